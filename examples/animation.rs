@@ -12,22 +12,17 @@
 //! left, right    turn the camera
 //! ```
 //!
-//! `--capture FILE --time SECONDS` saves a picture of that moment without a window.
+//! `--capture FILE --time SECONDS` saves an image of that moment without a window.
 
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{AloInstance, AloModel, bone_target};
 use bevy_classic_models::lithtech::{AbcAnimator, AbcKeyframeEvent};
 use bevy_classic_models::prelude::*;
+use classic_models_support::controls::{next, pressed_digit};
 use classic_models_support::example::ExamplePlugins;
 use classic_models_support::studio::{Caption, StudioPlugin};
 
 const CLIPS: [&str; 4] = ["walk", "attack", "idle", "die"];
-const KEYS: [KeyCode; 4] = [
-    KeyCode::Digit1,
-    KeyCode::Digit2,
-    KeyCode::Digit3,
-    KeyCode::Digit4,
-];
 
 /// Seconds of a cross-fade.
 const FADE: f32 = 0.4;
@@ -88,10 +83,8 @@ fn setup(mut commands: Commands, assets: Res<AssetServer>) {
 
 /// A new `PlayClip` with a fade is a cross-fade. It can interrupt another one.
 fn choose_clip(keys: Res<ButtonInput<KeyCode>>, mut guard: Single<&mut PlayClip>) {
-    for (key, clip) in KEYS.into_iter().zip(CLIPS) {
-        if keys.just_pressed(key) {
-            **guard = PlayClip::once(clip).with_fade(FADE);
-        }
+    if let Some(digit) = pressed_digit(&keys) {
+        **guard = PlayClip::once(CLIPS[digit]).with_fade(FADE);
     }
 }
 
@@ -102,10 +95,9 @@ fn play_next_clip(
 ) {
     for end in finished.read() {
         log.0.push(format!("the clip {} has ended", end.clip));
-        let current = CLIPS.iter().position(|clip| end.clip == *clip);
-        let next = current.map_or(0, |current| (current + 1) % CLIPS.len());
-        if let Ok(mut play) = models.get_mut(end.entity) {
-            *play = PlayClip::once(CLIPS[next]).with_fade(FADE);
+        let next = next(&CLIPS, |clip| end.clip == *clip);
+        if let (Some(clip), Ok(mut play)) = (next, models.get_mut(end.entity)) {
+            *play = PlayClip::once(*clip).with_fade(FADE);
         }
     }
 }

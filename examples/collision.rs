@@ -10,7 +10,7 @@
 //! left, right    turn the camera
 //! ```
 //!
-//! `--walkers 1000 --probes 2000` are other counts. `--capture FILE --time SECONDS` saves a picture of that moment
+//! `--walkers 1000 --probes 2000` are other counts. `--capture FILE --time SECONDS` saves an image of that moment
 //! without a window. `--frames 100` runs 100 frames without a window and prints the text.
 
 use bevy::camera::visibility::VisibilitySystems;

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! `--count 2000 --model path/to/hero.abc` shows 2000 instances of your own model, in its first clip. `--capture FILE
-//! --time SECONDS` saves a picture of that moment without a window. `--frames 100` renders 100 frames without a window
+//! --time SECONDS` saves an image of that moment without a window. `--frames 100` renders 100 frames without a window
 //! and prints the time per frame.
 
 use bevy::diagnostic::{DiagnosticsStore, FrameTimeDiagnosticsPlugin};

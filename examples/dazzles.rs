@@ -12,13 +12,14 @@
 //! left, right    turn the camera
 //! ```
 //!
-//! `--capture FILE --time SECONDS` saves a picture of that moment without a window.
+//! `--capture FILE --time SECONDS` saves an image of that moment without a window.
 
 use bevy::color::palettes::tailwind::{AMBER_500, EMERALD_500, FUCHSIA_500, SKY_500};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{AloInstance, dazzle_intensity};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::NightTime;
+use classic_models_support::controls::next;
 use classic_models_support::example::ExamplePlugins;
 use classic_models_support::studio::{Caption, StudioPlugin};
 
@@ -78,10 +79,10 @@ fn change_time(
 }
 
 fn change_team(keys: Res<ButtonInput<KeyCode>>, mut color: Single<&mut TeamColor>) {
-    if keys.just_pressed(KeyCode::KeyT) {
-        let current = TEAMS.iter().position(|team| color.0 == (*team).into());
-        let next = current.map_or(0, |current| (current + 1) % TEAMS.len());
-        color.0 = TEAMS[next].into();
+    if keys.just_pressed(KeyCode::KeyT)
+        && let Some(team) = next(&TEAMS, |team| color.0 == (*team).into())
+    {
+        color.0 = (*team).into();
     }
 }
 

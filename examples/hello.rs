@@ -2,7 +2,7 @@
 //!
 //! You should see a red walking machine with two legs, which walks on the spot. There are no keys.
 //!
-//! `--capture FILE --time SECONDS` saves a picture of that moment without a window.
+//! `--capture FILE --time SECONDS` saves an image of that moment without a window.
 
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;

@@ -1,44 +1,51 @@
 //! Models that follow their files: `cargo run --example hot_reload`.
 //!
 //! You should see a model of each format in a row. The example copies the bundled samples to a temporary folder and
-//! edits the copies, as an artist would while the game runs. The text at the top names the file that was edited last,
-//! and the models follow the edit within about a second, without a flicker.
+//! edits the copies every four seconds, as an artist would while the game runs. The text at the bottom names the file
+//! that was edited last. The models follow an edit within about a second, without a flicker.
 //!
-//! An edit follows every four seconds; Space makes the next one at once.
+//! ```text
+//! Enter          makes the next edit at once
+//! Space          pauses
+//! left, right    turn the camera
+//! ```
 //!
-//! `--capture FOLDER` makes all edits without a window, saves a picture after each, and fails if an edit does not
-//! change what is drawn, or if a broken file does.
+//! `--capture FOLDER` makes all edits without a window, and saves an image after each. It fails if an edit does not
+//! change the image, or if a broken file does.
 
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
-use classic_models_support::{capture, headless, pictures};
-use lexopt::prelude::*;
+use classic_models_support::example::ExamplePlugins;
+use classic_models_support::headless::Headless;
+use classic_models_support::studio::{Caption, StudioPlugin};
+use classic_models_support::{capture, images, samples};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-const SAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets");
+/// Seconds between two edits.
+const INTERVAL: f32 = 4.0;
 
-/// An edit of a file: its new content, and whether a model changes.
+/// An edit of a file. The models change if the new content is valid.
 struct Edit {
     file: &'static str,
     text: &'static str,
     content: fn() -> io::Result<Vec<u8>>,
-    shows: bool,
+    is_valid: bool,
 }
 
 const EDITS: [Edit; 6] = [
     Edit {
         file: "skins/warden.dtx",
-        text: "another picture",
+        text: "another image",
         content: || sample("skins/warden_frost.dtx"),
-        shows: true,
+        is_valid: true,
     },
     Edit {
         file: "models/walker_MOVE_00.ala",
         text: "another animation",
         content: || sample("models/walker_ATTACK_00.ala"),
-        shows: true,
+        is_valid: true,
     },
     Edit {
         file: "models/patrol.model.ron",
@@ -48,19 +55,19 @@ const EDITS: [Edit; 6] = [
             let text = String::from_utf8_lossy(&text);
             Ok(text.replace("#2C68B0", "#C8A020").into_bytes())
         },
-        shows: true,
+        is_valid: true,
     },
     Edit {
         file: "models/sentry.mdl",
         text: "another model",
         content: || sample("models/crystal.mdl"),
-        shows: true,
+        is_valid: true,
     },
     Edit {
         file: "models/courier.lgw",
         text: "half of the file; an error is logged, and the model stays as it is",
         content: || sample("models/courier.lgw").map(|text| text[..text.len() / 2].to_vec()),
-        shows: false,
+        is_valid: false,
     },
     Edit {
         file: "models/courier.lgw",
@@ -68,22 +75,22 @@ const EDITS: [Edit; 6] = [
         content: || {
             let text = sample("models/courier.lgw")?;
             let text = String::from_utf8_lossy(&text);
-            let place = |mesh| text.find(mesh).unwrap_or(text.len());
-            let (start, end) = (place("MESH \"Tarpaulin\""), place("MESH \"Tyres\""));
+            let offset = |mesh| text.find(mesh).unwrap_or(text.len());
+            let (start, end) = (offset("MESH \"Tarpaulin\""), offset("MESH \"Tyres\""));
             Ok([&text[..start], &text[end..]].concat().into_bytes())
         },
-        shows: true,
+        is_valid: true,
     },
 ];
 
 fn sample(file: &str) -> io::Result<Vec<u8>> {
-    fs::read(Path::new(SAMPLES).join(file))
+    fs::read(samples().join(file))
 }
 
 fn copy_samples(folder: &Path) -> io::Result<()> {
     for name in ["models", "skins", "textures"] {
         fs::create_dir_all(folder.join(name))?;
-        for file in fs::read_dir(Path::new(SAMPLES).join(name))? {
+        for file in fs::read_dir(samples().join(name))? {
             let file = file?;
             fs::copy(file.path(), folder.join(name).join(file.file_name()))?;
         }
@@ -91,37 +98,29 @@ fn copy_samples(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let (mut arguments, mut pictures) = (lexopt::Parser::from_env(), None);
-    while let Some(argument) = arguments.next()? {
-        match argument {
-            Long("capture") => pictures = Some(PathBuf::from(arguments.value()?)),
-            other => return Err(other.unexpected().into()),
-        }
-    }
+/// The folder of the copies.
+#[derive(Resource)]
+struct Folder(PathBuf);
+
+fn main() -> Result<AppExit, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     copy_samples(folder.path())?;
-    let mut app = App::new();
-    if let Some(pictures) = pictures {
-        app.add_plugins(headless::plugins(folder.path(), true));
-        app.add_plugins(ClassicModelsPlugins);
-        app.add_systems(Startup, setup);
-        return save_pictures(app, folder.path(), &pictures);
-    }
-    let assets = AssetPlugin {
-        file_path: folder.path().to_string_lossy().into_owned(),
-        watch_for_changes_override: Some(true),
-        ..default()
-    };
-    app.add_plugins((DefaultPlugins.set(assets), ClassicModelsPlugins))
+    let exit = App::new()
+        .add_plugins((
+            ExamplePlugins::with_edits(folder.path(), capture_edits),
+            ClassicModelsPlugins,
+            StudioPlugin {
+                keys: "Enter: next edit",
+                ..default()
+            },
+        ))
         .insert_resource(Folder(folder.path().into()))
         .add_systems(Startup, setup)
         .add_systems(Update, make_next_edit)
         .run();
-    Ok(())
+    Ok(exit)
 }
 
-/// Spawns the models, a camera, a light and the text.
 fn setup(mut commands: Commands, assets: Res<AssetServer>) {
     let mut spawn = |file: &'static str, x, z| {
         let transform = Transform::from_xyz(x, 0.0, z);
@@ -136,65 +135,54 @@ fn setup(mut commands: Commands, assets: Res<AssetServer>) {
     spawn("models/courier.lgw", -3.8, 0.5);
     commands.entity(sentry).insert(PlayClip::looping(0));
     commands.entity(warden).insert(PlayClip::looping("walk"));
-    commands.spawn((
-        Camera3d::default(),
-        Transform::from_xyz(0.0, 3.0, -9.0).looking_at(Vec3::Y * 2.0, Vec3::Y),
-    ));
-    commands.spawn((
-        DirectionalLight::default(),
-        Transform::from_xyz(3.0, 6.0, -5.0).looking_at(Vec3::ZERO, Vec3::Y),
-    ));
-    commands.spawn(Text::default());
 }
-
-#[derive(Resource)]
-struct Folder(PathBuf);
 
 fn make_next_edit(
     folder: Res<Folder>,
     keys: Res<ButtonInput<KeyCode>>,
     time: Res<Time>,
-    mut text: Single<&mut Text>,
+    mut caption: Single<&mut Text, With<Caption>>,
     mut next: Local<usize>,
     mut waited: Local<f32>,
 ) -> Result {
     *waited += time.delta_secs();
-    if *waited < 4.0 && !keys.just_pressed(KeyCode::Space) {
+    if *waited < INTERVAL && !keys.just_pressed(KeyCode::Enter) {
         return Ok(());
     }
     let edit = EDITS.get(*next % (EDITS.len() + 1));
     (*next, *waited) = (*next + 1, 0.0);
     if let Some(edit) = edit {
         fs::write(folder.0.join(edit.file), (edit.content)()?)?;
-        text.0 = format!("{}: {}", edit.file, edit.text);
+        caption.0 = format!("{}: {}", edit.file, edit.text);
     } else {
         copy_samples(&folder.0)?;
-        text.0 = "all files as they were".into();
+        caption.0 = "all files as they were".into();
     }
     Ok(())
 }
 
-/// Makes all edits. No time passes between two pictures, so only the edit can change what is drawn.
-fn save_pictures(app: App, folder: &Path, pictures: &Path) -> Result<(), Box<dyn Error>> {
-    fs::create_dir_all(pictures)?;
-    let mut headless = capture::start(app, UVec2::new(960, 540));
-    capture::wait_for_models(&mut headless);
-    headless.step(0.5);
-    let mut before = capture::still_picture(&mut headless);
+/// Makes all edits. No time passes in the app, so only an edit can change the image.
+fn capture_edits(app: &mut Headless, folder: &Path, images: &Path) -> Result<(), Box<dyn Error>> {
+    fs::create_dir_all(images)?;
+    app.step(0.5);
+    let mut before = capture::image(app);
     for (number, edit) in EDITS.iter().enumerate() {
         fs::write(folder.join(edit.file), (edit.content)()?)?;
-        let after = if edit.shows {
-            capture::changed_picture(&mut headless, &before)
-                .ok_or_else(|| format!("{}, {}: nothing changes", edit.file, edit.text))?
-        } else {
-            capture::wait_for_failed_load(&mut headless, Path::new(edit.file));
-            capture::still_picture(&mut headless)
-        };
-        if !edit.shows && after.data != before.data {
-            return Err(format!("{}, {}: the models change", edit.file, edit.text).into());
+        match edit.is_valid {
+            true => capture::wait_for_reload(app, Path::new(edit.file)),
+            false => capture::wait_for_failed_load(app, Path::new(edit.file)),
         }
-        before = after.clone();
-        pictures::save(after, &pictures.join(format!("{:02}.png", number + 1)))?;
+        let after = capture::image(app);
+        match (edit.is_valid, after.data != before.data) {
+            (true, false) => return Err(format!("{}: no model changes", edit.text).into()),
+            (false, true) => return Err(format!("{}: a model changes", edit.text).into()),
+            _ => {}
+        }
+        images::save(
+            after.clone(),
+            &images.join(format!("{:02}.png", number + 1)),
+        )?;
+        before = after;
     }
     Ok(())
 }

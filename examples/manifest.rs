@@ -10,10 +10,11 @@
 //! left, right    turn the camera
 //! ```
 //!
-//! `--capture FILE --time SECONDS` saves a picture of that moment without a window.
+//! `--capture FILE --time SECONDS` saves an image of that moment without a window.
 
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
+use classic_models_support::controls::pressed_digit;
 use classic_models_support::example::ExamplePlugins;
 use classic_models_support::studio::{Caption, StudioPlugin};
 
@@ -21,12 +22,6 @@ const MANIFEST: &str = include_str!("../assets/models/patrol.model.ron");
 
 /// The names in the manifest.
 const CLIPS: [&str; 4] = ["march", "salvo", "one shot", "fall"];
-const KEYS: [KeyCode; 4] = [
-    KeyCode::Digit1,
-    KeyCode::Digit2,
-    KeyCode::Digit3,
-    KeyCode::Digit4,
-];
 
 #[derive(Component)]
 struct Walker;
@@ -71,11 +66,9 @@ fn choose_clip(
     mut commands: Commands,
     walker: Single<Entity, With<Walker>>,
 ) {
-    for (key, clip) in KEYS.into_iter().zip(CLIPS) {
-        if keys.just_pressed(key) {
-            let play = PlayClip::from_manifest(clip).with_fade(0.3);
-            commands.entity(*walker).insert(play);
-        }
+    if let Some(digit) = pressed_digit(&keys) {
+        let play = PlayClip::from_manifest(CLIPS[digit]).with_fade(0.3);
+        commands.entity(*walker).insert(play);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Skins, player colors and team colors: `cargo run --example skins_and_teams`.
 //!
 //! You should see three kinds of models. The three small machines in front have the three skins of their file, and each
-//! has other player colors on its shoulders and legs. The two guards have two skins: the one that the game's folders
-//! suggest, and an image that is named by its path. The two big machines in the background have the colors of two teams.
+//! has other player colors on its shoulders and legs. The two guards have two images as skins, by their paths. The two
+//! big machines in the background have the colors of two teams.
 //!
 //! ```text
 //! S              every model with skins changes to its next skin
@@ -11,11 +11,12 @@
 //! left, right    turn the camera
 //! ```
 //!
-//! `--capture FILE --time SECONDS` saves a picture of that moment without a window.
+//! `--capture FILE --time SECONDS` saves an image of that moment without a window.
 
 use bevy::color::palettes::tailwind::{AMBER_500, EMERALD_600, RED_600, SKY_600};
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
+use classic_models_support::controls::next;
 use classic_models_support::example::ExamplePlugins;
 use classic_models_support::studio::StudioPlugin;
 
@@ -38,12 +39,9 @@ const PLAYERS: [PlayerColors; 4] = [
 
 const TEAMS: [Srgba; 4] = [RED_600, SKY_600, AMBER_500, EMERALD_600];
 
-/// The skins that a model goes through, and the one that it has.
+/// The skins that a model goes through.
 #[derive(Component)]
-struct SkinChoice {
-    skins: Vec<ModelSkin>,
-    current: usize,
-}
+struct SkinChoice(Vec<ModelSkin>);
 
 fn main() -> AppExit {
     App::new()
@@ -65,16 +63,13 @@ fn main() -> AppExit {
 /// Skins of the file, by index.
 fn spawn_sentries(mut commands: Commands, assets: Res<AssetServer>) {
     for (index, x) in [2.4, 0.0, -2.4].into_iter().enumerate() {
-        let choice = SkinChoice {
-            skins: (0..3).map(ModelSkin::Index).collect(),
-            current: index,
-        };
+        let choice = SkinChoice((0..3).map(ModelSkin::Index).collect());
         commands.spawn((
             ClassicModel(assets.load("models/sentry.mdl")),
             BevySpace::default(),
             Transform::from_xyz(x, 0.0, -2.0),
             PlayClip::looping("stand"),
-            choice.skins[index].clone(),
+            choice.0[index].clone(),
             PLAYERS[index],
             choice,
         ));
@@ -84,18 +79,14 @@ fn spawn_sentries(mut commands: Commands, assets: Res<AssetServer>) {
 /// Images, by path from the folder `assets`.
 fn spawn_wardens(mut commands: Commands, assets: Res<AssetServer>) {
     for (index, x) in [1.2, -1.2].into_iter().enumerate() {
-        let choice = SkinChoice {
-            skins: ["skins/warden.dtx", "skins/warden_frost.dtx"]
-                .map(ModelSkin::from)
-                .into(),
-            current: index,
-        };
+        let skins = ["skins/warden.dtx", "skins/warden_frost.dtx"];
+        let choice = SkinChoice(skins.map(ModelSkin::from).into());
         commands.spawn((
             ClassicModel(assets.load("models/warden.abc")),
             BevySpace::default(),
             Transform::from_xyz(x, 0.0, 0.5),
             PlayClip::looping("idle"),
-            choice.skins[index].clone(),
+            choice.0[index].clone(),
             choice,
         ));
     }
@@ -113,14 +104,12 @@ fn spawn_walkers(mut commands: Commands, assets: Res<AssetServer>) {
     }
 }
 
-fn change_skins(
-    keys: Res<ButtonInput<KeyCode>>,
-    mut models: Query<(&mut ModelSkin, &mut SkinChoice)>,
-) {
+fn change_skins(keys: Res<ButtonInput<KeyCode>>, mut models: Query<(&mut ModelSkin, &SkinChoice)>) {
     if keys.just_pressed(KeyCode::KeyS) {
-        for (mut skin, mut choice) in &mut models {
-            choice.current = (choice.current + 1) % choice.skins.len();
-            *skin = choice.skins[choice.current].clone();
+        for (mut skin, choice) in &mut models {
+            if let Some(next) = next(&choice.0, |choice| *choice == *skin) {
+                *skin = next.clone();
+            }
         }
     }
 }
@@ -134,11 +123,13 @@ fn change_colors(
         return;
     }
     for mut colors in &mut players {
-        let current = PLAYERS.iter().position(|player| player == &*colors);
-        *colors = PLAYERS[current.map_or(0, |current| (current + 1) % PLAYERS.len())];
+        if let Some(player) = next(&PLAYERS, |player| player == &*colors) {
+            *colors = *player;
+        }
     }
     for mut color in &mut teams {
-        let current = TEAMS.iter().position(|team| color.0 == (*team).into());
-        color.0 = TEAMS[current.map_or(0, |current| (current + 1) % TEAMS.len())].into();
+        if let Some(team) = next(&TEAMS, |team| color.0 == (*team).into()) {
+            color.0 = (*team).into();
+        }
     }
 }

@@ -12,12 +12,13 @@
 //! left, right    turn the camera
 //! ```
 //!
-//! `--clip NAME` begins with another animation. `--capture FILE --time SECONDS` saves a picture of that moment without
+//! `--clip NAME` begins with another animation. `--capture FILE --time SECONDS` saves an image of that moment without
 //! a window.
 
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{Ala, AloInstance, bone_target};
 use bevy_classic_models::prelude::*;
+use classic_models_support::controls::next;
 use classic_models_support::example::ExamplePlugins;
 use classic_models_support::studio::{Caption, StudioPlugin};
 
@@ -59,14 +60,11 @@ fn setup(mut commands: Commands, assets: Res<AssetServer>, clip: Res<FirstClip>)
 
 fn change_clip(keys: Res<ButtonInput<KeyCode>>, walker: Single<(&AloInstance, &mut PlayClip)>) {
     let (instance, mut play) = walker.into_inner();
-    if keys.just_pressed(KeyCode::KeyC) {
-        let animations = &instance.model().animations;
-        let mut names = animations.iter().map(|animation| &*animation.name);
-        let current = names.clone().position(|name| play.clip == *name);
-        let next = current.map_or(0, |current| (current + 1) % animations.len());
-        if let Some(name) = names.nth(next) {
-            *play = PlayClip::looping(name).with_fade(0.5);
-        }
+    let animations = &instance.model().animations;
+    if keys.just_pressed(KeyCode::KeyC)
+        && let Some(next) = next(animations, |animation| play.clip == *animation.name)
+    {
+        *play = PlayClip::looping(&*next.name).with_fade(0.5);
     }
 }
 

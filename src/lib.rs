@@ -67,10 +67,17 @@
 
 Start with the [manual](guides::manual).
 
-- [`guides::components`]: the effect of each component on each format
-- [`guides::manifest`]: all fields of a manifest
-- [`guides::reload`]: hot reload
+- [`guides::formats`]: supported features of each format
 - [`guides::alamo`], [`guides::lithtech`], [`guides::quake`], [`guides::lgw`]: the formats in detail
+- [`guides::components`]: the effect of each component on each format
+- [`guides::animation`]: clips, cross-fades, parts of clips, graphs
+- [`guides::skins_and_teams`]: skins, palettes, colors
+- [`guides::parts_and_damage`]: parts, bones, levels of detail, damage stages
+- [`guides::attachments`]: entities on bones
+- [`guides::manifest`]: all fields of a manifest
+- [`guides::collision`]: ray casts and picking
+- [`guides::settings`]: loader settings and file search
+- [`guides::reload`]: hot reload
 - [`guides::performance`]: benchmarks and their limits
 "
 )]

@@ -73,7 +73,7 @@ impl Billboard {
 /// Marks the root entity of an Alamo model's scene. Its space is the model's, with Z up.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
-pub struct AloRoot;
+pub struct AloSceneRoot;
 
 /// A bone that turns. See [`BillboardCamera`] for the camera that it turns to.
 ///
@@ -129,7 +129,7 @@ pub(crate) struct BillboardPlugin;
 impl Plugin for BillboardPlugin {
     fn build(&self, app: &mut App) {
         app.register_type::<AloBillboard>()
-            .register_type::<AloRoot>()
+            .register_type::<AloSceneRoot>()
             .add_systems(
                 PostUpdate,
                 turn_billboards.in_set(ClassicModelsSystems::Billboards),
@@ -222,7 +222,7 @@ impl TargetFinder<'_, '_> {
 struct Hierarchy<'w, 's> {
     transforms: Query<'w, 's, &'static mut Transform>,
     parents: Query<'w, 's, &'static ChildOf>,
-    roots: Query<'w, 's, (), With<AloRoot>>,
+    roots: Query<'w, 's, (), With<AloSceneRoot>>,
 }
 
 impl Hierarchy<'_, '_> {

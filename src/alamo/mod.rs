@@ -57,7 +57,7 @@ pub use animation::{
     BoneMismatch, BoneVisibility, DefaultVisibilityCurve, PackedRotations, PackedVectors,
     VisibilityCurve, bone_target, clip,
 };
-pub use billboard::{AloBillboard, AloRoot, Billboard};
+pub use billboard::{AloBillboard, AloSceneRoot, Billboard};
 #[cfg(feature = "collision")]
 pub use collision::{Backfaces, ClosestPoint, CollisionTree, TreeError, TreeHit, TreeLink};
 pub use components::{

@@ -3,7 +3,7 @@
 use crate::alamo::animation::AnimationPlugin;
 use crate::alamo::appearance::{color_teams, show_parts};
 use crate::alamo::asset::Alo;
-use crate::alamo::billboard::{AloRoot, BillboardPlugin};
+use crate::alamo::billboard::{AloSceneRoot, BillboardPlugin};
 use crate::alamo::components::{
     AloBone, AloInstance, AloPart, AloProxy, AloScene, AloSubmeshIndex, TeamColored,
 };
@@ -116,7 +116,7 @@ impl Plugin for AlamoPlugin {
 
 /// A scene may hold only what is registered.
 fn register_types(app: &mut App) {
-    app.register_type::<AloRoot>()
+    app.register_type::<AloSceneRoot>()
         .register_type::<AloBone>()
         .register_type::<AloPart>()
         .register_type::<AloProxy>()

@@ -2,7 +2,7 @@
 
 use crate::alamo::animation::bone_target;
 use crate::alamo::asset::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
-use crate::alamo::billboard::{AloBillboard, AloRoot, Billboard};
+use crate::alamo::billboard::{AloBillboard, AloSceneRoot, Billboard};
 use crate::alamo::components::{
     AloBone, AloPart, AloPartKind, AloProxy, AloScene, AloShared, AloSubmeshIndex, TeamColored,
 };
@@ -62,7 +62,7 @@ pub(super) fn scene(
         name,
         transform,
         Visibility::default(),
-        AloRoot,
+        AloSceneRoot,
         AloScene(Arc::new(AloShared::new(model, settings, dazzle_names))),
     );
     let root = world.spawn(root).id();

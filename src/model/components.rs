@@ -12,8 +12,8 @@ use bevy::transform::components::Transform;
 /// Without it, a model has the units and the forward axis of its format, which the manual lists.
 ///
 /// This sets the `Transform` of the scene below the root, so the root's own `Transform` is free: `looking_at` turns the
-/// model's front to the target. It replaces the loader settings `scale` and `convert_axes` (of LGW models, whose front
-/// is not known, only `scale`). A manifest's `axes` still apply, and its `scale` multiplies.
+/// model's front to the target. It replaces the loader settings `scale` and `convert_axes`. On LGW models, whose front is
+/// not known, it replaces only `scale`. A manifest's `axes` still apply, and its `scale` multiplies.
 ///
 /// If the model is attached to a bone of another model with this component, one unit is still one meter.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]

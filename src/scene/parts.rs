@@ -59,7 +59,7 @@ pub struct PartVisibility {
 
 impl PartVisibility {
     /// Hides the parts with these names. All others keep the visibility of the file.
-    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn hidden<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let mut parts = Self::default();
         for name in names {
             parts.hide(name);
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn part_names_are_case_insensitive() {
-        let mut parts = PartVisibility::new(["Shield"]);
+        let mut parts = PartVisibility::hidden(["Shield"]);
         parts.show("ENGINES");
         assert_eq!(parts.get("shield"), Some(true));
         assert_eq!(parts.get("Engines"), Some(false));

@@ -1,8 +1,8 @@
 //! Ray casts: the nearest hit, or whether there is any.
 
 use super::node::{BoxHits, count_and_link};
-use super::probe::Probe;
-use super::triangle::{Crossing, crossing, points, unit_normal};
+use super::tree_ray::TreeRay;
+use super::triangle::{Intersection, intersect, points, unit_normal};
 use super::{CollisionTree, Winding, build};
 use bevy::math::{Ray3d, Vec3, Vec4Swizzles};
 use bevy::reflect::Reflect;
@@ -40,7 +40,7 @@ pub struct TreeHit {
 /// The nearest intersection found so far.
 struct Nearest {
     slot: usize,
-    crossing: Crossing,
+    intersection: Intersection,
 }
 
 impl CollisionTree {
@@ -61,14 +61,14 @@ impl CollisionTree {
         backfaces: Backfaces,
         winding: Winding,
     ) -> Option<TreeHit> {
-        let probe = Probe::new(self, ray, max, winding)?;
+        let tree_ray = TreeRay::new(self, ray, max, winding)?;
         let cull = backfaces == Backfaces::Cull;
         let nearest = if self.shallow {
-            self.nearest::<{ build::SHORT_STACK }>(&probe, cull)
+            self.nearest::<{ build::SHORT_STACK }>(&tree_ray, cull)
         } else {
-            self.nearest_deep(&probe, cull)
+            self.nearest_deep(&tree_ray, cull)
         };
-        let mut hit = self.hit(nearest?, &probe)?;
+        let mut hit = self.hit(nearest?, &tree_ray)?;
         if winding == Winding::Clockwise {
             hit.normal = -hit.normal;
         }
@@ -98,46 +98,49 @@ impl CollisionTree {
         backfaces: Backfaces,
         winding: Winding,
     ) -> bool {
-        let Some(probe) = Probe::new(self, ray, max, winding) else {
+        let Some(tree_ray) = TreeRay::new(self, ray, max, winding) else {
             return false;
         };
         let cull = backfaces == Backfaces::Cull;
         if self.shallow {
-            self.hits_any::<{ build::SHORT_STACK }>(&probe, cull)
+            self.hits_any::<{ build::SHORT_STACK }>(&tree_ray, cull)
         } else {
-            self.hits_any_deep(&probe, cull)
+            self.hits_any_deep(&tree_ray, cull)
         }
     }
 
     // A separate function, so that shallow trees do not reserve the long stack.
     #[cold]
     #[inline(never)]
-    fn nearest_deep(&self, probe: &Probe, cull: bool) -> Option<Nearest> {
-        self.nearest::<{ build::LONG_STACK }>(probe, cull)
+    fn nearest_deep(&self, ray: &TreeRay, cull: bool) -> Option<Nearest> {
+        self.nearest::<{ build::LONG_STACK }>(ray, cull)
     }
 
     #[cold]
     #[inline(never)]
-    fn hits_any_deep(&self, probe: &Probe, cull: bool) -> bool {
-        self.hits_any::<{ build::LONG_STACK }>(probe, cull)
+    fn hits_any_deep(&self, ray: &TreeRay, cull: bool) -> bool {
+        self.hits_any::<{ build::LONG_STACK }>(ray, cull)
     }
 
     #[inline(always)]
-    fn nearest<const STACK: usize>(&self, probe: &Probe, cull: bool) -> Option<Nearest> {
+    fn nearest<const STACK: usize>(&self, ray: &TreeRay, cull: bool) -> Option<Nearest> {
         // The high 32 bits are the distance, whose bits are ordered like its values; the low ones the child.
         let mut stack = [0_u64; STACK];
         let mut len = 0_usize;
-        let mut max = probe.max;
+        let mut max = ray.max;
         let mut nearest = None;
         let mut node = self.nodes.first()?;
         loop {
-            let BoxHits { mut mask, near } = node.ray_hits(probe, max);
+            let BoxHits {
+                mut mask,
+                distances,
+            } = node.ray_hits(ray, max);
             let bottom = len;
             while mask != 0 {
                 let child = mask.trailing_zeros() as usize;
                 mask &= mask - 1;
                 let entry =
-                    u64::from(near[child & 3].to_bits()) << 32 | u64::from(node.child(child));
+                    u64::from(distances[child & 3].to_bits()) << 32 | u64::from(node.child(child));
                 // The nearest goes on top, the others below it in any order. Without branches, because
                 // they would be mispredicted.
                 let top = len.saturating_sub(1);
@@ -163,9 +166,9 @@ impl CollisionTree {
                     break self.nodes.get(link)?;
                 }
                 for slot in link..link + count {
-                    if let Some(crossing) = self.crossing(slot, probe, max, cull) {
-                        max = crossing.distance;
-                        nearest = Some(Nearest { slot, crossing });
+                    if let Some(intersection) = self.intersect(slot, ray, max, cull) {
+                        max = intersection.distance;
+                        nearest = Some(Nearest { slot, intersection });
                     }
                 }
             };
@@ -173,7 +176,7 @@ impl CollisionTree {
     }
 
     #[inline(always)]
-    fn hits_any<const STACK: usize>(&self, probe: &Probe, cull: bool) -> bool {
+    fn hits_any<const STACK: usize>(&self, ray: &TreeRay, cull: bool) -> bool {
         let mut stack = [0_u32; STACK];
         let mut len = 1;
         while len > 0 {
@@ -181,7 +184,7 @@ impl CollisionTree {
             let (count, link) = count_and_link(stack[len % STACK]);
             if count > 0 {
                 let mut slots = link..link + count;
-                if slots.any(|slot| self.crossing(slot, probe, probe.max, cull).is_some()) {
+                if slots.any(|slot| self.intersect(slot, ray, ray.max, cull).is_some()) {
                     return true;
                 }
                 continue;
@@ -189,7 +192,7 @@ impl CollisionTree {
             let Some(node) = self.nodes.get(link) else {
                 return false;
             };
-            let mut mask = node.ray_hits(probe, probe.max).mask;
+            let mut mask = node.ray_hits(ray, ray.max).mask;
             while mask != 0 {
                 stack[len % STACK] = node.child(mask.trailing_zeros() as usize);
                 mask &= mask - 1;
@@ -200,17 +203,17 @@ impl CollisionTree {
     }
 
     #[inline(always)]
-    fn crossing(&self, slot: usize, probe: &Probe, max: f32, cull: bool) -> Option<Crossing> {
-        crossing(self.corners(slot)?, probe, max, cull)
+    fn intersect(&self, slot: usize, ray: &TreeRay, max: f32, cull: bool) -> Option<Intersection> {
+        intersect(self.corners(slot)?, ray, max, cull)
     }
 
-    fn hit(&self, nearest: Nearest, probe: &Probe) -> Option<TreeHit> {
-        let Nearest { slot, crossing } = nearest;
+    fn hit(&self, nearest: Nearest, ray: &TreeRay) -> Option<TreeHit> {
+        let Nearest { slot, intersection } = nearest;
         let corners = points(self.corners(slot)?);
         let [a, b, c] = corners;
-        let barycentrics = crossing.areas.xyz() / crossing.area;
+        let barycentrics = intersection.areas.xyz() / intersection.area;
         let point = a * barycentrics.x + b * barycentrics.y + c * barycentrics.z;
-        let distance = probe.start + f64::from(crossing.distance);
+        let distance = ray.start + f64::from(intersection.distance);
         Some(TreeHit {
             distance: (distance * f64::from(self.unscale)) as f32,
             point: point * self.unscale,

@@ -32,15 +32,15 @@ impl CollisionTree {
             return None;
         }
         let scale = f64::from(self.scale);
-        let near = if self.shallow {
+        let nearest = if self.shallow {
             self.nearest_point::<{ build::SHORT_STACK }>(point, max_distance)
         } else {
             self.nearest_point::<{ build::LONG_STACK }>(point, max_distance)
         }?;
         Some(ClosestPoint {
-            distance: (near.squared.sqrt() / scale) as f32,
-            point: (near.point / scale).as_vec3(),
-            triangle: u32::from(*self.triangles.get(near.slot)?),
+            distance: (nearest.squared.sqrt() / scale) as f32,
+            point: (nearest.point / scale).as_vec3(),
+            triangle: u32::from(*self.triangles.get(nearest.slot)?),
         })
     }
 
@@ -55,13 +55,16 @@ impl CollisionTree {
         let mut len = 0;
         let mut node = self.nodes.first()?;
         loop {
-            let BoxHits { mut mask, near } = node.near_point(steps, reach);
+            let BoxHits {
+                mut mask,
+                distances,
+            } = node.near_point(steps, reach);
             let bottom = len;
             while mask != 0 {
                 let child = mask.trailing_zeros() as usize;
                 mask &= mask - 1;
                 let entry =
-                    u64::from(near[child & 3].to_bits()) << 32 | u64::from(node.child(child));
+                    u64::from(distances[child & 3].to_bits()) << 32 | u64::from(node.child(child));
                 // The nearest goes on top.
                 let mut index = len;
                 while index > bottom && stack[(index - 1) % STACK] < entry {
@@ -85,14 +88,14 @@ impl CollisionTree {
                     break self.nodes.get(link)?;
                 }
                 for slot in link..link + count {
-                    let near = nearest(points(self.corners(slot)?), point);
-                    let distance = near.distance_squared(point);
+                    let candidate = nearest(points(self.corners(slot)?), point);
+                    let distance = candidate.distance_squared(point);
                     if distance < squared || (best.is_none() && distance <= squared) {
                         squared = distance;
                         reach = self.squared_steps(steps, squared.sqrt() as f32);
                         best = Some(Nearest {
                             slot,
-                            point: near,
+                            point: candidate,
                             squared,
                         });
                     }

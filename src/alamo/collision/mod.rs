@@ -12,7 +12,7 @@
 //! - `refit`: fits a tree to moved vertices.
 //! - `grid`: the grid to which boxes are quantized.
 //! - `node`: a node of four boxes, and the tests on them.
-//! - `probe`: a ray prepared for a tree.
+//! - `tree_ray`: a ray prepared for a tree.
 //! - `triangle`: tests on triangles.
 //! - `winding`: which side of a triangle is its front.
 //! - `tree`: the data that all queries share.
@@ -30,9 +30,9 @@ mod grid;
 mod levels;
 mod node;
 mod overlap;
-mod probe;
 mod refit;
 mod tree;
+mod tree_ray;
 mod triangle;
 mod winding;
 

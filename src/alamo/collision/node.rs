@@ -21,7 +21,7 @@ pub(super) struct Node {
 /// The boxes of a node that a query hits, as a bit mask, and their distances.
 pub(super) struct BoxHits {
     pub mask: u32,
-    pub near: [f32; WIDTH],
+    pub distances: [f32; WIDTH],
 }
 
 impl Node {
@@ -85,11 +85,11 @@ impl Node {
                 .max(Vec4::ZERO)
         };
         let [x, y, z] = [gap(0), gap(1), gap(2)];
-        let near = x * x + y * y + z * z;
+        let squares = x * x + y * y + z * z;
         let is_used = steps(&self.planes[0][0]).cmple(steps(&self.planes[1][0]));
         BoxHits {
-            mask: (near.cmple(Vec4::splat(squared)) & is_used).bitmask(),
-            near: near.to_array(),
+            mask: (squares.cmple(Vec4::splat(squared)) & is_used).bitmask(),
+            distances: squares.to_array(),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Exact tests on triangles.
 
-use super::probe::Probe;
+use super::tree_ray::TreeRay;
 use bevy::math::{DVec3, Vec3, Vec3A, Vec4, Vec4Swizzles};
 
 /// The intersection of a ray and a triangle.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Crossing {
+pub(super) struct Intersection {
     /// Distance along the ray, in scaled units.
     pub distance: f32,
     /// Unnormalized barycentric weights of the corners: twice the projected areas of the triangles
@@ -23,19 +23,19 @@ pub(super) struct Crossing {
 /// sign. Differences of zero are computed again in double precision, in which the products are exact.
 /// A triangle seen edge-on is not hit.
 #[inline(always)]
-pub(super) fn crossing(
+pub(super) fn intersect(
     [a, b, c]: [&[f32; 3]; 3],
-    probe: &Probe,
+    ray: &TreeRay,
     max: f32,
     cull: bool,
-) -> Option<Crossing> {
-    let [first, second, main] = probe.axes;
-    let from = probe.origin;
+) -> Option<Intersection> {
+    let [first, second, main] = ray.axes;
+    let from = ray.origin;
     // One lane per corner. The fourth repeats the third, which makes its area zero.
     let lanes = |axis: usize| Vec4::new(a[axis], b[axis], c[axis], c[axis]);
     let depth = lanes(main) - from[2];
-    let across = (lanes(first) - from[0]) - depth * probe.shear[0];
-    let up = (lanes(second) - from[1]) - depth * probe.shear[1];
+    let across = (lanes(first) - from[0]) - depth * ray.shear[0];
+    let up = (lanes(second) - from[1]) - depth * ray.shear[1];
     let mut areas = across.zxyw() * up.yzxw() - up.zxyw() * across.yzxw();
     let back = areas.cmplt(Vec4::ZERO).bitmask();
     let front = areas.cmpgt(Vec4::ZERO).bitmask();
@@ -53,11 +53,11 @@ pub(super) fn crossing(
     let spread = |lanes: Vec4| lanes.max_element() - lanes.min_element();
     let extent = spread(across).max(spread(up)).max(spread(depth));
     if area.abs() < NARROW * extent * extent {
-        return exact_crossing([a, b, c], probe, max);
+        return exact_intersection([a, b, c], ray, max);
     }
-    let distance = areas.dot(depth) * probe.ahead / area;
+    let distance = areas.dot(depth) * ray.ahead / area;
     // False if the distance is NaN: then the triangle is seen edge-on.
-    (distance >= 0.0 && distance <= max).then_some(Crossing {
+    (distance >= 0.0 && distance <= max).then_some(Intersection {
         distance,
         areas,
         area,
@@ -71,10 +71,10 @@ const NARROW: f32 = 1e-3;
 /// The intersection in double precision, for a ray that hits the triangle. If the ray misses it by less
 /// than the precision of `f32`, the result is the triangle's closest point.
 #[cold]
-fn exact_crossing(corners: [&[f32; 3]; 3], probe: &Probe, max: f32) -> Option<Crossing> {
+fn exact_intersection(corners: [&[f32; 3]; 3], ray: &TreeRay, max: f32) -> Option<Intersection> {
     let corners = points(corners);
     let normal = normal(corners);
-    let [origin, direction] = [probe.begin, probe.direction].map(|at| DVec3::from(Vec3::from(at)));
+    let [origin, direction] = [ray.begin, ray.direction].map(|at| DVec3::from(Vec3::from(at)));
     let [a, b, c] = corners.map(DVec3::from);
     let reach = normal.dot(a - origin) / normal.dot(direction);
     let point = nearest(corners, origin + direction * reach);
@@ -83,14 +83,14 @@ fn exact_crossing(corners: [&[f32; 3]; 3], probe: &Probe, max: f32) -> Option<Cr
     let weights = (areas / areas.element_sum()).as_vec3();
     let distance = ((point - origin).dot(direction) / direction.length_squared()) as f32;
     let is_hit = weights.is_finite() && distance >= 0.0 && distance <= max;
-    is_hit.then(|| Crossing {
+    is_hit.then(|| Intersection {
         distance,
         areas: weights.extend(0.0),
         area: weights.element_sum(),
     })
 }
 
-/// The areas of [`crossing`] if single precision can't decide on which side of an edge the ray is.
+/// The areas of [`intersect`] if single precision can't decide on which side of an edge the ray is.
 #[cold]
 fn exact_areas(across: Vec4, up: Vec4) -> Vec4 {
     let (across, up) = (across.as_dvec4(), up.as_dvec4());

@@ -232,40 +232,40 @@ impl Index {
         stack: &mut Vec<Pending>,
         visit: impl FnMut(Entity, f32) -> f32,
     ) {
-        let probe = Probe::new(ray);
+        let ray = BoxRay::new(ray);
         stack.clear();
         match self.state {
             State::Changed => {
                 self.state = State::ChangedAndCast;
-                return self.visit_without_groups(&probe, max, stack, visit);
+                return self.visit_without_groups(&ray, max, stack, visit);
             }
             State::ChangedAndCast => self.group(),
             State::Grouped => {}
         }
-        self.visit_groups(&probe, max, stack, visit);
+        self.visit_groups(&ray, max, stack, visit);
     }
 
     /// Tests every box, then visits the hits by distance.
     fn visit_without_groups(
         &self,
-        probe: &Probe,
+        ray: &BoxRay,
         mut max: f32,
         hits: &mut Vec<Pending>,
         mut visit: impl FnMut(Entity, f32) -> f32,
     ) {
         for (index, slot) in (0..).zip(&self.slots) {
-            if let Some(near) = probe.hits_box(&slot.bounds, max) {
+            if let Some(distance) = ray.hits_box(&slot.bounds, max) {
                 hits.push(Pending {
-                    near,
+                    distance,
                     level: 0,
                     index,
                 });
             }
         }
-        hits.sort_unstable_by(|a, b| a.near.total_cmp(&b.near));
+        hits.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance));
         for pending in hits.iter() {
             let slot = self.slots.get(pending.index as usize);
-            if let Some(slot) = slot.filter(|_| pending.near <= max) {
+            if let Some(slot) = slot.filter(|_| pending.distance <= max) {
                 max = visit(slot.entity, max);
             }
         }
@@ -273,7 +273,7 @@ impl Index {
 
     fn visit_groups(
         &self,
-        probe: &Probe,
+        ray: &BoxRay,
         mut max: f32,
         stack: &mut Vec<Pending>,
         mut visit: impl FnMut(Entity, f32) -> f32,
@@ -282,12 +282,12 @@ impl Index {
             return;
         };
         stack.push(Pending {
-            near: 0.0,
+            distance: 0.0,
             level: top as u32 + 1,
             index: 0,
         });
         while let Some(pending) = stack.pop() {
-            if pending.near > max {
+            if pending.distance > max {
                 continue;
             }
             let index = pending.index as usize;
@@ -303,19 +303,19 @@ impl Index {
             let Some(group) = groups.and_then(|groups| groups.get(index)) else {
                 continue;
             };
-            let (mut mask, near) = probe.hits_group(group, max);
+            let (mut mask, distances) = ray.hits_group(group, max);
             let bottom = stack.len();
             while mask != 0 {
                 let lane = mask.trailing_zeros();
                 mask &= mask - 1;
                 stack.push(Pending {
-                    near: near[lane as usize % WIDTH],
+                    distance: distances[lane as usize % WIDTH],
                     level,
                     index: pending.index * WIDTH as u32 + lane,
                 });
                 // The nearest goes on top.
                 let mut at = stack.len() - 1;
-                while at > bottom && stack[at - 1].near < stack[at].near {
+                while at > bottom && stack[at - 1].distance < stack[at].distance {
                     stack.swap(at - 1, at);
                     at -= 1;
                 }
@@ -327,18 +327,18 @@ impl Index {
 /// A group, or at level 0 a slot, that is yet to be visited.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pending {
-    near: f32,
+    distance: f32,
     level: u32,
     index: u32,
 }
 
 /// A ray prepared for tests on boxes.
-struct Probe {
+struct BoxRay {
     origin: Vec3A,
     inverse: Vec3A,
 }
 
-impl Probe {
+impl BoxRay {
     fn new(ray: Ray3d) -> Self {
         /// The least size of a component, so that its reciprocal doesn't overflow.
         const MIN_COMPONENT: f32 = 1e-20;
@@ -355,27 +355,27 @@ impl Probe {
         let a = (bounds.min - self.origin) * self.inverse;
         let b = (bounds.max - self.origin) * self.inverse;
         let forward = self.inverse.cmpgt(Vec3A::ZERO);
-        let near = Vec3A::select(forward, a, b).max_element().max(0.0);
-        let far = Vec3A::select(forward, b, a).min_element().min(max);
+        let entry = Vec3A::select(forward, a, b).max_element().max(0.0);
+        let exit = Vec3A::select(forward, b, a).min_element().min(max);
         // Rounding errors are relative to the distances.
-        (near * (1.0 - TOLERANCE) <= far * (1.0 + TOLERANCE)).then_some(near)
+        (entry * (1.0 - TOLERANCE) <= exit * (1.0 + TOLERANCE)).then_some(entry)
     }
 
     /// The bit mask of the boxes of a group that the ray hits within `max`, and their distances.
     fn hits_group(&self, group: &Group, max: f32) -> (u32, [f32; WIDTH]) {
-        let mut near = Vec4::ZERO;
-        let mut far = Vec4::splat(max);
+        let mut entry = Vec4::ZERO;
+        let mut exit = Vec4::splat(max);
         for axis in 0..3 {
             let [origin, inverse] = [self.origin, self.inverse].map(|of| Vec4::splat(of[axis]));
             let a = (group.min[axis] - origin) * inverse;
             let b = (group.max[axis] - origin) * inverse;
             // Planes are selected by the ray's direction, so an empty box stays empty.
             let forward = inverse.cmpgt(Vec4::ZERO);
-            near = near.max(Vec4::select(forward, a, b));
-            far = far.min(Vec4::select(forward, b, a));
+            entry = entry.max(Vec4::select(forward, a, b));
+            exit = exit.min(Vec4::select(forward, b, a));
         }
-        let hits = (near * (1.0 - TOLERANCE)).cmple(far * (1.0 + TOLERANCE));
-        (hits.bitmask(), near.to_array())
+        let hits = (entry * (1.0 - TOLERANCE)).cmple(exit * (1.0 + TOLERANCE));
+        (hits.bitmask(), entry.to_array())
     }
 }
 

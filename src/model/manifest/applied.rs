@@ -57,7 +57,7 @@ impl AppliedComponents {
         for (name, path) in &files.skins {
             skins.insert(name, ModelSkin::Path(path.clone()));
         }
-        let mut parts = PartVisibility::new(manifest.hidden.iter().map(String::as_str));
+        let mut parts = PartVisibility::hidden(manifest.hidden.iter().map(String::as_str));
         for name in &manifest.shown {
             parts.show(name);
         }

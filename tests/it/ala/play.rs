@@ -783,7 +783,7 @@ fn part_is_visible_only_if_nothing_hides_it() {
         at(&mut app, 1.0),
         ["HullMesh", "TurretMesh_ALT1", "TurretMesh_LOD0"]
     );
-    let hidden = PartVisibility::new(["TurretMesh_LOD0", "HullMesh"]);
+    let hidden = PartVisibility::hidden(["TurretMesh_LOD0", "HullMesh"]);
     app.world().entity_mut(root).insert(hidden);
     assert_eq!(at(&mut app, 0.0), Vec::<String>::new());
     assert_eq!(at(&mut app, 1.0), ["TurretMesh_ALT1"]);

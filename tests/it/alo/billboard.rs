@@ -8,7 +8,7 @@ use bevy::image::ImageSampler;
 use bevy::mesh::{Indices, PrimitiveTopology};
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
-use bevy_classic_models::alamo::{AloBillboard, AloRoot, Billboard};
+use bevy_classic_models::alamo::{AloBillboard, AloSceneRoot, Billboard};
 use bevy_classic_models::scene::{BillboardCamera, Wind};
 use std::f32::consts::FRAC_PI_2;
 
@@ -41,7 +41,7 @@ impl Model {
             .with_scale(Vec3::splat(2.0));
         let outside = world.spawn((outside, Visibility::default())).id();
         let up = Transform::from_rotation(Quat::from_rotation_x(-FRAC_PI_2));
-        let root = world.spawn((AloRoot, up, ChildOf(outside))).id();
+        let root = world.spawn((AloSceneRoot, up, ChildOf(outside))).id();
         let parent = Transform::from_xyz(0.5, 3.0, 1.0).with_rotation(Quat::from_rotation_x(0.7));
         let parent = world.spawn((parent, ChildOf(root))).id();
         let bone = (AloBillboard::new(mode), rest(), ChildOf(parent));
@@ -435,7 +435,7 @@ fn brightest_visible_light_is_used() {
 fn billboards_in_scenes_work() {
     let mut source = World::new();
     let root = source
-        .spawn((AloRoot, Transform::default(), Visibility::default()))
+        .spawn((AloSceneRoot, Transform::default(), Visibility::default()))
         .id();
     source.spawn((
         AloBillboard::new(Billboard::Parallel),
@@ -547,7 +547,7 @@ fn parallel_billboard_is_upright_and_unmirrored() {
     let root_transform = Transform::from_xyz(3.0, 4.0, -6.0)
         .with_rotation(Quat::from_rotation_y(2.0) * Quat::from_rotation_x(-FRAC_PI_2));
     let root = world
-        .spawn((AloRoot, root_transform, Visibility::default()))
+        .spawn((AloSceneRoot, root_transform, Visibility::default()))
         .id();
     let bone = Transform::from_xyz(4.0, -3.0, 2.0).with_rotation(Quat::from_rotation_x(0.8));
     let bone = (

@@ -317,7 +317,7 @@ fn visibility_setting_limits_picking() {
     let mut picking = PickingApp::new(());
     let (root, hull, turret) = (picking.root, picking.hull, picking.turret);
     picking.point_at(ON_TURRET);
-    picking.insert(root, PartVisibility::new(["turret"]));
+    picking.insert(root, PartVisibility::hidden(["turret"]));
     assert_eq!(picking.hovered(), [hull]);
     let set = |picking: &mut PickingApp, visibility| {
         picking

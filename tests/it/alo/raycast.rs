@@ -765,7 +765,7 @@ fn lod_damage_stage_and_visibility_select_hit_parts() {
     let coarse = ["Hull_LOD0", "Shield", "Gun", "GunShield", "Dark", "Box"];
     assert_hit_parts(test, "coarser", &coarse, &["Hull_LOD0", "Gun", "Box"]);
     // Parts of the finest level stay hidden while a coarser level is drawn.
-    let hidden = PartVisibility::new(["hull_lod1"]);
+    let hidden = PartVisibility::hidden(["hull_lod1"]);
     test.world().entity_mut(root).insert(hidden);
     test.app.step(0.0);
     assert_eq!(
@@ -796,7 +796,7 @@ fn lod_damage_stage_and_visibility_select_hit_parts() {
     test.world().entity_mut(root).remove::<DamageStage>();
     assert_hit_parts(test, "as initially", &all, &visible);
 
-    let hidden = PartVisibility::new(["SHIELD", "gun", "dark"]);
+    let hidden = PartVisibility::hidden(["SHIELD", "gun", "dark"]);
     test.world().entity_mut(root).insert(hidden);
     let left = without(&all, &["Shield", "Gun", "Dark"]);
     assert_hit_parts(test, "hidden parts", &left, &without(&visible, &["Gun"]));

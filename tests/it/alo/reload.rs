@@ -101,7 +101,7 @@ fn edit_keeps_the_components_on_the_root() {
     let components = (
         DamageStage(1),
         TeamColor(red),
-        PartVisibility::new(["extra"]),
+        PartVisibility::hidden(["extra"]),
     );
     let root = stage.spawn_alo(FILE, components);
     let control = expected(&mut stage, root, false, red);

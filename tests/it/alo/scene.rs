@@ -468,7 +468,7 @@ fn lights_follow_alo_light_and_keep_user_changes() {
 #[test]
 fn removed_components_apply_to_all_models_in_the_frame() {
     let mut app = TestApp::new(&[("model.alo", clean())]);
-    let components = || (ModelLod(1), PartVisibility::new(["Lamp"]));
+    let components = || (ModelLod(1), PartVisibility::hidden(["Lamp"]));
     let roots = [(); 5].map(|()| app.spawn_ready(SCENE, components()));
     let before = roots.map(|root| shown_parts(&mut app, root));
     for root in roots {
@@ -572,7 +572,7 @@ fn lod_damage_stage_and_part_visibility_combine() {
     // A damage stage alone does not show what the file hides.
     app.world().entity_mut(root).insert(DamageStage(1));
     assert_shown(&mut app, "damaged", &with(&["Hull_LOD1"]));
-    let mut parts = PartVisibility::new(["crew", "SUN"]);
+    let mut parts = PartVisibility::hidden(["crew", "SUN"]);
     parts
         .show("wreck_alt1")
         .show("Collision")
@@ -609,7 +609,7 @@ fn lod_damage_stage_and_part_visibility_combine() {
     assert_shown(&mut app, "at night", &with(&["Hull_LOD1", "FC_Glow"]));
     app.world()
         .entity_mut(root)
-        .insert(PartVisibility::new(["fc_glow"]));
+        .insert(PartVisibility::hidden(["fc_glow"]));
     assert_shown(&mut app, "a hidden dazzle", &with(&["Hull_LOD1"]));
 }
 

@@ -32,7 +32,7 @@ impl Edited {
         let server = app.world().resource::<AssetServer>();
         let _model = server.load(file);
         let scene = server.load(format!("{file}#Scene"));
-        let parts = PartVisibility::new(["Mesh02"]);
+        let parts = PartVisibility::hidden(["Mesh02"]);
         let root = app.world_mut().spawn((WorldAssetRoot(scene), parts)).id();
         let mut edited = Self {
             app,

@@ -474,7 +474,7 @@ fn meshes_are_hidden_by_name() {
     };
     use Visibility::{Hidden, Inherited};
     assert_eq!(visibilities(&mut spawned), [Inherited, Inherited]);
-    let hidden = PartVisibility::new(["mesh01"]);
+    let hidden = PartVisibility::hidden(["mesh01"]);
     spawned.app.world().entity_mut(root).insert(hidden);
     assert_eq!(visibilities(&mut spawned), [Hidden, Inherited]);
     let mut hidden = spawned.app.world().get_mut::<PartVisibility>(root).unwrap();

@@ -145,7 +145,7 @@ fn all_manifest_fields_are_applied() {
     assert_eq!(get(&mut app, root), Some(team));
     let (shirt, pants) = (4, 13);
     assert_eq!(get(&mut app, root), Some(PlayerColors { shirt, pants }));
-    let mut hidden = PartVisibility::new(["shield"]);
+    let mut hidden = PartVisibility::hidden(["shield"]);
     hidden.show("engine");
     assert_eq!(get(&mut app, root), Some(hidden));
     assert_eq!(get(&mut app, root), Some(DamageStage(2)));

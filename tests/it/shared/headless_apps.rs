@@ -47,7 +47,7 @@ fn run_all_formats(bevy: PluginGroupBuilder) {
             WorldAssetRoot(scene),
             PlayClip::looping(0),
             ModelSkin::Index(0),
-            PartVisibility::new(["door"]),
+            PartVisibility::hidden(["door"]),
         );
         let root = app.world().spawn(bundle).id();
         wait_for_model(&mut app, root);

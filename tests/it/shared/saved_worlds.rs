@@ -22,7 +22,7 @@ fn the_components_of_a_root_can_be_serialized() {
         DamageStage(1),
         TeamColor::default(),
         PlayerColors::default(),
-        PartVisibility::new(["gun"]),
+        PartVisibility::hidden(["gun"]),
     );
     let root = app.spawn_ready("tetra.mdl#Scene", components);
     app.step(0.1);

@@ -145,7 +145,7 @@ fn components_propagated_to_proxies_cause_no_further_warnings() {
     let outer: Handle<Alo> = builder.load("warn/outer.alo");
     app.wait_loaded(&outer);
     // Neither model has a part `Ring`. No warning: a proxy model may have parts of any name.
-    let components = (PartVisibility::new(["Ring"]), PlayerColors::default());
+    let components = (PartVisibility::hidden(["Ring"]), PlayerColors::default());
     let root = spawn_model(&mut app, "warn/outer.alo", components);
     let is_spawned = gpuless::wait_until(&mut app.app, |world| {
         let mut proxies = world.query_filtered::<(), (With<AloProxy>, With<AloInstance>)>();
@@ -171,7 +171,7 @@ fn unknown_part_names_are_warned_about_once() {
     };
     for (path, real) in [(paths[0], "HullMesh"), (paths[2], "mesh01")] {
         for _ in 0..2 {
-            let hidden = PartVisibility::new([real, "Sail"]);
+            let hidden = PartVisibility::hidden([real, "Sail"]);
             let root = spawn_model(&mut app, path, hidden);
             wait_for_model(&mut app, root);
             app.step(0.0);
@@ -186,7 +186,7 @@ fn unknown_part_names_are_warned_about_once() {
     }
     // Parts of a single skinned mesh cannot be hidden: one warning for any names.
     for _ in 0..2 {
-        let root = spawn_model(&mut app, paths[1], PartVisibility::new(["Arm", "Sail"]));
+        let root = spawn_model(&mut app, paths[1], PartVisibility::hidden(["Arm", "Sail"]));
         wait_for_model(&mut app, root);
         app.step(0.0);
     }
@@ -227,7 +227,7 @@ fn nodes_of_lithtech_models_are_hidden_by_name() {
     let without: Vec<_> = all.iter().copied().filter(|it| *it != Some(BODY)).collect();
     app.world()
         .entity_mut(root)
-        .insert(PartVisibility::new(["bODY"]));
+        .insert(PartVisibility::hidden(["bODY"]));
     app.step(0.0);
     assert_eq!(visible_nodes(&mut app, root), without);
     // At other levels of detail, and after a respawn.
@@ -255,7 +255,7 @@ fn nodes_of_lithtech_models_are_hidden_by_name() {
     let (mut app, root) = spawned_of(&files, "deforming.abc", AbcLoaderSettings::default());
     app.step(0.0);
     assert_eq!(visible_nodes(&mut app, root), [None, Some(FLAG_NODE)]);
-    let hidden = PartVisibility::new(["flag", "Body"]);
+    let hidden = PartVisibility::hidden(["flag", "Body"]);
     app.world().entity_mut(root).insert(hidden);
     app.step(0.0);
     assert_eq!(visible_nodes(&mut app, root), [None]);
@@ -366,7 +366,7 @@ fn hidden_meshes_stay_hidden_after_an_edit() {
     let root = spawn_model(
         &mut app,
         "attached/unit.lgw",
-        PartVisibility::new(["MESH01"]),
+        PartVisibility::hidden(["MESH01"]),
     );
     wait_for_model(&mut app, root);
     let edited = BICYCLE.replace("1 0 0 1 0 0 0 1", "8 0 0 1 0 0 0 1");

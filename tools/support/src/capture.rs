@@ -1,27 +1,20 @@
 //! Examples without a window: cameras render to an image, which is saved as a file or only timed.
 
-use super::gpuless::Patience;
 use super::headless::Headless;
-use super::pictures;
+use super::images;
 use bevy::asset::{LoadState, RecursiveDependencyLoadState, UntypedAssetLoadFailedEvent};
-use bevy::ecs::message::MessageCursor;
 use bevy::prelude::*;
 use bevy::render::render_resource::PollType;
 use bevy::render::renderer::RenderDevice;
 use bevy::ui::IsDefaultUiCamera;
 use bevy_classic_models::alamo::AloAnimator;
 use bevy_classic_models::lithtech::AbcAnimator;
+use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::prelude::*;
 use std::path::Path;
 
 /// Frames after which everything that is loaded is drawn and texts are laid out.
 const SETTLING_FRAMES: usize = 6;
-
-/// Turns of the task pool without a change after which an image is final.
-const STILL: usize = 30;
-
-/// Turns of the task pool, at least one per image, after which no change is expected any more.
-const PATIENCE: usize = 2000;
 
 /// Starts an app whose plugins have been added. Each camera that it spawns renders to an image, and so do its texts.
 pub fn start(app: App, size: UVec2) -> Headless {
@@ -50,10 +43,36 @@ pub fn wait_for_models(headless: &mut Headless) {
     settle(headless);
 }
 
-/// Saves what the cameras see as a PNG.
-pub fn save(headless: &mut Headless, path: &Path) -> Result<(), String> {
+/// Pauses all cameras between images: a frame takes about a second without a GPU. Call it before [`start`].
+pub fn pause_cameras(app: &mut App) {
+    app.add_observer(|camera: On<Add, Camera>, mut cameras: Query<&mut Camera>| {
+        if let Ok(mut camera) = cameras.get_mut(camera.entity) {
+            camera.is_active = false;
+        }
+    });
+}
+
+/// What the cameras see once everything that is loaded is drawn. No time passes in the app.
+///
+/// Afterwards the cameras are paused.
+pub fn image(headless: &mut Headless) -> Image {
+    activate_cameras(headless, true);
     settle(headless);
-    pictures::save(headless.capture(), path)
+    let image = headless.capture();
+    activate_cameras(headless, false);
+    image
+}
+
+/// Saves [`image`] as a PNG.
+pub fn save(headless: &mut Headless, path: &Path) -> Result<(), String> {
+    images::save(image(headless), path)
+}
+
+fn activate_cameras(headless: &mut Headless, is_active: bool) {
+    let world = headless.app.world_mut();
+    for mut camera in world.query::<&mut Camera>().iter_mut(world) {
+        camera.is_active = is_active;
+    }
 }
 
 /// Waits until the GPU has finished all frames.
@@ -134,42 +153,57 @@ fn load_error(
     })
 }
 
-/// Waits until a load of the file `path` has failed. No time passes in the app.
+/// Waits until a changed file is reloaded, with everything that it names, and all models are ready. Call it after the
+/// change and before any frame. No time passes in the app.
 ///
 /// # Panics
-/// If no load of it fails.
+/// If no model, image, animation clip or manifest of this file is reloaded.
+pub fn wait_for_reload(headless: &mut Headless, path: &Path) {
+    let world = headless.app.world();
+    let mut reloads = [
+        reloads::<WorldAsset>(world),
+        reloads::<Image>(world),
+        reloads::<AnimationClip>(world),
+        reloads::<ModelManifest>(world),
+    ];
+    headless.wait_until("a changed file is reloaded", |world| {
+        reloads.iter_mut().any(|reloads| reloads(world, path))
+    });
+    headless.wait_until("all models are ready", models_are_ready);
+}
+
+/// Returns whether a file is an asset of a type, and was loaded since the previous call.
+type Reloads = Box<dyn FnMut(&World, &Path) -> bool>;
+
+fn reloads<A: Asset>(world: &World) -> Reloads {
+    let mut events = world
+        .resource::<Messages<AssetEvent<A>>>()
+        .get_cursor_current();
+    Box::new(move |world, path| {
+        let server = world.resource::<AssetServer>();
+        let messages = world.resource::<Messages<AssetEvent<A>>>();
+        events.read(messages).any(|event| match event {
+            AssetEvent::LoadedWithDependencies { id } => {
+                server.get_path(*id).is_some_and(|of| of.path() == path)
+            }
+            _ => false,
+        })
+    })
+}
+
+/// Waits until a load of a changed file has failed. Call it after the change and before any frame. No time passes in
+/// the app.
+///
+/// # Panics
+/// If no load of the file fails.
 pub fn wait_for_failed_load(headless: &mut Headless, path: &Path) {
-    let mut failures = MessageCursor::<UntypedAssetLoadFailedEvent>::default();
+    let messages = headless
+        .app
+        .world()
+        .resource::<Messages<UntypedAssetLoadFailedEvent>>();
+    let mut failures = messages.get_cursor_current();
     headless.wait_until("the load of a broken file fails", |world| {
         let messages = world.resource::<Messages<UntypedAssetLoadFailedEvent>>();
         failures.read(messages).any(|of| of.path.path() == path)
     });
-}
-
-/// What the cameras see after it has changed from `before` and changes no more. `None` if it does not change. No time
-/// passes in the app.
-pub fn changed_picture(headless: &mut Headless, before: &Image) -> Option<Image> {
-    let mut patience = Patience::new(PATIENCE);
-    while headless.capture().data == before.data {
-        if patience.is_exhausted() {
-            return None;
-        }
-        patience.wait();
-    }
-    Some(still_picture(headless))
-}
-
-/// What the cameras see once it changes no more. No time passes in the app.
-pub fn still_picture(headless: &mut Headless) -> Image {
-    let mut picture = headless.capture();
-    let mut patience = Patience::new(STILL);
-    while !patience.is_exhausted() {
-        let next = headless.capture();
-        if next.data != picture.data {
-            picture = next;
-            patience.reset();
-        }
-        patience.wait();
-    }
-    picture
 }

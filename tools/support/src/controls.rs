@@ -1,4 +1,5 @@
-//! Keys that several examples have: Space pauses, the left and right arrow keys turn the camera.
+//! What the keys of several examples do: Space pauses, the left and right arrow keys turn the camera, digits choose,
+//! other keys change to the next of some items.
 
 use bevy::prelude::*;
 
@@ -33,5 +34,38 @@ fn pause(keys: Res<ButtonInput<KeyCode>>, mut time: ResMut<Time<Virtual>>) {
         } else {
             time.pause();
         }
+    }
+}
+
+/// The index of the digit key from 1 to 4 that was just pressed: 0 for the key 1.
+pub fn pressed_digit(keys: &ButtonInput<KeyCode>) -> Option<usize> {
+    const DIGITS: [KeyCode; 4] = [
+        KeyCode::Digit1,
+        KeyCode::Digit2,
+        KeyCode::Digit3,
+        KeyCode::Digit4,
+    ];
+    DIGITS.iter().position(|digit| keys.just_pressed(*digit))
+}
+
+/// The item after the current one. After the last item, and without a current one, this is the first. `None` without
+/// items.
+pub fn next<T>(items: &[T], is_current: impl FnMut(&T) -> bool) -> Option<&T> {
+    let current = items.iter().position(is_current);
+    let next = current.map_or(0, |current| current + 1);
+    items.get(next).or(items.first())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::next;
+
+    #[test]
+    fn next_repeats_after_the_last_item() {
+        let items = ["a", "b", "c"];
+        assert_eq!(next(&items, |item| *item == "a"), Some(&"b"));
+        assert_eq!(next(&items, |item| *item == "c"), Some(&"a"));
+        assert_eq!(next(&items, |_| false), Some(&"a"));
+        assert_eq!(next::<&str>(&[], |_| true), None);
     }
 }

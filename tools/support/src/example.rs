@@ -1,8 +1,8 @@
 //! The plugins of the examples. An example runs in a window, or without one:
 //!
 //! ```text
-//! --capture FILE     saves a picture without a window
-//! --time SECONDS     the moment of the picture; 0 by default
+//! --capture FILE     saves an image without a window
+//! --time SECONDS     the moment of the image; 0 by default
 //! --frames COUNT     renders so many frames without a window, and prints the time per frame and the texts
 //! ```
 
@@ -14,26 +14,47 @@ use bevy::app::{AppExit, PluginGroupBuilder};
 use bevy::asset::UnapprovedPathMode;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Size of a picture in pixels.
+/// Size of an image in pixels.
 const SIZE: UVec2 = UVec2::new(1280, 720);
 
-/// Seconds between two frames without a window. A picture is the same in every run.
+/// Seconds between two frames without a window. An image is the same in every run.
 const STEP: f32 = 1.0 / 30.0;
 
 /// `DefaultPlugins`, which with `--capture` or `--frames` do not open a window.
-#[derive(Default)]
 pub struct ExamplePlugins {
+    files: Files,
     task: Option<Task>,
 }
+
+/// The folder of the assets.
+enum Files {
+    Samples,
+    /// A folder whose files are watched.
+    Watched(PathBuf),
+}
+
+/// Edits files in the first folder, and saves images in the second.
+pub type CaptureEdits = fn(&mut Headless, &Path, &Path) -> Result<(), Box<dyn Error>>;
 
 /// What an example does without a window.
 #[derive(Clone)]
 enum Task {
-    Capture { file: PathBuf, time: f32 },
-    Measure { frames: u32 },
+    Capture {
+        file: PathBuf,
+        time: f32,
+    },
+    CaptureEdits {
+        files: PathBuf,
+        images: PathBuf,
+        capture: CaptureEdits,
+    },
+    Measure {
+        frames: u32,
+    },
 }
 
 impl ExamplePlugins {
@@ -52,19 +73,38 @@ impl ExamplePlugins {
         });
         let frames = options.get("frames");
         let task = capture.or(frames.map(|frames| Task::Measure { frames }));
-        (Self { task }, options)
+        let files = Files::Samples;
+        (Self { files, task }, options)
+    }
+
+    /// The plugins of an example that edits the files of a folder. Its only option is `--capture FOLDER`, which runs
+    /// `capture` without a window, once the models are loaded.
+    pub fn with_edits(files: &Path, capture: CaptureEdits) -> Self {
+        let images = Options::from_env(&["capture"]).get("capture");
+        let task = images.map(|images| Task::CaptureEdits {
+            files: files.to_owned(),
+            images,
+            capture,
+        });
+        let files = Files::Watched(files.to_owned());
+        Self { files, task }
     }
 }
 
 impl PluginGroup for ExamplePlugins {
     fn build(self) -> PluginGroupBuilder {
+        let (folder, is_watched) = match self.files {
+            Files::Samples => (samples(), false),
+            Files::Watched(folder) => (folder, true),
+        };
         match self.task {
-            Some(task) => headless::plugins(&samples(), false)
+            Some(task) => headless::plugins(&folder, is_watched)
                 .enable::<LogPlugin>()
                 .add(HeadlessPlugin(task)),
             None => DefaultPlugins.set(AssetPlugin {
-                file_path: samples().to_string_lossy().into_owned(),
+                file_path: folder.to_string_lossy().into_owned(),
                 unapproved_path_mode: UnapprovedPathMode::Allow,
+                watch_for_changes_override: is_watched.then_some(true),
                 ..default()
             }),
         }
@@ -82,47 +122,43 @@ impl Plugin for HeadlessPlugin {
 }
 
 fn run(mut app: App, task: &Task) -> AppExit {
-    if let Task::Capture { .. } = task {
-        app.add_observer(hide_text).add_observer(pause_camera);
+    if !matches!(task, Task::Measure { .. }) {
+        app.add_observer(hide_text);
+        capture::pause_cameras(&mut app);
     }
     let mut headless = capture::start(app, SIZE);
     capture::wait_for_models(&mut headless);
-    match task {
+    let result = match task {
         Task::Capture { file, time } => save(&mut headless, file, *time),
+        Task::CaptureEdits {
+            files,
+            images,
+            capture,
+        } => capture(&mut headless, files, images),
         Task::Measure { frames } => {
             measure(&mut headless, *frames);
-            AppExit::Success
+            Ok(())
         }
-    }
+    };
+    result.map_or_else(
+        |error| {
+            error!("{error}");
+            AppExit::error()
+        },
+        |()| AppExit::Success,
+    )
 }
 
 fn hide_text(text: On<Add, MeasuredText>, mut commands: Commands) {
     commands.entity(text.entity).insert(Visibility::Hidden);
 }
 
-/// Only the last frames are drawn: a frame takes about a second without a GPU.
-fn pause_camera(camera: On<Add, Camera>, mut cameras: Query<&mut Camera>) {
-    if let Ok(mut camera) = cameras.get_mut(camera.entity) {
-        camera.is_active = false;
-    }
-}
-
-fn save(headless: &mut Headless, file: &Path, time: f32) -> AppExit {
+fn save(headless: &mut Headless, file: &Path, time: f32) -> Result<(), Box<dyn Error>> {
     let steps = (time / STEP).ceil();
     for _ in 0..steps as u32 {
         headless.step(time / steps);
     }
-    let world = headless.app.world_mut();
-    for mut camera in world.query::<&mut Camera>().iter_mut(world) {
-        camera.is_active = true;
-    }
-    match capture::save(headless, file) {
-        Ok(()) => AppExit::Success,
-        Err(error) => {
-            error!("{error}");
-            AppExit::error()
-        }
-    }
+    Ok(capture::save(headless, file)?)
 }
 
 fn measure(headless: &mut Headless, frames: u32) {

@@ -115,7 +115,7 @@ impl Headless {
                 captured.0 = Some(shot.image.clone());
             },
         );
-        self.wait_until("a picture is taken", |world| {
+        self.wait_until("an image is taken", |world| {
             world.resource::<Captured>().0.is_some()
         });
         let mut captured = self.app.world_mut().resource_mut::<Captured>();

@@ -14,12 +14,12 @@ pub mod example;
 pub mod gpuless;
 pub mod grid;
 pub mod headless;
+pub mod images;
 pub mod names;
 pub mod options;
-pub mod pictures;
-pub mod places;
 pub mod stage;
 pub mod studio;
+pub mod world_vertices;
 
 /// The folder of the bundled samples: `assets` in the root of the repository.
 pub fn samples() -> PathBuf {

@@ -14,7 +14,7 @@ const MARGIN: f32 = 16.0;
 pub struct StudioPlugin {
     /// Position of the camera.
     pub eye: Vec3,
-    /// The point in the middle of the picture.
+    /// The point in the middle of the image.
     pub target: Vec3,
     /// What the example's keys do, in lines. It is shown at the top.
     pub keys: &'static str,
@@ -38,7 +38,7 @@ impl Default for StudioPlugin {
 #[derive(Component)]
 pub struct Caption;
 
-/// On the text above it, for measured times. It is hidden in pictures, because times differ from run to run.
+/// On the text above it, for measured times. It is hidden in images, because times differ from run to run.
 #[derive(Component)]
 pub struct MeasuredText;
 

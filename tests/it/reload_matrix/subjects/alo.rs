@@ -95,7 +95,7 @@ pub fn animation(version: u8) -> Vec<u8> {
 /// The components of the root.
 pub fn components(clip: &str, time: f32) -> impl Bundle {
     let clip = PlayClip::looping(clip).starting_at(time);
-    let hidden = PartVisibility::new(["extra"]);
+    let hidden = PartVisibility::hidden(["extra"]);
     (clip, DamageStage(1), TeamColor(Color::WHITE), hidden)
 }
 

@@ -33,7 +33,7 @@ impl Subject for Unit {
     }
 
     fn spawn(&self, world: &mut World, path: &str) -> Entity {
-        spawn_scene(world, path, PartVisibility::new(["quad 1"]))
+        spawn_scene(world, path, PartVisibility::hidden(["quad 1"]))
     }
 
     fn check_state(&self, world: &World, root: Entity) -> Result<(), String> {

@@ -130,7 +130,7 @@ impl Subject for Unit {
     /// Hides another part than the manifest.
     fn change(&self, world: &mut World, root: Entity) {
         attached::remember(world, root, BONE);
-        let hidden = PartVisibility::new(["arm"]);
+        let hidden = PartVisibility::hidden(["arm"]);
         world.entity_mut(root).insert((hidden, IsChanged));
     }
 

@@ -14,7 +14,7 @@ use bevy_classic_models::lithtech::abc::{self, AbcFile};
 use bevy_classic_models::lithtech::{Abc, AbcAnimator, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::lithtech::{AbcMesh, MAX_SCENE_DEPTH};
 use classic_models_support::gpuless;
-use classic_models_support::places::Places;
+use classic_models_support::world_vertices::WorldVertices;
 
 /// The drawn meshes and the nodes of a spawned model.
 #[derive(Default)]
@@ -105,7 +105,7 @@ fn drawn(
     instances: Query<&AbcInstance>,
     meshes: Query<&AbcMesh>,
     transforms: Query<&GlobalTransform>,
-    places: Places,
+    world_vertices: WorldVertices,
 ) -> Drawn {
     let Ok(instance) = instances.get(*root) else {
         return Drawn::default();
@@ -113,7 +113,7 @@ fn drawn(
     let mesh = |entity: &Entity| {
         Some(DrawnMesh {
             node: meshes.get(*entity).ok()?.node,
-            triangles: triangles(*entity, &places)?,
+            triangles: triangles(*entity, &world_vertices)?,
         })
     };
     let node = |entity: &Entity| transforms.get(*entity).map(GlobalTransform::affine);
@@ -128,9 +128,9 @@ fn drawn(
 }
 
 /// Positions of the corners of a mesh's triangles.
-fn triangles(entity: Entity, places: &Places) -> Option<Vec<[Vec3; 3]>> {
-    let vertices = places.vertices(entity)?;
-    let indices = places.mesh(entity)?.indices()?;
+fn triangles(entity: Entity, world_vertices: &WorldVertices) -> Option<Vec<[Vec3; 3]>> {
+    let vertices = world_vertices.positions(entity)?;
+    let indices = world_vertices.mesh(entity)?.indices()?;
     let corners = indices.iter().map(|index| vertices.get(index).copied());
     let corners: Option<Vec<Vec3>> = corners.collect();
     Some(corners?.as_chunks().0.to_vec())

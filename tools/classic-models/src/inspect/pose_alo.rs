@@ -8,10 +8,10 @@ use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Affine3A;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{Ala, Alo, AloAnimator, AloInstance, AloLoaderSettings};
-use bevy_classic_models::alamo::{AloRoot, AloSubmeshIndex, ala};
+use bevy_classic_models::alamo::{AloSceneRoot, AloSubmeshIndex, ala};
 use bevy_classic_models::prelude::*;
 use classic_models_support::gpuless;
-use classic_models_support::places::Places;
+use classic_models_support::world_vertices::WorldVertices;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -168,7 +168,7 @@ fn bones(
     root: In<Entity>,
     models: Query<&AloInstance>,
     transforms: Query<(&Name, &GlobalTransform)>,
-    scenes: Query<&GlobalTransform, With<AloRoot>>,
+    scenes: Query<&GlobalTransform, With<AloSceneRoot>>,
     ancestors: Query<&ChildOf>,
     parents: Query<(&Visibility, Option<&ChildOf>)>,
 ) -> Vec<PosedBone> {
@@ -193,14 +193,14 @@ fn bones(
 fn drawn(
     submeshes: Query<(Entity, &AloSubmeshIndex)>,
     parents: Query<(&Visibility, Option<&ChildOf>)>,
-    places: Places,
+    world_vertices: WorldVertices,
 ) -> Vec<([usize; 3], Vec3)> {
     let mut drawn = Vec::new();
     for (entity, of) in &submeshes {
         if !shows(entity, &parents) {
             continue;
         }
-        let vertices = places.vertices(entity).unwrap_or_default();
+        let vertices = world_vertices.positions(entity).unwrap_or_default();
         let vertices = vertices.into_iter().enumerate();
         drawn.extend(vertices.map(|(index, position)| ([of.mesh, of.submesh, index], position)));
     }

@@ -5,7 +5,7 @@ use bevy::math::Affine3A;
 use bevy::mesh::VertexAttributeValues;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
-use bevy_classic_models::alamo::{AloModel, AloRoot};
+use bevy_classic_models::alamo::{AloModel, AloSceneRoot};
 use classic_models_support::stage::corners;
 
 /// Computes the bounds of Alamo models that were spawned or respawned.
@@ -13,7 +13,7 @@ pub fn measure_alo(
     mut commands: Commands,
     instances: Query<(Entity, &AloInstance, &Transform), Changed<AloInstance>>,
     meshes: Res<Assets<Mesh>>,
-    scenes: Query<(&Transform, &ChildOf), With<AloRoot>>,
+    scenes: Query<(&Transform, &ChildOf), With<AloSceneRoot>>,
 ) {
     for (entity, instance, root) in &instances {
         let scene = scenes.iter().find(|(_, parent)| parent.parent() == entity);

@@ -10,7 +10,7 @@ use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
 use bevy_classic_models::alamo::{AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit};
 use classic_models_support::names::PartNames;
-use classic_models_support::places::Places;
+use classic_models_support::world_vertices::WorldVertices;
 
 const HIT: Color = Color::srgb(1.0, 0.2, 0.9);
 
@@ -81,7 +81,7 @@ fn probe(
     cameras: Query<(&Camera, &GlobalTransform), With<Orbit>>,
     mut rays: AloRayCast,
     names: PartNames,
-    places: Places,
+    world_vertices: WorldVertices,
     mut gizmos: Gizmos<OnTop>,
 ) {
     let ray = pointer.at.and_then(|at| {
@@ -105,7 +105,7 @@ fn probe(
     pointer.hits.extend(names.take(MAX_NAMES));
     if let Some((entity, hit)) = hits.first() {
         mark(&mut gizmos, hit);
-        if let Some(corners) = triangle(&places, *entity, hit) {
+        if let Some(corners) = triangle(&world_vertices, *entity, hit) {
             let [a, b, c] = corners;
             gizmos.linestrip([a, b, c, a], HIT);
         }
@@ -121,9 +121,9 @@ fn mark(gizmos: &mut Gizmos<OnTop>, hit: &AloRayHit) {
 }
 
 /// The corners of the triangle that was hit, if it is drawn.
-fn triangle(places: &Places, entity: Entity, hit: &AloRayHit) -> Option<[Vec3; 3]> {
-    let indices = places.mesh(entity)?.try_indices().ok()?;
-    let vertices = places.vertices(entity)?;
+fn triangle(world_vertices: &WorldVertices, entity: Entity, hit: &AloRayHit) -> Option<[Vec3; 3]> {
+    let indices = world_vertices.mesh(entity)?.try_indices().ok()?;
+    let vertices = world_vertices.positions(entity)?;
     let first = 3 * hit.triangle as usize;
     let mut corners = indices.iter().skip(first).map(|index| vertices.get(index));
     let mut corner = || corners.next()?.copied();

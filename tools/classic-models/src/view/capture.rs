@@ -30,7 +30,7 @@ use bevy_classic_models::alamo::Alo;
 use bevy_classic_models::lithtech::Abc;
 use bevy_classic_models::scene::NightTime;
 use classic_models_support::headless::{Headless, plugins};
-use classic_models_support::pictures::save;
+use classic_models_support::images::save;
 use classic_models_support::stage::StagePlugin;
 
 /// Frames to render after the models are loaded, until all render assets are on the GPU.

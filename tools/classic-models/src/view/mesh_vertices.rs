@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::AloSubmeshIndex;
 use bevy_classic_models::lgw::LgwMesh;
 use bevy_classic_models::lithtech::{AbcMesh, AbcPoseTable};
-use classic_models_support::places::Places;
+use classic_models_support::world_vertices::WorldVertices;
 
 /// Filters meshes of models of all formats except Quake's.
 pub type OfModel = Or<(With<AloSubmeshIndex>, With<AbcMesh>, With<LgwMesh>)>;
@@ -15,7 +15,7 @@ pub type OfModel = Or<(With<AloSubmeshIndex>, With<AbcMesh>, With<LgwMesh>)>;
 /// The meshes of entities, and the world positions and normals of their vertices.
 #[derive(SystemParam)]
 pub struct MeshVertices<'w, 's> {
-    places: Places<'w, 's>,
+    world_vertices: WorldVertices<'w, 's>,
     table: Res<'w, AbcPoseTable>,
     deforming: Query<'w, 's, (&'static Poses, &'static MeshTag, &'static GlobalTransform)>,
 }
@@ -23,12 +23,12 @@ pub struct MeshVertices<'w, 's> {
 impl MeshVertices<'_, '_> {
     /// The mesh of an entity, unless its data are only on the GPU.
     pub fn mesh(&self, entity: Entity) -> Option<&Mesh> {
-        self.places.mesh(entity)
+        self.world_vertices.mesh(entity)
     }
 
     /// The world positions of a mesh's vertices.
     pub fn vertices(&self, entity: Entity) -> Option<Vec<Vec3>> {
-        let mut vertices = self.places.vertices(entity)?;
+        let mut vertices = self.world_vertices.positions(entity)?;
         if let Ok((poses, tag, transform)) = self.deforming.get(entity) {
             for (vertex, (position, _)) in poses.shown(self.mesh(entity)?, self.table.get(tag.0))? {
                 if let Some(vertex) = vertices.get_mut(vertex) {
@@ -41,7 +41,7 @@ impl MeshVertices<'_, '_> {
 
     /// The normals of a mesh's vertices in world space.
     pub fn normals(&self, entity: Entity) -> Option<Vec<Vec3>> {
-        let mut normals = self.places.normals(entity)?;
+        let mut normals = self.world_vertices.normals(entity)?;
         if let Ok((poses, tag, transform)) = self.deforming.get(entity) {
             for (vertex, (_, normal)) in poses.shown(self.mesh(entity)?, self.table.get(tag.0))? {
                 if let Some(vertex) = normals.get_mut(vertex) {

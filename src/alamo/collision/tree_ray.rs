@@ -23,7 +23,7 @@ static AXIS_ORDERS: [[usize; 3]; 6] = [
 /// grid.
 ///
 /// Distances are along the ray from the moved origin, in scaled units.
-pub(super) struct Probe {
+pub(super) struct TreeRay {
     /// Distance along the ray per step of the grid along each axis.
     pub per_step: [Vec4; 3],
     /// Distance along the ray of the grid's step 0 along each axis.
@@ -51,30 +51,30 @@ pub(super) struct Probe {
 impl Node {
     /// The boxes that a ray hits within a distance.
     ///
-    /// The slab test of Kay and Kajiya: the ray is inside between the farthest of the near planes and the
-    /// nearest of the far planes.
+    /// The slab test of Kay and Kajiya: the ray is inside between the farthest plane that it enters and the
+    /// nearest plane that it leaves.
     #[inline(always)]
-    pub(super) fn ray_hits(&self, probe: &Probe, far: f32) -> BoxHits {
+    pub(super) fn ray_hits(&self, ray: &TreeRay, max: f32) -> BoxHits {
         let distances = |axis: usize, greatest: usize| {
-            steps(&self.planes[greatest & 1][axis]) * probe.per_step[axis] + probe.offset[axis]
+            steps(&self.planes[greatest & 1][axis]) * ray.per_step[axis] + ray.offset[axis]
         };
-        let [x, y, z] = probe.backward;
-        let near = distances(0, x)
+        let [x, y, z] = ray.backward;
+        let entry = distances(0, x)
             .max(distances(1, y))
             .max(distances(2, z))
             .max(Vec4::ZERO);
-        let leave = distances(0, x ^ 1)
+        let exit = distances(0, x ^ 1)
             .min(distances(1, y ^ 1))
             .min(distances(2, z ^ 1))
-            .min(Vec4::splat(far));
+            .min(Vec4::splat(max));
         BoxHits {
-            mask: near.cmple(leave).bitmask(),
-            near: near.to_array(),
+            mask: entry.cmple(exit).bitmask(),
+            distances: entry.to_array(),
         }
     }
 }
 
-impl Probe {
+impl TreeRay {
     /// `None` if the ray misses the mesh, or if its origin, direction or `max` is invalid.
     #[inline(always)]
     pub(super) fn new(
@@ -91,8 +91,8 @@ impl Probe {
         let mut origin = Vec3A::from(ray.origin) * tree.scale;
         let mut start = 0.0;
         // False for NaN, which infinite coordinates give.
-        let near = (origin - tree.grid.center).length_squared() <= tree.grid.near_squared;
-        if !near {
+        let is_near = (origin - tree.grid.center).length_squared() <= tree.grid.near_squared;
+        if !is_near {
             (origin, start) = move_near(tree, ray)?;
         }
         let max = (f64::from(max) * f64::from(tree.scale) - start) as f32;
@@ -100,11 +100,11 @@ impl Probe {
             return None;
         }
         let axes = main_axis_last(direction, winding);
-        Some(Self::near(tree, origin, direction, axes, max, start))
+        Some(Self::from_near(tree, origin, direction, axes, max, start))
     }
 
     #[inline(always)]
-    fn near(
+    fn from_near(
         tree: &CollisionTree,
         origin: Vec3A,
         direction: Vec3A,
