@@ -51,7 +51,7 @@ impl MdlDescription {
             json!({
                 "width": self.header.skin_width,
                 "height": self.header.skin_height,
-                "images": images,
+                "pictures": images,
             })
         };
         let clips = self.contents.clips.iter().map(|clip| {

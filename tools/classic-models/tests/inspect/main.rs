@@ -44,8 +44,8 @@ fn json_has_one_object_per_file_and_continues_after_errors() {
         json!({
             "file": good, "format": "mdl", "ok": true, "version": 6,
             "skins": [
-                {"width": 4, "height": 2, "images": 1},
-                {"width": 4, "height": 2, "images": 2},
+                {"width": 4, "height": 2, "pictures": 1},
+                {"width": 4, "height": 2, "pictures": 2},
             ],
             "vertices": 4, "triangles": 4, "frames": 6, "poses": 7, "flags": 8, "synctype": 0,
             "clips": [
