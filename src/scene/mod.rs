@@ -91,9 +91,8 @@ pub(crate) use find::clean_path;
 pub(crate) use find::with_extensions;
 pub use find::{FileFinder, FileSearch, NotFound};
 pub(crate) use formats::{ModelFormats, reserve_model_loader};
-pub(crate) use found_clip::FoundClip;
 #[cfg(feature = "_clips")]
-pub(crate) use found_clip::{CountFrames, found_clip};
+pub(crate) use found_clip::{CountFrames, FoundClip, found_clip};
 pub(crate) use instance::SharedModel;
 pub use instance::{ModelFormat, ModelInstance};
 pub(crate) use labels::{SCENE, is_model_in_use, scene_path};

@@ -335,6 +335,7 @@ fn visibility_setting_limits_picking() {
 fn animated_part_is_picked_at_its_current_position() {
     let mut picking = PickingApp::new(PlayClip::looping("MOVE_00"));
     let turret = picking.turret;
+    picking.app.wait_for_clip(picking.root);
     picking.point_at(ON_TURRET);
     assert_eq!(picking.hovered(), [turret]);
     picking.app.step(2.0 / FPS);

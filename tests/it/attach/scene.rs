@@ -76,6 +76,9 @@ pub fn spawn_model(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -
 pub fn wait_for_model(app: &mut TestApp, root: Entity) {
     let is_spawned = |world: &mut World| bone_of(world, root, "").1;
     assert!(gpuless::wait_until(&mut app.app, is_spawned), "no model");
+    if app.world().entity(root).contains::<PlayClip>() {
+        app.wait_for_clip(root);
+    }
 }
 
 pub fn on(to: Entity, bone: &str) -> AttachedToBone {

@@ -6,8 +6,8 @@ use bevy::app::{PluginGroupBuilder, Plugins};
 use bevy::asset::io::memory::Dir;
 use bevy::asset::{AssetPath, LoadState};
 use bevy::prelude::*;
-use bevy_classic_models::alamo::AloInstance;
-use bevy_classic_models::lithtech::AbcInstance;
+use bevy_classic_models::alamo::{AloAnimator, AloInstance};
+use bevy_classic_models::lithtech::{AbcAnimator, AbcInstance};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 use std::path::Path;
@@ -162,6 +162,19 @@ impl TestApp {
         });
         assert!(ready, "{scene} was not spawned");
         entity
+    }
+
+    /// Waits until an Alamo or LithTech model plays a clip. Its files of animations may be loaded after its scene is
+    /// spawned.
+    pub fn wait_for_clip(&mut self, root: Entity) {
+        let plays = gpuless::wait_until(&mut self.app, |world| {
+            let root = world.entity(root);
+            let alo = root.get::<AloAnimator>();
+            let abc = root.get::<AbcAnimator>();
+            alo.is_some_and(|animator| animator.clip().is_some())
+                || abc.is_some_and(|animator| animator.clip().is_some())
+        });
+        assert!(plays, "the model plays no clip");
     }
 
     /// Waits until Alamo models are spawned.
