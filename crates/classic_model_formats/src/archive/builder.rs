@@ -1,7 +1,7 @@
 //! Collects the entries of an archive while its tables are parsed, and reports flaws that all formats can have.
 //! It must not do I/O or know a format.
 
-use super::listing::{Folder, Listing, Names, ROOT, Record};
+use super::listing::{Folder, Listing, NameHasher, Names, ROOT, Record, short};
 use super::names::{NameFlaw, clean, push_folded};
 use super::ranges;
 use crate::read::{Format, Quoted, Warning, WarningCollector};
@@ -59,6 +59,7 @@ impl Builder {
         listing.folders.push(Folder {
             parent: ROOT,
             name: u32::MAX,
+            hash: 0,
         });
         Self {
             format,
@@ -108,7 +109,11 @@ impl Builder {
             return None;
         }
         let index = u32::try_from(self.listing.folders.len()).ok()?;
-        self.listing.folders.push(Folder { parent, name });
+        self.listing.folders.push(Folder {
+            parent,
+            name,
+            hash: 0,
+        });
         self.folder_records.push(record);
         Some(index)
     }
@@ -234,7 +239,16 @@ impl Builder {
 
     /// Sorts the index, and warns about equal names.
     pub fn finish(mut self) -> Built {
-        let ranks = Ranks::new(&self.listing.names);
+        let ranks = Ranks::new(&self.listing.names, &self.listing.hashes);
+        for folder in &mut self.listing.folders {
+            folder.hash = short(ranks.hash(folder.name));
+        }
+        for record in &mut self.listing.records {
+            record.hash = short(ranks.hash(record.name));
+        }
+        let names = &self.listing.names;
+        let has_path = |record: &Record| names.get(record.name).contains('/');
+        self.listing.has_paths = self.listing.records.iter().any(has_path);
         self.merge_folders(&ranks);
         self.index_files(&ranks);
         let conflicts = match self.listing.folders.len() {
@@ -312,9 +326,8 @@ impl Builder {
             .filter(|index| at(&first, *index) == *index)
             .collect();
         by_name.sort_unstable_by_key(|index| {
-            folders
-                .get(*index as usize)
-                .map(|it| (it.parent, ranks.folded(it.name)))
+            let folder = folders.get(*index as usize);
+            folder.map(|folder| (folder.parent, folder.hash))
         });
         self.listing.folders_by_name = by_name;
     }
@@ -322,31 +335,27 @@ impl Builder {
     /// Sorts the records, and marks those whose name an earlier one has.
     fn index_files(&mut self, ranks: &Ranks) {
         let records = &mut self.listing.records;
-        let key = |records: &[Record], index: u32| {
-            let record = records.get(index as usize).copied().unwrap_or_default();
-            (
-                record.folder,
-                ranks.folded(record.name),
-                ranks.exact(record.name),
-            )
+        let key = |record: &Record| {
+            let (folded, exact) = (ranks.folded(record.name), ranks.exact(record.name));
+            (record.folder, record.hash, folded, exact)
         };
-        let mut by_name: Vec<u32> = (0..records.len() as u32).collect();
-        by_name.sort_unstable_by_key(|index| (key(records, *index), *index));
-        let is_same = |a: &u32, b: &u32| {
-            let (a, b) = (key(records, *a), key(records, *b));
-            (a.0, a.1) == (b.0, b.1) && (self.case == NameCase::Ignored || a.2 == b.2)
+        // Sorting the keys themselves is faster than looking them up in every comparison.
+        let mut sorted: Vec<_> = records.iter().map(key).zip(0_u32..).collect();
+        sorted.sort_unstable();
+        let is_same = |((a_folder, _, a_folded, a_exact), _): &_,
+                       ((folder, _, folded, exact), _): &_| {
+            (a_folder, a_folded) == (folder, folded)
+                && (self.case == NameCase::Ignored || a_exact == exact)
         };
-        let mut shadowed: Vec<u32> = Vec::new();
-        for same in by_name.chunk_by(is_same) {
-            let first = same.iter().min();
-            shadowed.extend(same.iter().filter(|index| Some(*index) != first));
-        }
-        shadowed.sort_unstable();
-        for index in shadowed {
-            if let Some(record) = records.get_mut(index as usize) {
-                record.is_shadowed = true;
+        for same in sorted.chunk_by(is_same) {
+            let first = same.iter().map(|(_, index)| *index).min();
+            for (_, index) in same {
+                if let Some(record) = records.get_mut(*index as usize) {
+                    record.is_shadowed = Some(*index) != first;
+                }
             }
         }
+        self.listing.by_name = sorted.into_iter().map(|(_, index)| index).collect();
         for record in self.listing.records.iter().filter(|it| it.is_shadowed) {
             let path = self.listing.path(record);
             self.warnings.warn("repeated name", record.at, || {
@@ -356,37 +365,28 @@ impl Builder {
                 )
             });
         }
-        self.listing.by_name = by_name;
     }
 
     /// The records with the name of a folder that the archive stores.
     fn files_like_folders(&self, ranks: &Ranks) -> Vec<u32> {
-        let Listing {
-            folders,
-            folders_by_name,
-            records,
-            ..
-        } = &self.listing;
+        let folders = self.listing.folders.iter().skip(1);
+        let mut folders: Vec<_> = folders
+            .map(|it| (it.parent, ranks.folded(it.name)))
+            .collect();
+        folders.sort_unstable();
         let is_folder = |record: &Record| {
-            let wanted = Some((record.folder, ranks.folded(record.name)));
-            let key = |index: &u32| {
-                folders
-                    .get(*index as usize)
-                    .map(|it| (it.parent, ranks.folded(it.name)))
-            };
-            folders_by_name.binary_search_by_key(&wanted, key).is_ok()
+            let wanted = (record.folder, ranks.folded(record.name));
+            folders.binary_search(&wanted).is_ok()
         };
-        (0..)
-            .zip(records)
-            .filter(|(_, record)| is_folder(record))
-            .map(|(index, _)| index)
-            .collect()
+        let records = (0..).zip(&self.listing.records);
+        let conflicts = records.filter(|(_, record)| is_folder(record));
+        conflicts.map(|(index, _)| index).collect()
     }
 
     /// The records whose whole path is the folder of another record.
     fn files_like_implied_folders(&self, ranks: &Ranks) -> Vec<u32> {
         // Each name is looked up once, although records may share a name.
-        let is_folder = ranks.prefixes_of_paths();
+        let is_folder = ranks.prefixes_of_paths(&self.listing.hashes);
         let records = (0..).zip(&self.listing.records);
         let conflicts =
             records.filter(|(_, record)| is_folder.get(record.name as usize) == Some(&true));
@@ -423,11 +423,13 @@ fn levels(folders: &[Folder]) -> Vec<Vec<u32>> {
     levels
 }
 
-/// The positions of names in their order. Comparing them instead of the names keeps the time linear in the file's length
-/// although many entries may share long names.
+/// Numbers for names that are equal if the names are. Comparing them instead of the names keeps the time linear in the file's
+/// length although many entries may share long names.
 struct Ranks {
     folded_names: Names,
-    /// Names in the order of their folded names.
+    /// The hash of each folded name.
+    hashes: Vec<u64>,
+    /// Names by their hashes.
     order: Vec<u32>,
     /// Of each name: equal for names that differ only in case.
     folded: Vec<u32>,
@@ -436,17 +438,24 @@ struct Ranks {
 }
 
 impl Ranks {
-    fn new(names: &Names) -> Self {
+    fn new(names: &Names, hasher: &NameHasher) -> Self {
         let count = names.len() as u32;
         let mut folded_names = Names::with_capacity(names.len(), names.text_len());
         for index in 0..count {
             folded_names.push_with(|text| push_folded(text, names.get(index)));
         }
-        let mut order: Vec<u32> = (0..count).collect();
-        order.sort_unstable_by(|a, b| {
-            let by_folded = folded_names.get(*a).cmp(folded_names.get(*b));
-            by_folded.then_with(|| names.get(*a).cmp(names.get(*b)))
-        });
+        let hash = |index| hasher.whole_hash(folded_names.get(index));
+        let hashes: Vec<u64> = (0..count).map(hash).collect();
+        let mut sorted: Vec<(u64, u32)> = hashes.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
+        let mut order: Vec<u32> = sorted.iter().map(|(_, index)| *index).collect();
+        let hash = |index: u32| hashes.get(index as usize);
+        for same in order.chunk_by_mut(|a, b| hash(*a) == hash(*b)) {
+            same.sort_unstable_by(|a, b| {
+                let by_folded = folded_names.get(*a).cmp(folded_names.get(*b));
+                by_folded.then_with(|| names.get(*a).cmp(names.get(*b)))
+            });
+        }
         let rank = |names: &Names| {
             let mut ranks = vec![0; names.len()];
             let groups = order.chunk_by(|a, b| names.get(*a) == names.get(*b));
@@ -462,10 +471,15 @@ impl Ranks {
         let (folded, exact) = (rank(&folded_names), rank(names));
         Self {
             folded_names,
+            hashes,
             order,
             folded,
             exact,
         }
+    }
+
+    fn hash(&self, name: u32) -> u64 {
+        self.hashes.get(name as usize).copied().unwrap_or_default()
     }
 
     fn folded(&self, name: u32) -> u32 {
@@ -477,28 +491,29 @@ impl Ranks {
     }
 
     /// Of each name, whether another name begins with it and a separator.
-    fn prefixes_of_paths(&self) -> Vec<bool> {
+    fn prefixes_of_paths(&self, hasher: &NameHasher) -> Vec<bool> {
         let mut found = vec![false; self.folded_names.len()];
-        for same in self
-            .order
-            .chunk_by(|a, b| self.folded(*a) == self.folded(*b))
-        {
-            let Some(first) = same.first() else { continue };
-            let name = self.folded_names.get(*first);
-            let path = |index: &u32| self.folded_names.get(*index).as_bytes();
-            let is_before = |index: &u32| path(index).iter().lt(name.as_bytes().iter().chain(b"/"));
-            let next = self.order.partition_point(is_before);
-            let next = self.order.get(next).map(path).unwrap_or_default();
-            if next
-                .strip_prefix(name.as_bytes())
-                .is_some_and(|rest| rest.starts_with(b"/"))
-            {
-                for index in same {
-                    if let Some(found) = found.get_mut(*index as usize) {
-                        *found = true;
+        // Most paths begin like others, so this saves most searches.
+        let mut searched = [0; 256];
+        for path in 0..self.folded_names.len() as u32 {
+            let path = self.folded_names.get(path);
+            hasher.hash_with_prefixes(path, |end, hash| {
+                let searched = searched.get_mut((hash % 256) as usize);
+                if searched.is_some_and(|it| core::mem::replace(it, hash) == hash) {
+                    return;
+                }
+                let start = self.order.partition_point(|index| self.hash(*index) < hash);
+                let same = self.order.get(start..).unwrap_or_default().iter();
+                for index in same.take_while(|index| self.hash(**index) == hash) {
+                    match found.get_mut(*index as usize) {
+                        // Names of the same hash were found together.
+                        None | Some(true) => break,
+                        Some(found) => {
+                            *found = path.get(..end) == Some(self.folded_names.get(*index))
+                        }
                     }
                 }
-            }
+            });
         }
         found
     }

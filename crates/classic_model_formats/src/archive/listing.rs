@@ -1,8 +1,9 @@
 //! The names and records of an archive, with an index by name. It must not do I/O or know a format.
 
-use super::names::{compare_folded, folded};
-use core::cmp::Ordering;
+use super::names::{equals_folded, folded};
+use core::hash::{BuildHasher, Hasher};
 use std::borrow::Cow;
+use std::hash::RandomState;
 
 /// The index of the folder that contains everything.
 pub(crate) const ROOT: u32 = 0;
@@ -71,6 +72,8 @@ pub(crate) struct Folder {
     pub parent: u32,
     /// The index of the name.
     pub name: u32,
+    /// The hash of the folded name.
+    pub hash: u32,
 }
 
 /// The entry of a file.
@@ -82,6 +85,8 @@ pub(crate) struct Record {
     pub folder: u32,
     /// The index of the name. In a format without folders, the name is the whole path.
     pub name: u32,
+    /// The hash of the folded name.
+    pub hash: u32,
     /// Where the data begin: an offset, or a cluster.
     pub start: u32,
     /// The size of the file in bytes.
@@ -102,10 +107,13 @@ pub(crate) struct Listing {
     pub folders: Vec<Folder>,
     /// In the order of the archive.
     pub records: Vec<Record>,
-    /// Indices of records by folder and folded name.
+    /// Indices of records by folder and hash. Records of the same name are next to each other.
     pub by_name: Vec<u32>,
-    /// Indices of folders by parent and folded name.
+    /// Indices of folders by parent and hash.
     pub folders_by_name: Vec<u32>,
+    pub hashes: NameHasher,
+    /// Whether a name of a record has separators.
+    pub has_paths: bool,
     /// Indices of records by tag. Empty in a format without tags.
     pub by_tag: Vec<u32>,
 }
@@ -183,9 +191,11 @@ impl Listing {
         let folded = folded(path);
         let (mut folder, mut rest, mut name) = (ROOT, &*folded, path);
         loop {
-            let group = self.records_named(folder, rest);
-            if !group.is_empty() {
-                return Some((group, name));
+            if self.has_paths || !rest.contains('/') {
+                let group = self.records_named(folder, rest);
+                if !group.is_empty() {
+                    return Some((group, name));
+                }
             }
             let (first, after) = rest.split_once('/')?;
             folder = self.folder_named(folder, first)?;
@@ -194,30 +204,76 @@ impl Listing {
     }
 
     fn records_named(&self, folder: u32, folded: &str) -> &[u32] {
-        let order = |index: &u32| {
+        let wanted = (folder, self.hashes.hash(folded));
+        let key = |index: &u32| {
             let record = self.record(*index);
-            self.order(record.folder, record.name, folder, folded)
+            (record.folder, record.hash)
         };
-        let start = self.by_name.partition_point(|index| order(index).is_lt());
-        let rest = self.by_name.get(start..).unwrap_or_default();
-        let len = rest.partition_point(|index| order(index).is_eq());
-        rest.get(..len).unwrap_or_default()
+        let start = self.by_name.partition_point(|index| key(index) < wanted);
+        let same_hash = self.by_name.get(start..).unwrap_or_default();
+        let is_named =
+            |index: &u32| equals_folded(self.names.get(self.record(*index).name), folded);
+        let mut groups = same_hash.chunk_by(|a, b| key(a) == key(b) && is_named(a) == is_named(b));
+        let group = groups.find(|group| {
+            group
+                .first()
+                .is_none_or(|it| key(it) != wanted || is_named(it))
+        });
+        let is_found = |group: &&[u32]| group.first().is_some_and(|it| key(it) == wanted);
+        group.filter(is_found).unwrap_or_default()
     }
 
     fn folder_named(&self, parent: u32, folded: &str) -> Option<u32> {
-        let found = self.folders_by_name.binary_search_by(|index| {
-            let folder = self.folders.get(*index as usize);
-            folder.map_or(Ordering::Less, |it| {
-                self.order(it.parent, it.name, parent, folded)
-            })
-        });
-        self.folders_by_name.get(found.ok()?).copied()
+        let wanted = (parent, self.hashes.hash(folded));
+        let folder = |index: &u32| self.folders.get(*index as usize);
+        let key = |index: &u32| folder(index).map(|it| (it.parent, it.hash));
+        let start = self
+            .folders_by_name
+            .partition_point(|index| key(index) < Some(wanted));
+        let rest = self.folders_by_name.get(start..).unwrap_or_default().iter();
+        let mut same_hash = rest.take_while(|index| key(index) == Some(wanted));
+        let is_named = |index: &u32| {
+            folder(index).is_some_and(|it| equals_folded(self.names.get(it.name), folded))
+        };
+        same_hash.find(|index| is_named(index)).copied()
+    }
+}
+
+/// Hashes names with a random key, so that no file can have many names of the same hash.
+#[derive(Debug, Default)]
+pub(crate) struct NameHasher(RandomState);
+
+impl NameHasher {
+    /// The hash of a folded name.
+    pub fn hash(&self, folded: &str) -> u32 {
+        short(self.whole_hash(folded))
     }
 
-    fn order(&self, folder: u32, name: u32, in_folder: u32, folded: &str) -> Ordering {
-        let by_folder = folder.cmp(&in_folder);
-        by_folder.then_with(|| compare_folded(self.names.get(name), folded))
+    /// The hash of a folded name with all its bits.
+    pub fn whole_hash(&self, folded: &str) -> u64 {
+        self.hash_with_prefixes(folded, |_, _| {})
     }
+
+    /// The hash of a folded name. Calls `prefix` with the length and the hash of what is before each separator.
+    pub fn hash_with_prefixes(&self, folded: &str, mut prefix: impl FnMut(usize, u64)) -> u64 {
+        let mut hasher = self.0.build_hasher();
+        let mut end = 0;
+        for part in folded.split_inclusive('/') {
+            let name = part.strip_suffix('/');
+            hasher.write(name.unwrap_or(part).as_bytes());
+            if let Some(name) = name {
+                prefix(end + name.len(), hasher.finish());
+                hasher.write(b"/");
+            }
+            end += part.len();
+        }
+        hasher.finish()
+    }
+}
+
+/// The part of a hash that an index stores.
+pub(crate) fn short(hash: u64) -> u32 {
+    (hash >> 32) as u32
 }
 
 /// A path with `/` for `\`, and without one leading separator.
