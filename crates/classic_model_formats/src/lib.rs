@@ -1,4 +1,5 @@
-//! Parsers and writers for the model files of classic games, in plain Rust: no game engine, no I/O, no `unsafe`.
+//! Parsers and writers for the model files and archives of classic games, in plain Rust: no game engine, no `unsafe`, and no
+//! I/O except positioned reading of archives.
 //!
 //! Use it in importers, converters and tools. The crate [`bevy_classic_models`](https://crates.io/crates/bevy_classic_models)
 //! converts the same values to Bevy assets.
@@ -11,10 +12,14 @@
 //! | [`abc`], [`dtx`] | `.abc` models of version 6, `.dtx` textures | Shogo, Blood II, KISS: Psycho Circus |
 //! | [`mdl`] | `.mdl` models | Quake |
 //! | [`lgw`] | `.lgw` models as text | UFO: Aftermath |
+//! | [`meg`] | `.meg` archives | Empire at War and other games of Petroglyph |
+//! | [`pak`] | `.pak` archives | Quake, Hexen II, Quake II, Half-Life |
+//! | [`rez`] | `.rez` archives | Shogo, Blood II, KISS: Psycho Circus, No One Lives Forever, Aliens versus Predator 2 |
+//! | [`vfs`] | `.vfs` archives | UFO: Aftermath, Aftershock, Afterlight |
 //!
 //! # Reading
 //!
-//! Each module has a function `parse` from bytes to plain values. The values borrow from the bytes.
+//! Each module of a model or texture format has a function `parse` from bytes to plain values. The values borrow from the bytes.
 //!
 //! ```
 //! # #[cfg(feature = "alo")] {
@@ -42,6 +47,30 @@
 //! a [`ParseError`](read::ParseError) that names the faulty value and its offset. It does not panic, and it allocates
 //! memory in proportion to the length of the bytes: see [`read`].
 //!
+//! # Archives
+//!
+//! Each module of an archive format has a function `open` from a reader to an [`Archive`](archive::Archive). An archive can be larger
+//! than the memory, so it is not given as bytes: the reader is a [`ReadAt`](archive::ReadAt), which this crate implements for
+//! [`std::fs::File`] and for bytes. That is the only I/O of this crate. See [`archive`].
+//!
+//! ```
+//! # #[cfg(feature = "meg")] {
+//! use classic_model_formats::meg;
+//! use std::fs::File;
+//!
+//! /// Prints the files in an archive of Empire at War.
+//! fn list(path: &str) -> Result<(), Box<dyn std::error::Error>> {
+//!     let archive = meg::open(File::open(path)?)?;
+//!     for entry in archive.entries() {
+//!         println!("{} {}", entry.size(), entry.path());
+//!     }
+//!     Ok(())
+//! }
+//!
+//! assert!(list("missing.meg").is_err());
+//! # }
+//! ```
+//!
 //! # Writing
 //!
 //! With the feature `write`, each format has a writer: the module `write` of its module, or the function `lgw::write`.
@@ -51,11 +80,11 @@
 //!
 //! | Feature | Default | Effect |
 //! |---|---|---|
-//! | `abc`, `ala`, `alo`, `dtx`, `lgw`, `mdl` | yes | the module of the same name |
+//! | `abc`, `ala`, `alo`, `dtx`, `lgw`, `mdl`, `meg`, `pak`, `rez`, `vfs` | yes | the module of the same name |
 //! | `write` | no | writers |
 //! | `serde` | no | `Serialize` for the values of `.alo` and `.ala` files, `Serialize` and `Deserialize` for `lgw::Tolerance` |
 
-// For maintainers: this crate must not use I/O or types of a game engine.
+// For maintainers: this crate must not use types of a game engine, or I/O outside of `archive/reader.rs`.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
@@ -68,6 +97,16 @@ pub mod abc;
 pub mod ala;
 #[cfg(feature = "alo")]
 pub mod alo;
+#[cfg(any(feature = "meg", feature = "pak", feature = "rez", feature = "vfs"))]
+#[cfg_attr(
+    not(all(feature = "meg", feature = "pak", feature = "rez", feature = "vfs")),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "each format needs only a part of it"
+    )
+)]
+pub mod archive;
 #[cfg(any(feature = "ala", feature = "alo"))]
 pub mod chunk;
 #[cfg(feature = "dtx")]
@@ -78,6 +117,14 @@ pub mod interpolate;
 pub mod lgw;
 #[cfg(feature = "mdl")]
 pub mod mdl;
+#[cfg(feature = "meg")]
+pub mod meg;
+#[cfg(feature = "pak")]
+pub mod pak;
+#[cfg(feature = "rez")]
+pub mod rez;
+#[cfg(feature = "vfs")]
+pub mod vfs;
 
 #[cfg(any(feature = "ala", feature = "alo"))]
 #[cfg_attr(

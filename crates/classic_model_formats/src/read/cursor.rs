@@ -14,21 +14,29 @@ pub struct Cursor<'a> {
     bytes: &'a [u8],
     /// At most `bytes.len()`.
     offset: usize,
+    /// The offset of `bytes` in the file.
+    base: u64,
 }
 
 impl<'a> Cursor<'a> {
     /// Starts at the first byte of a file.
     pub fn new(format: Format, bytes: &'a [u8]) -> Self {
+        Self::at(format, bytes, 0)
+    }
+
+    /// Starts at the first byte of a part of a file. `base` is the offset of the part in the file.
+    pub fn at(format: Format, bytes: &'a [u8], base: u64) -> Self {
         Self {
             format,
             bytes,
             offset: 0,
+            base,
         }
     }
 
     /// The absolute offset of the next value, in bytes from the start of the file.
     pub fn offset(&self) -> u64 {
-        self.offset as u64
+        self.base.saturating_add(self.offset as u64)
     }
 
     /// The count of bytes that are not read yet.
@@ -88,6 +96,7 @@ impl<'a> Cursor<'a> {
             format: self.format,
             bytes: self.bytes.get(..self.offset).unwrap_or_default(),
             offset,
+            base: self.base,
         })
     }
 
@@ -243,6 +252,15 @@ mod tests {
         assert_eq!(part.u32("third").unwrap_err().offset, 8);
         assert_eq!((cursor.offset(), cursor.remainder()), (8, &[9][..]));
         assert!(cursor.part(1, "fourth").is_err());
+    }
+
+    #[test]
+    fn part_of_a_file_has_offsets_in_the_file() {
+        let mut cursor = Cursor::at(Format::Mdl, &[7, 0, 0, 0, 9, 0, 0, 0, 1], 100);
+        assert_eq!(cursor.u32("first").unwrap(), 7);
+        let mut part = cursor.part(4, "part").unwrap();
+        assert_eq!((part.offset(), part.u32("second").unwrap()), (104, 9));
+        assert_eq!(cursor.u32("third").unwrap_err().offset, 108);
     }
 
     #[test]

@@ -20,8 +20,16 @@ pub enum Format {
     Lgw,
     /// Quake alias model, `.mdl`.
     Mdl,
+    /// Petroglyph archive, `.meg`.
+    Meg,
+    /// Quake archive, `.pak`.
+    Pak,
     /// Quake palette, `.lmp`.
     Palette,
+    /// LithTech archive, `.rez`.
+    Rez,
+    /// UFO: Aftermath archive, `.vfs`.
+    Vfs,
 }
 
 impl Display for Format {
@@ -33,7 +41,11 @@ impl Display for Format {
             Self::Dtx => "DTX",
             Self::Lgw => "LGW",
             Self::Mdl => "MDL",
+            Self::Meg => "MEG",
+            Self::Pak => "PAK",
             Self::Palette => "palette",
+            Self::Rez => "REZ",
+            Self::Vfs => "VFS",
         })
     }
 }
@@ -213,6 +225,38 @@ pub enum ErrorKind {
     /// A string in a text file has no closing quote on its line.
     #[error("has no closing quote on its line")]
     UnterminatedString,
+    /// The file or a part of it is encrypted.
+    #[error("is encrypted, which is not supported{hint}")]
+    Encrypted {
+        /// Empty, or a remark in parentheses that names the games, with a leading space.
+        hint: &'static str,
+    },
+    /// A part of the file overlaps a part that must be separate.
+    #[error("overlaps {other}")]
+    Overlap {
+        /// The other part.
+        other: &'static str,
+    },
+    /// The clusters of a file in a VFS archive are not linked as its size requires.
+    #[error("has a broken chain of clusters: {reason}")]
+    BrokenChain {
+        /// The reason, as a clause.
+        reason: &'static str,
+    },
+    /// Compressed bytes cannot be inflated.
+    #[error("cannot be inflated: {reason}")]
+    Inflate {
+        /// The reason, as a clause.
+        reason: &'static str,
+    },
+    /// The operating system cannot read the file.
+    #[error("cannot be read: {message}")]
+    Io {
+        /// The kind of the error.
+        kind: std::io::ErrorKind,
+        /// The message of the operating system.
+        message: String,
+    },
     /// Elements are nested too deeply.
     #[error("is nested more than {limit} deep")]
     TooDeep {

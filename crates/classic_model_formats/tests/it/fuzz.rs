@@ -2,9 +2,10 @@
 
 use classic_model_formats::abc::write::{AbcDocument, write as write_abc};
 use classic_model_formats::ala::write::{AlaDocument, write as write_ala};
+use classic_model_formats::archive::{Archive, ArchiveFile};
 use classic_model_formats::dtx::write::{DtxDocument, write as write_dtx};
 use classic_model_formats::lgw::{LgwFile, Tolerance, parse as parse_lgw, write as write_lgw};
-use classic_model_formats::{abc, ala, alo, dtx, mdl};
+use classic_model_formats::{abc, ala, alo, dtx, mdl, meg, pak, rez, vfs};
 use classic_models_fixtures::lgw::assert_valid;
 use classic_models_fixtures::{for_each_regression, mutations};
 
@@ -113,6 +114,53 @@ fn lgw_target(bytes: &[u8]) {
     }
 }
 
+/// The files of an archive that can be read and are not shadowed. Checks that they are found.
+fn archive_files(archive: &Archive<&[u8]>) -> Vec<ArchiveFile> {
+    let mut files = Vec::new();
+    for entry in archive.entries() {
+        let path = entry.path();
+        let found = archive.find_any_case(&path).unwrap();
+        archive.find(&path);
+        if entry.is_shadowed() {
+            continue;
+        }
+        assert_eq!(found.record_offset(), entry.record_offset());
+        if let Ok(bytes) = archive.read(entry) {
+            assert_eq!(bytes.len() as u64, entry.size());
+            files.push(ArchiveFile::new(path, bytes));
+        }
+    }
+    files
+}
+
+/// The content of `fuzz/fuzz_targets/meg.rs`. Writers check that the written archives have the same files.
+fn meg_target(bytes: &[u8]) {
+    if let Ok(archive) = meg::open(bytes) {
+        let _ = meg::write::write(1, &archive_files(&archive));
+    }
+}
+
+/// The content of `fuzz/fuzz_targets/pak.rs`.
+fn pak_target(bytes: &[u8]) {
+    if let Ok(archive) = pak::open(bytes) {
+        let _ = pak::write::write(&archive_files(&archive));
+    }
+}
+
+/// The content of `fuzz/fuzz_targets/rez.rs`.
+fn rez_target(bytes: &[u8]) {
+    if let Ok(archive) = rez::open(bytes) {
+        let _ = rez::write::write(&archive_files(&archive));
+    }
+}
+
+/// The content of `fuzz/fuzz_targets/vfs.rs`.
+fn vfs_target(bytes: &[u8]) {
+    if let Ok(archive) = vfs::open(bytes) {
+        let _ = vfs::write::write(&archive_files(&archive), |file| file.bytes.len() > 20);
+    }
+}
+
 #[test]
 fn regression_inputs_are_handled() {
     for_each_regression("mdl", mdl_target);
@@ -121,6 +169,10 @@ fn regression_inputs_are_handled() {
     for_each_regression("abc", abc_target);
     for_each_regression("dtx", dtx_target);
     for_each_regression("lgw", lgw_target);
+    for_each_regression("meg", meg_target);
+    for_each_regression("pak", pak_target);
+    for_each_regression("rez", rez_target);
+    for_each_regression("vfs", vfs_target);
 }
 
 #[test]
@@ -146,4 +198,24 @@ fn mutated_abc_models_are_handled() {
 #[test]
 fn mutated_lgw_models_are_handled() {
     mutations::for_each_lgw(lgw_target);
+}
+
+#[test]
+fn mutated_meg_archives_are_handled() {
+    mutations::for_each_meg(meg_target);
+}
+
+#[test]
+fn mutated_pak_archives_are_handled() {
+    mutations::for_each_pak(pak_target);
+}
+
+#[test]
+fn mutated_rez_archives_are_handled() {
+    mutations::for_each_rez(rez_target);
+}
+
+#[test]
+fn mutated_vfs_archives_are_handled() {
+    mutations::for_each_vfs(vfs_target);
 }

@@ -1,8 +1,13 @@
 //! Tests of the parsers and writers. One binary, so that it is linked once.
 
 mod abc;
+mod archives;
 mod fuzz;
 mod lgw;
+mod meg;
+mod pak;
+mod rez;
+mod vfs;
 mod ala {
     mod heap;
     mod malformed;

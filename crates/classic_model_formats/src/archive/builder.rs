@@ -1,0 +1,520 @@
+//! Collects the entries of an archive while its tables are parsed, and reports flaws that all formats can have.
+//! It must not do I/O or know a format.
+
+use super::listing::{Folder, Listing, NameHasher, Names, ROOT, Record, short};
+use super::names::{NameFlaw, clean, push_folded};
+use super::ranges;
+use crate::read::{Format, Quoted, Warning, WarningCollector};
+use core::fmt::Display;
+use core::ops::Range;
+
+/// A name that was added to a [`Builder`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AddedName {
+    /// The index of the name, or the reason why it cannot be one.
+    index: Result<u32, NameFlaw>,
+    /// Whether the cleaned name differs from the name in the file.
+    is_changed: bool,
+}
+
+/// How two names of a format are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NameCase {
+    /// Names that differ in case are different.
+    Exact,
+    /// Names that differ in case are equal.
+    Ignored,
+}
+
+/// The entries of an archive that were read so far.
+pub(crate) struct Builder {
+    format: Format,
+    case: NameCase,
+    listing: Listing,
+    /// The bytes of the header, tables and directories.
+    tables: Vec<Range<u64>>,
+    /// The offset of each folder's record.
+    folder_records: Vec<u64>,
+    pub warnings: WarningCollector,
+    /// The count of entries that were left out.
+    pub skipped: u64,
+}
+
+/// The result of a [`Builder`].
+pub(crate) struct Built {
+    pub format: Format,
+    pub listing: Listing,
+    pub warnings: Vec<Warning>,
+    pub skipped: u64,
+}
+
+impl Builder {
+    /// Starts without entries. `capacity` is the expected count of entries, which the file must be able to hold.
+    pub fn new(format: Format, case: NameCase, capacity: usize) -> Self {
+        let mut listing = Listing {
+            names: Names::with_capacity(capacity, 0),
+            records: Vec::with_capacity(capacity),
+            ..Listing::default()
+        };
+        listing.folders.push(Folder {
+            parent: ROOT,
+            name: u32::MAX,
+            hash: 0,
+        });
+        Self {
+            format,
+            case,
+            listing,
+            tables: Vec::new(),
+            folder_records: vec![0],
+            warnings: WarningCollector::default(),
+            skipped: 0,
+        }
+    }
+
+    /// Adds the bytes of a table, which no entry should use as its data.
+    pub fn add_table(&mut self, offset: u64, len: u64) {
+        self.tables.push(offset..offset.saturating_add(len));
+    }
+
+    /// Adds a name.
+    pub fn add_name(&mut self, name: &str) -> AddedName {
+        let cleaned = clean(name);
+        AddedName {
+            is_changed: matches!(cleaned, Ok((_, true))),
+            index: cleaned.map(|(name, _)| self.listing.names.push(&name)),
+        }
+    }
+
+    /// Adds a file. `record` has everything but the name. `raw` is the name in the file, for messages. Leaves the entry out
+    /// if the name cannot be one.
+    pub fn add_file(&mut self, name: AddedName, record: Record, raw: impl Fn() -> String) {
+        if let Some(name) = self.checked_name(name, record.at, "entry", raw) {
+            self.listing.records.push(Record { name, ..record });
+        }
+    }
+
+    /// Adds a folder, and returns its index. Returns `None` if the name cannot be one: then the folder is left out with its
+    /// content.
+    pub fn add_folder(&mut self, parent: u32, raw: &str, record: u64) -> Option<u32> {
+        let name = self.add_name(raw);
+        let name = self.checked_name(name, record, "folder", || raw.to_owned())?;
+        if self.listing.names.get(name).contains('/') {
+            self.skip("folder with separator", record, || {
+                format!(
+                    "folder name {} has a separator; the folder is left out",
+                    Quoted(raw)
+                )
+            });
+            return None;
+        }
+        let index = u32::try_from(self.listing.folders.len()).ok()?;
+        self.listing.folders.push(Folder {
+            parent,
+            name,
+            hash: 0,
+        });
+        self.folder_records.push(record);
+        Some(index)
+    }
+
+    /// The name of a folder for errors. Its path is computed when it is displayed.
+    pub fn folder_name(&self, folder: u32) -> impl Display + '_ {
+        core::fmt::from_fn(move |f| match self.listing.folders.get(folder as usize) {
+            Some(found) if folder != ROOT => {
+                let path = self.listing.path_of(found.parent, found.name);
+                write!(f, "folder {}", Quoted(&path))
+            }
+            _ => f.write_str("root folder"),
+        })
+    }
+
+    /// The records so far.
+    pub fn records(&self) -> &[Record] {
+        &self.listing.records
+    }
+
+    /// Warns about a file.
+    pub fn warn_about(
+        &mut self,
+        record: &Record,
+        kind: &'static str,
+        flaw: impl FnOnce() -> String,
+    ) {
+        let path = self.listing.path(record);
+        self.warnings.warn(kind, record.at, || {
+            format!("entry {} {}", Quoted(&path), flaw())
+        });
+    }
+
+    /// Counts an entry that is left out, with a warning.
+    pub fn skip(&mut self, kind: &'static str, offset: u64, message: impl FnOnce() -> String) {
+        self.skipped += 1;
+        self.warnings.warn(kind, offset, message);
+    }
+
+    fn checked_name(
+        &mut self,
+        name: AddedName,
+        at: u64,
+        what: &str,
+        raw: impl Fn() -> String,
+    ) -> Option<u32> {
+        match name.index {
+            Ok(index) => {
+                if name.is_changed {
+                    let cleaned = Quoted(self.listing.names.get(index));
+                    self.warnings.warn("cleaned name", at, || {
+                        format!(
+                            "name {} is not a relative path; read as {cleaned}",
+                            Quoted(&raw())
+                        )
+                    });
+                }
+                Some(index)
+            }
+            Err(flaw) => {
+                let (kind, flaw) = match flaw {
+                    NameFlaw::Empty => ("empty name", "is empty"),
+                    NameFlaw::Control => ("control character in name", "has a control character"),
+                    NameFlaw::Parent => ("parent folder in name", "leads out of its folder"),
+                };
+                self.skip(kind, at, || {
+                    format!(
+                        "{what} name {} {flaw}; the {what} is left out",
+                        Quoted(&raw())
+                    )
+                });
+                None
+            }
+        }
+    }
+
+    /// Warns about data past the end of the file, inside tables, or shared in part. Call it for a format that stores each
+    /// file as one piece.
+    pub fn check_ranges(&mut self, length: u64) {
+        let Self {
+            listing, warnings, ..
+        } = self;
+        let end = |record: &Record| u64::from(record.start) + u64::from(record.size);
+        for record in listing.records.iter().filter(|record| record.size > 0) {
+            if end(record) > length {
+                warnings.warn("entry past the end", record.at, || {
+                    let path = listing.path(record);
+                    let (path, end) = (Quoted(&path), end(record));
+                    format!("entry {path} ends at {end}, but the file has {length} bytes; it cannot be read")
+                });
+            }
+        }
+        ranges::merge(&mut self.tables);
+        // Entries that cannot be read overlap nothing.
+        let range = |record: &Record| match end(record) {
+            end if end > length => 0..0,
+            end => u64::from(record.start)..end,
+        };
+        for record in &listing.records {
+            if ranges::intersects(&self.tables, &range(record)) {
+                warnings.warn("entry in tables", record.at, || {
+                    let path = listing.path(record);
+                    format!(
+                        "the data of entry {} overlap the header or the tables",
+                        Quoted(&path)
+                    )
+                });
+            }
+        }
+        for index in ranges::overlapping(listing.records.iter().map(range)) {
+            let Some(record) = listing.records.get(index as usize) else {
+                continue;
+            };
+            warnings.warn("overlapping entries", record.at, || {
+                let path = listing.path(record);
+                format!(
+                    "the data of entry {} overlap those of another entry",
+                    Quoted(&path)
+                )
+            });
+        }
+    }
+
+    /// Sorts the index, and warns about equal names.
+    pub fn finish(mut self) -> Built {
+        let ranks = Ranks::new(&self.listing.names, &self.listing.hashes);
+        for folder in &mut self.listing.folders {
+            folder.hash = short(ranks.hash(folder.name));
+        }
+        for record in &mut self.listing.records {
+            record.hash = short(ranks.hash(record.name));
+        }
+        let names = &self.listing.names;
+        let has_path = |record: &Record| names.get(record.name).contains('/');
+        self.listing.has_paths = self.listing.records.iter().any(has_path);
+        self.merge_folders(&ranks);
+        self.index_files(&ranks);
+        let conflicts = match self.listing.folders.len() {
+            1 => self.files_like_implied_folders(&ranks),
+            _ => self.files_like_folders(&ranks),
+        };
+        for index in conflicts {
+            if let Some(record) = self.listing.records.get(index as usize) {
+                let path = self.listing.path(record);
+                self.warnings.warn("file and folder", record.at, || {
+                    format!("file {} has the name of a folder", Quoted(&path))
+                });
+            }
+        }
+        self.listing.shrink();
+        Built {
+            format: self.format,
+            listing: self.listing,
+            warnings: self.warnings.into_warnings(),
+            skipped: self.skipped,
+        }
+    }
+
+    /// Replaces folders of the same name in one folder by the first of them.
+    fn merge_folders(&mut self, ranks: &Ranks) {
+        let Listing {
+            folders, records, ..
+        } = &mut self.listing;
+        let count = folders.len() as u32;
+        // The first folder of each name. Parents come before their children.
+        let mut first: Vec<u32> = (0..count).collect();
+        for level in levels(folders) {
+            let mut level = level;
+            for index in &level {
+                if let Some(folder) = folders.get_mut(*index as usize) {
+                    folder.parent = at(&first, folder.parent);
+                }
+            }
+            let key = |index: u32| {
+                let folder = folders.get(index as usize).copied();
+                folder.map(|folder| (folder.parent, ranks.folded(folder.name)))
+            };
+            level.sort_unstable_by_key(|index| (key(*index), *index));
+            for same in level.chunk_by(|a, b| key(*a) == key(*b)) {
+                let [kept, others @ ..] = same else { continue };
+                for other in others {
+                    if let Some(slot) = first.get_mut(*other as usize) {
+                        *slot = *kept;
+                    }
+                }
+            }
+        }
+        for record in records {
+            record.folder = at(&first, record.folder);
+        }
+        for (index, kept) in (0..count).zip(&first) {
+            if index != *kept {
+                let path = self.listing.folders.get(index as usize);
+                let path = path.map(|it| self.listing.path_of(it.parent, it.name));
+                let record = self.folder_records.get(index as usize);
+                self.warnings.warn(
+                    "repeated folder",
+                    record.copied().unwrap_or_default(),
+                    || {
+                        format!(
+                            "folder {} appears twice; the folders are merged",
+                            Quoted(&path.unwrap_or_default())
+                        )
+                    },
+                );
+            }
+        }
+        let folders = &self.listing.folders;
+        let mut by_name: Vec<u32> = (1..count)
+            .filter(|index| at(&first, *index) == *index)
+            .collect();
+        by_name.sort_unstable_by_key(|index| {
+            let folder = folders.get(*index as usize);
+            folder.map(|folder| (folder.parent, folder.hash))
+        });
+        self.listing.folders_by_name = by_name;
+    }
+
+    /// Sorts the records, and marks those whose name an earlier one has.
+    fn index_files(&mut self, ranks: &Ranks) {
+        let records = &mut self.listing.records;
+        let key = |record: &Record| {
+            let (folded, exact) = (ranks.folded(record.name), ranks.exact(record.name));
+            (record.folder, record.hash, folded, exact)
+        };
+        // Sorting the keys themselves is faster than looking them up in every comparison.
+        let mut sorted: Vec<_> = records.iter().map(key).zip(0_u32..).collect();
+        sorted.sort_unstable();
+        let is_same = |((a_folder, _, a_folded, a_exact), _): &_,
+                       ((folder, _, folded, exact), _): &_| {
+            (a_folder, a_folded) == (folder, folded)
+                && (self.case == NameCase::Ignored || a_exact == exact)
+        };
+        for same in sorted.chunk_by(is_same) {
+            let first = same.iter().map(|(_, index)| *index).min();
+            for (_, index) in same {
+                if let Some(record) = records.get_mut(*index as usize) {
+                    record.is_shadowed = Some(*index) != first;
+                }
+            }
+        }
+        self.listing.by_name = sorted.into_iter().map(|(_, index)| index).collect();
+        for record in self.listing.records.iter().filter(|it| it.is_shadowed) {
+            let path = self.listing.path(record);
+            self.warnings.warn("repeated name", record.at, || {
+                format!(
+                    "entry {} appears twice; the first one is used",
+                    Quoted(&path)
+                )
+            });
+        }
+    }
+
+    /// The records with the name of a folder that the archive stores.
+    fn files_like_folders(&self, ranks: &Ranks) -> Vec<u32> {
+        let folders = self.listing.folders.iter().skip(1);
+        let mut folders: Vec<_> = folders
+            .map(|it| (it.parent, ranks.folded(it.name)))
+            .collect();
+        folders.sort_unstable();
+        let is_folder = |record: &Record| {
+            let wanted = (record.folder, ranks.folded(record.name));
+            folders.binary_search(&wanted).is_ok()
+        };
+        let records = (0..).zip(&self.listing.records);
+        let conflicts = records.filter(|(_, record)| is_folder(record));
+        conflicts.map(|(index, _)| index).collect()
+    }
+
+    /// The records whose whole path is the folder of another record.
+    fn files_like_implied_folders(&self, ranks: &Ranks) -> Vec<u32> {
+        // Each name is looked up once, although records may share a name.
+        let is_folder = ranks.prefixes_of_paths(&self.listing.hashes);
+        let records = (0..).zip(&self.listing.records);
+        let conflicts =
+            records.filter(|(_, record)| is_folder.get(record.name as usize) == Some(&true));
+        conflicts.map(|(index, _)| index).collect()
+    }
+}
+
+fn at(indices: &[u32], index: u32) -> u32 {
+    indices.get(index as usize).copied().unwrap_or(index)
+}
+
+/// The indices of the folders by depth, without the root.
+fn levels(folders: &[Folder]) -> Vec<Vec<u32>> {
+    let mut depths: Vec<u16> = Vec::with_capacity(folders.len());
+    let mut levels: Vec<Vec<u32>> = Vec::new();
+    for (index, folder) in (0..).zip(folders) {
+        let depth = match index {
+            ROOT => 0,
+            _ => depths
+                .get(folder.parent as usize)
+                .map_or(1, |depth| depth.saturating_add(1)),
+        };
+        depths.push(depth);
+        let Some(level) = usize::from(depth).checked_sub(1) else {
+            continue;
+        };
+        if levels.len() <= level {
+            levels.resize_with(level + 1, Vec::new);
+        }
+        if let Some(level) = levels.get_mut(level) {
+            level.push(index);
+        }
+    }
+    levels
+}
+
+/// Numbers for names that are equal if the names are. Comparing them instead of the names keeps the time linear in the file's
+/// length although many entries may share long names.
+struct Ranks {
+    folded_names: Names,
+    /// The hash of each folded name.
+    hashes: Vec<u64>,
+    /// Names by their hashes.
+    order: Vec<u32>,
+    /// Of each name: equal for names that differ only in case.
+    folded: Vec<u32>,
+    /// Of each name: equal for equal names.
+    exact: Vec<u32>,
+}
+
+impl Ranks {
+    fn new(names: &Names, hasher: &NameHasher) -> Self {
+        let count = names.len() as u32;
+        let mut folded_names = Names::with_capacity(names.len(), names.text_len());
+        for index in 0..count {
+            folded_names.push_with(|text| push_folded(text, names.get(index)));
+        }
+        let hash = |index| hasher.whole_hash(folded_names.get(index));
+        let hashes: Vec<u64> = (0..count).map(hash).collect();
+        let mut sorted: Vec<(u64, u32)> = hashes.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
+        let mut order: Vec<u32> = sorted.iter().map(|(_, index)| *index).collect();
+        let hash = |index: u32| hashes.get(index as usize);
+        for same in order.chunk_by_mut(|a, b| hash(*a) == hash(*b)) {
+            same.sort_unstable_by(|a, b| {
+                let by_folded = folded_names.get(*a).cmp(folded_names.get(*b));
+                by_folded.then_with(|| names.get(*a).cmp(names.get(*b)))
+            });
+        }
+        let rank = |names: &Names| {
+            let mut ranks = vec![0; names.len()];
+            let groups = order.chunk_by(|a, b| names.get(*a) == names.get(*b));
+            for (position, same) in (0..).zip(groups) {
+                for index in same {
+                    if let Some(rank) = ranks.get_mut(*index as usize) {
+                        *rank = position;
+                    }
+                }
+            }
+            ranks
+        };
+        let (folded, exact) = (rank(&folded_names), rank(names));
+        Self {
+            folded_names,
+            hashes,
+            order,
+            folded,
+            exact,
+        }
+    }
+
+    fn hash(&self, name: u32) -> u64 {
+        self.hashes.get(name as usize).copied().unwrap_or_default()
+    }
+
+    fn folded(&self, name: u32) -> u32 {
+        at(&self.folded, name)
+    }
+
+    fn exact(&self, name: u32) -> u32 {
+        at(&self.exact, name)
+    }
+
+    /// Of each name, whether another name begins with it and a separator.
+    fn prefixes_of_paths(&self, hasher: &NameHasher) -> Vec<bool> {
+        let mut found = vec![false; self.folded_names.len()];
+        // Most paths begin like others, so this saves most searches.
+        let mut searched = [0; 256];
+        for path in 0..self.folded_names.len() as u32 {
+            let path = self.folded_names.get(path);
+            hasher.hash_with_prefixes(path, |end, hash| {
+                let searched = searched.get_mut((hash % 256) as usize);
+                if searched.is_some_and(|it| core::mem::replace(it, hash) == hash) {
+                    return;
+                }
+                let start = self.order.partition_point(|index| self.hash(*index) < hash);
+                let same = self.order.get(start..).unwrap_or_default().iter();
+                for index in same.take_while(|index| self.hash(**index) == hash) {
+                    match found.get_mut(*index as usize) {
+                        // Names of the same hash were found together.
+                        None | Some(true) => break,
+                        Some(found) => {
+                            *found = path.get(..end) == Some(self.folded_names.get(*index))
+                        }
+                    }
+                }
+            });
+        }
+        found
+    }
+}

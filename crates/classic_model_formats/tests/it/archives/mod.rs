@@ -1,0 +1,151 @@
+//! Checks that are the same for all archive formats.
+
+mod corpus;
+mod files;
+
+use classic_model_formats::archive::{Archive, ArchiveFile, ReadAt};
+use classic_model_formats::read::{ParseError, Warning};
+use std::io;
+use std::sync::Mutex;
+
+/// An archive in memory, or the error of opening it.
+pub type Opened<'a> = Result<Archive<&'a [u8]>, ParseError>;
+
+/// The paths and bytes of all entries.
+pub fn contents<R: ReadAt>(archive: &Archive<R>) -> Vec<(String, Vec<u8>)> {
+    let read = |entry| archive.read(entry).unwrap();
+    let entries = archive.entries();
+    entries
+        .map(|entry| (entry.path().into_owned(), read(entry)))
+        .collect()
+}
+
+/// Paths and bytes to compare with [`contents`].
+pub fn files<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Vec<(String, Vec<u8>)> {
+    let files = files.into_iter();
+    files
+        .map(|(path, bytes)| (path.to_owned(), bytes.to_vec()))
+        .collect()
+}
+
+/// Files for a writer.
+pub fn to_write(files: &[(&str, &[u8])]) -> Vec<ArchiveFile> {
+    files
+        .iter()
+        .map(|(path, bytes)| ArchiveFile::new(*path, *bytes))
+        .collect()
+}
+
+/// Opens an archive, reads everything that can be read, and returns the warnings.
+pub fn open_and_read<'a>(
+    bytes: &'a [u8],
+    open: fn(&'a [u8]) -> Opened<'a>,
+) -> Result<Vec<Warning>, ParseError> {
+    let archive = open(bytes)?;
+    read_everything(&archive);
+    Ok(archive.warnings().to_vec())
+}
+
+/// Reads every entry and searches for it.
+pub fn read_everything<R: ReadAt>(archive: &Archive<R>) {
+    for entry in archive.entries() {
+        let path = entry.path();
+        assert!(
+            path.split('/').all(|part| !matches!(part, "" | "." | "..")),
+            "{path}"
+        );
+        if let Ok(bytes) = archive.read(entry) {
+            assert_eq!(bytes.len() as u64, entry.size(), "{path}");
+        }
+        let found = archive.find_any_case(&path).unwrap();
+        assert_eq!(found.path().to_lowercase(), path.to_lowercase());
+        if !entry.is_shadowed() {
+            assert_eq!(found.record_offset(), entry.record_offset(), "{path}");
+        }
+        assert!(!found.is_shadowed() || entry.is_shadowed(), "{path}");
+        archive.find(&path);
+    }
+}
+
+/// Asserts that an archive that ends at any byte is an error, has a warning, or has all files. What can be read is right.
+pub fn assert_truncation_is_handled<'a>(bytes: &'a [u8], open: fn(&'a [u8]) -> Opened<'a>) {
+    let expected = contents(&open(bytes).unwrap());
+    for end in 0..bytes.len() {
+        match open(&bytes[..end]) {
+            Err(error) => assert!(error.offset <= bytes.len() as u64, "cut at {end}: {error}"),
+            Ok(archive) => {
+                let mut missing = 0;
+                for (entry, (path, bytes)) in archive.entries().zip(&expected) {
+                    match archive.read(entry) {
+                        Ok(read) => {
+                            assert_eq!((&*entry.path(), &read), (&**path, bytes), "cut at {end}")
+                        }
+                        Err(error) => {
+                            assert!(error.to_string().contains("entry \""), "{error}");
+                            missing += 1;
+                        }
+                    }
+                }
+                assert_eq!(archive.entries().len(), expected.len(), "cut at {end}");
+                assert_eq!(missing > 0, !archive.warnings().is_empty(), "cut at {end}");
+            }
+        }
+    }
+}
+
+/// Flips every bit of an archive, one at a time.
+pub fn assert_flipped_bits_are_handled(bytes: &[u8], open: fn(&[u8]) -> Opened<'_>) {
+    let mut bytes = bytes.to_vec();
+    let mut opened = 0;
+    for bit in 0..bytes.len() * 8 {
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        if let Ok(archive) = open(&bytes) {
+            opened += 1;
+            read_everything(&archive);
+        }
+        bytes[bit / 8] ^= 1 << (bit % 8);
+    }
+    assert!(opened > 0, "no archive could be opened");
+}
+
+/// A reader that notes the ranges that were read.
+pub struct Counting<'a> {
+    bytes: &'a [u8],
+    read: Mutex<Vec<core::ops::Range<u64>>>,
+}
+
+impl<'a> Counting<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        let read = Mutex::default();
+        Self { bytes, read }
+    }
+
+    /// The end of the last byte that was read, and the count of bytes.
+    pub fn read(&self) -> (u64, u64) {
+        let read = self.read.lock().unwrap();
+        let end = read.iter().map(|range| range.end).max();
+        (
+            end.unwrap_or(0),
+            read.iter().map(|range| range.end - range.start).sum(),
+        )
+    }
+
+    /// Whether bytes of a range were read.
+    pub fn has_read(&self, range: core::ops::Range<u64>) -> bool {
+        let read = self.read.lock().unwrap();
+        read.iter()
+            .any(|it| it.start < range.end && range.start < it.end)
+    }
+}
+
+impl ReadAt for Counting<'_> {
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.bytes.len() as u64)
+    }
+
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        let range = offset..offset + buffer.len() as u64;
+        self.read.lock().unwrap().push(range);
+        self.bytes.read_exact_at(buffer, offset)
+    }
+}

@@ -1,0 +1,327 @@
+//! Malformed Petroglyph archives: the error or warning of every class with its offset, truncation at every byte, and flips of
+//! every bit.
+
+use crate::archives::{
+    assert_flipped_bits_are_handled, assert_truncation_is_handled, open_and_read,
+};
+use classic_model_formats::meg::open;
+use classic_model_formats::read::{ErrorKind, Format};
+use classic_models_fixtures::archives::{crc_32, meg, patched, sample_meg, u32_at, with_u32};
+use classic_models_fixtures::error_kinds;
+use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
+use classic_models_fixtures::malformed::{Case, assert_parsed, case};
+
+error_kinds! {
+    truncated: ErrorKind::Truncated { .. },
+    wrong_magic: ErrorKind::WrongMagic { .. },
+    bad_count: ErrorKind::BadCount { .. },
+    bad_index: ErrorKind::IndexOutOfRange { .. },
+    mismatch: ErrorKind::CountMismatch { .. },
+    encrypted: ErrorKind::Encrypted { .. },
+    unsupported: ErrorKind::Unsupported { .. },
+}
+
+/// A file for [`meg`].
+type File<'a> = (&'a [u8], &'a [u8]);
+
+/// Cases with one flawed name, and the offset of its record.
+fn name_cases(cases: &mut Vec<Case>) {
+    let names: [(u32, &[u8], &str); 12] = [
+        (
+            60,
+            b"..\\X",
+            "leads out of its folder; the entry is left out",
+        ),
+        (60, b"A\\..\\..\\X", "leads out of its folder"),
+        (60, b"A/.. /X", "leads out of its folder"),
+        (
+            60,
+            b"C:\\X",
+            "name \"C:\\\\X\" is not a relative path; read as \"X\"",
+        ),
+        (60, b"\\X", "read as \"X\""),
+        (60, b"\\\\SERVER\\X", "read as \"SERVER/X\""),
+        (60, b"A\\.\\X", "read as \"A/X\""),
+        (60, b"A\\\\X", "read as \"A/X\""),
+        (61, b"", "is empty; the entry is left out"),
+        (61, b"\\/\\", "is empty"),
+        (61, b"A\0B", "has a control character"),
+        (61, b"A\nB", "has a control character"),
+    ];
+    for (class, name, warning) in names {
+        for version in 1..=3 {
+            let sample = meg(version, &[(b"FIRST", b"x"), (name, b"y")]);
+            let at = sample.records as u64 + 20;
+            // The records may be in another order than the checksums.
+            if crc_32(b"FIRST") < crc_32(&name.to_ascii_uppercase()) {
+                cases.push(case(
+                    class,
+                    format!("name {name:?}"),
+                    sample.bytes,
+                    Warn(warning, at),
+                ));
+            } else {
+                let sample = meg(version, &[(name, b"y"), (b"FIRST", b"x")]);
+                let at = sample.records as u64;
+                cases.push(case(
+                    class,
+                    format!("name {name:?}"),
+                    sample.bytes,
+                    Warn(warning, at),
+                ));
+            }
+        }
+    }
+}
+
+/// Cases of the header.
+fn header_cases(cases: &mut Vec<Case>) {
+    cases.push(case(1, "no bytes", [], Reject(truncated, 0)));
+    cases.push(case(1, "half a header", [1, 0, 0, 0], Reject(truncated, 0)));
+    cases.push(case(1, "empty archive", [0; 8], Silent));
+    let others: [&[u8]; 8] = [
+        b"PACK\0\0\0\0\0\0\0\0",
+        b"SPAK\0\0\0\0\0\0\0\0",
+        b"PK\x03\x04\0\0\0\0",
+        b"\r\nRezMgr Version 1",
+        b"BRGR\0\0\0\0",
+        b"\0\0\x80\x3F\0\x10\0\0",
+        b"Rar!\x1A\x07\0\0",
+        b"7z\xBC\xAF\x27\x1C\0\0",
+    ];
+    for other in others {
+        cases.push(case(2, "another format", other, Reject(wrong_magic, 0)));
+    }
+    for version in 1..=3 {
+        let sample = sample_meg(version);
+        let (bytes, counts) = (&sample.bytes, if version == 1 { 0 } else { 12 });
+        let files = counts as u64 + 4;
+        cases.push(case(
+            65,
+            "more files than names",
+            with_u32(bytes, counts + 4, 5),
+            Reject(mismatch, files),
+        ));
+        cases.push(case(
+            65,
+            "fewer files than names",
+            with_u32(bytes, counts + 4, 0),
+            Reject(mismatch, files),
+        ));
+        let huge = [u32::MAX.to_le_bytes(); 2].concat();
+        cases.push(case(
+            52,
+            "four billion files",
+            patched(bytes, counts, &huge),
+            Reject(bad_count, counts as u64),
+        ));
+        let trailing = [&bytes[..], b"more"].concat();
+        cases.push(case(4, "trailing bytes", trailing, Silent));
+        for end in [sample.names + 1, sample.names + 3, sample.records - 1] {
+            let cut = &bytes[..end];
+            let message = open(cut).map(drop).unwrap_err();
+            assert!(message.offset <= end as u64, "{message}");
+        }
+    }
+    // Counts that the file can hold, but not together with the names.
+    let sample = sample_meg(1);
+    let many = patched(&sample.bytes, 0, &[6_u32.to_le_bytes(); 2].concat());
+    cases.push(case(53, "tables past the end", many, Reject(truncated, 68)));
+    for version in 2..=3 {
+        let sample = sample_meg(version);
+        let early = with_u32(&sample.bytes, 8, 90);
+        cases.push(case(
+            66,
+            "tables behind the start of data",
+            early,
+            Reject(wrong_magic, 0),
+        ));
+    }
+    let sample = sample_meg(3);
+    let names = with_u32(&sample.bytes, 20, 3);
+    cases.push(case(
+        66,
+        "names that fit no version",
+        names,
+        Reject(wrong_magic, 0),
+    ));
+    let flags = with_u32(&sample.bytes, 0, 0x8FFF_FFFF);
+    cases.push(case(68, "encrypted", flags, Reject(encrypted, 0)));
+}
+
+/// Cases of records.
+fn record_cases(cases: &mut Vec<Case>) {
+    for version in 1..=3 {
+        let sample = sample_meg(version);
+        let (bytes, records) = (&sample.bytes, sample.records);
+        let [checksum, index, size, start, name] = match version {
+            3 => [2, 6, 10, 14, 18],
+            _ => [0, 4, 8, 12, 16],
+        };
+        let last = records + 60;
+        let at = last as u64;
+        cases.push(case(
+            55,
+            "name index",
+            patched(bytes, last + name, &[4, 0]),
+            Reject(bad_index, at),
+        ));
+        cases.push(case(
+            56,
+            "size past the end",
+            with_u32(bytes, last + size, 5000),
+            Warn("ends at", at),
+        ));
+        let is_full = |index: &usize| u32_at(bytes, records + 20 * index + size) > 0;
+        let full = records + 20 * (0..4).rfind(is_full).unwrap();
+        let far = with_u32(bytes, full + start, u32::MAX);
+        let warning = Warn("it cannot be read", full as u64);
+        cases.push(case(56, "start past the end", far, warning));
+        cases.push(case(
+            64,
+            "index",
+            with_u32(bytes, last + index, 7),
+            Warn("states the index 7", at),
+        ));
+        // The largest checksum keeps the order.
+        cases.push(case(
+            63,
+            "checksum",
+            with_u32(bytes, last + checksum, u32::MAX),
+            Warn("checksum FFFFFFFF", at),
+        ));
+        if version == 3 {
+            cases.push(case(
+                67,
+                "encrypted file",
+                patched(bytes, last, &[1, 0]),
+                Reject(encrypted, at),
+            ));
+            cases.push(case(
+                67,
+                "unknown flag",
+                patched(bytes, last, &[2, 0]),
+                Reject(unsupported, at),
+            ));
+        }
+        let mut files: [File<'_>; 2] = [(b"A", b"aaaa"), (b"B", b"bbbb")];
+        files.sort_by_key(|(name, _)| std::cmp::Reverse(crc_32(name)));
+        let sample = meg(version, &files);
+        let second = sample.records as u64 + 20;
+        cases.push(case(
+            64,
+            "not sorted",
+            &sample.bytes[..],
+            Warn("is not sorted by its checksum", second),
+        ));
+        files.reverse();
+        let sample = meg(version, &files);
+        let (bytes, records) = (&sample.bytes, sample.records);
+        let data = records as u32 + 40;
+        let with_start = |value| with_u32(bytes, records + 20 + start, value);
+        cases.push(case(
+            57,
+            "data in the header",
+            with_u32(bytes, records + start, 0),
+            Warn("overlap the header or the tables", records as u64),
+        ));
+        cases.push(case(
+            57,
+            "data in the tables",
+            with_u32(bytes, records + start, data - 1),
+            Warn("overlap the header or the tables", records as u64),
+        ));
+        cases.push(case(
+            58,
+            "overlap in part",
+            with_start(data + 2),
+            Warn("overlap those of another entry", second),
+        ));
+        cases.push(case(58, "the same data", with_start(data), Silent));
+        let twice = meg(version, &[(b"SAME", b"a"), (b"SAME", b"b")]);
+        let at = twice.records as u64 + 20;
+        cases.push(case(
+            59,
+            "the same name",
+            twice.bytes,
+            Warn("appears twice; the first one is used", at),
+        ));
+        let lower = meg(version, &[(b"SAME", b"a"), (b"same", b"b")]);
+        let at = lower.records as u64 + 20;
+        let right = with_u32(&lower.bytes, at as usize + checksum, crc_32(b"SAME"));
+        cases.push(case(
+            59,
+            "the same name but for case",
+            right,
+            Warn("appears twice", at),
+        ));
+        let mut files: [File<'_>; 2] = [(b"A\\B", b"a"), (b"A", b"b")];
+        files.sort_by_key(|(name, _)| crc_32(name));
+        let position = files.iter().position(|(name, _)| *name == b"A").unwrap();
+        let folder = meg(version, &files);
+        let at = (folder.records + 20 * position) as u64;
+        cases.push(case(
+            62,
+            "a file named as a folder",
+            folder.bytes,
+            Warn("file \"A\" has the name of a folder", at),
+        ));
+    }
+}
+
+#[test]
+fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {
+    let mut cases = Vec::new();
+    header_cases(&mut cases);
+    record_cases(&mut cases);
+    name_cases(&mut cases);
+    for class in [1, 2, 4].into_iter().chain(52..=53).chain(55..=68) {
+        assert!(
+            cases.iter().any(|case| case.class == class),
+            "no case of class {class}"
+        );
+    }
+    assert_parsed(Format::Meg, &cases, |bytes| open_and_read(bytes, open));
+}
+
+#[test]
+fn encrypted_archives_are_refused_by_name() {
+    let bytes = with_u32(&sample_meg(3).bytes, 0, 0x8FFF_FFFF);
+    let error = open(&bytes[..]).map(drop).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "MEG: archive at offset 0 is encrypted, which is not supported (as in Grey Goo, 8-Bit Armies and The Great War: Western Front)"
+    );
+}
+
+#[test]
+fn an_entry_past_the_end_is_an_error_when_it_is_read() {
+    let sample = sample_meg(1);
+    let bytes = &sample.bytes[..sample.bytes.len() - 1];
+    let archive = open(bytes).unwrap();
+    let cut: Vec<_> = archive
+        .entries()
+        .filter_map(|entry| archive.read(entry).err())
+        .collect();
+    let [error] = &cut[..] else { panic!("{cut:?}") };
+    assert!(matches!(error.kind, ErrorKind::Truncated { .. }), "{error}");
+    assert!(
+        error.to_string().starts_with("MEG: entry \"DATA/")
+            || error.to_string().starts_with("MEG: entry \"A.TXT\""),
+        "{error}"
+    );
+}
+
+#[test]
+fn truncated_archives_are_handled() {
+    for version in 1..=3 {
+        assert_truncation_is_handled(&sample_meg(version).bytes, open);
+    }
+}
+
+#[test]
+fn flipped_bits_are_handled() {
+    for version in 1..=3 {
+        assert_flipped_bits_are_handled(&sample_meg(version).bytes, |bytes| open(bytes));
+    }
+}

@@ -1,0 +1,5 @@
+//! Tests of Petroglyph archives.
+
+mod heap;
+mod malformed;
+mod parse;

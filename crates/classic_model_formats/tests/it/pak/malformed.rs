@@ -1,0 +1,256 @@
+//! Malformed Quake archives: the error or warning of every class with its offset, truncation at every byte, and flips of every
+//! bit.
+
+use crate::archives::{
+    assert_flipped_bits_are_handled, assert_truncation_is_handled, open_and_read,
+};
+use classic_model_formats::pak::open;
+use classic_model_formats::read::Format;
+use classic_models_fixtures::archives::{pak, patched, sample_pak, with_u32};
+use classic_models_fixtures::error_kinds;
+use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
+use classic_models_fixtures::malformed::{Case, assert_parsed, case};
+
+error_kinds! {
+    truncated: ErrorKind::Truncated { .. },
+    wrong_magic: ErrorKind::WrongMagic { .. },
+    bad_count: ErrorKind::BadCount { .. },
+}
+
+/// An archive of Daikatana with records of 72 bytes.
+fn daikatana(count: usize) -> Vec<u8> {
+    let mut bytes = b"PACK\x0C\0\0\0".to_vec();
+    bytes.extend((72 * count as u32).to_le_bytes());
+    for index in 0..count {
+        let mut name = format!("sounds/{index}.wav").into_bytes();
+        name.resize(56, 0);
+        bytes.extend(name);
+        for value in [12_u32, 8, 4, 1] {
+            bytes.extend(value.to_le_bytes());
+        }
+    }
+    bytes
+}
+
+fn header_cases(cases: &mut Vec<Case>) {
+    let sample = sample_pak();
+    let bytes = &sample.bytes;
+    cases.push(case(1, "no bytes", [], Reject(truncated, 0)));
+    cases.push(case(
+        1,
+        "half a header",
+        b"PACK\x0C\0",
+        Reject(truncated, 0),
+    ));
+    let others: [&[u8]; 7] = [
+        b"SPAK\0\0\0\0\0\0\0\0",
+        b"PK\x03\x04\0\0\0\0\0\0\0\0",
+        b"\r\nRezMgr Version 1",
+        b"\0\0\0\0\0\0\0\0\0\0\0\0",
+        b"\xFF\xFF\xFF\xFF\xA4\x70\x7D\x3F\0\0\0\0",
+        b"\0\0\x80\x3F\0\0\0\0\0\0\0\0",
+        b"WAD2\0\0\0\0\0\0\0\0",
+    ];
+    for other in others {
+        cases.push(case(2, "another format", other, Reject(wrong_magic, 0)));
+    }
+    for count in [1, 5, 8, 16] {
+        cases.push(case(
+            2,
+            "Daikatana",
+            daikatana(count),
+            Reject(wrong_magic, 8),
+        ));
+    }
+    cases.push(case(
+        3,
+        "directory cut",
+        &bytes[..bytes.len() - 1],
+        Reject(truncated, sample.directory as u64),
+    ));
+    cases.push(case(
+        4,
+        "trailing bytes",
+        [bytes, &b"more"[..]].concat(),
+        Silent,
+    ));
+    cases.push(case(
+        52,
+        "directory of 4 GiB",
+        with_u32(bytes, 8, !63),
+        Reject(bad_count, 8),
+    ));
+    cases.push(case(
+        53,
+        "directory past the end",
+        with_u32(bytes, 4, bytes.len() as u32),
+        Reject(truncated, bytes.len() as u64),
+    ));
+    cases.push(case(
+        53,
+        "directory at 4 GiB",
+        with_u32(bytes, 4, u32::MAX),
+        Reject(truncated, u32::MAX.into()),
+    ));
+    for rest in [1, 63] {
+        let size = 256 - 64 + rest;
+        cases.push(case(
+            54,
+            "size of the directory",
+            with_u32(bytes, 8, size),
+            Warn("is not a multiple of 64", 8),
+        ));
+    }
+    cases.push(case(
+        80,
+        "no files",
+        with_u32(bytes, 8, 0),
+        Warn("has no files", 8),
+    ));
+}
+
+fn record_cases(cases: &mut Vec<Case>) {
+    let sample = pak(&[(b"a", b"aaaa"), (b"b", b"bbbb")], 0);
+    let bytes = &sample.bytes;
+    let second = sample.directory + 64;
+    let (start, size, at) = (second + 56, second + 60, second as u64);
+    cases.push(case(
+        56,
+        "size past the end",
+        with_u32(bytes, size, 5000),
+        Warn("ends at 5016", at),
+    ));
+    cases.push(case(
+        56,
+        "start past the end",
+        with_u32(bytes, start, u32::MAX),
+        Warn("it cannot be read", at),
+    ));
+    cases.push(case(
+        57,
+        "data in the header",
+        with_u32(bytes, start, 8),
+        Warn("overlap the header or the tables", at),
+    ));
+    let first = sample.directory as u32;
+    cases.push(case(
+        57,
+        "data in the directory",
+        with_u32(bytes, start, first + 1),
+        Warn("overlap the header or the tables", at),
+    ));
+    cases.push(case(
+        58,
+        "overlap in part",
+        with_u32(bytes, start, 14),
+        Warn("overlap those of another entry", at),
+    ));
+    cases.push(case(
+        58,
+        "the same data",
+        with_u32(bytes, start, 12),
+        Silent,
+    ));
+    let contained = patched(
+        bytes,
+        start,
+        &[13_u32.to_le_bytes(), 2_u32.to_le_bytes()].concat(),
+    );
+    cases.push(case(
+        58,
+        "data within others",
+        contained,
+        Warn("overlap those of another entry", at),
+    ));
+    let named = |name: &[u8]| patched(bytes, second, &[name, &[0]].concat());
+    cases.push(case(
+        59,
+        "the same name",
+        named(b"a"),
+        Warn("entry \"a\" appears twice", at),
+    ));
+    cases.push(case(59, "the same name but for case", named(b"A"), Silent));
+    for (class, name, warning) in [
+        (60, &b"../a"[..], "leads out of its folder"),
+        (60, b"x\\..\\..\\a", "leads out of its folder"),
+        (60, b"C:\\x", "read as \"x\""),
+        (60, b"/x", "read as \"x\""),
+        (60, b"./x", "read as \"x\""),
+        (60, b"x//y", "read as \"x/y\""),
+        (60, b"x/", "read as \"x\""),
+        (61, b"", "is empty"),
+        (61, b"/", "is empty"),
+        (61, b"x\x01y", "has a control character"),
+        (62, b"a/b", "file \"a\" has the name of a folder"),
+        (62, b"A/b", "file \"a\" has the name of a folder"),
+    ] {
+        let at = if class == 62 {
+            sample.directory as u64
+        } else {
+            at
+        };
+        cases.push(case(
+            class,
+            format!("name {name:?}"),
+            named(name),
+            Warn(warning, at),
+        ));
+    }
+}
+
+#[test]
+fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {
+    let mut cases = Vec::new();
+    header_cases(&mut cases);
+    record_cases(&mut cases);
+    for class in (1..=4).chain(52..=54).chain(56..=62).chain([80]) {
+        assert!(
+            cases.iter().any(|case| case.class == class),
+            "no case of class {class}"
+        );
+    }
+    assert_parsed(Format::Pak, &cases, |bytes| open_and_read(bytes, open));
+}
+
+#[test]
+fn archives_of_other_games_are_refused_by_name() {
+    for (bytes, expected) in [
+        (daikatana(3), "Daikatana"),
+        (b"SPAK\0\0\0\0\0\0\0\0".to_vec(), "SiN"),
+        (b"PK\x03\x04\0\0\0\0\0\0\0\0".to_vec(), "PK3"),
+        (b"IWAD\0\0\0\0\0\0\0\0".to_vec(), "begins with \"IWAD\""),
+    ] {
+        let error = open(&bytes[..]).map(drop).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    // A directory of 576 bytes can be either.
+    let names: Vec<String> = (0..9).map(|index| format!("progs/{index}.mdl")).collect();
+    let files: Vec<(&[u8], &[u8])> = names
+        .iter()
+        .map(|name| (name.as_bytes(), &b"data"[..]))
+        .collect();
+    assert_eq!(open(&pak(&files, 0).bytes[..]).unwrap().entries().len(), 9);
+}
+
+#[test]
+fn an_entry_past_the_end_is_an_error_when_it_is_read() {
+    let sample = pak(&[(b"a", b"aaaa"), (b"b", b"bbbb")], 0);
+    let bytes = with_u32(&sample.bytes, sample.directory + 60, u32::MAX);
+    let archive = open(&bytes[..]).unwrap();
+    let error = archive.read(archive.find("a").unwrap()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "PAK: entry \"a\" at offset 12 needs 4294967295 bytes, but only 136 remain"
+    );
+    assert_eq!(archive.read(archive.find("b").unwrap()).unwrap(), b"bbbb");
+}
+
+#[test]
+fn truncated_archives_are_handled() {
+    assert_truncation_is_handled(&sample_pak().bytes, open);
+}
+
+#[test]
+fn flipped_bits_are_handled() {
+    assert_flipped_bits_are_handled(&sample_pak().bytes, |bytes| open(bytes));
+}

@@ -1,0 +1,5 @@
+//! Tests of Quake archives.
+
+mod heap;
+mod malformed;
+mod parse;

@@ -1,0 +1,378 @@
+//! Malformed LithTech archives: the error or warning of every class with its offset, truncation at every byte, and flips of
+//! every bit.
+
+use crate::archives::{
+    assert_flipped_bits_are_handled, assert_truncation_is_handled, open_and_read,
+};
+use classic_model_formats::read::Format;
+use classic_model_formats::rez::open;
+use classic_models_fixtures::archives::RezNode::{File, Folder};
+use classic_models_fixtures::archives::{Rez, patched, rez, sample_rez, u32_at, with_u32};
+use classic_models_fixtures::error_kinds;
+use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
+use classic_models_fixtures::malformed::{Case, assert_parsed, case};
+
+error_kinds! {
+    truncated: ErrorKind::Truncated { .. },
+    wrong_magic: ErrorKind::WrongMagic { .. },
+    version: ErrorKind::UnsupportedVersion { .. },
+    unsupported: ErrorKind::Unsupported { .. },
+    missing: ErrorKind::Missing { .. },
+    overlap: ErrorKind::Overlap { .. },
+    too_deep: ErrorKind::TooDeep { .. },
+}
+
+fn header_cases(cases: &mut Vec<Case>) {
+    let sample = sample_rez();
+    let (bytes, root) = (&sample.bytes, &sample.root);
+    cases.push(case(1, "no bytes", [], Reject(truncated, 0)));
+    cases.push(case(
+        1,
+        "half a header",
+        &bytes[..100],
+        Reject(truncated, 0),
+    ));
+    let others: [&[u8]; 6] = [
+        b"BRGR\0\0\0\0",
+        b"PACK\0\0\0\0\0\0\0\0",
+        b"PK\x03\x04\0\0\0\0",
+        b"\0\0\x80\x3F\0\0\0\0",
+        b"\xFF\xFF\xFF\xFF\xA4\x70\x7D\x3F",
+        b"something else",
+    ];
+    for other in others {
+        cases.push(case(2, "another format", other, Reject(wrong_magic, 0)));
+    }
+    cases.push(case(
+        2,
+        "header of another length",
+        patched(bytes, 124, b"   "),
+        Reject(wrong_magic, 124),
+    ));
+    let end = root.end - 1;
+    cases.push(case(
+        3,
+        "root cut",
+        &bytes[..end],
+        Reject(truncated, root.start as u64),
+    ));
+    cases.push(case(
+        4,
+        "trailing bytes",
+        [bytes, &b"more"[..]].concat(),
+        Silent,
+    ));
+    cases.push(case(
+        53,
+        "root past the end",
+        with_u32(bytes, 131, bytes.len() as u32),
+        Reject(truncated, bytes.len() as u64),
+    ));
+    cases.push(case(
+        53,
+        "root of 4 GiB",
+        with_u32(bytes, 135, u32::MAX),
+        Reject(truncated, root.start as u64),
+    ));
+    for found in [0, 2, u32::MAX] {
+        cases.push(case(
+            69,
+            "version",
+            with_u32(bytes, 127, found),
+            Reject(version, 127),
+        ));
+    }
+}
+
+fn folder_cases(cases: &mut Vec<Case>) {
+    let sample = sample_rez();
+    let Rez {
+        bytes,
+        entries,
+        root,
+    } = &sample;
+    let (file, folder, inner) = (entries[0], entries[1], entries[3]);
+    for kind in [2, 0x8F2E_0011] {
+        cases.push(case(
+            71,
+            "kind",
+            with_u32(bytes, file, kind),
+            Reject(unsupported, file as u64),
+        ));
+    }
+    let keys = file + 24;
+    for count in [u32::MAX, 1 << 28] {
+        cases.push(case(
+            52,
+            "keys",
+            with_u32(bytes, keys, count),
+            Reject(truncated, file as u64 + 28 + 11 + 5),
+        ));
+    }
+    let name = root.end - 1 - 8 - 5 - 1;
+    cases.push(case(
+        72,
+        "keys past the block",
+        with_u32(bytes, 135, root.len() as u32 - 1),
+        Reject(truncated, root.end as u64 - 8),
+    ));
+    let without_end = patched(bytes, name + 1, &[b'x'; 14]);
+    cases.push(case(
+        72,
+        "comment without NUL",
+        patched(&without_end, name, &[0]),
+        Reject(missing, name as u64 + 1),
+    ));
+    let start = entries[8] as u64 + 28;
+    cases.push(case(
+        72,
+        "name without NUL",
+        patched(
+            bytes,
+            start as usize,
+            &vec![b'x'; root.end - start as usize],
+        ),
+        Reject(missing, start),
+    ));
+    let last = entries[6] as u64;
+    let cut = |by| with_u32(bytes, folder + 8, u32_at(bytes, folder + 8) - by);
+    cases.push(case(
+        72,
+        "folder ends within a record",
+        cut(20),
+        Reject(truncated, last + 4),
+    ));
+    cases.push(case(
+        72,
+        "folder ends within a comment",
+        cut(10),
+        Reject(missing, last + 30),
+    ));
+    cases.push(case(
+        53,
+        "folder past the end",
+        with_u32(bytes, inner + 4, 9_000_000),
+        Reject(truncated, 9_000_000),
+    ));
+    let of = |at: usize| (u32_at(bytes, at + 4), u32_at(bytes, at + 8));
+    let with_block = |at: usize, (start, size): (u32, u32)| {
+        with_u32(&with_u32(bytes, at + 4, start), at + 8, size)
+    };
+    let root_block = (root.start as u32, root.len() as u32);
+    cases.push(case(
+        74,
+        "the root inside itself",
+        with_block(folder, root_block),
+        Reject(overlap, root.start as u64),
+    ));
+    cases.push(case(
+        74,
+        "a folder inside itself",
+        with_block(inner, of(folder)),
+        Reject(overlap, of(folder).0.into()),
+    ));
+    let (start, _) = of(folder);
+    cases.push(case(
+        74,
+        "a folder used twice in part",
+        with_block(inner, (start + 1, 8)),
+        Reject(overlap, u64::from(start) + 1),
+    ));
+    let twice = with_block(entries[7], of(inner));
+    cases.push(case(
+        74,
+        "a folder used twice",
+        twice,
+        Reject(overlap, of(inner).0.into()),
+    ));
+    let deep = (0..65).fold(vec![File(b"X", "", b"x")], |nodes, _| {
+        vec![Folder("D", nodes)]
+    });
+    let deep = rez(&deep);
+    let block = u32_at(&deep.bytes, deep.entries[64] + 4);
+    cases.push(case(
+        75,
+        "65 folders deep",
+        deep.bytes,
+        Reject(too_deep, block.into()),
+    ));
+    let merged = rez(&[Folder("A", vec![]), Folder("a", vec![File(b"B", "", b"x")])]);
+    cases.push(case(
+        77,
+        "a folder twice",
+        merged.bytes,
+        Warn(
+            "folder \"a\" appears twice; the folders are merged",
+            merged.entries[1] as u64,
+        ),
+    ));
+}
+
+fn file_cases(cases: &mut Vec<Case>) {
+    let sample = rez(&[File(b"A", "DTX", b"aaaa"), File(b"B", "DTX", b"bbbb")]);
+    let Rez {
+        bytes,
+        entries,
+        root,
+    } = &sample;
+    let second = entries[1];
+    let (start, size, at) = (second + 4, second + 8, second as u64);
+    cases.push(case(
+        56,
+        "size past the end",
+        with_u32(bytes, size, 5000),
+        Warn("ends at 5172", at),
+    ));
+    cases.push(case(
+        56,
+        "start past the end",
+        with_u32(bytes, start, u32::MAX),
+        Warn("it cannot be read", at),
+    ));
+    cases.push(case(
+        57,
+        "data in the header",
+        with_u32(bytes, start, 100),
+        Warn("overlap the header or the tables", at),
+    ));
+    cases.push(case(
+        57,
+        "data in a folder",
+        with_u32(bytes, start, root.start as u32 + 1),
+        Warn("overlap the header or the tables", at),
+    ));
+    cases.push(case(
+        58,
+        "overlap in part",
+        with_u32(bytes, start, 170),
+        Warn("overlap those of another entry", at),
+    ));
+    cases.push(case(
+        58,
+        "the same data",
+        with_u32(bytes, start, 168),
+        Silent,
+    ));
+    let name = second + 28;
+    cases.push(case(
+        59,
+        "the same name",
+        patched(bytes, name, b"A"),
+        Warn("entry \"A.DTX\" appears twice", at),
+    ));
+    cases.push(case(
+        59,
+        "the same name but for case",
+        patched(bytes, name, b"a"),
+        Warn("entry \"a.DTX\" appears twice", at),
+    ));
+    cases.push(case(
+        59,
+        "the same name with another type",
+        patched(&patched(bytes, name, b"A"), second + 20, b"CBA\0"),
+        Silent,
+    ));
+    let names: [(u32, &'static [u8], &str); 8] = [
+        (60, b"..", "leads out of its folder; the entry is left out"),
+        (60, b"X\\..\\Y", "leads out of its folder"),
+        (60, b"C:\\X", "read as \"X\""),
+        (60, b"/X", "read as \"X\""),
+        (60, b".\\X", "read as \"X\""),
+        (61, b"", "is empty"),
+        (61, b"\\", "is empty"),
+        (61, b"X\x1F", "has a control character"),
+    ];
+    for (class, name, warning) in names {
+        let sample = rez(&[File(b"OTHER", "TXT", b"x"), File(name, "", b"y")]);
+        let at = sample.entries[1] as u64;
+        cases.push(case(
+            class,
+            format!("name {name:?}"),
+            sample.bytes,
+            Warn(warning, at),
+        ));
+    }
+    for (class, name, warning) in [
+        (60, "..", "leads out of its folder; the folder is left out"),
+        (60, "\\X", "read as \"X\""),
+        (61, "", "is empty; the folder is left out"),
+        (61, ".", "is empty"),
+        (61, "X\n", "has a control character"),
+    ] {
+        let sample = rez(&[
+            File(b"OTHER", "TXT", b"x"),
+            Folder(name, vec![File(b"B", "", b"y")]),
+        ]);
+        let at = sample.entries[1] as u64;
+        cases.push(case(
+            class,
+            format!("folder {name:?}"),
+            sample.bytes,
+            Warn(warning, at),
+        ));
+    }
+    let sample = rez(&[Folder("A.TXT", vec![]), File(b"a", "txt", b"x")]);
+    cases.push(case(
+        62,
+        "a file named as a folder",
+        sample.bytes,
+        Warn(
+            "file \"a.txt\" has the name of a folder",
+            sample.entries[1] as u64,
+        ),
+    ));
+}
+
+#[test]
+fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {
+    let mut cases = Vec::new();
+    header_cases(&mut cases);
+    folder_cases(&mut cases);
+    file_cases(&mut cases);
+    for class in (1..=4)
+        .chain(52..=53)
+        .chain(56..=62)
+        .chain([69, 71, 72, 74, 75, 77])
+    {
+        assert!(
+            cases.iter().any(|case| case.class == class),
+            "no case of class {class}"
+        );
+    }
+    assert_parsed(Format::Rez, &cases, |bytes| open_and_read(bytes, open));
+}
+
+#[test]
+fn encrypted_archives_are_refused_by_name() {
+    let sample = sample_rez();
+    let bytes = with_u32(&sample.bytes, sample.entries[0], 0x8F2E_0011);
+    let error = open(&bytes[..]).map(drop).unwrap_err().to_string();
+    assert!(error.contains("encrypted or damaged"), "{error}");
+    let error = open(&b"BRGR\0\0\0\0"[..])
+        .map(drop)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("Burgerlib"), "{error}");
+}
+
+#[test]
+fn folders_that_are_left_out_are_not_read() {
+    // The block of the folder is past the end, which does not matter.
+    let sample = rez(&[
+        Folder("..", vec![File(b"B", "", b"y")]),
+        File(b"A", "", b"x"),
+    ]);
+    let bytes = with_u32(&sample.bytes, sample.entries[0] + 4, u32::MAX);
+    let archive = open(&bytes[..]).unwrap();
+    assert_eq!((archive.skipped(), archive.entries().len()), (1, 1));
+}
+
+#[test]
+fn truncated_archives_are_handled() {
+    assert_truncation_is_handled(&sample_rez().bytes, open);
+}
+
+#[test]
+fn flipped_bits_are_handled() {
+    assert_flipped_bits_are_handled(&sample_rez().bytes, |bytes| open(bytes));
+}

@@ -1,0 +1,5 @@
+//! Tests of LithTech archives.
+
+mod heap;
+mod malformed;
+mod parse;

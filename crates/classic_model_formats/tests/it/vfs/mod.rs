@@ -1,0 +1,5 @@
+//! Tests of archives of UFO: Aftermath.
+
+mod heap;
+mod malformed;
+mod parse;
