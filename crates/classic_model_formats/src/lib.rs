@@ -8,6 +8,7 @@
 //! | Module | Files | Games |
 //! |---|---|---|
 //! | [`alo`], [`ala`] | `.alo` models, `.ala` animations | Empire at War, Forces of Corruption, Universe at War |
+//! | [`particles`] | `.alo` particle systems | Empire at War, Forces of Corruption |
 //! | [`abc`], [`dtx`] | `.abc` models of version 6, `.dtx` textures | Shogo, Blood II, KISS: Psycho Circus |
 //! | [`mdl`] | `.mdl` models | Quake |
 //! | [`lgw`] | `.lgw` models as text | UFO: Aftermath |
@@ -42,6 +43,11 @@
 //! a [`ParseError`](read::ParseError) that names the faulty value and its offset. It does not panic, and it allocates
 //! memory in proportion to the length of the bytes: see [`read`].
 //!
+//! # Evaluating
+//!
+//! Some modules also compute what a game shows: [`ala::AlaFile::sample`] the pose of a bone, [`abc`] the positions of
+//! vertices, and [`particles::evaluate`] the births and the motion of particles. These are reference implementations.
+//!
 //! # Writing
 //!
 //! With the feature `write`, each format has a writer: the module `write` of its module, or the function `lgw::write`.
@@ -51,7 +57,7 @@
 //!
 //! | Feature | Default | Effect |
 //! |---|---|---|
-//! | `abc`, `ala`, `alo`, `dtx`, `lgw`, `mdl` | yes | the module of the same name |
+//! | `abc`, `ala`, `alo`, `dtx`, `lgw`, `mdl`, `particles` | yes | the module of the same name |
 //! | `write` | no | writers |
 //! | `serde` | no | `Serialize` for the values of `.alo` and `.ala` files, `Serialize` and `Deserialize` for `lgw::Tolerance` |
 
@@ -68,7 +74,7 @@ pub mod abc;
 pub mod ala;
 #[cfg(feature = "alo")]
 pub mod alo;
-#[cfg(any(feature = "ala", feature = "alo"))]
+#[cfg(any(feature = "ala", feature = "alo", feature = "particles"))]
 pub mod chunk;
 #[cfg(feature = "dtx")]
 pub mod dtx;
@@ -78,14 +84,19 @@ pub mod interpolate;
 pub mod lgw;
 #[cfg(feature = "mdl")]
 pub mod mdl;
+#[cfg(feature = "particles")]
+pub mod particles;
 
-#[cfg(any(feature = "ala", feature = "alo"))]
+#[cfg(any(feature = "ala", feature = "alo", feature = "particles"))]
 #[cfg_attr(
     not(feature = "alo"),
-    allow(dead_code, reason = "animations need only a part of it")
+    allow(dead_code, reason = "each format needs only a part of it")
 )]
 mod chunk_parser;
-#[cfg(all(feature = "write", any(feature = "ala", feature = "alo")))]
+#[cfg(all(
+    feature = "write",
+    any(feature = "ala", feature = "alo", feature = "particles")
+))]
 #[cfg_attr(
     not(all(feature = "ala", feature = "alo")),
     allow(

@@ -22,6 +22,8 @@ pub enum Format {
     Mdl,
     /// Quake palette, `.lmp`.
     Palette,
+    /// Petroglyph Alamo particle system, `.alo`.
+    Particles,
 }
 
 impl Display for Format {
@@ -34,6 +36,7 @@ impl Display for Format {
             Self::Lgw => "LGW",
             Self::Mdl => "MDL",
             Self::Palette => "palette",
+            Self::Particles => "ALO particles",
         })
     }
 }
@@ -147,6 +150,9 @@ pub enum ErrorKind {
     /// The number is 0 or negative.
     #[error("is not greater than 0")]
     NotPositive,
+    /// The time of a key is before that of the key before it, or not from 0 to 1.
+    #[error("is not from the time of the key before it to 1")]
+    UnorderedTime,
     /// A size is not a multiple of the size of its elements.
     #[error("is {value}, but must be a multiple of {of}")]
     NotMultiple {
