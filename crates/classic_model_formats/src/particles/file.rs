@@ -35,9 +35,9 @@ pub struct Emitter<'a> {
     pub secondary_texture: Option<Cow<'a, str>>,
     /// The properties.
     pub properties: Properties,
-    /// The types of the properties' mini-chunks in file order. The writer uses it; empty means the usual order.
+    /// The types of the properties' mini-chunks in file order, for the writer. `None` is the usual order.
     #[cfg_attr(feature = "serde", serde(skip))]
-    pub property_order: Vec<u8>,
+    pub property_order: Option<Vec<u8>>,
     /// The distribution of velocities at birth, in units per second.
     pub velocity: Group,
     /// A copy of the lifetime in one of the axes. No reader uses it.

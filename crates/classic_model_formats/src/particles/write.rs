@@ -39,7 +39,7 @@ impl Emitter<'_> {
             color_texture: "p_particle_master.tga".into(),
             secondary_texture: Some(super::DEFAULT_SECONDARY_TEXTURE.into()),
             properties: Properties::default(),
-            property_order: Vec::new(),
+            property_order: None,
             velocity: Group::default(),
             lifetime: Group::default(),
             position: Group::default(),
@@ -175,10 +175,8 @@ fn encode_emitter(out: &mut Vec<u8>, index: u32, emitter: &Emitter<'_>) {
 /// The properties in their order, and then those that are missing in it but differ from what the parser would use.
 fn encode_properties(out: &mut Vec<u8>, index: u32, emitter: &Emitter<'_>) {
     let properties = &emitter.properties;
-    let order = match &emitter.property_order[..] {
-        [] => Properties::USUAL_ORDER,
-        order => order,
-    };
+    let order = emitter.property_order.as_deref();
+    let order = order.unwrap_or(Properties::USUAL_ORDER);
     let absent = Properties::of_index(index);
     let is_needed = |id: &u8| !order.contains(id) && properties.get(*id) != absent.get(*id);
     let ids = Properties::NAMES.iter().map(|(id, _)| *id);

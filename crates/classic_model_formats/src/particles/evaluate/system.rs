@@ -13,6 +13,9 @@ use std::collections::VecDeque;
 /// still live.
 const MAX_VISITED: u64 = 2 * MAX_ALIVE;
 
+/// The latest time of an evaluation, in seconds: 30,000 years, so that distances remain finite in `f64`.
+const MAX_SECONDS: f64 = 1e12;
+
 /// A particle system with all its values checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParticleSystem {
@@ -186,12 +189,12 @@ impl ParticleSystem {
     /// The system is created at the origin of the world, stands still without rotation, and is never stopped. There is
     /// no wind, no camera and no mesh: emitters use their groups, and weather is around the origin. The ground is Z = 0.
     ///
-    /// At most [`MAX_ALIVE`] particles are returned. A weather particle has the same life each time it is reborn, and
+    /// At most [`MAX_ALIVE`] particles are returned. Times after 10¹² seconds count as that. A weather particle has the same life each time it is reborn, and
     /// spawns no emitters.
     pub fn state(&self, seed: u64, seconds: f64) -> SystemState {
         let mut evaluation = Evaluation {
             nodes: &self.nodes,
-            now: seconds,
+            now: seconds.min(MAX_SECONDS),
             state: SystemState {
                 emitters: vec![Vec::new(); self.nodes.len()],
                 is_limited: false,
@@ -443,7 +446,8 @@ impl Evaluation<'_> {
                 position: record.position,
                 velocity: record.velocity,
             };
-            let age = elapsed - begin;
+            // Rounding could put it just outside its life.
+            let age = (elapsed - begin).clamp(0.0, life);
             self.push_moving(
                 instance.node,
                 node,

@@ -26,8 +26,13 @@ impl Parser {
     pub(super) fn tracks(&mut self, container: &Chunk<'_>) -> Result<Tracks, ParseError> {
         let body = &container.body;
         let is_known = |id| matches!(id, HEAD | KEYS);
-        let chunks = container.children().map_while(Result::ok);
-        let found = chunks.filter(|chunk| is_known(chunk.id)).count();
+        let mut found = 0;
+        for chunk in container.children() {
+            let chunk = chunk.map_err(|error| self.within(error))?;
+            found += usize::from(is_known(chunk.id));
+        }
+        let expected = 2 * TRACKS as u32;
+        self.check_declared_count(body, body.offset(), "track chunks", found, expected)?;
         let mut tracks = Vec::with_capacity(TRACKS);
         let mut head = None;
         for chunk in container.children() {
@@ -35,10 +40,6 @@ impl Parser {
             let is_color = tracks.len() < COLORS;
             if !is_known(chunk.id) {
                 self.skip(&chunk)?;
-            } else if found != 2 * TRACKS {
-                // Checked here, so that an error of the chunks themselves is reported first.
-                let expected = 2 * TRACKS as u32;
-                self.check_declared_count(body, body.offset(), "track chunks", found, expected)?;
             } else if let Some(head) = head.take() {
                 self.check_order(&chunk, KEYS)?;
                 let segment = Segment::element(KEYS, "keys of track", tracks.len());
