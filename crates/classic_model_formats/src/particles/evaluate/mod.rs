@@ -4,13 +4,13 @@
 //! [`BirthRecord`], and position, size, color, tile and angle at any age follow from it. No function depends on a frame
 //! rate or on earlier calls.
 //!
-//! - [`schedule`]: when particles are born, and how many live at once.
-//! - [`random`]: random numbers of (seed, emitter, particle, purpose).
-//! - [`shape`]: the distributions of positions and velocities.
-//! - [`emitter`]: births.
-//! - [`motion`], [`ground`]: position and velocity at an age.
-//! - [`track`]: values over the life of a particle.
-//! - [`system`]: all particles of a system that stands still.
+//! - [`schedule`][mod@schedule]: when particles are born, and how many live at once.
+//! - [`random`][mod@random]: random numbers of (seed, emitter, particle, purpose).
+//! - [`shape`][mod@shape]: the distributions of positions and velocities.
+//! - [`emitter`][mod@emitter]: births.
+//! - [`motion`][mod@motion], [`ground`][mod@ground]: position and velocity at an age.
+//! - [`track`][mod@track]: values over the life of a particle.
+//! - [`system`][mod@system]: all particles of a system that stands still.
 //!
 //! Positions, velocities and tracks are computed in `f32` with the operations of [`motion`] and [`track`], so that a
 //! shader can reproduce them. Clocks and births are `f64`.

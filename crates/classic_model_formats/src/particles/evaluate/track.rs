@@ -83,8 +83,11 @@ impl Track {
 
 /// A time from 0 to 1. NaN is 0.
 fn clamped(time: f32) -> f32 {
-    // `max` first: it turns a NaN into 0.
-    time.max(0.0).min(1.0)
+    if time.is_nan() {
+        0.0
+    } else {
+        time.clamp(0.0, 1.0)
+    }
 }
 
 #[cfg(test)]

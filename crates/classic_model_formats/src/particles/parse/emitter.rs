@@ -1,7 +1,6 @@
 //! One emitter, chunk 0x700.
 
-use super::Parser;
-use super::links::Link;
+use super::state::{Link, Parser};
 use crate::chunk::Chunk;
 use crate::chunk_parser::Segment;
 use crate::particles::file::{Emitter, SpawnEvent};
@@ -60,8 +59,8 @@ impl Parser {
                     self.once(&mut tracks, read, &chunk, "lists of tracks")?;
                 }
                 LINKS => {
-                    let read = self.data(&chunk, |parser, _| parser.links(&chunk, index))?;
-                    self.once(&mut links, read, &chunk, "lists of spawned emitters")?;
+                    self.data(&chunk, |parser, _| parser.links(&chunk, index))?;
+                    self.once(&mut links, (), &chunk, "lists of spawned emitters")?;
                 }
                 SECONDARY_TEXTURE => {
                     let read = self.data(&chunk, |parser, body| Ok(parser.string(body)))?;

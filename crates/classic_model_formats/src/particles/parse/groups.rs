@@ -1,6 +1,6 @@
 //! The distributions of an emitter, chunk 0x29: velocity, lifetime and position.
 
-use super::Parser;
+use super::state::Parser;
 use crate::chunk::Chunk;
 use crate::chunk_parser::Segment;
 use crate::particles::file::{Group, SHAPES};

@@ -1,18 +1,8 @@
 //! The links between emitters. Only links that make a forest are kept: each emitter has at most one parent, and none is
 //! its own ancestor. Otherwise the count of emitters that are spawned could grow without limit.
 
-use super::Parser;
+use super::state::{Link, Parser};
 use crate::particles::file::{Emitter, Parent, SpawnEvent};
-
-/// A stored link from an emitter to one that its particles spawn.
-pub(super) struct Link {
-    pub(super) emitter: u32,
-    pub(super) event: SpawnEvent,
-    /// The stored index, which may be out of range.
-    pub(super) child: i32,
-    /// File offset of the index.
-    pub(super) offset: u64,
-}
 
 /// Applies the links of the parser's state in file order. Links that do not fit a forest are dropped, with a warning.
 pub(super) fn resolve(parser: &mut Parser, emitters: &mut [Emitter<'_>]) {

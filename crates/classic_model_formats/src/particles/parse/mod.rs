@@ -4,13 +4,14 @@ mod emitter;
 mod groups;
 mod links;
 mod properties;
+mod state;
 mod tracks;
 
 use super::file::{Emitter, ParticleFile};
-use crate::chunk::{Chunk, Chunks, MiniChunk};
-use crate::chunk_parser::{self, Segment, vec_for_chunks};
+use crate::chunk::{Chunk, Chunks};
+use crate::chunk_parser::{Segment, vec_for_chunks};
 use crate::read::{Cursor, ErrorKind, Format, ParseError};
-use links::Link;
+use state::Parser;
 
 const SYSTEM: u32 = 0x900;
 const NAME: u32 = 0;
@@ -22,9 +23,6 @@ const EMITTER: u32 = 0x700;
 /// Minimum size of an emitter in the file, in bytes: without properties, texture name and keys.
 const MIN_EMITTER_SIZE: u64 =
     8 + 8 + 8 + (8 + 3 * (8 + 8 + 64)) + (8 + 14 * 8 + 4 * (3 + 3 + 6) + 3 * (6 + 6 + 6));
-
-/// The parser of a particle system: the current path of chunks, the warnings, and the links between emitters.
-type Parser = chunk_parser::Parser<Vec<Link>>;
 
 /// Parses a particle system.
 ///
@@ -150,52 +148,18 @@ impl Parser {
         }
         Ok(emitters)
     }
-
-    /// Checks that a body has this length in bytes.
-    fn fixed_length(&self, body: &Cursor<'_>, expected: u64) -> Result<(), ParseError> {
-        let found = body.remaining();
-        if found == expected {
-            return Ok(());
-        }
-        let kind = ErrorKind::WrongLength { found, expected };
-        Err(body.error(body.offset(), self.at(""), kind))
-    }
-
-    /// Reads a number, which must be finite.
-    fn finite(&self, body: &mut Cursor<'_>, field: &str) -> Result<f32, ParseError> {
-        let offset = body.offset();
-        let value = body.f32(self.at(field))?;
-        body.check_finite(value, offset, self.at(field))
-    }
-
-    /// Sets the value of a mini-chunk. Warns if an earlier mini-chunk of the same type has another value.
-    fn replace<T: PartialEq>(&mut self, slot: &mut Option<T>, value: T, mini: &MiniChunk<'_>) {
-        if slot.as_ref().is_some_and(|earlier| *earlier != value) {
-            self.warn_repeated(mini);
-        }
-        *slot = Some(value);
-    }
-
-    fn warn_repeated(&mut self, mini: &MiniChunk<'_>) {
-        self.warn("repeated mini-chunk", mini.offset, |parser| {
-            let path = parser.at("");
-            format!(
-                "mini-chunk {} of {path} is repeated with another value: the last one is used",
-                mini.id
-            )
-        });
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use state::Link;
 
     /// Loading may take 16 times the heap of its file. This limit leaves most of that for the values that are converted
     /// from the parsed ones.
     #[test]
     fn parsed_emitters_take_less_than_5_times_their_file_size() {
-        let keys = 7 * 2 * size_of::<crate::particles::Key>();
+        let keys = 7 * 2 * size_of::<crate::particles::file::Key>();
         let links = 2 * size_of::<Link>() + size_of::<u32>();
         let size = size_of::<Emitter<'_>>() + keys + links;
         let factor = size as f64 / MIN_EMITTER_SIZE as f64;

@@ -1,6 +1,6 @@
 //! The properties of an emitter, chunk 0x2, and the warnings about unusable values.
 
-use super::Parser;
+use super::state::Parser;
 use crate::chunk::{Chunk, MiniChunk};
 use crate::particles::evaluate::schedule::{MAX_ALIVE, Schedule};
 use crate::particles::properties::{BLEND_MODES, Properties, PropertyValue};

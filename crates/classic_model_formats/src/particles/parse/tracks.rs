@@ -1,6 +1,6 @@
 //! The tracks of an emitter, chunk 0x1: for each track a head (0x0) and its inner keys (0x1).
 
-use super::Parser;
+use super::state::Parser;
 use crate::chunk::{Chunk, MiniChunk};
 use crate::chunk_parser::Segment;
 use crate::particles::file::{Interpolation, Key, Track, Tracks};
