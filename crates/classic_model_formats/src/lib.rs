@@ -89,7 +89,7 @@ pub mod particles;
 
 #[cfg(any(feature = "ala", feature = "alo", feature = "particles"))]
 #[cfg_attr(
-    not(feature = "alo"),
+    not(all(feature = "ala", feature = "alo")),
     allow(dead_code, reason = "each format needs only a part of it")
 )]
 mod chunk_parser;

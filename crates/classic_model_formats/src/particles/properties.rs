@@ -72,6 +72,14 @@ macro_rules! properties {
                 })
             }
 
+            /// The name of a property by the type of its mini-chunk.
+            pub fn name(id: u8) -> Option<&'static str> {
+                Some(match id {
+                    $($id => stringify!($name),)+
+                    _ => return None,
+                })
+            }
+
             /// Sets a property by the type of its mini-chunk. Returns false if the type is unknown or the value has
             /// another type.
             pub fn set(&mut self, id: u8, value: PropertyValue) -> bool {
@@ -202,12 +210,6 @@ impl Properties {
             index,
             ..Self::default()
         }
-    }
-
-    /// The name of a property by the type of its mini-chunk.
-    pub fn name(id: u8) -> Option<&'static str> {
-        let position = Self::NAMES.binary_search_by_key(&id, |(id, _)| *id).ok()?;
-        Self::NAMES.get(position).map(|(_, name)| *name)
     }
 
     /// Name and value of each property.

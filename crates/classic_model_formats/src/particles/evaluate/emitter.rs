@@ -200,6 +200,9 @@ impl PreparedEmitter {
             ground: f32::INFINITY,
             ..BirthRecord::default()
         };
+        if self.random_color == [0.0; 4] {
+            return record;
+        }
         let addition = |channel: u8, limit: f32| limit * draws.unit(Purpose::Color, channel);
         let [red, green, blue, alpha] = self.random_color;
         record.set_color(if self.is_random_color_gray {

@@ -83,10 +83,12 @@ impl Fall {
 
 /// The age at which a particle passes below the ground: see [`BirthRecord::ground`].
 pub fn passage(record: &BirthRecord, effect: GroundEffect, ground: &Ground) -> f32 {
+    if effect == GroundEffect::None {
+        return f32::INFINITY;
+    }
     let fall = Fall::new(record, ground);
     let is_below = fall.height < 0.0;
     match effect {
-        GroundEffect::None => f32::INFINITY,
         GroundEffect::Die | GroundEffect::Stop if is_below => -1.0,
         _ => fall.passage().map_or(f32::INFINITY, |age| age as f32),
     }

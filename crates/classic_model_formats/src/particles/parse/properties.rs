@@ -15,6 +15,7 @@ impl Parser {
     ) -> Result<(Properties, Vec<u8>), ParseError> {
         let mut properties = Properties::of_index(index);
         let mut order = Vec::with_capacity(Properties::NAMES.len());
+        let mut seen = 0;
         for mini in chunk.minis() {
             let mini = mini.map_err(|error| self.within(error))?;
             let Some(earlier) = properties.get(mini.id) else {
@@ -22,17 +23,16 @@ impl Parser {
                 continue;
             };
             let value = self.property(&mini, earlier)?;
-            if order.contains(&mini.id) {
-                if value != earlier {
-                    self.warn_repeated(&mini);
-                }
-                // A limit, so that the search above takes constant time.
-                if order.len() < 2 * Properties::NAMES.len() {
-                    order.push(mini.id);
-                }
-            } else {
+            // All known types are below 128.
+            let bit = 1_u128 << (mini.id & 127);
+            if seen & bit != 0 && value != earlier {
+                self.warn_repeated(&mini);
+            }
+            // The limit keeps repeated mini-chunks from taking memory.
+            if seen & bit == 0 || order.len() < 2 * Properties::NAMES.len() {
                 order.push(mini.id);
             }
+            seen |= bit;
             properties.set(mini.id, value);
         }
         self.check_properties(&properties, chunk);

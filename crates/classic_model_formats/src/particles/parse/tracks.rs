@@ -2,9 +2,11 @@
 
 use super::state::Parser;
 use crate::chunk::{Chunk, MiniChunk};
-use crate::chunk_parser::Segment;
+use crate::chunk_parser::{Mini, Segment};
 use crate::particles::file::{Interpolation, Key, Track, Tracks};
 use crate::read::{Cursor, ErrorKind, ParseError};
+use zerocopy::little_endian::{F32, U32};
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 const HEAD: u32 = 0;
 const KEYS: u32 = 1;
@@ -20,6 +22,48 @@ struct Head {
     first: f32,
     last: f32,
     interpolation: Interpolation,
+}
+
+/// The mini-chunks of a head in all real files. `T` is a byte for colors.
+///
+/// Reading them at once is an optimization: one by one, mini-chunks take most of the parsing time.
+#[derive(FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+struct UsualHead<T> {
+    first: Mini<T>,
+    last: Mini<T>,
+    interpolation: Mini<U32>,
+}
+
+/// Reads a head that has the mini-chunks of all real files in their order.
+///
+/// `None` if the mini-chunks differ or need an error or a warning: then [`Parser::head`] reads them.
+fn usual_head<T>(chunk: &Chunk<'_>, value: impl Fn(&T) -> f32) -> Option<Head>
+where
+    T: FromBytes + KnownLayout + Immutable + Unaligned,
+{
+    let mut body = chunk.body.clone();
+    let head: &UsualHead<T> = body.record("").ok()?;
+    let is_usual = head.first.is(2) && head.last.is(3) && head.interpolation.is(4);
+    if !is_usual || body.remaining() != 0 {
+        return None;
+    }
+    let (first, last) = (value(&head.first.value), value(&head.last.value));
+    let interpolation = interpolation(head.interpolation.value.get())?;
+    (first.is_finite() && last.is_finite()).then_some(Head {
+        first,
+        last,
+        interpolation,
+    })
+}
+
+fn interpolation(stored: u32) -> Option<Interpolation> {
+    match stored {
+        0 => Some(Interpolation::Linear),
+        1 => Some(Interpolation::Smooth),
+        2 => Some(Interpolation::Step),
+        _ => None,
+    }
 }
 
 impl Parser {
@@ -85,6 +129,14 @@ impl Parser {
     }
 
     fn head(&mut self, chunk: &Chunk<'_>, is_color: bool) -> Result<Head, ParseError> {
+        let usual = if is_color {
+            usual_head(chunk, |byte: &u8| (*byte).into())
+        } else {
+            usual_head(chunk, |number: &F32| number.get())
+        };
+        if let Some(head) = usual {
+            return Ok(head);
+        }
         let (mut first, mut last, mut interpolation) = (None, None, None);
         for mini in chunk.minis() {
             let mini = mini.map_err(|error| self.within(error))?;
@@ -127,18 +179,14 @@ impl Parser {
     fn interpolation(&mut self, mini: &MiniChunk<'_>) -> Result<Interpolation, ParseError> {
         let mut body = self.fixed_mini(mini, 4)?;
         let offset = body.offset();
-        Ok(match body.u32(self.at("interpolation"))? {
-            0 => Interpolation::Linear,
-            1 => Interpolation::Smooth,
-            2 => Interpolation::Step,
-            unknown => {
-                self.warn("interpolation", offset, |parser| {
-                    let path = parser.at("interpolation");
-                    format!("{path} {unknown} is unknown: linear interpolation is used")
-                });
-                Interpolation::Linear
-            }
-        })
+        let stored = body.u32(self.at("interpolation"))?;
+        Ok(interpolation(stored).unwrap_or_else(|| {
+            self.warn("interpolation", offset, |parser| {
+                let path = parser.at("interpolation");
+                format!("{path} {stored} is unknown: linear interpolation is used")
+            });
+            Interpolation::Linear
+        }))
     }
 
     /// The keys of a track, with those of its head at both ends.
