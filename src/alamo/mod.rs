@@ -2,10 +2,10 @@
 //!
 //! [`Alo`] and [`Ala`] are the assets, and [`AloLoaderSettings`] are the loader settings of models. [`AloInstance`] is
 //! on the root of a spawned model. [`AloRayCast`] casts rays at spawned models, and [`CollisionTree`] answers queries
-//! on one mesh. [`alo`] and [`ala`] parse and write the files without Bevy.
+//! on one mesh. [`alo`], [`ala`] and [`particles`] parse and write the files without Bevy.
 
 // For maintainers:
-// - `chunk`, `alo` and `ala` are re-exports of `classic_model_formats`.
+// - `chunk`, `alo`, `ala` and `particles` are re-exports of `classic_model_formats`.
 // - `shading` and `tags` interpret names; `dependencies` and `proxies` find and load the files that a model names.
 // - `convert`, `vertices` and `trees` convert a file, `loader` makes assets, and `spawn` makes the scene.
 // - `components` has the components of spawned models. `instance` adds them when a scene is ready, and `appearance`
@@ -17,7 +17,7 @@
 // Code that another format could use belongs in `scene` or `texture`.
 
 #[doc(inline)]
-pub use classic_model_formats::{ala, alo, chunk};
+pub use classic_model_formats::{ala, alo, chunk, particles};
 
 mod animation;
 mod appearance;

@@ -4,6 +4,7 @@ use crate::chunk::{Chunk, Chunks, MAX_DEPTH, MiniChunk};
 use crate::read::{Cursor, ErrorKind, ParseError, Quoted, Warning, WarningCollector};
 use core::fmt::{self, Display};
 use std::borrow::Cow;
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 /// One level of the path of chunks that the parser is in.
 pub(crate) enum Segment {
@@ -14,6 +15,22 @@ pub(crate) enum Segment {
         index: usize,
         name: Option<Name>,
     },
+}
+
+/// A mini-chunk with a value of fixed size.
+#[derive(FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub(crate) struct Mini<T> {
+    id: u8,
+    length: u8,
+    pub(crate) value: T,
+}
+
+impl<T> Mini<T> {
+    /// Whether this is a mini-chunk of type `id` and the length of `T`.
+    pub(crate) fn is(&self, id: u8) -> bool {
+        self.id == id && usize::from(self.length) == size_of::<T>()
+    }
 }
 
 /// The name of an element for messages, cut to a limited length. Quoting happens only in `Display`, because few elements

@@ -9,6 +9,7 @@
 //! | Module | Files | Games |
 //! |---|---|---|
 //! | [`alo`], [`ala`] | `.alo` models, `.ala` animations | Empire at War, Forces of Corruption, Universe at War |
+//! | [`particles`] | `.alo` particle systems | Empire at War, Forces of Corruption |
 //! | [`abc`], [`dtx`] | `.abc` models of version 6, `.dtx` textures | Shogo, Blood II, KISS: Psycho Circus |
 //! | [`mdl`] | `.mdl` models | Quake |
 //! | [`lgw`] | `.lgw` models as text | UFO: Aftermath |
@@ -47,6 +48,11 @@
 //! a [`ParseError`](read::ParseError) that names the faulty value and its offset. It does not panic, and it allocates
 //! memory in proportion to the length of the bytes: see [`read`].
 //!
+//! # Evaluating
+//!
+//! Some modules also compute what a game shows: [`ala::AlaFile::sample`] the pose of a bone, [`abc`] the positions of
+//! vertices, and [`particles::evaluate`] the births and the motion of particles. These are reference implementations.
+//!
 //! # Archives
 //!
 //! Each module of an archive format has a function `open` from a reader to an [`Archive`](archive::Archive). An archive can be larger
@@ -80,7 +86,7 @@
 //!
 //! | Feature | Default | Effect |
 //! |---|---|---|
-//! | `abc`, `ala`, `alo`, `dtx`, `lgw`, `mdl`, `meg`, `pak`, `rez`, `vfs` | yes | the module of the same name |
+//! | `abc`, `ala`, `alo`, `dtx`, `lgw`, `mdl`, `meg`, `pak`, `particles`, `rez`, `vfs` | yes | the module of the same name |
 //! | `write` | no | writers |
 //! | `serde` | no | `Serialize` for the values of `.alo` and `.ala` files, `Serialize` and `Deserialize` for `lgw::Tolerance` |
 
@@ -107,7 +113,7 @@ pub mod alo;
     )
 )]
 pub mod archive;
-#[cfg(any(feature = "ala", feature = "alo"))]
+#[cfg(any(feature = "ala", feature = "alo", feature = "particles"))]
 pub mod chunk;
 #[cfg(feature = "dtx")]
 pub mod dtx;
@@ -121,18 +127,23 @@ pub mod mdl;
 pub mod meg;
 #[cfg(feature = "pak")]
 pub mod pak;
+#[cfg(feature = "particles")]
+pub mod particles;
 #[cfg(feature = "rez")]
 pub mod rez;
 #[cfg(feature = "vfs")]
 pub mod vfs;
 
-#[cfg(any(feature = "ala", feature = "alo"))]
+#[cfg(any(feature = "ala", feature = "alo", feature = "particles"))]
 #[cfg_attr(
-    not(feature = "alo"),
-    allow(dead_code, reason = "animations need only a part of it")
+    not(all(feature = "ala", feature = "alo")),
+    allow(dead_code, reason = "each format needs only a part of it")
 )]
 mod chunk_parser;
-#[cfg(all(feature = "write", any(feature = "ala", feature = "alo")))]
+#[cfg(all(
+    feature = "write",
+    any(feature = "ala", feature = "alo", feature = "particles")
+))]
 #[cfg_attr(
     not(all(feature = "ala", feature = "alo")),
     allow(

@@ -60,6 +60,7 @@ fn wrong_arguments_exit_with_2() {
         (&["inspect"], "FILE"),
         (&["inspect", "--colour", "good.mdl"], "--colour"),
         (&["inspect", "--time", "soon", "good.mdl"], "soon"),
+        (&["inspect", "--simulate", "1,soon", "good.mdl"], "soon"),
         (&["view", "--colour", "good.mdl"], "--colour"),
         (&["view", "--size", "0x0", "good.mdl"], "0x0"),
     ] {

@@ -2,7 +2,7 @@
 
 use super::file::{AlaBlocks, AlaBone, AlaFile, Track};
 use crate::chunk::{Chunk, Chunks, MiniChunk};
-use crate::chunk_parser::{self, Segment};
+use crate::chunk_parser::{self, Mini, Segment};
 use crate::read::{Cursor, ErrorKind, Format, ParseError};
 use std::borrow::Cow;
 use zerocopy::little_endian::{F32, I16, U16, U32};
@@ -87,22 +87,6 @@ struct Packed {
     scale: WithOffset<u16>,
     rotation: WithOffset<u16>,
     default_rotation: WithOffset<[i16; 4]>,
-}
-
-/// A mini-chunk with a value of fixed size.
-#[derive(FromBytes, KnownLayout, Immutable, Unaligned)]
-#[repr(C)]
-struct Mini<T> {
-    id: u8,
-    length: u8,
-    value: T,
-}
-
-impl<T> Mini<T> {
-    /// Whether this is a mini-chunk of type `id` and the length of `T`.
-    fn is(&self, id: u8) -> bool {
-        self.id == id && usize::from(self.length) == size_of::<T>()
-    }
 }
 
 /// The mini-chunks after the name in chunk 0x1003 of all real files.

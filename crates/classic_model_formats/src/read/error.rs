@@ -30,6 +30,8 @@ pub enum Format {
     Rez,
     /// UFO: Aftermath archive, `.vfs`.
     Vfs,
+    /// Petroglyph Alamo particle system, `.alo`.
+    Particles,
 }
 
 impl Display for Format {
@@ -46,6 +48,7 @@ impl Display for Format {
             Self::Palette => "palette",
             Self::Rez => "REZ",
             Self::Vfs => "VFS",
+            Self::Particles => "ALO particles",
         })
     }
 }
@@ -159,6 +162,9 @@ pub enum ErrorKind {
     /// The number is 0 or negative.
     #[error("is not greater than 0")]
     NotPositive,
+    /// The time of a key is before that of the key before it, or not from 0 to 1.
+    #[error("is not from the time of the key before it to 1")]
+    UnorderedTime,
     /// A size is not a multiple of the size of its elements.
     #[error("is {value}, but must be a multiple of {of}")]
     NotMultiple {

@@ -5,7 +5,8 @@ use classic_model_formats::ala::write::{AlaDocument, write as write_ala};
 use classic_model_formats::archive::{Archive, ArchiveFile};
 use classic_model_formats::dtx::write::{DtxDocument, write as write_dtx};
 use classic_model_formats::lgw::{LgwFile, Tolerance, parse as parse_lgw, write as write_lgw};
-use classic_model_formats::{abc, ala, alo, dtx, mdl, meg, pak, rez, vfs};
+use classic_model_formats::particles::evaluate::{MAX_ALIVE, ParticleSystem};
+use classic_model_formats::{abc, ala, alo, dtx, mdl, meg, pak, particles, rez, vfs};
 use classic_models_fixtures::lgw::assert_valid;
 use classic_models_fixtures::{for_each_regression, mutations};
 
@@ -52,6 +53,36 @@ fn ala_target(bytes: &[u8]) {
     if let Ok(written) = write_ala(&document) {
         assert_eq!(AlaDocument::from(&ala::parse(&written).unwrap()), document);
     }
+}
+
+/// The body of `fuzz/fuzz_targets/particles.rs`.
+fn particles_target(bytes: &[u8]) {
+    let Ok(mut file) = particles::parse(bytes) else {
+        return;
+    };
+    file.warnings.clear();
+    let system = ParticleSystem::new(&file);
+    for seconds in [-1.0, 0.0, 0.7, 1e9, f64::INFINITY] {
+        let state = system.state(7, seconds);
+        assert_eq!(state.emitters.len(), file.emitters.len());
+        let alive: usize = state.emitters.iter().map(Vec::len).sum();
+        assert!(alive as u64 <= MAX_ALIVE);
+        for particle in state.emitters.iter().flatten() {
+            assert!(particle.age >= 0.0 && particle.age <= particle.life);
+            assert!(
+                particle
+                    .appearance
+                    .color
+                    .iter()
+                    .all(|it| (0.0..=1.0).contains(it))
+            );
+        }
+    }
+    // Invalid UTF-8 becomes longer when it is replaced, but still fits: no text is in a mini-chunk.
+    let written = particles::write::write(&file).unwrap();
+    let mut read = particles::parse(&written).unwrap();
+    read.warnings.clear();
+    assert_eq!(format!("{read:?}"), format!("{file:?}"));
 }
 
 /// The parser's part of `fuzz/fuzz_targets/abc.rs`.
@@ -173,6 +204,7 @@ fn regression_inputs_are_handled() {
     for_each_regression("pak", pak_target);
     for_each_regression("rez", rez_target);
     for_each_regression("vfs", vfs_target);
+    for_each_regression("particles", particles_target);
 }
 
 #[test]
@@ -188,6 +220,11 @@ fn mutated_alo_models_are_handled() {
 #[test]
 fn mutated_ala_animations_are_handled() {
     mutations::for_each_ala(ala_target);
+}
+
+#[test]
+fn mutated_particle_systems_are_handled() {
+    mutations::for_each_particles(particles_target);
 }
 
 #[test]

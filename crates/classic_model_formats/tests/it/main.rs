@@ -26,3 +26,13 @@ mod mdl {
     mod corpus;
     mod parse;
 }
+mod particles {
+    mod births;
+    mod heap;
+    mod limits;
+    mod malformed;
+    mod motion;
+    mod naive;
+    mod parse;
+    mod system;
+}

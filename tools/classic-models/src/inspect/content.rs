@@ -6,8 +6,9 @@ use crate::inspect::alo::AloDescription;
 use crate::inspect::dtx::DtxDescription;
 use crate::inspect::lgw::LgwDescription;
 use crate::inspect::mdl::MdlDescription;
+use crate::inspect::particles::ParticlesDescription;
 
-/// The description of a model, an animation or a texture.
+/// The description of a model, a particle system, an animation or a texture.
 pub enum Content {
     Abc(Box<AbcDescription>),
     Dtx(Box<DtxDescription>),
@@ -15,4 +16,5 @@ pub enum Content {
     Mdl(Box<MdlDescription>),
     Alo(Box<AloDescription>),
     Ala(Box<AlaDescription>),
+    Particles(Box<ParticlesDescription>),
 }

@@ -8,6 +8,7 @@ use crate::inspect::dtx::DtxDescription;
 use crate::inspect::failure::Failure;
 use crate::inspect::lgw::LgwDescription;
 use crate::inspect::mdl::MdlDescription;
+use crate::inspect::particles::ParticlesDescription;
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
@@ -20,8 +21,8 @@ pub enum Description {
     Failed(Failure),
 }
 
-/// Reads a file.
-pub fn describe(path: &Path) -> Description {
+/// Reads a file. A particle system is also simulated to these times in seconds.
+pub fn describe(path: &Path, times: &[f64]) -> Description {
     let content = read(path).map_err(Failure::new).and_then(|bytes| {
         Ok(match Format::of(path, &bytes) {
             Format::Abc => Content::Abc(Box::new(AbcDescription::load(bytes)?)),
@@ -30,6 +31,9 @@ pub fn describe(path: &Path) -> Description {
             Format::Mdl => Content::Mdl(Box::new(MdlDescription::load(&bytes)?)),
             Format::Alo => Content::Alo(Box::new(AloDescription::load(&bytes)?)),
             Format::Ala => Content::Ala(Box::new(AlaDescription::load(&bytes)?)),
+            Format::Particles => {
+                Content::Particles(Box::new(ParticlesDescription::load(&bytes, times)?))
+            }
         })
     });
     match content {
@@ -45,14 +49,18 @@ enum Format {
     Mdl,
     Alo,
     Ala,
+    Particles,
 }
 
 impl Format {
     /// The format by the first bytes, otherwise by the extension.
     fn of(path: &Path, bytes: &[u8]) -> Self {
-        // The first chunks of an Alamo model and an Alamo animation.
+        // The first chunks of an Alamo model, an Alamo animation, and the two versions of particle systems. The parser
+        // rejects version 2 by name.
         const SKELETON: [u8; 4] = 0x200_u32.to_le_bytes();
         const ANIMATION: [u8; 4] = 0x1000_u32.to_le_bytes();
+        const PARTICLES: [u8; 4] = 0x900_u32.to_le_bytes();
+        const PARTICLES_2: [u8; 4] = 0x1500_u32.to_le_bytes();
         // The name of a LithTech model's first chunk, with its length. Later versions start in the same way.
         const HEADER: &[u8] = b"\x06\0Header";
         let extension = path.extension().unwrap_or_default();
@@ -60,6 +68,7 @@ impl Format {
             Some(b"IDPO" | b"MD16") => Self::Mdl,
             Some(&SKELETON) => Self::Alo,
             Some(&ANIMATION) => Self::Ala,
+            Some(&PARTICLES | &PARTICLES_2) => Self::Particles,
             _ if bytes.starts_with(HEADER) => Self::Abc,
             _ if is_dtx(bytes) => Self::Dtx,
             _ if is_text_model(bytes) => Self::Lgw,
@@ -119,6 +128,7 @@ impl Description {
             Self::Content(Content::Mdl(model)) => model.to_json(),
             Self::Content(Content::Alo(model)) => model.to_json(),
             Self::Content(Content::Ala(clip)) => clip.to_json(),
+            Self::Content(Content::Particles(system)) => system.to_json(),
             Self::Failed(failure) => failure.to_json(),
         };
         object["file"] = file.into();
@@ -137,6 +147,7 @@ impl Description {
             Self::Content(Content::Mdl(model)) => model.write_text(&mut text),
             Self::Content(Content::Alo(model)) => model.write_text(&mut text),
             Self::Content(Content::Ala(clip)) => clip.write_text(&mut text),
+            Self::Content(Content::Particles(system)) => system.write_text(&mut text),
             Self::Failed(failure) => writeln!(text, "  error: {}", failure.message),
         };
         text

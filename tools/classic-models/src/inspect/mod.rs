@@ -1,7 +1,8 @@
-//! The subcommand `inspect`: describes files of models, animations and textures.
+//! The subcommand `inspect`: describes files of models, particle systems, animations and textures.
 //!
 //! Files are read with the same code as the loaders. With `--animation` or `--time` the model is also loaded, spawned
-//! and animated by the plugin, as in a game, and the positions of its vertices and bones are measured.
+//! and animated by the plugin, as in a game, and the positions of its vertices and bones are measured. With `--simulate`
+//! particle systems are simulated.
 
 mod abc;
 mod ala;
@@ -13,11 +14,13 @@ mod failure;
 mod lgw;
 mod mdl;
 mod output;
+mod particles;
 mod pose;
 mod pose_abc;
 mod pose_alo;
 mod pose_mdl;
 mod posed;
+mod simulated;
 
 use content::Content;
 use describe::Description;
@@ -26,7 +29,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Describes files of models, animations and textures.
+/// Describes files of models, particle systems, animations and textures.
 ///
 /// Formats: Quake .mdl, Alamo .alo and .ala, LithTech .abc and .dtx, UFO: Aftermath .lgw. A file may have any name: the
 /// format is detected from its content.
@@ -60,6 +63,19 @@ pub struct Args {
     /// Also print the bounds and the centroid of the vertices at this time of the clip; default: 0
     #[arg(long, value_name = "SECONDS", value_parser = finite, allow_hyphen_values = true)]
     time: Option<f64>,
+    /// Also print the particles of particle systems at these times after their creation
+    ///
+    /// For each emitter: how many particles live, their mean position, and the oldest one. The system is at the origin
+    /// and stands still, without wind, camera and mesh. The ground is Z = 0. Other files are not simulated.
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        value_delimiter = ',',
+        value_parser = finite,
+        allow_hyphen_values = true,
+        verbatim_doc_comment
+    )]
+    simulate: Vec<f64>,
 }
 
 impl Args {
@@ -97,7 +113,7 @@ fn inspect(args: &Args) -> io::Result<bool> {
     let mut poser = None;
     let mut failed = false;
     for file in &args.files {
-        let mut description = describe::describe(file);
+        let mut description = describe::describe(file, &args.simulate);
         if let Description::Content(content) = &mut description
             && is_posed(content, request.as_ref(), args.json)
         {
@@ -124,6 +140,6 @@ fn is_posed(content: &Content, request: Option<&Request>, json: bool) -> bool {
         Content::Abc(_) | Content::Alo(_) => request.is_some() || json,
         // LGW models have no clips, so their positions are those of the file, and a requested clip is an error.
         Content::Lgw(_) => request.is_some_and(|request| request.animation.is_some()),
-        Content::Ala(_) | Content::Dtx(_) => false,
+        Content::Ala(_) | Content::Dtx(_) | Content::Particles(_) => false,
     }
 }

@@ -70,7 +70,7 @@ impl Poser {
                 let clip = self.request.animation.as_deref();
                 return clip.map_or(Ok(()), |clip| Err(no_clip(clip, &[])));
             }
-            Content::Ala(_) | Content::Dtx(_) => {}
+            Content::Ala(_) | Content::Dtx(_) | Content::Particles(_) => {}
         }
         Ok(())
     }

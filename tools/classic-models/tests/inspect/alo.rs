@@ -199,12 +199,12 @@ fn empty_models_have_no_pose_and_missing_clips_are_errors() {
     let path = |name: &str| folder.path().join(name).display().to_string();
     let bare = write_unchecked(&AloFile::new(bones()));
     std::fs::write(path("bare.alo"), bare).unwrap();
-    // The first bytes of a particle system, which has the same extension.
-    std::fs::write(path("smoke.alo"), [0, 9, 0, 0, 0, 0, 0, 0]).unwrap();
+    // A file of lights only, which no known game has.
+    std::fs::write(path("lights.alo"), [0, 0x13, 0, 0, 0, 0, 0, 0]).unwrap();
     std::fs::write(path("cut.alo"), &model()[..300]).unwrap();
-    let [bare, smoke, cut] = ["bare.alo", "smoke.alo", "cut.alo"].map(path);
+    let [bare, lights, cut] = ["bare.alo", "lights.alo", "cut.alo"].map(path);
 
-    let output = inspect(&["--json", &smoke, &cut, &bare]);
+    let output = inspect(&["--json", &lights, &cut, &bare]);
     assert_eq!(output.status.code(), Some(1));
     let objects = lines(&output);
     for object in &objects[..2] {

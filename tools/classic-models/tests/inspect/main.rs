@@ -6,6 +6,7 @@ mod ala;
 mod alo;
 mod clip;
 mod lgw;
+mod particles;
 
 use classic_models_fixtures::corpus::corpus_mdl;
 use classic_models_fixtures::mdl::tetrahedron;

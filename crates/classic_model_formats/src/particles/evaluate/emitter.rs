@@ -1,0 +1,281 @@
+//! An emitter with all its values checked, and the births of its particles.
+
+use super::ground::{self, Ground, GroundEffect};
+use super::motion::{BirthRecord, Motion};
+use super::random::{Draws, Purpose};
+use super::schedule::Schedule;
+use super::shape;
+use super::vector::{add, direction, scaled, transform};
+use crate::particles::file::{Emitter, Shape, Tracks};
+
+/// A matrix that changes nothing, as columns.
+pub const IDENTITY: [[f32; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+/// An emitter as it is evaluated: values out of range are clamped, and those without effect are left out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PreparedEmitter {
+    /// When particles are born.
+    pub schedule: Schedule,
+    /// The tracks.
+    pub tracks: Tracks,
+    /// Whether particles stay in the system's space after their birth.
+    pub is_linked: bool,
+    /// What happens at the ground.
+    pub ground: GroundEffect,
+    /// Edge length of the weather's cube, if the emitter makes weather. Nothing is emitted if it is not positive.
+    pub weather_cube: Option<f32>,
+    /// Tiles in each row and column of the textures, at least 1.
+    pub tiles_per_side: u32,
+    /// Whether the angle is drawn at birth and constant.
+    pub is_rotation_fixed: bool,
+    velocity: Shape,
+    position: Shape,
+    outward_speed: f32,
+    acceleration: [f32; 3],
+    is_acceleration_local: bool,
+    gravity: f32,
+    outward_acceleration: f32,
+    /// Share of the emitter's velocity.
+    inherited_velocity: f32,
+    is_affected_by_wind: bool,
+    lifetime: f32,
+    random_lifetime: f32,
+    random_scale: f32,
+    has_random_direction: bool,
+    rotation_variance: f32,
+    random_color: [f32; 4],
+    is_random_color_gray: bool,
+}
+
+/// Position and motion of an emitter at a birth.
+///
+/// All vectors are in the space of the record: the system's space if the emitter is linked, otherwise the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EmitterPose {
+    /// Position of the emitter.
+    pub position: [f32; 3],
+    /// Columns of the rotation from the emitter's space.
+    pub orientation: [[f32; 3]; 3],
+    /// Columns of the rotation from the world.
+    pub world: [[f32; 3]; 3],
+    /// Velocity of the emitter, in units per second.
+    pub velocity: [f32; 3],
+    /// Velocity of the wind, in units per second.
+    pub wind: [f32; 3],
+    /// The ground.
+    pub ground: Ground,
+}
+
+impl Default for EmitterPose {
+    /// At rest at the origin of the world, without rotation and wind.
+    fn default() -> Self {
+        Self {
+            position: [0.0; 3],
+            orientation: IDENTITY,
+            world: IDENTITY,
+            velocity: [0.0; 3],
+            wind: [0.0; 3],
+            ground: Ground::default(),
+        }
+    }
+}
+
+/// Where a particle is born.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Source {
+    /// At a random position of the emitter's group.
+    Group,
+    /// At the emitter itself: on a vertex or a surface of a mesh, with +Z of the orientation along the normal.
+    Point,
+}
+
+/// How a particle looks at an age.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Appearance {
+    /// Edge length of the quad, in units.
+    pub size: f32,
+    /// Red, green, blue and alpha from 0 to 1, as stored: not decoded from sRGB.
+    pub color: [f32; 4],
+    /// Index of the texture's tile, row by row from the top left.
+    pub tile: u32,
+    /// Counter-clockwise angle as seen by the camera, in turns.
+    pub turns: f32,
+}
+
+impl PreparedEmitter {
+    /// Prepares an emitter of a file.
+    pub fn new(emitter: &Emitter<'_>) -> Self {
+        let properties = &emitter.properties;
+        let share = |value: f32| value.clamp(0.0, 1.0);
+        Self {
+            schedule: Schedule::new(properties),
+            tracks: emitter.tracks.clone(),
+            is_linked: properties.link_to_system,
+            ground: match properties.ground {
+                1 => GroundEffect::Die,
+                2 => GroundEffect::Bounce {
+                    bounciness: properties.bounciness.max(0.0),
+                },
+                3 => GroundEffect::Stop,
+                _ => GroundEffect::None,
+            },
+            weather_cube: properties.weather.then_some(properties.weather_cube_size),
+            tiles_per_side: properties.tiles_per_side(),
+            is_rotation_fixed: properties.fixed_rotation,
+            velocity: emitter.velocity.shape(),
+            position: emitter.position.shape(),
+            outward_speed: properties.outward_speed,
+            acceleration: properties.acceleration,
+            is_acceleration_local: properties.object_space_acceleration,
+            gravity: properties.gravity,
+            outward_acceleration: properties.outward_acceleration,
+            inherited_velocity: if properties.uses_emitter_speed && !properties.link_to_system {
+                properties.emitter_speed
+            } else {
+                0.0
+            },
+            is_affected_by_wind: properties.affected_by_wind,
+            lifetime: properties.lifetime.max(0.0),
+            random_lifetime: share(properties.random_lifetime),
+            random_scale: share(properties.random_scale),
+            has_random_direction: properties.random_rotation_direction,
+            rotation_variance: share(properties.rotation_variance),
+            random_color: properties.random_color,
+            is_random_color_gray: properties.random_color_is_gray,
+        }
+    }
+
+    /// A particle's record. `birth` is stored in it and has no other effect.
+    pub fn birth(
+        &self,
+        draws: Draws,
+        pose: &EmitterPose,
+        source: Source,
+        birth: f32,
+    ) -> BirthRecord {
+        let local = match source {
+            Source::Group => shape::sample(&self.position, draws, Purpose::Position),
+            Source::Point => [0.0; 3],
+        };
+        let outward = direction(local);
+        let speed = shape::sample(&self.velocity, draws, Purpose::Velocity);
+        let speed = add(speed, scaled(outward, self.outward_speed));
+        let mut record = BirthRecord {
+            position: add(pose.position, transform(pose.orientation, local)),
+            birth,
+            velocity: add(
+                transform(pose.orientation, speed),
+                scaled(pose.velocity, self.inherited_velocity),
+            ),
+            acceleration: self.acceleration(pose, outward),
+            ..self.look(draws)
+        };
+        if self.is_affected_by_wind {
+            record.velocity = add(record.velocity, pose.wind);
+        }
+        record.ground = ground::passage(&record, self.ground, &pose.ground);
+        record
+    }
+
+    /// The acceleration of a particle. Gravity is always the world's.
+    fn acceleration(&self, pose: &EmitterPose, outward: [f32; 3]) -> [f32; 3] {
+        let space = if self.is_acceleration_local {
+            pose.orientation
+        } else {
+            pose.world
+        };
+        let gravity = transform(pose.world, [0.0, 0.0, -self.gravity]);
+        let outward = scaled(outward, self.outward_acceleration);
+        let own = transform(space, self.acceleration);
+        add(add(own, gravity), transform(pose.orientation, outward))
+    }
+
+    /// A record with all that is drawn at birth and does not concern the motion. It does not pass below the ground.
+    pub(super) fn look(&self, draws: Draws) -> BirthRecord {
+        let share = |purpose, random: f32| draws.between(purpose, 0, 1.0 - random, 1.0);
+        let mut record = BirthRecord {
+            life: self.lifetime * share(Purpose::Life, self.random_lifetime),
+            size: share(Purpose::Size, self.random_scale),
+            rotation: self.rotation(draws),
+            ground: f32::INFINITY,
+            ..BirthRecord::default()
+        };
+        if self.random_color == [0.0; 4] {
+            return record;
+        }
+        let addition = |channel: u8, limit: f32| limit * draws.unit(Purpose::Color, channel);
+        let [red, green, blue, alpha] = self.random_color;
+        record.set_color(if self.is_random_color_gray {
+            [addition(0, red); 4]
+        } else {
+            [
+                addition(0, red),
+                addition(1, green),
+                addition(2, blue),
+                addition(3, alpha),
+            ]
+        });
+        record
+    }
+
+    /// [`BirthRecord::rotation`].
+    fn rotation(&self, draws: Draws) -> f32 {
+        let is_negative = self.has_random_direction && draws.unit(Purpose::Direction, 0) >= 0.5;
+        let direction = if is_negative { -1.0 } else { 1.0 };
+        if !self.is_rotation_fixed {
+            return direction;
+        }
+        let first = self.tracks.rotation_speed.keys.first();
+        let average = first.map_or(0.0, |key| key.value);
+        let variance = self.rotation_variance;
+        direction * average * (1.0 + draws.between(Purpose::Angle, 0, -variance, variance))
+    }
+
+    /// The age at which a particle dies, in seconds: at the end of its life, or at the ground.
+    pub fn end_of_life(&self, record: &BirthRecord) -> f32 {
+        match self.ground {
+            GroundEffect::Die => record.life.min(record.ground.max(0.0)),
+            _ => record.life,
+        }
+    }
+
+    /// Whether a particle of this age in seconds lives.
+    pub fn is_alive(&self, record: &BirthRecord, age: f64) -> bool {
+        let is_below = self.ground == GroundEffect::Die && age > f64::from(record.ground);
+        age >= 0.0 && age < f64::from(record.life) && !is_below
+    }
+
+    /// Position and velocity of a particle at an age in seconds. `ground` is that of its birth.
+    pub fn motion(&self, record: &BirthRecord, ground: &Ground, age: f32) -> Motion {
+        ground::motion(record, self.ground, ground, age)
+    }
+
+    /// How a particle looks at an age in seconds.
+    pub fn appearance(&self, record: &BirthRecord, age: f32) -> Appearance {
+        // 0 / 0 is NaN, which tracks take as 0.
+        let time = age / record.life;
+        let tracks = &self.tracks;
+        let channels = [&tracks.red, &tracks.green, &tracks.blue, &tracks.alpha];
+        let mut color = record.color_addition();
+        for (value, track) in color.iter_mut().zip(channels) {
+            *value = (track.value(time) / 255.0 + *value).clamp(0.0, 1.0);
+        }
+        Appearance {
+            size: tracks.scale.value(time) * record.size,
+            color,
+            tile: self.tile(tracks.index.value(time)),
+            turns: if self.is_rotation_fixed {
+                record.rotation
+            } else {
+                tracks.rotation_speed.integral(time) * record.life * record.rotation
+            },
+        }
+    }
+
+    /// The tile of an index: rounded down, and wrapped around.
+    fn tile(&self, index: f32) -> u32 {
+        let tiles = i64::from(self.tiles_per_side) * i64::from(self.tiles_per_side);
+        // The conversion saturates, and the remainder fits: at most 65,535² tiles.
+        (index.floor() as i64).rem_euclid(tiles) as u32
+    }
+}

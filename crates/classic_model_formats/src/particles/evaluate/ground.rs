@@ -1,0 +1,180 @@
+//! What happens to particles at the ground: a plane.
+
+use super::motion::{BirthRecord, Motion};
+use super::vector::{add, dot, scaled};
+
+/// What happens when a particle passes below the ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum GroundEffect {
+    /// Nothing.
+    None,
+    /// It dies. A particle that is born below the ground is never visible.
+    Die,
+    /// Its vertical speed is reversed and multiplied by the bounciness. A particle that is born below the ground first
+    /// has to rise above it.
+    Bounce {
+        /// Share of the vertical speed that remains, not negative.
+        bounciness: f32,
+    },
+    /// It stops for good. A particle that is born below the ground does not move.
+    Stop,
+}
+
+/// The ground: all points whose product with `up` is `height`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ground {
+    /// The normal of the plane, of length 1, in the space of the record.
+    pub up: [f32; 3],
+    /// Distance from the origin of the record's space along `up`.
+    pub height: f32,
+}
+
+impl Default for Ground {
+    /// The plane Z = 0.
+    fn default() -> Self {
+        Self {
+            up: [0.0, 0.0, 1.0],
+            height: 0.0,
+        }
+    }
+}
+
+/// Height over the ground at birth, vertical speed and vertical acceleration.
+#[derive(Clone, Copy)]
+struct Fall {
+    height: f64,
+    speed: f64,
+    acceleration: f64,
+}
+
+impl Fall {
+    fn new(record: &BirthRecord, ground: &Ground) -> Self {
+        Self {
+            height: dot(record.position, ground.up) - f64::from(ground.height),
+            speed: dot(record.velocity, ground.up),
+            acceleration: dot(record.acceleration, ground.up),
+        }
+    }
+
+    /// The speed at which the height is 0: the root of `v² − 2·a·h`. NaN if it never is.
+    fn speed_at_ground(&self) -> f64 {
+        (self.speed * self.speed - 2.0 * self.acceleration * self.height).sqrt()
+    }
+
+    /// The age at which the height becomes negative: a root of `h + v·t + ½·a·t²` whose derivative is not positive.
+    fn passage(&self) -> Option<f64> {
+        let Self {
+            height,
+            speed,
+            acceleration,
+        } = *self;
+        let at_ground = self.speed_at_ground();
+        let age = if height >= 0.0 && speed < 0.0 {
+            // The other form of the root loses digits for small heights.
+            2.0 * height / (at_ground - speed)
+        } else if acceleration < 0.0 && (height >= 0.0 || speed > 0.0) {
+            (speed + at_ground) / -acceleration
+        } else {
+            return None;
+        };
+        age.is_finite().then_some(age)
+    }
+}
+
+/// The age at which a particle passes below the ground: see [`BirthRecord::ground`].
+pub fn passage(record: &BirthRecord, effect: GroundEffect, ground: &Ground) -> f32 {
+    if effect == GroundEffect::None {
+        return f32::INFINITY;
+    }
+    let fall = Fall::new(record, ground);
+    let is_below = fall.height < 0.0;
+    match effect {
+        GroundEffect::Die | GroundEffect::Stop if is_below => -1.0,
+        _ => fall.passage().map_or(f32::INFINITY, |age| age as f32),
+    }
+}
+
+/// Position and velocity of a particle at an age in seconds.
+pub fn motion(record: &BirthRecord, effect: GroundEffect, ground: &Ground, age: f32) -> Motion {
+    if age <= record.ground {
+        return record.flight(age);
+    }
+    match effect {
+        GroundEffect::None | GroundEffect::Die => record.flight(age),
+        GroundEffect::Stop => Motion {
+            velocity: [0.0; 3],
+            ..record.flight(record.ground.max(0.0))
+        },
+        GroundEffect::Bounce { bounciness } => {
+            let fall = Fall::new(record, ground);
+            let since = f64::from(age) - f64::from(record.ground);
+            let bounce = Bounce {
+                speed: f64::from(bounciness) * fall.speed_at_ground(),
+                acceleration: fall.acceleration,
+                bounciness: f64::from(bounciness),
+            };
+            let (height, speed) = bounce.at(since);
+            let flight = record.flight(age);
+            let height = f64::from(ground.height) + height;
+            Motion {
+                position: with_component(flight.position, ground.up, height),
+                velocity: with_component(flight.velocity, ground.up, speed),
+            }
+        }
+    }
+}
+
+/// The vector with another component along a direction of length 1.
+fn with_component(vector: [f32; 3], direction: [f32; 3], value: f64) -> [f32; 3] {
+    let change = value - dot(vector, direction);
+    add(vector, scaled(direction, change as f32))
+}
+
+/// A series of flights from the ground, each with the speed of the one before times the bounciness.
+struct Bounce {
+    /// Upward speed of the first flight.
+    speed: f64,
+    acceleration: f64,
+    bounciness: f64,
+}
+
+impl Bounce {
+    /// Height and vertical speed at a time after the first contact.
+    fn at(&self, time: f64) -> (f64, f64) {
+        let Self {
+            speed,
+            acceleration,
+            bounciness,
+        } = *self;
+        let flight = |speed: f64, time: f64| {
+            let height = time * (speed + 0.5 * acceleration * time);
+            (height.max(0.0), speed + acceleration * time)
+        };
+        if acceleration >= 0.0 {
+            // It never comes down again.
+            return flight(speed, time);
+        }
+        // The first flight's duration. The others are a geometric series: the n-th begins at d·(1 − eⁿ) / (1 − e).
+        let duration = 2.0 * speed / -acceleration;
+        if duration <= 0.0 {
+            return (0.0, 0.0);
+        }
+        let ratio = time / duration;
+        if bounciness == 1.0 {
+            return flight(speed, time - ratio.floor() * duration);
+        }
+        // 1 − (1 − e)·ratio, of which eⁿ is the greatest power that is not less.
+        let rest = 1.0 - (1.0 - bounciness) * ratio;
+        if rest <= 0.0 {
+            // Infinitely many flights are over.
+            return (0.0, 0.0);
+        }
+        let flights = (rest.ln() / bounciness.ln()).floor().max(0.0);
+        let power = bounciness.powf(flights);
+        let begin = duration * (1.0 - power) / (1.0 - bounciness);
+        let speed = speed * power;
+        // Rounding of the logarithm may miss the flight by one, near the ground.
+        let duration = duration * power;
+        flight(speed, (time - begin).clamp(0.0, duration))
+    }
+}

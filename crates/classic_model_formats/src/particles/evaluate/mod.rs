@@ -1,0 +1,35 @@
+//! The simulation of particle systems in plain numbers: the reference for shaders and games.
+//!
+//! Motion is a closed form, so nothing about a particle changes after its birth: [`PreparedEmitter::birth`] makes a
+//! [`BirthRecord`], and position, size, color, tile and angle at any age follow from it. No function depends on a frame
+//! rate or on earlier calls.
+//!
+//! - [`schedule`][mod@schedule]: when particles are born, and how many live at once.
+//! - [`random`][mod@random]: random numbers of (seed, emitter, particle, purpose).
+//! - [`shape`][mod@shape]: the distributions of positions and velocities.
+//! - [`emitter`][mod@emitter]: births.
+//! - [`motion`][mod@motion], [`ground`][mod@ground]: position and velocity at an age.
+//! - [`track`][mod@track]: values over the life of a particle.
+//! - [`system`][mod@system]: all particles of a system that stands still.
+//!
+//! Positions, velocities and tracks are computed in `f32` with the operations of [`motion`] and [`track`], so that a
+//! shader can reproduce them. Clocks and births are `f64`.
+
+// For maintainers: this folder must not read bytes, and it must return for any finite values, in bounded time.
+
+pub mod emitter;
+pub mod ground;
+pub mod motion;
+pub mod random;
+pub mod schedule;
+pub mod shape;
+pub mod system;
+pub mod track;
+mod vector;
+
+pub use emitter::{Appearance, EmitterPose, PreparedEmitter, Source};
+pub use ground::{Ground, GroundEffect};
+pub use motion::{BirthRecord, Motion};
+pub use random::Draws;
+pub use schedule::{MAX_ALIVE, Schedule};
+pub use system::{LivingParticle, ParticleSystem, SystemState};

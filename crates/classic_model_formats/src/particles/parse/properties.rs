@@ -1,0 +1,277 @@
+//! The properties of an emitter, chunk 0x2, and the warnings about unusable values.
+
+use super::state::Parser;
+use crate::chunk::{Chunk, MiniChunk};
+use crate::chunk_parser::Mini;
+use crate::particles::evaluate::schedule::{MAX_ALIVE, Schedule};
+use crate::particles::properties::{BLEND_MODES, Properties, PropertyValue};
+use crate::read::{Cursor, ParseError};
+use zerocopy::little_endian::{F32, I32, U32};
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+
+impl Parser {
+    /// The properties, and the types of their mini-chunks in file order.
+    pub(super) fn properties(
+        &mut self,
+        chunk: &Chunk<'_>,
+        index: u32,
+    ) -> Result<(Properties, Vec<u8>), ParseError> {
+        if let Some(properties) = usual_properties(chunk, index) {
+            self.check_properties(&properties, chunk);
+            return Ok((properties, Properties::USUAL_ORDER.to_vec()));
+        }
+        let mut properties = Properties::of_index(index);
+        let mut order = Vec::with_capacity(Properties::NAMES.len());
+        let mut seen = 0;
+        for mini in chunk.minis() {
+            let mini = mini.map_err(|error| self.within(error))?;
+            let Some(earlier) = properties.get(mini.id) else {
+                self.skip_mini(&mini);
+                continue;
+            };
+            let value = self.property(&mini, earlier)?;
+            // All known types are below 128.
+            let bit = 1_u128 << (mini.id & 127);
+            if seen & bit != 0 && value != earlier {
+                self.warn_repeated(&mini);
+            }
+            // The limit keeps repeated mini-chunks from taking memory.
+            if seen & bit == 0 || order.len() < 2 * Properties::NAMES.len() {
+                order.push(mini.id);
+            }
+            seen |= bit;
+            properties.set(mini.id, value);
+        }
+        self.check_properties(&properties, chunk);
+        Ok((properties, order))
+    }
+
+    /// The value of a mini-chunk, which has the type of another value of this property.
+    fn property(
+        &self,
+        mini: &MiniChunk<'_>,
+        kind: PropertyValue,
+    ) -> Result<PropertyValue, ParseError> {
+        let name = Properties::name(mini.id).unwrap_or_default();
+        Ok(match kind {
+            PropertyValue::Bool(_) => {
+                let mut body = self.fixed_mini(mini, 1)?;
+                let value: &u8 = body.record(self.at(name))?;
+                PropertyValue::Bool(*value != 0)
+            }
+            PropertyValue::U32(_) => {
+                PropertyValue::U32(self.fixed_mini(mini, 4)?.u32(self.at(name))?)
+            }
+            PropertyValue::I32(_) => {
+                PropertyValue::I32(self.fixed_mini(mini, 4)?.i32(self.at(name))?)
+            }
+            PropertyValue::F32(_) => {
+                let [value] = self.finite_mini(mini, name)?;
+                PropertyValue::F32(value)
+            }
+            PropertyValue::Vec3(_) => PropertyValue::Vec3(self.finite_mini(mini, name)?),
+            PropertyValue::Vec4(_) => PropertyValue::Vec4(self.finite_mini(mini, name)?),
+        })
+    }
+
+    fn finite_mini<const N: usize>(
+        &self,
+        mini: &MiniChunk<'_>,
+        name: &str,
+    ) -> Result<[f32; N], ParseError> {
+        let mut body = self.fixed_mini(mini, 4 * N as u64)?;
+        let mut values = [0.0; N];
+        for value in &mut values {
+            *value = self.finite(&mut body, name)?;
+        }
+        Ok(values)
+    }
+
+    /// Warns about values that the evaluation does not use as stored.
+    fn check_properties(&mut self, properties: &Properties, chunk: &Chunk<'_>) {
+        for flaw in flaws(properties) {
+            let offset = value_offset(chunk, flaw.id);
+            let name = Properties::name(flaw.id).unwrap_or_default();
+            self.warn(flaw.kind, offset, |parser| {
+                let (path, effect) = (parser.at(name), flaw.effect);
+                format!("{path} is {}: {effect}", flaw.value)
+            });
+        }
+    }
+}
+
+/// Reads properties that have the mini-chunks of most real files in their order.
+///
+/// `None` if the mini-chunks differ or need an error: then [`Parser::properties`] reads them one by one, which takes
+/// most of the parsing time.
+fn usual_properties(chunk: &Chunk<'_>, index: u32) -> Option<Properties> {
+    let mut properties = Properties::of_index(index);
+    let mut body = chunk.body.clone();
+    for id in Properties::USUAL_ORDER.iter().copied() {
+        let value = match properties.get(id)? {
+            PropertyValue::Bool(_) => PropertyValue::Bool(*usual::<u8>(&mut body, id)? != 0),
+            PropertyValue::U32(_) => PropertyValue::U32(usual::<U32>(&mut body, id)?.get()),
+            PropertyValue::I32(_) => PropertyValue::I32(usual::<I32>(&mut body, id)?.get()),
+            PropertyValue::F32(_) => {
+                let [value] = usual_floats(&mut body, id)?;
+                PropertyValue::F32(value)
+            }
+            PropertyValue::Vec3(_) => PropertyValue::Vec3(usual_floats(&mut body, id)?),
+            PropertyValue::Vec4(_) => PropertyValue::Vec4(usual_floats(&mut body, id)?),
+        };
+        properties.set(id, value);
+    }
+    (body.remaining() == 0).then_some(properties)
+}
+
+/// The value of the next mini-chunk if it has this type and the length of `T`.
+fn usual<'a, T>(body: &mut Cursor<'a>, id: u8) -> Option<&'a T>
+where
+    T: FromBytes + KnownLayout + Immutable + Unaligned,
+{
+    let mini: &Mini<T> = body.record("").ok()?;
+    mini.is(id).then_some(&mini.value)
+}
+
+fn usual_floats<const N: usize>(body: &mut Cursor<'_>, id: u8) -> Option<[f32; N]> {
+    let values = usual::<[F32; N]>(body, id)?.map(F32::get);
+    let is_finite = values.iter().all(|value| value.is_finite());
+    is_finite.then_some(values)
+}
+
+/// A value that is not used as stored.
+struct Flaw {
+    /// The type of the mini-chunk.
+    id: u8,
+    /// The kind of the warning.
+    kind: &'static str,
+    value: f64,
+    effect: String,
+}
+
+/// The flaw, if there is one.
+fn flaw(
+    is_flawed: bool,
+    id: u8,
+    kind: &'static str,
+    value: impl Into<f64>,
+    effect: impl FnOnce() -> String,
+) -> Option<Flaw> {
+    is_flawed.then(|| Flaw {
+        id,
+        kind,
+        value: value.into(),
+        effect: effect(),
+    })
+}
+
+fn flaws(properties: &Properties) -> impl Iterator<Item = Flaw> {
+    let Properties {
+        blend_mode,
+        ground,
+        emit_mode,
+        lifetime,
+        burst_delay,
+        bursts,
+        weather_cube_size,
+        texture_elements,
+        ..
+    } = *properties;
+    let text = |text: &'static str| move || text.to_owned();
+    let share = |id, kind, value: f32| {
+        let is_flawed = !(0.0..=1.0).contains(&value);
+        let effect = text("it is clamped to the range from 0 to 1");
+        flaw(is_flawed, id, kind, value, effect)
+    };
+    let time = |id, kind, value: f32| flaw(value < 0.0, id, kind, value, text("0 is used"));
+    let is_empty = properties.weather && weather_cube_size <= 0.0;
+    let side = properties.tiles_per_side();
+    let mode = || format!("{} is used", properties.effective_blend_mode());
+    let tiles = move || format!("{side} × {side} tiles are used");
+    [
+        flaw(
+            blend_mode >= BLEND_MODES,
+            0x04,
+            "blend mode",
+            blend_mode,
+            mode,
+        ),
+        flaw(
+            ground > 3,
+            0x2F,
+            "ground",
+            ground,
+            text("the ground has no effect"),
+        ),
+        flaw(
+            emit_mode > 3,
+            0x34,
+            "emit mode",
+            emit_mode,
+            text("it is ignored"),
+        ),
+        flaw(
+            lifetime <= 0.0,
+            0x0F,
+            "lifetime",
+            lifetime,
+            text("no particle is visible"),
+        ),
+        share(0x12, "random scale", properties.random_scale),
+        share(0x13, "random lifetime", properties.random_lifetime),
+        time(0x24, "initial delay", properties.initial_delay),
+        flaw(
+            burst_delay < 0.0,
+            0x25,
+            "burst delay",
+            burst_delay,
+            text("0.01 is used"),
+        ),
+        time(0x33, "skip time", properties.skip_time),
+        time(0x32, "freeze time", properties.freeze_time),
+        flaw(
+            bursts < -1,
+            0x27,
+            "bursts",
+            bursts,
+            text("bursts are endless"),
+        ),
+        flaw(
+            is_empty,
+            0x3E,
+            "weather cube",
+            weather_cube_size,
+            text("nothing is emitted"),
+        ),
+        flaw(
+            side * side != texture_elements,
+            0x10,
+            "tiles",
+            texture_elements,
+            tiles,
+        ),
+        budget(properties),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// Whether more particles live at once than the evaluation allows.
+fn budget(properties: &Properties) -> Option<Flaw> {
+    let alive = Schedule::new(properties).max_alive();
+    let (id, count) = if properties.in_bursts && !properties.weather {
+        (0x26, properties.particles_per_burst)
+    } else {
+        (0x2A, properties.particles_per_second)
+    };
+    flaw(alive > MAX_ALIVE, id, "budget", count, || {
+        format!("{alive} particles would live at once, births beyond {MAX_ALIVE} are dropped")
+    })
+}
+
+/// The file offset of a property's value; that of the chunk if the property is absent.
+fn value_offset(chunk: &Chunk<'_>, id: u8) -> u64 {
+    let minis = chunk.minis().map_while(Result::ok);
+    let last = minis.filter(|mini| mini.id == id).last();
+    last.map_or(chunk.offset, |mini| mini.body.offset())
+}

@@ -1,0 +1,119 @@
+//! Malformed particle systems: the error or warning of every class of malformation with its offset, truncation at every
+//! byte, and flips of every bit.
+
+use classic_model_formats::particles::evaluate::ParticleSystem;
+use classic_model_formats::particles::write::write;
+use classic_model_formats::particles::{ParticleFile, parse};
+use classic_model_formats::read::Format;
+use classic_models_fixtures::alo::{
+    for_each_damage, nest, parse_chunks, patched, rearranged, span, write_chunks,
+};
+use classic_models_fixtures::chunk_malformed::truncated;
+use classic_models_fixtures::malformed::{Case, assert_parsed};
+use classic_models_fixtures::particles::{full, minimal};
+use classic_models_fixtures::particles_adversarial::{deep_bursts, endless, huge_bursts};
+use classic_models_fixtures::particles_malformed::cases;
+use classic_models_fixtures::regressions;
+
+#[test]
+fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {
+    let cases = cases();
+    let classes = [1, 2, 4, 5, 6, 7, 9, 12, 13, 14];
+    for class in classes.into_iter().chain(101..=114) {
+        assert!(
+            cases.iter().any(|case| case.class == class),
+            "no case of class {class}"
+        );
+    }
+    assert_parsed(Format::Particles, &cases, |bytes| {
+        let file = parse(bytes)?;
+        evaluate(&file);
+        Ok(file.warnings)
+    });
+}
+
+/// Evaluates a system at some times.
+fn evaluate(file: &ParticleFile<'_>) {
+    let system = ParticleSystem::new(file);
+    for seconds in [0.0, 0.3, 100.0] {
+        system.state(1, seconds);
+    }
+}
+
+#[test]
+fn truncation_at_every_byte_is_an_error() {
+    for bytes in [minimal(), full()] {
+        for length in 0..bytes.len() {
+            let error = parse(&bytes[..length]).unwrap_err();
+            assert!(truncated(&error.kind), "{length} bytes: {error}");
+            assert!(error.offset <= length as u64, "{length} bytes: {error}");
+        }
+    }
+    // Malformed files must not panic either; the error depends on the order of parsing.
+    for (index, Case { bytes, .. }) in cases().into_iter().enumerate() {
+        for length in (index % 37..bytes.len()).step_by(37) {
+            let _ = parse(&bytes[..length]);
+        }
+    }
+}
+
+#[test]
+fn flipped_bits_never_panic() {
+    let mut outcomes = [0; 2];
+    let mut bytes = minimal();
+    for bit in 0..8 * bytes.len() {
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        let read = parse(&bytes);
+        outcomes[usize::from(read.is_ok())] += 1;
+        if let Ok(mut file) = read {
+            file.warnings.clear();
+            ParticleSystem::new(&file).state(0, 0.5);
+            let written = write(&file).unwrap();
+            let mut again = parse(&written).unwrap();
+            again.warnings.clear();
+            assert_eq!(format!("{again:?}"), format!("{file:?}"));
+        }
+        bytes[bit / 8] ^= 1 << (bit % 8);
+    }
+    assert!(outcomes[0] > 1000 && outcomes[1] > 1000, "{outcomes:?}");
+}
+
+#[test]
+fn removed_emptied_and_doubled_chunks_never_panic() {
+    for_each_damage(&parse_chunks(&full()), &|chunks| {
+        if let Ok(file) = parse(&write_chunks(&chunks)) {
+            evaluate(&file);
+        }
+    });
+}
+
+/// Writes small files: seeds for the fuzz target, which `fuzz.rs` also replays.
+#[test]
+#[ignore = "rewrites the files of tests/regressions/particles"]
+fn write_regression_files() {
+    let full = full();
+    let emitters = span(&full, "900/800").header;
+    let files = [
+        ("full", full.clone()),
+        ("minimal", minimal()),
+        ("empty", Vec::new()),
+        ("no-emitters", rearranged(&full, "900/800", Vec::clear)),
+        ("version-2", patched(&full, 0, &0x1500_u32.to_le_bytes())),
+        ("four-billion-per-second", endless()),
+        ("four-billion-per-burst", huge_bursts()),
+        ("bursts-of-bursts", deep_bursts()),
+        (
+            "two-billion-bytes",
+            patched(&full, emitters + 4, &[0xff; 4]),
+        ),
+        (
+            "seventeen-deep",
+            rearranged(&full, "900/800", |chunks| chunks.push(nest(17))),
+        ),
+    ];
+    let folder = regressions("particles");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, bytes) in files {
+        std::fs::write(folder.join(name), bytes).unwrap();
+    }
+}

@@ -1,0 +1,186 @@
+//! Describes Alamo particle systems.
+
+use crate::inspect::output::{list, number, write_warnings};
+use crate::inspect::simulated::Simulated;
+use bevy_classic_models::alamo::particles::evaluate::Schedule;
+use bevy_classic_models::alamo::particles::{
+    Emitter, Interpolation, ParticleFile, PropertyValue, Shape, SpawnEvent, Track, parse,
+};
+use bevy_classic_models::read::ParseError;
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+/// The description of a particle system.
+pub struct ParticlesDescription {
+    object: Value,
+    text: String,
+}
+
+impl ParticlesDescription {
+    /// Reads the bytes of a file, and simulates it to these times in seconds.
+    pub fn load(bytes: &[u8], times: &[f64]) -> Result<Self, ParseError> {
+        let file = parse(bytes)?;
+        let simulated = (!times.is_empty()).then(|| Simulated::new(&file, times));
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = write_file(&file, simulated.as_ref(), &mut text);
+        let mut object = object(&file);
+        if let Some(simulated) = &simulated {
+            object["simulated"] = simulated.to_json();
+        }
+        Ok(Self { object, text })
+    }
+
+    pub fn to_json(&self) -> Value {
+        self.object.clone()
+    }
+
+    pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
+        text.write_str(&self.text)
+    }
+}
+
+fn warnings(file: &ParticleFile<'_>) -> Vec<String> {
+    file.warnings.iter().map(ToString::to_string).collect()
+}
+
+fn object(file: &ParticleFile<'_>) -> Value {
+    json!({
+        "format": "alo-particles",
+        "version": 1,
+        "name": file.name,
+        "id": file.id,
+        "leave_particles": file.leave_particles,
+        "emitters": list(&file.emitters, emitter),
+        "warnings": warnings(file),
+    })
+}
+
+fn emitter(emitter: &Emitter<'_>) -> Value {
+    let mut object: Map<String, Value> = emitter
+        .properties
+        .entries()
+        .map(|(name, value)| (name.to_owned(), property(value)))
+        .collect();
+    let tracks = emitter.tracks.entries();
+    let tracks = tracks.map(|(name, track)| (name.to_owned(), self::track(track)));
+    let event = emitter.parent.map(|parent| match parent.event {
+        SpawnEvent::Death => "death",
+        SpawnEvent::Life => "life",
+    });
+    let others = [
+        ("name", json!(emitter.name)),
+        ("color_texture", json!(emitter.color_texture)),
+        ("secondary_texture", json!(emitter.secondary_texture())),
+        ("velocity", shape(emitter.velocity.shape())),
+        ("position", shape(emitter.position.shape())),
+        ("tracks", tracks.into_iter().collect::<Map<_, _>>().into()),
+        ("spawn_on_death", json!(emitter.spawn_on_death)),
+        ("spawn_during_life", json!(emitter.spawn_during_life)),
+        ("parent", json!(emitter.parent.map(|parent| parent.emitter))),
+        ("parent_event", json!(event)),
+        ("max_alive", json!(max_alive(emitter))),
+    ];
+    object.extend(others.map(|(name, value)| (name.to_owned(), value)));
+    object.into()
+}
+
+fn max_alive(emitter: &Emitter<'_>) -> u64 {
+    Schedule::new(&emitter.properties).max_alive()
+}
+
+fn property(value: PropertyValue) -> Value {
+    match value {
+        PropertyValue::Bool(value) => value.into(),
+        PropertyValue::U32(value) => value.into(),
+        PropertyValue::I32(value) => value.into(),
+        PropertyValue::F32(value) => number(value),
+        PropertyValue::Vec3(values) => list(&values, |value| number(*value)),
+        PropertyValue::Vec4(values) => list(&values, |value| number(*value)),
+    }
+}
+
+fn shape(shape: Shape) -> Value {
+    match shape {
+        Shape::Exact(value) => json!({ "shape": "exact", "value": value.map(number) }),
+        Shape::Box(min, max) => {
+            json!({ "shape": "box", "min": min.map(number), "max": max.map(number) })
+        }
+        Shape::Cube { side } => json!({ "shape": "cube", "side": number(side) }),
+        Shape::Sphere { radius, surface } => {
+            json!({ "shape": "sphere", "radius": number(radius), "surface": surface })
+        }
+        Shape::Cylinder {
+            radius,
+            height,
+            surface,
+        } => json!({
+            "shape": "cylinder",
+            "radius": number(radius),
+            "height": number(height),
+            "surface": surface,
+        }),
+    }
+}
+
+fn track(track: &Track) -> Value {
+    let interpolation = match track.interpolation {
+        Interpolation::Linear => "linear",
+        Interpolation::Smooth => "smooth",
+        Interpolation::Step => "step",
+    };
+    let keys = list(&track.keys, |key| {
+        json!([number(key.time), number(key.value)])
+    });
+    json!({ "interpolation": interpolation, "keys": keys })
+}
+
+fn write_file(
+    file: &ParticleFile<'_>,
+    simulated: Option<&Simulated>,
+    text: &mut String,
+) -> std::fmt::Result {
+    writeln!(text, "  Alamo particle system {}", file.name)?;
+    let leave = if file.leave_particles {
+        "finish their life"
+    } else {
+        "vanish"
+    };
+    writeln!(text, "  particles {leave} when the system is stopped")?;
+    for (index, emitter) in file.emitters.iter().enumerate() {
+        let by = emitter.parent.map_or_else(String::new, |parent| {
+            let event = match parent.event {
+                SpawnEvent::Death => "on the death",
+                SpawnEvent::Life => "during the life",
+            };
+            format!(", spawned {event} of particles of {}", parent.emitter)
+        });
+        let properties = &emitter.properties;
+        writeln!(text, "  emitter {index} {}{by}", emitter.name)?;
+        writeln!(text, "    {}, {} s", births(emitter), properties.lifetime)?;
+        writeln!(
+            text,
+            "    at most {} particles, blend mode {}, {}",
+            max_alive(emitter),
+            properties.effective_blend_mode(),
+            emitter.color_texture
+        )?;
+    }
+    if let Some(simulated) = simulated {
+        simulated.write_text(text)?;
+    }
+    write_warnings(&warnings(file), text)
+}
+
+/// A summary of when particles are born.
+fn births(emitter: &Emitter<'_>) -> String {
+    let properties = &emitter.properties;
+    let per_burst = properties.particles_per_burst;
+    match (properties.weather, properties.in_bursts, properties.bursts) {
+        (true, ..) => format!("weather of {} particles", properties.particles_per_second),
+        (_, false, _) => format!("{} particles per second", properties.particles_per_second),
+        (_, true, 1) => format!("a burst of {per_burst} particles"),
+        (_, true, ..=0) => format!("endless bursts of {per_burst} particles"),
+        (_, true, bursts) => format!("{bursts} bursts of {per_burst} particles"),
+    }
+}
