@@ -30,9 +30,9 @@ pub(crate) fn file_context(file: &ArchiveFile) -> String {
     format!("file {}", Quoted(&file.path))
 }
 
-/// Fails with a limit that a file exceeds.
-pub(crate) fn exceeds(file: &ArchiveFile, limit: &'static str) -> Result<(), WriteError> {
-    fail(file_context(file), ErrorKind::LimitExceeded { limit })
+/// Fails with the reason why the format cannot store a file.
+pub(crate) fn not_storable(file: &ArchiveFile, reason: &'static str) -> Result<(), WriteError> {
+    fail(file_context(file), ErrorKind::NotStorable { reason })
 }
 
 /// Checks that the paths are relative, that no two are equal except for case, and that no file has the name of a folder.
@@ -41,9 +41,9 @@ pub(crate) fn check_paths(files: &[ArchiveFile]) -> Result<(), WriteError> {
     for file in files {
         let is_clean = matches!(clean(&file.path), Ok((_, false)));
         if !is_clean || file.path.contains('\\') {
-            exceeds(
+            not_storable(
                 file,
-                "a path is relative, with `/`, without `.`, `..` and control characters",
+                "a path must be relative, with `/`, without `.`, `..` and control characters",
             )?;
         }
         if !paths.insert(folded(&file.path)) {
@@ -54,7 +54,7 @@ pub(crate) fn check_paths(files: &[ArchiveFile]) -> Result<(), WriteError> {
         let path = folded(&file.path);
         let mut ends = path.match_indices('/').map(|(end, _)| end);
         if ends.any(|end| path.get(..end).is_some_and(|folder| paths.contains(folder))) {
-            exceeds(file, "a file cannot have the name of a folder")?;
+            not_storable(file, "a file cannot have the name of a folder")?;
         }
     }
     Ok(())
@@ -75,8 +75,8 @@ pub(crate) fn check_written<R: ReadAt>(
     if is_same {
         return Ok(());
     }
-    let limit = "a reader of the archive would get other files than given";
-    fail("archive", ErrorKind::LimitExceeded { limit })
+    let reason = "a reader of the archive would get other files than given";
+    fail("archive", ErrorKind::NotStorable { reason })
 }
 
 /// Converts an offset or a size to the 32 bits of the formats.
@@ -97,7 +97,7 @@ pub(crate) fn encode(
 ) -> Result<Vec<u8>, WriteError> {
     let (bytes, _, has_errors) = encoding.encode(name);
     if has_errors {
-        exceeds(
+        not_storable(
             file,
             "the encoding of names does not have all characters of the path",
         )?;

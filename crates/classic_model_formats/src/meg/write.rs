@@ -2,7 +2,7 @@
 
 use super::checksum::checksum;
 use super::records::*;
-use crate::archive::{ArchiveFile, check_paths, check_written, encode, exceeds, offset32};
+use crate::archive::{ArchiveFile, check_paths, check_written, encode, not_storable, offset32};
 use crate::read::ErrorKind;
 use crate::write::fail;
 use zerocopy::IntoBytes;
@@ -28,14 +28,14 @@ pub fn write(version: u32, files: &[ArchiveFile]) -> Result<Vec<u8>, WriteError>
         let path = file.path.to_ascii_uppercase().replace('/', "\\");
         let name = encode(encoding_rs::WINDOWS_1252, &path, file)?;
         if name.len() > MAX_PATH {
-            exceeds(file, "the games do not find paths of more than 259 bytes")?;
+            not_storable(file, "the games do not find paths of more than 259 bytes")?;
         }
         named.push((checksum(&name), name, file));
     }
     named.sort_by_key(|(checksum, ..)| *checksum);
     for ((a, ..), (b, _, file)) in named.iter().zip(named.iter().skip(1)) {
         if a == b {
-            exceeds(
+            not_storable(
                 file,
                 "two paths cannot have the same checksum; rename one of them",
             )?;

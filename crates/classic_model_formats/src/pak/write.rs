@@ -1,7 +1,7 @@
 //! Writes `.pak` archives: for mods, test fixtures and tools.
 
 use super::records::*;
-use crate::archive::{ArchiveFile, check_paths, check_written, exceeds, offset32};
+use crate::archive::{ArchiveFile, check_paths, check_written, not_storable, offset32};
 use zerocopy::IntoBytes;
 
 pub use crate::write::WriteError;
@@ -25,7 +25,7 @@ pub fn write(files: &[ArchiveFile]) -> Result<Vec<u8>, WriteError> {
             .filter(|it| it.len() < NAME_SIZE)
         {
             Some(name) => name.copy_from_slice(file.path.as_bytes()),
-            None => exceeds(file, "a path has at most 55 bytes")?,
+            None => not_storable(file, "a path has at most 55 bytes")?,
         }
         records.push(RawRecord {
             name,

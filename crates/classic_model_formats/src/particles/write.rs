@@ -128,8 +128,8 @@ fn check_track(track: &Track, is_color: bool) -> Result<(), WriteError> {
         check_finite("value", &[key.value])?;
         let is_whole = key.value.fract() == 0.0 && (0.0..=255.0).contains(&key.value);
         if is_color && !is_whole {
-            let limit = "a color is a whole number from 0 to 255";
-            return fail("value", ErrorKind::LimitExceeded { limit });
+            let reason = "a color must be a whole number from 0 to 255";
+            return fail("value", ErrorKind::NotStorable { reason });
         }
     }
     Ok(())

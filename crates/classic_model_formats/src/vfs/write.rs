@@ -1,7 +1,9 @@
 //! Writes `.vfs` archives: for mods, test fixtures and tools.
 
 use super::records::*;
-use crate::archive::{ArchiveFile, Tree, check_paths, check_written, encode, exceeds, offset32};
+use crate::archive::{
+    ArchiveFile, Tree, check_paths, check_written, encode, not_storable, offset32,
+};
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use zerocopy::IntoBytes;
 
@@ -111,7 +113,7 @@ impl<F: Fn(&ArchiveFile) -> bool> Writer<'_, F> {
                 .filter(|it| it.len() < NAME_SIZE)
             {
                 Some(slot) => slot.copy_from_slice(&name),
-                None => exceeds(node.file, "a name has at most 63 bytes")?,
+                None => not_storable(node.file, "a name has at most 63 bytes")?,
             }
             records.push(record);
         }

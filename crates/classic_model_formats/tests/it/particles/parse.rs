@@ -227,11 +227,11 @@ fn values_that_the_format_cannot_store_are_write_errors() {
     for (message, expected) in [
         (
             error(&|file| file.name = "a\0".into()),
-            "0x900 / 0x0 exceeds",
+            "0x900 / 0x0 cannot be stored",
         ),
         (
             error(&|file| file.emitters[1].color_texture = "a\0".into()),
-            "0x900 / 0x800 / 0x700 emitter 1 \"second\" color texture exceeds",
+            "0x900 / 0x800 / 0x700 emitter 1 \"second\" color texture cannot be stored",
         ),
         (
             error(&|file| file.emitters[0].properties.gravity = f32::NAN),
@@ -239,7 +239,7 @@ fn values_that_the_format_cannot_store_are_write_errors() {
         ),
         (
             error(&|file| file.emitters[0].tracks.red = Track::constant(1.5)),
-            "track \"red\" value exceeds a limit: a color is a whole number",
+            "track \"red\" value cannot be stored: a color must be a whole number",
         ),
         (
             error(&|file| file.emitters[0].tracks.scale.keys.truncate(1)),
