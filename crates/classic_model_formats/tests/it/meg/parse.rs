@@ -180,10 +180,10 @@ fn writing_rejects_files_that_the_format_cannot_store() {
         write(version, &to_write(files)).unwrap_err().to_string()
     };
     for (path, expected) in [
-        ("../a", "a path is relative"),
-        ("C:/a", "a path is relative"),
-        ("a\\b", "a path is relative"),
-        ("", "a path is relative"),
+        ("../a", "a path must be relative"),
+        ("C:/a", "a path must be relative"),
+        ("a\\b", "a path must be relative"),
+        ("", "a path must be relative"),
         ("čaj", "the encoding of names"),
         (&"x".repeat(260), "259 bytes"),
     ] {

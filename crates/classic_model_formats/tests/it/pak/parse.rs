@@ -119,6 +119,6 @@ fn writing_rejects_files_that_the_format_cannot_store() {
     let error = |files: &[(&str, &[u8])]| write(&to_write(files)).unwrap_err().to_string();
     assert!(error(&[]).contains("other files than given"));
     assert!(error(&[(&"x".repeat(56), b"")]).contains("55 bytes"));
-    assert!(error(&[("a/../b", b"")]).contains("a path is relative"));
+    assert!(error(&[("a/../b", b"")]).contains("a path must be relative"));
     assert!(error(&[("a", b""), ("A", b"")]).contains("appears twice"));
 }

@@ -157,7 +157,7 @@ fn written_archives_have_the_same_files() {
 fn writing_rejects_files_that_the_format_cannot_store() {
     let error =
         |files: &[(&str, &[u8])]| write(&to_write(files), |_| false).unwrap_err().to_string();
-    assert!(error(&[("a/../b", b"")]).contains("a path is relative"));
+    assert!(error(&[("a/../b", b"")]).contains("a path must be relative"));
     assert!(error(&[("ñ", b"")]).contains("the encoding of names"));
     assert!(error(&[(&"x".repeat(64), b"")]).contains("63 bytes"));
     assert!(error(&[("a", b""), ("A/b", b"")]).contains("name of a folder"));
