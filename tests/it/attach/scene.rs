@@ -76,9 +76,6 @@ pub fn spawn_model(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -
 pub fn wait_for_model(app: &mut TestApp, root: Entity) {
     let is_spawned = |world: &mut World| bone_of(world, root, "").1;
     assert!(gpuless::wait_until(&mut app.app, is_spawned), "no model");
-    if app.world().entity(root).contains::<PlayClip>() {
-        app.wait_for_clip(root);
-    }
 }
 
 pub fn on(to: Entity, bone: &str) -> AttachedToBone {
@@ -209,6 +206,7 @@ fn attachments_are_hidden_with_their_bone() {
     let turret = app.world().spawn(on(root, "Turret")).id();
     let flash = app.world().spawn(on(root, "Flash")).id();
     wait_for_model(&mut app, root);
+    app.wait_for_clip(root);
     let mut states = Vec::new();
     for _ in 0..10 {
         app.step(0.04);
