@@ -269,8 +269,8 @@ fn broken_file_changes_nothing_until_fixed() {
         });
         watched.wait_until_idle();
         let errors = watched.errors();
-        // Bevy may load an asset with a live handle twice.
-        assert!(errors.len() <= logged + 2, "{errors:#?}");
+        // Bevy may load an asset with a live handle twice, and the watcher may report a write as two changes.
+        assert!(errors.len() <= logged + 4, "{errors:#?}");
         for error in &errors[logged..] {
             assert!(
                 error.contains("broken.abc: ABC: ") && error.contains("at offset"),
