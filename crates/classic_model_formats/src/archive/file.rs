@@ -160,8 +160,8 @@ impl<R> Archive<R> {
         self.entry(found? as usize)
     }
 
-    /// Finds an entry by its path in any case, with `/` or `\`. If several differ only in case, and the games tell them apart, it
-    /// prefers the same spelling. Otherwise it returns the first one.
+    /// Finds an entry by its path in any case, with `/` or `\`. Several entries can differ only in case. The result is then the
+    /// one with the same spelling, if the game distinguishes case, and otherwise the first one.
     ///
     /// Case is ignored as Windows ignores it in file names: for each Unicode character on its own.
     pub fn find_any_case(&self, path: &str) -> Option<Entry<'_>> {

@@ -254,7 +254,7 @@ impl NameHasher {
         self.hash_with_prefixes(folded, |_, _| {})
     }
 
-    /// The hash of a folded name. Calls `prefix` with the length and the hash of what is before each separator.
+    /// The hash of a folded name. Calls `prefix` for each separator, with the length and the hash of the text before it.
     pub fn hash_with_prefixes(&self, folded: &str, mut prefix: impl FnMut(usize, u64)) -> u64 {
         let mut hasher = self.0.build_hasher();
         let mut end = 0;

@@ -1,4 +1,5 @@
-//! Recognizes archives by their first bytes, for errors about files of another format. It must not decide what is parsed.
+//! Recognizes archives by their first bytes, for errors about files of another format. Parsers do not use it to accept a
+//! file.
 
 use crate::read::{ErrorKind, Format};
 

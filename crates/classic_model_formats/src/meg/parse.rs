@@ -80,8 +80,8 @@ impl Tables {
         Self::of_version_2_or_3(source, &start)
     }
 
-    /// Tells versions 2 and 3 apart by walking the names. Comparing sums of lengths is not enough: a file of version 2 whose
-    /// first name has one letter can have the right sum for version 3.
+    /// Reads the names to distinguish versions 2 and 3. The sum of their lengths does not suffice: a file of version 2 whose
+    /// first name has one letter can have a sum that is valid in version 3.
     fn of_version_2_or_3(source: &Source<'_>, start: &[u8]) -> Result<Self, ParseError> {
         let mut cursor = source.cursor(start, 0);
         let header: &HeaderV2 = cursor.record("header")?;

@@ -165,7 +165,7 @@ properties! {
     0x34 emit_mode: U32 = 0;
     /// Whether `acceleration` is in the emitter's space instead of the world's.
     0x35 object_space_acceleration: Bool = false;
-    /// Whether particles distort what is behind them instead of being drawn.
+    /// Whether particles distort the image behind them instead of being drawn.
     0x3B heat: Bool = false;
     /// Distance from the mesh along its normal, for births on a mesh.
     0x3C emit_offset: F32 = 0.5;

@@ -100,7 +100,7 @@ pub(super) fn chain_lengths(fat: &[FatEntry]) -> Vec<u32> {
         let mut cluster = start;
         let end = loop {
             match lengths.get_mut(slot(cluster)) {
-                // The end of the chain, or a link that leads nowhere.
+                // The end of the chain, or a link to a cluster that does not exist.
                 None => break 0,
                 Some(length @ 0) => {
                     *length = OPEN;

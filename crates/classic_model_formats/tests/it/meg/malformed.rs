@@ -251,7 +251,7 @@ fn record_cases(cases: &mut Vec<Case>) {
         let right = with_u32(&lower.bytes, at as usize + checksum, crc_32(b"SAME"));
         cases.push(case(
             59,
-            "the same name but for case",
+            "the same name in another case",
             right,
             Warn("appears twice", at),
         ));

@@ -169,7 +169,12 @@ fn record_cases(cases: &mut Vec<Case>) {
         named(b"a"),
         Warn("entry \"a\" appears twice", at),
     ));
-    cases.push(case(59, "the same name but for case", named(b"A"), Silent));
+    cases.push(case(
+        59,
+        "the same name in another case",
+        named(b"A"),
+        Silent,
+    ));
     for (class, name, warning) in [
         (60, &b"../a"[..], "leads out of its folder"),
         (60, b"x\\..\\..\\a", "leads out of its folder"),

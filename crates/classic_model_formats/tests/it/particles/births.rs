@@ -1,4 +1,4 @@
-//! What is drawn at birth: the distributions of shapes, lives, sizes, angles and colors, and the appearance that follows.
+//! Random values of births: the distributions of shapes, lives, sizes, angles and colors, and the appearance of the particles.
 
 use classic_model_formats::particles::evaluate::random::{InstanceKey, ParticleNumber, Purpose};
 use classic_model_formats::particles::evaluate::shape::sample;

@@ -184,7 +184,7 @@ fn values_of_flawed_files_are_repaired() {
         read.emitters[0].tracks.index.interpolation,
         Interpolation::Linear
     );
-    // A chunk that only an editor writes, and one that nobody knows.
+    // A chunk that only an editor writes, and an unknown chunk.
     let bytes = rearranged(&file.0, "900", |chunks| {
         chunks.push(classic_models_fixtures::alo::data(3, &[0; 9]));
     });

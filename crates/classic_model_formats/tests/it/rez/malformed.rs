@@ -262,7 +262,7 @@ fn file_cases(cases: &mut Vec<Case>) {
     ));
     cases.push(case(
         59,
-        "the same name but for case",
+        "the same name in another case",
         patched(bytes, name, b"a"),
         Warn("entry \"a.DTX\" appears twice", at),
     ));
