@@ -156,7 +156,8 @@ impl Bounce {
         }
         // The first flight's duration. The others are a geometric series: the n-th begins at d·(1 − eⁿ) / (1 − e).
         let duration = 2.0 * speed / -acceleration;
-        if duration <= 0.0 {
+        // Speed and acceleration overflow for huge values of the file.
+        if !(duration.is_finite() && duration > 0.0) {
             return (0.0, 0.0);
         }
         let ratio = time / duration;

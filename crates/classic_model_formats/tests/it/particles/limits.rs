@@ -19,7 +19,7 @@ fn adversarial_files_take_bounded_time() {
         });
         let Ok(file) = parse(&bytes) else { continue };
         let system = ParticleSystem::new(&file);
-        for seconds in [0.0, 1.0, 1e9, 1e300] {
+        for seconds in [0.0, 0.5, 1.0, 1e9, 1e300] {
             assert_cpu_time_below(LIMIT, &format!("evaluating {name} at {seconds} s"), || {
                 system.state(0, seconds);
             });
