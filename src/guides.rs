@@ -34,6 +34,7 @@ pub mod formats {}
 
 /// [animation]: crate::guides::animation
 /// [collision]: crate::guides::collision
+/// [formats]: crate::guides::formats#alamo-particle-systems-alo
 /// [manifest]: crate::guides::manifest
 #[doc = include_str!("../docs/alamo.md")]
 pub mod alamo {}
