@@ -123,7 +123,7 @@ fn time<T>(mut run: impl FnMut() -> T) -> Duration {
 }
 
 /// The attributes of a sub-mesh, one allocation each.
-#[allow(dead_code, reason = "only the time to fill them is measured")]
+#[expect(dead_code, reason = "only the time to fill them is measured")]
 struct Arrays {
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
