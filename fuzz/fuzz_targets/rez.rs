@@ -5,26 +5,15 @@
 
 #![no_main]
 
-use classic_model_formats::archive::ArchiveFile;
+#[path = "../archive_files.rs"]
+mod archive_files;
+
+use archive_files::archive_files;
 use classic_model_formats::rez::open;
 use classic_model_formats::rez::write::write;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(archive) = open(bytes) else { return };
-    let mut files = Vec::new();
-    for entry in archive.entries() {
-        let path = entry.path();
-        let found = archive.find_any_case(&path).unwrap();
-        archive.find(&path);
-        if entry.is_shadowed() {
-            continue;
-        }
-        assert_eq!(found.record_offset(), entry.record_offset());
-        if let Ok(bytes) = archive.read(entry) {
-            assert_eq!(bytes.len() as u64, entry.size());
-            files.push(ArchiveFile::new(path, bytes));
-        }
-    }
-    let _ = write(&files);
+    let _ = write(&archive_files(&archive));
 });

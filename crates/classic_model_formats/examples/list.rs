@@ -1,28 +1,32 @@
 //! Lists the files in archives of games: `cargo run -p classic_model_formats --example list -- pak0.pak`.
 
-use classic_model_formats::archive::Archive;
-use classic_model_formats::read::ParseError;
+use classic_model_formats::archive::{Archive, detect};
+use classic_model_formats::read::Format;
 use classic_model_formats::{meg, pak, rez, vfs};
 use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 
 fn open(path: &Path) -> Result<Archive<File>, String> {
     let file = File::open(path).map_err(|error| error.to_string())?;
-    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
-    let archive: Result<_, ParseError> = match extension.to_str() {
-        Some("meg") => meg::open(file),
-        Some("pak") => pak::open(file),
-        Some("rez") => rez::open(file),
-        Some("vfs") => vfs::open(file),
-        _ => return Err("the extension must be .meg, .pak, .rez or .vfs".to_owned()),
+    let format = detect(&file, path).map_err(|error| error.to_string())?;
+    let archive = match format {
+        Some(Format::Meg) => meg::open(file),
+        Some(Format::Pak) => pak::open(file),
+        Some(Format::Rez) => rez::open(file),
+        Some(Format::Vfs) => vfs::open(file),
+        _ => return Err("not an archive of a known format".to_owned()),
     };
     archive.map_err(|error| error.to_string())
 }
 
 fn list(path: &Path) -> Result<(), String> {
     let archive = open(path)?;
+    let mut out = std::io::stdout().lock();
     for entry in archive.entries() {
-        println!("{:>10} {}", entry.size(), entry.path());
+        // The reader of a pipe may close it.
+        writeln!(out, "{:>10} {}", entry.size(), entry.path())
+            .map_err(|error| error.to_string())?;
     }
     for warning in archive.warnings() {
         eprintln!("{}: warning: {warning}", path.display());

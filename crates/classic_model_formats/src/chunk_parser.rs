@@ -1,4 +1,5 @@
-//! Parser state shared by Alamo models and animations: the path of chunks for error messages, and the warnings.
+//! Parser state shared by Alamo models, animations and particle systems: the path of chunks for error messages, and the
+//! warnings.
 
 use crate::chunk::{Chunk, Chunks, MAX_DEPTH, MiniChunk};
 use crate::read::{Cursor, ErrorKind, ParseError, Quoted, Warning, WarningCollector};

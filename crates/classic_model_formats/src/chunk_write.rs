@@ -1,4 +1,4 @@
-//! Chunks and NUL-terminated strings, shared by the writers of Alamo models and animations.
+//! Chunks and NUL-terminated strings, shared by the writers of Alamo models, animations and particle systems.
 
 use crate::chunk::CONTAINER_BIT;
 use crate::read::ErrorKind;

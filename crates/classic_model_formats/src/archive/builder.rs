@@ -1,5 +1,5 @@
 //! Collects the entries of an archive while its tables are parsed, and reports flaws that all formats can have.
-//! It must not do I/O or know a format.
+//! Independent of any format. It must not do I/O.
 
 use super::listing::{Folder, Listing, NameHasher, Names, ROOT, Record, short};
 use super::names::{NameFlaw, clean, push_folded};
@@ -38,6 +38,8 @@ pub(crate) struct Builder {
     pub warnings: WarningCollector,
     /// The count of entries that were left out.
     pub skipped: u64,
+    /// How many of them are folders, which is no flaw.
+    pub folder_entries: u64,
 }
 
 /// The result of a [`Builder`].
@@ -46,6 +48,7 @@ pub(crate) struct Built {
     pub listing: Listing,
     pub warnings: Vec<Warning>,
     pub skipped: u64,
+    pub folder_entries: u64,
 }
 
 impl Builder {
@@ -69,6 +72,7 @@ impl Builder {
             folder_records: vec![0],
             warnings: WarningCollector::default(),
             skipped: 0,
+            folder_entries: 0,
         }
     }
 
@@ -86,10 +90,18 @@ impl Builder {
         }
     }
 
-    /// Adds a file. `record` has everything but the name. `raw` is the name in the file, for messages. Leaves the entry out
-    /// if the name cannot be one.
+    /// Adds a file of a format without folders: its name is its path. `record` has everything but the name. `raw` is the name
+    /// in the file, for messages. Leaves the entry out if the name cannot be one.
     pub fn add_file(&mut self, name: AddedName, record: Record, raw: impl Fn() -> String) {
         if let Some(name) = self.checked_name(name, record.at, "entry", raw) {
+            self.listing.records.push(Record { name, ..record });
+        }
+    }
+
+    /// Adds a file of a format that stores folders. `record` has everything but the name. Leaves the entry out if the name
+    /// cannot be one, or has separators.
+    pub fn add_file_in_folder(&mut self, raw: &str, record: Record) {
+        if let Some(name) = self.name_in_folder(raw, record.at, "entry") {
             self.listing.records.push(Record { name, ..record });
         }
     }
@@ -97,17 +109,7 @@ impl Builder {
     /// Adds a folder, and returns its index. Returns `None` if the name cannot be one: then the folder is left out with its
     /// content.
     pub fn add_folder(&mut self, parent: u32, raw: &str, record: u64) -> Option<u32> {
-        let name = self.add_name(raw);
-        let name = self.checked_name(name, record, "folder", || raw.to_owned())?;
-        if self.listing.names.get(name).contains('/') {
-            self.skip("folder with separator", record, || {
-                format!(
-                    "folder name {} has a separator; the folder is left out",
-                    Quoted(raw)
-                )
-            });
-            return None;
-        }
+        let name = self.name_in_folder(raw, record, "folder")?;
         let index = u32::try_from(self.listing.folders.len()).ok()?;
         self.listing.folders.push(Folder {
             parent,
@@ -120,13 +122,7 @@ impl Builder {
 
     /// The name of a folder for errors. Its path is computed when it is displayed.
     pub fn folder_name(&self, folder: u32) -> impl Display + '_ {
-        core::fmt::from_fn(move |f| match self.listing.folders.get(folder as usize) {
-            Some(found) if folder != ROOT => {
-                let path = self.listing.path_of(found.parent, found.name);
-                write!(f, "folder {}", Quoted(&path))
-            }
-            _ => f.write_str("root folder"),
-        })
+        folder_name(&self.listing, folder)
     }
 
     /// The records so far.
@@ -141,9 +137,27 @@ impl Builder {
         kind: &'static str,
         flaw: impl FnOnce() -> String,
     ) {
-        let path = self.listing.path(record);
-        self.warnings.warn(kind, record.at, || {
-            format!("entry {} {}", Quoted(&path), flaw())
+        let Self {
+            listing, warnings, ..
+        } = self;
+        warnings.warn(kind, record.at, || {
+            format!("entry {} {}", Quoted(&listing.path(record)), flaw())
+        });
+    }
+
+    /// Warns about a folder.
+    pub fn warn_about_folder(
+        &mut self,
+        folder: u32,
+        kind: &'static str,
+        offset: u64,
+        flaw: impl FnOnce() -> String,
+    ) {
+        let Self {
+            listing, warnings, ..
+        } = self;
+        warnings.warn(kind, offset, || {
+            format!("{} {}", folder_name(listing, folder), flaw())
         });
     }
 
@@ -151,6 +165,22 @@ impl Builder {
     pub fn skip(&mut self, kind: &'static str, offset: u64, message: impl FnOnce() -> String) {
         self.skipped += 1;
         self.warnings.warn(kind, offset, message);
+    }
+
+    /// Adds a name without separators. Otherwise, a file and a file in a folder could have the same path.
+    fn name_in_folder(&mut self, raw: &str, at: u64, what: &str) -> Option<u32> {
+        let name = self.add_name(raw);
+        let is_path = |index| self.listing.names.get(index).contains('/');
+        if name.index.is_ok_and(is_path) {
+            self.skip("separator in name", at, || {
+                format!(
+                    "{what} name {} has a separator; the {what} is left out",
+                    Quoted(raw)
+                )
+            });
+            return None;
+        }
+        self.checked_name(name, at, what, || raw.to_owned())
     }
 
     fn checked_name(
@@ -177,7 +207,9 @@ impl Builder {
                 let (kind, flaw) = match flaw {
                     NameFlaw::Empty => ("empty name", "is empty"),
                     NameFlaw::Control => ("control character in name", "has a control character"),
-                    NameFlaw::Parent => ("parent folder in name", "leads out of its folder"),
+                    NameFlaw::Parent => {
+                        ("parent folder in name", "contains a parent folder (`..`)")
+                    }
                 };
                 self.skip(kind, at, || {
                     format!(
@@ -246,9 +278,6 @@ impl Builder {
         for record in &mut self.listing.records {
             record.hash = short(ranks.hash(record.name));
         }
-        let names = &self.listing.names;
-        let has_path = |record: &Record| names.get(record.name).contains('/');
-        self.listing.has_paths = self.listing.records.iter().any(has_path);
         self.merge_folders(&ranks);
         self.index_files(&ranks);
         let conflicts = match self.listing.folders.len() {
@@ -256,9 +285,12 @@ impl Builder {
             _ => self.files_like_folders(&ranks),
         };
         for index in conflicts {
-            if let Some(record) = self.listing.records.get(index as usize) {
-                let path = self.listing.path(record);
-                self.warnings.warn("file and folder", record.at, || {
+            let Self {
+                listing, warnings, ..
+            } = &mut self;
+            if let Some(record) = listing.records.get(index as usize) {
+                warnings.warn("file and folder", record.at, || {
+                    let path = listing.path(record);
                     format!("file {} has the name of a folder", Quoted(&path))
                 });
             }
@@ -269,6 +301,7 @@ impl Builder {
             listing: self.listing,
             warnings: self.warnings.into_warnings(),
             skipped: self.skipped,
+            folder_entries: self.folder_entries,
         }
     }
 
@@ -306,18 +339,12 @@ impl Builder {
         }
         for (index, kept) in (0..count).zip(&first) {
             if index != *kept {
-                let path = self.listing.folders.get(index as usize);
-                let path = path.map(|it| self.listing.path_of(it.parent, it.name));
-                let record = self.folder_records.get(index as usize);
-                self.warnings.warn(
+                let record = self.folder_records.get(index as usize).copied();
+                self.warn_about_folder(
+                    index,
                     "repeated folder",
-                    record.copied().unwrap_or_default(),
-                    || {
-                        format!(
-                            "folder {} appears twice; the folders are merged",
-                            Quoted(&path.unwrap_or_default())
-                        )
-                    },
+                    record.unwrap_or_default(),
+                    || "appears twice; the folders are merged".to_owned(),
                 );
             }
         }
@@ -332,7 +359,7 @@ impl Builder {
         self.listing.folders_by_name = by_name;
     }
 
-    /// Sorts the records, and marks those whose name an earlier one has.
+    /// Marks the records whose name an earlier one has, and sorts the others.
     fn index_files(&mut self, ranks: &Ranks) {
         let records = &mut self.listing.records;
         let key = |record: &Record| {
@@ -355,10 +382,26 @@ impl Builder {
                 }
             }
         }
+        let is_first = |index: u32| {
+            let record = records.get(index as usize);
+            record.is_some_and(|it| !it.is_shadowed)
+        };
+        sorted.retain(|(_, index)| is_first(*index));
+        // The first of each group is found if no name has the wanted spelling.
+        let group = |((folder, _, folded, _), _): &_| (*folder, *folded);
+        for same in sorted.chunk_by_mut(|a, b| group(a) == group(b)) {
+            let first = (0..same.len()).min_by_key(|at| same.get(*at).map(|(_, index)| *index));
+            if let Some(until_first) = first.and_then(|first| same.get_mut(..=first)) {
+                until_first.rotate_right(1);
+            }
+        }
         self.listing.by_name = sorted.into_iter().map(|(_, index)| index).collect();
-        for record in self.listing.records.iter().filter(|it| it.is_shadowed) {
-            let path = self.listing.path(record);
-            self.warnings.warn("repeated name", record.at, || {
+        let Self {
+            listing, warnings, ..
+        } = self;
+        for record in listing.records.iter().filter(|it| it.is_shadowed) {
+            warnings.warn("repeated name", record.at, || {
+                let path = listing.path(record);
                 format!(
                     "entry {} appears twice; the first one is used",
                     Quoted(&path)
@@ -392,6 +435,17 @@ impl Builder {
             records.filter(|(_, record)| is_folder.get(record.name as usize) == Some(&true));
         conflicts.map(|(index, _)| index).collect()
     }
+}
+
+/// The name of a folder for messages.
+fn folder_name(listing: &Listing, folder: u32) -> impl Display + '_ {
+    core::fmt::from_fn(move |f| match listing.folders.get(folder as usize) {
+        Some(found) if folder != ROOT => {
+            let path = listing.path_of(found.parent, found.name);
+            write!(f, "folder {}", Quoted(&path))
+        }
+        _ => f.write_str("root folder"),
+    })
 }
 
 fn at(indices: &[u32], index: u32) -> u32 {
@@ -458,7 +512,8 @@ impl Ranks {
         }
         let rank = |names: &Names| {
             let mut ranks = vec![0; names.len()];
-            let groups = order.chunk_by(|a, b| names.get(*a) == names.get(*b));
+            let groups =
+                order.chunk_by(|a, b| hash(*a) == hash(*b) && names.get(*a) == names.get(*b));
             for (position, same) in (0..).zip(groups) {
                 for index in same {
                     if let Some(rank) = ranks.get_mut(*index as usize) {
@@ -493,15 +548,20 @@ impl Ranks {
     /// Of each name, whether another name begins with it and a separator.
     fn prefixes_of_paths(&self, hasher: &NameHasher) -> Vec<bool> {
         let mut found = vec![false; self.folded_names.len()];
-        // Most paths begin like others, so this saves most searches.
-        let mut searched = [0; 256];
+        // Most paths are in the folder of an earlier one, so this saves most searches.
+        let mut searched = [""; 256];
         for path in 0..self.folded_names.len() as u32 {
             let path = self.folded_names.get(path);
+            let Some((folder, _)) = path.rsplit_once('/') else {
+                continue;
+            };
+            let end = folder.bytes().rev().take(8);
+            let slot = end.fold(0_u8, |slot, byte| slot.wrapping_mul(31).wrapping_add(byte));
+            let searched = searched.get_mut(usize::from(slot));
+            if searched.is_some_and(|it| core::mem::replace(it, folder) == folder) {
+                continue;
+            }
             hasher.hash_with_prefixes(path, |end, hash| {
-                let searched = searched.get_mut((hash % 256) as usize);
-                if searched.is_some_and(|it| core::mem::replace(it, hash) == hash) {
-                    return;
-                }
                 let start = self.order.partition_point(|index| self.hash(*index) < hash);
                 let same = self.order.get(start..).unwrap_or_default().iter();
                 for index in same.take_while(|index| self.hash(**index) == hash) {

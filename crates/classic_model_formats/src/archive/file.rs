@@ -1,4 +1,4 @@
-//! The values of an opened archive. It must not know a format.
+//! The values of an opened archive. Independent of any format.
 
 use super::ReadAt;
 use super::builder::Built;
@@ -22,6 +22,7 @@ pub struct Archive<R> {
     content: Box<dyn Content>,
     warnings: Vec<Warning>,
     skipped: u64,
+    folder_entries: u64,
 }
 
 /// How the game finds an entry.
@@ -77,6 +78,7 @@ impl<R: ReadAt> Archive<R> {
             mut listing,
             warnings,
             skipped,
+            folder_entries,
         } = built;
         if let Lookup::Checksum(_) = lookup {
             let records = &listing.records;
@@ -95,6 +97,7 @@ impl<R: ReadAt> Archive<R> {
             content: Box::new(content),
             warnings,
             skipped,
+            folder_entries,
         }
     }
 
@@ -134,20 +137,26 @@ impl<R> Archive<R> {
         self.version
     }
 
-    /// All entries, in the order of the archive's tables. Folders are not entries: their content takes their place.
+    /// All entries, in the order of the archive's tables. Folders are not entries; only the files in them are.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry<'_>> + DoubleEndedIterator {
         let Self { listing, .. } = self;
-        listing
-            .records
-            .iter()
-            .map(move |record| Entry { listing, record })
+        let records = listing.records.iter().enumerate();
+        records.map(move |(index, record)| Entry {
+            listing,
+            record,
+            index,
+        })
     }
 
     /// The entry with this index in [`entries`](Self::entries).
     pub fn entry(&self, index: usize) -> Option<Entry<'_>> {
         let Self { listing, .. } = self;
         let record = listing.records.get(index)?;
-        Some(Entry { listing, record })
+        Some(Entry {
+            listing,
+            record,
+            index,
+        })
     }
 
     /// Finds an entry by the rule of the games that use the format. The module of the format documents its rule.
@@ -179,6 +188,11 @@ impl<R> Archive<R> {
         self.skipped
     }
 
+    /// How many of the [`skipped`](Self::skipped) entries are folders, which PAK archives of some tools have. This is no flaw.
+    pub fn folder_entries(&self) -> u64 {
+        self.folder_entries
+    }
+
     /// The reader of the archive's bytes.
     pub fn reader(&self) -> &R {
         &self.reader
@@ -190,15 +204,27 @@ impl<R> Archive<R> {
 pub struct Entry<'a> {
     listing: &'a Listing,
     record: &'a Record,
+    index: usize,
 }
 
 impl<'a> Entry<'a> {
+    /// The index in [`Archive::entries`].
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
     /// The path from the root of the archive: decoded, with `/`, in the case of the archive, without drive, leading or doubled
     /// slashes, `.` and `..`.
     ///
     /// It may contain characters that other software does not accept in paths, such as `#`, `:` or `?`.
     pub fn path(&self) -> Cow<'a, str> {
         self.listing.path(self.record)
+    }
+
+    /// The length of [`path`](Self::path) in bytes, computed without making the path. A damaged archive can have paths that
+    /// are much longer than its tables.
+    pub fn path_len(&self) -> usize {
+        self.listing.path_len(self.record)
     }
 
     /// The size of the file in bytes. For a compressed entry, the size that its record claims after inflating.
@@ -216,7 +242,7 @@ impl<'a> Entry<'a> {
         self.record.is_compressed
     }
 
-    /// Where the data begin: in bytes from the start of the archive. In a VFS archive, the number of the first cluster.
+    /// Where the data begin: in bytes from the start of the archive. In a VFS archive, the index of the first cluster, counted from 1.
     pub fn offset(&self) -> u64 {
         self.record.start.into()
     }

@@ -1,12 +1,16 @@
-//! The names and records of an archive, with an index by name. It must not do I/O or know a format.
+//! The names and records of an archive, with an index by name. Independent of any format. It must not do I/O.
 
 use super::names::{equals_folded, folded};
 use core::hash::{BuildHasher, Hasher};
+use core::ops::Range;
 use std::borrow::Cow;
 use std::hash::RandomState;
 
 /// The index of the folder that contains everything.
 pub(crate) const ROOT: u32 = 0;
+
+/// The maximum depth of folders.
+pub(crate) const MAX_DEPTH: usize = 64;
 
 /// Names in one block of memory.
 #[derive(Debug, Default)]
@@ -26,7 +30,7 @@ impl Names {
 
     /// Adds a name that `push` appends to the text, and returns its index.
     pub fn push_with(&mut self, push: impl FnOnce(&mut String)) -> u32 {
-        // A file whose names exceed 32 bits is larger than any memory.
+        // No archive can have so many names: its offsets have 32 bits.
         let index = u32::try_from(self.ends.len()).unwrap_or(u32::MAX);
         push(&mut self.text);
         self.ends.push(self.text.len());
@@ -107,13 +111,12 @@ pub(crate) struct Listing {
     pub folders: Vec<Folder>,
     /// In the order of the archive.
     pub records: Vec<Record>,
-    /// Indices of records by folder and hash. Records of the same name are next to each other.
+    /// Indices of the records that are not shadowed, by folder and hash. Those whose names differ only in case are next to
+    /// each other: the first in the archive, then the others by their names.
     pub by_name: Vec<u32>,
     /// Indices of folders by parent and hash.
     pub folders_by_name: Vec<u32>,
     pub hashes: NameHasher,
-    /// Whether a name of a record has separators.
-    pub has_paths: bool,
     /// Indices of records by tag. Empty in a format without tags.
     pub by_tag: Vec<u32>,
 }
@@ -128,6 +131,17 @@ impl Listing {
     /// The path of a record from the root.
     pub fn path(&self, record: &Record) -> Cow<'_, str> {
         self.path_of(record.folder, record.name)
+    }
+
+    /// The length of the path of a record in bytes.
+    pub fn path_len(&self, record: &Record) -> usize {
+        let mut len = self.names.get(record.name).len();
+        let mut folder = record.folder;
+        while let Some(found) = self.folders.get(folder as usize).filter(|_| folder != ROOT) {
+            len += self.names.get(found.name).len() + 1;
+            folder = found.parent;
+        }
+        len
     }
 
     /// The path of a name in a folder.
@@ -157,8 +171,7 @@ impl Listing {
     pub fn find_any_case(&self, path: &str) -> Option<u32> {
         let path = separated(path);
         let (group, name) = self.same_paths(&path)?;
-        self.first_exact(group, name)
-            .or(group.iter().copied().min())
+        self.first_exact(group, name).or(group.first().copied())
     }
 
     /// The first record with this tag.
@@ -178,29 +191,31 @@ impl Listing {
             .unwrap_or_default()
     }
 
+    fn name(&self, index: u32) -> &str {
+        self.names.get(self.record(index).name)
+    }
+
+    /// The record with this spelling among those whose names differ only in case.
     fn first_exact(&self, group: &[u32], name: &str) -> Option<u32> {
-        let is_exact = |index: &u32| {
-            let record = self.record(*index);
-            !record.is_shadowed && self.names.get(record.name) == name
-        };
-        group.iter().copied().filter(is_exact).min()
+        let (first, others) = group.split_first()?;
+        if self.name(*first) == name {
+            return Some(*first);
+        }
+        let found = others.binary_search_by(|index| self.name(*index).cmp(name));
+        others.get(found.ok()?).copied()
     }
 
     /// The records whose paths are equal to this one except for case, and the end of the path that is their name.
     fn same_paths<'p>(&self, path: &'p str) -> Option<(&[u32], &'p str)> {
         let folded = folded(path);
         let (mut folder, mut rest, mut name) = (ROOT, &*folded, path);
-        loop {
-            if self.has_paths || !rest.contains('/') {
-                let group = self.records_named(folder, rest);
-                if !group.is_empty() {
-                    return Some((group, name));
-                }
-            }
-            let (first, after) = rest.split_once('/')?;
+        // In a format without folders, the name of a record is its path.
+        let has_folders = self.folders.len() > 1;
+        while let Some((first, after)) = rest.split_once('/').filter(|_| has_folders) {
             folder = self.folder_named(folder, first)?;
             (rest, name) = (after, name.split_once('/')?.1);
         }
+        Some((self.records_named(folder, rest), name)).filter(|(group, _)| !group.is_empty())
     }
 
     fn records_named(&self, folder: u32, folded: &str) -> &[u32] {
@@ -210,17 +225,21 @@ impl Listing {
             (record.folder, record.hash)
         };
         let start = self.by_name.partition_point(|index| key(index) < wanted);
-        let same_hash = self.by_name.get(start..).unwrap_or_default();
-        let is_named =
-            |index: &u32| equals_folded(self.names.get(self.record(*index).name), folded);
-        let mut groups = same_hash.chunk_by(|a, b| key(a) == key(b) && is_named(a) == is_named(b));
-        let group = groups.find(|group| {
-            group
-                .first()
-                .is_none_or(|it| key(it) != wanted || is_named(it))
-        });
-        let is_found = |group: &&[u32]| group.first().is_some_and(|it| key(it) == wanted);
-        group.filter(is_found).unwrap_or_default()
+        let rest = self.by_name.get(start..).unwrap_or_default();
+        let mut rest = rest
+            .split_at_checked(rest.partition_point(|index| key(index) == wanted))
+            .map_or(rest, |(same_hash, _)| same_hash);
+        // Different names of the same hash are very rare.
+        while let Some(first) = rest.first() {
+            let name = super::names::folded(self.name(*first));
+            let len = rest.partition_point(|index| equals_folded(self.name(*index), &name));
+            let (group, others) = rest.split_at_checked(len.max(1)).unwrap_or((rest, &[]));
+            if name == folded {
+                return group;
+            }
+            rest = others;
+        }
+        &[]
     }
 
     fn folder_named(&self, parent: u32, folded: &str) -> Option<u32> {
@@ -257,18 +276,23 @@ impl NameHasher {
     /// The hash of a folded name. Calls `prefix` for each separator, with the length and the hash of the text before it.
     pub fn hash_with_prefixes(&self, folded: &str, mut prefix: impl FnMut(usize, u64)) -> u64 {
         let mut hasher = self.0.build_hasher();
-        let mut end = 0;
-        for part in folded.split_inclusive('/') {
-            let name = part.strip_suffix('/');
-            hasher.write(name.unwrap_or(part).as_bytes());
-            if let Some(name) = name {
-                prefix(end + name.len(), hasher.finish());
-                hasher.write(b"/");
-            }
-            end += part.len();
+        let mut start = 0;
+        // Searching the separators of such short parts with `str::split` would take longer than hashing them.
+        for (end, _) in folded.bytes().enumerate().filter(|(_, it)| *it == b'/') {
+            hasher.write(part_of(folded, start..end));
+            prefix(end, hasher.finish());
+            hasher.write(b"/");
+            start = end + 1;
+        }
+        if start < folded.len() {
+            hasher.write(part_of(folded, start..folded.len()));
         }
         hasher.finish()
     }
+}
+
+fn part_of(text: &str, range: Range<usize>) -> &[u8] {
+    text.as_bytes().get(range).unwrap_or_default()
 }
 
 /// The part of a hash that an index stores.

@@ -1,7 +1,7 @@
 //! Archives of the games: what [`meg`](crate::meg), [`pak`](crate::pak), [`rez`](crate::rez) and [`vfs`](crate::vfs) share.
 //!
 //! Each of these modules has a function `open` from a reader to an [`Archive`]. The reader is a [`File`](std::fs::File), bytes
-//! in memory, or any other [`ReadAt`].
+//! in memory, or any other [`ReadAt`]. [`detect`] finds the format of a file.
 //!
 //! ```
 //! # #[cfg(feature = "pak")] {
@@ -31,6 +31,7 @@
 // For maintainers: formats call this module, so it must not know any of them. The only I/O is in `reader`.
 
 mod builder;
+mod detect;
 mod file;
 mod listing;
 mod names;
@@ -41,17 +42,15 @@ mod source;
 #[cfg(feature = "write")]
 mod write;
 
+pub use detect::detect;
 pub use file::{Archive, Entry};
 pub use reader::ReadAt;
 #[cfg(feature = "write")]
 pub use write::ArchiveFile;
 
-pub(crate) use builder::AddedName;
-pub(crate) use builder::{Builder, NameCase};
-pub(crate) use file::Content;
-pub(crate) use file::Lookup;
-pub(crate) use file::OnePiece;
-pub(crate) use listing::{ROOT, Record};
+pub(crate) use builder::{AddedName, Builder, NameCase};
+pub(crate) use file::{Content, Lookup, OnePiece};
+pub(crate) use listing::{MAX_DEPTH, ROOT, Record};
 pub(crate) use names::*;
 pub(crate) use signature::*;
 pub(crate) use source::Source;

@@ -1,4 +1,4 @@
-//! Ranges of bytes that should not overlap. It must not know a format or do I/O.
+//! Ranges of bytes that should not overlap. Independent of any format. It must not do I/O.
 
 use core::ops::Range;
 

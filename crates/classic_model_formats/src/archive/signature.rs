@@ -1,5 +1,4 @@
-//! Recognizes archives by their first bytes, for errors about files of another format. Parsers do not use it to accept a
-//! file.
+//! The signatures of archives: the format of a file by its first bytes, and the error that rejects another format.
 
 use crate::read::{ErrorKind, Format};
 
@@ -69,14 +68,40 @@ const SIGNATURES: [(usize, &[u8], Option<Format>, &str); 12] = [
     ),
 ];
 
+/// The text of a REZ header may differ, but not its end.
+const REZ_TEXT: (&[u8], usize, &[u8]) = (b"\r\n", 124, b"\r\n\x1A");
+
+/// The format of this crate whose files begin with these bytes.
+pub(crate) fn signature(start: &[u8]) -> Option<Format> {
+    let found = SIGNATURES.iter().find_map(|(offset, bytes, format, _)| {
+        format.filter(|_| begins_with(start, *offset, bytes))
+    });
+    let (first, end, last) = REZ_TEXT;
+    let is_rez = begins_with(start, 0, first) && begins_with(start, end, last);
+    found.or(is_rez.then_some(Format::Rez))
+}
+
+/// Whether these bytes are at an offset.
+fn begins_with(start: &[u8], offset: usize, bytes: &[u8]) -> bool {
+    start
+        .get(offset..)
+        .is_some_and(|rest| rest.starts_with(bytes))
+}
+
 /// The error for a file that begins like an archive of another format. `None` if its first bytes are of this format, or of
-/// no known format.
+/// no known format. A file can begin like several formats: numbers of a valid file can be the signature of another format.
 pub(crate) fn other_format(start: &[u8], format: Format) -> Option<ErrorKind> {
-    let (.., clause) = SIGNATURES.iter().find(|(offset, bytes, found, _)| {
-        let rest = start.get(*offset..).unwrap_or_default();
-        rest.starts_with(bytes) && *found != Some(format)
-    })?;
-    Some(wrong_magic(*clause))
+    let matches = SIGNATURES
+        .iter()
+        .filter(|(offset, bytes, ..)| begins_with(start, *offset, bytes));
+    let mut first = None;
+    for (.., found, clause) in matches {
+        if *found == Some(format) {
+            return None;
+        }
+        first = first.or(Some(*clause));
+    }
+    first.map(wrong_magic)
 }
 
 /// The error for a file that is not of the expected format, with a clause that says what it looks like.

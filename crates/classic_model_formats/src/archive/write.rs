@@ -1,5 +1,6 @@
-//! What the writers of archives share: the files to write, and the checks of their paths. It must not know a format.
+//! What the writers of archives share: the files to write, and the checks of their paths. Independent of any format.
 
+use super::listing::MAX_DEPTH;
 use super::names::{clean, folded};
 use super::{Archive, ReadAt};
 use crate::read::{ErrorKind, Quoted};
@@ -89,6 +90,13 @@ pub(crate) fn offset32(value: usize) -> Result<u32, WriteError> {
     })
 }
 
+/// Overwrites the first bytes with a header.
+pub(crate) fn write_header(out: &mut [u8], header: &[u8]) {
+    for (byte, from) in out.iter_mut().zip(header) {
+        *byte = *from;
+    }
+}
+
 /// Encodes a name. Fails for characters that the encoding does not have.
 pub(crate) fn encode(
     encoding: &'static encoding_rs::Encoding,
@@ -126,9 +134,6 @@ pub(crate) struct Tree<'a> {
 impl<'a> Tree<'a> {
     /// Splits the paths of files, which [`check_paths`] must have accepted. Joins folders that differ in case.
     pub fn new(files: &'a [ArchiveFile]) -> Result<Self, WriteError> {
-        /// The maximum depth of folders that readers accept.
-        const MAX_DEPTH: usize = 64;
-
         let mut tree = Self::default();
         let mut folders: HashMap<String, usize> = HashMap::new();
         for file in files {

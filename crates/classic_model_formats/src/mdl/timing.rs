@@ -22,6 +22,19 @@ impl Timing {
         }
     }
 
+    /// When an element begins, in seconds from the start of the sequence.
+    pub fn begin(&self, element: u32) -> f32 {
+        match self {
+            Self::Rate(rate) => element as f32 / rate,
+            Self::Ends(ends) => {
+                let previous = element
+                    .checked_sub(1)
+                    .and_then(|last| ends.get(last as usize));
+                previous.copied().unwrap_or_default()
+            }
+        }
+    }
+
     /// The timing of the `count` elements from index `first` on, with times from the start of that element.
     pub fn part(&self, first: u32, count: u32) -> Self {
         let Self::Ends(ends) = self else {
@@ -83,6 +96,20 @@ mod tests {
         assert_eq!(timing.locate(99.0, 8), (7, 1.0));
         assert_eq!(timing.locate(-1.0, 8), (0, 0.0));
         assert_eq!(timing.locate(0.3, 0), (0, 0.0));
+    }
+
+    #[test]
+    fn each_element_begins_at_the_end_of_the_previous_one() {
+        let timing = Timing::Rate(10.0);
+        assert_eq!(
+            [0, 1, 3].map(|element| timing.begin(element)),
+            [0.0, 0.1, 0.3]
+        );
+        let timing = Timing::Ends([0.1, 0.4, 0.5].into());
+        assert_eq!(
+            [0, 1, 2].map(|element| timing.begin(element)),
+            [0.0, 0.1, 0.4]
+        );
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub(super) fn checksum_of_path(path: &str) -> Option<u32> {
 }
 
 /// The longest path that the games find, in bytes.
-const MAX_PATH: usize = 259;
+pub(super) const MAX_PATH: usize = 259;
 
 fn stored_byte(letter: char) -> u8 {
     match u8::try_from(letter) {

@@ -98,6 +98,7 @@ impl Tables {
             if end <= data_start {
                 match Self::of_version(source, 3, &counts(24), end) {
                     Ok(tables) if 24 + tables.bytes.len() as u64 == end => return Ok(tables),
+                    Err(error) if matches!(error.kind, ErrorKind::Io { .. }) => return Err(error),
                     _ => {}
                 }
             }
@@ -178,6 +179,7 @@ impl Tables {
                     index: name.into(),
                     count: self.count.into(),
                 };
+                let at = at + if self.version == 3 { 18 } else { 16 };
                 return Err(source.error(at, format_args!("file {index}"), kind));
             };
             let checksum = record.checksum.get();
@@ -198,7 +200,7 @@ impl Tables {
             let stated = record.index.get();
             if stated != index {
                 builder.warnings.warn("index", at, || {
-                    format!("file {index} states the index {stated}")
+                    format!("file {index} has index {stated}, expected {index}")
                 });
             }
             let record = Record {
@@ -255,7 +257,7 @@ fn plain_record(cursor: &mut Cursor<'_>, index: u32) -> Result<RecordV1, ParseEr
     Err(cursor.error(at, context, kind))
 }
 
-/// The tables as far as they were read.
+/// The bytes of the tables that were read so far.
 struct Window<'a> {
     source: &'a Source<'a>,
     /// The offset of `bytes` in the file.
@@ -266,8 +268,7 @@ struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// Reads the value from `begin` to `end`, in bytes from the start of the tables, unless it has been read. Then it also
-    /// reads the `more` bytes that the tables need behind it at least.
+    /// Ensures that bytes `begin..end` of the tables are in memory. A read includes the `more` bytes that must follow.
     fn fill(
         &mut self,
         begin: u64,

@@ -1,6 +1,6 @@
 //! Writes `.meg` archives: for mods, test fixtures and tools.
 
-use super::checksum::checksum;
+use super::checksum::{MAX_PATH, checksum};
 use super::records::*;
 use crate::archive::{ArchiveFile, check_paths, check_written, encode, not_storable, offset32};
 use crate::read::ErrorKind;
@@ -8,9 +8,6 @@ use crate::write::fail;
 use zerocopy::IntoBytes;
 
 pub use crate::write::WriteError;
-
-/// The longest path that the games find, in bytes.
-const MAX_PATH: usize = 259;
 
 /// Writes an archive of version 1, 2 or 3, not encrypted. Empire at War reads version 1.
 ///

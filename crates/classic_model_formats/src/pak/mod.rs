@@ -2,8 +2,9 @@
 //!
 //! # Finding entries
 //!
-//! [`Archive::find`](crate::archive::Archive::find) does what Quake does: the spelling must be the same. Quake II ignores case:
-//! use [`Archive::find_any_case`](crate::archive::Archive::find_any_case) for it. Of entries with the same name, the first counts.
+//! [`Archive::find`](crate::archive::Archive::find) does what Quake does: the spelling must be the same. It also accepts `\` as a
+//! separator, and ignores one leading separator. Quake II ignores case: use
+//! [`Archive::find_any_case`](crate::archive::Archive::find_any_case) for it. Of entries with the same name, the first counts.
 //!
 //! Archives of Daikatana and SiN have other layouts, and are errors that say so. So are ZIP archives (`.pk3`).
 

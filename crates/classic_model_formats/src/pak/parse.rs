@@ -70,7 +70,7 @@ fn header(source: &Source<'_>) -> Result<Header, ParseError> {
         let kind = ErrorKind::BadCount {
             value: size.into(),
             min: 0,
-            max: source.length as i64,
+            max: i64::try_from(source.length).unwrap_or(i64::MAX),
         };
         return Err(source.error(SIZE_OFFSET, "directory size", kind));
     }
@@ -104,6 +104,7 @@ fn add_file(builder: &mut Builder, raw: &RawRecord, at: u64) {
     if size == 0 && name.ends_with(is_separator) && !name.trim_matches(is_separator).is_empty() {
         // The entry of a folder.
         builder.skipped += 1;
+        builder.folder_entries += 1;
         return;
     }
     let record = Record {

@@ -1,7 +1,9 @@
 //! Writes `.pak` archives: for mods, test fixtures and tools.
 
 use super::records::*;
-use crate::archive::{ArchiveFile, check_paths, check_written, not_storable, offset32};
+use crate::archive::{
+    ArchiveFile, check_paths, check_written, not_storable, offset32, write_header,
+};
 use zerocopy::IntoBytes;
 
 pub use crate::write::WriteError;
@@ -39,9 +41,7 @@ pub fn write(files: &[ArchiveFile]) -> Result<Vec<u8>, WriteError> {
         start: offset32(out.len())?.into(),
         size: offset32(size_of_val(&*records))?.into(),
     };
-    for (byte, from) in out.iter_mut().zip(header.as_bytes()) {
-        *byte = *from;
-    }
+    write_header(&mut out, header.as_bytes());
     out.extend(records.as_bytes());
     check_written(&super::open(out.as_slice())?, files)?;
     Ok(out)

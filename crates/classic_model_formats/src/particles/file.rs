@@ -23,6 +23,19 @@ pub struct ParticleFile<'a> {
     pub warnings: Vec<Warning>,
 }
 
+impl ParticleFile<'_> {
+    /// A system without emitters.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into().into(),
+            id: 0,
+            leave_particles: true,
+            emitters: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
 /// An emitter: creates particles of one kind.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -61,6 +74,27 @@ pub struct Emitter<'a> {
 pub const DEFAULT_SECONDARY_TEXTURE: &str = "p_particle_depth_master.tga";
 
 impl Emitter<'_> {
+    /// A root emitter with default properties: one particle per second at the origin, with a life of one second.
+    ///
+    /// The writer stores [`Properties::index`] as it is. The emitters of a file should have their indices.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into().into(),
+            color_texture: "p_particle_master.tga".into(),
+            secondary_texture: Some(DEFAULT_SECONDARY_TEXTURE.into()),
+            properties: Properties::default(),
+            property_order: None,
+            velocity: Group::default(),
+            lifetime: Group::default(),
+            position: Group::default(),
+            tracks: Tracks::default(),
+            spawn_on_death: None,
+            spawn_during_life: None,
+            parent: None,
+            link_group: None,
+        }
+    }
+
     /// The texture of depths or normals as stored, or the default.
     pub fn secondary_texture(&self) -> &str {
         let stored = self.secondary_texture.as_deref();
@@ -91,7 +125,8 @@ pub struct Parent {
     serde(rename_all = "snake_case")
 )]
 pub enum SpawnEvent {
-    /// At the particle's death, at its last position.
+    /// At the particle's death, at its last position. The emitter has one round of particles if it is due at once,
+    /// and otherwise none.
     Death,
     /// At the particle's birth. The emitter moves with the particle and stops when it dies.
     Life,
@@ -241,6 +276,9 @@ pub struct Tracks {
     pub rotation_speed: Track,
 }
 
+/// The count of tracks of colors, which are the first. Their values are stored as integers from 0 to 255.
+pub(super) const COLOR_TRACKS: usize = 4;
+
 impl Tracks {
     /// Name and track, in file order.
     pub fn entries(&self) -> [(&'static str, &Track); 7] {
@@ -257,7 +295,7 @@ impl Tracks {
 }
 
 impl Default for Tracks {
-    /// White and opaque, 20 units wide, tile 0, without rotation, as in the games' particle editor.
+    /// White and opaque, 20 units wide, tile 0, without rotation, as in GlyphXTools' particle-editor.
     fn default() -> Self {
         let white = Track::constant(255.0);
         Self {
@@ -336,6 +374,28 @@ pub enum Interpolation {
     Smooth,
     /// The value of the earlier key until the time of the later one.
     Step,
+}
+
+impl Interpolation {
+    /// By the number in the file; `None` for unknown numbers.
+    pub(super) fn from_stored(number: u32) -> Option<Self> {
+        match number {
+            0 => Some(Self::Linear),
+            1 => Some(Self::Smooth),
+            2 => Some(Self::Step),
+            _ => None,
+        }
+    }
+
+    /// The number in the file.
+    #[cfg(feature = "write")]
+    pub(super) fn stored(self) -> u32 {
+        match self {
+            Self::Linear => 0,
+            Self::Smooth => 1,
+            Self::Step => 2,
+        }
+    }
 }
 
 #[cfg(test)]

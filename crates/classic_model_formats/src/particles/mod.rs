@@ -4,7 +4,7 @@
 //! [`parse`] borrows names from the file's bytes and returns for any input: see [`read`](crate::read).
 //!
 //! A system has emitters, which create particles. An emitter is a root, or is created by the particles of another one.
-//! [`evaluate`] computes when particles are born, where they are, and how they look at any time.
+//! [`evaluate`] computes when particles are born, and their motion and appearance at any time.
 //!
 //! ```
 //! use classic_model_formats::particles::{self, evaluate::ParticleSystem};
@@ -36,5 +36,5 @@ pub use file::{
     DEFAULT_SECONDARY_TEXTURE, Emitter, Group, Interpolation, Key, Parent, ParticleFile, SHAPES,
     Shape, SpawnEvent, Track, Tracks, file_name,
 };
-pub use parse::parse;
+pub use parse::{is_particle_system, parse};
 pub use properties::{BLEND_MODES, Properties, PropertyValue};

@@ -45,8 +45,8 @@ macro_rules! properties {
     ($($(#[doc = $doc:literal])+ $id:literal $name:ident: $kind:ident = $default:expr;)+) => {
         /// The properties of an emitter, as stored: no value is clamped, and no sign is changed.
         ///
-        /// Lengths are in the game's units, and Z is up. Property 0x49 and the properties whose names begin with
-        /// `unknown` have no known effect.
+        /// Lengths are in the game's units, and Z is up. The properties whose names begin with `unknown` have no known
+        /// effect.
         #[derive(Clone, Debug, PartialEq)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize))]
         pub struct Properties {
@@ -156,11 +156,11 @@ properties! {
     0x30 bounciness: F32 = 0.2;
     /// Whether the wind's velocity is added at birth.
     0x31 affected_by_wind: Bool = false;
-    /// Seconds from the creation of the emitter, skipped time included, after which time stands still. 0: never.
+    /// Seconds from the creation of the emitter, skipped time included, at which the clock freezes. 0: never.
     0x32 freeze_time: F32 = 0.0;
     /// Seconds that have already passed when the emitter is created.
     0x33 skip_time: F32 = 0.0;
-    /// Births on the mesh that the system is attached to: 0 not, 1 at a random vertex, 2 at a random point of the
+    /// Where particles are born: 0 in the position group, 1 at a random vertex of the mesh, 2 at a random point of its
     /// surface, 3 at every vertex.
     0x34 emit_mode: U32 = 0;
     /// Whether `acceleration` is in the emitter's space instead of the world's.
@@ -189,7 +189,8 @@ properties! {
     0x46 no_depth_test: Bool = false;
     /// Distance from the camera to the center of the cube of `weather`.
     0x47 weather_cube_distance: F32 = 0.0;
-    /// Whether the angle is drawn at birth and constant. It is the first value of the rotation track, in turns.
+    /// Whether the angle is constant: the first value of the rotation track in turns, with `rotation_variance` and a
+    /// random direction.
     0x48 fixed_rotation: Bool = false;
     /// Uninitialized memory, by its values.
     0x49 unknown_49: U32 = 0;

@@ -1,10 +1,11 @@
 //! The writer of particle systems: plain values to bytes, with the feature `write`.
 //!
-//! A real file that is parsed and written has the same bytes.
+//! A real file that is parsed and written has the same bytes. Unknown chunks, such as chunk 0x3 of a third-party
+//! editor, are not written.
 
 pub use crate::chunk_write::WriteError;
 
-use super::file::{Emitter, Group, Interpolation, Key, ParticleFile, Track};
+use super::file::{COLOR_TRACKS, Emitter, Group, Key, ParticleFile, Track};
 use super::properties::{Properties, PropertyValue};
 use crate::chunk_write::{
     check_finite, check_length, check_text, container, data, fail, mini, mini_floats, mini_u32,
@@ -13,52 +14,13 @@ use crate::chunk_write::{
 use crate::read::ErrorKind;
 use crate::write::{floats, u32s};
 
-/// The count of tracks whose values are integers from 0 to 255.
-const COLORS: usize = 4;
-
-impl ParticleFile<'_> {
-    /// A system without emitters.
-    pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into().into(),
-            id: 0,
-            leave_particles: true,
-            emitters: Vec::new(),
-            warnings: Vec::new(),
-        }
-    }
-}
-
-impl Emitter<'_> {
-    /// A root emitter with default properties: one particle per second at the origin, with a life of one second.
-    ///
-    /// The writer stores [`Properties::index`] as it is. The emitters of a file should have their indices.
-    pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into().into(),
-            color_texture: "p_particle_master.tga".into(),
-            secondary_texture: Some(super::DEFAULT_SECONDARY_TEXTURE.into()),
-            properties: Properties::default(),
-            property_order: None,
-            velocity: Group::default(),
-            lifetime: Group::default(),
-            position: Group::default(),
-            tracks: super::Tracks::default(),
-            spawn_on_death: None,
-            spawn_during_life: None,
-            parent: None,
-            link_group: None,
-        }
-    }
-}
-
 /// Writes a particle system. [`parse`](super::parse) reads the same values from the bytes.
 ///
 /// [`Emitter::parent`] is not written: it follows from the links of the other emitters.
 ///
 /// # Errors
-/// A [`WriteError`] if the format cannot store a value, such as a color that is not a whole number, or if the parser would
-/// reject the file or change a value.
+/// A [`WriteError`] if the format cannot store a value, such as a color that is not a whole number, or if the parser
+/// would reject the file or change a value.
 pub fn write(file: &ParticleFile<'_>) -> Result<Vec<u8>, WriteError> {
     check_text("0x900 / 0x0", &file.name)?;
     for (index, emitter) in file.emitters.iter().enumerate() {
@@ -71,9 +33,10 @@ pub fn write(file: &ParticleFile<'_>) -> Result<Vec<u8>, WriteError> {
     for (index, (emitter, read)) in file.emitters.iter().zip(&read.emitters).enumerate() {
         let links = |emitter: &Emitter<'_>| [emitter.spawn_on_death, emitter.spawn_during_life];
         if links(emitter) != links(read) {
-            let what = "links that make a forest: the parser would drop one";
+            let reason =
+                "each link must name another emitter that no other link and no descendant names";
             let context = format!("0x900 / 0x800 / 0x700 emitter {index} / 0x36");
-            fail(context, ErrorKind::Missing { what })?;
+            fail(context, ErrorKind::NotStorable { reason })?;
         }
     }
     Ok(bytes)
@@ -111,7 +74,8 @@ fn check_emitter(emitter: &Emitter<'_>) -> Result<(), WriteError> {
     }
     let tracks = emitter.tracks.entries().into_iter().enumerate();
     for (position, (name, track)) in tracks {
-        check_track(track, position < COLORS).or_else(within(|| format!("track {name:?}")))?;
+        check_track(track, position < COLOR_TRACKS)
+            .or_else(within(|| format!("track {name:?}")))?;
     }
     Ok(())
 }
@@ -156,7 +120,7 @@ fn encode_emitter(out: &mut Vec<u8>, index: u32, emitter: &Emitter<'_>) {
     });
     container(out, 1, |out| {
         for (position, (_, track)) in emitter.tracks.entries().into_iter().enumerate() {
-            encode_track(out, track, position < COLORS);
+            encode_track(out, track, position < COLOR_TRACKS);
         }
     });
     data(out, 0x36, |out| {
@@ -219,15 +183,7 @@ fn encode_track(out: &mut Vec<u8>, track: &Track, is_color: bool) {
                 mini_floats(out, id, &[value]);
             }
         }
-        mini_u32(
-            out,
-            4,
-            match track.interpolation {
-                Interpolation::Linear => 0,
-                Interpolation::Smooth => 1,
-                Interpolation::Step => 2,
-            },
-        );
+        mini_u32(out, 4, track.interpolation.stored());
     });
     data(out, 1, |out| {
         for Key { time, value } in inner {

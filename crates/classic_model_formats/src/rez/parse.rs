@@ -2,14 +2,11 @@
 
 use super::records::*;
 use crate::archive::{
-    Archive, Builder, Lookup, NameCase, OnePiece, ROOT, ReadAt, Record, Source, decode_1252,
-    other_format, unknown_format, wrong_magic,
+    Archive, Builder, Lookup, MAX_DEPTH, NameCase, OnePiece, ROOT, ReadAt, Record, Source,
+    decode_1252, other_format, unknown_format, wrong_magic,
 };
 use crate::read::{Cursor, ErrorKind, Format, ParseError};
 use std::collections::BTreeMap;
-
-/// The maximum depth of folders.
-const MAX_DEPTH: usize = 64;
 
 /// Opens an archive.
 ///
@@ -58,7 +55,7 @@ fn header(source: &Source<'_>) -> Result<Header, ParseError> {
     let header: Header = *cursor.record("header")?;
     if header.text_end != TEXT_END {
         let kind = wrong_magic(
-            "has no REZ header of this length (as in WinRage, and in encrypted archives)",
+            "has no line end and byte 1A after 124 bytes of text, which a REZ header must have (WinRage and encrypted archives differ)",
         );
         return Err(source.error(TEXT_END_OFFSET, "end of the header's text", kind));
     }
@@ -165,7 +162,6 @@ impl Folders<'_> {
             name.push('.');
             name.push_str(&decode_1252(&extension));
         }
-        let added = self.builder.add_name(&name);
         let size = record.size.get();
         let record = Record {
             at,
@@ -175,7 +171,7 @@ impl Folders<'_> {
             stored: size,
             ..Record::default()
         };
-        self.builder.add_file(added, record, || name.clone());
+        self.builder.add_file_in_folder(&name, record);
         Ok(())
     }
 }

@@ -1,7 +1,9 @@
 //! Writes `.rez` archives: for mods, test fixtures and tools.
 
 use super::records::*;
-use crate::archive::{ArchiveFile, Tree, check_paths, check_written, encode, offset32};
+use crate::archive::{
+    ArchiveFile, Tree, check_paths, check_written, encode, offset32, write_header,
+};
 use zerocopy::IntoBytes;
 
 pub use crate::write::WriteError;
@@ -20,7 +22,7 @@ pub fn write(files: &[ArchiveFile]) -> Result<Vec<u8>, WriteError> {
     let mut writer = Writer {
         tree: &tree,
         out: vec![0; size_of::<Header>()],
-        places: vec![(0, 0); tree.nodes.len()],
+        ranges: vec![(0, 0); tree.nodes.len()],
         longest_folder_name: 0,
         longest_name: 0,
     };
@@ -50,9 +52,7 @@ pub fn write(files: &[ArchiveFile]) -> Result<Vec<u8>, WriteError> {
         longest_comment: 1.into(),
         is_sorted: 1,
     };
-    for (byte, from) in out.iter_mut().zip(header.as_bytes()) {
-        *byte = *from;
-    }
+    write_header(&mut out, header.as_bytes());
     check_written(&super::open(out.as_slice())?, files)?;
     Ok(out)
 }
@@ -70,7 +70,7 @@ struct Writer<'a> {
     tree: &'a Tree<'a>,
     out: Vec<u8>,
     /// The offset and size of the data of each node.
-    places: Vec<(u32, u32)>,
+    ranges: Vec<(u32, u32)>,
     /// In bytes, with the NUL.
     longest_folder_name: u32,
     longest_name: u32,
@@ -79,9 +79,9 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Writes the bytes of all files.
     fn data(&mut self) -> Result<(), WriteError> {
-        for (node, place) in self.tree.nodes.iter().zip(&mut self.places) {
+        for (node, range) in self.tree.nodes.iter().zip(&mut self.ranges) {
             if node.children.is_none() {
-                *place = (offset32(self.out.len())?, offset32(node.file.bytes.len())?);
+                *range = (offset32(self.out.len())?, offset32(node.file.bytes.len())?);
                 self.out.extend(&node.file.bytes);
             }
         }
@@ -93,15 +93,15 @@ impl Writer<'_> {
         let tree = self.tree;
         for (index, node) in tree.nodes(children) {
             if let Some(children) = &node.children {
-                let place = self.folder(children)?;
-                if let Some(slot) = self.places.get_mut(index) {
-                    *slot = place;
+                let range = self.folder(children)?;
+                if let Some(slot) = self.ranges.get_mut(index) {
+                    *slot = range;
                 }
             }
         }
         let begin = self.out.len();
         for (index, node) in tree.nodes(children) {
-            let (start, size) = self.places.get(index).copied().unwrap_or_default();
+            let (start, size) = self.ranges.get(index).copied().unwrap_or_default();
             let name = node.name.to_ascii_uppercase();
             let (start, size) = (start.into(), size.into());
             if node.children.is_some() {

@@ -3,7 +3,7 @@
 use super::records::{FatEntry, LAST};
 use std::collections::HashMap;
 
-/// Clusters in a row.
+/// Consecutive clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
     /// The first cluster.
@@ -48,12 +48,12 @@ impl Chains {
     /// The first `count` clusters of a chain. The error says why the chain has fewer.
     pub fn extents(&self, first: u32, count: u64) -> Result<Vec<Extent>, &'static str> {
         let mut extents = Vec::new();
-        // The first cluster that the chain visited in each run. It has visited all behind that in the run, too.
+        // The lowest visited cluster of each run. The later clusters of the run are visited, too.
         let mut visited: HashMap<usize, u32> = HashMap::new();
         let (mut cluster, mut left) = (first, count);
         while left > 0 {
             match cluster {
-                LAST => return Err("it ends before the file's size"),
+                LAST => return Err("it ends before the declared size"),
                 0 => return Err("it reaches cluster 0"),
                 _ if cluster > self.clusters => {
                     return Err("it reaches a cluster past the last one");
@@ -83,17 +83,18 @@ impl Chains {
     }
 }
 
-/// The count of different clusters in the chain from each cluster on. Takes time in proportion to the table, however chains
-/// are linked.
+/// The index of a cluster in tables of clusters.
+pub(super) fn slot(cluster: u32) -> usize {
+    cluster
+        .checked_sub(1)
+        .map_or(usize::MAX, |index| index as usize)
+}
+
+/// The count of different clusters in the chain from each cluster on. Takes time in proportion to the table, for any links.
 pub(super) fn chain_lengths(fat: &[FatEntry]) -> Vec<u32> {
     /// The length of a chain that is being followed.
     const OPEN: u32 = u32::MAX;
 
-    let slot = |cluster: u32| {
-        cluster
-            .checked_sub(1)
-            .map_or(usize::MAX, |index| index as usize)
-    };
     let mut lengths = vec![0; fat.len()];
     let mut path = Vec::new();
     for start in 1..=fat.len() as u32 {

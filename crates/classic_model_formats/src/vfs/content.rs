@@ -1,6 +1,6 @@
 //! Reads the bytes of files in a `.vfs` archive. It must not parse tables.
 
-use super::chains::Chains;
+use super::chains::{Chains, Extent};
 use crate::archive::{Content, Record, Source};
 use crate::read::{Cursor, ErrorKind, ParseError};
 use core::fmt::Display;
@@ -27,7 +27,8 @@ impl Volume {
 
     /// The offset of a cluster in the archive, in bytes.
     pub fn offset(&self, cluster: u32) -> u64 {
-        self.start + u64::from(cluster.saturating_sub(1)) * u64::from(self.cluster_size)
+        let position = u64::from(cluster.saturating_sub(1)) * u64::from(self.cluster_size);
+        self.start.saturating_add(position)
     }
 
     /// The pieces of the archive with a range of a file's stored bytes. `at` is the offset for errors about the chain.
@@ -42,6 +43,11 @@ impl Volume {
         let extents = self.chains.extents(first, self.clusters_of(range.end));
         let extents = extents
             .map_err(|reason| source.error(at, context, ErrorKind::BrokenChain { reason }))?;
+        Ok(self.pieces_of(&extents, range))
+    }
+
+    /// The pieces of the archive with a range of the bytes in extents.
+    pub fn pieces_of(&self, extents: &[Extent], range: Range<u64>) -> Vec<Range<u64>> {
         let mut pieces = Vec::new();
         // The position of an extent in the file.
         let mut position = 0;
@@ -55,7 +61,7 @@ impl Volume {
             }
             position += len;
         }
-        Ok(pieces)
+        pieces
     }
 
     /// Reads pieces of the archive.
@@ -75,8 +81,12 @@ impl Volume {
                 return Err(source.error(piece.start, context, kind));
             }
         }
+        let first = match pieces {
+            [piece] => return source.bytes(piece.start, piece.end - piece.start, context),
+            _ => pieces.first().map_or(0, |piece| piece.start),
+        };
         let len: u64 = pieces.iter().map(|piece| piece.end - piece.start).sum();
-        let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or_default());
+        let mut bytes = source.buffer(len, first, context)?;
         for piece in pieces {
             source.append(&mut bytes, piece.start, piece.end - piece.start, context)?;
         }
@@ -162,7 +172,7 @@ fn inflate_chunk(cursor: &mut Cursor<'_>, left: u64, window: u32) -> Result<Vec<
         .map_err(|_| "the chunks end before the file's size")?;
     let chunk = cursor
         .take(len.into(), "")
-        .map_err(|_| "a chunk is longer than the rest of the file")?;
+        .map_err(|_| "a chunk is longer than the rest of the entry")?;
     if chunk.is_empty() {
         return Err("a chunk is empty");
     }
@@ -171,7 +181,7 @@ fn inflate_chunk(cursor: &mut Cursor<'_>, left: u64, window: u32) -> Result<Vec<
         Ok(inflated) if inflated.is_empty() => Err("a chunk inflates to nothing"),
         Ok(inflated) => Ok(inflated),
         Err(error) if error.status != TINFLStatus::HasMoreOutput => {
-            Err("a chunk is not a zlib stream")
+            Err("a chunk is not a valid zlib stream")
         }
         Err(_) if left <= window.into() => Err("the chunks inflate past the file's size"),
         Err(_) => Err("a chunk inflates past the limit of the archive"),

@@ -2,8 +2,8 @@
 //! same format.
 //!
 //! An archive is a FAT volume: the data of a file are in clusters, which a table links. Files may be compressed with zlib.
-//! The reader does not check the MD5 checksum in the header, because that would read the whole archive. Neither does the game's
-//! own loader, as far as known.
+//! The reader does not check the MD5 checksum in the header, because that would read the whole archive. Other
+//! known readers do not check it either.
 //!
 //! No real archive is publicly available. This module follows the unofficial format specification of 2003, on which three other
 //! programs agree.

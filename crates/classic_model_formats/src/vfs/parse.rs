@@ -1,17 +1,14 @@
 //! Reads the header, the file allocation table and the folders of a `.vfs` archive.
 
-use super::chains::{Chains, chain_lengths};
+use super::chains::{Chains, chain_lengths, slot};
 use super::content::Volume;
 use super::records::*;
 use crate::archive::{
-    Archive, Builder, Lookup, NameCase, ROOT, ReadAt, Record, Source, decode_1250, other_format,
-    unknown_format, until_nul, wrong_magic,
+    Archive, Builder, Lookup, MAX_DEPTH, NameCase, ROOT, ReadAt, Record, Source, decode_1250,
+    other_format, unknown_format, until_nul, wrong_magic,
 };
 use crate::read::{ErrorKind, Format, ParseError, Quoted};
 use core::ops::Range;
-
-/// The maximum depth of folders.
-const MAX_DEPTH: usize = 64;
 
 /// Opens an archive.
 ///
@@ -32,6 +29,7 @@ pub fn open<R: ReadAt>(reader: R) -> Result<Archive<R>, ParseError> {
         .array(clusters, "file allocation table")?;
     let mut folders = Folders {
         source: &source,
+        fat,
         volume: Volume {
             chains: Chains::new(fat),
             start: root_start + root_size,
@@ -42,9 +40,9 @@ pub fn open<R: ReadAt>(reader: R) -> Result<Archive<R>, ParseError> {
         uses: vec![Use::None; fat.len()],
         builder: Builder::new(Format::Vfs, NameCase::Ignored, 0),
     };
-    let place = root_start..root_start + root_size;
-    folders.read_entries(ROOT, 0, &root, core::slice::from_ref(&place))?;
-    folders.check_files(fat);
+    let root_range = root_start..root_start + root_size;
+    folders.read_entries(ROOT, 0, &root, core::slice::from_ref(&root_range))?;
+    folders.check_files();
     let Folders {
         volume, builder, ..
     } = folders;
@@ -136,6 +134,7 @@ enum Use {
 /// The folders that were read so far.
 struct Folders<'a> {
     source: &'a Source<'a>,
+    fat: &'a [FatEntry],
     volume: Volume,
     /// The count of different clusters in the chain from each cluster on.
     lengths: Vec<u32>,
@@ -144,15 +143,8 @@ struct Folders<'a> {
     builder: Builder,
 }
 
-/// Clusters as indices into the tables of clusters.
-fn slot(cluster: u32) -> usize {
-    cluster
-        .checked_sub(1)
-        .map_or(usize::MAX, |index| index as usize)
-}
-
 impl Folders<'_> {
-    /// Reads the entries of a folder. `pieces` are the places of `bytes` in the archive.
+    /// Reads the entries of a folder. `pieces` are the ranges of `bytes` in the archive.
     fn read_entries(
         &mut self,
         folder: u32,
@@ -161,9 +153,9 @@ impl Folders<'_> {
         pieces: &[Range<u64>],
     ) -> Result<(), ParseError> {
         let mut cursor = self.source.cursor(bytes, 0);
-        let mut places = Places::new(pieces);
+        let mut offsets = FolderOffsets::new(pieces);
         while cursor.remaining() >= size_of::<RawRecord>() as u64 {
-            let at = places.offset(cursor.offset());
+            let at = offsets.offset(cursor.offset());
             let record: &RawRecord = cursor.record("entry")?;
             let name = until_nul(&record.name);
             if name.is_empty() {
@@ -205,8 +197,7 @@ impl Folders<'_> {
             is_compressed,
             ..Record::default()
         };
-        let added = self.builder.add_name(name);
-        self.builder.add_file(added, record, || name.to_owned());
+        self.builder.add_file_in_folder(name, record);
     }
 
     fn read_folder(
@@ -230,6 +221,7 @@ impl Folders<'_> {
         let extents = self.volume.chains.extents(first, count);
         let extents =
             extents.map_err(|reason| source.error(at, &name, ErrorKind::BrokenChain { reason }))?;
+        let mut unused = None;
         for cluster in extents
             .iter()
             .flat_map(|it| it.first..=it.first + (it.count - 1))
@@ -241,25 +233,32 @@ impl Folders<'_> {
                 }
                 *slot = Use::Folder;
             }
+            let entry = self.fat.get(slot(cluster));
+            if entry.is_some_and(|entry| entry.is_used.get() == 0) {
+                unused = unused.or(Some(cluster));
+            }
         }
-        drop(extents);
-        let pieces = self.volume.pieces(source, at, first, 0..size, &name)?;
+        let pieces = self.volume.pieces_of(&extents, 0..size);
         let bytes = self.volume.read_pieces(source, &pieces, &name)?;
         drop(name);
+        if let Some(cluster) = unused {
+            self.builder
+                .warn_about_folder(folder, "unused cluster", at, || {
+                    format!("uses cluster {cluster}, which is marked as unused")
+                });
+        }
         let rest = size % size_of::<RawRecord>() as u64;
         if rest != 0 {
-            let name = self.builder.folder_name(folder).to_string();
-            self.builder.warnings.warn("folder size", at, || {
-                format!(
-                    "{name} has {size} bytes, not a multiple of 88; the last {rest} are ignored"
-                )
-            });
+            self.builder
+                .warn_about_folder(folder, "folder size", at, || {
+                    format!("has {size} bytes, not a multiple of 88; the last {rest} are ignored")
+                });
         }
         self.read_entries(folder, depth, &bytes, &pieces)
     }
 
     /// Warns about files that cannot be read, and about clusters of several files. Visits each cluster once at most.
-    fn check_files(&mut self, fat: &[FatEntry]) {
+    fn check_files(&mut self) {
         for index in 0..self.builder.records().len() {
             let Some(record) = self.builder.records().get(index).copied() else {
                 break;
@@ -281,18 +280,18 @@ impl Folders<'_> {
                 });
                 continue;
             }
-            self.check_clusters(fat, &record, count);
+            self.check_clusters(&record, count);
         }
     }
 
     /// Checks the clusters of a file, up to the first that belongs to another one.
-    fn check_clusters(&mut self, fat: &[FatEntry], record: &Record, count: u64) {
+    fn check_clusters(&mut self, record: &Record, count: u64) {
         let (mut is_unused, mut is_past_end) = (false, false);
         let cluster_size = u64::from(self.volume.cluster_size);
         let (mut cluster, mut left) = (record.start, u64::from(record.stored));
         for _ in 0..count {
             let slot = slot(cluster);
-            let (Some(entry), Some(used_by)) = (fat.get(slot), self.uses.get_mut(slot)) else {
+            let (Some(entry), Some(used_by)) = (self.fat.get(slot), self.uses.get_mut(slot)) else {
                 break;
             };
             if *used_by != Use::None {
@@ -323,14 +322,14 @@ impl Folders<'_> {
 }
 
 /// Converts ascending positions in a folder to offsets in the archive.
-struct Places<'a> {
+struct FolderOffsets<'a> {
     pieces: core::slice::Iter<'a, Range<u64>>,
     piece: Range<u64>,
     /// The position of `piece` in the folder.
     position: u64,
 }
 
-impl<'a> Places<'a> {
+impl<'a> FolderOffsets<'a> {
     fn new(pieces: &'a [Range<u64>]) -> Self {
         Self {
             pieces: pieces.iter(),

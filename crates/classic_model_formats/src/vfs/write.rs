@@ -20,7 +20,7 @@ const LEVEL: u8 = 9;
 
 /// Writes an archive. `is_compressed` chooses the files that are compressed. [`open`](super::open) reads the same files.
 ///
-/// The MD5 checksum in the header is 0, which no known reader checks.
+/// The MD5 checksum in the header is 0. No known reader checks it.
 ///
 /// # Errors
 /// A [`WriteError`] for values that the format cannot store: paths that are not relative, that are equal except for case, or

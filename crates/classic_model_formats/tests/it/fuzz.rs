@@ -1,8 +1,11 @@
 //! The fuzz targets' checks of parsers and writers, on stored regression inputs and on random mutations of valid files.
 
+#[path = "../../../../fuzz/archive_files.rs"]
+mod archive_files;
+
+use archive_files::archive_files;
 use classic_model_formats::abc::write::{AbcDocument, write as write_abc};
 use classic_model_formats::ala::write::{AlaDocument, write as write_ala};
-use classic_model_formats::archive::{Archive, ArchiveFile};
 use classic_model_formats::dtx::write::{DtxDocument, write as write_dtx};
 use classic_model_formats::lgw::{LgwFile, Tolerance, parse as parse_lgw, write as write_lgw};
 use classic_model_formats::particles::evaluate::{MAX_ALIVE, ParticleSystem};
@@ -143,25 +146,6 @@ fn lgw_target(bytes: &[u8]) {
             assert_eq!(LgwFile { warnings, ..read }, file);
         }
     }
-}
-
-/// The files of an archive that can be read and are not shadowed. Checks that they are found.
-fn archive_files(archive: &Archive<&[u8]>) -> Vec<ArchiveFile> {
-    let mut files = Vec::new();
-    for entry in archive.entries() {
-        let path = entry.path();
-        let found = archive.find_any_case(&path).unwrap();
-        archive.find(&path);
-        if entry.is_shadowed() {
-            continue;
-        }
-        assert_eq!(found.record_offset(), entry.record_offset());
-        if let Ok(bytes) = archive.read(entry) {
-            assert_eq!(bytes.len() as u64, entry.size());
-            files.push(ArchiveFile::new(path, bytes));
-        }
-    }
-    files
 }
 
 /// The content of `fuzz/fuzz_targets/meg.rs`. Writers check that the written archives have the same files.

@@ -34,5 +34,6 @@ mod particles {
     mod motion;
     mod naive;
     mod parse;
+    mod simulation;
     mod system;
 }

@@ -1,15 +1,14 @@
 //! An emitter with all its values checked, and the births of its particles.
 
-use super::ground::{self, Ground, GroundEffect};
-use super::motion::{BirthRecord, Motion};
+use super::ground::{self, Fall, Ground, GroundEffect};
+use super::mesh::EmitMode;
+use super::motion::{BirthRecord, Motion, stored_color, weather_motion};
+use super::pose::EmitterPose;
 use super::random::{Draws, Purpose};
 use super::schedule::Schedule;
 use super::shape;
 use super::vector::{add, direction, scaled, transform};
 use crate::particles::file::{Emitter, Shape, Tracks};
-
-/// A matrix that changes nothing, as columns.
-pub const IDENTITY: [[f32; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
 /// An emitter as it is evaluated: values out of range are clamped, and those without effect are left out.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +17,7 @@ pub struct PreparedEmitter {
     pub schedule: Schedule,
     /// The tracks.
     pub tracks: Tracks,
-    /// Whether particles stay in the system's space after their birth.
+    /// Whether particles stay in the system's space after their birth. Those of weather always do.
     pub is_linked: bool,
     /// What happens at the ground.
     pub ground: GroundEffect,
@@ -26,8 +25,14 @@ pub struct PreparedEmitter {
     pub weather_cube: Option<f32>,
     /// Tiles in each row and column of the textures, at least 1.
     pub tiles_per_side: u32,
+    /// Where particles are born.
+    pub emit_mode: EmitMode,
+    /// Distance from the mesh along its normal, for births on a mesh.
+    pub emit_offset: f32,
     /// Whether the angle is drawn at birth and constant.
     pub is_rotation_fixed: bool,
+    /// The integral of the rotation speed at each key.
+    turns: Vec<f32>,
     velocity: Shape,
     position: Shape,
     outward_speed: f32,
@@ -47,39 +52,6 @@ pub struct PreparedEmitter {
     is_random_color_gray: bool,
 }
 
-/// Position and motion of an emitter at a birth.
-///
-/// All vectors are in the space of the record: the system's space if the emitter is linked, otherwise the world.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct EmitterPose {
-    /// Position of the emitter.
-    pub position: [f32; 3],
-    /// Columns of the rotation from the emitter's space.
-    pub orientation: [[f32; 3]; 3],
-    /// Columns of the rotation from the world.
-    pub world: [[f32; 3]; 3],
-    /// Velocity of the emitter, in units per second.
-    pub velocity: [f32; 3],
-    /// Velocity of the wind, in units per second.
-    pub wind: [f32; 3],
-    /// The ground.
-    pub ground: Ground,
-}
-
-impl Default for EmitterPose {
-    /// At rest at the origin of the world, without rotation and wind.
-    fn default() -> Self {
-        Self {
-            position: [0.0; 3],
-            orientation: IDENTITY,
-            world: IDENTITY,
-            velocity: [0.0; 3],
-            wind: [0.0; 3],
-            ground: Ground::default(),
-        }
-    }
-}
-
 /// Where a particle is born.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Source {
@@ -89,7 +61,7 @@ pub enum Source {
     Point,
 }
 
-/// How a particle looks at an age.
+/// The appearance of a particle at an age.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Appearance {
     /// Edge length of the quad, in units.
@@ -110,7 +82,8 @@ impl PreparedEmitter {
         Self {
             schedule: Schedule::new(properties),
             tracks: emitter.tracks.clone(),
-            is_linked: properties.link_to_system,
+            turns: emitter.tracks.rotation_speed.integrals(),
+            is_linked: properties.link_to_system || properties.weather,
             ground: match properties.ground {
                 1 => GroundEffect::Die,
                 2 => GroundEffect::Bounce {
@@ -121,6 +94,8 @@ impl PreparedEmitter {
             },
             weather_cube: properties.weather.then_some(properties.weather_cube_size),
             tiles_per_side: properties.tiles_per_side(),
+            emit_mode: EmitMode::new(properties.emit_mode),
+            emit_offset: properties.emit_offset,
             is_rotation_fixed: properties.fixed_rotation,
             velocity: emitter.velocity.shape(),
             position: emitter.position.shape(),
@@ -157,24 +132,32 @@ impl PreparedEmitter {
             Source::Group => shape::sample(&self.position, draws, Purpose::Position),
             Source::Point => [0.0; 3],
         };
-        let outward = direction(local);
+        let outward = if self.outward_speed == 0.0 && self.outward_acceleration == 0.0 {
+            [0.0; 3]
+        } else {
+            direction(local)
+        };
         let speed = shape::sample(&self.velocity, draws, Purpose::Velocity);
         let speed = add(speed, scaled(outward, self.outward_speed));
-        let mut record = BirthRecord {
-            position: add(pose.position, transform(pose.orientation, local)),
-            birth,
-            velocity: add(
-                transform(pose.orientation, speed),
-                scaled(pose.velocity, self.inherited_velocity),
-            ),
-            acceleration: self.acceleration(pose, outward),
-            ..self.look(draws)
-        };
+        let position = add(pose.position, transform(pose.orientation, local));
+        let mut velocity = add(
+            transform(pose.orientation, speed),
+            scaled(pose.velocity, self.inherited_velocity),
+        );
         if self.is_affected_by_wind {
-            record.velocity = add(record.velocity, pose.wind);
+            velocity = add(velocity, pose.wind);
         }
-        record.ground = ground::passage(&record, self.ground, &pose.ground);
-        record
+        let acceleration = self.acceleration(pose, outward);
+        let fall = Fall::new([position, velocity, acceleration], &pose.ground);
+        // The record is written once: changing it later is slower.
+        BirthRecord {
+            position,
+            birth,
+            velocity,
+            acceleration,
+            ground: fall.passage(self.ground),
+            ..self.drawn_values(draws)
+        }
     }
 
     /// The acceleration of a particle. Gravity is always the world's.
@@ -191,21 +174,27 @@ impl PreparedEmitter {
     }
 
     /// A record with all that is drawn at birth and does not concern the motion. It does not pass below the ground.
-    pub(super) fn look(&self, draws: Draws) -> BirthRecord {
+    #[inline]
+    pub(super) fn drawn_values(&self, draws: Draws) -> BirthRecord {
         let share = |purpose, random: f32| draws.between(purpose, 0, 1.0 - random, 1.0);
-        let mut record = BirthRecord {
+        BirthRecord {
             life: self.lifetime * share(Purpose::Life, self.random_lifetime),
             size: share(Purpose::Size, self.random_scale),
+            color: self.color_addition(draws),
             rotation: self.rotation(draws),
             ground: f32::INFINITY,
             ..BirthRecord::default()
-        };
+        }
+    }
+
+    /// [`BirthRecord::color`].
+    fn color_addition(&self, draws: Draws) -> [i16; 4] {
         if self.random_color == [0.0; 4] {
-            return record;
+            return [0; 4];
         }
         let addition = |channel: u8, limit: f32| limit * draws.unit(Purpose::Color, channel);
         let [red, green, blue, alpha] = self.random_color;
-        record.set_color(if self.is_random_color_gray {
+        stored_color(if self.is_random_color_gray {
             [addition(0, red); 4]
         } else {
             [
@@ -214,8 +203,7 @@ impl PreparedEmitter {
                 addition(2, blue),
                 addition(3, alpha),
             ]
-        });
-        record
+        })
     }
 
     /// [`BirthRecord::rotation`].
@@ -228,7 +216,8 @@ impl PreparedEmitter {
         let first = self.tracks.rotation_speed.keys.first();
         let average = first.map_or(0.0, |key| key.value);
         let variance = self.rotation_variance;
-        direction * average * (1.0 + draws.between(Purpose::Angle, 0, -variance, variance))
+        let angle = average * (1.0 + draws.between(Purpose::Angle, 0, -variance, variance));
+        direction * angle.clamp(f32::MIN, f32::MAX)
     }
 
     /// The age at which a particle dies, in seconds: at the end of its life, or at the ground.
@@ -247,10 +236,13 @@ impl PreparedEmitter {
 
     /// Position and velocity of a particle at an age in seconds. `ground` is that of its birth.
     pub fn motion(&self, record: &BirthRecord, ground: &Ground, age: f32) -> Motion {
-        ground::motion(record, self.ground, ground, age)
+        match self.weather_cube {
+            Some(edge) => weather_motion(record, edge, age),
+            None => ground::motion(record, self.ground, ground, age),
+        }
     }
 
-    /// How a particle looks at an age in seconds.
+    /// The appearance of a particle at an age in seconds.
     pub fn appearance(&self, record: &BirthRecord, age: f32) -> Appearance {
         // 0 / 0 is NaN, which tracks take as 0.
         let time = age / record.life;
@@ -267,7 +259,8 @@ impl PreparedEmitter {
             turns: if self.is_rotation_fixed {
                 record.rotation
             } else {
-                tracks.rotation_speed.integral(time) * record.life * record.rotation
+                let turns = tracks.rotation_speed.integral_from(&self.turns, time) * record.life;
+                turns.clamp(f32::MIN, f32::MAX) * record.rotation
             },
         }
     }

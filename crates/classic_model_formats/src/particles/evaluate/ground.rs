@@ -41,18 +41,35 @@ impl Default for Ground {
 
 /// Height over the ground at birth, vertical speed and vertical acceleration.
 #[derive(Clone, Copy)]
-struct Fall {
+pub(super) struct Fall {
     height: f64,
     speed: f64,
     acceleration: f64,
 }
 
 impl Fall {
-    fn new(record: &BirthRecord, ground: &Ground) -> Self {
+    /// Of position, velocity and acceleration at birth.
+    pub(super) fn new([position, velocity, acceleration]: [[f32; 3]; 3], ground: &Ground) -> Self {
         Self {
-            height: dot(record.position, ground.up) - f64::from(ground.height),
-            speed: dot(record.velocity, ground.up),
-            acceleration: dot(record.acceleration, ground.up),
+            height: dot(position, ground.up) - f64::from(ground.height),
+            speed: dot(velocity, ground.up),
+            acceleration: dot(acceleration, ground.up),
+        }
+    }
+
+    fn of_record(record: &BirthRecord, ground: &Ground) -> Self {
+        Self::new(
+            [record.position, record.velocity, record.acceleration],
+            ground,
+        )
+    }
+
+    /// [`BirthRecord::ground`].
+    pub(super) fn passage(&self, effect: GroundEffect) -> f32 {
+        match effect {
+            GroundEffect::None => f32::INFINITY,
+            GroundEffect::Die | GroundEffect::Stop if self.height < 0.0 => -1.0,
+            _ => self.descent().map_or(f32::INFINITY, |age| age as f32),
         }
     }
 
@@ -62,7 +79,7 @@ impl Fall {
     }
 
     /// The age at which the height becomes negative: a root of `h + v·t + ½·a·t²` whose derivative is not positive.
-    fn passage(&self) -> Option<f64> {
+    fn descent(&self) -> Option<f64> {
         let Self {
             height,
             speed,
@@ -83,15 +100,7 @@ impl Fall {
 
 /// The age at which a particle passes below the ground: see [`BirthRecord::ground`].
 pub fn passage(record: &BirthRecord, effect: GroundEffect, ground: &Ground) -> f32 {
-    if effect == GroundEffect::None {
-        return f32::INFINITY;
-    }
-    let fall = Fall::new(record, ground);
-    let is_below = fall.height < 0.0;
-    match effect {
-        GroundEffect::Die | GroundEffect::Stop if is_below => -1.0,
-        _ => fall.passage().map_or(f32::INFINITY, |age| age as f32),
-    }
+    Fall::of_record(record, ground).passage(effect)
 }
 
 /// Position and velocity of a particle at an age in seconds.
@@ -106,7 +115,7 @@ pub fn motion(record: &BirthRecord, effect: GroundEffect, ground: &Ground, age: 
             ..record.flight(record.ground.max(0.0))
         },
         GroundEffect::Bounce { bounciness } => {
-            let fall = Fall::new(record, ground);
+            let fall = Fall::of_record(record, ground);
             let since = f64::from(age) - f64::from(record.ground);
             let bounce = Bounce {
                 speed: f64::from(bounciness) * fall.speed_at_ground(),

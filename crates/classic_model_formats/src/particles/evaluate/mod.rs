@@ -10,7 +10,11 @@
 //! - [`emitter`][mod@emitter]: births.
 //! - [`motion`][mod@motion], [`ground`][mod@ground]: position and velocity at an age.
 //! - [`track`][mod@track]: values over the life of a particle.
-//! - [`system`][mod@system]: all particles of a system that stands still.
+//! - [`mesh`][mod@mesh]: births on the vertices or the surface of a mesh.
+//! - [`simulation`][mod@simulation]: a running system, which yields the births of any span of time.
+//! - [`pose`][mod@pose]: where an emitter is.
+//! - [`system`][mod@system]: the emitters of a system, with their links.
+//! - [`state`][mod@state]: all particles of a system that does not move, at any time.
 //!
 //! Positions, velocities and tracks are computed in `f32` with the operations of [`motion`] and [`track`], so that a
 //! shader can reproduce them. Clocks and births are `f64`.
@@ -19,17 +23,26 @@
 
 pub mod emitter;
 pub mod ground;
+pub mod mesh;
 pub mod motion;
+pub mod pose;
 pub mod random;
 pub mod schedule;
 pub mod shape;
+pub mod simulation;
+pub mod state;
 pub mod system;
 pub mod track;
 mod vector;
+mod weather;
 
-pub use emitter::{Appearance, EmitterPose, PreparedEmitter, Source};
+pub use emitter::{Appearance, PreparedEmitter, Source};
 pub use ground::{Ground, GroundEffect};
+pub use mesh::{EmissionMesh, EmitMode, MeshPoint};
 pub use motion::{BirthRecord, Motion};
+pub use pose::EmitterPose;
 pub use random::Draws;
 pub use schedule::{MAX_ALIVE, Schedule};
-pub use system::{LivingParticle, ParticleSystem, SystemState};
+pub use simulation::{Birth, Simulation, Space, Stage};
+pub use state::{LivingParticle, SystemState};
+pub use system::ParticleSystem;

@@ -43,6 +43,7 @@ pub struct Motion {
 
 impl BirthRecord {
     /// Position and velocity at an age in seconds, without the ground: `p + a·(v + ½·a·A)` and `v + a·A`.
+    #[inline]
     pub fn flight(&self, age: f32) -> Motion {
         let mean = add(self.velocity, scaled(self.acceleration, 0.5 * age));
         Motion {
@@ -56,9 +57,31 @@ impl BirthRecord {
         self.color
             .map(|value| (f32::from(value) / 32767.0).max(-1.0))
     }
+}
 
-    /// Sets [`color`](Self::color). Numbers are clamped to −1 to 1, beyond which the sum with a track is the same.
-    pub(super) fn set_color(&mut self, color: [f32; 4]) {
-        self.color = color.map(|value| (value.clamp(-1.0, 1.0) * 32767.0).round() as i16);
+/// [`BirthRecord::color`] of numbers, which are clamped to −1 to 1: beyond that, the sum with a track is the same.
+pub(super) fn stored_color(color: [f32; 4]) -> [i16; 4] {
+    color.map(|value| (value.clamp(-1.0, 1.0) * 32767.0).round() as i16)
+}
+
+/// Position and velocity of a particle of weather in a cube at an age in seconds.
+pub(super) fn weather_motion(record: &BirthRecord, edge: f32, age: f32) -> Motion {
+    let moved = record
+        .velocity
+        .map(|speed| f64::from(speed) * f64::from(age));
+    Motion {
+        position: wrapped(record.position, moved, edge),
+        velocity: record.velocity,
     }
+}
+
+/// A position moved within a cube around the origin.
+pub(super) fn wrapped(position: [f32; 3], moved: [f64; 3], edge: f32) -> [f32; 3] {
+    let edge = f64::from(edge);
+    let mut wrapped = position;
+    for (value, moved) in wrapped.iter_mut().zip(moved) {
+        let from_corner = f64::from(*value) + moved + 0.5 * edge;
+        *value = (from_corner.rem_euclid(edge) - 0.5 * edge) as f32;
+    }
+    wrapped
 }

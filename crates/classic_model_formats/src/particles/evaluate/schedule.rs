@@ -21,6 +21,34 @@ enum Interval {
     Seconds(f64),
 }
 
+/// When an instance of an emitter stops to emit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Emission {
+    /// Seconds from the creation of the instance, after which there are no births. Skipped births are not stopped.
+    pub(super) stopped: f64,
+    /// The most rounds.
+    rounds: u64,
+}
+
+impl Emission {
+    /// Never.
+    pub(super) const ROOT: Self = Self::until(f64::INFINITY);
+
+    /// At its creation, after one round if that is due.
+    pub(super) const AT_DEATH: Self = Self {
+        stopped: 0.0,
+        rounds: 1,
+    };
+
+    /// These seconds after the creation of the instance.
+    pub(super) const fn until(stopped: f64) -> Self {
+        Self {
+            stopped,
+            rounds: u64::MAX,
+        }
+    }
+}
+
 /// When the particles of an emitter are born. All times are seconds of the emitter's clock.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
@@ -35,6 +63,8 @@ pub struct Schedule {
     lifetime: f64,
     /// The count of particles of weather, which are all born at creation.
     weather: Option<u32>,
+    /// The most rounds whose particles can live at the same time, if those are more than [`MAX_ALIVE`] particles.
+    limited_period: Option<u64>,
 }
 
 impl Schedule {
@@ -55,7 +85,7 @@ impl Schedule {
         } else {
             (Interval::Rate(rate.into()), 1, None)
         };
-        Self {
+        let schedule = Self {
             initial_delay: seconds(properties.initial_delay),
             interval,
             per_round,
@@ -64,6 +94,13 @@ impl Schedule {
             freeze: freeze.filter(|freeze| *freeze > 0.0 && *freeze >= skip),
             lifetime: seconds(properties.lifetime),
             weather: properties.weather.then_some(rate),
+            limited_period: None,
+        };
+        let period = schedule.rounds_alive();
+        let particles = period.saturating_mul(per_round.into());
+        Self {
+            limited_period: (particles > MAX_ALIVE).then_some(period),
+            ..schedule
         }
     }
 
@@ -78,7 +115,7 @@ impl Schedule {
         self.skip
     }
 
-    /// The clock after which time stands still.
+    /// The clock at which it freezes.
     pub fn freeze(&self) -> Option<f64> {
         self.freeze
     }
@@ -100,13 +137,58 @@ impl Schedule {
 
     /// Whether births never end.
     pub fn is_endless(&self) -> bool {
-        self.rounds.is_none() || self.weather.is_some()
+        self.freeze.is_none() && (self.rounds.is_none() || self.weather.is_some())
     }
 
-    /// The clock of the last round; `None` if births never end.
+    /// The clock of the last round; `None` if births never end or there are no rounds.
     pub fn last_round(&self) -> Option<f64> {
-        let rounds = self.rounds.filter(|_| self.weather.is_none())?;
-        Some(self.round_time(rounds.saturating_sub(1)))
+        let rounds = match self.freeze {
+            Some(freeze) => Some(self.rounds_until(freeze)),
+            None => self.rounds,
+        };
+        let rounds = rounds.filter(|_| self.weather.is_none())?;
+        Some(self.round_time(rounds.checked_sub(1)?))
+    }
+
+    /// The count of rounds of an instance.
+    pub(super) fn rounds_of(&self, emission: Emission) -> u64 {
+        let skipped = self.rounds_until(self.skip);
+        let before_stop = self.rounds_before(emission.stopped + self.skip);
+        skipped.max(before_stop).min(emission.rounds)
+    }
+
+    /// Whether births of an instance never end.
+    pub(super) fn has_endless_births(&self, emission: Emission) -> bool {
+        let count = self.weather.unwrap_or(self.per_round);
+        self.is_endless() && emission.stopped.is_infinite() && count > 0
+    }
+
+    /// Whether an instance has particles with a life that are born after a clock.
+    pub(super) fn has_births_after(&self, clock: f64, emission: Emission) -> bool {
+        if self.per_round == 0 || self.lifetime <= 0.0 {
+            return false;
+        }
+        let mut round = self.rounds_until(clock);
+        if self.born_in_round(round) == 0 {
+            round = self.next_round_with_births(round);
+        }
+        let until_freeze = self.rounds_until(self.freeze.unwrap_or(f64::INFINITY));
+        round < until_freeze.min(self.rounds_of(emission))
+    }
+
+    /// Whether particles of an instance live when the clock freezes.
+    pub(super) fn lives_in_freeze(&self, emission: Emission) -> bool {
+        let Some(freeze) = self.freeze else {
+            return false;
+        };
+        match self.weather {
+            // Particles that are born before the stop finish their life.
+            Some(count) => {
+                let is_before_end = freeze - self.skip < emission.stopped + self.lifetime;
+                count > 0 && self.lifetime > 0.0 && is_before_end
+            }
+            None => self.has_births_after(freeze - self.lifetime, emission),
+        }
     }
 
     /// The clock at which a round is born.
@@ -177,7 +259,10 @@ impl Schedule {
     ///
     /// Births fill the limit, and the rest of the longest life passes without any.
     pub fn born_in_round(&self, round: u64) -> u32 {
-        let earlier = (round % self.rounds_alive()).saturating_mul(self.per_round.into());
+        let Some(period) = self.limited_period else {
+            return self.per_round;
+        };
+        let earlier = (round % period).saturating_mul(self.per_round.into());
         let free = MAX_ALIVE.saturating_sub(earlier);
         u32::try_from(free).map_or(self.per_round, |free| free.min(self.per_round))
     }
@@ -185,10 +270,12 @@ impl Schedule {
     /// The next round after this one in which particles are born.
     pub fn next_round_with_births(&self, round: u64) -> u64 {
         let next = round.saturating_add(1);
+        let Some(period) = self.limited_period else {
+            return next;
+        };
         if self.born_in_round(next) > 0 {
             return next;
         }
-        let period = self.rounds_alive();
         // The first round of the next period.
         next.saturating_add(period - next % period)
     }
@@ -274,6 +361,21 @@ mod tests {
         // A freeze within the skipped time has no effect.
         assert_eq!(clock(1.0, 0.5, 3.0), 4.0);
         assert_eq!(clock(-1.0, -1.0, 3.0), 3.0);
+    }
+
+    #[test]
+    fn births_end_when_the_clock_is_frozen() {
+        let frozen = |freeze_time| {
+            let frozen = Schedule::new(&Properties {
+                freeze_time,
+                initial_delay: 0.25,
+                ..stream(10, 1.0)
+            });
+            (frozen.is_endless(), frozen.last_round())
+        };
+        assert_eq!(frozen(0.0), (true, None));
+        assert_eq!(frozen(0.5), (false, Some(0.25 + 2.0 / 10.0)));
+        assert_eq!(frozen(0.125), (false, None));
     }
 
     #[test]

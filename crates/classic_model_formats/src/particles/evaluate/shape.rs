@@ -1,7 +1,7 @@
 //! Random vectors of the shapes of a [`Group`](crate::particles::Group).
 //!
-//! Source of the formulas: `GenerateRandomProperty` of the games' particle editor (GlyphXTools). The sphere is not filled
-//! evenly: it is denser at its poles and its center. Effects were made with that look.
+//! Source of the formulas: `GenerateRandomProperty` of GlyphXTools' particle-editor. The sphere is not filled evenly: it
+//! is denser at its poles and its center. Effects were made for that distribution.
 
 use super::random::{Draws, Purpose};
 use crate::particles::file::Shape;

@@ -13,6 +13,12 @@ struct Span {
 impl Track {
     /// The value at a time. At the time of several keys, the last of them counts.
     pub fn value(&self, time: f32) -> f32 {
+        // Most tracks are constant.
+        if let [from, to] = &self.keys[..]
+            && from.value == to.value
+        {
+            return from.value;
+        }
         let time = clamped(time);
         let after = self.keys.partition_point(|key| key.time <= time);
         match self.span(after, time) {
@@ -27,23 +33,52 @@ impl Track {
 
     /// The integral of the value from 0 to a time.
     ///
-    /// Source: `IntegrateTrack` of the games' particle editor (GlyphXTools).
+    /// Source: `IntegrateTrack` of GlyphXTools' particle-editor.
     pub fn integral(&self, time: f32) -> f32 {
-        let time = clamped(time);
-        let mut sum = 0.0;
-        for pair in self.keys.windows(2) {
-            let [from, to] = pair else { continue };
-            if from.time >= time {
-                break;
-            }
-            let length = to.time - from.time;
-            if length > 0.0 {
-                let u = ((time - from.time) / length).min(1.0);
-                let (from, to) = (*from, *to);
-                sum += length * self.integrated(&Span { from, to, u });
-            }
+        self.integral_from(&self.integrals(), time)
+    }
+
+    /// The integral of the value from 0 to each key. Empty if the value is constant.
+    pub fn integrals(&self) -> Vec<f32> {
+        if self.is_constant() {
+            return Vec::new();
         }
-        sum
+        let mut sum = 0.0;
+        let whole = self.keys.windows(2).map(|pair| {
+            if let [from, to] = *pair {
+                sum += self.integral_between(from, to, to.time);
+            }
+            sum
+        });
+        core::iter::once(0.0).chain(whole).collect()
+    }
+
+    /// As [`integral`](Self::integral), with the track's [`integrals`](Self::integrals): in logarithmic time.
+    pub(super) fn integral_from(&self, integrals: &[f32], time: f32) -> f32 {
+        let time = clamped(time);
+        let after = self.keys.partition_point(|key| key.time < time);
+        let Some(before) = after.checked_sub(1) else {
+            return 0.0;
+        };
+        match (
+            integrals.get(before),
+            self.keys.get(before),
+            self.keys.get(after),
+        ) {
+            (Some(sum), Some(from), Some(to)) => sum + self.integral_between(*from, *to, time),
+            (Some(sum), ..) => *sum,
+            (None, ..) => self.value(time) * time,
+        }
+    }
+
+    /// The integral from a key to a time before the next one.
+    fn integral_between(&self, from: Key, to: Key, time: f32) -> f32 {
+        let length = to.time - from.time;
+        if length <= 0.0 {
+            return 0.0;
+        }
+        let u = ((time - from.time) / length).min(1.0);
+        length * self.integrated(&Span { from, to, u })
     }
 
     /// Whether the value is the same at all times.
@@ -57,7 +92,9 @@ impl Track {
     fn span(&self, after: usize, time: f32) -> Option<Span> {
         let from = *self.keys.get(after.checked_sub(1)?)?;
         let to = *self.keys.get(after)?;
-        let u = (time - from.time) / (to.time - from.time);
+        let (since, length) = (time - from.time, to.time - from.time);
+        // Most tracks have two keys, and the division takes longer than all the rest.
+        let u = if length == 1.0 { since } else { since / length };
         Some(Span { from, to, u })
     }
 
@@ -67,7 +104,7 @@ impl Track {
             Interpolation::Smooth => u * u * (3.0 - 2.0 * u),
             Interpolation::Step => return from.value,
         };
-        from.value + (to.value - from.value) * weight
+        weighted(from.value, to.value, 1.0, weight)
     }
 
     /// The integral of [`interpolated`](Self::interpolated) from the start of the span.
@@ -77,7 +114,17 @@ impl Track {
             Interpolation::Smooth => u * u * u * (1.0 - 0.5 * u),
             Interpolation::Step => return from.value * u,
         };
-        from.value * u + (to.value - from.value) * weight
+        weighted(from.value, to.value, *u, weight)
+    }
+}
+
+/// `from · whole + (to − from) · weight`, also if the difference is too great for an `f32`.
+fn weighted(from: f32, to: f32, whole: f32, weight: f32) -> f32 {
+    let difference = to - from;
+    if difference.is_finite() {
+        from * whole + difference * weight
+    } else {
+        from * (whole - weight) + to * weight
     }
 }
 
@@ -139,6 +186,18 @@ mod tests {
                     "{found} instead of {expected}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn keys_may_be_as_far_apart_as_possible() {
+        let track = Track::linear(&[[0.0, f32::MIN], [1.0, f32::MAX]]);
+        let smooth = track.clone().with(Interpolation::Smooth);
+        for track in [track, smooth] {
+            let values = [0.0, 0.5, 1.0].map(|time| track.value(time));
+            assert_eq!(values, [f32::MIN, 0.0, f32::MAX]);
+            assert_eq!([0.0, 1.0].map(|time| track.integral(time)), [0.0; 2]);
+            assert!(track.value(0.1).is_finite() && track.integral(0.1).is_finite());
         }
     }
 

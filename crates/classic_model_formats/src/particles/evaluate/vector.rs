@@ -19,7 +19,8 @@ pub(super) fn dot(a: [f32; 3], b: [f32; 3]) -> f64 {
 pub(super) fn direction(vector: [f32; 3]) -> [f32; 3] {
     let length = dot(vector, vector).sqrt();
     if length > 0.0 && length.is_finite() {
-        vector.map(|value| (f64::from(value) / length) as f32)
+        let inverse = 1.0 / length;
+        vector.map(|value| (f64::from(value) * inverse) as f32)
     } else {
         [0.0; 3]
     }

@@ -87,7 +87,7 @@ impl Parser {
             color_texture,
             secondary_texture,
             properties,
-            property_order: Some(property_order),
+            property_order,
             velocity,
             lifetime,
             position,

@@ -10,7 +10,9 @@ const GROUP: u32 = 0x1100;
 const RECORD: u32 = 0x1101;
 /// Length of a record in bytes.
 const RECORD_LENGTH: u64 = 64;
-const NAMES: [&str; 3] = ["velocity", "lifetime", "position"];
+
+/// Name of each group, and whether its values must be valid. No reader uses the group of lifetimes.
+const GROUPS: [(&str, bool); 3] = [("velocity", true), ("lifetime", false), ("position", true)];
 
 impl Parser {
     pub(super) fn groups(&mut self, container: &Chunk<'_>) -> Result<[Group; 3], ParseError> {
@@ -22,9 +24,11 @@ impl Parser {
                 self.skip(&chunk)?;
                 continue;
             }
-            if let (Some(slot), Some(name)) = (groups.get_mut(found), NAMES.get(found)) {
+            if let (Some(slot), Some((name, is_used))) = (groups.get_mut(found), GROUPS.get(found))
+            {
                 let segment = Segment::element(GROUP, "group", found);
-                *slot = self.enter(&chunk, segment, |parser| parser.group(&chunk, name))?;
+                let read = |parser: &mut Self| parser.group(&chunk, name, *is_used);
+                *slot = self.enter(&chunk, segment, read)?;
             }
             found += 1;
         }
@@ -33,12 +37,17 @@ impl Parser {
         Ok(groups)
     }
 
-    fn group(&mut self, container: &Chunk<'_>, name: &'static str) -> Result<Group, ParseError> {
+    fn group(
+        &mut self,
+        container: &Chunk<'_>,
+        name: &'static str,
+        is_used: bool,
+    ) -> Result<Group, ParseError> {
         let mut group = None;
         for chunk in container.children() {
             let chunk = chunk.map_err(|error| self.within(error))?;
             if chunk.id == RECORD {
-                let read = self.data(&chunk, |parser, body| parser.record(body, name))?;
+                let read = self.data(&chunk, |parser, body| parser.record(body, name, is_used))?;
                 self.once(&mut group, read, &chunk, "records")?;
             } else {
                 self.skip(&chunk)?;
@@ -47,10 +56,13 @@ impl Parser {
         self.require(group, &container.body, "its record (0x1101)")
     }
 
-    fn record(&mut self, body: &mut Cursor<'_>, name: &'static str) -> Result<Group, ParseError> {
+    fn record(
+        &mut self,
+        body: &mut Cursor<'_>,
+        name: &'static str,
+        is_used: bool,
+    ) -> Result<Group, ParseError> {
         self.fixed_length(body, RECORD_LENGTH)?;
-        // No reader uses the group of lifetimes, so its values may be anything.
-        let is_used = name != "lifetime";
         let begin = body.offset();
         let shape = body.u32(self.at(name))?;
         if is_used && shape >= SHAPES {

@@ -24,6 +24,11 @@ const EMITTER: u32 = 0x700;
 const MIN_EMITTER_SIZE: u64 =
     8 + 8 + 8 + (8 + 3 * (8 + 8 + 64)) + (8 + 14 * 8 + 4 * (3 + 3 + 6) + 3 * (6 + 6 + 6));
 
+/// Whether a file with these first bytes is a particle system of version 1. Models have the same extension.
+pub fn is_particle_system(bytes: &[u8]) -> bool {
+    bytes.starts_with(&SYSTEM.to_le_bytes())
+}
+
 /// Parses a particle system.
 ///
 /// # Errors

@@ -6,19 +6,20 @@ use crate::chunk_parser::Mini;
 use crate::particles::evaluate::schedule::{MAX_ALIVE, Schedule};
 use crate::particles::properties::{BLEND_MODES, Properties, PropertyValue};
 use crate::read::{Cursor, ParseError};
+use std::borrow::Cow;
 use zerocopy::little_endian::{F32, I32, U32};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 impl Parser {
-    /// The properties, and the types of their mini-chunks in file order.
+    /// The properties, and the types of their mini-chunks in file order unless that is the usual order.
     pub(super) fn properties(
         &mut self,
         chunk: &Chunk<'_>,
         index: u32,
-    ) -> Result<(Properties, Vec<u8>), ParseError> {
+    ) -> Result<(Properties, Option<Vec<u8>>), ParseError> {
         if let Some(properties) = usual_properties(chunk, index) {
             self.check_properties(&properties, chunk);
-            return Ok((properties, Properties::USUAL_ORDER.to_vec()));
+            return Ok((properties, None));
         }
         let mut properties = Properties::of_index(index);
         let mut order = Vec::with_capacity(Properties::NAMES.len());
@@ -43,7 +44,7 @@ impl Parser {
             properties.set(mini.id, value);
         }
         self.check_properties(&properties, chunk);
-        Ok((properties, order))
+        Ok((properties, Some(order)))
     }
 
     /// The value of a mini-chunk, which has the type of another value of this property.
@@ -146,23 +147,23 @@ struct Flaw {
     /// The kind of the warning.
     kind: &'static str,
     value: f64,
-    effect: String,
+    effect: Cow<'static, str>,
 }
 
-/// The flaw, if there is one.
-fn flaw(
-    is_flawed: bool,
-    id: u8,
-    kind: &'static str,
-    value: impl Into<f64>,
-    effect: impl FnOnce() -> String,
-) -> Option<Flaw> {
-    is_flawed.then(|| Flaw {
-        id,
-        kind,
-        value: value.into(),
-        effect: effect(),
-    })
+impl Flaw {
+    fn new(
+        id: u8,
+        kind: &'static str,
+        value: impl Into<f64>,
+        effect: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self {
+            id,
+            kind,
+            value: value.into(),
+            effect: effect.into(),
+        }
+    }
 }
 
 fn flaws(properties: &Properties) -> impl Iterator<Item = Flaw> {
@@ -171,85 +172,47 @@ fn flaws(properties: &Properties) -> impl Iterator<Item = Flaw> {
         ground,
         emit_mode,
         lifetime,
-        burst_delay,
         bursts,
         weather_cube_size,
         texture_elements,
         ..
     } = *properties;
-    let text = |text: &'static str| move || text.to_owned();
     let share = |id, kind, value: f32| {
-        let is_flawed = !(0.0..=1.0).contains(&value);
-        let effect = text("it is clamped to the range from 0 to 1");
-        flaw(is_flawed, id, kind, value, effect)
+        let effect = "it is clamped to the range from 0 to 1";
+        (!(0.0..=1.0).contains(&value)).then(|| Flaw::new(id, kind, value, effect))
     };
-    let time = |id, kind, value: f32| flaw(value < 0.0, id, kind, value, text("0 is used"));
+    let time = |id, kind, value: f32, effect: &'static str| {
+        (value < 0.0).then(|| Flaw::new(id, kind, value, effect))
+    };
     let is_empty = properties.weather && weather_cube_size <= 0.0;
     let side = properties.tiles_per_side();
-    let mode = || format!("{} is used", properties.effective_blend_mode());
-    let tiles = move || format!("{side} × {side} tiles are used");
     [
-        flaw(
-            blend_mode >= BLEND_MODES,
-            0x04,
-            "blend mode",
-            blend_mode,
-            mode,
-        ),
-        flaw(
-            ground > 3,
-            0x2F,
-            "ground",
-            ground,
-            text("the ground has no effect"),
-        ),
-        flaw(
-            emit_mode > 3,
-            0x34,
-            "emit mode",
-            emit_mode,
-            text("it is ignored"),
-        ),
-        flaw(
-            lifetime <= 0.0,
-            0x0F,
-            "lifetime",
-            lifetime,
-            text("no particle is visible"),
-        ),
+        (blend_mode >= BLEND_MODES).then(|| {
+            let effect = format!("{} is used", properties.effective_blend_mode());
+            Flaw::new(0x04, "blend mode", blend_mode, effect)
+        }),
+        (ground > 3).then(|| Flaw::new(0x2F, "ground", ground, "the ground has no effect")),
+        (emit_mode > 3).then(|| Flaw::new(0x34, "emit mode", emit_mode, "it is ignored")),
+        (lifetime <= 0.0).then(|| Flaw::new(0x0F, "lifetime", lifetime, "no particle is visible")),
         share(0x12, "random scale", properties.random_scale),
         share(0x13, "random lifetime", properties.random_lifetime),
-        time(0x24, "initial delay", properties.initial_delay),
-        flaw(
-            burst_delay < 0.0,
-            0x25,
-            "burst delay",
-            burst_delay,
-            text("0.01 is used"),
-        ),
-        time(0x33, "skip time", properties.skip_time),
-        time(0x32, "freeze time", properties.freeze_time),
-        flaw(
-            bursts < -1,
-            0x27,
-            "bursts",
-            bursts,
-            text("bursts are endless"),
-        ),
-        flaw(
-            is_empty,
-            0x3E,
-            "weather cube",
-            weather_cube_size,
-            text("nothing is emitted"),
-        ),
-        flaw(
-            side * side != texture_elements,
-            0x10,
-            "tiles",
-            texture_elements,
-            tiles,
-        ),
+        time(0x24, "initial delay", properties.initial_delay, "0 is used"),
+        time(0x25, "burst delay", properties.burst_delay, "0.01 is used"),
+        time(0x33, "skip time", properties.skip_time, "0 is used"),
+        time(0x32, "freeze time", properties.freeze_time, "0 is used"),
+        (bursts < -1).then(|| Flaw::new(0x27, "bursts", bursts, "bursts are endless")),
+        is_empty.then(|| {
+            Flaw::new(
+                0x3E,
+                "weather cube",
+                weather_cube_size,
+                "nothing is emitted",
+            )
+        }),
+        (side * side != texture_elements).then(|| {
+            let effect = format!("{side} × {side} tiles are used");
+            Flaw::new(0x10, "tiles", texture_elements, effect)
+        }),
         budget(properties),
     ]
     .into_iter()
@@ -264,8 +227,10 @@ fn budget(properties: &Properties) -> Option<Flaw> {
     } else {
         (0x2A, properties.particles_per_second)
     };
-    flaw(alive > MAX_ALIVE, id, "budget", count, || {
-        format!("{alive} particles would live at once, births beyond {MAX_ALIVE} are dropped")
+    (alive > MAX_ALIVE).then(|| {
+        let effect =
+            format!("{alive} particles would live at once, births beyond {MAX_ALIVE} are dropped");
+        Flaw::new(id, "budget", count, effect)
     })
 }
 

@@ -3,7 +3,7 @@
 use super::state::Parser;
 use crate::chunk::{Chunk, MiniChunk};
 use crate::chunk_parser::{Mini, Segment};
-use crate::particles::file::{Interpolation, Key, Track, Tracks};
+use crate::particles::file::{COLOR_TRACKS, Interpolation, Key, Track, Tracks};
 use crate::read::{Cursor, ErrorKind, ParseError};
 use zerocopy::little_endian::{F32, U32};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
@@ -13,8 +13,6 @@ const KEYS: u32 = 1;
 /// Size of a key's mini-chunk in bytes, header included.
 const KEY_SIZE: u64 = 2 + 8;
 const TRACKS: usize = 7;
-/// The first tracks are colors, whose values are integers.
-const COLORS: usize = 4;
 
 /// A track without its inner keys.
 #[derive(Clone, Copy)]
@@ -49,21 +47,12 @@ where
         return None;
     }
     let (first, last) = (value(&head.first.value), value(&head.last.value));
-    let interpolation = interpolation(head.interpolation.value.get())?;
+    let interpolation = Interpolation::from_stored(head.interpolation.value.get())?;
     (first.is_finite() && last.is_finite()).then_some(Head {
         first,
         last,
         interpolation,
     })
-}
-
-fn interpolation(stored: u32) -> Option<Interpolation> {
-    match stored {
-        0 => Some(Interpolation::Linear),
-        1 => Some(Interpolation::Smooth),
-        2 => Some(Interpolation::Step),
-        _ => None,
-    }
 }
 
 impl Parser {
@@ -81,7 +70,7 @@ impl Parser {
         let mut head = None;
         for chunk in container.children() {
             let chunk = chunk.map_err(|error| self.within(error))?;
-            let is_color = tracks.len() < COLORS;
+            let is_color = tracks.len() < COLOR_TRACKS;
             if !is_known(chunk.id) {
                 self.skip(&chunk)?;
             } else if let Some(head) = head.take() {
@@ -180,7 +169,7 @@ impl Parser {
         let mut body = self.fixed_mini(mini, 4)?;
         let offset = body.offset();
         let stored = body.u32(self.at("interpolation"))?;
-        Ok(interpolation(stored).unwrap_or_else(|| {
+        Ok(Interpolation::from_stored(stored).unwrap_or_else(|| {
             self.warn("interpolation", offset, |parser| {
                 let path = parser.at("interpolation");
                 format!("{path} {stored} is unknown: linear interpolation is used")

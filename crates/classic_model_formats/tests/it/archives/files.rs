@@ -7,6 +7,7 @@ use classic_model_formats::{meg, pak, rez, vfs};
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A file in a folder of its own, which is removed at the end.
 struct Temporary(PathBuf);
@@ -167,6 +168,30 @@ fn errors_of_the_reader_are_reported() {
     let error = pak::open(Broken(bytes)).err().unwrap();
     assert!(matches!(error.kind, ErrorKind::Io { .. }), "{error}");
     assert_eq!(error.context, "directory");
+}
+
+#[test]
+fn an_error_of_the_reader_is_not_taken_for_another_version() {
+    /// A file whose bytes 24 and later cannot be read the first time.
+    struct Flaky(Vec<u8>, AtomicBool);
+
+    impl ReadAt for Flaky {
+        fn length(&self) -> io::Result<u64> {
+            self.0.length()
+        }
+
+        fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+            if offset >= 24 && !self.1.swap(true, Ordering::Relaxed) {
+                return Err(io::Error::other("bad sector"));
+            }
+            self.0.read_exact_at(buffer, offset)
+        }
+    }
+
+    let bytes = meg::write::write(3, &to_write(&[("A", b"x")])).unwrap();
+    let error = meg::open(Flaky(bytes, AtomicBool::new(false))).map(drop);
+    let error = error.unwrap_err();
+    assert!(matches!(error.kind, ErrorKind::Io { .. }), "{error}");
 }
 
 #[test]

@@ -1,10 +1,16 @@
 //! Checks that are the same for all archive formats.
 
 mod corpus;
+mod detect;
 mod files;
 
 use classic_model_formats::archive::{Archive, ArchiveFile, ReadAt};
 use classic_model_formats::read::{ParseError, Warning};
+use classic_models_fixtures::archives::with_u32;
+use classic_models_fixtures::cpu_time::assert_cpu_time_grows_linearly;
+use classic_models_fixtures::heap::{HeapBudget, Outcome};
+use classic_models_fixtures::malformed::Expect::{Silent, Warn};
+use classic_models_fixtures::malformed::{Case, case};
 use std::io;
 use std::sync::Mutex;
 
@@ -93,6 +99,55 @@ pub fn assert_truncation_is_handled<'a>(bytes: &'a [u8], open: fn(&'a [u8]) -> O
     }
 }
 
+/// An archive with two files of four bytes, whose records store offsets and sizes in bytes. The offsets are in bytes.
+pub struct TwoFiles<'a> {
+    /// The archive.
+    pub bytes: &'a [u8],
+    /// The record of the second file.
+    pub record: usize,
+    /// The fields of the second record with the offset and the size of the data.
+    pub fields: (usize, usize),
+    /// The data of the first file.
+    pub first: u32,
+    /// A byte in the header that is not in its tables.
+    pub header: u32,
+    /// A byte in the tables.
+    pub table: u32,
+}
+
+impl TwoFiles<'_> {
+    /// Cases of classes 56 to 58, in which the range of the second file's data is wrong.
+    pub fn push_range_cases(&self, cases: &mut Vec<Case>) {
+        let at = self.record as u64;
+        let (start, size) = self.fields;
+        let in_tables = Warn("overlap the header or the tables", at);
+        let in_data = Warn("overlap those of another entry", at);
+        for (class, name, offset, expect) in [
+            (
+                56,
+                "start past the end",
+                u32::MAX,
+                Warn("it cannot be read", at),
+            ),
+            (57, "data in the header", self.header, in_tables),
+            (57, "data in the tables", self.table, in_tables),
+            (58, "overlap in part", self.first + 2, in_data),
+            (58, "the same data", self.first, Silent),
+        ] {
+            cases.push(case(
+                class,
+                name,
+                with_u32(self.bytes, start, offset),
+                expect,
+            ));
+        }
+        let long = with_u32(self.bytes, size, 5000);
+        cases.push(case(56, "size past the end", long, Warn("ends at", at)));
+        let within = with_u32(&with_u32(self.bytes, start, self.first + 1), size, 2);
+        cases.push(case(58, "data within others", within, in_data));
+    }
+}
+
 /// Flips every bit of an archive, one at a time.
 pub fn assert_flipped_bits_are_handled(bytes: &[u8], open: fn(&[u8]) -> Opened<'_>) {
     let mut bytes = bytes.to_vec();
@@ -106,6 +161,50 @@ pub fn assert_flipped_bits_are_handled(bytes: &[u8], open: fn(&[u8]) -> Opened<'
         bytes[bit / 8] ^= 1 << (bit % 8);
     }
     assert!(opened > 0, "no archive could be opened");
+}
+
+/// An archive that is made to maximize the heap or the time of opening: its name, bytes, and whether it can be opened.
+pub type Adversarial = (&'static str, Vec<u8>, Outcome);
+
+/// Measures the heap of opening archives and of reading their first entries.
+pub fn measure_opening(files: &[Adversarial], entries: usize, open: fn(&[u8]) -> Opened<'_>) {
+    let mut measured = HeapBudget::new(16, 1 << 20);
+    for (name, bytes, expected) in files {
+        measured.take(name, bytes.len(), *expected, || {
+            let bytes = bytes.clone();
+            let archive = open(&bytes).map_err(|error| error.to_string())?;
+            for entry in archive.entries().take(entries) {
+                let _ = archive.read(entry);
+            }
+            Ok(())
+        });
+    }
+    measured.finish();
+}
+
+/// Opens an archive, and finds its entries, unless their paths together are much longer than the file.
+fn open_and_find(bytes: &[u8], open: fn(&[u8]) -> Opened<'_>) {
+    let Ok(archive) = open(bytes) else { return };
+    let mut left = 4 * bytes.len();
+    for entry in archive.entries() {
+        let path = entry.path();
+        let Some(rest) = left.checked_sub(path.len()) else {
+            break;
+        };
+        left = rest;
+        archive.find(&path);
+        assert!(archive.find_any_case(&path).is_some());
+        archive.find_any_case(&path.to_ascii_uppercase());
+    }
+}
+
+/// Asserts that the time of opening archives and of finding entries grows with their length. `files` makes archives whose length is in proportion
+/// to its argument.
+pub fn assert_opening_time(files: fn(usize) -> Vec<Adversarial>, open: fn(&[u8]) -> Opened<'_>) {
+    for ((name, small, _), (_, large, _)) in files(1).iter().zip(&files(4)) {
+        let run = |bytes: &[u8]| open_and_find(bytes, open);
+        assert_cpu_time_grows_linearly(name, || run(small), || run(large));
+    }
 }
 
 /// A reader that notes the ranges that were read.

@@ -2,14 +2,14 @@
 //! every bit.
 
 use crate::archives::{
-    assert_flipped_bits_are_handled, assert_truncation_is_handled, open_and_read,
+    TwoFiles, assert_flipped_bits_are_handled, assert_truncation_is_handled, open_and_read,
 };
 use classic_model_formats::meg::open;
 use classic_model_formats::read::{ErrorKind, Format};
-use classic_models_fixtures::archives::{crc_32, meg, patched, sample_meg, u32_at, with_u32};
+use classic_models_fixtures::archives::{crc_32, meg, patched, sample_meg, with_u32};
 use classic_models_fixtures::error_kinds;
 use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
-use classic_models_fixtures::malformed::{Case, assert_parsed, case};
+use classic_models_fixtures::malformed::{Case, assert_classes, assert_parsed, case};
 
 error_kinds! {
     truncated: ErrorKind::Truncated { .. },
@@ -30,10 +30,10 @@ fn name_cases(cases: &mut Vec<Case>) {
         (
             60,
             b"..\\X",
-            "leads out of its folder; the entry is left out",
+            "contains a parent folder (`..`); the entry is left out",
         ),
-        (60, b"A\\..\\..\\X", "leads out of its folder"),
-        (60, b"A/.. /X", "leads out of its folder"),
+        (60, b"A\\..\\..\\X", "contains a parent folder"),
+        (60, b"A/.. /X", "contains a parent folder"),
         (
             60,
             b"C:\\X",
@@ -117,6 +117,20 @@ fn header_cases(cases: &mut Vec<Case>) {
         ));
         let trailing = [&bytes[..], b"more"].concat();
         cases.push(case(4, "trailing bytes", trailing, Silent));
+        cases.push(case(
+            3,
+            "name table cut",
+            &bytes[..sample.names + 1],
+            Reject(bad_count, counts as u64),
+        ));
+        if version < 3 {
+            cases.push(case(
+                3,
+                "file table cut",
+                &bytes[..sample.records + 79],
+                Reject(truncated, sample.records as u64),
+            ));
+        }
         for end in [sample.names + 1, sample.names + 3, sample.records - 1] {
             let cut = &bytes[..end];
             let message = open(cut).map(drop).unwrap_err();
@@ -164,24 +178,13 @@ fn record_cases(cases: &mut Vec<Case>) {
             55,
             "name index",
             patched(bytes, last + name, &[4, 0]),
-            Reject(bad_index, at),
+            Reject(bad_index, (last + name) as u64),
         ));
-        cases.push(case(
-            56,
-            "size past the end",
-            with_u32(bytes, last + size, 5000),
-            Warn("ends at", at),
-        ));
-        let is_full = |index: &usize| u32_at(bytes, records + 20 * index + size) > 0;
-        let full = records + 20 * (0..4).rfind(is_full).unwrap();
-        let far = with_u32(bytes, full + start, u32::MAX);
-        let warning = Warn("it cannot be read", full as u64);
-        cases.push(case(56, "start past the end", far, warning));
         cases.push(case(
             64,
             "index",
             with_u32(bytes, last + index, 7),
-            Warn("states the index 7", at),
+            Warn("has index 7, expected 3", at),
         ));
         // The largest checksum keeps the order.
         cases.push(case(
@@ -217,27 +220,15 @@ fn record_cases(cases: &mut Vec<Case>) {
         files.reverse();
         let sample = meg(version, &files);
         let (bytes, records) = (&sample.bytes, sample.records);
-        let data = records as u32 + 40;
-        let with_start = |value| with_u32(bytes, records + 20 + start, value);
-        cases.push(case(
-            57,
-            "data in the header",
-            with_u32(bytes, records + start, 0),
-            Warn("overlap the header or the tables", records as u64),
-        ));
-        cases.push(case(
-            57,
-            "data in the tables",
-            with_u32(bytes, records + start, data - 1),
-            Warn("overlap the header or the tables", records as u64),
-        ));
-        cases.push(case(
-            58,
-            "overlap in part",
-            with_start(data + 2),
-            Warn("overlap those of another entry", second),
-        ));
-        cases.push(case(58, "the same data", with_start(data), Silent));
+        let two = TwoFiles {
+            bytes,
+            record: records + 20,
+            fields: (records + 20 + start, records + 20 + size),
+            first: records as u32 + 40,
+            header: 0,
+            table: records as u32 + 36,
+        };
+        two.push_range_cases(cases);
         let twice = meg(version, &[(b"SAME", b"a"), (b"SAME", b"b")]);
         let at = twice.records as u64 + 20;
         cases.push(case(
@@ -275,12 +266,7 @@ fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {
     header_cases(&mut cases);
     record_cases(&mut cases);
     name_cases(&mut cases);
-    for class in [1, 2, 4].into_iter().chain(52..=53).chain(55..=68) {
-        assert!(
-            cases.iter().any(|case| case.class == class),
-            "no case of class {class}"
-        );
-    }
+    assert_classes(&cases, (1..=4).chain(52..=53).chain(55..=68));
     assert_parsed(Format::Meg, &cases, |bytes| open_and_read(bytes, open));
 }
 

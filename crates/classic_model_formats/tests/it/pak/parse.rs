@@ -1,9 +1,11 @@
 //! Quake archives: reading, finding and writing.
 
 use crate::archives::{Counting, contents, files, to_write};
+use classic_model_formats::archive::ReadAt;
 use classic_model_formats::pak::open;
 use classic_model_formats::pak::write::write;
-use classic_models_fixtures::archives::{PAK_FILES, pak, sample_pak};
+use classic_models_fixtures::archives::{PAK_FILES, pak, sample_pak, with_u32};
+use std::io;
 
 #[test]
 fn files_are_in_the_order_of_the_directory() {
@@ -87,7 +89,56 @@ fn entries_of_folders_are_left_out_without_a_warning() {
     let bytes = pak(&[(b"progs/", b""), (b"progs/a", b"1"), (b"gfx\\", b"")], 0).bytes;
     let archive = open(&bytes[..]).unwrap();
     assert_eq!((archive.skipped(), archive.warnings()), (2, &[][..]));
+    assert_eq!(archive.folder_entries(), 2);
     assert_eq!(archive.entries().len(), 1);
+}
+
+#[test]
+fn a_directory_at_the_signature_of_another_format_is_accepted() {
+    /// A file with this directory and no other bytes.
+    struct Sparse(u64, Vec<u8>);
+
+    impl ReadAt for Sparse {
+        fn length(&self) -> io::Result<u64> {
+            Ok(self.0 + 64)
+        }
+
+        fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+            let start = offset.checked_sub(self.0).map_or(offset, |at| at + 12);
+            self.1.read_exact_at(buffer, start)
+        }
+    }
+
+    // The second number of a MEG archive of version 2.
+    let start = 0x3F7D_70A4;
+    let empty = pak(&[(b"a", b"")], 0);
+    let bytes = with_u32(&empty.bytes, 4, start);
+    let archive = open(Sparse(start.into(), bytes)).unwrap();
+    assert_eq!(contents(&archive), files([("a", &b""[..])]));
+}
+
+#[test]
+fn spellings_that_differ_in_case_are_found() {
+    let names: [&[u8]; 5] = [b"aB", b"Ab", b"AB", b"ab", b"Ab"];
+    for start in 0..names.len() {
+        let mut names = names;
+        names.rotate_left(start);
+        let bytes = pak(&names.map(|name| (name, &b"x"[..])), 0).bytes;
+        let archive = open(&bytes[..]).unwrap();
+        for entry in archive.entries() {
+            let path = entry.path();
+            let first = names.iter().position(|name| *name == path.as_bytes());
+            let first = archive.entry(first.unwrap()).unwrap().record_offset();
+            for found in [archive.find(&path), archive.find_any_case(&path)] {
+                assert_eq!(found.unwrap().record_offset(), first);
+            }
+        }
+    }
+    let bytes = pak(&[(b"aB", b"first"), (b"Ab", b"x"), (b"AB", b"x")], 0).bytes;
+    let archive = open(&bytes[..]).unwrap();
+    let any = archive.find_any_case("ab").unwrap();
+    assert_eq!(any.path(), "aB");
+    assert!(archive.find("ab").is_none());
 }
 
 #[test]

@@ -1,9 +1,10 @@
-//! Random values of births: the distributions of shapes, lives, sizes, angles and colors, and the appearance of the particles.
+//! Random values of births: the distributions of shapes, lives, sizes, angles and colors, and the appearance of the
+//! particles.
 
 use classic_model_formats::particles::evaluate::random::{InstanceKey, ParticleNumber, Purpose};
 use classic_model_formats::particles::evaluate::shape::sample;
 use classic_model_formats::particles::evaluate::{
-    BirthRecord, Draws, EmitterPose, PreparedEmitter, Source,
+    Appearance, BirthRecord, Draws, EmitterPose, PreparedEmitter, Source,
 };
 use classic_model_formats::particles::{Emitter, Interpolation, Properties, Shape, Track};
 use classic_models_fixtures::particles::emitter;
@@ -260,4 +261,33 @@ fn appearance_follows_the_tracks() {
     // Rounded down, and wrapped around 64 tiles.
     assert_eq!([0.0, 0.5, 1.0].map(|age| at(age).tile), [62, 0, 63]);
     assert!(at(1.5).tile < 64);
+}
+
+#[test]
+fn appearances_are_finite_for_all_finite_values() {
+    let mut extreme = emitter(Properties {
+        lifetime: f32::MAX,
+        random_color: [f32::MAX, f32::MIN, 0.0, 0.0],
+        ..Properties::default()
+    });
+    let far = Track::linear(&[[0.0, f32::MAX], [0.5, f32::MIN], [1.0, f32::MAX]]);
+    extreme.tracks.scale = far.clone();
+    extreme.tracks.index = far.clone();
+    extreme.tracks.rotation_speed = far;
+    let prepared = PreparedEmitter::new(&extreme);
+    let record = prepared.birth(draws(0), &EmitterPose::default(), Source::Group, 0.0);
+    for share in [0.0, 0.1, 0.25, 0.5, 0.9] {
+        let appearance = prepared.appearance(&record, share * f32::MAX);
+        let Appearance { size, turns, .. } = appearance;
+        assert!(size.is_finite() && turns.is_finite(), "{appearance:?}");
+        assert!(appearance.color.iter().all(|it| (0.0..=1.0).contains(it)));
+    }
+    // A variance of the greatest angle.
+    extreme.properties.fixed_rotation = true;
+    extreme.properties.rotation_variance = 1.0;
+    let prepared = PreparedEmitter::new(&extreme);
+    for index in 0..100 {
+        let record = prepared.birth(draws(index), &EmitterPose::default(), Source::Group, 0.0);
+        assert!(record.rotation.is_finite());
+    }
 }

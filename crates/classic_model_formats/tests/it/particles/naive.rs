@@ -1,5 +1,5 @@
-//! A slow simulation that is independent of the evaluator: it steps through time and keeps a list of particles, as the
-//! games' particle editor does. Emitters must not be random.
+//! A slow simulation that is independent of the evaluator: it advances a list of particles in small steps, as
+//! alo-viewer does. Emitters must not be random.
 
 use classic_model_formats::particles::evaluate::ParticleSystem;
 use classic_model_formats::particles::{Emitter, ParticleFile, Properties, Shape};
@@ -22,8 +22,9 @@ struct Instance {
     emitter: usize,
     clock: f64,
     rounds: u32,
+    round_limit: u32,
     next_round: f64,
-    /// The particle that carries the instance, and whether it is dead.
+    /// Id of the particle that carries the instance.
     carrier: Option<usize>,
     is_stopped: bool,
     position: [f64; 3],
@@ -61,21 +62,21 @@ impl<'f> Simulation<'f> {
         };
         for (index, emitter) in file.emitters.iter().enumerate() {
             if emitter.parent.is_none() {
-                simulation.create(index, 0.0, [[0.0; 3]; 2], None, false);
+                simulation.create(index, 0.0, [[0.0; 3]; 2], None, u32::MAX);
             }
         }
         simulation
     }
 
-    /// Creates an instance, with the particles of the skipped time at the ages that they would have. `since` is the time
-    /// that has passed since its creation within the step.
+    /// Creates an instance, with the particles of the skipped time at the ages that they would have, but at most this
+    /// count of rounds. `since` is the time that has passed since its creation within the step.
     fn create(
         &mut self,
         emitter: usize,
         since: f64,
         [position, velocity]: [[f64; 3]; 2],
         carrier: Option<usize>,
-        is_stopped: bool,
+        round_limit: u32,
     ) {
         let properties = &self.file.emitters[emitter].properties;
         let skip = f64::from(properties.skip_time);
@@ -83,6 +84,7 @@ impl<'f> Simulation<'f> {
             emitter,
             clock: skip + since,
             rounds: 0,
+            round_limit,
             next_round: properties.initial_delay.into(),
             carrier,
             is_stopped: false,
@@ -91,7 +93,8 @@ impl<'f> Simulation<'f> {
             particles: Vec::new(),
         };
         self.emit(&mut instance);
-        instance.is_stopped = is_stopped;
+        // At the death of a particle, only what is due at once is emitted.
+        instance.is_stopped = round_limit < u32::MAX;
         self.instances.push(instance);
     }
 
@@ -105,9 +108,9 @@ impl<'f> Simulation<'f> {
             1.0 / f64::from(properties.particles_per_second)
         };
         let limit = if properties.in_bursts && properties.bursts > 0 {
-            properties.bursts as u32
+            instance.round_limit.min(properties.bursts as u32)
         } else {
-            u32::MAX
+            instance.round_limit
         };
         while instance.next_round <= instance.clock + 1e-9
             && instance.rounds < limit
@@ -171,7 +174,7 @@ impl<'f> Simulation<'f> {
         step(&mut particle, age, properties);
         if let Some(child) = emitter.spawn_during_life {
             let carried = [particle.position, particle.velocity];
-            self.create(child as usize, age, carried, Some(particle.id), false);
+            self.create(child as usize, age, carried, Some(particle.id), u32::MAX);
         }
         instance.particles.push(particle);
     }
@@ -202,7 +205,7 @@ impl<'f> Simulation<'f> {
             {
                 if let Some(child) = emitter.spawn_on_death {
                     let carried = [particle.position, particle.velocity];
-                    self.create(child as usize, 0.0, carried, None, true);
+                    self.create(child as usize, 0.0, carried, None, 1);
                 }
             }
             instance.particles.retain(|particle| !is_dead(particle));
@@ -301,6 +304,7 @@ fn assert_same(emitters: Vec<Emitter<'static>>, times: &[f64], tolerance: f64) {
             }
             now = *time;
             let state = system.state(0, now);
+            assert_eq!(state.emitters.len(), file.emitters.len());
             for (index, particles) in state.emitters.iter().enumerate() {
                 let found = particles.iter().map(|particle| {
                     let [x, y, z] = vector(particle.motion.position);

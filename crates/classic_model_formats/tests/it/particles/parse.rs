@@ -262,11 +262,11 @@ fn values_that_the_format_cannot_store_are_write_errors() {
         ),
         (
             error(&|file| file.emitters[0].spawn_on_death = Some(0)),
-            "emitter 0 / 0x36 lacks links",
+            "emitter 0 / 0x36 cannot be stored: each link must name another emitter",
         ),
         (
             error(&|file| file.emitters[1].spawn_during_life = Some(2)),
-            "emitter 1 / 0x36 lacks",
+            "emitter 1 / 0x36 cannot be stored",
         ),
     ] {
         assert!(

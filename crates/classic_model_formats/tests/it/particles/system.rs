@@ -146,6 +146,40 @@ fn particles_that_died_within_the_skipped_time_spawn_nothing() {
 }
 
 #[test]
+fn particles_that_die_spawn_one_round() {
+    let mut parent = emitter(burst(3, 1.0));
+    parent.spawn_on_death = Some(1);
+    let child = |initial_delay, skip_time| Properties {
+        particles_per_second: 10,
+        lifetime: 5.0,
+        initial_delay,
+        skip_time,
+        ..Properties::default()
+    };
+    for (initial_delay, skip_time, expected) in [
+        (0.0, 0.0, 3),
+        (0.0, 1.0, 3),
+        (0.5, 1.0, 3),
+        (0.5, 0.5, 3),
+        (0.5, 0.0, 0),
+        (0.5, 0.25, 0),
+    ] {
+        let stream = emitter(child(initial_delay, skip_time));
+        let found = state(vec![parent.clone(), stream], 1.75);
+        let ages: Vec<_> = found.emitters[1].iter().map(|it| it.age).collect();
+        assert_eq!(ages, vec![0.75 + skip_time - initial_delay; expected]);
+    }
+    let bursts = Properties {
+        in_bursts: true,
+        bursts: 4,
+        burst_delay: 0.25,
+        particles_per_burst: 2,
+        ..child(0.0, 1.0)
+    };
+    assert_eq!(alive(vec![parent, emitter(bursts)], 1.5), [0, 6]);
+}
+
+#[test]
 fn particles_live_on_after_the_particle_that_spawned_them() {
     let mut parent = emitter(burst(1, 1.0));
     parent.spawn_during_life = Some(1);
@@ -162,7 +196,7 @@ fn particles_live_on_after_the_particle_that_spawned_them() {
 }
 
 #[test]
-fn time_that_stands_still_keeps_particles_and_what_they_spawn() {
+fn frozen_clocks_keep_particles_and_the_emitters_they_carry() {
     let mut parent = emitter(Properties {
         freeze_time: 0.5,
         ..burst(1, 1.0)
@@ -184,7 +218,7 @@ fn time_that_stands_still_keeps_particles_and_what_they_spawn() {
         (parent.len(), parent[0].age, parent[0].motion.position),
         (1, 0.5, [1.0, 0.0, 0.0])
     );
-    // The trail's own time does not stand still. Its emitter does.
+    // The trail's own clock is not frozen, but its emitter does not move.
     assert_eq!(trail.len(), 4);
     assert!(trail.iter().all(|it| it.motion.position == [1.0, 0.0, 0.0]));
 }
@@ -196,6 +230,17 @@ fn emitters_without_visible_particles_have_none() {
         let state = ParticleSystem::new(&file).state(0, 0.0);
         assert_eq!(state.emitters, [vec![]]);
         assert!(!state.is_limited);
+    }
+    // They spawn nothing.
+    for mut parent in [burst(5, 0.0), burst(5, -1.0)].map(emitter) {
+        parent.spawn_during_life = Some(1);
+        parent.spawn_on_death = Some(2);
+        let mut long = emitter(burst(1, 100.0));
+        long.properties.skip_time = 0.5;
+        for seconds in [0.0, 1.0] {
+            let emitters = vec![parent.clone(), long.clone(), long.clone()];
+            assert_eq!(alive(emitters, seconds), [0, 0, 0], "{seconds}");
+        }
     }
 }
 
@@ -241,8 +286,10 @@ fn weather_moves_on_when_it_is_reborn() {
         positions.sort_by(|a, b| a[0].total_cmp(&b[0]));
         positions
     };
+    let [before, after] = [before, after].map(|state| by_position(&state));
+    assert_eq!([before.len(), after.len()], [500; 2]);
     let mut wrapped = 0;
-    for (before, after) in by_position(&before).iter().zip(by_position(&after)) {
+    for (before, after) in before.iter().zip(&after) {
         assert_eq!((before[0], before[1]), (after[0], after[1]));
         let moved = before[2] - after[2];
         wrapped += usize::from(moved < 0.0);
@@ -265,6 +312,25 @@ fn weather_without_a_cube_emits_nothing() {
 }
 
 #[test]
+fn emitters_on_a_mesh_use_their_groups_without_one() {
+    let position = Shape::Box([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]);
+    let of_mode = |emit_mode| {
+        let mut emitter = emitter(Properties {
+            emit_mode,
+            outward_speed: 2.0,
+            ..burst(20, 1.0)
+        });
+        emitter.position = position.into();
+        state(vec![emitter], 0.5)
+    };
+    let expected = of_mode(0);
+    assert!(expected.emitters[0][0].motion.velocity != [0.0; 3]);
+    for mode in [1, 2, 3] {
+        assert_eq!(of_mode(mode), expected, "mode {mode}");
+    }
+}
+
+#[test]
 fn systems_are_endless_if_a_root_is() {
     let endless = |emitters| parsed(emitters, |file| ParticleSystem::new(file).is_endless());
     let stream = emitter(Properties::default());
@@ -280,6 +346,78 @@ fn systems_are_endless_if_a_root_is() {
     let mut parent = burst;
     parent.spawn_during_life = Some(1);
     assert!(!endless(vec![parent, stream]));
+}
+
+#[test]
+fn frozen_systems_are_endless_if_particles_live_on() {
+    let frozen = |freeze_time, properties: Properties| {
+        emitter(Properties {
+            freeze_time,
+            ..properties
+        })
+    };
+    let stream = |rate, lifetime| Properties {
+        particles_per_second: rate,
+        lifetime,
+        ..Properties::default()
+    };
+    let late = Properties {
+        initial_delay: 0.75,
+        ..burst(1, 1.0)
+    };
+    let rain = |freeze_time| {
+        let mut rain = weather(3);
+        rain.properties.random_lifetime = 0.0;
+        rain.properties.freeze_time = freeze_time;
+        rain
+    };
+    let during_life = |child: Emitter<'static>| {
+        let mut parent = emitter(burst(1, 1.0));
+        parent.spawn_during_life = Some(1);
+        vec![parent, child]
+    };
+    let on_death = |child: Emitter<'static>| {
+        let mut parent = emitter(burst(1, 1.0));
+        parent.spawn_on_death = Some(1);
+        vec![parent, child]
+    };
+    for (name, emitters, expected) in [
+        ("stream", vec![frozen(0.5, stream(10, 1.0))], true),
+        ("short lives", vec![frozen(0.5, stream(1, 0.25))], false),
+        ("at once", vec![frozen(0.5, stream(1 << 31, 1.0))], true),
+        ("burst", vec![frozen(0.5, burst(1, 1.0))], true),
+        ("after burst", vec![frozen(1.5, burst(1, 1.0))], false),
+        ("no particles", vec![frozen(0.5, burst(0, 1.0))], false),
+        ("before burst", vec![frozen(0.5, late.clone())], false),
+        ("weather", vec![rain(0.5)], true),
+        ("no life", during_life(frozen(0.5, stream(9, 0.0))), false),
+        ("trail", during_life(frozen(0.5, stream(10, 0.35))), true),
+        (
+            "old trail",
+            during_life(frozen(5.0, stream(10, 0.35))),
+            false,
+        ),
+        ("flash", on_death(frozen(0.5, burst(1, 1.0))), true),
+        ("old flash", on_death(frozen(1.5, burst(1, 1.0))), false),
+        ("late flash", on_death(frozen(0.8, late)), false),
+        ("rain", during_life(rain(0.0)), false),
+        ("frozen rain", during_life(rain(0.5)), true),
+        ("old rain", during_life(rain(50.0)), false),
+    ] {
+        parsed(emitters, |file| {
+            let system = ParticleSystem::new(file);
+            assert_eq!(system.is_endless(), expected, "{name}");
+            let late = system.state(3, 1e6);
+            let lives = late.emitters.iter().any(|particles| !particles.is_empty());
+            assert_eq!(lives, expected, "{name}");
+        });
+    }
+    let endless_without_particles = Properties {
+        bursts: 0,
+        ..burst(0, 1.0)
+    };
+    let file = system(vec![emitter(endless_without_particles)]);
+    assert!(!ParticleSystem::new(&file).is_endless());
 }
 
 #[test]
@@ -304,9 +442,17 @@ fn births_beyond_the_limit_are_dropped() {
         particles_per_second: 100_000,
         ..Properties::default()
     };
-    for seconds in [0.5, 0.9, 1.0, 1.7, 1000.3] {
+    // The first 65,536 rounds of each 100,001 have a particle.
+    for (seconds, expected) in [
+        (0.5, 50_001),
+        (0.9, 65_536),
+        (1.0, 65_535),
+        (1.7, 65_536),
+        // Rounds 99,930,001 to 99,966,534 and 100,001,000 to 100,030,000.
+        (1000.3, 36_534 + 29_001),
+    ] {
         let alive = alive(vec![emitter(rate.clone())], seconds)[0];
-        assert!((40_000..=65_536).contains(&alive), "{alive} at {seconds}");
+        assert_eq!(alive, expected, "at {seconds}");
     }
 }
 

@@ -1,14 +1,11 @@
 //! Heap use and time of opening LithTech archives that are made to maximize them.
 
+use crate::archives::{Adversarial, assert_opening_time, measure_opening};
 use classic_model_formats::rez::open;
 use classic_models_fixtures::archives::RezNode::{self, File, Folder};
 use classic_models_fixtures::archives::{rez, with_u32};
-use classic_models_fixtures::cpu_time::assert_cpu_time_below;
-use classic_models_fixtures::heap::{HeapBudget, Outcome, run_in_own_process};
-use std::time::Duration;
-
-/// The names of archives that are rejected as a whole.
-const REJECTED: &[&str] = &["root of 4 GiB"];
+use classic_models_fixtures::heap::Outcome::{Accepted, Rejected};
+use classic_models_fixtures::heap::run_in_own_process;
 
 #[test]
 fn opening_heap_is_limited_by_file_size() {
@@ -16,53 +13,50 @@ fn opening_heap_is_limited_by_file_size() {
 }
 
 /// Archives with many entries in few bytes.
-fn adversarial_files() -> Vec<(&'static str, Vec<u8>)> {
-    let long: &'static str = Box::leak("\u{fc}".repeat(50_000).into_boxed_str());
-    let files = |count: usize| -> Vec<RezNode> { vec![File(b"A", "", b""); count] };
-    let folders = |count: usize| -> Vec<RezNode> { vec![Folder("A", vec![]); count] };
+fn adversarial_files(factor: usize) -> Vec<Adversarial> {
+    let count = 5000 * factor;
+    let long: &'static str = Box::leak("\u{fc}".repeat(50_000 * factor).into_boxed_str());
+    // The character € of one byte takes three in memory.
+    let euros: &'static [u8] = vec![0x80; 100_000 * factor].leak();
+    let files = |content| -> Vec<RezNode> { vec![File(b"A", "", content); count] };
+    let folders = || -> Vec<RezNode> { vec![Folder("A", vec![]); count] };
     let nested =
         |nodes: Vec<RezNode>| (0..63).fold(nodes, |nodes, _| vec![Folder("LONGER", nodes)]);
-    let many = rez(&files(20_000)).bytes;
+    let build = |nodes: &[RezNode]| rez(nodes).bytes;
+    let many = build(&files(b""));
+    let huge = with_u32(&many, 135, u32::MAX);
     vec![
-        ("equal files", many.clone()),
-        ("equal folders", rez(&folders(20_000)).bytes),
-        ("deep files", rez(&nested(files(20_000))).bytes),
-        ("deep folders", rez(&nested(folders(20_000))).bytes),
+        ("equal files", many, Accepted),
+        ("files with content", build(&files(b"x")), Accepted),
+        ("equal folders", build(&folders()), Accepted),
+        ("deep files", build(&nested(files(b""))), Accepted),
+        ("deep folders", build(&nested(folders())), Accepted),
         (
             "files in a long folder",
-            rez(&[Folder(long, files(20_000))]).bytes,
+            build(&[Folder(long, files(b""))]),
+            Accepted,
         ),
         (
             "folders in a long folder",
-            rez(&[Folder(long, folders(20_000))]).bytes,
+            build(&[Folder(long, folders())]),
+            Accepted,
         ),
-        ("root of 4 GiB", with_u32(&many, 135, u32::MAX)),
+        (
+            "longest characters",
+            build(&[File(euros, "", b"")]),
+            Accepted,
+        ),
+        ("root of 4 GiB", huge, Rejected),
     ]
 }
 
 #[test]
 #[ignore = "run by the test above in a process of its own"]
 fn opening_measured_alone() {
-    let mut measured = HeapBudget::new(16, 1 << 20);
-    for (name, bytes) in adversarial_files() {
-        let expected = Outcome::rejected_if(REJECTED.contains(&name));
-        measured.take(name, bytes.len(), expected, || {
-            let bytes = bytes.clone();
-            let archive = open(&bytes[..]).map_err(|error| error.to_string())?;
-            for entry in archive.entries() {
-                let _ = archive.read(entry);
-            }
-            Ok(())
-        });
-    }
-    measured.finish();
+    measure_opening(&adversarial_files(4), usize::MAX, |bytes| open(bytes));
 }
 
 #[test]
 fn opening_time_grows_with_the_file() {
-    for (name, bytes) in adversarial_files() {
-        assert_cpu_time_below(Duration::from_secs(5), name, || {
-            let _ = open(&bytes[..]);
-        });
-    }
+    assert_opening_time(adversarial_files, |bytes| open(bytes));
 }

@@ -2,7 +2,7 @@
 //! every bit.
 
 use crate::archives::{
-    assert_flipped_bits_are_handled, assert_truncation_is_handled, open_and_read,
+    TwoFiles, assert_flipped_bits_are_handled, assert_truncation_is_handled, open_and_read,
 };
 use classic_model_formats::read::Format;
 use classic_model_formats::rez::open;
@@ -10,7 +10,7 @@ use classic_models_fixtures::archives::RezNode::{File, Folder};
 use classic_models_fixtures::archives::{Rez, patched, rez, sample_rez, u32_at, with_u32};
 use classic_models_fixtures::error_kinds;
 use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
-use classic_models_fixtures::malformed::{Case, assert_parsed, case};
+use classic_models_fixtures::malformed::{Case, assert_classes, assert_parsed, case};
 
 error_kinds! {
     truncated: ErrorKind::Truncated { .. },
@@ -216,43 +216,16 @@ fn file_cases(cases: &mut Vec<Case>) {
         root,
     } = &sample;
     let second = entries[1];
-    let (start, size, at) = (second + 4, second + 8, second as u64);
-    cases.push(case(
-        56,
-        "size past the end",
-        with_u32(bytes, size, 5000),
-        Warn("ends at 5172", at),
-    ));
-    cases.push(case(
-        56,
-        "start past the end",
-        with_u32(bytes, start, u32::MAX),
-        Warn("it cannot be read", at),
-    ));
-    cases.push(case(
-        57,
-        "data in the header",
-        with_u32(bytes, start, 100),
-        Warn("overlap the header or the tables", at),
-    ));
-    cases.push(case(
-        57,
-        "data in a folder",
-        with_u32(bytes, start, root.start as u32 + 1),
-        Warn("overlap the header or the tables", at),
-    ));
-    cases.push(case(
-        58,
-        "overlap in part",
-        with_u32(bytes, start, 170),
-        Warn("overlap those of another entry", at),
-    ));
-    cases.push(case(
-        58,
-        "the same data",
-        with_u32(bytes, start, 168),
-        Silent,
-    ));
+    let at = second as u64;
+    let two = TwoFiles {
+        bytes,
+        record: second,
+        fields: (second + 4, second + 8),
+        first: 168,
+        header: 100,
+        table: root.start as u32 + 1,
+    };
+    two.push_range_cases(cases);
     let name = second + 28;
     cases.push(case(
         59,
@@ -272,9 +245,18 @@ fn file_cases(cases: &mut Vec<Case>) {
         patched(&patched(bytes, name, b"A"), second + 20, b"CBA\0"),
         Silent,
     ));
-    let names: [(u32, &'static [u8], &str); 8] = [
-        (60, b"..", "leads out of its folder; the entry is left out"),
-        (60, b"X\\..\\Y", "leads out of its folder"),
+    let names: [(u32, &'static [u8], &str); 9] = [
+        (
+            60,
+            b"..",
+            "contains a parent folder (`..`); the entry is left out",
+        ),
+        (60, b"X\\..\\Y", "contains a parent folder"),
+        (
+            60,
+            b"X\\\\Y",
+            "name \"X\\\\\\\\Y\" has a separator; the entry is left out",
+        ),
         (60, b"C:\\X", "read as \"X\""),
         (60, b"/X", "read as \"X\""),
         (60, b".\\X", "read as \"X\""),
@@ -293,7 +275,12 @@ fn file_cases(cases: &mut Vec<Case>) {
         ));
     }
     for (class, name, warning) in [
-        (60, "..", "leads out of its folder; the folder is left out"),
+        (
+            60,
+            "..",
+            "contains a parent folder (`..`); the folder is left out",
+        ),
+        (60, "X/Y", "has a separator; the folder is left out"),
         (60, "\\X", "read as \"X\""),
         (61, "", "is empty; the folder is left out"),
         (61, ".", "is empty"),
@@ -329,16 +316,13 @@ fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {
     header_cases(&mut cases);
     folder_cases(&mut cases);
     file_cases(&mut cases);
-    for class in (1..=4)
-        .chain(52..=53)
-        .chain(56..=62)
-        .chain([69, 71, 72, 74, 75, 77])
-    {
-        assert!(
-            cases.iter().any(|case| case.class == class),
-            "no case of class {class}"
-        );
-    }
+    assert_classes(
+        &cases,
+        (1..=4)
+            .chain(52..=53)
+            .chain(56..=62)
+            .chain([69, 71, 72, 74, 75, 77]),
+    );
     assert_parsed(Format::Rez, &cases, |bytes| open_and_read(bytes, open));
 }
 

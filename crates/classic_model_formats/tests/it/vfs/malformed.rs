@@ -11,7 +11,7 @@ use classic_models_fixtures::archives::{
 };
 use classic_models_fixtures::error_kinds;
 use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
-use classic_models_fixtures::malformed::{Case, assert_parsed, case};
+use classic_models_fixtures::malformed::{Case, assert_classes, assert_parsed, case};
 
 error_kinds! {
     truncated: ErrorKind::Truncated { .. },
@@ -132,7 +132,7 @@ fn chain_cases(cases: &mut Vec<Case>) {
     // The text has three clusters in descending order.
     let text_at = sample.root_at(0) as u64;
     for (next, reason) in [
-        (u32::MAX, "it ends before the file's size"),
+        (u32::MAX, "it ends before the declared size"),
         (0, "cluster 0"),
         (last + 1, "past the last one"),
         (text.first, "a cluster twice"),
@@ -173,6 +173,13 @@ fn chain_cases(cases: &mut Vec<Case>) {
         "unused cluster",
         unused,
         Warn("uses cluster 2, which is marked as unused", text_at),
+    ));
+    let unused = with_u32(bytes, Vfs::fat(folder.first) + 8, 0);
+    cases.push(case(
+        87,
+        "unused cluster of a folder",
+        unused,
+        Warn("which is marked as unused", folder_at),
     ));
     let end = sample.cluster_at(last);
     cases.push(case(
@@ -263,11 +270,15 @@ fn entry_cases(cases: &mut Vec<Case>) {
             b"H_EQ-TNT#H.TXT",
             "appears twice; the first one is used",
         ),
-        (60, b"..", "leads out of its folder; the entry is left out"),
-        (60, b"x/../../y", "leads out of its folder"),
+        (
+            60,
+            b"..",
+            "contains a parent folder (`..`); the entry is left out",
+        ),
+        (60, b"x/../../y", "contains a parent folder"),
         (60, b"C:\\x", "read as \"x\""),
         (60, b"\\x", "read as \"x\""),
-        (60, b"x//y", "read as \"x/y\""),
+        (60, b"x//y", "has a separator; the entry is left out"),
         (61, b"/", "is empty"),
         (61, b".", "is empty"),
         (61, b"x\ty", "has a control character"),
@@ -312,17 +323,14 @@ fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {
     chain_cases(&mut cases);
     folder_cases(&mut cases);
     entry_cases(&mut cases);
-    for class in (1..=4)
-        .chain(52..=54)
-        .chain([56])
-        .chain(59..=62)
-        .chain([74, 75, 77, 82, 84, 85, 87, 90])
-    {
-        assert!(
-            cases.iter().any(|case| case.class == class),
-            "no case of class {class}"
-        );
-    }
+    assert_classes(
+        &cases,
+        (1..=4)
+            .chain(52..=54)
+            .chain([56])
+            .chain(59..=62)
+            .chain([74, 75, 77, 82, 84, 85, 87, 90]),
+    );
     assert_parsed(Format::Vfs, &cases, |bytes| open_and_read(bytes, open));
 }
 
@@ -355,13 +363,13 @@ fn damaged_chunks_are_errors_when_they_are_read() {
             "chunk past the file",
             with_u32(&stored, second, 5000),
             11,
-            Some((second, "longer than the rest")),
+            Some((second, "longer than the rest of the entry")),
         ),
         (
             "chunk of 4 GiB",
             with_u32(&stored, second, u32::MAX),
             11,
-            Some((second, "longer than the rest")),
+            Some((second, "longer than the rest of the entry")),
         ),
         (
             "chunk of 0",
@@ -373,13 +381,13 @@ fn damaged_chunks_are_errors_when_they_are_read() {
             "no zlib stream",
             with_chunk(b"not zlib".to_vec()),
             11,
-            Some((second, "not a zlib stream")),
+            Some((second, "not a valid zlib stream")),
         ),
         (
             "wrong checksum",
             with_chunk(checksum),
             11,
-            Some((second, "not a zlib stream")),
+            Some((second, "not a valid zlib stream")),
         ),
         (
             "inflates to nothing",

@@ -1,0 +1,39 @@
+//! Where an emitter is at a birth, and how it moves.
+
+use super::ground::Ground;
+
+/// A matrix that changes nothing, as columns.
+pub const IDENTITY: [[f32; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+/// Position and motion of an emitter at a birth.
+///
+/// All vectors are in the space of the record: the system's space if the emitter is linked, otherwise the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EmitterPose {
+    /// Position of the emitter.
+    pub position: [f32; 3],
+    /// Columns of the rotation from the emitter's space.
+    pub orientation: [[f32; 3]; 3],
+    /// Columns of the rotation from the world.
+    pub world: [[f32; 3]; 3],
+    /// Velocity of the emitter, in units per second.
+    pub velocity: [f32; 3],
+    /// Velocity of the wind, in units per second.
+    pub wind: [f32; 3],
+    /// The ground.
+    pub ground: Ground,
+}
+
+impl Default for EmitterPose {
+    /// At rest at the origin of the world, without rotation and wind.
+    fn default() -> Self {
+        Self {
+            position: [0.0; 3],
+            orientation: IDENTITY,
+            world: IDENTITY,
+            velocity: [0.0; 3],
+            wind: [0.0; 3],
+            ground: Ground::default(),
+        }
+    }
+}
