@@ -1,4 +1,4 @@
-//! Makes the bundled samples: the models, animations and textures in `assets`.
+//! Makes the bundled samples: the models, animations, textures and archives in `assets`.
 //!
 //! ```text
 //! cargo run -p classic-models-samples [-- FOLDER]
@@ -11,12 +11,14 @@
 //! ALO models consist of beveled solids and have normal maps and separate texture files (`alamo`).
 //! ALA clips pose the bones of such a model for each frame (`walker::clips`).
 //!
+//! Particle systems are lists of emitters (`particles`). The walker's proxies name them.
+//!
 //! The ABC model consists of solids (`warden`). Its cloth is simulated for each keyframe, it has
 //! levels of detail, and its skins have a palette (`lithtech`).
 //!
 //! The LGW model consists of solids and surfaces, which become lists, strips and fans (`courier`).
-//! Two manifests configure the walker and the warden (`manifests`). The output bytes are the same
-//! on every run and every machine.
+//! Manifests configure some of the models (`manifests`). Archives of each format have copies of other
+//! samples (`archives`). The output bytes are the same on every run and every machine.
 //!
 //! The program prints a line about each model and each clip, without any warning. View them with
 //! `cargo run -p classic-models -- view`.
@@ -28,6 +30,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 mod alamo;
+mod archives;
 mod atlas;
 mod brazier;
 mod courier;
@@ -38,6 +41,7 @@ mod manifests;
 mod math;
 mod mesh;
 mod paint;
+mod particles;
 mod piece;
 mod sentry;
 mod supply;
@@ -63,6 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     quake_samples(&folder.join("models"))?;
     let files = [
         walker::files()?,
+        particles::files()?,
         supply::files()?,
         warden::files()?,
         courier::files()?,
@@ -71,7 +76,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (path, bytes) in files.into_iter().flatten() {
         std::fs::write(folder.join(path), bytes)?;
     }
-    Ok(())
+    archives::write(&folder)
 }
 
 fn quake_samples(folder: &Path) -> Result<(), Box<dyn Error>> {

@@ -123,6 +123,18 @@ pub fn embers(rig: &Rig) -> Vec<Solid> {
     vec![solid.both()]
 }
 
+/// The openings of two vents at the rear. The glow of the engine is born at their vertices.
+pub fn vents(rig: &Rig) -> Vec<Solid> {
+    let transform = rig.transform("Vents");
+    let rectangle = [(-0.26, -0.14), (0.26, -0.14), (0.26, 0.14), (-0.26, 0.14)];
+    let corners = rectangle.map(|(x, y)| transform.point(Vec3::new(x + 1.15, y, 0.0)));
+    let solid = Solid {
+        faces: vec![quad(corners, Vec2::ZERO)],
+        ghost: true,
+    };
+    vec![solid.both()]
+}
+
 /// Boxes around cab and hull, for collisions and shadows.
 pub fn hulk() -> Vec<Solid> {
     let sideways = Transform::from_xyz(0.0, 0.0, 0.0).rotated(SIDEWAYS);
@@ -202,7 +214,9 @@ pub fn lights(rig: &Rig) -> Vec<Light<'static>> {
     ]
 }
 
-/// The proxies: effects of other files, and a crate on the shelf.
+/// The proxies: particle systems, and a crate on the shelf.
+///
+/// The systems at the muzzles and `p_explosion` are on bones that a clip shows.
 pub fn proxies(rig: &Rig) -> Vec<Proxy<'static>> {
     let proxy = |name: &'static str, bone: &str| Proxy {
         name: name.into(),
@@ -228,6 +242,11 @@ pub fn proxies(rig: &Rig) -> Vec<Proxy<'static>> {
             ..proxy("pe_warp_out", "Root")
         },
         proxy("crate", "Cargo"),
+        proxy("p_muzzle_flash", "Flash_L"),
+        proxy("p_muzzle_flash", "Flash_R"),
+        proxy("p_sparks_ALT1", "Smoke_00"),
+        proxy("pe_engine_glow", "Vents_Glow"),
+        proxy("p_explosion", "Blast"),
     ]
 }
 

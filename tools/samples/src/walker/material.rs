@@ -37,6 +37,8 @@ pub enum MaterialKind {
     Shadow,
     /// A collision mesh.
     Collision,
+    /// A mesh at whose vertices particles are born.
+    Emitter,
 }
 
 impl MaterialKind {
@@ -47,7 +49,10 @@ impl MaterialKind {
 
     /// Whether it has collision and picking.
     pub fn is_solid(self) -> bool {
-        !matches!(self, Self::Glow(_) | Self::Beam | Self::Lamp | Self::Shadow)
+        !matches!(
+            self,
+            Self::Glow(_) | Self::Beam | Self::Lamp | Self::Shadow | Self::Emitter
+        )
     }
 
     /// The bones of its vertices.
@@ -107,6 +112,7 @@ impl MaterialKind {
             Self::Lamp => ("MeshSolidColor.fx", "alD3dVertN"),
             Self::Shadow => ("MeshShadowVolume.fx", "alD3dVertN"),
             Self::Collision => ("MeshCollision.fx", "alD3dVertN"),
+            Self::Emitter => ("alDefault.fx", "alD3dVertNU2"),
         };
         buffers.submesh(shader, format, self.parameters())
     }
@@ -155,7 +161,7 @@ impl MaterialKind {
                 color("UVScrollRate", Vec3::ZERO),
                 color("Color", rgb.into()),
             ],
-            Self::Beam => vec![texture("BaseTexture", "None")],
+            Self::Beam | Self::Emitter => vec![texture("BaseTexture", "None")],
             Self::Lamp => vec![color("Color", Vec3::new(1.0, 0.95, 0.82))],
             Self::Shadow => Vec::new(),
             Self::Collision => vec![color("Color", Vec3::new(0.2, 1.0, 0.2))],

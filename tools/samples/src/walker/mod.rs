@@ -66,7 +66,9 @@ fn joined(lists: impl IntoIterator<Item = Vec<Solid>>) -> Vec<Solid> {
 
 /// All meshes. Rigid meshes are attached to the bone that moves them.
 fn plans(rig: &Rig) -> Vec<Plan> {
-    use MaterialKind::{Armor, Beam, Collision, Glass, Glow, Hose, Lamp, Legs, Metal, Shadow};
+    use MaterialKind::{
+        Armor, Beam, Collision, Emitter, Glass, Glow, Hose, Lamp, Legs, Metal, Shadow,
+    };
     let [left_gun, right_gun] = guns::guns(rig);
     let [antenna_foot, mast] = cab::antenna(rig);
     let mut plans = vec![
@@ -145,6 +147,7 @@ fn plans(rig: &Rig) -> Vec<Plan> {
         Plan::new("Canopy", "Turret", Glass, canopy::glass()),
         Plan::new("Shadow", "Root", Shadow, effects::hulk()),
         Plan::new("Collision", "Body", Collision, effects::hulk()).hidden(),
+        Plan::new("Vents", "Vents", Emitter, effects::vents(rig)).hidden(),
     ]);
     plans
 }

@@ -78,6 +78,10 @@ impl Rig {
         for (flash, gun, x) in [("Flash_L", "Gun_L", 2.4), ("Flash_R", "Gun_R", -2.4)] {
             rig.hidden(flash, gun, [x, -0.1 - MUZZLE, 9.1]);
         }
+        // +Z of effects of engines points to the rear, as in the games.
+        rig.add("Vents", "Body", [0.0, 2.72, 7.2], roll(-90.0));
+        rig.add("Vents_Glow", "Vents", [0.0, 2.72, 7.2], roll(-90.0));
+        rig.hidden("Blast", "Body", [0.0, 0.2, 7.4]);
         rig
     }
 

@@ -216,7 +216,7 @@ fn whip(frame: f32, period: f32) -> f32 {
     BLOWS.iter().map(from).sum()
 }
 
-/// Lamps and exhausts flicker and go out.
+/// Lamps and exhausts flicker and go out, and the hull explodes when it hits the ground.
 fn darken(pose: &mut Pose<'_>, frame: f32) {
     // The frames at which they switch off and on.
     const SWITCHES: [(&str, &[f32]); 9] = [
@@ -234,4 +234,5 @@ fn darken(pose: &mut Pose<'_>, frame: f32) {
         let passed = switches.iter().filter(|switch| **switch <= frame).count();
         pose.show(bone, passed.is_multiple_of(2));
     }
+    pose.show("Blast", frame >= BLOWS[1]);
 }
