@@ -4,6 +4,7 @@
 
 /// [alamo]: crate::guides::alamo
 /// [animation]: crate::guides::animation
+/// [archives]: crate::guides::archives
 /// [architecture]: crate::read
 /// [attachments]: crate::guides::attachments
 /// [collision]: crate::guides::collision
@@ -12,6 +13,7 @@
 /// [lgw]: crate::guides::lgw
 /// [lithtech]: crate::guides::lithtech
 /// [manifest]: crate::guides::manifest
+/// [particles]: crate::guides::particles
 /// [parts]: crate::guides::parts_and_damage
 /// [performance]: crate::guides::performance
 /// [quake]: crate::guides::quake
@@ -23,21 +25,26 @@ pub mod manual {}
 
 /// [alamo]: crate::guides::alamo
 /// [animation]: crate::guides::animation#animation-graphs-of-your-own
+/// [archives]: crate::guides::archives
 /// [collision]: crate::guides::collision
 /// [lgw]: crate::guides::lgw
 /// [lithtech]: crate::guides::lithtech
 /// [manifest]: crate::guides::manifest
 /// [materials]: crate::guides::alamo#materials
+/// [particles]: crate::guides::particles
 /// [quake]: crate::guides::quake
 #[doc = include_str!("../docs/formats.md")]
 pub mod formats {}
 
 /// [animation]: crate::guides::animation
 /// [collision]: crate::guides::collision
-/// [formats]: crate::guides::formats#alamo-particle-systems-alo
+/// [particles]: crate::guides::particles
 /// [manifest]: crate::guides::manifest
 #[doc = include_str!("../docs/alamo.md")]
 pub mod alamo {}
+
+#[doc = include_str!("../docs/particles.md")]
+pub mod particles {}
 
 /// [animation]: crate::guides::animation
 /// [parts]: crate::guides::parts_and_damage
@@ -92,11 +99,18 @@ pub mod manifest {}
 #[doc = include_str!("../docs/collision.md")]
 pub mod collision {}
 
+/// [performance]: crate::guides::performance#archives
+/// [reload]: crate::guides::reload
+/// [settings]: crate::guides::settings
+#[doc = include_str!("../docs/archives.md")]
+pub mod archives {}
+
 /// [lgw]: crate::guides::lgw#editing
 /// [manifest]: crate::guides::manifest
 #[doc = include_str!("../docs/settings.md")]
 pub mod settings {}
 
+/// [archives]: crate::guides::archives#hot-reload
 /// [manifest]: crate::guides::manifest
 /// [settings]: crate::guides::settings#settings-in-code
 #[doc = include_str!("../docs/reload.md")]

@@ -32,6 +32,7 @@
 //! | LGW `.lgw` (text) | UFO: Aftermath | `lgw` | `lgw` |
 //! | Quake `.mdl` (`IDPO` 6, `MD16`) | Quake, its mods and the engines that grew from it | `quake` | `quake` |
 //! | manifests `.model.ron` | your own | `manifest` | [`model`] |
+//! | archives `.meg`, `.pak`, `.rez`, `.vfs` | those of these games | `archives` | `archive` |
 //!
 //! DDS, TGA and DTX textures come with the formats that use them.
 //!
@@ -43,19 +44,23 @@
 //! - Components on the spawned entity change a model at runtime: [`PlayClip`](scene::PlayClip),
 //!   [`ModelSkin`](scene::ModelSkin), [`TeamColor`](scene::TeamColor), [`PartVisibility`](scene::PartVisibility) and
 //!   the others of [`scene`].
+//! - [`ModelEvent`](scene::ModelEvent) is sent when a clip passes a frame that has an event, and
+//!   [`ModelReady`](model::ModelReady) when a model can be drawn.
 //! - [`AttachedToBone`](model::AttachedToBone) attaches entities to bones; [`ModelQuery`](model::ModelQuery) finds the
 //!   bones of any model.
 //!
 //! # Features
 //!
-//! On by default: `alamo`, `lgw`, `lithtech`, `quake` (the formats), `manifest`, `collision` (collision trees of Alamo
-//! models and ray casts), and `picking` (pointer events on their parts; implies `collision`). Off by default:
+//! On by default: `alamo`, `lgw`, `lithtech`, `quake` (the formats), `archives` (asset sources of the games' archives; not
+//! on the web), `manifest`, `collision` (ray casts at models, and collision trees of Alamo models), and `picking` (pointer
+//! events on their parts; implies `collision`). Off by default:
 //! `file_watcher` (edited files are shown at once), `gizmos` (draws collision trees), `write` (writers for all
 //! formats).
 #![cfg_attr(
     all(
         doc,
         feature = "alamo",
+        feature = "archives",
         feature = "lgw",
         feature = "lithtech",
         feature = "manifest",
@@ -69,6 +74,7 @@ Start with the [manual](guides::manual).
 
 - [`guides::formats`]: supported features of each format
 - [`guides::alamo`], [`guides::lithtech`], [`guides::quake`], [`guides::lgw`]: the formats in detail
+- [`guides::particles`]: particle systems of Alamo games
 - [`guides::components`]: the effect of each component on each format
 - [`guides::animation`]: clips, cross-fades, parts of clips, graphs
 - [`guides::skins_and_teams`]: skins, palettes, colors
@@ -76,6 +82,7 @@ Start with the [manual](guides::manual).
 - [`guides::attachments`]: entities on bones
 - [`guides::manifest`]: all fields of a manifest
 - [`guides::collision`]: ray casts and picking
+- [`guides::archives`]: models from the games' archives
 - [`guides::settings`]: loader settings and file search
 - [`guides::reload`]: hot reload
 - [`guides::performance`]: benchmarks and their limits
@@ -94,6 +101,7 @@ struct Readme;
 #[cfg(all(
     any(doc, doctest),
     feature = "alamo",
+    feature = "archives",
     feature = "lgw",
     feature = "lithtech",
     feature = "manifest",
@@ -108,6 +116,8 @@ pub mod scene;
 
 #[cfg(feature = "alamo")]
 pub mod alamo;
+#[cfg(all(feature = "archives", not(target_arch = "wasm32")))]
+pub mod archive;
 
 #[cfg(feature = "lgw")]
 pub mod lgw;
@@ -133,11 +143,12 @@ compile_error!(
 /// The types that most apps need. Everything else is used by its module path.
 pub mod prelude {
     pub use crate::ClassicModelsPlugins;
-    pub use crate::model::{AttachedToBone, BevySpace, ClassicModel, ModelQuery};
+    pub use crate::model::{AttachedToBone, BevySpace, ClassicModel, ModelQuery, ModelReady};
     pub use crate::scene::{
-        ClipFinished, ClipRef, DamageStage, LodDistances, ModelClips, ModelFormat, ModelInstance,
-        ModelLod, ModelSkin, ModelSkins, PartVisibility, PlayClip, Playback, PlayerColors,
-        TeamColor,
+        BoneMask, ClipEvent, ClipFinished, ClipLayer, ClipLayers, ClipRef, DamageStage,
+        FollowVelocity, LayerFinished, LodDistances, ModelClips, ModelEvent, ModelEvents,
+        ModelFormat, ModelInstance, ModelLod, ModelMasks, ModelSkin, ModelSkins, PartVisibility,
+        PlayClip, Playback, PlayerColors, TeamColor,
     };
 }
 

@@ -5,6 +5,7 @@ use crate::alamo::animation::AloAnimation;
 #[cfg(feature = "collision")]
 use crate::alamo::collision::CollisionTree;
 use crate::alamo::material::AloMaterial;
+use crate::alamo::particles::asset::AloParticles;
 #[cfg(feature = "collision")]
 use crate::alamo::raycast::ColliderSkin;
 use crate::alamo::tags::Tags;
@@ -23,9 +24,9 @@ use core::ops::Deref;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// A loaded Alamo model.
+/// A loaded Alamo model, or a particle system, which has the same extension.
 ///
-/// Dereferences to [`AloModel`], which every spawned instance shares.
+/// Dereferences to [`AloModel`], which every spawned instance shares. That of a particle system is empty.
 #[derive(Asset, TypePath, Clone, Debug)]
 #[non_exhaustive]
 pub struct Alo {
@@ -34,6 +35,9 @@ pub struct Alo {
     pub scene: Handle<WorldAsset>,
     /// The model's data, without the scene.
     pub model: Arc<AloModel>,
+    /// The particle system, if the file is one: label [`AloAssetLabel::Particles`].
+    #[dependency]
+    pub particles: Option<Handle<AloParticles>>,
 }
 
 impl Deref for Alo {
@@ -47,10 +51,10 @@ impl Deref for Alo {
 /// The data of an Alamo model: skeleton, meshes, lights, proxies and dazzles. All instances share it.
 ///
 /// Everything is in the file's space and units: Z up, the front towards −Y.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct AloModel {
-    /// The format version: 2 if there are dazzles, otherwise 1.
+    /// The format version: 2 if there are dazzles, otherwise 1. 0 for a particle system.
     pub version: u8,
     /// The bones, in file order: parents before their children.
     pub bones: Vec<AloBoneInfo>,
@@ -169,6 +173,9 @@ pub struct AloProxyInfo {
     /// The path of the model that it names, if
     /// [`AloLoaderSettings::load_proxies`](super::AloLoaderSettings::load_proxies) is set and the file was found.
     pub model: Option<AssetPath<'static>>,
+    /// The path of the particle system that it names, if
+    /// [`AloLoaderSettings::load_particles`](super::AloLoaderSettings::load_particles) is set and the file was found.
+    pub particles: Option<AssetPath<'static>>,
 }
 
 impl AloModel {
@@ -246,6 +253,8 @@ pub enum AloAssetLabel {
         /// Index of the material.
         usize,
     ),
+    /// `Particles`: the [`AloParticles`] of a particle system.
+    Particles,
 }
 
 impl fmt::Display for AloAssetLabel {
@@ -259,6 +268,7 @@ impl fmt::Display for AloAssetLabel {
             Self::Material(index) => write!(f, "Material{index}"),
             Self::Dazzles(index) => write!(f, "Dazzles{index}"),
             Self::DazzleMaterial(index) => write!(f, "DazzleMaterial{index}"),
+            Self::Particles => f.write_str("Particles"),
         }
     }
 }

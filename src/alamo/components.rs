@@ -291,6 +291,9 @@ pub struct AloProxy {
     /// The path of the model that it names, if [`AloLoaderSettings::load_proxies`] is set and the file was found. That
     /// model is spawned as its child.
     pub model: Option<String>,
+    /// The path of the particle system that it names, if [`AloLoaderSettings::load_particles`] is set and the file was
+    /// found. When the proxy is shown for the first time, a child with that system is spawned.
+    pub particles: Option<String>,
 }
 
 pub(super) fn visibility(visible: bool) -> Visibility {

@@ -3,6 +3,7 @@
 use crate::alamo::animation::AloAnimation;
 use crate::alamo::convert::ConvertedAlo;
 use crate::alamo::material::{alpha_mode, base_placeholder};
+use crate::alamo::particles::{Emitter, file_name};
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::shading::{SecondLayer, Shading};
 use crate::alamo::tags::Tags;
@@ -30,8 +31,8 @@ struct TextureRequest<'a> {
 #[derive(Default)]
 pub(super) struct Dependencies {
     pub(super) textures: HashMap<TextureKey, Option<Handle<Image>>>,
-    /// The paths of proxies' models, by file stem in lower case.
-    models: HashMap<String, Option<AssetPath<'static>>>,
+    /// The files that proxies name, by file stem in lower case.
+    proxies: HashMap<String, Option<ProxyFile>>,
     pub(super) animations: Vec<AloAnimation>,
 }
 
@@ -53,15 +54,10 @@ impl Dependencies {
                 }
             }
         }
-        if settings.load_proxies {
-            for proxy in &model.file.proxies {
-                let stem = Tags::of(&proxy.name).stem;
-                let key = folded(&stem);
-                if !found.models.contains_key(&key) {
-                    let model = proxy_model(search, &stem, settings).await;
-                    found.models.insert(key, model);
-                }
-            }
+        if settings.load_proxies || settings.load_particles {
+            found
+                .find_proxies(model, settings, search, load_context)
+                .await;
         }
         found
     }
@@ -72,25 +68,115 @@ impl Dependencies {
         self.textures.get(&key).cloned().flatten()
     }
 
+    /// Finds the files that proxies name. Warns once about all that were not found.
+    async fn find_proxies(
+        &mut self,
+        model: &ConvertedAlo<'_>,
+        settings: &AloLoaderSettings,
+        search: &mut FileSearch<'_>,
+        load_context: &LoadContext<'_>,
+    ) {
+        let mut missing = Vec::new();
+        for proxy in &model.file.proxies {
+            let stem = Tags::of(&proxy.name).stem;
+            let key = folded(&stem);
+            if self.proxies.contains_key(&key) {
+                continue;
+            }
+            let file = match proxy_file(search, &stem, settings).await {
+                Ok(file) => file,
+                Err(name) => {
+                    missing.push(name);
+                    None
+                }
+            };
+            self.proxies.insert(key, file);
+        }
+        if !missing.is_empty() {
+            let (path, missing) = (load_context.path(), missing.join(", "));
+            warn!("{path}: files of proxies not found: {missing}");
+        }
+    }
+
     /// The path of a proxy's model, if it was found. `stem` is the proxy's name without tags.
     pub(super) fn model(&self, stem: &str) -> Option<AssetPath<'static>> {
-        self.models.get(&folded(stem)).cloned().flatten()
+        match self.proxies.get(&folded(stem)) {
+            Some(Some(ProxyFile::Model(path))) => Some(path.clone()),
+            _ => None,
+        }
+    }
+
+    /// The path of a proxy's particle system, likewise.
+    pub(super) fn particles(&self, stem: &str) -> Option<AssetPath<'static>> {
+        match self.proxies.get(&folded(stem)) {
+            Some(Some(ProxyFile::Particles(path))) => Some(path.clone()),
+            _ => None,
+        }
     }
 }
 
-/// The path of a proxy's model, if the file exists and is not a particle system.
-async fn proxy_model(
+/// A file that a proxy names.
+enum ProxyFile {
+    Model(AssetPath<'static>),
+    Particles(AssetPath<'static>),
+}
+
+/// The file that a proxy names. `None` if it is neither a model nor a particle system, or if the settings exclude it.
+///
+/// # Errors
+/// The name of the file if it was not found.
+async fn proxy_file(
     search: &mut FileSearch<'_>,
     stem: &str,
     settings: &AloLoaderSettings,
-) -> Option<AssetPath<'static>> {
-    /// The type of the first chunk of a model.
-    const SKELETON: [u8; 4] = 0x200_u32.to_le_bytes();
+) -> Result<Option<ProxyFile>, String> {
+    /// The types of the first chunks.
+    const MODEL: [u8; 4] = 0x200_u32.to_le_bytes();
+    const PARTICLES: [u8; 4] = 0x900_u32.to_le_bytes();
     let name = format!("{stem}.alo");
     let found = search.find(&name, &settings.proxy_folders).await;
-    let path = found.ok()?;
-    let start = search.start(&path, SKELETON.len()).await;
-    (start? == SKELETON).then_some(path)
+    let Ok(path) = found else {
+        return Err(name);
+    };
+    let start = search.start(&path, MODEL.len()).await;
+    Ok(match start.as_deref() {
+        Some(start) if start == MODEL && settings.load_proxies => Some(ProxyFile::Model(path)),
+        Some(start) if start == PARTICLES && settings.load_particles => {
+            Some(ProxyFile::Particles(path))
+        }
+        _ => None,
+    })
+}
+
+/// Finds and starts to load the color textures of a particle system's emitters, in file order. Warns once per name about
+/// those that are not found.
+pub(super) async fn particle_textures(
+    emitters: &[Emitter<'_>],
+    settings: &AloLoaderSettings,
+    search: &mut FileSearch<'_>,
+    load_context: &mut LoadContext<'_>,
+) -> Vec<Option<Handle<Image>>> {
+    let mut found: HashMap<String, Option<Handle<Image>>> = HashMap::default();
+    let mut textures = Vec::with_capacity(emitters.len());
+    for emitter in emitters {
+        let name = file_name(&emitter.color_texture);
+        if !settings.load_textures || name.is_empty() {
+            textures.push(None);
+            continue;
+        }
+        let key = folded(name);
+        if !found.contains_key(&key) {
+            let request = TextureRequest {
+                name,
+                is_srgb: true,
+                placeholder: Placeholder::Checkers,
+            };
+            let texture = texture(search, &request, settings, load_context).await;
+            found.insert(key.clone(), texture);
+        }
+        textures.push(found.get(&key).cloned().flatten());
+    }
+    textures
 }
 
 /// Finds and starts to load a texture. Warns if it is not found.

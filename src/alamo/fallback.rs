@@ -1,19 +1,21 @@
-//! Placeholders for textures that cannot be loaded. Without an image, Bevy would not draw the material.
+//! Placeholders for textures that cannot be loaded. Without an image, nothing that uses it would be drawn.
 
 use crate::alamo::dazzle::DazzleMaterial;
 use crate::alamo::material::{AloMaterial, base_placeholder};
+use crate::alamo::particles::asset::AloParticles;
 use crate::texture::Placeholder;
 use bevy::asset::{AssetEvent, AssetLoadFailedEvent, AssetServer, Assets, Handle, LoadState};
 use bevy::ecs::message::MessageReader;
 use bevy::ecs::system::{Local, Res, ResMut, SystemParam};
 use bevy::image::Image;
 
-/// Finds out whether a material may use an image that failed to load.
+/// Finds out whether a material or a particle system may use an image that failed to load.
 #[derive(SystemParam)]
 pub(super) struct FailedLoads<'w, 's> {
     failures: MessageReader<'w, 's, AssetLoadFailedEvent<Image>>,
     materials: MessageReader<'w, 's, AssetEvent<AloMaterial>>,
     dazzles: MessageReader<'w, 's, AssetEvent<DazzleMaterial>>,
+    particles: MessageReader<'w, 's, AssetEvent<AloParticles>>,
     /// Whether any image has failed so far.
     any: Local<'s, bool>,
 }
@@ -22,7 +24,9 @@ impl FailedLoads<'_, '_> {
     /// Reads the events. A texture may fail before the material that uses it exists, so changes of materials count too.
     fn is_check_needed(&mut self) -> bool {
         let failures = self.failures.read().count();
-        let changes = self.materials.read().count() + self.dazzles.read().count();
+        let changes = self.materials.read().count()
+            + self.dazzles.read().count()
+            + self.particles.read().count();
         *self.any |= failures > 0;
         *self.any && failures + changes > 0
     }
@@ -35,6 +39,7 @@ pub(super) fn replace_failed_textures(
     server: Res<AssetServer>,
     materials: Res<Assets<AloMaterial>>,
     dazzles: Res<Assets<DazzleMaterial>>,
+    particles: Res<Assets<AloParticles>>,
     mut images: ResMut<Assets<Image>>,
 ) {
     if !failed.is_check_needed() {
@@ -64,5 +69,10 @@ pub(super) fn replace_failed_textures(
     }
     for (_, dazzle) in dazzles.iter() {
         replace(&Some(dazzle.texture.clone()), Placeholder::Black);
+    }
+    for (_, particles) in particles.iter() {
+        for emitter in &particles.emitters {
+            replace(&emitter.texture, Placeholder::Checkers);
+        }
     }
 }

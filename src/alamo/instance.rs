@@ -14,6 +14,7 @@ use bevy::animation::AnimationPlayer;
 use bevy::ecs::observer::On;
 use bevy::ecs::query::Has;
 use bevy::ecs::system::{Commands, Query};
+use bevy::math::bounding::Aabb3d;
 use bevy::transform::components::Transform;
 use bevy::world_serialization::WorldInstanceReady;
 
@@ -30,6 +31,10 @@ impl SharedModel for AloShared {
 
     fn missing_part(&self, name: &str) -> Option<String> {
         missing_part(has_part(&self.model, name), name)
+    }
+
+    fn bounds(&self) -> Option<Aabb3d> {
+        self.model.bounds()
     }
 
     fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
@@ -73,7 +78,7 @@ pub(super) fn on_scene_ready(
     };
     let (root, model) = (ready.entity, &shared.model);
     let (mut bones, mut parts, mut colored) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut named, mut proxies) = (Vec::new(), Vec::new());
+    let (mut named, mut proxies, mut particles) = (Vec::new(), Vec::new(), Vec::new());
     for entity in entities {
         let Ok((bone, proxy, part, is_team_colored)) = spawned.get(entity) else {
             continue;
@@ -83,6 +88,8 @@ pub(super) fn on_scene_ready(
         named.extend(part.map(|part| (shared.part_index(part), entity)));
         let model = proxy.and_then(|proxy| proxy.model.as_ref());
         proxies.extend(model.map(|model| (entity, model)));
+        let system = proxy.and_then(|proxy| proxy.particles.as_ref());
+        particles.extend(system.map(|path| (entity, path)));
         parts.extend(part.map(|_| entity));
         colored.extend(is_team_colored.then_some(entity));
     }
@@ -109,5 +116,8 @@ pub(super) fn on_scene_ready(
     }
     for (entity, path) in proxies {
         proxy_loader.load(&mut commands, root, entity, path, &shared.settings);
+    }
+    for (entity, path) in particles {
+        proxy_loader.load_particles(&mut commands, root, entity, path, &shared.settings);
     }
 }

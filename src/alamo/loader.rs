@@ -9,6 +9,8 @@ use crate::alamo::convert::{ConvertedAlo, ConvertedSubmesh};
 use crate::alamo::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
 use crate::alamo::dependencies::{Dependencies, extra_is_srgb};
 use crate::alamo::material::{AloMaterial, Textures, material};
+use crate::alamo::particles::is_particle_system;
+use crate::alamo::particles::load::load_particles;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::shading::{BlendPhase, Shading, TeamMask};
 use crate::alamo::spawn::{DazzleGroup, scene};
@@ -29,7 +31,7 @@ use std::borrow::Cow;
 use std::hash::DefaultHasher;
 use std::sync::Arc;
 
-/// Loads Alamo models as [`Alo`] assets.
+/// Loads Alamo models and particle systems as [`Alo`] assets.
 #[derive(TypePath)]
 pub struct AloLoader {
     loading: ModelLoading,
@@ -65,6 +67,9 @@ impl AssetLoader for AloLoader {
         let load = self.loading.begin(load_context);
         let settings = &load.settings(settings)?;
         let bytes = load.read(reader).await?;
+        if is_particle_system(&bytes) {
+            return load_particles(&load, &bytes, settings, load_context).await;
+        }
         let converted = load.parsed(ConvertedAlo::load(&bytes, settings.asset_usage))?;
         load.warn(&converted.warnings);
         warn_about_shaders(load_context.path(), &converted);
@@ -91,9 +96,13 @@ impl AssetLoader for AloLoader {
         };
         let dazzles = assets.dazzles(&converted.file);
         let model = Arc::new(assets.model(converted));
-        let scene = scene(&model, dazzles, settings, load_context);
+        let scene = scene(&model, dazzles, None, settings, load_context);
         load.finish(load_context, textures).await;
-        Ok(Alo { scene, model })
+        Ok(Alo {
+            scene,
+            model,
+            particles: None,
+        })
     }
 
     fn extensions(&self) -> &[&str] {
@@ -271,6 +280,7 @@ impl Assets<'_, '_> {
         let tags = Tags::of(&proxy.name);
         AloProxyInfo {
             model: self.dependencies.model(&tags.stem),
+            particles: self.dependencies.particles(&tags.stem),
             tags,
             proxy: alo::Proxy {
                 name: Cow::Owned(proxy.name.clone().into_owned()),

@@ -5,7 +5,7 @@
 //! on one mesh. [`alo`], [`ala`] and [`particles`] parse and write the files without Bevy.
 
 // For maintainers:
-// - `chunk`, `alo`, `ala` and `particles` are re-exports of `classic_model_formats`.
+// - `chunk`, `alo`, `ala`, and what `particles` has without Bevy, are re-exports of `classic_model_formats`.
 // - `shading` and `tags` interpret names; `dependencies` and `proxies` find and load the files that a model names.
 // - `convert`, `vertices` and `trees` convert a file, `loader` makes assets, and `spawn` makes the scene.
 // - `components` has the components of spawned models. `instance` adds them when a scene is ready, and `appearance`
@@ -17,12 +17,13 @@
 // Code that another format could use belongs in `scene` or `texture`.
 
 #[doc(inline)]
-pub use classic_model_formats::{ala, alo, chunk, particles};
+pub use classic_model_formats::{ala, alo, chunk};
 
 mod animation;
 mod appearance;
 mod asset;
 mod billboard;
+mod bounds;
 #[cfg(feature = "collision")]
 mod collision;
 mod components;
@@ -31,11 +32,13 @@ mod dazzle;
 mod dependencies;
 mod fallback;
 mod find_clip;
+mod info;
 mod instance;
 mod lights;
 mod limits;
 mod loader;
 mod material;
+pub mod particles;
 mod plugin;
 mod proxies;
 #[cfg(feature = "collision")]
@@ -53,9 +56,9 @@ pub use crate::alamo::asset::{
     Alo, AloAssetLabel, AloBoneInfo, AloMesh, AloModel, AloProxyInfo, AloSubmesh,
 };
 pub use animation::{
-    Ala, AlaAssetLabel, AlaBoneInfo, AlaCurves, AlaLoader, AloAnimation, AloAnimator, BoneCurves,
-    BoneMismatch, BoneVisibility, DefaultVisibilityCurve, PackedRotations, PackedVectors,
-    VisibilityCurve, bone_target, clip,
+    Ala, AlaAssetLabel, AlaBoneInfo, AlaCurves, AlaLoader, AlaTracks, AloAnimation, AloAnimator,
+    BoneCurves, BoneMismatch, BoneVisibility, DefaultVisibilityCurve, PackedRotations,
+    PackedVectors, VisibilityCurve, bone_target, clip,
 };
 pub use billboard::{AloBillboard, AloSceneRoot, Billboard};
 #[cfg(feature = "collision")]
@@ -65,16 +68,25 @@ pub use components::{
 };
 pub use convert::{ConvertedAlo, ConvertedSubmesh};
 pub use dazzle::{DAZZLE_DISC, DazzleMaterial, dazzle_aabb, dazzle_intensity, dazzle_mesh};
+pub(crate) use info::AloInfo;
 pub use lights::{AloLight, FULL_LIGHT};
 pub use loader::AloLoader;
 pub use material::{AloMaterial, AloShading, AloUniform};
+pub use particles::asset::{AloEmitter, AloParticles};
+pub use particles::components::AloParticleSystem;
+pub use particles::draw::PARTICLE_DISC;
+pub use particles::record::{DrawnParticle, EmitterRecords, ParticleRecords, RecordSpace};
+pub use particles::simulate::{
+    DespawnWhenFinished, ParticleBudget, ParticleEmission, ParticleGround, ParticleSeed,
+    ParticleSet, ParticleSpeed, ParticleTint, ParticlesFinished, TerrainHeight,
+};
 pub use plugin::AlamoPlugin;
 #[cfg(feature = "collision")]
-pub use raycast::{AloCollider, AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit};
+pub(crate) use raycast::AloTriangles;
+#[cfg(feature = "collision")]
+pub use raycast::{AloCollider, AloRayCast, AloRayHit};
 #[cfg(feature = "gizmos")]
 pub use raycast::{AloColliderGizmos, AloColliderGizmosPlugin, ShowAloColliderGizmo};
-#[cfg(feature = "picking")]
-pub use raycast::{AloHit, AloPickable, AloPickingCamera, AloPickingPlugin, AloPickingSettings};
 pub use settings::AloLoaderSettings;
 pub use shading::{BlendPhase, Gloss, SecondLayer, Shading, TeamMask};
 pub use tags::Tags;

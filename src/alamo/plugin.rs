@@ -13,16 +13,18 @@ use crate::alamo::instance::on_scene_ready;
 use crate::alamo::lights::LightPlugin;
 use crate::alamo::loader::AloLoader;
 use crate::alamo::material::{AloMaterial, shader};
-use crate::alamo::proxies::{propagate_to_proxies, spawn_proxy_models};
+use crate::alamo::particles::asset::AloParticles;
+use crate::alamo::particles::components::AloParticleSystem;
+use crate::alamo::particles::draw::ParticleDrawPlugin;
+use crate::alamo::particles::simulate::ParticleSimulationPlugin;
+use crate::alamo::proxies::{is_proxy_loading, propagate_to_proxies, spawn_proxy_models};
 #[cfg(feature = "collision")]
 use crate::alamo::raycast::AloCollider;
 #[cfg(feature = "gizmos")]
 use crate::alamo::raycast::AloColliderGizmosPlugin;
-#[cfg(feature = "picking")]
-use crate::alamo::raycast::AloPickingPlugin;
 use crate::scene::{
     ClassicModelsSystems, DamageStage, DistanceLod, ModelLoading, ModelLod, PartVisibility,
-    SpawnEarly, TeamColor, add_format, all_cases, choose_levels, preload_shader,
+    SpawnEarly, TeamColor, add_format, add_loading_check, all_cases, choose_levels, preload_shader,
     rebind_changed_textures, reserve_model_loader, reset_level,
 };
 use crate::texture::TexturePlugin;
@@ -67,9 +69,13 @@ impl Plugin for AlamoPlugin {
             BillboardPlugin,
             DazzlePlugin,
             LightPlugin,
+            ParticleDrawPlugin,
+            ParticleSimulationPlugin,
         ))
-        .init_asset::<Alo>();
+        .init_asset::<Alo>()
+        .init_asset::<AloParticles>();
         rebind_changed_textures::<AloMaterial>(app);
+        add_loading_check(app, is_proxy_loading);
         app.add_observer(on_scene_ready)
             .add_observer(reset_level::<AloInstance>)
             .add_systems(
@@ -96,8 +102,6 @@ impl Plugin for AlamoPlugin {
                     .chain()
                     .in_set(ClassicModelsSystems::Appearance),
             );
-        #[cfg(feature = "picking")]
-        app.add_plugins(AloPickingPlugin);
         #[cfg(feature = "gizmos")]
         app.add_plugins(AloColliderGizmosPlugin);
         register_types(app);
@@ -122,6 +126,7 @@ fn register_types(app: &mut App) {
         .register_type::<AloProxy>()
         .register_type::<AloSubmeshIndex>()
         .register_type::<TeamColored>()
+        .register_type::<AloParticleSystem>()
         .register_type::<DynamicSkinnedMeshBounds>()
         .register_type::<NotShadowCaster>()
         .register_type::<MeshMaterial3d<AloMaterial>>()

@@ -2,8 +2,9 @@
 
 use crate::alamo::asset::Alo;
 use crate::alamo::components::{AloInstance, AloProxy};
+use crate::alamo::particles::simulate::ProxyParticles;
 use crate::alamo::settings::AloLoaderSettings;
-use crate::scene::{ModelWarnings, same_name};
+use crate::scene::{ModelWarnings, is_asset_loading, same_name};
 use bevy::asset::{AssetServer, Assets, Handle};
 use bevy::ecs::component::{Component, Mutable};
 use bevy::ecs::entity::Entity;
@@ -11,7 +12,10 @@ use bevy::ecs::hierarchy::ChildOf;
 use bevy::ecs::lifecycle::RemovedComponents;
 use bevy::ecs::query::{Changed, Or, With, Without};
 use bevy::ecs::system::{Commands, Query, Res, SystemParam};
+use bevy::ecs::world::{EntityRef, World};
+use bevy::platform::hash::FixedHasher;
 use bevy::world_serialization::WorldAssetRoot;
+use core::hash::BuildHasher;
 use std::sync::Arc;
 
 /// The most proxies that a model may be nested in.
@@ -66,10 +70,7 @@ impl ProxyLoader<'_, '_> {
             self.warnings.warn_once(root, &warning);
             return;
         }
-        let outer = settings.clone();
-        let settings = move |settings: &mut AloLoaderSettings| *settings = (*outer).clone();
-        let builder = self.server.load_builder().with_settings(settings);
-        let model = builder.load(path.to_owned());
+        let model = self.load_file(path, settings);
         // After a reload of the outer model, this model is still loaded, and is spawned in the same frame.
         if let Some(model) = self.models.get(&model) {
             let scene = WorldAssetRoot(model.scene.clone());
@@ -78,12 +79,63 @@ impl ProxyLoader<'_, '_> {
         commands.entity(proxy).try_insert(ProxyModel(model));
     }
 
+    /// Starts to load the particle system at `path` for a proxy of the model of `root`.
+    pub(super) fn load_particles(
+        &self,
+        commands: &mut Commands,
+        root: Entity,
+        proxy: Entity,
+        path: &str,
+        settings: &Arc<AloLoaderSettings>,
+    ) {
+        // The models that named each other by proxies, from the inside out.
+        let mut outermost = root;
+        let mut indices: Vec<usize> = self.index(proxy).into_iter().collect();
+        while let Some(index) = self.index(outermost)
+            && let mut ancestors = self.parents.iter_ancestors(outermost)
+            && let Some(outer) = ancestors.find(|ancestor| self.roots.contains(*ancestor))
+        {
+            indices.push(index);
+            outermost = outer;
+        }
+        let file = self.load_file(path, settings);
+        // The same in each run of an app, whatever is loaded first, unlike the ids of entities below the root.
+        let seed = FixedHasher.hash_one((outermost, indices));
+        let particles = ProxyParticles::new(file, root, outermost, seed);
+        commands.entity(proxy).try_insert(particles);
+    }
+
+    /// The index of a proxy in its model.
+    fn index(&self, proxy: Entity) -> Option<usize> {
+        self.proxies.get(proxy).ok().map(|proxy| proxy.index)
+    }
+
+    fn load_file(&self, path: &str, settings: &Arc<AloLoaderSettings>) -> Handle<Alo> {
+        let outer = settings.clone();
+        let settings = move |settings: &mut AloLoaderSettings| *settings = (*outer).clone();
+        let builder = self.server.load_builder().with_settings(settings);
+        builder.load(path.to_owned())
+    }
+
     /// Whether an entity is the root of the model at a path.
     fn is_root_of(&self, entity: Entity, path: &str) -> bool {
         let root = self.roots.get(entity).ok();
         let root = root.and_then(|root| self.server.get_path(root.id()));
         root.is_some_and(|root| same_name(&root.without_label().to_string(), path))
     }
+}
+
+/// Whether the model of a proxy is loading.
+pub(super) fn is_proxy_loading(world: &World, entity: EntityRef<'_>) -> bool {
+    let (Some(ProxyModel(model)), Some(server)) = (
+        entity.get::<ProxyModel>(),
+        world.get_resource::<AssetServer>(),
+    ) else {
+        return false;
+    };
+    // A loaded model is spawned in the next frame.
+    let is_spawned = entity.contains::<WorldAssetRoot>();
+    !is_spawned && (server.is_loaded(model) || is_asset_loading(server, model))
 }
 
 /// Spawns the models of proxies once they are loaded.

@@ -33,9 +33,12 @@ pub struct AloLoaderSettings {
     /// games cast shadows only from shadow volumes. Additive sub-meshes never cast shadows.
     pub blended_shadows: bool,
     /// Whether to load the models that proxies name, as `<name>.alo` in the model's folder or in `proxy_folders`. Off
-    /// by default, because most proxies name particle effects.
+    /// by default. Particle systems have a setting of their own.
     pub load_proxies: bool,
-    /// Additional folders to search for the models of proxies, relative to the root of the asset source.
+    /// Whether to load the particle systems that proxies name, in the same folders. They are created and stopped as
+    /// their proxies are shown and hidden. On by default.
+    pub load_particles: bool,
+    /// Additional folders to search for the files that proxies name, relative to the root of the asset source.
     pub proxy_folders: Vec<String>,
     /// The asset usage of meshes that are drawn. By default they are kept in the main world and the render world.
     /// Meshes that are not drawn stay in the main world.
@@ -54,6 +57,7 @@ impl Default for AloLoaderSettings {
             load_lights: true,
             blended_shadows: false,
             load_proxies: false,
+            load_particles: true,
             proxy_folders: Vec::new(),
             asset_usage: RenderAssetUsages::default(),
         }

@@ -9,6 +9,8 @@ use crate::alamo::components::{
 use crate::alamo::convert::transform;
 use crate::alamo::dazzle::DazzleMaterial;
 use crate::alamo::lights::insert_light;
+use crate::alamo::particles::asset::AloParticles;
+use crate::alamo::particles::components::AloParticleSystem;
 #[cfg(feature = "collision")]
 use crate::alamo::raycast::AloCollider;
 use crate::alamo::settings::AloLoaderSettings;
@@ -41,10 +43,11 @@ pub(super) struct DazzleGroup {
     pub(super) material: Handle<DazzleMaterial>,
 }
 
-/// Makes the scene of a model, as a labeled asset.
+/// Makes the scene of a model or a particle system, as a labeled asset.
 pub(super) fn scene(
     model: &Arc<AloModel>,
     dazzles: Vec<DazzleGroup>,
+    particles: Option<Handle<AloParticles>>,
     settings: &AloLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> Handle<WorldAsset> {
@@ -65,7 +68,11 @@ pub(super) fn scene(
         AloSceneRoot,
         AloScene(Arc::new(AloShared::new(model, settings, dazzle_names))),
     );
-    let root = world.spawn(root).id();
+    let mut root = world.spawn(root);
+    if let Some(particles) = particles {
+        root.insert(AloParticleSystem(particles));
+    }
+    let root = root.id();
     let mut builder = Builder {
         bones: Vec::with_capacity(model.bones.len()),
         root,
@@ -231,6 +238,7 @@ impl Builder<'_> {
                 name: info.tags.stem.clone(),
                 index,
                 model: info.model.as_ref().map(ToString::to_string),
+                particles: info.particles.as_ref().map(ToString::to_string),
             });
         }
     }

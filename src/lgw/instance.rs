@@ -7,6 +7,7 @@ use crate::scene::{
 };
 use bevy::ecs::observer::On;
 use bevy::ecs::system::{Commands, Query};
+use bevy::math::bounding::Aabb3d;
 use bevy::world_serialization::WorldInstanceReady;
 
 impl SceneFormat for LgwScene {
@@ -22,6 +23,10 @@ impl SharedModel for LgwModel {
 
     fn missing_part(&self, name: &str) -> Option<String> {
         missing_part(!self.meshes_named(name).is_empty(), name)
+    }
+
+    fn bounds(&self) -> Option<Aabb3d> {
+        self.bounds
     }
 }
 

@@ -16,6 +16,7 @@ mod asset;
 mod components;
 mod convert;
 mod dependencies;
+mod info;
 mod instance;
 mod limits;
 mod loader;
@@ -24,14 +25,19 @@ mod meshes;
 mod plugin;
 mod settings;
 mod spawn;
+#[cfg(feature = "collision")]
+mod surfaces;
 
 pub use crate::lgw::asset::{
     Lgw, LgwAssetLabel, LgwMaterial, LgwMaterialHandle, LgwMaterialInfo, LgwMeshInfo, LgwModel,
 };
 pub use components::{LgwInstance, LgwMesh};
 pub use convert::ConvertedLgw;
+pub(crate) use info::LgwInfo;
 pub use loader::LgwLoader;
 pub use material::{LgwTexEnv, LgwTexEnvMaterial, LgwTexEnvUniform, LgwTexEnvUnit, tex_env_flags};
 pub use meshes::ConvertedMesh;
 pub use plugin::LgwPlugin;
 pub use settings::{LgwLoaderSettings, LgwUpAxis, LgwWinding};
+#[cfg(feature = "collision")]
+pub(crate) use surfaces::LgwSurfaces;

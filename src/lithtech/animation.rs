@@ -4,22 +4,25 @@
 
 use crate::lithtech::asset::{Abc, AbcAnimation, AbcModel};
 use crate::lithtech::clip::node_target;
-use crate::lithtech::components::{AbcInstance, AbcNode};
+use crate::lithtech::components::{AbcInstance, AbcMesh, AbcNode};
 use crate::lithtech::pose_table::{AbcPoseRow, AbcPoseTable, set_pose};
 use crate::lithtech::tracks::keyframe_at;
 use crate::scene::{
-    ActiveClips, Animator, ClipDriver, ClipParts, ClipPlayer, ClipProvider, ClipRef, ClipSource,
-    Frames, GraphAssets, PoseBlend, PosePair, edited_clips, is_in_use, node, on_animator_removed,
+    ActiveClips, Animator, BoneName, ClipDriver, ClipParts, ClipPlayer, ClipProvider, ClipRef,
+    ClipSource, EventDriver, Frames, GraphAssets, LayerId, PoseBlend, PosePair, SelectedClips,
+    SharedGraphs, edited_clips, is_edited_copy, node, on_animator_removed,
 };
+use bevy::animation::animation_curves::EvaluatorId;
 use bevy::animation::graph::AnimationGraph;
-use bevy::animation::{AnimationClip, AnimationPlayer, AnimationTargetId};
+use bevy::animation::{
+    ActiveAnimation, AnimationClip, AnimationPlayer, AnimationTargetId, VariableCurve,
+};
 use bevy::asset::{AssetEvent, AssetId, AssetServer, Assets, Handle, LoadState};
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::component::Component;
 use bevy::ecs::message::MessageReader;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Local, Query, Res, ResMut, SystemParam};
-use bevy::platform::collections::HashMap;
 use bevy::transform::components::Transform;
 use core::ops::Range;
 use std::sync::Arc;
@@ -27,6 +30,7 @@ use std::sync::Arc;
 /// The playback state of a spawned LithTech model's [`PlayClip`](crate::scene::PlayClip). On the root entity, once its
 /// scene is spawned.
 #[derive(Component, Debug, Default)]
+#[require(SelectedClips)]
 #[component(on_remove = on_animator_removed::<Self>)]
 pub struct AbcAnimator(Animator<AbcModel, AbcSource>);
 
@@ -39,6 +43,12 @@ impl AbcAnimator {
     /// Blend weight of the selected clip: 1 when no cross-fade is running, and 0 if nothing plays.
     pub fn weight(&self) -> f32 {
         self.0.weight()
+    }
+
+    /// The current weight of a layer of [`ClipLayers`](crate::scene::ClipLayers), with fades. `None` if it does not
+    /// play.
+    pub fn layer_weight(&self, layer: LayerId) -> Option<f32> {
+        self.0.layer_weight(layer)
     }
 }
 
@@ -91,8 +101,7 @@ impl ClipSource for AbcSource {
 /// Animation graphs and clip parts, shared by all models that play the same clips.
 #[derive(Resource, Default)]
 pub(super) struct AbcGraphs {
-    /// Graphs in use, by the clips that they blend.
-    graphs: HashMap<Vec<AssetId<AnimationClip>>, Handle<AnimationGraph>>,
+    graphs: SharedGraphs<AbcModel>,
     parts: ClipParts,
 }
 
@@ -120,6 +129,20 @@ impl ClipProvider for AbcClipProvider<'_, '_> {
 
     const KEEPS_UNANIMATED: bool = false;
 
+    const FADES_NEED_REST_POSE: bool = false;
+
+    fn bone_count(model: &AbcModel) -> usize {
+        model.nodes.len()
+    }
+
+    fn bone_name(model: &AbcModel, bone: usize) -> Option<BoneName<'_>> {
+        let node = model.nodes.get(bone)?;
+        Some(BoneName {
+            name: &node.name,
+            parent: node.parent,
+        })
+    }
+
     fn target(bone: usize) -> AnimationTargetId {
         node_target(bone)
     }
@@ -132,18 +155,37 @@ impl ClipProvider for AbcClipProvider<'_, '_> {
         false
     }
 
+    fn default_visibility() -> Option<(EvaluatorId<'static>, VariableCurve)> {
+        None
+    }
+
     fn clips(&self) -> &Assets<AnimationClip> {
         &self.clips
+    }
+
+    fn clips_mut(&mut self) -> &mut Assets<AnimationClip> {
+        &mut self.clips
+    }
+
+    fn shared_graphs(&mut self) -> &mut SharedGraphs<AbcModel> {
+        &mut self.shared.graphs
+    }
+
+    fn add_graph(&mut self, graph: AnimationGraph) -> Handle<AnimationGraph> {
+        self.graphs.add(graph)
     }
 
     fn take_edits(&mut self) -> Self::Edits {
         let edited = edited_clips(&mut self.clip_events);
         self.shared.parts.remove(&edited);
+        if !edited.is_empty() {
+            self.shared.graphs.remove_copies();
+        }
         edited
     }
 
-    fn any_edited(edits: &Self::Edits, active_clips: &ActiveClips<AbcSource>) -> bool {
-        active_clips.has_part_of(edits)
+    fn is_edited(edits: &Self::Edits, source: &AbcSource, is_copied: bool) -> bool {
+        is_edited_copy(source, edits, is_copied)
     }
 
     fn find(&self, clip: &ClipRef, model: &AbcModel) -> Option<AbcSource> {
@@ -193,23 +235,6 @@ impl ClipProvider for AbcClipProvider<'_, '_> {
         let span = self.frames(source, model)?.span(part)?;
         self.shared.parts.get(&source.clip, span, &mut self.clips)
     }
-
-    fn graph(
-        &mut self,
-        active_clips: &ActiveClips<AbcSource>,
-        _: &Arc<AbcModel>,
-    ) -> Handle<AnimationGraph> {
-        let key: Vec<_> = active_clips.iter().map(|active| active.clip.id()).collect();
-        if let Some(graph) = self.shared.graphs.get(&key) {
-            return graph.clone();
-        }
-        let graph = self.graphs.add(active_clips.handles());
-        self.shared.graphs.retain(|_, graph| is_in_use(graph));
-        self.shared.graphs.insert(key, graph.clone());
-        graph
-    }
-
-    fn play_extra_nodes(_: &ActiveClips<AbcSource>, _: &mut AnimationPlayer) {}
 }
 
 /// Starts the selected clips and advances cross-fades.
@@ -220,29 +245,41 @@ pub(super) fn play_clips(
     driver.play(&mut provider);
 }
 
+/// Finds the events of the selected clips.
+pub(super) fn find_events(
+    mut driver: EventDriver<'_, '_, AbcAnimator>,
+    provider: AbcClipProvider<'_, '_>,
+) {
+    driver.update(&provider);
+}
+
 /// Writes the keyframes of all deforming meshes to the [`AbcPoseTable`].
 pub(super) fn pose_deforms(
     roots: Query<(&AbcInstance, &AbcAnimator, &AnimationPlayer)>,
-    mut rows: Query<&mut AbcPoseRow>,
+    mut rows: Query<(&AbcMesh, &mut AbcPoseRow)>,
     mut table: ResMut<AbcPoseTable>,
     mut poses: Local<Vec<(PosePair, f32)>>,
 ) {
     let table = table.bypass_change_detection();
     for (instance, animator, player) in &roots {
-        if instance.deforming().is_empty() {
-            continue;
-        }
-        poses.clear();
-        poses.extend(playing_poses(
-            instance.model(),
-            animator.0.active_clips(),
-            player,
-        ));
-        let shown = two_heaviest(&mut poses);
-        for mesh in instance.deforming() {
-            if let Ok(mut row) = rows.get_mut(*mesh) {
-                set_pose(table, row.bypass_change_detection(), shown);
+        for entity in instance.deforming() {
+            let Ok((mesh, mut row)) = rows.get_mut(*entity) else {
+                continue;
+            };
+            poses.clear();
+            poses.extend(playing_poses(
+                instance.model(),
+                animator.0.active_clips(),
+                player,
+            ));
+            if let Some(node) = mesh.node {
+                add_layers(&mut poses, instance.model(), node, &animator.0, player);
             }
+            set_pose(
+                table,
+                row.bypass_change_detection(),
+                two_heaviest(&mut poses),
+            );
         }
     }
 }
@@ -255,20 +292,52 @@ fn playing_poses(
 ) -> impl Iterator<Item = (PosePair, f32)> {
     let playing = active_clips.iter().zip(active_clips.weights()).enumerate();
     playing.filter_map(|(index, (active, weight))| {
-        let animation = animation_of(&active.source.clip, model)?;
-        if animation.keyframes.is_empty() {
-            return None;
-        }
-        let time = player.animation(node(index))?.seek_time();
-        let seconds = active.source.seconds(animation, time);
-        let (key, towards_b) = keyframe_at(&animation.keyframes, seconds);
-        let a = (animation.first_pose + key) as u32;
-        let pair = PosePair {
-            a,
-            b: if towards_b > 0.0 { a + 1 } else { a },
-            towards_b,
-        };
+        let pair = playing_pose(model, &active.source, player.animation(node(index))?)?;
         Some((pair, weight))
+    })
+}
+
+/// Blends the poses of layers over the active clips' poses of a node. Additive layers have no effect.
+fn add_layers(
+    poses: &mut Vec<(PosePair, f32)>,
+    model: &AbcModel,
+    node: usize,
+    animator: &Animator<AbcModel, AbcSource>,
+    player: &AnimationPlayer,
+) {
+    for (layer, layer_node) in animator.active_layers() {
+        if layer.additive || !layer.bones.contains(node) {
+            continue;
+        }
+        let animation = player.animation(layer_node);
+        let Some(pair) = animation.and_then(|state| playing_pose(model, layer.source, state))
+        else {
+            continue;
+        };
+        if poses.is_empty() {
+            // At rest, a mesh has its first pose.
+            poses.push((PosePair::default(), 1.0));
+        }
+        for (_, weight) in poses.iter_mut() {
+            *weight *= 1.0 - layer.weight;
+        }
+        poses.push((pair, layer.weight));
+    }
+}
+
+/// The two keyframes around the time of a clip that plays. `None` if the clip does not deform the model.
+fn playing_pose(model: &AbcModel, source: &AbcSource, state: &ActiveAnimation) -> Option<PosePair> {
+    let animation = animation_of(&source.clip, model)?;
+    if animation.keyframes.is_empty() {
+        return None;
+    }
+    let seconds = source.seconds(animation, state.seek_time());
+    let (key, towards_b) = keyframe_at(&animation.keyframes, seconds);
+    let a = (animation.first_pose + key) as u32;
+    Some(PosePair {
+        a,
+        b: if towards_b > 0.0 { a + 1 } else { a },
+        towards_b,
     })
 }
 

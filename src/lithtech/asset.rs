@@ -1,7 +1,8 @@
 //! The [`Abc`] asset and its parts.
 
 use crate::lithtech::abc::TransformInfo;
-use crate::lithtech::material::{AbcDeformMaterial, surface_flags};
+use crate::lithtech::material::{AbcDeformMaterial, AbcDeformUniform, surface_flags};
+use crate::lithtech::tracks::AbcCurves;
 use crate::read::Warning;
 use crate::scene::{FrameTimes, Names, SCENE, named};
 use bevy::animation::AnimationClip;
@@ -85,6 +86,8 @@ pub struct AbcModel {
     pub scroll_speed: [f32; 2],
     /// Problems of the file that did not prevent loading.
     pub warnings: Vec<Warning>,
+    /// One for each node.
+    pub(super) node_bounds: Vec<NodeBounds>,
 }
 
 /// A node of an [`AbcModel`].
@@ -124,6 +127,8 @@ pub struct AbcAnimation {
     pub events: Vec<AbcEvent>,
     /// Half extents of the game's collision box.
     pub dims: Option<Vec3>,
+    /// The curves of the nodes, which share their data with the clip.
+    pub(super) curves: AbcCurves,
 }
 
 impl AbcAnimation {
@@ -141,6 +146,8 @@ impl AbcAnimation {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AbcEvent {
+    /// Index of its keyframe.
+    pub frame: u32,
     /// Seconds from the start of the animation.
     pub seconds: f32,
     /// The string in the file, such as `FOOTSTEP_KEY`.
@@ -210,6 +217,17 @@ pub struct AbcDeformInfo {
     pub poses: Handle<Image>,
     /// Bounding box of all these positions, in the node's space.
     pub bounds: Aabb3d,
+    /// How to decode `poses`.
+    pub uniform: AbcDeformUniform,
+}
+
+/// The boxes around the vertices that a node moves, in all levels of detail and keyframes, in the node's space.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct NodeBounds {
+    /// Those of the skinned mesh.
+    pub(super) skinned: Option<Aabb3d>,
+    /// Those of the node's own mesh.
+    pub(super) own: Option<Aabb3d>,
 }
 
 impl AbcModel {

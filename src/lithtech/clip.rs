@@ -2,32 +2,11 @@
 
 use crate::lithtech::abc::Animation;
 use crate::lithtech::asset::AbcEvent;
-use crate::lithtech::handedness::Handedness;
 use crate::lithtech::tracks::AbcCurves;
-use crate::scene::{EventTrack, Rotation, Translation};
+use crate::scene::{ClipRef, EventTrack, Rotation, TrackEvent, Translation};
 use bevy::animation::animation_curves::AnimatableCurve;
-use bevy::animation::{
-    AnimationClip, AnimationEvent, AnimationEventTrigger, AnimationTargetId, VariableCurve,
-};
-use std::sync::{Arc, LazyLock};
-
-/// Triggered when a clip passes a keyframe that has a string.
-///
-/// The target is the entity with the `AnimationPlayer`, which is the root of a spawned model; `On<AbcKeyframeEvent>`
-/// has it as its trigger's target. The event is triggered once per pass, but at most twice per frame. A looping clip of
-/// one keyframe passes it 30 times per second. Clips that fade out trigger events too, and so do clips in your own
-/// animation graphs.
-#[derive(AnimationEvent, Clone, Debug, PartialEq)]
-pub struct AbcKeyframeEvent {
-    /// The string in the file, such as `FOOTSTEP_KEY` or `sound a\b.wav`.
-    pub string: Arc<str>,
-    /// Index of the animation in its file.
-    pub animation: usize,
-    /// Name of the animation.
-    pub name: Arc<str>,
-    /// Seconds from the start of the animation.
-    pub seconds: f32,
-}
+use bevy::animation::{AnimationClip, AnimationTargetId, VariableCurve};
+use std::sync::LazyLock;
 
 /// Count of nodes whose targets are cached: hashing takes longer than the rest of making a curve.
 const CACHED_TARGETS: usize = 128;
@@ -47,24 +26,19 @@ fn hash_target(index: usize) -> AnimationTargetId {
 
 /// The keyframe strings of an animation, in order of time.
 pub(super) fn events(animation: &Animation<'_>) -> Vec<AbcEvent> {
-    let keyframes = animation.keyframes.iter();
-    let with_string = keyframes.filter(|keyframe| !keyframe.event.is_empty());
+    let keyframes = animation.keyframes.iter().zip(0..);
+    let with_string = keyframes.filter(|(keyframe, _)| !keyframe.event.is_empty());
     with_string
-        .map(|keyframe| AbcEvent {
+        .map(|(keyframe, frame)| AbcEvent {
+            frame,
             seconds: (f64::from(keyframe.time) / 1000.0) as f32,
             string: (*keyframe.event).into(),
         })
         .collect()
 }
 
-/// Converts an animation to a clip, which moves all nodes of its model.
-pub(super) fn clip(
-    animation: &Animation<'_>,
-    (index, name): (usize, &Arc<str>),
-    events: &[AbcEvent],
-    handedness: Handedness,
-) -> AnimationClip {
-    let tracks = AbcCurves::new(animation, handedness);
+/// Converts an animation to a clip, which moves all nodes of its model. `reference` selects the clip.
+pub(super) fn clip(tracks: &AbcCurves, reference: ClipRef, events: &[AbcEvent]) -> AnimationClip {
     let mut clip = AnimationClip::default();
     clip.set_duration(tracks.duration());
     let curves = clip.curves_mut();
@@ -78,25 +52,12 @@ pub(super) fn clip(
         curves.insert(node_target(node), node_curves);
     }
     if !events.is_empty() {
-        event_track(events, (index, name)).insert(&mut clip);
+        let events = events.iter().map(|event| TrackEvent {
+            seconds: event.seconds,
+            frame: event.frame,
+            name: event.string.clone(),
+        });
+        EventTrack::new(reference, events).insert(&mut clip);
     }
     clip
-}
-
-fn event_track(events: &[AbcEvent], (animation, name): (usize, &Arc<str>)) -> EventTrack {
-    let seconds = events.iter().map(|event| event.seconds);
-    let triggered: Arc<[AbcKeyframeEvent]> = events
-        .iter()
-        .map(|AbcEvent { seconds, string }| AbcKeyframeEvent {
-            string: string.clone(),
-            animation,
-            name: name.clone(),
-            seconds: *seconds,
-        })
-        .collect();
-    EventTrack::new(seconds, move |commands, target, index| {
-        if let Some(event) = triggered.get(index) {
-            commands.trigger_with(event.clone(), AnimationEventTrigger { target });
-        }
-    })
 }

@@ -9,11 +9,14 @@ use crate::lithtech::limits;
 use crate::lithtech::meshes::{Builder, ConvertedMesh, Joints, nodes_with_own_mesh};
 use crate::lithtech::settings::AbcLoaderSettings;
 use crate::lithtech::split_vertices::SplitVertices;
+use crate::lithtech::tracks::AbcCurves;
 use crate::lithtech::vertices::Vertices;
 use crate::read::{ErrorKind, Format, ParseError, Warning, WarningCollector};
+use crate::scene::{ClipRef, folded};
 use bevy::animation::AnimationClip;
 use bevy::math::{Affine3A, Isometry3d, Mat4, Quat, Vec3};
 use bevy::transform::components::Transform;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A parsed model with its meshes and clips as Bevy types, before they are added as assets.
@@ -60,6 +63,8 @@ pub struct ConvertedClip {
     pub clip: AnimationClip,
     /// Its keyframe strings, in order of time.
     pub events: Vec<AbcEvent>,
+    /// The curves of its nodes, which share their data with the clip.
+    pub(super) curves: AbcCurves,
 }
 
 impl<'a> ConvertedAbc<'a> {
@@ -212,14 +217,22 @@ fn child_pose(parent: Isometry3d, child: Isometry3d) -> Isometry3d {
 }
 
 fn clips(file: &AbcFile<'_>, handedness: Handedness) -> Vec<ConvertedClip> {
+    let mut names = HashSet::new();
     let animations = file.animations.iter().enumerate();
     let clips = animations.map(|(index, animation)| {
         let name: Arc<str> = (*animation.name).into();
         let events = events(animation);
+        let reference = match names.insert(folded(&name)) {
+            true => ClipRef::from(&*name),
+            // The name selects an earlier animation.
+            false => ClipRef::from(index),
+        };
+        let curves = AbcCurves::new(animation, handedness);
         ConvertedClip {
-            clip: clip(animation, (index, &name), &events, handedness),
+            clip: clip(&curves, reference, &events),
             name,
             events,
+            curves,
         }
     });
     clips.collect()

@@ -18,7 +18,7 @@ pub(super) fn texture_size(texels: usize) -> [usize; 2] {
 
 /// Makes a data texture of texels of four `u16` each, padded with zeros. There must be at least one texel, and at most
 /// [`MAX_TEXELS`].
-pub(super) fn data_image(mut texels: Vec<u8>) -> Image {
+pub(super) fn data_image(mut texels: Vec<u8>, usage: RenderAssetUsages) -> Image {
     const TEXEL: usize = size_of::<[u16; 4]>();
     let [width, height] = texture_size(texels.len() / TEXEL);
     texels.resize(width * height * TEXEL, 0);
@@ -31,6 +31,6 @@ pub(super) fn data_image(mut texels: Vec<u8>) -> Image {
         TextureDimension::D2,
         texels,
         TextureFormat::Rgba16Uint,
-        RenderAssetUsages::RENDER_WORLD,
+        usage,
     )
 }

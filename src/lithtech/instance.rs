@@ -13,6 +13,7 @@ use bevy::animation::AnimationPlayer;
 use bevy::ecs::observer::On;
 use bevy::ecs::query::Has;
 use bevy::ecs::system::{Commands, Query};
+use bevy::math::bounding::Aabb3d;
 use bevy::mesh::MeshTag;
 use bevy::world_serialization::WorldInstanceReady;
 
@@ -39,6 +40,10 @@ impl SharedModel for AbcModel {
         let named = self.nodes_named(name);
         let is_named = |node: usize| named.contains(&node);
         missing_part(meshes.any(|mesh| mesh.node.is_some_and(is_named)), name)
+    }
+
+    fn bounds(&self) -> Option<Aabb3d> {
+        Some(self.bounds)
     }
 
     fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {

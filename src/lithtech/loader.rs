@@ -15,19 +15,26 @@ use crate::lithtech::material::{
     AbcDeform, AbcDeformUniform, plain_material, surface_flags, surface_material,
 };
 use crate::lithtech::meshes::ConvertedMesh;
+use crate::lithtech::node_bounds::node_bounds;
 use crate::lithtech::pose_table::POSE_TABLE_IMAGE;
 use crate::lithtech::settings::AbcLoaderSettings;
 use crate::lithtech::spawn::scene;
 use crate::lithtech::tracks::keyframe_times;
 use crate::scene::{ModelLoadError, ModelLoading, apply_skin, index_names, is_position_in_range};
 use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, LoadContext};
+use bevy::asset::{AssetLoader, LoadContext, RenderAssetUsages};
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::math::{Vec3, Vec3A};
 use bevy::mesh::skinning::SkinnedMeshInverseBindposes;
 use bevy::pbr::{ExtendedMaterial, StandardMaterial};
 use bevy::reflect::TypePath;
 use std::sync::Arc;
+
+/// The usage of the positions of deformed vertices. Ray casts read them in the main world.
+const POSES_USAGE: RenderAssetUsages = match cfg!(feature = "collision") {
+    true => RenderAssetUsages::MAIN_WORLD.union(RenderAssetUsages::RENDER_WORLD),
+    false => RenderAssetUsages::RENDER_WORLD,
+};
 
 /// Loads LithTech models as [`Abc`] assets.
 #[derive(TypePath)]
@@ -99,6 +106,7 @@ fn model(
         warnings,
     } = converted;
     let bounds = levels.first().map(|level| bounds(level, &nodes));
+    let node_bounds = node_bounds(&levels, &joints, &nodes, &deforms);
     let surfaces = surfaces(&nodes);
     let mut materials = Materials {
         deforms: Vec::with_capacity(deforms.len()),
@@ -151,6 +159,7 @@ fn model(
         lod_distances,
         scroll_speed: settings.scroll_speed.map(finite),
         warnings,
+        node_bounds,
     }
 }
 
@@ -175,10 +184,10 @@ impl Materials<'_, '_> {
             let node = converted.node;
             let label = AbcAssetLabel::Poses { node }.to_string();
             let uniform = AbcDeformUniform::new(&converted);
-            let image = data_image(converted.texels);
+            let image = data_image(converted.texels, POSES_USAGE);
             let poses = self.load_context.add_labeled_asset(label, image);
             let label = AbcAssetLabel::VertexAdjacency { node }.to_string();
-            let image = data_image(converted.vertex_adjacency);
+            let image = data_image(converted.vertex_adjacency, RenderAssetUsages::RENDER_WORLD);
             let deform = AbcDeform {
                 poses: poses.clone(),
                 vertex_adjacency: self.load_context.add_labeled_asset(label, image),
@@ -192,6 +201,7 @@ impl Materials<'_, '_> {
                 node,
                 poses,
                 bounds: Aabb3d { min, max },
+                uniform,
             });
         }
         deforms
@@ -295,6 +305,7 @@ fn animation(
         keyframes: keyframe_times(animation),
         first_pose,
         events: converted.events,
+        curves: converted.curves,
         dims: animation.dims.map(Vec3::from_array),
     }
 }

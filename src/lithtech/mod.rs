@@ -1,8 +1,8 @@
 //! Models of LithTech's first engine, `.abc`: Shogo, Blood II, KISS: Psycho Circus.
 //!
 //! [`Abc`] is the asset, and [`AbcLoaderSettings`] are its loader's settings. [`AbcInstance`] is on the root entity of
-//! a spawned model. Keyframes that have a string trigger [`AbcKeyframeEvent`]. [`abc`] and [`dtx`] parse and write
-//! models and textures without Bevy.
+//! a spawned model. Keyframes that have a string send a [`ModelEvent`](crate::scene::ModelEvent). [`abc`] and [`dtx`]
+//! parse and write models and textures without Bevy.
 
 // For maintainers:
 // - Conversion, without assets: `handedness` converts coordinates. `split_vertices`, `vertices` and `meshes` make
@@ -28,17 +28,21 @@ mod dependencies;
 mod fallback;
 mod find_clip;
 mod handedness;
+mod info;
 mod instance;
 mod limits;
 mod loader;
 mod lods;
 mod material;
 mod meshes;
+mod node_bounds;
 mod plugin;
 mod pose_table;
 mod settings;
 mod spawn;
 mod split_vertices;
+#[cfg(feature = "collision")]
+mod surfaces;
 mod tracks;
 mod vertices;
 
@@ -47,10 +51,11 @@ pub use crate::lithtech::asset::{
     Abc, AbcAnimation, AbcAssetLabel, AbcDeformInfo, AbcEvent, AbcLevel, AbcMaterials, AbcMeshInfo,
     AbcModel, AbcNodeInfo, AbcSkin,
 };
-pub use clip::{AbcKeyframeEvent, node_target};
+pub use clip::node_target;
 pub use components::{AbcInstance, AbcMesh, AbcNode};
 pub use convert::{ConvertedAbc, ConvertedClip, ConvertedLod};
 pub use deform::ConvertedDeform;
+pub(crate) use info::AbcInfo;
 pub use limits::MAX_SCENE_DEPTH;
 pub use loader::AbcLoader;
 pub use material::{AbcDeform, AbcDeformMaterial, AbcDeformUniform, surface_flags};
@@ -58,3 +63,5 @@ pub use meshes::ConvertedMesh;
 pub use plugin::LithTechPlugin;
 pub use pose_table::AbcPoseTable;
 pub use settings::AbcLoaderSettings;
+#[cfg(feature = "collision")]
+pub(crate) use surfaces::AbcSurfaces;

@@ -1,6 +1,6 @@
 //! Registers this module's assets, loaders and systems.
 
-use crate::lithtech::animation::{AbcAnimator, AbcGraphs, play_clips, pose_deforms};
+use crate::lithtech::animation::{AbcAnimator, AbcGraphs, find_events, play_clips, pose_deforms};
 use crate::lithtech::appearance::{apply_appearance, scroll_surfaces};
 use crate::lithtech::asset::Abc;
 use crate::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
@@ -10,13 +10,13 @@ use crate::lithtech::loader::AbcLoader;
 use crate::lithtech::material::{AbcDeformMaterial, vertex_shader};
 use crate::lithtech::pose_table::AbcPoseTable;
 use crate::scene::{
-    ActiveMaterials, ClassicModelsSystems, ModelLoading, add_format, add_pose_table, all_cases,
-    choose_levels, follow_player, link_bones, preload_shader, rebind_changed_textures,
-    reserve_model_loader, reset_level, resolve_clips, trigger_events,
+    ActiveMaterials, ClassicModelsSystems, ModelLoading, add_animation, add_format,
+    add_loading_check, add_pose_table, all_cases, choose_levels, follow_player, is_clip_loading,
+    link_bones, preload_shader, rebind_changed_textures, reserve_model_loader, reset_level,
+    resolve_clips,
 };
 use crate::texture::TexturePlugin;
-use bevy::animation::transition::expire_completed_transitions;
-use bevy::animation::{AnimatedBy, AnimationPlugin, AnimationTargetId, advance_animations};
+use bevy::animation::{AnimatedBy, AnimationTargetId};
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, Assets, embedded_asset};
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, VisibilitySystems};
@@ -47,9 +47,8 @@ impl Plugin for LithTechPlugin {
         if !app.is_plugin_added::<TexturePlugin>() {
             app.add_plugins(TexturePlugin);
         }
-        if !app.is_plugin_added::<AnimationPlugin>() {
-            app.add_plugins(AnimationPlugin);
-        }
+        add_animation(app);
+        add_loading_check(app, is_clip_loading::<AbcAnimator>);
         // Apps without rendering have no plugin that registers it.
         if !app.world().contains_resource::<Assets<StandardMaterial>>() {
             app.init_asset::<StandardMaterial>();
@@ -81,14 +80,11 @@ impl Plugin for LithTechPlugin {
             .add_systems(
                 PostUpdate,
                 (
-                    play_clips
+                    (play_clips, find_events)
+                        .chain()
                         .in_set(ClassicModelsSystems::Play)
                         .after(resolve_clips)
                         .before(AnimationSystems),
-                    trigger_events
-                        .after(advance_animations)
-                        .before(expire_completed_transitions)
-                        .in_set(AnimationSystems),
                     (follow_player::<AbcAnimator>, pose_deforms)
                         .after(AnimationSystems)
                         .before(VisibilitySystems::VisibilityPropagate),

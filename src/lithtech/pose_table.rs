@@ -57,6 +57,14 @@ pub(super) struct AbcPoseRow {
     was_set: bool,
 }
 
+impl AbcPoseRow {
+    /// The index of the row. `None` in apps without a table.
+    #[cfg(feature = "collision")]
+    pub(super) fn row(&self) -> Option<u32> {
+        self.row
+    }
+}
+
 fn allocate_row(mut world: DeferredWorld<'_>, context: HookContext) {
     let Some(table) = world.get_resource_mut::<AbcPoseTable>() else {
         return;

@@ -4,7 +4,7 @@
 //! So [`detach_attachments`] moves attachments to the root when their bone is despawned and the root stays.
 //! [`update_attachments`] attaches them to the new bone in the same frame, before anything is drawn.
 
-use crate::model::models::ModelQuery;
+use crate::model::roots::ModelRoots;
 use crate::model::space::compensated_scale;
 use crate::scene::{ModelInstance, ModelWarnings};
 use bevy::camera::visibility::Visibility;
@@ -112,9 +112,14 @@ enum Target {
 /// Finds the targets of attachments.
 #[derive(SystemParam)]
 pub(super) struct TargetFinder<'w, 's> {
-    models: ModelQuery<'w, 's>,
+    models: ModelRoots<'w, 's>,
     warnings: ModelWarnings<'w, 's>,
     entities: Query<'w, 's, ()>,
+}
+
+/// The warning for attachments to a bone that a model lacks. It follows the path of the model.
+pub(super) fn missing_bone_warning(bone: &str) -> String {
+    format!("has no bone \"{bone}\": its attachments are attached to the root")
 }
 
 impl TargetFinder<'_, '_> {
@@ -133,9 +138,7 @@ impl TargetFinder<'_, '_> {
             Some(bone) if !self.entities.contains(bone) => Target::Pending,
             Some(bone) => Target::Found(bone),
             None => {
-                let what =
-                    format!("has no bone \"{bone}\": its attachments are attached to the root");
-                self.warnings.warn_once(*to, &what);
+                self.warnings.warn_once(*to, &missing_bone_warning(bone));
                 Target::Found(*to)
             }
         }

@@ -13,15 +13,15 @@ use bevy::transform::components::Transform;
 ///
 /// This sets the `Transform` of the scene below the root, so the root's own `Transform` is free: `looking_at` turns the
 /// model's front to the target. It replaces the loader settings `scale` and `convert_axes`. On LGW models, whose front is
-/// not known, it replaces only `scale`. A manifest's `axes` still apply, and its `scale` multiplies.
+/// not known, it replaces only `scale`. A manifest's `axes` or `facing` still apply, and its `scale` multiplies.
 ///
 /// If the model is attached to a bone of another model with this component, one unit is still one meter.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct BevySpace {
-    /// Meters per unit of the file. `None`, the default, is
-    /// [`ModelFormat::meters_per_unit`](super::ModelFormat::meters_per_unit). A value that is not a finite number above
-    /// 0 is treated as `None`.
+    /// Meters per unit of the file. `None`, the default, is that of the manifest (`meters` or `height`), otherwise
+    /// [`ModelFormat::meters_per_unit`](super::ModelFormat::meters_per_unit). A value that is not a finite number above 0
+    /// is treated as `None`.
     pub meters_per_unit: Option<f32>,
 }
 

@@ -1,6 +1,7 @@
-//! Propagates the `RenderLayers` of a model's root to its meshes and lights, because Bevy does not propagate them.
+//! Propagates the `RenderLayers` of a model's root to its meshes, lights and particle system, because Bevy does not
+//! propagate them.
 
-use crate::model::models::ModelQuery;
+use crate::model::roots::ModelRoots;
 use crate::scene::ModelInstance;
 use bevy::camera::visibility::RenderLayers;
 use bevy::ecs::component::Component;
@@ -23,7 +24,13 @@ type IsRendered = Or<(
     With<PointLight>,
     With<SpotLight>,
     With<DirectionalLight>,
+    IsParticleSystem,
 )>;
+
+#[cfg(feature = "alamo")]
+type IsParticleSystem = With<crate::alamo::AloParticleSystem>;
+#[cfg(not(feature = "alamo"))]
+type IsParticleSystem = With<Mesh3d>;
 
 /// Roots whose layers or whose parent may have changed.
 type LayersChanged = (
@@ -34,7 +41,7 @@ type LayersChanged = (
 /// Models, the models attached to them, and their layers.
 #[derive(SystemParam)]
 pub(super) struct LayerHierarchy<'w, 's> {
-    models: ModelQuery<'w, 's>,
+    models: ModelRoots<'w, 's>,
     spawner: Option<Res<'w, WorldInstanceSpawner>>,
     instances: Query<'w, 's, &'static WorldInstance>,
     parents: Query<'w, 's, &'static ChildOf>,

@@ -2,7 +2,7 @@
 
 use super::manifest::manifest_transform;
 use crate::model::components::{BevySpace, SceneTransform};
-use crate::model::models::ModelQuery;
+use crate::model::roots::ModelRoots;
 use crate::scene::{
     Mirror, ModelFormat, ModelInstance, SceneScale, z_up_forward_minus_y, z_up_forward_x,
 };
@@ -73,7 +73,7 @@ pub(super) fn update_scenes(
     mut commands: Commands,
     mut changes: SpaceChanges,
     children: Query<&Children>,
-    models: ModelQuery,
+    models: ModelRoots,
 ) {
     let mut due = changes.take();
     if due.is_empty() {
@@ -106,16 +106,23 @@ fn update_scene(world: &mut World, root: Entity, format: ModelFormat) {
         return;
     };
     let SceneTransform { original, mirror } = loaded;
-    let (factor, rotation) = manifest_transform(world, root, loaded);
+    let manifest = manifest_transform(world, root);
+    let (factor, rotation) = (manifest.scale, manifest.rotation(loaded));
     let space = world.get::<BevySpace>(root);
     let transform = match space {
         Some(space) => {
+            let rotation = rotation.unwrap_or(format.facing(original.rotation, mirror));
             let meters = space.meters_per_unit;
             let meters = meters.filter(|meters| meters.is_finite() && *meters > 0.0);
-            let meters = meters.unwrap_or(format.meters_per_unit());
+            let of_height = || Some(manifest.height? / height(world, root, rotation)?);
+            let meters = meters
+                .or(manifest.meters)
+                .or_else(of_height)
+                .filter(|meters| meters.is_finite())
+                .unwrap_or(format.meters_per_unit());
             Transform {
                 translation: original.translation,
-                rotation: rotation.unwrap_or(format.facing(original.rotation, mirror)),
+                rotation,
                 scale: Vec3::splat(factor * meters / outer_scale(world, root)),
             }
         }
@@ -136,6 +143,16 @@ fn update_scene(world: &mut World, root: Entity, format: ModelFormat) {
     if let Ok(mut scene) = world.get_entity_mut(scene) {
         scene.insert((loaded, transform));
     }
+}
+
+/// The height of a model at rest after a rotation of its scene, in units of the file. `None` if it is 0 or not known.
+fn height(world: &World, root: Entity, rotation: Quat) -> Option<f32> {
+    let instance = world.get::<ModelInstance>(root)?;
+    let bounds = instance.model().bounds()?;
+    let size = Vec3::from(bounds.max - bounds.min);
+    // The extent of a rotated box along Y.
+    let height = (rotation.inverse() * Vec3::Y).abs().dot(size);
+    (height > 0.0).then_some(height)
 }
 
 /// The root entity of the scene below a root.

@@ -3,10 +3,10 @@
 //!
 //! The checks run only when a component is added or changed and when a model is spawned.
 
-use crate::model::models::ModelQuery;
+use crate::model::roots::ModelRoots;
 use crate::scene::{
-    DamageStage, LodDistances, ModelFormat, ModelInstance, ModelLod, ModelSkin, ModelSkins,
-    ModelWarnings, PartVisibility, PlayClip, PlayerColors, TeamColor, path_of_skin,
+    ClipLayers, DamageStage, LodDistances, ModelFormat, ModelInstance, ModelLod, ModelSkin,
+    ModelSkins, ModelWarnings, PartVisibility, PlayClip, PlayerColors, TeamColor, path_of_skin,
 };
 use bevy::app::{App, PostUpdate};
 use bevy::ecs::component::Component;
@@ -18,8 +18,9 @@ use bevy::ecs::system::{Query, SystemParam};
 
 /// A component that configures a model on its root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ModelComponent {
+pub(in crate::model) enum ModelComponent {
     PlayClip,
+    ClipLayers,
     ModelSkin,
     ModelLod,
     LodDistances,
@@ -33,7 +34,10 @@ enum ModelComponent {
 fn alternative(component: ModelComponent, format: ModelFormat) -> Option<&'static str> {
     use ModelFormat::{Alamo, LithTech, Quake, UfoAftermath};
     Some(match (component, format) {
-        (ModelComponent::PlayClip, UfoAftermath) => {
+        (ModelComponent::ClipLayers, Quake) => {
+            "a model of the format has no bones; `PlayClip` plays clips of the whole model"
+        }
+        (ModelComponent::PlayClip | ModelComponent::ClipLayers, UfoAftermath) => {
             "the format has no animations; move the entities of `LgwInstance::meshes`"
         }
         (ModelComponent::ModelSkin, Alamo) => {
@@ -68,9 +72,21 @@ fn alternative(component: ModelComponent, format: ModelFormat) -> Option<&'stati
     })
 }
 
+/// The warning for a component without effect on a format. It follows the path of the model. `None` if it has an effect.
+pub(in crate::model) fn no_effect_warning(
+    component: ModelComponent,
+    format: ModelFormat,
+) -> Option<String> {
+    let alternative = alternative(component, format)?;
+    Some(format!(
+        "is in {format}, on which `{component:?}` has no effect: {alternative}"
+    ))
+}
+
 /// Whether a root has each component, in the order of [`ModelComponent`].
 type HasComponents = (
     Has<PlayClip>,
+    Has<ClipLayers>,
     Has<ModelSkin>,
     Has<ModelLod>,
     Has<LodDistances>,
@@ -82,9 +98,10 @@ type HasComponents = (
 
 /// The components that a root has.
 fn present(has: QueryItem<'_, '_, HasComponents>) -> impl Iterator<Item = ModelComponent> {
-    let (clip, skin, lod, distances, stage, team, colors, hidden) = has;
+    let (clip, layers, skin, lod, distances, stage, team, colors, hidden) = has;
     let all = [
         (clip, ModelComponent::PlayClip),
+        (layers, ModelComponent::ClipLayers),
         (skin, ModelComponent::ModelSkin),
         (lod, ModelComponent::ModelLod),
         (distances, ModelComponent::LodDistances),
@@ -100,19 +117,17 @@ fn present(has: QueryItem<'_, '_, HasComponents>) -> impl Iterator<Item = ModelC
 /// Warns about components without effect.
 #[derive(SystemParam)]
 struct ComponentWarnings<'w, 's> {
-    models: ModelQuery<'w, 's>,
+    models: ModelRoots<'w, 's>,
     warnings: ModelWarnings<'w, 's>,
 }
 
 impl ComponentWarnings<'_, '_> {
     /// Warns if a component has no effect on a root's format.
     fn check_component(&mut self, root: Entity, format: ModelFormat, component: ModelComponent) {
-        if let Some(alternative) = alternative(component, format)
+        if let Some(what) = no_effect_warning(component, format)
             // Components of a model are copied to the models of its proxies.
             && !self.models.is_of_proxy(root)
         {
-            let what =
-                format!("is in {format}, on which `{component:?}` has no effect: {alternative}");
             self.warnings.warn_once(root, &what);
         }
     }
@@ -209,6 +224,7 @@ fn check_skins(
 /// Registers the checks.
 pub(super) fn register(app: &mut App) {
     app.add_observer(on_component_added::<PlayClip>(ModelComponent::PlayClip))
+        .add_observer(on_component_added::<ClipLayers>(ModelComponent::ClipLayers))
         .add_observer(on_component_added::<ModelSkin>(ModelComponent::ModelSkin))
         .add_observer(on_component_added::<ModelLod>(ModelComponent::ModelLod))
         .add_observer(on_component_added::<LodDistances>(

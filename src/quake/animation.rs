@@ -5,13 +5,13 @@ use crate::quake::components::{Fade, MdlAnimator};
 use crate::quake::mdl::Timing;
 use crate::quake::pose_table::PoseTable;
 use crate::scene::{
-    ClipFinished, ClipSelection, ModelClips, ModelWarnings, PlayClip, Playback, PoseBlend,
-    PosePair, Repeat, ResolvedClip, ResolvedPlay, wrap,
+    ClipFinished, ClipSelection, ModelClips, ModelEvents, ModelWarnings, PlayClip, Playback,
+    PoseBlend, PosePair, Repeat, ResolvedClip, ResolvedPlay, wrap,
 };
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::entity::Entity;
 use bevy::ecs::message::MessageWriter;
-use bevy::ecs::system::{Query, Res, ResMut};
+use bevy::ecs::system::{Commands, Query, Res, ResMut};
 use bevy::time::Time;
 
 impl MdlAnimator {
@@ -141,11 +141,13 @@ type Players<'w> = (
     &'w mut MdlAnimator,
     &'w mut Playback,
     Option<Ref<'w, ResolvedClip>>,
-    Option<&'w ModelClips>,
+    Option<Ref<'w, ModelClips>>,
+    Option<Ref<'w, ModelEvents>>,
 );
 
 /// Advances the clip of every model and updates its poses.
 pub(super) fn play(
+    mut commands: Commands,
     time: Res<Time>,
     mut table: ResMut<PoseTable>,
     mut finished: MessageWriter<ClipFinished>,
@@ -153,7 +155,7 @@ pub(super) fn play(
     mut models: Query<Players<'static>>,
 ) {
     let delta = time.delta_secs();
-    for (entity, mut animator, mut playback, resolved, named) in &mut models {
+    for (entity, mut animator, mut playback, resolved, named, events) in &mut models {
         let animator = animator.bypass_change_detection();
         let playback = playback.bypass_change_detection();
         let changed = match &resolved {
@@ -173,13 +175,21 @@ pub(super) fn play(
         };
         let needs_selection = is_first_pose || (changed && differs());
         let starts = needs_selection && {
-            let found = clip.map(|clip| animator.find(clip, named)).transpose();
+            let found = clip.map(|clip| animator.find(clip, named.as_deref()));
+            let found = found.transpose();
             let found = found.unwrap_or_else(|warning| {
                 warnings.warn_once(entity, &warning);
                 None
             });
             animator.select(clip, found, playback, &time)
         };
+        let are_events_stale = needs_selection
+            || changed
+            || named.as_ref().is_some_and(Ref::is_changed)
+            || events.as_ref().is_some_and(Ref::is_changed);
+        if are_events_stale {
+            animator.find_events(clip, named.as_deref(), events.as_deref());
+        }
         let request = clip.map(|clip| &clip.play);
         let played = animator.played(clip);
         let play = played.map(|clip| &clip.play);
@@ -189,7 +199,12 @@ pub(super) fn play(
         let speed = play.map_or(1.0, |play| play.speed);
         let repeat = play.map_or(Repeat::Loop, |play| play.repeat);
         let length = animator.sequence.seconds();
-        if playback.advance(seconds * speed, length, repeat)
+        playback.duration = if played.is_some() { length } else { 0.0 };
+        let advance = playback.advance(seconds * speed, length, repeat);
+        if let Some(events) = &events {
+            animator.send_events(&mut commands, entity, advance.step, events);
+        }
+        if advance.has_ended
             && let Some(clip) = played
         {
             finished.write(ClipFinished {

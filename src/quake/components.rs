@@ -35,6 +35,9 @@ pub struct MdlAnimator {
     pub(super) sequence: Sequence,
     /// The request for which `sequence` was selected.
     pub(super) selection: Option<ClipSelection>,
+    /// The times of the events of the sequence, in seconds, and their indices in
+    /// [`ModelEvents`](crate::scene::ModelEvents). In the order of the times.
+    pub(super) event_times: Vec<(f32, usize)>,
     /// Whether the model lacks the requested clip, so that its default sequence plays.
     pub(super) is_missing: bool,
     /// Whether the model changed since the last update, so that its pose indices are no longer valid.

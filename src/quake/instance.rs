@@ -9,6 +9,8 @@ use crate::scene::{
 use bevy::ecs::entity::Entity;
 use bevy::ecs::observer::On;
 use bevy::ecs::system::{Commands, Query};
+use bevy::math::Vec3A;
+use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::world_serialization::WorldInstanceReady;
 use std::sync::Arc;
 
@@ -27,6 +29,18 @@ impl SharedModel for MdlModel {
         None
     }
 
+    fn bounds(&self) -> Option<Aabb3d> {
+        let positions = self
+            .poses
+            .pose(0)
+            .map(|(position, _)| Vec3A::from(position));
+        let boxes = positions.map(|point| Aabb3d {
+            min: point,
+            max: point,
+        });
+        boxes.reduce(|one, other| one.merge(&other))
+    }
+
     fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
         super::find_clip::find_clip(self, clip)
     }
@@ -41,6 +55,7 @@ impl MdlAnimator {
             mesh,
             row: None,
             selection: None,
+            event_times: Vec::new(),
             is_missing: false,
             model_changed: false,
             fade: None,

@@ -6,7 +6,7 @@ use crate::quake::dependencies::Palette;
 use crate::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform, POSE_TABLE_IMAGE};
 use crate::quake::settings::{MdlLoaderSettings, SkinFilter};
 use crate::quake::spawn::scene;
-use crate::scene::{ModelLoad, ModelLoadError, ModelLoading};
+use crate::scene::{ModelLoad, ModelLoadError, ModelLoading, first_line};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext};
 use bevy::color::{Color, LinearRgba};
@@ -80,6 +80,7 @@ impl MdlLoader {
             Err(error) => {
                 // Bevy does not track failed dependencies: https://github.com/bevyengine/bevy/issues/7470
                 search.note_unusable(path.path());
+                let error = first_line(&error);
                 if let Some(last) = self.palettes().get(&path) {
                     error!("{model}: keeping the previous palette: {error}");
                     return last.clone();

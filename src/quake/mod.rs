@@ -8,8 +8,9 @@
 // - Conversion: `convert` makes meshes and images, and `poses` decodes vertex positions.
 // - Assets: `dependencies` has the palette, `material` the material that morphs on the GPU, `loader` makes the assets,
 //   and `spawn` the scene.
-// - Spawned models: `components` has their components, `instance` adds them when a scene is ready, `animation` and
-//   `advance` play clips, `pose_table` has the table of poses for the GPU, and `appearance` applies skins and colors.
+// - Spawned models: `components` has their components, `instance` adds them when a scene is ready, `animation`,
+//   `events` and `advance` play clips, `pose_table` has the table of poses for the GPU, and `appearance` applies skins
+//   and colors.
 // Code that another format could use belongs in `scene`.
 
 #[doc(inline)]
@@ -22,7 +23,9 @@ mod asset;
 mod components;
 mod convert;
 mod dependencies;
+mod events;
 mod find_clip;
+mod info;
 mod instance;
 mod loader;
 mod material;
@@ -31,6 +34,8 @@ mod pose_table;
 mod poses;
 mod settings;
 mod spawn;
+#[cfg(feature = "collision")]
+mod surfaces;
 
 pub use crate::quake::asset::{
     Mdl, MdlAssetLabel, MdlClip, MdlFrame, MdlModel, MdlSkin, MdlSkinImage, Sequence, SyncType,
@@ -41,11 +46,14 @@ pub use crate::quake::dependencies::{
 };
 pub use components::{MdlAnimator, MdlMesh};
 pub use convert::{ConvertedImage, ConvertedMdl, ConvertedSkin};
+pub(crate) use info::MdlInfo;
 pub use loader::MdlLoader;
 pub use material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 pub use plugin::QuakePlugin;
 pub use pose_table::PoseTable;
 pub use poses::MdlPoses;
 pub use settings::{Cutout, MdlLoaderSettings, SkinFilter};
+#[cfg(feature = "collision")]
+pub(crate) use surfaces::MdlSurfaces;
 
 pub use crate::scene::{PoseBlend, PosePair};

@@ -70,6 +70,14 @@ impl MdlPoses {
     ///
     /// Indices beyond the last pose or vertex mean the last one.
     pub fn vertex(&self, pose: u32, vertex: u32) -> (Vec3, Vec3) {
+        let (steps, normal) = self.texel(pose, vertex);
+        let normal = normals().get(normal).copied().unwrap_or([0.0, 0.0, 1.0]);
+        let position = steps * self.step + self.origin;
+        (position, Vec3::from_array(normal))
+    }
+
+    /// Quantized position and index of the normal of a vertex in a pose.
+    fn texel(&self, pose: u32, vertex: u32) -> (Vec3, usize) {
         let pose = pose.min(self.pose_count.saturating_sub(1)) as usize;
         let vertex = vertex.min(self.vertex_count.saturating_sub(1)) as usize;
         let index = pose * self.vertex_count as usize + vertex;
@@ -81,9 +89,7 @@ impl MdlPoses {
                 (texel.position.map(f32::from), usize::from(texel.normal))
             }),
         };
-        let normal = normals().get(normal).copied().unwrap_or([0.0, 0.0, 1.0]);
-        let position = Vec3::from_array(steps) * self.step + self.origin;
-        (position, Vec3::from_array(normal))
+        (Vec3::from_array(steps), normal)
     }
 
     /// Positions and unit normals of all vertices of a pose.
@@ -110,6 +116,24 @@ impl MdlPoses {
         let a = self.vertex(pair.a, vertex);
         let b = self.vertex(pair.b, vertex);
         (a.0.lerp(b.0, pair.towards_b), a.1.lerp(b.1, pair.towards_b))
+    }
+
+    /// The position of a vertex in a blend of poses, as [`blend`](Self::blend) computes it, without the normal.
+    #[cfg(feature = "collision")]
+    pub(super) fn position(&self, blend: PoseBlend, vertex: u32) -> Vec3 {
+        let between = |pair: PosePair| {
+            let a = self.texel(pair.a, vertex).0;
+            match pair.towards_b {
+                0.0 => a,
+                towards_b => a.lerp(self.texel(pair.b, vertex).0, towards_b),
+            }
+        };
+        let to = between(blend.to);
+        let steps = match blend.from_weight > 0.0 {
+            true => to.lerp(between(blend.from), blend.from_weight),
+            false => to,
+        };
+        steps * self.step + self.origin
     }
 
     /// Copies the poses of a parsed file. Normal indices beyond the last normal are clamped, with a warning.

@@ -48,6 +48,9 @@ pub struct NamedClip {
     /// The end behavior if [`PlayClip::repeat`](super::PlayClip::repeat) is [`Repeat::FromManifest`].
     /// `FromManifest` here uses the end behavior of `clip`.
     pub repeat: Repeat,
+    /// The distance that the model covers in one pass through the clip, for [`FollowVelocity`](super::FollowVelocity).
+    /// `None` here uses the stride of `clip`, if that is another name.
+    pub stride: Option<f32>,
 }
 
 impl ModelClips {

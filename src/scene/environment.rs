@@ -7,18 +7,35 @@ use bevy::math::Vec3;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 
-/// The wind, which billboards of the wind mode face.
+/// The wind: billboards of the wind mode face it, and particles of some emitters drift with it.
 #[derive(Resource, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Resource, Default, Clone, Debug, PartialEq)]
 pub struct Wind {
-    /// The direction that the wind blows to, in world space. Its length is ignored.
+    /// The direction that the wind blows to, in world space. Its length does not count.
     pub direction: Vec3,
+    /// The speed at which it moves particles that are affected by wind, in units per second. 0 by default.
+    pub speed: f32,
+}
+
+impl Wind {
+    /// The velocity in world space, in units per second. 0 without a direction.
+    pub fn velocity(&self) -> Vec3 {
+        let velocity = self.direction.normalize_or_zero() * self.speed;
+        if velocity.is_finite() {
+            velocity
+        } else {
+            Vec3::ZERO
+        }
+    }
 }
 
 impl Default for Wind {
-    /// Along +X.
+    /// Along +X, with speed 0.
     fn default() -> Self {
-        Self { direction: Vec3::X }
+        Self {
+            direction: Vec3::X,
+            speed: 0.0,
+        }
     }
 }
 

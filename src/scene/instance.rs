@@ -6,6 +6,7 @@ use crate::scene::clip_ref::ClipRef;
 use crate::scene::found_clip::FoundClip;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
+use bevy::math::bounding::Aabb3d;
 use bevy::reflect::Reflect;
 use core::any::Any;
 use core::fmt;
@@ -129,6 +130,10 @@ pub(crate) trait SharedModel: Any + Send + Sync {
 
     /// The warning for a name in lower case if no part has it that [`PartVisibility`](super::PartVisibility) can hide.
     fn missing_part(&self, name: &str) -> Option<String>;
+
+    /// The box around the drawn parts at rest (of a Quake model, in its first pose), in the space of the scene and in units
+    /// of the file. `None` if there are none.
+    fn bounds(&self) -> Option<Aabb3d>;
 
     /// Looks up a clip that is not a [`ClipRef::Part`]. `None` if the format does not
     /// support this kind of reference.

@@ -1,6 +1,7 @@
 //! The error of all model and animation loaders.
 
 use crate::read::{ParseError, TextPosition};
+use std::fmt::Display;
 use thiserror::Error;
 
 /// An error that prevents a model or an animation from being loaded.
@@ -34,6 +35,12 @@ pub enum ModelLoadError {
         /// The invalid value.
         value: f32,
     },
+}
+
+/// The text of an error of the asset server without the backtrace that Bevy appends.
+pub(crate) fn first_line(error: &impl Display) -> String {
+    let text = error.to_string();
+    text.lines().next().unwrap_or_default().to_owned()
 }
 
 /// The separator between `path:` and a message. It is empty before a line number, so that terminals and editors

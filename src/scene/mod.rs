@@ -10,14 +10,21 @@ mod animation;
 mod appearance;
 mod axes;
 mod clip_files;
+mod clip_layers;
 mod clip_lookup;
 mod clip_ref;
+#[cfg(feature = "_clips")]
+mod clip_step;
 mod clips;
 mod concurrent_loads;
 mod environment;
+#[cfg(feature = "_clips")]
+mod event_frames;
 mod extensions;
 mod file_names;
 mod find;
+mod folder_stamp;
+mod follow_velocity;
 mod formats;
 mod found_clip;
 mod image_assets;
@@ -28,9 +35,13 @@ mod labels;
 mod load_error;
 mod load_tracker;
 mod loading;
+mod loading_checks;
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 mod lods;
+mod masks;
 mod matching;
+mod model_events;
+mod model_info;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 mod names;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
@@ -49,6 +60,8 @@ mod pose_texture;
 mod poses;
 #[cfg(any(feature = "lgw", feature = "lithtech"))]
 mod position_limit;
+#[cfg(feature = "collision")]
+mod raycast;
 mod ready;
 mod rebind_textures;
 mod reload;
@@ -63,24 +76,33 @@ mod unlabeled;
 mod warnings;
 mod watch;
 
-#[cfg(feature = "alamo")]
-pub(crate) use animation::{ActiveClip, FrameRate, Scale, has_curve_for};
+#[cfg(feature = "lithtech")]
+pub(crate) use animation::{
+    ActiveClips, EventTrack, FrameTimes, SINGLE_FRAME_SECONDS, TrackEvent, node,
+};
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use animation::{
-    ActiveClips, Animator, ClipDriver, ClipParts, ClipPlayer, ClipProvider, ClipSource, Frames,
-    GraphAssets, Rotation, Skeleton, Translation, edited_clips, follow_player, is_in_use,
-    link_bones, node, on_animator_removed, slerp,
+    Animator, BoneName, ClipDriver, ClipParts, ClipPlayer, ClipProvider, ClipSource, EventDriver,
+    Frames, GraphAssets, Rotation, SelectedClips, SharedGraphs, Skeleton, Translation,
+    add_animation, edited_clips, follow_player, is_clip_loading, is_edited_copy, link_bones,
+    on_animator_removed, slerp,
 };
-#[cfg(feature = "lithtech")]
-pub(crate) use animation::{EventTrack, FrameTimes, SINGLE_FRAME_SECONDS, trigger_events};
+#[cfg(feature = "alamo")]
+pub(crate) use animation::{FrameRate, Scale};
 pub(crate) use appearance::path_of_skin;
 pub use appearance::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 pub use axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
 pub(crate) use axes::{Mirror, SceneScale};
 pub(crate) use clip_files::ClipFiles;
+pub use clip_layers::{ClipLayer, ClipLayers, LayerFinished, LayerId};
 pub use clip_ref::{ClipRef, Repeat};
+#[cfg(feature = "quake")]
+pub(crate) use clip_step::ClipStep;
 pub use clips::{ModelClips, NamedClip};
+pub(crate) use concurrent_loads::RunningLoad;
 pub use environment::{BillboardCamera, NightTime, Wind};
+#[cfg(feature = "quake")]
+pub(crate) use event_frames::event_frames;
 pub(crate) use extensions::all_cases;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 pub(crate) use file_names::has_extension;
@@ -90,6 +112,10 @@ pub(crate) use find::clean_path;
 #[cfg(feature = "lithtech")]
 pub(crate) use find::with_extensions;
 pub use find::{FileFinder, FileSearch, NotFound};
+#[cfg(all(feature = "archives", not(target_arch = "wasm32")))]
+pub(crate) use folder_stamp::FolderStamp;
+pub use follow_velocity::FollowVelocity;
+use follow_velocity::follow_velocity;
 pub(crate) use formats::{ModelFormats, reserve_model_loader};
 #[cfg(feature = "_clips")]
 pub(crate) use found_clip::{CountFrames, FoundClip, found_clip};
@@ -97,16 +123,34 @@ pub(crate) use instance::SharedModel;
 pub use instance::{ModelFormat, ModelInstance};
 pub(crate) use labels::{SCENE, is_model_in_use, scene_path};
 pub use load_error::ModelLoadError;
+pub(crate) use load_error::first_line;
 pub(crate) use load_tracker::LoadTracker;
-#[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
+#[cfg(any(
+    feature = "alamo",
+    feature = "lgw",
+    feature = "lithtech",
+    feature = "quake"
+))]
 pub(crate) use loading::ModelLoad;
 pub(crate) use loading::{InvalidSetting, ModelLoading, ModelSettings, check_positive};
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
+pub(crate) use loading_checks::add_loading_check;
+pub(crate) use loading_checks::{LoadingChecks, is_asset_loading};
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use lods::{HasLods, choose_levels, reset_level};
+pub use masks::{BoneMask, ModelMasks};
 #[cfg(feature = "alamo")]
 pub(crate) use matching::equals_folded;
 pub(crate) use matching::folded;
 pub(crate) use matching::same_name;
+pub use model_events::{ClipEvent, ModelEvent, ModelEvents};
+#[cfg(feature = "quake")]
+pub(crate) use model_events::{PassedEvent, send_events};
+pub(crate) use model_info::transformed_bounds;
+pub use model_info::{ModelClip, ModelPose};
+pub(crate) use model_info::{ModelInfo, NamedEntity};
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
+pub(crate) use model_info::{frame_at, merged};
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 pub use names::Names;
 #[cfg(feature = "alamo")]
@@ -123,7 +167,6 @@ pub(crate) use parts::DistanceLod;
 use parts::on_distances_removed;
 pub use parts::{DamageStage, LodDistances, ModelLod, PartVisibility};
 pub(crate) use pattern::Pattern;
-#[cfg(feature = "quake")]
 pub(crate) use play::ResolvedClip;
 pub(crate) use play::ResolvedPlay;
 pub use play::{ClipFinished, PlayClip, Playback};
@@ -139,6 +182,19 @@ pub(crate) use pose_texture::add_pose_table;
 pub use poses::{PoseBlend, PosePair};
 #[cfg(any(feature = "lgw", feature = "lithtech"))]
 pub(crate) use position_limit::is_position_in_range;
+#[cfg(all(feature = "collision", feature = "alamo"))]
+pub(crate) use raycast::uv_at;
+#[cfg(feature = "collision")]
+pub use raycast::{Backfaces, ColliderMesh, ModelRayCastSettings, ModelRayCastVisibility};
+#[cfg(feature = "collision")]
+pub(crate) use raycast::{EMPTY_BOX, Index, Pending, SurfaceTriangles, TIE, transformed, uvs};
+#[cfg(all(
+    feature = "collision",
+    any(feature = "lgw", feature = "lithtech", feature = "quake")
+))]
+pub(crate) use raycast::{
+    HitPart, HitPartKind, PartViews, PosedVertices, Surface, SurfaceHit, Surfaces,
+};
 use ready::on_root_removed;
 pub(crate) use ready::{ReadyScenes, SceneFormat};
 pub(crate) use rebind_textures::{HasTextures, rebind_changed_textures};
@@ -153,7 +209,6 @@ pub(crate) use skin_materials::apply_skin;
 pub(crate) use skin_materials::{ActiveMaterials, SkinMaterials};
 #[cfg(feature = "lithtech")]
 pub(crate) use skins::ActiveImage;
-#[cfg(any(feature = "lithtech", feature = "quake"))]
 pub(crate) use skins::ActiveSkin;
 pub(crate) use skins::preload_skin;
 use skins::{apply_loaded_skins, choose_skins};
@@ -161,6 +216,8 @@ use skins::{apply_loaded_skins, choose_skins};
 pub(crate) use spawn_early::SpawnEarly;
 pub(crate) use unlabeled::{UnlabeledScenes, register_unlabeled_loader};
 pub(crate) use warnings::{ModelWarnings, WarningLog, update_warning_log};
+#[cfg(all(feature = "archives", not(target_arch = "wasm32")))]
+pub(crate) use watch::ARCHIVE_WATCH_WARNING;
 
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::camera::visibility::VisibilitySystems;
@@ -196,6 +253,7 @@ pub(crate) struct ScenePlugin;
 impl Plugin for ScenePlugin {
     fn build(&self, app: &mut App) {
         register_loading(app);
+        loading_checks::register(app);
         reload::register(app);
         shaders::register(app);
         warnings::register(app);
@@ -208,6 +266,10 @@ impl Plugin for ScenePlugin {
             .register_type::<TeamColor>()
             .register_type::<ModelSkins>()
             .register_type::<ModelClips>()
+            .register_type::<ModelEvents>()
+            .register_type::<ClipLayers>()
+            .register_type::<ModelMasks>()
+            .register_type::<FollowVelocity>()
             .register_type::<ModelLod>()
             .register_type::<LodDistances>()
             .register_type::<DamageStage>()
@@ -218,8 +280,14 @@ impl Plugin for ScenePlugin {
             .init_resource::<Wind>()
             .init_resource::<NightTime>()
             .add_message::<ClipFinished>()
+            .add_message::<LayerFinished>()
             .add_observer(on_distances_removed)
-            .add_systems(PostUpdate, resolve_clips.before(ClassicModelsSystems::Play))
+            .add_systems(
+                PostUpdate,
+                (follow_velocity, resolve_clips)
+                    .chain()
+                    .before(ClassicModelsSystems::Play),
+            )
             .add_systems(
                 PostUpdate,
                 (choose_skins, apply_loaded_skins)

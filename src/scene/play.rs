@@ -123,6 +123,8 @@ pub struct Playback {
     pub time: f32,
     /// Whether a clip with [`Repeat::Once`] has ended.
     pub finished: bool,
+    /// The seconds from the start of the clip to its end, as of the last frame. 0 while the requested clip does not play.
+    pub duration: f32,
 }
 
 /// Written when a clip with [`Repeat::Once`] ends. It is not written for missing clips.
@@ -154,6 +156,15 @@ pub(crate) struct ResolvedPlay {
     pub(super) requested_repeat: Repeat,
     /// The speed and end behavior of the clip's entries in [`ModelClips`](super::ModelClips).
     pub(super) named: (f32, Repeat),
+    /// The stride of the first of these entries that has one.
+    pub(super) stride: Option<f32>,
+}
+
+impl ResolvedPlay {
+    /// The stride and the speed of the clip's entries in [`ModelClips`](super::ModelClips).
+    pub(super) fn stride_and_speed(&self) -> (Option<f32>, f32) {
+        (self.stride, self.named.0)
+    }
 }
 
 impl ResolvedClip {

@@ -1,8 +1,9 @@
-//! Rebinds the textures of materials after an image file changes.
+//! Rebinds the textures of materials after an image file changes, and checks whether they are loading.
 //!
 //! A changed file can have another size, format or mip count. Then Bevy creates a new GPU texture, but a material keeps
 //! the old one until the material itself changes.
 
+use crate::scene::loading_checks::{add_loading_check, is_asset_loading};
 use bevy::app::{App, PostUpdate};
 use bevy::asset::{Asset, AssetEvent, AssetEventSystems, AssetId, AssetServer, Assets, Handle};
 use bevy::ecs::message::MessageReader;
@@ -10,8 +11,9 @@ use bevy::ecs::resource::Resource;
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::ecs::schedule::common_conditions::resource_exists;
 use bevy::ecs::system::{Res, ResMut};
+use bevy::ecs::world::{EntityRef, World};
 use bevy::image::Image;
-use bevy::pbr::{ExtendedMaterial, MaterialExtension, StandardMaterial};
+use bevy::pbr::{ExtendedMaterial, Material, MaterialExtension, MeshMaterial3d, StandardMaterial};
 use core::marker::PhantomData;
 use std::collections::HashSet;
 
@@ -43,11 +45,13 @@ impl<E: MaterialExtension + HasTextures> HasTextures for ExtendedMaterial<Standa
     }
 }
 
-/// Adds the system that rebinds changed textures of materials of type `M`. Calling it again has no effect.
-pub(crate) fn rebind_changed_textures<M: Asset + HasTextures>(app: &mut App) {
+/// Adds the system that rebinds changed textures of materials of type `M`, and the check whether they are loading.
+/// Calling it again has no effect.
+pub(crate) fn rebind_changed_textures<M: Material + HasTextures>(app: &mut App) {
     if app.world().contains_resource::<RebindsTextures<M>>() {
         return;
     }
+    add_loading_check(app, is_material_loading::<M>);
     app.insert_resource(RebindsTextures::<M>(PhantomData))
         .add_systems(
             PostUpdate,
@@ -89,5 +93,27 @@ fn mark_stale_materials<M: Asset + HasTextures>(
         if let Some(material) = materials.get_mut(id) {
             material.into_inner();
         }
+    }
+}
+
+/// Whether the material of an entity, or one of its textures, is loading.
+fn is_material_loading<M: Material + HasTextures>(world: &World, entity: EntityRef<'_>) -> bool {
+    let Some(MeshMaterial3d(material)) = entity.get::<MeshMaterial3d<M>>() else {
+        return false;
+    };
+    let (Some(server), Some(materials)) = (
+        world.get_resource::<AssetServer>(),
+        world.get_resource::<Assets<M>>(),
+    ) else {
+        return false;
+    };
+    let images = world.get_resource::<Assets<Image>>();
+    let is_image_loading = |image: &&Handle<Image>| {
+        let is_loaded = images.is_some_and(|images| images.contains(*image));
+        !is_loaded && is_asset_loading(server, image.id())
+    };
+    match materials.get(material) {
+        Some(material) => material.textures().iter().any(is_image_loading),
+        None => is_asset_loading(server, material.id()),
     }
 }

@@ -8,41 +8,76 @@ use crate::scene::play::{PlayClip, ResolvedClip, ResolvedPlay};
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::lifecycle::RemovedComponents;
 use bevy::ecs::system::Query;
+use core::ops::Range;
 use std::sync::Arc;
+
+/// The result of the lookup of a clip.
+pub(super) struct Lookup<'a> {
+    /// The names in [`ModelClips`] that it went through, in this order.
+    pub(super) names: Vec<LookupName>,
+    /// The clip of the file. It is not a part.
+    pub(super) clip: &'a ClipRef,
+    /// The frames of `clip` that were requested; `None` for all.
+    pub(super) frames: Option<Range<u32>>,
+}
+
+/// A name that the lookup of a clip went through.
+pub(super) struct LookupName {
+    /// The index in [`ModelClips`].
+    pub(super) entry: usize,
+    /// The frames of this entry's clip that were requested; `None` for all.
+    #[cfg_attr(
+        not(feature = "_clips"),
+        expect(dead_code, reason = "only events of clips depend on it")
+    )]
+    pub(super) frames: Option<Range<u32>>,
+}
+
+/// Looks up the clip of a file. Each name is looked up at most once: it can refer to the file's clip of the same name.
+pub(super) fn look_up<'a>(requested: &'a ClipRef, table: Option<&'a ModelClips>) -> Lookup<'a> {
+    let (mut clip, mut frames) = (requested, None);
+    let mut names = Vec::<LookupName>::new();
+    loop {
+        let index = match clip {
+            ClipRef::Part {
+                clip: of,
+                frames: which,
+            } => {
+                frames = Some(part_within(which, frames));
+                clip = of;
+                continue;
+            }
+            ClipRef::Name(name) => table.and_then(|table| table.index_of(name)),
+            _ => None,
+        };
+        let is_new = |index: &usize| names.iter().all(|name| name.entry != *index);
+        let Some((entry, table)) = index.filter(is_new).zip(table) else {
+            return Lookup {
+                names,
+                clip,
+                frames,
+            };
+        };
+        let frames = frames.clone();
+        names.push(LookupName { entry, frames });
+        clip = &table.0[entry].clip;
+    }
+}
 
 impl ResolvedPlay {
     pub(crate) fn new(requested: &PlayClip, table: Option<&ModelClips>) -> Self {
-        let (mut clip, mut frames) = (&requested.clip, None);
-        let (mut speed, mut repeat) = (1.0, Repeat::FromManifest);
-        // Each name is looked up at most once: it can refer to the file's clip of the same name.
-        let mut seen = Vec::new();
-        loop {
-            let index = match clip {
-                ClipRef::Part {
-                    clip: of,
-                    frames: which,
-                } => {
-                    frames = Some(part_within(which, frames));
-                    clip = of;
-                    continue;
-                }
-                ClipRef::Name(name) => table.and_then(|table| table.index_of(name)),
-                _ => None,
-            };
-            let Some((index, table)) = index.zip(table).filter(|(index, _)| !seen.contains(index))
-            else {
-                break;
-            };
-            let named = &table.0[index];
-            seen.push(index);
-            clip = &named.clip;
+        let (mut speed, mut repeat, mut stride) = (1.0, Repeat::FromManifest, None);
+        let lookup = look_up(&requested.clip, table);
+        let names = lookup.names.iter();
+        for named in names.filter_map(|name| table?.0.get(name.entry)) {
             speed *= named.speed;
+            stride = stride.or(named.stride);
             if repeat == Repeat::FromManifest {
                 repeat = named.repeat;
             }
         }
-        let whole = clip.clone();
-        let clip = match frames {
+        let whole = lookup.clip.clone();
+        let clip = match lookup.frames {
             Some(frames) => ClipRef::Part {
                 clip: Arc::new(whole),
                 frames,
@@ -54,6 +89,7 @@ impl ResolvedPlay {
             requested: requested.clip.clone(),
             requested_repeat: requested.repeat,
             named: (speed, repeat),
+            stride,
         }
     }
 
@@ -154,6 +190,7 @@ mod tests {
             clip: clip.into(),
             speed,
             repeat,
+            stride: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Resolves the [`ModelSkin`] of a root, and loads external skin textures.
 
-use crate::scene::{ModelSkin, ModelSkins, ModelWarnings, path_of_skin};
+use crate::scene::{ModelSkin, ModelSkins, ModelWarnings, first_line, path_of_skin};
 use bevy::asset::{AssetPath, LoadContext};
 use bevy::asset::{AssetServer, Assets, Handle, LoadState};
 use bevy::ecs::change_detection::{DetectChanges, Ref};
@@ -24,7 +24,6 @@ pub(crate) struct ActiveSkin {
     pub(crate) image: Option<ActiveImage>,
 }
 
-#[cfg(any(feature = "lithtech", feature = "quake"))]
 impl ActiveSkin {
     /// The warning if the index is out of bounds for a model with this count of skins.
     pub(crate) fn index_warning(&self, skins: usize) -> Option<String> {
@@ -91,6 +90,13 @@ pub(crate) struct PendingSkin {
     unknown_name: Option<String>,
     /// Whether the failure was logged. The handle is kept, because a reload of the file may succeed.
     has_failed: bool,
+}
+
+impl PendingSkin {
+    /// Whether the image is loading. It stays pending if that fails.
+    pub(super) fn is_loading(&self) -> bool {
+        !self.has_failed
+    }
 }
 
 /// The components that determine the skin of a root.
@@ -248,6 +254,7 @@ pub(crate) fn apply_loaded_skins(
                 let unknown_name = pending.unknown_name.as_ref();
                 let unknown_name = unknown_name
                     .map_or_else(String::new, |unknown_name| format!("{unknown_name}, and "));
+                let error = first_line(&error);
                 let message =
                     format!("keeps its skin: {unknown_name}the image could not be loaded: {error}");
                 warnings.warn_once(entity, &message);

@@ -7,8 +7,9 @@ use crate::texture::placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placehold
 use crate::texture::sampling::Samplings;
 use bevy::app::{App, Plugin};
 use bevy::asset::{AssetApp, AssetServer};
-use bevy::image::{CompressedImageFormatSupport, CompressedImageFormats};
+use bevy::image::{CompressedImageFormatSupport, CompressedImageFormats, ImageLoader, ImagePlugin};
 use bevy::render::renderer::RenderDevice;
+use bevy::render::texture::TexturePlugin as RendererTextures;
 
 /// The greatest size of an image, in texels per side, if there is no render device.
 const MAX_TEXTURE_SIZE: u32 = 8192;
@@ -40,5 +41,9 @@ impl Plugin for TexturePlugin {
         };
         let samplings = world.resource::<Samplings>().clone();
         app.register_asset_loader(ClassicImageLoader::new(limits, samplings));
+        if app.is_plugin_added::<ImagePlugin>() && !app.is_plugin_added::<RendererTextures>() {
+            // Bevy registers it only with a renderer. Images without a loader would be loading for ever.
+            app.register_asset_loader(ImageLoader::new(compressed));
+        }
     }
 }

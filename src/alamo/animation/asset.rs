@@ -1,6 +1,7 @@
 //! The [`Ala`] asset: a loaded animation and its metadata.
 
 use crate::alamo::ala::{AlaBone, AlaFile};
+use crate::alamo::animation::tracks::AlaTracks;
 use crate::read::Warning;
 use bevy::animation::AnimationClip;
 use bevy::asset::{Asset, AssetPath, Handle};
@@ -23,12 +24,15 @@ pub struct Ala {
     pub bones: Vec<AlaBoneInfo>,
     /// Problems in the file that did not prevent loading.
     pub warnings: Vec<Warning>,
+    /// The tracks, which share their data with the clip.
+    pub tracks: AlaTracks,
 }
 
 impl Ala {
     /// Collects the metadata of a file, which `clip` plays.
-    pub(super) fn new(file: AlaFile<'_>, clip: Handle<AnimationClip>) -> Self {
+    pub(super) fn new(file: AlaFile<'_>, tracks: AlaTracks, clip: Handle<AnimationClip>) -> Self {
         Self {
+            tracks,
             clip,
             version: file.version,
             frames: file.frames,

@@ -1,9 +1,11 @@
 //! Converts a file to a Bevy `AnimationClip`.
 
 use crate::alamo::ala::{AlaBone, AlaFile};
-use crate::alamo::animation::curves::{AlaCurves, BoneCurves, FixedRotation, FixedVector};
+use crate::alamo::animation::curves::{AlaCurves, BoneCurves};
+use crate::alamo::animation::packed::{FixedRotation, FixedVector};
 use crate::alamo::animation::targets::bone_target;
 use crate::alamo::animation::timing::Timing;
+use crate::alamo::animation::tracks::{AlaTracks, BoneTracks, Track};
 use crate::scene::{Rotation, Scale, Translation};
 use bevy::animation::animation_curves::AnimatableCurve;
 use bevy::animation::{AnimationClip, VariableCurve};
@@ -18,17 +20,43 @@ const SCALE_TOLERANCE: f32 = 5e-6;
 /// not 1. Bones that are not in the file are not animated. The duration in seconds is (frames − 1) / fps, or 1 / fps
 /// for a single frame.
 pub fn clip(file: &AlaFile<'_>) -> AnimationClip {
+    clip_of(file, &AlaCurves::new(file))
+}
+
+/// The same with the curves of the file.
+pub(super) fn clip_of(file: &AlaFile<'_>, all: &AlaCurves) -> AnimationClip {
     let mut clip = AnimationClip::default();
     clip.set_duration(Timing::new(file.frames, file.fps).duration());
     let all_curves = clip.curves_mut();
     all_curves.reserve(file.bones.len());
-    for (bone, tracks) in AlaCurves::new(file).bones(file) {
+    for (bone, tracks) in all.bones(file) {
         // If two entries have the same bone index, the first is used.
         all_curves
             .entry(bone_target(bone.index as usize))
             .or_insert_with(|| curves(bone, tracks));
     }
     clip
+}
+
+/// The tracks of a file, for poses without Bevy's animation. `curves` are those of the file.
+pub(super) fn tracks(file: &AlaFile<'_>, curves: &AlaCurves) -> AlaTracks {
+    let tracks = |(bone, curves): (&AlaBone<'_>, BoneCurves)| BoneTracks {
+        bone: bone.index as usize,
+        translation: match curves.translation {
+            Some(packed) => Track::Packed(packed),
+            None => Track::Fixed(FixedVector(bone.translation_offset)),
+        },
+        rotation: match (curves.rotation, bone.default_rotation) {
+            (Some(packed), _) => Some(Track::Packed(packed)),
+            (None, Some(fixed)) => Some(Track::Fixed(FixedRotation(fixed))),
+            (None, None) => None,
+        },
+        scale: match curves.scale {
+            Some(packed) => Track::Packed(packed),
+            None => Track::Fixed(FixedVector(bone.scale_offset)),
+        },
+    };
+    AlaTracks::new(curves.bones(file).map(tracks).collect())
 }
 
 fn curves(bone: &AlaBone<'_>, tracks: BoneCurves) -> Vec<VariableCurve> {

@@ -1,21 +1,18 @@
 //! The graphs and clips that models share while [`PlayClip`](crate::scene::PlayClip) plays on them.
-//!
-//! A graph contains only the active clips of a model, because Bevy evaluates every node for every bone. So there is one
-//! graph for each clip in use and one for each cross-fade. Models with the same active clips share it.
 
 use crate::alamo::animation::asset::{Ala, AlaAssetLabel};
 use crate::alamo::animation::binding::{BoneMismatch, without_tracks};
-use crate::alamo::animation::rest_pose::{FadingClip, with_rest_pose};
 use crate::alamo::animation::source::AlaSource;
 use crate::alamo::animation::targets::bone_target;
 use crate::alamo::animation::visibility::{DefaultVisibilityCurve, evaluator_id};
 use crate::alamo::asset::AloModel;
 use crate::scene::{
-    ActiveClip, ActiveClips, ClipParts, ClipProvider, ClipRef, FrameRate, Frames, GraphAssets,
-    edited_clips, has_curve_for, has_extension, is_in_use, node,
+    BoneName, ClipParts, ClipProvider, ClipRef, FrameRate, Frames, GraphAssets, SharedGraphs,
+    edited_clips, has_extension, is_edited_copy,
 };
+use bevy::animation::animation_curves::EvaluatorId;
 use bevy::animation::graph::AnimationGraph;
-use bevy::animation::{AnimationClip, AnimationPlayer, AnimationTargetId};
+use bevy::animation::{AnimationClip, AnimationTargetId, VariableCurve};
 use bevy::asset::{AssetEvent, AssetId, AssetServer, Assets, Handle, LoadState};
 use bevy::ecs::message::MessageReader;
 use bevy::ecs::resource::Resource;
@@ -31,8 +28,7 @@ use std::sync::{Arc, Weak};
 pub(crate) struct Graphs {
     /// The extensions of animation files.
     extensions: Vec<String>,
-    /// The graphs, by their clips. The key of a fade also has the model's address.
-    graphs: HashMap<GraphKey, SharedGraph>,
+    graphs: SharedGraphs<AloModel>,
     /// Clips without the tracks that do not match a model, by the model's address and the clip.
     bound: HashMap<(usize, AssetId<AnimationClip>), BoundClip>,
     /// Parts of the clips in `bound`.
@@ -46,18 +42,6 @@ impl Graphs {
             ..Self::default()
         }
     }
-}
-
-/// The clips of a graph and, for a fade, the address of the model.
-type GraphKey = (Vec<AssetId<AnimationClip>>, Option<usize>);
-
-struct SharedGraph {
-    #[expect(
-        dead_code,
-        reason = "while it exists, no other model has the same address"
-    )]
-    model: Weak<AloModel>,
-    graph: Handle<AnimationGraph>,
 }
 
 /// A clip without the tracks that do not match a model.
@@ -170,52 +154,6 @@ impl AlaClipProvider<'_, '_> {
         let clip = clip.map(|clip| without_tracks(clip, mismatches));
         self.clips.add(clip.unwrap_or_default())
     }
-
-    /// The active clips, each with rest-pose curves for the bone fields that only the others animate.
-    fn with_rest_poses(
-        &mut self,
-        active: &ActiveClips<AlaSource>,
-        model: &AloModel,
-    ) -> Vec<Handle<AnimationClip>> {
-        let handles = active.handles();
-        let fading = |clip: &ActiveClip<AlaSource>| {
-            Some(FadingClip {
-                clip: self.clips.get(&clip.clip)?,
-                is_alamo: clip.source.ala.is_some(),
-            })
-        };
-        let Some(all) = active.iter().map(fading).collect::<Option<Vec<_>>>() else {
-            return handles;
-        };
-        let copies: Vec<_> = all
-            .iter()
-            .map(|fading| with_rest_pose(*fading, &all, model))
-            .collect();
-        let handles = handles.into_iter().zip(copies);
-        handles
-            .map(|(handle, copy)| copy.map_or(handle, |clip| self.clips.add(clip)))
-            .collect()
-    }
-
-    /// A clip of [`DefaultVisibilityCurve`]s for the bones that any active clip shows or hides.
-    fn default_visibility(
-        &mut self,
-        active: &ActiveClips<AlaSource>,
-        model: &AloModel,
-    ) -> Handle<AnimationClip> {
-        let mut defaults = AnimationClip::default();
-        for bone in 0..model.bones.len() {
-            let target = bone_target(bone);
-            let has_track = |clip: &ActiveClip<AlaSource>| {
-                let clip = self.clips.get(&clip.clip);
-                clip.is_some_and(|clip| has_curve_for(clip, target, &evaluator_id()))
-            };
-            if active.iter().any(has_track) {
-                defaults.add_curve_to_target(target, DefaultVisibilityCurve);
-            }
-        }
-        self.clips.add(defaults)
-    }
 }
 
 impl ClipProvider for AlaClipProvider<'_, '_> {
@@ -224,6 +162,20 @@ impl ClipProvider for AlaClipProvider<'_, '_> {
     type Edits = Edits;
 
     const KEEPS_UNANIMATED: bool = true;
+
+    const FADES_NEED_REST_POSE: bool = true;
+
+    fn bone_count(model: &AloModel) -> usize {
+        model.bones.len()
+    }
+
+    fn bone_name(model: &AloModel, bone: usize) -> Option<BoneName<'_>> {
+        let bone = model.bones.get(bone)?;
+        Some(BoneName {
+            name: &bone.name,
+            parent: bone.parent,
+        })
+    }
 
     fn target(bone: usize) -> AnimationTargetId {
         bone_target(bone)
@@ -238,8 +190,24 @@ impl ClipProvider for AlaClipProvider<'_, '_> {
         source.ala.is_some()
     }
 
+    fn default_visibility() -> Option<(EvaluatorId<'static>, VariableCurve)> {
+        Some((evaluator_id(), VariableCurve::new(DefaultVisibilityCurve)))
+    }
+
     fn clips(&self) -> &Assets<AnimationClip> {
         &self.clips
+    }
+
+    fn clips_mut(&mut self) -> &mut Assets<AnimationClip> {
+        &mut self.clips
+    }
+
+    fn shared_graphs(&mut self) -> &mut SharedGraphs<AloModel> {
+        &mut self.shared.graphs
+    }
+
+    fn add_graph(&mut self, graph: AnimationGraph) -> Handle<AnimationGraph> {
+        self.graphs.add(graph)
     }
 
     fn take_edits(&mut self) -> Edits {
@@ -254,21 +222,22 @@ impl ClipProvider for AlaClipProvider<'_, '_> {
         if !edited.is_empty() {
             let is_current = |bound: &BoundClip| bound.ala.is_none_or(|ala| !edited.contains(&ala));
             shared.bound.retain(|_, bound| is_current(bound));
-            // The graph of a fade has copies of clips.
-            shared.graphs.retain(|(clips, _), _| clips.len() == 1);
         }
         let clips = edited_clips(&mut self.clip_events);
         shared.parts.remove(&clips);
+        if !edited.is_empty() || !clips.is_empty() {
+            shared.graphs.remove_copies();
+        }
         Edits {
             alas: edited,
             clips,
         }
     }
 
-    fn any_edited(edits: &Edits, active: &ActiveClips<AlaSource>) -> bool {
-        let is_edited = |ala: &Handle<Ala>| edits.alas.contains(&ala.id());
-        let mut alas = active.iter().filter_map(|clip| clip.source.ala.as_ref());
-        (!edits.alas.is_empty() && alas.any(is_edited)) || active.has_part_of(&edits.clips)
+    fn is_edited(edits: &Edits, source: &AlaSource, is_copied: bool) -> bool {
+        let ala = source.ala.as_ref();
+        ala.is_some_and(|ala| edits.alas.contains(&ala.id()))
+            || is_edited_copy(source, &edits.clips, is_copied)
     }
 
     fn find(&self, clip: &ClipRef, model: &AloModel) -> Option<AlaSource> {
@@ -323,40 +292,5 @@ impl ClipProvider for AlaClipProvider<'_, '_> {
             self.alas.contains(ala) || matches!(self.server.load_state(ala), LoadState::Failed(_))
         });
         has_names && self.clips.contains(&source.clip)
-    }
-
-    /// The graph that blends the active clips, in their order. The graph of a fade has a clip of
-    /// [`DefaultVisibilityCurve`]s as its last node.
-    fn graph(
-        &mut self,
-        active: &ActiveClips<AlaSource>,
-        model: &Arc<AloModel>,
-    ) -> Handle<AnimationGraph> {
-        let ids: Vec<_> = active.iter().map(|clip| clip.clip.id()).collect();
-        let fades = ids.len() > 1;
-        let key = (ids, fades.then(|| Arc::as_ptr(model).addr()));
-        if let Some(shared) = self.shared.graphs.get(&key) {
-            return shared.graph.clone();
-        }
-        let defaults = fades.then(|| self.default_visibility(active, model));
-        let clips = self.with_rest_poses(active, model);
-        let clips = clips.into_iter().chain(defaults);
-        let graph = self.graphs.add(clips);
-        let in_use = |_: &_, shared: &mut SharedGraph| is_in_use(&shared.graph);
-        self.shared.graphs.retain(in_use);
-        let shared = SharedGraph {
-            model: Arc::downgrade(model),
-            graph: graph.clone(),
-        };
-        self.shared.graphs.insert(key, shared);
-        graph
-    }
-
-    /// Plays the default visibility of a fade. It is paused, because its curves do not depend on time.
-    fn play_extra_nodes(active: &ActiveClips<AlaSource>, player: &mut AnimationPlayer) {
-        let count = active.iter().count();
-        if count > 1 {
-            player.play(node(count)).pause();
-        }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::alamo::ala;
 use crate::alamo::animation::asset::{Ala, AlaAssetLabel};
-use crate::alamo::animation::clip::clip;
+use crate::alamo::animation::clip::{clip_of, tracks};
+use crate::alamo::animation::curves::AlaCurves;
 use crate::scene::{ModelLoadError, ModelLoading};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
@@ -39,8 +40,11 @@ impl AssetLoader for AlaLoader {
         let bytes = load.read(reader).await?;
         let file = load.parsed(ala::parse(&bytes))?;
         load.warn(&file.warnings);
-        let clip = load_context.add_labeled_asset(AlaAssetLabel::Clip.to_string(), clip(&file));
-        Ok(Ala::new(file, clip))
+        let curves = AlaCurves::new(&file);
+        let clip = clip_of(&file, &curves);
+        let clip = load_context.add_labeled_asset(AlaAssetLabel::Clip.to_string(), clip);
+        let tracks = tracks(&file, &curves);
+        Ok(Ala::new(file, tracks, clip))
     }
 
     fn extensions(&self) -> &[&str] {

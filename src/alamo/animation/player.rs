@@ -4,7 +4,9 @@ use crate::alamo::animation::graphs::AlaClipProvider;
 use crate::alamo::animation::source::AlaSource;
 use crate::alamo::asset::AloModel;
 use crate::alamo::components::{AloBone, AloInstance};
-use crate::scene::{Animator, ClipDriver, ClipPlayer, on_animator_removed};
+use crate::scene::{
+    Animator, ClipDriver, ClipPlayer, EventDriver, LayerId, SelectedClips, on_animator_removed,
+};
 use bevy::animation::AnimationClip;
 use bevy::asset::Handle;
 use bevy::ecs::component::Component;
@@ -14,6 +16,7 @@ use std::sync::Arc;
 ///
 /// Choose a clip with [`PlayClip`](crate::scene::PlayClip).
 #[derive(Component, Debug, Default)]
+#[require(SelectedClips)]
 #[component(on_remove = on_animator_removed::<Self>)]
 pub struct AloAnimator(Animator<AloModel, AlaSource>);
 
@@ -26,6 +29,12 @@ impl AloAnimator {
     /// The weight of the selected clip: below 1 during a fade, and 0 if no clip plays.
     pub fn weight(&self) -> f32 {
         self.0.weight()
+    }
+
+    /// The current weight of a layer of [`ClipLayers`](crate::scene::ClipLayers), with fades. `None` if it does not
+    /// play.
+    pub fn layer_weight(&self, layer: LayerId) -> Option<f32> {
+        self.0.layer_weight(layer)
     }
 }
 
@@ -54,4 +63,12 @@ pub(super) fn play_clips(
     mut provider: AlaClipProvider<'_, '_>,
 ) {
     driver.play(&mut provider);
+}
+
+/// Finds the events of the selected clips.
+pub(super) fn find_events(
+    mut driver: EventDriver<'_, '_, AloAnimator>,
+    provider: AlaClipProvider<'_, '_>,
+) {
+    driver.update(&provider);
 }

@@ -3,11 +3,12 @@
 use crate::alamo::animation::asset::Ala;
 use crate::alamo::animation::graphs::Graphs;
 use crate::alamo::animation::loader::AlaLoader;
-use crate::alamo::animation::player::{AloAnimator, play_clips};
+use crate::alamo::animation::player::{AloAnimator, find_events, play_clips};
 use crate::alamo::animation::visibility::release_bones;
 use crate::alamo::components::{AloInstance, BoneVisibility};
 use crate::scene::{
-    ClassicModelsSystems, ModelLoading, all_cases, follow_player, link_bones, resolve_clips,
+    ClassicModelsSystems, ModelLoading, add_animation, add_loading_check, all_cases, follow_player,
+    is_clip_loading, link_bones, resolve_clips,
 };
 use bevy::animation::{AnimatedBy, AnimationTargetId};
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
@@ -22,9 +23,8 @@ pub(crate) struct AnimationPlugin {
 
 impl Plugin for AnimationPlugin {
     fn build(&self, app: &mut App) {
-        if !app.is_plugin_added::<bevy::animation::AnimationPlugin>() {
-            app.add_plugins(bevy::animation::AnimationPlugin);
-        }
+        add_animation(app);
+        add_loading_check(app, is_clip_loading::<AloAnimator>);
         app.init_asset::<Ala>()
             .insert_resource(Graphs::new(self.extensions.clone()))
             .register_type::<AnimatedBy>()
@@ -33,7 +33,8 @@ impl Plugin for AnimationPlugin {
             .add_systems(
                 PostUpdate,
                 (
-                    play_clips
+                    (play_clips, find_events)
+                        .chain()
                         .in_set(ClassicModelsSystems::Play)
                         .after(resolve_clips)
                         .before(AnimationSystems),

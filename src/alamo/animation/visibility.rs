@@ -158,15 +158,18 @@ fn push(
 struct VisibilityVote {
     visible: f32,
     hidden: f32,
-    /// Whether the default visibility of the bone gets the fraction that is missing to 1.
-    uses_default: bool,
+    /// The vote for the default visibility of the bone.
+    default: f32,
+    /// Whether the default visibility also gets the fraction that is missing to 1.
+    fills: bool,
 }
 
 impl VisibilityVote {
     const DEFAULT: Self = Self {
         visible: 0.0,
         hidden: 0.0,
-        uses_default: true,
+        default: 0.0,
+        fills: true,
     };
 
     fn new(is_visible: bool) -> Self {
@@ -174,7 +177,8 @@ impl VisibilityVote {
         Self {
             visible,
             hidden,
-            uses_default: false,
+            default: 0.0,
+            fills: false,
         }
     }
 
@@ -183,20 +187,22 @@ impl VisibilityVote {
         Self {
             visible: self.visible + other.visible * weight,
             hidden: self.hidden + other.hidden * weight,
-            uses_default: self.uses_default || other.uses_default,
+            default: self.default + other.default * weight,
+            fills: self.fills || other.fills,
         }
     }
 
-    /// Scales the votes so that they add up to 1.
+    /// Gives the missing fraction to the default visibility, and scales the votes so that they add up to 1.
     fn normalized(self) -> Self {
-        let sum = self.visible + self.hidden;
-        // If the default visibility has a vote, a sum below 1 is left to it.
-        let sum = if self.uses_default { sum.max(1.0) } else { sum };
+        let missing = (1.0 - self.visible - self.hidden - self.default).max(0.0);
+        let default = self.default + if self.fills { missing } else { 0.0 };
+        let sum = self.visible + self.hidden + default;
         if sum > 0.0 {
             Self {
                 visible: self.visible / sum,
                 hidden: self.hidden / sum,
-                ..self
+                default: default / sum,
+                fills: false,
             }
         } else {
             self
@@ -204,15 +210,10 @@ impl VisibilityVote {
     }
 
     fn is_visible(self, default: bool) -> bool {
-        let undecided = if self.uses_default {
-            (1.0 - self.visible - self.hidden).max(0.0)
-        } else {
-            0.0
-        };
         let (visible, hidden) = if default {
-            (self.visible + undecided, self.hidden)
+            (self.visible + self.default, self.hidden)
         } else {
-            (self.visible, self.hidden + undecided)
+            (self.visible, self.hidden + self.default)
         };
         // Weights add up to 1 only within the rounding error.
         visible >= hidden - 1e-6
@@ -382,6 +383,17 @@ mod tests {
         assert_eq!(is_visible(false, 1.0), [false, false]);
         let alone = blended(&[(VisibilityVote::DEFAULT, 1.0)]);
         assert!(alone.is_visible(true) && !alone.is_visible(false));
+    }
+
+    #[test]
+    fn default_visibility_keeps_its_share_in_outer_nodes() {
+        let [visible, hidden] = [true, false].map(VisibilityVote::new);
+        let below = blended(&[(visible, 0.75), (VisibilityVote::DEFAULT, 1.0)]);
+        for (weight, expected) in [(0.4, [true, true]), (0.7, [true, false]), (1.5, [false; 2])] {
+            let vote = blended(&[(below, 1.0), (hidden, weight)]);
+            let shown = [true, false].map(|default| vote.is_visible(default));
+            assert_eq!(shown, expected, "{weight}");
+        }
     }
 
     #[test]

@@ -4,22 +4,8 @@ use super::node::{BoxHits, count_and_link};
 use super::tree_ray::TreeRay;
 use super::triangle::{Intersection, intersect, points, unit_normal};
 use super::{CollisionTree, Winding, build};
+use crate::scene::Backfaces;
 use bevy::math::{Ray3d, Vec3, Vec4Swizzles};
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
-
-/// How a ray treats back faces.
-#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[reflect(Clone, Debug, Default, PartialEq, Hash)]
-pub enum Backfaces {
-    /// The ray passes through them.
-    #[default]
-    Cull,
-    /// The ray hits them. The hit's normal is that of the front, which points away from the ray's origin.
-    Keep,
-    /// The ray hits them. The hit's normal is that of the back, which points towards the ray's origin.
-    Flip,
-}
 
 /// A hit of a ray on a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]

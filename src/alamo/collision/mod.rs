@@ -39,7 +39,8 @@ mod winding;
 #[cfg(test)]
 mod tests;
 
-pub use cast::{Backfaces, TreeHit};
+pub use crate::scene::Backfaces;
+pub use cast::TreeHit;
 pub use closest::ClosestPoint;
 pub use error::TreeError;
 pub use tree::{CollisionTree, TreeLink};

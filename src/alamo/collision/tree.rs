@@ -2,6 +2,7 @@
 
 use super::grid::Grid;
 use super::node::Node;
+use bevy::math::Vec3;
 use bevy::math::bounding::Aabb3d;
 
 /// A node of a file's tree without its box, which is computed from the triangles.
@@ -51,6 +52,17 @@ impl CollisionTree {
             min: self.grid.min * self.unscale,
             max: self.grid.max * self.unscale,
         })
+    }
+
+    /// The vertex positions, in the mesh's space.
+    pub fn positions(&self) -> impl ExactSizeIterator<Item = Vec3> {
+        let positions = self.positions.iter();
+        positions.map(|position| Vec3::from_array(*position) * self.unscale)
+    }
+
+    /// The vertex indices of each triangle that queries can find, in no particular order.
+    pub fn corner_indices(&self) -> impl ExactSizeIterator<Item = [u32; 3]> {
+        self.corners.iter().map(|corners| corners.map(u32::from))
     }
 
     /// Size of the tree's heap memory, in bytes.

@@ -79,7 +79,6 @@ impl<'a> PlacedTree<'a> {
     }
 
     /// The tree, and the transform from its space to the world.
-    #[cfg(feature = "gizmos")]
     pub(super) fn parts(&self) -> (&CollisionTree, &Affine3A) {
         (self.tree, &self.affine)
     }

@@ -2,7 +2,7 @@
 
 use super::collider::{AloCollider, PlacedTree};
 use super::param::Colliders;
-use super::settings::{AloRayCastSettings, AloRayCastVisibility};
+use crate::scene::{ModelRayCastSettings, ModelRayCastVisibility};
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::color::{Alpha, Color, Oklcha};
@@ -45,7 +45,7 @@ pub struct AloColliderGizmos {
     /// colliders with [`ShowAloColliderGizmo`] are drawn.
     pub draw_all: bool,
     /// Which colliders [`draw_all`](Self::draw_all) includes.
-    pub visibility: AloRayCastVisibility,
+    pub visibility: ModelRayCastVisibility,
     /// The level to draw. Leaves above it are drawn more transparently, so that the boxes together
     /// contain all triangles. Beyond the last level, for example with `usize::MAX`, all leaves are drawn
     /// with full opacity. `None` draws all levels at once.
@@ -109,7 +109,7 @@ fn draw(
             level: own.level.or(config.level),
             color: own.color.or(config.color),
         };
-        let any = AloRayCastSettings::default().with_visibility(AloRayCastVisibility::Any);
+        let any = ModelRayCastSettings::default().with_visibility(ModelRayCastVisibility::Any);
         colliders.with_tree(entity, &any, |_, placed| {
             draw_tree(placed, style, &mut gizmos);
         });
@@ -121,7 +121,7 @@ fn draw(
         level: config.level,
         color: config.color,
     };
-    let included = AloRayCastSettings::default().with_visibility(config.visibility);
+    let included = ModelRayCastSettings::default().with_visibility(config.visibility);
     for entity in &others {
         colliders.with_tree(entity, &included, |_, placed| {
             draw_tree(placed, style, &mut gizmos);

@@ -1,4 +1,4 @@
-//! Ray casts against spawned models, and a picking backend.
+//! Ray casts against the collision trees of spawned Alamo models.
 //!
 //! Each sub-mesh with a collision tree in its file has an [`AloCollider`] on its entity.
 //! [`AloRayCast`] casts rays at all of them.
@@ -6,29 +6,26 @@
 //! Modules:
 //! - `collider`: the component, and the conversion of rays and hits between the world and a tree.
 //! - `skin`: the pose of a skinned collider.
-//! - `index`: an index of the colliders' boxes in the world.
 //! - `param`: the system parameter [`AloRayCast`].
-//! - `settings`: which colliders a ray can hit, and the hit.
-//! - `picking`: the picking backend.
+//! - `hit`: a hit of a ray.
+//! - `triangles`: the triangles of trees and drawn sub-meshes, for physics.
 //! - `gizmos`: draws the collision trees.
 //!
-//! The intersection of rays and triangles belongs in [`collision`](super::collision), not here.
+//! The intersection of rays and triangles belongs in [`collision`](super::collision), not here. Ray casts at models of all
+//! formats are in `model::raycast`, with picking.
 
 mod collider;
 #[cfg(feature = "gizmos")]
 mod gizmos;
-mod index;
+mod hit;
 mod param;
-#[cfg(feature = "picking")]
-mod picking;
-mod settings;
 mod skin;
+mod triangles;
 
 pub use collider::AloCollider;
 #[cfg(feature = "gizmos")]
 pub use gizmos::{AloColliderGizmos, AloColliderGizmosPlugin, ShowAloColliderGizmo};
+pub use hit::AloRayHit;
 pub use param::AloRayCast;
-#[cfg(feature = "picking")]
-pub use picking::{AloHit, AloPickable, AloPickingCamera, AloPickingPlugin, AloPickingSettings};
-pub use settings::{AloRayCastSettings, AloRayCastVisibility, AloRayHit};
 pub(super) use skin::ColliderSkin;
+pub(crate) use triangles::AloTriangles;

@@ -1,25 +1,25 @@
 //! The system parameter [`AloRayCast`].
 
 use super::collider::{AloCollider, PlacedTree};
-use super::index::{EMPTY_BOX, Index, Pending, transformed};
-use super::settings::{AloRayCastSettings, AloRayCastVisibility, AloRayHit};
+use super::hit::AloRayHit;
 use crate::alamo::collision::CollisionTree;
 use crate::alamo::components::{AloInstance, AloPart, AloSubmeshIndex};
+use crate::scene::{
+    EMPTY_BOX, Index, ModelRayCastSettings, ModelRayCastVisibility, Pending, SurfaceTriangles, TIE,
+    transformed, uv_at, uvs,
+};
+use bevy::asset::Assets;
 use bevy::camera::visibility::{InheritedVisibility, ViewVisibility, Visibility};
 use bevy::ecs::change_detection::{DetectChanges, Ref, Tick};
 use bevy::ecs::entity::{Entity, EntityHashMap};
 use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::query::{Has, QueryData, With};
+use bevy::ecs::query::{Has, QueryData};
 use bevy::ecs::system::{Local, Query, SystemChangeTick, SystemParam};
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Affine3A, Ray3d};
-use bevy::mesh::Mesh3d;
+use bevy::math::{Affine3A, Ray3d, Vec2};
 use bevy::mesh::skinning::SkinnedMesh;
+use bevy::mesh::{Mesh, Mesh3d};
 use bevy::transform::components::GlobalTransform;
-
-/// Relative tolerance of equal distances: all parts at the same distance must be found, regardless of the
-/// order of tests.
-const TIE: f32 = 1e-6;
 
 /// The components of a collider's entity.
 #[derive(QueryData)]
@@ -43,7 +43,10 @@ type ColliderPosition = (
     Option<Ref<'static, SkinnedMesh>>,
 );
 
-/// Casts rays at the collision trees of spawned models: the counterpart of Bevy's `MeshRayCast`.
+/// Casts rays at the collision trees of spawned Alamo models.
+///
+/// For models of all formats, use [`ModelRayCast`](crate::model::ModelRayCast). This has the same hits on Alamo models, with
+/// the indices of meshes and sub-meshes.
 ///
 /// Hits are exact for the triangles. Parts are at their `GlobalTransform`s when a system casts its first
 /// ray: those of the last propagation, as with `MeshRayCast`. Rigid parts follow their bones; skinned
@@ -56,9 +59,10 @@ type ColliderPosition = (
 ///
 /// ```
 /// # use bevy::prelude::*;
-/// # use bevy_classic_models::alamo::{AloRayCast, AloRayCastSettings};
+/// # use bevy_classic_models::alamo::AloRayCast;
+/// # use bevy_classic_models::model::ModelRayCastSettings;
 /// fn look_ahead(mut rays: AloRayCast, ships: Query<&GlobalTransform>) {
-///     let settings = AloRayCastSettings::default().with_max_distance(500.0);
+///     let settings = ModelRayCastSettings::default().with_max_distance(500.0);
 ///     for ship in &ships {
 ///         let ray = Ray3d::new(ship.translation(), ship.forward());
 ///         for (entity, hit) in rays.cast_ray(ray, &settings) {
@@ -75,9 +79,18 @@ pub struct AloRayCast<'w, 's> {
     ticks: SystemChangeTick,
     /// The tick of the index's last update.
     last_update: Local<'s, Option<Tick>>,
-    index: Local<'s, Index>,
+    index: Local<'s, Index<Entity>>,
     stack: Local<'s, Vec<Pending>>,
     hits: Local<'s, Vec<(Entity, AloRayHit)>>,
+}
+
+/// Details of a hit that [`AloRayHit`] does not have.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct HitDetails {
+    /// The bone that moves the hit point: of a skinned part, the one with the greatest weight there.
+    pub(crate) bone: Option<Entity>,
+    /// The texture coordinate, if the mesh is in the main world.
+    pub(crate) uv: Option<Vec2>,
 }
 
 /// The transforms of all entities.
@@ -89,7 +102,7 @@ pub(super) struct Colliders<'w, 's> {
     colliders: Query<'w, 's, Collider>,
     parts: Query<'w, 's, (&'static AloPart, &'static ChildOf)>,
     parents: Query<'w, 's, &'static ChildOf>,
-    roots: Query<'w, 's, (), With<AloInstance>>,
+    roots: Query<'w, 's, &'static AloInstance>,
     visibilities: Query<'w, 's, &'static InheritedVisibility>,
     transforms: Transforms<'w, 's>,
     posed: Local<'s, Posed>,
@@ -106,11 +119,11 @@ struct Posed {
 
 impl AloRayCast<'_, '_> {
     /// Casts a ray into the world. Returns one hit per part, the nearest first. The nearest hit for which
-    /// [`early_exit_test`](AloRayCastSettings::early_exit_test) returns true is the last.
+    /// [`early_exit_test`](ModelRayCastSettings::early_exit_test) returns true is the last.
     pub fn cast_ray(
         &mut self,
         ray: Ray3d,
-        settings: &AloRayCastSettings<'_>,
+        settings: &ModelRayCastSettings<'_>,
     ) -> &[(Entity, AloRayHit)] {
         self.refresh();
         let Self {
@@ -144,11 +157,20 @@ impl AloRayCast<'_, '_> {
         hits
     }
 
+    /// The hits of the last [`cast_ray`](Self::cast_ray), each with its part, and its details for code on any format.
+    pub(crate) fn details(
+        &self,
+        meshes: Option<&Assets<Mesh>>,
+    ) -> impl Iterator<Item = (Entity, AloRayHit, HitDetails)> {
+        let hits = self.hits.iter();
+        hits.map(move |(part, hit)| (*part, *hit, self.world.details(*part, hit, meshes)))
+    }
+
     /// Whether a ray hits anything: for lines of sight.
     ///
     /// This is faster than [`cast_ray`](Self::cast_ray): it stops at the first hit that it finds.
     /// `early_exit_test` is ignored.
-    pub fn any_hit(&mut self, ray: Ray3d, settings: &AloRayCastSettings<'_>) -> bool {
+    pub fn any_hit(&mut self, ray: Ray3d, settings: &ModelRayCastSettings<'_>) -> bool {
         self.refresh();
         let Self {
             world,
@@ -240,7 +262,7 @@ impl Colliders<'_, '_> {
         entity: Entity,
         ray: Ray3d,
         max: f32,
-        settings: &AloRayCastSettings<'_>,
+        settings: &ModelRayCastSettings<'_>,
     ) -> Option<AloRayHit> {
         let (hit, submesh, bone) = self.with_tree(entity, settings, |item, placed| {
             let hit = placed.cast(ray, max, settings.backfaces)?;
@@ -259,6 +281,29 @@ impl Colliders<'_, '_> {
         })
     }
 
+    fn details(&self, part: Entity, hit: &AloRayHit, meshes: Option<&Assets<Mesh>>) -> HitDetails {
+        let Ok(instance) = self.roots.get(hit.root) else {
+            return HitDetails::default();
+        };
+        let mesh = instance.model().meshes.get(hit.mesh);
+        let submesh = mesh.and_then(|mesh| mesh.submeshes.get(hit.submesh));
+        let mesh = submesh.and_then(|submesh| meshes?.get(submesh.mesh.as_ref()?));
+        let triangles = mesh.and_then(SurfaceTriangles::of);
+        let vertices = triangles.and_then(|triangles| triangles.get(hit.triangle as usize));
+        let joint = |vertices| {
+            let item = self.colliders.get(part).ok()?;
+            let joint = item.collider.skin()?.joint_at(vertices, hit.barycentrics)?;
+            item.skinned?.joints.get(joint).copied()
+        };
+        let attached_to = instance.bones().get(hit.bone).copied();
+        HitDetails {
+            bone: vertices.and_then(joint).or(attached_to),
+            uv: mesh
+                .zip(vertices)
+                .and_then(|(mesh, vertices)| uv_at(uvs(mesh), vertices, hit.barycentrics)),
+        }
+    }
+
     /// The root of the model that a part belongs to.
     fn root(&self, part: Entity) -> Entity {
         let mut above = self.parents.iter_ancestors(part);
@@ -272,7 +317,7 @@ impl Colliders<'_, '_> {
         entity: Entity,
         ray: Ray3d,
         max: f32,
-        settings: &AloRayCastSettings<'_>,
+        settings: &ModelRayCastSettings<'_>,
     ) -> bool {
         let any_hit = |_: &ColliderItem<'_, '_>, placed: &PlacedTree<'_>| {
             placed.any_hit(ray, max, settings.backfaces)
@@ -285,7 +330,7 @@ impl Colliders<'_, '_> {
     pub(super) fn with_tree<T>(
         &mut self,
         entity: Entity,
-        settings: &AloRayCastSettings<'_>,
+        settings: &ModelRayCastSettings<'_>,
         query: impl FnOnce(&ColliderItem<'_, '_>, &PlacedTree<'_>) -> T,
     ) -> Option<T> {
         let item = self.colliders.get(entity).ok()?;
@@ -309,16 +354,16 @@ impl Colliders<'_, '_> {
     }
 
     /// Whether a ray with the given setting can hit a collider.
-    fn is_included(&self, item: &ColliderItem<'_, '_>, visibility: AloRayCastVisibility) -> bool {
+    fn is_included(&self, item: &ColliderItem<'_, '_>, visibility: ModelRayCastVisibility) -> bool {
         match visibility {
-            AloRayCastVisibility::Any => true,
-            AloRayCastVisibility::Solid => self.is_solid(item),
-            AloRayCastVisibility::SolidAtCurrentLod => {
+            ModelRayCastVisibility::Any => true,
+            ModelRayCastVisibility::Solid => self.is_solid(item),
+            ModelRayCastVisibility::SolidAtCurrentLod => {
                 item.inherited.get() || self.is_hull(item.parent)
             }
-            AloRayCastVisibility::Visible => item.inherited.get(),
+            ModelRayCastVisibility::Visible => item.inherited.get(),
             // Without `Mesh3d` there is no `Aabb`, and Bevy treats the entity as in view.
-            AloRayCastVisibility::VisibleInView => item.is_drawn && item.in_view.get(),
+            ModelRayCastVisibility::VisibleInView => item.is_drawn && item.in_view.get(),
         }
     }
 

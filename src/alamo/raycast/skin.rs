@@ -69,11 +69,34 @@ impl ColliderSkin {
         let joints = self.bounds.iter().enumerate();
         let boxes = joints.filter_map(|(index, bounds)| Some((joint(index)?, bounds.as_ref()?)));
         boxes
-            .map(|(joint, bounds)| super::index::transformed(&joint, bounds))
+            .map(|(joint, bounds)| crate::scene::transformed(&joint, bounds))
             .reduce(|a, b| Aabb3d {
                 min: a.min.min(b.min),
                 max: a.max.max(b.max),
             })
+    }
+
+    /// The joint with the greatest weight at a point of a triangle. `barycentrics` are the weights of its corners.
+    pub(super) fn joint_at(&self, vertices: [u32; 3], barycentrics: Vec3) -> Option<usize> {
+        let mut heaviest: Option<(usize, f32)> = None;
+        let corner_joints = |vertex: u32| self.joints.get(vertex as usize);
+        let corner_weights = |vertex: u32| self.weights.get(vertex as usize);
+        let weight_of = |joint: u16| {
+            let at = |vertex: u32| {
+                let pairs = corner_joints(vertex)?.iter().zip(corner_weights(vertex)?);
+                let own = pairs.filter(|(other, _)| **other == joint);
+                Some(own.map(|(_, weight)| *weight).sum::<f32>())
+            };
+            let weights = vertices.map(|vertex| at(vertex).unwrap_or(0.0));
+            Vec3::from_array(weights).dot(barycentrics)
+        };
+        for joint in vertices.into_iter().filter_map(corner_joints).flatten() {
+            let weight = weight_of(*joint);
+            if heaviest.is_none_or(|(_, greatest)| weight > greatest) {
+                heaviest = Some((usize::from(*joint), weight));
+            }
+        }
+        heaviest.map(|(joint, _)| joint)
     }
 
     /// Writes the posed vertex positions to `posed`, in the target space of the `joint` transforms.

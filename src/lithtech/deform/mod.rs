@@ -90,7 +90,7 @@ impl ConvertedDeform {
 }
 
 /// Reads a texel of `texels` or `vertex_adjacency`.
-fn texel(bytes: &[u8], index: u32) -> Option<[u16; 4]> {
+pub(super) fn texel(bytes: &[u8], index: u32) -> Option<[u16; 4]> {
     let start = (index as usize).checked_mul(size_of::<[u16; 4]>())?;
     let (texel, _) = <[u16; 4]>::read_from_prefix(bytes.get(start..)?).ok()?;
     Some(texel)

@@ -1,10 +1,12 @@
 //! [`AppliedComponents`]: the components that a manifest sets on the root of its model.
 
-use super::model_manifest::{ManifestClip, ModelManifest};
+use super::model_manifest::{ManifestClip, ManifestEvent, ModelManifest};
 use super::resolve::ResolvedFiles;
+use crate::model::components::BevySpace;
 use crate::scene::{
-    ClipFiles, ClipRef, DamageStage, LodDistances, ModelClips, ModelSkin, ModelSkins, NamedClip,
-    PartVisibility, PlayClip, PlayerColors, TeamColor,
+    BoneMask, ClipEvent, ClipFiles, ClipRef, DamageStage, FollowVelocity, LodDistances, ModelClips,
+    ModelEvents, ModelMasks, ModelSkin, ModelSkins, NamedClip, PartVisibility, PlayClip,
+    PlayerColors, TeamColor,
 };
 use bevy::asset::{AssetPath, AssetServer};
 use bevy::color::Color;
@@ -35,6 +37,9 @@ pub(super) struct AppliedComponents {
     pub(super) play: Option<PlayClip>,
     pub(super) skin: Option<ModelSkin>,
     clips: Option<ModelClips>,
+    events: Option<ModelEvents>,
+    masks: Option<ModelMasks>,
+    space: Option<BevySpace>,
     skins: Option<ModelSkins>,
     distances: Option<LodDistances>,
     team_color: Option<TeamColor>,
@@ -53,6 +58,8 @@ impl AppliedComponents {
         let play = manifest.play.clone();
         let skin = manifest.skin.clone().filter(|_| !files.is_skin_missing);
         let clips = clips(manifest, files, loader);
+        let masks = manifest.masks.iter();
+        let masks = masks.map(|(name, bones)| (name, BoneMask::Subtrees(bones.clone())));
         let mut skins = ModelSkins::default();
         for (name, path) in &files.skins {
             skins.insert(name, ModelSkin::Path(path.clone()));
@@ -67,6 +74,9 @@ impl AppliedComponents {
             play: play.map(|clip| PlayClip::from_manifest(ClipRef::from(clip))),
             skin: skin.map(ModelSkin::from),
             clips: unless_empty(ModelClips::new(clips)),
+            events: unless_empty(manifest.events.iter().map(event).collect()),
+            masks: unless_empty(ModelMasks::new(masks)),
+            space: (manifest.meters.or(manifest.height)).map(|_| BevySpace::default()),
             skins: unless_empty(skins),
             distances: unless_empty(distances),
             team_color: manifest.team_color.map(Color::from).map(TeamColor),
@@ -86,8 +96,13 @@ impl AppliedComponents {
     ) {
         // Before `play` and `skin`, which refer to them by name.
         update_component(entity, &mut self.clips, wanted.clips.as_ref());
+        update_component(entity, &mut self.events, wanted.events.as_ref());
+        update_component(entity, &mut self.masks, wanted.masks.as_ref());
         update_component(entity, &mut self.skins, wanted.skins.as_ref());
-        update_component(entity, &mut self.play, wanted.play.as_ref());
+        update_component(entity, &mut self.space, wanted.space.as_ref());
+        let mut play = wanted.play.clone();
+        accept_speed(entity, &mut self.play, &mut play);
+        update_component(entity, &mut self.play, play.as_ref());
         update_component(entity, &mut self.skin, wanted.skin.as_ref());
         update_component(entity, &mut self.distances, wanted.distances.as_ref());
         update_component(entity, &mut self.team_color, wanted.team_color.as_ref());
@@ -99,6 +114,23 @@ impl AppliedComponents {
         update_component(entity, &mut self.parts, wanted.parts.as_ref());
         update_component(entity, &mut self.stage, wanted.stage.as_ref());
         update_component(entity, &mut self.scene, scene);
+    }
+}
+
+/// Sets the speeds of both to that of the entity's [`PlayClip`] if [`FollowVelocity`] writes it, because then the user
+/// has not changed it.
+fn accept_speed(
+    entity: &EntityWorldMut<'_>,
+    applied: &mut Option<PlayClip>,
+    wanted: &mut Option<PlayClip>,
+) {
+    if !entity.is_despawned()
+        && entity.contains::<FollowVelocity>()
+        && let Some(current) = entity.get::<PlayClip>()
+    {
+        for play in applied.iter_mut().chain(wanted) {
+            play.speed = current.speed;
+        }
     }
 }
 
@@ -145,12 +177,17 @@ fn clips(
     clips
 }
 
+fn event(event: &ManifestEvent) -> ClipEvent {
+    ClipEvent::new(event.clip.clone(), event.frame, &*event.name)
+}
+
 fn named(clip: &ManifestClip, name: &str, found: ClipRef) -> NamedClip {
     NamedClip {
         name: name.to_owned(),
         clip: found,
         speed: clip.speed,
         repeat: clip.repeat.into(),
+        stride: clip.stride,
     }
 }
 

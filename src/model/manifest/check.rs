@@ -1,6 +1,6 @@
 //! Validates a [`ModelManifest`] that was parsed or created in code, without access to other files.
 
-use super::model_manifest::{ManifestAttachment, ManifestClip, ModelManifest};
+use super::model_manifest::{ManifestAttachment, ManifestClip, ManifestEvent, ModelManifest};
 use super::problem::Problem;
 use super::problem::Step::{self, Element, Field, Key};
 use super::values::{MAX_LIST_LENGTH, NameOrIndex};
@@ -16,22 +16,40 @@ pub(super) fn is_glob(name: &str) -> bool {
     name.contains(['*', '?'])
 }
 
-/// The first problem that makes a manifest invalid.
+/// The first problem that makes a manifest invalid. The model may be that of the manifest that it extends.
 pub(super) fn check(manifest: &ModelManifest) -> Option<Problem<'_>> {
-    if manifest.model.is_empty() {
+    if manifest.model.is_empty() && manifest.extends.is_none() {
         return Some(Problem::new([], "lacks the field `model`"));
     }
+    check_values(manifest)
+}
+
+/// Like [`check`], for a manifest without a model, which others extend.
+pub(super) fn check_values(manifest: &ModelManifest) -> Option<Problem<'_>> {
+    let named = |field, name: &Option<String>| check_file([Field(field)], name.as_ref()?);
+    let model = || match &*manifest.model {
+        "" => None,
+        name => check_file([Field("model")], name),
+    };
     let problem = check_lengths(manifest)
-        .or_else(|| check_file([Field("model")], &manifest.model))
+        .or_else(|| check_masks(manifest))
+        .or_else(|| named("extends", &manifest.extends))
+        .or_else(model)
         .or_else(|| check_positive([Field("scale")], manifest.scale))
         .or_else(|| check_axes(manifest))
+        .or_else(|| check_measures(manifest))
         .or_else(|| check_files(manifest))
         .or_else(|| check_distances(&manifest.lod_distances))
         .or_else(|| check_colors(manifest));
     let clips = || check_each("clips", &manifest.clips, check_clip);
     let names = || duplicate_names(&manifest.clips);
+    let events = || check_each("events", &manifest.events, check_event);
     let attachments = || check_each("attachments", &manifest.attachments, check_attachment);
-    problem.or_else(clips).or_else(names).or_else(attachments)
+    problem
+        .or_else(clips)
+        .or_else(names)
+        .or_else(events)
+        .or_else(attachments)
 }
 
 /// Finds a list that is too long, in a manifest that was created in code. The parser has its own check.
@@ -39,6 +57,8 @@ fn check_lengths(manifest: &ModelManifest) -> Option<Problem<'_>> {
     let lists = [
         ("texture_folders", manifest.texture_folders.len()),
         ("clips", manifest.clips.len()),
+        ("events", manifest.events.len()),
+        ("masks", manifest.masks.len()),
         ("skins", manifest.skins.len()),
         ("lod_distances", manifest.lod_distances.len()),
         ("hidden", manifest.hidden.len()),
@@ -50,6 +70,20 @@ fn check_lengths(manifest: &ModelManifest) -> Option<Problem<'_>> {
         .find(|(_, length)| *length > MAX_LIST_LENGTH)?;
     let message = format!("has {length} elements, but must have at most {MAX_LIST_LENGTH}");
     Some(Problem::new([Field(list)], message))
+}
+
+/// Finds a mask without bones, with too many bones, or with the name of another mask.
+fn check_masks(manifest: &ModelManifest) -> Option<Problem<'_>> {
+    let mut names = HashSet::new();
+    manifest.masks.iter().find_map(|(name, bones)| {
+        let message = match bones.len() {
+            _ if !names.insert(folded(name)) => "has the name of another mask".to_owned(),
+            0 => "is empty, but must list bones".to_owned(),
+            1..=MAX_LIST_LENGTH => return None,
+            length => format!("has {length} elements, but must have at most {MAX_LIST_LENGTH}"),
+        };
+        Some(Problem::new([Field("masks"), Key(name)], message))
+    })
 }
 
 /// The first problem of the elements of a list.
@@ -114,6 +148,27 @@ fn check_axes(manifest: &ModelManifest) -> Option<Problem<'_>> {
     let are_parallel = manifest.axes?.rotation().is_none();
     let message = "has parallel axes, but `up` and `forward` must be perpendicular";
     are_parallel.then(|| Problem::new([Field("axes")], message))
+}
+
+/// Finds a measure that is not valid, or two that contradict each other.
+fn check_measures(manifest: &ModelManifest) -> Option<Problem<'_>> {
+    let facing = manifest.facing.and_then(|facing| {
+        let message = match manifest.axes {
+            Some(_) => "must not be combined with `axes`, which has the front too",
+            None if facing.turn_to_front().is_none() => "must be X, Z, NegX or NegZ",
+            None => return None,
+        };
+        Some(Problem::new([Field("facing")], message))
+    });
+    let both = manifest.meters.and(manifest.height).map(|_| {
+        let message = "must not be combined with `meters`, which has the size too";
+        Problem::new([Field("height")], message)
+    });
+    let positive = |field, value: Option<f32>| check_positive([Field(field)], value?);
+    facing
+        .or(both)
+        .or_else(|| positive("meters", manifest.meters))
+        .or_else(|| positive("height", manifest.height))
 }
 
 fn check_distances(distances: &[f32]) -> Option<Problem<'static>> {
@@ -184,7 +239,8 @@ fn check_clip_values<'a>(steps: &[Step<'a>], clip: &'a ManifestClip) -> Option<P
         );
         return Some(Problem::new(with_field(steps, "frames"), message));
     }
-    check_finite(with_field(steps, "speed"), clip.speed)
+    let stride = || check_positive(with_field(steps, "stride"), clip.stride?);
+    check_finite(with_field(steps, "speed"), clip.speed).or_else(stride)
 }
 
 /// Finds a clip with the name of an earlier clip.
@@ -195,6 +251,14 @@ fn duplicate_names(clips: &[ManifestClip]) -> Option<Problem<'_>> {
     let index = clips.iter().position(is_duplicate)?;
     let steps = [Field("clips"), Element(index), Field("name")];
     Some(Problem::new(steps, "is already the name of another clip"))
+}
+
+fn check_event<'a>(steps: &[Step<'a>], event: &'a ManifestEvent) -> Option<Problem<'a>> {
+    let message = "is empty, but must be the name of the event";
+    event
+        .name
+        .is_empty()
+        .then(|| Problem::new(with_field(steps, "name"), message))
 }
 
 fn check_attachment<'a>(

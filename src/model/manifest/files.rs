@@ -1,5 +1,6 @@
 //! [`ManifestFiles`]: the paths of the files that a manifest names.
 
+use super::sources::Sources;
 use bevy::asset::{AssetPath, UntypedHandle};
 use core::fmt;
 use std::collections::BTreeMap;
@@ -17,6 +18,8 @@ pub struct ManifestFiles {
     pub(super) folders: BTreeMap<String, Vec<String>>,
     /// The name in the field `skin`, if the loader has warned that no skin has it.
     pub(super) unknown_skin: Option<String>,
+    /// The texts of the files. `None` in a manifest that is created in code.
+    pub(super) sources: Option<SharedSources>,
     /// Keeps the assets that the manifest names loaded.
     pub(super) preloaded: Preloaded,
 }
@@ -43,6 +46,17 @@ impl ManifestFiles {
             Some(found) => found.clone(),
             None => AssetPath::try_parse(name).ok().map(AssetPath::into_owned),
         }
+    }
+}
+
+/// The texts of a manifest's files. Clones of a manifest share them.
+#[derive(Clone, Debug)]
+pub(super) struct SharedSources(pub(super) Arc<Sources>);
+
+/// Always equal, because comments and notations are not part of a manifest's value.
+impl PartialEq for SharedSources {
+    fn eq(&self, _: &Self) -> bool {
+        true
     }
 }
 

@@ -1,15 +1,17 @@
 //! Reads the text of a manifest and finds the files that it names.
 
+use super::bases::read_with_bases;
 use super::check::{as_name, is_glob};
-use super::files::ManifestFiles;
+use super::files::{ManifestFiles, SharedSources};
 use super::glob::Globs;
 use super::manifest_error::ManifestLoaderError;
 use super::model_manifest::ModelManifest;
 use super::preload::Preloader;
 use super::problem::Problem;
 use super::problem::Step::{self, Element, Field, Key};
-use super::read::{MAX_TEXT_LENGTH, parse, text};
-use super::resolve::MAX_CLIP_FILES;
+use super::read::MAX_TEXT_LENGTH;
+use super::resolve::{MAX_CLIP_FILES, is_clip_file};
+use super::sources::{Source, Sources};
 use super::spawn::manifest_scene;
 use crate::scene::{
     FileFinder, FileSearch, LoadTracker, ModelFormats, SCENE, clean_path, same_name,
@@ -20,6 +22,7 @@ use bevy::ecs::world::World;
 use bevy::log::warn;
 use futures_lite::AsyncReadExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The maximum count of warnings about one manifest.
 const MAX_WARNINGS: usize = 8;
@@ -56,35 +59,29 @@ impl ManifestReader {
             let path = path.to_string();
             return Err(ManifestLoaderError::Io { path, source });
         }
-        let invalid = |source| ManifestLoaderError::Manifest {
-            path: path.to_string(),
-            source,
-        };
         load.add_input(&bytes);
-        let mut manifest = parse(&bytes).map_err(invalid)?;
-        let text = text(&bytes).map_err(invalid)?;
+        let mut search = self.finder.search_for(&load);
+        let read = read_with_bases(&bytes, &load, &mut search, load_context);
+        let (sources, mut manifest) = read.await?;
         let mut finder = ManifestFileFinder {
-            search: self.finder.search_for(&load),
+            search,
             globs: Some(Globs::new()),
-            path: &path,
-            text,
+            sources: &sources,
             warnings: 0,
         };
-        let model = match finder.search.find(&manifest.model, &[]).await {
-            Ok(model) => model,
-            Err(not_found) => {
-                let problem = Problem::new([Field("model")], not_found).in_text(text);
-                return Err(invalid(problem));
-            }
-        };
+        let source = sources.of(&[Field("model")]);
+        let invalid = |message| source.error(Problem::new([Field("model")], message));
+        let found = finder.search.find_beside(&source.path, &manifest.model);
+        let model = found
+            .await
+            .map_err(|not_found| invalid(not_found.to_string()))?;
         if !self.formats.is_model(&model) {
-            let message = self.formats.unknown_extension(&model);
-            return Err(invalid(
-                Problem::new([Field("model")], message).in_text(text),
-            ));
+            return Err(invalid(self.formats.unknown_extension(&model)));
         }
-        manifest.files = finder.all(&manifest, model).await;
+        finder.rename(&mut manifest.model, Some(&model), source);
+        manifest.files = finder.all(&mut manifest, model).await;
         finder.finish();
+        manifest.files.sources = Some(SharedSources(Arc::new(sources)));
         preloader.preload(load_context, &manifest);
         let scene = manifest_scene(path);
         load_context.add_labeled_asset(SCENE.to_owned(), scene);
@@ -97,29 +94,45 @@ struct ManifestFileFinder<'a> {
     search: FileSearch<'a>,
     /// `None` once the patterns have exceeded their limit.
     globs: Option<Globs>,
-    path: &'a AssetPath<'static>,
-    text: &'a str,
+    sources: &'a Sources,
     /// The count of warnings so far.
     warnings: usize,
 }
 
-impl<'f> ManifestFileFinder<'f> {
-    fn folder(&self) -> &'f Path {
-        self.path.path().parent().unwrap_or(Path::new(""))
-    }
-
+impl ManifestFileFinder<'_> {
     /// The path of a file. Warns if the file is missing.
-    async fn file<'a>(
-        &mut self,
-        steps: impl IntoIterator<Item = Step<'a>>,
-        name: &str,
-    ) -> Option<AssetPath<'static>> {
-        match self.search.find(name, &[]).await {
+    async fn file(&mut self, value: &[Step<'_>], name: &str) -> Option<AssetPath<'static>> {
+        let file = &self.sources.of(value).path;
+        match self.search.find_beside(file, name).await {
             Ok(path) => Some(path),
             Err(not_found) => {
-                self.warn(Problem::new(steps, not_found));
+                self.warn(Problem::new(value.iter().copied(), not_found));
                 None
             }
+        }
+    }
+
+    /// Finds a file and adds its path to the table.
+    async fn add(
+        &mut self,
+        value: &[Step<'_>],
+        name: &mut String,
+        files: &mut ManifestFiles,
+    ) -> Option<AssetPath<'static>> {
+        let found = self.file(value, name).await;
+        self.rename(name, found.as_ref(), self.sources.of(value));
+        files.named.insert(name.clone(), found.clone());
+        found
+    }
+
+    /// Replaces a name by the path from the root of the asset source if the manifest extends another one, because equal
+    /// names in two folders can be different files.
+    fn rename(&self, name: &mut String, found: Option<&AssetPath<'static>>, source: &Source) {
+        if self.sources.has_bases() {
+            *name = match found {
+                Some(path) => path.to_string(),
+                None => path_text(folder_of(source).join(clean_path(name))),
+            };
         }
     }
 
@@ -132,64 +145,75 @@ impl<'f> ManifestFileFinder<'f> {
 
     fn log(&self, problem: Problem<'_>) {
         // In the form of compiler messages, so that terminals and editors can link to the position.
-        warn!("{}:{}", self.path, problem.in_text(self.text));
+        warn!("{}", self.sources.of(&problem.steps).error(problem));
     }
 
     fn finish(self) {
         if let Some(others @ 1..) = self.warnings.checked_sub(MAX_WARNINGS) {
-            warn!("{}: {others} more warnings are not logged", self.path);
+            let path = &self.sources.of(&[]).path;
+            warn!("{path}: {others} more warnings are not logged");
         }
     }
 
-    async fn all(&mut self, manifest: &ModelManifest, model: AssetPath<'static>) -> ManifestFiles {
-        let mut files = ManifestFiles::of_model(&manifest.model, model);
-        self.clips(manifest, &mut files).await;
+    async fn all(
+        &mut self,
+        manifest: &mut ModelManifest,
+        model: AssetPath<'static>,
+    ) -> ManifestFiles {
+        let mut files = ManifestFiles::of_model(&manifest.model, model.clone());
+        self.clips(manifest, &model, &mut files).await;
         files.unknown_skin = self.unknown_skin(manifest);
-        for name in &manifest.texture_folders {
-            let folders = self.texture_folders(name);
+        for name in &mut manifest.texture_folders {
+            let source = self.sources.of(&[Field("texture_folders")]);
+            let folders = texture_folders(name, source);
+            self.rename(name, None, source);
             files.folders.insert(name.clone(), folders);
         }
-        for (name, file) in &manifest.skins {
-            let path = self.file([Field("skins"), Key(name)], file).await;
-            files.named.insert(file.clone(), path);
+        for (name, file) in &mut manifest.skins {
+            let steps = [Field("skins"), Key(name)];
+            self.add(&steps, file, &mut files).await;
         }
-        if let Some(palette) = &manifest.palette {
-            let path = self.file([Field("palette")], palette).await;
-            files.named.insert(palette.clone(), path);
+        if let Some(palette) = &mut manifest.palette {
+            self.add(&[Field("palette")], palette, &mut files).await;
         }
-        for (index, attachment) in manifest.attachments.iter().enumerate() {
+        for (index, attachment) in manifest.attachments.iter_mut().enumerate() {
             let steps = [Field("attachments"), Element(index), Field("model")];
-            let path = self.file(steps, &attachment.model).await;
-            files.named.insert(attachment.model.clone(), path);
+            self.add(&steps, &mut attachment.model, &mut files).await;
         }
         files
     }
 
-    /// The possible paths of a texture folder: relative to the manifest, then to the root of the asset source.
-    fn texture_folders(&self, name: &str) -> Vec<String> {
-        let name = clean_path(name);
-        let mut folders = Vec::from([self.folder().join(&name), name]);
-        folders.dedup();
-        let text = |folder: PathBuf| folder.to_string_lossy().into_owned();
-        folders.into_iter().map(text).collect()
-    }
-
     /// Finds the clips that are files.
-    async fn clips(&mut self, manifest: &ModelManifest, files: &mut ManifestFiles) {
+    async fn clips(
+        &mut self,
+        manifest: &mut ModelManifest,
+        model: &AssetPath<'static>,
+        files: &mut ManifestFiles,
+    ) {
         let mut count = 0;
-        for (entry, clip) in manifest.clips.iter().enumerate() {
-            let Some(file) = &clip.file else {
+        for (entry, clip) in manifest.clips.iter_mut().enumerate() {
+            let Some(file) = &mut clip.file else {
                 continue;
             };
             let steps = [Field("clips"), Element(entry), Field("file")];
             if is_glob(file) {
-                let found = self.pattern(steps, file, MAX_CLIP_FILES - count).await;
+                let limit = MAX_CLIP_FILES - count;
+                let found = self.pattern(steps, file, limit).await;
                 count = MAX_CLIP_FILES.min(count + found.len());
+                self.rename(file, None, self.sources.of(&steps));
                 files.patterns.entry(file.clone()).or_insert(found);
             } else {
-                let path = self.file(steps, file).await;
-                count = MAX_CLIP_FILES.min(count + usize::from(path.is_some()));
-                files.named.insert(file.clone(), path);
+                let found = self.add(&steps, file, files).await;
+                match found {
+                    Some(path) if is_clip_file(&path, Some(model)) => {
+                        count = MAX_CLIP_FILES.min(count + 1)
+                    }
+                    Some(path) => {
+                        let message = format!("{path} is not a file of clips");
+                        self.warn(Problem::new(steps, message));
+                    }
+                    None => {}
+                }
             }
         }
     }
@@ -201,7 +225,7 @@ impl<'f> ManifestFileFinder<'f> {
         pattern: &str,
         limit: usize,
     ) -> Vec<AssetPath<'static>> {
-        let folder = self.folder();
+        let folder = folder_of(self.sources.of(&steps));
         let Some(globs) = &mut self.globs else {
             return Vec::new();
         };
@@ -231,4 +255,20 @@ impl<'f> ManifestFileFinder<'f> {
         self.warn(Problem::new([Field("skin")], message));
         Some(name.to_owned())
     }
+}
+
+fn folder_of(source: &Source) -> &Path {
+    source.path.path().parent().unwrap_or(Path::new(""))
+}
+
+/// The possible paths of a texture folder: relative to the manifest, then to the root of the asset source.
+fn texture_folders(name: &str, source: &Source) -> Vec<String> {
+    let name = clean_path(name);
+    let mut folders = Vec::from([folder_of(source).join(&name), name]);
+    folders.dedup();
+    folders.into_iter().map(path_text).collect()
+}
+
+fn path_text(path: PathBuf) -> String {
+    path.to_string_lossy().into_owned()
 }

@@ -15,6 +15,7 @@
 
 mod applied;
 mod attachments;
+mod bases;
 mod check;
 mod classic_model;
 mod clip_check;
@@ -23,7 +24,10 @@ mod find_files;
 mod glob;
 mod load_overrides;
 mod loader;
+mod loading;
+mod manifest_check;
 mod manifest_error;
+mod merge;
 mod model_manifest;
 #[cfg(not(feature = "manifest"))]
 mod no_ron;
@@ -40,6 +44,7 @@ mod ron_error;
 mod ron_options;
 #[cfg(feature = "manifest")]
 mod ron_text;
+mod sources;
 #[cfg(feature = "manifest")]
 mod spans;
 mod spawn;
@@ -50,10 +55,12 @@ mod values;
 pub use classic_model::ClassicModel;
 pub use files::ManifestFiles;
 pub use loader::ManifestLoader;
+pub(in crate::model) use loading::{is_model_loading, manifest_attachments};
+pub use manifest_check::{ManifestCheck, ManifestProblem};
 pub use manifest_error::{ManifestError, ManifestLoaderError};
 pub use model_manifest::{
-    FileAxis, ManifestAttachment, ManifestAxes, ManifestClip, ManifestColors, ManifestRepeat,
-    ModelManifest,
+    FileAxis, ManifestAttachment, ManifestAxes, ManifestClip, ManifestColors, ManifestEvent,
+    ManifestRepeat, ModelManifest,
 };
 pub(in crate::model) use placement::manifest_transform;
 pub(crate) use plugin::ManifestPlugin;

@@ -1,13 +1,14 @@
 //! [`ModelManifest`] and the types of its fields, as they are in the file.
 
 use super::files::ManifestFiles;
-use super::values::{NameOrIndex, color, list, map};
+use super::values::{NameOrIndex, color, list, map, map_of_lists};
 use crate::scene::{Mirror, PlayerColors, Repeat};
 use bevy::asset::{Asset, AssetPath};
 use bevy::color::Srgba;
 use bevy::math::{EulerRot, Mat3, Quat, Vec3};
 use bevy::reflect::TypePath;
 use bevy::transform::components::Transform;
+use core::f32::consts::{FRAC_PI_2, PI};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -17,11 +18,19 @@ use std::collections::BTreeMap;
 /// any case. If a file is not there, it is searched for in the sibling folder `Textures` and from the root of the asset
 /// source. A manifest that is created in code has no folder: its file names are paths from the root.
 ///
-/// Only [`model`](Self::model) is required. New versions may add fields: end a literal with `..default()`.
+/// Only [`model`](Self::model) is required, here or in a manifest that this one extends. New versions may add fields:
+/// end a literal with `..default()`.
 #[derive(Asset, TypePath, Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelManifest {
+    /// The manifest whose values apply where this one sets none. Only manifests in files can extend others.
+    ///
+    /// In a loaded manifest this is `None`: the values are combined, and the names of files are paths from the root of
+    /// the asset source.
+    #[serde(skip_serializing_if = "is_default")]
+    pub extends: Option<String>,
     /// The model's file.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub model: String,
     /// A factor for the model's size. A finite number above 0; 1 by default.
     #[serde(skip_serializing_if = "is_one")]
@@ -29,6 +38,18 @@ pub struct ModelManifest {
     /// The up and forward axes of the file. `None` means those of the format.
     #[serde(skip_serializing_if = "is_default")]
     pub axes: Option<ManifestAxes>,
+    /// The direction that the model's front faces without the manifest, with Y up: one of X, Z, −X and −Z. The model is
+    /// turned about Y, so that it faces −Z. `None` means that it is not turned. It cannot be combined with
+    /// [`axes`](Self::axes).
+    #[serde(skip_serializing_if = "is_default")]
+    pub facing: Option<FileAxis>,
+    /// Meters per unit of the file. The model gets a [`BevySpace`](crate::model::BevySpace), so that it faces −Z and
+    /// one unit is one meter. A finite number above 0.
+    #[serde(skip_serializing_if = "is_default")]
+    pub meters: Option<f32>,
+    /// The height of the model at rest in meters, instead of [`meters`](Self::meters). A finite number above 0.
+    #[serde(skip_serializing_if = "is_default")]
+    pub height: Option<f32>,
     /// Folders to search for textures, before those of the loader's settings.
     #[serde(skip_serializing_if = "is_default", deserialize_with = "list")]
     pub texture_folders: Vec<String>,
@@ -41,9 +62,16 @@ pub struct ModelManifest {
     /// Named clips.
     #[serde(skip_serializing_if = "is_default", deserialize_with = "list")]
     pub clips: Vec<ManifestClip>,
+    /// Events at frames of clips: see [`ModelEvents`](crate::scene::ModelEvents).
+    #[serde(skip_serializing_if = "is_default", deserialize_with = "list")]
+    pub events: Vec<ManifestEvent>,
     /// The clip that the model initially plays.
     #[serde(skip_serializing_if = "is_default")]
     pub play: Option<NameOrIndex>,
+    /// Named masks of bones for layers of clips: for each name, the bones at the top of the subtrees that the mask
+    /// contains. See [`ModelMasks`](crate::scene::ModelMasks).
+    #[serde(skip_serializing_if = "is_default", deserialize_with = "map_of_lists")]
+    pub masks: BTreeMap<String, Vec<String>>,
     /// Image files that can be used as skins, by skin name.
     #[serde(skip_serializing_if = "is_default", deserialize_with = "map")]
     pub skins: BTreeMap<String, String>,
@@ -81,14 +109,20 @@ pub struct ModelManifest {
 impl Default for ModelManifest {
     fn default() -> Self {
         Self {
+            extends: None,
             model: String::new(),
             scale: 1.0,
             axes: None,
+            facing: None,
+            meters: None,
+            height: None,
             texture_folders: Vec::new(),
             palette: None,
             load_lights: None,
             clips: Vec::new(),
+            events: Vec::new(),
             play: None,
+            masks: BTreeMap::new(),
             skins: BTreeMap::new(),
             skin: None,
             lod_distances: Vec::new(),
@@ -161,6 +195,20 @@ pub enum FileAxis {
 }
 
 impl FileAxis {
+    /// The rotation about Y that turns this direction to −Z. `None` for Y and −Y.
+    pub(super) fn turn_to_front(self) -> Option<Quat> {
+        let angle = match self {
+            Self::NegZ => 0.0,
+            Self::X => FRAC_PI_2,
+            Self::Z => PI,
+            Self::NegX => -FRAC_PI_2,
+            Self::Y | Self::NegY => return None,
+        };
+        Some(Quat::from_rotation_y(angle))
+    }
+}
+
+impl FileAxis {
     /// As a unit vector.
     pub fn direction(self) -> Vec3 {
         match self {
@@ -199,6 +247,10 @@ pub struct ManifestClip {
     /// What happens at the end of the clip.
     #[serde(skip_serializing_if = "is_default")]
     pub repeat: ManifestRepeat,
+    /// The distance that the model covers in one pass through the clip: see
+    /// [`FollowVelocity`](crate::scene::FollowVelocity). A finite number above 0.
+    #[serde(skip_serializing_if = "is_default")]
+    pub stride: Option<f32>,
 }
 
 impl Default for ManifestClip {
@@ -210,8 +262,21 @@ impl Default for ManifestClip {
             frames: None,
             speed: 1.0,
             repeat: ManifestRepeat::Loop,
+            stride: None,
         }
     }
+}
+
+/// An event at a frame of a clip. When the clip passes the frame, a [`ModelEvent`](crate::scene::ModelEvent) is sent.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[serde(deny_unknown_fields)]
+pub struct ManifestEvent {
+    /// The clip: a name in `clips`, a name in the file, or an index in the file.
+    pub clip: NameOrIndex,
+    /// The index of the frame in the clip, from 0.
+    pub frame: u32,
+    /// The name of the event. Not empty.
+    pub name: String,
 }
 
 /// What happens at the end of a clip.

@@ -12,6 +12,10 @@ pub(super) fn from_ron(_: &str) -> Result<ModelManifest, ManifestError> {
     })
 }
 
+pub(super) fn field_names(_: &str) -> Vec<String> {
+    Vec::new()
+}
+
 pub(super) fn find_offset(_: &str, _: &[Step<'_>]) -> usize {
     0
 }

@@ -1,4 +1,4 @@
-//! Applies the scale and axes of manifests to the scenes of their models.
+//! Applies the size and the axes of manifests to the scenes of their models.
 
 use crate::model::components::SceneTransform;
 use crate::model::manifest::state::ModelState;
@@ -9,7 +9,6 @@ use bevy::ecs::hierarchy::ChildOf;
 use bevy::ecs::observer::On;
 use bevy::ecs::system::{Commands, Query, Res};
 use bevy::ecs::world::World;
-use bevy::math::Quat;
 use bevy::transform::components::Transform;
 use bevy::world_serialization::{WorldInstanceReady, WorldInstanceSpawner};
 
@@ -38,13 +37,8 @@ pub(super) fn on_instance_ready(
     }
 }
 
-/// The scale factor and the rotation from the manifest of a root. 1 and `None` without a manifest or without `axes`.
-pub(in crate::model) fn manifest_transform(
-    world: &World,
-    root: Entity,
-    scene: SceneTransform,
-) -> (f32, Option<Quat>) {
+/// The size and the axes from the manifest of a root. The default without a manifest.
+pub(in crate::model) fn manifest_transform(world: &World, root: Entity) -> ManifestTransform {
     let state = world.get::<ModelState>(root);
-    let transform = state.map_or(ManifestTransform::default(), |state| state.transform);
-    (transform.scale, transform.rotation(scene.mirror))
+    state.map_or(ManifestTransform::default(), |state| state.transform)
 }

@@ -32,6 +32,9 @@ impl Plan {
         let files = manifest.resolve_files();
         let problem = match check(&manifest) {
             Some(problem) => Some(problem.message),
+            None if manifest.extends.is_some() => {
+                Some("extends another manifest, which only manifests in files can".to_owned())
+            }
             None if files.model.is_none() => {
                 let model = &manifest.model;
                 Some(format!("model {model:?} is not a valid asset path"))

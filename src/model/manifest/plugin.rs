@@ -1,7 +1,7 @@
 //! Registers this module's assets, loaders and systems.
 
 use super::classic_model::ClassicModel;
-use super::clip_check::{ClipChecks, check_clips, on_clips, on_model_ready};
+use super::clip_check::{ClipChecks, check_clips, on_clips, on_events, on_model_ready};
 use super::load_overrides::{LoadOverrides, update_load_overrides};
 use super::loader::{EXTENSIONS, ManifestLoader};
 use super::model_manifest::ModelManifest;
@@ -37,6 +37,7 @@ impl Plugin for ManifestPlugin {
             .add_observer(on_model_removed)
             .init_resource::<ClipChecks>()
             .add_observer(on_clips)
+            .add_observer(on_events)
             .add_observer(on_model_ready)
             .add_systems(PostUpdate, check_clips)
             .add_systems(

@@ -20,8 +20,21 @@ pub(super) const MAX_TEXT_LENGTH: usize = 1 << 20;
 /// `Some(..)` may be omitted: the RON extension `implicit_some` is enabled.
 ///
 /// # Errors
-/// [`ManifestError`] if the text is not RON, has an unknown field, lacks the field `model`, or has an invalid value.
+/// [`ManifestError`] if the text is not RON, has an unknown field, lacks the fields `model` and `extends`, or has an
+/// invalid value.
 pub fn parse(bytes: &[u8]) -> Result<ModelManifest, ManifestError> {
+    let (manifest, _) = parse_with(bytes, check)?;
+    Ok(manifest)
+}
+
+/// A check of a manifest's values, which returns the first problem.
+pub(super) type Check = fn(&ModelManifest) -> Option<Problem<'_>>;
+
+/// Parses a manifest and checks its values. Also returns the text, without a byte order mark.
+pub(super) fn parse_with(
+    bytes: &[u8],
+    check: Check,
+) -> Result<(ModelManifest, &str), ManifestError> {
     if bytes.len() > MAX_TEXT_LENGTH {
         return Err(ManifestError {
             position: TextPosition { line: 1, column: 1 },
@@ -32,12 +45,12 @@ pub fn parse(bytes: &[u8]) -> Result<ModelManifest, ManifestError> {
     let manifest = from_ron(text)?;
     match check(&manifest) {
         Some(problem) => Err(problem.in_text(text)),
-        None => Ok(manifest),
+        None => Ok((manifest, text)),
     }
 }
 
 /// The text of a file without a byte order mark.
-pub(super) fn text(bytes: &[u8]) -> Result<&str, ManifestError> {
+fn text(bytes: &[u8]) -> Result<&str, ManifestError> {
     let text = core::str::from_utf8(bytes).map_err(|error| ManifestError {
         position: TextPosition::new(bytes, error.valid_up_to() as u64, true),
         message: "is not UTF-8".to_owned(),

@@ -2,6 +2,7 @@
 //! loaded.
 
 use crate::model::manifest::check::{as_name, is_glob};
+use crate::model::manifest::classic_model::is_manifest;
 use crate::model::manifest::model_manifest::{ManifestClip, ModelManifest};
 use crate::scene::same_name;
 use bevy::asset::AssetPath;
@@ -88,7 +89,9 @@ impl ModelManifest {
                 None => Vec::new(),
             };
             let name = |path: &AssetPath<'_>| clip_name(&clip.name, path, &stem);
-            let clips = paths.into_iter().map(|path| ClipFile {
+            let paths = paths.into_iter();
+            let paths = paths.filter(|path| is_clip_file(path, model));
+            let clips = paths.map(|path| ClipFile {
                 entry,
                 name: name(&path),
                 path,
@@ -98,6 +101,11 @@ impl ModelManifest {
         let clips = self.clips.iter().enumerate().flat_map(of_entry);
         clips.take(MAX_CLIP_FILES).collect()
     }
+}
+
+/// Whether a file can be a clip of a model. A manifest cannot, because it could wait for itself.
+pub(super) fn is_clip_file(path: &AssetPath<'_>, model: Option<&AssetPath<'_>>) -> bool {
+    Some(path) != model && !is_manifest(path)
 }
 
 /// The name of a clip that is a file: the one in the manifest, otherwise that of the file without the model's name

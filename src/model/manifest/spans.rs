@@ -5,7 +5,9 @@ use super::problem::Step;
 use super::ron_options::options;
 use core::fmt;
 use ron::{Deserializer, Error};
-use serde::de::{self, DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    self, DeserializeSeed, Deserializer as _, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 
 /// The offset of a value. If it does not exist, the offset of the innermost existing value around it. The text after
 /// the value may be malformed.
@@ -13,6 +15,33 @@ pub(super) fn find_offset(text: &str, steps: &[Step<'_>]) -> usize {
     let mut depths = (0..=steps.len()).rev();
     let found = depths.find_map(|depth| find(text, steps.get(..depth)?));
     found.unwrap_or_default()
+}
+
+/// The names of the fields that the text of a valid manifest sets.
+pub(super) fn field_names(text: &str) -> Vec<String> {
+    let deserializer = Deserializer::from_str_with_options(text, &options()).ok();
+    let names = deserializer.and_then(|mut of| of.deserialize_any(FieldNames).ok());
+    names.unwrap_or_default()
+}
+
+/// Collects the names of fields.
+struct FieldNames;
+
+impl<'de> Visitor<'de> for FieldNames {
+    type Value = Vec<String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a manifest")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Vec<String>, A::Error> {
+        let mut names = Vec::new();
+        while let Some(name) = entries.next_key()? {
+            entries.next_value::<IgnoredAny>()?;
+            names.push(name);
+        }
+        Ok(names)
+    }
 }
 
 /// The offset of a value, if it exists.
@@ -115,6 +144,14 @@ Manifest /* ( */ (
         assert!(rest(&[Field("skins"), Key("gr\\en"), Inner]).starts_with("\"g.dtx\""));
         assert!(rest(&[Field("skins"), Key("red"), Inner]).starts_with("\"r.dtx\""));
         assert!(rest(&[Field("last")]).starts_with("[]"));
+    }
+
+    #[test]
+    fn fields_are_listed() {
+        let names = ["notes", "scale", "clips", "skins", "last"];
+        assert_eq!(field_names(TEXT), names);
+        assert_eq!(field_names("()"), [""; 0]);
+        assert_eq!(field_names("("), [""; 0]);
     }
 
     #[test]

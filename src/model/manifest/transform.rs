@@ -1,8 +1,8 @@
-//! The scale and axes of a manifest. They are applied to each instance, because several manifests can have one model.
+//! The size and the axes of a manifest. They are applied to each instance, because several manifests can have one model.
 
-use super::model_manifest::{ManifestAxes, ModelManifest};
+use super::model_manifest::{FileAxis, ManifestAxes, ModelManifest};
 use crate::model::components::{BevySpace, SceneTransform};
-use crate::scene::{Mirror, SceneScale};
+use crate::scene::SceneScale;
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::Children;
@@ -10,11 +10,17 @@ use bevy::ecs::world::World;
 use bevy::math::Quat;
 use bevy::transform::components::Transform;
 
-/// The scale and axes of a manifest.
+/// The size and the axes of a manifest.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct ManifestTransform {
-    pub(super) scale: f32,
+pub(in crate::model) struct ManifestTransform {
+    /// A factor for the size.
+    pub(in crate::model) scale: f32,
     axes: Option<ManifestAxes>,
+    facing: Option<FileAxis>,
+    /// Meters per unit of the file.
+    pub(in crate::model) meters: Option<f32>,
+    /// The height at rest, in meters.
+    pub(in crate::model) height: Option<f32>,
 }
 
 impl Default for ManifestTransform {
@@ -22,6 +28,9 @@ impl Default for ManifestTransform {
         Self {
             scale: 1.0,
             axes: None,
+            facing: None,
+            meters: None,
+            height: None,
         }
     }
 }
@@ -31,17 +40,24 @@ impl ManifestTransform {
         Self {
             scale: manifest.scale,
             axes: manifest.axes,
+            facing: manifest.facing,
+            meters: manifest.meters,
+            height: manifest.height,
         }
     }
 
-    pub(super) fn rotation(self, mirror: Mirror) -> Option<Quat> {
-        self.axes.and_then(|axes| axes.rotation_in(mirror))
+    /// The rotation of a scene, if the manifest has the model's axes or its front.
+    pub(in crate::model) fn rotation(self, scene: SceneTransform) -> Option<Quat> {
+        let axes = self.axes.and_then(|axes| axes.rotation_in(scene.mirror));
+        let turn = self.facing.and_then(FileAxis::turn_to_front);
+        axes.or(turn.map(|turn| turn * scene.original.rotation))
     }
 
-    pub(super) fn apply(self, SceneTransform { original, mirror }: SceneTransform) -> Transform {
+    pub(super) fn apply(self, scene: SceneTransform) -> Transform {
+        let original = scene.original;
         Transform {
             translation: original.translation,
-            rotation: self.rotation(mirror).unwrap_or(original.rotation),
+            rotation: self.rotation(scene).unwrap_or(original.rotation),
             scale: original.scale * self.scale,
         }
     }

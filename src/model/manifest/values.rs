@@ -108,13 +108,30 @@ pub(super) fn list<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer.deserialize_seq(List(PhantomData))
 }
 
-/// A map of strings with at most [`MAX_LIST_LENGTH`] entries and without duplicate keys.
-pub(super) fn map<'de, D: Deserializer<'de>>(
+/// A map of lists, each with at most [`MAX_LIST_LENGTH`] elements. See [`map`].
+pub(super) fn map_of_lists<'de, D: Deserializer<'de>>(
     deserializer: D,
-) -> Result<BTreeMap<String, String>, D::Error> {
-    struct Map;
-    impl<'de> Visitor<'de> for Map {
-        type Value = BTreeMap<String, String>;
+) -> Result<BTreeMap<String, Vec<String>>, D::Error> {
+    struct List(Vec<String>);
+    impl<'de> Deserialize<'de> for List {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            list(deserializer).map(Self)
+        }
+    }
+    let map: BTreeMap<String, List> = map(deserializer)?;
+    Ok(map
+        .into_iter()
+        .map(|(key, List(list))| (key, list))
+        .collect())
+}
+
+/// A map with at most [`MAX_LIST_LENGTH`] entries and without duplicate keys.
+pub(super) fn map<'de, V: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, V>, D::Error> {
+    struct Map<V>(PhantomData<V>);
+    impl<'de, V: Deserialize<'de>> Visitor<'de> for Map<V> {
+        type Value = BTreeMap<String, V>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             write!(f, "a map of at most {MAX_LIST_LENGTH} entries")
@@ -124,7 +141,11 @@ pub(super) fn map<'de, D: Deserializer<'de>>(
             let mut map = BTreeMap::new();
             while let Some(key) = entries.next_key::<String>()? {
                 let is_duplicate = map.contains_key(&key);
-                let value = entries.next_value_seed(MapValue { is_duplicate })?;
+                let value = MapValue {
+                    is_duplicate,
+                    value: PhantomData,
+                };
+                let value = entries.next_value_seed(value)?;
                 if map.len() == MAX_LIST_LENGTH {
                     return Err(A::Error::invalid_length(MAX_LIST_LENGTH + 1, &self));
                 }
@@ -133,22 +154,23 @@ pub(super) fn map<'de, D: Deserializer<'de>>(
             Ok(map)
         }
     }
-    /// The value of a key. A duplicate key is rejected here, before the value is read, so that the error has the
-    /// position of the value.
-    struct MapValue {
+    /// The value of a key. A duplicate key is rejected here, before the value is read, so that the error has the position
+    /// of the value.
+    struct MapValue<V> {
         is_duplicate: bool,
+        value: PhantomData<V>,
     }
-    impl<'de> DeserializeSeed<'de> for MapValue {
-        type Value = String;
+    impl<'de, V: Deserialize<'de>> DeserializeSeed<'de> for MapValue<V> {
+        type Value = V;
 
-        fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
+        fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<V, D::Error> {
             if self.is_duplicate {
                 return Err(D::Error::custom("duplicate name in a map"));
             }
-            String::deserialize(deserializer)
+            V::deserialize(deserializer)
         }
     }
-    deserializer.deserialize_map(Map)
+    deserializer.deserialize_map(Map(PhantomData))
 }
 
 /// Colors as `"#rrggbb"` or `(red, green, blue)` from 0 to 1, both sRGB.

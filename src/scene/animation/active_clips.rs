@@ -2,7 +2,7 @@
 
 use bevy::animation::graph::AnimationNodeIndex;
 use bevy::animation::{ActiveAnimation, AnimationClip, AnimationPlayer};
-use bevy::asset::{AssetId, Handle};
+use bevy::asset::Handle;
 use core::ops::Range;
 
 /// The source of a clip: the asset and, optionally, the frames that are selected from it.
@@ -71,12 +71,6 @@ impl<S: ClipSource> ActiveClips<S> {
             .iter()
             .map(|active| active.clip.clone())
             .collect()
-    }
-
-    /// Whether any active clip is a part of one of these clips.
-    pub(crate) fn has_part_of(&self, clips: &[AssetId<AnimationClip>]) -> bool {
-        let is_part = |source: &S| source.frames().is_some() && clips.contains(&source.clip().id());
-        !clips.is_empty() && self.clips.iter().any(|active| is_part(&active.source))
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &ActiveClip<S>> {

@@ -5,17 +5,25 @@
 //! `PlayClip`, and give the root a graph of your own.
 
 use crate::scene::animation::active_clips::{ActiveClips, ClipSource, node};
+use crate::scene::animation::bone_set::BoneSet;
 use crate::scene::animation::clip_provider::ClipProvider;
-use crate::scene::animation::frames::Frames;
+use crate::scene::animation::clip_state::{must_pause, read_clip, write_clip};
+use crate::scene::animation::graph::{GraphLayout, shared_graph};
+#[cfg(feature = "lithtech")]
+use crate::scene::animation::layers::PlayedLayer;
+use crate::scene::animation::layers::{ActiveLayers, LayerRequest};
+use crate::scene::animation::pending::{Pending, PendingState};
 use crate::scene::animation::rest_bones::{Bones, restore_rest_pose};
-use crate::scene::clip_ref::Repeat;
+use crate::scene::clip_layers::{ClipLayers, LayerId};
+use crate::scene::clip_ref::ClipRef;
 use crate::scene::clips::ModelClips;
+use crate::scene::masks::ModelMasks;
 use crate::scene::play::{PlayClip, Playback, ResolvedClip, ResolvedPlay};
-use crate::scene::playing::{ClipSelection, wrap};
-use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle};
-use bevy::animation::{ActiveAnimation, AnimationClip, AnimationPlayer, RepeatAnimation};
-use bevy::asset::{Assets, Handle};
-use bevy::ecs::change_detection::{DetectChanges, Ref};
+use crate::scene::playing::ClipSelection;
+use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle, AnimationNodeIndex};
+use bevy::animation::{AnimationClip, AnimationPlayer};
+use bevy::asset::{AssetId, Assets, Handle};
+use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Mut, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::system::EntityCommands;
@@ -26,7 +34,9 @@ pub(crate) struct ClipRequest<'a> {
     pub(crate) play: Option<&'a Ref<'a, ResolvedClip>>,
     /// The clips that the root names itself.
     pub(crate) named: Option<&'a ModelClips>,
-    /// Whether any active clip was edited.
+    /// The masks that the root names.
+    pub(crate) masks: Option<&'a ModelMasks>,
+    /// Whether any clip that plays was edited.
     pub(crate) is_edited: bool,
 }
 
@@ -40,6 +50,10 @@ impl<'a> ClipRequest<'a> {
 #[derive(Debug)]
 pub(crate) struct Animator<M, S> {
     active: ActiveClips<S>,
+    /// The layers over the active clips.
+    layers: ActiveLayers<S>,
+    /// The nodes of the graph that this animator has inserted last.
+    layout: GraphLayout,
     /// The request when the clip was selected.
     selection: Option<ClipSelection>,
     /// The requested clip until it is loaded. The previous clips play on meanwhile.
@@ -52,15 +66,6 @@ pub(crate) struct Animator<M, S> {
     time: f32,
 }
 
-#[derive(Clone, Debug)]
-struct Pending<S> {
-    source: S,
-    /// Whether it replaces the selected clip at its time, because only the file has changed.
-    continues: bool,
-    /// Whether there was a warning that its part has no frames.
-    has_warned: bool,
-}
-
 /// The data of a model's root in one frame.
 pub(crate) struct AnimatedRoot<'a, M> {
     pub(crate) request: ClipRequest<'a>,
@@ -69,9 +74,22 @@ pub(crate) struct AnimatedRoot<'a, M> {
     pub(crate) skeleton: &'a [Entity],
     pub(crate) player: &'a mut AnimationPlayer,
     pub(crate) playback: Option<&'a mut Playback>,
+    pub(crate) layers: Option<Mut<'a, ClipLayers>>,
     /// The current graph of the root. It may be the user's.
     pub(crate) graph: Option<&'a AnimationGraphHandle>,
     pub(crate) commands: EntityCommands<'a>,
+}
+
+/// A clip that is selected and plays.
+pub(super) struct SelectedSource<'a, S> {
+    /// The layer; `None` for the clip of a [`PlayClip`].
+    pub(super) layer: Option<LayerId>,
+    pub(super) node: AnimationNodeIndex,
+    pub(super) source: &'a S,
+    /// The request, if it still exists.
+    pub(super) play: Option<&'a ResolvedPlay>,
+    /// Whether the request is for another clip, which is loading.
+    pub(super) is_previous: bool,
 }
 
 /// A change of the active clips.
@@ -81,15 +99,18 @@ struct Change<S> {
     /// Whether all clips stop.
     stops: bool,
     ends_fade: bool,
-    /// Whether the clips must be adapted again, because the model or a clip has changed.
+    /// Whether the model or a clip has changed.
+    is_other_file: bool,
+    /// Whether clips that play must be adapted again.
     rebinds: bool,
-    /// A warning about the model.
-    warning: Option<String>,
+    /// Whether layers start or stop.
+    changes_layers: bool,
 }
 
 impl<S> Change<S> {
     fn is_any(&self) -> bool {
-        self.starts.is_some() || self.stops || self.ends_fade || self.rebinds
+        let is_own = self.starts.is_some() || self.stops || self.ends_fade;
+        is_own || self.rebinds || self.changes_layers
     }
 
     /// Whether a clip starts from its beginning.
@@ -104,6 +125,8 @@ impl<M, S> Default for Animator<M, S> {
     fn default() -> Self {
         Self {
             active: ActiveClips::default(),
+            layers: ActiveLayers::default(),
+            layout: GraphLayout::default(),
             selection: None,
             pending: None,
             model: None,
@@ -129,7 +152,12 @@ impl<M, S: ClipSource> Animator<M, S> {
         }
     }
 
-    /// Updates a root's player for one frame. Returns a warning, if there is one.
+    /// The current weight of a layer; `None` if it does not play.
+    pub(crate) fn layer_weight(&self, layer: LayerId) -> Option<f32> {
+        self.layers.weight(layer)
+    }
+
+    /// Updates a root's player for one frame. Returns warnings about the model.
     ///
     /// Bevy then advances the player and poses the bones, and [`read_player`](Self::read_player) reads the clip's time.
     pub(crate) fn update<B: ClipProvider<Model = M, Source = S>, C: Component>(
@@ -138,41 +166,137 @@ impl<M, S: ClipSource> Animator<M, S> {
         provider: &mut B,
         bones: &mut Bones<'_, '_, C>,
         seconds: f32,
-    ) -> Option<String> {
+    ) -> Vec<String> {
         let (model, player, graph) = (root.model, root.player, root.graph);
-        let (is_edited, play) = (root.request.is_edited, root.request.clip());
+        let (request, mut requested_layers) = (root.request, root.layers);
+        let (is_edited, play) = (request.is_edited, request.clip());
         let play = play.map(|resolved| &resolved.play);
+        let mut warnings = Vec::new();
+        // The layers that play on have other nodes in a new graph.
+        let layers_before: Vec<_> = self.played_layers().collect();
+        if self.owns(graph) {
+            let layout = self.layout;
+            self.layers.save_states(player, |index| layout.layer(index));
+        }
         // The clips that start and stop depend on the request, on the loaded assets and on the fade.
-        let mut change = self.decide(root.request, model, seconds, provider);
-        let warning = change.warning.take();
+        let mut change = self.decide(&request, model, seconds, provider, &mut warnings);
+        let layers = LayerRequest {
+            layers: requested_layers.as_deref(),
+            is_changed: requested_layers
+                .as_ref()
+                .is_some_and(|layers| layers.is_changed()),
+            clips: request.named,
+            masks: request.masks,
+            is_other_file: change.is_other_file,
+        };
+        change.changes_layers =
+            self.layers
+                .update(&layers, model, provider, seconds, &mut warnings);
         let restarts = change.restarts();
         if change.is_any() {
-            let before = self.active.handles();
-            // The clips that play on have other nodes in the new graph.
-            self.save_states(player, graph);
+            let mut before: Vec<_> = self.played_clips().collect();
+            before.extend(layers_before);
+            if self.owns(graph) {
+                self.active.save_states(player);
+            }
             let fade = play.map_or(0.0, |play| play.fade);
             self.apply(change, fade, model, provider);
-            self.restore_states(player, graph);
-            B::play_extra_nodes(&self.active, player);
-            self.set_graph(graph, root.commands, model, provider);
+            self.set_graph(graph, root.commands, player, model, provider);
             let before = (B::KEEPS_UNANIMATED && !is_edited).then_some(&*before);
+            let resetting = self.active.selected().map(|(_, selected)| selected);
+            let resetting = resetting.filter(|selected| B::resets_scale(&selected.source));
+            let resetting = resetting.map(|selected| selected.clip.clone());
+            let now: Vec<_> = self.played_clips().chain(self.played_layers()).collect();
             restore_rest_pose(
                 provider,
                 (model, root.skeleton),
-                &self.active,
+                (&now, resetting),
                 before,
                 bones,
             );
         }
         // Speed, repetition, time and weights may change in any frame.
+        let clips = provider.clips();
         if let (Some(play), Some(playback)) = (play, root.playback) {
-            let clips = provider.clips();
             self.write_player(player, play, playback, restarts, (seconds, clips));
         }
-        warning
+        if let Some(requested) = &mut requested_layers {
+            let requested = requested.bypass_change_detection();
+            let node = |index| self.layout.layer(index);
+            self.layers
+                .write_player(player, node, requested, clips, seconds);
+        }
+        warnings
+    }
+
+    /// The active clips and the bones that they may animate.
+    fn played_clips(&self) -> impl Iterator<Item = (Handle<AnimationClip>, BoneSet)> {
+        let active = self.active.iter();
+        active.map(|active| (active.clip.clone(), BoneSet::ALL))
+    }
+
+    /// The clips of the layers and the bones that they may animate.
+    fn played_layers(&self) -> impl Iterator<Item = (Handle<AnimationClip>, BoneSet)> {
+        let layers = self.layers.playing();
+        layers.map(|layer| (layer.clip.clone(), layer.bones.clone()))
+    }
+
+    /// Whether any clip that plays was edited.
+    pub(crate) fn is_any_edited<B: ClipProvider<Model = M, Source = S>>(
+        &self,
+        edits: &B::Edits,
+    ) -> bool {
+        let is_copied = self.layers.sources().next().is_some();
+        let active = self.active.iter().map(|active| &active.source);
+        let mut sources = active.chain(self.layers.sources());
+        sources.any(|source| B::is_edited(edits, source, is_copied))
+    }
+
+    /// The layers that play, and the nodes of their clips.
+    #[cfg(feature = "lithtech")]
+    pub(crate) fn active_layers(
+        &self,
+    ) -> impl Iterator<Item = (PlayedLayer<'_, S>, AnimationNodeIndex)> {
+        let layers = self.layers.playing().enumerate();
+        layers.map(|(index, layer)| (layer, self.layout.layer(index)))
+    }
+
+    /// The graph in which the clips play.
+    pub(super) fn graph(&self) -> Option<AssetId<AnimationGraph>> {
+        self.graph.as_ref().map(Handle::id)
+    }
+
+    /// The clips that are selected and play: that of a request, then those of the layers, the bottom one first.
+    pub(super) fn selected_clips<'a>(
+        &'a self,
+        play: Option<&'a ResolvedPlay>,
+    ) -> impl Iterator<Item = SelectedSource<'a, S>> {
+        let own = self.active.selected();
+        let own = own.map(|(index, selected)| SelectedSource {
+            layer: None,
+            node: node(index),
+            source: &selected.source,
+            play,
+            is_previous: self.is_waiting(),
+        });
+        let layers = self.layers.requested().map(|layer| SelectedSource {
+            layer: Some(layer.id),
+            node: self.layout.layer(layer.index),
+            source: layer.source,
+            play: Some(layer.play),
+            is_previous: false,
+        });
+        own.into_iter().chain(layers)
+    }
+
+    /// The requested clips of the root and of its layers that are not loaded yet.
+    pub(super) fn pending_clips(&self) -> impl Iterator<Item = &Handle<AnimationClip>> {
+        let own = self.pending.as_ref().map(|pending| pending.source.clip());
+        own.into_iter().chain(self.layers.pending_clips())
     }
 
     /// The clips that play.
+    #[cfg(feature = "lithtech")]
     pub(crate) fn active_clips(&self) -> &ActiveClips<S> {
         &self.active
     }
@@ -180,10 +304,11 @@ impl<M, S: ClipSource> Animator<M, S> {
     /// Decides which clips start and stop in this frame, and advances the fade.
     fn decide(
         &mut self,
-        request: ClipRequest<'_>,
+        request: &ClipRequest<'_>,
         model: &Arc<M>,
         seconds: f32,
         provider: &impl ClipProvider<Model = M, Source = S>,
+        warnings: &mut Vec<String>,
     ) -> Change<S> {
         let is_same = |previous: &Arc<M>| Arc::ptr_eq(previous, model);
         let is_other_model = !self.model.as_ref().is_some_and(is_same);
@@ -200,16 +325,17 @@ impl<M, S: ClipSource> Animator<M, S> {
         let selects = !is_selected || (is_other_file && clip.is_some());
         let mut change = Change {
             stops: false,
-            rebinds: is_other_file && !self.active.is_empty(),
+            is_other_file,
+            rebinds: is_other_file && self.is_playing(),
             starts: None,
             ends_fade: false,
-            warning: None,
+            changes_layers: false,
         };
         if selects {
-            self.select(&mut change, &request, model, provider);
+            self.select(&mut change, request, model, provider, warnings);
         }
         if self.pending.is_some() {
-            self.start_pending(&mut change, clip, model, provider);
+            self.start_pending(&mut change, clip, model, provider, warnings);
         }
         let is_paused = change.restarts() || clip.is_none_or(|clip| clip.play.paused);
         change.ends_fade = !is_paused && self.active.advance_fade(seconds);
@@ -223,6 +349,7 @@ impl<M, S: ClipSource> Animator<M, S> {
         request: &ClipRequest<'_>,
         model: &M,
         provider: &impl ClipProvider<Model = M, Source = S>,
+        warnings: &mut Vec<String>,
     ) {
         let clip = request.clip();
         let selection = self.selection.as_ref();
@@ -231,19 +358,15 @@ impl<M, S: ClipSource> Animator<M, S> {
         let source = clip.and_then(|clip| {
             let source = provider.find(&clip.play.clip, model);
             if source.is_none() {
-                change.warning =
-                    Some(clip.missing_clip_warning(request.named, &provider.names(model)));
+                let names = provider.names(model);
+                warnings.push(clip.missing_clip_warning(request.named, &names));
             }
             source
         });
         let pending = self.pending.as_ref();
         let has_started = pending.is_none_or(|pending| pending.continues);
         let continues = is_same && has_started && !self.active.is_empty();
-        self.pending = source.map(|source| Pending {
-            source,
-            continues,
-            has_warned: false,
-        });
+        self.pending = source.map(|source| Pending::new(source, continues));
         change.stops = self.pending.is_none();
     }
 
@@ -254,32 +377,28 @@ impl<M, S: ClipSource> Animator<M, S> {
         clip: Option<&ResolvedPlay>,
         model: &M,
         provider: &impl ClipProvider<Model = M, Source = S>,
+        warnings: &mut Vec<String>,
     ) {
         let Some(pending) = &mut self.pending else {
             return;
         };
-        // The asset server has logged the error. The clip starts if the file is fixed later.
-        let mut is_unplayable = provider.has_failed(&pending.source);
-        if provider.is_ready(&pending.source) {
-            let (is_empty, count) = check_part(&pending.source, model, provider);
-            is_unplayable = is_empty;
-            if !is_unplayable {
-                change.starts = self.pending.take();
-                return;
+        match pending.poll(clip, model, provider, warnings) {
+            PendingState::Loading => {}
+            PendingState::Ready => change.starts = self.pending.take(),
+            PendingState::Unplayable => {
+                change.stops |= !self.active.is_empty();
+                pending.continues = false;
             }
-            if let Some(clip) = clip.filter(|_| !pending.has_warned) {
-                change.warning = Some(clip.empty_part_warning(count));
-            }
-            pending.has_warned = true;
-        }
-        if is_unplayable {
-            change.stops |= !self.active.is_empty();
-            pending.continues = false;
         }
     }
 
+    /// Whether a clip plays.
+    fn is_playing(&self) -> bool {
+        !self.active.is_empty() || self.layers.playing().next().is_some()
+    }
+
     /// Whether the requested clip does not play yet, because it is not loaded.
-    fn is_waiting(&self) -> bool {
+    pub(super) fn is_waiting(&self) -> bool {
         self.pending
             .as_ref()
             .is_some_and(|pending| !pending.continues)
@@ -317,39 +436,36 @@ impl<M, S: ClipSource> Animator<M, S> {
         self.graph.is_some() && current.map(|current| &current.0) == self.graph.as_ref()
     }
 
-    /// Saves the player's states of the active clips.
-    fn save_states(&mut self, player: &AnimationPlayer, current: Option<&AnimationGraphHandle>) {
-        if self.owns(current) {
-            self.active.save_states(player);
-        }
-    }
-
-    /// Restarts the player with the active clips, in their saved states.
-    fn restore_states(&self, player: &mut AnimationPlayer, current: Option<&AnimationGraphHandle>) {
-        if self.owns(current) || !self.active.is_empty() {
-            self.active.restore_states(player);
-        }
-    }
-
-    /// Inserts the graph of the active clips on the root, or removes it if no clip plays.
+    /// Inserts the graph of the clips that play on the root, and restarts the player with these clips in their saved
+    /// states. Removes the graph if no clip plays.
     fn set_graph(
         &mut self,
         current: Option<&AnimationGraphHandle>,
         mut root: EntityCommands<'_>,
+        player: &mut AnimationPlayer,
         model: &Arc<M>,
         provider: &mut impl ClipProvider<Model = M, Source = S>,
     ) {
         let owns = self.owns(current);
         self.graph = None;
-        if !self.active.is_empty() {
-            let graph = provider.graph(&self.active, model);
-            if current.is_none_or(|current| current.0 != graph) {
-                root.try_insert(AnimationGraphHandle(graph.clone()));
+        if !self.is_playing() {
+            if owns {
+                player.stop_all();
+                root.try_remove::<AnimationGraphHandle>();
             }
-            self.graph = Some(graph);
-        } else if owns {
-            root.try_remove::<AnimationGraphHandle>();
+            return;
         }
+        self.layout = GraphLayout::of(provider, &self.active, &self.layers);
+        self.active.restore_states(player);
+        let layout = self.layout;
+        layout.play_constant(player);
+        self.layers
+            .restore_states(player, |index| layout.layer(index));
+        let graph = shared_graph(provider, &self.active, &self.layers, model);
+        if current.is_none_or(|current| current.0 != graph) {
+            root.try_insert(AnimationGraphHandle(graph.clone()));
+        }
+        self.graph = Some(graph);
     }
 
     fn set_weights(&self, player: &mut AnimationPlayer, play: &PlayClip, seconds: f32) {
@@ -384,31 +500,10 @@ impl<M, S: ClipSource> Animator<M, S> {
         }
         let clip = clips.get(&selected.clip);
         let duration = clip.map_or(0.0, AnimationClip::duration);
-        let Some(animation) = player.animation_mut(node(index)) else {
-            return;
-        };
-        let speed = set_speed_and_repeat(animation, play);
-        if restarts {
-            playback.time = play.start.unwrap_or(first_time(play, speed, duration));
-            playback.finished = false;
+        if let Some(animation) = player.animation_mut(node(index)) {
+            let frame = (seconds, duration);
+            write_clip(animation, play, playback, &mut self.time, restarts, frame);
         }
-        let jumps = restarts || playback.time.to_bits() != self.time.to_bits();
-        if jumps || continues_from_end(animation, speed, duration) {
-            let time = match jumps {
-                true => playback.time,
-                false => animation.seek_time(),
-            };
-            let time = valid_time(time, duration, play.repeat);
-            animation.replay();
-            animation.set_seek_time(time);
-            playback.time = time;
-            self.time = time;
-        }
-        // A clip shows its start time for one frame before it advances.
-        match restarts || play.paused || must_pause(speed, seconds) {
-            true => animation.pause(),
-            false => animation.resume(),
-        };
     }
 
     /// Writes the player's time to `playback`. Returns whether the clip has just ended.
@@ -418,92 +513,46 @@ impl<M, S: ClipSource> Animator<M, S> {
         playback: &mut Playback,
         clips: &Assets<AnimationClip>,
     ) -> bool {
-        let Some((index, selected)) = self.active.selected() else {
-            return false;
-        };
-        let clip = clips.get(&selected.clip);
-        let (Some(clip), Some(animation)) = (clip, player.animation_mut(node(index))) else {
-            return false;
-        };
-        let duration = clip.duration();
-        let time = animation.seek_time();
-        if animation.repeat_mode() == RepeatAnimation::Forever && !(0.0..=duration).contains(&time)
-        {
-            // One step went backwards by more than the clip's duration, or the time is not finite.
-            let time = if time.is_finite() {
-                wrap(time, duration)
-            } else {
-                0.0
-            };
-            animation.set_seek_time(time);
-        }
         // While the requested clip is not loaded, the clip that plays is another one.
-        let is_finished = animation.is_finished() && !self.is_waiting();
-        let has_just_ended = is_finished && !playback.finished;
-        playback.time = animation.seek_time().clamp(0.0, duration);
-        playback.finished = is_finished;
-        self.time = playback.time;
-        has_just_ended
+        let is_other_clip = self.is_waiting();
+        let selected = self.active.selected();
+        let clip = selected.and_then(|(_, selected)| clips.get(&selected.clip));
+        let duration = clip.map_or(0.0, AnimationClip::duration);
+        playback.duration = if is_other_clip { 0.0 } else { duration };
+        let Some((index, _)) = selected else {
+            return false;
+        };
+        let (Some(_), Some(animation)) = (clip, player.animation_mut(node(index))) else {
+            return false;
+        };
+        read_clip(animation, playback, &mut self.time, duration, is_other_clip)
     }
-}
 
-/// Sets the speed and the repetition of an animation. Returns the speed.
-fn set_speed_and_repeat(animation: &mut ActiveAnimation, play: &PlayClip) -> f32 {
-    let speed = match play.speed.is_finite() {
-        true => play.speed,
-        false => 0.0,
-    };
-    animation.set_speed(speed);
-    animation.set_repeat(match play.repeat {
-        Repeat::Loop | Repeat::FromManifest => RepeatAnimation::Forever,
-        Repeat::Once => RepeatAnimation::Never,
-    });
-    speed
-}
-
-/// The start time of a clip without an explicit start, in seconds.
-fn first_time(play: &PlayClip, speed: f32, duration: f32) -> f32 {
-    match play.repeat == Repeat::Once && speed < 0.0 {
-        true => duration,
-        false => 0.0,
+    /// Writes the player's times to the layers. Removes those that remove themselves and have ended or have no clip.
+    /// Returns the layers that have just ended, with their clips.
+    pub(crate) fn read_layers(
+        &mut self,
+        player: &mut AnimationPlayer,
+        mut requested: Mut<'_, ClipLayers>,
+        clips: &Assets<AnimationClip>,
+    ) -> Vec<(LayerId, ClipRef)> {
+        let layout = self.layout;
+        let node = |index| layout.layer(index);
+        let all = requested.bypass_change_detection();
+        let ended = self.layers.read_player(player, node, all, clips);
+        for id in self.layers.without_clips() {
+            requested.remove(id);
+            self.layers.end(id);
+        }
+        let finished = ended.into_iter().filter_map(|id| {
+            let layer = requested.get(id)?;
+            let clip = layer.play.clip.clone();
+            if layer.removes_itself {
+                requested.remove(id);
+                self.layers.end(id);
+            }
+            Some((id, clip))
+        });
+        finished.collect()
     }
-}
-
-/// Wraps or clamps any number to a valid time of a clip, in seconds.
-fn valid_time(time: f32, duration: f32, repeat: Repeat) -> f32 {
-    match repeat {
-        _ if !time.is_finite() => 0.0,
-        Repeat::Loop | Repeat::FromManifest => wrap(time, duration),
-        Repeat::Once => time.clamp(0.0, duration),
-    }
-}
-
-/// Whether a finished animation must play on, because its speed or its duration has changed.
-fn continues_from_end(animation: &ActiveAnimation, speed: f32, duration: f32) -> bool {
-    let time = animation.seek_time();
-    animation.is_finished() && (speed > 0.0 && time < duration || speed < 0.0 && time > 0.0)
-}
-
-/// Whether an animation must be paused in a frame of `seconds`.
-///
-/// Bevy takes the end of a clip for its beginning if the speed is 0, or negative with a time step of 0.
-fn must_pause(speed: f32, seconds: f32) -> bool {
-    speed == 0.0 || (speed < 0.0 && seconds == 0.0)
-}
-
-/// Whether the selected part of a clip has no frames, and the count of the clip's frames if it is loaded.
-fn check_part<B: ClipProvider>(
-    source: &B::Source,
-    model: &B::Model,
-    provider: &B,
-) -> (bool, Option<u32>) {
-    let frames = provider.frames(source, model);
-    let has_part = |part| {
-        frames
-            .as_ref()
-            .and_then(|frames| frames.span(part))
-            .is_some()
-    };
-    let is_empty = source.frames().is_some_and(|part| !has_part(part));
-    (is_empty, frames.as_ref().map(Frames::count))
 }

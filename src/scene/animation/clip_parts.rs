@@ -1,7 +1,6 @@
 //! Clips that play a part of another clip.
 
-#[cfg(feature = "lithtech")]
-use crate::scene::animation::events::EventTrack;
+use crate::scene::animation::event_track::EventTrack;
 use crate::scene::animation::frames::Span;
 use bevy::animation::animation_curves::{AnimationCurve, AnimationCurveEvaluator, EvaluatorId};
 use bevy::animation::graph::AnimationNodeIndex;
@@ -72,7 +71,6 @@ fn part(clip: &AnimationClip, span: Span) -> AnimationClip {
             });
         }
     }
-    #[cfg(feature = "lithtech")]
     EventTrack::keep_part(&mut part, span);
     shift_events(&mut part, span);
     part.set_duration(span.length);

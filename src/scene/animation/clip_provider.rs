@@ -1,11 +1,14 @@
 //! The operations on clips that differ between formats, and the assets of animation graphs.
 
-use crate::scene::animation::active_clips::{ActiveClips, ClipSource};
+use crate::scene::animation::active_clips::ClipSource;
+use crate::scene::animation::bone_set::BoneName;
 use crate::scene::animation::frames::Frames;
+use crate::scene::animation::shared_graphs::SharedGraphs;
 use crate::scene::clip_ref::ClipRef;
+use bevy::animation::animation_curves::EvaluatorId;
 use bevy::animation::graph::AnimationGraph;
-use bevy::animation::{AnimationClip, AnimationPlayer, AnimationTargetId};
-use bevy::asset::{AssetEvent, Assets, Handle};
+use bevy::animation::{AnimationClip, AnimationTargetId, VariableCurve};
+use bevy::asset::{AssetEvent, AssetId, Assets, Handle};
 use bevy::ecs::message::MessageWriter;
 use bevy::ecs::system::{ResMut, SystemParam};
 use bevy::transform::components::Transform;
@@ -24,6 +27,15 @@ pub(crate) trait ClipProvider {
     /// rest pose.
     const KEEPS_UNANIMATED: bool;
 
+    /// Whether a cross-fade needs rest-pose curves for bones that only some of its clips animate.
+    const FADES_NEED_REST_POSE: bool;
+
+    /// The count of the model's bones.
+    fn bone_count(model: &Self::Model) -> usize;
+
+    /// The name and the parent of a bone.
+    fn bone_name(model: &Self::Model, bone: usize) -> Option<BoneName<'_>>;
+
     /// The animation target of a bone.
     fn target(bone: usize) -> AnimationTargetId;
 
@@ -33,14 +45,26 @@ pub(crate) trait ClipProvider {
     /// Whether a clip that animates a bone without a scale curve sets the scale to 1.
     fn resets_scale(source: &Self::Source) -> bool;
 
+    /// The evaluator of the format's visibility tracks, and a curve of the default visibility. `None` if the format has
+    /// no such tracks.
+    fn default_visibility() -> Option<(EvaluatorId<'static>, VariableCurve)>;
+
     /// The loaded clips.
     fn clips(&self) -> &Assets<AnimationClip>;
+
+    fn clips_mut(&mut self) -> &mut Assets<AnimationClip>;
+
+    fn shared_graphs(&mut self) -> &mut SharedGraphs<Self::Model>;
+
+    /// Adds a graph that can be played in the same frame.
+    fn add_graph(&mut self, graph: AnimationGraph) -> Handle<AnimationGraph>;
 
     /// Removes cached data of the clips that were edited since the last call, and returns the edits.
     fn take_edits(&mut self) -> Self::Edits;
 
-    /// Whether any active clip was edited.
-    fn any_edited(edits: &Self::Edits, active: &ActiveClips<Self::Source>) -> bool;
+    /// Whether a clip that plays was edited, so that it must be adapted again. `is_copied` is whether the graph has a copy
+    /// of it.
+    fn is_edited(edits: &Self::Edits, source: &Self::Source, is_copied: bool) -> bool;
 
     /// The source of a clip, if the model has the clip. Names of [`ModelClips`](crate::scene::ModelClips) are resolved
     /// before.
@@ -64,16 +88,6 @@ pub(crate) trait ClipProvider {
         source: &Self::Source,
         model: &Arc<Self::Model>,
     ) -> Option<Handle<AnimationClip>>;
-
-    /// The graph that blends the active clips, in their order.
-    fn graph(
-        &mut self,
-        active: &ActiveClips<Self::Source>,
-        model: &Arc<Self::Model>,
-    ) -> Handle<AnimationGraph>;
-
-    /// Plays the nodes that the graph has in addition to the active clips.
-    fn play_extra_nodes(active: &ActiveClips<Self::Source>, player: &mut AnimationPlayer);
 }
 
 /// Adds graphs that can be played in the same frame.
@@ -84,15 +98,8 @@ pub(crate) struct GraphAssets<'w> {
 }
 
 impl GraphAssets<'_> {
-    /// Adds a graph that blends clips, in their order.
-    pub(crate) fn add(
-        &mut self,
-        clips: impl IntoIterator<Item = Handle<AnimationClip>>,
-    ) -> Handle<AnimationGraph> {
-        let mut graph = AnimationGraph::new();
-        for clip in clips {
-            graph.add_clip(clip, 1.0, graph.root);
-        }
+    /// Adds a graph.
+    pub(crate) fn add(&mut self, graph: AnimationGraph) -> Handle<AnimationGraph> {
         let graph = self.graphs.add(graph);
         // Bevy itself writes this message only after the animations of this frame.
         let id = graph.id();
@@ -101,10 +108,12 @@ impl GraphAssets<'_> {
     }
 }
 
-/// Whether any root has a graph. The cache itself holds one strong handle.
-pub(crate) fn is_in_use(graph: &Handle<AnimationGraph>) -> bool {
-    match graph {
-        Handle::Strong(graph) => Arc::strong_count(graph) > 1,
-        Handle::Uuid(..) => true,
-    }
+/// Whether an edit of one of these clips must be applied to a source that plays. `is_copied` is whether the graph has a
+/// copy of its clip; a part of a clip is always a copy.
+pub(crate) fn is_edited_copy<S: ClipSource>(
+    source: &S,
+    edited: &[AssetId<AnimationClip>],
+    is_copied: bool,
+) -> bool {
+    (is_copied || source.frames().is_some()) && edited.contains(&source.clip().id())
 }

@@ -9,19 +9,23 @@ use crate::scene::animation::clip_provider::ClipProvider;
 use crate::scene::animation::links::Skeleton;
 use crate::scene::animation::requests::PlayRequests;
 use crate::scene::animation::rest_bones::Bones;
+use crate::scene::clip_layers::{ClipLayers, LayerFinished};
 use crate::scene::clips::ModelClips;
+use crate::scene::loading_checks::is_asset_loading;
+use crate::scene::masks::ModelMasks;
 use crate::scene::play::{ClipFinished, PlayClip, Playback, ResolvedClip};
 use crate::scene::warnings::ModelWarnings;
 use bevy::animation::graph::AnimationGraphHandle;
 use bevy::animation::{AnimationClip, AnimationPlayer};
-use bevy::asset::Assets;
+use bevy::asset::{AssetServer, Assets};
 use bevy::ecs::change_detection::{DetectChangesMut, Ref};
 use bevy::ecs::component::{Component, Mutable};
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::message::MessageWriter;
+use bevy::ecs::query::{Or, With};
 use bevy::ecs::system::{Commands, Query, Res, SystemParam};
-use bevy::ecs::world::DeferredWorld;
+use bevy::ecs::world::{DeferredWorld, EntityRef, World};
 use bevy::time::Time;
 use std::sync::Arc;
 
@@ -49,7 +53,9 @@ type PlayedRoot<P> = (
     &'static <P as ClipPlayer>::Instance,
     Option<Ref<'static, ResolvedClip>>,
     Option<&'static ModelClips>,
+    Option<&'static ModelMasks>,
     Option<&'static mut Playback>,
+    Option<&'static mut ClipLayers>,
     &'static mut P,
     &'static mut AnimationPlayer,
     Option<&'static AnimationGraphHandle>,
@@ -69,7 +75,7 @@ pub(crate) struct ClipDriver<'w, 's, P: ClipPlayer> {
 impl<P: ClipPlayer> ClipDriver<'_, '_, P> {
     /// Starts and stops clips, and advances cross-fades.
     ///
-    /// Visits only the models that have a [`PlayClip`], and those that just lost it.
+    /// Visits only the models that have a [`PlayClip`] or [`ClipLayers`], and those that just lost them.
     pub(crate) fn play<B: ClipProvider<Model = P::Model, Source = P::Source>>(
         &mut self,
         provider: &mut B,
@@ -80,13 +86,15 @@ impl<P: ClipPlayer> ClipDriver<'_, '_, P> {
             let Ok(root) = self.roots.get_mut(entity) else {
                 continue;
             };
-            let (instance, play, named, mut playback, mut player_state, mut player, graph) = root;
-            let animator = player_state.bypass_change_detection().animator_mut();
+            let (instance, play, named, masks, mut playback, layers, mut state, mut player, graph) =
+                root;
+            let animator = state.bypass_change_detection().animator_mut();
             let root = AnimatedRoot {
                 request: ClipRequest {
                     play: play.as_ref(),
                     named,
-                    is_edited: B::any_edited(&edits, animator.active_clips()),
+                    masks,
+                    is_edited: animator.is_any_edited::<B>(&edits),
                 },
                 model: P::model(instance),
                 skeleton: instance.bones(),
@@ -94,10 +102,11 @@ impl<P: ClipPlayer> ClipDriver<'_, '_, P> {
                 playback: playback
                     .as_mut()
                     .map(DetectChangesMut::bypass_change_detection),
+                layers,
                 graph,
                 commands: self.commands.entity(entity),
             };
-            if let Some(warning) = animator.update(root, provider, &mut self.bones, seconds) {
+            for warning in animator.update(root, provider, &mut self.bones, seconds) {
                 self.warnings.warn_once(entity, &warning);
             }
         }
@@ -107,29 +116,55 @@ impl<P: ClipPlayer> ClipDriver<'_, '_, P> {
 /// The root components from which [`follow_player`] computes [`Playback`].
 type Followed<'w, P> = (
     Entity,
-    &'w PlayClip,
-    &'w mut Playback,
+    Option<(&'w PlayClip, &'w mut Playback)>,
+    Option<&'w mut ClipLayers>,
     &'w mut P,
     &'w mut AnimationPlayer,
 );
 
-/// Writes [`Playback`], and [`ClipFinished`] for clips that have just ended.
+/// A root that plays something.
+type Plays = Or<(With<PlayClip>, With<ClipLayers>)>;
+
+/// Writes [`Playback`] and the playback states of layers. Writes [`ClipFinished`] and [`LayerFinished`] for clips that
+/// have just ended, and removes layers that end with their clips.
 pub(crate) fn follow_player<P: ClipPlayer>(
     clips: Res<Assets<AnimationClip>>,
     mut finished: MessageWriter<ClipFinished>,
-    mut roots: Query<Followed<'static, P>>,
+    mut finished_layers: MessageWriter<LayerFinished>,
+    mut roots: Query<Followed<'static, P>, Plays>,
 ) {
-    for (entity, play, mut playback, mut animator, mut player) in &mut roots {
+    for (entity, play, layers, mut animator, mut player) in &mut roots {
         let animator = animator.bypass_change_detection().animator_mut();
         let player = player.bypass_change_detection();
-        let playback = playback.bypass_change_detection();
-        if animator.read_player(player, playback, &clips) {
-            finished.write(ClipFinished {
-                entity,
-                clip: play.clip.clone(),
-            });
+        if let Some((play, mut playback)) = play {
+            let playback = playback.bypass_change_detection();
+            if animator.read_player(player, playback, &clips) {
+                finished.write(ClipFinished {
+                    entity,
+                    clip: play.clip.clone(),
+                });
+            }
+        }
+        if let Some(layers) = layers {
+            for (layer, clip) in animator.read_layers(player, layers, &clips) {
+                finished_layers.write(LayerFinished {
+                    entity,
+                    layer,
+                    clip,
+                });
+            }
         }
     }
+}
+
+/// Whether a requested clip of a root or of its layers is loading.
+pub(crate) fn is_clip_loading<P: ClipPlayer>(world: &World, entity: EntityRef<'_>) -> bool {
+    let (Some(player), Some(server)) = (entity.get::<P>(), world.get_resource::<AssetServer>())
+    else {
+        return false;
+    };
+    let mut clips = player.animator().pending_clips();
+    clips.any(|clip| is_asset_loading(server, clip))
 }
 
 /// Removes the animator's graph from a root that is no longer a model, and stops its player. A component hook.

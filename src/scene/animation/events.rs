@@ -1,219 +1,161 @@
-//! Events of clips, which a system of this crate triggers.
-//!
-//! Bevy's own system returns at the first player whose graph is not loaded, and triggers no events for the players
-//! after it. This one skips such players, and otherwise triggers events at the same times as Bevy's.
+//! Sends the events that clips pass in an animation graph: those of a model's root, and those that are stored in clips.
 
-use crate::scene::animation::frames::Span;
-use bevy::animation::animation_curves::{AnimationCurve, AnimationCurveEvaluator, EvaluatorId};
+use crate::scene::animation::event_track::EventTrack;
+use crate::scene::animation::selected_clips::SelectedClips;
+use crate::scene::clip_step::ClipStep;
+use crate::scene::model_events::{ModelEvents, PassedEvent, send_events};
+use crate::scene::playing::wrap;
 use bevy::animation::graph::{
     AnimationGraph, AnimationGraphHandle, AnimationNodeIndex, AnimationNodeType,
 };
-use bevy::animation::{
-    ActiveAnimation, AnimationClip, AnimationEntityMut, AnimationEvaluationError, AnimationPlayer,
-    AnimationTargetId, VariableCurve,
-};
+use bevy::animation::{ActiveAnimation, AnimationClip, AnimationPlayer};
 use bevy::asset::Assets;
-use bevy::asset::uuid::Uuid;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::system::{Commands, Query, Res};
-use bevy::math::curve::Interval;
-use core::any::{Any, TypeId};
-use core::fmt;
-use core::ops::Range;
-use std::sync::Arc;
+use bevy::time::Time;
 
-/// The animation target of the [`EventTrack`] in a clip. No entity has this target.
-const TARGET: AnimationTargetId =
-    AnimationTargetId(Uuid::from_u128(0x7d0c_9c9f_3a55_4b0e_9f64_52f8_1b4c_a2e7));
-
-/// Triggers the event of an index on the entity of a player.
-type Trigger = dyn Fn(&mut Commands<'_, '_>, Entity, usize) + Send + Sync;
-
-/// The events of a clip.
-///
-/// It is stored in the clip, as a curve that animates nothing. So it exists as long as the clip does, whichever player
-/// plays it.
-#[derive(Clone)]
-pub(crate) struct EventTrack {
-    /// The time in seconds and the index of each event, in ascending order of the times.
-    events: Arc<[(f32, usize)]>,
-    trigger: Arc<Trigger>,
-}
-
-impl fmt::Debug for EventTrack {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("EventTrack").field(&self.events).finish()
+/// The step that an animation has made in this frame of the app; `None` if it has not moved.
+fn step_of(active: &ActiveAnimation, seconds: f32, length: f32) -> Option<ClipStep> {
+    if active.is_paused() || (active.is_finished() && !active.just_completed()) {
+        return None;
     }
+    let from = active.last_seek_time()?;
+    let to = active.seek_time();
+    if active.is_finished() {
+        return Some(ClipStep::once(
+            from,
+            to,
+            active.is_playback_reversed(),
+            true,
+        ));
+    }
+    // Bevy adds the length only once if the animation plays backward.
+    let to = if (0.0..=length).contains(&to) {
+        to
+    } else {
+        wrap(to, length)
+    };
+    Some(ClipStep::repeating(
+        from,
+        seconds * active.speed(),
+        to,
+        length,
+    ))
 }
 
-impl EventTrack {
-    /// Creates a track of events at these times, in seconds. `trigger` is called with their indices.
-    pub(crate) fn new(
-        seconds: impl Iterator<Item = f32>,
-        trigger: impl Fn(&mut Commands<'_, '_>, Entity, usize) + Send + Sync + 'static,
-    ) -> Self {
-        let mut events: Vec<(f32, usize)> = seconds.zip(0..).collect();
-        events.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        Self {
-            events: events.into(),
-            trigger: Arc::new(trigger),
+/// The events of one active animation.
+struct AnimationEvents<'a> {
+    /// The events that are stored in the clip.
+    track: Option<EventTrack>,
+    /// The events of the root, and the time of each in the clip.
+    own: Option<(&'a ModelEvents, &'a [(f32, usize)])>,
+}
+
+impl AnimationEvents<'_> {
+    /// Calls `send` with each event that a step passes, in the order of playback. At one time, the events of the clip
+    /// precede those of the root.
+    fn for_each_passed(&self, step: ClipStep, mut send: impl FnMut(PassedEvent<'_>)) {
+        if let (Some(track), None) = (&self.track, &self.own) {
+            // The usual case, without an allocation.
+            for event in step.passed(&track.events, |event| event.seconds) {
+                send(track.passed_event(event));
+            }
+            return;
+        }
+        let all = self.sorted();
+        for (_, event) in step.passed(&all, |(seconds, _)| *seconds) {
+            send(*event);
         }
     }
 
-    /// Stores the track in a clip.
-    pub(crate) fn insert(self, clip: &mut AnimationClip) {
-        let curves = vec![VariableCurve(Box::new(self))];
-        clip.curves_mut().insert(TARGET, curves);
-    }
-
-    /// The track of a clip, if it has one.
-    fn of(clip: &AnimationClip) -> Option<Self> {
-        let VariableCurve(curve) = clip.curves_for_target(TARGET)?.first()?;
-        let mut found = FoundTrack::default();
-        let node = AnimationNodeIndex::default();
-        curve.apply(&mut found, 0.0, 0.0, node).ok()?;
-        found.0
-    }
-
-    /// Removes the events outside of a part, and converts the times of the others to times of the part.
-    pub(super) fn keep_part(clip: &mut AnimationClip, span: Span) {
-        if let Some(whole) = Self::of(clip) {
-            let within = whole.events.iter().filter_map(|(seconds, index)| {
-                let seconds = span.time_within(*seconds)?;
-                Some((seconds, *index))
+    /// All events with their times, in the order of the times.
+    fn sorted(&self) -> Vec<(f32, PassedEvent<'_>)> {
+        let mut all = Vec::new();
+        if let Some(track) = &self.track {
+            let events = track.events.iter();
+            all.extend(events.map(|event| (event.seconds, track.passed_event(event))));
+        }
+        if let Some((events, times)) = self.own {
+            let timed = times.iter().filter_map(|(seconds, index)| {
+                let event = events.0.get(*index)?;
+                Some((*seconds, PassedEvent::from(event)))
             });
-            let part = Self {
-                events: within.collect(),
-                trigger: whole.trigger,
-            };
-            part.insert(clip);
+            all.extend(timed);
         }
-    }
-
-    /// The indices of the events that an animation has passed in this frame, in playback order. Events of at most two
-    /// passes through the clip are returned.
-    fn passed(&self, active: &ActiveAnimation) -> impl Iterator<Item = usize> {
-        let is_reversed = active.is_playback_reversed();
-        let ranges = self.passed_ranges(active).into_iter();
-        ranges.flatten().flat_map(move |range| {
-            let events = self.events.get(range).unwrap_or_default();
-            (0..events.len()).map(move |index| match is_reversed {
-                true => events[events.len() - 1 - index].1,
-                false => events[index].1,
-            })
-        })
-    }
-
-    /// The ranges of `events` that an animation has passed in this frame: one range per pass through the clip.
-    fn passed_ranges(&self, active: &ActiveAnimation) -> Option<[Range<usize>; 2]> {
-        let is_finished = active.is_finished();
-        let ends_now = active.just_completed();
-        let from = active.last_seek_time()?;
-        if is_finished && !ends_now {
-            return None;
-        }
-        let (to, all) = (active.seek_time(), self.events.len());
-        let before = |limit: f32| self.events.partition_point(|(time, _)| *time < limit);
-        let until = |limit: f32| self.events.partition_point(|(time, _)| *time <= limit);
-        Some(match (active.is_playback_reversed(), ends_now) {
-            (false, false) => [before(from)..before(to), 0..0],
-            (false, true) if is_finished => [before(from)..all, 0..0],
-            (false, true) => [before(from)..all, 0..before(to)],
-            (true, false) => [until(to)..until(from), 0..0],
-            (true, true) if is_finished => [0..until(from), 0..0],
-            (true, true) => [0..until(from), until(to)..all],
-        })
+        all.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        all
     }
 }
 
-/// A curve that animates nothing. `apply` writes the track to a [`FoundTrack`].
-impl AnimationCurve for EventTrack {
-    fn clone_value(&self) -> Box<dyn AnimationCurve> {
-        Box::new(self.clone())
-    }
-
-    fn domain(&self) -> Interval {
-        Interval::EVERYWHERE
-    }
-
-    fn evaluator_id(&self) -> EvaluatorId<'_> {
-        EvaluatorId::Type(TypeId::of::<FoundTrack>())
-    }
-
-    fn create_evaluator(&self) -> Box<dyn AnimationCurveEvaluator> {
-        Box::new(FoundTrack::default())
-    }
-
-    fn apply(
-        &self,
-        evaluator: &mut dyn AnimationCurveEvaluator,
-        _: f32,
-        _: f32,
-        _: AnimationNodeIndex,
-    ) -> Result<(), AnimationEvaluationError> {
-        let found = evaluator.downcast_mut::<FoundTrack>();
-        let inconsistent = AnimationEvaluationError::InconsistentEvaluatorImplementation;
-        *found.ok_or_else(|| inconsistent(TypeId::of::<Self>()))? = FoundTrack(Some(self.clone()));
-        Ok(())
-    }
-
-    fn sample_clamped(&self, _: f32) -> Box<dyn Any> {
-        Box::new(())
-    }
-}
-
-/// Receives the track of a clip. It is an evaluator, because a sample of a curve would be allocated for each playing
-/// clip and frame.
-#[derive(Default)]
-struct FoundTrack(Option<EventTrack>);
-
-impl AnimationCurveEvaluator for FoundTrack {
-    fn blend(&mut self, _: AnimationNodeIndex) -> Result<(), AnimationEvaluationError> {
-        Ok(())
-    }
-
-    fn add(&mut self, _: AnimationNodeIndex) -> Result<(), AnimationEvaluationError> {
-        Ok(())
-    }
-
-    fn push_blend_register(
-        &mut self,
-        _: f32,
-        _: AnimationNodeIndex,
-    ) -> Result<(), AnimationEvaluationError> {
-        Ok(())
-    }
-
-    fn commit(&mut self, _: AnimationEntityMut<'_, '_>) -> Result<(), AnimationEvaluationError> {
-        Ok(())
-    }
-}
-
-/// Triggers the events that players have passed in this frame. Runs after players have advanced.
-pub(crate) fn trigger_events(
+/// Sends the events that the clips of players have passed in this frame. Runs after players have advanced.
+///
+/// A clip of a [`PlayClip`](crate::scene::PlayClip) or of a layer that fades out sends none.
+pub(crate) fn send_clip_events(
     mut commands: Commands<'_, '_>,
+    time: Res<'_, Time>,
     clips: Res<'_, Assets<AnimationClip>>,
     graphs: Res<'_, Assets<AnimationGraph>>,
-    players: Query<'_, '_, (Entity, &AnimationPlayer, &AnimationGraphHandle)>,
+    players: Query<'_, '_, EventPlayer>,
 ) {
-    for (entity, player, graph) in &players {
+    let seconds = time.delta_secs();
+    for (entity, player, AnimationGraphHandle(graph), selected, events) in &players {
+        let selected = selected.filter(|selected| selected.are_of(graph));
         let Some(graph) = graphs.get(graph) else {
             // A player plays nothing until its graph is loaded.
             continue;
         };
-        for (node, active) in player.playing_animations() {
-            if active.is_paused() {
-                continue;
-            }
-            let node = graph.get(*node).map(|node| &node.node_type);
-            let Some(AnimationNodeType::Clip(clip)) = node else {
-                continue;
+        let mut sent = Vec::new();
+        let mut add = |node: AnimationNodeIndex, active: &ActiveAnimation, own| {
+            let Some(clip) = clip_of_node(graph, node, &clips) else {
+                return;
             };
-            if let Some(track) = clips.get(clip).and_then(EventTrack::of) {
-                for event in track.passed(active) {
-                    (track.trigger)(&mut commands, entity, event);
+            let events = AnimationEvents {
+                track: EventTrack::of(clip),
+                own,
+            };
+            if events.track.is_none() && events.own.is_none() {
+                return;
+            }
+            if let Some(step) = step_of(active, seconds, clip.duration()) {
+                events.for_each_passed(step, |event| sent.push(event.sent_to(entity)));
+            }
+        };
+        match selected {
+            Some(selected) => {
+                for clip in selected.iter() {
+                    if let Some(active) = player.animation(clip.node) {
+                        let events = events.filter(|_| !clip.times.is_empty());
+                        add(clip.node, active, events.zip(Some(&*clip.times)));
+                    }
+                }
+            }
+            None => {
+                for (node, active) in player.playing_animations() {
+                    add(*node, active, None);
                 }
             }
         }
+        send_events(&mut commands, entity, sent);
     }
 }
+
+/// The clip of a node, if it is loaded.
+fn clip_of_node<'a>(
+    graph: &AnimationGraph,
+    node: AnimationNodeIndex,
+    clips: &'a Assets<AnimationClip>,
+) -> Option<&'a AnimationClip> {
+    match &graph.get(node)?.node_type {
+        AnimationNodeType::Clip(clip) => clips.get(clip),
+        _ => None,
+    }
+}
+
+/// The components of a player and, if it is a model's root, the events of its clips.
+type EventPlayer = (
+    Entity,
+    &'static AnimationPlayer,
+    &'static AnimationGraphHandle,
+    Option<&'static SelectedClips>,
+    Option<&'static ModelEvents>,
+);

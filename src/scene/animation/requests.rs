@@ -1,24 +1,29 @@
-//! The models that have a clip to play.
+//! The models that have clips to play.
 
+use crate::scene::clip_layers::ClipLayers;
 use crate::scene::play::ResolvedClip;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::query::With;
+use bevy::ecs::query::{Or, With};
 use bevy::ecs::system::{Query, SystemParam};
 
-/// The roots of a format that have a clip to play, or had one in the previous frame.
+/// A root that has a clip or layers to play.
+pub(super) type Plays = Or<(With<ResolvedClip>, With<ClipLayers>)>;
+
+/// The roots of a format that have a clip or layers to play, or had them in the previous frame.
 #[derive(SystemParam)]
 pub(crate) struct PlayRequests<'w, 's, Instance: Component> {
-    playing: Query<'w, 's, Entity, (With<ResolvedClip>, With<Instance>)>,
+    playing: Query<'w, 's, Entity, (Plays, With<Instance>)>,
     stopped: RemovedComponents<'w, 's, ResolvedClip>,
+    removed_layers: RemovedComponents<'w, 's, ClipLayers>,
 }
 
 impl<Instance: Component> PlayRequests<'_, '_, Instance> {
-    /// Roots with a [`PlayClip`](crate::scene::PlayClip), and those that just lost it.
+    /// Roots with a [`PlayClip`](crate::scene::PlayClip) or [`ClipLayers`], and those that just lost them.
     pub(crate) fn roots(&mut self) -> impl Iterator<Item = Entity> {
         let playing = &self.playing;
-        let stopped = self.stopped.read();
+        let stopped = self.stopped.read().chain(self.removed_layers.read());
         let stopped = stopped.filter(|root| !playing.contains(*root));
         playing.iter().chain(stopped)
     }

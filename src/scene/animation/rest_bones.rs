@@ -1,6 +1,6 @@
 //! Returns bones to the rest pose once no clip animates them. Bevy leaves them in the pose of the last clip.
 
-use crate::scene::animation::active_clips::ActiveClips;
+use crate::scene::animation::bone_set::BoneSet;
 use crate::scene::animation::clip_provider::ClipProvider;
 use crate::scene::animation::properties::{Rotation, Scale, Translation, has_curve_for};
 use bevy::animation::AnimationClip;
@@ -14,33 +14,36 @@ use bevy::ecs::system::Query;
 use bevy::math::Vec3;
 use bevy::transform::components::Transform;
 
+/// A clip that plays, and the bones that it may animate.
+type PlayingClip = (Handle<AnimationClip>, BoneSet);
+
 /// The bones of all models of a format. `B` is a component that every bone of the format has.
 pub(crate) type Bones<'w, 's, B> = Query<'w, 's, &'static mut Transform, With<B>>;
 
-/// Writes the rest transform to bones that the clips of `before` animated and the active clips do not.
+/// Writes the rest transform to bones that the clips of `before` animated and those of `now` do not. Each clip has the
+/// bones that it may animate.
 ///
-/// If `before` is `None`, this applies to all bones.
+/// If `before` is `None`, this applies to all bones. If `resetting` animates a bone without a scale curve, the bone's
+/// scale is 1.
 pub(super) fn restore_rest_pose<B: ClipProvider, C: Component>(
     provider: &B,
     (model, skeleton): (&B::Model, &[Entity]),
-    active: &ActiveClips<B::Source>,
-    before: Option<&[Handle<AnimationClip>]>,
+    (now, resetting): (&[PlayingClip], Option<Handle<AnimationClip>>),
+    before: Option<&[PlayingClip]>,
     bones: &mut Bones<'_, '_, C>,
 ) {
     let clips = provider.clips();
     let before = before.map(|handles| loaded(handles, clips));
-    let now = loaded(&active.handles(), clips);
-    let resetting = active
-        .selected()
-        .filter(|(_, selected)| B::resets_scale(&selected.source))
-        .and_then(|(_, selected)| clips.get(&selected.clip));
+    let now = loaded(now, clips);
+    let resetting = resetting.and_then(|clip| clips.get(&clip));
     for (index, bone) in skeleton.iter().enumerate() {
         let target = B::target(index);
-        let animates = |clip: &&AnimationClip| clip.curves_for_target(target).is_some();
-        let was_animated = before
-            .as_ref()
-            .is_none_or(|clips| clips.iter().any(&animates));
-        let resets_scale = resetting.as_ref().is_some_and(animates);
+        let animates = |clip: &AnimationClip| clip.curves_for_target(target).is_some();
+        let was_animated = before.as_ref().is_none_or(|clips| {
+            let mut clips = clips.iter();
+            clips.any(|(clip, bones)| bones.contains(index) && animates(clip))
+        });
+        let resets_scale = resetting.is_some_and(animates);
         if !was_animated && !resets_scale {
             continue;
         }
@@ -49,7 +52,10 @@ pub(super) fn restore_rest_pose<B: ClipProvider, C: Component>(
         else {
             continue;
         };
-        let has = |id: &EvaluatorId<'_>| now.iter().any(|clip| has_curve_for(clip, target, id));
+        let has = |id: &EvaluatorId<'_>| {
+            let mut now = now.iter();
+            now.any(|(clip, bones)| bones.contains(index) && has_curve_for(clip, target, id))
+        };
         let mut restored = *transform;
         if was_animated && !has(&Translation::id()) {
             restored.translation = rest.translation;
@@ -64,10 +70,11 @@ pub(super) fn restore_rest_pose<B: ClipProvider, C: Component>(
     }
 }
 
-/// The loaded clips of these handles.
+/// The clips that are loaded, with their bones.
 fn loaded<'a>(
-    handles: &[Handle<AnimationClip>],
+    playing: &'a [PlayingClip],
     clips: &'a Assets<AnimationClip>,
-) -> Vec<&'a AnimationClip> {
-    handles.iter().filter_map(|clip| clips.get(clip)).collect()
+) -> Vec<(&'a AnimationClip, &'a BoneSet)> {
+    let clip = |(clip, bones): &'a PlayingClip| Some((clips.get(clip)?, bones));
+    playing.iter().filter_map(clip).collect()
 }

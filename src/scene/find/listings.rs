@@ -16,6 +16,7 @@
 use super::folders;
 use super::names::Names;
 use crate::scene::concurrent_loads::ConcurrentLoads;
+use crate::scene::folder_stamp::FolderStamp;
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, AssetServer};
 use bevy::ecs::resource::Resource;
@@ -27,16 +28,12 @@ use core::time::Duration;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
 /// The maximum count of entries of a folder that each load lists itself.
 pub(super) const MAX_UNSHARED_ENTRIES: usize = 128;
 
 /// The time for which the listing of a larger folder is shared.
 pub(super) const MAX_AGE: Duration = Duration::from_secs(1);
-
-/// The coarsest resolution of modification times in file systems.
-const COARSEST_TIMESTAMP: Duration = Duration::from_secs(2);
 
 /// A folder of an asset source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -90,7 +87,7 @@ pub(super) struct Folder {
 struct Listing {
     names: Arc<Names>,
     started: Instant,
-    stamp: Stamp,
+    stamp: FolderStamp,
     is_expired: bool,
     /// Whether it is being read again because it has expired.
     is_rechecked: bool,
@@ -116,36 +113,12 @@ impl Uses {
     }
 }
 
-/// The modification time of a folder.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Stamp {
-    modified: Option<SystemTime>,
-    /// Whether the time is old enough that another change would result in a different time.
-    is_settled: bool,
-}
-
-impl Stamp {
-    fn of(folder: &Path) -> Self {
-        let modified = std::fs::metadata(folder).and_then(|of| of.modified()).ok();
-        let age = modified.and_then(|time| SystemTime::now().duration_since(time).ok());
-        Self {
-            modified,
-            is_settled: age.is_some_and(|age| age > COARSEST_TIMESTAMP),
-        }
-    }
-
-    /// Whether the source has modification times.
-    pub(super) fn is_available(&self) -> bool {
-        self.modified.is_some()
-    }
-}
-
 /// The names in a folder, as used by a load.
 #[derive(Clone, Debug)]
 pub(super) struct ListedNames {
     pub(super) names: Arc<Names>,
     /// The folder, if the listing is older than the load.
-    pub(super) shared_from: Option<(Arc<Folder>, Stamp)>,
+    pub(super) shared_from: Option<(Arc<Folder>, FolderStamp)>,
 }
 
 impl Listings {
@@ -231,11 +204,13 @@ impl Listings {
     }
 
     /// The modification time of a folder, if it is on disk.
-    pub(super) fn stamp(&self, id: &FolderId) -> Stamp {
+    pub(super) fn stamp(&self, id: &FolderId) -> FolderStamp {
         let root = &self.roots[usize::from(id.is_processed)];
         match root {
-            Some(root) if id.source == AssetSourceId::Default => Stamp::of(&root.join(&id.path)),
-            _ => Stamp::default(),
+            Some(root) if id.source == AssetSourceId::Default => {
+                FolderStamp::of(&root.join(&id.path))
+            }
+            _ => FolderStamp::default(),
         }
     }
 
@@ -245,7 +220,7 @@ impl Listings {
         folder: &Folder,
         names: Arc<Names>,
         started: Instant,
-        stamp: Stamp,
+        stamp: FolderStamp,
         for_model: Option<&AssetPath<'static>>,
     ) {
         let new = Listing {
@@ -298,11 +273,11 @@ impl Listings {
         }
     }
 
-    /// Expires the listing of a folder of the default source, so that the next load lists it again.
+    /// Expires the listing of a folder, so that the next load lists it again.
     #[cfg(all(feature = "file_watcher", not(target_arch = "wasm32")))]
-    pub(crate) fn expire(&self, path: &Path) {
+    pub(crate) fn expire(&self, source: &AssetSourceId<'static>, path: &Path) {
         for (id, folder) in &*self.folders() {
-            if id.source == AssetSourceId::Default
+            if id.source == *source
                 && id.path == path
                 && let Some(listing) = &mut *folder.listing()
             {
@@ -354,10 +329,10 @@ impl Listing {
     }
 
     /// Whether neither the watcher nor the modification time indicates a change.
-    fn is_unchanged(&self, stamp: Stamp) -> bool {
-        let has_same_time = match self.stamp.modified {
-            Some(_) => self.stamp == stamp && stamp.is_settled,
-            None => !stamp.is_available(),
+    fn is_unchanged(&self, stamp: FolderStamp) -> bool {
+        let has_same_time = match self.stamp.is_available() {
+            true => self.stamp.is_unchanged(stamp),
+            false => !stamp.is_available(),
         };
         has_same_time && !self.is_expired
     }

@@ -29,11 +29,11 @@ pub(crate) use listings::Listings;
 
 use crate::scene::concurrent_loads::{ConcurrentLoads, Inputs, RunningLoad};
 use crate::scene::labels::scene_path;
-use crate::scene::watch::{FileQueries, MissingFileIndex};
+use crate::scene::watch::{FileQueries, MissingFileIndex, is_archive_source};
 use bevy::app::{App, PreUpdate};
 #[cfg(not(any(target_arch = "wasm32", target_os = "android")))]
 use bevy::asset::io::file::FileAssetReader;
-use bevy::asset::io::{AssetSource, ErasedAssetReader};
+use bevy::asset::io::{AssetSource, AssetSourceId, ErasedAssetReader};
 use bevy::asset::processor::AssetProcessor;
 use bevy::asset::{AssetPath, AssetServer, AssetServerMode};
 use bevy::ecs::world::World;
@@ -177,7 +177,9 @@ impl FileFinder {
         let is_processing = load.is_some_and(RunningLoad::is_processing);
         let is_processed = self.is_processed() && !is_processing;
         let source = self.server.get_source(model.source()).ok();
-        let processor = self.processor.as_ref().filter(|_| is_processed);
+        // The processor does not know files of sources that it does not process, such as archives.
+        let has_processor = is_processed && source.is_some_and(AssetSource::should_process);
+        let processor = self.processor.as_ref().filter(|_| has_processor);
         let lists_processed = is_processed && processor.is_none();
         let readers = source.and_then(|source| {
             let lister = reader(source, lists_processed)?;
@@ -230,7 +232,10 @@ fn has_loaded_before(server: &AssetServer, model: &AssetPath<'static>) -> bool {
 
 /// Registers the resources and systems of searches.
 pub(super) fn register(app: &mut App) {
-    let roots = roots(app);
+    let roots = match is_archive_source(app, AssetSourceId::Default) {
+        true => [None, None],
+        false => roots(app),
+    };
     let loads = app.world().resource::<ConcurrentLoads>().clone();
     app.insert_resource(Listings::new(roots, loads))
         .init_resource::<FrameWakers>()
@@ -291,6 +296,16 @@ impl FileSearch<'_> {
         folders: &[String],
     ) -> Result<AssetPath<'static>, NotFound> {
         self.find_variant(name, folders, as_named).await
+    }
+
+    /// Like [`find`](Self::find), but with the folder of `file` in place of the model's own. Both are in one asset source.
+    pub(crate) async fn find_beside(
+        &mut self,
+        file: &AssetPath<'_>,
+        name: &str,
+    ) -> Result<AssetPath<'static>, NotFound> {
+        let candidates = candidates(file.path(), None, name, &[], as_named);
+        self.find_first(name, &candidates).await
     }
 
     /// See [`FileFinder::find_texture`].
@@ -377,7 +392,6 @@ impl FileSearch<'_> {
     }
 
     /// Records that the model depends on a file that is not loaded as an asset.
-    #[cfg(feature = "quake")]
     pub(crate) fn note_read(&mut self, path: &AssetPath<'_>) {
         if let Some(queries) = &mut self.queries {
             queries.add_read(path.path());

@@ -7,24 +7,26 @@
 //! - a file is added that a model searched for but did not find,
 //! - the palette of a model changes, if only handles of the model's labels are alive.
 //!
-//! A second watcher of the same folder handles exactly these events ([#10576] lists some of them). It is used for the
-//! default asset source, if that is a folder and Bevy watches it.
+//! A second watcher of the same files handles exactly these events ([#10576] lists some of them). It is used for the
+//! default asset source, if that is a folder and Bevy watches it, and for sources of archives. Those of archives are
+//! watched from the first load of a model in them, because apps cannot list their sources.
 //!
 //! [#10576]: https://github.com/bevyengine/bevy/issues/10576
 
 use crate::scene::find::{FileFinder, Listings};
 use crate::scene::watch::missing_files::{Change, MissingFileIndex, Start};
+use crate::scene::watch::{ARCHIVE_WATCH_WARNING, is_archive_source};
 use bevy::app::{App, PreUpdate};
 use bevy::asset::io::file::FileAssetReader;
-use bevy::asset::io::{AssetSource, AssetSourceBuilder, AssetSourceEvent, AssetSourceId};
+use bevy::asset::io::{AssetSource, AssetSourceBuilder, AssetSourceBuilders};
+use bevy::asset::io::{AssetSourceEvent, AssetSourceId};
 use bevy::asset::io::{AssetWatcher, file::FileWatcher};
 use bevy::asset::{
     AssetPath, AssetPlugin, AssetServer, AssetServerMode, handle_internal_asset_events,
 };
 use bevy::ecs::resource::Resource;
 use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::ecs::schedule::common_conditions::resource_exists;
-use bevy::ecs::system::Res;
+use bevy::ecs::system::{Res, ResMut};
 use bevy::log::warn;
 use bevy::tasks::IoTaskPool;
 use core::time::Duration;
@@ -37,30 +39,41 @@ const MAX_FILES: usize = 10_000;
 /// The time that the watcher waits for further changes of a file, the same as Bevy's.
 const DEBOUNCE: Duration = Duration::from_millis(300);
 
-/// An asset source of the same folder as the default one. Only its watcher is used, because each event has one
-/// receiver.
-#[derive(Resource)]
+/// Sources of the same files as the app's. Only their watchers are used, because each event has one receiver.
+#[derive(Resource, Default)]
+struct SecondSources(Vec<SecondSource>);
+
 struct SecondSource {
     source: AssetSource,
-    root: PathBuf,
+    /// The folder on disk. `None` for archives, whose watchers report all files of an added folder.
+    root: Option<PathBuf>,
 }
 
-/// Adds the second watcher, if Bevy watches for changes.
+/// Adds the second watchers, if Bevy watches for changes.
 pub(in crate::scene) fn register(app: &mut App) {
-    let Some(second) = second_source(app) else {
+    let Some(server) = app.world().get_resource::<AssetServer>() else {
         return;
     };
-    app.insert_resource(second)
-        .init_resource::<MissingFileIndex>()
+    if !server.watching_for_changes() {
+        return;
+    }
+    let default = match is_archive_source(app, AssetSourceId::Default) {
+        true => None,
+        false => folder_source(app),
+    };
+    let follows_default = default.is_some();
+    app.insert_resource(SecondSources(default.into_iter().collect()))
+        .insert_resource(MissingFileIndex::new(follows_default))
         .add_systems(
             PreUpdate,
-            follow_files
-                .after(handle_internal_asset_events)
-                .run_if(resource_exists::<SecondSource>),
+            (watch_new_sources, follow_files)
+                .chain()
+                .after(handle_internal_asset_events),
         );
 }
 
-fn second_source(app: &App) -> Option<SecondSource> {
+/// The second source of the default one, if that is a folder.
+fn folder_source(app: &App) -> Option<SecondSource> {
     let server = app.world().get_resource::<AssetServer>()?;
     let plugin = *app.get_added_plugins::<AssetPlugin>().first()?;
     let own = server.get_source(AssetSourceId::Default).ok()?;
@@ -74,7 +87,32 @@ fn second_source(app: &App) -> Option<SecondSource> {
         return None;
     }
     let source = builder(folder, root.clone()).build(AssetSourceId::Default, true, false);
-    Some(SecondSource { source, root })
+    Some(SecondSource {
+        source,
+        root: Some(root),
+    })
+}
+
+/// Adds second sources of archives from which models were loaded for the first time.
+fn watch_new_sources(
+    missing_files: Res<MissingFileIndex>,
+    mut sources: ResMut<SecondSources>,
+    builders: Option<ResMut<AssetSourceBuilders>>,
+) {
+    let new = missing_files.new_sources();
+    let Some(mut builders) = builders.filter(|_| !new.is_empty()) else {
+        return;
+    };
+    for id in new {
+        let builder = builders.get_mut(id.clone());
+        let builder = builder.filter(|it| it.watch_warning == Some(ARCHIVE_WATCH_WARNING));
+        let Some(builder) = builder else {
+            missing_files.ignore_source(&id);
+            continue;
+        };
+        let source = builder.build(id, true, false);
+        sources.0.push(SecondSource { source, root: None });
+    }
 }
 
 /// Builds a source whose watcher may fail, for example at the limits of inotify. Bevy's own helper panics in this case.
@@ -100,31 +138,36 @@ fn builder(folder: &str, root: PathBuf) -> AssetSourceBuilder {
 
 /// Reloads files whose changes Bevy's watcher missed.
 fn follow_files(
-    second: Res<SecondSource>,
+    sources: Res<SecondSources>,
     server: Res<AssetServer>,
     missing_files: Res<MissingFileIndex>,
     listings: Res<Listings>,
 ) {
-    let Some(events) = second.source.event_receiver() else {
-        return;
-    };
-    let mut follower = Follower {
-        server: AssetServer::clone(&server),
-        missing_files: MissingFileIndex::clone(&missing_files),
-        listings: Listings::clone(&listings),
-        stale: HashSet::new(),
-    };
-    while let Ok(event) = events.try_recv() {
-        match event {
-            AssetSourceEvent::AddedFolder(folder) => follower.read_folder(&second.root, folder),
-            AssetSourceEvent::RenamedFolder { old, new } => {
-                follower.expire_listing(&old);
-                follower.read_folder(&second.root, new);
+    for SecondSource { source, root } in &sources.0 {
+        let Some(events) = source.event_receiver() else {
+            continue;
+        };
+        let mut follower = Follower {
+            server: AssetServer::clone(&server),
+            missing_files: MissingFileIndex::clone(&missing_files),
+            listings: Listings::clone(&listings),
+            source: source.id(),
+            stale: HashSet::new(),
+        };
+        while let Ok(event) = events.try_recv() {
+            match (event, root) {
+                (AssetSourceEvent::AddedFolder(folder), Some(root)) => {
+                    follower.read_folder(root, folder);
+                }
+                (AssetSourceEvent::RenamedFolder { old, new }, Some(root)) => {
+                    follower.expire_listing(&old);
+                    follower.read_folder(root, new);
+                }
+                (event, _) => follower.follow(event),
             }
-            event => follower.follow(event),
         }
+        follower.reload();
     }
-    follower.reload();
 }
 
 /// Collects the files and models to reload.
@@ -132,6 +175,7 @@ struct Follower {
     server: AssetServer,
     missing_files: MissingFileIndex,
     listings: Listings,
+    source: AssetSourceId<'static>,
     stale: HashSet<AssetPath<'static>>,
 }
 
@@ -142,6 +186,7 @@ impl Follower {
             server: self.server.clone(),
             missing_files: self.missing_files.clone(),
             listings: self.listings.clone(),
+            source: self.source.clone(),
             stale: HashSet::new(),
         }
     }
@@ -194,20 +239,22 @@ impl Follower {
 
     /// Expires the listing of a file's folder.
     fn expire_listing(&self, path: &Path) {
-        self.listings.expire(path.parent().unwrap_or(Path::new("")));
+        let folder = path.parent().unwrap_or(Path::new(""));
+        self.listings.expire(&self.source, folder);
     }
 
     /// Collects the models that a change of a file affects.
     fn change(&mut self, path: &Path, change: Change) {
+        let changed = AssetPath::from(path.to_path_buf()).with_source(self.source.clone());
         if change == Change::Replaced {
-            self.stale.insert(AssetPath::from(path.to_path_buf()));
+            self.stale.insert(changed.clone());
         }
         self.stale
-            .extend(self.missing_files.models_affected(path, change));
+            .extend(self.missing_files.models_affected(&changed, change));
         self.stale
-            .extend(self.missing_files.models_that_read(path, &self.server));
-        for (model, was) in self.missing_files.models_with_start(path) {
-            reload_if_start_changed(&self.server, model, path, was);
+            .extend(self.missing_files.models_that_read(&changed, &self.server));
+        for (model, was) in self.missing_files.models_with_start(&changed) {
+            reload_if_start_changed(&self.server, model, changed.clone(), was);
         }
     }
 
@@ -222,10 +269,10 @@ impl Follower {
 fn reload_if_start_changed(
     server: &AssetServer,
     model: AssetPath<'static>,
-    path: &Path,
+    path: AssetPath<'static>,
     was: Start,
 ) {
-    let (server, path) = (server.clone(), AssetPath::from(path.to_path_buf()));
+    let server = server.clone();
     let compare = async move {
         let finder = FileFinder::new(server.clone());
         if finder.start(&path, was.length).await != was.found {

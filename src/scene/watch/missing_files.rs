@@ -59,7 +59,6 @@ impl FileQueries {
     }
 
     /// Records a file that was read, but is not an asset.
-    #[cfg(feature = "quake")]
     pub(in crate::scene) fn add_read(&mut self, path: &Path) {
         if self.read.len() < MAX_PATHS {
             self.read.insert(key(path));
@@ -164,16 +163,26 @@ pub(super) enum Change {
     Replaced,
 }
 
-/// The file queries of all loaded models in the default asset source. Loaders write it, the watcher reads it. Clones
+/// The file queries of all loaded models in the watched asset sources. Loaders write it, the watcher reads it. Clones
 /// share one index.
 #[derive(Resource, Clone, Debug, Default)]
 pub(crate) struct MissingFileIndex(Arc<Mutex<Index>>);
 
 type ModelPaths = HashSet<AssetPath<'static>>;
 
+/// Whether the files of a source are watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SourceState {
+    /// A model was loaded from it, but the watcher does not know it yet.
+    New,
+    Watched,
+    NotWatched,
+}
+
 /// The queries per model, and the models per query. The cost of a file event does not depend on the count of models.
 #[derive(Debug, Default)]
 struct Index {
+    sources: HashMap<AssetSourceId<'static>, SourceState>,
     queries: HashMap<AssetPath<'static>, FileQueries>,
     missing: HashMap<String, ModelPaths>,
     read: HashMap<String, ModelPaths>,
@@ -257,6 +266,38 @@ impl Index {
 }
 
 impl MissingFileIndex {
+    /// An empty index. The files of the default source are watched if it is a watched folder.
+    pub(super) fn new(default_is_watched_folder: bool) -> Self {
+        let index = Self::default();
+        if default_is_watched_folder {
+            let sources = &mut index.all().sources;
+            sources.insert(AssetSourceId::Default, SourceState::Watched);
+        }
+        index
+    }
+
+    /// The sources from which models were loaded since the last call for the first time. They count as watched.
+    pub(super) fn new_sources(&self) -> Vec<AssetSourceId<'static>> {
+        let mut all = self.all();
+        let sources = all.sources.iter_mut();
+        let new = sources.filter(|(_, state)| **state == SourceState::New);
+        new.map(|(id, state)| {
+            *state = SourceState::Watched;
+            id.clone()
+        })
+        .collect()
+    }
+
+    /// Removes the queries of models in a source that is not watched, and records no others.
+    pub(super) fn ignore_source(&self, source: &AssetSourceId<'static>) {
+        let mut all = self.all();
+        all.sources.insert(source.clone(), SourceState::NotWatched);
+        let models = all.queries.keys().filter(|model| model.source() == source);
+        for model in models.cloned().collect::<Vec<_>>() {
+            all.remove(&model);
+        }
+    }
+
     /// Replaces the queries of a model by those of a new load.
     pub(in crate::scene) fn replace(
         &self,
@@ -264,17 +305,23 @@ impl MissingFileIndex {
         queries: FileQueries,
         server: &AssetServer,
     ) {
-        if *model.source() != AssetSourceId::Default {
+        let mut all = self.all();
+        let source = model.source().clone_owned();
+        let state = all.sources.entry(source).or_insert(SourceState::New);
+        if *state == SourceState::NotWatched {
             return;
         }
-        let mut all = self.all();
         all.purge(|model| is_model_in_use(server, model));
         all.replace(model.clone().without_label().into_owned(), queries);
     }
 
     /// The models that must be reloaded after a change of a file.
-    pub(super) fn models_affected(&self, path: &Path, change: Change) -> Vec<AssetPath<'static>> {
-        let path = key(path);
+    pub(super) fn models_affected(
+        &self,
+        path: &AssetPath<'_>,
+        change: Change,
+    ) -> Vec<AssetPath<'static>> {
+        let (source, path) = (path.source(), key(path.path()));
         let all = self.all();
         let mut models: ModelPaths = Index::of(&all.missing, &path).cloned().collect();
         if change == Change::Replaced {
@@ -288,27 +335,32 @@ impl MissingFileIndex {
             let matching = matching.filter(|model| all.queries[*model].matches_pattern(&path));
             models.extend(listed.chain(matching).cloned());
         }
+        models.retain(|model| model.source() == source);
         models.into_iter().collect()
     }
 
     /// The models that depend on a file, and that Bevy does not reload because only handles of their labels are alive.
     pub(super) fn models_that_read(
         &self,
-        path: &Path,
+        path: &AssetPath<'_>,
         server: &AssetServer,
     ) -> Vec<AssetPath<'static>> {
-        let path = key(path);
+        let (source, path) = (path.source(), key(path.path()));
         let all = self.all();
-        let models = Index::of(&all.read, &path);
+        let models = Index::of(&all.read, &path).filter(|model| model.source() == source);
         let unwatched = models.filter(|model| server.get_path_ids(*model).is_empty());
         unwatched.cloned().collect()
     }
 
     /// The models that depend on the first bytes of a file, each with those bytes.
-    pub(super) fn models_with_start(&self, path: &Path) -> Vec<(AssetPath<'static>, Start)> {
-        let path = key(path);
+    pub(super) fn models_with_start(
+        &self,
+        path: &AssetPath<'_>,
+    ) -> Vec<(AssetPath<'static>, Start)> {
+        let (source, path) = (path.source(), key(path.path()));
         let all = self.all();
-        let models = Index::of(&all.starts, &path).filter_map(|model| {
+        let models = Index::of(&all.starts, &path).filter(|model| model.source() == source);
+        let models = models.filter_map(|model| {
             let start = all.queries[model].starts.get(&path)?;
             Some((model.clone(), start.clone()))
         });
@@ -334,7 +386,8 @@ mod tests {
         let model = AssetPath::from("Art/Ship.alo");
         missing_files.all().replace(model.clone(), queries);
         let is_affected = |path: &str, change| {
-            missing_files.models_affected(Path::new(path), change) == [model.clone()]
+            missing_files.models_affected(&AssetPath::from(path.to_owned()), change)
+                == [model.clone()]
         };
         for change in [Change::Added, Change::Edited, Change::Replaced] {
             assert!(is_affected("art/HULL.dds", change));
@@ -362,11 +415,11 @@ mod tests {
         }
         let missing_files = MissingFileIndex(Arc::new(Mutex::new(index)));
         assert_eq!(
-            missing_files.models_affected(Path::new("a.dds"), Change::Added),
+            missing_files.models_affected(&"a.dds".into(), Change::Added),
             []
         );
         assert_eq!(
-            missing_files.models_affected(Path::new("b.dds"), Change::Added),
+            missing_files.models_affected(&"b.dds".into(), Change::Added),
             [model]
         );
         assert_eq!(missing_files.all().missing.len(), 1);

@@ -15,7 +15,6 @@ pub(in crate::scene) struct FileQueries;
 impl FileQueries {
     pub(in crate::scene) fn add_missing(&mut self, _: &Path) {}
 
-    #[cfg(feature = "quake")]
     pub(in crate::scene) fn add_read(&mut self, _: &Path) {}
 
     #[cfg(any(feature = "alamo", feature = "lithtech"))]

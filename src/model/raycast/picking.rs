@@ -1,9 +1,8 @@
 //! A `bevy_picking` backend for the parts of spawned models.
 
-use super::param::AloRayCast;
-use super::settings::{AloRayCastSettings, AloRayCastVisibility};
-use crate::alamo::collision::Backfaces;
-use crate::alamo::components::AloInstance;
+use crate::model::raycast::hit::ModelRayHit;
+use crate::model::raycast::param::ModelRayCast;
+use crate::scene::{Backfaces, ModelInstance, ModelRayCastSettings, ModelRayCastVisibility};
 use bevy::app::{App, Plugin, PreUpdate};
 use bevy::camera::Camera;
 use bevy::camera::visibility::RenderLayers;
@@ -23,91 +22,75 @@ use bevy::picking::{Pickable, PickingSystems};
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 
-/// The part that a pointer hit: the `extra` of the `HitData` in pointer events.
+/// Makes a model or a part pickable if [`ModelPickingSettings::require_markers`] is set.
 ///
-/// ```
-/// # use bevy::prelude::*;
-/// # use bevy_classic_models::alamo::AloHit;
-/// fn on_click(click: On<Pointer<Click>>) {
-///     if let Some(part) = click.hit.extra_as::<AloHit>() {
-///         info!("triangle {} of mesh {}", part.triangle, part.mesh);
-///     }
-/// }
-/// # World::new().add_observer(on_click);
-/// ```
-#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[reflect(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct AloHit {
-    /// The root entity of the model that the part belongs to. For a model inside another, such as a proxy
-    /// model, the root of the inner one.
-    pub root: Entity,
-    /// Index of the mesh in the file.
-    pub mesh: usize,
-    /// Index of the sub-mesh within the mesh.
-    pub submesh: usize,
-    /// Index of the triangle in the sub-mesh.
-    pub triangle: u32,
-    /// Index of the bone that the mesh is attached to, even if its vertices are skinned to other bones.
-    pub bone: usize,
-}
-
-/// Makes a model or a part pickable if [`AloPickingSettings::require_markers`] is set.
-///
-/// Insert it on the model's root entity, which has the `WorldAssetRoot`, or on the entity of a collider.
+/// Insert it on the model's root entity, which has the `WorldAssetRoot`, or on the entity of a part.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default)]
 #[reflect(Component, Clone, Debug, Default)]
-pub struct AloPickable;
+pub struct ModelPickable;
 
-/// Makes a camera pick models if [`AloPickingSettings::require_markers`] is set.
+/// Makes a camera pick models if [`ModelPickingSettings::require_markers`] is set.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default)]
 #[reflect(Component, Clone, Debug, Default)]
-pub struct AloPickingCamera;
+pub struct ModelPickingCamera;
 
 /// Settings of the picking backend.
 #[derive(Resource, Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 #[reflect(Resource, Clone, Debug, Default, PartialEq)]
-pub struct AloPickingSettings {
-    /// Whether to pick only models with [`AloPickable`] and only through cameras with
-    /// [`AloPickingCamera`]. Off by default: all models and cameras take part.
+pub struct ModelPickingSettings {
+    /// Whether to pick only models with [`ModelPickable`] and only through cameras with
+    /// [`ModelPickingCamera`]. Off by default: all models and cameras take part.
     pub require_markers: bool,
-    /// Which colliders pointers can hit. By default [`AloRayCastVisibility::SolidAtCurrentLod`], so that
+    /// Which parts pointers can hit. By default [`ModelRayCastVisibility::SolidAtCurrentLod`], so that
     /// pointers pick the drawn level of detail.
-    pub visibility: AloRayCastVisibility,
+    pub visibility: ModelRayCastVisibility,
     /// How pointers treat back faces.
     pub backfaces: Backfaces,
 }
 
-impl Default for AloPickingSettings {
+impl Default for ModelPickingSettings {
     fn default() -> Self {
         Self {
             require_markers: false,
-            visibility: AloRayCastVisibility::SolidAtCurrentLod,
+            visibility: ModelRayCastVisibility::SolidAtCurrentLod,
             backfaces: Backfaces::default(),
         }
     }
 }
 
-/// The picking backend for spawned models.
+/// The picking backend for spawned models of all formats, at the triangles that [`ModelRayCast`] hits.
 ///
-/// Part of [`AlamoPlugin`](crate::alamo::AlamoPlugin) with the feature `picking`. It does nothing in apps
+/// Part of [`ClassicModelsPlugins`](crate::ClassicModelsPlugins) with the feature `picking`. It does nothing in apps
 /// without Bevy's picking plugins.
 ///
-/// Events target the entity of the sub-mesh and bubble up to the root. A root's `RenderLayers` and its
+/// Events target the entity of the part and bubble up to the root. The `extra` of the `HitData` is the [`ModelRayHit`]:
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_classic_models::model::ModelRayHit;
+/// fn on_click(click: On<Pointer<Click>>) {
+///     if let Some(hit) = click.hit.extra_as::<ModelRayHit>() {
+///         info!("bone {:?} of {} was hit", hit.bone, hit.root);
+///     }
+/// }
+/// # World::new().add_observer(on_click);
+/// ```
+///
+/// A root's `RenderLayers` and its
 /// `Pickable::is_hoverable` apply to all its parts that don't have the component themselves.
 /// `Pickable::should_block_lower` of the root does not, because Bevy reads it from the part's entity only.
 ///
 /// Bevy's `MeshPickingPlugin` hits drawn parts as well. If an app uses both, set
 /// `MeshPickingSettings::require_markers`.
-pub struct AloPickingPlugin;
+pub struct ModelPickingPlugin;
 
-impl Plugin for AloPickingPlugin {
+impl Plugin for ModelPickingPlugin {
     fn build(&self, app: &mut App) {
-        app.init_resource::<AloPickingSettings>()
-            .register_type::<AloPickingSettings>()
-            .register_type::<AloPickable>()
-            .register_type::<AloPickingCamera>()
-            .register_type::<AloHit>()
+        app.init_resource::<ModelPickingSettings>()
+            .register_type::<ModelPickingSettings>()
+            .register_type::<ModelPickable>()
+            .register_type::<ModelPickingCamera>()
+            .register_type::<ModelRayHit>()
             .add_systems(
                 PreUpdate,
                 update_hits
@@ -121,10 +104,10 @@ impl Plugin for AloPickingPlugin {
 #[derive(SystemParam)]
 struct PickingFilters<'w, 's> {
     parents: Query<'w, 's, &'static ChildOf>,
-    roots: Query<'w, 's, (), With<AloInstance>>,
+    roots: Query<'w, 's, (), With<ModelInstance>>,
     pickables: Query<'w, 's, &'static Pickable>,
     layers: Query<'w, 's, &'static RenderLayers>,
-    marked: Query<'w, 's, (), With<AloPickable>>,
+    marked: Query<'w, 's, (), With<ModelPickable>>,
 }
 
 impl PickingFilters<'_, '_> {
@@ -156,16 +139,16 @@ impl PickingFilters<'_, '_> {
 
 type PickingCamera = (
     &'static Camera,
-    Has<AloPickingCamera>,
+    Has<ModelPickingCamera>,
     Option<&'static RenderLayers>,
 );
 
 fn update_hits(
-    settings: Res<AloPickingSettings>,
+    settings: Res<ModelPickingSettings>,
     rays: Res<RayMap>,
     cameras: Query<PickingCamera>,
     filters: PickingFilters,
-    mut ray_cast: AloRayCast,
+    mut ray_cast: ModelRayCast,
     mut hits: MessageWriter<PointerHits>,
 ) {
     for (id, ray) in rays.iter() {
@@ -186,22 +169,15 @@ fn update_hits(
             let own = filters.pickables.get(entity).ok();
             own.is_none_or(|own| own.should_block_lower)
         };
-        let casting = AloRayCastSettings::default()
+        let casting = ModelRayCastSettings::default()
             .with_visibility(settings.visibility)
             .with_backfaces(settings.backfaces)
             .with_filter(&filter)
             .with_early_exit_test(&blocks_lower);
-        let pick = |(entity, hit): &(Entity, super::AloRayHit)| {
-            let part = AloHit {
-                root: hit.root,
-                mesh: hit.mesh,
-                submesh: hit.submesh,
-                triangle: hit.triangle,
-                bone: hit.bone,
-            };
+        let pick = |hit: &ModelRayHit| {
             let (point, normal) = (Some(hit.point), Some(hit.normal));
-            let hit = HitData::new_with_extra(id.camera, hit.distance, point, normal, part);
-            (*entity, hit)
+            let data = HitData::new_with_extra(id.camera, hit.distance, point, normal, *hit);
+            (hit.part, data)
         };
         let picks: Vec<_> = ray_cast.cast_ray(*ray, &casting).iter().map(pick).collect();
         if !picks.is_empty() {

@@ -1,4 +1,4 @@
-//! A spatial index of the boxes around all colliders in the world.
+//! A spatial index of the boxes around all parts in the world that rays can hit.
 //!
 //! The boxes are sorted so that boxes close in space are close in the order. Each four boxes form a
 //! group, each four groups form a group of the next level, and so on up to one group. This is an implicit
@@ -6,7 +6,6 @@
 //! groups have grown, or if colliders were added or removed. The first ray after a change tests all boxes
 //! without groups, because building them does not pay off for a single ray.
 
-use bevy::ecs::entity::Entity;
 use bevy::math::bounding::Aabb3d;
 use bevy::math::{Affine3A, Ray3d, Vec3A, Vec4};
 
@@ -20,16 +19,16 @@ const MAX_GROWTH: f32 = 1.5;
 const TOLERANCE: f32 = 1e-5;
 
 /// An empty box: its minimum is above its maximum, so that no ray hits it.
-pub(super) const EMPTY_BOX: Aabb3d = Aabb3d {
+pub(crate) const EMPTY_BOX: Aabb3d = Aabb3d {
     min: Vec3A::INFINITY,
     max: Vec3A::NEG_INFINITY,
 };
 
-/// A collider's entity and the box around it in the world.
+/// A part and the box around it in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Slot {
-    pub(super) entity: Entity,
-    pub(super) bounds: Aabb3d,
+struct Slot<K> {
+    key: K,
+    bounds: Aabb3d,
 }
 
 /// Four boxes. Unused ones are empty, so that no ray hits them.
@@ -72,11 +71,11 @@ enum State {
     ChangedAndCast,
 }
 
-/// The index of the boxes of all colliders.
-#[derive(Debug, Default)]
-pub(super) struct Index {
-    /// In the order in which the query returns the colliders.
-    slots: Vec<Slot>,
+/// The index of the boxes of all parts. `K` identifies a part.
+#[derive(Debug)]
+pub(crate) struct Index<K> {
+    /// In the order in which the query returns the parts.
+    slots: Vec<Slot<K>>,
     /// Indices of slots, sorted in space.
     order: Vec<u32>,
     /// The groups by level, the lowest first. The last level has one group.
@@ -88,22 +87,37 @@ pub(super) struct Index {
     updated: usize,
     /// The count of computed boxes.
     #[cfg(test)]
-    pub(super) computed: usize,
+    pub(crate) computed: usize,
 }
 
-impl Index {
+impl<K> Default for Index<K> {
+    fn default() -> Self {
+        Self {
+            slots: Vec::new(),
+            order: Vec::new(),
+            levels: Vec::new(),
+            sorted_size: 0.0,
+            state: State::default(),
+            updated: 0,
+            #[cfg(test)]
+            computed: 0,
+        }
+    }
+}
+
+impl<K: Copy + PartialEq> Index<K> {
     /// Begins an update. Call [`update`](Self::update) for each collider in the world, then
     /// [`end_update`](Self::end_update).
-    pub(super) fn begin_update(&mut self) {
+    pub(crate) fn begin_update(&mut self) {
         self.updated = 0;
     }
 
     /// Updates the next collider. `bounds` computes its box; it is not called if nothing changed.
-    pub(super) fn update(&mut self, entity: Entity, moved: bool, bounds: impl FnOnce() -> Aabb3d) {
+    pub(crate) fn update(&mut self, key: K, moved: bool, bounds: impl FnOnce() -> Aabb3d) {
         let previous = self.slots.get_mut(self.updated);
         self.updated += 1;
         if let Some(slot) = &previous
-            && slot.entity == entity
+            && slot.key == key
             && !moved
         {
             return;
@@ -113,7 +127,7 @@ impl Index {
             self.computed += 1;
         }
         let current = Slot {
-            entity,
+            key,
             bounds: widened(bounds()),
         };
         match previous {
@@ -125,7 +139,7 @@ impl Index {
     }
 
     /// Ends an update: removes the slots of colliders that no longer exist.
-    pub(super) fn end_update(&mut self) {
+    pub(crate) fn end_update(&mut self) {
         if self.slots.len() != self.updated {
             self.slots.truncate(self.updated);
             self.state = State::Changed;
@@ -150,7 +164,7 @@ impl Index {
     /// Sorts the slots: splits them at the median along their longest axis, recursively. The splits are
     /// at the ends of groups.
     fn sort(&mut self) {
-        let center = |slot: &Slot| {
+        let center = |slot: &Slot<K>| {
             let center = (slot.bounds.min + slot.bounds.max) * 0.5;
             // Empty boxes have no center.
             if center.is_finite() {
@@ -225,12 +239,12 @@ impl Index {
 
     /// Visits every collider whose box a ray hits, in roughly ascending distance. `visit` gets the ray's
     /// length and returns the new length; a negative one ends the traversal.
-    pub(super) fn visit_along(
+    pub(crate) fn visit_along(
         &mut self,
         ray: Ray3d,
         max: f32,
         stack: &mut Vec<Pending>,
-        visit: impl FnMut(Entity, f32) -> f32,
+        visit: impl FnMut(K, f32) -> f32,
     ) {
         let ray = BoxRay::new(ray);
         stack.clear();
@@ -251,7 +265,7 @@ impl Index {
         ray: &BoxRay,
         mut max: f32,
         hits: &mut Vec<Pending>,
-        mut visit: impl FnMut(Entity, f32) -> f32,
+        mut visit: impl FnMut(K, f32) -> f32,
     ) {
         for (index, slot) in (0..).zip(&self.slots) {
             if let Some(distance) = ray.hits_box(&slot.bounds, max) {
@@ -266,7 +280,7 @@ impl Index {
         for pending in hits.iter() {
             let slot = self.slots.get(pending.index as usize);
             if let Some(slot) = slot.filter(|_| pending.distance <= max) {
-                max = visit(slot.entity, max);
+                max = visit(slot.key, max);
             }
         }
     }
@@ -276,7 +290,7 @@ impl Index {
         ray: &BoxRay,
         mut max: f32,
         stack: &mut Vec<Pending>,
-        mut visit: impl FnMut(Entity, f32) -> f32,
+        mut visit: impl FnMut(K, f32) -> f32,
     ) {
         let Some(top) = self.levels.len().checked_sub(1) else {
             return;
@@ -295,7 +309,7 @@ impl Index {
                 let slot = self.order.get(index);
                 let slot = slot.and_then(|slot| self.slots.get(*slot as usize));
                 if let Some(slot) = slot {
-                    max = visit(slot.entity, max);
+                    max = visit(slot.key, max);
                 }
                 continue;
             };
@@ -326,7 +340,7 @@ impl Index {
 
 /// A group, or at level 0 a slot, that is yet to be visited.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pending {
+pub(crate) struct Pending {
     distance: f32,
     level: u32,
     index: u32,
@@ -404,7 +418,7 @@ fn split_index(count: usize) -> usize {
 }
 
 /// The axis-aligned box around a transformed box.
-pub(super) fn transformed(affine: &Affine3A, bounds: &Aabb3d) -> Aabb3d {
+pub(crate) fn transformed(affine: &Affine3A, bounds: &Aabb3d) -> Aabb3d {
     let center = affine.transform_point3a((bounds.min + bounds.max) * 0.5);
     let half = (bounds.max - bounds.min) * 0.5;
     let matrix = affine.matrix3.abs();

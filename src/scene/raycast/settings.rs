@@ -1,17 +1,17 @@
-//! Settings of a ray cast, and its hits.
+//! Settings of a ray cast.
 
-use crate::alamo::collision::Backfaces;
+use crate::scene::raycast::backfaces::Backfaces;
 use bevy::ecs::entity::Entity;
-use bevy::math::Vec3;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 
-/// Which colliders a ray can hit.
+/// Which parts a ray can hit.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Clone, Debug, Default, PartialEq, Hash)]
 #[non_exhaustive]
-pub enum AloRayCastVisibility {
-    /// All colliders: every level of detail and every damage stage at once.
+pub enum ModelRayCastVisibility {
+    /// All parts, hidden ones too. Of ALO models every level of detail and every damage stage at once; of ABC models the
+    /// finest level.
     Any,
     /// Parts of the finest level of detail that are visible, and the collision hulls that files hide.
     ///
@@ -20,53 +20,60 @@ pub enum AloRayCastVisibility {
     ///
     /// Parts are excluded by the damage stage, by night, by a bone that an animation hides, and by
     /// [`PartVisibility`](crate::scene::PartVisibility): hide a shield by name to turn off its collision.
-    /// The default visibility of meshes in the file is ignored, because most hulls are hidden meshes. So
-    /// is a `Visibility` that a user sets on the part's own entity.
+    /// The default visibility of meshes in an ALO file is ignored, because most hulls are hidden meshes. So
+    /// is a `Visibility` that a user sets on the entity of an ALO part.
     #[default]
     Solid,
     /// Like [`Solid`](Self::Solid), but with the level of detail that is drawn.
     SolidAtCurrentLod,
-    /// Parts whose `InheritedVisibility` is true, drawn or not.
+    /// Parts whose `InheritedVisibility` is true, drawn or not, at the level of detail that is drawn.
     Visible,
     /// Drawn parts that are in view of a camera or a light. Never a hull that is not drawn.
     VisibleInView,
 }
 
-/// How [`AloRayCast`](super::AloRayCast) casts a ray.
+/// How [`ModelRayCast`](crate::model::ModelRayCast) casts a ray.
 ///
-/// By default the ray stops at the nearest part, passes through back faces, and hits the colliders of
-/// [`AloRayCastVisibility::Solid`].
+/// By default the ray stops at the nearest part, passes through back faces, and hits the parts of
+/// [`ModelRayCastVisibility::Solid`].
 #[derive(Clone, Copy)]
 #[non_exhaustive]
-pub struct AloRayCastSettings<'a> {
-    /// Which colliders the ray can hit.
-    pub visibility: AloRayCastVisibility,
+pub struct ModelRayCastSettings<'a> {
+    /// Which parts the ray can hit.
+    pub visibility: ModelRayCastVisibility,
     /// How the ray treats back faces. The front of a mirrored model is the side that is drawn.
     pub backfaces: Backfaces,
     /// Length of the ray, in world units.
     pub max_distance: f32,
-    /// Whether the ray can hit the collider of an entity.
+    /// Whether a LithTech model is hit at the collision box of its animation instead of its triangles. Off by default.
+    ///
+    /// The box is `AbcAnimation::dims` around the model's origin, along the model's axes. (The boxes of the games do not
+    /// rotate.) It is that of the clip that plays, otherwise of the first animation. Animations without a box, and other
+    /// formats, are hit at their triangles.
+    pub collision_boxes: bool,
+    /// Whether the ray can hit the part with this entity. A collision box has the entity of its model's root.
     pub filter: &'a dyn Fn(Entity) -> bool,
     /// Whether the ray stops at the part of an entity. If false, it continues behind the part.
     pub early_exit_test: &'a dyn Fn(Entity) -> bool,
 }
 
-impl Default for AloRayCastSettings<'_> {
+impl Default for ModelRayCastSettings<'_> {
     fn default() -> Self {
         Self {
-            visibility: AloRayCastVisibility::default(),
+            visibility: ModelRayCastVisibility::default(),
             backfaces: Backfaces::default(),
             max_distance: f32::INFINITY,
+            collision_boxes: false,
             filter: &|_| true,
             early_exit_test: &|_| true,
         }
     }
 }
 
-impl<'a> AloRayCastSettings<'a> {
+impl<'a> ModelRayCastSettings<'a> {
     /// Sets [`visibility`](Self::visibility).
     #[must_use]
-    pub fn with_visibility(mut self, visibility: AloRayCastVisibility) -> Self {
+    pub fn with_visibility(mut self, visibility: ModelRayCastVisibility) -> Self {
         self.visibility = visibility;
         self
     }
@@ -82,6 +89,13 @@ impl<'a> AloRayCastSettings<'a> {
     #[must_use]
     pub fn with_max_distance(mut self, max_distance: f32) -> Self {
         self.max_distance = max_distance;
+        self
+    }
+
+    /// Sets [`collision_boxes`](Self::collision_boxes).
+    #[must_use]
+    pub fn with_collision_boxes(mut self) -> Self {
+        self.collision_boxes = true;
         self
     }
 
@@ -104,30 +118,4 @@ impl<'a> AloRayCastSettings<'a> {
     pub fn never_early_exit(self) -> Self {
         self.with_early_exit_test(&|_| false)
     }
-}
-
-/// A hit of a ray on a part of a spawned model, in world space.
-#[derive(Reflect, Clone, Copy, Debug, PartialEq)]
-#[reflect(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct AloRayHit {
-    /// Distance from the ray's origin.
-    pub distance: f32,
-    /// The hit point.
-    pub point: Vec3,
-    /// Normal of the triangle's front, of length 1, unless [`Backfaces::Flip`] flipped it.
-    pub normal: Vec3,
-    /// Barycentric coordinates: weights of the triangle's corners, whose sum is 1.
-    pub barycentrics: Vec3,
-    /// Index of the triangle in the sub-mesh.
-    pub triangle: u32,
-    /// The root entity of the model that the part belongs to. For a model inside another, such as a proxy
-    /// model, the root of the inner one. The part's own entity if it is not below a model.
-    pub root: Entity,
-    /// Index of the mesh in the file.
-    pub mesh: usize,
-    /// Index of the sub-mesh within the mesh.
-    pub submesh: usize,
-    /// Index of the bone that the mesh is attached to, even if its vertices are skinned to other bones.
-    pub bone: usize,
 }

@@ -1,0 +1,253 @@
+//! Answers questions about spawned models for code on any format.
+
+use crate::alamo::animation::{Ala, AloAnimator};
+use crate::alamo::asset::{AloMesh, AloModel, AloSubmesh};
+use crate::alamo::components::{AloInstance, AloPart};
+use crate::scene::{
+    ClipRef, FrameRate, Frames, ModelClip, ModelInfo, ModelPose, NamedEntity, frame_at, merged,
+    transformed_bounds,
+};
+use bevy::asset::Assets;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::hierarchy::ChildOf;
+use bevy::ecs::system::{Query, Res, SystemParam};
+use bevy::math::bounding::Aabb3d;
+use bevy::math::{Affine3A, Vec3A};
+use bevy::mesh::Mesh;
+use bevy::transform::components::Transform;
+use core::ops::Range;
+
+/// Samples per frame of an animation, for its box. Rotations between frames are arcs.
+const SAMPLES_PER_FRAME: u32 = 2;
+
+/// The spawned Alamo models.
+#[derive(SystemParam)]
+pub(crate) struct AloInfo<'w, 's> {
+    roots: Query<'w, 's, (&'static AloInstance, Option<&'static AloAnimator>)>,
+    parts: Query<'w, 's, (&'static AloPart, &'static ChildOf)>,
+    parents: Query<'w, 's, &'static ChildOf>,
+    alas: Option<Res<'w, Assets<Ala>>>,
+    meshes: Option<Res<'w, Assets<Mesh>>>,
+}
+
+fn frame_rate(ala: &Ala) -> FrameRate {
+    FrameRate {
+        count: ala.frames,
+        fps: ala.fps,
+    }
+}
+
+/// A box that a bone moves, in the bone's space.
+struct BoneBox {
+    bone: usize,
+    bounds: Aabb3d,
+}
+
+impl AloInfo<'_, '_> {
+    fn model(&self, root: Entity) -> Option<&AloModel> {
+        let (instance, _) = self.roots.get(root).ok()?;
+        Some(instance.model())
+    }
+
+    fn ala(&self, model: &AloModel, animation: usize) -> Option<&Ala> {
+        let animation = model.animations.get(animation)?;
+        self.alas.as_ref()?.get(&animation.ala)
+    }
+
+    /// The boxes around the vertices of the sub-meshes that are drawn at the finest level of detail, undamaged.
+    fn boxes(&self, model: &AloModel) -> Vec<BoneBox> {
+        let finest = model.lod(0);
+        let is_shown = |mesh: &&AloMesh| {
+            !mesh.hidden
+                && (mesh.tags.lod.is_none() || mesh.tags.lod == finest)
+                && mesh.tags.alt.is_none_or(|alt| alt == 0)
+                && is_bone_visible(model, mesh.bone)
+        };
+        let mut boxes = Vec::new();
+        for mesh in model.meshes.iter().filter(is_shown) {
+            for submesh in mesh.submeshes.iter().filter(|it| it.material.is_some()) {
+                self.add_boxes(model, mesh.bone, submesh, &mut boxes);
+            }
+        }
+        boxes
+    }
+
+    fn add_boxes(
+        &self,
+        model: &AloModel,
+        bone: usize,
+        submesh: &AloSubmesh,
+        boxes: &mut Vec<BoneBox>,
+    ) {
+        if submesh.palette.is_empty() {
+            let bounds = submesh.bounds;
+            boxes.push(BoneBox { bone, bounds });
+            return;
+        }
+        let mesh = self.meshes.as_ref().zip(submesh.mesh.as_ref());
+        let mesh = mesh.and_then(|(meshes, handle)| meshes.get(handle));
+        let Some(skinned) = mesh.and_then(Mesh::skinned_mesh_bounds) else {
+            return;
+        };
+        let joints = skinned.aabbs.iter().zip(&skinned.aabb_index_to_joint_index);
+        for (aabb, joint) in joints {
+            let Some(bone) = submesh.palette.get(usize::from(joint.0)) else {
+                continue;
+            };
+            let bone = *bone as usize;
+            let (center, half) = (Vec3A::from(aabb.center), Vec3A::from(aabb.half_size));
+            let bounds = Aabb3d {
+                min: center - half,
+                max: center + half,
+            };
+            // The box is in the model's space at rest.
+            let pose = model.bones.get(bone).map(|bone| bone.bind_pose.inverse());
+            let bounds = pose.and_then(|pose| transformed_bounds(&pose, &bounds));
+            boxes.extend(bounds.map(|bounds| BoneBox { bone, bounds }));
+        }
+    }
+}
+
+fn is_bone_visible(model: &AloModel, bone: usize) -> bool {
+    let mut bone = model.bones.get(bone);
+    while let Some(current) = bone {
+        if !current.visible {
+            return false;
+        }
+        bone = current.parent.and_then(|parent| model.bones.get(parent));
+    }
+    true
+}
+
+/// The union of the boxes, moved by the poses of the bones in the model's space.
+fn posed_bounds(boxes: &[BoneBox], poses: &[Affine3A]) -> Option<Aabb3d> {
+    let boxes = boxes.iter().map(|part| {
+        let pose = poses.get(part.bone)?;
+        transformed_bounds(pose, &part.bounds)
+    });
+    boxes.fold(None, merged)
+}
+
+/// The poses of bones in the model's space.
+fn in_model(model: &AloModel, local: &[Transform]) -> Vec<Affine3A> {
+    let mut poses: Vec<Affine3A> = Vec::with_capacity(local.len());
+    for (bone, local) in model.bones.iter().zip(local) {
+        let parent = bone.parent.and_then(|parent| poses.get(parent));
+        let local = local.compute_affine();
+        poses.push(parent.map_or(local, |parent| *parent * local));
+    }
+    poses
+}
+
+impl ModelInfo for AloInfo<'_, '_> {
+    fn scene_root(&self, root: Entity) -> Option<Entity> {
+        let first = self.roots.get(root).ok()?.0.bones().first()?;
+        Some(self.parents.get(*first).ok()?.parent())
+    }
+
+    fn clips(&self, root: Entity) -> Vec<ModelClip> {
+        let Some(model) = self.model(root) else {
+            return Vec::new();
+        };
+        let animations = model.animations.iter().enumerate();
+        animations
+            .map(|(index, animation)| {
+                let ala = self.ala(model, index);
+                ModelClip {
+                    name: animation.name.to_string(),
+                    seconds: ala.map(Ala::seconds),
+                    frames: ala.map(|ala| ala.frames),
+                }
+            })
+            .collect()
+    }
+
+    fn pose(&self, root: Entity, time: f32, part: Option<&Range<u32>>) -> Option<ModelPose> {
+        let (instance, animator) = self.roots.get(root).ok()?;
+        let clip = animator?.clip()?;
+        let model = instance.model();
+        let mut animations = model.animations.iter();
+        let index = animations.position(|animation| animation.clip == *clip)?;
+        let frames = frame_rate(self.ala(model, index)?);
+        let span = part.and_then(|part| frames.span(part));
+        let seconds = span.map_or(time, |span| span.time(time));
+        let (frame, towards_next) = frame_at(|frame| frames.time(frame), frames.count(), seconds);
+        Some(ModelPose {
+            clip: Some(index),
+            seconds,
+            frame,
+            towards_next,
+        })
+    }
+
+    fn bounds(&self, root: Entity) -> Option<Aabb3d> {
+        let model = self.model(root)?;
+        let poses: Vec<Affine3A> = model.bones.iter().map(|bone| bone.bind_pose).collect();
+        posed_bounds(&self.boxes(model), &poses)
+    }
+
+    fn clip_bounds(&self, root: Entity, clip: &ClipRef) -> Option<Aabb3d> {
+        let model = self.model(root)?;
+        let (clip, part) = clip.split_frames();
+        let mut animations = model.animations.iter();
+        let animation = match clip {
+            ClipRef::Name(name) => {
+                animations.position(|animation| crate::scene::same_name(&animation.name, name))?
+            }
+            ClipRef::Index(index) => *index,
+            ClipRef::Handle(clip) => animations.position(|animation| animation.clip == *clip)?,
+            ClipRef::Frames(_) | ClipRef::Part { .. } => return None,
+        };
+        let ala = self.ala(model, animation)?;
+        let part = part.map_or(0..ala.frames, |part| part.start..part.end.min(ala.frames));
+        let boxes = self.boxes(model);
+        let rest: Vec<Transform> = model.bones.iter().map(|bone| bone.transform).collect();
+        let mut local = rest.clone();
+        let last = part.end.checked_sub(1).filter(|last| *last >= part.start)?;
+        let mut bounds = None;
+        for sample in part.start * SAMPLES_PER_FRAME..=last * SAMPLES_PER_FRAME {
+            let frame = sample as f32 / SAMPLES_PER_FRAME as f32;
+            local.clone_from(&rest);
+            ala.tracks.pose(frame / ala.fps, &mut local);
+            bounds = merged(bounds, posed_bounds(&boxes, &in_model(model, &local)));
+        }
+        bounds
+    }
+
+    /// Alamo models have no skins.
+    fn skins(&self, _: Entity) -> usize {
+        0
+    }
+
+    fn bones(&self, root: Entity) -> Vec<NamedEntity> {
+        let Ok((instance, _)) = self.roots.get(root) else {
+            return Vec::new();
+        };
+        let bones = instance.bones().iter().zip(&instance.model().bones);
+        bones
+            .map(|(entity, bone)| NamedEntity {
+                entity: *entity,
+                name: bone.name.to_string(),
+                parent: bone
+                    .parent
+                    .and_then(|parent| instance.bones().get(parent).copied()),
+            })
+            .collect()
+    }
+
+    /// The meshes, lights, proxies and groups of dazzles. Sub-meshes are children of their mesh.
+    fn parts(&self, root: Entity) -> Vec<NamedEntity> {
+        let Ok((instance, _)) = self.roots.get(root) else {
+            return Vec::new();
+        };
+        let part = |entity: &Entity| {
+            let (part, bone) = self.parts.get(*entity).ok()?;
+            Some(NamedEntity {
+                entity: *entity,
+                name: part.name.clone(),
+                parent: Some(bone.parent()),
+            })
+        };
+        instance.parts().iter().filter_map(part).collect()
+    }
+}

@@ -1,0 +1,77 @@
+//! Draws particles from birth records, in the transparent phase of 3D cameras.
+//!
+//! Each ring buffer of [`ParticleRecords`](super::record::ParticleRecords) has a vertex buffer of records. Only new
+//! records are uploaded. The vertex shader computes a quad from each record, and reads the tracks from a texture of keys.
+//! There are no storage buffers and no compute shaders, so WebGL2 remains possible.
+
+// For maintainers:
+// - `gpu_asset` uploads the keys of a system's tracks; `uniform` has the values of an emitter instance.
+// - `extract` copies visible systems to the render world, and uploads new records to the buffers of `rings`.
+// - `prepare` writes uniforms and makes bind groups; `pipeline` has layouts and blend states; `queue` adds a system to
+//   the phase of each camera, and draws all its emitters in order.
+
+mod extract;
+mod gpu_asset;
+mod pipeline;
+mod prepare;
+mod queue;
+mod rings;
+mod uniform;
+
+use crate::alamo::particles::Properties;
+use crate::scene::{insert_image, preload_shader};
+use bevy::app::{App, Plugin};
+use bevy::asset::embedded_asset;
+use bevy::core_pipeline::core_3d::Transparent3d;
+use bevy::ecs::schedule::IntoScheduleConfigs;
+use bevy::pbr::MeshPipelineSystems;
+use bevy::render::render_asset::RenderAssetPlugin;
+use bevy::render::render_phase::AddRenderCommand;
+use bevy::render::render_resource::SpecializedRenderPipelines;
+use bevy::render::{
+    ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems,
+};
+
+pub use gpu_asset::PARTICLE_DISC;
+
+/// Whether an emitter of these properties is drawn.
+pub(super) fn is_drawn(properties: &Properties) -> bool {
+    pipeline::DrawMode::of(properties).is_some()
+}
+
+/// Draws particles.
+pub(in crate::alamo) struct ParticleDrawPlugin;
+
+impl Plugin for ParticleDrawPlugin {
+    fn build(&self, app: &mut App) {
+        embedded_asset!(app, "particles.wgsl");
+        preload_shader(app, pipeline::shader());
+        app.add_plugins(RenderAssetPlugin::<gpu_asset::GpuParticles>::default());
+        let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
+            return;
+        };
+        render_app
+            .init_resource::<extract::ExtractedSystems>()
+            .init_gpu_resource::<rings::GpuRings>()
+            .init_gpu_resource::<prepare::PreparedParticles>()
+            .init_gpu_resource::<SpecializedRenderPipelines<pipeline::ParticlePipeline>>()
+            .init_gpu_resource::<queue::ViewPipelines>()
+            .add_render_command::<Transparent3d, queue::DrawParticles>()
+            .add_systems(
+                RenderStartup,
+                pipeline::init_pipeline.after(MeshPipelineSystems),
+            )
+            .add_systems(ExtractSchedule, extract::extract_systems)
+            .add_systems(
+                Render,
+                (
+                    queue::queue_systems.in_set(RenderSystems::Queue),
+                    prepare::prepare_systems.in_set(RenderSystems::PrepareBindGroups),
+                ),
+            );
+    }
+
+    fn finish(&self, app: &mut App) {
+        insert_image(app, &PARTICLE_DISC, gpu_asset::disc());
+    }
+}

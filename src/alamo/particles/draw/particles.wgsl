@@ -1,0 +1,398 @@
+// Draws particles: quads that are computed from birth records, as `EmitterRecords::drawn` does on the CPU.
+//
+// Each instance is a record. Its six vertices are the corners of two triangles.
+
+#import bevy_pbr::{
+    mesh_view_bindings::view,
+    view_transformations::position_world_to_clip,
+}
+#import bevy_render::color_operations::{linear_rgb_to_srgb, srgb_to_linear_rgb}
+#ifdef TONEMAP_IN_SHADER
+#import bevy_core_pipeline::tonemapping::tone_mapping
+#endif
+
+// The same as EmitterUniform.
+struct Emitter {
+    // The transform from the records to the world, as rows.
+    world_from_records: mat3x4<f32>,
+    // The axes of flat particles in the world.
+    flat_x: vec4<f32>,
+    flat_y: vec4<f32>,
+    tint: vec4<f32>,
+    // The ground's normal, of length 1, and its height, in the space of the records.
+    ground: vec4<f32>,
+    // Seconds since the epoch of the records.
+    time: f32,
+    // Units of the world per unit of the records.
+    size_scale: f32,
+    // Units of the records per unit of the file.
+    scale: f32,
+    // Length of the tail in half sizes.
+    tail_size: f32,
+    bounciness: f32,
+    ground_effect: u32,
+    flags: u32,
+    // Tiles in each row and column of the texture.
+    tiles: u32,
+    // Edge length of the cube of weather, in units of the records; 0 without weather.
+    weather_cube: f32,
+    // Two tracks per vector: index of the first key; count of keys, and in the upper bits the interpolation.
+    tracks: array<vec4<u32>, 4>,
+}
+
+@group(1) @binding(0) var<uniform> emitter: Emitter;
+// The keys of all tracks: time, value, and the integral of the value up to the key.
+@group(2) @binding(0) var keys: texture_2d<f32>;
+@group(2) @binding(1) var color_texture: texture_2d<f32>;
+@group(2) @binding(2) var color_sampler: sampler;
+
+const KEYS_PER_ROW: u32 = 1024u;
+const KEY_COUNT_BITS: u32 = 28u;
+
+const LINEAR: u32 = 0u;
+const SMOOTH: u32 = 1u;
+
+const RED: u32 = 0u;
+const GREEN: u32 = 1u;
+const BLUE: u32 = 2u;
+const ALPHA: u32 = 3u;
+const SCALE: u32 = 4u;
+const INDEX: u32 = 5u;
+const ROTATION: u32 = 6u;
+
+const GROUND_DIE: u32 = 1u;
+const GROUND_BOUNCE: u32 = 2u;
+const GROUND_STOP: u32 = 3u;
+
+const FLAT: u32 = 1u;
+const TAIL: u32 = 2u;
+const SPEED_TAIL: u32 = 4u;
+const FIXED_ROTATION: u32 = 8u;
+// The texture is a disc whose alpha is its shape.
+const DISC: u32 = 16u;
+
+const PI: f32 = 3.14159265358979;
+const SQRT_2: f32 = 1.41421356237310;
+const SQRT_HALF: f32 = 0.70710678118655;
+// Largest finite number.
+const MAX: f32 = 3.40282346638e38;
+
+struct Record {
+    @builtin(vertex_index) vertex: u32,
+    @location(0) position_and_birth: vec4<f32>,
+    @location(1) velocity_and_life: vec4<f32>,
+    @location(2) acceleration_and_size: vec4<f32>,
+    @location(3) color: vec4<f32>,
+    // Angle or direction, and the age at which the particle passes below the ground.
+    @location(4) rotation_and_ground: vec2<f32>,
+}
+
+struct Corner {
+    @builtin(position) position: vec4<f32>,
+    // Between the samples of a pixel, so that it is never extrapolated beyond the quad.
+    @location(0) @interpolate(perspective, centroid) uv: vec2<f32>,
+    @location(1) @interpolate(flat) color: vec4<f32>,
+    // The centers of the first and the last texel of the tile.
+    @location(2) @interpolate(flat) uv_range: vec4<f32>,
+}
+
+struct Motion {
+    position: vec3<f32>,
+    velocity: vec3<f32>,
+}
+
+struct Track {
+    first: u32,
+    count: u32,
+    interpolation: u32,
+}
+
+fn track_of(index: u32) -> Track {
+    let pair = emitter.tracks[index / 2u];
+    let packed = select(pair.xy, pair.zw, (index & 1u) == 1u);
+    let count = packed.y & ((1u << KEY_COUNT_BITS) - 1u);
+    return Track(packed.x, count, packed.y >> KEY_COUNT_BITS);
+}
+
+// Time, value and integral of a key.
+fn key(track: Track, index: u32) -> vec3<f32> {
+    let texel = track.first + index;
+    let position = vec2(texel % KEYS_PER_ROW, texel / KEYS_PER_ROW);
+    return textureLoad(keys, vec2<i32>(position), 0).xyz;
+}
+
+// The count of keys before a time or, with `inclusive`, up to it.
+fn count_until(track: Track, time: f32, inclusive: bool) -> u32 {
+    var low = 0u;
+    var high = track.count;
+    while low < high {
+        let middle = (low + high) / 2u;
+        let at = key(track, middle).x;
+        if at < time || (inclusive && at == time) {
+            low = middle + 1u;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// The value of a track at a fraction of the life.
+fn value_of(track: Track, time: f32) -> f32 {
+    let after = count_until(track, time, true);
+    if after == 0u || after == track.count {
+        return key(track, max(after, 1u) - 1u).y;
+    }
+    let start = key(track, after - 1u);
+    let end = key(track, after);
+    let u = (time - start.x) / (end.x - start.x);
+    switch track.interpolation {
+        case LINEAR { return start.y + (end.y - start.y) * u; }
+        case SMOOTH { return start.y + (end.y - start.y) * (u * u * (3.0 - 2.0 * u)); }
+        default { return start.y; }
+    }
+}
+
+fn value(index: u32, time: f32) -> f32 {
+    return value_of(track_of(index), time);
+}
+
+// The integral of a track from 0 to a fraction of the life.
+fn integral(index: u32, time: f32) -> f32 {
+    let track = track_of(index);
+    if track.count == 1u {
+        return key(track, 0u).y * time;
+    }
+    let after = count_until(track, time, false);
+    if after == 0u {
+        return 0.0;
+    }
+    let start = key(track, after - 1u);
+    if after == track.count {
+        return start.z;
+    }
+    let end = key(track, after);
+    let duration = end.x - start.x;
+    let u = min((time - start.x) / duration, 1.0);
+    let difference = end.y - start.y;
+    var inner = start.y * u;
+    switch track.interpolation {
+        case LINEAR { inner += difference * (0.5 * u * u); }
+        case SMOOTH { inner += difference * (u * u * u * (1.0 - 0.5 * u)); }
+        default {}
+    }
+    return start.z + duration * inner;
+}
+
+// The motion at an age, without the ground.
+fn flight(record: Record, age: f32) -> Motion {
+    let velocity = record.velocity_and_life.xyz;
+    let acceleration = record.acceleration_and_size.xyz;
+    let mean = velocity + acceleration * (0.5 * age);
+    return Motion(record.position_and_birth.xyz + mean * age, velocity + acceleration * age);
+}
+
+// Height and vertical speed at a time after the first contact with the ground, at this upward speed. Each flight has the
+// speed of the one before times the bounciness. The same as Bounce::at.
+fn bounce(speed: f32, acceleration: f32, time: f32) -> vec2<f32> {
+    var begin = 0.0;
+    var first = speed;
+    var since = time;
+    if acceleration < 0.0 {
+        let duration = 2.0 * speed / -acceleration;
+        if !(duration > 0.0 && duration < MAX) {
+            return vec2(0.0);
+        }
+        let ratio = time / duration;
+        if emitter.bounciness == 1.0 {
+            since = time - floor(ratio) * duration;
+        } else {
+            let rest = 1.0 - (1.0 - emitter.bounciness) * ratio;
+            if rest <= 0.0 {
+                return vec2(0.0);
+            }
+            let flights = max(floor(log(rest) / log(emitter.bounciness)), 0.0);
+            let power = pow(emitter.bounciness, flights);
+            begin = duration * (1.0 - power) / (1.0 - emitter.bounciness);
+            first = speed * power;
+            since = clamp(time - begin, 0.0, duration * power);
+        }
+    }
+    let height = since * (first + 0.5 * acceleration * since);
+    return vec2(max(height, 0.0), first + acceleration * since);
+}
+
+// The motion at an age.
+fn motion_at(record: Record, age: f32) -> Motion {
+    let contact = record.rotation_and_ground.y;
+    var motion = flight(record, age);
+    if emitter.weather_cube > 0.0 {
+        // What leaves the cube on one side enters on the other.
+        let cubes = floor(motion.position / emitter.weather_cube + 0.5);
+        motion.position -= emitter.weather_cube * cubes;
+        return motion;
+    }
+    if age <= contact {
+        return motion;
+    }
+    if emitter.ground_effect == GROUND_STOP {
+        motion = flight(record, max(contact, 0.0));
+        motion.velocity = vec3(0.0);
+    } else if emitter.ground_effect == GROUND_BOUNCE {
+        let up = emitter.ground.xyz;
+        let height = dot(record.position_and_birth.xyz, up) - emitter.ground.w;
+        let speed = dot(record.velocity_and_life.xyz, up);
+        let acceleration = dot(record.acceleration_and_size.xyz, up);
+        let at_ground = sqrt(max(speed * speed - 2.0 * acceleration * height, 0.0));
+        let after = bounce(emitter.bounciness * at_ground, acceleration, age - contact);
+        let target_height = emitter.ground.w + after.x;
+        motion.position += up * (target_height - dot(motion.position, up));
+        motion.velocity += up * (after.y - dot(motion.velocity, up));
+    }
+    return motion;
+}
+
+fn is_alive(record: Record, age: f32) -> bool {
+    let is_below = emitter.ground_effect == GROUND_DIE && age > record.rotation_and_ground.y;
+    return age >= 0.0 && age < record.velocity_and_life.w && !is_below;
+}
+
+// The angle of a particle, in turns.
+fn turns(record: Record, time: f32) -> f32 {
+    let rotation = record.rotation_and_ground.x;
+    if (emitter.flags & FIXED_ROTATION) != 0u {
+        return rotation;
+    }
+    return integral(ROTATION, time) * record.velocity_and_life.w * rotation;
+}
+
+// Red, green, blue and alpha in sRGB.
+fn color_of(record: Record, time: f32) -> vec4<f32> {
+    let track = vec4(value(RED, time), value(GREEN, time), value(BLUE, time), value(ALPHA, time));
+    return saturate(track / 255.0 + record.color);
+}
+
+// The index of a particle's tile.
+fn tile_of(time: f32) -> u32 {
+    let tiles = i32(emitter.tiles * emitter.tiles);
+    // The conversion saturates.
+    let index = i32(floor(value(INDEX, time))) % tiles;
+    return u32(select(index, index + tiles, index < 0));
+}
+
+// The corners: top left, bottom left, bottom right, top right.
+fn corner_of(vertex: u32) -> u32 {
+    // The triangles 0 1 2 and 0 2 3.
+    let of_triangle = vertex % 3u;
+    return of_triangle + select(0u, vertex / 3u, of_triangle > 0u);
+}
+
+fn transformed(vector: vec3<f32>, w: f32) -> vec3<f32> {
+    return vec4(vector, w) * emitter.world_from_records;
+}
+
+// The offset of a corner from the center, in half edges, along two axes.
+fn corner_offset(corner: u32, cosine: f32, sine: f32) -> vec2<f32> {
+    let x = select(1.0, -1.0, corner < 2u);
+    let y = select(-1.0, 1.0, corner == 0u || corner == 3u);
+    return vec2(x * cosine - y * sine, x * sine + y * cosine);
+}
+
+// The same for a particle with a tail: a kite whose first corner is behind it. `velocity` is in the world.
+fn tail_offset(corner: u32, velocity: vec3<f32>, right: vec3<f32>, up: vec3<f32>) -> vec2<f32> {
+    let on_plane = vec2(dot(velocity, right), dot(velocity, up));
+    let length_on_plane = length(on_plane);
+    if !(length_on_plane > 0.0) {
+        return corner_offset(corner, 1.0, 0.0);
+    }
+    let direction = on_plane / length_on_plane;
+    if corner != 0u {
+        let cosine = SQRT_HALF * (direction.x - direction.y);
+        let sine = SQRT_HALF * (direction.x + direction.y);
+        return corner_offset(corner, cosine, sine);
+    }
+    let speed = length(velocity);
+    var tail = emitter.tail_size * (length_on_plane / speed);
+    if (emitter.flags & SPEED_TAIL) != 0u {
+        tail *= speed / (emitter.size_scale * emitter.scale) / 1000.0;
+    }
+    return -direction * max(SQRT_2, tail);
+}
+
+@vertex
+fn vertex(record: Record) -> Corner {
+    var out: Corner;
+    let age = emitter.time - record.position_and_birth.w;
+    if !is_alive(record, age) {
+        // All corners at the same position, outside of the screen.
+        out.position = vec4(2.0, 2.0, 2.0, 1.0);
+        return out;
+    }
+    let time = saturate(age / record.velocity_and_life.w);
+    let motion = motion_at(record, age);
+    let corner = corner_of(record.vertex);
+
+    var right = normalize(view.world_from_view[0].xyz);
+    var up = normalize(view.world_from_view[1].xyz);
+    if (emitter.flags & FLAT) != 0u {
+        right = emitter.flat_x.xyz;
+        up = emitter.flat_y.xyz;
+    }
+    var offset: vec2<f32>;
+    if (emitter.flags & TAIL) != 0u {
+        offset = tail_offset(corner, transformed(motion.velocity, 0.0), right, up);
+    } else {
+        let angle = 2.0 * PI * fract(turns(record, time));
+        offset = corner_offset(corner, cos(angle), sin(angle));
+    }
+    let half_size = 0.5 * value(SCALE, time) * record.acceleration_and_size.w * emitter.size_scale;
+    offset *= half_size;
+    let world_position = transformed(motion.position, 1.0) + right * offset.x + up * offset.y;
+    out.position = position_world_to_clip(world_position);
+
+    let tile = tile_of(time);
+    let in_tile = vec2(f32(corner >= 2u), f32(corner == 1u || corner == 2u));
+    let first = vec2(f32(tile % emitter.tiles), f32(tile / emitter.tiles));
+    let tile_size = 1.0 / f32(emitter.tiles);
+    out.uv = (first + in_tile) * tile_size;
+    // The filter must not read neighboring tiles.
+    let half_texel = min(0.5 / vec2<f32>(textureDimensions(color_texture)), vec2(0.5 * tile_size));
+    out.uv_range = vec4(first * tile_size + half_texel, (first + 1.0) * tile_size - half_texel);
+
+    out.color = color_of(record, time);
+#ifndef MODULATE
+    out.color = vec4(srgb_to_linear_rgb(out.color.rgb) * emitter.tint.rgb, out.color.a * emitter.tint.a);
+#endif
+    return out;
+}
+
+@fragment
+fn fragment(in: Corner) -> @location(0) vec4<f32> {
+    // The other mip levels mix neighboring tiles.
+    let uv = clamp(in.uv, in.uv_range.xy, in.uv_range.zw);
+    var texel = textureSampleLevel(color_texture, color_sampler, uv, 0.0);
+#ifdef MODULATE
+    // The games add texture and color in sRGB.
+    let sum = saturate(linear_rgb_to_srgb(texel.rgb) + in.color.rgb);
+    let factor = srgb_to_linear_rgb(sum) * emitter.tint.rgb;
+    return vec4(mix(vec3(1.0), factor, emitter.tint.a), 1.0);
+#else
+    if (emitter.flags & DISC) != 0u {
+#ifndef ALPHA_BLEND
+        texel = vec4(texel.rgb * texel.a, 1.0);
+#endif
+    }
+    var color = texel * in.color;
+#ifdef ADDITIVE
+    // The alpha of texture and track have no effect.
+    color = vec4(color.rgb * emitter.tint.a, 1.0);
+#endif
+#ifdef OPAQUE
+    color.a = 1.0;
+#endif
+#ifdef TONEMAP_IN_SHADER
+    color = tone_mapping(color, view.color_grading);
+#endif
+    return color;
+#endif
+}

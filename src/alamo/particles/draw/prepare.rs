@@ -1,0 +1,208 @@
+//! Writes the uniforms of emitter instances, and makes their bind groups.
+
+use super::extract::{ExtractedRing, ExtractedSystem, ExtractedSystems};
+use super::gpu_asset::{GpuEmitter, GpuParticles};
+use super::pipeline::{DrawMode, ParticlePipeline};
+use super::rings::DrawnSlots;
+use super::uniform::EmitterUniform;
+use crate::alamo::particles::asset::AloParticles;
+use crate::alamo::particles::record::uniform_scale;
+use bevy::asset::AssetId;
+use bevy::color::ColorToComponents;
+use bevy::ecs::resource::Resource;
+use bevy::ecs::system::{Res, ResMut};
+use bevy::image::Image;
+use bevy::math::{Affine3A, Mat4, Vec3, Vec4};
+use bevy::platform::collections::HashMap;
+use bevy::render::render_asset::RenderAssets;
+use bevy::render::render_resource::{
+    BindGroup, BindGroupEntries, BufferId, DynamicUniformBuffer, PipelineCache, TextureViewId,
+};
+use bevy::render::renderer::{RenderDevice, RenderQueue};
+use bevy::render::sync_world::MainEntityHashMap;
+use bevy::render::texture::GpuImage;
+
+/// The draws of this frame.
+#[derive(Resource, Default)]
+pub(super) struct PreparedParticles {
+    uniforms: DynamicUniformBuffer<EmitterUniform>,
+    instances: Option<(BufferId, BindGroup)>,
+    assets: HashMap<AssetKey, AssetBindGroup>,
+    /// The draws of each system, in order.
+    pub(super) systems: MainEntityHashMap<Vec<PreparedDraw>>,
+}
+
+/// A system, and the texture of an emitter.
+pub(super) type AssetKey = (AssetId<AloParticles>, AssetId<Image>);
+
+/// A bind group of tracks and a texture.
+struct AssetBindGroup {
+    keys: TextureViewId,
+    texture: TextureViewId,
+    bind_group: BindGroup,
+}
+
+/// The draw of a ring.
+pub(super) struct PreparedDraw {
+    pub(super) mode: DrawMode,
+    /// The index of the ring in the system.
+    pub(super) ring: usize,
+    pub(super) slots: DrawnSlots,
+    pub(super) uniform_offset: u32,
+    pub(super) asset: AssetKey,
+}
+
+impl PreparedParticles {
+    /// The bind group of uniforms.
+    pub(super) fn instances(&self) -> Option<&BindGroup> {
+        self.instances.as_ref().map(|(_, bind_group)| bind_group)
+    }
+
+    /// The bind group of tracks and a texture.
+    pub(super) fn asset(&self, key: &AssetKey) -> Option<&BindGroup> {
+        self.assets.get(key).map(|asset| &asset.bind_group)
+    }
+}
+
+pub(super) fn prepare_systems(
+    extracted: Res<ExtractedSystems>,
+    particles: Res<RenderAssets<GpuParticles>>,
+    images: Res<RenderAssets<GpuImage>>,
+    pipeline: Option<Res<ParticlePipeline>>,
+    pipeline_cache: Res<PipelineCache>,
+    (device, queue): (Res<RenderDevice>, Res<RenderQueue>),
+    mut prepared: ResMut<PreparedParticles>,
+) {
+    let Some(pipeline) = pipeline else {
+        return;
+    };
+    let prepared = &mut *prepared;
+    prepared.systems.clear();
+    prepared.uniforms.clear();
+    prepared.assets.retain(|(asset, image), _| {
+        particles.get(*asset).is_some() && images.get(*image).is_some()
+    });
+    for (entity, system) in &extracted.0 {
+        let Some(gpu) = particles.get(system.particles) else {
+            continue;
+        };
+        let mut draws = Vec::with_capacity(system.rings.len());
+        for (ring, emitter, mode) in in_draw_order(system, gpu) {
+            let asset = (system.particles, emitter.texture);
+            let Some(image) = images.get(emitter.texture) else {
+                // It is loading.
+                continue;
+            };
+            bind_asset(
+                prepared,
+                asset,
+                gpu,
+                image,
+                &pipeline,
+                &pipeline_cache,
+                &device,
+            );
+            let uniform = uniform(system, ring, emitter, gpu);
+            draws.push(PreparedDraw {
+                mode,
+                ring: ring.index,
+                slots: ring.slots.clone(),
+                uniform_offset: prepared.uniforms.push(&uniform),
+                asset,
+            });
+        }
+        prepared.systems.insert(*entity, draws);
+    }
+    prepared.uniforms.write_buffer(&device, &queue);
+    bind_instances(prepared, &pipeline, &pipeline_cache, &device);
+}
+
+/// The rings that are drawn, in the order of their emitters.
+fn in_draw_order<'a>(
+    system: &'a ExtractedSystem,
+    gpu: &'a GpuParticles,
+) -> Vec<(&'a ExtractedRing, &'a GpuEmitter, DrawMode)> {
+    let rings = system.rings.iter().filter_map(|ring| {
+        let emitter = gpu.emitters.get(ring.emitter)?;
+        Some((ring, emitter, emitter.mode?))
+    });
+    let mut rings: Vec<_> = rings.collect();
+    // The sort is stable, so rings of the same emitter keep their order.
+    rings.sort_by_key(|(_, emitter, _)| emitter.rank);
+    rings
+}
+
+fn bind_asset(
+    prepared: &mut PreparedParticles,
+    key: AssetKey,
+    gpu: &GpuParticles,
+    image: &GpuImage,
+    pipeline: &ParticlePipeline,
+    pipeline_cache: &PipelineCache,
+    device: &RenderDevice,
+) {
+    let (keys, texture) = (gpu.keys.id(), image.texture_view.id());
+    let is_current = |bound: &AssetBindGroup| bound.keys == keys && bound.texture == texture;
+    if prepared.assets.get(&key).is_some_and(is_current) {
+        return;
+    }
+    let bind_group = device.create_bind_group(
+        "particle tracks and texture",
+        &pipeline_cache.get_bind_group_layout(&pipeline.asset_layout),
+        &BindGroupEntries::sequential((&gpu.keys, &image.texture_view, &image.sampler)),
+    );
+    let bound = AssetBindGroup {
+        keys,
+        texture,
+        bind_group,
+    };
+    prepared.assets.insert(key, bound);
+}
+
+fn bind_instances(
+    prepared: &mut PreparedParticles,
+    pipeline: &ParticlePipeline,
+    pipeline_cache: &PipelineCache,
+    device: &RenderDevice,
+) {
+    let (Some(buffer), Some(binding)) = (prepared.uniforms.buffer(), prepared.uniforms.binding())
+    else {
+        return;
+    };
+    let id = buffer.id();
+    if prepared.instances.as_ref().is_some_and(|(of, _)| *of == id) {
+        return;
+    }
+    let bind_group = device.create_bind_group(
+        "particle emitter instances",
+        &pipeline_cache.get_bind_group_layout(&pipeline.instance_layout),
+        &BindGroupEntries::single(binding),
+    );
+    prepared.instances = Some((id, bind_group));
+}
+
+fn uniform(
+    system: &ExtractedSystem,
+    ring: &ExtractedRing,
+    emitter: &GpuEmitter,
+    gpu: &GpuParticles,
+) -> EmitterUniform {
+    let world_from_records = if emitter.is_linked {
+        system.world_from_system
+    } else {
+        Affine3A::IDENTITY
+    };
+    let rows = Mat4::from(world_from_records).transpose();
+    let axis = |axis: Vec3| (gpu.world_rotation * axis).extend(0.0);
+    EmitterUniform {
+        world_from_records: [rows.x_axis, rows.y_axis, rows.z_axis],
+        flat_x: axis(Vec3::X),
+        flat_y: axis(Vec3::Y),
+        tint: Vec4::from_array(system.tint.to_f32_array()),
+        ground: ring.ground,
+        time: ring.time,
+        size_scale: uniform_scale(&world_from_records),
+        scale: ring.scale,
+        ..emitter.uniform
+    }
+}

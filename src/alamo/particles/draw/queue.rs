@@ -1,0 +1,186 @@
+//! Adds systems to the transparent phase, and draws them.
+//!
+//! A system is one item of the phase, so that its emitters are drawn in their own order whatever their distance is. The
+//! phase sorts systems by the distance of their origins.
+
+use super::extract::ExtractedSystems;
+use super::gpu_asset::GpuParticles;
+use super::pipeline::{DrawMode, ParticlePipeline, ParticlePipelineKey};
+use super::prepare::{PreparedDraw, PreparedParticles};
+use super::rings::{GpuRings, RECORD};
+use crate::alamo::particles::record::ParticleRecords;
+use bevy::core_pipeline::core_3d::{Transparent3d, TransparentSortingInfo3d};
+use bevy::ecs::entity::Entity;
+use bevy::ecs::query::ROQueryItem;
+use bevy::ecs::resource::Resource;
+use bevy::ecs::system::lifetimeless::{Read, SRes};
+use bevy::ecs::system::{Query, Res, ResMut, SystemParamItem};
+use bevy::pbr::{SetMeshViewBindGroup, ViewKeyCache};
+use bevy::platform::collections::HashMap;
+use bevy::render::render_asset::RenderAssets;
+use bevy::render::render_phase::{
+    DrawFunctions, PhaseItem, PhaseItemExtraIndex, RenderCommand, RenderCommandResult,
+    TrackedRenderPass, ViewSortedRenderPhases,
+};
+use bevy::render::render_resource::{
+    CachedRenderPipelineId, PipelineCache, SpecializedRenderPipelines,
+};
+use bevy::render::sync_world::MainEntity;
+use bevy::render::view::{ExtractedView, RenderVisibleEntities, RetainedViewEntity};
+
+/// Binds the view, and draws all emitters of a system.
+pub(super) type DrawParticles = (SetMeshViewBindGroup<0>, DrawEmitters);
+
+/// The pipelines of each view in this frame.
+#[derive(Resource, Default)]
+pub(super) struct ViewPipelines(HashMap<(RetainedViewEntity, DrawMode), CachedRenderPipelineId>);
+
+/// The vertices of a quad.
+const QUAD: u32 = 6;
+
+/// The views, and their phases.
+type Views<'w, 's> = (
+    Query<'w, 's, (&'static ExtractedView, &'static RenderVisibleEntities)>,
+    Res<'w, ViewKeyCache>,
+    ResMut<'w, ViewSortedRenderPhases<Transparent3d>>,
+);
+
+pub(super) fn queue_systems(
+    extracted: Res<ExtractedSystems>,
+    particles: Res<RenderAssets<GpuParticles>>,
+    draw_functions: Res<DrawFunctions<Transparent3d>>,
+    pipeline: Option<Res<ParticlePipeline>>,
+    pipeline_cache: Res<PipelineCache>,
+    (mut pipelines, mut view_pipelines): (
+        ResMut<SpecializedRenderPipelines<ParticlePipeline>>,
+        ResMut<ViewPipelines>,
+    ),
+    (views, view_keys, mut phases): Views,
+) {
+    view_pipelines.0.clear();
+    let (Some(pipeline), false) = (pipeline, extracted.0.is_empty()) else {
+        return;
+    };
+    let draw_function = draw_functions.read().id::<DrawParticles>();
+    for (view, visible) in &views {
+        let retained_view = view.retained_view_entity;
+        let (Some(phase), Some(view_key), Some(visible)) = (
+            phases.get_mut(&retained_view),
+            view_keys.get(&retained_view),
+            visible.get::<ParticleRecords>(),
+        ) else {
+            continue;
+        };
+        for (_, entity) in visible.iter_visible() {
+            let Some(system) = extracted.0.get(entity) else {
+                continue;
+            };
+            let Some(gpu) = particles.get(system.particles) else {
+                continue;
+            };
+            let mut first = None;
+            for ring in &system.rings {
+                let emitter = gpu.emitters.get(ring.emitter);
+                let Some(mode) = emitter.and_then(|emitter| emitter.mode) else {
+                    continue;
+                };
+                let of_view = view_pipelines.0.entry((retained_view, mode));
+                let id = *of_view.or_insert_with(|| {
+                    let key = ParticlePipelineKey {
+                        view: *view_key,
+                        mode,
+                    };
+                    pipelines.specialize(&pipeline_cache, &pipeline, key)
+                });
+                first = first.or(Some(id));
+            }
+            let Some(pipeline) = first else {
+                continue;
+            };
+            phase.add_transient(Transparent3d {
+                sorting_info: TransparentSortingInfo3d::Sorted {
+                    mesh_center: system.world_from_system.translation.into(),
+                    depth_bias: 0.0,
+                },
+                distance: 0.0,
+                pipeline,
+                // The phase has one item per pair, and Bevy looks for a mesh of the second entity. The system's entity
+                // may have a mesh too, so the pair of the system must be another.
+                entity: (entity.id(), MainEntity::from(Entity::PLACEHOLDER)),
+                draw_function,
+                batch_range: 0..1,
+                extra_index: PhaseItemExtraIndex::None,
+                indexed: false,
+            });
+        }
+    }
+}
+
+/// Draws all emitters of a system.
+pub(super) struct DrawEmitters;
+
+impl<P: PhaseItem> RenderCommand<P> for DrawEmitters {
+    type Param = (
+        SRes<PreparedParticles>,
+        SRes<GpuRings>,
+        SRes<ViewPipelines>,
+        SRes<PipelineCache>,
+    );
+    type ViewQuery = Read<ExtractedView>;
+    type ItemQuery = ();
+
+    fn render<'w>(
+        item: &P,
+        view: ROQueryItem<'w, '_, Self::ViewQuery>,
+        _: Option<()>,
+        (prepared, rings, view_pipelines, pipeline_cache): SystemParamItem<'w, '_, Self::Param>,
+        pass: &mut TrackedRenderPass<'w>,
+    ) -> RenderCommandResult {
+        let (prepared, rings) = (prepared.into_inner(), rings.into_inner());
+        let pipeline_cache = pipeline_cache.into_inner();
+        let entity = MainEntity::from(item.entity());
+        let Some(draws) = prepared.systems.get(&entity) else {
+            return RenderCommandResult::Skip;
+        };
+        for draw in draws {
+            let id = view_pipelines
+                .0
+                .get(&(view.retained_view_entity, draw.mode));
+            let pipeline = id.and_then(|id| pipeline_cache.get_render_pipeline(*id));
+            // It is compiled in the background.
+            let Some(pipeline) = pipeline else {
+                continue;
+            };
+            pass.set_render_pipeline(pipeline);
+            draw_ring(entity, draw, prepared, rings, pass);
+        }
+        RenderCommandResult::Success
+    }
+}
+
+fn draw_ring<'w>(
+    system: MainEntity,
+    draw: &PreparedDraw,
+    prepared: &'w PreparedParticles,
+    rings: &'w GpuRings,
+    pass: &mut TrackedRenderPass<'w>,
+) {
+    let (Some(instances), Some(asset), Some(ring)) = (
+        prepared.instances(),
+        prepared.asset(&draw.asset),
+        rings.get(system, draw.ring),
+    ) else {
+        return;
+    };
+    pass.set_bind_group(1, instances, &[draw.uniform_offset]);
+    pass.set_bind_group(2, asset, &[]);
+    for slots in &draw.slots {
+        if slots.is_empty() {
+            continue;
+        }
+        // Not by the first instance, which WebGL2 does not have.
+        let bytes = slots.start * RECORD..slots.end * RECORD;
+        pass.set_vertex_buffer(0, ring.buffer.slice(bytes));
+        pass.draw(0..QUAD, 0..(slots.end - slots.start) as u32);
+    }
+}

@@ -1,0 +1,86 @@
+//! The values of an emitter instance that its vertices and fragments read.
+
+use crate::alamo::particles::Properties;
+use crate::alamo::particles::evaluate::{GroundEffect, PreparedEmitter};
+use bevy::math::{UVec4, Vec4};
+use bevy::render::render_resource::ShaderType;
+
+/// `Emitter` in `particles.wgsl`.
+#[derive(ShaderType, Clone, Copy, Debug, Default)]
+pub(super) struct EmitterUniform {
+    /// The transform from the records to the world, as rows.
+    pub(super) world_from_records: [Vec4; 3],
+    /// The axes of flat particles in the world.
+    pub(super) flat_x: Vec4,
+    pub(super) flat_y: Vec4,
+    pub(super) tint: Vec4,
+    /// The ground's normal and its height, in the space of the records.
+    pub(super) ground: Vec4,
+    /// Seconds since the epoch of the records.
+    pub(super) time: f32,
+    /// Units of the world per unit of the records.
+    pub(super) size_scale: f32,
+    /// Units of the records per unit of the file.
+    pub(super) scale: f32,
+    /// Length of the tail, in half sizes.
+    pub(super) tail_size: f32,
+    pub(super) bounciness: f32,
+    pub(super) ground_effect: u32,
+    pub(super) flags: u32,
+    /// Tiles in each row and column.
+    pub(super) tiles: u32,
+    /// Edge length of the cube of weather, in units of the records; 0 without weather.
+    pub(super) weather_cube: f32,
+    /// Two tracks per vector: index of the first key; count of keys and interpolation.
+    pub(super) tracks: [UVec4; 4],
+}
+
+const FLAT: u32 = 1;
+const TAIL: u32 = 2;
+const SPEED_TAIL: u32 = 4;
+const FIXED_ROTATION: u32 = 8;
+const DISC: u32 = 16;
+
+/// The most tiles in a row: the shader's index has 32 bits.
+const MAX_TILES: u32 = 32_767;
+
+impl EmitterUniform {
+    /// The values that all instances of an emitter share.
+    pub(super) fn of_emitter(
+        properties: &Properties,
+        prepared: &PreparedEmitter,
+        has_texture: bool,
+    ) -> Self {
+        let mut flags = 0;
+        for (is_set, flag) in [
+            (properties.flat, FLAT),
+            (properties.has_tail, TAIL),
+            (properties.emitter_speed != 0.0, SPEED_TAIL),
+            (prepared.is_rotation_fixed, FIXED_ROTATION),
+            (!has_texture, DISC),
+        ] {
+            if is_set {
+                flags |= flag;
+            }
+        }
+        let (ground_effect, bounciness) = match prepared.ground {
+            GroundEffect::None => (0, 0.0),
+            GroundEffect::Die => (1, 0.0),
+            GroundEffect::Bounce { bounciness } => (2, bounciness),
+            GroundEffect::Stop => (3, 0.0),
+        };
+        Self {
+            tail_size: properties.tail_size,
+            bounciness,
+            ground_effect,
+            flags,
+            weather_cube: prepared.weather_cube.unwrap_or(0.0),
+            tiles: if has_texture {
+                prepared.tiles_per_side.clamp(1, MAX_TILES)
+            } else {
+                1
+            },
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,485 @@
+//! The particles of a system instance: birth records in ring buffers.
+//!
+//! A record never changes after the particle's birth. Everything that is drawn follows from the record and a time: on
+//! the CPU through [`EmitterRecords::drawn`], and on the GPU through `particles.wgsl`, which computes the same. So the
+//! GPU gets each record once.
+//!
+//! # Spaces
+//! Records of an emitter that is linked to the system are in the system's space: that of the entity, in the file's
+//! units. Records of other emitters are in Bevy's world, so their positions, velocities, accelerations and size factors
+//! include the scale of the system at the birth. [`RecordSpace`] has the transforms.
+
+// For maintainers: the simulation decides which particles are born, and where. This module only stores them.
+
+use crate::alamo::particles::asset::AloParticles;
+use crate::alamo::particles::bounds::{self, Reach};
+use crate::alamo::particles::evaluate::{
+    Appearance, BirthRecord, EmitterPose, Ground, Motion, PreparedEmitter,
+};
+use bevy::asset::Handle;
+use bevy::camera::visibility::{self, Visibility, VisibilityClass};
+use bevy::color::LinearRgba;
+use bevy::ecs::component::Component;
+use bevy::math::bounding::{Aabb3d, BoundingVolume};
+use bevy::math::{Affine3A, Mat3, Mat3A, Quat, Vec3, Vec3A};
+use bevy::transform::components::Transform;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+/// All particles of a system instance. It is on the same entity as the `AloParticleSystem`.
+///
+/// The entity's `Aabb` culls them. Without an `Aabb` they are always drawn.
+#[derive(Component, Debug)]
+#[require(Transform, Visibility, VisibilityClass)]
+#[component(on_add = visibility::add_visibility_class::<ParticleRecords>)]
+#[non_exhaustive]
+pub struct ParticleRecords {
+    /// The system.
+    pub particles: Handle<AloParticles>,
+    /// The particles by emitter. The first ones are those of the emitters in file order; more may follow.
+    pub emitters: Vec<EmitterRecords>,
+    /// Seconds since the system last began. It does not advance while the system is paused, and follows its
+    /// [`ParticleSpeed`](crate::alamo::ParticleSpeed).
+    pub elapsed: f64,
+    /// Multiplies the color. An alpha below 1 also fades particles whose blend mode has no alpha.
+    pub tint: LinearRgba,
+}
+
+impl ParticleRecords {
+    /// No particles, with an [`EmitterRecords`] for each emitter in file order.
+    pub fn new(handle: Handle<AloParticles>, particles: &AloParticles) -> Self {
+        let emitters = 0..particles.emitters.len();
+        Self {
+            particles: handle,
+            emitters: emitters.map(EmitterRecords::new).collect(),
+            elapsed: 0.0,
+            tint: LinearRgba::WHITE,
+        }
+    }
+
+    /// The count of living particles of each emitter, in file order. In a culled system it is that of the last frame in
+    /// which the system was visible or had births.
+    pub fn alive(&self, particles: &AloParticles) -> Vec<usize> {
+        let mut counts = vec![0; particles.emitters.len()];
+        for records in &self.emitters {
+            if let Some(prepared) = particles.prepared_emitter(records.emitter)
+                && let Some(count) = counts.get_mut(records.emitter)
+            {
+                *count += records.alive(prepared);
+            }
+        }
+        counts
+    }
+
+    /// The bounds of all particles in the space of an entity with this transform to the world; `None` without
+    /// particles.
+    pub fn bounds(&self, particles: &AloParticles, world_from_system: &Affine3A) -> Option<Aabb3d> {
+        let system_from_world = world_from_system.inverse();
+        let boxes = self.emitters.iter().filter_map(|records| {
+            let prepared = particles.prepared_emitter(records.emitter)?;
+            let bounds = records.bounds?;
+            if prepared.is_linked {
+                return Some(bounds);
+            }
+            Some(transformed(&bounds, &system_from_world))
+        });
+        boxes.reduce(|a, b| a.merge(&b))
+    }
+}
+
+/// The box around a transformed box.
+fn transformed(bounds: &Aabb3d, transform: &Affine3A) -> Aabb3d {
+    let center = transform.transform_point3a(bounds.center());
+    let half = bounds.half_size();
+    let Mat3A {
+        x_axis,
+        y_axis,
+        z_axis,
+    } = transform.matrix3;
+    let half = x_axis.abs() * half.x + y_axis.abs() * half.y + z_axis.abs() * half.z;
+    Aabb3d {
+        min: center - half,
+        max: center + half,
+    }
+}
+
+/// The living particles of one emitter of a system instance, in the order of birth: a ring buffer of birth records.
+///
+/// It holds the particles of all instances of the emitter: of each particle that spawned it. Their times are relative to
+/// the same epoch. If the time of one instance stands still while that of others does not, it needs a ring of its own:
+/// a [`ParticleRecords`] may have several for an emitter.
+#[derive(Debug)]
+pub struct EmitterRecords {
+    /// Index of the emitter in the file.
+    emitter: usize,
+    /// The time at which the particles are drawn, in seconds since the epoch. A particle's age is this time minus
+    /// [`BirthRecord::birth`]. It stands still while the emitter is paused or frozen.
+    ///
+    /// Call [`rebase`](Self::rebase) every few minutes, so that ages remain exact in `f32`.
+    pub time: f32,
+    /// The ground in the space of the records, from which particles bounce. Of the other effects, the records have all
+    /// that is drawn.
+    pub ground: Ground,
+    /// Units of the records per unit of the file: [`RecordSpace::scale`]. 1 by default.
+    pub scale: f32,
+    /// The slots of the ring buffer. The record of number n is in slot n modulo the count, which is a power of two.
+    slots: Vec<BirthRecord>,
+    /// The number of the oldest record that may live.
+    first: u64,
+    /// The number of the next record.
+    next: u64,
+    /// Changes each time that records which exist already have to be uploaded again. No two rings ever have the same.
+    generation: u64,
+    /// Contains all records from `first` on, and perhaps some earlier ones.
+    bounds: Option<Aabb3d>,
+    /// The count of records that were added since the bounds were computed anew.
+    added: usize,
+}
+
+/// A particle as it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DrawnParticle {
+    /// Age in seconds.
+    pub age: f32,
+    /// Position and velocity in the space of the record.
+    pub motion: Motion,
+    /// Size, color, tile and angle. The size is in the space of the record.
+    pub appearance: Appearance,
+}
+
+/// A number that no other call has returned.
+fn new_generation() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// The least count of slots of a ring buffer with records.
+const MIN_SLOTS: usize = 8;
+
+impl EmitterRecords {
+    /// No particles of the emitter with this index, at time 0.
+    pub fn new(emitter: usize) -> Self {
+        Self {
+            emitter,
+            time: 0.0,
+            ground: Ground::default(),
+            scale: 1.0,
+            slots: Vec::new(),
+            first: 0,
+            next: 0,
+            generation: new_generation(),
+            bounds: None,
+            added: 0,
+        }
+    }
+
+    /// Index of the emitter in the file.
+    pub fn emitter(&self) -> usize {
+        self.emitter
+    }
+
+    /// The count of records, of which some may be dead: see [`remove_dead`](Self::remove_dead).
+    pub fn len(&self) -> usize {
+        (self.next - self.first) as usize
+    }
+
+    /// Whether there are no records.
+    pub fn is_empty(&self) -> bool {
+        self.first == self.next
+    }
+
+    /// The count of slots: a power of two, or 0.
+    pub fn capacity(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Adds a particle. Particles must be added in the order of their births. `particles` has the emitter.
+    ///
+    /// If all slots are in use, their count is doubled, and all records are uploaded again.
+    pub fn push(&mut self, particles: &AloParticles, record: BirthRecord) {
+        self.grow_to(self.len() + 1);
+        let ground = record.ground.min(f32::MAX);
+        let record = BirthRecord { ground, ..record };
+        let slot = self.slot(self.next);
+        if let Some(slot) = self.slots.get_mut(slot) {
+            *slot = record;
+        }
+        self.next += 1;
+        self.added += 1;
+        let Some(reach) = self.reach(particles) else {
+            return;
+        };
+        if self.added > 2 * self.len() {
+            self.recompute_bounds(&reach);
+        } else {
+            let own = bounds::record_bounds(&record, &reach, self.scale);
+            self.bounds = Some(self.bounds.map_or(own, |all| all.merge(&own)));
+        }
+    }
+
+    /// Makes room for this count of records without growing again.
+    pub fn reserve(&mut self, count: usize) {
+        self.grow_to(count);
+    }
+
+    /// Removes all records.
+    pub fn clear(&mut self) {
+        self.first = self.next;
+        self.bounds = None;
+        self.added = 0;
+    }
+
+    /// Removes dead particles, from the oldest record to the first that lives. Others in between stay, and are not
+    /// drawn.
+    pub fn remove_dead(&mut self, prepared: &PreparedEmitter) {
+        while let Some(oldest) = self.record(self.first) {
+            if prepared.is_alive(oldest, self.age(oldest)) || self.age(oldest) < 0.0 {
+                return;
+            }
+            self.first += 1;
+        }
+        self.clear();
+    }
+
+    /// Moves the epoch forward by a time in seconds: all births and the present time become earlier. All records are
+    /// uploaded again.
+    pub fn rebase(&mut self, seconds: f32) {
+        self.time -= seconds;
+        for record in &mut self.slots {
+            record.birth -= seconds;
+        }
+        self.generation = new_generation();
+    }
+
+    /// All records in the order of birth, also of dead particles that were not removed yet.
+    pub fn records(&self) -> impl Iterator<Item = &BirthRecord> {
+        (self.first..self.next).filter_map(|number| self.record(number))
+    }
+
+    /// The age of a particle at the present time, in seconds. `f64`, as [`PreparedEmitter::is_alive`] expects it.
+    pub fn age(&self, record: &BirthRecord) -> f64 {
+        f64::from(self.time) - f64::from(record.birth)
+    }
+
+    /// The count of living particles at the present time: that of [`drawn`](Self::drawn).
+    pub fn alive(&self, prepared: &PreparedEmitter) -> usize {
+        let is_alive = |record: &&BirthRecord| prepared.is_alive(record, self.age(record));
+        self.records().filter(is_alive).count()
+    }
+
+    /// The living particles at the present time, in the order in which they are drawn: the specification of
+    /// `particles.wgsl`.
+    pub fn drawn(&self, prepared: &PreparedEmitter) -> impl Iterator<Item = DrawnParticle> {
+        self.records().filter_map(move |record| {
+            let age = self.age(record);
+            let age = prepared.is_alive(record, age).then_some(age as f32)?;
+            Some(DrawnParticle {
+                age,
+                motion: prepared.motion(record, &self.ground, age),
+                appearance: prepared.appearance(record, age),
+            })
+        })
+    }
+
+    fn slot(&self, number: u64) -> usize {
+        (number & (self.slots.len() as u64).wrapping_sub(1)) as usize
+    }
+
+    fn record(&self, number: u64) -> Option<&BirthRecord> {
+        let exists = number >= self.first && number < self.next;
+        self.slots.get(self.slot(number)).filter(|_| exists)
+    }
+
+    fn grow_to(&mut self, count: usize) {
+        if count <= self.slots.len() {
+            return;
+        }
+        let mut slots = vec![BirthRecord::default(); count.next_power_of_two().max(MIN_SLOTS)];
+        let mask = slots.len() as u64 - 1;
+        for number in self.first..self.next {
+            let slot = slots.get_mut((number & mask) as usize);
+            if let (Some(slot), Some(record)) = (slot, self.record(number)) {
+                *slot = *record;
+            }
+        }
+        self.slots = slots;
+        self.generation = new_generation();
+    }
+
+    fn reach(&self, particles: &AloParticles) -> Option<Reach> {
+        let info = particles.emitters.get(self.emitter);
+        info.map(|info| info.reach)
+    }
+
+    /// Without this, the bounds of a moving system would contain its whole path.
+    fn recompute_bounds(&mut self, reach: &Reach) {
+        let records = self.records();
+        let boxes = records.map(|record| bounds::record_bounds(record, reach, self.scale));
+        self.bounds = boxes.reduce(|a, b| a.merge(&b));
+        self.added = 0;
+    }
+}
+
+/// The transforms of a system instance, for births.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RecordSpace {
+    /// Whether the emitter is linked to the system.
+    is_linked: bool,
+    /// The system's transform to Bevy's world.
+    world_from_system: Affine3A,
+    /// The rotation from the file's world to Bevy's: [`AloParticles::world_rotation`].
+    world_rotation: Quat,
+}
+
+impl RecordSpace {
+    /// The space of the records of an emitter.
+    pub fn new(
+        particles: &AloParticles,
+        prepared: &PreparedEmitter,
+        world_from_system: Affine3A,
+    ) -> Self {
+        Self::of_emitters(
+            prepared.is_linked,
+            particles.world_rotation,
+            world_from_system,
+        )
+    }
+
+    /// The space of the records of all emitters that are linked to the system, or of all others.
+    pub(super) fn of_emitters(
+        is_linked: bool,
+        world_rotation: Quat,
+        world_from_system: Affine3A,
+    ) -> Self {
+        Self {
+            is_linked,
+            world_from_system,
+            world_rotation,
+        }
+    }
+
+    /// The units of records per unit of the file. The size factor of each record must be multiplied by it: see
+    /// [`scaled`](Self::scaled).
+    pub fn scale(&self) -> f32 {
+        if self.is_linked {
+            1.0
+        } else {
+            uniform_scale(&self.world_from_system)
+        }
+    }
+
+    /// A record of [`PreparedEmitter::birth`] as it is stored.
+    pub fn scaled(&self, record: BirthRecord) -> BirthRecord {
+        BirthRecord {
+            size: record.size * self.scale(),
+            ..record
+        }
+    }
+
+    /// The transform of the records to Bevy's world.
+    pub fn world_from_records(&self) -> Affine3A {
+        if self.is_linked {
+            self.world_from_system
+        } else {
+            Affine3A::IDENTITY
+        }
+    }
+
+    /// The pose of an emitter at a birth.
+    ///
+    /// `position` is the emitter's, in the space of the records: see [`origin`](Self::origin) for roots. `velocity` is
+    /// likewise. `wind` is in Bevy's world, in its units per second. The ground is the plane with this height in Bevy's
+    /// world, along the file's up.
+    pub fn pose(&self, position: Vec3, velocity: Vec3, wind: Vec3, ground: f32) -> EmitterPose {
+        let scale = self.scale();
+        let (orientation, world, wind) = if self.is_linked {
+            let records_from_world = self.rotation().transpose();
+            let units = uniform_scale(&self.world_from_system).max(f32::MIN_POSITIVE);
+            (
+                Mat3::IDENTITY,
+                records_from_world * Mat3::from_quat(self.world_rotation),
+                records_from_world * wind / units,
+            )
+        } else {
+            (
+                Mat3::from(self.world_from_system.matrix3),
+                Mat3::from_quat(self.world_rotation) * scale,
+                wind,
+            )
+        };
+        EmitterPose {
+            position: position.to_array(),
+            orientation: orientation.to_cols_array_2d(),
+            world: world.to_cols_array_2d(),
+            velocity: velocity.to_array(),
+            wind: wind.to_array(),
+            ground: self.ground(ground),
+        }
+    }
+
+    /// The position of the system in the space of the records.
+    pub fn origin(&self) -> Vec3 {
+        if self.is_linked {
+            Vec3::ZERO
+        } else {
+            self.world_from_system.translation.into()
+        }
+    }
+
+    /// The ground in the space of the records: the plane with this height in Bevy's world, along the file's up.
+    pub fn ground(&self, height: f32) -> Ground {
+        let up = self.world_rotation * Vec3::Z;
+        if !self.is_linked {
+            return Ground {
+                up: up.to_array(),
+                height,
+            };
+        }
+        let units = uniform_scale(&self.world_from_system).max(f32::MIN_POSITIVE);
+        let origin = Vec3A::from(up).dot(self.world_from_system.translation);
+        Ground {
+            up: (self.rotation().transpose() * up).to_array(),
+            height: (height - origin) / units,
+        }
+    }
+
+    /// The rotation of the system to Bevy's world.
+    fn rotation(&self) -> Mat3 {
+        let (_, rotation, _) = self.world_from_system.to_scale_rotation_translation();
+        if rotation.is_finite() && rotation.is_normalized() {
+            Mat3::from_quat(rotation)
+        } else {
+            Mat3::IDENTITY
+        }
+    }
+}
+
+/// The factor of lengths: the smallest of the three axes, if they differ.
+pub(super) fn uniform_scale(transform: &Affine3A) -> f32 {
+    let Mat3A {
+        x_axis,
+        y_axis,
+        z_axis,
+    } = transform.matrix3;
+    let squared = x_axis.length_squared().min(y_axis.length_squared());
+    squared.min(z_axis.length_squared()).sqrt()
+}
+
+/// What the render world copies of a ring buffer.
+pub(super) struct Upload<'a> {
+    pub(super) first: u64,
+    pub(super) next: u64,
+    pub(super) generation: u64,
+    pub(super) slots: &'a [BirthRecord],
+}
+
+impl EmitterRecords {
+    /// The ring buffer, for uploads.
+    pub(super) fn upload(&self) -> Upload<'_> {
+        Upload {
+            first: self.first,
+            next: self.next,
+            generation: self.generation,
+            slots: &self.slots,
+        }
+    }
+}

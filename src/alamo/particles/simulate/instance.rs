@@ -1,0 +1,457 @@
+//! The state of a spawned particle system: its clock, and the simulations that add particles to its records.
+
+use crate::alamo::particles::asset::AloParticles;
+use crate::alamo::particles::evaluate::{EmissionMesh, Simulation};
+use crate::alamo::particles::record::{EmitterRecords, ParticleRecords};
+use crate::alamo::particles::simulate::control::ParticleEmission;
+use crate::alamo::particles::simulate::stage::{NewBirth, Path, Poses, Surroundings, SystemStage};
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
+use bevy::math::{Vec3, Vec3A};
+
+/// The epoch of records is moved by multiples of these seconds, so that ages in `f32` are exact to 0.1 ms: below twice of
+/// it, the sum of two rounded times is wrong by at most 0.06 ms.
+const EPOCH: f64 = 256.0;
+
+/// On the entity of an [`AloParticleSystem`](crate::alamo::AloParticleSystem) whose file is loaded.
+#[derive(Component, Debug)]
+#[component(clone_behavior = Ignore)]
+pub(in crate::alamo::particles) struct RunningParticles {
+    /// The entity that has the components of `control`.
+    pub(super) owner: Entity,
+    /// Ascends with the time of creation.
+    pub(super) order: u64,
+    /// The seed without a `ParticleSeed`, for the first start.
+    default_seed: u64,
+    /// About how many particles live at once, at most.
+    pub(super) max_alive: usize,
+    /// Seconds since the creation. Does not advance while the system is paused.
+    clock: f64,
+    /// The clock when the last simulation was started.
+    begin: f64,
+    /// The simulations that are not over, in the order of their begin. All but the last are stopped.
+    simulations: Vec<Started>,
+    /// Whether the last simulation that was started emits, or has emitted all that it can.
+    is_playing: bool,
+    /// Whether nothing was started since the creation, and no end was reported. Then a stop is an end.
+    is_pending: bool,
+    /// How many simulations were started.
+    starts: u64,
+    /// Whether a simulation was started since the system was over.
+    is_active: bool,
+    is_endless: bool,
+    /// Whether particles stay behind when the system moves.
+    stays_behind: bool,
+    /// The times of each of the records' emitters.
+    times: Vec<RecordTimes>,
+    /// The count of emitters in the file.
+    emitters: usize,
+    /// The position and the clock at the end of the last frame that had births or could be seen.
+    last: Option<(Vec3A, f64)>,
+    poses: Option<Box<Poses>>,
+    /// The position of the system when it last had births.
+    born_at: Vec3A,
+    /// Whether particles may be outside of the bounds of the file.
+    has_strayed: bool,
+    /// Whether the warning about the limit was logged.
+    pub(super) is_warned: bool,
+}
+
+/// A simulation and its begin on the system's clock.
+#[derive(Debug)]
+struct Started {
+    simulation: Simulation,
+    begin: f64,
+}
+
+impl Started {
+    fn next_event(&self) -> f64 {
+        self.begin + self.simulation.next_event()
+    }
+}
+
+/// The times of an emitter's records, on the system's clock.
+#[derive(Clone, Copy, Debug)]
+struct RecordTimes {
+    epoch: f64,
+    /// The time at which the records freeze; infinite if they do not.
+    frozen: f64,
+    /// The begin of the simulation whose records are frozen.
+    begin: f64,
+}
+
+impl RecordTimes {
+    const NEW: Self = Self {
+        epoch: 0.0,
+        frozen: f64::INFINITY,
+        begin: 0.0,
+    };
+
+    /// The time of the records.
+    fn time(&self, clock: f64) -> f32 {
+        (self.frozen.min(clock) - self.epoch) as f32
+    }
+}
+
+/// What a frame is for a system.
+pub(super) struct Frame<'a> {
+    pub(super) particles: &'a AloParticles,
+    pub(super) surroundings: Surroundings,
+    pub(super) mesh: Option<&'a EmissionMesh>,
+    /// The most births.
+    pub(super) room: usize,
+}
+
+/// The values of the components on the owner.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    pub(super) emission: ParticleEmission,
+    pub(super) seed: Option<u64>,
+    /// Seconds by which the clock advances unless it is paused.
+    pub(super) seconds: f64,
+}
+
+impl RunningParticles {
+    pub(super) fn new(
+        owner: Entity,
+        order: u64,
+        default_seed: u64,
+        particles: &AloParticles,
+    ) -> Self {
+        Self {
+            owner,
+            order,
+            default_seed,
+            max_alive: usize::try_from(particles.max_alive()).unwrap_or(usize::MAX),
+            clock: 0.0,
+            begin: 0.0,
+            simulations: Vec::new(),
+            is_playing: false,
+            is_pending: true,
+            starts: 0,
+            is_active: false,
+            is_endless: particles.is_endless(),
+            stays_behind: particles.prepared().any(|prepared| !prepared.is_linked),
+            times: vec![RecordTimes::NEW; particles.emitters.len()],
+            emitters: particles.emitters.len(),
+            last: None,
+            poses: None,
+            born_at: Vec3A::ZERO,
+            has_strayed: false,
+            is_warned: false,
+        }
+    }
+
+    /// Continues a system whose file was reloaded: if that was over, a stop is not another end.
+    pub(super) fn after_reload(self, before: &Self) -> Self {
+        Self {
+            is_pending: before.is_pending || before.is_active,
+            ..self
+        }
+    }
+
+    /// Starts, stops or removes particles, and advances the clock.
+    pub(super) fn apply(
+        &mut self,
+        wanted: &Wanted,
+        particles: &AloParticles,
+        records: &mut ParticleRecords,
+    ) {
+        match wanted.emission {
+            ParticleEmission::Playing => {
+                if !self.is_playing {
+                    // The time of this frame has passed before.
+                    return self.start(wanted.seed, particles);
+                }
+            }
+            ParticleEmission::Paused => return,
+            ParticleEmission::Stopped => self.stop(particles, records, particles.leave_particles),
+            ParticleEmission::Finishing => self.stop(particles, records, true),
+            ParticleEmission::Killed => self.stop(particles, records, false),
+            ParticleEmission::Restarting => {
+                self.kill(records);
+                return self.start(wanted.seed, particles);
+            }
+        }
+        self.clock += wanted.seconds;
+    }
+
+    /// Whether the system is already in the state of the components, so that only its clock advances.
+    pub(super) fn is_as_wanted(&self, emission: ParticleEmission) -> bool {
+        match emission {
+            ParticleEmission::Playing => self.is_playing,
+            ParticleEmission::Paused => true,
+            ParticleEmission::Killed => {
+                !self.is_playing && !self.is_pending && self.simulations.is_empty()
+            }
+            ParticleEmission::Stopped | ParticleEmission::Finishing => {
+                !self.is_playing && !self.is_pending
+            }
+            ParticleEmission::Restarting => false,
+        }
+    }
+
+    /// Advances the clock only.
+    pub(super) fn tick(&mut self, wanted: &Wanted) {
+        if wanted.emission != ParticleEmission::Paused {
+            self.clock += wanted.seconds;
+        }
+    }
+
+    fn start(&mut self, seed: Option<u64>, particles: &AloParticles) {
+        // Without a seed, each system and each start differ.
+        let seed = seed.unwrap_or_else(|| {
+            let start = self.starts.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            self.default_seed ^ start
+        });
+        self.simulations.push(Started {
+            simulation: Simulation::new(particles.system(), seed),
+            begin: self.clock,
+        });
+        self.begin = self.clock;
+        self.starts += 1;
+        self.is_pending = false;
+        self.is_playing = true;
+        self.is_active = true;
+        self.last = None;
+    }
+
+    /// Seconds since the last start.
+    pub(super) fn elapsed(&self) -> f64 {
+        self.clock - self.begin
+    }
+
+    /// Ends the births. Particles finish their life, or vanish at once.
+    fn stop(&mut self, particles: &AloParticles, records: &mut ParticleRecords, finish: bool) {
+        // A system that is stopped before it begins is over at once.
+        self.is_active |= core::mem::replace(&mut self.is_pending, false);
+        if !finish {
+            return self.kill(records);
+        }
+        if core::mem::replace(&mut self.is_playing, false)
+            && let Some(Started { simulation, begin }) = self.simulations.last_mut()
+        {
+            simulation.stop(particles.system(), self.clock - *begin);
+        }
+    }
+
+    fn kill(&mut self, records: &mut ParticleRecords) {
+        self.simulations.clear();
+        self.is_playing = false;
+        self.clear(records);
+    }
+
+    fn clear(&mut self, records: &mut ParticleRecords) {
+        records.emitters.truncate(self.emitters);
+        self.times.truncate(self.emitters);
+        for times in &mut self.times {
+            *times = RecordTimes {
+                epoch: self.clock,
+                ..RecordTimes::NEW
+            };
+        }
+        for records in &mut records.emitters {
+            records.clear();
+            records.time = 0.0;
+        }
+        self.has_strayed = false;
+        self.poses = None;
+    }
+
+    /// Whether births are due. A culled system has none if it emits without end: it catches up when it is visible.
+    pub(super) fn is_due(&self, is_visible: bool) -> bool {
+        let can_wait = !is_visible && self.is_endless && self.is_playing;
+        let mut simulations = self.simulations.iter();
+        !can_wait && simulations.any(|started| started.next_event() <= self.clock)
+    }
+
+    fn has_moved_to(&self, position: Vec3A) -> bool {
+        self.last.is_some_and(|(from, _)| from != position)
+    }
+
+    /// Forgets the position, so that births after a pause in the simulation are not spread over the way since then.
+    pub(super) fn forget_position(&mut self) {
+        self.last = None;
+    }
+
+    /// Notes the position of a frame without births.
+    pub(super) fn note_position(&mut self, position: Vec3A) {
+        self.last = Some((position, self.clock));
+    }
+
+    /// Whether particles of a system at this position may be outside of the bounds of the file. Those of a system that
+    /// has moved may have stayed behind.
+    pub(super) fn has_strayed(&mut self, position: Vec3A) -> bool {
+        self.has_strayed |= self.stays_behind && self.poses.is_some() && self.born_at != position;
+        self.has_strayed
+    }
+
+    /// Whether the system is over since the last call. Forgets the simulations that are over, and removes their frozen
+    /// particles.
+    pub(super) fn take_finished(&mut self, records: &mut ParticleRecords) -> bool {
+        let clock = self.clock;
+        let is_over = |it: &Started| it.simulation.is_over(clock - it.begin);
+        if self.simulations.iter().any(is_over) {
+            for over in self.simulations.extract_if(.., |it| is_over(it)) {
+                let all = records.emitters.iter_mut().zip(&self.times);
+                for (records, times) in all {
+                    if times.frozen < f64::INFINITY && times.begin == over.begin {
+                        records.clear();
+                    }
+                }
+            }
+        }
+        let is_finished = self.is_active && self.simulations.is_empty();
+        if is_finished {
+            self.is_active = false;
+            self.clear(records);
+        }
+        is_finished
+    }
+
+    /// Sets the times of the records to the clock's.
+    pub(super) fn update_times(&mut self, records: &mut ParticleRecords) {
+        for (times, records) in self.times.iter_mut().zip(&mut records.emitters) {
+            let mut seconds = times.frozen.min(self.clock) - times.epoch;
+            if seconds >= 2.0 * EPOCH {
+                // A multiple of a power of two, so that the time remains exact.
+                let moved = (seconds / EPOCH).floor() * EPOCH;
+                times.epoch += moved;
+                seconds -= moved;
+                records.rebase(moved as f32);
+            }
+            records.time = seconds as f32;
+        }
+    }
+
+    /// Removes dead particles, and returns the count of the others.
+    pub(super) fn remove_dead(
+        &mut self,
+        particles: &AloParticles,
+        records: &mut ParticleRecords,
+    ) -> usize {
+        self.update_times(records);
+        let mut count = 0;
+        for records in &mut records.emitters {
+            if !records.is_empty()
+                && let Some(prepared) = particles.prepared_emitter(records.emitter())
+            {
+                records.remove_dead(prepared);
+                count += records.len();
+            }
+        }
+        count
+    }
+
+    /// Adds the births that are due. Returns whether some were dropped.
+    pub(super) fn advance(
+        &mut self,
+        frame: &Frame<'_>,
+        records: &mut ParticleRecords,
+        births: &mut Vec<NewBirth>,
+    ) -> bool {
+        let position = frame.surroundings.world_from_system.translation;
+        let is_new = |poses: &Poses| poses.surroundings != frame.surroundings;
+        if self.poses.as_deref().is_none_or(is_new) {
+            let poses = Poses::new(frame.particles, frame.surroundings);
+            self.poses = Some(Box::new(poses));
+        }
+        let Some(poses) = self.poses.as_deref() else {
+            return false;
+        };
+        let path = self
+            .last
+            .and_then(|(from, begin)| Path::new(from, position, [begin, self.clock], poses.scale));
+        let scale = poses.scale;
+        self.has_strayed |= self.stays_behind && self.has_moved_to(position);
+        self.has_strayed |= frame.surroundings.wind != Vec3::ZERO;
+        self.born_at = position;
+        self.last = Some((position, self.clock));
+        births.clear();
+        let mut is_limited = false;
+        for Started { simulation, begin } in &mut self.simulations {
+            let was_limited = simulation.is_limited();
+            let mut stage = SystemStage {
+                poses,
+                path,
+                start: *begin,
+                mesh: frame.mesh,
+                births,
+                room: frame.room,
+            };
+            simulation.advance(frame.particles.system(), self.clock - *begin, &mut stage);
+            is_limited |= simulation.is_limited() && !was_limited;
+        }
+        let order = |a: &NewBirth, b: &NewBirth| {
+            let by_emitter = a.emitter.cmp(&b.emitter);
+            by_emitter.then(a.born.total_cmp(&b.born))
+        };
+        if !births.is_sorted_by(|a, b| order(a, b).is_le()) {
+            births.sort_by(order);
+        }
+        self.add(frame.particles, records, births, scale);
+        is_limited
+    }
+
+    fn add(
+        &mut self,
+        particles: &AloParticles,
+        records: &mut ParticleRecords,
+        births: &[NewBirth],
+        scale: f32,
+    ) {
+        let mut last = None;
+        for birth in births {
+            let index = self.records_of(records, birth);
+            let (Some(times), Some(target)) =
+                (self.times.get(index), records.emitters.get_mut(index))
+            else {
+                continue;
+            };
+            if last != Some(index) {
+                last = Some(index);
+                let prepared = particles.prepared_emitter(birth.emitter);
+                let is_linked = prepared.is_some_and(|prepared| prepared.is_linked);
+                target.scale = if is_linked { 1.0 } else { scale };
+                target.ground = birth.ground;
+                target.time = times.time(self.clock);
+            }
+            let mut record = birth.record;
+            record.birth = (birth.born - times.epoch) as f32;
+            target.push(particles, record);
+        }
+    }
+
+    /// The index of the records to which a birth is added. Particles whose clocks freeze at different times are in
+    /// different records.
+    fn records_of(&mut self, records: &mut ParticleRecords, birth: &NewBirth) -> usize {
+        let own = birth.emitter;
+        if birth.frozen == f64::INFINITY {
+            return own;
+        }
+        let begin = self.simulations.last().map_or(0.0, |last| last.begin);
+        let is_same = |times: &RecordTimes| (times.frozen - birth.frozen).abs() < 1e-6;
+        let mut all = records.emitters.iter().zip(&self.times).enumerate();
+        let found = all.find(|(_, (records, times))| {
+            records.emitter() == own && (is_same(times) || records.is_empty())
+        });
+        let index = match found {
+            Some((index, _)) => index,
+            None => {
+                records.emitters.push(EmitterRecords::new(own));
+                self.times.push(RecordTimes::NEW);
+                self.times.len() - 1
+            }
+        };
+        if let Some(times) = self.times.get_mut(index)
+            && !is_same(times)
+        {
+            *times = RecordTimes {
+                epoch: self.clock,
+                frozen: birth.frozen,
+                begin,
+            };
+        }
+        index
+    }
+}

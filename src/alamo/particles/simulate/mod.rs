@@ -1,0 +1,31 @@
+//! Runs spawned particle systems: adds births to their records, and removes them when they are over.
+//!
+//! What is drawn follows from the records alone, so nothing here computes positions of living particles, but those that
+//! carry emitters.
+
+// For maintainers:
+// - `control` has the components of the game, `environment` its resources.
+// - `instance` is the state of a system: its clock and its simulations. `stage` is what surrounds it in a frame.
+// - `systems` starts systems when their file is loaded, and advances them in each frame; `budget` decides which births
+//   are dropped.
+// - `mesh` makes the meshes on which particles are born.
+// - `proxies` creates and stops the systems that a model's proxies name.
+
+mod budget;
+mod control;
+mod environment;
+mod instance;
+mod mesh;
+mod plugin;
+mod proxies;
+mod stage;
+mod systems;
+
+pub use control::{
+    DespawnWhenFinished, ParticleEmission, ParticleSeed, ParticleSpeed, ParticleTint,
+    ParticlesFinished,
+};
+pub use environment::{ParticleBudget, ParticleGround, TerrainHeight};
+pub use plugin::ParticleSet;
+pub(in crate::alamo) use plugin::ParticleSimulationPlugin;
+pub(in crate::alamo) use proxies::ProxyParticles;

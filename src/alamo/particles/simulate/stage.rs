@@ -1,0 +1,226 @@
+//! The surroundings of a system instance in Bevy's world, for the simulation of one frame.
+
+use crate::alamo::particles::asset::AloParticles;
+use crate::alamo::particles::evaluate::{
+    Birth, BirthRecord, EmissionMesh, EmitterPose, Ground, Motion, Space, Stage,
+};
+use crate::alamo::particles::record::RecordSpace;
+use bevy::math::{Affine3A, Mat3, Vec3, Vec3A};
+
+/// A system that moves faster than this, in units of the file per second, has jumped: nothing is born on the way.
+const MAX_SPEED: f32 = 5000.0;
+
+/// Shorter distances are no jumps, in units of the file.
+const MIN_JUMP: f32 = 10.0;
+
+/// What surrounds a system instance at the end of a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Surroundings {
+    pub(super) world_from_system: Affine3A,
+    /// The velocity of the wind in the world.
+    pub(super) wind: Vec3,
+    /// The height of the ground in the world.
+    pub(super) ground: f32,
+    pub(super) world_from_mesh: Option<Affine3A>,
+}
+
+/// The poses of emitters that follow from the surroundings. They are kept while the surroundings do not change.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Poses {
+    pub(super) surroundings: Surroundings,
+    system: EmitterPose,
+    world: EmitterPose,
+    mesh_in_system: EmitterPose,
+    mesh_in_world: EmitterPose,
+    /// Units of the world per unit of the file.
+    pub(super) scale: f32,
+}
+
+impl Poses {
+    pub(super) fn new(particles: &AloParticles, surroundings: Surroundings) -> Self {
+        let Surroundings {
+            world_from_system,
+            wind,
+            ground,
+            world_from_mesh,
+        } = surroundings;
+        let [system, world] = [true, false].map(|is_linked| {
+            RecordSpace::of_emitters(is_linked, particles.world_rotation, world_from_system)
+        });
+        let scale = world.scale();
+        let pose = |space: RecordSpace| space.pose(space.origin(), Vec3::ZERO, wind, ground);
+        let (system, world) = (pose(system), pose(world));
+        let mesh = world_from_mesh.unwrap_or(world_from_system);
+        Self {
+            surroundings,
+            mesh_in_system: at(&(inverse(&world_from_system) * mesh), &system),
+            mesh_in_world: at(&mesh, &world),
+            system,
+            world,
+            scale,
+        }
+    }
+}
+
+/// The inverse, or the identity for a transform without one.
+fn inverse(transform: &Affine3A) -> Affine3A {
+    let inverse = transform.inverse();
+    if inverse.is_finite() {
+        inverse
+    } else {
+        Affine3A::IDENTITY
+    }
+}
+
+/// An emitter's pose with another position and orientation.
+fn at(transform: &Affine3A, pose: &EmitterPose) -> EmitterPose {
+    EmitterPose {
+        position: transform.translation.to_array(),
+        orientation: Mat3::from(transform.matrix3).to_cols_array_2d(),
+        ..*pose
+    }
+}
+
+/// The way of a system in a frame. Times are those of the system's clock.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Path {
+    /// From the position at the end of the frame to that at its begin, in the world.
+    back: Vec3,
+    end: f64,
+    duration: f64,
+}
+
+impl Path {
+    /// The way from one position to another. `None` if the system did not move, or jumped.
+    pub(super) fn new(from: Vec3A, to: Vec3A, [begin, end]: [f64; 2], scale: f32) -> Option<Self> {
+        let back = Vec3::from(from - to);
+        let duration = end - begin;
+        if back == Vec3::ZERO || !back.is_finite() || duration <= 0.0 {
+            return None;
+        }
+        let distance = back.length() / scale.max(f32::MIN_POSITIVE);
+        let is_jump = distance > MIN_JUMP && distance > MAX_SPEED * duration as f32;
+        (!is_jump).then_some(Self {
+            back,
+            end,
+            duration,
+        })
+    }
+
+    /// The velocity of the system in the world.
+    fn velocity(&self) -> Vec3 {
+        -self.back / self.duration as f32
+    }
+
+    /// What is added to the position at the end of the frame.
+    fn offset(&self, clock: f64) -> Vec3 {
+        let share = (self.end - clock) / self.duration;
+        self.back * share.clamp(0.0, 1.0) as f32
+    }
+}
+
+/// A birth, until it is added to the records. Times are those of the system's clock.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NewBirth {
+    pub(super) emitter: usize,
+    pub(super) born: f64,
+    /// When the particle's clock freezes; infinite if it does not.
+    pub(super) frozen: f64,
+    /// As it is stored, but for its time of birth.
+    pub(super) record: BirthRecord,
+    pub(super) ground: Ground,
+}
+
+/// The stage of a system instance in a frame. Collects the births.
+pub(super) struct SystemStage<'a> {
+    pub(super) poses: &'a Poses,
+    pub(super) path: Option<Path>,
+    /// The begin of the simulation on the system's clock.
+    pub(super) start: f64,
+    pub(super) mesh: Option<&'a EmissionMesh>,
+    pub(super) births: &'a mut Vec<NewBirth>,
+    /// The most births.
+    pub(super) room: usize,
+}
+
+impl SystemStage<'_> {
+    /// The pose at a time, if it is that at the end of the frame otherwise.
+    fn moved(&self, pose: EmitterPose, time: f64) -> EmitterPose {
+        let Some(path) = &self.path else {
+            return pose;
+        };
+        let position = Vec3::from(pose.position) + path.offset(self.start + time);
+        EmitterPose {
+            position: position.to_array(),
+            velocity: path.velocity().to_array(),
+            ..pose
+        }
+    }
+}
+
+impl Stage for SystemStage<'_> {
+    fn pose(&self, space: Space, time: f64) -> EmitterPose {
+        match space {
+            Space::System => self.poses.system,
+            Space::World => self.moved(self.poses.world, time),
+        }
+    }
+
+    fn mesh(&self) -> Option<&EmissionMesh> {
+        self.mesh
+    }
+
+    fn mesh_pose(&self, space: Space, time: f64) -> EmitterPose {
+        match space {
+            Space::System => self.poses.mesh_in_system,
+            Space::World => self.moved(self.poses.mesh_in_world, time),
+        }
+    }
+
+    fn transfer(&self, motion: Motion, from: Space, _: Space, time: f64) -> Motion {
+        let clock = self.start + time;
+        let offset = self.path.map_or(Vec3::ZERO, |path| path.offset(clock));
+        let velocity = self.path.map_or(Vec3::ZERO, |path| path.velocity());
+        let mut world_from_system = self.poses.surroundings.world_from_system;
+        world_from_system.translation += Vec3A::from(offset);
+        let (position, own) = (Vec3::from(motion.position), Vec3::from(motion.velocity));
+        let (position, velocity) = match from {
+            Space::System => (
+                world_from_system.transform_point3(position),
+                world_from_system.transform_vector3(own) + velocity,
+            ),
+            Space::World => {
+                let system_from_world = inverse(&world_from_system);
+                (
+                    system_from_world.transform_point3(position),
+                    system_from_world.transform_vector3(own - velocity),
+                )
+            }
+        };
+        Motion {
+            position: position.to_array(),
+            velocity: velocity.to_array(),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.births.len() >= self.room
+    }
+
+    fn born(&mut self, birth: &Birth<'_>) {
+        let scale = match birth.emitter.is_linked {
+            true => 1.0,
+            false => self.poses.scale,
+        };
+        self.births.push(NewBirth {
+            emitter: birth.index,
+            born: self.start + birth.born,
+            frozen: self.start + birth.born + birth.frozen_age,
+            record: BirthRecord {
+                size: birth.record.size * scale,
+                ..birth.record
+            },
+            ground: birth.ground,
+        });
+    }
+}

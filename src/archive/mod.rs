@@ -1,0 +1,62 @@
+//! Asset sources of the games' archives (`.meg`, `.pak`, `.rez`, `.vfs`) and of folders. Feature `archives`; not on the web.
+//!
+//! An [`ArchiveSource`] is a list of layers. A layer is an archive or a folder, and later layers win. Register it before
+//! `DefaultPlugins`, as Bevy requires of all asset sources:
+//!
+//! ```no_run
+//! use bevy::prelude::*;
+//! use bevy_classic_models::archive::ArchiveSource;
+//! use bevy_classic_models::prelude::*;
+//!
+//! fn main() -> Result {
+//!     let game = ArchiveSource::empire_at_war("C:/Games/Star Wars Empire at War/GameData")?;
+//!     App::new()
+//!         .register_asset_source("eaw", game.into_builder())
+//!         .add_plugins((DefaultPlugins, ClassicModelsPlugins))
+//!         .add_systems(Startup, |mut commands: Commands, assets: Res<AssetServer>| {
+//!             commands.spawn(ClassicModel(assets.load("eaw://data/art/models/uv_atat.alo")));
+//!         })
+//!         .run();
+//!     Ok(())
+//! }
+//! ```
+//!
+//! Files are found in any case: the exact spelling first, otherwise a name that differs only in case. Always write the same
+//! spelling, best in lower case, because Bevy distinguishes asset paths by case. Listings have archived names in lower case,
+//! and files of folders as they are on disk.
+
+// For maintainers: models, formats of models and components don't belong here. `classic_model_formats` parses archives.
+
+mod alamo_game;
+mod archive_file;
+#[cfg(feature = "file_watcher")]
+mod asked;
+#[cfg(not(feature = "file_watcher"))]
+#[path = "unasked.rs"]
+mod asked;
+mod entry_path;
+mod error;
+mod file_reader;
+mod folder;
+mod layer;
+mod layers;
+mod listed_name;
+mod mega_files;
+mod preset_layers;
+mod presets;
+mod reader;
+mod shared;
+mod source;
+#[cfg(feature = "file_watcher")]
+mod watch;
+#[cfg(feature = "file_watcher")]
+mod watch_state;
+
+#[cfg(feature = "write")]
+pub use classic_model_formats::archive::ArchiveFile;
+pub use classic_model_formats::archive::{Archive, Entry, ReadAt, detect};
+#[doc(inline)]
+pub use classic_model_formats::{meg, pak, rez, vfs};
+pub use error::{ArchiveSourceError, SourceWarning};
+pub use layers::LocatedFile;
+pub use source::{ArchiveSource, SourceLayer};

@@ -1,0 +1,347 @@
+//! [`ManifestCheck`]: checks a spawned manifest against its model and the files that it names, for tools.
+
+use super::classic_model::{ClassicModel, is_manifest};
+use super::clip_check::{CheckedValue, clip_problems};
+use super::files::SharedSources;
+use super::loading::{is_model_loading, manifest_attachments};
+use super::model_manifest::ModelManifest;
+use super::problem::Problem;
+use super::problem::Step::{self, Element, Field, Key};
+use super::problem::ValuePath;
+use super::sources::Sources;
+use super::values::NameOrIndex;
+use crate::model::ModelQuery;
+use crate::model::attach::missing_bone_warning;
+use crate::model::unsupported::{ModelComponent, no_effect_warning};
+use crate::read::TextPosition;
+use crate::scene::{
+    ActiveSkin, ModelClips, ModelInstance, PlayClip, ResolvedPlay, first_line, folded, same_name,
+};
+use bevy::asset::{
+    AssetLoadError, AssetPath, AssetServer, Assets, LoadState, RecursiveDependencyLoadState,
+    UntypedHandle,
+};
+use bevy::ecs::entity::Entity;
+use bevy::ecs::system::SystemState;
+use bevy::ecs::world::World;
+use thiserror::Error;
+
+/// A problem of a value of a manifest with the file that it names, or with the model.
+///
+/// Displays as `units/soldier.model.ron:7:9: clips[1]: units/soldier.alo has no clip "MOVE_09"; …`.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{path}:{position}: {message}")]
+#[non_exhaustive]
+pub struct ManifestProblem {
+    /// The asset path of the manifest that sets the value: the spawned one, or one that it extends.
+    pub path: String,
+    /// The position of the value.
+    pub position: TextPosition,
+    /// The problem, beginning with the path to the value.
+    pub message: String,
+}
+
+/// Checks the manifest of a spawned [`ClassicModel`] and those of its attachments: whether all files that they name can
+/// be loaded, and whether the model has the clips, frames, skins, bones and parts.
+///
+/// Files that are not found are warnings in the log, and invalid manifests are errors of the asset server. Neither is
+/// part of the result.
+pub struct ManifestCheck {
+    root: Entity,
+    /// Keeps animations loaded, which have the counts of frames.
+    awaited: Vec<UntypedHandle>,
+}
+
+impl ManifestCheck {
+    /// A check of the model of a root entity.
+    pub fn new(root: Entity) -> Self {
+        Self {
+            root,
+            awaited: Vec::new(),
+        }
+    }
+
+    /// The problems, in no particular order. `None` while files are loading and models are spawning: call it in each
+    /// frame until then.
+    pub fn poll(&mut self, world: &mut World) -> Option<Vec<ManifestProblem>> {
+        let mut problems = Vec::new();
+        let mut roots = vec![self.root];
+        while let Some(root) = roots.pop() {
+            let Ok(entity) = world.get_entity(root) else {
+                continue;
+            };
+            if is_model_loading(world, entity) {
+                return None;
+            }
+            roots.extend(manifest_attachments(entity));
+            let model = entity.get::<ClassicModel>();
+            let manifests = world.resource::<Assets<ModelManifest>>();
+            let Some(manifest) = model.and_then(|model| manifests.get(&model.0)).cloned() else {
+                // It has failed to load.
+                continue;
+            };
+            if let Some(SharedSources(sources)) = &manifest.files.sources {
+                let found = Found {
+                    manifest: &manifest,
+                    sources,
+                    problems: &mut problems,
+                };
+                self.check(world, root, found)?;
+            }
+        }
+        Some(problems)
+    }
+
+    fn check(&mut self, world: &mut World, root: Entity, mut found: Found<'_>) -> Option<()> {
+        let is_model_broken = found.check_files(world.resource::<AssetServer>())?;
+        if is_model_broken {
+            return Some(());
+        }
+        world.get::<ModelInstance>(root)?;
+        match clip_problems(world, root) {
+            Ok(problems) => found.add_clips(world, root, problems),
+            Err(files) => {
+                self.awaited = files;
+                return None;
+            }
+        }
+        found.check_play(world, root);
+        found.check_parts_and_bones(world, root);
+        found.check_skin_and_masks(world, root);
+        found.check_effects(world, root);
+        Some(())
+    }
+}
+
+/// The problems of one manifest.
+struct Found<'a> {
+    manifest: &'a ModelManifest,
+    sources: &'a Sources,
+    problems: &'a mut Vec<ManifestProblem>,
+}
+
+impl Found<'_> {
+    fn add(&mut self, steps: &[Step<'_>], message: &str) {
+        let source = self.sources.of(steps);
+        let problem = Problem {
+            message: format!("{}: {message}", ValuePath(steps)),
+            steps: steps.to_vec(),
+        };
+        let error = source.locate(problem);
+        self.problems.push(ManifestProblem {
+            path: source.path.to_string(),
+            position: error.position,
+            message: error.message,
+        });
+    }
+
+    /// Adds a problem of the model. The message follows the model's path.
+    fn add_of_model(&mut self, steps: &[Step<'_>], message: &str) {
+        let model = self.manifest.files.model();
+        let model = model.map(ToString::to_string).unwrap_or_default();
+        self.add(steps, &format!("{model} {message}"));
+    }
+
+    /// Adds the files that failed to load. Returns whether the model is one of them, or `None` while files are loading.
+    fn check_files(&mut self, server: &AssetServer) -> Option<bool> {
+        let handles: Vec<UntypedHandle> = {
+            let handles = self.manifest.files.preloaded.handles();
+            handles
+                .models
+                .iter()
+                .chain(&handles.others)
+                .cloned()
+                .collect()
+        };
+        let files = self.manifest.resolve_files();
+        let mut is_model_broken = false;
+        for handle in handles {
+            let Some(path) = handle.path().map(|path| path.without_label().into_owned()) else {
+                continue;
+            };
+            let (state, _, recursive) = server.get_load_states(handle.id())?;
+            let error = match (state, recursive) {
+                (LoadState::NotLoaded | LoadState::Loading, _) => return None,
+                (LoadState::Failed(error), _) => {
+                    is_model_broken |= files.model.as_ref() == Some(&path);
+                    error
+                }
+                (
+                    _,
+                    RecursiveDependencyLoadState::NotLoaded | RecursiveDependencyLoadState::Loading,
+                ) => return None,
+                // Attached manifests have a check of their own.
+                (_, RecursiveDependencyLoadState::Failed(error)) if !is_manifest(&path) => error,
+                _ => continue,
+            };
+            let skins = files.skins.iter().filter(|(_, skin)| **skin == path);
+            let skins = skins.map(|(key, _)| vec![Field("skins"), Key(key)]);
+            let clips = files.clips.iter().filter(|clip| clip.path == path);
+            let clips = clips.map(|clip| vec![Field("clips"), Element(clip.entry), Field("file")]);
+            let attached = files.attachments.iter().enumerate();
+            let attached = attached.filter(|(_, file)| file.as_ref() == Some(&path));
+            let attached = attached
+                .map(|(index, _)| vec![Field("attachments"), Element(index), Field("model")]);
+            let model = (files.model.as_ref() == Some(&path)).then(|| vec![Field("model")]);
+            let mut values = model.into_iter().chain(clips).chain(skins).chain(attached);
+            let value = values.next().unwrap_or_default();
+            self.add(&value, &explain(&path, &error));
+        }
+        Some(is_model_broken)
+    }
+
+    fn add_clips(&mut self, world: &World, root: Entity, problems: Vec<(CheckedValue, String)>) {
+        let clips = world.get::<ModelClips>(root);
+        for (value, problem) in problems {
+            let steps = match value {
+                CheckedValue::Event(index) => vec![Field("events"), Element(index)],
+                CheckedValue::Clip(index) => {
+                    let clip = clips.and_then(|clips| clips.0.get(index));
+                    let entry = clip.and_then(|clip| self.entry_of(&clip.name));
+                    let entry = entry.map(|entry| vec![Field("clips"), Element(entry)]);
+                    entry.unwrap_or_else(|| vec![Field("clips")])
+                }
+            };
+            self.add_of_model(&steps, &problem);
+        }
+    }
+
+    /// The index in `clips` of the clip with a name.
+    fn entry_of(&self, name: &str) -> Option<usize> {
+        let mut clips = self.manifest.clips.iter();
+        let named = clips.position(|clip| same_name(&clip.name, name));
+        let files = || self.manifest.resolve_files().clips.into_iter();
+        named.or_else(|| Some(files().find(|clip| same_name(&clip.name, name))?.entry))
+    }
+
+    fn check_play(&mut self, world: &World, root: Entity) {
+        let (Some(play), Some(instance)) =
+            (self.manifest.play.clone(), world.get::<ModelInstance>(root))
+        else {
+            return;
+        };
+        let clips = world.get::<ModelClips>(root);
+        // A problem of a name in `clips` is that of its entry.
+        if let NameOrIndex::Name(name) = &play
+            && self.entry_of(name).is_some()
+        {
+            return;
+        }
+        let resolved = ResolvedPlay::new(&PlayClip::from_manifest(play), clips);
+        let (whole, _) = resolved.play.clip.split_frames();
+        if let Some(Err(names)) = instance.model().find_clip(whole) {
+            let warning = resolved.missing_clip_warning(clips, &names);
+            self.add_of_model(&[Field("play")], &warning);
+        }
+    }
+
+    fn check_parts_and_bones(&mut self, world: &World, root: Entity) {
+        let (Some(instance), manifest) = (world.get::<ModelInstance>(root), self.manifest) else {
+            return;
+        };
+        for (list, names) in [("hidden", &manifest.hidden), ("shown", &manifest.shown)] {
+            for (index, name) in names.iter().enumerate() {
+                if let Some(warning) = instance.model().missing_part(&folded(name)) {
+                    self.add_of_model(&[Field(list), Element(index)], &warning);
+                }
+            }
+        }
+        for (index, attachment) in manifest.attachments.iter().enumerate() {
+            let bone = &attachment.bone;
+            if !bone.is_empty() && instance.bone(bone).is_none() {
+                let steps = [Field("attachments"), Element(index), Field("bone")];
+                self.add_of_model(&steps, &missing_bone_warning(bone));
+            }
+        }
+    }
+
+    fn check_skin_and_masks(&mut self, world: &mut World, root: Entity) {
+        let mut state = SystemState::<ModelQuery>::new(world);
+        let Ok(models) = state.get(world) else {
+            return;
+        };
+        let manifest = self.manifest;
+        let format = models.format(root);
+        let has_skins =
+            format.is_some_and(|of| no_effect_warning(ModelComponent::ModelSkin, of).is_none());
+        if let Some(NameOrIndex::Index(index)) = manifest.skin.clone().filter(|_| has_skins) {
+            let skin = ActiveSkin { index, image: None };
+            if let Some(warning) = skin.index_warning(models.skins(root).count) {
+                self.add_of_model(&[Field("skin")], &warning);
+            }
+        }
+        let bones = models.bones(root);
+        for (name, mask) in &manifest.masks {
+            for (index, bone) in mask.iter().enumerate() {
+                if !bones.iter().any(|other| same_name(&other.name, bone)) {
+                    let steps = [Field("masks"), Key(name), Element(index)];
+                    self.add_of_model(&steps, &format!("has no bone \"{bone}\""));
+                }
+            }
+        }
+    }
+
+    /// Finds fields without effect on the model's format.
+    fn check_effects(&mut self, world: &World, root: Entity) {
+        let Some(format) = world.get::<ModelInstance>(root).map(ModelInstance::format) else {
+            return;
+        };
+        let manifest = self.manifest;
+        let fields = [
+            ("play", manifest.play.is_some(), ModelComponent::PlayClip),
+            (
+                "masks",
+                !manifest.masks.is_empty(),
+                ModelComponent::ClipLayers,
+            ),
+            ("skin", manifest.skin.is_some(), ModelComponent::ModelSkin),
+            (
+                "lod_distances",
+                !manifest.lod_distances.is_empty(),
+                ModelComponent::LodDistances,
+            ),
+            (
+                "damage_stage",
+                manifest.damage_stage.is_some(),
+                ModelComponent::DamageStage,
+            ),
+            (
+                "team_color",
+                manifest.team_color.is_some(),
+                ModelComponent::TeamColor,
+            ),
+            (
+                "player_colors",
+                manifest.player_colors.is_some(),
+                ModelComponent::PlayerColors,
+            ),
+            (
+                "hidden",
+                !manifest.hidden.is_empty(),
+                ModelComponent::PartVisibility,
+            ),
+            (
+                "shown",
+                !manifest.shown.is_empty(),
+                ModelComponent::PartVisibility,
+            ),
+        ];
+        for (field, is_set, component) in fields {
+            if is_set && let Some(warning) = no_effect_warning(component, format) {
+                self.add_of_model(&[Field(field)], &warning);
+            }
+        }
+    }
+}
+
+/// The error of a file without the text that Bevy adds, beginning with the file's path.
+fn explain(path: &AssetPath<'_>, error: &AssetLoadError) -> String {
+    let line = match error {
+        AssetLoadError::AssetLoaderError(error) => first_line(error.error()),
+        error => first_line(error),
+    };
+    match line.starts_with(&path.to_string()) {
+        true => line,
+        false => format!("{path}: {line}"),
+    }
+}
