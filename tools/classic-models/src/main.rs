@@ -1,13 +1,22 @@
-//! `classic-models`: shows and describes the model files of classic games, one module per subcommand.
+//! `classic-models`: shows, describes and checks the model files of classic games, and lists and extracts their archives. One
+//! module per subcommand.
 
+mod archive_file;
+mod archive_sources;
+mod entry_pattern;
+mod extract;
 mod inspect;
 mod lgw_text;
+mod list;
+mod messages;
+mod paths;
+mod validate;
 mod view;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Shows and describes the model files of classic games.
+/// Shows, describes and checks the model files of classic games, and lists and extracts their archives.
 #[derive(Parser)]
 #[command(version, args_override_self = true)]
 struct Cli {
@@ -19,12 +28,18 @@ struct Cli {
 enum Command {
     View(Box<view::Args>),
     Inspect(inspect::Args),
+    List(list::Args),
+    Extract(extract::Args),
+    Validate(validate::Args),
 }
 
 fn main() -> ExitCode {
     match Cli::parse().command {
         Command::View(args) => view::run(*args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::List(args) => list::run(&args),
+        Command::Extract(args) => extract::run(&args),
+        Command::Validate(args) => validate::run(&args),
     }
 }
 

@@ -61,6 +61,11 @@ fn wrong_arguments_exit_with_2() {
         (&["inspect", "--colour", "good.mdl"], "--colour"),
         (&["inspect", "--time", "soon", "good.mdl"], "soon"),
         (&["inspect", "--simulate", "1,soon", "good.mdl"], "soon"),
+        (&["inspect", "--list", "--time", "1", "good.mdl"], "--time"),
+        (&["list"], "ARCHIVE"),
+        (&["list", "a.pak", "[z-"], "[z-"),
+        (&["extract", "a.pak"], "--to"),
+        (&["extract", "--to", "out"], "ARCHIVE"),
         (&["view", "--colour", "good.mdl"], "--colour"),
         (&["view", "--size", "0x0", "good.mdl"], "0x0"),
     ] {

@@ -4,6 +4,7 @@ use crate::samples;
 use bevy::math::Vec3;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write_unchecked};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh, Vertex};
+use bevy_classic_models::alamo::particles::is_particle_system;
 use bevy_classic_models::quake::mdl::write::{
     FrameDocument, MdlDocument, Shape, SkinDocument, quantize,
 };
@@ -29,14 +30,53 @@ pub fn models() -> Vec<Model> {
     files(&folder, "mdl")
 }
 
-/// The bundled Alamo models, and all of the corpus.
+/// The bundled Alamo models, and all of the corpus. Without particle systems.
 pub fn alo_models() -> Vec<Model> {
-    [bundled("alo"), corpus("alo")].concat()
+    let mut models = [bundled("alo"), corpus("alo")].concat();
+    models.retain(|model| !is_particle_system(&model.bytes));
+    models
+}
+
+/// The bundled Alamo particle systems, and all of the corpus.
+pub fn particle_systems() -> Vec<Model> {
+    let mut systems = [bundled("alo"), corpus("alo")].concat();
+    systems.retain(|model| is_particle_system(&model.bytes));
+    systems
 }
 
 /// The bundled Alamo animations, and all of the corpus.
 pub fn ala_files() -> Vec<Model> {
     [bundled("ala"), corpus("ala")].concat()
+}
+
+/// The text of an LGW model of one triangle, with a material per texture.
+pub fn lgw_triangle(textures: &[String]) -> String {
+    let material = |(index, texture): (usize, &String)| {
+        format!(
+            "  MATERIAL {index} \"{index}\" TEXTURE 0 FILE_NAME \"{texture}\" END_OF_TEXTURE END_OF_MATERIAL\n"
+        )
+    };
+    let materials: String = textures.iter().enumerate().map(material).collect();
+    format!(
+        r#"MODEL "wall" EXPORT_VERSION 4
+MATERIAL_LIST
+{materials}END_OF_MATERIAL_LIST
+MESH "wall" MATERIAL_REF 0
+  VERTS 3 0 0 0 0 0 0 0 1 1 0 0 1 0 0 0 1 0 1 0 0 1 0 0 1
+  PRIMITIVE_GEOMETRY_GROUPS 1 GROUP 0 TYPE_LIST COUNT 3 0 1 2 END_OF_GROUP 0
+END_OF_MESH "wall"
+END_OF_MODEL
+"#
+    )
+}
+
+/// A TGA image with this many texels per side.
+pub fn tga_square(side: u8) -> Vec<u8> {
+    let mut bytes = vec![
+        0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, side, 0, side, 0, 32, 0x28,
+    ];
+    bytes.extend([200].repeat(usize::from(side) * usize::from(side) * 4));
+    bytes
 }
 
 /// The bundled files with this extension.

@@ -2,6 +2,7 @@
 
 use super::headless::Headless;
 use super::images;
+use super::studio::LoadingScreen;
 use bevy::asset::{LoadState, RecursiveDependencyLoadState, UntypedAssetLoadFailedEvent};
 use bevy::prelude::*;
 use bevy::render::render_resource::PollType;
@@ -9,7 +10,7 @@ use bevy::render::renderer::RenderDevice;
 use bevy::ui::IsDefaultUiCamera;
 use bevy_classic_models::alamo::AloAnimator;
 use bevy_classic_models::lithtech::AbcAnimator;
-use bevy_classic_models::model::ModelManifest;
+use bevy_classic_models::model::{ModelManifest, ModelReady};
 use bevy_classic_models::prelude::*;
 use std::path::Path;
 
@@ -19,6 +20,7 @@ const SETTLING_FRAMES: usize = 6;
 /// Starts an app whose plugins have been added. Each camera that it spawns renders to an image, and so do its texts.
 pub fn start(app: App, size: UVec2) -> Headless {
     let mut headless = Headless::start(app, size);
+    headless.app.add_observer(mark_ready);
     let target = headless.render_target();
     headless
         .app
@@ -27,6 +29,15 @@ pub fn start(app: App, size: UVec2) -> Headless {
             commands.entity(camera.entity).insert(target);
         });
     headless
+}
+
+/// On a root to which a [`ModelReady`] was sent.
+#[derive(Component)]
+pub struct IsReady;
+
+/// Inserts [`IsReady`].
+pub fn mark_ready(ready: On<ModelReady>, mut commands: Commands) {
+    commands.entity(ready.entity).try_insert(IsReady);
 }
 
 /// Waits until all models are loaded with everything that they name, play their clips, and are drawn. No time passes.
@@ -89,7 +100,7 @@ fn settle(headless: &mut Headless) {
     }
 }
 
-/// Whether all models are loaded with everything that they name, and play their clips.
+/// Whether all models are loaded with everything that they name, and play their clips, and no loading screen is shown.
 pub fn models_are_ready(world: &mut World) -> bool {
     world.run_system_cached(are_models_ready).unwrap_or(false)
 }
@@ -102,6 +113,8 @@ type Root = (
     Option<&'static AloAnimator>,
     Option<&'static AbcAnimator>,
     Option<&'static ModelSkin>,
+    Has<IsReady>,
+    Has<ChildOf>,
 );
 
 /// Roots of models of any kind.
@@ -111,16 +124,24 @@ fn are_models_ready(
     server: Res<AssetServer>,
     models: ModelQuery,
     roots: Query<Root, IsRoot>,
+    loading_screens: Query<(), With<LoadingScreen>>,
 ) -> bool {
-    roots.iter().all(|(root, scene, plays, alo, abc, skin)| {
-        // Models of the other formats play as soon as they are spawned.
-        let has_no_clip = alo.is_some_and(|animator| animator.clip().is_none())
-            || abc.is_some_and(|animator| animator.clip().is_none());
-        scene.is_some_and(|scene| server.is_loaded_with_dependencies(&scene.0))
-            && models.format(root).is_some()
-            && !(plays && has_no_clip)
-            && skin.is_none_or(|skin| is_skin_loaded(&server, skin))
-    })
+    if !loading_screens.is_empty() {
+        return false;
+    }
+    roots
+        .iter()
+        .all(|(root, scene, plays, alo, abc, skin, is_ready, is_child)| {
+            // Models of the other formats play as soon as they are spawned.
+            let has_no_clip = alo.is_some_and(|animator| animator.clip().is_none())
+                || abc.is_some_and(|animator| animator.clip().is_none());
+            // A child may be the model of a proxy, which belongs to the model of the proxy.
+            (is_ready || is_child)
+                && scene.is_some_and(|scene| server.is_loaded_with_dependencies(&scene.0))
+                && models.format(root).is_some()
+                && !(plays && has_no_clip)
+                && skin.is_none_or(|skin| is_skin_loaded(&server, skin))
+        })
 }
 
 /// Whether the image of a skin is loaded, if it is not one of the model's own or of a manifest.

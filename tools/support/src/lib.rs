@@ -1,7 +1,7 @@
 //! Apps, scenes and measurements that tests, benchmarks, examples and tools share.
 //!
-//! This crate is not published. Bevy is a dependency with all features that any of them needs, so that every package
-//! of the workspace builds the same Bevy, alone and together.
+//! This crate is not published. It depends on Bevy with all features that any of them needs, so that every package of
+//! the workspace builds the same Bevy, alone and together.
 
 use std::path::PathBuf;
 

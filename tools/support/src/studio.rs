@@ -42,6 +42,10 @@ pub struct Caption;
 #[derive(Component)]
 pub struct MeasuredText;
 
+/// On the text of a loading screen. The time of images starts when it is despawned and all models are ready.
+#[derive(Component)]
+pub struct LoadingScreen;
+
 impl Plugin for StudioPlugin {
     fn build(&self, app: &mut App) {
         let Self {

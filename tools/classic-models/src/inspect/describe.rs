@@ -1,16 +1,20 @@
 //! Describes the contents of a file, which is read with the same code as in the loaders.
 
+use crate::archive_file::{self, ArchiveError, Location};
 use crate::inspect::abc::AbcDescription;
 use crate::inspect::ala::AlaDescription;
 use crate::inspect::alo::AloDescription;
+use crate::inspect::archive::ArchiveDescription;
 use crate::inspect::content::Content;
 use crate::inspect::dtx::DtxDescription;
 use crate::inspect::failure::Failure;
 use crate::inspect::lgw::LgwDescription;
 use crate::inspect::mdl::MdlDescription;
 use crate::inspect::particles::ParticlesDescription;
+use classic_model_formats::archive::{ReadAt, detect};
 use serde_json::Value;
 use std::fmt::Write;
+use std::fs::File;
 use std::path::Path;
 
 /// The result of reading a file.
@@ -21,25 +25,69 @@ pub enum Description {
     Failed(Failure),
 }
 
-/// Reads a file. A particle system is also simulated to these times in seconds.
-pub fn describe(path: &Path, times: &[f64]) -> Description {
-    let content = read(path).map_err(Failure::new).and_then(|bytes| {
-        Ok(match Format::of(path, &bytes) {
-            Format::Abc => Content::Abc(Box::new(AbcDescription::load(bytes)?)),
-            Format::Dtx => Content::Dtx(Box::new(DtxDescription::load(&bytes)?)),
-            Format::Lgw => Content::Lgw(Box::new(LgwDescription::load(&bytes)?)),
-            Format::Mdl => Content::Mdl(Box::new(MdlDescription::load(&bytes)?)),
-            Format::Alo => Content::Alo(Box::new(AloDescription::load(&bytes)?)),
-            Format::Ala => Content::Ala(Box::new(AlaDescription::load(&bytes)?)),
-            Format::Particles => {
-                Content::Particles(Box::new(ParticlesDescription::load(&bytes, times)?))
-            }
-        })
-    });
-    match content {
+/// What to describe.
+pub struct Options<'a> {
+    /// The times in seconds to which particle systems are simulated.
+    pub times: &'a [f64],
+    /// Whether files that are not archives are errors.
+    pub only_archives: bool,
+}
+
+/// Reads a file, or an entry of an archive.
+pub fn describe(path: &Path, options: &Options<'_>) -> Description {
+    match read(path, options) {
         Ok(content) => Description::Content(content),
         Err(failure) => Description::Failed(failure),
     }
+}
+
+/// Reads an archive without its whole content, and other files whole.
+fn read(path: &Path, options: &Options<'_>) -> Result<Content, Failure> {
+    match archive_file::locate(path).map_err(Failure::new)? {
+        Location::File => {
+            let file = File::open(path).map_err(Failure::new)?;
+            if is_archive(path, &file, options)? {
+                return archive(path, file);
+            }
+            content(path, std::fs::read(path).map_err(Failure::new)?, options)
+        }
+        Location::Entry {
+            archive: file,
+            entry,
+        } => {
+            let opened = archive_file::open_file(&file)?;
+            let bytes = archive_file::read_entry(&opened, &entry)?;
+            if is_archive(path, &bytes, options)? {
+                return archive(path, bytes);
+            }
+            content(path, bytes, options)
+        }
+    }
+}
+
+/// Whether to describe a file as an archive. All files if only archives are expected.
+fn is_archive(path: &Path, reader: &impl ReadAt, options: &Options<'_>) -> Result<bool, Failure> {
+    let format = detect(reader, path).map_err(ArchiveError::from)?;
+    Ok(format.is_some() || options.only_archives)
+}
+
+fn archive(path: &Path, reader: impl ReadAt) -> Result<Content, Failure> {
+    let description = ArchiveDescription::load(path, reader)?;
+    Ok(Content::Archive(Box::new(description)))
+}
+
+fn content(path: &Path, bytes: Vec<u8>, options: &Options<'_>) -> Result<Content, Failure> {
+    Ok(match Format::of(path, &bytes) {
+        Format::Abc => Content::Abc(Box::new(AbcDescription::load(bytes)?)),
+        Format::Dtx => Content::Dtx(Box::new(DtxDescription::load(&bytes)?)),
+        Format::Lgw => Content::Lgw(Box::new(LgwDescription::load(&bytes)?)),
+        Format::Mdl => Content::Mdl(Box::new(MdlDescription::load(&bytes)?)),
+        Format::Alo => Content::Alo(Box::new(AloDescription::load(&bytes)?)),
+        Format::Ala => Content::Ala(Box::new(AlaDescription::load(&bytes)?)),
+        Format::Particles => {
+            Content::Particles(Box::new(ParticlesDescription::load(&bytes, options.times)?))
+        }
+    })
 }
 
 enum Format {
@@ -109,15 +157,6 @@ fn is_text_model(bytes: &[u8]) -> bool {
     word.eq_ignore_ascii_case(WORD) && rest.first().is_none_or(ends)
 }
 
-/// The bytes of a regular file. Pipes and devices are errors, because they may have no end.
-fn read(path: &Path) -> std::io::Result<Vec<u8>> {
-    if std::fs::metadata(path)?.is_file() {
-        std::fs::read(path)
-    } else {
-        Err(std::io::Error::other("is not a regular file"))
-    }
-}
-
 impl Description {
     /// One line of JSON.
     pub fn to_json(&self, file: &str) -> Value {
@@ -129,6 +168,7 @@ impl Description {
             Self::Content(Content::Alo(model)) => model.to_json(),
             Self::Content(Content::Ala(clip)) => clip.to_json(),
             Self::Content(Content::Particles(system)) => system.to_json(),
+            Self::Content(Content::Archive(archive)) => archive.to_json(),
             Self::Failed(failure) => failure.to_json(),
         };
         object["file"] = file.into();
@@ -148,6 +188,7 @@ impl Description {
             Self::Content(Content::Alo(model)) => model.write_text(&mut text),
             Self::Content(Content::Ala(clip)) => clip.write_text(&mut text),
             Self::Content(Content::Particles(system)) => system.write_text(&mut text),
+            Self::Content(Content::Archive(archive)) => archive.write_text(&mut text),
             Self::Failed(failure) => writeln!(text, "  error: {}", failure.message),
         };
         text

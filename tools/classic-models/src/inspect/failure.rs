@@ -34,12 +34,18 @@ impl From<ParseError> for Failure {
 }
 
 impl Failure {
+    /// The description of a file that failed.
     pub fn to_json(&self) -> Value {
+        json!({ "error": self.error_json() })
+    }
+
+    /// The error alone.
+    pub fn error_json(&self) -> Value {
         let mut error = json!({ "offset": self.offset, "message": self.message });
         if let Some(TextPosition { line, column }) = self.position {
             error["line"] = line.into();
             error["column"] = column.into();
         }
-        json!({ "error": error })
+        error
     }
 }

@@ -1,4 +1,4 @@
-//! The subcommand `inspect`: describes files of models, particle systems, animations and textures.
+//! The subcommand `inspect`: describes files of models, particle systems, animations, textures and archives.
 //!
 //! Files are read with the same code as the loaders. With `--animation` or `--time` the model is also loaded, spawned
 //! and animated by the plugin, as in a game, and the positions of its vertices and bones are measured. With `--simulate`
@@ -7,6 +7,7 @@
 mod abc;
 mod ala;
 mod alo;
+mod archive;
 mod content;
 mod describe;
 mod dtx;
@@ -22,23 +23,26 @@ mod pose_mdl;
 mod posed;
 mod simulated;
 
+use crate::messages;
 use content::Content;
-use describe::Description;
+use describe::{Description, Options};
 use pose::{Poser, Request};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Describes files of models, particle systems, animations and textures.
+/// Describes files of models, particle systems, animations, textures and archives.
 ///
-/// Formats: Quake .mdl, Alamo .alo and .ala, LithTech .abc and .dtx, UFO: Aftermath .lgw. A file may have any name: the
-/// format is detected from its content.
+/// Formats: Quake .mdl and .pak, Alamo .alo and .ala, Petroglyph .meg, LithTech .abc, .dtx and .rez, UFO: Aftermath .lgw
+/// and .vfs. A file may have any name: the format is detected from its content.
+///
+/// FILE can also be an entry of an archive: id1/pak0.pak/progs/player.mdl.
 ///
 /// Exit status: 0; 1 if any file failed; 2 if the arguments are wrong.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
-    /// The files
+    /// The files, or entries of archives: ARCHIVE/entry
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Print one JSON object per file and line
@@ -46,6 +50,11 @@ pub struct Args {
     /// For Alamo, LithTech and LGW models it has the bounds and the centroid even without --animation and --time.
     #[arg(long, verbatim_doc_comment)]
     json: bool,
+    /// Describe archives only: any other file is an error
+    ///
+    /// Archives are also described without this option: their entries with sizes, offsets and SHA-256 hashes.
+    #[arg(long, conflicts_with_all = ["animation", "time", "simulate"], verbatim_doc_comment)]
+    list: bool,
     /// Also print the bounds and the centroid of the vertices in this clip
     ///
     /// Quake: the name of a clip in the file; default: the first. The time wraps around.
@@ -66,7 +75,7 @@ pub struct Args {
     /// Also print the particles of particle systems at these times after their creation
     ///
     /// For each emitter: how many particles live, their mean position, and the oldest one. The system is at the origin
-    /// and stands still, without wind, camera and mesh. The ground is Z = 0. Other files are not simulated.
+    /// and does not move. There is no wind, camera or mesh. The ground is Z = 0. Other files are not simulated.
     #[arg(
         long,
         value_name = "SECONDS",
@@ -100,7 +109,7 @@ pub fn run(args: &Args) -> ExitCode {
         // The reader of the pipe has closed it.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("classic-models: {error}");
+            messages::error(error);
             ExitCode::FAILURE
         }
     }
@@ -109,15 +118,19 @@ pub fn run(args: &Args) -> ExitCode {
 /// Describes every file. Returns true if any of them failed.
 fn inspect(args: &Args) -> io::Result<bool> {
     let request = args.request();
+    let options = Options {
+        times: &args.simulate,
+        only_archives: args.list,
+    };
     let mut out = io::stdout().lock();
     let mut poser = None;
     let mut failed = false;
     for file in &args.files {
-        let mut description = describe::describe(file, &args.simulate);
+        let mut description = describe::describe(file, &options);
         if let Description::Content(content) = &mut description
             && is_posed(content, request.as_ref(), args.json)
         {
-            let new = || Poser::new(request.clone().unwrap_or_default());
+            let new = || Poser::new(request.clone().unwrap_or_default(), &args.files);
             if let Err(error) = poser.get_or_insert_with(new).pose(file, content) {
                 description = Description::Failed(error);
             }
@@ -140,6 +153,6 @@ fn is_posed(content: &Content, request: Option<&Request>, json: bool) -> bool {
         Content::Abc(_) | Content::Alo(_) => request.is_some() || json,
         // LGW models have no clips, so their positions are those of the file, and a requested clip is an error.
         Content::Lgw(_) => request.is_some_and(|request| request.animation.is_some()),
-        Content::Ala(_) | Content::Dtx(_) | Content::Particles(_) => false,
+        Content::Ala(_) | Content::Archive(_) | Content::Dtx(_) | Content::Particles(_) => false,
     }
 }

@@ -24,7 +24,7 @@ impl ParticlesDescription {
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = write_file(&file, simulated.as_ref(), &mut text);
-        let mut object = object(&file);
+        let mut object = object(&file, simulated.as_ref());
         if let Some(simulated) = &simulated {
             object["simulated"] = simulated.to_json();
         }
@@ -40,11 +40,14 @@ impl ParticlesDescription {
     }
 }
 
-fn warnings(file: &ParticleFile<'_>) -> Vec<String> {
-    file.warnings.iter().map(ToString::to_string).collect()
+/// The warnings of the parser and of the simulation.
+fn warnings(file: &ParticleFile<'_>, simulated: Option<&Simulated>) -> Vec<String> {
+    let of_file = file.warnings.iter().map(ToString::to_string);
+    let of_simulation = simulated.into_iter().flat_map(Simulated::warnings);
+    of_file.chain(of_simulation).collect()
 }
 
-fn object(file: &ParticleFile<'_>) -> Value {
+fn object(file: &ParticleFile<'_>, simulated: Option<&Simulated>) -> Value {
     json!({
         "format": "alo-particles",
         "version": 1,
@@ -52,7 +55,7 @@ fn object(file: &ParticleFile<'_>) -> Value {
         "id": file.id,
         "leave_particles": file.leave_particles,
         "emitters": list(&file.emitters, emitter),
-        "warnings": warnings(file),
+        "warnings": warnings(file, simulated),
     })
 }
 
@@ -169,7 +172,7 @@ fn write_file(
     if let Some(simulated) = simulated {
         simulated.write_text(text)?;
     }
-    write_warnings(&warnings(file), text)
+    write_warnings(&warnings(file, simulated), text)
 }
 
 /// A summary of when particles are born.

@@ -1,12 +1,16 @@
 //! Positions of the vertices of a spawned model at a time. The plugin loads, spawns and animates the model, as in a
 //! game.
 
+use crate::archive_file::{self, Location, locate};
+use crate::archive_sources::ArchiveSources;
 use crate::inspect::content::Content;
 use crate::inspect::failure::Failure;
+use crate::paths;
 use bevy::asset::{
     Asset, AssetLoadError, AssetPath, LoadState, RecursiveDependencyLoadState, UntypedAssetId,
 };
 use bevy::prelude::*;
+use bevy_classic_models::archive::ArchiveSourceError;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::ModelLoadError;
 use bevy_classic_models::scene::Wind;
@@ -37,11 +41,18 @@ impl Request {
 pub struct Poser {
     pub app: App,
     pub request: Request,
+    archives: Result<ArchiveSources, ArchiveSourceError>,
 }
 
 impl Poser {
-    pub fn new(request: Request) -> Self {
+    /// `files` are all files that will be posed. Those of archives need asset sources, which are registered at the start.
+    pub fn new(request: Request, files: &[PathBuf]) -> Self {
         let mut app = App::new();
+        let clip = request.animation.as_deref().map(Path::new);
+        let archives = ArchiveSources::of(files.iter().map(PathBuf::as_path).chain(clip));
+        if let Ok(archives) = &archives {
+            archives.register(&mut app);
+        }
         app.add_plugins((
             gpuless::plugins(Path::new(ASSETS), false),
             ClassicModelsPlugins,
@@ -49,15 +60,20 @@ impl Poser {
         // Billboards do not follow the wind.
         app.insert_resource(Wind {
             direction: Vec3::ZERO,
+            ..default()
         });
         gpuless::finish(&mut app);
-        Self { app, request }
+        Self {
+            app,
+            request,
+            archives,
+        }
     }
 
     /// Spawns a model, plays the clip at the time, and adds the measured positions to the description. Animations and
     /// textures are not changed.
     pub fn pose(&mut self, path: &Path, content: &mut Content) -> Result<(), Failure> {
-        let path = asset_path(path)?;
+        let path = self.asset_path(path)?;
         match content {
             Content::Abc(model) => model.posed = self.pose_abc(path, &model.bytes)?,
             Content::Mdl(model) => model.posed = self.pose_mdl(path)?,
@@ -70,9 +86,21 @@ impl Poser {
                 let clip = self.request.animation.as_deref();
                 return clip.map_or(Ok(()), |clip| Err(no_clip(clip, &[])));
             }
-            Content::Ala(_) | Content::Dtx(_) | Content::Particles(_) => {}
+            Content::Ala(_) | Content::Archive(_) | Content::Dtx(_) | Content::Particles(_) => {}
         }
         Ok(())
+    }
+
+    /// The asset path of a file or an entry. A `#` in the name does not start a label.
+    pub fn asset_path(&self, path: &Path) -> Result<AssetPath<'static>, Failure> {
+        if matches!(locate(path), Ok(Location::Entry { .. })) {
+            let archives = self.archives.as_ref().map_err(Failure::new)?;
+            let path = archives.asset_path(&archive_file::absolute(path));
+            return path.ok_or_else(|| Failure::new("the archive cannot be loaded"));
+        }
+        let path = paths::absolute(path).map_err(Failure::new)?;
+        let from_root = path.strip_prefix(ASSETS).map(PathBuf::from);
+        Ok(AssetPath::from_path_buf(from_root.unwrap_or(path)))
     }
 
     /// Waits for a model or an animation and its dependencies.
@@ -117,13 +145,6 @@ impl Poser {
         self.app.world_mut().entity_mut(root).despawn();
         gpuless::step(&mut self.app, 0.0);
     }
-}
-
-/// The asset path of a file. A `#` in the name does not start a label.
-pub fn asset_path(path: &Path) -> Result<AssetPath<'static>, Failure> {
-    let path = std::path::absolute(path).map_err(Failure::new)?;
-    let from_root = path.strip_prefix(ASSETS).map(PathBuf::from);
-    Ok(AssetPath::from_path_buf(from_root.unwrap_or(path)))
 }
 
 /// The error of an asset or of a dependency that failed to load.

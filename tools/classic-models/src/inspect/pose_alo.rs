@@ -1,7 +1,8 @@
 //! Positions of the vertices and bones of Alamo models.
 
+use crate::archive_file;
 use crate::inspect::failure::Failure;
-use crate::inspect::pose::{Poser, asset_path, no_clip};
+use crate::inspect::pose::{Poser, no_clip};
 use crate::inspect::posed::{Posed, PosedBone, PosedVertices};
 use bevy::asset::AssetPath;
 use bevy::ecs::system::RunSystemOnce;
@@ -14,6 +15,11 @@ use classic_models_support::gpuless;
 use classic_models_support::world_vertices::WorldVertices;
 use std::collections::HashSet;
 use std::path::Path;
+
+/// Whether the name of a clip is the path of a file or of an entry of an archive.
+fn is_file(clip: &str) -> bool {
+    archive_file::check_exists(Path::new(clip)).is_ok()
+}
 
 /// The requested clip.
 enum Clip {
@@ -80,7 +86,7 @@ impl Poser {
 
     fn load_alo(&mut self, path: AssetPath<'static>) -> Result<Handle<Alo>, Failure> {
         let request = self.request.animation.as_deref();
-        let load_animations = request.is_some_and(|clip| !Path::new(clip).is_file());
+        let load_animations = request.is_some_and(|clip| !is_file(clip));
         let settings = move |settings: &mut AloLoaderSettings| {
             settings.load_textures = false;
             settings.load_lights = false;
@@ -100,18 +106,18 @@ impl Poser {
             return Ok(None);
         };
         let file = Path::new(&request);
-        if !file.is_file() {
+        if !is_file(&request) {
             let beside = self.clip_beside(&request, alo)?;
             return Ok(Some(Clip::Beside(beside)));
         }
         // The parser's error has an offset, which the asset server's error lacks.
-        let bytes = std::fs::read(file).map_err(Failure::new)?;
+        let bytes = archive_file::read(file)?;
         ala::parse(&bytes).map_err(|error| Failure {
             message: format!("{request}: {error}"),
             ..Failure::from(error)
         })?;
         let server = self.app.world().resource::<AssetServer>().clone();
-        let ala: Handle<Ala> = server.load(asset_path(file)?);
+        let ala: Handle<Ala> = server.load(self.asset_path(file)?);
         self.load(&ala)?;
         Ok(Some(Clip::File(ala)))
     }

@@ -18,6 +18,10 @@ pub enum Action {
     TogglePlay,
     StepForward,
     StepBack,
+    /// Removes all particles and begins the particle systems of the model again.
+    RestartParticles,
+    /// Ends the births of particles.
+    FinishParticles,
     /// To a fraction of the clip, from 0 to 1.
     Seek(f32),
     Faster,
@@ -62,6 +66,12 @@ pub enum Action {
     TogglePart(usize),
     ResetParts,
     Frame(Framing),
+    /// Starts or ends typing in the search field of a game's models.
+    ToggleSearch,
+    NextPage,
+    PreviousPage,
+    /// A model of the game, by its index in the list.
+    OpenModel(usize),
     /// Writes a manifest of the selected model.
     SaveManifest,
     SetView(View),

@@ -2,6 +2,7 @@
 
 use crate::view::action::{Action, ROWS};
 use crate::view::args::View;
+use crate::view::browser::Browser;
 use crate::view::camera::{Framing, Orbit, row_direction};
 use crate::view::named_panel::{self, active_skin};
 use crate::view::overlay::Overlays;
@@ -15,9 +16,17 @@ use bevy_classic_models::quake::mdl::Timing;
 use bevy_classic_models::quake::{MdlAnimator, MdlModel, Sequence};
 use bevy_classic_models::scene::NightTime;
 
-/// Turns keys into actions.
-pub fn read_keys(mut keys: MessageReader<KeyboardInput>, mut actions: MessageWriter<Action>) {
+/// Turns keys into actions, unless the search field uses them.
+pub fn read_keys(
+    mut keys: MessageReader<KeyboardInput>,
+    mut browser: Option<ResMut<Browser>>,
+    mut actions: MessageWriter<Action>,
+) {
     for key in keys.read().filter(|key| key.state.is_pressed()) {
+        let search = browser.as_mut();
+        if search.is_some_and(|browser| browser.use_key(&key.logical_key)) {
+            continue;
+        }
         if let Some(action) = action_of(&key.logical_key) {
             actions.write(action);
         }
@@ -30,6 +39,8 @@ fn action_of(key: &Key) -> Option<Action> {
         Key::Tab => Action::NextModel,
         Key::ArrowDown => Action::NextClip,
         Key::ArrowUp => Action::PreviousClip,
+        Key::Home => Action::RestartParticles,
+        Key::End => Action::FinishParticles,
         Key::Character(text) => match text.to_lowercase().as_str() {
             " " => Action::TogglePlay,
             "." => Action::StepForward,

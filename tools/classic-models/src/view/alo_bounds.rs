@@ -1,27 +1,48 @@
-//! Computes the bounds of Alamo models in their rest pose.
+//! Computes the bounds of Alamo models in their rest pose, and of particle systems.
 
 use crate::view::model_bounds::ModelBounds;
+use crate::view::particle_bounds::particle_corners;
+use crate::view::particle_systems::ParticleFile;
 use bevy::math::Affine3A;
 use bevy::mesh::VertexAttributeValues;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::AloInstance;
+use bevy_classic_models::alamo::{AloInstance, AloParticleSystem, AloParticles};
 use bevy_classic_models::alamo::{AloModel, AloSceneRoot};
 use classic_models_support::stage::corners;
 
-/// Computes the bounds of Alamo models that were spawned or respawned.
+/// The root of a scene.
+type SceneRoot = (
+    &'static Transform,
+    &'static ChildOf,
+    Option<&'static AloParticleSystem>,
+);
+
+/// Computes the bounds of Alamo models that were spawned or respawned. Those of a particle system
+/// contain its particles.
 pub fn measure_alo(
     mut commands: Commands,
     instances: Query<(Entity, &AloInstance, &Transform), Changed<AloInstance>>,
-    meshes: Res<Assets<Mesh>>,
-    scenes: Query<(&Transform, &ChildOf), With<AloSceneRoot>>,
+    (meshes, particles): (Res<Assets<Mesh>>, Res<Assets<AloParticles>>),
+    scenes: Query<SceneRoot, With<AloSceneRoot>>,
 ) {
     for (entity, instance, root) in &instances {
-        let scene = scenes.iter().find(|(_, parent)| parent.parent() == entity);
-        let scene = scene.map_or(Affine3A::IDENTITY, |(scene, _)| scene.compute_affine());
-        let to_row = Affine3A::from_quat(root.rotation) * scene;
-        let points = points(instance.model(), &meshes).into_iter();
+        let mut scenes = scenes.iter();
+        let scene = scenes.find(|(_, parent, _)| parent.parent() == entity);
+        let to_scene = scene.map_or(Affine3A::IDENTITY, |(scene, ..)| scene.compute_affine());
+        let to_row = Affine3A::from_quat(root.rotation) * to_scene;
+        let system = scene.and_then(|(.., system)| system);
+        let points = match system.and_then(|system| particles.get(&system.0)) {
+            Some(particles) => particle_corners(particles).to_vec(),
+            None => points(instance.model(), &meshes),
+        };
+        let points = points.into_iter();
         let bounds = ModelBounds::around(points.map(|point| to_row.transform_point3(point)));
-        commands.entity(entity).insert(bounds);
+        let mut root = commands.entity(entity);
+        root.insert(bounds);
+        match system {
+            Some(system) => root.insert(ParticleFile(system.0.clone())),
+            None => root.remove::<ParticleFile>(),
+        };
     }
 }
 

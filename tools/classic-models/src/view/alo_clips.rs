@@ -1,5 +1,6 @@
 //! The clips of Alamo models: those beside a model, and files of the command line or dropped on the window.
 
+use crate::archive_file::absolute;
 use crate::view::args::Args;
 use crate::view::clips::{Animators, ClipList, ClipState, Frames, ListedClip, ReadyClip};
 use crate::view::files::{Folders, belongs_to, is_ala};
@@ -78,7 +79,7 @@ fn assign_clips(
         return;
     }
     for file in std::mem::take(&mut pending_clips.waiting) {
-        let file = crate::view::files::absolute(&file);
+        let file = absolute(&file);
         let name = file_name(&file);
         let Some(index) = target_model(&file, &row, &models.as_readonly()) else {
             let problem = format!("{name}: no Alamo model to play it on: add an .alo file");

@@ -4,7 +4,7 @@ use crate::view::args::Args;
 use crate::view::files::Folders;
 use crate::view::viewed_model::ViewedModel;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{Alo, AloLoaderSettings};
+use bevy_classic_models::alamo::{Alo, AloLoaderSettings, AloParticles};
 use bevy_classic_models::prelude::*;
 
 /// Quake units per Alamo unit, so that models of both formats have similar sizes in the row.
@@ -23,7 +23,7 @@ pub fn settings(folders: &Folders) -> impl Fn(&mut AloLoaderSettings) + Send + S
 pub fn spawn_alo(
     mut commands: Commands,
     args: Res<Args>,
-    assets: Res<Assets<Alo>>,
+    (assets, particles): (Res<Assets<Alo>>, Res<Assets<AloParticles>>),
     models: Query<(Entity, &ViewedModel), Without<WorldAssetRoot>>,
 ) {
     for (entity, model) in models.iter().filter(|(_, model)| model.manifest.is_none()) {
@@ -39,6 +39,10 @@ pub fn spawn_alo(
         ));
         if let Some(team) = args.team {
             entity.insert(TeamColor(team));
+        }
+        if let Some(particles) = alo.particles.as_ref().and_then(|of| particles.get(of)) {
+            info!("{}: {} emitters", model.name, particles.emitters.len());
+            continue;
         }
         info!(
             "{}: {} bones, {} meshes, {} lights, {} proxies, {} dazzles, {} clips",

@@ -8,7 +8,8 @@ use crate::view::trees::Trees;
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
-use bevy_classic_models::alamo::{AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit};
+use bevy_classic_models::alamo::{AloRayCast, AloRayHit};
+use bevy_classic_models::model::{ModelRayCastSettings, ModelRayCastVisibility};
 use classic_models_support::names::PartNames;
 use classic_models_support::world_vertices::WorldVertices;
 
@@ -94,10 +95,10 @@ fn probe(
     };
     // While the boxes of trees are drawn, rays also hit hulls that the file hides.
     let visibility = match overlays.trees {
-        Trees::Off => AloRayCastVisibility::Visible,
-        Trees::Level(_) | Trees::All => AloRayCastVisibility::Solid,
+        Trees::Off => ModelRayCastVisibility::Visible,
+        Trees::Level(_) | Trees::All => ModelRayCastVisibility::Solid,
     };
-    let settings = AloRayCastSettings::default()
+    let settings = ModelRayCastSettings::default()
         .with_visibility(visibility)
         .never_early_exit();
     let hits = rays.cast_ray(ray, &settings);

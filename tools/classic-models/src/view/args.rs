@@ -1,5 +1,6 @@
 //! The command line of `view`.
 
+use crate::view::game::GameKind;
 use crate::view::part_args::PartArgs;
 use crate::view::trees::Trees;
 use bevy::color::{Color, Srgba};
@@ -20,6 +21,7 @@ Keys and mouse:
   - +                 slower, faster               L                     loops or plays once
   up, down            previous, next clip          I                     interpolation on or off (.mdl)
   R                   rest pose, no clip           S                     next skin
+  Home                restarts particle systems    End                   ends the births of particles
   W B N G             wireframe, bounds, normals, grid
   C                   player colors                O P H                 bones, proxies, lights
   [ ]                 finer, coarser level of detail
@@ -27,6 +29,10 @@ Keys and mouse:
   K                   writes a manifest beside the selected model
   D T M               damage stage, team color, night
   X                   collision trees: off, each level, all levels
+  /                   searches the models of a game; Enter ends typing
+
+Space, . and - + also apply to the particle systems of the model. A particle system that is opened as a file loops like
+a clip, and , steps back. The panel shows the time since the start and the count of living particles of each emitter.
 
 The part under the mouse is marked and named if it has a collision tree. While trees are drawn, the mouse also finds
 collision hulls, which files hide.
@@ -38,9 +44,10 @@ previous version of the model stays.
 Exit status: 0; 1 if a file is missing or no model is given, or the image or manifest could not be written; 2 for
 wrong arguments.";
 
-/// Shows models, animated, in a window or as an image.
+/// Shows models and particle systems, animated, in a window or as an image.
 ///
-/// Shows Quake, Alamo, LithTech and LGW models, side by side, in a window. With --capture it writes an image instead.
+/// Shows Quake, Alamo, LithTech and LGW models, and particle systems of Alamo games, side by side, in a window. With
+/// --capture it writes an image instead.
 ///
 /// Textures of .alo files are searched for beside them and in ../Textures, their clips beside them (MODEL_TYPE_NN.ala).
 /// An .ala file plays on the .alo file that its name begins with, otherwise on the first .alo file. If no model is
@@ -48,12 +55,47 @@ wrong arguments.";
 /// The skin of Models/A/B.abc is Skins/A/B.dtx, otherwise a B.dtx near it. If .dtx files are given, they replace the
 /// skins of all .abc files. A .dtx file cannot be shown alone.
 /// Texture paths in .lgw files are relative to the game's folder: any of the six folders above the file.
+/// An entry of an archive has the path ARCHIVE/entry, such as id1/pak0.pak/progs/player.mdl. Its textures and clips are
+/// searched for in the same archive; with --game in all archives and folders of the game.
 #[derive(clap::Args, Resource, Clone, Debug)]
 #[command(verbatim_doc_comment, after_long_help = KEYS)]
 pub struct Args {
-    /// .mdl, .alo, .ala, .abc, .dtx and .lgw files and manifests (.model.ron); default: the samples
+    /// .mdl, .alo, .ala, .abc, .dtx and .lgw files and manifests (.model.ron), or entries of archives; default: the sample models
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
+
+    /// Show a game: FILE is its folder. Lists all its models and particle systems
+    ///
+    /// Archives and folders are searched in the game's order. LithTech games have no fixed order: give .rez archives and
+    /// folders, later ones win. Forces of Corruption also needs the folder of Empire at War, unless it is beside it.
+    /// The panel lists the models; press / to search.
+    #[arg(
+        long,
+        value_name = "GAME",
+        value_enum,
+        help_heading = "Games",
+        verbatim_doc_comment
+    )]
+    pub game: Option<GameKind>,
+    /// Show this model of the game, by its path; may be given more than once
+    #[arg(
+        long = "model",
+        value_name = "PATH",
+        requires = "game",
+        help_heading = "Games"
+    )]
+    pub models: Vec<String>,
+    /// Add a mod; may be given more than once
+    ///
+    /// Alamo: a folder of a mod; those that are given first win. Quake: the name of a folder beside id1; later ones win.
+    #[arg(
+        long = "mod",
+        value_name = "DIR",
+        requires = "game",
+        help_heading = "Games",
+        verbatim_doc_comment
+    )]
+    pub mods: Vec<PathBuf>,
 
     /// Play this clip, by name or index
     ///
@@ -67,10 +109,10 @@ pub struct Args {
         verbatim_doc_comment
     )]
     pub clip: Option<String>,
-    /// Play the clip once; a --time after its end shows its end
+    /// Play the clip or the particle system once; a --time after its end shows its end
     #[arg(long)]
     pub once: bool,
-    /// Show the clip at this time, paused
+    /// Show the clip or the particle system at this time since its start, paused
     #[arg(long, value_name = "SECONDS", value_parser = time, allow_hyphen_values = true)]
     pub time: Option<f32>,
     /// Use the skin with this index, from 0, or this name in the manifest
@@ -85,7 +127,7 @@ pub struct Args {
     /// Draw the edges of all triangles
     #[arg(long)]
     pub wireframe: bool,
-    /// Draw the bounding box of all poses; for .alo files of the rest pose
+    /// Draw the bounding box of all poses; for .alo files of the rest pose, or of the particles
     #[arg(long)]
     pub bounds: bool,
     /// Size of the image or the window in pixels
@@ -138,7 +180,8 @@ pub struct Args {
 
     /// Write a PNG image and exit
     ///
-    /// The same arguments always give the same image. Without --time it shows the start of the clip.
+    /// The same arguments always give the same image. Without --time it shows the start of the clip. With particle
+    /// systems, it shows the particles after the clip has played from its start to --time.
     /// All poses of the clip fit in the image; with --bounds all poses of the model, or the rest pose of an .alo file.
     #[arg(
         long,
@@ -168,6 +211,11 @@ pub struct Args {
 }
 
 impl Args {
+    /// Whether to exit after an image or a manifest is written.
+    pub fn needs_no_window(&self) -> bool {
+        self.capture.is_some() || self.save_manifest.is_some()
+    }
+
     /// The [`PlayClip`] that starts `clip` as the options request.
     pub fn play(&self, clip: ClipRef) -> PlayClip {
         let play = match self.once {

@@ -1,5 +1,6 @@
 //! `view` without a window: writes one image. The same arguments give the same image.
 
+use crate::messages;
 use crate::view::abc_gizmos::AbcGizmosPlugin;
 use crate::view::abc_models::AbcModelsPlugin;
 use crate::view::alo_clips::{AloClipsPlugin, clips_settled};
@@ -9,15 +10,17 @@ use crate::view::alo_trees::AloTreesPlugin;
 use crate::view::arg_check::check_args;
 use crate::view::args::Args;
 use crate::view::camera::{Framing, Orbit, OrbitPlugin, row_direction};
-use crate::view::files::Folders;
 use crate::view::gizmos::GizmosPlugin;
 use crate::view::lgw_models::{LgwModelsPlugin, ModelMaterials};
 use crate::view::model_bounds::{SpawnState, all_spawned};
 use crate::view::models::{FilesToLoad, ModelsPlugin};
 use crate::view::overlay::{OverlayPlugin, Overlays};
 use crate::view::overrides::overrides_applied;
+use crate::view::particle_capture::{models_ready, play};
+use crate::view::particle_systems::ParticleSystemsPlugin;
 use crate::view::row::Row;
 use crate::view::save_manifest::ManifestWriter;
+use crate::view::shown::Shown;
 use crate::view::sweep::sweep;
 use crate::view::viewed_model::ViewedModel;
 use crate::view::window::LOG_FILTER;
@@ -26,9 +29,10 @@ use bevy::ecs::system::RunSystemOnce;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
 use bevy_classic_models::ClassicModelsPlugins;
-use bevy_classic_models::alamo::Alo;
+use bevy_classic_models::alamo::{Alo, AloParticles};
 use bevy_classic_models::lithtech::Abc;
 use bevy_classic_models::scene::NightTime;
+use classic_models_support::capture::mark_ready;
 use classic_models_support::headless::{Headless, plugins};
 use classic_models_support::images::save;
 use classic_models_support::stage::StagePlugin;
@@ -37,18 +41,18 @@ use classic_models_support::stage::StagePlugin;
 const WARM_UP_FRAMES: usize = 5;
 
 /// Writes the image.
-pub fn run(args: &Args) -> AppExit {
-    match capture(args) {
+pub fn run(shown: &Shown) -> AppExit {
+    match capture(shown) {
         Ok(()) => AppExit::Success,
         Err(error) => {
-            eprintln!("classic-models: {error}");
+            messages::error(error);
             AppExit::error()
         }
     }
 }
 
-fn capture(args: &Args) -> Result<(), String> {
-    let folders = Folders::of(&args.files, &args.texture_folders);
+fn capture(shown: &Shown) -> Result<(), String> {
+    let Shown { args, folders, .. } = shown;
     let mut app = App::new();
     folders.register(&mut app);
     app.add_plugins((
@@ -70,15 +74,18 @@ fn capture(args: &Args) -> Result<(), String> {
             OverlayPlugin,
             (GizmosPlugin, AloGizmosPlugin, AbcGizmosPlugin),
             (AloTreesPlugin, AloPointerPlugin),
+            ParticleSystemsPlugin,
         ),
     ))
     .insert_resource(Row::new(row_direction(args.view), !args.bounds))
+    .insert_resource(FilesToLoad::new(shown.models.clone()))
     .insert_resource(Overlays::of(args))
     .insert_resource(NightTime(args.night))
     .insert_resource(Pointer {
         at: args.probe,
         ..default()
     })
+    .add_observer(mark_ready)
     // A time pauses the clips; without `--time` they are paused at the start.
     .insert_resource(Args {
         time: Some(args.time.unwrap_or_default()),
@@ -92,15 +99,20 @@ fn capture(args: &Args) -> Result<(), String> {
                      server: Res<AssetServer>,
                      alo: Res<Assets<Alo>>,
                      abc: Res<Assets<Abc>>,
+                     particles: Res<Assets<AloParticles>>,
                      models: Query<SpawnState<'static>>,
                      materials: Query<&ModelMaterials>| {
             let mut all = models.iter();
-            let mut images = materials.iter().flat_map(ModelMaterials::images);
+            let images = materials.iter().flat_map(ModelMaterials::images);
+            let emitters = particles.iter().flat_map(|(_, of)| &of.emitters);
+            let textures = emitters.filter_map(|emitter| emitter.texture.as_ref());
             files.is_empty()
                 && !row.models.is_empty()
                 && all_spawned(&row, &models)
                 && all.all(|(model, ..)| is_complete(&server, &alo, &abc, model))
-                && images.all(|image| is_done(&server, image.id().untyped()))
+                && images
+                    .chain(textures)
+                    .all(|image| is_done(&server, image.id().untyped()))
         };
         world.run_system_cached(check).is_ok_and(|done| done)
             && world
@@ -109,6 +121,7 @@ fn capture(args: &Args) -> Result<(), String> {
             && world
                 .run_system_cached(overrides_applied)
                 .is_ok_and(|done| done)
+            && world.run_system_cached(models_ready).is_ok_and(|done| done)
     });
     let checked = headless.app.world_mut().run_system_cached(check_args);
     checked.map_err(|error| error.to_string())??;
@@ -120,17 +133,20 @@ fn capture(args: &Args) -> Result<(), String> {
     world.spawn((Orbit::new(args.view), target));
     world.insert_resource(Framing::All);
 
-    // Animated skins follow the app's clock, not the clip.
-    headless.step(args.time.unwrap_or_default());
+    // Frames the models. Particle systems that cannot be seen have no births.
+    headless.step(0.0);
+    // Animated skins and particles follow the app's clock, not the clip.
+    play(&mut headless, args.time.unwrap_or_default());
     for _ in 0..WARM_UP_FRAMES {
         headless.step(0.0);
     }
     let hits = &headless.app.world().resource::<Pointer>().hits;
     for hit in hits {
-        println!("{hit}");
+        messages::line(hit).map_err(|error| error.to_string())?;
     }
     if args.probe.is_some() && hits.is_empty() {
-        println!("no part at this pixel; to find hulls that the file hides, add --tree-level");
+        let text = "no part at this pixel; to find hulls that the file hides, add --tree-level";
+        messages::line(text).map_err(|error| error.to_string())?;
     }
     if let Some(file) = args.save_manifest.clone() {
         let write = move |writer: ManifestWriter| writer.write(&file);

@@ -1,12 +1,13 @@
 //! Checks the files of the command line before they are opened.
 
+use crate::archive_file::check_exists;
 use crate::view::files::{is_dtx, models_to_show};
 use std::path::PathBuf;
 
 /// Returns an error if a file does not exist, or if none of the files is a model.
 pub fn check(files: &[PathBuf]) -> Result<(), String> {
     for file in files {
-        if let Err(error) = file.metadata() {
+        if let Err(error) = check_exists(file) {
             return Err(format!("{}: {error}", file.display()));
         }
     }
@@ -32,7 +33,7 @@ fn no_model(files: &[PathBuf]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::{check, models_to_show};
     use std::path::PathBuf;
 
     /// The error for files with these names in one folder. Files whose names begin with `-` do not exist.
@@ -53,6 +54,11 @@ mod tests {
     #[test]
     fn models_with_their_textures_and_animations_are_accepted() {
         assert_eq!(error(&[]), None, "the samples");
+        let samples = models_to_show(&[]);
+        let has = |name| samples.iter().any(|sample| sample.ends_with(name));
+        assert!(has("walker.alo") && has("courier.lgw"), "{samples:?}");
+        // A particle system.
+        assert!(!has("p_explosion.alo"), "{samples:?}");
         assert_eq!(error(&["a.mdl"]), None);
         assert_eq!(error(&["a.dtx", "a.abc"]), None);
         assert_eq!(error(&["a_MOVE_00.ala", "b.alo"]), None);

@@ -1,10 +1,14 @@
 //! Maps files of the command line to asset paths, and asset paths to files.
 
+use crate::archive_file::{absolute, siblings};
+use crate::archive_sources::ArchiveSources;
 use crate::view::disk_source::DiskSource;
 use bevy::asset::AssetPath;
 use bevy::asset::io::file::FileAssetReader;
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::prelude::*;
+use bevy_classic_models::alamo::particles::is_particle_system;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// How many folders above a model are searched for the game's root folder.
@@ -22,17 +26,20 @@ pub struct Folders {
     textures: Vec<PathBuf>,
     /// Names of the `.dtx` files that were given.
     skins: Vec<String>,
+    /// Archives, and the game of the command line.
+    archives: ArchiveSources,
 }
 
 impl Folders {
-    /// The folders of `files`, and additional folders of textures.
-    pub fn of(files: &[PathBuf], textures: &[PathBuf]) -> Self {
+    /// The folders of `files`, and additional folders of textures. Files in `archives` need no folders.
+    pub fn of(files: &[PathBuf], textures: &[PathBuf], archives: ArchiveSources) -> Self {
         let mut folders = Self {
             assets: absolute(&classic_models_support::samples()),
             outside: Vec::new(),
             disk: DiskSource::default(),
             textures: textures.iter().map(|folder| absolute(folder)).collect(),
             skins: Vec::new(),
+            archives,
         };
         for file in files.iter().filter(|file| is_dtx(file)) {
             let file = absolute(file);
@@ -48,6 +55,7 @@ impl Folders {
         for file in without_textures {
             if let Some(folder) = absolute(file).parent()
                 && !folder.starts_with(&folders.assets)
+                && folders.archives.asset_path(&absolute(file)).is_none()
                 && !folders.outside.iter().any(|listed| listed == folder)
             {
                 folders.outside.push(folder.to_path_buf());
@@ -64,21 +72,26 @@ impl Folders {
             app.register_asset_source(format!("dir{index}"), source);
         }
         self.disk.register(app);
+        self.archives.register(app);
         app.insert_resource(self.clone());
     }
 
-    /// The additional texture folders, for the loader settings.
+    /// The additional texture folders, for the loader settings. Folders in an archive are found by models in it.
     pub fn texture_folders(&self) -> Vec<String> {
         let folders = self.textures.iter();
-        folders
-            .map(|folder| self.disk.number(folder).to_string())
-            .collect()
+        let path = |folder: &PathBuf| match self.archives.asset_path(folder) {
+            Some(path) => path.path().to_string_lossy().into_owned(),
+            None => self.disk.number(folder).to_string(),
+        };
+        folders.map(path).collect()
     }
 
-    /// The folders above a file, for the loader settings, the nearest first. Empty for a file in the assets folder.
+    /// The folders above a file, for the loader settings, the nearest first. Empty for a file in the assets folder or in an
+    /// archive, whose roots are searched anyway.
     pub fn above(&self, file: &Path) -> Vec<String> {
         let folders = match self.asset_path(file).source() {
             AssetSourceId::Default => None,
+            _ if self.archives.asset_path(file).is_some() => None,
             _ => file.parent(),
         };
         let folders = folders.into_iter().flat_map(Path::ancestors);
@@ -93,6 +106,9 @@ impl Folders {
 
     /// The asset path of a file. Its name may contain any characters, `#` too.
     pub fn asset_path(&self, file: &Path) -> AssetPath<'static> {
+        if let Some(path) = self.archives.asset_path(file) {
+            return path;
+        }
         let inside = file.strip_prefix(&self.assets);
         // The loaders search for textures only in the model's asset source.
         let elsewhere = has_textures(file) && !self.textures.is_empty();
@@ -118,6 +134,9 @@ impl Folders {
 
     /// The file of an asset path that [`asset_path`](Self::asset_path) returned.
     pub fn file_of(&self, path: &AssetPath) -> Option<PathBuf> {
+        if let Some(file) = self.archives.file_of(path) {
+            return Some(file);
+        }
         match path.source() {
             AssetSourceId::Default => Some(self.assets.join(path.path())),
             _ => self.disk.file(path),
@@ -142,6 +161,11 @@ impl Folders {
         }
         path
     }
+}
+
+/// Whether a file has the extension of a model.
+pub fn is_model(file: &Path) -> bool {
+    has_extension(file, "mdl") || is_alo(file) || is_abc(file) || is_lgw(file)
 }
 
 /// Whether a file has the extension of an Alamo model.
@@ -196,15 +220,8 @@ pub fn belongs_to(clip: &Path, model: &Path) -> bool {
     is_alo(model) && rest.is_some_and(|rest| rest.starts_with('_'))
 }
 
-/// The absolute path of a file, with symbolic links resolved if it exists.
-pub fn absolute(path: &Path) -> PathBuf {
-    path.canonicalize()
-        .or_else(|_| std::path::absolute(path))
-        .unwrap_or_else(|_| path.to_path_buf())
-}
-
 /// The models to show: the given models. If only animations are given, the models beside them. If no file is given, all
-/// samples, sorted by name.
+/// sample models, sorted by name.
 pub fn models_to_show(files: &[PathBuf]) -> Vec<PathBuf> {
     let needs_model = |file: &PathBuf| is_ala(file) || is_dtx(file);
     let (others, models): (Vec<PathBuf>, Vec<PathBuf>) =
@@ -214,9 +231,8 @@ pub fn models_to_show(files: &[PathBuf]) -> Vec<PathBuf> {
     }
     if others.is_empty() {
         let samples = classic_models_support::samples().join("models");
-        return list(&samples, |file| {
-            has_extension(file, "mdl") || is_alo(file) || is_abc(file) || is_lgw(file)
-        });
+        // Beside particle systems, which need much space, the models would be small.
+        return list(&samples, |file| is_model(file) && !is_particle_file(file));
     }
     let mut models: Vec<_> = others
         .iter()
@@ -226,10 +242,19 @@ pub fn models_to_show(files: &[PathBuf]) -> Vec<PathBuf> {
     models
 }
 
+/// Whether a file is a particle system of an Alamo game.
+fn is_particle_file(file: &Path) -> bool {
+    let mut start = [0; 4];
+    let read = std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut start));
+    is_alo(file) && read.is_ok() && is_particle_system(&start)
+}
+
 /// The model that an animation's name begins with, in the same folder. The longest name applies.
 fn model_beside(clip: &Path) -> Option<PathBuf> {
     let clip = absolute(clip);
-    let models = list(clip.parent()?, |file| belongs_to(&clip, file));
+    let mut models = siblings(&clip);
+    models.retain(|file| belongs_to(&clip, file));
+    models.sort();
     models.into_iter().max_by_key(|file| file.as_os_str().len())
 }
 

@@ -2,14 +2,13 @@
 //!
 //! The models are side by side on a grid, and the first clip of each plays. A panel at the left lists the models and
 //! the options of the selected one: clips and, depending on the format, skins, levels of detail, damage stages, team
-//! color and parts. Keyframe events of LithTech models appear at the right. If no files are given, the samples are
+//! color and parts. Events of clips appear at the right. If no files are given, the samples are
 //! shown. A manifest (`*.model.ron`) is opened like a model and applied; `--save-manifest` writes one. Files that
 //! change on disk are reloaded; if an `.lgw` file is broken, the panel shows the line. Files dropped on the window are
 //! added; an Alamo animation (`.ala`) plays on its model. With `--capture` no window is opened: the same image, without
-//! panel and grid, is written to a PNG.
+//! panel and grid, is written to a PNG. With `--game` the models of a game's archives and folders are listed.
 
 mod abc_actions;
-mod abc_events;
 mod abc_file;
 mod abc_gizmos;
 mod abc_models;
@@ -28,6 +27,7 @@ mod alo_trees;
 mod arg_check;
 mod args;
 mod bars;
+mod browser;
 mod camera;
 mod capture;
 mod clip_panel;
@@ -35,6 +35,7 @@ mod clips;
 mod disk_source;
 mod file_check;
 mod files;
+mod game;
 mod gizmos;
 mod lgw_actions;
 mod lgw_models;
@@ -46,6 +47,7 @@ mod manifests;
 mod mdl_models;
 mod mesh_vertices;
 mod model_bounds;
+mod model_events;
 mod models;
 mod named_panel;
 mod overlay;
@@ -54,11 +56,17 @@ mod panel;
 mod panel_item;
 mod panel_items;
 mod part_args;
+mod particle_bounds;
+mod particle_capture;
+mod particle_panel;
+mod particle_player;
+mod particle_systems;
 mod playback;
 mod played_clip;
 mod quote;
 mod row;
 mod save_manifest;
+mod shown;
 mod sweep;
 mod trees;
 mod viewed_model;
@@ -66,19 +74,24 @@ mod window;
 
 pub use args::Args;
 
+use crate::messages;
 use bevy::app::AppExit;
+use shown::Shown;
 use std::process::ExitCode;
 
 /// Shows the models until the window is closed, or writes the image.
 pub fn run(args: Args) -> ExitCode {
-    if let Err(error) = file_check::check(&args.files) {
-        eprintln!("classic-models: {error}");
-        return ExitCode::FAILURE;
-    }
-    let exit = if args.capture.is_some() || args.save_manifest.is_some() {
-        capture::run(&args)
+    let shown = match Shown::open(args) {
+        Ok(shown) => shown,
+        Err(error) => {
+            messages::error(error);
+            return ExitCode::FAILURE;
+        }
+    };
+    let exit = if shown.args.needs_no_window() {
+        capture::run(&shown)
     } else {
-        window::run(args)
+        window::run(shown)
     };
     match exit {
         AppExit::Success => ExitCode::SUCCESS,

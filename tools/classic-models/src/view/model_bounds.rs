@@ -1,5 +1,6 @@
 //! Bounds of models, and their arrangement side by side in a row.
 
+use crate::view::particle_systems::ParticleFile;
 use crate::view::row::Row;
 use crate::view::viewed_model::ViewedModel;
 use bevy::camera::primitives::Aabb;
@@ -133,15 +134,15 @@ impl WorldBounds<'_, '_> {
 }
 
 /// Positions the models in a row. The first model's origin stays at 0; the others follow with gaps. The lower bound of
-/// each model is on the ground.
+/// each model is on the ground. The origin of a particle system is on the ground, from which its particles may bounce.
 pub fn arrange_row(
     local_bounds: LocalBounds,
-    mut transforms: Query<&mut Transform, With<ViewedModel>>,
+    mut transforms: Query<(&mut Transform, Has<ParticleFile>), With<ViewedModel>>,
 ) {
     let row = &local_bounds.row;
     let mut end = None;
     for entity in &row.models {
-        let (Some((min, max)), Ok(mut transform)) =
+        let (Some((min, max)), Ok((mut transform, is_particle_file))) =
             (local_bounds.of(*entity), transforms.get_mut(*entity))
         else {
             continue;
@@ -152,7 +153,8 @@ pub fn arrange_row(
         let gap = 0.15 * (right - left);
         let offset = end.map_or(0.0, |end| end + gap - left);
         end = Some(offset + right + gap);
-        let translation = row.right * offset - Vec3::Y * min.y;
+        let height = if is_particle_file { 0.0 } else { -min.y };
+        let translation = row.right * offset + Vec3::Y * height;
         if transform.translation != translation {
             transform.translation = translation;
         }

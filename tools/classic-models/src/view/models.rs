@@ -1,11 +1,11 @@
 //! Loads and spawns the models that are shown.
 
+use crate::archive_file::absolute;
 use crate::view::alo_bounds::measure_alo;
 use crate::view::alo_clips::AssignedClips;
 use crate::view::alo_models::spawn_alo;
-use crate::view::args::Args;
 use crate::view::clips::ClipList;
-use crate::view::files::{Folders, absolute, models_to_show};
+use crate::view::files::Folders;
 use crate::view::load_error::explain;
 use crate::view::load_model::{load, yaw};
 use crate::view::manifest_clips::load_clip_files;
@@ -23,13 +23,12 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Loads and spawns models. Needs [`Args`], [`Folders`] and [`Row`].
+/// Loads and spawns models. Needs [`Args`](crate::view::args::Args), [`Folders`] and [`Row`].
 pub struct ModelsPlugin;
 
 impl Plugin for ModelsPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<FilesToLoad>()
-            .add_systems(Startup, list_files)
             .add_systems(
                 Update,
                 (
@@ -52,18 +51,18 @@ impl Plugin for ModelsPlugin {
     }
 }
 
-/// The files of the command line that are not loaded yet.
+/// The models of the command line that are not loaded yet.
 #[derive(Resource, Default)]
 pub struct FilesToLoad(VecDeque<PathBuf>);
 
 impl FilesToLoad {
+    pub fn new(files: Vec<PathBuf>) -> Self {
+        Self(files.into())
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-}
-
-fn list_files(args: Res<Args>, mut files: ResMut<FilesToLoad>) {
-    files.0 = models_to_show(&args.files).into();
 }
 
 /// Loads the files one after the other. Bevy draws in the order in which assets were created. If two surfaces have the

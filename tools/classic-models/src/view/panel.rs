@@ -7,17 +7,20 @@ use crate::view::action::Action;
 use crate::view::alo_clips::PendingClips;
 use crate::view::alo_hidden::HiddenBones;
 use crate::view::bars;
+use crate::view::browser::Browser;
 use crate::view::camera::PANEL_WIDTH;
 use crate::view::clips::ClipStatus;
 use crate::view::overlay::Overlays;
 use crate::view::panel_item::{Item, Live, Tone};
 use crate::view::panel_items::{PanelModel, panel_items};
+use crate::view::particle_panel::ParticleStatus;
 use crate::view::row::Row;
 use bevy::camera::visibility::RenderLayers;
 use bevy::input::mouse::{AccumulatedMouseScroll, MouseScrollUnit};
 use bevy::prelude::*;
 use bevy::ui::{IsDefaultUiCamera, ScrollPosition, UiSystems};
 use bevy::window::PrimaryWindow;
+use bevy_classic_models::alamo::AloParticles;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 use bevy_classic_models::scene::NightTime;
@@ -85,14 +88,16 @@ fn spawn(mut commands: Commands) {
 /// Respawns the panel's items if they changed.
 fn rebuild(
     mut commands: Commands,
-    row: Res<Row>,
+    (row, browser): (Res<Row>, Option<Res<Browser>>),
     pending_clips: Res<PendingClips>,
     (overlays, night): (Res<Overlays>, Res<NightTime>),
-    models: Query<PanelModel>,
+    (models, particles): (Query<PanelModel>, Res<Assets<AloParticles>>),
     panel: Single<Entity, With<Panel>>,
     mut previous: Local<Vec<Item>>,
 ) {
-    let items = panel_items(&row, &pending_clips, &overlays, night.0, &models);
+    let browser = browser.as_deref();
+    let view = (&*overlays, night.0);
+    let items = panel_items(&row, browser, &pending_clips, view, &models, &particles);
     if items == *previous {
         return;
     }
@@ -161,12 +166,13 @@ fn spawn_item(panel: &mut ChildSpawnerCommands<'_>, item: &Item) {
     }
 }
 
-/// Writes the playback status and the hidden bones.
+/// Writes the playback status, the hidden bones and the counts of particles.
 fn update_live_text(
     row: Res<Row>,
     models: Query<(&MdlAnimator, &Playback)>,
     clips: ClipStatus,
     bones: HiddenBones,
+    particles: ParticleStatus,
     mut lines: Query<(&Live, &mut Text)>,
 ) {
     let Some(model) = row.selected() else {
@@ -179,6 +185,7 @@ fn update_live_text(
                 .map(|(animator, playback)| mdl_status(animator, playback))
                 .or_else(|| clips.of(model)),
             Live::Bones => bones.of(model),
+            Live::Particles => particles.of(model),
         };
         let content = content.unwrap_or_default();
         if line.0 != content {

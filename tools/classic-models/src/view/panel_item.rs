@@ -23,6 +23,8 @@ pub enum Live {
     Status,
     /// Which bones are hidden.
     Bones,
+    /// The times and the particles of particle systems.
+    Particles,
 }
 
 /// The kind of a text; it selects the color.

@@ -5,15 +5,20 @@ use crate::view::action::{Action, ROW_BACK};
 use crate::view::actions::playing;
 use crate::view::alo_clips::PendingClips;
 use crate::view::alo_panel::{AloPanelModel, alo_items};
+use crate::view::browser::Browser;
 use crate::view::clip_panel::controls;
 use crate::view::lgw_panel::{LgwPanelModel, lgw_items};
 use crate::view::named_panel;
 use crate::view::overlay::{Edges, Overlays};
 use crate::view::panel_item::{Item, Tone, button};
+use crate::view::particle_panel::{file_items, proxy_items};
+use crate::view::particle_player::ParticlePlayer;
+use crate::view::particle_systems::ParticleFile;
 use crate::view::row::Row;
 use crate::view::viewed_model::ViewedModel;
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloParticles;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{MdlAnimator, MdlModel};
 
@@ -31,17 +36,21 @@ pub struct PanelModel {
     alo: Option<AloPanelModel>,
     abc: Option<AbcPanelModel>,
     lgw: Option<LgwPanelModel>,
+    player: Option<&'static ParticlePlayer>,
+    file: Option<&'static ParticleFile>,
 }
 
-/// The panel from top to bottom.
+/// The panel from top to bottom. `view` is the overlays, and whether it is night.
 pub fn panel_items(
     row: &Row,
+    browser: Option<&Browser>,
     pending_clips: &PendingClips,
-    overlays: &Overlays,
-    night: bool,
+    (overlays, night): (&Overlays, bool),
     models: &Query<PanelModel>,
+    particles: &Assets<AloParticles>,
 ) -> Vec<Item> {
-    let mut items = vec![Item::Heading("Models")];
+    let mut items = browser.map(Browser::items).unwrap_or_default();
+    items.push(Item::Heading("Models"));
     if row.models.is_empty() {
         let hint = "Drop .mdl, .alo, .ala, .abc and .lgw files here.".to_owned();
         items.push(Item::Text(hint, Tone::Remark));
@@ -78,8 +87,19 @@ pub fn panel_items(
         items.extend(named.into_iter().flatten());
         items.extend(clips(model, play));
     }
+    let file = selected.as_ref().and_then(|viewed| viewed.file);
+    if let Some(viewed) = &selected
+        && let Some(player) = viewed.player
+    {
+        match file.and_then(|file| particles.get(&file.0)) {
+            Some(particles) => items.extend(file_items(particles, player)),
+            None if player.has_systems => items.extend(proxy_items()),
+            None => {}
+        }
+    }
     if let Some(viewed) = &selected
         && let Some(alo) = &viewed.alo
+        && file.is_none()
     {
         items.extend(alo_items(alo, viewed.play, overlays, night));
     }

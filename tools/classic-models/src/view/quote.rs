@@ -1,5 +1,6 @@
 //! Quotes the line of a text file that contains an error, as compilers do.
 
+use crate::archive_file;
 use bevy::asset::AssetLoadError;
 use bevy_classic_models::read::ParseError;
 use bevy_classic_models::scene::ModelLoadError;
@@ -17,7 +18,7 @@ pub fn line_of(error: &AssetLoadError, file: &Path) -> Option<String> {
     let ModelLoadError::Parse { source, .. } = error.error().downcast_ref()? else {
         return None;
     };
-    quote(&std::fs::read(file).ok()?, source)
+    quote(&archive_file::read(file).ok()?, source)
 }
 
 fn quote(text: &[u8], error: &ParseError) -> Option<String> {

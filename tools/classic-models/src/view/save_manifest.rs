@@ -1,8 +1,9 @@
 //! Writes a manifest of the selected model as it is shown.
 
+use crate::archive_file::{Location, absolute, locate};
 use crate::view::action::Action;
 use crate::view::alo_panel::parts;
-use crate::view::files::{Folders, absolute};
+use crate::view::files::Folders;
 use crate::view::played_clip::{free_name, played_clip};
 use crate::view::row::Row;
 use crate::view::viewed_model::ViewedModel;
@@ -73,6 +74,12 @@ impl ManifestWriter<'_, '_> {
 
     fn manifest(&self, shown: &ModelStateItem, file: &Path) -> Result<ModelManifest, String> {
         let opened = shown.model.manifest.as_ref();
+        if !matches!(locate(&shown.model.file), Ok(Location::File)) {
+            let name = &shown.model.name;
+            return Err(format!(
+                "{name} is in an archive: extract it to write a manifest of it"
+            ));
+        }
         let before = opened.and_then(|opened| self.manifests.get(&opened.handle));
         let mut manifest = before.cloned().unwrap_or_default();
         let moves = opened.is_some_and(|opened| opened.file.parent() != file.parent());

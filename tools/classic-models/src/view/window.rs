@@ -1,7 +1,6 @@
 //! `view` with a window.
 
 use crate::view::abc_actions::act_on_abc;
-use crate::view::abc_events::AbcEventsPlugin;
 use crate::view::abc_gizmos::AbcGizmosPlugin;
 use crate::view::abc_models::AbcModelsPlugin;
 use crate::view::action::Action;
@@ -11,7 +10,7 @@ use crate::view::alo_clips::{AloClipsPlugin, PendingClips};
 use crate::view::alo_gizmos::AloGizmosPlugin;
 use crate::view::alo_pointer::{AloPointerPlugin, PointerLabelPlugin};
 use crate::view::alo_trees::AloTreesPlugin;
-use crate::view::args::Args;
+use crate::view::browser::act_on_browser;
 use crate::view::camera::{Framing, Orbit, OrbitPlugin, fit_viewport, follow_mouse, row_direction};
 use crate::view::clips::ClipList;
 use crate::view::files::{Folders, is_ala};
@@ -19,13 +18,17 @@ use crate::view::gizmos::GizmosPlugin;
 use crate::view::lgw_actions::act_on_lgw;
 use crate::view::lgw_models::{LgwModelsPlugin, ModelMaterials};
 use crate::view::manifest_clips::ManifestClipFiles;
-use crate::view::models::{ModelsPlugin, add};
+use crate::view::model_events::ModelEventsPlugin;
+use crate::view::models::{FilesToLoad, ModelsPlugin, add};
 use crate::view::named_panel::act_on_named;
 use crate::view::overlay::{OverlayPlugin, Overlays};
 use crate::view::panel::PanelPlugin;
+use crate::view::particle_player::{ParticlePlayerPlugin, act_on_particles};
+use crate::view::particle_systems::ParticleSystemsPlugin;
 use crate::view::playback::act_on_clip;
 use crate::view::row::Row;
 use crate::view::save_manifest::act_on_manifest;
+use crate::view::shown::Shown;
 use crate::view::viewed_model::ViewedModel;
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, UnapprovedPathMode};
@@ -47,8 +50,13 @@ pub const LOG_FILTER: &str =
     "error,bevy_asset=off,wgpu=off,naga=off,bevy_classic_models=info,classic_models=info";
 
 /// Shows the window until it is closed.
-pub fn run(args: Args) -> AppExit {
-    let folders = Folders::of(&args.files, &args.texture_folders);
+pub fn run(shown: Shown) -> AppExit {
+    let Shown {
+        args,
+        folders,
+        models,
+        browser,
+    } = shown;
     let mut app = App::new();
     folders.register(&mut app);
     app.add_plugins((
@@ -85,7 +93,8 @@ pub fn run(args: Args) -> AppExit {
             OverlayPlugin,
             (GizmosPlugin, AloGizmosPlugin, AbcGizmosPlugin),
             (AloTreesPlugin, AloPointerPlugin),
-            (PanelPlugin, PointerLabelPlugin, AbcEventsPlugin),
+            (ParticleSystemsPlugin, ParticlePlayerPlugin),
+            (PanelPlugin, PointerLabelPlugin, ModelEventsPlugin),
         ),
     ))
     .insert_resource(Row::new(row_direction(args.view), false))
@@ -100,12 +109,14 @@ pub fn run(args: Args) -> AppExit {
         (
             (
                 read_keys,
+                act_on_browser,
                 act_on_view,
                 act_on_model,
                 act_on_alo,
                 act_on_abc,
                 act_on_lgw,
                 act_on_clip,
+                act_on_particles,
                 act_on_named,
                 act_on_manifest,
             )
@@ -120,6 +131,10 @@ pub fn run(args: Args) -> AppExit {
     app.add_systems(Startup, move |mut commands: Commands| {
         commands.spawn(orbit);
     });
+    app.insert_resource(FilesToLoad::new(models));
+    if let Some(browser) = browser {
+        app.insert_resource(browser);
+    }
     if let Some(frames) = args.frames {
         app.add_systems(
             Last,

@@ -248,6 +248,38 @@ fn simulated_systems_have_the_oldest_particle_of_each_emitter() {
 }
 
 #[test]
+fn times_with_too_many_particles_have_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let burst = emitter(Properties {
+        in_bursts: true,
+        bursts: 1,
+        particles_per_burst: 40_000,
+        ..Properties::default()
+    });
+    let path = save(
+        folder.path(),
+        "p_huge.alo",
+        &bytes(vec![burst.clone(), burst]),
+    );
+    let warning = "at 0.5 s more than 65536 particles: the others are missing";
+    let output = inspect(&["--json", "--simulate", "0.5,2", &path]);
+    assert_eq!(output.status.code(), Some(0));
+    let object = &lines(&output)[0];
+    assert_eq!(object["warnings"], json!([warning]));
+    let alive = |time: usize| {
+        let emitters = &object["simulated"][time]["emitters"];
+        [0, 1].map(|emitter| emitters[emitter]["alive"].as_u64())
+    };
+    assert_eq!(alive(0), [Some(40_000), Some(25_536)]);
+    assert_eq!(alive(1), [Some(0), Some(0)]);
+
+    let text = inspect(&["--simulate", "0.5,2", &path]).stdout;
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("at 0.5 s: 40000, 25536\n"), "{text}");
+    assert!(text.contains(&format!("warning: {warning}\n")), "{text}");
+}
+
+#[test]
 fn every_real_system_is_simulated() {
     let Some(folder) = corpus("every_real_system_is_simulated") else {
         return;

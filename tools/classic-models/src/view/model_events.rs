@@ -1,9 +1,9 @@
-//! Shows the keyframe events of LithTech models: the latest ones, at the right of the window, where they fade out.
+//! Shows the events of models' clips: the latest ones, at the right of the window, where they fade out.
 
 use crate::view::viewed_model::ViewedModel;
 use bevy::prelude::*;
 use bevy::time::Real;
-use bevy_classic_models::lithtech::AbcKeyframeEvent;
+use bevy_classic_models::prelude::*;
 use std::collections::VecDeque;
 
 /// The largest count of events that are shown at once.
@@ -14,10 +14,10 @@ const FADE_SECONDS: f32 = 4.0;
 
 const COLOR: Color = Color::srgb(0.95, 0.85, 0.55);
 
-/// Shows keyframe events.
-pub struct AbcEventsPlugin;
+/// Shows the events of clips.
+pub struct ModelEventsPlugin;
 
-impl Plugin for AbcEventsPlugin {
+impl Plugin for ModelEventsPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<EventLog>()
             .add_observer(log_event)
@@ -41,17 +41,17 @@ struct LoggedEvent {
 struct Line(usize);
 
 fn log_event(
-    event: On<AbcKeyframeEvent>,
+    event: On<ModelEvent>,
     models: Query<&ViewedModel>,
     time: Res<Time<Real>>,
     mut log: ResMut<EventLog>,
 ) {
-    let Ok(model) = models.get(event.trigger().target) else {
+    let Ok(model) = models.get(event.entity) else {
         return;
     };
     let text = format!(
-        "{}, {} {:.2} s: {}",
-        model.name, event.name, event.seconds, event.string
+        "{}, clip {}, frame {}: {}",
+        model.name, event.clip, event.frame, event.name
     );
     let at = time.elapsed_secs();
     log.0.push_front(LoggedEvent { text, at });

@@ -1,0 +1,72 @@
+//! Archives and games as asset sources, so that models in them are loaded like files. It must not spawn anything.
+
+use crate::archive_file::{Location, absolute, locate};
+use bevy::asset::{AssetApp, AssetPath};
+use bevy::prelude::App;
+use bevy_classic_models::archive::{ArchiveSource, ArchiveSourceError};
+use std::path::{Path, PathBuf};
+
+/// Asset sources whose files have paths below an archive or a game's folder.
+#[derive(Clone, Debug, Default)]
+pub struct ArchiveSources(Vec<Mounted>);
+
+#[derive(Clone, Debug)]
+struct Mounted {
+    /// The absolute path of the archive or folder.
+    root: PathBuf,
+    /// The name of the asset source.
+    name: String,
+    source: ArchiveSource,
+}
+
+impl ArchiveSources {
+    /// The archives in paths of the form `ARCHIVE/entry`. Other paths are ignored.
+    ///
+    /// # Errors
+    /// If an archive cannot be opened.
+    pub fn of<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<Self, ArchiveSourceError> {
+        let mut sources = Self::default();
+        for path in paths {
+            let Ok(Location::Entry { archive, .. }) = locate(path) else {
+                continue;
+            };
+            let archive = absolute(&archive);
+            if !sources.0.iter().any(|mounted| mounted.root == archive) {
+                let source = ArchiveSource::new().archive(&archive)?;
+                sources.add(archive, source);
+            }
+        }
+        Ok(sources)
+    }
+
+    /// Adds a source. Paths of its files begin with `root`.
+    pub fn add(&mut self, root: PathBuf, source: ArchiveSource) {
+        let name = format!("archive{}", self.0.len());
+        self.0.push(Mounted { root, name, source });
+    }
+
+    /// Registers the sources. Call it before the asset plugin is added.
+    pub fn register(&self, app: &mut App) {
+        for Mounted { name, source, .. } in &self.0 {
+            app.register_asset_source(name.clone(), source.clone().into_builder());
+        }
+    }
+
+    /// The asset path of a file or folder. `None` if it is in none of the sources. `file` is absolute.
+    pub fn asset_path(&self, file: &Path) -> Option<AssetPath<'static>> {
+        self.0.iter().find_map(|mounted| {
+            let inside = file.strip_prefix(&mounted.root).ok()?;
+            // Files can be in a game's folder without being found by the game.
+            let is_found = mounted.root.is_file() || mounted.source.locate(inside).is_some();
+            let path = AssetPath::from_path_buf(inside.to_path_buf());
+            is_found.then(|| path.with_source(mounted.name.clone()))
+        })
+    }
+
+    /// The file of a path that [`asset_path`](Self::asset_path) returned.
+    pub fn file_of(&self, path: &AssetPath) -> Option<PathBuf> {
+        let name = path.source().as_str()?;
+        let mounted = self.0.iter().find(|mounted| mounted.name == name)?;
+        Some(mounted.root.join(path.path()))
+    }
+}

@@ -1,0 +1,65 @@
+//! Text for the terminal. Output that is closed or full is no panic, and names cannot control the terminal.
+
+use std::fmt::{self, Display, Write as _};
+use std::io::{self, ErrorKind, Write as _};
+
+/// Prints an error to standard error.
+pub fn error(text: impl Display) {
+    message(format_args!("classic-models: {text}"));
+}
+
+/// Prints a line to standard error. Errors are ignored, because they cannot be reported.
+pub fn message(text: impl Display) {
+    let _ = writeln!(io::stderr(), "{}", printable(text));
+}
+
+/// Prints a line to standard output. A reader that has closed the pipe is no error.
+///
+/// # Errors
+/// If the line cannot be written.
+pub fn line(text: impl Display) -> io::Result<()> {
+    match writeln!(io::stdout(), "{}", printable(text)) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+/// Text with escaped control characters, except for line breaks. Names in archives can contain commands of terminals.
+pub fn printable(text: impl Display) -> impl Display {
+    fmt::from_fn(move |f| write!(Escaped(f), "{text}"))
+}
+
+/// The name of an entry on one line, with escaped control characters.
+pub fn escaped_name(name: &str) -> impl Display {
+    printable(name.replace('\n', "\\u{a}"))
+}
+
+struct Escaped<'a, 'b>(&'a mut fmt::Formatter<'b>);
+
+impl fmt::Write for Escaped<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        text.chars().try_for_each(|letter| {
+            if letter.is_control() && letter != '\n' {
+                write!(self.0, "{}", letter.escape_unicode())
+            } else {
+                self.0.write_char(letter)
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn control_characters_are_escaped() {
+        for (text, expected) in [
+            ("a/\u{fc}.mdl\n", "a/\u{fc}.mdl\n"),
+            ("\u{1b}[31m", "\\u{1b}[31m"),
+            ("\u{9b}31m\r\u{7f}", "\\u{9b}31m\\u{d}\\u{7f}"),
+        ] {
+            assert_eq!(printable(text).to_string(), expected);
+        }
+    }
+}

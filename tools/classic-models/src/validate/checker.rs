@@ -1,0 +1,87 @@
+//! Loads and spawns a manifest, and collects its problems.
+
+use crate::validate::asset_root::AssetRoot;
+use crate::validate::log_lines;
+use bevy::asset::{AssetLoadError, LoadState};
+use bevy::prelude::*;
+use bevy_classic_models::model::ModelManifest;
+use bevy_classic_models::model::manifest::{ManifestCheck, ManifestProblem};
+use bevy_classic_models::prelude::*;
+use classic_models_support::gpuless;
+use std::path::Path;
+
+/// Frames in which systems may still warn after everything is loaded.
+const LAST_FRAMES: usize = 4;
+
+/// The problems of a manifest, each beginning with the name of a file.
+pub fn problems(file: &Path, assets: Option<&Path>) -> Vec<String> {
+    let of_file = |error: &dyn std::fmt::Display| vec![format!("{}: {error}", file.display())];
+    if let Err(error) = file.metadata() {
+        return of_file(&error);
+    }
+    if !is_manifest(file) {
+        return of_file(&"is not a manifest, `*.model.ron`");
+    }
+    let root = match AssetRoot::of(file, assets) {
+        Ok(root) => root,
+        Err(error) => return of_file(&error),
+    };
+    let mut app = App::new();
+    app.add_plugins((gpuless::plugins(&root.folder, false), ClassicModelsPlugins));
+    gpuless::finish(&mut app);
+    log_lines::take();
+    let mut problems = match check(&mut app, &root) {
+        Ok(found) => found,
+        Err(error) => return vec![root.show(&error)],
+    };
+    problems.sort_by(|a, b| (&a.path, a.position).cmp(&(&b.path, b.position)));
+    // The log has some of the problems too, without their positions.
+    let is_new = |line: &String| {
+        !problems
+            .iter()
+            .any(|problem| problem.message.contains(line))
+    };
+    let logged = log_lines::take().into_iter().filter(is_new);
+    let mut all: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    all.extend(logged);
+    all.iter().map(|problem| root.show(problem)).collect()
+}
+
+fn is_manifest(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    name.to_lowercase().ends_with(".model.ron")
+}
+
+/// Loads and spawns a manifest.
+///
+/// # Errors
+/// The message of a manifest that cannot be loaded, beginning with the path of the file.
+fn check(app: &mut App, root: &AssetRoot) -> Result<Vec<ManifestProblem>, String> {
+    let server = app.world().resource::<AssetServer>().clone();
+    let manifest: Handle<ModelManifest> = server.load(root.manifest.clone());
+    let model = app.world_mut().spawn(ClassicModel(manifest.clone())).id();
+    let mut check = ManifestCheck::new(model);
+    let mut result = None;
+    gpuless::wait_until(app, |world| {
+        result = match server.load_state(&manifest) {
+            LoadState::Failed(error) => Some(Err(explain(&error))),
+            LoadState::Loaded => check.poll(world).map(Ok),
+            _ => None,
+        };
+        result.is_some()
+    });
+    for _ in 0..LAST_FRAMES {
+        gpuless::step(app, 0.0);
+    }
+    result.unwrap_or_else(|| Err(format!("{}: did not load in time", root.manifest)))
+}
+
+/// The loader's error message, without Bevy's text around it.
+fn explain(error: &AssetLoadError) -> String {
+    let text = match error {
+        AssetLoadError::AssetLoaderError(error) => error.error().to_string(),
+        error => error.to_string(),
+    };
+    // A backtrace may follow.
+    text.lines().next().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,60 @@
+//! The subcommand `validate`: checks manifests with the models and all files that they name.
+//!
+//! The plugin loads and spawns each manifest, as in a game, without a window. The problems are the errors of loaders,
+//! what [`ManifestCheck`](bevy_classic_models::model::manifest::ManifestCheck) finds, and all other warnings in the log.
+
+mod asset_root;
+mod checker;
+mod log_lines;
+
+use crate::messages;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Checks manifests, with their models and all files that they name.
+///
+/// Prints each problem as FILE:LINE:COLUMN: MESSAGE: an invalid value; a file that is missing or broken; a clip, frame,
+/// skin, bone or part that the model lacks; a field without effect on the model's format. Problems inside other files
+/// than manifests have no line. Attached manifests, and manifests that are extended, are checked too.
+///
+/// Exit status: 0; 1 if there is a problem; 2 if the arguments are wrong.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    /// The manifests, *.model.ron
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// The root of the asset source, where games begin to search
+    ///
+    /// Default: the nearest folder `assets` above each file, otherwise the folder of the file.
+    #[arg(long, value_name = "FOLDER", verbatim_doc_comment)]
+    assets: Option<PathBuf>,
+}
+
+/// Checks the manifests.
+pub fn run(args: &Args) -> ExitCode {
+    match validate(args) {
+        Ok(has_problems) => ExitCode::from(u8::from(has_problems)),
+        // The reader of the pipe has closed it. Only problems are printed, so there is one.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
+        Err(error) => {
+            messages::error(error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints the problems of every manifest. Returns true if there are any.
+fn validate(args: &Args) -> io::Result<bool> {
+    log_lines::listen();
+    let mut out = io::stdout().lock();
+    let mut has_problems = false;
+    for file in &args.files {
+        for problem in checker::problems(file, args.assets.as_deref()) {
+            writeln!(out, "{problem}")?;
+            has_problems = true;
+        }
+    }
+    Ok(has_problems)
+}

@@ -1,0 +1,327 @@
+//! The subcommand `validate`: the problems of manifests, with their positions, and the exit status.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets")
+}
+
+/// A folder `game/assets` with the bundled models in `models`, their skins and textures, and other files.
+fn game(files: &[(&str, &str)]) -> TempDir {
+    let game = tempfile::tempdir().unwrap();
+    let assets = game.path().join("assets");
+    for folder in ["models", "skins", "textures"] {
+        std::fs::create_dir_all(assets.join(folder)).unwrap();
+        for file in std::fs::read_dir(samples().join(folder)).unwrap() {
+            let file = file.unwrap();
+            std::fs::copy(file.path(), assets.join(folder).join(file.file_name())).unwrap();
+        }
+    }
+    for (path, text) in files {
+        let path = assets.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    game
+}
+
+/// The exit status, the lines of standard output, and standard error.
+fn validate(folder: &Path, args: &[&str]) -> (i32, Vec<String>, String) {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_classic-models"));
+    let output = program
+        .current_dir(folder)
+        .arg("validate")
+        .args(args)
+        .output();
+    let output = output.unwrap();
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let lines = lines.lines().map(str::to_owned).collect();
+    (output.status.code().unwrap(), lines, errors)
+}
+
+/// Asserts that a manifest has exactly these problems, each beginning with one of the texts, in this order.
+#[track_caller]
+fn assert_problems(files: &[(&str, &str)], manifest: &str, expected: &[&str]) {
+    let game = game(files);
+    let file = format!("assets/{manifest}");
+    let (code, lines, errors) = validate(game.path(), &[&file]);
+    let are_expected = lines.len() == expected.len()
+        && lines
+            .iter()
+            .zip(expected)
+            .all(|(line, start)| line.starts_with(start));
+    assert!(are_expected, "expected {expected:#?}\nfound {lines:#?}");
+    assert_eq!(code, i32::from(!expected.is_empty()), "{lines:?}");
+    assert_eq!(errors, "");
+}
+
+#[test]
+fn valid_manifests_of_all_formats_have_no_problems() {
+    let text = |model: &str| format!("(model: {model:?}, scale: 2, events: [])");
+    for model in ["walker.alo", "warden.abc", "sentry.mdl", "courier.lgw"] {
+        assert_problems(
+            &[("models/a.model.ron", &text(model))],
+            "models/a.model.ron",
+            &[],
+        );
+    }
+    for name in ["patrol.model.ron", "frost_warden.model.ron"] {
+        let file = samples().join("models").join(name);
+        let (code, lines, _) = validate(&samples(), &[file.to_str().unwrap()]);
+        assert_eq!((code, lines), (0, Vec::new()), "{name}");
+    }
+}
+
+#[test]
+fn invalid_values_have_positions() {
+    let a = "models/a.model.ron";
+    for (text, expected) in [
+        (
+            "(model: \"walker.alo\",\n scale: 0)",
+            "2:9: scale is 0, but must be",
+        ),
+        (
+            "(model: \"walker.alo\",\n colour: 0)",
+            "2:2: Unexpected field named `colour`",
+        ),
+        ("(model: \"no.alo\")", "1:9: model \"no.alo\" was not found"),
+        ("(model: \"walker.alo\"", "1:21: Expected comma"),
+        (
+            "(extends: \"b.model.ron\")",
+            "1:11: extends \"b.model.ron\" was not found",
+        ),
+        (
+            "(model: \"walker.alo\", clips: [\n (name: \"x\", file: \"no.ala\")])",
+            "2:20: clips[0].file \"no.ala\" was not found",
+        ),
+    ] {
+        assert_problems(&[(a, text)], a, &[&format!("assets/{a}:{expected}")]);
+    }
+}
+
+/// Values that do not fit the model, and the problems of each manifest.
+const UNFIT: &[(&str, &[&str])] = &[
+    (
+        "(model: \"walker.alo\",
+ clips: [
+  (name: \"march\", clip: \"MOVE_00\"),
+  (name: \"no\", clip: \"NO_00\"),
+  (name: \"late\", clip: \"MOVE_00\", frames: (9000, 9001))],
+ events: [
+  (clip: \"march\", frame: 1, name: \"a\"),
+  (clip: \"MOVE_00\", frame: 9000, name: \"b\"),
+  (clip: \"NO_01\", frame: 0, name: \"c\")],
+ play: \"NO_02\",
+ masks: {\"upper\": [
+  \"NoBone\"]},
+ hidden: [\"NoPart\"],
+ attachments: [(bone: \"NoHand\", model: \"crystal.mdl\")],
+ skin: 1,
+ player_colors: (shirt: 1, pants: 2))",
+        &[
+            "4:3: clips[1]: models/walker.alo has no clip \"NO_00\"",
+            "5:3: clips[2]: models/walker.alo ",
+            "8:3: events[1]: models/walker.alo has no frame 9000",
+            "9:3: events[2]: models/walker.alo has no clip \"NO_01\"",
+            "10:8: play: models/walker.alo has no clip \"NO_02\"",
+            "12:3: masks[\"upper\"][0]: models/walker.alo has no bone \"NoBone\"",
+            "13:11: hidden[0]: models/walker.alo has no part",
+            "14:23: attachments[0].bone: models/walker.alo has no bone \"NoHand\"",
+            "15:8: skin: models/walker.alo is in Alamo's format, on which `ModelSkin` has no effect",
+            "16:17: player_colors: models/walker.alo is in Alamo's format",
+        ],
+    ),
+    (
+        "(model: \"warden.abc\",
+ play: \"no\",
+ skin: 99,
+ masks: {\"a\": [\"NoBone\"]},
+ damage_stage: 1)",
+        &[
+            "2:8: play: models/warden.abc has no clip \"no\"",
+            "3:8: skin: models/warden.abc has ",
+            "4:16: masks[\"a\"][0]: models/warden.abc has no bone",
+            "5:16: damage_stage: models/warden.abc is in LithTech's format",
+        ],
+    ),
+    (
+        "(model: \"sentry.mdl\",
+ clips: [(name: \"late\", frames: (9000, 9001))],
+ play: \"no\",
+ skin: 99,
+ lod_distances: [1])",
+        &[
+            "2:10: clips[0]: models/sentry.mdl ",
+            "3:8: play: models/sentry.mdl has no clip \"no\"",
+            "4:8: skin: models/sentry.mdl has ",
+            "5:17: lod_distances: models/sentry.mdl is in Quake's format",
+        ],
+    ),
+    (
+        "(model: \"courier.lgw\",
+ play: 0,
+ hidden: [\"NoPart\"],
+ team_color: \"#ff0000\")",
+        &[
+            "2:8: play: models/courier.lgw is in the format of UFO: Aftermath",
+            "3:11: hidden[0]: models/courier.lgw has no part",
+            "4:14: team_color: models/courier.lgw is in the format of UFO: Aftermath",
+        ],
+    ),
+];
+
+#[test]
+fn values_that_the_models_lack_have_positions() {
+    let a = "models/a.model.ron";
+    for (text, expected) in UNFIT {
+        let expected: Vec<String> = expected
+            .iter()
+            .map(|of| format!("assets/{a}:{of}"))
+            .collect();
+        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        assert_problems(&[(a, text)], a, &expected);
+    }
+}
+
+#[test]
+fn broken_files_have_the_position_of_their_names() {
+    let a = "models/a.model.ron";
+    let files = [
+        (
+            a,
+            "(model: \"walker.alo\", clips: [\n (file: \"bad.ala\")],\n attachments: [(model: \"bad.mdl\")])",
+        ),
+        ("models/bad.ala", "no animation"),
+        ("models/bad.mdl", "no model"),
+    ];
+    let expected = [
+        "assets/models/a.model.ron:2:9: clips[0].file: models/bad.ala",
+        "assets/models/a.model.ron:3:24: attachments[0].model: models/bad.mdl",
+    ];
+    assert_problems(&files, a, &expected);
+    let files = [
+        (a, "(\n model: \"bad.alo\", play: \"x\")"),
+        ("models/bad.alo", "no model"),
+    ];
+    let expected = ["assets/models/a.model.ron:2:9: model: models/bad.alo"];
+    assert_problems(&files, a, &expected);
+}
+
+#[test]
+fn problems_are_in_the_file_that_sets_the_value() {
+    let files = [
+        (
+            "units/a.model.ron",
+            "(extends: \"shared/base.model.ron\",\n model: \"models/walker.alo\")",
+        ),
+        (
+            "shared/base.model.ron",
+            "(\n play: \"NO_00\",\n skins: {\"x\": \"no.tga\"},\n attachments: [(model: \"gun.model.ron\")])",
+        ),
+        (
+            "shared/gun.model.ron",
+            "(model: \"models/crystal.mdl\",\n play: \"no\")",
+        ),
+    ];
+    let expected = [
+        "assets/shared/base.model.ron:2:8: play: models/walker.alo has no clip \"NO_00\"",
+        "assets/shared/gun.model.ron:2:8: play: models/crystal.mdl has no clip \"no\"",
+        "assets/shared/base.model.ron:3:15: skins[\"x\"] \"no.tga\" was not found",
+    ];
+    assert_problems(&files, "units/a.model.ron", &expected);
+    let files = [
+        (
+            "units/a.model.ron",
+            "(extends: \"shared/base.model.ron\", model: \"models/walker.alo\")",
+        ),
+        ("shared/base.model.ron", "(\n scale: -1)"),
+    ];
+    let expected = ["assets/shared/base.model.ron:2:9: scale is -1"];
+    assert_problems(&files, "units/a.model.ron", &expected);
+    let files = [
+        (
+            "units/a.model.ron",
+            "(model: \"models/walker.alo\",\n attachments: [(model: \"b.model.ron\")])",
+        ),
+        (
+            "units/b.model.ron",
+            "(model: \"models/walker.alo\",\n scale: -1)",
+        ),
+    ];
+    let expected =
+        ["assets/units/a.model.ron:2:24: attachments[0].model: units/b.model.ron:2:9: scale is -1"];
+    assert_problems(&files, "units/a.model.ron", &expected);
+}
+
+#[test]
+fn paths_may_contain_parent_folders() {
+    let game = game(&[("models/a.model.ron", "(model: \"walker.alo\", scale: 0)")]);
+    let (code, lines, errors) = validate(
+        &game.path().join("assets/skins"),
+        &["../models/a.model.ron", "../../assets/models/a.model.ron"],
+    );
+    assert_eq!((code, lines.len(), &*errors), (1, 2, ""), "{lines:?}");
+    assert!(
+        lines[0].starts_with("../models/a.model.ron:1:30: scale is 0"),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn several_files_are_checked_from_one_root() {
+    let game = game(&[
+        ("a.model.ron", "(model: \"deep/models/no.alo\")"),
+        ("deep/b.model.ron", "(model: \"models/walker.alo\")"),
+    ]);
+    let files = ["assets/a.model.ron", "assets/deep/b.model.ron"];
+    let (code, lines, _) = validate(game.path(), &files);
+    assert_eq!((code, lines.len()), (1, 1), "{lines:?}");
+    // Below another root, the model is not found.
+    let (code, lines, _) = validate(game.path(), &["--assets", "assets/deep", files[1]]);
+    assert_eq!((code, lines.len()), (1, 1), "{lines:?}");
+    let expected = "assets/deep/b.model.ron:1:9: model \"models/walker.alo\" was not found";
+    assert!(lines[0].starts_with(expected), "{lines:?}");
+    let (code, lines, _) = validate(game.path(), &["--assets", "other", files[0]]);
+    assert_eq!(code, 1);
+    assert!(
+        lines[0].starts_with("assets/a.model.ron: is not in "),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn files_that_are_no_manifests_are_problems() {
+    let game = game(&[]);
+    let files = ["missing.model.ron", "assets/models/walker.alo"];
+    let (code, lines, _) = validate(game.path(), &files);
+    assert_eq!(code, 1);
+    assert!(lines[0].starts_with("missing.model.ron: "), "{lines:?}");
+    assert_eq!(
+        lines[1],
+        "assets/models/walker.alo: is not a manifest, `*.model.ron`"
+    );
+    assert_eq!(lines.len(), 2);
+}
+
+#[test]
+fn help_describes_the_output_and_wrong_arguments_exit_with_2() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, lines, _) = validate(folder.path(), &["--help"]);
+    let help = lines.join("\n");
+    assert_eq!(code, 0);
+    for text in [
+        "FILE:LINE:COLUMN: MESSAGE",
+        "Exit status",
+        "--assets <FOLDER>",
+    ] {
+        assert!(help.contains(text), "{help}");
+    }
+    for args in [&[][..], &["--colour", "a.model.ron"]] {
+        let (code, _, errors) = validate(folder.path(), args);
+        assert_eq!(code, 2);
+        assert!(errors.contains("--help"), "{errors}");
+    }
+}
