@@ -16,9 +16,9 @@
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::color::palettes::css::{DARK_SLATE_GRAY, DEEP_SKY_BLUE, FUCHSIA, GOLD};
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{
-    Alo, AloLoaderSettings, AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit,
-    ShowAloColliderGizmo,
+use bevy_classic_models::alamo::{Alo, AloLoaderSettings, ShowAloColliderGizmo};
+use bevy_classic_models::model::{
+    ModelRayCast, ModelRayCastSettings, ModelRayCastVisibility, ModelRayHit,
 };
 use bevy_classic_models::prelude::*;
 use classic_models_support::dice::Dice;
@@ -50,7 +50,7 @@ struct Walker {
 #[derive(Component)]
 struct Probe {
     center: Vec3,
-    hit: Option<(Entity, AloRayHit)>,
+    hit: Option<ModelRayHit>,
 }
 
 fn main() -> AppExit {
@@ -124,13 +124,13 @@ fn fly(time: Res<Time>, mut probes: Query<(&Probe, &mut Transform)>) {
 }
 
 fn cast_rays(
-    mut rays: AloRayCast,
+    mut rays: ModelRayCast,
     mut probes: Query<(&Transform, &mut Probe)>,
     mut caption: Single<&mut Text, (With<Caption>, Without<MeasuredText>)>,
     mut measured: Single<&mut Text, With<MeasuredText>>,
 ) {
-    let settings = AloRayCastSettings::default()
-        .with_visibility(AloRayCastVisibility::Visible)
+    let settings = ModelRayCastSettings::default()
+        .with_visibility(ModelRayCastVisibility::Visible)
         .with_max_distance(REACH);
     let (mut count, mut hits, start) = (0, 0, Instant::now());
     for (transform, mut probe) in &mut probes {
@@ -148,7 +148,7 @@ fn draw_rays(mut gizmos: Gizmos, probes: Query<(&Transform, &Probe)>) {
     for (transform, probe) in &probes {
         let start = transform.translation;
         gizmos.cross(Isometry3d::from_translation(start), 0.1, DEEP_SKY_BLUE);
-        if let Some((_, hit)) = &probe.hit {
+        if let Some(hit) = &probe.hit {
             gizmos.line(start, hit.point, DEEP_SKY_BLUE);
             gizmos.cross(Isometry3d::from_translation(hit.point), 0.15, FUCHSIA);
             gizmos.line(hit.point, hit.point + hit.normal * 0.5, GOLD);
@@ -167,8 +167,8 @@ fn mark_parts(
     for part in &marked {
         commands.entity(part).remove::<ShowAloColliderGizmo>();
     }
-    for (part, _) in probes.iter().filter_map(|probe| probe.hit) {
-        commands.entity(part).try_insert(ShowAloColliderGizmo {
+    for hit in probes.iter().filter_map(|probe| probe.hit) {
+        commands.entity(hit.part).try_insert(ShowAloColliderGizmo {
             level: Some(0),
             color: Some(GOLD.into()),
         });
