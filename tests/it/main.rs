@@ -1,8 +1,9 @@
-//! The integration tests of the Bevy crate, in one binary: a module for each format, and modules for features that formats
-//! share. `classic_model_formats` tests the parsers and writers.
+//! The integration tests of the Bevy crate, in one binary: a module for each format, and modules for features that
+//! formats share. `classic_model_formats` tests the parsers and writers.
 
 use classic_models_support::{draws, gpuless, headless};
 
+mod particles;
 mod support;
 
 mod abc {
@@ -11,6 +12,7 @@ mod abc {
     mod deform_render;
     mod events;
     mod heap;
+    mod layers;
     mod lod;
     mod malformed;
     mod play;
@@ -24,6 +26,7 @@ mod ala {
     mod corpus;
     mod fade;
     mod heap;
+    mod layers;
     mod malformed;
     pub mod play;
     mod random;
@@ -36,13 +39,18 @@ mod alo {
     mod collision;
     mod dazzle;
     mod heap;
-    mod picking;
+    pub mod picking;
     pub mod raycast;
     mod raycast_render;
     mod reload;
     pub mod render;
     mod scene;
     mod shading;
+}
+mod archive {
+    mod layers;
+    mod reload;
+    mod sources;
 }
 mod attach {
     mod reload;
@@ -70,7 +78,9 @@ mod lgw {
 mod manifest {
     mod attachments;
     mod clips;
+    mod extends;
     mod heap;
+    mod measures;
     mod parse;
     mod patterns;
     mod preload;
@@ -98,13 +108,21 @@ mod shared {
     mod bevy_space;
     mod concurrent_loads;
     mod file_name_rules;
+    mod follow_velocity;
     mod foreign_scenes;
     mod fuzz;
     mod headless_apps;
     mod image_settings;
+    mod layer_events;
     mod leak;
     mod listings;
     mod lod_distances;
+    mod model_colliders;
+    mod model_events;
+    mod model_picking;
+    mod model_query;
+    mod model_raycast;
+    mod model_ready;
     mod pose_rows;
     mod reload_proxies;
     mod render_layers;

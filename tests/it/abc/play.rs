@@ -7,23 +7,22 @@ use bevy::animation::graph::AnimationGraphHandle;
 use bevy::animation::{AnimatedBy, AnimationPlayer};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcModel;
-use bevy_classic_models::lithtech::{Abc, AbcAnimator, AbcInstance, AbcKeyframeEvent};
+use bevy_classic_models::lithtech::{Abc, AbcAnimator, AbcInstance};
 use bevy_classic_models::prelude::*;
 use std::sync::{Arc, Mutex};
 
 const FILE: &str = "model.abc";
 const SCENE: &str = "model.abc#Scene";
 
-/// Received events: the root entity, the index of the animation, and the string.
-type Events = Arc<Mutex<Vec<(Entity, usize, String)>>>;
+/// Received events: the root entity, the animation, and the string.
+type Events = Arc<Mutex<Vec<(Entity, ClipRef, String)>>>;
 
 fn app(play: impl Bundle) -> (TestApp, Entity, Events) {
     let mut app = TestApp::new(&[(FILE, bytes(&figure()))]);
     let events = Events::default();
     let recorded = events.clone();
-    app.app.add_observer(move |event: On<AbcKeyframeEvent>| {
-        let root = event.trigger().target;
-        let event = (root, event.animation, event.string.to_string());
+    app.app.add_observer(move |event: On<ModelEvent>| {
+        let event = (event.entity, event.clip.clone(), event.name.clone());
         recorded.lock().unwrap().push(event);
     });
     let root = app.spawn_ready(SCENE, play);
@@ -99,7 +98,9 @@ fn events_of_a_clip_played_once_trigger_once() {
     }
     let all = core::mem::take(&mut *events.lock().unwrap());
     let expected = ["begin", "FOOTSTEP_KEY", "[play_sound:step]"];
-    let expected = expected.map(|string| (root, 2, string.to_owned()));
+    // An earlier animation has the same name.
+    let clip = ClipRef::from(2);
+    let expected = expected.map(|string| (root, clip.clone(), string.to_owned()));
     assert_eq!(all, expected);
     assert!(app.world().get::<Playback>(root).unwrap().finished);
     // The model stays in the last pose.

@@ -5,9 +5,8 @@ use bevy::gizmos::config::GizmoConfigStore;
 use bevy::gizmos::{GizmoAsset, GizmoHandles, GizmoPlugin};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
-use bevy_classic_models::alamo::{
-    AloCollider, AloColliderGizmos, AloRayCastVisibility, ShowAloColliderGizmo,
-};
+use bevy_classic_models::alamo::{AloCollider, AloColliderGizmos, ShowAloColliderGizmo};
+use bevy_classic_models::model::ModelRayCastVisibility;
 use bevy_classic_models::prelude::*;
 use std::any::TypeId;
 use std::path::Path;
@@ -80,18 +79,18 @@ fn configuration_selects_drawn_colliders() {
     configure(&mut app, |config| {
         config.draw_all = true;
         config.level = Some(0);
-        config.visibility = AloRayCastVisibility::Any;
+        config.visibility = ModelRayCastVisibility::Any;
     });
     assert_eq!(drawn(&mut app).len(), all.len());
     configure(&mut app, |config| {
-        config.visibility = AloRayCastVisibility::Visible
+        config.visibility = ModelRayCastVisibility::Visible
     });
     let visible_count = all.iter().filter(|(.., visible)| *visible).count();
     assert_eq!(drawn(&mut app).len(), visible_count);
 
     // The file hides the hull, which is solid.
     configure(&mut app, |config| {
-        config.visibility = AloRayCastVisibility::Solid
+        config.visibility = ModelRayCastVisibility::Solid
     });
     assert!(drawn(&mut app).len() > visible_count);
 

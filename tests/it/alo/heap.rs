@@ -8,6 +8,7 @@ use bevy_classic_models::alamo::alo::{
     AloFile, Bone, Dazzle, Light, Mesh, Parameter, Proxy, Vertex,
 };
 use bevy_classic_models::alamo::{Alo, AloLoaderSettings};
+use classic_models_fixtures::particles_adversarial;
 
 /// The heap limit in bytes: `FACTOR` × the file's size + `CONSTANT`.
 const FACTOR: usize = 16;
@@ -28,6 +29,11 @@ fn model_loads_in_own_process() {
     for (name, bytes) in files {
         let path = format!("{name}.alo");
         measure_load::<Alo>(&mut budget, &path, bytes, load_outcome(&name), |_| {});
+    }
+    for (name, bytes) in particles_adversarial::adversarial_files() {
+        let path = format!("particles, {name}.alo");
+        let expected = Outcome::rejected_if(name == "two billion bytes");
+        measure_load::<Alo>(&mut budget, &path, bytes, expected, |_| {});
     }
     budget.finish();
 }

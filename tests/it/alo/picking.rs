@@ -15,12 +15,13 @@ use bevy::picking::pointer::{
 use bevy::picking::{InteractionPlugin, PickingPlugin};
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
-use bevy_classic_models::alamo::{
-    AloHit, AloPickable, AloPickingCamera, AloPickingSettings, AloRayCastVisibility,
+use bevy_classic_models::alamo::AloInstance;
+use bevy_classic_models::model::{
+    ModelPickable, ModelPickingCamera, ModelPickingSettings, ModelRayCastVisibility, ModelRayHit,
 };
 use bevy_classic_models::prelude::*;
 
-const SIZE: UVec2 = UVec2::new(400, 300);
+pub const SIZE: UVec2 = UVec2::new(400, 300);
 
 /// An app with two boxes, one above the other, a camera that looks down at them, and a pointer.
 struct PickingApp {
@@ -45,6 +46,40 @@ struct Event {
     hit: bevy::picking::backend::HitData,
 }
 
+/// Spawns a pointer, and a camera 60 units above the origin that looks down. Returns the camera and its render target.
+pub fn spawn_pointer(world: &mut World) -> (Entity, NormalizedRenderTarget) {
+    // Bevy's picking requires a window, even without rendering.
+    world.spawn((Window::default(), PrimaryWindow));
+    let target = ImageRenderTarget {
+        handle: world.resource::<Assets<Image>>().reserve_handle(),
+        scale_factor: 1.0,
+    };
+    let aspect = SIZE.x as f32 / SIZE.y as f32;
+    // Bevy computes these values only in apps that render.
+    let computed = ComputedCameraValues {
+        clip_from_view: Mat4::perspective_infinite_reverse_rh(0.9, aspect, 0.1),
+        target_info: Some(RenderTargetInfo {
+            physical_size: SIZE,
+            scale_factor: 1.0,
+        }),
+        ..default()
+    };
+    let camera = Camera {
+        computed,
+        ..default()
+    };
+    let transform = Transform::from_xyz(0.0, 60.0, 0.0).looking_at(Vec3::ZERO, Vec3::NEG_Z);
+    let camera = (camera, RenderTarget::Image(target.clone()), transform);
+    let camera = world.spawn(camera).id();
+    let target = NormalizedRenderTarget::Image(target);
+    let location = Location {
+        target: target.clone(),
+        position: Vec2::ONE,
+    };
+    world.spawn((PointerId::Mouse, PointerLocation::new(location)));
+    (camera, target)
+}
+
 impl PickingApp {
     fn new(bundle: impl Bundle) -> Self {
         let files = [
@@ -58,35 +93,7 @@ impl PickingApp {
         let [hull, turret] = [(0, 0), (1, 0)].map(|part| entities[&part]);
         let world = app.world();
         world.init_resource::<Received>();
-        // Bevy's picking requires a window, even without rendering.
-        world.spawn((Window::default(), PrimaryWindow));
-        let target = ImageRenderTarget {
-            handle: world.resource::<Assets<Image>>().reserve_handle(),
-            scale_factor: 1.0,
-        };
-        let aspect = SIZE.x as f32 / SIZE.y as f32;
-        // Bevy computes these values only in apps that render.
-        let computed = ComputedCameraValues {
-            clip_from_view: Mat4::perspective_infinite_reverse_rh(0.9, aspect, 0.1),
-            target_info: Some(RenderTargetInfo {
-                physical_size: SIZE,
-                scale_factor: 1.0,
-            }),
-            ..default()
-        };
-        let camera = Camera {
-            computed,
-            ..default()
-        };
-        let transform = Transform::from_xyz(0.0, 60.0, 0.0).looking_at(Vec3::ZERO, Vec3::NEG_Z);
-        let camera = (camera, RenderTarget::Image(target.clone()), transform);
-        let camera = world.spawn(camera).id();
-        let target = NormalizedRenderTarget::Image(target);
-        let location = Location {
-            target: target.clone(),
-            position: Vec2::ONE,
-        };
-        world.spawn((PointerId::Mouse, PointerLocation::new(location)));
+        let (camera, target) = spawn_pointer(world);
         for entity in [root, hull, turret] {
             world
                 .entity_mut(entity)
@@ -195,17 +202,22 @@ const ON_TURRET: Vec3 = Vec3::new(0.3, 6.5, 0.4);
 const BESIDE: Vec3 = Vec3::new(9.0, 6.5, 0.4);
 
 #[track_caller]
-fn assert_events(events: &[Event], expected: &[(&str, Entity, Entity)]) {
+fn assert_events(picking: &mut PickingApp, events: &[Event], expected: &[(&str, Entity, Entity)]) {
     let found: Vec<_> = events
         .iter()
         .map(|event| (event.kind, event.observed, event.target))
         .collect();
     assert_eq!(found, expected);
     for event in events {
-        let part = event.hit.extra_as::<AloHit>().unwrap();
+        let part = event.hit.extra_as::<ModelRayHit>().unwrap();
         // The top is the fifth side of the box.
         assert!([8, 9].contains(&part.triangle), "{part:?}");
-        assert_eq!((part.mesh, part.submesh, part.bone), (1, 0, 2));
+        let (root, turret) = (picking.root, picking.turret);
+        let bone = picking.world().get::<AloInstance>(root).unwrap().bones()[2];
+        assert_eq!(
+            (part.root, part.part, part.bone),
+            (root, turret, Some(bone))
+        );
         let (position, normal) = (event.hit.position.unwrap(), event.hit.normal.unwrap());
         assert!(position.abs_diff_eq(ON_TURRET, 1e-3), "{position}");
         assert!(normal.abs_diff_eq(Vec3::Y, 1e-5), "{normal}");
@@ -222,18 +234,27 @@ fn pointer_events_reach_parts_and_their_models() {
     assert!(picking.take_events().is_empty());
     picking.point_at(ON_TURRET);
     let events = picking.take_events();
-    assert_events(&events, &[("over", turret, turret), ("over", root, turret)]);
+    assert_events(
+        &mut picking,
+        &events,
+        &[("over", turret, turret), ("over", root, turret)],
+    );
     picking.act(ON_TURRET, PointerAction::Press(PointerButton::Primary));
     assert!(picking.take_events().is_empty());
     picking.act(ON_TURRET, PointerAction::Release(PointerButton::Primary));
     let events = picking.take_events();
     assert_events(
+        &mut picking,
         &events,
         &[("click", turret, turret), ("click", root, turret)],
     );
     picking.point_at(BESIDE);
     let events = picking.take_events();
-    assert_events(&events, &[("out", turret, turret), ("out", root, turret)]);
+    assert_events(
+        &mut picking,
+        &events,
+        &[("out", turret, turret), ("out", root, turret)],
+    );
 }
 
 #[test]
@@ -293,21 +314,21 @@ fn require_markers_limits_picking_to_marked_entities() {
     picking.point_at(ON_TURRET);
     picking
         .world()
-        .resource_mut::<AloPickingSettings>()
+        .resource_mut::<ModelPickingSettings>()
         .require_markers = true;
     assert_eq!(picking.hovered(), []);
-    picking.insert(root, AloPickable);
+    picking.insert(root, ModelPickable);
     assert_eq!(picking.hovered(), [], "no camera is marked");
-    picking.insert(camera, AloPickingCamera);
+    picking.insert(camera, ModelPickingCamera);
     assert_eq!(picking.hovered(), [turret]);
-    picking.remove::<AloPickable>(root);
+    picking.remove::<ModelPickable>(root);
     assert_eq!(picking.hovered(), [], "no model is marked");
-    picking.insert(hull, AloPickable);
+    picking.insert(hull, ModelPickable);
     assert_eq!(picking.hovered(), [hull], "a single part is marked");
-    picking.remove::<AloPickingCamera>(camera);
+    picking.remove::<ModelPickingCamera>(camera);
     picking
         .world()
-        .resource_mut::<AloPickingSettings>()
+        .resource_mut::<ModelPickingSettings>()
         .require_markers = false;
     assert_eq!(picking.hovered(), [turret]);
 }
@@ -322,12 +343,12 @@ fn visibility_setting_limits_picking() {
     let set = |picking: &mut PickingApp, visibility| {
         picking
             .world()
-            .resource_mut::<AloPickingSettings>()
+            .resource_mut::<ModelPickingSettings>()
             .visibility = visibility;
     };
-    set(&mut picking, AloRayCastVisibility::Any);
+    set(&mut picking, ModelRayCastVisibility::Any);
     assert_eq!(picking.hovered(), [turret]);
-    set(&mut picking, AloRayCastVisibility::Visible);
+    set(&mut picking, ModelRayCastVisibility::Visible);
     assert_eq!(picking.hovered(), [hull]);
 }
 

@@ -16,13 +16,14 @@ use bevy_classic_models::alamo::ala::write::BoneTracks;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Vertex};
 use bevy_classic_models::alamo::{Alo, AloBone, AloInstance};
-use bevy_classic_models::alamo::{AloCollider, AloRayCastVisibility, AloRayHit, Backfaces};
+use bevy_classic_models::alamo::{AloCollider, AloRayHit, Backfaces};
+use bevy_classic_models::model::ModelRayCastVisibility;
 use bevy_classic_models::prelude::*;
 
 const SCENE: &str = "statue.alo#Scene";
 
 /// A body with two sub-meshes, a head as a child of the body's bone, and a hull around the body.
-fn statue() -> Vec<u8> {
+pub fn statue() -> Vec<u8> {
     let bone = |name: &'static str, parent, matrix: Matrix| Bone {
         matrix: stored(&matrix),
         ..Bone::new(name, parent, [0.0; 3])
@@ -691,14 +692,14 @@ fn model_of_parts() -> Vec<u8> {
     write(&file).unwrap()
 }
 
-const ANY: AloRayCastVisibility = AloRayCastVisibility::Any;
-const SOLID: AloRayCastVisibility = AloRayCastVisibility::Solid;
-const SOLID_AT_LOD: AloRayCastVisibility = AloRayCastVisibility::SolidAtCurrentLod;
-const VISIBLE: AloRayCastVisibility = AloRayCastVisibility::Visible;
-const IN_VIEW: AloRayCastVisibility = AloRayCastVisibility::VisibleInView;
+const ANY: ModelRayCastVisibility = ModelRayCastVisibility::Any;
+const SOLID: ModelRayCastVisibility = ModelRayCastVisibility::Solid;
+const SOLID_AT_LOD: ModelRayCastVisibility = ModelRayCastVisibility::SolidAtCurrentLod;
+const VISIBLE: ModelRayCastVisibility = ModelRayCastVisibility::Visible;
+const IN_VIEW: ModelRayCastVisibility = ModelRayCastVisibility::VisibleInView;
 
 /// The names of the parts that downward rays at each part hit.
-fn hit_parts(test: &mut RayTest, visibility: AloRayCastVisibility) -> Vec<&'static str> {
+fn hit_parts(test: &mut RayTest, visibility: ModelRayCastVisibility) -> Vec<&'static str> {
     let query = |index: usize| down(10.0 * index as f32 + 0.3, 0.2).with_visibility(visibility);
     let queries = (0..PARTS.len()).map(query).collect();
     let results = test.caster.cast(test.app.app.world_mut(), queries);

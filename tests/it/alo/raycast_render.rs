@@ -6,9 +6,9 @@ use crate::support::alo_stage::{cuboid, quarters, tga};
 use crate::support::rays::{Random, RayCaster, RayQuery};
 use crate::support::stage::{Picture, Stage, VIEWS};
 use bevy::prelude::*;
-use bevy_classic_models::alamo::AloRayCastVisibility;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{Mesh as FileMesh, Vertex};
+use bevy_classic_models::model::ModelRayCastVisibility;
 use bevy_classic_models::prelude::*;
 
 const SIZE: UVec2 = UVec2::new(320, 240);
@@ -96,7 +96,7 @@ fn compare(stage: &mut Stage, caster: &RayCaster, context: &str) -> Picture {
     );
     let query = |pixel: &UVec2| {
         let ray = camera.viewport_to_world(transform, pixel.as_vec2() + 0.5);
-        RayQuery::new(ray.unwrap()).with_visibility(AloRayCastVisibility::VisibleInView)
+        RayQuery::new(ray.unwrap()).with_visibility(ModelRayCastVisibility::VisibleInView)
     };
     let queries = pixels.iter().map(query).collect();
     let results = caster.cast(stage.world(), queries);

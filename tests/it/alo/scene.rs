@@ -697,8 +697,8 @@ fn settings_apply() {
 }
 
 #[test]
-fn particle_systems_are_rejected_by_name() {
-    let mut bytes = 0x900_u32.to_le_bytes().to_vec();
+fn particle_systems_of_version_2_are_rejected_by_name() {
+    let mut bytes = 0x1500_u32.to_le_bytes().to_vec();
     bytes.extend([0; 60]);
     let mut app = TestApp::new(&[("P_SMOKE.ALO", bytes)]);
     let handle: Handle<Alo> = app.load("P_SMOKE.ALO");
@@ -711,7 +711,7 @@ fn particle_systems_are_rejected_by_name() {
     let error = error.error().downcast_ref::<ModelLoadError>().unwrap();
     let text = error.to_string();
     assert!(text.starts_with("P_SMOKE.ALO: "), "{text}");
-    assert!(text.contains("particle system"), "{text}");
+    assert!(text.contains("particle system (version 2)"), "{text}");
 }
 
 /// A model with this base texture and an unknown shader.

@@ -13,7 +13,6 @@ use crate::support::mdl::tetrahedron;
 use crate::support::random::Random;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::Alo;
-use bevy_classic_models::lgw::Lgw;
 use bevy_classic_models::lithtech::Abc;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::Mdl;
@@ -22,28 +21,11 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Keeps a model loaded, because assets without handles are not reloaded.
-#[derive(Component)]
-struct KeepLoaded(#[expect(dead_code, reason = "only keeps the asset loaded")] UntypedHandle);
-
 /// A model that plays a clip, and an attachment on a bone.
 fn spawn_with_attachment(app: &mut TestApp, path: &'static str, bone: &str) -> (Entity, Entity) {
-    let server = app.world().resource::<AssetServer>().clone();
-    let model = match path.rsplit_once('.').unwrap().1 {
-        "alo" => server.load::<Alo>(path).untyped(),
-        "abc" => server.load::<Abc>(path).untyped(),
-        "lgw" => server.load::<Lgw>(path).untyped(),
-        _ => server.load::<Mdl>(path).untyped(),
-    };
-    let is_loaded =
-        gpuless::wait_until(&mut app.app, |_| server.is_loaded_with_dependencies(&model));
-    assert!(is_loaded, "{path} was not loaded");
+    app.keep_loaded(path);
     let transform = Transform::from_xyz(3.0, 4.0, 5.0);
-    let root = spawn_model(
-        app,
-        path,
-        (transform, KeepLoaded(model), PlayClip::looping(0)),
-    );
+    let root = spawn_model(app, path, (transform, PlayClip::looping(0)));
     wait_for_model(app, root);
     let attachment = (
         on(root, bone),

@@ -63,6 +63,7 @@ pub fn named(name: &str, clip: impl Into<ClipRef>, speed: f32, repeat: Repeat) -
         clip: clip.into(),
         speed,
         repeat,
+        stride: None,
     }
 }
 

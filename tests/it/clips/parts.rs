@@ -17,9 +17,7 @@ use bevy_classic_models::alamo::alo::write::write;
 use bevy_classic_models::alamo::alo::{AloFile, Bone};
 use bevy_classic_models::alamo::bone_target;
 use bevy_classic_models::alamo::{Alo, AloAnimator};
-use bevy_classic_models::lithtech::{
-    Abc, AbcAnimator, AbcInstance, AbcKeyframeEvent, AbcLoaderSettings,
-};
+use bevy_classic_models::lithtech::{Abc, AbcAnimator, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::Repeat;
 use core::ops::Range;
@@ -532,22 +530,14 @@ fn abc_part_sends_the_events_matchings_keyframes() {
     let mut app = TestApp::new(&[("model.abc", bytes(&figure()))]);
     let sent = Arc::new(Mutex::new(Vec::new()));
     let log = sent.clone();
-    app.app.add_observer(move |event: On<AbcKeyframeEvent>| {
-        let AbcKeyframeEvent {
-            string,
-            seconds,
-            name,
-            ..
-        } = event.event();
-        log.lock()
-            .unwrap()
-            .push((string.to_string(), *seconds, name.to_string()));
+    app.app.add_observer(move |event: On<ModelEvent>| {
+        let ModelEvent {
+            name, clip, frame, ..
+        } = event.event().clone();
+        log.lock().unwrap().push((name, frame, clip));
     });
-    let (begin, step, sound) = (
-        ("begin", 0.0),
-        ("FOOTSTEP_KEY", 0.1),
-        ("[play_sound:step]", 0.3),
-    );
+    // The frames are those of the whole clip.
+    let (begin, step, sound) = (("begin", 0), ("FOOTSTEP_KEY", 1), ("[play_sound:step]", 2));
     for (frames, length, events) in [
         (0..2, 0.1, vec![begin, step]),
         (1..3, 0.2, vec![step, sound]),
@@ -565,7 +555,7 @@ fn abc_part_sends_the_events_matchings_keyframes() {
                 app.step(step);
             }
             let sent = core::mem::take(&mut *sent.lock().unwrap());
-            for (string, seconds) in &events {
+            for (string, frame) in &events {
                 let matching = sent.iter().filter(|event| event.0 == *string);
                 let matching: Vec<_> = matching.collect();
                 let count = matching.len();
@@ -574,7 +564,7 @@ fn abc_part_sends_the_events_matchings_keyframes() {
                     "{string}: {count} in {frames:?}"
                 );
                 let is_match =
-                    |event: &&(String, f32, String)| event.1 == *seconds && event.2 == "Walk";
+                    |event: &&(String, u32, ClipRef)| event.1 == *frame && event.2 == "Walk";
                 assert!(matching.iter().all(is_match), "{matching:?}");
             }
             let is_expected = |string: &str| events.iter().any(|event| event.0 == string);

@@ -10,7 +10,7 @@ use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
 use bevy::prelude::*;
 use bevy::reflect::TypePath;
-use bevy_classic_models::alamo::{Ala, AlaAssetLabel};
+use bevy_classic_models::alamo::{Ala, AlaAssetLabel, AlaTracks};
 use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::prelude::*;
 use std::sync::Arc;
@@ -136,6 +136,7 @@ impl AssetLoader for LockedAlaLoader {
             fps: 10.0,
             bones: Vec::new(),
             warnings: Vec::new(),
+            tracks: AlaTracks::default(),
         })
     }
 
@@ -243,4 +244,98 @@ fn entities_of_a_manifest_share_its_clips_until_it_is_edited() {
     let three = app.world().spawn(handle).id();
     app.step(0.0);
     assert_eq!(get(&mut app, three), Some(DamageStage(3)));
+}
+
+#[test]
+fn events_of_a_manifest_are_sent_and_follow_its_edits() {
+    let manifest = |events: &str| {
+        format!(
+            r#"(model: "sends.mdl", clips: [(name: "go", clip: "run", frames: (1, 2))],
+                events: [{events}], play: "go")"#
+        )
+    };
+    let first =
+        manifest(r#"(clip: "go", frame: 1, name: "step"), (clip: 0, frame: 1, name: "early")"#);
+    let mut app = TestApp::new(&[("sends.model.ron", text(&first)), ("sends.mdl", mdl())]);
+    let received = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let sent = received.clone();
+    app.app.add_observer(move |event: On<ModelEvent>| {
+        let ModelEvent { name, frame, .. } = event.event().clone();
+        sent.lock().unwrap().push((name, frame));
+    });
+    let take = || core::mem::take(&mut *received.lock().unwrap());
+    let root = spawn_ready(&mut app, "sends.model.ron", ());
+    assert_eq!(get::<ModelEvents>(&mut app, root).unwrap().0.len(), 2);
+    app.step(0.05);
+    assert_eq!(
+        take(),
+        [("early".to_owned(), 1)],
+        "frame 1 of the file is the first that plays"
+    );
+    app.step(0.1);
+    assert_eq!(take(), [("step".to_owned(), 1)]);
+    // The clip is at 0.15 seconds of 0.2.
+    edit(
+        &mut app,
+        "sends.model.ron",
+        &manifest(r#"(clip: "go", frame: 0, name: "again")"#),
+    );
+    wait(&mut app, "the edit", |world| {
+        world
+            .get::<ModelEvents>(root)
+            .is_some_and(|events| events.0.len() == 1)
+    });
+    app.step(0.1);
+    assert_eq!(take(), [("again".to_owned(), 0)]);
+    edit(&mut app, "sends.model.ron", &manifest(""));
+    wait(&mut app, "the edit", |world| {
+        !world.entity(root).contains::<ModelEvents>()
+    });
+    app.step(0.2);
+    assert!(take().is_empty());
+    // The game's own events stay.
+    let own = ModelEvents::new([ClipEvent::new("go", 0, "own")]);
+    app.world().entity_mut(root).insert(own.clone());
+    edit(&mut app, "sends.model.ron", &first);
+    settle(&mut app);
+    assert_eq!(get::<ModelEvents>(&mut app, root), Some(own));
+}
+
+#[test]
+fn events_at_missing_frames_and_clips_are_reported() {
+    log::listen();
+    let manifest = |model: &str, clip: &str| {
+        format!(
+            r#"(model: "{model}", clips: [(name: "part", clip: "{clip}", frames: (1, 2))], events: [
+                (clip: "{clip}", frame: 0, name: "good"),
+                (clip: "{clip}", frame: 9999, name: "late"),
+                (clip: "part", frame: 1, name: "last"),
+                (clip: "part", frame: 2, name: "beyond"),
+                (clip: "unknown", frame: 0, name: "lost"),
+            ])"#
+        )
+    };
+    let mut app = TestApp::new(&[
+        ("a.model.ron", text(&manifest("lacks_frames.mdl", "run"))),
+        ("b.model.ron", text(&manifest("lacks_frames.abc", "Walk"))),
+        ("lacks_frames.mdl", mdl()),
+        ("lacks_frames.abc", abc::bytes(&abc::figure())),
+    ]);
+    for (file, model) in [
+        ("a.model.ron", "lacks_frames.mdl"),
+        ("b.model.ron", "lacks_frames.abc"),
+    ] {
+        for _ in 0..2 {
+            spawn_ready(&mut app, file, ());
+            settle(&mut app);
+            assert_warnings(
+                model,
+                &[
+                    r#"has no frame 9999 in clip "#,
+                    r#"has no frame 2 in clip "part" for the event "beyond"; its last frame is 1"#,
+                    r#"has no clip "unknown"; available clips"#,
+                ],
+            );
+        }
+    }
 }

@@ -24,10 +24,21 @@ fn adversarial_files() -> Vec<(String, Vec<u8>)> {
     let texts = [
         ("clips", list("clips", "(file:\"a\"),", many)),
         ("frames", list("clips", &named, 1)),
+        (
+            "events",
+            list("events", "(clip:\"a\",frame:1,name:\"b\"),", many),
+        ),
         ("too_many", list("clips", "(file:\"a\"),", 1 << 16)),
         ("attachments", list("attachments", "(model:\"a\"),", many)),
         ("empty", list("attachments", "(),", 1 << 18)),
         ("hidden", list("hidden", "\"\",", 1 << 18)),
+        (
+            "masks",
+            format!(
+                "(model: \"a.mdl\", masks: {{\"a\": [{}]}})",
+                "\"\",".repeat(1 << 18)
+            ),
+        ),
         ("folders", list("texture_folders", "\"a\",", many)),
         ("distances", list("lod_distances", "1,", 1 << 18)),
         ("long_model", format!("(model: {long:?})")),
@@ -81,7 +92,15 @@ fn loading_measured_alone() {
     let mut measured = HeapBudget::new(16, 1 << 20);
     for (name, bytes) in adversarial_files() {
         let path = format!("{name}.model.ron");
-        let is_valid = ["clips", "frames", "attachments", "folders", "long_name"].contains(&&*name);
+        let is_valid = [
+            "clips",
+            "frames",
+            "events",
+            "attachments",
+            "folders",
+            "long_name",
+        ]
+        .contains(&&*name);
         let expected = Outcome::rejected_if(!is_valid);
         let model = Some(("a.mdl", mdl()));
         measure_load_with::<ModelManifest>(&mut measured, &path, bytes, model, expected, |_| {});

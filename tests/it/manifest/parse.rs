@@ -4,8 +4,8 @@ use crate::support::random::Random;
 use bevy::color::Srgba;
 use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::model::manifest::{
-    FileAxis, ManifestAttachment, ManifestAxes, ManifestClip, ManifestColors, ManifestRepeat,
-    NameOrIndex, parse,
+    FileAxis, ManifestAttachment, ManifestAxes, ManifestClip, ManifestColors, ManifestEvent,
+    ManifestRepeat, NameOrIndex, parse,
 };
 
 /// A manifest with all fields.
@@ -19,12 +19,14 @@ fn all_fields() -> ModelManifest {
         ..ManifestClip::default()
     };
     ModelManifest {
+        extends: Some("base.model.ron".into()),
         model: "Soldier.alo".into(),
         scale: 1.5,
         axes: Some(ManifestAxes {
             up: FileAxis::Z,
             forward: FileAxis::NegY,
         }),
+        meters: Some(0.4),
         texture_folders: vec!["../Textures".into(), "shared".into()],
         palette: Some("gfx/palette.lmp".into()),
         load_lights: Some(false),
@@ -33,6 +35,7 @@ fn all_fields() -> ModelManifest {
                 clip: name("MOVE_00"),
                 frames: Some((0, 11)),
                 speed: 1.2,
+                stride: Some(1.5),
                 ..named("walk")
             },
             ManifestClip {
@@ -54,7 +57,24 @@ fn all_fields() -> ModelManifest {
                 ..ManifestClip::default()
             },
         ],
+        events: vec![
+            ManifestEvent {
+                clip: NameOrIndex::from("walk"),
+                frame: 3,
+                name: "step".into(),
+            },
+            ManifestEvent {
+                clip: NameOrIndex::from(2),
+                frame: 0,
+                name: "fall".into(),
+            },
+        ],
         play: name("walk"),
+        masks: [
+            ("upper".to_owned(), vec!["Turret".into(), "Gun".into()]),
+            ("legs".to_owned(), vec!["Hips".into()]),
+        ]
+        .into(),
         skins: [("red", "red.dtx"), ("\"blue\"", "b\\lue.tga")]
             .map(|(name, file)| (name.to_owned(), file.to_owned()))
             .into(),
@@ -123,9 +143,21 @@ fn invalid_manifests_are_not_written() {
         message,
         "hidden has 1025 elements, but must have at most 1024"
     );
+    let message = write_error(|manifest| {
+        manifest.masks.insert("empty".into(), Vec::new());
+    });
+    assert_eq!(message, "masks[\"empty\"] is empty, but must list bones");
+    let message = write_error(|manifest| {
+        manifest.masks.insert("UPPER".into(), vec!["a".into()]);
+    });
+    assert_eq!(message, "masks[\"upper\"] has the name of another mask");
     write_error(|manifest| manifest.team_color = Some(Srgba::rgb(2.0, 0.0, 0.0)));
     write_error(|manifest| manifest.team_color = Some(Srgba::new(1.0, 0.0, 0.0, 0.5)));
-    write_error(|manifest| manifest.model.clear());
+    write_error(|manifest| {
+        manifest.extends = None;
+        manifest.model.clear();
+    });
+    write_error(|manifest| manifest.extends = Some(String::new()));
 }
 
 #[test]
@@ -161,7 +193,7 @@ const INVALID: &[(&str, &str)] = &[
     ),
     (
         "(model: \"a\",\n clips: [\n  (nam: \"x\"),\n])",
-        "3:4: Unexpected field named `nam` in `ManifestClip`, expected one of `name`, `clip`, `file`, `frames`, `speed`, or `repeat` instead",
+        "3:4: Unexpected field named `nam` in `ManifestClip`, expected one of `name`, `clip`, `file`, `frames`, `speed`, `repeat`, or `stride` instead",
     ),
     ("[model: \"a\"]", "1:1: the manifest must be in parentheses"),
     (
@@ -211,6 +243,34 @@ const INVALID: &[(&str, &str)] = &[
     (
         "(model: \"a\", axes: (up: Z, forward: NegZ))",
         "1:20: axes has parallel axes, but `up` and `forward` must be perpendicular",
+    ),
+    (
+        "(model: \"a\", facing: Y)",
+        "1:22: facing must be X, Z, NegX or NegZ",
+    ),
+    (
+        "(model: \"a\", facing: X, axes: (up: Y, forward: Z))",
+        "1:22: facing must not be combined with `axes`, which has the front too",
+    ),
+    (
+        "(model: \"a\", meters: 1, height: 2)",
+        "1:33: height must not be combined with `meters`, which has the size too",
+    ),
+    (
+        "(model: \"a\", height: 0)",
+        "1:22: height is 0, but must be a finite number above 0",
+    ),
+    (
+        "(model: \"a\", meters: -1)",
+        "1:22: meters is -1, but must be a finite number above 0",
+    ),
+    (
+        "(model: \"a\", clips: [(name: \"b\", clip: 0, stride: 0)])",
+        "1:51: clips[0].stride is 0, but must be a finite number above 0",
+    ),
+    (
+        "(model: \"a\", masks: {\"b\": []})",
+        "1:27: masks[\"b\"] is empty, but must list bones",
     ),
     (
         "(model: \"a\", axes: (up: z, forward: X))",
@@ -287,6 +347,18 @@ const INVALID: &[(&str, &str)] = &[
     (
         "(model: \"a\", play: true)",
         "1:20: play must be a name in quotes, or an index from 0, but is the boolean `true`",
+    ),
+    (
+        "(model: \"a\", events: [(clip: \"b\", frame: 1, name: \"\")])",
+        "1:51: events[0].name is empty, but must be the name of the event",
+    ),
+    (
+        "(model: \"a\", events: [(clip: 1, name: \"c\")])",
+        "1:42: Unexpected missing field named `frame` in `ManifestEvent`",
+    ),
+    (
+        "(model: \"a\", events: [(clip: 1, frame: -1, name: \"c\")])",
+        "1:40: events[0].frame is out of range",
     ),
     (
         "(model: \"a\", skins: [\"red\"])",
@@ -514,7 +586,12 @@ fn examples_in_the_docs_are_valid_manifests() {
 #[test]
 fn docs_list_every_field() {
     let docs = include_str!("../../../docs/manifest.md");
-    for text in ["(x: 1)", "(clips: [(x: 1)])", "(attachments: [(x: 1)])"] {
+    for text in [
+        "(x: 1)",
+        "(clips: [(x: 1)])",
+        "(events: [(x: 1)])",
+        "(attachments: [(x: 1)])",
+    ] {
         let error = parse(text.as_bytes()).unwrap_err().message;
         let fields = error.split('`').skip(5).step_by(2);
         let missing: Vec<&str> = fields
@@ -629,6 +706,8 @@ fn arbitrary(random: &mut Random) -> ModelManifest {
         skin: either(random),
         damage_stage: (random.below(2) == 0).then(|| random.below(1 << 32) as u32),
         hidden: (0..random.below(3)).map(|_| text(random)).collect(),
+        facing: [None, Some(FileAxis::X), Some(FileAxis::NegZ)][random.below(3)],
+        meters: (random.below(2) == 0).then(|| above_0(random)),
         team_color: (random.below(2) == 0).then(|| {
             Srgba::rgb(
                 random.below(256) as f32 / 255.0,
@@ -646,6 +725,11 @@ fn arbitrary(random: &mut Random) -> ModelManifest {
             frames: (!has_clip).then(|| (index as u32, random.below(1000) as u32 + 4)),
             speed: float(random),
             ..ManifestClip::default()
+        });
+        manifest.events.push(ManifestEvent {
+            clip: NameOrIndex::Name(text(random)),
+            frame: random.below(1 << 32) as u32,
+            name: format!("{}{index}", text(random)),
         });
         manifest.skins.insert(text(random), text(random));
         manifest.attachments.push(ManifestAttachment {

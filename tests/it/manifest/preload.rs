@@ -3,6 +3,7 @@
 use crate::gpuless;
 use crate::manifest::spawn::{attachments, is_spawned, mdl, text};
 use crate::support::app::TestApp;
+use crate::support::lgw::BICYCLE;
 use crate::support::loads::Loads;
 use crate::support::stage::{Picture, Stage};
 use crate::support::{abc, ala, alo, log};
@@ -132,7 +133,7 @@ fn preloaded_alamo_model_is_drawn_from_its_first_frame() {
 /// A soldier with a gun and a lamp. Together the manifests name all kinds of files.
 fn armory() -> Vec<(&'static str, Vec<u8>)> {
     let soldier = r#"(model: "body.abc", skins: {"red": "red.tga"}, skin: "red", attachments: [
-        (bone: "Arm", model: "gun.model.ron", play: "run"), (model: "lamp.alo")])"#;
+        (bone: "Arm", model: "gun.model.ron", play: "run"), (model: "lamp.alo"), (model: "bike.lgw")])"#;
     let gun =
         r#"(model: "gun.mdl", palette: "blue.lmp", attachments: [(model: "walker.model.ron")])"#;
     let walker = r#"(model: "walker.alo", clips: [(file: "anims/*.ala")], play: "step")"#;
@@ -144,6 +145,7 @@ fn armory() -> Vec<(&'static str, Vec<u8>)> {
         ("body.abc", abc::bytes(&abc::figure())),
         ("gun.mdl", mdl()),
         ("lamp.alo", alo::clean()),
+        ("bike.lgw", text(BICYCLE)),
         ("walker.alo", alo::clean()),
         ("anims/step.ala", ala::small(1)),
         ("red.tga", skin),
@@ -175,7 +177,7 @@ fn preloaded_manifest_is_complete_in_its_first_frame() {
         for frame in 0..FRAMES {
             app.step(0.0);
             let all = with_attachments(&mut app, root);
-            assert_eq!(all.len(), 4, "frame {frame}");
+            assert_eq!(all.len(), 5, "frame {frame}");
             for entity in all {
                 assert!(is_spawned(app.world(), entity), "frame {frame}: {entity}");
                 let visible = app.world().get::<Visibility>(entity);

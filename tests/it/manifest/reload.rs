@@ -339,3 +339,76 @@ fn patterns_match_files_in_new_folders() {
     std::fs::rename(other, files.join("other")).unwrap();
     app.wait("the second", |world| clips(world) == ["first", "b2"]);
 }
+
+#[test]
+fn extending_manifests_follow_edits_of_the_extended() {
+    log::listen();
+    let extending = |name: &str| format!("(extends: {name:?}, model: \"a.mdl\")").into_bytes();
+    let mut app = Folder::watching(&[
+        ("units/ext_a.model.ron", extending("shared/ext_b.model.ron")),
+        ("shared/ext_b.model.ron", extending("ext_c.model.ron")),
+        ("shared/ext_c.model.ron", b"(damage_stage: 1)".to_vec()),
+        ("ext_late.model.ron", extending("ext_d.model.ron")),
+        ("a.mdl", mdl()),
+    ]);
+    let root = app.spawn("units/ext_a.model.ron");
+    app.wait_for(root);
+    let stage = |stage| move |world: &mut World| world.get(root) == Some(&DamageStage(stage));
+    assert!(stage(1)(app.app.world_mut()));
+    app.save("shared/ext_c.model.ron", "(damage_stage: 2)");
+    app.wait("an edit", stage(2));
+
+    // An invalid edit changes nothing, and its error names the file.
+    app.save("shared/ext_c.model.ron", "(\ndamage_stage: x)");
+    app.wait("an error", |_| {
+        let errors = log::errors_of(&["bevy_asset"]);
+        let mut errors = errors.iter();
+        errors.any(|error| error.contains("shared/ext_c.model.ron:2:15: "))
+    });
+    app.wait_until_idle();
+    assert!(stage(2)(app.app.world_mut()));
+    app.save("shared/ext_c.model.ron", "(damage_stage: 3)");
+    app.wait("the fix", stage(3));
+
+    // A file that is renamed over it.
+    app.save("new.ron", "(damage_stage: 4)");
+    let files = app.folder.path().join("files");
+    std::fs::rename(files.join("new.ron"), files.join("shared/ext_c.model.ron")).unwrap();
+    app.wait("the other file", stage(4));
+
+    // A manifest that is missing, and then invalid.
+    let late = app.spawn("ext_late.model.ron");
+    let has_error = |text: &str| {
+        let errors = log::errors_of(&["bevy_asset"]);
+        errors.iter().any(|error| error.contains(text))
+    };
+    app.wait("an error", |_| {
+        has_error("ext_late.model.ron:1:11: extends")
+    });
+    app.save("ext_d.model.ron", "(scale: 0)");
+    app.wait("an error", |_| has_error("ext_d.model.ron:1:9: scale is 0"));
+    app.wait_until_idle();
+    app.save("ext_d.model.ron", "(damage_stage: 5)");
+    app.wait_for(late);
+    assert_eq!(app.app.world().get(late), Some(&DamageStage(5)));
+}
+
+#[test]
+fn processed_manifests_follow_edits_of_the_extended() {
+    let mut app = Folder::processed(&[
+        (
+            "a.model.ron",
+            br#"(extends: "b.model.ron", model: "p.mdl")"#.to_vec(),
+        ),
+        (
+            "b.model.ron",
+            br#"(model: "p.mdl", damage_stage: 1)"#.to_vec(),
+        ),
+        ("p.mdl", mdl()),
+    ]);
+    let root = app.spawn("a.model.ron");
+    app.wait_for(root);
+    assert_eq!(app.app.world().get(root), Some(&DamageStage(1)));
+    app.save("b.model.ron", r#"(model: "p.mdl", damage_stage: 2)"#);
+    app.wait("an edit", |world| world.get(root) == Some(&DamageStage(2)));
+}

@@ -47,6 +47,7 @@ pub fn is_spawned(world: &World, root: Entity) -> bool {
     root.contains::<MdlAnimator>()
         || root.contains::<AloInstance>()
         || root.contains::<AbcInstance>()
+        || root.contains::<LgwInstance>()
 }
 
 pub fn spawn_ready(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -> Entity {
@@ -100,6 +101,7 @@ const SOLDIER: &str = r##"(
         (name: "half", clip: 0, frames: (0, 1)),
     ],
     play: "walk",
+    masks: {"Upper": ["Turret"]},
     skins: {"Red": "red.tga"},
     skin: "red",
     lod_distances: [10, 20],
@@ -129,6 +131,7 @@ fn all_manifest_fields_are_applied() {
         clip,
         speed,
         repeat,
+        stride: None,
     };
     let clips = ModelClips::new([
         clip("walk", "run".into(), 1.5, Repeat::Loop),
@@ -136,6 +139,8 @@ fn all_manifest_fields_are_applied() {
         clip("half", ClipRef::part(0, 0..2), 1.0, Repeat::Loop),
     ]);
     assert_eq!(get(&mut app, root), Some(clips));
+    let masks = ModelMasks::new([("upper", BoneMask::subtrees(["Turret"]))]);
+    assert_eq!(get(&mut app, root), Some(masks));
     let mut skins = ModelSkins::default();
     skins.insert("red", ModelSkin::Path("units/red.tga".into()));
     assert_eq!(get(&mut app, root), Some(skins));
@@ -509,6 +514,40 @@ fn clips_are_found_by_file_names_and_patterns() {
             "other u/Anims/other.ala#Clip Loop",
         ]
     );
+}
+
+#[test]
+fn models_and_manifests_are_no_clips() {
+    log::listen();
+    let itself = r#"(model: "tank.alo", clips: [
+        (file: "unclip.model.ron"),
+        (file: "tank.alo"),
+        (file: "other.model.ron"),
+        (file: "*"),
+    ])"#;
+    let mut app = TestApp::new(&[
+        ("u/unclip.model.ron", text(itself)),
+        ("u/other.model.ron", text("(model: \"tank.alo\")")),
+        ("u/tank.alo", alo::clean()),
+        ("u/tank_a.ala", ala::small(1)),
+    ]);
+    let root = spawn_ready(&mut app, "u/unclip.model.ron", ());
+    let clips = get::<ModelClips>(&mut app, root).unwrap().0;
+    let names: Vec<&str> = clips.iter().map(|clip| &*clip.name).collect();
+    assert_eq!(names, ["a"]);
+    for (position, file) in [
+        ("2:16", "unclip.model.ron"),
+        ("3:16", "tank.alo"),
+        ("4:16", "other.model.ron"),
+    ] {
+        let expected = format!("u/unclip.model.ron:{position}: ");
+        let warnings = log::warnings_with(&expected);
+        let is_right = |text: &str| text.contains(&format!("u/{file} is not a file of clips"));
+        assert!(
+            warnings.len() == 1 && is_right(&warnings[0]),
+            "{warnings:?}"
+        );
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::support::app::TestApp;
 use crate::support::lgw_stage::{Quad, material, model, texture};
 use crate::support::mdl::tetrahedron;
 use bevy::asset::RenderAssetUsages;
-use bevy::image::{CompressedImageFormats, ImageLoader, ImageSampler};
+use bevy::image::ImageSampler;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_classic_models::lgw::Lgw;
@@ -43,9 +43,6 @@ fn skins_from_settings_and_components_repeat() {
         ("component.png", PNG.to_vec()),
     ];
     let mut app = TestApp::new(&files);
-    // Bevy registers the PNG loader only with a renderer.
-    let loader = ImageLoader::new(CompressedImageFormats::NONE);
-    app.app.register_asset_loader(loader);
     let settings = |settings: &mut AbcLoaderSettings| settings.skins = vec!["setting.png".into()];
     let server = app.world().resource::<AssetServer>().clone();
     let model: Handle<Abc> = server

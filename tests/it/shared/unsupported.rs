@@ -22,8 +22,9 @@ use bevy_classic_models::quake::{MdlAnimator, MdlMaterial};
 use std::path::Path;
 
 /// The components, and the file extensions of the formats that support each.
-const SUPPORT: [(&str, &[&str]); 8] = [
+const SUPPORT: [(&str, &[&str]); 9] = [
     ("PlayClip", &["alo", "abc", "mdl"]),
+    ("ClipLayers", &["alo", "abc"]),
     ("ModelSkin", &["abc", "mdl"]),
     ("ModelLod", &["alo", "abc"]),
     ("LodDistances", &["alo", "abc"]),
@@ -36,6 +37,7 @@ const SUPPORT: [(&str, &[&str]); 8] = [
 fn all_components() -> impl Bundle {
     (
         PlayClip::looping(0),
+        ClipLayers::default(),
         ModelSkin::Index(0),
         ModelLod(0),
         LodDistances(vec![10.0]),

@@ -82,7 +82,8 @@ pub fn drawn_in(world: &World, root: Entity) -> Vec<[Vec3; 3]> {
     meshes.flat_map(|mesh| drawn_mesh(world, *mesh)).collect()
 }
 
-fn drawn_mesh(world: &World, entity: Entity) -> Vec<[Vec3; 3]> {
+/// The corners of the triangles of one mesh.
+pub fn drawn_mesh(world: &World, entity: Entity) -> Vec<[Vec3; 3]> {
     let handle = world.get::<Mesh3d>(entity).unwrap();
     let mesh = world.resource::<Assets<Mesh>>().get(&handle.0).unwrap();
     let positions = mesh.attribute(Mesh::ATTRIBUTE_POSITION).unwrap();

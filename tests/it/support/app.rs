@@ -6,11 +6,16 @@ use bevy::app::{PluginGroupBuilder, Plugins};
 use bevy::asset::io::memory::Dir;
 use bevy::asset::{AssetPath, LoadState};
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{AloAnimator, AloInstance};
-use bevy_classic_models::lithtech::{AbcAnimator, AbcInstance};
+use bevy_classic_models::alamo::{Alo, AloAnimator, AloInstance};
+use bevy_classic_models::lgw::Lgw;
+use bevy_classic_models::lithtech::{Abc, AbcAnimator, AbcInstance};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlAnimator;
+use bevy_classic_models::quake::{Mdl, MdlAnimator};
 use std::path::Path;
+
+/// Keeps an asset loaded.
+#[derive(Component)]
+struct KeepLoaded(#[expect(dead_code, reason = "only keeps the asset loaded")] UntypedHandle);
 
 pub struct TestApp {
     pub app: App,
@@ -145,6 +150,22 @@ impl TestApp {
         });
     }
 
+    /// Keeps a model loaded, because files without handles are not reloaded.
+    pub fn keep_loaded(&mut self, path: &'static str) {
+        let server = self.world().resource::<AssetServer>().clone();
+        let model = match path.rsplit_once('.').unwrap().1 {
+            "alo" => server.load::<Alo>(path).untyped(),
+            "abc" => server.load::<Abc>(path).untyped(),
+            "lgw" => server.load::<Lgw>(path).untyped(),
+            _ => server.load::<Mdl>(path).untyped(),
+        };
+        let is_loaded = gpuless::wait_until(&mut self.app, |_| {
+            server.is_loaded_with_dependencies(&model)
+        });
+        assert!(is_loaded, "{path} was not loaded");
+        self.world().spawn(KeepLoaded(model));
+    }
+
     /// Spawns a model without waiting for it.
     pub fn spawn(&mut self, scene: &'static str, bundle: impl Bundle) -> Entity {
         let scene = self.load(scene);
@@ -155,10 +176,7 @@ impl TestApp {
     pub fn spawn_ready(&mut self, scene: &'static str, bundle: impl Bundle) -> Entity {
         let entity = self.spawn(scene, bundle);
         let ready = gpuless::wait_until(&mut self.app, |world| {
-            let root = world.entity(entity);
-            root.contains::<MdlAnimator>()
-                || root.contains::<AloInstance>()
-                || root.contains::<AbcInstance>()
+            world.get::<ModelInstance>(entity).is_some()
         });
         assert!(ready, "{scene} was not spawned");
         entity

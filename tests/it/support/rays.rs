@@ -3,17 +3,16 @@
 
 use super::alo::between_rings;
 use bevy::ecs::system::SystemId;
-use bevy::math::{DAffine3, DMat3, DVec3};
+use bevy::math::{DAffine3, DMat3, DVec2, DVec3};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::alamo::alo::{Vertex, parse};
-use bevy_classic_models::alamo::{
-    AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit, AloSubmeshIndex, Backfaces,
-};
+use bevy_classic_models::alamo::{AloRayCast, AloRayHit, AloSubmeshIndex};
+use bevy_classic_models::model::{Backfaces, ModelRayCastSettings, ModelRayCastVisibility};
 
 /// Rays nearer to an edge than this, in barycentric coordinates, are undecided: rounding decides them.
-const EDGE: f64 = 2e-3;
+pub const EDGE: f64 = 2e-3;
 
 /// Rays with a smaller angle (in radians) to a triangle than this are undecided: rounding decides them.
 const GRAZING: f64 = 5e-3;
@@ -115,6 +114,40 @@ impl HitModel {
         triangles
     }
 
+    /// The bones that move a point of a triangle, and their weights there.
+    pub fn weights(&self, triangle: &Triangle, barycentrics: DVec3) -> HashMap<usize, f64> {
+        let is_its = |part: &&Part| (part.mesh, part.submesh) == (triangle.mesh, triangle.submesh);
+        let part = self.parts.iter().find(is_its).unwrap();
+        let corners = part.triangles[triangle.index].map(usize::from);
+        let mut weights = HashMap::default();
+        for (corner, share) in corners.into_iter().zip(barycentrics.to_array()) {
+            let vertex = &part.vertices[corner];
+            let own = match part.weighted {
+                true => vertex.bone_weights.map(f64::from),
+                false => [1.0, 0.0, 0.0, 0.0],
+            };
+            for (slot, weight) in vertex.bone_indices.iter().zip(own) {
+                let bone = match part.palette.get(*slot as usize) {
+                    Some(bone) => *bone as usize,
+                    None => part.bone,
+                };
+                *weights.entry(bone).or_insert(0.0) += weight * share;
+            }
+        }
+        weights
+    }
+
+    /// The texture coordinates of the corners of a triangle.
+    pub fn uvs(&self, triangle: &Triangle) -> [DVec2; 3] {
+        let is_its = |part: &&Part| (part.mesh, part.submesh) == (triangle.mesh, triangle.submesh);
+        let part = self.parts.iter().find(is_its).unwrap();
+        let corners = part.triangles[triangle.index];
+        corners.map(|corner| {
+            let [uv, ..] = part.vertices[usize::from(corner)].tex_coords;
+            DVec2::from_array(uv.map(f64::from))
+        })
+    }
+
     fn posed(&self, part: &Part, vertex: &Vertex, transforms: &[DAffine3]) -> DVec3 {
         let position = DVec3::from_array(vertex.position.map(f64::from));
         if part.palette.is_empty() {
@@ -176,9 +209,11 @@ pub fn by_global_transform(world: &World, entity: Entity) -> DAffine3 {
 #[derive(Clone, Debug)]
 pub struct RayQuery {
     pub ray: Ray3d,
-    pub visibility: AloRayCastVisibility,
+    pub visibility: ModelRayCastVisibility,
     pub backfaces: Backfaces,
     pub max: f32,
+    /// Whether LithTech models are hit at their collision boxes. Only for `ModelRayCast`.
+    pub collision_boxes: bool,
     /// Entities that the filter excludes.
     pub excluded: Vec<Entity>,
     /// Entities at which the ray does not end.
@@ -189,15 +224,16 @@ impl RayQuery {
     pub fn new(ray: Ray3d) -> Self {
         Self {
             ray,
-            visibility: AloRayCastVisibility::Any,
+            visibility: ModelRayCastVisibility::Any,
             backfaces: Backfaces::Cull,
             max: f32::INFINITY,
+            collision_boxes: false,
             excluded: Vec::new(),
             transparent: Vec::new(),
         }
     }
 
-    pub fn with_visibility(self, visibility: AloRayCastVisibility) -> Self {
+    pub fn with_visibility(self, visibility: ModelRayCastVisibility) -> Self {
         Self { visibility, ..self }
     }
 }
@@ -213,7 +249,7 @@ fn cast(In(queries): In<Vec<RayQuery>>, mut rays: AloRayCast) -> Vec<RayResult> 
     let mut cast = |query: &RayQuery| {
         let filter = |entity: Entity| !query.excluded.contains(&entity);
         let ends_ray = |entity: Entity| !query.transparent.contains(&entity);
-        let settings = AloRayCastSettings::default()
+        let settings = ModelRayCastSettings::default()
             .with_visibility(query.visibility)
             .with_backfaces(query.backfaces)
             .with_max_distance(query.max)
@@ -245,14 +281,14 @@ impl RayCaster {
 }
 
 /// The intersection of a ray with a triangle.
-struct Intersection<'a> {
-    triangle: &'a Triangle,
-    distance: f64,
-    barycentrics: DVec3,
+pub struct Intersection<'a> {
+    pub triangle: &'a Triangle,
+    pub distance: f64,
+    pub barycentrics: DVec3,
     /// The normal of the triangle's front.
-    normal: DVec3,
+    pub normal: DVec3,
     /// The distance along the ray for each unit of distance from the triangle's plane.
-    stretch: f64,
+    pub stretch: f64,
     /// Whether rounding cannot change the result.
     is_certain: bool,
 }
@@ -297,7 +333,7 @@ fn intersect<'a>(
 }
 
 /// The first intersection with each part, the nearest first; `None` if rounding decides it.
-fn expected<'a>(
+pub fn expected<'a>(
     triangles: &'a [Triangle],
     query: &RayQuery,
     margin: f64,

@@ -11,6 +11,7 @@ use bevy::mesh::PrimitiveTopology;
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use bevy_classic_models::alamo::AloInstance;
+use bevy_classic_models::archive::ArchiveSource;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::normals;
 use bevy_classic_models::quake::mdl::write::{
@@ -47,14 +48,14 @@ impl Stage {
 
     /// The same, watching its files for changes.
     pub fn watching(files: &[(&str, Vec<u8>)]) -> Self {
-        let mut stage = Self::start(files, true, ());
+        let mut stage = Self::start(files, true, (), |_| {});
         stage.add_light();
         stage
     }
 
     /// The same without watching, with additional plugins.
     pub fn with_plugins<M>(files: &[(&str, Vec<u8>)], plugins: impl Plugins<M>) -> Self {
-        let mut stage = Self::start(files, false, plugins);
+        let mut stage = Self::start(files, false, plugins, |_| {});
         stage.add_light();
         stage
     }
@@ -92,16 +93,29 @@ impl Stage {
 
     /// A stage without any light.
     pub fn dark(files: &[(&str, Vec<u8>)]) -> Self {
-        Self::start(files, false, ())
+        Self::start(files, false, (), |_| {})
     }
 
-    fn start<M>(files: &[(&str, Vec<u8>)], watch: bool, plugins: impl Plugins<M>) -> Self {
+    /// A stage without files and light, and with an asset source of a name.
+    pub fn with_source(name: &'static str, source: ArchiveSource) -> Self {
+        Self::start(&[], false, (), |app| {
+            app.register_asset_source(name, source.into_builder());
+        })
+    }
+
+    fn start<M>(
+        files: &[(&str, Vec<u8>)],
+        watch: bool,
+        plugins: impl Plugins<M>,
+        add_sources: impl FnOnce(&mut App),
+    ) -> Self {
         log::listen();
         let folder = tempfile::tempdir().unwrap();
         for (name, bytes) in files {
             std::fs::write(folder.path().join(name), bytes).unwrap();
         }
         let mut app = App::new();
+        add_sources(&mut app);
         let loads = Loads::from_folder(&mut app, folder.path(), watch);
         app.add_plugins((
             headless::plugins(folder.path(), watch),

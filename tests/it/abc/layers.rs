@@ -1,0 +1,181 @@
+//! `ClipLayers` on LithTech models: nodes, deforming vertices, keyframe events and reloads.
+
+use crate::support::abc::{ARM, BODY, FLAG_NODE, banner, bytes, figure, walk};
+use crate::support::abc_app::{drawn, show, shown, spawned};
+use crate::support::app::TestApp;
+use bevy::prelude::*;
+use bevy_classic_models::lithtech::{Abc, AbcAnimator, AbcInstance, AbcLoaderSettings, AbcMesh};
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::PoseBlend;
+use std::sync::{Arc, Mutex};
+
+fn position(app: &mut TestApp, root: Entity, node: usize) -> Vec3 {
+    let node = app.world().get::<AbcInstance>(root).unwrap().nodes()[node];
+    app.world().get::<Transform>(node).unwrap().translation
+}
+
+#[track_caller]
+fn assert_position(app: &mut TestApp, root: Entity, node: usize, expected: Vec3) {
+    let found = position(app, root, node);
+    assert!(
+        found.abs_diff_eq(expected, 1e-3),
+        "{found}, expected {expected}"
+    );
+}
+
+fn still(clip: usize, time: f32) -> PlayClip {
+    PlayClip::looping(clip).starting_at(time).with_speed(0.0)
+}
+
+/// The clip `Walk` at 0.1 s: the body at X 10, the arm at (0, 3, −2), as Z is mirrored.
+const WALK: (Vec3, Vec3) = (Vec3::new(10.0, 0.0, 0.0), Vec3::new(0.0, 3.0, -2.0));
+/// The clip `Stand` has all nodes here.
+const STAND: Vec3 = Vec3::new(5.0, 0.0, 0.0);
+
+#[test]
+fn layers_are_blended_by_weight_on_the_nodes_of_their_mask() {
+    let (mut app, root) = spawned(bytes(&figure()), AbcLoaderSettings::default());
+    let layer = ClipLayer::new(still(1, 0.0)).with_mask(BoneMask::bones(["arm"]));
+    let all = ClipLayers::new([layer.with_weight(0.25)]);
+    app.world().entity_mut(root).insert((still(0, 0.1), all));
+    app.step(0.0);
+    assert_position(&mut app, root, BODY, WALK.0);
+    assert_position(&mut app, root, ARM, WALK.1.lerp(STAND, 0.25));
+    // A second layer, for the body and the arm below it.
+    let mask = BoneMask::subtrees(["Body"]);
+    let layer = ClipLayer::new(still(2, 0.1)).with_mask(mask);
+    let mut layers = app.world().get_mut::<ClipLayers>(root).unwrap();
+    let id = layers.push(layer.with_weight(0.5));
+    app.step(0.0);
+    assert_position(&mut app, root, BODY, Vec3::ZERO);
+    let arm = WALK.1.lerp(STAND, 0.25).lerp(WALK.1, 0.5);
+    assert_position(&mut app, root, ARM, arm);
+    let animator = app.world().get::<AbcAnimator>(root).unwrap();
+    assert_eq!(
+        (animator.weight(), animator.layer_weight(id)),
+        (1.0, Some(0.5))
+    );
+}
+
+#[test]
+fn layer_without_a_clip_below_is_blended_over_the_rest_pose() {
+    let (mut app, root) = spawned(bytes(&figure()), AbcLoaderSettings::default());
+    let rest = position(&mut app, root, ARM);
+    let all = ClipLayers::new([ClipLayer::new(still(1, 0.0)).with_weight(0.5)]);
+    app.world().entity_mut(root).insert(all);
+    app.step(0.0);
+    assert_position(&mut app, root, ARM, rest.lerp(STAND, 0.5));
+    app.world().entity_mut(root).remove::<ClipLayers>();
+    app.step(0.0);
+    assert_position(&mut app, root, ARM, rest);
+}
+
+#[test]
+fn additive_layers_add_the_difference_from_the_first_keyframe() {
+    let (mut app, root) = spawned(bytes(&figure()), AbcLoaderSettings::default());
+    let layer = ClipLayer::new(still(0, 0.1)).added().with_weight(0.5);
+    let all = ClipLayers::new([layer]);
+    app.world().entity_mut(root).insert((still(1, 0.0), all));
+    app.step(0.0);
+    // The body moves by 10 along X, the arm by −1 along Z.
+    assert_position(&mut app, root, BODY, STAND + Vec3::X * 5.0);
+    assert_position(&mut app, root, ARM, STAND - Vec3::Z * 0.5);
+}
+
+#[test]
+fn events_of_layers_trigger() {
+    let (mut app, root) = spawned(bytes(&figure()), AbcLoaderSettings::default());
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let recorded = events.clone();
+    app.app.add_observer(move |event: On<ModelEvent>| {
+        let event = (event.clip.clone(), event.name.clone());
+        recorded.lock().unwrap().push(event);
+    });
+    let layers = [
+        ClipLayer::one_shot(2_usize).with_mask(BoneMask::bones(["Arm"])),
+        ClipLayer::one_shot(2_usize).added(),
+    ];
+    for layer in layers {
+        let all = ClipLayers::new([layer]);
+        app.world().entity_mut(root).insert((still(1, 0.0), all));
+        for _ in 0..10 {
+            app.step(0.05);
+        }
+        let found = core::mem::take(&mut *events.lock().unwrap());
+        let expected = ["begin", "FOOTSTEP_KEY", "[play_sound:step]"];
+        assert_eq!(
+            found,
+            expected.map(|string| (ClipRef::Index(2), string.to_owned()))
+        );
+        let all = app.world().get::<ClipLayers>(root).unwrap();
+        assert!(all.is_empty(), "the layer removes itself");
+    }
+}
+
+/// The pose blend of the flag.
+fn flag(app: &mut TestApp, root: Entity) -> PoseBlend {
+    let meshes = app.world().get::<AbcInstance>(root).unwrap().meshes();
+    let meshes = meshes.to_vec();
+    let is_flag = |mesh: &Entity| {
+        let mesh = app.app.world().get::<AbcMesh>(*mesh).unwrap();
+        mesh.node == Some(FLAG_NODE)
+    };
+    let flag = meshes.into_iter().find(is_flag).unwrap();
+    shown(app.world(), flag).unwrap()
+}
+
+#[test]
+fn deforming_vertices_follow_layers_over_their_node() {
+    let (mut app, root) = spawned(bytes(&banner()), AbcLoaderSettings::default());
+    show(&mut app, root, 1, 0.25);
+    let (layer_alone, layer_drawn) = (flag(&mut app, root), drawn(&mut app, root));
+    show(&mut app, root, 0, 0.05);
+    let base = flag(&mut app, root);
+    assert_ne!(base, layer_alone);
+    let play = || PlayClip::once(1_usize).starting_at(0.25).paused();
+    let with = |app: &mut TestApp, layer: ClipLayer| {
+        app.world()
+            .entity_mut(root)
+            .insert(ClipLayers::new([layer]));
+        app.step(0.0);
+        app.step(0.0);
+        flag(app, root)
+    };
+    assert_eq!(with(&mut app, ClipLayer::new(play())), layer_alone);
+    let found = drawn(&mut app, root);
+    for (found, expected) in found.as_flattened().iter().zip(layer_drawn.as_flattened()) {
+        assert!(
+            found.abs_diff_eq(*expected, 1e-3),
+            "{found}, expected {expected}"
+        );
+    }
+    let half = with(&mut app, ClipLayer::new(play()).with_weight(0.25));
+    assert_eq!((half.to, half.from), (base.to, layer_alone.to));
+    assert!((half.from_weight - 0.25).abs() < 1e-4, "{half:?}");
+    let other = ClipLayer::new(play()).with_mask(BoneMask::bones(["Body"]));
+    assert_eq!(with(&mut app, other), base);
+    assert_eq!(with(&mut app, ClipLayer::new(play()).added()), base);
+}
+
+#[test]
+fn reload_keeps_layers_and_their_times() {
+    let mut app = TestApp::new(&[("model.abc", bytes(&figure()))]);
+    let model: Handle<Abc> = app.load("model.abc");
+    app.wait_loaded(&model);
+    let layer = ClipLayer::looping(0_usize).with_mask(BoneMask::bones(["Body"]));
+    let all = ClipLayers::new([layer]);
+    let root = app.spawn_ready("model.abc#Scene", (still(1, 0.0), all));
+    app.step(0.0);
+    app.step(0.05);
+    assert_position(&mut app, root, BODY, Vec3::X * 5.0);
+    let mut edited = figure();
+    edited.animations[0] = walk("Walk", 30.0);
+    app.replace("model.abc", bytes(&edited));
+    app.step(0.0);
+    assert_position(&mut app, root, BODY, Vec3::X * 15.0);
+    assert_position(&mut app, root, ARM, STAND);
+    app.step(0.05);
+    assert_position(&mut app, root, BODY, Vec3::X * 30.0);
+    app.world().entity_mut(root).despawn();
+    app.step(0.1);
+}

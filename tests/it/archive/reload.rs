@@ -1,0 +1,357 @@
+//! Archives and loose files that change while their assets are in use.
+
+use super::sources::meta;
+use crate::gpuless;
+use crate::support::activity::{Activity, Quiet};
+use crate::support::app::TestApp;
+use crate::support::archives::{FORMATS, Games, Text, TextLoader, Way, packed};
+use crate::support::log;
+use crate::support::sample_files::{REFERENCES, files};
+use bevy::asset::io::AssetSourceId;
+use bevy::asset::{LoadState, LoadedFolder};
+use bevy::prelude::*;
+use bevy_classic_models::alamo::{Alo, AloMaterial};
+use bevy_classic_models::archive::ArchiveSource;
+use std::path::Path;
+
+const WAYS: [Way; 2] = [Way::Rename, Way::Write];
+
+/// An app with a watched source.
+struct Watched {
+    app: TestApp,
+    activity: Activity,
+    loader: TextLoader,
+}
+
+impl Watched {
+    fn new(source: &ArchiveSource) -> Self {
+        Self::with_id(source, AssetSourceId::Default)
+    }
+
+    fn with_id(source: &ArchiveSource, id: impl Into<AssetSourceId<'static>>) -> Self {
+        log::listen();
+        let activity = Activity::default();
+        let mut builder = source.clone().into_builder();
+        let (mut reader, observer) = (builder.reader, activity.clone());
+        builder.reader = Box::new(move || Box::new(observer.observe(reader())));
+        let mut app = App::new();
+        app.register_asset_source(id, builder);
+        let plugins = gpuless::plugins(Path::new("unused"), true);
+        let mut app = TestApp::with_sources(app, plugins);
+        let loader = TextLoader::default();
+        app.app
+            .init_asset::<Text>()
+            .register_asset_loader(loader.clone());
+        Self {
+            app,
+            activity,
+            loader,
+        }
+    }
+
+    fn load(&mut self, path: &'static str) -> Handle<Text> {
+        let handle = self.app.load::<Text>(path);
+        let _ = self.app.finish_load(&handle);
+        self.take_loads();
+        handle
+    }
+
+    fn text(&mut self, handle: &Handle<Text>) -> String {
+        let texts = self.app.world().resource::<Assets<Text>>();
+        texts
+            .get(handle)
+            .map_or_else(String::new, |it| it.0.clone())
+    }
+
+    /// Waits until an asset has a text, and until all loads have ended.
+    #[track_caller]
+    fn wait_for(&mut self, handle: &Handle<Text>, text: &str) {
+        let is_there = gpuless::wait_until(&mut self.app.app, |world| {
+            let texts = world.resource::<Assets<Text>>();
+            texts.get(handle).is_some_and(|it| it.0 == text)
+        });
+        let found = self.text(handle);
+        assert!(is_there, "expected {text:?}, found {found:?}");
+        self.settle();
+    }
+
+    /// Runs frames until all loads have ended.
+    #[track_caller]
+    fn settle(&mut self) {
+        let mut quiet = Quiet::new(&self.activity);
+        let is_quiet = gpuless::wait_until(&mut self.app.app, |_| quiet.is_reached(false));
+        assert!(is_quiet, "the loads do not end");
+    }
+
+    /// The sorted paths of the texts that were loaded since the last call, each once.
+    fn take_loads(&mut self) -> Vec<String> {
+        let mut loads = core::mem::take(&mut *self.loader.loads.lock().unwrap());
+        loads.sort();
+        loads.dedup();
+        loads
+    }
+}
+
+#[test]
+fn only_changed_entries_are_reloaded() {
+    for way in WAYS {
+        for format in FORMATS {
+            let games = Games::new();
+            let archive = format!("a.{format}");
+            games.pack(
+                &archive,
+                &[("A/1.TXT", "one"), ("A/2.TXT", "two"), ("A/3.TXT", "old")],
+            );
+            let source = ArchiveSource::new().archive(games.path(&archive)).unwrap();
+            let mut app = Watched::new(&source);
+            let [one, two] = ["a/1.txt", "a/2.txt"].map(|path| app.load(path));
+            let three = ["a/3.txt", "A/3.TXT"].map(|path| app.load(path));
+
+            // All entries move, and one has other bytes.
+            let new = [
+                ("A/0.TXT", "another file"),
+                ("A/1.TXT", "one"),
+                ("A/2.TXT", "two"),
+                ("A/3.TXT", "new"),
+            ];
+            games.update(way, &archive, &new);
+            app.wait_for(&three[1], "new");
+            app.wait_for(&three[0], "new");
+            assert_eq!(app.take_loads(), ["A/3.TXT", "a/3.txt"], "{way:?} {format}");
+
+            // The same size in the same place.
+            let newer =
+                new.map(|(path, text)| (path, text.replace("new", "NEW").replace("two", "TWO")));
+            games.update(way, &archive, &newer);
+            app.wait_for(&two, "TWO");
+            app.wait_for(&three[0], "NEW");
+            assert_eq!(
+                app.take_loads(),
+                ["A/3.TXT", "a/2.txt", "a/3.txt"],
+                "{way:?} {format}"
+            );
+            assert_eq!(app.text(&one), "one");
+            assert_eq!(source.locate("a/0.txt").unwrap().size, 12);
+        }
+    }
+}
+
+#[test]
+fn entries_that_come_and_go_are_followed() {
+    for way in WAYS {
+        let games = Games::new();
+        games.pack("a.pak", &[("a.txt", "a1"), ("b.txt", "b1")]);
+        let source = ArchiveSource::new().archive(games.path("a.pak")).unwrap();
+        let mut app = Watched::new(&source);
+        let [a, b, c] = ["a.txt", "b.txt", "C.TXT"].map(|path| app.load(path));
+        let server = app.app.world().resource::<AssetServer>().clone();
+        assert!(matches!(server.load_state(&c), LoadState::Failed(_)));
+        let folder: Handle<LoadedFolder> = server.load_folder("");
+        app.app.wait_loaded(&folder);
+        app.take_loads();
+
+        games.update(
+            way,
+            "a.pak",
+            &[("a.txt", "a1"), ("b.txt", "b1"), ("c.txt", "c1")],
+        );
+        app.wait_for(&c, "c1");
+        let folders = app.app.world().resource::<Assets<LoadedFolder>>();
+        assert_eq!(folders.get(&folder).unwrap().handles.len(), 3);
+        // The folder loads the listed spelling of the new file too.
+        assert_eq!(app.take_loads(), ["C.TXT", "c.txt"]);
+
+        // A removed entry keeps its asset until it exists again.
+        games.update(way, "a.pak", &[("a.txt", "a2"), ("c.txt", "c1")]);
+        app.wait_for(&a, "a2");
+        assert_eq!(app.take_loads(), ["a.txt"]);
+        assert_eq!(app.text(&b), "b1");
+        games.update(
+            way,
+            "a.pak",
+            &[("a.txt", "a2"), ("b.txt", "b2"), ("c.txt", "c1")],
+        );
+        app.wait_for(&b, "b2");
+        assert_eq!(app.take_loads(), ["b.txt"]);
+    }
+}
+
+#[test]
+fn loose_files_that_come_and_go_win_and_lose() {
+    let games = Games::new();
+    games.pack("a.pak", &[("text/a.txt", "archived"), ("text/b.txt", "b")]);
+    games.put("loose/readme.txt", "");
+    let source = ArchiveSource::new().archive(games.path("a.pak")).unwrap();
+    let source = source.folder(games.path("loose"));
+    let mut app = Watched::new(&source);
+    let [a, b, upper] = ["text/a.txt", "text/b.txt", "TEXT/A.TXT"].map(|path| app.load(path));
+
+    // In a new folder, spelled in another case.
+    games.put("loose/Text/A.txt", "loose");
+    app.wait_for(&a, "loose");
+    app.wait_for(&upper, "loose");
+    games.put("loose/Text/A.txt", "edited");
+    app.wait_for(&a, "edited");
+    app.wait_for(&upper, "edited");
+    let located = source.locate("text/a.txt").unwrap();
+    assert_eq!((located.layer, located.path.as_str()), (1, "Text/A.txt"));
+
+    // An archive below it that changes does not reload it.
+    app.take_loads();
+    games.pack(
+        "a.pak",
+        &[("text/a.txt", "archived 2"), ("text/b.txt", "b 2")],
+    );
+    app.wait_for(&b, "b 2");
+    assert_eq!(app.take_loads(), ["text/b.txt"]);
+
+    games.remove("loose/Text/A.txt");
+    app.wait_for(&a, "archived 2");
+    app.wait_for(&upper, "archived 2");
+    // A whole folder that is moved in and out.
+    games.put("outside/a.txt", "moved");
+    std::fs::remove_dir(games.path("loose/Text")).unwrap();
+    std::fs::rename(games.path("outside"), games.path("loose/TEXT")).unwrap();
+    app.wait_for(&a, "moved");
+    std::fs::rename(games.path("loose/TEXT"), games.path("outside")).unwrap();
+    app.wait_for(&a, "archived 2");
+    assert_eq!(app.text(&b), "b 2");
+}
+
+#[test]
+fn loose_files_below_an_archive_do_not_reload_it() {
+    let games = Games::new();
+    games.put("quake/id1/a.txt", "loose");
+    games.pack("quake/id1/pak0.pak", &[("a.txt", "archived")]);
+    let source = ArchiveSource::quake(games.path("quake"), ["id1"]).unwrap();
+    let mut app = Watched::new(&source);
+    let [a, b] = ["a.txt", "b.txt"].map(|path| app.load(path));
+    games.put("quake/id1/a.txt", "edited");
+    games.put("quake/id1/b.txt", "added");
+    app.wait_for(&b, "added");
+    assert_eq!(app.take_loads(), ["b.txt"]);
+    assert_eq!(app.text(&a), "archived");
+    // Without the entry, the loose file is found.
+    games.replace("quake/id1/pak0.pak", &[("c.txt", "c")]);
+    app.wait_for(&a, "edited");
+}
+
+#[test]
+fn half_written_archives_keep_their_files_with_one_warning() {
+    for format in FORMATS {
+        let games = Games::new();
+        let archive = format!("a.{format}");
+        let long = "long ".repeat(10_000);
+        let old = [("a.txt", "a old"), ("long.txt", &long), ("z.txt", "z old")];
+        games.pack(&archive, &old);
+        let path = games.path(&archive);
+        let source = ArchiveSource::new().archive(&path).unwrap();
+        let mut app = Watched::new(&source);
+        let [a, z, long_text] = ["a.txt", "z.txt", "long.txt"].map(|path| app.load(path));
+
+        let other = long.replace("long", "LONG");
+        let new = packed(
+            &archive,
+            &[("a.txt", "a new"), ("long.txt", &other), ("z.txt", "z new")],
+        );
+        let warnings = || log::warnings_with(&format!("{}: ", path.display()));
+        for end in [new.len() / 2, new.len() / 2 + 100] {
+            std::fs::write(&path, &new[..end]).unwrap();
+            let is_warned = gpuless::wait_until(&mut app.app.app, |_| !warnings().is_empty());
+            assert!(is_warned, "{format}");
+        }
+        app.settle();
+        assert_eq!(app.text(&a), "a old");
+        assert_eq!(app.take_loads(), [""; 0], "{format}");
+
+        std::fs::write(&path, &new).unwrap();
+        app.wait_for(&a, "a new");
+        app.wait_for(&z, "z new");
+        assert_eq!(app.text(&long_text), other);
+        assert_eq!(warnings().len(), 1, "{format}: {:?}", warnings());
+    }
+}
+
+#[test]
+fn removed_archives_keep_their_files() {
+    let games = Games::new();
+    games.pack("a.pak", &[("a.txt", "old")]);
+    let source = ArchiveSource::new().archive(games.path("a.pak")).unwrap();
+    let mut app = Watched::new(&source);
+    let a = app.load("a.txt");
+    games.remove("a.pak");
+    let path = games.path("a.pak").display().to_string();
+    let is_warned =
+        gpuless::wait_until(&mut app.app.app, |_| !log::warnings_with(&path).is_empty());
+    assert!(is_warned);
+    assert_eq!(app.text(&a), "old");
+    games.pack("a.pak", &[("a.txt", "new")]);
+    app.wait_for(&a, "new");
+}
+
+#[test]
+fn meta_files_that_change_reload_archived_files() {
+    let games = Games::new();
+    games.pack("a.pak", &[("A.txt", "a"), ("b.txt", "b")]);
+    games.put("loose/readme.txt", "");
+    let source = ArchiveSource::new().folder(games.path("loose"));
+    let source = source.archive(games.path("a.pak")).unwrap();
+    let mut app = Watched::with_id(&source, "game");
+    let [a, b] = ["game://a.txt", "game://b.txt"].map(|path| app.load(path));
+    games.put("loose/a.txt.meta", meta(" 1"));
+    app.wait_for(&a, "a 1");
+    games.put("loose/a.txt.meta", meta(" 2"));
+    app.wait_for(&a, "a 2");
+    games.remove("loose/a.txt.meta");
+    app.wait_for(&a, "a");
+    assert_eq!(app.take_loads(), ["a.txt"]);
+    assert_eq!(app.text(&b), "b");
+}
+
+/// The path of the texture of a loaded model.
+fn texture(world: &World, alo: &Handle<Alo>) -> Option<String> {
+    let model = &world.resource::<Assets<Alo>>().get(alo)?.model;
+    let material = model.meshes[0].submeshes[0].material.as_ref()?;
+    let materials = world.resource::<Assets<AloMaterial>>();
+    let texture = &materials.get(material)?.base.base_color_texture;
+    texture.as_ref()?.path().map(ToString::to_string)
+}
+
+#[test]
+fn models_use_files_that_are_added_to_their_source() {
+    for way in WAYS {
+        for id in [AssetSourceId::Default, "game".into()] {
+            let games = Games::new();
+            let (path, unit) = &files()[0];
+            let (hull, image) = (REFERENCES[0].1, &files()[4].1);
+            let (clip_path, clip) = (REFERENCES[1].1, &files()[5].1);
+            let model = [(&**path, unit)];
+            games.pack("a.meg", &model);
+            games.put("loose/art/readme.txt", "");
+            let source = ArchiveSource::new().archive(games.path("a.meg")).unwrap();
+            let source = source.folder(games.path("loose"));
+            let mut app = Watched::with_id(&source, id.clone());
+            let prefix = id.as_str().map_or(String::new(), |id| format!("{id}://"));
+            let alo: Handle<Alo> = app.app.load(format!("{prefix}{path}"));
+            app.app.wait_loaded(&alo);
+            assert_eq!(texture(app.app.world(), &alo), None);
+            app.settle();
+
+            // A texture in the archive.
+            games.update(way, "a.meg", &[(&**path, unit), (hull, image)]);
+            let expected = format!("{prefix}{}", hull.to_lowercase());
+            let has_texture = gpuless::wait_until(&mut app.app.app, |world| {
+                texture(world, &alo).as_deref() == Some(&*expected)
+            });
+            assert!(has_texture, "{way:?} {id}");
+
+            // A clip in the folder.
+            games.put(&format!("loose/{clip_path}"), clip);
+            let has_clip = gpuless::wait_until(&mut app.app.app, |world| {
+                let alos = world.resource::<Assets<Alo>>();
+                alos.get(&alo).is_some_and(|alo| !alo.animations.is_empty())
+            });
+            assert!(has_clip, "{way:?} {id}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The measures of manifests: `facing`, `meters` and `height`.
+
+use super::spawn::{children, edit, get, mdl, spawn, text, wait};
+use crate::ala::play::model_at;
+use crate::support::app::TestApp;
+use crate::support::lgw::BICYCLE;
+use crate::support::{abc, log};
+use bevy::camera::primitives::Aabb;
+use bevy::prelude::*;
+use bevy_classic_models::lithtech::Abc;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::Mdl;
+use core::f32::consts::FRAC_PI_2;
+
+/// An app with a model of each format, and the manifest `unit.model.ron`.
+fn app(manifest: &str) -> TestApp {
+    log::listen();
+    TestApp::new(&[
+        ("a.mdl", mdl()),
+        ("unit.alo", model_at(5.0)),
+        ("hero.abc", abc::bytes(&abc::figure())),
+        ("bike.lgw", BICYCLE.as_bytes().to_vec()),
+        ("unit.model.ron", text(manifest)),
+    ])
+}
+
+/// Spawns the manifest, and waits until its model is spawned.
+fn spawned(app: &mut TestApp, bundle: impl Bundle) -> Entity {
+    let root = spawn(app, "unit.model.ron", bundle);
+    wait(app, "the scene", |world| {
+        world.get::<ModelInstance>(root).is_some()
+    });
+    app.step(0.0);
+    root
+}
+
+fn scene(app: &mut TestApp, root: Entity) -> Transform {
+    let scene = children(app, root)[0];
+    get(app, scene).unwrap()
+}
+
+#[track_caller]
+fn assert_scale(app: &mut TestApp, root: Entity, expected: f32) {
+    let scale = scene(app, root).scale;
+    assert!(
+        scale.abs_diff_eq(Vec3::splat(expected), expected * 1e-4),
+        "{scale}, expected {expected}"
+    );
+}
+
+#[test]
+fn height_scales_any_format() {
+    let mut app = app(r#"(model: "a.mdl", height: 1.8)"#);
+    let root = spawned(&mut app, ());
+    assert_eq!(get(&mut app, root), Some(BevySpace::default()));
+    let mdl: Handle<Mdl> = app.load("a.mdl");
+    app.wait_loaded(&mdl);
+    let mdls = app.world().resource::<Assets<Mdl>>();
+    let heights = mdls.get(&mdl).unwrap().poses.pose(0).map(|(at, _)| at.z);
+    let (low, high) = heights.fold((f32::MAX, f32::MIN), |(low, high), z| {
+        (low.min(z), high.max(z))
+    });
+    assert_scale(&mut app, root, 1.8 / (high - low));
+
+    // From the foot of the hull to the top of the turret of the finest level. Other parts are not drawn.
+    let mut app = self::app(r#"(model: "unit.alo", height: 1.8, scale: 2)"#);
+    let root = spawned(&mut app, ());
+    assert_scale(&mut app, root, 2.0 * 1.8 / 6.0);
+
+    let mut app = self::app(r#"(model: "hero.abc", height: 1.8)"#);
+    let root = spawned(&mut app, ());
+    let abc: Handle<Abc> = app.load("hero.abc");
+    app.wait_loaded(&abc);
+    let bounds = app.world().resource::<Assets<Abc>>();
+    let bounds = bounds.get(&abc).unwrap().bounds;
+    assert_scale(&mut app, root, 1.8 / (bounds.max.y - bounds.min.y));
+
+    let mut app = self::app(r#"(model: "bike.lgw", height: 1.8)"#);
+    let root = spawned(&mut app, ());
+    assert!(get::<BevySpace>(&mut app, root).is_some());
+    app.step(0.0);
+    let world = app.world();
+    let mut all = world.query::<(&Aabb, &GlobalTransform)>();
+    let (mut low, mut high) = (f32::MAX, f32::MIN);
+    for (bounds, transform) in all.iter(world) {
+        let center = transform.transform_point(bounds.center.into()).y;
+        let axes = transform.affine().matrix3;
+        let half = Vec3::new(axes.x_axis.y, axes.y_axis.y, axes.z_axis.y);
+        let half = half.abs().dot(bounds.half_extents.into());
+        (low, high) = (low.min(center - half), high.max(center + half));
+    }
+    assert!((high - low - 1.8).abs() < 1e-3, "{low} to {high}");
+}
+
+#[test]
+fn height_is_that_of_the_turned_model() {
+    // The body of the figure is not a cube, so another up axis is another height.
+    let mut app = app(r#"(model: "hero.abc", height: 1.8, axes: (up: X, forward: Z))"#);
+    let root = spawned(&mut app, ());
+    let abc: Handle<Abc> = app.load("hero.abc");
+    app.wait_loaded(&abc);
+    let bounds = app.world().resource::<Assets<Abc>>();
+    let bounds = bounds.get(&abc).unwrap().bounds;
+    assert_scale(&mut app, root, 1.8 / (bounds.max.x - bounds.min.x));
+}
+
+#[test]
+fn meters_and_facing_follow_edits() {
+    let mut app = app(r#"(model: "a.mdl")"#);
+    let root = spawned(&mut app, ());
+    let own = scene(&mut app, root);
+    let is = |app: &mut TestApp, manifest: &str, scale: f32, turn: f32| {
+        edit(app, "unit.model.ron", manifest);
+        wait(app, manifest, |world| {
+            let scene = world.get::<Children>(root).unwrap()[0];
+            let scene = world.get::<Transform>(scene).unwrap();
+            let rotation = Quat::from_rotation_y(turn) * own.rotation;
+            scene.scale.abs_diff_eq(Vec3::splat(scale), 1e-5)
+                && scene.rotation.angle_between(rotation) < 1e-3
+        });
+    };
+    is(&mut app, r#"(model: "a.mdl", meters: 0.25)"#, 0.25, 0.0);
+    assert_eq!(get(&mut app, root), Some(BevySpace::default()));
+    // A front at +X is turned to −Z.
+    let manifest = r#"(model: "a.mdl", meters: 0.5, facing: X)"#;
+    is(&mut app, manifest, 0.5, FRAC_PI_2);
+    let front = Quat::from_rotation_y(FRAC_PI_2) * Vec3::X;
+    assert!(front.abs_diff_eq(Vec3::NEG_Z, 1e-6));
+    is(
+        &mut app,
+        r#"(model: "a.mdl", facing: NegX)"#,
+        1.0,
+        -FRAC_PI_2,
+    );
+    assert_eq!(get::<BevySpace>(&mut app, root), None);
+    is(
+        &mut app,
+        r#"(model: "a.mdl", facing: Z)"#,
+        1.0,
+        2.0 * FRAC_PI_2,
+    );
+    is(&mut app, r#"(model: "a.mdl", facing: NegZ)"#, 1.0, 0.0);
+    // The reload of the model keeps them.
+    is(&mut app, manifest, 0.5, FRAC_PI_2);
+    let before = children(&mut app, root)[0];
+    app.world().resource::<AssetServer>().reload("a.mdl");
+    wait(&mut app, "the scene is respawned", |world| {
+        let children = world.get::<Children>(root);
+        children.is_some_and(|children| children[0] != before)
+    });
+    app.step(0.0);
+    assert_scale(&mut app, root, 0.5);
+}
+
+#[test]
+fn bevy_space_of_the_game_overrides_meters() {
+    let mut app = app(r#"(model: "a.mdl", height: 1.8)"#);
+    let space = BevySpace::with_meters_per_unit(0.125);
+    let root = spawned(&mut app, space);
+    assert_eq!(get(&mut app, root), Some(space));
+    assert_scale(&mut app, root, 0.125);
+    // Without a size of its own, the one of the manifest counts.
+    app.world().entity_mut(root).insert(BevySpace::default());
+    app.step(0.0);
+    let scale = scene(&mut app, root).scale.x;
+    assert!(scale != 0.125 && scale != 1.0 / 32.0, "{scale}");
+}

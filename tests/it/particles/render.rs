@@ -1,0 +1,429 @@
+//! What particles are drawn over and under, cameras, textures that are missing or change, and ring buffers that wrap.
+
+use super::stage::*;
+use crate::gpuless::Patience;
+use crate::support::alo_stage::{texels, tga};
+use crate::support::archives::Games;
+use crate::support::log;
+use crate::support::stage::{Picture, Stage, VIEWS};
+use bevy::camera::visibility::RenderLayers;
+use bevy::camera::{Hdr, Viewport};
+use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
+use bevy::core_pipeline::tonemapping::Tonemapping;
+use bevy::prelude::*;
+use bevy_classic_models::alamo::particles::{Emitter, Properties, Shape, Track};
+use bevy_classic_models::alamo::{AloParticles, ParticleRecords};
+use bevy_classic_models::archive::ArchiveSource;
+use classic_models_fixtures::particles::bytes;
+
+const RED: [u8; 3] = [250, 20, 20];
+const GREEN: [u8; 3] = [20, 250, 20];
+const BACKGROUND: [u8; 3] = [0, 0, 51];
+
+/// One opaque particle of a color and size in the middle.
+fn square(color: [u8; 3], size: f32) -> Emitter<'static> {
+    let mut emitter = emitter(Properties {
+        in_bursts: true,
+        bursts: 1,
+        blend_mode: 2,
+        lifetime: 100.0,
+        ..Properties::default()
+    });
+    let [red, green, blue] = color.map(|value| Track::constant(value.into()));
+    emitter.tracks.red = red;
+    emitter.tracks.green = green;
+    emitter.tracks.blue = blue;
+    emitter.tracks.scale = Track::constant(size);
+    emitter
+}
+
+fn white() -> Vec<u8> {
+    tga(&texels(4, |_, _| [255; 4]))
+}
+
+/// The color at fractions of the image from the upper left.
+fn at(picture: &Picture, x: f32, y: f32) -> [u8; 3] {
+    let (x, y) = ((320.0 * x) as usize, (240.0 * y) as usize);
+    let [r, g, b, _] = picture.0[y * 320 + x];
+    [r, g, b]
+}
+
+#[track_caller]
+fn assert_color(found: [u8; 3], expected: [u8; 3], what: &str) {
+    let is_near = found.iter().zip(expected).all(|(a, b)| a.abs_diff(b) <= 2);
+    assert!(is_near, "{what}: {found:?} instead of {expected:?}");
+}
+
+/// A stage with a system of these emitters at one second. The camera looks at the origin along −Z.
+fn stage_of(emitters: Vec<Emitter<'static>>) -> (Stage, Entity) {
+    let mut stage = Stage::dark(&[("p.alo", bytes(emitters)), ("atlas.tga", white())]);
+    let system = stage.spawn_particles("p.alo", upright());
+    stage.simulate(system, SEED, 1.0);
+    look(&mut stage);
+    (stage, system)
+}
+
+fn look(stage: &mut Stage) {
+    stage
+        .camera()
+        .insert(Transform::from_xyz(0.0, 0.0, 40.0).looking_at(Vec3::ZERO, Vec3::Y));
+}
+
+#[test]
+fn emitters_are_drawn_over_those_that_their_particles_spawn() {
+    let mut parent = square(RED, 20.0);
+    parent.spawn_during_life = Some(1);
+    // The evaluator of roots does not run children, so the test adds the child's particle.
+    let (mut stage, system) = stage_of(vec![parent, square(GREEN, 30.0)]);
+    let add = |world: &mut World, system: Entity| {
+        world.resource_scope(|world, assets: Mut<Assets<AloParticles>>| {
+            let mut records = world.get_mut::<ParticleRecords>(system).unwrap();
+            let particles = assets.get(&records.particles).unwrap();
+            let record = *records.emitters[0].records().next().unwrap();
+            records.emitters[1].clear();
+            records.emitters[1].push(particles, record);
+            records.emitters[1].time = records.emitters[0].time;
+        });
+    };
+    add(stage.world(), system);
+    let picture = stage.capture();
+    assert_color(at(&picture, 0.5, 0.5), RED, "the parent is in front");
+    assert_color(at(&picture, 0.5, 0.13), GREEN, "the child is larger");
+
+    // Roots are drawn in file order.
+    let (mut stage, _) = stage_of(vec![square(RED, 30.0), square(GREEN, 20.0)]);
+    let picture = stage.capture();
+    assert_color(at(&picture, 0.5, 0.5), GREEN, "the second root is in front");
+    assert_color(at(&picture, 0.5, 0.13), RED, "the first root is larger");
+}
+
+#[test]
+fn systems_are_drawn_back_to_front() {
+    let files = [
+        ("red.alo", bytes(vec![square(RED, 15.0)])),
+        ("green.alo", bytes(vec![square(GREEN, 15.0)])),
+        ("atlas.tga", white()),
+    ];
+    for (red, green, expected) in [(5.0, -5.0, RED), (-5.0, 5.0, GREEN)] {
+        let mut stage = Stage::dark(&files);
+        for (file, z) in [("red.alo", red), ("green.alo", green)] {
+            let transform = upright().with_translation(Vec3::Z * z);
+            let system = stage.spawn_particles(file, transform);
+            stage.simulate(system, SEED, 1.0);
+        }
+        look(&mut stage);
+        assert_color(at(&stage.capture(), 0.5, 0.5), expected, "the nearer one");
+    }
+}
+
+#[test]
+fn opaque_surfaces_hide_particles_with_a_depth_test() {
+    for (no_depth_test, expected) in [(false, [0, 0, 255]), (true, RED)] {
+        let mut emitter = square(RED, 10.0);
+        emitter.properties.no_depth_test = no_depth_test;
+        let (mut stage, _) = stage_of(vec![emitter]);
+        let mesh = Mesh::from(Cuboid::new(20.0, 20.0, 1.0));
+        let mesh = stage.world().resource_mut::<Assets<Mesh>>().add(mesh);
+        let material = stage.add_material(StandardMaterial {
+            base_color: Color::srgb(0.0, 0.0, 1.0),
+            unlit: true,
+            ..default()
+        });
+        let box_in_front = (Mesh3d(mesh), material, Transform::from_xyz(0.0, 0.0, 10.0));
+        stage.world().spawn(box_in_front);
+        assert_color(at(&stage.capture(), 0.5, 0.5), expected, "behind the box");
+    }
+}
+
+#[test]
+fn opaque_particles_write_depth() {
+    let mut opaque = square(RED, 10.0);
+    opaque.properties.blend_mode = 0;
+    let mut behind = square(GREEN, 20.0);
+    behind.position = Shape::Exact([0.0, 10.0, 0.0]).into();
+    let (mut stage, _) = stage_of(vec![opaque, behind]);
+    let picture = stage.capture();
+    assert_color(at(&picture, 0.5, 0.5), RED, "the opaque particle");
+    assert_color(at(&picture, 0.5, 0.3), GREEN, "the particle behind it");
+}
+
+#[test]
+fn an_entity_may_have_a_blended_mesh_and_particles() {
+    let mut square = square(RED, 5.0);
+    // Beside the mesh.
+    square.position = Shape::Exact([15.0, 0.0, 0.0]).into();
+    let (mut stage, system) = stage_of(vec![square]);
+    let mesh = Mesh::from(Rectangle::new(20.0, 20.0));
+    let mesh = stage.world().resource_mut::<Assets<Mesh>>().add(mesh);
+    let material = stage.add_material(StandardMaterial {
+        base_color: Color::srgb(0.0, 0.0, 1.0),
+        unlit: true,
+        alpha_mode: AlphaMode::Blend,
+        cull_mode: None,
+        ..default()
+    });
+    // The system's rotation would show the rectangle from its edge.
+    stage
+        .world()
+        .entity_mut(system)
+        .insert((Mesh3d(mesh), material, Transform::default()));
+    let picture = stage.capture();
+    assert_color(at(&picture, 0.5, 0.3), [0, 0, 255], "the mesh");
+    assert_color(at(&picture, 0.84, 0.5), RED, "the particle");
+}
+
+#[test]
+fn heat_is_not_drawn() {
+    let mut emitter = square(RED, 20.0);
+    emitter.properties.heat = true;
+    let (mut stage, _) = stage_of(vec![emitter]);
+    assert_color(at(&stage.capture(), 0.5, 0.5), BACKGROUND, "heat");
+}
+
+#[test]
+fn visibility_layers_and_tint_apply() {
+    let (mut stage, system) = stage_of(vec![square([255; 3], 20.0)]);
+    let middle = |stage: &mut Stage| at(&stage.capture(), 0.5, 0.5);
+    assert_color(middle(&mut stage), [255; 3], "visible");
+    stage.world().entity_mut(system).insert(Visibility::Hidden);
+    assert_color(middle(&mut stage), BACKGROUND, "hidden");
+    let layer = (Visibility::Inherited, RenderLayers::layer(1));
+    stage.world().entity_mut(system).insert(layer);
+    assert_color(middle(&mut stage), BACKGROUND, "on another layer");
+    stage.camera().insert(RenderLayers::layer(1));
+    assert_color(middle(&mut stage), [255; 3], "on the camera's layer");
+    let mut records = stage.world().get_mut::<ParticleRecords>(system).unwrap();
+    records.tint = Color::srgb(1.0, 0.5, 0.25).to_linear();
+    assert_color(middle(&mut stage), [255, 128, 64], "tinted");
+    stage.world().entity_mut(system).remove::<ParticleRecords>();
+    assert_color(middle(&mut stage), BACKGROUND, "removed");
+}
+
+#[test]
+fn cameras_of_all_kinds_draw_the_same() {
+    let (mut stage, _) = stage_of(vec![square([180, 90, 40], 20.0)]);
+    let expected = [180, 90, 40];
+    let check = |stage: &mut Stage, what: &str| {
+        assert_color(at(&stage.capture(), 0.5, 0.5), expected, what);
+    };
+    check(&mut stage, "plain");
+    stage.camera().insert(Msaa::Sample4);
+    check(&mut stage, "multisampled");
+    stage.camera().insert(Hdr);
+    check(&mut stage, "HDR and multisampled");
+    stage.camera().insert(Msaa::Off);
+    check(&mut stage, "HDR");
+    stage
+        .camera()
+        .insert((DepthPrepass, NormalPrepass, MotionVectorPrepass));
+    check(&mut stage, "HDR with prepasses");
+    stage.camera().remove::<Hdr>();
+    check(&mut stage, "with prepasses");
+    stage
+        .camera()
+        .insert(Projection::Orthographic(OrthographicProjection {
+            scale: 0.1,
+            ..OrthographicProjection::default_3d()
+        }));
+    check(&mut stage, "orthographic");
+}
+
+#[test]
+fn tone_mapping_is_the_same_in_the_shader_and_after_it() {
+    let mut emitter = square([180, 90, 40], 20.0);
+    emitter.properties.blend_mode = 0;
+    let (mut stage, _) = stage_of(vec![emitter]);
+    for method in [
+        Tonemapping::Reinhard,
+        Tonemapping::AcesFitted,
+        Tonemapping::TonyMcMapface,
+    ] {
+        stage.camera().insert(method).remove::<Hdr>();
+        let in_shader = at(&stage.capture(), 0.5, 0.5);
+        stage.camera().insert(Hdr);
+        let after = at(&stage.capture(), 0.5, 0.5);
+        assert_color(in_shader, after, &format!("{method:?}"));
+        assert_ne!(in_shader, [180, 90, 40], "{method:?}");
+    }
+}
+
+#[test]
+fn two_cameras_draw_at_once() {
+    let (mut stage, _) = stage_of(vec![square(RED, 10.0)]);
+    let half = |x| Viewport {
+        physical_position: UVec2::new(x, 0),
+        physical_size: UVec2::new(160, 240),
+        ..default()
+    };
+    stage.camera().get_mut::<Camera>().unwrap().viewport = Some(half(0));
+    let target = stage.headless.render_target();
+    stage.world().spawn((
+        Camera3d::default(),
+        Camera {
+            viewport: Some(half(160)),
+            order: 1,
+            clear_color: ClearColorConfig::None,
+            ..default()
+        },
+        target,
+        Tonemapping::None,
+        Msaa::Off,
+        Transform::from_xyz(-40.0, 0.0, 20.0).looking_at(Vec3::ZERO, Vec3::Y),
+    ));
+    let picture = stage.capture();
+    assert_color(at(&picture, 0.25, 0.5), RED, "the first camera");
+    assert_color(at(&picture, 0.75, 0.5), RED, "the second camera");
+    assert_color(at(&picture, 0.75, 0.02), BACKGROUND, "beside the square");
+}
+
+#[test]
+fn an_archive_draws_the_same_as_loose_files() {
+    let texture = tga(&texels(16, |x, y| [255, 16 * x as u8, 16 * y as u8, 255]));
+    let files = [
+        ("p.alo", bytes(vec![square([255; 3], 20.0)])),
+        ("atlas.tga", texture),
+    ];
+    let pictures = [false, true].map(|is_archive| {
+        let games = Games::new();
+        let mut stage = if is_archive {
+            games.pack("particles.meg", &files);
+            let source = ArchiveSource::new().archive(games.path("particles.meg"));
+            Stage::with_source("meg", source.unwrap())
+        } else {
+            Stage::dark(&files)
+        };
+        let path = if is_archive { "meg://p.alo" } else { "p.alo" };
+        let system = stage.spawn_particles(path, upright());
+        stage.simulate(system, SEED, 1.0);
+        look(&mut stage);
+        stage.capture()
+    });
+    let [loose, archive] = &pictures;
+    let [red, ..] = at(archive, 0.5, 0.5);
+    assert!(red > 200, "{red}");
+    assert_eq!(loose.0, archive.0);
+}
+
+#[test]
+fn a_missing_texture_is_a_disc() {
+    for mode in [1, 2] {
+        let mut emitter = square(RED, 20.0);
+        emitter.properties.blend_mode = mode;
+        emitter.color_texture = "p_missing_texture.tga".into();
+        let mut stage = Stage::dark(&[("p.alo", bytes(vec![emitter]))]);
+        let system = stage.spawn_particles("p.alo", upright());
+        stage.simulate(system, SEED, 1.0);
+        look(&mut stage);
+        let picture = stage.capture();
+        let [red, _, blue] = at(&picture, 0.5, 0.5);
+        assert!(red > 200, "mode {mode}: {red}");
+        assert!(blue < 70, "mode {mode}: {blue}");
+        // A corner of the square.
+        assert_color(at(&picture, 0.33, 0.27), BACKGROUND, "outside of the disc");
+    }
+    assert!(!log::warnings_with("p_missing_texture.tga").is_empty());
+}
+
+#[test]
+fn an_edited_texture_is_drawn() {
+    let files = [
+        ("p.alo", bytes(vec![square([255; 3], 20.0)])),
+        ("atlas.tga", white()),
+    ];
+    let mut stage = Stage::watching(&files);
+    let system = stage.spawn_particles("p.alo", upright());
+    stage.simulate(system, SEED, 1.0);
+    look(&mut stage);
+    assert_color(at(&stage.capture(), 0.5, 0.5), [255; 3], "before the edit");
+    // The new image has another size, so Bevy makes another texture.
+    let edited = tga(&texels(16, |_, _| [40, 200, 90, 255]));
+    std::fs::write(stage.folder().join("atlas.tga"), edited).unwrap();
+    let mut patience = Patience::new(200);
+    loop {
+        stage.wait_until_idle();
+        let color = at(&stage.capture(), 0.5, 0.5);
+        if color != [255; 3] {
+            assert_color(color, [40, 200, 90], "after the edit");
+            return;
+        }
+        assert!(!patience.is_exhausted(), "the edit is not drawn");
+        patience.wait();
+    }
+}
+
+#[test]
+fn an_edited_file_is_drawn_with_the_new_tracks() {
+    let files = [
+        ("p.alo", bytes(vec![square(RED, 20.0)])),
+        ("atlas.tga", white()),
+    ];
+    let mut stage = Stage::watching(&files);
+    let system = stage.spawn_particles("p.alo", upright());
+    stage.simulate(system, SEED, 1.0);
+    look(&mut stage);
+    assert_color(at(&stage.capture(), 0.5, 0.5), RED, "before the edit");
+    std::fs::write(
+        stage.folder().join("p.alo"),
+        bytes(vec![square(GREEN, 20.0)]),
+    )
+    .unwrap();
+    let mut patience = Patience::new(200);
+    loop {
+        stage.wait_until_idle();
+        let color = at(&stage.capture(), 0.5, 0.5);
+        if color != RED {
+            assert_color(color, GREEN, "after the edit");
+            return;
+        }
+        assert!(!patience.is_exhausted(), "the edit is not drawn");
+        patience.wait();
+    }
+}
+
+#[test]
+fn new_records_replace_dead_ones_in_the_vertex_buffer() {
+    let mut stream = emitter(Properties {
+        particles_per_second: 10,
+        blend_mode: 2,
+        lifetime: 1.0,
+        random_lifetime: 0.3,
+        ..Properties::default()
+    });
+    stream.velocity = Shape::Box([-8.0, -8.0, 0.0], [8.0, 8.0, 16.0]).into();
+    stream.tracks.scale = Track::constant(8.0);
+    stream.tracks.red = Track::linear(&[[0.0, 255.0], [1.0, 0.0]]);
+    let (mut stage, system) = stage_of(vec![stream]);
+    stage.move_camera(VIEWS[0] * 0.5);
+    let camera = stage.camera().get::<Transform>().unwrap().rotation;
+    let texture = stage.add_image(&texels(4, |_, _| [255; 4]));
+    let material = stage.add_material(control_material(texture, AlphaMode::Blend));
+    let mut before = 1.0;
+    // Eleven live at once, in 16 slots.
+    for step in 0..60 {
+        let time = 1.0 + 0.11 * f64::from(step);
+        stage
+            .world()
+            .resource_scope(|world, assets: Mut<Assets<AloParticles>>| {
+                let affine = world.get::<Transform>(system).unwrap().compute_affine();
+                let mut records = world.get_mut::<ParticleRecords>(system).unwrap();
+                let particles = assets.get(&records.particles).unwrap();
+                add_births(&mut records, particles, affine, SEED, Some(before), time);
+                assert!(records.emitters[0].capacity() <= 16);
+            });
+        before = time;
+        stage.headless.step(0.0);
+        if ![20, 33, 59].contains(&step) {
+            continue;
+        }
+        let drawn = stage.capture();
+        let (emitters, particles) = stage.evaluated(system, SEED, time);
+        let quads: Vec<Quad> = particles[0]
+            .iter()
+            .map(|particle| quad(&emitters[0], particle, camera))
+            .collect();
+        let mesh = control_mesh(&quads, |alpha| alpha);
+        let control = stage.capture_controls(system, vec![(mesh, material.clone())]);
+        keep(&drawn, &control, &format!("ring {step}"));
+        drawn.assert_matches(&control, &format!("ring {step}"));
+    }
+}

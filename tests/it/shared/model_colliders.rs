@@ -1,0 +1,205 @@
+//! `ModelColliders` on all formats: the triangles that rays hit.
+
+use crate::alo::raycast::statue;
+use crate::support::abc::{banner, bytes as abc_bytes, figure};
+use crate::support::app::TestApp;
+use crate::support::model_rays::ModelRayCaster;
+use crate::support::rays::{Random, RayQuery, Triangle, bounding_sphere, by_transforms, expected};
+use bevy::ecs::system::SystemState;
+use bevy::math::DVec3;
+use bevy::prelude::*;
+use bevy_classic_models::lithtech::AbcInstance;
+use bevy_classic_models::model::{
+    Backfaces, ColliderMesh, ColliderParts, ModelColliders, ModelRayCastVisibility,
+};
+use bevy_classic_models::prelude::*;
+use std::path::{Path, PathBuf};
+
+const SAMPLES: [(&str, Option<&str>); 5] = [
+    ("models/sentry.mdl#Scene", Some("walk")),
+    ("models/walker.alo#Scene", Some("MOVE_00")),
+    ("models/crate.alo#Scene", None),
+    ("models/warden.abc#Scene", Some("walk")),
+    ("models/courier.lgw#Scene", None),
+];
+
+fn assets() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets")
+}
+
+fn settle(app: &mut TestApp) {
+    app.wait_until_idle();
+    for _ in 0..3 {
+        app.step(0.0);
+    }
+}
+
+fn collider_mesh(app: &mut TestApp, entity: Entity, parts: ColliderParts) -> Option<ColliderMesh> {
+    let mut state = SystemState::<ModelColliders>::new(app.world());
+    let mut colliders = state.get_mut(app.world()).unwrap();
+    colliders.collider_mesh(entity, parts)
+}
+
+/// The triangles in the world of a mesh in the space of an entity.
+fn triangles(world: &World, entity: Entity, mesh: &ColliderMesh) -> Vec<Triangle> {
+    let transform = by_transforms(world, entity);
+    let corner = |index: u32| {
+        let position: DVec3 = mesh.positions[index as usize].as_dvec3();
+        transform.transform_point3(position)
+    };
+    let triangles = mesh.indices.iter().enumerate();
+    triangles
+        .map(|(index, corners)| Triangle {
+            entity,
+            mesh: 0,
+            submesh: 0,
+            bone: 0,
+            index,
+            corners: corners.map(corner),
+        })
+        .collect()
+}
+
+/// Asserts that rays at a collider mesh hit it where they hit the model.
+#[track_caller]
+fn assert_same_hits(
+    app: &mut TestApp,
+    caster: &ModelRayCaster,
+    triangles: &[Triangle],
+    visibility: ModelRayCastVisibility,
+    what: &str,
+) {
+    let (center, radius) = bounding_sphere(triangles);
+    let tolerance = 2e-5 * (center.length() + 4.0 * radius);
+    let rays = Random(9).rays(triangles, 250);
+    for backfaces in [Backfaces::Cull, Backfaces::Keep] {
+        let queries = rays.iter().map(|ray| RayQuery {
+            backfaces,
+            ..RayQuery::new(*ray).with_visibility(visibility)
+        });
+        let queries: Vec<RayQuery> = queries.collect();
+        let results = caster.cast(app.world(), queries.clone());
+        let (mut hits, mut undecided) = (0, 0);
+        for (query, result) in queries.iter().zip(results) {
+            let Some(expected) = expected(triangles, query, 4.0 * tolerance) else {
+                undecided += 1;
+                continue;
+            };
+            let expected = expected.first();
+            assert_eq!(result.any, expected.is_some(), "{what}: {query:?}");
+            if let (Some(expected), Some(hit)) = (expected, result.hits.first()) {
+                let error = (f64::from(hit.distance) - expected.distance).abs();
+                assert!(error <= tolerance * expected.stretch, "{what}: {query:?}");
+                hits += 1;
+            }
+        }
+        assert!(hits > 20 && undecided < 125, "{what}: {hits}, {undecided}");
+    }
+}
+
+#[test]
+fn collider_meshes_are_what_rays_hit() {
+    let mut app = TestApp::in_folder(&assets());
+    let caster = ModelRayCaster::new(app.world());
+    for (scene, clip) in SAMPLES {
+        for scale in [Vec3::splat(0.5), Vec3::new(1.0, -2.0, 0.7)] {
+            let transform = Transform::from_xyz(4.0, -1.0, 2.0)
+                .with_rotation(Quat::from_rotation_x(0.6))
+                .with_scale(scale);
+            let root = app.spawn_ready(scene, transform);
+            if let Some(clip) = clip {
+                let play = PlayClip::once(clip).starting_at(0.213).paused();
+                app.world().entity_mut(root).insert(play);
+            }
+            settle(&mut app);
+            let what = format!("{scene}, {scale}");
+            let mesh = collider_mesh(&mut app, root, ColliderParts::Solid).unwrap();
+            let all = triangles(app.world(), root, &mesh);
+            let solid = ModelRayCastVisibility::Solid;
+            assert_same_hits(&mut app, &caster, &all, solid, &what);
+            app.world().entity_mut(root).despawn();
+            settle(&mut app);
+            let gone = collider_mesh(&mut app, root, ColliderParts::Solid);
+            assert_eq!(gone, None);
+        }
+    }
+}
+
+#[test]
+fn parts_have_their_own_space() {
+    let files = [
+        ("figure.abc", abc_bytes(&figure())),
+        ("statue.alo", statue()),
+    ];
+    let mut app = TestApp::new(&files);
+    let caster = ModelRayCaster::new(app.world());
+    for scene in ["figure.abc#Scene", "statue.alo#Scene"] {
+        let transform = Transform::from_xyz(0.0, 3.0, 0.0).with_scale(Vec3::new(2.0, 1.0, -1.0));
+        let root = app.spawn_ready(scene, transform);
+        settle(&mut app);
+        let mut state = SystemState::<ModelQuery>::new(app.world());
+        let parts = state.get(app.world()).unwrap().parts(root);
+        let mut all = Vec::new();
+        for part in &parts {
+            let mesh = collider_mesh(&mut app, part.entity, ColliderParts::Solid).unwrap();
+            all.extend(triangles(app.world(), part.entity, &mesh));
+        }
+        for triangle in &mut all {
+            triangle.entity = root;
+        }
+        let whole = collider_mesh(&mut app, root, ColliderParts::Solid).unwrap();
+        assert_eq!(all.len(), whole.indices.len(), "{scene}");
+        let solid = ModelRayCastVisibility::Solid;
+        assert_same_hits(&mut app, &caster, &all, solid, scene);
+        app.world().entity_mut(root).despawn();
+        settle(&mut app);
+    }
+}
+
+#[test]
+fn hulls_and_drawn_parts_are_selected() {
+    let mut app = TestApp::new(&[("statue.alo", statue())]);
+    let caster = ModelRayCaster::new(app.world());
+    let root = app.spawn_ready("statue.alo#Scene", ());
+    settle(&mut app);
+    let mut count = |parts| collider_mesh(&mut app, root, parts).map(|mesh| mesh.indices.len());
+    // The hull is a box.
+    assert_eq!(count(ColliderParts::Hulls), Some(12));
+    let drawn = count(ColliderParts::Drawn).unwrap();
+    let solid = count(ColliderParts::Solid).unwrap();
+    // Triangles without area at the poles of balls are drawn, but not in the trees.
+    assert!(solid > 12 && drawn >= solid - 12, "{drawn} {solid}");
+    let mesh = collider_mesh(&mut app, root, ColliderParts::Drawn).unwrap();
+    let all = triangles(app.world(), root, &mesh);
+    let visible = ModelRayCastVisibility::Visible;
+    assert_same_hits(&mut app, &caster, &all, visible, "drawn parts");
+
+    let hidden = PartVisibility::hidden(["hull", "head"]);
+    app.world().entity_mut(root).insert(hidden);
+    settle(&mut app);
+    assert_eq!(collider_mesh(&mut app, root, ColliderParts::Hulls), None);
+    let mut count = |parts| collider_mesh(&mut app, root, parts).map(|mesh| mesh.indices.len());
+    assert!(count(ColliderParts::Drawn).unwrap() < drawn);
+    assert!(count(ColliderParts::Solid).unwrap() < solid - 12);
+    let other = app.world().spawn(Transform::default()).id();
+    assert_eq!(collider_mesh(&mut app, other, ColliderParts::Solid), None);
+}
+
+#[test]
+fn collider_meshes_follow_reloads() {
+    let mut app = TestApp::new(&[("model.abc", abc_bytes(&figure()))]);
+    app.keep_loaded("model.abc");
+    let root = app.spawn_ready("model.abc#Scene", ());
+    settle(&mut app);
+    assert_eq!(collider_mesh(&mut app, root, ColliderParts::Hulls), None);
+    let before = collider_mesh(&mut app, root, ColliderParts::Solid).unwrap();
+    app.replace("model.abc", abc_bytes(&banner()));
+    settle(&mut app);
+    let after = collider_mesh(&mut app, root, ColliderParts::Solid).unwrap();
+    let level = |app: &mut TestApp| {
+        let instance = app.world().get::<AbcInstance>(root).unwrap();
+        instance.model().levels[0].triangles
+    };
+    assert_eq!(after.indices.len(), level(&mut app));
+    assert_ne!(before.indices.len(), after.indices.len());
+}

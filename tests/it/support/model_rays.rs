@@ -1,0 +1,325 @@
+//! Casts rays at spawned models of all formats, and compares the hits with a brute-force reference: every triangle in `f64`,
+//! at positions that do not come from the code under test.
+
+use super::abc_app::drawn_mesh;
+use super::rays::{EDGE, HitModel, RayCounts, RayQuery, Triangle, by_transforms, expected};
+use bevy::ecs::system::SystemId;
+use bevy::math::{DVec2, DVec3};
+use bevy::mesh::{Indices, VertexAttributeValues};
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+use bevy_classic_models::alamo::AloInstance;
+use bevy_classic_models::lgw::LgwInstance;
+use bevy_classic_models::lithtech::{AbcInstance, AbcMesh};
+use bevy_classic_models::model::{Backfaces, ModelRayCast, ModelRayCastSettings, ModelRayHit};
+use bevy_classic_models::quake::{MdlAnimator, PosePair, mdl};
+
+/// The triangles of models in the world, and what hits on them must have.
+#[derive(Default)]
+pub struct Targets {
+    pub triangles: Vec<Triangle>,
+    details: HashMap<(Entity, usize), Detail>,
+}
+
+/// What a hit on a triangle must have.
+struct Detail {
+    root: Entity,
+    /// The bones that move the triangle, and their weights at its corners.
+    bones: Vec<(Entity, DVec3)>,
+    uvs: [DVec2; 3],
+}
+
+impl Targets {
+    fn add(&mut self, entity: Entity, index: usize, corners: [DVec3; 3], detail: Detail) {
+        self.details.insert((entity, index), detail);
+        self.triangles.push(Triangle {
+            entity,
+            mesh: 0,
+            submesh: 0,
+            bone: 0,
+            index,
+            corners,
+        });
+    }
+
+    /// Adds the triangles of a spawned model. `bytes` is its file.
+    pub fn add_model(&mut self, world: &World, root: Entity, bytes: &[u8]) {
+        if world.get::<AloInstance>(root).is_some() {
+            self.add_alo(world, root, bytes);
+        } else if let Some(animator) = world.get::<MdlAnimator>(root) {
+            self.add_mdl(world, root, animator, bytes);
+        } else if let Some(instance) = world.get::<AbcInstance>(root) {
+            for mesh in instance.meshes() {
+                self.add_abc(world, root, *mesh);
+            }
+        } else {
+            let instance = world.get::<LgwInstance>(root).unwrap();
+            for mesh in instance.meshes() {
+                self.add_static(world, root, *mesh);
+            }
+        }
+    }
+
+    fn add_alo(&mut self, world: &World, root: Entity, bytes: &[u8]) {
+        let model = HitModel::new(bytes);
+        let bones = world.get::<AloInstance>(root).unwrap().bones();
+        for triangle in model.triangles(world, root, by_transforms) {
+            let mut weights: HashMap<usize, DVec3> = HashMap::default();
+            for (axis, corner) in DVec3::AXES.into_iter().enumerate() {
+                for (bone, weight) in model.weights(&triangle, corner) {
+                    weights.entry(bone).or_default()[axis] += weight;
+                }
+            }
+            let weights = weights.into_iter();
+            let detail = Detail {
+                root,
+                bones: weights.map(|(bone, at)| (bones[bone], at)).collect(),
+                uvs: model.uvs(&triangle),
+            };
+            self.add(triangle.entity, triangle.index, triangle.corners, detail);
+        }
+    }
+
+    /// The vertices of the blended poses, from the bytes of the file.
+    fn add_mdl(&mut self, world: &World, root: Entity, animator: &MdlAnimator, bytes: &[u8]) {
+        let file = mdl::parse(bytes).unwrap();
+        let entity = animator.mesh();
+        let transform = by_transforms(world, entity);
+        let stored = |pose: u32, vertex: usize| {
+            let pose = &file.poses[pose as usize];
+            let low = pose.low_vertices.get(vertex);
+            let steps = |axis: usize| {
+                let low = low.map_or(0.0, |low| f64::from(low.position[axis]));
+                f64::from(pose.vertices[vertex].position[axis]) + low / 256.0
+            };
+            let position = |axis: usize| {
+                let [scale, origin] = [file.header.scale[axis], file.header.origin[axis]];
+                steps(axis) * f64::from(scale) + f64::from(origin)
+            };
+            DVec3::new(position(0), position(1), position(2))
+        };
+        let between = |pair: PosePair, vertex: usize| {
+            let [a, b] = [pair.a, pair.b].map(|pose| stored(pose, vertex));
+            a.lerp(b, f64::from(pair.towards_b))
+        };
+        let shown = animator.shown();
+        let size = DVec2::new(
+            f64::from(file.header.skin_width),
+            f64::from(file.header.skin_height),
+        );
+        for (index, triangle) in file.triangles.iter().enumerate() {
+            // Front faces are clockwise in the file.
+            let [a, b, c] = triangle.vertices.map(|index| index.get() as usize);
+            let vertices = [a, c, b];
+            let corners = vertices.map(|vertex| {
+                let to = between(shown.to, vertex);
+                let from = between(shown.from, vertex);
+                transform.transform_point3(to.lerp(from, f64::from(shown.from_weight)))
+            });
+            let uvs = vertices.map(|vertex| {
+                let st = &file.st_vertices[vertex];
+                let is_back = triangle.faces_front.get() == 0 && st.on_seam.get() != 0;
+                let shift = if is_back { size.x / 2.0 } else { 0.0 };
+                let texel = DVec2::new(f64::from(st.s.get()) + shift, f64::from(st.t.get()));
+                (texel + 0.5) / size
+            });
+            let detail = Detail {
+                root,
+                bones: Vec::new(),
+                uvs,
+            };
+            self.add(entity, index, corners, detail);
+        }
+    }
+
+    fn add_abc(&mut self, world: &World, root: Entity, entity: Entity) {
+        let instance = world.get::<AbcInstance>(root).unwrap();
+        let mesh = mesh_of(world, entity);
+        let node = world.get::<AbcMesh>(entity).unwrap().node;
+        let joints = mesh.attribute(Mesh::ATTRIBUTE_JOINT_INDEX);
+        let node = |vertex: usize| match (node, joints) {
+            (Some(node), _) => node,
+            (None, Some(VertexAttributeValues::Uint16x4(joints))) => {
+                instance.model().joints[usize::from(joints[vertex][0])]
+            }
+            _ => panic!("a mesh without joints and node"),
+        };
+        let triangles = drawn_mesh(world, entity).into_iter();
+        for (index, (corners, vertices)) in triangles.zip(triangles_of(mesh)).enumerate() {
+            let bones = vertices.into_iter().zip(DVec3::AXES);
+            let detail = Detail {
+                root,
+                bones: bones
+                    .map(|(vertex, at)| (instance.nodes()[node(vertex)], at))
+                    .collect(),
+                uvs: vertices.map(|vertex| uv_of(mesh, vertex)),
+            };
+            self.add(
+                entity,
+                index,
+                corners.map(|corner| corner.as_dvec3()),
+                detail,
+            );
+        }
+    }
+
+    fn add_static(&mut self, world: &World, root: Entity, entity: Entity) {
+        if world.get::<Mesh3d>(entity).is_none() {
+            return;
+        }
+        let mesh = mesh_of(world, entity);
+        let positions = mesh.attribute(Mesh::ATTRIBUTE_POSITION).unwrap();
+        let positions = positions.as_float3().unwrap();
+        let transform = by_transforms(world, entity);
+        for (index, vertices) in triangles_of(mesh).into_iter().enumerate() {
+            let corners = vertices.map(|vertex| {
+                let position = DVec3::from_array(positions[vertex].map(f64::from));
+                transform.transform_point3(position)
+            });
+            let detail = Detail {
+                root,
+                bones: Vec::new(),
+                uvs: vertices.map(|vertex| uv_of(mesh, vertex)),
+            };
+            self.add(entity, index, corners, detail);
+        }
+    }
+}
+
+fn mesh_of(world: &World, entity: Entity) -> &Mesh {
+    let handle = world.get::<Mesh3d>(entity).unwrap();
+    world.resource::<Assets<Mesh>>().get(&handle.0).unwrap()
+}
+
+fn triangles_of(mesh: &Mesh) -> Vec<[usize; 3]> {
+    let indices: Vec<usize> = match mesh.indices().unwrap() {
+        Indices::U16(indices) => indices.iter().map(|index| (*index).into()).collect(),
+        Indices::U32(indices) => indices.iter().map(|index| *index as usize).collect(),
+    };
+    indices.as_chunks().0.to_vec()
+}
+
+fn uv_of(mesh: &Mesh, vertex: usize) -> DVec2 {
+    match mesh.attribute(Mesh::ATTRIBUTE_UV_0) {
+        Some(VertexAttributeValues::Float32x2(uvs)) => {
+            DVec2::from_array(uvs[vertex].map(f64::from))
+        }
+        _ => panic!("no texture coordinates"),
+    }
+}
+
+/// The result of a [`RayQuery`].
+#[derive(Clone, Debug)]
+pub struct ModelRayResult {
+    pub hits: Vec<ModelRayHit>,
+    pub any: bool,
+}
+
+fn cast(In(queries): In<Vec<RayQuery>>, mut rays: ModelRayCast) -> Vec<ModelRayResult> {
+    let mut cast = |query: &RayQuery| {
+        let filter = |entity: Entity| !query.excluded.contains(&entity);
+        let ends_ray = |entity: Entity| !query.transparent.contains(&entity);
+        let mut settings = ModelRayCastSettings::default()
+            .with_visibility(query.visibility)
+            .with_backfaces(query.backfaces)
+            .with_max_distance(query.max)
+            .with_filter(&filter)
+            .with_early_exit_test(&ends_ray);
+        settings.collision_boxes = query.collision_boxes;
+        let hits = rays.cast_ray(query.ray, &settings).to_vec();
+        let any = rays.any_hit(query.ray, &settings);
+        ModelRayResult { hits, any }
+    };
+    queries.iter().map(&mut cast).collect()
+}
+
+/// A one-shot system that casts rays. It does not run in other frames.
+pub struct ModelRayCaster(SystemId<In<Vec<RayQuery>>, Vec<ModelRayResult>>);
+
+impl ModelRayCaster {
+    pub fn new(world: &mut World) -> Self {
+        Self(world.register_system(cast))
+    }
+
+    pub fn cast(&self, world: &mut World, queries: Vec<RayQuery>) -> Vec<ModelRayResult> {
+        world.run_system_with(self.0, queries).unwrap()
+    }
+
+    /// Asserts that all rays have the expected hits. `tolerance` is the accepted error of positions.
+    #[track_caller]
+    pub fn compare(
+        &self,
+        world: &mut World,
+        targets: &Targets,
+        queries: Vec<RayQuery>,
+        tolerance: f64,
+        what: &str,
+    ) -> RayCounts {
+        let results = self.cast(world, queries.clone());
+        let mut counts = RayCounts::default();
+        for (query, result) in queries.iter().zip(&results) {
+            let Some(expected) = expected(&targets.triangles, query, 4.0 * tolerance) else {
+                counts.undecided += 1;
+                continue;
+            };
+            let parts: Vec<Entity> = expected.iter().map(|it| it.triangle.entity).collect();
+            let found: Vec<Entity> = result.hits.iter().map(|hit| hit.part).collect();
+            assert_eq!(found, parts, "{what}: {query:?}");
+            assert_eq!(result.any, !found.is_empty(), "{what}: {query:?}");
+            for (hit, expected) in result.hits.iter().zip(&expected) {
+                let context = || format!("{what}: {query:?}: {hit:?}");
+                let triangle = expected.triangle;
+                let detail = &targets.details[&(triangle.entity, triangle.index)];
+                let found = (hit.root, hit.triangle as usize);
+                assert_eq!(found, (detail.root, triangle.index), "{}", context());
+                let direction = query.ray.direction.as_vec3().as_dvec3();
+                let point = query.ray.origin.as_dvec3() + direction * expected.distance;
+                let tolerance = tolerance * expected.stretch;
+                let error = (f64::from(hit.distance) - expected.distance).abs();
+                assert!(error <= tolerance, "{}: error {error}", context());
+                let error = hit.point.as_dvec3().distance(point);
+                assert!(error <= tolerance, "{}: error {error}", context());
+                let is_backface = expected.normal.dot(direction) > 0.0;
+                let normal = match query.backfaces {
+                    Backfaces::Flip if is_backface => -expected.normal,
+                    _ => expected.normal,
+                };
+                let error = hit.normal.as_dvec3().distance(normal);
+                assert!(error < 2e-3, "{}: expected the normal {normal}", context());
+                let barycentrics = expected.barycentrics;
+                let error = hit.barycentrics.as_dvec3().distance(barycentrics);
+                assert!(error < EDGE, "{}: expected {barycentrics}", context());
+                detail.assert_matches(hit, barycentrics, &context());
+            }
+            match found.is_empty() {
+                true => counts.misses += 1,
+                false => counts.hits += 1,
+            }
+        }
+        counts
+    }
+}
+
+impl Detail {
+    #[track_caller]
+    fn assert_matches(&self, hit: &ModelRayHit, barycentrics: DVec3, context: &str) {
+        let weight = |bone: Entity| -> f64 {
+            let own = self.bones.iter().filter(|(other, _)| *other == bone);
+            own.map(|(_, at)| at.dot(barycentrics)).sum()
+        };
+        match hit.bone {
+            None => assert!(self.bones.is_empty(), "{context}: no bone"),
+            Some(bone) => {
+                let greatest = self.bones.iter().map(|(bone, _)| weight(*bone));
+                let greatest = greatest.fold(0.0, f64::max);
+                assert!(weight(bone) > greatest - 0.01, "{context}: bone {bone}");
+            }
+        }
+        let [a, b, c] = self.uvs;
+        let uv = a * barycentrics.x + b * barycentrics.y + c * barycentrics.z;
+        let largest = a.abs().max(b.abs()).max(c.abs()).max_element().max(1.0);
+        let found = hit.uv.unwrap().as_dvec2();
+        let error = found.distance(uv);
+        assert!(error < 4.0 * EDGE * largest, "{context}: expected {uv}");
+    }
+}
