@@ -9,6 +9,7 @@ use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::prelude::*;
 use bevy_classic_models::lgw::Lgw;
 use bevy_classic_models::prelude::*;
+use classic_models_support::bench_models::{lgw_triangle, tga_square};
 use classic_models_support::gpuless;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -28,38 +29,18 @@ const RUNS: usize = 5;
 /// Age at which the crate trusts a folder's modification time. Younger ones may be too coarse.
 const MODIFIED_AGE: Duration = Duration::from_millis(2500);
 
-/// The text of a model file.
-fn model(index: usize) -> String {
-    format!(
-        r#"MODEL "wall" EXPORT_VERSION 4
-MATERIAL_LIST
-  MATERIAL 0 "a" TEXTURE 0 FILE_NAME "skin_{index}.TGA" END_OF_TEXTURE END_OF_MATERIAL
-  MATERIAL 1 "b" TEXTURE 0 FILE_NAME "missing_{index}.tga" END_OF_TEXTURE END_OF_MATERIAL
-END_OF_MATERIAL_LIST
-MESH "wall" MATERIAL_REF 0
-  VERTS 3 0 0 0 0 0 0 0 1 1 0 0 1 0 0 0 1 0 1 0 0 1 0 0 1
-  PRIMITIVE_GEOMETRY_GROUPS 1 GROUP 0 TYPE_LIST COUNT 3 0 1 2 END_OF_GROUP 0
-END_OF_MESH "wall"
-END_OF_MODEL
-"#
-    )
-}
-
-/// A TGA image of one texel.
-fn image() -> Vec<u8> {
-    let mut bytes = vec![0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 32, 0x28];
-    bytes.extend([255; 4]);
-    bytes
-}
-
 fn model_path(index: usize) -> String {
     format!("models/Unit_{index}.lgw")
 }
 
 /// Paths and contents of the models, their textures and other files.
 fn files(others: usize) -> impl Iterator<Item = (String, Vec<u8>)> {
-    let models = (0..MODELS).map(|index| (model_path(index), model(index).into_bytes()));
-    let skins = (0..MODELS).map(|index| (format!("models/Skin_{index}.tga"), image()));
+    let model = |index| {
+        let textures = [format!("skin_{index}.TGA"), format!("missing_{index}.tga")];
+        lgw_triangle(&textures).into_bytes()
+    };
+    let models = (0..MODELS).map(move |index| (model_path(index), model(index)));
+    let skins = (0..MODELS).map(|index| (format!("models/Skin_{index}.tga"), tga_square(1)));
     let others = (0..others).map(|index| (format!("models/Other_{index}.dat"), vec![0]));
     models.chain(skins).chain(others)
 }

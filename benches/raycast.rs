@@ -9,9 +9,8 @@ use bevy::math::bounding::Aabb3d;
 use bevy::picking::mesh_picking::ray_cast::{MeshRayCast, MeshRayCastSettings, RayCastVisibility};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::CollisionTree;
-use bevy_classic_models::alamo::{
-    Alo, AloCollider, AloInstance, AloRayCast, AloRayCastSettings, AloRayCastVisibility, AloRayHit,
-};
+use bevy_classic_models::alamo::{Alo, AloCollider, AloInstance, AloRayCast, AloRayHit};
+use bevy_classic_models::model::{ModelRayCastSettings, ModelRayCastVisibility};
 use bevy_classic_models::prelude::*;
 use classic_models_support::gpuless;
 use obvhs::BvhBuildParams;
@@ -213,8 +212,8 @@ fn many_rays(world: &mut World) {
 }
 
 /// Settings that ignore visibility.
-fn any_visibility() -> AloRayCastSettings<'static> {
-    AloRayCastSettings::default().with_visibility(AloRayCastVisibility::Any)
+fn any_visibility() -> ModelRayCastSettings<'static> {
+    ModelRayCastSettings::default().with_visibility(ModelRayCastVisibility::Any)
 }
 
 fn first_distance(hits: &[(Entity, AloRayHit)]) -> f64 {
