@@ -1,9 +1,8 @@
 //! The files of a source that the app has asked for, so that a changed archive reloads them under the paths that Bevy knows.
 
+use super::content_hash::ContentHasher;
 use super::entry_path::EntryPath;
 use super::layer::FoundFile;
-use bevy::platform::hash::FixedHasher;
-use core::hash::BuildHasher;
 use core::ops::DerefMut;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::BTreeMap;
@@ -28,6 +27,8 @@ pub(super) type AskedPaths = BTreeMap<String, Vec<AskedPath>>;
 pub(super) struct AskedPath {
     pub path: PathBuf,
     pub seen: Seen,
+    /// The count of readers of the seen entry that may read further bytes.
+    pub open_readers: usize,
 }
 
 /// What was found when a path was asked for last.
@@ -38,11 +39,21 @@ pub(super) enum Seen {
     Entry {
         /// The generation of the archive.
         generation: u64,
-        /// The hash of the bytes, if all of them were read.
-        hash: Option<u64>,
+        content: Content,
     },
     /// A file in the folder with this index of its layer.
     Loose(usize),
+}
+
+/// What readers have read of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// No bytes. For example, Bevy opens files for which it has no loader.
+    Unread,
+    /// Bytes of which no hash is known, because they are not all or were not read in order.
+    Parts,
+    /// All bytes, which have this hash.
+    Hash(u64),
 }
 
 impl Seen {
@@ -51,16 +62,11 @@ impl Seen {
             None => Self::Missing,
             Some((_, FoundFile::Entry(file, _))) => Self::Entry {
                 generation: file.generation,
-                hash: None,
+                content: Content::Unread,
             },
             Some((layer, FoundFile::Loose(_))) => Self::Loose(*layer),
         }
     }
-}
-
-/// The hash by which contents of entries are compared.
-pub(super) fn content_hash(bytes: &[u8]) -> u64 {
-    FixedHasher.hash_one(bytes)
 }
 
 impl Asked {
@@ -69,37 +75,55 @@ impl Asked {
         self.0.is_watched.store(true, Ordering::Relaxed);
     }
 
-    /// Records that a path was asked for. The report records the bytes, if the file is in an archive.
-    pub fn note(
+    /// Searches a file, and records what was found. The report records the bytes, if the file is in an archive.
+    pub fn find(
         &self,
         path: &Path,
         entry_path: &EntryPath,
-        found: Option<&(usize, FoundFile)>,
-    ) -> Option<ReadReport> {
+        find: impl Fn() -> Option<(usize, FoundFile)>,
+    ) -> (Option<(usize, FoundFile)>, Option<ReadReport>) {
+        let mut found = find();
         if !self.0.is_watched.load(Ordering::Relaxed) {
-            return None;
+            return (found, None);
         }
-        let seen = Seen::of(found);
+        loop {
+            let seen = Seen::of(found.as_ref());
+            let report = self.note(path, entry_path, seen);
+            // A change after the search and before the note was not reported for this path.
+            let again = find();
+            if Seen::of(again.as_ref()).is_same_file(seen) {
+                return (found, report);
+            }
+            found = again;
+        }
+    }
+
+    fn note(&self, path: &Path, entry_path: &EntryPath, seen: Seen) -> Option<ReadReport> {
         let mut paths = self.paths();
-        let asked = paths.entry(entry_path.key().to_owned()).or_default();
-        match asked.iter_mut().find(|asked| asked.path == path) {
-            // The same file as before: keep the hash.
-            Some(asked) if asked.seen.is_same_file(seen) => {}
-            Some(asked) => asked.seen = seen,
-            None => asked.push(AskedPath {
+        let spellings = paths.entry(entry_path.key().to_owned()).or_default();
+        let known = spellings.iter().position(|asked| asked.path == path);
+        let index = known.unwrap_or_else(|| {
+            spellings.push(AskedPath {
                 path: path.to_owned(),
                 seen,
-            }),
-        }
-        match seen {
-            Seen::Entry { generation, .. } => Some(ReadReport {
-                asked: self.clone(),
-                key: entry_path.key().to_owned(),
-                path: path.to_owned(),
-                generation,
-            }),
-            _ => None,
-        }
+                open_readers: 0,
+            });
+            spellings.len() - 1
+        });
+        let asked = spellings.get_mut(index)?;
+        asked.see(seen);
+        let Seen::Entry { generation, .. } = seen else {
+            return None;
+        };
+        asked.open_readers += 1;
+        Some(ReadReport {
+            asked: self.clone(),
+            key: entry_path.key().to_owned(),
+            path: path.to_owned(),
+            generation,
+            content: Content::Unread,
+            hasher: ContentHasher::default(),
+        })
     }
 
     pub fn paths(&self) -> impl DerefMut<Target = AskedPaths> {
@@ -117,29 +141,96 @@ impl Seen {
     }
 }
 
-/// Records the bytes of an entry that a reader has read.
+impl AskedPath {
+    /// Replaces what was seen. The same file keeps its content and readers.
+    pub fn see(&mut self, seen: Seen) {
+        if !self.seen.is_same_file(seen) {
+            self.seen = seen;
+            self.open_readers = 0;
+        }
+    }
+}
+
+/// Collects what one reader reads of an entry. Drop it when the reader reads no further: this records the content.
 #[derive(Debug)]
 pub(super) struct ReadReport {
     asked: Asked,
     key: String,
     path: PathBuf,
     generation: u64,
+    content: Content,
+    /// Of the bytes that were read in order from the start.
+    hasher: ContentHasher,
 }
 
 impl ReadReport {
-    /// Records all bytes of the entry, unless another file was found since.
-    pub fn read(&self, bytes: &[u8]) {
-        let read = content_hash(bytes);
+    /// Adds bytes at a position in an entry of `len` bytes. Returns whether all bytes are known.
+    pub fn read(&mut self, position: u64, bytes: &[u8], len: u64) -> bool {
+        if position == self.hasher.count() {
+            self.hasher.add(bytes);
+        }
+        if self.hasher.count() == len {
+            self.content = Content::Hash(self.hasher.finish());
+        } else if !bytes.is_empty() {
+            self.content = Content::Parts;
+        }
+        matches!(self.content, Content::Hash(_))
+    }
+}
+
+impl Drop for ReadReport {
+    /// Records the content, unless another file was found since.
+    fn drop(&mut self) {
         let mut paths = self.asked.paths();
         let mut asked = paths.get_mut(&self.key).into_iter().flatten();
         let asked = asked.find(|asked| asked.path == self.path);
         if let Some(AskedPath {
-            seen: Seen::Entry { generation, hash },
+            seen:
+                Seen::Entry {
+                    generation,
+                    content,
+                },
+            open_readers,
             ..
         }) = asked
             && *generation == self.generation
         {
-            *hash = Some(read);
+            *open_readers = open_readers.saturating_sub(1);
+            *content = match (*content, self.content) {
+                (_, hash @ Content::Hash(_)) => hash,
+                (Content::Unread, other) => other,
+                (known, _) => known,
+            };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::cell::Cell;
+
+    #[test]
+    fn files_that_change_between_search_and_note_are_searched_again() {
+        let asked = Asked::default();
+        asked.watch();
+        let path = EntryPath::parse("a.txt").unwrap();
+        let searches = Cell::new(0);
+        // The file is added after the first search, and moved to another layer after the second.
+        let find = || {
+            searches.set(searches.get() + 1);
+            let layer = match searches.get() {
+                1 => return None,
+                2 => 0,
+                _ => 1,
+            };
+            Some((layer, FoundFile::Loose(PathBuf::from("a.txt"))))
+        };
+        let (found, _) = asked.find(Path::new("A.txt"), &path, find);
+        assert_eq!(found.map(|(layer, _)| layer), Some(1));
+        let paths = asked.paths();
+        let seen: Vec<Seen> = paths["a.txt"].iter().map(|asked| asked.seen).collect();
+        assert_eq!(seen, [Seen::Loose(1)]);
+        assert_eq!(searches.get(), 4);
     }
 }

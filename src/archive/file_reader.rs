@@ -23,7 +23,7 @@ pub(super) struct FileReader {
     content: Content,
     len: u64,
     position: u64,
-    /// Is told what was read, if the source is watched.
+    /// Collects what is read, if the source is watched. `None` once everything was read.
     report: Option<ReadReport>,
 }
 
@@ -84,9 +84,7 @@ impl FileReader {
             Content::Loose(_) if start > self.len => Vec::new(),
             Content::Loose(file) => file.rest(start, self.len)?,
         };
-        if let Some(report) = self.report.as_ref().filter(|_| start == 0) {
-            report.read(&bytes);
-        }
+        self.note_read(&bytes);
         let count = bytes.len();
         self.position += count as u64;
         match buffer.is_empty() {
@@ -94,6 +92,15 @@ impl FileReader {
             false => buffer.extend_from_slice(&bytes),
         }
         Ok(count)
+    }
+
+    /// Reports bytes at the position.
+    fn note_read(&mut self, bytes: &[u8]) {
+        if let Some(report) = &mut self.report
+            && report.read(self.position, bytes, self.len)
+        {
+            self.report = None;
+        }
     }
 
     /// Fills the start of a buffer. Returns 0 at the end of the file.
@@ -105,6 +112,7 @@ impl FileReader {
                 let bytes = entry.read_part(start..end)?;
                 let count = bytes.len().min(buffer.len());
                 buffer[..count].copy_from_slice(&bytes[..count]);
+                self.note_read(&bytes[..count]);
                 count
             }
             Content::Loose(_) if self.position >= self.len => 0,

@@ -78,6 +78,14 @@ impl Folder {
         self.folders_of(path).into_iter().next()
     }
 
+    /// The name of a file or folder as on disk.
+    #[cfg(feature = "file_watcher")]
+    pub fn name(&self, path: &EntryPath) -> Option<String> {
+        let file = || self.find_listed(path).filter(|_| self.contains(path.key()));
+        let found = self.find_folder(path).or_else(file)?;
+        Some(found.file_name()?.to_str()?.to_owned())
+    }
+
     /// The names in a folder as on disk. `None` if the folder does not exist.
     pub fn list(&self, path: &EntryPath) -> Option<Vec<ListedName>> {
         let folders = self.folders_of(path);

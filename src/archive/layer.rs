@@ -99,6 +99,20 @@ impl Layer {
         }
     }
 
+    /// The name of a file or folder as the layer lists it. `None` if the layer does not have it.
+    #[cfg(feature = "file_watcher")]
+    pub fn name(&self, path: &EntryPath) -> Option<String> {
+        match self {
+            Self::Archive(archive) => {
+                let file = archive.current();
+                let exists = file.has_folder(path.key()) || file.find(path.text()).is_some();
+                let name = path.key().rsplit('/').next().filter(|_| exists)?;
+                Some(name.to_owned())
+            }
+            Self::Folder(folder) => folder.name(path),
+        }
+    }
+
     pub fn has_folder(&self, folder: &EntryPath) -> bool {
         match self {
             Self::Archive(archive) => archive.current().has_folder(folder.key()),

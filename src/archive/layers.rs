@@ -2,6 +2,8 @@
 
 use super::archive_file::joined;
 use super::entry_path::EntryPath;
+#[cfg(feature = "file_watcher")]
+use super::entry_path::push_part;
 use super::layer::{FoundFile, Layer};
 use super::listed_name::ListedName;
 use crate::scene::folded;
@@ -46,19 +48,15 @@ impl Layers {
 
     /// The paths of the files and folders in a folder. `None` if no layer has it.
     ///
-    /// Names of folders on disk replace those of archives that differ only in case.
+    /// Of names that differ only in case, those of archives are listed, otherwise those of the lowest folder on disk. So a
+    /// file that overrides another one does not change its path.
     pub fn list(&self, folder: &EntryPath) -> Option<Vec<PathBuf>> {
         if !self.has_folder(folder) {
             return None;
         }
-        let (loose, archived): (Vec<_>, Vec<_>) = self
-            .0
-            .iter()
-            .rev()
-            .partition(|layer| matches!(***layer, Layer::Folder(_)));
         let mut names = Vec::new();
         let mut known = HashSet::new();
-        for layer in loose.into_iter().chain(archived) {
+        for layer in self.by_spelling() {
             let listed = layer.list(folder).unwrap_or_default();
             let is_new = |it: &ListedName| !known.contains(&folded(&it.name));
             let new: Vec<_> = listed
@@ -73,6 +71,30 @@ impl Layers {
         names.dedup();
         let path = |name: String| PathBuf::from(joined(folder.text(), &name));
         Some(names.into_iter().map(path).collect())
+    }
+
+    /// The layers whose names are listed, first those whose spelling wins.
+    fn by_spelling(&self) -> impl Iterator<Item = &Layer> {
+        let layers = || self.0.iter().map(|layer| &**layer);
+        let is_folder = |layer: &&Layer| matches!(layer, Layer::Folder(_));
+        let archives = layers().filter(move |layer| !is_folder(layer));
+        archives.chain(layers().filter(is_folder))
+    }
+
+    /// A path with each name as [`list`](Self::list) spells it. Names that are not found stay as they are.
+    #[cfg(feature = "file_watcher")]
+    pub fn listed(&self, path: &EntryPath) -> PathBuf {
+        let (mut asked, mut listed) = (String::new(), String::new());
+        for part in path.parts() {
+            push_part(&mut asked, part);
+            let here = EntryPath::parse(&asked);
+            let name = here.and_then(|here| {
+                let mut layers = self.by_spelling();
+                layers.find_map(|layer| layer.name(&here))
+            });
+            push_part(&mut listed, name.as_deref().unwrap_or(part));
+        }
+        PathBuf::from(listed)
     }
 
     /// Where the file that wins is stored.

@@ -22,8 +22,8 @@
 //! ```
 //!
 //! Files are found in any case: the exact spelling first, otherwise a name that differs only in case. Always write the same
-//! spelling, best in lower case, because Bevy distinguishes asset paths by case. Listings have archived names in lower case,
-//! and files of folders as they are on disk.
+//! spelling, best in lower case, because Bevy distinguishes asset paths by case. Listings have the names of archives in lower
+//! case, and names that no archive has as in the lowest folder on disk that has them.
 
 // For maintainers: models, formats of models and components don't belong here. `classic_model_formats` parses archives.
 
@@ -34,6 +34,8 @@ mod asked;
 #[cfg(not(feature = "file_watcher"))]
 #[path = "unasked.rs"]
 mod asked;
+#[cfg(feature = "file_watcher")]
+mod content_hash;
 mod entry_path;
 mod error;
 mod file_reader;

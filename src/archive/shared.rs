@@ -31,8 +31,8 @@ impl Shared {
     pub fn open(&self, path: &Path) -> Result<FileReader, AssetReaderError> {
         let not_found = || AssetReaderError::NotFound(path.to_owned());
         let entry_path = EntryPath::new(path).ok_or_else(not_found)?;
-        let found = self.layers.find(&entry_path);
-        let report = self.asked.note(path, &entry_path, found.as_ref());
+        let find = || self.layers.find(&entry_path);
+        let (found, report) = self.asked.find(path, &entry_path, find);
         let (_, found) = found.ok_or_else(not_found)?;
         match found {
             FoundFile::Entry(file, entry) => {

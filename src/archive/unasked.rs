@@ -9,13 +9,13 @@ use std::path::Path;
 pub(super) struct Asked;
 
 impl Asked {
-    pub fn note(
+    pub fn find(
         &self,
         _: &Path,
         _: &EntryPath,
-        _: Option<&(usize, FoundFile)>,
-    ) -> Option<ReadReport> {
-        None
+        find: impl Fn() -> Option<(usize, FoundFile)>,
+    ) -> (Option<(usize, FoundFile)>, Option<ReadReport>) {
+        (find(), None)
     }
 }
 
@@ -23,7 +23,7 @@ impl Asked {
 pub(super) enum ReadReport {}
 
 impl ReadReport {
-    pub fn read(&self, _: &[u8]) {
+    pub fn read(&mut self, _: u64, _: &[u8], _: u64) -> bool {
         match *self {}
     }
 }

@@ -1,7 +1,8 @@
 //! Decides which assets a change on disk affects. It must not watch anything.
 
 use crate::archive::archive_file::ArchiveFile;
-use crate::archive::asked::{AskedPath, Seen, content_hash};
+use crate::archive::asked::{AskedPath, Content, Seen};
+use crate::archive::content_hash::ContentHasher;
 use crate::archive::entry_path::EntryPath;
 use crate::archive::error::ArchiveSourceError;
 use crate::archive::layer::{ArchiveLayer, FoundFile, Layer};
@@ -84,7 +85,7 @@ impl<'a> Changes<'a> {
             // Another layer wins, or the file is gone again.
             _ => return,
         }
-        let listed = PathBuf::from(path.text());
+        let listed = self.shared.layers.listed(&path);
         match is_added && !self.is_in_another_layer(layer, &path) {
             true => self.added(listed),
             false => self.modified(listed),
@@ -99,7 +100,7 @@ impl<'a> Changes<'a> {
         };
         let layers = &self.shared.layers;
         if layers.find(&path).is_none() && !layers.has_folder(&path) {
-            let path = PathBuf::from(path.text());
+            let path = layers.listed(&path);
             self.events.push(AssetSourceEvent::RemovedAsset(path));
         }
         self.update_asked(path.key(), Some(layer));
@@ -117,7 +118,7 @@ impl<'a> Changes<'a> {
             self.file_changed(layer, &file, true);
         }
         if let Some(path) = self.path_in(layer, path) {
-            let path = PathBuf::from(path.text());
+            let path = self.shared.layers.listed(&path);
             self.events.push(AssetSourceEvent::AddedFolder(path));
         }
     }
@@ -155,7 +156,7 @@ impl<'a> Changes<'a> {
                 continue;
             };
             if !self.is_in_another_layer(layer, &path) {
-                self.added(PathBuf::from(path.text()));
+                self.added(self.shared.layers.listed(&path));
             }
         }
         for path in old_paths.difference(&new_paths) {
@@ -163,7 +164,7 @@ impl<'a> Changes<'a> {
                 continue;
             };
             if self.shared.layers.find(&path).is_none() {
-                let path = PathBuf::from(path.text());
+                let path = self.shared.layers.listed(&path);
                 self.events.push(AssetSourceEvent::RemovedAsset(path));
             }
         }
@@ -188,7 +189,10 @@ impl<'a> Changes<'a> {
             .cloned()
             .collect();
         for asked in all {
-            let was_read = matches!(asked.seen, Seen::Entry { generation, hash: Some(_) } if generation == old);
+            let was_read = matches!(
+                asked.seen,
+                Seen::Entry { generation, content: Content::Hash(_) | Content::Parts } if generation == old
+            );
             let path = EntryPath::new(&asked.path).filter(|_| was_read);
             if let Some(entry) = path.and_then(|path| new.find(path.text())) {
                 new.archive
@@ -217,23 +221,29 @@ impl<'a> Changes<'a> {
     /// Reports the asked spellings of a path whose file or bytes have changed. A file of the folder `touched` has changed.
     fn update_asked(&mut self, key: &str, touched: Option<usize>) {
         let asked = self.shared.asked.paths().get(key).cloned();
-        for AskedPath { path, seen } in asked.into_iter().flatten() {
+        for AskedPath {
+            path,
+            seen,
+            open_readers,
+        } in asked.into_iter().flatten()
+        {
             let Some(entry_path) = EntryPath::new(&path) else {
                 continue;
             };
             let found = self.shared.layers.find(&entry_path);
             let mut now = Seen::of(found.as_ref());
-            if seen.is_same_file(now) {
-                now = seen;
-            } else if let Seen::Entry { hash, .. } = &mut now {
-                *hash = hash_of(found.as_ref());
-            }
-            let is_changed = match (seen, now) {
-                (Seen::Loose(_), Seen::Loose(layer)) => seen != now || touched == Some(layer),
-                (Seen::Entry { hash: before, .. }, Seen::Entry { hash, .. }) if seen != now => {
-                    hash.is_none() || hash != before
+            let is_same = seen.is_same_file(now);
+            let is_changed = match (seen, &mut now) {
+                (Seen::Loose(layer), _) if is_same => touched == Some(layer),
+                _ if is_same => false,
+                (Seen::Entry { content, .. }, Seen::Entry { content: new, .. }) => {
+                    if let Content::Hash(_) = content {
+                        *new = content_of(found.as_ref());
+                    }
+                    // An open reader may read bytes of both files.
+                    open_readers > 0 || content == Content::Parts || content != *new
                 }
-                _ => seen != now,
+                _ => true,
             };
             self.set_seen(key, &path, seen, now);
             match (is_changed, seen, now) {
@@ -252,8 +262,8 @@ impl<'a> Changes<'a> {
         let mut paths = self.shared.asked.paths();
         let mut asked = paths.get_mut(key).into_iter().flatten();
         let asked = asked.find(|asked| asked.path == path);
-        if let Some(asked) = asked.filter(|asked| asked.seen == before) {
-            asked.seen = now;
+        if let Some(asked) = asked.filter(|asked| asked.seen.is_same_file(before)) {
+            asked.see(now);
         }
     }
 
@@ -297,13 +307,16 @@ fn path_set(file: &ArchiveFile) -> HashSet<String> {
     file.listed_paths().collect()
 }
 
-/// The hash of an entry's bytes. `None` if they cannot be read.
-fn hash_of(found: Option<&(usize, FoundFile)>) -> Option<u64> {
+/// The hash of an entry's bytes. `Unread` if they cannot be read.
+fn content_of(found: Option<&(usize, FoundFile)>) -> Content {
     let Some((_, FoundFile::Entry(file, entry))) = found else {
-        return None;
+        return Content::Unread;
     };
-    let bytes = file.archive.read(file.archive.entry(*entry)?);
-    bytes.ok().map(|bytes| content_hash(&bytes))
+    let entry = file.archive.entry(*entry);
+    let bytes = entry.and_then(|entry| file.archive.read(entry).ok());
+    bytes.map_or(Content::Unread, |bytes| {
+        Content::Hash(ContentHasher::hash(&bytes))
+    })
 }
 
 /// The files in a folder and its subfolders. Paths are relative to `root`.

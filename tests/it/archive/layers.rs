@@ -86,7 +86,7 @@ fn empire_at_war_lists_archives_in_order_and_loose_files_win() {
     assert_eq!(files.text("data/which.txt"), "a");
     assert_eq!(files.text("data/only.txt"), "b");
     assert_eq!(files.text("readme.txt"), "eaw/loose");
-    assert_eq!(files.list("").unwrap(), ["DATA", "Readme.txt"]);
+    assert_eq!(files.list("").unwrap(), ["Readme.txt", "data"]);
 
     // The list of a mod replaces the game's. Its archives are searched in the mod and then in the game.
     games.put(
@@ -254,7 +254,7 @@ fn later_layers_win_in_any_order() {
 }
 
 #[test]
-fn archived_names_are_listed_in_lower_case_and_loose_names_as_on_disk() {
+fn names_of_archives_are_listed_in_lower_case_and_others_as_on_disk() {
     let games = Games::new();
     for format in FORMATS {
         let archive = format!("a.{format}");
@@ -288,12 +288,29 @@ fn archived_names_are_listed_in_lower_case_and_loose_names_as_on_disk() {
         assert_eq!(files.text("art/models/ship.alo"), "Art/Models/Ship.ALO");
 
         let files = Opened::new(&source.folder(games.path("loose")));
-        assert_eq!(files.list("").unwrap(), ["ART", "Other", "art.txt"]);
+        assert_eq!(files.list("").unwrap(), ["Other", "art", "art.txt"]);
         assert_eq!(files.list("art").unwrap().len(), 3);
         let found = files.list("art/textures").unwrap();
-        assert_eq!(found, ["art/textures/Hull.DDS", "art/textures/Wing.dds"]);
+        assert_eq!(found, ["art/textures/Wing.dds", "art/textures/hull.dds"]);
         assert_eq!(files.text("art/textures/hull.dds"), "loose");
     }
+}
+
+#[test]
+fn overrides_do_not_change_the_listed_spelling() {
+    let games = Games::new();
+    games.put("base/Art/Ship.alo", "base");
+    games.put("base/Art/only.alo", "base");
+    games.put("mod/art/SHIP.ALO", "mod");
+    let base = ArchiveSource::new().folder(games.path("base"));
+    let files = Opened::new(&base.clone());
+    assert_eq!(files.list("").unwrap(), ["Art"]);
+    let names = files.list("Art").unwrap();
+    assert_eq!(names, ["Art/Ship.alo", "Art/only.alo"]);
+    let files = Opened::new(&base.folder(games.path("mod")));
+    assert_eq!(files.list("").unwrap(), ["Art"]);
+    assert_eq!(files.list("Art").unwrap(), names);
+    assert_eq!(files.text("Art/Ship.alo"), "mod");
 }
 
 #[test]

@@ -7,12 +7,15 @@ use crate::support::app::TestApp;
 use crate::support::archives::{FORMATS, Games, Text, TextLoader, Way, packed};
 use crate::support::log;
 use crate::support::sample_files::{REFERENCES, files};
-use bevy::asset::io::AssetSourceId;
-use bevy::asset::{LoadState, LoadedFolder};
+use bevy::asset::io::{AssetSourceId, Reader};
+use bevy::asset::{AssetLoader, LoadContext, LoadState, LoadedFolder};
 use bevy::prelude::*;
+use bevy::tasks::block_on;
 use bevy_classic_models::alamo::{Alo, AloMaterial};
 use bevy_classic_models::archive::ArchiveSource;
+use futures_lite::AsyncReadExt;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 const WAYS: [Way; 2] = [Way::Rename, Way::Write];
 
@@ -136,6 +139,114 @@ fn only_changed_entries_are_reloaded() {
     }
 }
 
+/// Reads in parts, or nothing, depending on the extension. Records the paths of loads.
+#[derive(Clone, Default, TypePath)]
+struct PartLoader {
+    loads: Arc<Mutex<Vec<String>>>,
+}
+
+impl AssetLoader for PartLoader {
+    type Asset = Text;
+    type Settings = ();
+    type Error = std::io::Error;
+
+    async fn load(
+        &self,
+        reader: &mut dyn Reader,
+        (): &(),
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<Text, std::io::Error> {
+        let path = load_context.path().path().to_string_lossy().into_owned();
+        let length = match &*path {
+            "a.none" => 0,
+            "a.start" => 4,
+            _ => usize::MAX,
+        };
+        self.loads.lock().unwrap().push(path);
+        let mut bytes = Vec::new();
+        let mut part = [0; 3];
+        while bytes.len() < length {
+            let count = reader.read(&mut part).await?;
+            if count == 0 {
+                break;
+            }
+            bytes.extend_from_slice(&part[..count]);
+        }
+        Ok(Text(String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &["none", "start", "parts"]
+    }
+}
+
+#[test]
+fn entries_are_reloaded_only_if_bytes_that_were_read_may_have_changed() {
+    for way in WAYS {
+        let games = Games::new();
+        let mut files = [
+            ("a.none", "none"),
+            ("a.start", "start"),
+            ("a.parts", "read in parts"),
+            ("a.txt", "text"),
+        ];
+        games.pack("a.pak", &files);
+        let source = ArchiveSource::new().archive(games.path("a.pak")).unwrap();
+        let mut app = Watched::new(&source);
+        let loader = PartLoader::default();
+        app.app.app.register_asset_loader(loader.clone());
+        let [_none, _start, parts, text] =
+            ["a.none", "a.start", "a.parts", "a.txt"].map(|path| app.load(path));
+        app.settle();
+        let take = || {
+            let mut loads = core::mem::take(&mut *loader.loads.lock().unwrap());
+            loads.sort();
+            loads.dedup();
+            loads
+        };
+        assert_eq!(take(), ["a.none", "a.parts", "a.start"], "{way:?}");
+
+        // No hash is known of an entry of which only the start was read.
+        files[3].1 = "new text";
+        games.update(way, "a.pak", &files);
+        app.wait_for(&text, "new text");
+        assert_eq!(take(), ["a.start"], "{way:?}");
+        for (_, text) in &mut files {
+            *text = "newer";
+        }
+        games.update(way, "a.pak", &files);
+        app.wait_for(&parts, "newer");
+        app.wait_for(&text, "newer");
+        assert_eq!(take(), ["a.parts", "a.start"], "{way:?}");
+    }
+}
+
+#[test]
+fn entries_that_are_being_read_are_reloaded() {
+    for way in WAYS {
+        let games = Games::new();
+        games.pack("a.pak", &[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
+        let source = ArchiveSource::new().archive(games.path("a.pak")).unwrap();
+        let mut app = Watched::with_id(&source, "game");
+        let [_a, _b, c] = ["game://a.txt", "game://b.txt", "game://c.txt"].map(|it| app.load(it));
+        app.settle();
+        let server = app.app.world().resource::<AssetServer>().clone();
+        let game = server.get_source("game").unwrap();
+        let open = |path: &'static str| block_on(game.reader().read(Path::new(path))).unwrap();
+        let in_flight = open("a.txt");
+        drop(open("b.txt"));
+
+        games.update(way, "a.pak", &[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "2")]);
+        app.wait_for(&c, "2");
+        assert_eq!(app.take_loads(), ["a.txt", "c.txt"], "{way:?}");
+        // It has a reader of the file that was replaced.
+        drop(in_flight);
+        games.update(way, "a.pak", &[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "3")]);
+        app.wait_for(&c, "3");
+        assert_eq!(app.take_loads(), ["c.txt"], "{way:?}");
+    }
+}
+
 #[test]
 fn entries_that_come_and_go_are_followed() {
     for way in WAYS {
@@ -216,6 +327,33 @@ fn loose_files_that_come_and_go_win_and_lose() {
     std::fs::rename(games.path("loose/TEXT"), games.path("outside")).unwrap();
     app.wait_for(&a, "archived 2");
     assert_eq!(app.text(&b), "b 2");
+}
+
+#[test]
+fn loaded_folders_follow_loose_files_spelled_in_other_cases() {
+    let games = Games::new();
+    games.pack("a.pak", &[("text/a.txt", "archived")]);
+    games.put("loose/readme.md", "");
+    let source = ArchiveSource::new().archive(games.path("a.pak")).unwrap();
+    let source = source.folder(games.path("loose"));
+    let mut app = Watched::new(&source);
+    let server = app.app.world().resource::<AssetServer>().clone();
+    let folder: Handle<LoadedFolder> = server.load_folder("text");
+    app.app.wait_loaded(&folder);
+    let names = |world: &World| {
+        let folders = world.resource::<Assets<LoadedFolder>>();
+        let handles = folders.get(&folder).into_iter().flat_map(|it| &it.handles);
+        let mut names: Vec<String> = handles.map(|it| it.path().unwrap().to_string()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(app.app.world()), ["text/a.txt"]);
+    let a = app.load("text/a.txt");
+    games.put("loose/TEXT/A.TXT", "loose");
+    app.wait_for(&a, "loose");
+    games.put("loose/TEXT/New.txt", "new");
+    gpuless::wait_until(&mut app.app.app, |world| names(world).len() == 2);
+    assert_eq!(names(app.app.world()), ["text/New.txt", "text/a.txt"]);
 }
 
 #[test]
