@@ -65,7 +65,13 @@ fn add_archives(preset: &mut Preset, folders: &[&Path]) -> Result<(), ArchiveSou
         .map(|folder| Folder::new(folder.to_path_buf(), None))
         .collect();
     let find = |path: &EntryPath| roots.iter().find_map(|root| root.find_listed(path));
-    let Some(list) = EntryPath::parse(LIST).and_then(|path| find(&path)) else {
+    let list = EntryPath::parse(LIST);
+    let Some(list) = list.as_ref().and_then(find) else {
+        let folder = |path| roots.iter().find_map(|root| root.find_folder(path));
+        if let Some(path) = list.as_ref().and_then(folder) {
+            let error = std::io::ErrorKind::IsADirectory.into();
+            return Err(ArchiveSourceError::io(path, &error));
+        }
         let game = folders.last().copied().unwrap_or(Path::new(""));
         return Err(ArchiveSourceError::NotFound {
             path: game.join(LIST),

@@ -5,7 +5,7 @@ use classic_model_formats::archive::{Archive, Entry, ReadAt, detect};
 use classic_model_formats::{meg, pak, rez, vfs};
 use std::fmt::{self, Display};
 use std::fs::File;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 
 // The paths of all entries together may have this many bytes for each byte of the archive, and so many more. A damaged archive
@@ -24,6 +24,8 @@ pub enum ArchiveError {
     NoEntry(String),
     /// The file is not an archive of a known format.
     NoArchive,
+    /// The path is within this archive, but an archive was expected.
+    WithinArchive(PathBuf),
     /// The paths of the entries have this length together, which is far more than the archive has.
     PathsTooLong(u64),
 }
@@ -37,6 +39,11 @@ impl Display for ArchiveError {
             Self::PathsTooLong(length) => write!(
                 f,
                 "the paths of the entries have {length} bytes, far more than the archive: it is damaged"
+            ),
+            Self::WithinArchive(archive) => write!(
+                f,
+                "a path in the archive {0}: give {0} alone, and the path as the pattern after it",
+                archive.display()
             ),
             Self::NoArchive => f.write_str(
                 "not an archive: expected the first bytes or the extension of a MEG, PAK, REZ or VFS archive",
@@ -121,6 +128,12 @@ pub fn read(path: &Path) -> Result<Vec<u8>, ArchiveError> {
     }
 }
 
+/// Whether a file is an archive, which has entries.
+pub fn is_archive(path: &Path) -> bool {
+    let format = File::open(path).and_then(|file| detect(&file, path));
+    matches!(format, Ok(Some(_)))
+}
+
 /// Checks that a file, or an entry of an archive, exists.
 ///
 /// # Errors
@@ -182,7 +195,7 @@ pub fn open<R: ReadAt>(path: &Path, reader: R) -> Result<Archive<R>, ArchiveErro
 pub fn open_file(path: &Path) -> Result<Archive<File>, ArchiveError> {
     match locate(path)? {
         Location::File => open(path, File::open(path)?),
-        Location::Entry { .. } => Err(io::Error::from(ErrorKind::NotFound).into()),
+        Location::Entry { archive, .. } => Err(ArchiveError::WithinArchive(archive)),
     }
 }
 

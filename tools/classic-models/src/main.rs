@@ -5,6 +5,7 @@ mod archive_file;
 mod archive_sources;
 mod entry_pattern;
 mod extract;
+mod game;
 mod inspect;
 mod lgw_text;
 mod list;

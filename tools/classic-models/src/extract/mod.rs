@@ -6,6 +6,7 @@ mod target;
 use crate::archive_file::{ArchiveError, open_file};
 use crate::entry_pattern::{self, EntryPattern};
 use crate::messages::{self, escaped_name};
+use classic_model_formats::archive::Entry;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use target::Target;
@@ -57,11 +58,19 @@ fn extract(args: &Args) -> Result<bool, ArchiveError> {
     }
     let mut target = Target::new(&args.to, args.force);
     let (mut written, mut failed) = (0_u64, 0_u64);
-    for entry in archive.entries().filter(|entry| !entry.is_shadowed()) {
+    let is_selected = |entry: &Entry| {
+        let pattern = args.pattern.as_ref();
+        !entry.is_shadowed() && pattern.is_none_or(|it| it.matches(&entry.path()))
+    };
+    let mut selected = archive.entries().filter(is_selected);
+    if selected.any(|entry| target.check(&entry.path()).is_ok())
+        && let Err(error) = target.create()
+    {
+        messages::error(error);
+        return Ok(false);
+    }
+    for entry in archive.entries().filter(is_selected) {
         let path = entry.path();
-        if args.pattern.as_ref().is_some_and(|it| !it.matches(&path)) {
-            continue;
-        }
         let result = target.check(&path).and_then(|file| {
             let bytes = archive.read(entry).map_err(|error| error.to_string())?;
             target.write(&file, &bytes)

@@ -18,7 +18,7 @@ pub struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// Writes below `root`, which is created with the first file.
+    /// Writes below `root`, which is created when it is needed.
     pub fn new(root: &'a Path, replaces: bool) -> Self {
         Self {
             root,
@@ -26,6 +26,15 @@ impl<'a> Target<'a> {
             folders: HashSet::new(),
             written: HashSet::new(),
         }
+    }
+
+    /// Creates the root.
+    ///
+    /// # Errors
+    /// If it is a file, or cannot be created.
+    pub fn create(&self) -> Result<(), String> {
+        let created = fs::create_dir_all(self.root);
+        created.map_err(|error| format!("{}: {error}", self.root.display()))
     }
 
     /// The file below the root for the path of an entry.
@@ -71,7 +80,7 @@ impl<'a> Target<'a> {
     /// Creates the folders of a path below the root. Symbolic links are errors, because they can lead out of the root.
     fn create_folders(&mut self, folder: &Path) -> Result<(), String> {
         let named = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
-        fs::create_dir_all(self.root).map_err(|error| named(self.root, error))?;
+        self.create()?;
         let mut path = PathBuf::new();
         for name in folder {
             path.push(name);

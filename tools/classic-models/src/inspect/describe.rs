@@ -1,6 +1,7 @@
 //! Describes the contents of a file, which is read with the same code as in the loaders.
 
 use crate::archive_file::{self, ArchiveError, Location};
+use crate::game::Game;
 use crate::inspect::abc::AbcDescription;
 use crate::inspect::ala::AlaDescription;
 use crate::inspect::alo::AloDescription;
@@ -15,7 +16,7 @@ use classic_model_formats::archive::{ReadAt, detect};
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The result of reading a file.
 pub enum Description {
@@ -31,6 +32,8 @@ pub struct Options<'a> {
     pub times: &'a [f64],
     /// Whether files that are not archives are errors.
     pub only_archives: bool,
+    /// The game whose files the paths are of. `None` for files on the disk, and entries of archives.
+    pub game: Option<&'a Game>,
 }
 
 /// Reads a file, or an entry of an archive.
@@ -43,13 +46,15 @@ pub fn describe(path: &Path, options: &Options<'_>) -> Description {
 
 /// Reads an archive without its whole content, and other files whole.
 fn read(path: &Path, options: &Options<'_>) -> Result<Content, Failure> {
-    match archive_file::locate(path).map_err(Failure::new)? {
+    let (on_disk, location) = locate(path, options.game)?;
+    match location {
         Location::File => {
-            let file = File::open(path).map_err(Failure::new)?;
+            let file = File::open(&on_disk).map_err(Failure::new)?;
             if is_archive(path, &file, options)? {
                 return archive(path, file);
             }
-            content(path, std::fs::read(path).map_err(Failure::new)?, options)
+            let bytes = std::fs::read(&on_disk).map_err(Failure::new)?;
+            content(path, bytes, options)
         }
         Location::Entry {
             archive: file,
@@ -61,6 +66,20 @@ fn read(path: &Path, options: &Options<'_>) -> Result<Content, Failure> {
                 return archive(path, bytes);
             }
             content(path, bytes, options)
+        }
+    }
+}
+
+/// Where a file is stored, with the path of the file or archive on the disk.
+fn locate(path: &Path, game: Option<&Game>) -> Result<(PathBuf, Location), Failure> {
+    match game {
+        Some(game) => {
+            let found = game.locate(path);
+            found.ok_or_else(|| Failure::new("the game has no such file"))
+        }
+        None => {
+            let location = archive_file::locate(path).map_err(Failure::new)?;
+            Ok((path.to_owned(), location))
         }
     }
 }

@@ -23,6 +23,7 @@ mod pose_mdl;
 mod posed;
 mod simulated;
 
+use crate::game::{Game, GameKind};
 use crate::messages;
 use content::Content;
 use describe::{Description, Options};
@@ -36,7 +37,8 @@ use std::process::ExitCode;
 /// Formats: Quake .mdl and .pak, Alamo .alo and .ala, Petroglyph .meg, LithTech .abc, .dtx and .rez, UFO: Aftermath .lgw
 /// and .vfs. A file may have any name: the format is detected from its content.
 ///
-/// FILE can also be an entry of an archive: id1/pak0.pak/progs/player.mdl.
+/// FILE can also be an entry of an archive: id1/pak0.pak/progs/player.mdl. With --game, files are searched in all archives
+/// and folders of a game, in its order: --game quake FOLDER progs/player.mdl.
 ///
 /// Exit status: 0; 1 if any file failed; 2 if the arguments are wrong.
 #[derive(clap::Args)]
@@ -45,6 +47,22 @@ pub struct Args {
     /// The files, or entries of archives: ARCHIVE/entry
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
+    /// Search files in a game: the first FILE is its folder, the others are paths in the game
+    ///
+    /// A second existing folder for forces-of-corruption is that of Empire at War, unless it is beside the first. For lithtech,
+    /// all existing .rez archives and folders at the start are layers, later ones win.
+    #[arg(long, value_name = "GAME", value_enum, verbatim_doc_comment)]
+    game: Option<GameKind>,
+    /// Add a mod to the game; may be given more than once
+    ///
+    /// Alamo: a folder of a mod; those that are given first win. Quake: the name of a folder beside id1; later ones win.
+    #[arg(
+        long = "mod",
+        value_name = "DIR",
+        requires = "game",
+        verbatim_doc_comment
+    )]
+    mods: Vec<PathBuf>,
     /// Print one JSON object per file and line
     ///
     /// For Alamo, LithTech and LGW models it has the bounds and the centroid even without --animation and --time.
@@ -88,6 +106,25 @@ pub struct Args {
 }
 
 impl Args {
+    /// The game, if one is given, and the files to describe.
+    ///
+    /// # Errors
+    /// If the game cannot be opened, or no file in it is given.
+    fn opened(&self) -> Result<(Option<Game>, &[PathBuf]), String> {
+        let Some(kind) = self.game else {
+            return Ok((None, &self.files));
+        };
+        let (folders, files) = self.files.split_at(kind.count_of_folders(&self.files));
+        let game = Game::open(kind, folders, &self.mods)?;
+        for warning in game.source.warnings() {
+            messages::message(format_args!("warning: {warning}"));
+        }
+        if files.is_empty() {
+            return Err("--game needs the paths of files in the game after its folder".to_owned());
+        }
+        Ok((Some(game), files))
+    }
+
     /// The requested pose, if any.
     fn request(&self) -> Option<Request> {
         (self.animation.is_some() || self.time.is_some()).then(|| Request {
@@ -104,7 +141,14 @@ fn finite(text: &str) -> Result<f64, &'static str> {
 
 /// Describes the files.
 pub fn run(args: &Args) -> ExitCode {
-    match inspect(args) {
+    let (game, files) = match args.opened() {
+        Ok(opened) => opened,
+        Err(error) => {
+            messages::error(error);
+            return ExitCode::FAILURE;
+        }
+    };
+    match inspect(args, game.as_ref(), files) {
         Ok(failed) => ExitCode::from(u8::from(failed)),
         // The reader of the pipe has closed it.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -116,21 +160,22 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 /// Describes every file. Returns true if any of them failed.
-fn inspect(args: &Args) -> io::Result<bool> {
+fn inspect(args: &Args, game: Option<&Game>, files: &[PathBuf]) -> io::Result<bool> {
     let request = args.request();
     let options = Options {
         times: &args.simulate,
         only_archives: args.list,
+        game,
     };
     let mut out = io::stdout().lock();
     let mut poser = None;
     let mut failed = false;
-    for file in &args.files {
+    for file in files {
         let mut description = describe::describe(file, &options);
         if let Description::Content(content) = &mut description
             && is_posed(content, request.as_ref(), args.json)
         {
-            let new = || Poser::new(request.clone().unwrap_or_default(), &args.files);
+            let new = || Poser::new(request.clone().unwrap_or_default(), files, game);
             if let Err(error) = poser.get_or_insert_with(new).pose(file, content) {
                 description = Description::Failed(error);
             }

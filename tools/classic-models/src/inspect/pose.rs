@@ -3,6 +3,7 @@
 
 use crate::archive_file::{self, Location, locate};
 use crate::archive_sources::ArchiveSources;
+use crate::game::Game;
 use crate::inspect::content::Content;
 use crate::inspect::failure::Failure;
 use crate::paths;
@@ -42,14 +43,24 @@ pub struct Poser {
     pub app: App,
     pub request: Request,
     archives: Result<ArchiveSources, ArchiveSourceError>,
+    /// The game whose files the paths are of.
+    game: Option<Game>,
 }
 
 impl Poser {
-    /// `files` are all files that will be posed. Those of archives need asset sources, which are registered at the start.
-    pub fn new(request: Request, files: &[PathBuf]) -> Self {
+    /// `files` are all files that will be posed. Those of archives and of a game need asset sources, which are registered at
+    /// the start.
+    pub fn new(request: Request, files: &[PathBuf], game: Option<&Game>) -> Self {
         let mut app = App::new();
         let clip = request.animation.as_deref().map(Path::new);
-        let archives = ArchiveSources::of(files.iter().map(PathBuf::as_path).chain(clip));
+        let archives = match game {
+            Some(game) => {
+                let mut archives = ArchiveSources::default();
+                archives.add(game.root.clone(), game.source.clone());
+                Ok(archives)
+            }
+            None => ArchiveSources::of(files.iter().map(PathBuf::as_path).chain(clip)),
+        };
         if let Ok(archives) = &archives {
             archives.register(&mut app);
         }
@@ -67,6 +78,7 @@ impl Poser {
             app,
             request,
             archives,
+            game: game.cloned(),
         }
     }
 
@@ -93,14 +105,45 @@ impl Poser {
 
     /// The asset path of a file or an entry. A `#` in the name does not start a label.
     pub fn asset_path(&self, path: &Path) -> Result<AssetPath<'static>, Failure> {
-        if matches!(locate(path), Ok(Location::Entry { .. })) {
+        let in_source = match &self.game {
+            Some(game) => Some(game.root.join(path)),
+            None if matches!(locate(path), Ok(Location::Entry { .. })) => {
+                Some(archive_file::absolute(path))
+            }
+            None => None,
+        };
+        if let Some(path) = in_source {
             let archives = self.archives.as_ref().map_err(Failure::new)?;
-            let path = archives.asset_path(&archive_file::absolute(path));
+            let path = archives.asset_path(&path);
             return path.ok_or_else(|| Failure::new("the archive cannot be loaded"));
         }
         let path = paths::absolute(path).map_err(Failure::new)?;
         let from_root = path.strip_prefix(ASSETS).map(PathBuf::from);
         Ok(AssetPath::from_path_buf(from_root.unwrap_or(path)))
+    }
+
+    /// Whether a clip's name is the path of a file: one of the game, if there is one.
+    pub fn is_file(&self, clip: &str) -> bool {
+        let clip = Path::new(clip);
+        match &self.game {
+            Some(game) => game.locate(clip).is_some(),
+            None => archive_file::check_exists(clip).is_ok(),
+        }
+    }
+
+    /// The bytes of a file, of an entry of an archive, or of a file of the game.
+    pub fn read(&self, path: &Path) -> Result<Vec<u8>, Failure> {
+        let Some(game) = &self.game else {
+            return Ok(archive_file::read(path)?);
+        };
+        let (file, location) = game.locate(path).ok_or_else(|| Failure::new("not found"))?;
+        Ok(match location {
+            Location::File => archive_file::read(&file)?,
+            Location::Entry { archive, entry } => {
+                let archive = archive_file::open_file(&archive)?;
+                archive_file::read_entry(&archive, &entry)?
+            }
+        })
     }
 
     /// Waits for a model or an animation and its dependencies.

@@ -1,6 +1,5 @@
 //! Positions of the vertices and bones of Alamo models.
 
-use crate::archive_file;
 use crate::inspect::failure::Failure;
 use crate::inspect::pose::{Poser, no_clip};
 use crate::inspect::posed::{Posed, PosedBone, PosedVertices};
@@ -15,11 +14,6 @@ use classic_models_support::gpuless;
 use classic_models_support::world_vertices::WorldVertices;
 use std::collections::HashSet;
 use std::path::Path;
-
-/// Whether the name of a clip is the path of a file or of an entry of an archive.
-fn is_file(clip: &str) -> bool {
-    archive_file::check_exists(Path::new(clip)).is_ok()
-}
 
 /// The requested clip.
 enum Clip {
@@ -86,7 +80,7 @@ impl Poser {
 
     fn load_alo(&mut self, path: AssetPath<'static>) -> Result<Handle<Alo>, Failure> {
         let request = self.request.animation.as_deref();
-        let load_animations = request.is_some_and(|clip| !is_file(clip));
+        let load_animations = request.is_some_and(|clip| !self.is_file(clip));
         let settings = move |settings: &mut AloLoaderSettings| {
             settings.load_textures = false;
             settings.load_lights = false;
@@ -106,12 +100,12 @@ impl Poser {
             return Ok(None);
         };
         let file = Path::new(&request);
-        if !is_file(&request) {
+        if !self.is_file(&request) {
             let beside = self.clip_beside(&request, alo)?;
             return Ok(Some(Clip::Beside(beside)));
         }
         // The parser's error has an offset, which the asset server's error lacks.
-        let bytes = archive_file::read(file)?;
+        let bytes = self.read(file)?;
         ala::parse(&bytes).map_err(|error| Failure {
             message: format!("{request}: {error}"),
             ..Failure::from(error)

@@ -1,6 +1,6 @@
 //! The command line of `view`.
 
-use crate::view::game::GameKind;
+use crate::game::GameKind;
 use crate::view::part_args::PartArgs;
 use crate::view::trees::Trees;
 use bevy::color::{Color, Srgba};

@@ -1,20 +1,34 @@
 //! Checks the files of the command line before they are opened.
 
-use crate::archive_file::check_exists;
-use crate::view::files::{is_dtx, models_to_show};
-use std::path::PathBuf;
+use crate::archive_file::{check_exists, is_archive};
+use crate::view::files::{is_ala, is_dtx, is_manifest, is_model, models_to_show};
+use std::path::{Path, PathBuf};
 
-/// Returns an error if a file does not exist, or if none of the files is a model.
+/// Returns an error if a file does not exist or is an archive, or if none of the files is a model.
 pub fn check(files: &[PathBuf]) -> Result<(), String> {
     for file in files {
         if let Err(error) = check_exists(file) {
             return Err(format!("{}: {error}", file.display()));
+        }
+        if !has_known_extension(file) && is_archive(file) {
+            return Err(whole_archive(file));
         }
     }
     if models_to_show(files).is_empty() {
         return Err(no_model(files));
     }
     Ok(())
+}
+
+fn has_known_extension(file: &Path) -> bool {
+    is_model(file) || is_ala(file) || is_dtx(file) || is_manifest(file)
+}
+
+fn whole_archive(file: &Path) -> String {
+    let name = file.display();
+    format!(
+        "{name}: an archive: name a model in it, as in {name}/PATH; `classic-models list {name}` prints the paths"
+    )
 }
 
 fn no_model(files: &[PathBuf]) -> String {

@@ -35,7 +35,7 @@ mod clips;
 mod disk_source;
 mod file_check;
 mod files;
-mod game;
+mod game_models;
 mod gizmos;
 mod lgw_actions;
 mod lgw_models;

@@ -1,12 +1,13 @@
 //! What the command line requests to show: files, entries of archives, or a game. It must not start an app.
 
 use crate::archive_sources::ArchiveSources;
+use crate::game::Game;
 use crate::messages;
 use crate::view::args::Args;
 use crate::view::browser::Browser;
 use crate::view::file_check;
 use crate::view::files::{Folders, models_to_show};
-use crate::view::game::Game;
+use crate::view::game_models;
 use std::path::{Path, PathBuf};
 
 /// The checked command line.
@@ -46,11 +47,12 @@ impl Shown {
             }
         })?;
         let mut archives = ArchiveSources::default();
+        let listed = game_models::models(&game.source);
         archives.add(game.root.clone(), game.source);
         Ok(Self {
             folders: Folders::of(&[], &args.texture_folders, archives),
             models,
-            browser: Some(Browser::new(game.root, game.models)),
+            browser: Some(Browser::new(game.root, listed)),
             args,
         })
     }

@@ -221,6 +221,22 @@ fn existing_files_are_replaced_only_with_force() {
     );
 }
 
+#[test]
+fn a_folder_that_cannot_be_created_is_one_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = save(folder.path(), "pak0.pak", &sample_pak().bytes);
+    let file = save(folder.path(), "file", b"kept");
+    let below = folder.path().join("file/below").display().to_string();
+    for to in [&file, &below] {
+        let output = run(&["extract", &path, "--to", to]);
+        assert_eq!(stdout(&output, 1), "", "{to}");
+        let error = stderr(&output);
+        assert_eq!(error.lines().count(), 1, "{error}");
+        assert!(error.starts_with(&format!("classic-models: {to}: ")), "{error}");
+    }
+    assert_eq!(read(&file).unwrap(), b"kept");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn output_that_is_full_or_closed_is_no_panic() {

@@ -1,6 +1,6 @@
 //! The subcommand `inspect` on archives and on their entries.
 
-use crate::{run, sample, samples, save, stdout};
+use crate::{run, sample, samples, save, stderr, stdout};
 use classic_models_fixtures::ala;
 use classic_models_fixtures::archives::{
     Vfs, crc_32, meg, pak, sample_meg, sample_pak, sample_rez, sample_vfs, with_u32,
@@ -457,5 +457,85 @@ fn the_content_of_an_archive_decides_its_format() {
             let path = save(folder.path(), name, &bytes);
             assert_eq!(described(&["--list"], &path)["format"], format, "{name}");
         }
+    }
+}
+
+/// A folder with both Alamo games. The archive with the crate is in that of Forces of Corruption.
+fn alamo_games() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (game, list) in [("GameData", "<m/>"), ("corruption", "<m><File>Data\\supply.meg</File></m>")] {
+        let data = folder.path().join(game).join("Data");
+        std::fs::create_dir_all(data.join("Art/Models")).unwrap();
+        std::fs::write(data.join("MegaFiles.xml"), list).unwrap();
+    }
+    let archive = folder.path().join("corruption/Data/supply.meg");
+    std::fs::copy(sample("supply.meg"), archive).unwrap();
+    folder
+}
+
+/// The line of JSON of a run, without the name of the file.
+#[track_caller]
+fn described(args: &[&str], code: i32) -> Value {
+    let args = [&["inspect", "--json"], args].concat();
+    let mut lines = lines(&run(&args), code);
+    assert_eq!(lines.len(), 1, "{args:?}");
+    let mut object = lines.remove(0);
+    object.as_object_mut().unwrap().remove("file").unwrap();
+    object
+}
+
+#[test]
+fn files_of_games_are_described_like_files() {
+    let games = alamo_games();
+    let folder = |path: &str| games.path().join(path).display().to_string();
+    let model = |path: &str| samples().join("models").join(path).display().to_string();
+    let (root, foc, eaw) = (folder(""), folder("corruption"), folder("GameData"));
+    let expected = described(&[&model("crate.alo")], 0);
+    assert!(expected["bounds"].is_object() || expected["bounds"].is_array(), "{expected}");
+    let file = "DATA/Art\\Models/crate.alo";
+    let kind = "forces-of-corruption";
+    for args in [
+        &["--game", kind, &root, file][..],
+        &["--game", kind, &foc, file],
+        &["--game", kind, &foc, &eaw, file],
+        &["--time", "0", "--game", kind, &root, file],
+    ] {
+        let mut object = described(args, 0);
+        assert_eq!(object["bounds"], expected["bounds"], "{args:?}");
+        if !args.contains(&"--time") {
+            assert_eq!(object.take(), expected, "{args:?}");
+        }
+    }
+    let archives = samples().join("archives").display().to_string();
+    let courier = ["--game", "aftermath", &archives, "models/courier.lgw"];
+    assert_eq!(described(&courier, 0), described(&[&model("courier.lgw")], 0));
+    let warden = ["--game", "lithtech", &sample("warden.rez"), "models/warden.abc"];
+    assert_eq!(described(&warden, 0), described(&[&model("warden.abc")], 0));
+
+    // A loose file wins, and a mod wins over it.
+    std::fs::copy(model("walker.alo"), folder("corruption/Data/Art/Models/Crate.alo")).unwrap();
+    let walker = described(&[&model("walker.alo")], 0);
+    assert_eq!(described(&["--game", kind, &root, file], 0), walker);
+    std::fs::create_dir_all(folder("mod/data/art/models")).unwrap();
+    std::fs::write(folder("mod/data/art/models/crate.alo"), tetrahedron().to_bytes()).unwrap();
+    let args = ["--game", kind, "--mod", &folder("mod"), &root, file];
+    assert_eq!(described(&args, 0)["format"], "mdl");
+}
+
+#[test]
+fn games_without_the_file_are_errors() {
+    let games = alamo_games();
+    let root = games.path().display().to_string();
+    let missing = ["--game", "forces-of-corruption", &root, "data/missing.alo"];
+    let object = described(&missing, 1);
+    assert_eq!(object["error"]["message"], "the game has no such file");
+    for (args, code, expected) in [
+        (&["--game", "forces-of-corruption", &root][..], 1, "needs the paths of files"),
+        (&["--game", "quake", &root, "a.mdl"], 1, "id1"),
+        (&["--mod", "x", "a.mdl"], 2, "--game"),
+    ] {
+        let output = run(&[&["inspect"], args].concat());
+        assert_eq!(stdout(&output, code), "", "{args:?}");
+        assert!(stderr(&output).contains(expected), "{args:?}: {}", stderr(&output));
     }
 }

@@ -88,6 +88,21 @@ fn files_that_cannot_be_read_are_errors() {
 }
 
 #[test]
+fn paths_in_archives_are_errors_that_name_the_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = save(folder.path(), "pak0.pak", &sample_pak().bytes);
+    let entry = format!("{path}/progs/player.mdl");
+    let to = folder.path().join("out").display().to_string();
+    for args in [&["list", &entry][..], &["extract", &entry, "--to", &to]] {
+        let output = run(args);
+        assert_eq!(stdout(&output, 1), "", "{args:?}");
+        let error = stderr(&output);
+        let expected = format!("{entry}: a path in the archive {path}: give {path} alone");
+        assert!(error.contains(&expected), "{error}");
+    }
+}
+
+#[test]
 fn archives_whose_paths_are_far_longer_than_themselves_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let name: &'static str = Box::leak("x".repeat(50_000).into_boxed_str());

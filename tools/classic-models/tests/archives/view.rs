@@ -75,6 +75,26 @@ fn skipped_archives_are_reported_with_missing_models() {
 }
 
 #[test]
+fn archives_without_an_entry_are_errors() {
+    for name in ["supply.meg", "pak0.pak", "warden.rez", "gamedata.vfs"] {
+        let path = sample(name);
+        let expected = format!("{path}: an archive: name a model in it, as in {path}/PATH");
+        assert_fails(&[&path], 1, &expected);
+    }
+}
+
+#[test]
+fn a_folder_in_place_of_the_list_of_archives_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("Data").join("megafiles.XML");
+    std::fs::create_dir_all(&list).unwrap();
+    let game = folder.path().to_str().unwrap();
+    let args = ["--game", "empire-at-war", game, "--model", "a"];
+    assert_fails(&args, 1, list.to_str().unwrap());
+    assert_fails(&args, 1, "is a directory");
+}
+
+#[test]
 fn games_that_cannot_be_opened_are_errors() {
     let archives = samples().join("archives").display().to_string();
     let meg = sample("supply.meg");
@@ -91,7 +111,11 @@ fn games_that_cannot_be_opened_are_errors() {
             1,
             "Empire at War",
         ),
-        (&["--game", "aftermath", &meg], 1, "supply.meg"),
+        (
+            &["--game", "aftermath", &meg],
+            1,
+            "supply.meg: a file, but --game needs the folder",
+        ),
         (
             &["--game", "aftermath", &archives],
             1,
