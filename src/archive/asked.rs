@@ -185,11 +185,10 @@ impl Drop for ReadReport {
         let mut asked = paths.get_mut(&self.key).into_iter().flatten();
         let asked = asked.find(|asked| asked.path == self.path);
         if let Some(AskedPath {
-            seen:
-                Seen::Entry {
-                    generation,
-                    content,
-                },
+            seen: Seen::Entry {
+                generation,
+                content,
+            },
             open_readers,
             ..
         }) = asked

@@ -236,12 +236,20 @@ fn entries_that_are_being_read_are_reloaded() {
         let in_flight = open("a.txt");
         drop(open("b.txt"));
 
-        games.update(way, "a.pak", &[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "2")]);
+        games.update(
+            way,
+            "a.pak",
+            &[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "2")],
+        );
         app.wait_for(&c, "2");
         assert_eq!(app.take_loads(), ["a.txt", "c.txt"], "{way:?}");
         // It has a reader of the file that was replaced.
         drop(in_flight);
-        games.update(way, "a.pak", &[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "3")]);
+        games.update(
+            way,
+            "a.pak",
+            &[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "3")],
+        );
         app.wait_for(&c, "3");
         assert_eq!(app.take_loads(), ["c.txt"], "{way:?}");
     }

@@ -1,21 +1,49 @@
 //! The asset source of the reload matrix, and the edits of its files.
 
+mod archives;
+
 use crate::reload_matrix::edits::{FileChange, METAS};
 use crate::reload_matrix::matrix::Cell;
+use crate::support::loads::Loads;
+pub use archives::Archives;
+use bevy::app::App;
 use bevy::asset::io::memory::Dir;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tempfile::TempDir;
 
-/// A watched folder, or files in memory.
+/// A watched folder, watched archives, or files in memory.
 pub enum Disk {
     Folder { root: TempDir, outside: TempDir },
+    Archives(Archives),
     Memory(Dir),
 }
 
 impl Disk {
-    pub fn put(&self, path: &str, bytes: &[u8]) {
+    /// Writes the files of a cell before its first step.
+    pub fn fill(&self, cell: &Cell) {
         match self {
-            Self::Folder { root, .. } => put(&root.path().join(path), bytes),
+            Self::Archives(archives) => archives.fill(cell),
+            _ => {
+                for (path, bytes) in cell.files(cell.first) {
+                    self.put(&path, &bytes);
+                }
+            }
+        }
+        self.prepare(cell);
+    }
+
+    /// Makes the files the app's default asset source.
+    pub fn register(&self, app: &mut App, cells: &[Cell]) -> Loads {
+        match self {
+            Self::Memory(files) => Loads::from_memory(app, files),
+            Self::Folder { root, .. } => Loads::from_folder(app, root.path(), true),
+            Self::Archives(archives) => archives.register(app, cells),
+        }
+    }
+
+    fn put(&self, path: &str, bytes: &[u8]) {
+        match self {
+            Self::Folder { .. } | Self::Archives(_) => put(&self.root().join(path), bytes),
             Self::Memory(files) => match path.strip_suffix(".meta") {
                 Some(path) => files.insert_meta(Path::new(path), bytes.to_vec()),
                 None => files.insert_asset(Path::new(path), bytes.to_vec()),
@@ -25,7 +53,9 @@ impl Disk {
 
     fn remove(&self, path: &str) {
         match self {
-            Self::Folder { root, .. } => std::fs::remove_file(root.path().join(path)).unwrap(),
+            Self::Folder { .. } | Self::Archives(_) => {
+                std::fs::remove_file(self.root().join(path)).unwrap()
+            }
             Self::Memory(files) => {
                 let _ = match path.strip_suffix(".meta") {
                     Some(path) => files.remove_metadata(Path::new(path)),
@@ -36,7 +66,7 @@ impl Disk {
     }
 
     /// Writes the files that later steps rename.
-    pub fn prepare(&self, cell: &Cell) {
+    fn prepare(&self, cell: &Cell) {
         let Self::Folder { root, outside } = self else {
             return;
         };
@@ -70,18 +100,18 @@ impl Disk {
                 let from = from.join(&cell.folder).join(format!("saved{end}"));
                 std::fs::rename(from, root.path().join(&path)).unwrap();
             }
-            Self::Memory(_) => self.put(&path, &contents(version)),
+            _ => self.put(&path, &contents(version)),
         };
         match change {
-            FileChange::Write(version) | FileChange::WriteInFirstFolder(version) => {
-                self.put(&path, &contents(version))
-            }
+            FileChange::Write(version)
+            | FileChange::WriteInFirstFolder(version)
+            | FileChange::Override(version) => self.put(&path, &contents(version)),
             FileChange::WriteHalf(version) => {
                 let whole = contents(version);
                 self.put(&path, &whole[..whole.len() / 2]);
             }
             FileChange::WriteInvalid => self.put(&path, b"nonsense"),
-            FileChange::Remove => self.remove(&path),
+            FileChange::Remove | FileChange::RemoveOverride => self.remove(&path),
             FileChange::Replace(version) => {
                 self.remove(&path);
                 self.put(&path, &contents(version));
@@ -96,12 +126,20 @@ impl Disk {
             }
             FileChange::RenameInside(version) => rename(self.root(), version),
             FileChange::RenameFromOutside(version) => rename(self.outside(), version),
+            FileChange::WriteEntry(_)
+            | FileChange::ReplaceArchive(_)
+            | FileChange::WriteHalfArchive(_) => {
+                if let Self::Archives(archives) = self {
+                    archives.apply(cell, change);
+                }
+            }
         }
     }
 
     pub fn root(&self) -> &Path {
         match self {
             Self::Folder { root, .. } => root.path(),
+            Self::Archives(archives) => archives.folder(),
             Self::Memory(_) => Path::new(""),
         }
     }
@@ -109,12 +147,12 @@ impl Disk {
     fn outside(&self) -> &Path {
         match self {
             Self::Folder { outside, .. } => outside.path(),
-            Self::Memory(_) => Path::new(""),
+            _ => Path::new(""),
         }
     }
 }
 
-fn put(path: &PathBuf, bytes: &[u8]) {
+fn put(path: &Path, bytes: &[u8]) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, bytes).unwrap();
 }

@@ -22,6 +22,16 @@ pub enum FileChange {
     BackUp(u8),
     /// Writes a version to the folder that is searched first.
     WriteInFirstFolder(u8),
+    /// Writes into the archive, so that its entry has a version.
+    WriteEntry(u8),
+    /// Renames another archive, whose entry has a version, over the archive.
+    ReplaceArchive(u8),
+    /// Overwrites the archive with the first half of one whose entry has a version.
+    WriteHalfArchive(u8),
+    /// Writes a version to the folder that wins over the archive.
+    Override(u8),
+    /// Removes the file from the folder that wins over the archive.
+    RemoveOverride,
 }
 
 /// A change, the version that is shown afterwards, and the count of errors that it causes.
@@ -68,14 +78,18 @@ const DEPENDENCIES: &[Kind] = &[
 ];
 pub const METAS: &[Kind] = &[Kind::Meta, Kind::TextureMeta];
 
-pub fn edits() -> Vec<Edit> {
-    use FileChange::*;
-    let edit = |name, first, steps: &[Step], kinds| Edit {
+fn edit(name: &'static str, first: Option<u8>, steps: &[Step], kinds: &'static [Kind]) -> Edit {
+    Edit {
         name,
         first,
         steps: steps.to_vec(),
         kinds,
-    };
+    }
+}
+
+/// Edits of files in a folder.
+pub fn edits() -> Vec<Edit> {
+    use FileChange::*;
     vec![
         edit("touched", Some(1), &[(Write(1), 1, 0)], ALL),
         edit("written to", Some(1), &[(Write(2), 2, 0)], ALL),
@@ -143,6 +157,46 @@ pub fn edits() -> Vec<Edit> {
             Some(1),
             &[(WriteInFirstFolder(2), 2, 0)],
             &[Kind::Texture],
+        ),
+    ]
+}
+
+/// Edits of archives, and of the folder that wins over them.
+pub fn archive_edits() -> Vec<Edit> {
+    use FileChange::*;
+    vec![
+        edit("rewritten", Some(1), &[(WriteEntry(2), 2, 0)], FILES),
+        edit(
+            "in a replaced archive",
+            Some(1),
+            &[(ReplaceArchive(2), 2, 0), (ReplaceArchive(3), 3, 0)],
+            FILES,
+        ),
+        edit(
+            "in a half-written archive",
+            Some(1),
+            &[(WriteHalfArchive(2), 1, 0), (WriteEntry(2), 2, 0)],
+            FILES,
+        ),
+        edit(
+            "overridden",
+            Some(1),
+            &[(Override(2), 2, 0), (RemoveOverride, 1, 0)],
+            FILES,
+        ),
+        // Archives have no settings of assets.
+        edit(
+            "overridden",
+            None,
+            &[(Override(2), 2, 0), (RemoveOverride, 1, 0)],
+            METAS,
+        ),
+        edit("added", None, &[(WriteEntry(2), 2, 0)], DEPENDENCIES),
+        edit(
+            "added in a folder",
+            None,
+            &[(Override(2), 2, 0)],
+            DEPENDENCIES,
         ),
     ]
 }

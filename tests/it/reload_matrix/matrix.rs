@@ -1,10 +1,11 @@
 //! Every kind of file × every kind of edit × every format: instances apply the edit, and keep their components in every
-//! frame. Tested in a folder with Bevy's file watcher, and in memory.
+//! frame. Tested in a folder with Bevy's file watcher, in archives with a folder above them, and in memory.
 
 use crate::gpuless;
-use crate::reload_matrix::disk::Disk;
-use crate::reload_matrix::edits::{Edit, FileChange, METAS, Step, edits};
+use crate::reload_matrix::disk::{Archives, Disk};
+use crate::reload_matrix::edits::{Edit, FileChange, METAS, Step, archive_edits, edits};
 use crate::reload_matrix::subjects::{Format, Kind};
+use crate::support::archives;
 use crate::support::loads::Loads;
 use crate::support::log;
 use bevy::asset::io::memory::Dir;
@@ -14,6 +15,9 @@ use std::collections::HashSet;
 
 /// Turns of the task pool without progress after which the test stops waiting for an edit.
 const PATIENCE: usize = 10_000;
+
+/// The end of the warning about an archive that is not complete.
+const INCOMPLETE: &str = "the files of the archive stay as they were";
 
 /// Modules whose errors are counted for the cells.
 const MODULES: &[&str] = &["bevy_asset", "bevy_classic_models"];
@@ -33,7 +37,10 @@ pub struct Cell {
     name: String,
     pub format: Format,
     pub kind: Kind,
-    first: Option<u8>,
+    /// The initial version of the file; none if there is no file at first.
+    pub first: Option<u8>,
+    /// The extension of the cell's archive, if files are in archives.
+    pub archive: &'static str,
     pub steps: Vec<Step>,
     /// The model's folder, from the root.
     pub folder: String,
@@ -46,6 +53,8 @@ pub struct Cell {
     errors: HashSet<String>,
     /// The count of errors before the last edit.
     errors_before: usize,
+    /// Whether a warning has named the cell's archive since the last edit.
+    is_incomplete: bool,
     /// Whether the expected result of the step was reached.
     is_done: bool,
 }
@@ -56,27 +65,48 @@ impl Cell {
         let mut cells = Vec::new();
         for edit in edits().iter().filter(|edit| filter(edit)) {
             for format in FORMATS {
-                let kinds = format.kinds().iter().copied();
-                for kind in kinds.filter(|kind| edit.kinds.contains(kind)) {
-                    let name = format!("{format:?} {kind:?} {}", edit.name);
-                    cells.push(Self {
-                        folder: format!("{test}-{}/Models", name.replace([' ', ','], "-")),
-                        name,
-                        format,
-                        kind,
-                        first: edit.first,
-                        steps: edit.steps.clone(),
-                        root: Entity::PLACEHOLDER,
-                        shown: edit.first.unwrap_or_else(|| format.shown_without(kind)),
-                        failures: Vec::new(),
-                        errors: HashSet::new(),
-                        errors_before: 0,
-                        is_done: false,
-                    });
-                }
+                cells.extend(Self::of_edit(edit, format));
             }
         }
+        for cell in &mut cells {
+            cell.folder = format!("{test}-{}/Models", cell.name.replace([' ', ','], "-"));
+        }
         cells
+    }
+
+    /// The cells of a format in archives, which are of all formats. Some have short paths only.
+    fn in_archives(format: Format) -> Vec<Self> {
+        let edits = archive_edits();
+        let cells = edits.iter().flat_map(|edit| Self::of_edit(edit, format));
+        let mut cells: Vec<Self> = cells.collect();
+        let formats = archives::FORMATS.into_iter().cycle();
+        for ((index, cell), archive) in cells.iter_mut().enumerate().zip(formats) {
+            cell.folder = format!("packed-{format:?}-{index}/models");
+            cell.archive = archive;
+        }
+        cells
+    }
+
+    /// The cells of an edit, without folders.
+    fn of_edit(edit: &Edit, format: Format) -> impl Iterator<Item = Self> {
+        let kinds = format.kinds().iter().copied();
+        let kinds = kinds.filter(|kind| edit.kinds.contains(kind));
+        kinds.map(move |kind| Self {
+            name: format!("{format:?} {kind:?} {}", edit.name),
+            format,
+            kind,
+            first: edit.first,
+            archive: "",
+            steps: edit.steps.clone(),
+            folder: String::new(),
+            root: Entity::PLACEHOLDER,
+            shown: edit.first.unwrap_or_else(|| format.shown_without(kind)),
+            failures: Vec::new(),
+            errors: HashSet::new(),
+            errors_before: 0,
+            is_incomplete: false,
+            is_done: false,
+        })
     }
 
     pub fn path(&self, kind: Kind) -> String {
@@ -92,12 +122,12 @@ impl Cell {
         matches!(self.steps[0].0, FileChange::WriteInFirstFolder(_))
     }
 
-    /// All files before the first step.
-    fn files(&self) -> Vec<(String, Vec<u8>)> {
+    /// All files, the edited one with a version.
+    pub fn files(&self, version: Option<u8>) -> Vec<(String, Vec<u8>)> {
         let mut files = Vec::new();
         for kind in self.format.kinds() {
             let version = match kind {
-                _ if *kind == self.kind => self.first,
+                _ if *kind == self.kind => version,
                 Kind::Meta | Kind::TextureMeta => None,
                 _ => Some(1),
             };
@@ -148,6 +178,12 @@ impl Cell {
         shown == Some(expected)
     }
 
+    /// Whether a change has its effect, apart from what the model shows.
+    fn has_reports(&self, change: FileChange, errors: usize) -> bool {
+        let is_reported = !matches!(change, FileChange::WriteHalfArchive(_)) || self.is_incomplete;
+        is_reported && self.new_errors() >= errors
+    }
+
     /// The count of different errors that the last edit has caused.
     fn new_errors(&self) -> usize {
         self.errors.len() - self.errors_before
@@ -160,7 +196,7 @@ struct Table {
     loads: Loads,
     disk: Disk,
     cells: Vec<Cell>,
-    log: log::NewErrors,
+    log: Log,
     /// Keeps the loader settings. Bevy reloads only assets with a strong handle.
     _models: Vec<UntypedHandle>,
 }
@@ -168,18 +204,15 @@ struct Table {
 impl Table {
     fn new(mut cells: Vec<Cell>, disk: Disk) -> Self {
         log::listen();
-        let log = log::NewErrors::of(MODULES);
+        let log = Log {
+            errors: log::NewLines::errors_of(MODULES),
+            warnings: log::NewLines::warnings_of(MODULES),
+        };
         for cell in &cells {
-            for (path, bytes) in cell.files() {
-                disk.put(&path, &bytes);
-            }
-            disk.prepare(cell);
+            disk.fill(cell);
         }
         let mut app = App::new();
-        let loads = match &disk {
-            Disk::Memory(files) => Loads::from_memory(&mut app, files),
-            Disk::Folder { root, .. } => Loads::from_folder(&mut app, root.path(), true),
-        };
+        let loads = disk.register(&mut app, &cells);
         // In memory there is no watcher, but with `watch_for_changes` Bevy reloads assets of which only labels are in use.
         app.add_plugins(gpuless::plugins(disk.root(), true))
             .add_plugins(ClassicModelsPlugins);
@@ -239,9 +272,10 @@ impl Table {
     }
 
     fn step(&mut self, step: usize) {
-        sort_errors(&mut self.cells, &mut self.log);
+        self.log.sort(&mut self.cells);
         for cell in &mut self.cells {
             cell.errors_before = cell.errors.len();
+            cell.is_incomplete = false;
             cell.is_done = false;
             if let Some((change, ..)) = cell.steps.get(step) {
                 self.disk.apply(cell, *change);
@@ -313,6 +347,10 @@ impl Table {
                 cell.failures
                     .push(format!("shows {shown:?} after {change:?}"));
             }
+            if matches!(change, FileChange::WriteHalfArchive(_)) && !cell.is_incomplete {
+                cell.failures
+                    .push("no warning about the archive".to_owned());
+            }
             let found = cell.new_errors();
             if found != errors {
                 cell.failures
@@ -323,33 +361,43 @@ impl Table {
     }
 }
 
-/// Adds the new errors to the cells of their files.
-fn sort_errors(cells: &mut [Cell], log: &mut log::NewErrors) {
-    for mut error in log.take() {
-        // Bevy may append a backtrace.
-        error.truncate(error.find('\n').unwrap_or(error.len()));
-        let mut cells = cells.iter_mut();
-        if let Some(cell) = cells.find(|cell| error.contains(&cell.folder)) {
-            cell.errors.insert(error);
+/// The errors and warnings that are not sorted yet.
+struct Log {
+    errors: log::NewLines,
+    warnings: log::NewLines,
+}
+
+impl Log {
+    /// Adds the new lines to the cells of their files.
+    fn sort(&mut self, cells: &mut [Cell]) {
+        for mut error in self.errors.take() {
+            // Bevy may append a backtrace.
+            error.truncate(error.find('\n').unwrap_or(error.len()));
+            let mut cells = cells.iter_mut();
+            if let Some(cell) = cells.find(|cell| error.contains(&cell.folder)) {
+                cell.errors.insert(error);
+            }
+        }
+        let warnings = self.warnings.take().into_iter();
+        for warning in warnings.filter(|warning| warning.contains(INCOMPLETE)) {
+            let mut cells = cells.iter_mut();
+            if let Some(cell) = cells.find(|cell| warning.contains(&cell.folder)) {
+                cell.is_incomplete = true;
+            }
         }
     }
 }
 
 /// Checks all cells in this frame. Returns whether a further cell has reached the result of the step, and whether all have.
-fn check_frame(
-    cells: &mut [Cell],
-    log: &mut log::NewErrors,
-    world: &World,
-    step: usize,
-) -> (bool, bool) {
-    sort_errors(cells, log);
+fn check_frame(cells: &mut [Cell], log: &mut Log, world: &World, step: usize) -> (bool, bool) {
+    log.sort(cells);
     let (mut is_progress, mut are_all_done) = (false, true);
     for cell in cells {
-        let Some((_, expected, errors)) = cell.steps.get(step).copied() else {
+        let Some((change, expected, errors)) = cell.steps.get(step).copied() else {
             continue;
         };
         let is_shown = cell.check_frame(world, expected);
-        let is_done = is_shown && cell.new_errors() >= errors;
+        let is_done = is_shown && cell.has_reports(change, errors);
         is_progress |= is_done && !cell.is_done;
         cell.is_done = is_done;
         are_all_done &= is_done;
@@ -361,6 +409,14 @@ fn check_frame(
 fn every_edit_in_a_watched_folder_is_applied() {
     let [root, outside] = [(); 2].map(|()| tempfile::tempdir().unwrap());
     Table::new(Cell::all("saved", |_| true), Disk::Folder { root, outside }).run();
+}
+
+#[test]
+fn every_edit_of_archives_is_applied() {
+    for format in FORMATS {
+        let cells = Cell::in_archives(format);
+        Table::new(cells, Disk::Archives(Archives::new())).run();
+    }
 }
 
 #[test]

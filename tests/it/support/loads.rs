@@ -57,6 +57,19 @@ impl Loads {
         }
     }
 
+    /// Makes a watched source the app's default asset source. It must contain the files of `folder`. Call this before
+    /// `AssetPlugin` is added.
+    pub fn from_source(app: &mut App, mut source: AssetSourceBuilder, folder: &Path) -> Self {
+        let activity = Activity::default();
+        let (mut reader, observer) = (source.reader, activity.clone());
+        source.reader = Box::new(move || Box::new(observer.observe(reader())));
+        app.register_asset_source(AssetSourceId::Default, source);
+        Self {
+            activity,
+            marker: Some(Marker::new(folder)),
+        }
+    }
+
     /// The same with the asset processor. Does not wait for the processor itself.
     pub fn from_processed_folder(app: &mut App, folder: &Path, processed: &Path) -> Self {
         let activity = Activity::default();

@@ -18,9 +18,8 @@ struct Line {
 }
 
 impl Line {
-    fn is_error_of(&self, modules: &[&str]) -> bool {
-        self.level == tracing::Level::ERROR
-            && modules.iter().any(|module| self.target.starts_with(module))
+    fn is_of(&self, level: tracing::Level, modules: &[&str]) -> bool {
+        self.level == level && modules.iter().any(|module| self.target.starts_with(module))
     }
 }
 
@@ -34,33 +33,49 @@ pub fn listen() {
 
 /// The errors that these modules have logged so far.
 pub fn errors_of(modules: &[&str]) -> Vec<String> {
-    lines(tracing::Level::ERROR, |line| line.is_error_of(modules))
+    lines(tracing::Level::ERROR, |line| {
+        line.is_of(tracing::Level::ERROR, modules)
+    })
 }
 
-/// Errors that are logged after a time.
-pub struct NewErrors {
+/// Errors or warnings that are logged after a time.
+pub struct NewLines {
+    level: tracing::Level,
     modules: &'static [&'static str],
     /// The count of lines read.
     read: usize,
 }
 
-impl NewErrors {
+impl NewLines {
     /// The errors of these modules from now on.
-    pub fn of(modules: &'static [&'static str]) -> Self {
-        let read = LINES.lock().unwrap().len();
-        Self { modules, read }
+    pub fn errors_of(modules: &'static [&'static str]) -> Self {
+        Self::of(tracing::Level::ERROR, modules)
     }
 
-    /// The errors since the last call. Earlier lines of other tests cost no time.
+    /// The warnings of these modules from now on.
+    pub fn warnings_of(modules: &'static [&'static str]) -> Self {
+        Self::of(tracing::Level::WARN, modules)
+    }
+
+    fn of(level: tracing::Level, modules: &'static [&'static str]) -> Self {
+        let read = LINES.lock().unwrap().len();
+        Self {
+            level,
+            modules,
+            read,
+        }
+    }
+
+    /// The lines since the last call. Earlier lines of other tests cost no time.
     pub fn take(&mut self) -> Vec<String> {
         let lines = LINES.lock().unwrap();
         let new = &lines[self.read..];
         self.read = lines.len();
-        let errors = new
+        let found = new
             .iter()
-            .filter(|line| line.is_error_of(self.modules))
+            .filter(|line| line.is_of(self.level, self.modules))
             .map(|line| line.text.clone());
-        errors.collect()
+        found.collect()
     }
 }
 

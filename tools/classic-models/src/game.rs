@@ -178,12 +178,20 @@ mod tests {
             (GameKind::Quake, vec![&root, &root], 1),
             (GameKind::ForcesOfCorruption, vec![&root, &inside], 1),
             (GameKind::ForcesOfCorruption, vec![&root, &root, &root], 2),
-            (GameKind::Lithtech, vec![&archive, &root, &archive, &inside], 3),
+            (
+                GameKind::Lithtech,
+                vec![&archive, &root, &archive, &inside],
+                3,
+            ),
             (GameKind::Lithtech, vec![&inside], 1),
             (GameKind::Quake, vec![], 0),
         ] {
             let paths: Vec<PathBuf> = paths.into_iter().cloned().collect();
-            assert_eq!(kind.count_of_folders(&paths), expected, "{kind:?} {paths:?}");
+            assert_eq!(
+                kind.count_of_folders(&paths),
+                expected,
+                "{kind:?} {paths:?}"
+            );
         }
     }
 }

@@ -232,7 +232,10 @@ fn a_folder_that_cannot_be_created_is_one_error() {
         assert_eq!(stdout(&output, 1), "", "{to}");
         let error = stderr(&output);
         assert_eq!(error.lines().count(), 1, "{error}");
-        assert!(error.starts_with(&format!("classic-models: {to}: ")), "{error}");
+        assert!(
+            error.starts_with(&format!("classic-models: {to}: ")),
+            "{error}"
+        );
     }
     assert_eq!(read(&file).unwrap(), b"kept");
 }

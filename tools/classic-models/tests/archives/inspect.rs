@@ -463,7 +463,10 @@ fn the_content_of_an_archive_decides_its_format() {
 /// A folder with both Alamo games. The archive with the crate is in that of Forces of Corruption.
 fn alamo_games() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for (game, list) in [("GameData", "<m/>"), ("corruption", "<m><File>Data\\supply.meg</File></m>")] {
+    for (game, list) in [
+        ("GameData", "<m/>"),
+        ("corruption", "<m><File>Data\\supply.meg</File></m>"),
+    ] {
         let data = folder.path().join(game).join("Data");
         std::fs::create_dir_all(data.join("Art/Models")).unwrap();
         std::fs::write(data.join("MegaFiles.xml"), list).unwrap();
@@ -503,16 +506,32 @@ fn files_of_games_are_described_like_files() {
     }
     let archives = samples().join("archives").display().to_string();
     let courier = ["--game", "aftermath", &archives, "models/courier.lgw"];
-    assert_eq!(described(&courier, 0), described(&[&model("courier.lgw")], 0));
-    let warden = ["--game", "lithtech", &sample("warden.rez"), "models/warden.abc"];
+    assert_eq!(
+        described(&courier, 0),
+        described(&[&model("courier.lgw")], 0)
+    );
+    let warden = [
+        "--game",
+        "lithtech",
+        &sample("warden.rez"),
+        "models/warden.abc",
+    ];
     assert_eq!(described(&warden, 0), described(&[&model("warden.abc")], 0));
 
     // A loose file wins, and a mod wins over it.
-    std::fs::copy(model("walker.alo"), folder("corruption/Data/Art/Models/Crate.alo")).unwrap();
+    std::fs::copy(
+        model("walker.alo"),
+        folder("corruption/Data/Art/Models/Crate.alo"),
+    )
+    .unwrap();
     let walker = described(&[&model("walker.alo")], 0);
     assert_eq!(described(&["--game", kind, &root, file], 0), walker);
     std::fs::create_dir_all(folder("mod/data/art/models")).unwrap();
-    std::fs::write(folder("mod/data/art/models/crate.alo"), tetrahedron().to_bytes()).unwrap();
+    std::fs::write(
+        folder("mod/data/art/models/crate.alo"),
+        tetrahedron().to_bytes(),
+    )
+    .unwrap();
     let args = ["--game", kind, "--mod", &folder("mod"), &root, file];
     assert_eq!(described(&args, 0)["format"], "mdl");
 }
@@ -525,12 +544,20 @@ fn games_without_the_file_are_errors() {
     let object = described(&missing, 1);
     assert_eq!(object["error"]["message"], "the game has no such file");
     for (args, code, expected) in [
-        (&["--game", "forces-of-corruption", &root][..], 1, "needs the paths of files"),
+        (
+            &["--game", "forces-of-corruption", &root][..],
+            1,
+            "needs the paths of files",
+        ),
         (&["--game", "quake", &root, "a.mdl"], 1, "id1"),
         (&["--mod", "x", "a.mdl"], 2, "--game"),
     ] {
         let output = run(&[&["inspect"], args].concat());
         assert_eq!(stdout(&output, code), "", "{args:?}");
-        assert!(stderr(&output).contains(expected), "{args:?}: {}", stderr(&output));
+        assert!(
+            stderr(&output).contains(expected),
+            "{args:?}: {}",
+            stderr(&output)
+        );
     }
 }
