@@ -6,7 +6,8 @@
 use crate::model::roots::ModelRoots;
 use crate::scene::{
     ClipLayers, DamageStage, LodDistances, ModelFormat, ModelInstance, ModelLod, ModelSkin,
-    ModelSkins, ModelWarnings, PartVisibility, PlayClip, PlayerColors, TeamColor, path_of_skin,
+    ModelSkins, ModelWarnings, PartVisibility, PlayClip, PlayerColors, TeamColor,
+    unknown_skin_warning,
 };
 use bevy::app::{App, PostUpdate};
 use bevy::ecs::component::Component;
@@ -146,10 +147,7 @@ impl ComponentWarnings<'_, '_> {
             return;
         };
         let is_supported = alternative(ModelComponent::ModelSkin, format).is_none();
-        if is_supported && path_of_skin(name).is_none() {
-            let what = format!(
-                "keeps its skin: the name \"{name}\" needs `ModelSkins` on the root, and a path needs a file extension"
-            );
+        if let Some(what) = unknown_skin_warning(name, None).filter(|_| is_supported) {
             self.warnings.warn_once(root, &what);
         }
     }

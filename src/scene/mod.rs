@@ -210,8 +210,8 @@ pub(crate) use skin_materials::{ActiveMaterials, SkinMaterials};
 #[cfg(feature = "lithtech")]
 pub(crate) use skins::ActiveImage;
 pub(crate) use skins::ActiveSkin;
-pub(crate) use skins::preload_skin;
 use skins::{apply_loaded_skins, choose_skins};
+pub(crate) use skins::{preload_skin, unknown_skin_warning};
 #[cfg(feature = "alamo")]
 pub(crate) use spawn_early::SpawnEarly;
 pub(crate) use unlabeled::{UnlabeledScenes, register_unlabeled_loader};

@@ -165,10 +165,27 @@ fn resolve_path<'a>(
             format!("keeps its skin: the name \"{name}\" in `ModelSkins` refers to itself");
         warnings.warn_once(root, &message);
     } else if let Some(unknown_name) = unknown_name {
-        let message = format!("keeps its skin: {unknown_name}, and a path needs a file extension");
-        warnings.warn_once(root, &message);
+        warnings.warn_once(root, &no_skin(&unknown_name));
     }
     None
+}
+
+fn no_skin(reason: &str) -> String {
+    format!("keeps its skin: {reason}, and a path needs a file extension")
+}
+
+/// The warning about a skin that is neither a name nor a path. It follows the path of the model.
+pub(crate) fn unknown_skin_warning(name: &str, named: Option<&ModelSkins>) -> Option<String> {
+    if path_of_skin(name).is_some() {
+        return None;
+    }
+    match named {
+        None => Some(no_skin(&format!(
+            "the name \"{name}\" needs `ModelSkins` on the root"
+        ))),
+        Some(named) if named.get(name).is_none() => Some(no_skin(&unknown_name(name, named))),
+        Some(_) => None,
+    }
 }
 
 /// The warning that no skin has a name. Lists all names.

@@ -34,6 +34,8 @@ pub(super) struct AllAttachments(EntityHashSet);
 /// An attachment in a manifest, with its resolved path.
 struct WantedAttachment<'a> {
     attachment: &'a ManifestAttachment,
+    /// The index in the manifest.
+    index: usize,
     /// Case-folded.
     bone: String,
     model: &'a AssetPath<'static>,
@@ -44,9 +46,10 @@ impl<'a> WantedAttachment<'a> {
     /// The attachments of a manifest, except those whose files were not found.
     fn all(manifest: &'a ModelManifest, files: &'a ResolvedFiles) -> Vec<Self> {
         let all = manifest.attachments.iter().zip(&files.attachments);
-        let wanted = all.filter_map(|(attachment, model)| {
+        let wanted = all.enumerate().filter_map(|(index, (attachment, model))| {
             Some(Self {
                 attachment,
+                index,
                 bone: folded(&attachment.bone),
                 model: model.as_ref()?,
                 transform: attachment.transform(),
@@ -133,6 +136,7 @@ impl SpawnedAttachment {
     /// attachment's own manifest applies again.
     fn update(&mut self, world: &mut World, root: Entity, wanted: &WantedAttachment<'_>) -> bool {
         self.manifest_transform = wanted.transform;
+        self.index = wanted.index;
         if !self.is_attached(world, root) {
             return false;
         }
@@ -218,6 +222,7 @@ fn spawn(
     let entity = world.spawn((name, wanted.transform, attached, classic_model, outermost));
     Some(SpawnedAttachment {
         entity: entity.id(),
+        index: wanted.index,
         bone: wanted.bone.clone(),
         model: model.clone(),
         manifest_transform: wanted.transform,
@@ -240,7 +245,7 @@ fn open(world: &mut World, model: &AssetPath<'static>) -> ClassicModel {
 ///
 /// # Errors
 /// A message if the attachment closes a cycle or is nested too deep.
-fn find_outermost(
+pub(super) fn find_outermost(
     world: &World,
     root: Entity,
     model: &AssetPath<'static>,

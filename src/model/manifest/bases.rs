@@ -1,6 +1,6 @@
 //! Reads the text of a manifest and of the manifests that it extends.
 
-use super::check::{check, check_values};
+use super::check::check_values;
 use super::classic_model::is_manifest;
 use super::manifest_error::ManifestLoaderError;
 use super::merge::{ParsedFile, merge, parsed_file};
@@ -15,7 +15,7 @@ use bevy::asset::{AssetPath, LoadContext};
 /// The maximum count of manifests that a manifest extends, directly and through others.
 const MAX_BASES: usize = 8;
 
-/// Combines the text of a manifest with the manifests that it extends.
+/// Combines the text of a manifest with the manifests that it extends. `check` checks the text and the combined values.
 ///
 /// # Errors
 /// [`ManifestLoaderError`] if one of them cannot be read or is invalid, or if one extends itself. A change of one of
@@ -25,6 +25,7 @@ pub(super) async fn read_with_bases(
     load: &RunningLoad,
     search: &mut FileSearch<'_>,
     load_context: &mut LoadContext<'_>,
+    check: Check,
 ) -> Result<(Sources, ModelManifest), ManifestLoaderError> {
     let own = parse_file(load_context.path().clone_owned(), bytes, check)?;
     let mut bases = Vec::new();

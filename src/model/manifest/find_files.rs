@@ -1,9 +1,10 @@
 //! Reads the text of a manifest and finds the files that it names.
 
 use super::bases::read_with_bases;
-use super::check::{as_name, is_glob};
+use super::check::{as_name, check, check_values, is_glob};
 use super::files::{ManifestFiles, SharedSources};
 use super::glob::Globs;
+use super::loader::ManifestLoaderSettings;
 use super::manifest_error::ManifestLoaderError;
 use super::model_manifest::ModelManifest;
 use super::preload::Preloader;
@@ -49,6 +50,7 @@ impl ManifestReader {
         preloader: &Preloader,
         reader: &mut dyn Reader,
         load_context: &mut LoadContext<'_>,
+        settings: ManifestLoaderSettings,
     ) -> Result<ModelManifest, ManifestLoaderError> {
         let path = load_context.path().clone_owned();
         let load = self.tracker.begin(load_context);
@@ -61,7 +63,11 @@ impl ManifestReader {
         }
         load.add_input(&bytes);
         let mut search = self.finder.search_for(&load);
-        let read = read_with_bases(&bytes, &load, &mut search, load_context);
+        let check = match settings.allow_missing_model {
+            true => check_values,
+            false => check,
+        };
+        let read = read_with_bases(&bytes, &load, &mut search, load_context, check);
         let (sources, mut manifest) = read.await?;
         let mut finder = ManifestFileFinder {
             search,
@@ -69,16 +75,10 @@ impl ManifestReader {
             sources: &sources,
             warnings: 0,
         };
-        let source = sources.of(&[Field("model")]);
-        let invalid = |message| source.error(Problem::new([Field("model")], message));
-        let found = finder.search.find_beside(&source.path, &manifest.model);
-        let model = found
-            .await
-            .map_err(|not_found| invalid(not_found.to_string()))?;
-        if !self.formats.is_model(&model) {
-            return Err(invalid(self.formats.unknown_extension(&model)));
-        }
-        finder.rename(&mut manifest.model, Some(&model), source);
+        let model = match manifest.model.is_empty() {
+            true => None,
+            false => Some(finder.model(&mut manifest.model, &self.formats).await?),
+        };
         manifest.files = finder.all(&mut manifest, model).await;
         finder.finish();
         manifest.files.sources = Some(SharedSources(Arc::new(sources)));
@@ -100,6 +100,25 @@ struct ManifestFileFinder<'a> {
 }
 
 impl ManifestFileFinder<'_> {
+    /// The path of the model.
+    async fn model(
+        &mut self,
+        name: &mut String,
+        formats: &ModelFormats,
+    ) -> Result<AssetPath<'static>, ManifestLoaderError> {
+        let source = self.sources.of(&[Field("model")]);
+        let invalid = |message| source.error(Problem::new([Field("model")], message));
+        let found = self.search.find_beside(&source.path, name);
+        let model = found
+            .await
+            .map_err(|not_found| invalid(not_found.to_string()))?;
+        if !formats.is_model(&model) {
+            return Err(invalid(formats.unknown_extension(&model)));
+        }
+        self.rename(name, Some(&model), source);
+        Ok(model)
+    }
+
     /// The path of a file. Warns if the file is missing.
     async fn file(&mut self, value: &[Step<'_>], name: &str) -> Option<AssetPath<'static>> {
         let file = &self.sources.of(value).path;
@@ -158,10 +177,13 @@ impl ManifestFileFinder<'_> {
     async fn all(
         &mut self,
         manifest: &mut ModelManifest,
-        model: AssetPath<'static>,
+        model: Option<AssetPath<'static>>,
     ) -> ManifestFiles {
-        let mut files = ManifestFiles::of_model(&manifest.model, model.clone());
-        self.clips(manifest, &model, &mut files).await;
+        let mut files = match &model {
+            Some(model) => ManifestFiles::of_model(&manifest.model, model.clone()),
+            None => ManifestFiles::default(),
+        };
+        self.clips(manifest, model.as_ref(), &mut files).await;
         files.unknown_skin = self.unknown_skin(manifest);
         for name in &mut manifest.texture_folders {
             let source = self.sources.of(&[Field("texture_folders")]);
@@ -187,7 +209,7 @@ impl ManifestFileFinder<'_> {
     async fn clips(
         &mut self,
         manifest: &mut ModelManifest,
-        model: &AssetPath<'static>,
+        model: Option<&AssetPath<'static>>,
         files: &mut ManifestFiles,
     ) {
         let mut count = 0;
@@ -205,7 +227,7 @@ impl ManifestFileFinder<'_> {
             } else {
                 let found = self.add(&steps, file, files).await;
                 match found {
-                    Some(path) if is_clip_file(&path, Some(model)) => {
+                    Some(path) if is_clip_file(&path, model) => {
                         count = MAX_CLIP_FILES.min(count + 1)
                     }
                     Some(path) => {

@@ -10,7 +10,17 @@ use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
 use bevy::ecs::world::{FromWorld, World};
 use bevy::reflect::TypePath;
+use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
+
+/// The settings of [`ManifestLoader`].
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[serde(default)]
+pub struct ManifestLoaderSettings {
+    /// Loads a manifest that has no model, not even through a manifest that it extends. Otherwise that is an error. Nothing is
+    /// spawned for it, so this is only useful for tools that check manifests which others extend. `false` by default.
+    pub allow_missing_model: bool,
+}
 
 /// Loads manifests. The model, clips, skins and attachments of a manifest, and their dependencies, are dependencies of
 /// its asset.
@@ -45,13 +55,13 @@ pub(super) static EXTENSIONS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
 
 impl AssetLoader for ManifestLoader {
     type Asset = ModelManifest;
-    type Settings = ();
+    type Settings = ManifestLoaderSettings;
     type Error = ManifestLoaderError;
 
     async fn load(
         &self,
         reader: &mut dyn Reader,
-        (): &(),
+        settings: &ManifestLoaderSettings,
         load_context: &mut LoadContext<'_>,
     ) -> Result<ModelManifest, ManifestLoaderError> {
         let path = load_context.path().clone_owned();
@@ -60,7 +70,9 @@ impl AssetLoader for ManifestLoader {
             self.preloader.preload_model(load_context, &manifest);
             return Ok(manifest);
         }
-        self.files.load(&self.preloader, reader, load_context).await
+        let preloader = &self.preloader;
+        let load = self.files.load(preloader, reader, load_context, *settings);
+        load.await
     }
 
     fn extensions(&self) -> &[&str] {

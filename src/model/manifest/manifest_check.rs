@@ -18,12 +18,14 @@ use crate::scene::{
     ActiveSkin, ModelClips, ModelInstance, PlayClip, ResolvedPlay, first_line, folded, same_name,
 };
 use bevy::asset::{
-    AssetLoadError, AssetPath, AssetServer, Assets, LoadState, RecursiveDependencyLoadState,
-    UntypedHandle,
+    AssetLoadError, AssetPath, AssetServer, Assets, Handle, LoadState,
+    RecursiveDependencyLoadState, UntypedHandle,
 };
 use bevy::ecs::entity::Entity;
 use bevy::ecs::system::SystemState;
 use bevy::ecs::world::World;
+use bevy::world_serialization::WorldAsset;
+use core::any::TypeId;
 use thiserror::Error;
 
 /// A problem of a value of a manifest with the file that it names, or with the model.
@@ -42,21 +44,40 @@ pub struct ManifestProblem {
 }
 
 /// Checks the manifest of a spawned [`ClassicModel`] and those of its attachments: whether all files that they name can
-/// be loaded, and whether the model has the clips, frames, skins, bones and parts.
+/// be loaded, and whether the model has the clips, frames, skins, bones and parts. A manifest without a model is checked
+/// without spawning it: see [`of_base`](Self::of_base).
 ///
 /// Files that are not found are warnings in the log, and invalid manifests are errors of the asset server. Neither is
 /// part of the result.
 pub struct ManifestCheck {
-    root: Entity,
+    subject: Subject,
     /// Keeps animations loaded, which have the counts of frames.
     awaited: Vec<UntypedHandle>,
+}
+
+/// What is checked.
+enum Subject {
+    /// The root of a model.
+    Root(Entity),
+    /// A manifest that is not spawned.
+    Base(Handle<ModelManifest>),
 }
 
 impl ManifestCheck {
     /// A check of the model of a root entity.
     pub fn new(root: Entity) -> Self {
         Self {
-            root,
+            subject: Subject::Root(root),
+            awaited: Vec::new(),
+        }
+    }
+
+    /// A check of the files of a manifest that others extend and that has no model of its own. It is loaded with
+    /// [`allow_missing_model`](super::ManifestLoaderSettings::allow_missing_model). Values that depend on the model are not
+    /// checked.
+    pub fn of_base(manifest: Handle<ModelManifest>) -> Self {
+        Self {
+            subject: Subject::Base(manifest),
             awaited: Vec::new(),
         }
     }
@@ -65,7 +86,16 @@ impl ManifestCheck {
     /// frame until then.
     pub fn poll(&mut self, world: &mut World) -> Option<Vec<ManifestProblem>> {
         let mut problems = Vec::new();
-        let mut roots = vec![self.root];
+        let mut roots = match &self.subject {
+            Subject::Root(root) => vec![*root],
+            Subject::Base(base) => {
+                let manifest = world.resource::<Assets<ModelManifest>>().get(base)?.clone();
+                if let Some(mut found) = Found::new(&manifest, &mut problems) {
+                    found.check_files(world.resource::<AssetServer>())?;
+                }
+                return Some(problems);
+            }
+        };
         while let Some(root) = roots.pop() {
             let Ok(entity) = world.get_entity(root) else {
                 continue;
@@ -80,12 +110,7 @@ impl ManifestCheck {
                 // It has failed to load.
                 continue;
             };
-            if let Some(SharedSources(sources)) = &manifest.files.sources {
-                let found = Found {
-                    manifest: &manifest,
-                    sources,
-                    problems: &mut problems,
-                };
+            if let Some(found) = Found::new(&manifest, &mut problems) {
                 self.check(world, root, found)?;
             }
         }
@@ -94,6 +119,7 @@ impl ManifestCheck {
 
     fn check(&mut self, world: &mut World, root: Entity, mut found: Found<'_>) -> Option<()> {
         let is_model_broken = found.check_files(world.resource::<AssetServer>())?;
+        found.check_cycles(world, root);
         if is_model_broken {
             return Some(());
         }
@@ -109,19 +135,31 @@ impl ManifestCheck {
         found.check_parts_and_bones(world, root);
         found.check_skin_and_masks(world, root);
         found.check_effects(world, root);
-        Some(())
+        found.check_overrides(world, root)
     }
 }
 
 /// The problems of one manifest.
-struct Found<'a> {
-    manifest: &'a ModelManifest,
+pub(super) struct Found<'a> {
+    pub(super) manifest: &'a ModelManifest,
     sources: &'a Sources,
     problems: &'a mut Vec<ManifestProblem>,
 }
 
+impl<'a> Found<'a> {
+    /// `None` for a manifest that is not from a file.
+    fn new(manifest: &'a ModelManifest, problems: &'a mut Vec<ManifestProblem>) -> Option<Self> {
+        let SharedSources(sources) = manifest.files.sources.as_ref()?;
+        Some(Self {
+            manifest,
+            sources,
+            problems,
+        })
+    }
+}
+
 impl Found<'_> {
-    fn add(&mut self, steps: &[Step<'_>], message: &str) {
+    pub(super) fn add(&mut self, steps: &[Step<'_>], message: &str) {
         let source = self.sources.of(steps);
         let problem = Problem {
             message: format!("{}: {message}", ValuePath(steps)),
@@ -136,7 +174,7 @@ impl Found<'_> {
     }
 
     /// Adds a problem of the model. The message follows the model's path.
-    fn add_of_model(&mut self, steps: &[Step<'_>], message: &str) {
+    pub(super) fn add_of_model(&mut self, steps: &[Step<'_>], message: &str) {
         let model = self.manifest.files.model();
         let model = model.map(ToString::to_string).unwrap_or_default();
         self.add(steps, &format!("{model} {message}"));
@@ -144,26 +182,27 @@ impl Found<'_> {
 
     /// Adds the files that failed to load. Returns whether the model is one of them, or `None` while files are loading.
     fn check_files(&mut self, server: &AssetServer) -> Option<bool> {
-        let handles: Vec<UntypedHandle> = {
+        let handles: Vec<(UntypedHandle, bool)> = {
             let handles = self.manifest.files.preloaded.handles();
-            handles
-                .models
-                .iter()
-                .chain(&handles.others)
-                .cloned()
-                .collect()
+            let models = handles.models.iter().map(|handle| (handle.clone(), true));
+            // A scene is kept in place of its model. An image or a clip can wrongly have the path of the model.
+            let is_scene = |handle: &UntypedHandle| handle.type_id() == TypeId::of::<WorldAsset>();
+            let others = handles.others.iter();
+            let others = others.map(|handle| (handle.clone(), is_scene(handle)));
+            models.chain(others).collect()
         };
         let files = self.manifest.resolve_files();
         let mut is_model_broken = false;
-        for handle in handles {
+        for (handle, is_model) in handles {
             let Some(path) = handle.path().map(|path| path.without_label().into_owned()) else {
                 continue;
             };
+            let is_own_model = is_model && files.model.as_ref() == Some(&path);
             let (state, _, recursive) = server.get_load_states(handle.id())?;
             let error = match (state, recursive) {
                 (LoadState::NotLoaded | LoadState::Loading, _) => return None,
                 (LoadState::Failed(error), _) => {
-                    is_model_broken |= files.model.as_ref() == Some(&path);
+                    is_model_broken |= is_own_model;
                     error
                 }
                 (
@@ -182,8 +221,9 @@ impl Found<'_> {
             let attached = attached.filter(|(_, file)| file.as_ref() == Some(&path));
             let attached = attached
                 .map(|(index, _)| vec![Field("attachments"), Element(index), Field("model")]);
-            let model = (files.model.as_ref() == Some(&path)).then(|| vec![Field("model")]);
-            let mut values = model.into_iter().chain(clips).chain(skins).chain(attached);
+            let model = is_own_model.then(|| vec![Field("model")]);
+            let files = clips.chain(skins).filter(|_| !is_model);
+            let mut values = model.into_iter().chain(files).chain(attached);
             let value = values.next().unwrap_or_default();
             self.add(&value, &explain(&path, &error));
         }
@@ -277,58 +317,6 @@ impl Found<'_> {
                     let steps = [Field("masks"), Key(name), Element(index)];
                     self.add_of_model(&steps, &format!("has no bone \"{bone}\""));
                 }
-            }
-        }
-    }
-
-    /// Finds fields without effect on the model's format.
-    fn check_effects(&mut self, world: &World, root: Entity) {
-        let Some(format) = world.get::<ModelInstance>(root).map(ModelInstance::format) else {
-            return;
-        };
-        let manifest = self.manifest;
-        let fields = [
-            ("play", manifest.play.is_some(), ModelComponent::PlayClip),
-            (
-                "masks",
-                !manifest.masks.is_empty(),
-                ModelComponent::ClipLayers,
-            ),
-            ("skin", manifest.skin.is_some(), ModelComponent::ModelSkin),
-            (
-                "lod_distances",
-                !manifest.lod_distances.is_empty(),
-                ModelComponent::LodDistances,
-            ),
-            (
-                "damage_stage",
-                manifest.damage_stage.is_some(),
-                ModelComponent::DamageStage,
-            ),
-            (
-                "team_color",
-                manifest.team_color.is_some(),
-                ModelComponent::TeamColor,
-            ),
-            (
-                "player_colors",
-                manifest.player_colors.is_some(),
-                ModelComponent::PlayerColors,
-            ),
-            (
-                "hidden",
-                !manifest.hidden.is_empty(),
-                ModelComponent::PartVisibility,
-            ),
-            (
-                "shown",
-                !manifest.shown.is_empty(),
-                ModelComponent::PartVisibility,
-            ),
-        ];
-        for (field, is_set, component) in fields {
-            if is_set && let Some(warning) = no_effect_warning(component, format) {
-                self.add_of_model(&[Field(field)], &warning);
             }
         }
     }

@@ -14,11 +14,13 @@
 //! changed are not replaced.
 
 mod applied;
+mod attachment_check;
 mod attachments;
 mod bases;
 mod check;
 mod classic_model;
 mod clip_check;
+mod effect_check;
 mod files;
 mod find_files;
 mod glob;
@@ -54,7 +56,7 @@ mod values;
 
 pub use classic_model::ClassicModel;
 pub use files::ManifestFiles;
-pub use loader::ManifestLoader;
+pub use loader::{ManifestLoader, ManifestLoaderSettings};
 pub(in crate::model) use loading::{is_model_loading, manifest_attachments};
 pub use manifest_check::{ManifestCheck, ManifestProblem};
 pub use manifest_error::{ManifestError, ManifestLoaderError};

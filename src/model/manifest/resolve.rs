@@ -39,7 +39,8 @@ impl ModelManifest {
     /// The paths of the files, also if code has changed the manifest since it was loaded.
     pub(super) fn resolve_files(&self) -> ResolvedFiles {
         let files = &self.files;
-        let model = files.path(&self.model);
+        let has_model = !self.model.is_empty();
+        let model = has_model.then(|| files.path(&self.model)).flatten();
         let skin = |(name, file): (&String, &String)| Some((name.clone(), files.path(file)?));
         let attachments = self.attachments.iter();
         let mut texture_folders = Vec::new();

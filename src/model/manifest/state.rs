@@ -41,6 +41,8 @@ pub(super) struct Model {
 /// A model that was spawned for an attachment of a manifest, and the values that were applied to it.
 pub(super) struct SpawnedAttachment {
     pub(super) entity: Entity,
+    /// The index in the manifest.
+    pub(super) index: usize,
     /// Case-folded, because bone names match in any case.
     pub(super) bone: String,
     pub(super) model: AssetPath<'static>,

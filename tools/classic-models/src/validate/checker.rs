@@ -1,11 +1,14 @@
 //! Loads and spawns a manifest, and collects its problems.
 
+use crate::messages;
 use crate::validate::asset_root::AssetRoot;
 use crate::validate::log_lines;
 use bevy::asset::{AssetLoadError, LoadState};
 use bevy::prelude::*;
 use bevy_classic_models::model::ModelManifest;
-use bevy_classic_models::model::manifest::{ManifestCheck, ManifestProblem};
+use bevy_classic_models::model::manifest::{
+    ManifestCheck, ManifestLoaderSettings, ManifestProblem,
+};
 use bevy_classic_models::prelude::*;
 use classic_models_support::gpuless;
 use std::path::Path;
@@ -35,11 +38,14 @@ pub fn problems(file: &Path, assets: Option<&Path>) -> Vec<String> {
         Err(error) => return vec![root.show(&error)],
     };
     problems.sort_by(|a, b| (&a.path, a.position).cmp(&(&b.path, b.position)));
-    // The log has some of the problems too, without their positions.
+    // The log has some of the problems too, without their positions. Some lines begin with the path of the manifest.
     let is_new = |line: &String| {
-        !problems
-            .iter()
-            .any(|problem| problem.message.contains(line))
+        let message = line.split_once(": ").map_or("", |(_, message)| message);
+        let is_same = |problem: &ManifestProblem| {
+            problem.message.contains(line)
+                || !message.is_empty() && problem.message.ends_with(&format!(": {message}"))
+        };
+        !problems.iter().any(is_same)
     };
     let logged = log_lines::take().into_iter().filter(is_new);
     let mut all: Vec<String> = problems.iter().map(ToString::to_string).collect();
@@ -58,14 +64,19 @@ fn is_manifest(file: &Path) -> bool {
 /// The message of a manifest that cannot be loaded, beginning with the path of the file.
 fn check(app: &mut App, root: &AssetRoot) -> Result<Vec<ManifestProblem>, String> {
     let server = app.world().resource::<AssetServer>().clone();
-    let manifest: Handle<ModelManifest> = server.load(root.manifest.clone());
-    let model = app.world_mut().spawn(ClassicModel(manifest.clone())).id();
-    let mut check = ManifestCheck::new(model);
+    let builder = server.load_builder();
+    let builder =
+        builder.with_settings(|it: &mut ManifestLoaderSettings| it.allow_missing_model = true);
+    let manifest: Handle<ModelManifest> = builder.load(root.manifest.clone());
+    let mut check = None;
     let mut result = None;
     gpuless::wait_until(app, |world| {
         result = match server.load_state(&manifest) {
             LoadState::Failed(error) => Some(Err(explain(&error))),
-            LoadState::Loaded => check.poll(world).map(Ok),
+            LoadState::Loaded => {
+                let check = check.get_or_insert_with(|| begin(world, &manifest, root));
+                check.poll(world).map(Ok)
+            }
             _ => None,
         };
         result.is_some()
@@ -74,6 +85,19 @@ fn check(app: &mut App, root: &AssetRoot) -> Result<Vec<ManifestProblem>, String
         gpuless::step(app, 0.0);
     }
     result.unwrap_or_else(|| Err(format!("{}: did not load in time", root.manifest)))
+}
+
+/// Begins the check of a loaded manifest. It is spawned if it has a model.
+fn begin(world: &mut World, manifest: &Handle<ModelManifest>, root: &AssetRoot) -> ManifestCheck {
+    let loaded = world.resource::<Assets<ModelManifest>>().get(manifest);
+    if loaded.is_some_and(|manifest| manifest.model.is_empty()) {
+        messages::message(format_args!(
+            "{}: has no `model`, so it is checked as a manifest that others extend: without the values that depend on the model",
+            root.show(&root.manifest.to_string())
+        ));
+        return ManifestCheck::of_base(manifest.clone());
+    }
+    ManifestCheck::new(world.spawn(ClassicModel(manifest.clone())).id())
 }
 
 /// The loader's error message, without Bevy's text around it.

@@ -16,7 +16,8 @@ use std::process::ExitCode;
 ///
 /// Prints each problem as FILE:LINE:COLUMN: MESSAGE: an invalid value; a file that is missing or broken; a clip, frame,
 /// skin, bone or part that the model lacks; a field without effect on the model's format. Problems inside other files
-/// than manifests have no line. Attached manifests, and manifests that are extended, are checked too.
+/// than manifests have no line. Attached manifests, and manifests that are extended, are checked too. Of a manifest
+/// without a model, which others extend, only values are checked that do not depend on the model.
 ///
 /// Exit status: 0; 1 if there is a problem; 2 if the arguments are wrong.
 #[derive(clap::Args)]

@@ -1,0 +1,96 @@
+//! Finds fields of manifests that have no effect on the format of their model. Part of
+//! [`ManifestCheck`](super::ManifestCheck).
+
+use super::manifest_check::Found;
+use super::problem::Step::Field;
+use crate::model::unsupported::{ModelComponent, no_effect_warning};
+use crate::scene::{ModelFormat, ModelInstance};
+use bevy::ecs::entity::Entity;
+use bevy::ecs::world::World;
+
+impl Found<'_> {
+    /// Finds fields without effect on the model's format.
+    pub(super) fn check_effects(&mut self, world: &World, root: Entity) {
+        let Some(format) = world.get::<ModelInstance>(root).map(ModelInstance::format) else {
+            return;
+        };
+        let manifest = self.manifest;
+        let fields = [
+            ("play", manifest.play.is_some(), ModelComponent::PlayClip),
+            (
+                "masks",
+                !manifest.masks.is_empty(),
+                ModelComponent::ClipLayers,
+            ),
+            ("skin", manifest.skin.is_some(), ModelComponent::ModelSkin),
+            (
+                "lod_distances",
+                !manifest.lod_distances.is_empty(),
+                ModelComponent::LodDistances,
+            ),
+            (
+                "damage_stage",
+                manifest.damage_stage.is_some(),
+                ModelComponent::DamageStage,
+            ),
+            (
+                "team_color",
+                manifest.team_color.is_some(),
+                ModelComponent::TeamColor,
+            ),
+            (
+                "player_colors",
+                manifest.player_colors.is_some(),
+                ModelComponent::PlayerColors,
+            ),
+            (
+                "hidden",
+                !manifest.hidden.is_empty(),
+                ModelComponent::PartVisibility,
+            ),
+            (
+                "shown",
+                !manifest.shown.is_empty(),
+                ModelComponent::PartVisibility,
+            ),
+        ];
+        for (field, is_set, component) in fields {
+            if is_set && let Some(warning) = no_effect_warning(component, format) {
+                self.add_of_model(&[Field(field)], &warning);
+            }
+        }
+        self.check_file_fields(format);
+    }
+
+    /// Finds fields without a component that have no effect on a format.
+    fn check_file_fields(&mut self, format: ModelFormat) {
+        use ModelFormat::{Alamo, Quake, UfoAftermath};
+        let manifest = self.manifest;
+        let has_clips = format != UfoAftermath;
+        let no_clips = "the format has no animations";
+        let fields = [
+            (
+                "load_lights",
+                manifest.load_lights.is_some() && format != Alamo,
+                "files of the format have no lights",
+            ),
+            (
+                "palette",
+                manifest.palette.is_some() && format != Quake,
+                "textures of the format have their own colors",
+            ),
+            ("clips", !manifest.clips.is_empty() && !has_clips, no_clips),
+            (
+                "events",
+                !manifest.events.is_empty() && !has_clips,
+                no_clips,
+            ),
+        ];
+        for (field, is_without_effect, reason) in fields {
+            if is_without_effect {
+                let message = format!("is in {format}, on which `{field}` has no effect: {reason}");
+                self.add_of_model(&[Field(field)], &message);
+            }
+        }
+    }
+}
