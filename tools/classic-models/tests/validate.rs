@@ -135,16 +135,28 @@ const UNFIT: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "(model: \"walker.alo\",
+ palette: \"p.lmp\",
+ load_lights: true)",
+        &[
+            "2:11: palette: models/walker.alo is in Alamo's format, on which `palette` has no effect",
+        ],
+    ),
+    (
         "(model: \"warden.abc\",
  play: \"no\",
  skin: 99,
  masks: {\"a\": [\"NoBone\"]},
- damage_stage: 1)",
+ damage_stage: 1,
+ palette: \"p.lmp\",
+ load_lights: true)",
         &[
             "2:8: play: models/warden.abc has no clip \"no\"",
             "3:8: skin: models/warden.abc has ",
             "4:16: masks[\"a\"][0]: models/warden.abc has no bone",
             "5:16: damage_stage: models/warden.abc is in LithTech's format",
+            "6:11: palette: models/warden.abc is in LithTech's format",
+            "7:15: load_lights: models/warden.abc is in LithTech's format",
         ],
     ),
     (
@@ -152,26 +164,49 @@ const UNFIT: &[(&str, &[&str])] = &[
  clips: [(name: \"late\", frames: (9000, 9001))],
  play: \"no\",
  skin: 99,
- lod_distances: [1])",
+ lod_distances: [1],
+ load_lights: true)",
         &[
             "2:10: clips[0]: models/sentry.mdl ",
             "3:8: play: models/sentry.mdl has no clip \"no\"",
             "4:8: skin: models/sentry.mdl has ",
             "5:17: lod_distances: models/sentry.mdl is in Quake's format",
+            "6:15: load_lights: models/sentry.mdl is in Quake's format, on which `load_lights` has no effect",
         ],
     ),
     (
         "(model: \"courier.lgw\",
  play: 0,
  hidden: [\"NoPart\"],
- team_color: \"#ff0000\")",
+ team_color: \"#ff0000\",
+ clips: [
+  (name: \"a\", frames: (0, 1), stride: 2)],
+ events: [(clip: \"a\", frame: 0, name: \"x\")],
+ palette: \"p.lmp\",
+ load_lights: false)",
         &[
             "2:8: play: models/courier.lgw is in the format of UFO: Aftermath",
             "3:11: hidden[0]: models/courier.lgw has no part",
             "4:14: team_color: models/courier.lgw is in the format of UFO: Aftermath",
+            "5:9: clips: models/courier.lgw is in the format of UFO: Aftermath, on which `clips` has no effect",
+            "7:10: events: models/courier.lgw is in the format of UFO: Aftermath",
+            "8:11: palette: models/courier.lgw is in the format of UFO: Aftermath",
+            "9:15: load_lights: models/courier.lgw is in the format of UFO: Aftermath",
         ],
     ),
 ];
+
+/// 768 bytes.
+const PALETTE: &str = {
+    const BYTES: [u8; 768] = [b' '; 768];
+    match std::str::from_utf8(&BYTES) {
+        Ok(text) => text,
+        Err(_) => "",
+    }
+};
+
+/// An image of one texel.
+const TGA: &str = "\0\0\u{2}\0\0\0\0\0\0\0\0\0\u{1}\0\u{1}\0\u{18}\0abc";
 
 #[test]
 fn values_that_the_models_lack_have_positions() {
@@ -182,8 +217,130 @@ fn values_that_the_models_lack_have_positions() {
             .map(|of| format!("assets/{a}:{of}"))
             .collect();
         let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
-        assert_problems(&[(a, text)], a, &expected);
+        assert_problems(&[(a, text), ("models/p.lmp", PALETTE)], a, &expected);
     }
+}
+
+#[test]
+fn values_of_attachments_have_positions() {
+    let a = "models/a.model.ron";
+    let text = "(model: \"walker.alo\", attachments: [
+ (model: \"sentry.mdl\", play: \"no\", skin: 99),
+ (model: \"missing.mdl\", play: \"no\"),
+ (model: \"b.model.ron\",
+  play: \"part\", skin: \"blue\"),
+ (model: \"b.model.ron\",
+  play: \"none\", skin: \"red\"),
+ (model: \"warden.abc\", skin: \"no\"),
+ (model: \"courier.lgw\",
+  play: 0),
+ (model: \"walker.alo\", play: \"MOVE_00\",
+  skin: 0),
+ (model: \"broken.mdl\", play: \"no\")])";
+    let b = "(model: \"sentry.mdl\", clips: [(name: \"part\", frames: (0, 1))], skins: {\"red\": \"x.tga\"})";
+    let files = [
+        (a, text),
+        ("models/b.model.ron", b),
+        ("models/x.tga", TGA),
+        ("models/broken.mdl", "no model"),
+    ];
+    let expected = [
+        "2:30: attachments[0].play: models/sentry.mdl has no clip \"no\"",
+        "2:42: attachments[0].skin: models/sentry.mdl has ",
+        "3:10: attachments[1].model \"missing.mdl\" was not found",
+        "5:23: attachments[2].skin: models/sentry.mdl keeps its skin: `ModelSkins` has no entry named \"blue\"",
+        "7:9: attachments[3].play: models/sentry.mdl has no clip \"none\"",
+        "8:30: attachments[4].skin: models/warden.abc keeps its skin: the name \"no\"",
+        "10:9: attachments[5].play: models/courier.lgw is in the format of UFO: Aftermath",
+        "12:9: attachments[6].skin: models/walker.alo is in Alamo's format",
+        "13:10: attachments[7].model: models/broken.mdl",
+    ];
+    // A file that is not found is a warning of the loader, which follows the others.
+    let (missing, others): (Vec<&str>, Vec<&str>) = expected
+        .into_iter()
+        .partition(|it| it.contains("not found"));
+    let expected = others.into_iter().chain(missing);
+    let expected: Vec<String> = expected.map(|of| format!("assets/{a}:{of}")).collect();
+    let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+    assert_problems(&files, a, &expected);
+}
+
+#[test]
+fn attachment_cycles_have_positions() {
+    let a = "models/a.model.ron";
+    let of = |model: &str, attached: &str| {
+        format!("(model: {model:?},\n attachments: [\n  (model: {attached:?})])")
+    };
+    let own = of("sentry.mdl", "a.model.ron");
+    let expected = "assets/models/a.model.ron:3:11: attachments[0].model: models/a.model.ron is attached to itself";
+    assert_problems(&[(a, &own)], a, &[expected]);
+    let (first, second) = (
+        of("sentry.mdl", "b.model.ron"),
+        of("crystal.mdl", "a.model.ron"),
+    );
+    let expected = "assets/models/b.model.ron:3:11: attachments[0].model: models/a.model.ron is attached to itself";
+    assert_problems(
+        &[(a, &first), ("models/b.model.ron", &second)],
+        a,
+        &[expected],
+    );
+}
+
+#[test]
+fn files_that_are_the_model_are_problems_of_their_entries() {
+    let a = "models/a.model.ron";
+    let text = "(model: \"walker.alo\",
+ clips: [(name: \"x\",
+  file: \"walker.alo\")],
+ skins: {\"a\": \"walker.alo\"})";
+    let expected = [
+        "assets/models/a.model.ron:4:15: skins[\"a\"]: models/walker.alo",
+        "assets/models/a.model.ron:3:9: clips[0].file models/walker.alo is not a file of clips",
+    ];
+    assert_problems(&[(a, text)], a, &expected);
+}
+
+#[test]
+fn manifests_without_a_model_are_checked_as_far_as_possible() {
+    let base = "models/base.model.ron";
+    let validate_base = |text: &str, more: &[(&str, &str)]| {
+        let files: Vec<_> = [(base, text)]
+            .into_iter()
+            .chain(more.iter().copied())
+            .collect();
+        let game = game(&files);
+        let (code, lines, errors) = validate(game.path(), &[&format!("assets/{base}")]);
+        let note = format!("assets/{base}: has no `model`, so it is checked as");
+        assert!(errors.starts_with(&note), "{errors}");
+        assert_eq!(errors.lines().count(), 1, "{errors}");
+        assert_eq!(code, i32::from(!lines.is_empty()), "{lines:?}");
+        lines
+    };
+    // The model may have the clip, the bone and the skin.
+    let fits = "(play: \"MOVE_00\", skin: 7, masks: {\"a\": [\"Turret\"]}, attachments: [(bone: \"x\", model: \"crystal.mdl\")])";
+    assert_eq!(validate_base(fits, &[]), [""; 0]);
+    let above = ("models/above.model.ron", "(scale: 2)");
+    assert_eq!(
+        validate_base("(extends: \"above.model.ron\")", &[above]),
+        [""; 0]
+    );
+    let text = "(\n clips: [(file: \"no.ala\")],\n attachments: [(model: \"bad.mdl\")])";
+    let lines = validate_base(text, &[("models/bad.mdl", "no model")]);
+    for (line, expected) in lines.iter().zip([
+        "assets/models/base.model.ron:3:24: attachments[0].model: models/bad.mdl",
+        "assets/models/base.model.ron:2:17: clips[0].file \"no.ala\" was not found",
+    ]) {
+        assert!(line.starts_with(expected), "{lines:?}");
+    }
+    assert_eq!(lines.len(), 2, "{lines:?}");
+
+    // Invalid values are errors, as in other manifests.
+    let invalid = [(base, "(\n scale: 0)")];
+    assert_problems(
+        &invalid,
+        base,
+        &["assets/models/base.model.ron:2:9: scale is 0"],
+    );
 }
 
 #[test]

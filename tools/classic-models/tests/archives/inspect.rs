@@ -478,7 +478,7 @@ fn alamo_games() -> tempfile::TempDir {
 
 /// The line of JSON of a run, without the name of the file.
 #[track_caller]
-fn described(args: &[&str], code: i32) -> Value {
+fn line_of(args: &[&str], code: i32) -> Value {
     let args = [&["inspect", "--json"], args].concat();
     let mut lines = lines(&run(&args), code);
     assert_eq!(lines.len(), 1, "{args:?}");
@@ -493,7 +493,7 @@ fn files_of_games_are_described_like_files() {
     let folder = |path: &str| games.path().join(path).display().to_string();
     let model = |path: &str| samples().join("models").join(path).display().to_string();
     let (root, foc, eaw) = (folder(""), folder("corruption"), folder("GameData"));
-    let expected = described(&[&model("crate.alo")], 0);
+    let expected = line_of(&[&model("crate.alo")], 0);
     assert!(expected["posed"]["min"].is_array(), "{expected}");
     let file = "DATA/Art\\Models/crate.alo";
     let kind = "forces-of-corruption";
@@ -502,21 +502,18 @@ fn files_of_games_are_described_like_files() {
         &["--game", kind, &foc, file],
         &["--game", kind, &foc, &eaw, file],
     ] {
-        assert_eq!(described(args, 0), expected, "{args:?}");
+        assert_eq!(line_of(args, 0), expected, "{args:?}");
     }
     let archives = samples().join("archives").display().to_string();
     let courier = ["--game", "aftermath", &archives, "models/courier.lgw"];
-    assert_eq!(
-        described(&courier, 0),
-        described(&[&model("courier.lgw")], 0)
-    );
+    assert_eq!(line_of(&courier, 0), line_of(&[&model("courier.lgw")], 0));
     let warden = [
         "--game",
         "lithtech",
         &sample("warden.rez"),
         "models/warden.abc",
     ];
-    assert_eq!(described(&warden, 0), described(&[&model("warden.abc")], 0));
+    assert_eq!(line_of(&warden, 0), line_of(&[&model("warden.abc")], 0));
 
     // A loose file wins, and a mod wins over it.
     std::fs::copy(
@@ -524,8 +521,8 @@ fn files_of_games_are_described_like_files() {
         folder("corruption/Data/Art/Models/Crate.alo"),
     )
     .unwrap();
-    let walker = described(&[&model("walker.alo")], 0);
-    assert_eq!(described(&["--game", kind, &root, file], 0), walker);
+    let walker = line_of(&[&model("walker.alo")], 0);
+    assert_eq!(line_of(&["--game", kind, &root, file], 0), walker);
     std::fs::create_dir_all(folder("mod/data/art/models")).unwrap();
     std::fs::write(
         folder("mod/data/art/models/crate.alo"),
@@ -533,7 +530,7 @@ fn files_of_games_are_described_like_files() {
     )
     .unwrap();
     let args = ["--game", kind, "--mod", &folder("mod"), &root, file];
-    assert_eq!(described(&args, 0)["format"], "mdl");
+    assert_eq!(line_of(&args, 0)["format"], "mdl");
 }
 
 #[test]
@@ -541,7 +538,7 @@ fn games_without_the_file_are_errors() {
     let games = alamo_games();
     let root = games.path().display().to_string();
     let missing = ["--game", "forces-of-corruption", &root, "data/missing.alo"];
-    let object = described(&missing, 1);
+    let object = line_of(&missing, 1);
     assert_eq!(object["error"]["message"], "the game has no such file");
     for (args, code, expected) in [
         (
