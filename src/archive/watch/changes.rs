@@ -115,7 +115,11 @@ impl<'a> Changes<'a> {
             return;
         };
         for file in files_below(root, path) {
-            self.file_changed(layer, &file, true);
+            let extension = file.extension().unwrap_or_default();
+            match extension.eq_ignore_ascii_case("meta") {
+                true => self.meta_changed(layer, &file.with_extension("")),
+                false => self.file_changed(layer, &file, true),
+            }
         }
         if let Some(path) = self.path_in(layer, path) {
             let path = self.shared.layers.listed(&path);

@@ -168,7 +168,7 @@ fn folders_load_without_names_that_asset_paths_cannot_contain() {
     paths.sort();
     assert_eq!(
         paths,
-        ["game://a/1.txt", "game://a/B/2.txt", "game://a/B/5.txt"]
+        ["game://a/1.txt", "game://a/b/2.txt", "game://a/b/5.txt"]
     );
 }
 
