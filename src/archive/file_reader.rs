@@ -23,7 +23,7 @@ pub(super) struct FileReader {
     content: Content,
     len: u64,
     position: u64,
-    /// Is told what was read, if the source is watched.
+    /// Records the bytes that are read, if the source is watched.
     report: Option<ReadReport>,
 }
 
