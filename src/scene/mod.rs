@@ -150,7 +150,7 @@ pub(crate) use model_info::transformed_bounds;
 pub use model_info::{ModelClip, ModelPose};
 pub(crate) use model_info::{ModelInfo, NamedEntity};
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
-pub(crate) use model_info::{frame_at, merged};
+pub(crate) use model_info::{frame_at, merged, named_bones};
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 pub use names::Names;
 #[cfg(feature = "alamo")]
