@@ -218,6 +218,12 @@ pub(crate) use unlabeled::{UnlabeledScenes, register_unlabeled_loader};
 pub(crate) use warnings::{ModelWarnings, WarningLog, update_warning_log};
 #[cfg(all(feature = "archives", not(target_arch = "wasm32")))]
 pub(crate) use watch::ARCHIVE_WATCH_WARNING;
+#[cfg(all(
+    feature = "archives",
+    feature = "file_watcher",
+    not(target_arch = "wasm32")
+))]
+pub(crate) use watch::files_below;
 
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::camera::visibility::VisibilitySystems;
