@@ -8,6 +8,7 @@ use bevy::picking::mesh_picking::ray_cast::{MeshRayCast, MeshRayCastSettings, Ra
 use bevy::prelude::*;
 use bevy_classic_models::model::{ModelRayCast, ModelRayCastSettings, ModelRayCastVisibility};
 use bevy_classic_models::prelude::*;
+use classic_models_support::dice::random_ray;
 use classic_models_support::gpuless;
 use std::hint::black_box;
 use std::path::Path;
@@ -87,26 +88,11 @@ fn field(path: &'static str, clip: Option<&'static str>) -> Option<App> {
         gpuless::step(&mut app, 0.03);
     }
     let extent = f32::from(side) * SPACING;
-    let rays = (0..RAYS).map(|index| ray(index, extent)).collect();
+    let rays = (0..RAYS)
+        .map(|index| random_ray(index, extent, 1.0, 11.0))
+        .collect();
     app.world_mut().insert_resource(Rays(rays));
     Some(app)
-}
-
-/// A pseudo-random ray over the square of models. It starts 1 to 12 meters above the ground, and aims at a point one meter
-/// above it.
-fn ray(index: u32, extent: f32) -> Ray3d {
-    let random = |salt: u32| {
-        let hash = (index * 4 + salt).wrapping_mul(0x9e37_79b1);
-        let hash = (hash ^ hash >> 15).wrapping_mul(0x85eb_ca6b);
-        (hash ^ hash >> 13) as f32 / u32::MAX as f32
-    };
-    let origin = Vec3::new(
-        random(0) * extent,
-        1.0 + random(1) * 11.0,
-        random(2) * extent,
-    );
-    let target = Vec3::new(random(3) * extent, 1.0, random(1) * extent);
-    Ray3d::new(origin, Dir3::new(target - origin).unwrap_or(Dir3::NEG_Y))
 }
 
 /// Measures one ray per frame, and many rays per frame. All models move between frames.

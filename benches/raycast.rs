@@ -12,6 +12,7 @@ use bevy_classic_models::alamo::CollisionTree;
 use bevy_classic_models::alamo::{Alo, AloCollider, AloInstance, AloRayCast, AloRayHit};
 use bevy_classic_models::model::{ModelRayCastSettings, ModelRayCastVisibility};
 use bevy_classic_models::prelude::*;
+use classic_models_support::dice::random_ray;
 use classic_models_support::gpuless;
 use obvhs::BvhBuildParams;
 use obvhs::bvh2::Bvh2;
@@ -105,26 +106,11 @@ fn field() -> Option<App> {
     }
     let extent = f32::from(side) * SPACING;
     world.insert_resource(Rays(
-        (0..20_000_u32).map(|index| ray(index, extent)).collect(),
+        (0..20_000_u32)
+            .map(|index| random_ray(index, extent, 4.0, 60.0))
+            .collect(),
     ));
     Some(app)
-}
-
-/// A pseudo-random ray over the square of walkers. It starts 4 to 64 units above the ground, and aims at a point 4 units
-/// above it.
-fn ray(index: u32, extent: f32) -> Ray3d {
-    let random = |salt: u32| {
-        let hash = (index * 4 + salt).wrapping_mul(0x9e37_79b1);
-        let hash = (hash ^ hash >> 15).wrapping_mul(0x85eb_ca6b);
-        (hash ^ hash >> 13) as f32 / u32::MAX as f32
-    };
-    let origin = Vec3::new(
-        random(0) * extent,
-        4.0 + random(1) * 60.0,
-        random(2) * extent,
-    );
-    let target = Vec3::new(random(3) * extent, 4.0, random(1) * extent);
-    Ray3d::new(origin, Dir3::new(target - origin).unwrap_or(Dir3::NEG_Y))
 }
 
 /// Measures the first ray of a frame, which updates the bounding boxes of moved colliders.

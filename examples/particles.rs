@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! up, down       the previous or the next system
-//! R              begins anew
+//! R              restarts
 //! F              no more births: the particles finish their life
 //! Period         one frame further while paused
 //! Space          pauses

@@ -17,9 +17,8 @@ use bevy::color::palettes::tailwind::{BLUE_600, CYAN_300, ORANGE_400, RED_600};
 use bevy::prelude::*;
 use bevy_classic_models::model::{ModelManifest, ModelRayCast, ModelRayCastSettings};
 use bevy_classic_models::prelude::*;
-use classic_models_support::dice::Dice;
-use classic_models_support::example::ExamplePlugins;
 use classic_models_support::studio::{Caption, LoadingScreen, StudioPlugin};
+use classic_models_support::{dice::Dice, example::ExamplePlugins};
 
 // Of each team: blue and red.
 const TEAM_COLORS: [Srgba; 2] = [BLUE_600, RED_600];
@@ -27,11 +26,10 @@ const SHOT_COLORS: [Srgba; 2] = [CYAN_300, ORANGE_400];
 const PALETTE_ROWS: [u8; 2] = [13, 4];
 const SKINS: [&str; 2] = ["frost", "fire"];
 
-// Of each kind of unit: walkers, sentries and wardens. Lengths are in meters.
+// Of each kind of unit: walkers, sentries and wardens. Lengths are in meters, speeds in meters per second.
 const HEALTH: [f32; 3] = [100.0, 40.0, 60.0];
 const HEIGHT: [f32; 3] = [4.0, 2.2, 2.4];
 const RANGE: [f32; 3] = [14.0, 11.0, 9.0];
-/// Meters per second.
 const SPEED: [f32; 3] = [1.6, 1.4, 1.5];
 /// The positions along Z at which the units of a team start.
 const ROWS: [&[f32]; 3] = [&[4.0, -3.0], &[1.0, -0.8, -6.0], &[-8.0]];
@@ -59,6 +57,7 @@ struct Unit {
     reload: f32,
     /// The middle of the nearest enemy.
     target: Option<Vec3>,
+    shots: u32,
 }
 
 /// A shot of a team.
@@ -173,6 +172,8 @@ fn fight(time: Res<Time>, mut units: Query<Fighter>) {
     for (unit, transform, ..) in &units {
         all.push((unit.team, HEIGHT[unit.kind], transform.translation));
     }
+    // The order of queries depends on loads, and sums depend on the order.
+    all.sort_by_key(|unit| unit.2.to_array().map(f32::to_bits));
     for (mut unit, mut transform, mut play, playback, layers) in &mut units {
         let (kind, position) = (unit.kind, transform.translation);
         unit.reload -= seconds;
@@ -214,19 +215,18 @@ fn fight(time: Res<Time>, mut units: Query<Fighter>) {
 fn fire(
     event: On<ModelEvent>,
     mut commands: Commands,
-    units: Query<(&Unit, &GlobalTransform)>,
+    mut units: Query<(&mut Unit, &GlobalTransform)>,
     models: ModelQuery,
-    mut count: Local<u32>,
 ) {
     if let Some(bone) = event.name.strip_prefix("fire")
-        && let Ok((unit, root)) = units.get(event.entity)
+        && let Ok((mut unit, root)) = units.get_mut(event.entity)
         && let Some(target) = unit.target
     {
         let bone = models.bone_transform(event.entity, bone.trim_start());
         let front = || root.transform_point(Vec3::new(0.0, 1.4, -1.0));
         let muzzle = bone.map_or_else(front, |bone| bone.translation());
-        *count += 1;
-        let mut dice = Dice::new(*count);
+        unit.shots += 1;
+        let mut dice = Dice::new(unit.shots + 100 * (3 * unit.team + unit.kind) as u32);
         let spread = Vec3::from([(); 3].map(|()| dice.between(-0.6, 0.6)));
         if let Ok(direction) = Dir3::new(target + spread - muzzle) {
             commands.spawn(Shot(unit.team, Ray3d::new(muzzle, direction)));

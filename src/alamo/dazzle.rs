@@ -6,6 +6,7 @@
 //! Parsing, and the visibility of entities, do not belong here.
 
 use crate::alamo::alo::Dazzle;
+use crate::alamo::disc::disc;
 use crate::alamo::tags::begins_with_fc;
 use crate::scene::{
     HasTextures, embedded_shader, insert_image, preload_shader, rebind_changed_textures,
@@ -22,17 +23,13 @@ use bevy::pbr::{Material, MaterialPipeline, MaterialPipelineKey, MaterialPlugin,
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 use bevy::render::render_resource::{
-    AsBindGroup, Extent3d, RenderPipelineDescriptor, SpecializedMeshPipelineError,
-    TextureDimension, TextureFormat,
+    AsBindGroup, RenderPipelineDescriptor, SpecializedMeshPipelineError,
 };
 use bevy::shader::ShaderRef;
 use std::f32::consts::{PI, SQRT_2};
 
 /// A soft white disc of 32 × 32 texels, for dazzles whose texture is missing.
 pub const DAZZLE_DISC: Handle<Image> = uuid_handle!("5d0f6a63-9a0e-4b0a-8c41-1d2f3c7b9e52");
-
-/// The width and height of the disc's image, in texels.
-const DISC_SIZE: u32 = 32;
 
 /// The corners of a square: offsets right and up on the screen, and offsets right and down in the texture.
 const CORNERS: [(Vec2, Vec2); 4] = [
@@ -237,31 +234,8 @@ impl Plugin for DazzlePlugin {
     }
 
     fn finish(&self, app: &mut App) {
-        insert_image(app, &DAZZLE_DISC, disc());
+        insert_image(app, &DAZZLE_DISC, disc(|level| [level, level, level, 255]));
     }
-}
-
-/// An image that is white in the middle and black at the edge.
-fn disc() -> Image {
-    let middle = (DISC_SIZE - 1) as f32 / 2.0;
-    let texel = |index: u32| {
-        let position = Vec2::new((index % DISC_SIZE) as f32, (index / DISC_SIZE) as f32);
-        let from_edge = (1.0 - position.distance(Vec2::splat(middle)) / middle).max(0.0);
-        let level = (255.0 * from_edge * from_edge * (3.0 - 2.0 * from_edge)) as u8;
-        [level, level, level, 255]
-    };
-    let size = Extent3d {
-        width: DISC_SIZE,
-        height: DISC_SIZE,
-        depth_or_array_layers: 1,
-    };
-    Image::new(
-        size,
-        TextureDimension::D2,
-        (0..DISC_SIZE * DISC_SIZE).flat_map(texel).collect(),
-        TextureFormat::Rgba8UnormSrgb,
-        RenderAssetUsages::RENDER_WORLD,
-    )
 }
 
 #[cfg(test)]
@@ -382,13 +356,5 @@ mod tests {
         for bias in [0.0, -1.0, f32::NAN] {
             near(dazzle_intensity(1.0, 0.0, bias, 0.1), 0.0);
         }
-    }
-
-    #[test]
-    fn disc_is_bright_in_the_middle_and_dark_at_the_edge() {
-        let data = disc().data.unwrap();
-        let level = |x: usize, y: usize| data[4 * (y * DISC_SIZE as usize + x)];
-        assert!(level(15, 16) > 240);
-        assert!((0..32).all(|texel| level(texel, 0) == 0 && level(31, texel) == 0));
     }
 }

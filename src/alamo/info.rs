@@ -5,7 +5,7 @@ use crate::alamo::asset::{AloMesh, AloModel, AloSubmesh};
 use crate::alamo::components::{AloInstance, AloPart};
 use crate::scene::{
     ClipRef, FrameRate, Frames, ModelClip, ModelInfo, ModelPose, NamedEntity, frame_at, merged,
-    transformed_bounds,
+    named_bones, transformed_bounds,
 };
 use bevy::asset::Assets;
 use bevy::ecs::entity::Entity;
@@ -223,16 +223,11 @@ impl ModelInfo for AloInfo<'_, '_> {
         let Ok((instance, _)) = self.roots.get(root) else {
             return Vec::new();
         };
-        let bones = instance.bones().iter().zip(&instance.model().bones);
-        bones
-            .map(|(entity, bone)| NamedEntity {
-                entity: *entity,
-                name: bone.name.to_string(),
-                parent: bone
-                    .parent
-                    .and_then(|parent| instance.bones().get(parent).copied()),
-            })
-            .collect()
+        let bones = instance.model().bones.iter();
+        named_bones(
+            instance.bones(),
+            bones.map(|bone| (&*bone.name, bone.parent)),
+        )
     }
 
     /// The meshes, lights, proxies and groups of dazzles. Sub-meshes are children of their mesh.

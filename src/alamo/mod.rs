@@ -10,8 +10,8 @@
 // - `convert`, `vertices` and `trees` convert a file, `loader` makes assets, and `spawn` makes the scene.
 // - `components` has the components of spawned models. `instance` adds them when a scene is ready, and `appearance`
 //   shows and hides parts.
-// - `material`, `dazzle` and `lights` define materials, dazzles and lights; `billboard` rotates bones; `animation`
-//   makes and plays clips.
+// - `material`, `dazzle` and `lights` define materials, dazzles and lights, and `disc` a texture for missing ones.
+// - `billboard` rotates bones; `animation` makes and plays clips.
 // - `collision` answers queries on the triangles of a mesh, and `raycast` applies them to all models in the world.
 //
 // Code that another format could use belongs in `scene` or `texture`.
@@ -30,6 +30,7 @@ mod components;
 mod convert;
 mod dazzle;
 mod dependencies;
+mod disc;
 mod fallback;
 mod find_clip;
 mod info;

@@ -4,7 +4,7 @@ use crate::lithtech::animation::AbcAnimator;
 use crate::lithtech::asset::{AbcAnimation, AbcModel};
 use crate::lithtech::components::{AbcInstance, AbcMesh};
 use crate::scene::{
-    ClipRef, Frames, ModelClip, ModelInfo, ModelPose, NamedEntity, frame_at, merged,
+    ClipRef, Frames, ModelClip, ModelInfo, ModelPose, NamedEntity, frame_at, merged, named_bones,
     transformed_bounds,
 };
 use bevy::ecs::entity::Entity;
@@ -142,16 +142,11 @@ impl ModelInfo for AbcInfo<'_, '_> {
         let Ok((instance, _)) = self.roots.get(root) else {
             return Vec::new();
         };
-        let nodes = instance.nodes().iter().zip(&instance.model().nodes);
-        nodes
-            .map(|(entity, node)| NamedEntity {
-                entity: *entity,
-                name: node.name.to_string(),
-                parent: node
-                    .parent
-                    .and_then(|parent| instance.nodes().get(parent).copied()),
-            })
-            .collect()
+        let nodes = instance.model().nodes.iter();
+        named_bones(
+            instance.nodes(),
+            nodes.map(|node| (&*node.name, node.parent)),
+        )
     }
 
     /// The meshes. The name of one is that of its node; the skinned mesh has none.

@@ -150,7 +150,7 @@ pub(crate) use model_info::transformed_bounds;
 pub use model_info::{ModelClip, ModelPose};
 pub(crate) use model_info::{ModelInfo, NamedEntity};
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
-pub(crate) use model_info::{frame_at, merged};
+pub(crate) use model_info::{frame_at, merged, named_bones};
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 pub use names::Names;
 #[cfg(feature = "alamo")]
@@ -218,6 +218,12 @@ pub(crate) use unlabeled::{UnlabeledScenes, register_unlabeled_loader};
 pub(crate) use warnings::{ModelWarnings, WarningLog, update_warning_log};
 #[cfg(all(feature = "archives", not(target_arch = "wasm32")))]
 pub(crate) use watch::ARCHIVE_WATCH_WARNING;
+#[cfg(all(
+    feature = "archives",
+    feature = "file_watcher",
+    not(target_arch = "wasm32")
+))]
+pub(crate) use watch::files_below;
 
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::camera::visibility::VisibilitySystems;

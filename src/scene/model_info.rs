@@ -72,6 +72,21 @@ pub(crate) trait ModelInfo {
     fn parts(&self, root: Entity) -> Vec<NamedEntity>;
 }
 
+/// The bones with these names and indices of parents, in file order.
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
+pub(crate) fn named_bones<'a>(
+    entities: &[Entity],
+    bones: impl Iterator<Item = (&'a str, Option<usize>)>,
+) -> Vec<NamedEntity> {
+    let bones = entities.iter().zip(bones);
+    let named = bones.map(|(entity, (name, parent))| NamedEntity {
+        entity: *entity,
+        name: name.to_owned(),
+        parent: parent.and_then(|parent| entities.get(parent).copied()),
+    });
+    named.collect()
+}
+
 /// The box around two boxes.
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) fn merged(a: Option<Aabb3d>, b: Option<Aabb3d>) -> Option<Aabb3d> {

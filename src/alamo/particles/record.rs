@@ -131,7 +131,7 @@ pub struct EmitterRecords {
     generation: u64,
     /// Contains all records from `first` on, and perhaps some earlier ones.
     bounds: Option<Aabb3d>,
-    /// The count of records that were added since the bounds were computed anew.
+    /// The count of records that were added since the bounds were last computed from all records.
     added: usize,
 }
 

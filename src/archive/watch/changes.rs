@@ -8,14 +8,12 @@ use crate::archive::error::ArchiveSourceError;
 use crate::archive::layer::{ArchiveLayer, FoundFile, Layer};
 use crate::archive::layers::with_slashes;
 use crate::archive::shared::Shared;
+use crate::scene::files_below;
 use bevy::asset::io::AssetSourceEvent;
 use bevy::log::warn;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// The maximum count of files that are processed when a whole folder is added.
-const MAX_FILES: usize = 10_000;
 
 /// Collects the events of one change on disk.
 pub(super) struct Changes<'a> {
@@ -321,25 +319,4 @@ fn content_of(found: Option<&(usize, FoundFile)>) -> Content {
     bytes.map_or(Content::Unread, |bytes| {
         Content::Hash(ContentHasher::hash(&bytes))
     })
-}
-
-/// The files in a folder and its subfolders. Paths are relative to `root`.
-fn files_below(root: &Path, folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(root.join(&folder)) else {
-            continue;
-        };
-        for entry in entries.flatten() {
-            let path = folder.join(entry.file_name());
-            // Symbolic links are not followed, because they can be circular.
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => folders.push(path),
-                Ok(_) if files.len() < MAX_FILES => files.push(path),
-                _ => {}
-            }
-        }
-    }
-    files
 }

@@ -14,6 +14,7 @@
 //! [#10576]: https://github.com/bevyengine/bevy/issues/10576
 
 use crate::scene::find::{FileFinder, Listings};
+use crate::scene::watch::folder_files::files_below;
 use crate::scene::watch::missing_files::{Change, MissingFileIndex, Start};
 use crate::scene::watch::{ARCHIVE_WATCH_WARNING, is_archive_source};
 use bevy::app::{App, PreUpdate};
@@ -32,9 +33,6 @@ use bevy::tasks::IoTaskPool;
 use core::time::Duration;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-
-/// The maximum count of files that are processed when a whole folder is added.
-const MAX_FILES: usize = 10_000;
 
 /// The time that the watcher waits for further changes of a file, the same as Bevy's.
 const DEBOUNCE: Duration = Duration::from_millis(300);
@@ -280,27 +278,6 @@ fn reload_if_start_changed(
         }
     };
     IoTaskPool::get().spawn(compare).detach();
-}
-
-/// The files in a folder and its subfolders. Paths are relative to `root`.
-fn files_below(root: &Path, folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(root.join(&folder)) else {
-            continue;
-        };
-        for entry in entries.flatten() {
-            let path = folder.join(entry.file_name());
-            // Symbolic links are not followed, because they can be circular.
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => folders.push(path),
-                Ok(_) if files.len() < MAX_FILES => files.push(path),
-                _ => {}
-            }
-        }
-    }
-    files
 }
 
 #[cfg(test)]

@@ -6,12 +6,21 @@
 #[cfg(all(feature = "file_watcher", not(target_arch = "wasm32")))]
 mod files;
 #[cfg(all(feature = "file_watcher", not(target_arch = "wasm32")))]
+mod folder_files;
+#[cfg(all(feature = "file_watcher", not(target_arch = "wasm32")))]
 mod missing_files;
 #[cfg(all(feature = "file_watcher", not(target_arch = "wasm32")))]
 pub(super) use {
     files::register,
     missing_files::{FileQueries, MissingFileIndex},
 };
+
+#[cfg(all(
+    feature = "archives",
+    feature = "file_watcher",
+    not(target_arch = "wasm32")
+))]
+pub(crate) use folder_files::files_below;
 
 #[cfg(not(all(feature = "file_watcher", not(target_arch = "wasm32"))))]
 mod unwatched;

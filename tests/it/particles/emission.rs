@@ -157,7 +157,7 @@ fn stopped_systems_finish_or_vanish_as_the_file_says() {
         assert_eq!((app.count(root), app.finished(root)), (0, 1));
         app.run(40, FRAME);
         assert_eq!(app.finished(root), 1);
-        // It begins anew.
+        // It restarts.
         app.set(root, ParticleEmission::Playing);
         app.run(10, FRAME);
         assert_eq!(app.count(root), 4);

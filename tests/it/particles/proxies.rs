@@ -217,7 +217,7 @@ fn hidden_proxies_have_no_system_until_they_are_shown() {
         assert!(visible);
         app.run(6, 0.1);
         assert_eq!(app.count(root), 0);
-        // It begins anew.
+        // It restarts.
         parts.show("p_smoke");
         app.set(root, parts);
         app.run(2, 0.0);

@@ -1,4 +1,6 @@
-//! Pseudo-random numbers that are the same in every run.
+//! Pseudo-random numbers and rays that are the same in every run.
+
+use bevy::math::{Dir3, Ray3d, Vec3};
 
 /// A pseudo-random number generator.
 pub struct Dice(u32);
@@ -29,4 +31,21 @@ impl Dice {
     pub fn between(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * self.roll()
     }
+}
+
+/// A pseudo-random ray over a square with sides of `extent`. It starts up to `range` above `height`, and aims at a point at
+/// that height.
+pub fn random_ray(index: u32, extent: f32, height: f32, range: f32) -> Ray3d {
+    let random = |salt: u32| {
+        let hash = (index * 4 + salt).wrapping_mul(0x9e37_79b1);
+        let hash = (hash ^ hash >> 15).wrapping_mul(0x85eb_ca6b);
+        (hash ^ hash >> 13) as f32 / u32::MAX as f32
+    };
+    let origin = Vec3::new(
+        random(0) * extent,
+        height + random(1) * range,
+        random(2) * extent,
+    );
+    let target = Vec3::new(random(3) * extent, height, random(1) * extent);
+    Ray3d::new(origin, Dir3::new(target - origin).unwrap_or(Dir3::NEG_Y))
 }

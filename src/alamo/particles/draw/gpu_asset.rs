@@ -5,12 +5,12 @@ use super::uniform::EmitterUniform;
 use crate::alamo::particles::asset::{AloEmitter, AloParticles};
 use crate::alamo::particles::evaluate::PreparedEmitter;
 use crate::alamo::particles::{Interpolation, Track};
-use bevy::asset::{AssetId, Handle, RenderAssetUsages, uuid_handle};
+use bevy::asset::{AssetId, Handle, uuid_handle};
 use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::SRes;
 use bevy::image::Image;
 use bevy::log::warn;
-use bevy::math::{Quat, UVec4, Vec2};
+use bevy::math::{Quat, UVec4};
 use bevy::render::render_asset::{PrepareAssetError, RenderAsset};
 use bevy::render::render_resource::{
     Extent3d, TextureDataOrder, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages,
@@ -20,9 +20,6 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 
 /// A soft white disc of 32 × 32 texels whose alpha is its shape, for particles whose texture is missing.
 pub const PARTICLE_DISC: Handle<Image> = uuid_handle!("d2b5a4ce-7e0a-4f3c-9d44-58f0c1a86c1f");
-
-/// The width and height of the disc's image, in texels.
-const DISC_SIZE: u32 = 32;
 
 /// `KEYS_PER_ROW` in `particles.wgsl`.
 const KEYS_PER_ROW: u32 = 1024;
@@ -186,27 +183,4 @@ impl Keys {
         );
         texture.create_view(&TextureViewDescriptor::default())
     }
-}
-
-/// A white image whose alpha is a soft disc.
-pub(super) fn disc() -> Image {
-    let middle = (DISC_SIZE - 1) as f32 / 2.0;
-    let texel = |index: u32| {
-        let position = Vec2::new((index % DISC_SIZE) as f32, (index / DISC_SIZE) as f32);
-        let from_edge = (1.0 - position.distance(Vec2::splat(middle)) / middle).max(0.0);
-        let level = (255.0 * from_edge * from_edge * (3.0 - 2.0 * from_edge)) as u8;
-        [255, 255, 255, level]
-    };
-    let size = Extent3d {
-        width: DISC_SIZE,
-        height: DISC_SIZE,
-        depth_or_array_layers: 1,
-    };
-    Image::new(
-        size,
-        TextureDimension::D2,
-        (0..DISC_SIZE * DISC_SIZE).flat_map(texel).collect(),
-        TextureFormat::Rgba8UnormSrgb,
-        RenderAssetUsages::RENDER_WORLD,
-    )
 }

@@ -18,6 +18,7 @@ mod queue;
 mod rings;
 mod uniform;
 
+use crate::alamo::disc::disc;
 use crate::alamo::particles::Properties;
 use crate::scene::{insert_image, preload_shader};
 use bevy::app::{App, Plugin};
@@ -72,6 +73,6 @@ impl Plugin for ParticleDrawPlugin {
     }
 
     fn finish(&self, app: &mut App) {
-        insert_image(app, &PARTICLE_DISC, gpu_asset::disc());
+        insert_image(app, &PARTICLE_DISC, disc(|level| [255, 255, 255, level]));
     }
 }

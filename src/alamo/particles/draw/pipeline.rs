@@ -23,7 +23,7 @@ use bevy::render::render_resource::{
 };
 use bevy::shader::{Shader, ShaderDefVal, ShaderRef};
 
-/// How the particles of an emitter are combined with what is behind them.
+/// How the particles of an emitter are combined with the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Blend {
     /// They replace it, and write depth.
@@ -191,7 +191,7 @@ fn record_layout() -> VertexBufferLayout {
 }
 
 impl Blend {
-    /// The blend state. The alpha of the target is that of what is behind, unless particles hide it.
+    /// The blend state. The alpha of the target stays that of the background, unless particles hide it.
     fn state(self) -> Option<BlendState> {
         let sum = |src_factor, dst_factor| BlendComponent {
             src_factor,

@@ -16,7 +16,7 @@ use bevy::reflect::std_traits::ReflectDefault;
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ParticleEmission {
-    /// It emits. After any of the states below but [`Paused`](Self::Paused), it begins anew.
+    /// It emits. After any of the states below but [`Paused`](Self::Paused), it restarts.
     ///
     /// A system whose births are finite emits once. To repeat it, call [`restart`](Self::restart).
     #[default]
@@ -29,12 +29,12 @@ pub enum ParticleEmission {
     Finishing,
     /// It stops, and its particles vanish at once.
     Killed,
-    /// Its particles vanish, and it begins anew. The value then becomes [`Playing`](Self::Playing).
+    /// Its particles are removed, and it restarts. The value then becomes [`Playing`](Self::Playing).
     Restarting,
 }
 
 impl ParticleEmission {
-    /// Removes all particles and begins anew.
+    /// Removes all particles and restarts.
     pub fn restart(&mut self) {
         *self = Self::Restarting;
     }
@@ -86,8 +86,8 @@ impl ParticleSpeed {
 /// The seed of a particle system's random numbers. Systems with the same file and seed have the same particles each
 /// time that they begin.
 ///
-/// Without this component, each system and each start has other particles. A change takes effect when the system begins
-/// anew. Insert it on the same entity as [`ParticleEmission`].
+/// Without this component, each system and each start has other particles. A change takes effect when the system
+/// restarts. Insert it on the same entity as [`ParticleEmission`].
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct ParticleSeed(pub u64);

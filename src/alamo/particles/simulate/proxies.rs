@@ -1,7 +1,7 @@
 //! Creates and stops the particle systems that a model's proxies name.
 //!
 //! A system is created when its proxy is shown for the first time. Each time that the proxy becomes shown, the system
-//! begins anew. When the proxy becomes hidden, by a damage stage, a clip or the game, the system stops as its file says.
+//! restarts. When the proxy becomes hidden, by a damage stage, a clip or the game, the system stops as its file says.
 //! Its particles may live on, so it is visible although its proxy is hidden, but not if the whole model is.
 
 use crate::alamo::asset::Alo;

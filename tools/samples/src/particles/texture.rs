@@ -30,7 +30,7 @@ pub const SPLINTER: u8 = 12;
 /// A jagged flame in all directions.
 pub const FLAME: u8 = 13;
 
-/// The texture. Its alpha is the opacity of particles that cover what is behind them.
+/// The texture. Its alpha is the opacity of particles that cover the background.
 pub fn atlas() -> Image {
     Image::new(UVec2::splat(TILES * SIDE), |at| {
         let tile = at / SIDE;

@@ -2,16 +2,22 @@
 //!
 //! Equal programs may draw a few pixels of text one step brighter. The order in which texts are laid out depends on
 //! loads, and decides the positions of glyphs in Bevy's font atlas, which decide how their edges are rounded.
+//!
+//! In single pixels, two surfaces of a model that cross each other have the same depth. There the mesh that Bevy draws
+//! first is visible. The order in which Bevy draws opaque meshes depends on loads, too.
 
 use bevy::asset::RenderAssetUsages;
 use bevy::image::{CompressedImageFormats, Image, ImageSampler, ImageType};
 use std::process::ExitCode;
 
-/// The largest difference of a channel from 0 to 255.
+/// The largest difference of a channel, from 0 to 255, that the edge of a glyph may have.
 const STEP: u8 = 1;
 
 /// The largest count of pixels that differ.
 const PIXELS: usize = 16;
+
+/// The largest count of pixels that differ by more than [`STEP`].
+const CROSSINGS: usize = 4;
 
 fn main() -> ExitCode {
     let paths: Vec<String> = std::env::args().skip(1).collect();
@@ -45,7 +51,8 @@ fn difference(a: &str, b: &str) -> Result<Option<String>, String> {
     });
     let steps: Vec<u8> = steps.filter(|step| *step > 0).collect();
     let max = steps.iter().copied().max().unwrap_or(0);
-    let is_same = max <= STEP && steps.len() <= PIXELS;
+    let crossings = steps.iter().filter(|step| **step > STEP).count();
+    let is_same = crossings <= CROSSINGS && steps.len() <= PIXELS;
     Ok((!is_same).then(|| format!("{} pixels, by at most {max} of 255", steps.len())))
 }
 

@@ -93,7 +93,7 @@ impl<'f> Simulation<'f> {
             particles: Vec::new(),
         };
         self.emit(&mut instance);
-        // At the death of a particle, only what is due at once is emitted.
+        // The death of a particle emits the rounds that are due at that time, and no later ones.
         instance.is_stopped = round_limit < u32::MAX;
         self.instances.push(instance);
     }
