@@ -169,7 +169,7 @@ pub fn archive_edits() -> Vec<Edit> {
         edit(
             "in a replaced archive",
             Some(1),
-            &[(ReplaceArchive(2), 2, 0), (ReplaceArchive(3), 3, 0)],
+            &[(ReplaceArchive(2), 2, 0), (ReplaceArchive(1), 1, 0)],
             FILES,
         ),
         edit(
