@@ -4,7 +4,7 @@ use super::bases::read_with_bases;
 use super::check::{as_name, check, check_values, is_glob};
 use super::files::{ManifestFiles, SharedSources};
 use super::glob::Globs;
-use super::loader::ManifestLoaderSettings;
+use super::loader_settings::ManifestLoaderSettings;
 use super::manifest_error::ManifestLoaderError;
 use super::model_manifest::ModelManifest;
 use super::preload::Preloader;

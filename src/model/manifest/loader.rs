@@ -2,6 +2,7 @@
 
 use super::classic_model::is_manifest;
 use super::find_files::ManifestReader;
+use super::loader_settings::ManifestLoaderSettings;
 use super::manifest_error::ManifestLoaderError;
 use super::model_manifest::ModelManifest;
 use super::preload::Preloader;
@@ -10,17 +11,7 @@ use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
 use bevy::ecs::world::{FromWorld, World};
 use bevy::reflect::TypePath;
-use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
-
-/// The settings of [`ManifestLoader`].
-#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[serde(default)]
-pub struct ManifestLoaderSettings {
-    /// Loads a manifest that has no model, not even through a manifest that it extends. Otherwise that is an error. Nothing is
-    /// spawned for it, so this is only useful for tools that check manifests which others extend. `false` by default.
-    pub allow_missing_model: bool,
-}
 
 /// Loads manifests. The model, clips, skins and attachments of a manifest, and their dependencies, are dependencies of
 /// its asset.

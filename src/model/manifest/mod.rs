@@ -26,6 +26,7 @@ mod find_files;
 mod glob;
 mod load_overrides;
 mod loader;
+mod loader_settings;
 mod loading;
 mod manifest_check;
 mod manifest_error;
@@ -56,7 +57,8 @@ mod values;
 
 pub use classic_model::ClassicModel;
 pub use files::ManifestFiles;
-pub use loader::{ManifestLoader, ManifestLoaderSettings};
+pub use loader::ManifestLoader;
+pub use loader_settings::ManifestLoaderSettings;
 pub(in crate::model) use loading::{is_model_loading, manifest_attachments};
 pub use manifest_check::{ManifestCheck, ManifestProblem};
 pub use manifest_error::{ManifestError, ManifestLoaderError};
