@@ -85,7 +85,7 @@ pub enum Framing {
     Selected,
 }
 
-/// Moves the camera. Needs [`Row`] and one entity with [`Orbit`].
+/// Moves the camera. Needs [`Row`](crate::view::row::Row) and one entity with [`Orbit`].
 pub struct OrbitPlugin;
 
 impl Plugin for OrbitPlugin {
