@@ -3,11 +3,12 @@
 //! ```text
 //! --capture FILE     saves an image without a window
 //! --time SECONDS     the moment of the image; 0 by default
+//! --size WxH         the size of the image in pixels; 1280x720 by default
 //! --frames COUNT     renders so many frames without a window, and prints the time per frame and the texts
 //! ```
 
 use super::headless::Headless;
-use super::options::Options;
+use super::options::{ImageSize, Options};
 use super::studio::MeasuredText;
 use super::{capture, headless, samples};
 use bevy::app::{AppExit, PluginGroupBuilder};
@@ -18,9 +19,6 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Size of an image in pixels.
-const SIZE: UVec2 = UVec2::new(1280, 720);
-
 /// Seconds between two frames without a window. An image is the same in every run.
 const STEP: f32 = 1.0 / 30.0;
 
@@ -28,6 +26,7 @@ const STEP: f32 = 1.0 / 30.0;
 pub struct ExamplePlugins {
     files: Files,
     task: Option<Task>,
+    size: UVec2,
 }
 
 /// The folder of the assets.
@@ -65,7 +64,7 @@ impl ExamplePlugins {
 
     /// The plugins of an example that has these options too, and the options.
     pub fn with_options(own: &[&str]) -> (Self, Options) {
-        let known = [own, &["capture", "time", "frames"]].concat();
+        let known = [own, &["capture", "time", "size", "frames"]].concat();
         let options = Options::from_env(&known);
         let capture = options.get("capture").map(|file| Task::Capture {
             file,
@@ -73,22 +72,33 @@ impl ExamplePlugins {
         });
         let frames = options.get("frames");
         let task = capture.or(frames.map(|frames| Task::Measure { frames }));
-        let files = Files::Samples;
-        (Self { files, task }, options)
+        let plugins = Self {
+            files: Files::Samples,
+            task,
+            size: image_size(&options),
+        };
+        (plugins, options)
     }
 
-    /// The plugins of an example that edits the files of a folder. Its only option is `--capture FOLDER`, which runs
-    /// `capture` without a window, once the models are loaded.
+    /// The plugins of an example that edits the files of a folder. Its option `--capture FOLDER` runs `capture`
+    /// without a window, once the models are loaded.
     pub fn with_edits(files: &Path, capture: CaptureEdits) -> Self {
-        let images = Options::from_env(&["capture"]).get("capture");
-        let task = images.map(|images| Task::CaptureEdits {
+        let options = Options::from_env(&["capture", "size"]);
+        let task = options.get("capture").map(|images| Task::CaptureEdits {
             files: files.to_owned(),
             images,
             capture,
         });
-        let files = Files::Watched(files.to_owned());
-        Self { files, task }
+        Self {
+            files: Files::Watched(files.to_owned()),
+            task,
+            size: image_size(&options),
+        }
     }
+}
+
+fn image_size(options: &Options) -> UVec2 {
+    options.get::<ImageSize>("size").unwrap_or_default().0
 }
 
 impl PluginGroup for ExamplePlugins {
@@ -100,7 +110,10 @@ impl PluginGroup for ExamplePlugins {
         match self.task {
             Some(task) => headless::plugins(&folder, is_watched)
                 .enable::<LogPlugin>()
-                .add(HeadlessPlugin(task)),
+                .add(HeadlessPlugin {
+                    task,
+                    size: self.size,
+                }),
             None => DefaultPlugins.set(AssetPlugin {
                 file_path: folder.to_string_lossy().into_owned(),
                 unapproved_path_mode: UnapprovedPathMode::Allow,
@@ -112,21 +125,24 @@ impl PluginGroup for ExamplePlugins {
 }
 
 /// Runs the app without a window.
-struct HeadlessPlugin(Task);
+struct HeadlessPlugin {
+    task: Task,
+    size: UVec2,
+}
 
 impl Plugin for HeadlessPlugin {
     fn build(&self, app: &mut App) {
-        let task = self.0.clone();
-        app.set_runner(move |app| run(app, &task));
+        let (task, size) = (self.task.clone(), self.size);
+        app.set_runner(move |app| run(app, &task, size));
     }
 }
 
-fn run(mut app: App, task: &Task) -> AppExit {
+fn run(mut app: App, task: &Task, size: UVec2) -> AppExit {
     if !matches!(task, Task::Measure { .. }) {
         app.add_observer(hide_text);
         capture::pause_cameras(&mut app);
     }
-    let mut headless = capture::start(app, SIZE);
+    let mut headless = capture::start(app, size);
     capture::wait_for_models(&mut headless);
     let result = match task {
         Task::Capture { file, time } => save(&mut headless, file, *time),

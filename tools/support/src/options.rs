@@ -1,7 +1,32 @@
 //! Options of a command line, each of which has a value: `--time 0.5`.
 
+use bevy::math::UVec2;
 use std::fmt::Display;
 use std::str::FromStr;
+
+/// The size of an image in pixels, written as `1280x720`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageSize(pub UVec2);
+
+impl Default for ImageSize {
+    fn default() -> Self {
+        Self(UVec2::new(1280, 720))
+    }
+}
+
+impl FromStr for ImageSize {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // Every adapter supports textures of this size.
+        let side = |text: &str| text.parse().ok().filter(|side| (1..=8192).contains(side));
+        let pair = text.split_once('x').map(|(w, h)| (side(w), side(h)));
+        match pair {
+            Some((Some(width), Some(height))) => Ok(Self(UVec2::new(width, height))),
+            _ => Err("expected width and height from 1 to 8192, such as 1280x720"),
+        }
+    }
+}
 
 /// The options of a command line.
 #[derive(Debug)]
@@ -65,6 +90,14 @@ mod tests {
         assert_eq!(options.get("time"), Some(0.5));
         assert_eq!(options.all("model").collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!(options.get::<u32>("frames"), None);
+    }
+
+    #[test]
+    fn sizes_are_width_and_height() {
+        assert_eq!("640x360".parse(), Ok(ImageSize(UVec2::new(640, 360))));
+        for text in ["", "640", "0x360", "640x8193", "-1x2", "640x360x2"] {
+            assert!(text.parse::<ImageSize>().is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use bevy::math::{UVec2, Vec2};
 use bevy::prelude::Resource;
 use bevy_classic_models::prelude::{ClipRef, ModelSkin, PlayClip, PlayerColors};
 use clap::ValueEnum;
+use classic_models_support::options::ImageSize;
 use std::convert::Infallible;
 use std::path::PathBuf;
 
@@ -293,11 +294,5 @@ fn pixel(text: &str) -> Result<Vec2, &'static str> {
 }
 
 fn size(text: &str) -> Result<UVec2, &'static str> {
-    // Every adapter supports textures of this size.
-    let side = |text: &str| text.parse().ok().filter(|side| (1..=8192).contains(side));
-    let pair = text.split_once('x').map(|(w, h)| (side(w), side(h)));
-    match pair {
-        Some((Some(width), Some(height))) => Ok(UVec2::new(width, height)),
-        _ => Err("expected width and height from 1 to 8192, such as 1280x720"),
-    }
+    text.parse::<ImageSize>().map(|size| size.0)
 }
