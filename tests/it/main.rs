@@ -107,6 +107,7 @@ mod reload_matrix {
 mod shared {
     mod bevy_space;
     mod concurrent_loads;
+    mod event_observers;
     mod file_name_rules;
     mod follow_velocity;
     mod foreign_scenes;
