@@ -115,6 +115,7 @@ mod shared {
     mod headless_apps;
     mod image_settings;
     mod layer_events;
+    mod layer_fades;
     mod leak;
     mod listings;
     mod lod_distances;
