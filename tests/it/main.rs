@@ -79,6 +79,7 @@ mod manifest {
     mod attachments;
     mod clips;
     mod extends;
+    mod extends_reload;
     mod heap;
     mod measures;
     mod parse;
@@ -119,6 +120,7 @@ mod shared {
     mod leak;
     mod listings;
     mod lod_distances;
+    mod manifest_edits;
     mod model_colliders;
     mod model_events;
     mod model_picking;
