@@ -22,6 +22,11 @@ impl Found<'_> {
                 !manifest.masks.is_empty(),
                 ModelComponent::ClipLayers,
             ),
+            (
+                "skins",
+                !manifest.skins.is_empty(),
+                ModelComponent::ModelSkin,
+            ),
             ("skin", manifest.skin.is_some(), ModelComponent::ModelSkin),
             (
                 "lod_distances",

@@ -196,6 +196,64 @@ const UNFIT: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Fields with values that are valid on each format on which they have an effect, and the extensions of these formats.
+const FIELDS: &[(&str, &str, &str)] = &[
+    ("palette", "\"p.lmp\"", "mdl"),
+    ("load_lights", "false", "alo"),
+    (
+        "clips",
+        "[(name: \"first\", clip: 0, stride: 2)]",
+        "alo abc mdl",
+    ),
+    (
+        "events",
+        "[(clip: 0, frame: 0, name: \"step\")]",
+        "alo abc mdl",
+    ),
+    ("play", "0", "alo abc mdl"),
+    ("masks", "{\"upper\": [\"Root\"]}", "alo abc"),
+    ("skins", "{\"x\": \"x.tga\"}", "abc mdl"),
+    ("skin", "0", "abc mdl"),
+    ("lod_distances", "[9]", "alo abc"),
+    ("team_color", "\"#ff0000\"", "alo"),
+    ("player_colors", "(shirt: 1, pants: 2)", "mdl"),
+    ("hidden", "[\"Beam\"]", "alo"),
+    ("shown", "[\"Beam\"]", "alo"),
+    ("damage_stage", "1", "alo"),
+];
+
+#[test]
+fn each_field_without_effect_on_the_format_has_a_position() {
+    let a = "models/a.model.ron";
+    for model in ["walker.alo", "warden.abc", "sentry.mdl", "courier.lgw"] {
+        let format = model.rsplit_once('.').unwrap().1;
+        let mut text = format!("(model: {model:?},\n");
+        let mut expected = Vec::new();
+        let mut line = 2;
+        for (field, value, formats) in FIELDS {
+            // These formats have parts, of other names.
+            if value.contains("Beam") && ["abc", "lgw"].contains(&format) {
+                continue;
+            }
+            text.push_str(&format!("{field}: {value},\n"));
+            if !formats.contains(format) {
+                let column = field.len() + 3;
+                let start = format!("assets/{a}:{line}:{column}: {field}: models/{model} is in ");
+                expected.push(start);
+            }
+            line += 1;
+        }
+        text.push(')');
+        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        let files = [
+            (a, &*text),
+            ("models/p.lmp", PALETTE),
+            ("models/x.tga", TGA),
+        ];
+        assert_problems(&files, a, &expected);
+    }
+}
+
 /// 768 bytes.
 const PALETTE: &str = {
     const BYTES: [u8; 768] = [b' '; 768];
@@ -294,6 +352,7 @@ fn files_that_are_the_model_are_problems_of_their_entries() {
   file: \"walker.alo\")],
  skins: {\"a\": \"walker.alo\"})";
     let expected = [
+        "assets/models/a.model.ron:4:9: skins: models/walker.alo is in Alamo's format",
         "assets/models/a.model.ron:4:15: skins[\"a\"]: models/walker.alo",
         "assets/models/a.model.ron:3:9: clips[0].file models/walker.alo is not a file of clips",
     ];
@@ -385,6 +444,7 @@ fn problems_are_in_the_file_that_sets_the_value() {
     ];
     let expected = [
         "assets/shared/base.model.ron:2:8: play: models/walker.alo has no clip \"NO_00\"",
+        "assets/shared/base.model.ron:3:9: skins: models/walker.alo is in Alamo's format",
         "assets/shared/gun.model.ron:2:8: play: models/crystal.mdl has no clip \"no\"",
         "assets/shared/base.model.ron:3:15: skins[\"x\"] \"no.tga\" was not found",
     ];
