@@ -254,6 +254,40 @@ fn each_field_without_effect_on_the_format_has_a_position() {
     }
 }
 
+/// For each model, the problems of a manifest whose first clip is in an animation file of another model.
+const FOREIGN_CLIPS: &[(&str, &[&str])] = &[
+    ("walker.alo", &[]),
+    (
+        "warden.abc",
+        &["3:8: clips[0].file: models/warden.abc is in LithTech's format, on which `file` has no"],
+    ),
+    (
+        "sentry.mdl",
+        &["2:2: clips[0]: models/sentry.mdl has no clip models/walker_MOVE_00.ala#Clip"],
+    ),
+    (
+        "courier.lgw",
+        &[
+            "1:31: clips: models/courier.lgw is in the format of UFO: Aftermath",
+            "3:38: play: models/courier.lgw is in the format of UFO: Aftermath",
+        ],
+    ),
+];
+
+#[test]
+fn animation_files_of_other_formats_have_positions() {
+    let a = "models/a.model.ron";
+    for (model, expected) in FOREIGN_CLIPS {
+        let text = format!(
+            "(model: {model:?}, clips: [\n (name: \"x\",\n file: \"walker_MOVE_00.ala\")], play: \"x\")"
+        );
+        let expected = expected.iter().map(|of| format!("assets/{a}:{of}"));
+        let expected: Vec<String> = expected.collect();
+        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        assert_problems(&[(a, &text)], a, &expected);
+    }
+}
+
 /// 768 bytes.
 const PALETTE: &str = {
     const BYTES: [u8; 768] = [b' '; 768];
