@@ -1,7 +1,8 @@
 //! Observers of `ModelReady` and `ModelEvent` that despawn models, insert components and spawn other models.
 
 use super::model_events::{Received, every_frame, kinds, names, steps};
-use crate::clips::named::{Kind, app as app_of_clips, spawn};
+use crate::ala::play::{ala, moves};
+use crate::clips::named::{Kind, app as app_of_clips, named, spawn};
 use crate::gpuless;
 use crate::particles::proxies::{proxy, ship};
 use crate::support::app::TestApp;
@@ -11,7 +12,7 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::AloParticleSystem;
 use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::{ModelFormat, PlayerColors};
+use bevy_classic_models::scene::{ModelFormat, PlayerColors, Repeat};
 use classic_models_fixtures::particles::{bytes as particles, emitter};
 use std::path::Path;
 
@@ -22,6 +23,8 @@ const MODELS: [&str; 4] = ["tetra.mdl", "art/Unit.alo", "model.abc", "bike.lgw"]
 #[derive(Component, Clone, Debug)]
 enum Action {
     Despawn(Vec<Entity>),
+    /// Another root needs a clip that is not loaded yet.
+    RequestClip(Entity, &'static str),
     InsertComponents,
     SpawnAnother,
     ReplaceModel,
@@ -44,7 +47,10 @@ impl ReadyRoots {
 
 /// Loaded models.
 #[derive(Resource)]
-struct Loaded(Vec<Handle<ModelManifest>>);
+struct Loaded {
+    models: Vec<Handle<ModelManifest>>,
+    server: AssetServer,
+}
 
 /// Executes the action of a root.
 fn act(root: Entity, actions: &Query<&Action>, loaded: &Loaded, commands: &mut Commands) {
@@ -58,13 +64,18 @@ fn act(root: Entity, actions: &Query<&Action>, loaded: &Loaded, commands: &mut C
                 .for_each(|target| commands.entity(*target).despawn());
             return;
         }
+        Action::RequestClip(target, path) => {
+            let clip = loaded.server.load(*path);
+            let clips = [named("late", clip, 1.0, Repeat::Loop)];
+            commands.entity(*target).insert(ModelClips::new(clips));
+        }
         Action::InsertComponents => insert_components(commands, root),
         Action::SpawnAnother => {
             let to = AttachedToBone {
                 to: root,
                 bone: String::new(),
             };
-            for model in &loaded.0 {
+            for model in &loaded.models {
                 let model = ClassicModel(model.clone());
                 commands.spawn((model.clone(), SpawnedByObserver));
                 commands.spawn((model, SpawnedByObserver, to.clone()));
@@ -73,7 +84,7 @@ fn act(root: Entity, actions: &Query<&Action>, loaded: &Loaded, commands: &mut C
         Action::ReplaceModel => {
             commands
                 .entity(root)
-                .insert(ClassicModel(loaded.0[0].clone()));
+                .insert(ClassicModel(loaded.models[0].clone()));
         }
         Action::RemoveModel => {
             commands.entity(root).remove::<ClassicModel>();
@@ -107,7 +118,9 @@ fn app() -> TestApp {
     for model in &models {
         app.wait_loaded(model);
     }
-    app.world().insert_resource(Loaded(models.into()));
+    let server = app.world().resource::<AssetServer>().clone();
+    let models = models.into();
+    app.world().insert_resource(Loaded { models, server });
     app.world().init_resource::<ReadyRoots>();
     app
 }
@@ -147,7 +160,7 @@ fn app_of_events() -> (TestApp, Received) {
 
 /// Spawns three loaded models, which become ready in the next frame, in this order.
 fn spawn_three(app: &mut TestApp, model: usize) -> [Entity; 3] {
-    let model = app.world().resource::<Loaded>().0[model].clone();
+    let model = app.world().resource::<Loaded>().models[model].clone();
     let mut roots = [(); 3].map(|()| app.world().spawn(ClassicModel(model.clone())).id());
     roots.sort_by_key(|root| root.index_u32());
     roots
@@ -194,6 +207,32 @@ fn ready_observer_may_despawn_any_roots() {
             despawn(&mut app, &roots);
             assert_eq!(entity_count(&mut app), before, "{context}: orphans");
         }
+    }
+}
+
+#[test]
+fn ready_observer_may_request_files_for_other_roots() {
+    let mut app = app_of_ready();
+    for file in ["late_1.ala", "late_2.ala"] {
+        app.files.insert_asset(Path::new(file), ala(&moves(1.0)));
+    }
+    // The formats that play clips of files.
+    for (index, clip) in [(1, "late_1.ala#Clip"), (2, "late_2.ala#Clip")] {
+        let path = MODELS[index];
+        let [a, b, c] = spawn_three(&mut app, index);
+        app.world()
+            .entity_mut(a)
+            .insert(Action::RequestClip(b, clip));
+        app.step(0.0);
+        let expected = [(a, false), (c, false)];
+        assert_eq!(ReadyRoots::take(&mut app), expected, "{path}");
+        let is_ready = gpuless::wait_until(&mut app.app, |world| {
+            let roots = world.resource::<ReadyRoots>();
+            roots.0 == [(b, false)]
+        });
+        assert!(is_ready, "{path}");
+        ReadyRoots::take(&mut app);
+        despawn(&mut app, &[a, b, c]);
     }
 }
 
@@ -278,28 +317,66 @@ fn ready_observer_may_replace_or_remove_the_model() {
     }
 }
 
+/// The roots of [`despawned_models_leave_no_particle_systems`].
+#[derive(Component)]
+struct Ship;
+
 #[test]
-fn root_that_is_despawned_when_ready_leaves_no_particle_system() {
+fn despawned_models_leave_no_particle_systems() {
     let files = [
         ("ship.alo", ship(vec![proxy("p_smoke", 2, false)])),
         ("p_smoke.alo", particles(vec![emitter(stream(20, 0.5))])),
     ];
     let mut app = ParticleApp::with_files(&files);
-    let kept: Handle<ModelManifest> = app.app.load("ship.alo");
-    app.app.wait_loaded(&kept);
+    let kept: [Handle<ModelManifest>; 2] = files.each_ref().map(|(path, _)| app.app.load(*path));
+    for model in &kept {
+        app.app.wait_loaded(model);
+    }
+    // Both ships show their systems in one frame. The first of them despawns the other ship.
+    let first = app.world().add_observer(
+        |added: On<Add, AloParticleSystem>,
+         parents: Query<&ChildOf>,
+         ships: Query<Entity, With<Ship>>,
+         mut commands: Commands| {
+            let own = parents.root_ancestor(added.entity);
+            for other in ships.iter().filter(|ship| *ship != own) {
+                commands.entity(other).despawn();
+            }
+        },
+    );
+    let first = first.id();
+    let ships = [(); 2].map(|()| {
+        let ship = (ClassicModel(kept[0].clone()), Ship);
+        app.world().spawn(ship).id()
+    });
+    app.app.wait_until_idle();
+    app.run(3, 0.1);
+    let left: Vec<Entity> = ships
+        .into_iter()
+        .filter(|ship| app.app.app.world().get_entity(*ship).is_ok())
+        .collect();
+    assert_eq!(left.len(), 1);
+    let count = |app: &mut ParticleApp| {
+        let world = app.world();
+        world.query::<&AloParticleSystem>().iter(world).count()
+    };
+    assert_eq!(count(&mut app), 1);
+    app.world().entity_mut(first).despawn();
+    app.world().entity_mut(left[0]).despawn();
+    app.run(1, 0.1);
+
+    // A ship that is despawned when it is ready.
     app.world()
         .add_observer(|ready: On<ModelReady>, mut commands: Commands| {
             commands.entity(ready.entity).despawn();
         });
     let before = entity_count(&mut app.app);
-    let root = app.world().spawn(ClassicModel(kept.clone())).id();
+    let root = app.world().spawn(ClassicModel(kept[0].clone())).id();
     let is_despawned =
         gpuless::wait_until(&mut app.app.app, |world| world.get_entity(root).is_err());
     assert!(is_despawned, "the model is not ready");
     app.run(3, 0.1);
-    let world = app.world();
-    let mut systems = world.query::<&AloParticleSystem>();
-    assert_eq!(systems.iter(world).count(), 0);
+    assert_eq!(count(&mut app), 0);
     assert_eq!(entity_count(&mut app.app), before, "orphans");
 }
 
