@@ -97,6 +97,11 @@ mod mdl {
     mod render;
     mod scene;
 }
+mod observers {
+    pub mod actions;
+    mod events;
+    mod ready;
+}
 mod reload_matrix {
     pub mod disk;
     pub mod edits;
@@ -108,7 +113,6 @@ mod reload_matrix {
 mod shared {
     mod bevy_space;
     mod concurrent_loads;
-    mod event_observers;
     mod file_name_rules;
     mod follow_velocity;
     mod foreign_scenes;
@@ -122,7 +126,7 @@ mod shared {
     mod lod_distances;
     mod manifest_edits;
     mod model_colliders;
-    mod model_events;
+    pub mod model_events;
     mod model_picking;
     mod model_query;
     mod model_raycast;

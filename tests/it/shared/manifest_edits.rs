@@ -38,7 +38,10 @@ fn manifest(kind: &Kind, fields: &str) -> String {
     format!("(model: {model:?}, play: {clip:?}, {fields})")
 }
 
-fn with_events(kind: &Kind, events: &[(&str, u32, &str)]) -> String {
+/// An event of a manifest: the clip, the frame and the name.
+type Event<'a> = (&'a str, u32, &'a str);
+
+fn with_events(kind: &Kind, events: &[Event]) -> String {
     let events = events
         .iter()
         .map(|(clip, frame, name)| format!("(clip: {clip:?}, frame: {frame}, name: {name:?}),"));
@@ -82,7 +85,7 @@ fn edited_events_are_sent_at_once() {
         assert_eq!(received.take(root), ["frame a", "frame b"], "{path}");
 
         // The name, the frame and the clip of an event change, one is removed, and one is added.
-        let edits: [(&[(&str, u32, &str)], &[&str]); 6] = [
+        let edits: [(&[Event], &[&str]); 6] = [
             (&[(kind.clip, 0, "frame c")], &["frame c"]),
             (&[(kind.clip, last, "frame c")], &["frame c"]),
             (&[(kind.other, 0, "frame c")], &[]),

@@ -1,39 +1,21 @@
-//! Observers of `ModelReady` and `ModelEvent` that despawn models, insert components and spawn other models.
+//! Observers of `ModelReady` that despawn models, change their components and spawn other models.
 
-use super::model_events::{Received, every_frame, kinds, names, steps};
+use super::actions::{
+    Action, Loaded, MODELS, SpawnedByObserver, act, app as app_of_actions, despawn,
+};
 use crate::ala::play::{ala, moves};
-use crate::clips::named::{Kind, app as app_of_clips, named, spawn};
 use crate::gpuless;
 use crate::particles::proxies::{proxy, ship};
+use crate::shared::model_events::steps;
 use crate::support::app::TestApp;
-use crate::support::lgw::BICYCLE;
 use crate::support::particle_app::{ParticleApp, stream};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloParticleSystem;
 use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::{ModelFormat, PlayerColors, Repeat};
+use bevy_classic_models::scene::ModelFormat;
 use classic_models_fixtures::particles::{bytes as particles, emitter};
 use std::path::Path;
-
-/// A model of each format. The last has no clips.
-const MODELS: [&str; 4] = ["tetra.mdl", "art/Unit.alo", "model.abc", "bike.lgw"];
-
-/// What the observers do when they receive an event of this root, once.
-#[derive(Component, Clone, Debug)]
-enum Action {
-    Despawn(Vec<Entity>),
-    /// Another root needs a clip that is not loaded yet.
-    RequestClip(Entity, &'static str),
-    InsertComponents,
-    SpawnAnother,
-    ReplaceModel,
-    RemoveModel,
-}
-
-/// On models that an observer has spawned.
-#[derive(Component)]
-struct SpawnedByObserver;
 
 /// The roots that received [`ModelReady`], in this order, and whether it was a respawn.
 #[derive(Resource, Default)]
@@ -45,89 +27,10 @@ impl ReadyRoots {
     }
 }
 
-/// Loaded models.
-#[derive(Resource)]
-struct Loaded {
-    models: Vec<Handle<ModelManifest>>,
-    server: AssetServer,
-}
-
-/// Executes the action of a root.
-fn act(root: Entity, actions: &Query<&Action>, loaded: &Loaded, commands: &mut Commands) {
-    let Ok(action) = actions.get(root) else {
-        return;
-    };
-    match action {
-        Action::Despawn(targets) => {
-            targets
-                .iter()
-                .for_each(|target| commands.entity(*target).despawn());
-            return;
-        }
-        Action::RequestClip(target, path) => {
-            let clip = loaded.server.load(*path);
-            let clips = [named("late", clip, 1.0, Repeat::Loop)];
-            commands.entity(*target).insert(ModelClips::new(clips));
-        }
-        Action::InsertComponents => insert_components(commands, root),
-        Action::SpawnAnother => {
-            let to = AttachedToBone {
-                to: root,
-                bone: String::new(),
-            };
-            for model in &loaded.models {
-                let model = ClassicModel(model.clone());
-                commands.spawn((model.clone(), SpawnedByObserver));
-                commands.spawn((model, SpawnedByObserver, to.clone()));
-            }
-        }
-        Action::ReplaceModel => {
-            commands
-                .entity(root)
-                .insert(ClassicModel(loaded.models[0].clone()));
-        }
-        Action::RemoveModel => {
-            commands.entity(root).remove::<ClassicModel>();
-        }
-    }
-    commands.entity(root).remove::<Action>();
-}
-
-/// Inserts components of all kinds.
-fn insert_components(commands: &mut Commands, root: Entity) {
-    commands.entity(root).insert((
-        PlayClip::looping(0),
-        ClipLayers::new([ClipLayer::looping(0)]),
-        ModelSkin::from(0),
-        TeamColor(Color::WHITE),
-        PlayerColors { shirt: 1, pants: 2 },
-        DamageStage(1),
-        ModelLod(1),
-        PartVisibility::hidden(["Arm", "Turret"]),
-        BevySpace::default(),
-        FollowVelocity::default(),
-        ModelMasks::default(),
-    ));
-}
-
-fn app() -> TestApp {
-    let mut app = app_of_clips();
-    let bike = BICYCLE.as_bytes().to_vec();
-    app.files.insert_asset(Path::new("bike.lgw"), bike);
-    let models = MODELS.map(|path| app.load::<ModelManifest>(path));
-    for model in &models {
-        app.wait_loaded(model);
-    }
-    let server = app.world().resource::<AssetServer>().clone();
-    let models = models.into();
-    app.world().insert_resource(Loaded { models, server });
-    app.world().init_resource::<ReadyRoots>();
-    app
-}
-
 /// An app that records [`ModelReady`] and executes the actions of the roots that receive it.
-fn app_of_ready() -> TestApp {
-    let mut app = app();
+fn app() -> TestApp {
+    let mut app = app_of_actions();
+    app.world().init_resource::<ReadyRoots>();
     app.app.add_observer(
         |ready: On<ModelReady>,
          actions: Query<&Action>,
@@ -139,23 +42,6 @@ fn app_of_ready() -> TestApp {
         },
     );
     app
-}
-
-/// An app that executes the actions of the roots that receive the event `frame 1`.
-fn app_of_events() -> (TestApp, Received) {
-    let mut app = app();
-    let received = Received::record(&mut app);
-    app.app.add_observer(
-        |event: On<ModelEvent>,
-         actions: Query<&Action>,
-         loaded: Res<Loaded>,
-         mut commands: Commands| {
-            if event.name == "frame 1" {
-                act(event.entity, &actions, &loaded, &mut commands);
-            }
-        },
-    );
-    (app, received)
 }
 
 /// Spawns three loaded models, which become ready in the next frame, in this order.
@@ -171,16 +57,9 @@ fn entity_count(app: &mut TestApp) -> usize {
     world.query::<()>().iter(world).count()
 }
 
-fn despawn(app: &mut TestApp, roots: &[Entity]) {
-    for root in roots {
-        app.world().try_despawn(*root).ok();
-    }
-    app.step(0.1);
-}
-
 #[test]
 fn ready_observer_may_despawn_any_roots() {
-    let mut app = app_of_ready();
+    let mut app = app();
     for (index, path) in MODELS.iter().enumerate() {
         let before = entity_count(&mut app);
         // Who despawns whom when it is ready, and who receives the event.
@@ -212,7 +91,7 @@ fn ready_observer_may_despawn_any_roots() {
 
 #[test]
 fn ready_observer_may_request_files_for_other_roots() {
-    let mut app = app_of_ready();
+    let mut app = app();
     for file in ["late_1.ala", "late_2.ala"] {
         app.files.insert_asset(Path::new(file), ala(&moves(1.0)));
     }
@@ -238,7 +117,7 @@ fn ready_observer_may_request_files_for_other_roots() {
 
 #[test]
 fn ready_observer_may_insert_components() {
-    let mut app = app_of_ready();
+    let mut app = app();
     for (index, path) in MODELS.iter().enumerate() {
         let roots = spawn_three(&mut app, index);
         app.world()
@@ -261,7 +140,7 @@ fn ready_observer_may_insert_components() {
 
 #[test]
 fn ready_observer_may_spawn_other_models() {
-    let mut app = app_of_ready();
+    let mut app = app();
     for (index, path) in MODELS.iter().enumerate() {
         let roots = spawn_three(&mut app, index);
         app.world()
@@ -287,7 +166,7 @@ fn ready_observer_may_spawn_other_models() {
 
 #[test]
 fn ready_observer_may_replace_or_remove_the_model() {
-    let mut app = app_of_ready();
+    let mut app = app();
     for (index, path) in MODELS.iter().enumerate() {
         let roots = spawn_three(&mut app, index);
         let other = match index {
@@ -378,118 +257,4 @@ fn despawned_models_leave_no_particle_systems() {
     app.run(3, 0.1);
     assert_eq!(count(&mut app), 0);
     assert_eq!(entity_count(&mut app.app), before, "orphans");
-}
-
-/// Spawns three models, which send `count` events in the next frame.
-fn spawn_playing(app: &mut TestApp, kind: &Kind, count: usize) -> [Entity; 3] {
-    [(); 3].map(|()| {
-        let play = PlayClip::once(kind.clip).with_speed(50.0);
-        spawn(app, kind.scene, (play, every_frame(kind.clip, count)))
-    })
-}
-
-/// The names of a root's events.
-fn names_of(events: &[ModelEvent], root: Entity) -> Vec<String> {
-    let own = events.iter().filter(|event| event.entity == root);
-    let own = own.filter(|event| event.name.starts_with("frame"));
-    own.map(|event| event.name.clone()).collect()
-}
-
-#[test]
-fn event_observer_may_despawn_any_roots() {
-    let (mut app, received) = app_of_events();
-    for (kind, times) in kinds() {
-        let all: Vec<usize> = (0..times.len()).collect();
-        for (actor, despawned) in [(0, vec![0]), (1, vec![0, 1, 2]), (0, vec![2]), (2, vec![1])] {
-            let roots = spawn_playing(&mut app, kind, times.len());
-            let targets = despawned.iter().map(|target| roots[*target]).collect();
-            let action = Action::Despawn(targets);
-            app.world().entity_mut(roots[actor]).insert(action);
-            received.take_all();
-            app.step(0.1);
-            let events = received.take_all();
-            let context = format!("{}: {actor} despawns {despawned:?}", kind.scene);
-            for (index, root) in roots.into_iter().enumerate() {
-                let found = names_of(&events, root);
-                if index == actor && despawned.contains(&index) {
-                    assert_eq!(found, names(&[0, 1]), "{context}");
-                } else if despawned.contains(&index) {
-                    // It has sent its events before, or sends none.
-                    assert!(found.is_empty() || found == names(&all), "{context}");
-                } else {
-                    assert_eq!(found, names(&all), "{context}");
-                }
-            }
-            app.step(0.1);
-            assert_eq!(received.take_all(), [], "{context}");
-            despawn(&mut app, &roots);
-        }
-    }
-}
-
-#[test]
-fn event_observer_may_change_clip_and_components() {
-    let (mut app, received) = app_of_events();
-    for (kind, times) in kinds() {
-        let roots = [(); 2].map(|()| {
-            let play = PlayClip::looping(kind.clip);
-            spawn(
-                &mut app,
-                kind.scene,
-                (play, every_frame(kind.clip, times.len())),
-            )
-        });
-        app.world()
-            .entity_mut(roots[0])
-            .insert(Action::InsertComponents);
-        received.take_all();
-        // Frame 1 is at 0.1 s.
-        app.step(0.06);
-        app.step(0.06);
-        let events = received.take_all();
-        for root in roots {
-            assert_eq!(names_of(&events, root), names(&[0, 1]), "{}", kind.scene);
-        }
-        // The observer has started the first clip of the file, with a layer.
-        app.step(0.0);
-        app.step(0.05);
-        let playback = app.world().get::<Playback>(roots[0]).unwrap();
-        assert!((playback.time - 0.05).abs() < 1e-4, "{playback:?}");
-        let events = names_of(&received.take_all(), roots[0]);
-        assert!(!events.contains(&"frame 1".to_owned()), "{events:?}");
-        despawn(&mut app, &roots);
-    }
-}
-
-#[test]
-fn event_observer_may_spawn_and_remove_models() {
-    let (mut app, received) = app_of_events();
-    for (kind, times) in kinds() {
-        let all: Vec<usize> = (0..times.len()).collect();
-        for action in [
-            Action::SpawnAnother,
-            Action::ReplaceModel,
-            Action::RemoveModel,
-        ] {
-            let roots = spawn_playing(&mut app, kind, times.len());
-            let context = format!("{}: {action:?}", kind.scene);
-            app.world().entity_mut(roots[1]).insert(action);
-            received.take_all();
-            app.step(0.1);
-            let events = received.take_all();
-            for root in roots {
-                assert_eq!(names_of(&events, root), names(&all), "{context}");
-            }
-            app.wait_until_idle();
-            app.step(0.1);
-            let events = received.take_all();
-            let again = roots.iter().map(|root| names_of(&events, *root).len());
-            assert_eq!(again.sum::<usize>(), 0, "{context}");
-            let world = app.world();
-            let mut spawned = world.query_filtered::<Entity, With<SpawnedByObserver>>();
-            let spawned: Vec<Entity> = spawned.iter(world).collect();
-            despawn(&mut app, &spawned);
-            despawn(&mut app, &roots);
-        }
-    }
 }
