@@ -3,13 +3,10 @@
 //! You should see a loading screen, and then a blue team on the left and a red team on the right, which walk towards
 //! each other and shoot. Each has two big walkers and a hooded warden, which fire while they walk, and three small
 //! sentries, which stop to fire. The warden carries a crystal. The van in the middle stops shots. The text at the bottom
-//! has the counts of both teams. Sizes, clips, strides, events and masks of the units are in their manifests.
+//! has the counts of both teams, and at last the winner, whose units stand still. Sizes, clips, strides, events and masks
+//! of the units are in their manifests.
 //!
-//! ```text
-//! R              restarts
-//! Space          pauses
-//! left, right    turn the camera
-//! ```
+//! R restarts, Space pauses, and the left and right arrow keys turn the camera.
 //!
 //! `--capture FILE --time SECONDS` saves an image of that moment without a window.
 
@@ -35,13 +32,12 @@ const SPEED: [f32; 3] = [1.6, 1.4, 1.5];
 const ROWS: [&[f32]; 3] = [&[4.0, -3.0], &[1.0, -0.8, -6.0], &[-8.0]];
 
 const VAN_POSITION: Vec3 = Vec3::new(0.0, 0.0, 0.5);
-/// Seconds between two attacks of a unit.
+// Seconds between two attacks of a unit, and the health that each shot takes.
 const RELOAD: f32 = 3.0;
-/// Health that each shot takes.
 const DAMAGE: f32 = 7.0;
-// Meters per second, and radians per second.
+// The speed of shots in meters per second, and that of turning units in radians per second.
 const SHOT_SPEED: f32 = 25.0;
-const TURN_SPEED: f32 = 1.2;
+const TURN: f32 = 1.2;
 
 /// The models of the three kinds of units, of the van and of the crystal. The handles keep them loaded.
 #[derive(Resource)]
@@ -72,13 +68,12 @@ fn main() -> AppExit {
         ..default()
     };
     let battle = (fight, fly, sink, count_units).chain();
-    let has_begun = not(any_with_component::<LoadingScreen>);
     App::new()
         .add_plugins((ExamplePlugins::from_env(), ClassicModelsPlugins, studio))
         .add_observer(show_unit)
         .add_observer(fire)
         .add_systems(Startup, load)
-        .add_systems(Update, (show_progress, restart.run_if(has_begun), battle))
+        .add_systems(Update, (show_progress, restart, battle))
         .run()
 }
 
@@ -99,9 +94,8 @@ fn show_progress(
     mut screen: Single<(Entity, &mut Text), With<LoadingScreen>>,
 ) {
     // Files that are broken or missing do not stop the battle.
-    let state = |model: &Handle<_>| assets.recursive_dependency_load_state(model);
-    let loaded = models.0.iter().filter(|model| !state(model).is_loading());
-    let count = loaded.count();
+    let done = |model: &&Handle<_>| !assets.recursive_dependency_load_state(*model).is_loading();
+    let count = models.0.iter().filter(done).count();
     screen.1.0 = format!("\n\n\nLoading: {} %", 100 * count / models.0.len());
     if count == models.0.len() {
         commands.entity(screen.0).despawn();
@@ -113,7 +107,7 @@ fn show_progress(
 type InBattle = Or<(With<ClassicModel>, With<Shot>)>;
 
 fn restart(mut commands: Commands, keys: Res<ButtonInput<KeyCode>>, old: Query<Entity, InBattle>) {
-    if keys.just_pressed(KeyCode::KeyR) {
+    if keys.just_pressed(KeyCode::KeyR) && !old.is_empty() {
         old.iter()
             .for_each(|old| commands.entity(old).try_despawn());
         commands.run_system_cached(spawn_battle);
@@ -139,15 +133,14 @@ fn spawn_battle(mut commands: Commands, models: Res<Models>) {
             };
             let (to, bone) = (root.id(), "L_Hand".into());
             if kind == 2 {
-                let transform = Transform::from_xyz(0.0, -28.0, 0.0).with_scale(Vec3::splat(0.8));
+                let transform = Transform::from_xyz(0.0, -28.0, 0.0);
                 let carried = (AttachedToBone { to, bone }, transform);
                 commands.spawn((carried, crystal.clone(), PlayClip::looping("hover")));
             }
         }
     }
     let place = Transform::from_translation(VAN_POSITION);
-    let transform = place.looking_to(Vec3::new(-1.0, 0.0, -0.5), Vec3::Y);
-    commands.spawn((van, transform));
+    commands.spawn((van, place.looking_to(Vec3::new(-1.0, 0.0, -0.5), Vec3::Y)));
 }
 
 /// Shows each unit in the frame in which it is complete.
@@ -181,32 +174,35 @@ fn fight(time: Res<Time>, mut units: Query<Fighter>) {
         let enemies = all.iter().filter(|(team, ..)| *team == 1 - unit.team);
         let nearest = enemies.min_by(|a, b| distance(a.2).total_cmp(&distance(b.2)));
         unit.target = nearest.map(|(_, height, enemy)| enemy + 0.6 * height * Vec3::Y);
-        if play.clip == "fire" && playback.finished {
-            *play = PlayClip::from_manifest("walk").with_fade(0.2);
-        }
-        let Some((.., enemy)) = nearest.filter(|_| play.clip == "walk") else {
+        if play.clip == "fire" && !playback.finished {
             continue;
-        };
-        let ahead = transform.looking_at(*enemy, Vec3::Y).rotation;
-        let turn = TURN_SPEED * seconds;
-        transform.rotation = transform.rotation.rotate_towards(ahead, turn);
-        let is_far = distance(*enemy) > 0.6 * RANGE[kind];
-        let mut velocity = transform.forward() * if is_far { SPEED[kind] } else { 0.0 };
+        }
+        let (mut velocity, mut attacks) = (Vec3::ZERO, false);
+        if let Some((.., enemy)) = nearest {
+            let ahead = transform.looking_at(*enemy, Vec3::Y).rotation;
+            transform.rotation = transform.rotation.rotate_towards(ahead, TURN * seconds);
+            let far = distance(*enemy) / RANGE[kind];
+            let is_ahead = transform.rotation.angle_between(ahead) < 0.2;
+            attacks = is_ahead && far < 1.0 && unit.reload < 0.0;
+            velocity = transform.forward() * if far > 0.6 { SPEED[kind] } else { 0.0 };
+        }
         for (_, height, obstacle) in &all {
             let overlap = 0.4 * (height + HEIGHT[kind]) - distance(*obstacle);
             velocity += 2.0 * overlap.max(0.0) * (position - obstacle).normalize_or_zero();
         }
         transform.translation += velocity * seconds;
-        let is_ahead = transform.rotation.angle_between(ahead) < 0.2;
-        if unit.reload > 0.0 || !is_ahead || distance(*enemy) > RANGE[kind] {
-            continue;
-        }
-        unit.reload = RELOAD;
-        if let Some(mut layers) = layers {
+        let is_moving = velocity.length() > 0.1;
+        let mut clip = if is_moving { "walk" } else { "idle" };
+        if attacks {
+            unit.reload = RELOAD;
             let upper_body = ClipLayer::one_shot("fire").with_mask("upper");
-            layers.push(upper_body.with_fades(0.1, 0.2));
-        } else {
-            *play = PlayClip::from_manifest("fire").with_fade(0.1);
+            match layers {
+                Some(mut layers) => _ = layers.push(upper_body.with_fades(0.1, 0.2)),
+                None => clip = "fire",
+            }
+        }
+        if play.clip != clip {
+            *play = PlayClip::from_manifest(clip).with_fade(0.2);
         }
     }
 }
@@ -243,7 +239,7 @@ fn fly(
     mut units: Query<&mut Unit>,
     parents: Query<&ChildOf>,
     carried: Query<(Entity, &AttachedToBone)>,
-) {
+) -> Result {
     let step = SHOT_SPEED * time.delta_secs();
     for (entity, mut shot) in &mut shots {
         let Shot(team, ray) = &mut *shot;
@@ -261,9 +257,7 @@ fn fly(
             commands.entity(entity).despawn();
         }
         let Some(root) = hit_unit else { continue };
-        let Ok(mut unit) = units.get_mut(root) else {
-            continue;
-        };
+        let mut unit = units.get_mut(root)?;
         unit.damage += DAMAGE;
         if unit.damage >= HEALTH[unit.kind] {
             commands.entity(root).remove::<(Unit, ClipLayers)>();
@@ -276,6 +270,7 @@ fn fly(
             commands.entity(root).insert(DamageStage(1));
         }
     }
+    Ok(())
 }
 
 /// Units that have fallen.
@@ -284,17 +279,21 @@ fn sink(
     time: Res<Time>,
     mut fallen: Query<(Entity, &Playback, &mut Transform), Without<Unit>>,
 ) {
-    for (entity, playback, mut transform) in &mut fallen {
-        if playback.finished {
-            transform.translation.y -= 0.4 * time.delta_secs();
-            if transform.translation.y < -2.0 {
-                commands.entity(entity).despawn();
-            }
+    let all = fallen.iter_mut();
+    for (entity, _, mut transform) in all.filter(|(_, playback, _)| playback.finished) {
+        transform.translation.y -= 0.4 * time.delta_secs();
+        if transform.translation.y < -2.0 {
+            commands.entity(entity).despawn();
         }
     }
 }
 
 fn count_units(units: Query<&Unit>, mut caption: Single<&mut Text, With<Caption>>) {
     let [blue, red] = [0, 1].map(|team| units.iter().filter(|unit| unit.team == team).count());
-    caption.0 = format!("Blue: {blue} units   Red: {red} units");
+    let result = match (blue, red) {
+        (1.., 0) => "Blue wins",
+        (0, 1..) => "Red wins",
+        _ => "",
+    };
+    caption.0 = format!("Blue: {blue} units   Red: {red} units   {result}");
 }

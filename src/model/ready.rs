@@ -63,34 +63,35 @@ pub(super) fn send_ready(mut commands: Commands, unready: Res<UnreadyModels>) {
 
 fn send_pending(world: &mut World) {
     let unready = core::mem::take(&mut world.resource_mut::<UnreadyModels>().0);
-    let mut ready = Vec::new();
+    // In an order that does not depend on loads. If no entity was despawned, it is that of spawning.
+    let mut unready: Vec<Entity> = unready.into_iter().collect();
+    unready.sort_unstable_by_key(|root| root.index_u32());
     for root in unready {
-        // Otherwise the root is despawned, or has lost its model.
+        // Each root is checked just before its event, because observers of others may have changed it. Without the
+        // component it is despawned, or has lost its model.
         if world.get::<ModelInstance>(root).is_none() {
             continue;
         }
-        match is_ready(world, root) {
-            true => ready.push(root),
-            false => {
-                world.resource_mut::<UnreadyModels>().0.insert(root);
-            }
+        if is_ready(world, root) {
+            send(world, root);
+        } else {
+            world.resource_mut::<UnreadyModels>().0.insert(root);
         }
     }
-    // In the order of their ids, which is the order of spawning in most apps.
-    ready.sort_unstable();
-    for root in ready {
-        // An observer of another root may have despawned it.
-        let Ok(mut entity) = world.get_entity_mut(root) else {
-            continue;
-        };
-        let is_respawn = entity.contains::<WasReady>();
-        entity.insert(WasReady);
-        world.trigger(ModelReady {
-            entity: root,
-            is_respawn,
-        });
-        world.flush();
-    }
+}
+
+/// Sends the event to a root, and applies the commands of its observers.
+fn send(world: &mut World, root: Entity) {
+    let Ok(mut entity) = world.get_entity_mut(root) else {
+        return;
+    };
+    let is_respawn = entity.contains::<WasReady>();
+    entity.insert(WasReady);
+    world.trigger(ModelReady {
+        entity: root,
+        is_respawn,
+    });
+    world.flush();
 }
 
 /// Whether nothing of a model, of entities below it and of its attachments is loading.

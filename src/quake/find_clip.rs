@@ -3,12 +3,9 @@
 use crate::quake::asset::MdlModel;
 use crate::scene::{ClipRef, CountFrames, FoundClip, found_clip};
 
-/// Looks up a clip by name, index or frames. It must not be a part of another clip. `None` for a handle.
+/// Looks up a clip by name, index or frames. It must not be a part of another clip. Models have no clips
+/// by handle.
 pub(super) fn find_clip<'a>(model: &'a MdlModel, clip: &ClipRef) -> Option<FoundClip<'a>> {
-    #[cfg(any(feature = "alamo", feature = "lithtech"))]
-    if matches!(clip, ClipRef::Handle(_)) {
-        return None;
-    }
     let count = model.sequence(clip).map(|sequence| -> Box<CountFrames> {
         let count = sequence.pose_count;
         Box::new(move |_, _| Some(count))

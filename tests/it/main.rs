@@ -79,6 +79,7 @@ mod manifest {
     mod attachments;
     mod clips;
     mod extends;
+    mod extends_reload;
     mod heap;
     mod measures;
     mod parse;
@@ -95,6 +96,11 @@ mod mdl {
     mod reload;
     mod render;
     mod scene;
+}
+mod observers {
+    pub mod actions;
+    mod events;
+    mod ready;
 }
 mod reload_matrix {
     pub mod disk;
@@ -114,11 +120,13 @@ mod shared {
     mod headless_apps;
     mod image_settings;
     mod layer_events;
+    mod layer_fades;
     mod leak;
     mod listings;
     mod lod_distances;
+    mod manifest_edits;
     mod model_colliders;
-    mod model_events;
+    pub mod model_events;
     mod model_picking;
     mod model_query;
     mod model_raycast;

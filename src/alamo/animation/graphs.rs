@@ -8,7 +8,7 @@ use crate::alamo::animation::visibility::{DefaultVisibilityCurve, evaluator_id};
 use crate::alamo::asset::AloModel;
 use crate::scene::{
     BoneName, ClipParts, ClipProvider, ClipRef, FrameRate, Frames, GraphAssets, SharedGraphs,
-    edited_clips, has_extension, is_edited_copy,
+    WarningLog, edited_clips, has_extension, is_edited_copy,
 };
 use bevy::animation::animation_curves::EvaluatorId;
 use bevy::animation::graph::AnimationGraph;
@@ -17,7 +17,6 @@ use bevy::asset::{AssetEvent, AssetId, AssetServer, Assets, Handle, LoadState};
 use bevy::ecs::message::MessageReader;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Res, ResMut, SystemParam};
-use bevy::log::warn;
 use bevy::platform::collections::HashMap;
 use bevy::transform::components::Transform;
 use core::any::TypeId;
@@ -33,6 +32,15 @@ pub(crate) struct Graphs {
     bound: HashMap<(usize, AssetId<AnimationClip>), BoundClip>,
     /// Parts of the clips in `bound`.
     parts: ClipParts,
+    /// Warnings that are not logged yet.
+    warnings: Vec<MismatchWarning>,
+}
+
+/// The warning that a clip has tracks that do not match a model.
+struct MismatchWarning {
+    ala: Option<AssetId<Ala>>,
+    path: String,
+    message: String,
 }
 
 impl Graphs {
@@ -62,6 +70,15 @@ pub(super) struct AlaClipProvider<'w, 's> {
     graphs: GraphAssets<'w>,
     ala_events: MessageReader<'w, 's, AssetEvent<Ala>>,
     clip_events: MessageReader<'w, 's, AssetEvent<AnimationClip>>,
+}
+
+/// Logs the warnings about tracks that do not match, each once per file. A file that is loaded several times, as Bevy
+/// does if both an animation and its clip are requested, causes the same warnings several times.
+pub(super) fn log_mismatches(mut graphs: ResMut<Graphs>, mut log: ResMut<WarningLog>) {
+    for warning in graphs.warnings.drain(..) {
+        let ala = warning.ala.map(Into::into);
+        log.warn_once(ala, &warning.path, &warning.message);
+    }
 }
 
 /// The assets that were edited since the last frame.
@@ -102,7 +119,7 @@ impl AlaClipProvider<'_, '_> {
         self.alas.get(source.ala.as_ref()?)
     }
 
-    /// A whole clip without the tracks that do not match a model. Warns once about these.
+    /// A whole clip without the tracks that do not match a model. Warns about these.
     fn whole_clip_for_model(
         &mut self,
         source: &AlaSource,
@@ -145,11 +162,14 @@ impl AlaClipProvider<'_, '_> {
             0 => String::new(),
             more => format!("; and {more} more"),
         };
-        warn!(
-            "{}: tracks that do not match the bones of the model are ignored: {}{more}",
-            path.unwrap_or_default(),
-            listed.join("; ")
-        );
+        self.shared.warnings.push(MismatchWarning {
+            ala: source.ala.as_ref().map(Handle::id),
+            path: path.unwrap_or_default(),
+            message: format!(
+                "has tracks that do not match the bones of the model and are ignored: {}{more}",
+                listed.join("; ")
+            ),
+        });
         let clip = self.clips.get(&source.clip);
         let clip = clip.map(|clip| without_tracks(clip, mismatches));
         self.clips.add(clip.unwrap_or_default())

@@ -1,17 +1,17 @@
 //! Registers animations with an app.
 
 use crate::alamo::animation::asset::Ala;
-use crate::alamo::animation::graphs::Graphs;
+use crate::alamo::animation::graphs::{Graphs, log_mismatches};
 use crate::alamo::animation::loader::AlaLoader;
 use crate::alamo::animation::player::{AloAnimator, find_events, play_clips};
 use crate::alamo::animation::visibility::release_bones;
 use crate::alamo::components::{AloInstance, BoneVisibility};
 use crate::scene::{
     ClassicModelsSystems, ModelLoading, add_animation, add_loading_check, all_cases, follow_player,
-    is_clip_loading, link_bones, resolve_clips,
+    is_clip_loading, link_bones, resolve_clips, update_warning_log,
 };
 use bevy::animation::{AnimatedBy, AnimationTargetId};
-use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
+use bevy::app::{AnimationSystems, App, Plugin, PostUpdate, SpawnScene};
 use bevy::asset::AssetApp;
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::ecs::schedule::IntoScheduleConfigs;
@@ -30,10 +30,11 @@ impl Plugin for AnimationPlugin {
             .register_type::<AnimatedBy>()
             .register_type::<AnimationTargetId>()
             .register_type::<BoneVisibility>()
+            .add_systems(SpawnScene, update_warning_log::<Ala>)
             .add_systems(
                 PostUpdate,
                 (
-                    (play_clips, find_events)
+                    (play_clips, find_events, log_mismatches)
                         .chain()
                         .in_set(ClassicModelsSystems::Play)
                         .after(resolve_clips)

@@ -2,7 +2,7 @@
 //! [`ManifestCheck`](super::ManifestCheck).
 
 use super::manifest_check::Found;
-use super::problem::Step::Field;
+use super::problem::Step::{Element, Field};
 use crate::model::unsupported::{ModelComponent, no_effect_warning};
 use crate::scene::{ModelFormat, ModelInstance};
 use bevy::ecs::entity::Entity;
@@ -21,6 +21,11 @@ impl Found<'_> {
                 "masks",
                 !manifest.masks.is_empty(),
                 ModelComponent::ClipLayers,
+            ),
+            (
+                "skins",
+                !manifest.skins.is_empty(),
+                ModelComponent::ModelSkin,
             ),
             ("skin", manifest.skin.is_some(), ModelComponent::ModelSkin),
             (
@@ -64,7 +69,7 @@ impl Found<'_> {
 
     /// Finds fields without a component that have no effect on a format.
     fn check_file_fields(&mut self, format: ModelFormat) {
-        use ModelFormat::{Alamo, Quake, UfoAftermath};
+        use ModelFormat::{Alamo, LithTech, Quake, UfoAftermath};
         let manifest = self.manifest;
         let has_clips = format != UfoAftermath;
         let no_clips = "the format has no animations";
@@ -91,6 +96,15 @@ impl Found<'_> {
                 let message = format!("is in {format}, on which `{field}` has no effect: {reason}");
                 self.add_of_model(&[Field(field)], &message);
             }
+        }
+        // Quake models report such clips as missing.
+        let with_file = manifest.clips.iter().enumerate();
+        let with_file = with_file.filter(|(_, clip)| clip.file.is_some() && format == LithTech);
+        for (index, _) in with_file {
+            let message = format!(
+                "is in {format}, on which `file` has no effect: the bones of animation files are not its nodes"
+            );
+            self.add_of_model(&[Field("clips"), Element(index), Field("file")], &message);
         }
     }
 }

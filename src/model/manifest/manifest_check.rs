@@ -302,8 +302,10 @@ impl Found<'_> {
         };
         let manifest = self.manifest;
         let format = models.format(root);
-        let has_skins =
-            format.is_some_and(|of| no_effect_warning(ModelComponent::ModelSkin, of).is_none());
+        // Otherwise the whole field has no effect, which is reported.
+        let applies =
+            |component| format.is_some_and(|format| no_effect_warning(component, format).is_none());
+        let has_skins = applies(ModelComponent::ModelSkin);
         if let Some(NameOrIndex::Index(index)) = manifest.skin.clone().filter(|_| has_skins) {
             let skin = ActiveSkin { index, image: None };
             if let Some(warning) = skin.index_warning(models.skins(root).count) {
@@ -311,7 +313,8 @@ impl Found<'_> {
             }
         }
         let bones = models.bones(root);
-        for (name, mask) in &manifest.masks {
+        let has_layers = applies(ModelComponent::ClipLayers);
+        for (name, mask) in manifest.masks.iter().filter(|_| has_layers) {
             for (index, bone) in mask.iter().enumerate() {
                 if !bones.iter().any(|other| same_name(&other.name, bone)) {
                     let steps = [Field("masks"), Key(name), Element(index)];

@@ -850,6 +850,19 @@ fn tracks_that_do_not_match_the_model_are_skipped() {
         warning.contains("Beyond") && !warning.contains("fLASH"),
         "{warning}"
     );
+    // A file may be loaded several times. It is not changed, so it is no new warning.
+    for _ in 0..2 {
+        app.replace("art/Unit_OTHER_00.ala", ala(&other));
+        app.step(0.1);
+        assert_eq!(log::warnings_with("Barrel_of_other_model").len(), 1);
+    }
+    // If an edit removes the flaw, and another brings it back, it is.
+    for bytes in [ala(&moves(1.0)), ala(&other)] {
+        app.replace("art/Unit_OTHER_00.ala", bytes);
+        app.step(0.1);
+    }
+    let warnings = log::warnings_with("Barrel_of_other_model");
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
 }
 
 /// The asset label selects the clip, independent of the file's extension.

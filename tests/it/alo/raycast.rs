@@ -482,7 +482,12 @@ fn index_follows_moved_spawned_and_despawned_models() {
 
 /// A model with boxes on the bones that the clips of `ala::play` animate.
 pub fn unit_model() -> Vec<u8> {
-    let (vertices, triangles) = cuboid([1.0, 1.0, 0.5], [0.0; 3]);
+    unit_model_with([1.0, 1.0, 0.5])
+}
+
+/// The same model with boxes of other half extents.
+pub fn unit_model_with(half: [f32; 3]) -> Vec<u8> {
+    let (vertices, triangles) = cuboid(half, [0.0; 3]);
     let buffers = SubmeshBuffers::new(&vertices, &triangles).with_tree();
     let mesh = |name: &'static str, bone| {
         let submesh = buffers.submesh("MeshGloss.fx", "alD3dVertNU2", vec![]);

@@ -4,12 +4,18 @@ use super::spawn::{children, edit, get, mdl, spawn, text, wait};
 use crate::ala::play::model_at;
 use crate::support::app::TestApp;
 use crate::support::lgw::BICYCLE;
+use crate::support::mdl::figure;
 use crate::support::{abc, log};
 use bevy::camera::primitives::Aabb;
+use bevy::ecs::system::RunSystemOnce;
+use bevy::math::Vec3Swizzles;
+use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::Abc;
+use bevy_classic_models::model::ModelQuery;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::Mdl;
+use bevy_classic_models::quake::mdl::Precision;
 use core::f32::consts::FRAC_PI_2;
 
 /// An app with a model of each format, and the manifest `unit.model.ron`.
@@ -164,4 +170,94 @@ fn bevy_space_of_the_game_overrides_meters() {
     app.step(0.0);
     let scale = scene(&mut app, root).scale.x;
     assert!(scale != 0.125 && scale != 1.0 / 32.0, "{scale}");
+}
+
+/// A model of each format, and the same file after an edit of its size.
+fn models() -> [(&'static str, Vec<u8>); 4] {
+    let mut quake = figure(Precision::Bits8);
+    quake.header.scale[2] *= 2.0;
+    let larger_bike = BICYCLE.replace("83.603424 8.602158", "283.603424 208.602158");
+    let mut hero = abc::figure();
+    for vertex in &mut hero.geometry.vertices {
+        for axis in &mut vertex.position {
+            *axis = (axis.get() * 3.0).into();
+        }
+    }
+    [
+        ("a.mdl", quake.to_bytes()),
+        ("unit.alo", model_at(11.0)),
+        ("hero.abc", abc::bytes(&hero)),
+        ("bike.lgw", text(&larger_bike)),
+    ]
+}
+
+/// The box around a model at rest, in the root's space.
+fn bounds(app: &mut TestApp, root: Entity) -> Aabb3d {
+    let bounds = move |models: ModelQuery| models.bounds(root).unwrap();
+    app.world().run_system_once(bounds).unwrap()
+}
+
+#[test]
+fn facing_turns_every_format() {
+    for (model, _) in models() {
+        let mut app = app(&format!("(model: {model:?})"));
+        let root = spawned(&mut app, ());
+        let own = scene(&mut app, root);
+        let size = bounds(&mut app, root).half_size() / own.scale.x;
+        for (facing, turn, is_exchanged) in [
+            ("X", FRAC_PI_2, true),
+            ("Z", 2.0 * FRAC_PI_2, false),
+            ("NegX", -FRAC_PI_2, true),
+            ("NegZ", 0.0, false),
+        ] {
+            let manifest = format!("(model: {model:?}, meters: 0.5, facing: {facing})");
+            edit(&mut app, "unit.model.ron", &manifest);
+            app.wait_until_idle();
+            app.step(0.0);
+            let context = format!("{model} that faces {facing}");
+            let found = scene(&mut app, root).rotation;
+            let expected = Quat::from_rotation_y(turn) * own.rotation;
+            assert!(found.angle_between(expected) < 1e-3, "{context}");
+            // Quarter turns exchange X and Z.
+            let turned = bounds(&mut app, root).half_size();
+            let expected = 0.5 * if is_exchanged { size.zyx() } else { size };
+            let tolerance = 1e-3 * size.max_element();
+            assert!(
+                turned.abs_diff_eq(expected, tolerance),
+                "{context}: {turned}, expected {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn measures_apply_to_replaced_files_and_models_may_be_despawned() {
+    for (model, replaced) in models() {
+        let manifest = format!("(model: {model:?}, height: 1.8, facing: X)");
+        let mut app = app(&manifest);
+        // One root is despawned before its model is loaded, and so before its height is known.
+        let early = spawn(&mut app, "unit.model.ron", ());
+        app.step(0.0);
+        app.world().entity_mut(early).despawn();
+        let [root, other] = [(); 2].map(|()| spawned(&mut app, ()));
+        let height = |app: &mut TestApp| {
+            let bounds = bounds(app, root);
+            bounds.max.y - bounds.min.y
+        };
+        let first = height(&mut app);
+        assert!((first - 1.8).abs() < 1e-3, "{model}: {first}");
+        let before = scene(&mut app, root);
+        app.keep_loaded(model);
+        app.begin_replace(model, replaced);
+        app.world().entity_mut(other).despawn();
+        app.wait_until_idle();
+        app.step(0.0);
+        let second = height(&mut app);
+        assert!((second - 1.8).abs() < 1e-3, "{model}: {second}");
+        let after = scene(&mut app, root);
+        assert!(after.scale.x < 0.9 * before.scale.x, "{model}: {after:?}");
+        assert_eq!(after.rotation, before.rotation, "{model}");
+        app.world().entity_mut(root).despawn();
+        app.step(0.0);
+    }
 }

@@ -3,10 +3,9 @@
 use crate::gpuless;
 use crate::manifest::spawn::{attachments, is_spawned, mdl, text};
 use crate::support::app::TestApp;
-use crate::support::lgw::BICYCLE;
 use crate::support::loads::Loads;
 use crate::support::stage::{Picture, Stage};
-use crate::support::{abc, ala, alo, log};
+use crate::support::{log, squad};
 use bevy::asset::{AssetEvent, RecursiveDependencyLoadState};
 use bevy::ecs::message::MessageCursor;
 use bevy::prelude::*;
@@ -130,29 +129,6 @@ fn preloaded_alamo_model_is_drawn_from_its_first_frame() {
     assert_drawn_from_first_frame(path, Vec3::new(-15.0, 12.0, 20.0), Vec3::Y * 6.0);
 }
 
-/// A soldier with a gun and a lamp. Together the manifests name all kinds of files.
-fn armory() -> Vec<(&'static str, Vec<u8>)> {
-    let soldier = r#"(model: "body.abc", skins: {"red": "red.tga"}, skin: "red", attachments: [
-        (bone: "Arm", model: "gun.model.ron", play: "run"), (model: "lamp.alo"), (model: "bike.lgw")])"#;
-    let gun =
-        r#"(model: "gun.mdl", palette: "blue.lmp", attachments: [(model: "walker.model.ron")])"#;
-    let walker = r#"(model: "walker.alo", clips: [(file: "anims/*.ala")], play: "step")"#;
-    let skin = crate::support::alo_stage::tga(&[[200, 10, 10, 255]; 64]);
-    vec![
-        ("soldier.model.ron", text(soldier)),
-        ("gun.model.ron", text(gun)),
-        ("walker.model.ron", text(walker)),
-        ("body.abc", abc::bytes(&abc::figure())),
-        ("gun.mdl", mdl()),
-        ("lamp.alo", alo::clean()),
-        ("bike.lgw", text(BICYCLE)),
-        ("walker.alo", alo::clean()),
-        ("anims/step.ala", ala::small(1)),
-        ("red.tga", skin),
-        ("blue.lmp", vec![9; 768]),
-    ]
-}
-
 /// A root and all attachments below it.
 fn with_attachments(app: &mut TestApp, root: Entity) -> Vec<Entity> {
     let mut all = vec![root];
@@ -167,7 +143,7 @@ fn with_attachments(app: &mut TestApp, root: Entity) -> Vec<Entity> {
 #[test]
 fn preloaded_manifest_is_complete_in_its_first_frame() {
     log::listen();
-    let mut app = TestApp::new(&armory());
+    let mut app = TestApp::new(&squad::files());
     let manifest = preload(&mut app, "soldier.model.ron");
     for root in 0..2 {
         let root = app
@@ -189,7 +165,7 @@ fn preloaded_manifest_is_complete_in_its_first_frame() {
 
 #[test]
 fn manifest_settings_apply_to_the_first_load_of_a_model() {
-    let mut app = TestApp::new(&armory());
+    let mut app = TestApp::new(&squad::files());
     let mut changes = MessageCursor::<AssetEvent<Mdl>>::default();
     let manifest = preload(&mut app, "gun.model.ron");
     let root = app.world().spawn(ClassicModel(manifest)).id();
@@ -313,7 +289,7 @@ fn counts(app: &mut TestApp) -> [usize; 8] {
 
 #[test]
 fn assets_of_a_manifest_are_dropped_with_its_handle() {
-    let mut app = TestApp::new(&armory());
+    let mut app = TestApp::new(&squad::files());
     app.step(0.0);
     let before = counts(&mut app);
     let manifest = preload(&mut app, "soldier.model.ron");

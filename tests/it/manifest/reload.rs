@@ -15,14 +15,14 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 /// An app without a GPU that watches a folder of asset files.
-struct Folder {
-    app: App,
+pub(super) struct Folder {
+    pub(super) app: App,
     loads: Loads,
-    folder: TempDir,
+    pub(super) folder: TempDir,
 }
 
 impl Folder {
-    fn watching(files: &[(&str, Vec<u8>)]) -> Self {
+    pub(super) fn watching(files: &[(&str, Vec<u8>)]) -> Self {
         let folder = folder(files);
         let mut app = App::new();
         let files = folder.path().join("files");
@@ -71,29 +71,29 @@ impl Folder {
         Self { app, loads, folder }
     }
 
-    fn save(&self, name: &str, bytes: impl AsRef<[u8]>) {
+    pub(super) fn save(&self, name: &str, bytes: impl AsRef<[u8]>) {
         std::fs::write(self.folder.path().join("files").join(name), bytes).unwrap();
     }
 
-    fn spawn(&mut self, path: &'static str) -> Entity {
+    pub(super) fn spawn(&mut self, path: &'static str) -> Entity {
         let model = ClassicModel(self.app.world().resource::<AssetServer>().load(path));
         self.app.world_mut().spawn(model).id()
     }
 
     #[track_caller]
-    fn wait(&mut self, what: &str, mut done: impl FnMut(&mut World) -> bool) {
+    pub(super) fn wait(&mut self, what: &str, mut done: impl FnMut(&mut World) -> bool) {
         let is_done = done(self.app.world_mut()) || gpuless::wait_until(&mut self.app, done);
         assert!(is_done, "timed out: {what}");
     }
 
     #[track_caller]
-    fn wait_for(&mut self, root: Entity) {
+    pub(super) fn wait_for(&mut self, root: Entity) {
         self.wait("the model", |world| is_spawned(world, root));
     }
 
     /// Runs frames until all saved files are processed and reloaded.
     #[track_caller]
-    fn wait_until_idle(&mut self) {
+    pub(super) fn wait_until_idle(&mut self) {
         let processor = self.app.world().get_resource::<AssetProcessor>().cloned();
         self.loads.run_until_idle(&mut self.app, 0.0, |_| {
             let mut processor = processor.iter();

@@ -3,7 +3,7 @@
 mod asset;
 mod blend;
 mod emission;
-mod proxies;
+pub mod proxies;
 mod render;
 mod shader;
 mod stage;

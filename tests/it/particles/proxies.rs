@@ -15,7 +15,7 @@ use bevy_classic_models::alamo::{
 use bevy_classic_models::prelude::*;
 use classic_models_fixtures::particles::{bytes, edited, emitter};
 
-fn proxy(name: &'static str, bone: u32, hidden: bool) -> Proxy<'static> {
+pub fn proxy(name: &'static str, bone: u32, hidden: bool) -> Proxy<'static> {
     Proxy {
         name: name.into(),
         bone,
@@ -27,7 +27,7 @@ fn proxy(name: &'static str, bone: u32, hidden: bool) -> Proxy<'static> {
 const CORNERS: [[f32; 3]; 3] = [[2.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 6.0]];
 
 /// A ship with a hidden mesh on the bone `Engine`, and a bone `Nozzle` below it at X = 10.
-fn ship(proxies: Vec<Proxy<'static>>) -> Vec<u8> {
+pub fn ship(proxies: Vec<Proxy<'static>>) -> Vec<u8> {
     let vertices = CORNERS.map(|position| Vertex {
         position,
         normal: [0.0, 1.0, 0.0],

@@ -1,8 +1,11 @@
 //! `FollowVelocity`: the speed of a clip follows the velocity of its model.
 
-use crate::ala::play::{SCENE, files};
+use crate::ala::play::{SCENE, ala, files, moves};
+use crate::clips::named::{KINDS, Kind, app as app_of_clips, named};
 use crate::manifest::spawn::{edit, mdl, spawn_ready, text, wait};
+use crate::support::abc;
 use crate::support::app::TestApp;
+use crate::support::mdl::tetrahedron;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::Alo;
 use bevy_classic_models::prelude::*;
@@ -241,4 +244,155 @@ fn manifests_have_strides_for_quake_models() {
     walk(&mut app, root, Vec3::NEG_Z * 1.5);
     // Half of the clip in 0.1 s.
     assert_speed(&mut app, root, duration * 5.0);
+}
+
+/// The clip `walk` with a stride, and `still` with a stride but a speed of 0.
+fn clips(kind: &Kind) -> ModelClips {
+    let clip = |name, speed| NamedClip {
+        stride: Some(STRIDE),
+        ..named(name, kind.clip, speed, Repeat::Loop)
+    };
+    ModelClips::new([clip("walk", 0.5), clip("still", 0.0)])
+}
+
+/// Spawns a model whose speed follows its velocity, and moves it once.
+fn follower(app: &mut TestApp, kind: &Kind) -> Entity {
+    let follow = FollowVelocity::default();
+    let bundle = (clips(kind), PlayClip::from_manifest("walk"), follow);
+    let root = app.spawn_ready(kind.scene, bundle);
+    app.step(0.0);
+    app.step(0.1);
+    walk(app, root, Vec3::NEG_Z * STRIDE / 4.0);
+    root
+}
+
+/// The speed for a quarter of a stride in 0.1 s.
+fn quarter(app: &mut TestApp, root: Entity) -> f32 {
+    let duration = app.world().get::<Playback>(root).unwrap().duration;
+    2.5 * duration / 0.5
+}
+
+#[test]
+fn speed_follows_on_every_format() {
+    let mut app = app_of_clips();
+    for kind in &KINDS {
+        let root = follower(&mut app, kind);
+        assert_speed(&mut app, root, 5.0 * kind.seconds);
+        // A quarter of a stride is a quarter of the clip.
+        let before = time(&mut app, root);
+        walk(&mut app, root, Vec3::NEG_Z * STRIDE / 4.0);
+        let passed = (time(&mut app, root) - before).rem_euclid(kind.seconds);
+        assert!((passed - kind.seconds / 4.0).abs() < 1e-3, "{passed}");
+        // A speed of 0, and a clip whose own speed is 0, which no speed can move.
+        walk(&mut app, root, Vec3::ZERO);
+        assert_speed(&mut app, root, 0.0);
+        let before = time(&mut app, root);
+        walk(&mut app, root, Vec3::ZERO);
+        assert_eq!(time(&mut app, root), before, "{}", kind.scene);
+        let play = PlayClip::from_manifest("still").with_speed(0.75);
+        app.world().entity_mut(root).insert(play);
+        app.step(0.1);
+        walk(&mut app, root, Vec3::NEG_Z * STRIDE / 4.0);
+        assert_speed(&mut app, root, 0.75);
+        // After the removal, the speed stays, and the component can be inserted again.
+        let play = PlayClip::from_manifest("walk");
+        app.world().entity_mut(root).insert(play);
+        app.step(0.1);
+        walk(&mut app, root, Vec3::NEG_Z * STRIDE / 4.0);
+        let followed = quarter(&mut app, root);
+        assert_speed(&mut app, root, followed);
+        app.world().entity_mut(root).remove::<FollowVelocity>();
+        walk(&mut app, root, Vec3::NEG_Z * STRIDE / 2.0);
+        assert_speed(&mut app, root, followed);
+        let follow = FollowVelocity::default();
+        app.world().entity_mut(root).insert(follow);
+        app.step(0.1);
+        walk(&mut app, root, Vec3::NEG_Z * STRIDE / 8.0);
+        assert_speed(&mut app, root, followed / 2.0);
+        app.world().entity_mut(root).despawn();
+        app.step(0.1);
+    }
+}
+
+#[test]
+fn parents_may_be_removed_and_despawned() {
+    let mut app = app_of_clips();
+    for kind in &KINDS {
+        let [first, second] = [(); 2].map(|()| follower(&mut app, kind));
+        let ship = app.world().spawn(Transform::default()).id();
+        for root in [first, second] {
+            app.world().entity_mut(root).insert(ChildOf(ship));
+        }
+        app.step(0.1);
+        let step = Vec3::NEG_Z * STRIDE / 4.0;
+        app.world().get_mut::<Transform>(ship).unwrap().translation += step;
+        app.step(0.1);
+        let followed = quarter(&mut app, first);
+        assert_speed(&mut app, first, followed);
+        app.world().entity_mut(first).remove::<ChildOf>();
+        app.world().entity_mut(ship).despawn();
+        app.step(0.1);
+        assert!(app.world().get_entity(second).is_err(), "{}", kind.scene);
+        // It has moved back by the distance of the ship.
+        assert_speed(&mut app, first, -followed);
+        walk(&mut app, first, step);
+        assert_speed(&mut app, first, followed);
+        app.world().entity_mut(first).despawn();
+        app.step(0.1);
+    }
+}
+
+/// Files of each kind whose clip takes longer.
+fn longer_clips() -> [(&'static str, Vec<u8>); 3] {
+    let mut quake = tetrahedron();
+    quake.frames.insert(0, quake.frames[0].clone());
+    let mut clip = moves(1.0);
+    clip.fps /= 2.0;
+    let mut figure = abc::figure();
+    for keyframe in &mut figure.animations[0].keyframes {
+        keyframe.time *= 2;
+    }
+    figure.animations[0].length *= 2;
+    [
+        ("tetra.mdl", quake.to_bytes()),
+        ("art/unit_MOVE_00.ALA", ala(&clip)),
+        ("model.abc", abc::bytes(&figure)),
+    ]
+}
+
+#[test]
+fn replaced_files_keep_one_stride_per_pass() {
+    let mut app = app_of_clips();
+    for (kind, (path, bytes)) in KINDS.iter().zip(longer_clips()) {
+        let root = follower(&mut app, kind);
+        let before = speed(&mut app, root);
+        if !path.ends_with("ALA") {
+            app.keep_loaded(path);
+        }
+        app.replace(path, bytes);
+        assert_speed(&mut app, root, before);
+        app.step(0.0);
+        walk(&mut app, root, Vec3::NEG_Z * STRIDE / 4.0);
+        let duration = app.world().get::<Playback>(root).unwrap().duration;
+        assert!(duration > 1.2 * kind.seconds, "{path}: {duration}");
+        let followed = quarter(&mut app, root);
+        assert_speed(&mut app, root, followed);
+        // Another model on the same root.
+        let other = KINDS
+            .iter()
+            .find(|other| other.scene != kind.scene)
+            .unwrap();
+        let scene = app.load(other.scene);
+        app.world()
+            .entity_mut(root)
+            .insert((WorldAssetRoot(scene), clips(other)));
+        app.wait_until_idle();
+        app.step(0.1);
+        walk(&mut app, root, Vec3::NEG_Z * STRIDE / 4.0);
+        let followed = quarter(&mut app, root);
+        assert_speed(&mut app, root, followed);
+        assert!(followed > 0.0, "{path}");
+        app.world().entity_mut(root).despawn();
+        app.step(0.1);
+    }
 }

@@ -14,7 +14,7 @@ use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::Repeat;
 
 /// The formats with layers, and the times of the frames of their clips.
-fn layered_kinds() -> impl Iterator<Item = (&'static Kind, &'static [f32])> {
+pub(super) fn layered_kinds() -> impl Iterator<Item = (&'static Kind, &'static [f32])> {
     kinds().filter(|(kind, _)| !kind.scene.starts_with("tetra"))
 }
 

@@ -19,10 +19,10 @@ const TIMES: [&[f32]; 3] = [
 
 /// The received events.
 #[derive(Clone, Default)]
-pub(super) struct Received(Arc<Mutex<Vec<ModelEvent>>>);
+pub struct Received(Arc<Mutex<Vec<ModelEvent>>>);
 
 impl Received {
-    pub(super) fn record(app: &mut TestApp) -> Self {
+    pub fn record(app: &mut TestApp) -> Self {
         let received = Self::default();
         let events = received.0.clone();
         app.app.add_observer(move |event: On<ModelEvent>| {
@@ -32,12 +32,12 @@ impl Received {
     }
 
     /// Takes the events of all roots, with keyframe strings.
-    pub(super) fn take_all(&self) -> Vec<ModelEvent> {
+    pub fn take_all(&self) -> Vec<ModelEvent> {
         core::mem::take(&mut *self.0.lock().unwrap())
     }
 
     /// Takes the events of a root that are not keyframe strings of the file. Returns their names.
-    pub(super) fn take(&self, root: Entity) -> Vec<String> {
+    pub fn take(&self, root: Entity) -> Vec<String> {
         let events = core::mem::take(&mut *self.0.lock().unwrap());
         let own = events
             .into_iter()
@@ -50,12 +50,12 @@ fn name(frame: usize) -> String {
     format!("frame {frame}")
 }
 
-pub(super) fn names(frames: &[usize]) -> Vec<String> {
+pub fn names(frames: &[usize]) -> Vec<String> {
     frames.iter().copied().map(name).collect()
 }
 
 /// An event for each frame of a clip.
-pub(super) fn every_frame(clip: impl Into<ClipRef>, count: usize) -> ModelEvents {
+pub fn every_frame(clip: impl Into<ClipRef>, count: usize) -> ModelEvents {
     let clip = clip.into();
     ModelEvents::new(
         (0..count).map(|frame| ClipEvent::new(clip.clone(), frame as u32, name(frame))),
@@ -63,11 +63,11 @@ pub(super) fn every_frame(clip: impl Into<ClipRef>, count: usize) -> ModelEvents
 }
 
 /// All kinds, and the times of their frames.
-pub(super) fn kinds() -> impl Iterator<Item = (&'static Kind, &'static [f32])> {
+pub fn kinds() -> impl Iterator<Item = (&'static Kind, &'static [f32])> {
     KINDS.iter().zip(TIMES)
 }
 
-pub(super) fn steps(app: &mut TestApp, count: usize, seconds: f32) {
+pub fn steps(app: &mut TestApp, count: usize, seconds: f32) {
     for _ in 0..count {
         app.step(seconds);
     }

@@ -1,18 +1,13 @@
 //! `ModelReady`: sent once per spawn, when everything that a model draws and plays is loaded and spawned.
 
-use crate::gpuless;
-use crate::manifest::spawn::{attachments, edit, is_spawned, mdl, text, wait};
-use crate::support::activity::{Activity, Quiet};
+use crate::manifest::spawn::{attachments, edit, is_spawned, mdl, spawn, text, wait};
 use crate::support::app::TestApp;
 use crate::support::held_files::HeldFiles;
-use crate::support::{abc, ala, alo, lgw, log};
+use crate::support::{abc, log, squad};
 use bevy::asset::RecursiveDependencyLoadState;
-use bevy::asset::io::memory::{Dir, MemoryAssetReader};
-use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::prelude::*;
 use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::prelude::*;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// The received events.
@@ -39,42 +34,9 @@ impl Received {
     }
 }
 
-/// A soldier with a gun and a lamp, whose manifests name all kinds of files.
-fn files() -> Vec<(&'static str, Vec<u8>)> {
-    let soldier = r#"(model: "body.abc", skins: {"red": "red.tga", "blue": "blue.tga"}, skin: "red",
-        attachments: [(bone: "Arm", model: "gun.model.ron"), (model: "lamp.alo")])"#;
-    let gun =
-        r#"(model: "gun.mdl", palette: "gun.lmp", attachments: [(model: "walker.model.ron")])"#;
-    let walker = r#"(model: "walker.alo", clips: [(file: "anims/*.ala")], play: "step")"#;
-    let skin = crate::support::alo_stage::tga(&[[200, 10, 10, 255]; 64]);
-    vec![
-        ("soldier.model.ron", text(soldier)),
-        ("gun.model.ron", text(gun)),
-        ("walker.model.ron", text(walker)),
-        ("body.abc", abc::bytes(&abc::figure())),
-        ("gun.mdl", mdl()),
-        ("lamp.alo", alo::clean()),
-        ("walker.alo", alo::clean()),
-        ("anims/step.ala", ala::small(1)),
-        ("anims/other.ala", ala::small(1)),
-        ("walker_MOVE_00.ala", ala::small(1)),
-        ("gun.lmp", vec![9; 768]),
-        ("models/a/guard.abc", abc::bytes(&abc::figure())),
-        (
-            "skins/a/guard.dtx",
-            crate::support::abc_stage::dtx(&[[7, 9, 9, 255]; 64]),
-        ),
-        ("red.tga", skin.clone()),
-        ("EV_Hull.tga", skin.clone()),
-        ("riksa+kolo.tga", skin.clone()),
-        ("blue.tga", skin),
-        ("bicycle.lgw", lgw::BICYCLE.as_bytes().to_vec()),
-    ]
-}
-
 fn app() -> (TestApp, Received) {
     log::listen();
-    let mut app = TestApp::new(&files());
+    let mut app = TestApp::new(&squad::files());
     let received = Received::record(&mut app.app);
     (app, received)
 }
@@ -82,7 +44,7 @@ fn app() -> (TestApp, Received) {
 #[test]
 fn every_format_becomes_ready_once() {
     let (mut app, received) = app();
-    for path in ["gun.mdl", "lamp.alo", "body.abc", "bicycle.lgw"] {
+    for path in ["gun.mdl", "lamp.alo", "body.abc", "bike.lgw"] {
         let model = ClassicModel(app.load(path));
         let root = app.world().spawn(model).id();
         let mut events = Vec::new();
@@ -116,7 +78,7 @@ fn preloaded_manifest_is_ready_in_its_first_frame() {
         let root = app.world().spawn(ClassicModel(manifest.clone())).id();
         app.step(0.0);
         let attached = attachments(&mut app, root);
-        assert_eq!(attached.len(), 2);
+        assert_eq!(attached.len(), 3);
         for (_, entity) in attached {
             assert_eq!(received.take(entity), [false], "attachments are models too");
         }
@@ -126,48 +88,19 @@ fn preloaded_manifest_is_ready_in_its_first_frame() {
     }
 }
 
-/// An app whose reads of one file can be held.
-struct HeldApp {
-    app: App,
-    files: HeldFiles,
-    activity: Activity,
-    received: Received,
+/// An app whose reads of `path` are held.
+fn app_that_holds(path: &str) -> (TestApp, HeldFiles, Received) {
+    log::listen();
+    let (mut app, held) = TestApp::with_held_files(&squad::files());
+    held.hold(path);
+    let received = Received::record(&mut app.app);
+    (app, held, received)
 }
 
-impl HeldApp {
-    fn new() -> Self {
-        log::listen();
-        let root = Dir::default();
-        for (path, bytes) in files() {
-            root.insert_asset(Path::new(path), bytes);
-        }
-        let files = HeldFiles::new(MemoryAssetReader { root });
-        let activity = Activity::default();
-        let (observed, reader) = (activity.clone(), files.clone());
-        let source = move || Box::new(observed.observe(Box::new(reader.clone()))) as Box<_>;
-        let mut app = App::new();
-        app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(source));
-        let plugins = gpuless::plugins(Path::new("unused"), false);
-        let mut app = TestApp::with_sources(app, plugins).app;
-        let received = Received::record(&mut app);
-        Self {
-            app,
-            files,
-            activity,
-            received,
-        }
-    }
-
-    /// Runs frames until no load makes progress without a release.
-    fn settle(&mut self) {
-        for _ in 0..5 {
-            gpuless::step(&mut self.app, 0.0);
-        }
-    }
-
-    fn wait_until_idle(&mut self) {
-        let mut quiet = Quiet::new(&self.activity);
-        assert!(gpuless::wait_until(&mut self.app, |_| quiet.is_reached(false)));
+/// Runs frames until no load makes progress without a release.
+fn settle(app: &mut TestApp) {
+    for _ in 0..5 {
+        app.step(0.0);
     }
 }
 
@@ -182,23 +115,18 @@ fn load_state_includes_every_file() {
         ("anims/other.ala", "soldier.model.ron"),
         ("body.abc", "body.abc"),
         ("gun.mdl", "gun.model.ron"),
-        ("bicycle.lgw", "bicycle.lgw"),
+        ("bike.lgw", "bike.lgw"),
         // Files that a model finds by itself.
         ("EV_Hull.tga", "lamp.alo"),
-        ("riksa+kolo.tga", "bicycle.lgw"),
+        ("riksa+kolo.tga", "bike.lgw"),
         ("walker_MOVE_00.ala", "walker.alo"),
         ("skins/a/guard.dtx", "models/a/guard.abc"),
     ] {
-        let mut app = HeldApp::new();
-        app.files.hold(held);
-        let server = app.app.world().resource::<AssetServer>().clone();
+        let (mut app, files, _) = app_that_holds(held);
+        let server = app.world().resource::<AssetServer>().clone();
         let manifest: Handle<ModelManifest> = server.load(path);
-        let files = app.files.clone();
-        assert!(
-            gpuless::wait_until(&mut app.app, |_| files.is_waiting()),
-            "{held} is requested"
-        );
-        app.settle();
+        wait(&mut app, held, |_| files.is_waiting());
+        settle(&mut app);
         let state = server.recursive_dependency_load_state(&manifest);
         assert!(
             matches!(
@@ -207,9 +135,10 @@ fn load_state_includes_every_file() {
             ),
             "{held} of {path}: {state:?}"
         );
-        app.files.release();
-        let is_loaded = |_: &mut World| server.is_loaded_with_dependencies(&manifest);
-        assert!(gpuless::wait_until(&mut app.app, is_loaded), "{held}");
+        files.release();
+        wait(&mut app, held, |_| {
+            server.is_loaded_with_dependencies(&manifest)
+        });
     }
 }
 
@@ -225,56 +154,39 @@ fn model_is_ready_only_when_all_of_its_files_are_loaded() {
         ("anims/step.ala", "walker.model.ron"),
         ("anims/other.ala", "walker.model.ron"),
     ] {
-        let mut app = HeldApp::new();
-        app.files.hold(held);
-        let server = app.app.world().resource::<AssetServer>().clone();
-        let root = app
-            .app
-            .world_mut()
-            .spawn(ClassicModel(server.load(path)))
-            .id();
-        let files = app.files.clone();
-        let is_held = gpuless::wait_until(&mut app.app, |world| {
+        let (mut app, files, received) = app_that_holds(held);
+        let root = spawn(&mut app, path, ());
+        wait(&mut app, held, |world| {
             files.is_waiting() && is_spawned(world, root)
         });
-        assert!(is_held, "{held} is held, and the model spawned without it");
-        app.settle();
-        assert_eq!(app.received.take(root), [false; 0], "{held} is loading");
-        app.files.release();
-        let received = app.received.clone();
-        let is_ready = gpuless::wait_until(&mut app.app, |_| received.take(root) == [false]);
-        assert!(is_ready, "{held} is loaded");
+        settle(&mut app);
+        assert_eq!(received.take(root), [false; 0], "{held} is loading");
+        files.release();
+        wait(&mut app, held, |_| received.take(root) == [false]);
         app.wait_until_idle();
-        assert_eq!(app.received.take(root), [false; 0], "{held}");
+        assert_eq!(received.take(root), [false; 0], "{held}");
     }
 }
 
 #[test]
 fn skin_and_clip_of_the_game_are_waited_for() {
     for (held, path) in [("red.tga", "body.abc"), ("anims/step.ala", "walker.alo")] {
-        let mut app = HeldApp::new();
-        app.files.hold(held);
-        let server = app.app.world().resource::<AssetServer>().clone();
-        let model = ClassicModel(server.load(path));
-        let root = app.app.world_mut().spawn(model).id();
-        let mut entity = app.app.world_mut().entity_mut(root);
+        let (mut app, files, received) = app_that_holds(held);
+        let root = spawn(&mut app, path, ());
         if held == "red.tga" {
-            entity.insert(ModelSkin::from(held));
+            let skin = ModelSkin::from(held);
+            app.world().entity_mut(root).insert(skin);
         } else {
-            let clip: Handle<AnimationClip> = server.load("anims/step.ala#Clip");
-            entity.insert(PlayClip::looping(clip));
+            let clip: Handle<AnimationClip> = app.load("anims/step.ala#Clip");
+            app.world().entity_mut(root).insert(PlayClip::looping(clip));
         }
-        let files = app.files.clone();
-        let is_held = gpuless::wait_until(&mut app.app, |world| {
+        wait(&mut app, held, |world| {
             files.is_waiting() && is_spawned(world, root)
         });
-        assert!(is_held, "{held}");
-        app.settle();
-        assert_eq!(app.received.take(root), [false; 0], "{held}");
-        app.files.release();
-        let received = app.received.clone();
-        let is_ready = gpuless::wait_until(&mut app.app, |_| received.take(root) == [false]);
-        assert!(is_ready, "{held}");
+        settle(&mut app);
+        assert_eq!(received.take(root), [false; 0], "{held}");
+        files.release();
+        wait(&mut app, held, |_| received.take(root) == [false]);
     }
 }
 

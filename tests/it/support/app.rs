@@ -1,5 +1,6 @@
 //! An app without a GPU, with its files in memory or in a folder.
 
+use super::held_files::HeldFiles;
 use super::loads::Loads;
 use crate::gpuless;
 use bevy::app::{PluginGroupBuilder, Plugins};
@@ -17,6 +18,14 @@ use std::path::Path;
 #[derive(Component)]
 struct KeepLoaded(#[expect(dead_code, reason = "only keeps the asset loaded")] UntypedHandle);
 
+fn in_memory(files: &[(&str, Vec<u8>)]) -> Dir {
+    let root = Dir::default();
+    for (path, bytes) in files {
+        root.insert_asset(Path::new(path), bytes.clone());
+    }
+    root
+}
+
 pub struct TestApp {
     pub app: App,
     pub files: Dir,
@@ -29,11 +38,18 @@ impl TestApp {
         Self::with_plugin(files, ClassicModelsPlugins)
     }
 
+    /// An app whose reads of files can be held.
+    pub fn with_held_files(files: &[(&str, Vec<u8>)]) -> (Self, HeldFiles) {
+        let root = in_memory(files);
+        let held = HeldFiles::new(&root);
+        let mut app = App::new();
+        let loads = Loads::from_reader(&mut app, held.clone());
+        let plugins = gpuless::plugins(Path::new("unused"), false);
+        (Self::with_loads(app, root, loads, plugins), held)
+    }
+
     pub fn with_plugin<M>(files: &[(&str, Vec<u8>)], plugin: impl Plugins<M>) -> Self {
-        let root = Dir::default();
-        for (path, bytes) in files {
-            root.insert_asset(Path::new(path), bytes.clone());
-        }
+        let root = in_memory(files);
         let mut app = App::new();
         let loads = Loads::from_memory(&mut app, &root);
         Self::finished(app, root, loads, Path::new("unused"), plugin)

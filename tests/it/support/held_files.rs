@@ -1,6 +1,6 @@
 //! Files in memory, of which one can be held: reads of it do not end until it is released.
 
-use bevy::asset::io::memory::MemoryAssetReader;
+use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{
     AssetReader, AssetReaderError, PathStream, Reader, ReaderNotSeekableError, SeekableReader,
 };
@@ -19,44 +19,79 @@ pub struct HeldFiles {
 
 #[derive(Default)]
 struct State {
-    held: Option<PathBuf>,
+    held: Option<Held>,
+    /// The count of releases so far.
+    releases: usize,
     /// The reads that wait for the release.
     waiting: Vec<Waker>,
 }
 
+struct Held {
+    path: PathBuf,
+    /// Whether only one read is held.
+    once: bool,
+}
+
 impl HeldFiles {
-    pub fn new(files: MemoryAssetReader) -> Self {
+    pub fn new(files: &Dir) -> Self {
         Self {
-            files,
+            files: MemoryAssetReader {
+                root: files.clone(),
+            },
             state: Arc::default(),
         }
     }
 
-    /// Holds a file from now on.
+    /// Holds all reads of a file that begin from now on.
     pub fn hold(&self, path: &str) {
-        self.state.lock().unwrap().held = Some(path.into());
+        self.set(path, false);
     }
 
-    /// Whether a read of the held file waits.
+    /// Holds the next read of a file. It then has the contents that the file has when the read begins.
+    pub fn hold_next(&self, path: &str) {
+        self.set(path, true);
+    }
+
+    fn set(&self, path: &str, once: bool) {
+        let path = path.into();
+        self.state.lock().unwrap().held = Some(Held { path, once });
+    }
+
+    /// Whether a held read waits.
     pub fn is_waiting(&self) -> bool {
         !self.state.lock().unwrap().waiting.is_empty()
     }
 
-    /// Ends all reads of the held file.
+    /// Ends all held reads, and holds no further ones.
     pub fn release(&self) {
         let mut state = self.state.lock().unwrap();
         state.held = None;
+        state.releases += 1;
         for waker in state.waiting.drain(..) {
             waker.wake();
         }
     }
+
+    /// The count of releases at which a new read of a file may end.
+    fn end_of_read(&self, path: &Path) -> usize {
+        let mut state = self.state.lock().unwrap();
+        let held = state.held.as_ref().filter(|held| held.path == path);
+        let Some(held) = held else {
+            return 0;
+        };
+        if held.once {
+            state.held = None;
+        }
+        state.releases + 1
+    }
 }
 
-/// An open file.
+/// An open file, with the contents that it had when it was opened.
 struct HeldReader<'a> {
     inner: Box<dyn Reader + 'a>,
-    path: PathBuf,
     files: HeldFiles,
+    /// The count of releases at which the read may end.
+    end: usize,
 }
 
 impl AsyncRead for HeldReader<'_> {
@@ -67,7 +102,7 @@ impl AsyncRead for HeldReader<'_> {
     ) -> Poll<std::io::Result<usize>> {
         let this = self.get_mut();
         let mut state = this.files.state.lock().unwrap();
-        if state.held.as_ref() == Some(&this.path) {
+        if state.releases < this.end {
             state.waiting.push(context.waker().clone());
             return Poll::Pending;
         }
@@ -86,8 +121,8 @@ impl AssetReader for HeldFiles {
     async fn read<'a>(&'a self, path: &'a Path) -> Result<impl Reader + 'a, AssetReaderError> {
         Ok(HeldReader {
             inner: Box::new(AssetReader::read(&self.files, path).await?),
-            path: path.to_owned(),
             files: self.clone(),
+            end: self.end_of_read(path),
         })
     }
 

@@ -4,7 +4,7 @@ use super::activity::{Activity, Quiet};
 use super::alo_stage::tga;
 use crate::gpuless::{Patience, wait_until};
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
-use bevy::asset::io::{AssetSource, AssetSourceBuilder, AssetSourceId};
+use bevy::asset::io::{AssetSource, AssetSourceBuilder, AssetSourceId, ErasedAssetReader};
 use bevy::image::ImageSampler;
 use bevy::prelude::*;
 use std::path::{Path, PathBuf};
@@ -30,13 +30,16 @@ pub struct Loads {
 impl Loads {
     /// Makes files in memory the app's default asset source. Call this before `AssetPlugin` is added.
     pub fn from_memory(app: &mut App, files: &Dir) -> Self {
+        let root = files.clone();
+        Self::from_reader(app, MemoryAssetReader { root })
+    }
+
+    /// Makes a reader the app's default asset source. Call this before `AssetPlugin` is added.
+    pub fn from_reader(app: &mut App, reader: impl ErasedAssetReader + Clone) -> Self {
         let activity = Activity::default();
-        let (observer, root) = (activity.clone(), files.clone());
-        let reader = move || {
-            let reader = MemoryAssetReader { root: root.clone() };
-            Box::new(observer.observe(Box::new(reader))) as Box<_>
-        };
-        app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader));
+        let observer = activity.clone();
+        let source = move || Box::new(observer.observe(Box::new(reader.clone()))) as Box<_>;
+        app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(source));
         Self {
             activity,
             marker: None,
@@ -133,7 +136,7 @@ impl Loads {
     }
 }
 
-type Reader = Box<dyn bevy::asset::io::ErasedAssetReader>;
+type Reader = Box<dyn ErasedAssetReader>;
 
 fn observed_folder(
     activity: &Activity,

@@ -18,6 +18,7 @@ pub mod model_rays;
 pub mod particle_app;
 pub mod rays;
 pub mod sample_files;
+pub mod squad;
 pub mod stage;
 
 pub use classic_models_fixtures::corpus::{corpus, corpus_mdl, files_of};

@@ -109,7 +109,7 @@ fn frost_warden() -> ModelManifest {
 }
 
 /// The clips of a unit of the example: all units have them under these names. `stride` is in meters.
-fn unit_clips([walk, fire, die]: [&str; 3], stride: f32) -> Vec<ManifestClip> {
+fn unit_clips([walk, fire, die]: [&str; 3], stride: f32, idle: ManifestClip) -> Vec<ManifestClip> {
     let once = |name, file_clip| ManifestClip {
         repeat: ManifestRepeat::Once,
         ..clip(name, file_clip)
@@ -118,7 +118,7 @@ fn unit_clips([walk, fire, die]: [&str; 3], stride: f32) -> Vec<ManifestClip> {
         stride: Some(stride),
         ..clip("walk", walk)
     };
-    vec![walk, once("fire", fire), once("die", die)]
+    vec![walk, idle, once("fire", fire), once("die", die)]
 }
 
 /// Events of the clip `fire`: their frames, and the bones from which the shots come.
@@ -134,11 +134,16 @@ fn shots<const N: usize>(shots: [(u32, &str); N]) -> Vec<ManifestEvent> {
 /// A walker of 4 m.
 fn skirmish_walker() -> ModelManifest {
     let (left, right) = ("MuzzleA_00", "MuzzleA_01");
+    // The pose in which the attack starts.
+    let idle = ManifestClip {
+        frames: Some((0, 0)),
+        ..clip("idle", "ATTACK_00")
+    };
     ModelManifest {
         model: "walker.alo".to_owned(),
         meters: Some(0.3),
         // 4 units per second for 1.6 s.
-        clips: unit_clips(["MOVE_00", "ATTACK_00", "DIE_00"], 1.92),
+        clips: unit_clips(["MOVE_00", "ATTACK_00", "DIE_00"], 1.92, idle),
         events: shots([(12, left), (20, right), (28, left), (36, right)]),
         play: Some("walk".into()),
         masks: upper_body("Turret"),
@@ -153,7 +158,7 @@ fn skirmish_sentry() -> ModelManifest {
         model: "sentry.mdl".to_owned(),
         meters: Some(0.04),
         // 22.5 units per second for 1.2 s.
-        clips: unit_clips(["walk", "attack", "die"], 1.08),
+        clips: unit_clips(["walk", "attack", "die"], 1.08, clip("idle", "stand")),
         events: shots([(5, ""), (7, "")]),
         play: Some("walk".into()),
         ..ModelManifest::default()
@@ -170,7 +175,7 @@ fn skirmish_warden() -> ModelManifest {
         model: "warden.abc".to_owned(),
         height: Some(2.8),
         // 33 units per second for 1.2 s. The height is 80 units.
-        clips: unit_clips(["walk", "attack", "die"], 1.39),
+        clips: unit_clips(["walk", "attack", "die"], 1.39, clip("idle", "idle")),
         events: shots([(13, "Glaive")]),
         play: Some("walk".into()),
         masks: upper_body("Torso"),

@@ -134,17 +134,17 @@ pub(super) fn spawn_proxy_systems(
         if !shown.is_shown(entity, state.outermost) {
             continue;
         }
-        let mut system = commands.spawn((
+        let system = commands.spawn_empty().id();
+        state.system = ProxySystem::Spawned {
+            entity: system,
+            is_shown: true,
+        };
+        let components = (
             Name::new(proxy.name.clone()),
             AloParticleSystem(particles.clone()),
             ParticleEmission::Playing,
             OfProxy { seed: state.seed },
-            ChildOf(entity),
-        ));
-        state.system = ProxySystem::Spawned {
-            entity: system.id(),
-            is_shown: true,
-        };
+        );
         let surface = instances.get(state.root).ok().and_then(|instance| {
             let bone = instance.model().proxies.get(proxy.index)?.proxy.bone;
             let bone = usize::try_from(bone).ok()?;
@@ -152,9 +152,19 @@ pub(super) fn spawn_proxy_systems(
             let bone = *instance.bones().get(parent)?;
             Some(EmissionSurface::new(mesh, bone))
         });
-        if let Some(surface) = surface {
-            system.insert(surface);
-        }
+        commands.queue(move |world: &mut World| {
+            // An observer of an earlier command may have despawned the model.
+            if world.get_entity(entity).is_err() {
+                world.try_despawn(system).ok();
+                return;
+            }
+            if let Some(surface) = surface {
+                world.entity_mut(system).insert(surface);
+            }
+            world
+                .entity_mut(system)
+                .insert((components, ChildOf(entity)));
+        });
     }
 }
 

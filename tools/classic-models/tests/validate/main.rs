@@ -1,8 +1,11 @@
 //! The subcommand `validate`: the problems of manifests, with their positions, and the exit status.
 
+mod values;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
+use values::TGA;
 
 fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets")
@@ -102,125 +105,6 @@ fn invalid_values_have_positions() {
     }
 }
 
-/// Values that do not fit the model, and the problems of each manifest.
-const UNFIT: &[(&str, &[&str])] = &[
-    (
-        "(model: \"walker.alo\",
- clips: [
-  (name: \"march\", clip: \"MOVE_00\"),
-  (name: \"no\", clip: \"NO_00\"),
-  (name: \"late\", clip: \"MOVE_00\", frames: (9000, 9001))],
- events: [
-  (clip: \"march\", frame: 1, name: \"a\"),
-  (clip: \"MOVE_00\", frame: 9000, name: \"b\"),
-  (clip: \"NO_01\", frame: 0, name: \"c\")],
- play: \"NO_02\",
- masks: {\"upper\": [
-  \"NoBone\"]},
- hidden: [\"NoPart\"],
- attachments: [(bone: \"NoHand\", model: \"crystal.mdl\")],
- skin: 1,
- player_colors: (shirt: 1, pants: 2))",
-        &[
-            "4:3: clips[1]: models/walker.alo has no clip \"NO_00\"",
-            "5:3: clips[2]: models/walker.alo ",
-            "8:3: events[1]: models/walker.alo has no frame 9000",
-            "9:3: events[2]: models/walker.alo has no clip \"NO_01\"",
-            "10:8: play: models/walker.alo has no clip \"NO_02\"",
-            "12:3: masks[\"upper\"][0]: models/walker.alo has no bone \"NoBone\"",
-            "13:11: hidden[0]: models/walker.alo has no part",
-            "14:23: attachments[0].bone: models/walker.alo has no bone \"NoHand\"",
-            "15:8: skin: models/walker.alo is in Alamo's format, on which `ModelSkin` has no effect",
-            "16:17: player_colors: models/walker.alo is in Alamo's format",
-        ],
-    ),
-    (
-        "(model: \"walker.alo\",
- palette: \"p.lmp\",
- load_lights: true)",
-        &[
-            "2:11: palette: models/walker.alo is in Alamo's format, on which `palette` has no effect",
-        ],
-    ),
-    (
-        "(model: \"warden.abc\",
- play: \"no\",
- skin: 99,
- masks: {\"a\": [\"NoBone\"]},
- damage_stage: 1,
- palette: \"p.lmp\",
- load_lights: true)",
-        &[
-            "2:8: play: models/warden.abc has no clip \"no\"",
-            "3:8: skin: models/warden.abc has ",
-            "4:16: masks[\"a\"][0]: models/warden.abc has no bone",
-            "5:16: damage_stage: models/warden.abc is in LithTech's format",
-            "6:11: palette: models/warden.abc is in LithTech's format",
-            "7:15: load_lights: models/warden.abc is in LithTech's format",
-        ],
-    ),
-    (
-        "(model: \"sentry.mdl\",
- clips: [(name: \"late\", frames: (9000, 9001))],
- play: \"no\",
- skin: 99,
- lod_distances: [1],
- load_lights: true)",
-        &[
-            "2:10: clips[0]: models/sentry.mdl ",
-            "3:8: play: models/sentry.mdl has no clip \"no\"",
-            "4:8: skin: models/sentry.mdl has ",
-            "5:17: lod_distances: models/sentry.mdl is in Quake's format",
-            "6:15: load_lights: models/sentry.mdl is in Quake's format, on which `load_lights` has no effect",
-        ],
-    ),
-    (
-        "(model: \"courier.lgw\",
- play: 0,
- hidden: [\"NoPart\"],
- team_color: \"#ff0000\",
- clips: [
-  (name: \"a\", frames: (0, 1), stride: 2)],
- events: [(clip: \"a\", frame: 0, name: \"x\")],
- palette: \"p.lmp\",
- load_lights: false)",
-        &[
-            "2:8: play: models/courier.lgw is in the format of UFO: Aftermath",
-            "3:11: hidden[0]: models/courier.lgw has no part",
-            "4:14: team_color: models/courier.lgw is in the format of UFO: Aftermath",
-            "5:9: clips: models/courier.lgw is in the format of UFO: Aftermath, on which `clips` has no effect",
-            "7:10: events: models/courier.lgw is in the format of UFO: Aftermath",
-            "8:11: palette: models/courier.lgw is in the format of UFO: Aftermath",
-            "9:15: load_lights: models/courier.lgw is in the format of UFO: Aftermath",
-        ],
-    ),
-];
-
-/// 768 bytes.
-const PALETTE: &str = {
-    const BYTES: [u8; 768] = [b' '; 768];
-    match std::str::from_utf8(&BYTES) {
-        Ok(text) => text,
-        Err(_) => "",
-    }
-};
-
-/// An image of one texel.
-const TGA: &str = "\0\0\u{2}\0\0\0\0\0\0\0\0\0\u{1}\0\u{1}\0\u{18}\0abc";
-
-#[test]
-fn values_that_the_models_lack_have_positions() {
-    let a = "models/a.model.ron";
-    for (text, expected) in UNFIT {
-        let expected: Vec<String> = expected
-            .iter()
-            .map(|of| format!("assets/{a}:{of}"))
-            .collect();
-        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
-        assert_problems(&[(a, text), ("models/p.lmp", PALETTE)], a, &expected);
-    }
-}
-
 #[test]
 fn values_of_attachments_have_positions() {
     let a = "models/a.model.ron";
@@ -294,6 +178,7 @@ fn files_that_are_the_model_are_problems_of_their_entries() {
   file: \"walker.alo\")],
  skins: {\"a\": \"walker.alo\"})";
     let expected = [
+        "assets/models/a.model.ron:4:9: skins: models/walker.alo is in Alamo's format",
         "assets/models/a.model.ron:4:15: skins[\"a\"]: models/walker.alo",
         "assets/models/a.model.ron:3:9: clips[0].file models/walker.alo is not a file of clips",
     ];
@@ -385,6 +270,7 @@ fn problems_are_in_the_file_that_sets_the_value() {
     ];
     let expected = [
         "assets/shared/base.model.ron:2:8: play: models/walker.alo has no clip \"NO_00\"",
+        "assets/shared/base.model.ron:3:9: skins: models/walker.alo is in Alamo's format",
         "assets/shared/gun.model.ron:2:8: play: models/crystal.mdl has no clip \"no\"",
         "assets/shared/base.model.ron:3:15: skins[\"x\"] \"no.tga\" was not found",
     ];
