@@ -121,7 +121,7 @@ pub(super) fn on_system_removed(removed: On<Remove, AloParticleSystem>, mut comm
 /// A system whose bounds may change.
 type Bounded = (
     &'static mut RunningParticles,
-    &'static ParticleRecords,
+    &'static mut ParticleRecords,
     &'static GlobalTransform,
     &'static mut Aabb,
     Option<&'static EmissionSurface>,
@@ -133,7 +133,7 @@ pub(super) fn update_bounds(
     mut systems: Query<Bounded>,
     transforms: Query<&GlobalTransform>,
 ) {
-    for (mut running, records, transform, mut bounds, surface) in &mut systems {
+    for (mut running, mut records, transform, mut bounds, surface) in &mut systems {
         let position = transform.translation_vec3a();
         if !running.has_strayed(position) && surface.is_none() {
             continue;
