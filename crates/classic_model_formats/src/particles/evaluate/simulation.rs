@@ -418,9 +418,12 @@ impl<S: Stage> Step<'_, S> {
         let schedule = &node.emitter.schedule;
         let clock = schedule.clock(self.now - instance.created);
         let end = schedule.rounds_until(clock).min(instance.end);
-        // One round earlier, because the difference is rounded. Each particle's age is checked.
-        let first_alive = schedule.rounds_until(clock - node.span).saturating_sub(1);
-        let mut round = instance.round.max(first_alive);
+        let mut round = instance.round;
+        let alive = clock - node.span;
+        if schedule.round_time(round) <= alive {
+            // One round earlier, because the difference is rounded. Each particle's age is checked.
+            round = round.max(schedule.rounds_until(alive).saturating_sub(1));
+        }
         let points = self.points_per_round(instance, node);
         'rounds: while round < end {
             for index in 0..schedule.born_in_round(round).saturating_mul(points) {
