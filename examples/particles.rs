@@ -33,7 +33,7 @@ const SYSTEMS: [(&str, f32, f32); 8] = [
     ("p_sparks", 2.5, 6.0),
     ("p_exhaust", 2.5, 5.0),
     ("p_muzzle_flash", 2.5, 4.0),
-    ("pe_engine_glow", 2.5, 2.5),
+    ("pe_engine_glow", 0.0, 2.0),
     ("pe_warp_out", 2.5, 20.0),
 ];
 
@@ -86,12 +86,17 @@ fn main() -> AppExit {
         .run()
 }
 
-/// A particle system is spawned by path, as a model is.
+/// Spawned by path, as a model is.
 fn spawn(mut commands: Commands, assets: Res<AssetServer>, shown: Res<Shown>) {
-    let (_, height, _) = SYSTEMS[index_of(&shown.name)];
+    let (name, height, _) = SYSTEMS[index_of(&shown.name)];
+    let (model, transform) = match name {
+        // It emits from a mesh at the walker's back.
+        "pe_engine_glow" => ("walker", Transform::from_scale(Vec3::splat(0.35))),
+        _ => (name, Transform::from_xyz(0.0, height, 0.0)),
+    };
     commands.spawn((
-        Transform::from_xyz(0.0, height, 0.0),
-        ClassicModel(assets.load(format!("models/{}.alo", shown.name))),
+        transform,
+        ClassicModel(assets.load(format!("models/{model}.alo"))),
         ParticleEmission::default(),
         ParticleSeed(SEED),
     ));
@@ -103,7 +108,7 @@ fn index_of(name: &str) -> usize {
     index.unwrap_or_default()
 }
 
-/// Systems are of very different sizes, so each has a distance of the camera.
+/// Systems have very different sizes.
 fn place_camera(
     _: On<Add, AloParticleSystem>,
     shown: Res<Shown>,
@@ -140,15 +145,14 @@ fn choose(
     commands.run_system_cached(spawn);
 }
 
-fn control(
-    keys: Res<ButtonInput<KeyCode>>,
-    mut emission: Single<&mut ParticleEmission, With<ClassicModel>>,
-) {
-    if keys.just_pressed(KeyCode::KeyR) {
-        emission.restart();
-    }
-    if keys.just_pressed(KeyCode::KeyF) {
-        **emission = ParticleEmission::Finishing;
+fn control(keys: Res<ButtonInput<KeyCode>>, mut systems: Query<&mut ParticleEmission>) {
+    for mut emission in &mut systems {
+        if keys.just_pressed(KeyCode::KeyR) {
+            emission.restart();
+        }
+        if keys.just_pressed(KeyCode::KeyF) {
+            *emission = ParticleEmission::Finishing;
+        }
     }
 }
 
@@ -170,7 +174,7 @@ fn step(
 /// `ParticleRecords` has the particles of a system that runs, and the time since it began.
 fn show_state(
     shown: Res<Shown>,
-    records: Option<Single<&ParticleRecords>>,
+    systems: Query<&ParticleRecords>,
     assets: Res<Assets<AloParticles>>,
     mut caption: Single<&mut Text, With<Caption>>,
 ) {
@@ -179,7 +183,11 @@ fn show_state(
         false => format!(" {name} "),
     });
     let mut lines = vec![list.join("\n"), String::new()];
-    if let Some(records) = records
+    let is_shown = |records: &&ParticleRecords| match records.particles.path() {
+        Some(path) => path.path().ends_with(format!("{}.alo", shown.name)),
+        None => false,
+    };
+    if let Some(records) = systems.iter().find(is_shown)
         && let Some(asset) = assets.get(&records.particles)
     {
         let seconds = records.elapsed as f32;

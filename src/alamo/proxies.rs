@@ -4,7 +4,7 @@ use crate::alamo::asset::Alo;
 use crate::alamo::components::{AloInstance, AloProxy};
 use crate::alamo::particles::simulate::ProxyParticles;
 use crate::alamo::settings::AloLoaderSettings;
-use crate::scene::{ModelWarnings, is_asset_loading, same_name};
+use crate::scene::{ModelWarnings, RandomSeed, is_asset_loading, same_name};
 use bevy::asset::{AssetServer, Assets, Handle};
 use bevy::ecs::component::{Component, Mutable};
 use bevy::ecs::entity::Entity;
@@ -35,6 +35,7 @@ pub(super) struct ProxyLoader<'w, 's> {
     roots: Query<'w, 's, &'static WorldAssetRoot>,
     parents: Query<'w, 's, &'static ChildOf>,
     models: Res<'w, Assets<Alo>>,
+    seeds: Query<'w, 's, &'static RandomSeed>,
     warnings: ModelWarnings<'w, 's>,
 }
 
@@ -100,7 +101,8 @@ impl ProxyLoader<'_, '_> {
         }
         let file = self.load_file(path, settings);
         // The same in each run of an app, whatever is loaded first, unlike the ids of entities below the root.
-        let seed = FixedHasher.hash_one((outermost, indices));
+        let of_root = RandomSeed::of_root(outermost, self.seeds.get(outermost).ok());
+        let seed = FixedHasher.hash_one((of_root, indices));
         let particles = ProxyParticles::new(file, root, outermost, seed);
         commands.entity(proxy).try_insert(particles);
     }

@@ -60,6 +60,7 @@ mod pose_texture;
 mod poses;
 #[cfg(any(feature = "lgw", feature = "lithtech"))]
 mod position_limit;
+mod random_seed;
 #[cfg(feature = "collision")]
 mod raycast;
 mod ready;
@@ -182,6 +183,7 @@ pub(crate) use pose_texture::add_pose_table;
 pub use poses::{PoseBlend, PosePair};
 #[cfg(any(feature = "lgw", feature = "lithtech"))]
 pub(crate) use position_limit::is_position_in_range;
+pub(crate) use random_seed::RandomSeed;
 #[cfg(all(feature = "collision", feature = "alamo"))]
 pub(crate) use raycast::uv_at;
 #[cfg(feature = "collision")]

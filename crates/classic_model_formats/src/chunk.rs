@@ -77,6 +77,7 @@ impl<'a> Chunks<'a> {
 impl<'a> Iterator for Chunks<'a> {
     type Item = Result<Chunk<'a>, ParseError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let cursor = self.0.as_mut()?;
         if cursor.remaining() == 0 {
@@ -90,6 +91,7 @@ impl<'a> Iterator for Chunks<'a> {
     }
 }
 
+#[inline]
 fn chunk<'a>(cursor: &mut Cursor<'a>) -> Result<Chunk<'a>, ParseError> {
     let offset = cursor.offset();
     let [id, size]: &[zerocopy::little_endian::U32; 2] = cursor.record("header of a chunk")?;

@@ -12,7 +12,7 @@
 // For maintainers: the simulation decides which particles are born, and where. This module only stores them.
 
 use crate::alamo::particles::asset::AloParticles;
-use crate::alamo::particles::bounds::{self, Reach};
+use crate::alamo::particles::bounds;
 use crate::alamo::particles::evaluate::{
     Appearance, BirthRecord, EmitterPose, Ground, Motion, PreparedEmitter,
 };
@@ -71,11 +71,16 @@ impl ParticleRecords {
     }
 
     /// The bounds of all particles in the space of an entity with this transform to the world; `None` without
-    /// particles.
-    pub fn bounds(&self, particles: &AloParticles, world_from_system: &Affine3A) -> Option<Aabb3d> {
+    /// particles. They are kept, so a later call only adds the records that are new.
+    pub fn bounds(
+        &mut self,
+        particles: &AloParticles,
+        world_from_system: &Affine3A,
+    ) -> Option<Aabb3d> {
         let system_from_world = world_from_system.inverse();
-        let boxes = self.emitters.iter().filter_map(|records| {
+        let boxes = self.emitters.iter_mut().filter_map(|records| {
             let prepared = particles.prepared_emitter(records.emitter)?;
+            records.update_bounds(particles);
             let bounds = records.bounds?;
             if prepared.is_linked {
                 return Some(bounds);
@@ -119,8 +124,8 @@ pub struct EmitterRecords {
     /// The ground in the space of the records, from which particles bounce. Of the other effects, the records have all
     /// that is drawn.
     pub ground: Ground,
-    /// Units of the records per unit of the file: [`RecordSpace::scale`]. 1 by default.
-    pub scale: f32,
+    /// Units of the records per unit of the file: see [`set_scale`](Self::set_scale).
+    scale: f32,
     /// The slots of the ring buffer. The record of number n is in slot n modulo the count, which is a power of two.
     slots: Vec<BirthRecord>,
     /// The number of the oldest record that may live.
@@ -129,10 +134,16 @@ pub struct EmitterRecords {
     next: u64,
     /// Changes each time that records which exist already have to be uploaded again. No two rings ever have the same.
     generation: u64,
-    /// Contains all records from `first` on, and perhaps some earlier ones.
+    /// Contains all records from `first` to `bounded`, and perhaps some earlier ones. Only systems that move need bounds, so
+    /// they are computed when they are needed.
     bounds: Option<Aabb3d>,
+    /// The number of the first record that the bounds may lack.
+    bounded: u64,
     /// The count of records that were added since the bounds were last computed from all records.
     added: usize,
+    /// The greatest count of records since `peak_begin`, the number of the next record at that time.
+    peak: usize,
+    peak_begin: u64,
 }
 
 /// A particle as it is drawn.
@@ -168,7 +179,25 @@ impl EmitterRecords {
             next: 0,
             generation: new_generation(),
             bounds: None,
+            bounded: 0,
             added: 0,
+            peak: 0,
+            peak_begin: 0,
+        }
+    }
+
+    /// Units of the records per unit of the file.
+    pub fn scale(&self) -> f32 {
+        self.scale
+    }
+
+    /// Sets the [`scale`](Self::scale) of the records that are added from now on, and of their tails: that of
+    /// [`RecordSpace::scale`]. 1 by default.
+    pub fn set_scale(&mut self, particles: &AloParticles, scale: f32) {
+        if self.scale != scale {
+            // The bounds of earlier records depend on the earlier scale.
+            self.update_bounds(particles);
+            self.scale = scale;
         }
     }
 
@@ -192,11 +221,22 @@ impl EmitterRecords {
         self.slots.len()
     }
 
-    /// Adds a particle. Particles must be added in the order of their births. `particles` has the emitter.
+    /// Adds a particle. Particles must be added in the order of their births.
     ///
-    /// If all slots are in use, their count is doubled, and all records are uploaded again.
-    pub fn push(&mut self, particles: &AloParticles, record: BirthRecord) {
-        self.grow_to(self.len() + 1);
+    /// If all slots are in use, their count is doubled, and all records are uploaded again. The count shrinks if, for as many
+    /// births as there are slots, at most a quarter was in use.
+    pub fn push(&mut self, record: BirthRecord) {
+        let count = self.len() + 1;
+        self.peak = self.peak.max(count);
+        let slots = self.slots.len();
+        if count > slots {
+            self.resize(count);
+        } else if self.next - self.peak_begin >= slots as u64 {
+            if slots > MIN_SLOTS && 4 * self.peak <= slots {
+                self.resize(2 * self.peak);
+            }
+            (self.peak, self.peak_begin) = (count, self.next);
+        }
         let ground = record.ground.min(f32::MAX);
         let record = BirthRecord { ground, ..record };
         let slot = self.slot(self.next);
@@ -204,28 +244,27 @@ impl EmitterRecords {
             *slot = record;
         }
         self.next += 1;
-        self.added += 1;
-        let Some(reach) = self.reach(particles) else {
-            return;
-        };
-        if self.added > 2 * self.len() {
-            self.recompute_bounds(&reach);
-        } else {
-            let own = bounds::record_bounds(&record, &reach, self.scale);
-            self.bounds = Some(self.bounds.map_or(own, |all| all.merge(&own)));
-        }
     }
 
     /// Makes room for this count of records without growing again.
     pub fn reserve(&mut self, count: usize) {
-        self.grow_to(count);
+        if count > self.slots.len() {
+            self.resize(count);
+        }
     }
 
-    /// Removes all records.
+    /// Removes all records. The slots are kept for later ones.
     pub fn clear(&mut self) {
         self.first = self.next;
         self.bounds = None;
         self.added = 0;
+    }
+
+    /// Removes all records and slots.
+    pub fn free(&mut self) {
+        self.clear();
+        self.slots = Vec::new();
+        self.peak = 0;
     }
 
     /// Removes dead particles, from the oldest record to the first that lives. Others in between stay, and are not
@@ -289,10 +328,8 @@ impl EmitterRecords {
         self.slots.get(self.slot(number)).filter(|_| exists)
     }
 
-    fn grow_to(&mut self, count: usize) {
-        if count <= self.slots.len() {
-            return;
-        }
+    /// Sets the count of slots to the power of two that holds `count` records.
+    fn resize(&mut self, count: usize) {
         let mut slots = vec![BirthRecord::default(); count.next_power_of_two().max(MIN_SLOTS)];
         let mask = slots.len() as u64 - 1;
         for number in self.first..self.next {
@@ -302,20 +339,32 @@ impl EmitterRecords {
             }
         }
         self.slots = slots;
+        self.peak_begin = self.next;
         self.generation = new_generation();
     }
 
-    fn reach(&self, particles: &AloParticles) -> Option<Reach> {
-        let info = particles.emitters.get(self.emitter);
-        info.map(|info| info.reach)
-    }
-
-    /// Without this, the bounds of a moving system would contain its whole path.
-    fn recompute_bounds(&mut self, reach: &Reach) {
-        let records = self.records();
-        let boxes = records.map(|record| bounds::record_bounds(record, reach, self.scale));
-        self.bounds = boxes.reduce(|a, b| a.merge(&b));
-        self.added = 0;
+    /// Adds the records to the bounds that they lack.
+    fn update_bounds(&mut self, particles: &AloParticles) {
+        let begin = self.bounded.clamp(self.first, self.next);
+        let missing = (self.next - begin) as usize;
+        let Some(info) = particles.emitters.get(self.emitter) else {
+            return;
+        };
+        if missing == 0 {
+            return;
+        }
+        self.added += missing;
+        // Without this, the bounds of a moving system would contain its whole path.
+        let (begin, before) = if self.added > 2 * self.len() {
+            self.added = 0;
+            (self.first, None)
+        } else {
+            (begin, self.bounds)
+        };
+        let records = (begin..self.next).filter_map(|number| self.record(number));
+        let boxes = records.map(|record| bounds::record_bounds(record, &info.reach, self.scale));
+        self.bounds = before.into_iter().chain(boxes).reduce(|a, b| a.merge(&b));
+        self.bounded = self.next;
     }
 }
 

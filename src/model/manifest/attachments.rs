@@ -7,7 +7,7 @@ use super::model_manifest::{ManifestAttachment, ModelManifest};
 use super::resolve::ResolvedFiles;
 use super::state::{ModelState, SpawnedAttachment};
 use crate::model::AttachedToBone;
-use crate::scene::{ClipRef, ModelSkin, PlayClip, folded};
+use crate::scene::{ClipRef, ModelSkin, PlayClip, RandomSeed, folded};
 use bevy::asset::{AssetPath, AssetServer, Assets};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::{Entity, EntityHashSet};
@@ -219,7 +219,11 @@ fn spawn(
     let name = model.path().file_name().unwrap_or_default();
     let name = Name::new(name.to_string_lossy().into_owned());
     let outermost = OutermostModel(outermost);
-    let entity = world.spawn((name, wanted.transform, attached, classic_model, outermost));
+    let of_root = RandomSeed::of_root(root, world.get(root));
+    let part = (model.to_string(), &wanted.bone, wanted.index);
+    let seed = RandomSeed::of_part(of_root, part);
+    let attachment = (attached, classic_model, outermost, seed);
+    let entity = world.spawn((name, wanted.transform, attachment));
     Some(SpawnedAttachment {
         entity: entity.id(),
         index: wanted.index,

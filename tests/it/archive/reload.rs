@@ -466,6 +466,24 @@ fn meta_files_that_change_reload_archived_files() {
     assert_eq!(app.text(&b), "b");
 }
 
+#[test]
+fn settings_in_folders_that_are_added_and_removed_are_followed() {
+    let games = Games::new();
+    games.pack("a.pak", &[("text/a.txt", "a"), ("text/b.txt", "b")]);
+    games.put("loose/readme.txt", "");
+    games.put("outside/a.txt.meta", meta(" 1"));
+    games.put("outside/deep/c.txt.meta", meta(" 1"));
+    let source = ArchiveSource::new().folder(games.path("loose"));
+    let source = source.archive(games.path("a.pak")).unwrap();
+    let mut app = Watched::with_id(&source, "game");
+    let [a, b] = ["game://text/a.txt", "game://text/b.txt"].map(|path| app.load(path));
+    // There is one event for the folder, and none for the settings in it.
+    std::fs::rename(games.path("outside"), games.path("loose/Text")).unwrap();
+    app.wait_for(&a, "a 1");
+    assert_eq!(app.take_loads(), ["text/a.txt"]);
+    assert_eq!((app.text(&a), app.text(&b)), ("a 1".into(), "b".into()));
+}
+
 /// The path of the texture of a loaded model.
 fn texture(world: &World, alo: &Handle<Alo>) -> Option<String> {
     let model = &world.resource::<Assets<Alo>>().get(alo)?.model;

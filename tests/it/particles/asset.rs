@@ -6,7 +6,7 @@ use crate::support::log;
 use bevy::asset::{AssetLoadError, LoadState};
 use bevy::math::Affine3A;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::particles::evaluate::MAX_ALIVE;
+use bevy_classic_models::alamo::particles::evaluate::{BirthRecord, MAX_ALIVE};
 use bevy_classic_models::alamo::particles::{Emitter, Properties, Shape, Track};
 use bevy_classic_models::alamo::{
     Alo, AloLoaderSettings, AloParticleSystem, AloParticles, EmitterRecords, ParticleRecords,
@@ -363,6 +363,34 @@ fn bounds_contain_all_particles() {
 }
 
 #[test]
+fn rings_shrink_after_a_peak() {
+    let particles = loaded(vec![emitter(Properties::default())]);
+    let prepared = particles.prepared_emitter(0).unwrap();
+    let mut ring = EmitterRecords::new(0);
+    let birth = |time: f32| BirthRecord {
+        birth: time,
+        life: 1.0,
+        ground: f32::INFINITY,
+        ..BirthRecord::default()
+    };
+    for _ in 0..200 {
+        ring.push(birth(0.0));
+    }
+    assert_eq!(ring.capacity(), 256);
+    // Each second another burst of 40, which fits into a quarter.
+    for second in 2..30_u8 {
+        ring.time = second.into();
+        ring.remove_dead(prepared);
+        for _ in 0..40 {
+            ring.push(birth(ring.time));
+        }
+        assert_eq!(ring.records().count(), 40, "at {second} s");
+        assert!(ring.records().all(|record| record.birth == ring.time));
+    }
+    assert_eq!(ring.capacity(), 128);
+}
+
+#[test]
 fn rings_keep_records_in_order_while_they_wrap_and_grow() {
     let particles = loaded(vec![emitter(Properties {
         particles_per_second: 10,
@@ -395,6 +423,9 @@ fn rings_keep_records_in_order_while_they_wrap_and_grow() {
     }
     ring.clear();
     assert!(ring.is_empty() && ring.drawn(prepared).next().is_none());
+    assert!(ring.capacity() > 0);
+    ring.free();
+    assert_eq!((ring.len(), ring.capacity()), (0, 0));
     let mut empty = EmitterRecords::new(0);
     empty.remove_dead(prepared);
     assert_eq!((empty.len(), empty.capacity()), (0, 0));

@@ -397,6 +397,42 @@ fn manifests_can_attach_a_particle_system_to_a_bone() {
     assert_eq!((app.count(root), app.finished(attachment)), (0, 1));
 }
 
+/// Without `ParticleSeed`, so that captures of a scene do not depend on what else is spawned.
+#[test]
+fn particles_of_attachments_do_not_depend_on_the_ids_of_their_entities() {
+    let attachment = r#"(bone: "nozzle", model: "p_fire.alo")"#;
+    let manifest = format!(r#"(model: "ship.alo", attachments: [{attachment}, {attachment}])"#);
+    let mut fire = emitter(burst(4, 9.0));
+    fire.velocity = Shape::Cube { side: 8.0 }.into();
+    let positions = [0, 7].map(|others| {
+        let mut app = ParticleApp::with_files(&[
+            ("ship.alo", ship(Vec::new())),
+            ("p_fire.alo", bytes(vec![fire.clone()])),
+            ("armed.model.ron", manifest.clone().into_bytes()),
+        ]);
+        let model = ClassicModel(app.app.load("armed.model.ron"));
+        let root = app.world().spawn(model).id();
+        for _ in 0..others {
+            app.world().spawn_empty();
+        }
+        app.wait_for_system(root);
+        app.app.wait_until_idle();
+        app.run(1, 0.0);
+        app.run(1, 0.5);
+        let world = app.world();
+        let mut attachments = world.query_filtered::<Entity, With<AttachedToBone>>();
+        let attachments: Vec<Entity> = attachments.iter(world).collect();
+        let ids: Vec<u64> = attachments.iter().map(|it| it.to_bits()).collect();
+        let mut positions: Vec<_> = attachments.iter().map(|it| app.positions(*it, 0)).collect();
+        positions.sort_by_key(|it| it[0].x.to_bits());
+        (root, ids, positions)
+    });
+    let [(first_root, first_ids, first), (root, ids, second)] = positions;
+    assert!(first_root == root && first_ids != ids, "{ids:?}");
+    assert_eq!(first, second);
+    assert!(first.len() == 2 && first[0] != first[1], "{first:?}");
+}
+
 #[test]
 fn systems_have_the_render_layers_of_the_model() {
     let (mut app, root) = spawned(&[

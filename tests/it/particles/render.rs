@@ -76,14 +76,11 @@ fn emitters_are_drawn_over_those_that_their_particles_spawn() {
     // The evaluator of roots does not run children, so the test adds the child's particle.
     let (mut stage, system) = stage_of(vec![parent, square(GREEN, 30.0)]);
     let add = |world: &mut World, system: Entity| {
-        world.resource_scope(|world, assets: Mut<Assets<AloParticles>>| {
-            let mut records = world.get_mut::<ParticleRecords>(system).unwrap();
-            let particles = assets.get(&records.particles).unwrap();
-            let record = *records.emitters[0].records().next().unwrap();
-            records.emitters[1].clear();
-            records.emitters[1].push(particles, record);
-            records.emitters[1].time = records.emitters[0].time;
-        });
+        let mut records = world.get_mut::<ParticleRecords>(system).unwrap();
+        let record = *records.emitters[0].records().next().unwrap();
+        records.emitters[1].clear();
+        records.emitters[1].push(record);
+        records.emitters[1].time = records.emitters[0].time;
     };
     add(stage.world(), system);
     let picture = stage.capture();

@@ -93,7 +93,7 @@ pub fn add_births(
         let space = RecordSpace::new(particles, prepared, world_from_system);
         let pose = space.pose(space.origin(), Vec3::ZERO, Vec3::ZERO, 0.0);
         ring.ground = pose.ground;
-        ring.scale = space.scale();
+        ring.set_scale(particles, space.scale());
         let schedule = &prepared.schedule;
         let before = after.map_or(0, |after| schedule.rounds_until(schedule.clock(after)));
         let clock = schedule.clock(time);
@@ -108,7 +108,7 @@ pub fn add_births(
                 let draws = Draws::new(key, number);
                 let birth = schedule.round_time(round) as f32;
                 let record = prepared.birth(draws, &pose, Source::Group, birth);
-                ring.push(particles, space.scaled(record));
+                ring.push(space.scaled(record));
             }
         }
         ring.remove_dead(prepared);

@@ -106,7 +106,7 @@ fn scaled_systems_have_larger_particles_and_faster_ones() {
     assert_near(&app.positions(root, 0), &[Vec3::new(2.0, 10.0 + 4.0, 0.0)]);
     let records = &app.records(root).emitters[0];
     let size = records.records().next().unwrap().size;
-    assert!((size - 2.0).abs() < 1e-5 && (records.scale - 2.0).abs() < 1e-5);
+    assert!((size - 2.0).abs() < 1e-5 && (records.scale() - 2.0).abs() < 1e-5);
 }
 
 #[test]

@@ -63,10 +63,53 @@ impl ArchiveSources {
         })
     }
 
+    /// Where a file or an entry is stored on the disk: for a file of a game, in the layer that wins. Other paths are returned
+    /// unchanged. `file` is absolute.
+    pub fn stored(&self, file: &Path) -> PathBuf {
+        let found = self.0.iter().find_map(|mounted| {
+            let inside = file.strip_prefix(&mounted.root).ok()?;
+            let found = mounted.source.locate(inside)?;
+            Some(found.layer_path.join(found.path))
+        });
+        found.unwrap_or_else(|| file.to_path_buf())
+    }
+
     /// The file of a path that [`asset_path`](Self::asset_path) returned.
     pub fn file_of(&self, path: &AssetPath) -> Option<PathBuf> {
         let name = path.source().as_str()?;
         let mounted = self.0.iter().find(|mounted| mounted.name == name)?;
         Some(mounted.root.join(path.path()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ArchiveSources;
+    use crate::archive_file;
+    use bevy_classic_models::archive::ArchiveSource;
+    use classic_models_fixtures::archives::pak;
+    use std::fs::{create_dir_all, write};
+
+    #[test]
+    fn files_of_a_game_are_read_from_the_layer_that_wins() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        create_dir_all(root.join("id1/progs")).unwrap();
+        let bytes = pak(&[(b"progs/a.mdl", b"archived")], 0).bytes;
+        write(root.join("id1/pak0.pak"), bytes).unwrap();
+        write(root.join("id1/progs/b.mdl"), "loose").unwrap();
+        write(root.join("other.mdl"), "other").unwrap();
+        let mut sources = ArchiveSources::default();
+        let source = ArchiveSource::quake(&root, ["id1"]).unwrap();
+        sources.add(root.clone(), source);
+        for (path, expected) in [
+            ("progs/a.mdl", "archived"),
+            ("PROGS/B.mdl", "loose"),
+            ("other.mdl", "other"),
+        ] {
+            let stored = sources.stored(&root.join(path));
+            let bytes = archive_file::read(&stored).unwrap();
+            assert_eq!(bytes, expected.as_bytes(), "{path}");
+        }
     }
 }

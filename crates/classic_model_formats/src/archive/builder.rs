@@ -1,9 +1,11 @@
 //! Collects the entries of an archive while its tables are parsed, and reports flaws that all formats can have.
 //! Independent of any format. It must not do I/O.
 
-use super::listing::{Folder, Listing, NameHasher, Names, ROOT, Record, short};
-use super::names::{NameFlaw, clean, push_folded};
+use super::hash::short;
+use super::listing::{Folder, Listing, Names, ROOT, Record};
+use super::names::{NameFlaw, clean, plain};
 use super::ranges;
+use super::ranks::{Ranks, counting_sort};
 use crate::read::{Format, Quoted, Warning, WarningCollector};
 use core::fmt::Display;
 use core::ops::Range;
@@ -35,6 +37,8 @@ pub(crate) struct Builder {
     tables: Vec<Range<u64>>,
     /// The offset of each folder's record.
     folder_records: Vec<u64>,
+    /// Memory for a name while it is added.
+    plain_name: Vec<u8>,
     pub warnings: WarningCollector,
     /// The count of entries that were left out.
     pub skipped: u64,
@@ -70,10 +74,16 @@ impl Builder {
             listing,
             tables: Vec::new(),
             folder_records: vec![0],
+            plain_name: Vec::new(),
             warnings: WarningCollector::default(),
             skipped: 0,
             folder_entries: 0,
         }
+    }
+
+    /// Reserves memory for names that have this length in bytes together, which the file must be able to hold.
+    pub fn reserve_names(&mut self, bytes: usize) {
+        self.listing.names.reserve(bytes);
     }
 
     /// Adds the bytes of a table, which no entry should use as its data.
@@ -83,6 +93,12 @@ impl Builder {
 
     /// Adds a name.
     pub fn add_name(&mut self, name: &str) -> AddedName {
+        if let Some(name) = plain(name, &mut self.plain_name) {
+            return AddedName {
+                index: Ok(self.listing.names.push(name)),
+                is_changed: false,
+            };
+        }
         let cleaned = clean(name);
         AddedName {
             is_changed: matches!(cleaned, Ok((_, true))),
@@ -271,7 +287,7 @@ impl Builder {
 
     /// Sorts the index, and warns about equal names.
     pub fn finish(mut self) -> Built {
-        let ranks = Ranks::new(&self.listing.names, &self.listing.hashes);
+        let ranks = Ranks::new(&self.listing.names, self.listing.hashes);
         for folder in &mut self.listing.folders {
             folder.hash = short(ranks.hash(folder.name));
         }
@@ -362,18 +378,18 @@ impl Builder {
     /// Marks the records whose name an earlier one has, and sorts the others.
     fn index_files(&mut self, ranks: &Ranks) {
         let records = &mut self.listing.records;
-        let key = |record: &Record| {
-            let (folded, exact) = (ranks.folded(record.name), ranks.exact(record.name));
-            (record.folder, record.hash, folded, exact)
+        let order = sorted_by_name(records, self.listing.folders.len(), ranks);
+        // The keys are looked up only once.
+        let key = |index: u32| {
+            let record = records.get(index as usize).copied().unwrap_or_default();
+            let exact = match self.case {
+                NameCase::Exact => ranks.exact(record.name),
+                NameCase::Ignored => 0,
+            };
+            (record.folder, ranks.folded(record.name), exact)
         };
-        // Sorting the keys themselves is faster than looking them up in every comparison.
-        let mut sorted: Vec<_> = records.iter().map(key).zip(0_u32..).collect();
-        sorted.sort_unstable();
-        let is_same = |((a_folder, _, a_folded, a_exact), _): &_,
-                       ((folder, _, folded, exact), _): &_| {
-            (a_folder, a_folded) == (folder, folded)
-                && (self.case == NameCase::Ignored || a_exact == exact)
-        };
+        let mut sorted: Vec<_> = order.iter().map(|index| (key(*index), *index)).collect();
+        let is_same = |(a, _): &_, (b, _): &_| a == b;
         for same in sorted.chunk_by(is_same) {
             let first = same.iter().map(|(_, index)| *index).min();
             for (_, index) in same {
@@ -388,7 +404,7 @@ impl Builder {
         };
         sorted.retain(|(_, index)| is_first(*index));
         // The first of each group is found if no name has the wanted spelling.
-        let group = |((folder, _, folded, _), _): &_| (*folder, *folded);
+        let group = |((folder, folded, _), _): &_| (*folder, *folded);
         for same in sorted.chunk_by_mut(|a, b| group(a) == group(b)) {
             let first = (0..same.len()).min_by_key(|at| same.get(*at).map(|(_, index)| *index));
             if let Some(until_first) = first.and_then(|first| same.get_mut(..=first)) {
@@ -429,7 +445,7 @@ impl Builder {
     /// The records whose whole path is the folder of another record.
     fn files_like_implied_folders(&self, ranks: &Ranks) -> Vec<u32> {
         // Each name is looked up once, although records may share a name.
-        let is_folder = ranks.prefixes_of_paths(&self.listing.hashes);
+        let is_folder = ranks.prefixes_of_paths();
         let records = (0..).zip(&self.listing.records);
         let conflicts =
             records.filter(|(_, record)| is_folder.get(record.name as usize) == Some(&true));
@@ -448,8 +464,24 @@ fn folder_name(listing: &Listing, folder: u32) -> impl Display + '_ {
     })
 }
 
-fn at(indices: &[u32], index: u32) -> u32 {
+/// The element of a table of indices. A missing one is its own index.
+pub(super) fn at(indices: &[u32], index: u32) -> u32 {
     indices.get(index as usize).copied().unwrap_or(index)
+}
+
+/// The indices of records by folder, then by the hashes of their names, then by their names, then in their order.
+fn sorted_by_name(records: &[Record], folders: usize, ranks: &Ranks) -> Vec<u32> {
+    let rank = |record: &Record| ranks.exact(record.name);
+    let by_name = counting_sort(records.iter().map(rank), ranks.len());
+    if folders <= 1 {
+        return by_name;
+    }
+    let folder = |index: &u32| records.get(*index as usize).map_or(ROOT, |it| it.folder);
+    let order = counting_sort(by_name.iter().map(folder), folders);
+    order
+        .iter()
+        .map(|position| at(&by_name, *position))
+        .collect()
 }
 
 /// The indices of the folders by depth, without the root.
@@ -475,106 +507,4 @@ fn levels(folders: &[Folder]) -> Vec<Vec<u32>> {
         }
     }
     levels
-}
-
-/// Numbers for names that are equal if the names are. Comparing them instead of the names keeps the time linear in the file's
-/// length although many entries may share long names.
-struct Ranks {
-    folded_names: Names,
-    /// The hash of each folded name.
-    hashes: Vec<u64>,
-    /// Names by their hashes.
-    order: Vec<u32>,
-    /// Of each name: equal for names that differ only in case.
-    folded: Vec<u32>,
-    /// Of each name: equal for equal names.
-    exact: Vec<u32>,
-}
-
-impl Ranks {
-    fn new(names: &Names, hasher: &NameHasher) -> Self {
-        let count = names.len() as u32;
-        let mut folded_names = Names::with_capacity(names.len(), names.text_len());
-        for index in 0..count {
-            folded_names.push_with(|text| push_folded(text, names.get(index)));
-        }
-        let hash = |index| hasher.whole_hash(folded_names.get(index));
-        let hashes: Vec<u64> = (0..count).map(hash).collect();
-        let mut sorted: Vec<(u64, u32)> = hashes.iter().copied().zip(0..).collect();
-        sorted.sort_unstable();
-        let mut order: Vec<u32> = sorted.iter().map(|(_, index)| *index).collect();
-        let hash = |index: u32| hashes.get(index as usize);
-        for same in order.chunk_by_mut(|a, b| hash(*a) == hash(*b)) {
-            same.sort_unstable_by(|a, b| {
-                let by_folded = folded_names.get(*a).cmp(folded_names.get(*b));
-                by_folded.then_with(|| names.get(*a).cmp(names.get(*b)))
-            });
-        }
-        let rank = |names: &Names| {
-            let mut ranks = vec![0; names.len()];
-            let groups =
-                order.chunk_by(|a, b| hash(*a) == hash(*b) && names.get(*a) == names.get(*b));
-            for (position, same) in (0..).zip(groups) {
-                for index in same {
-                    if let Some(rank) = ranks.get_mut(*index as usize) {
-                        *rank = position;
-                    }
-                }
-            }
-            ranks
-        };
-        let (folded, exact) = (rank(&folded_names), rank(names));
-        Self {
-            folded_names,
-            hashes,
-            order,
-            folded,
-            exact,
-        }
-    }
-
-    fn hash(&self, name: u32) -> u64 {
-        self.hashes.get(name as usize).copied().unwrap_or_default()
-    }
-
-    fn folded(&self, name: u32) -> u32 {
-        at(&self.folded, name)
-    }
-
-    fn exact(&self, name: u32) -> u32 {
-        at(&self.exact, name)
-    }
-
-    /// Of each name, whether another name begins with it and a separator.
-    fn prefixes_of_paths(&self, hasher: &NameHasher) -> Vec<bool> {
-        let mut found = vec![false; self.folded_names.len()];
-        // Most paths are in the folder of an earlier one, so this saves most searches.
-        let mut searched = [""; 256];
-        for path in 0..self.folded_names.len() as u32 {
-            let path = self.folded_names.get(path);
-            let Some((folder, _)) = path.rsplit_once('/') else {
-                continue;
-            };
-            let end = folder.bytes().rev().take(8);
-            let slot = end.fold(0_u8, |slot, byte| slot.wrapping_mul(31).wrapping_add(byte));
-            let searched = searched.get_mut(usize::from(slot));
-            if searched.is_some_and(|it| core::mem::replace(it, folder) == folder) {
-                continue;
-            }
-            hasher.hash_with_prefixes(path, |end, hash| {
-                let start = self.order.partition_point(|index| self.hash(*index) < hash);
-                let same = self.order.get(start..).unwrap_or_default().iter();
-                for index in same.take_while(|index| self.hash(**index) == hash) {
-                    match found.get_mut(*index as usize) {
-                        // Names of the same hash were found together.
-                        None | Some(true) => break,
-                        Some(found) => {
-                            *found = path.get(..end) == Some(self.folded_names.get(*index))
-                        }
-                    }
-                }
-            });
-        }
-        found
-    }
 }

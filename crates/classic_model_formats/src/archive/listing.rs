@@ -1,10 +1,8 @@
 //! The names and records of an archive, with an index by name. Independent of any format. It must not do I/O.
 
+use super::hash::NameHasher;
 use super::names::{equals_folded, folded};
-use core::hash::{BuildHasher, Hasher};
-use core::ops::Range;
 use std::borrow::Cow;
-use std::hash::RandomState;
 
 /// The index of the folder that contains everything.
 pub(crate) const ROOT: u32 = 0;
@@ -61,6 +59,11 @@ impl Names {
     /// The length of all names together, in bytes.
     pub fn text_len(&self) -> usize {
         self.text.len()
+    }
+
+    /// Reserves memory for names that have this length in bytes together.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.text.reserve_exact(bytes);
     }
 
     fn shrink(&mut self) {
@@ -256,48 +259,6 @@ impl Listing {
         };
         same_hash.find(|index| is_named(index)).copied()
     }
-}
-
-/// Hashes names with a random key, so that no file can have many names of the same hash.
-#[derive(Debug, Default)]
-pub(crate) struct NameHasher(RandomState);
-
-impl NameHasher {
-    /// The hash of a folded name.
-    pub fn hash(&self, folded: &str) -> u32 {
-        short(self.whole_hash(folded))
-    }
-
-    /// The hash of a folded name with all its bits.
-    pub fn whole_hash(&self, folded: &str) -> u64 {
-        self.hash_with_prefixes(folded, |_, _| {})
-    }
-
-    /// The hash of a folded name. Calls `prefix` for each separator, with the length and the hash of the text before it.
-    pub fn hash_with_prefixes(&self, folded: &str, mut prefix: impl FnMut(usize, u64)) -> u64 {
-        let mut hasher = self.0.build_hasher();
-        let mut start = 0;
-        // Searching the separators of such short parts with `str::split` would take longer than hashing them.
-        for (end, _) in folded.bytes().enumerate().filter(|(_, it)| *it == b'/') {
-            hasher.write(part_of(folded, start..end));
-            prefix(end, hasher.finish());
-            hasher.write(b"/");
-            start = end + 1;
-        }
-        if start < folded.len() {
-            hasher.write(part_of(folded, start..folded.len()));
-        }
-        hasher.finish()
-    }
-}
-
-fn part_of(text: &str, range: Range<usize>) -> &[u8] {
-    text.as_bytes().get(range).unwrap_or_default()
-}
-
-/// The part of a hash that an index stores.
-pub(crate) fn short(hash: u64) -> u32 {
-    (hash >> 32) as u32
 }
 
 /// A path with `/` for `\`, and without one leading separator.

@@ -33,9 +33,11 @@
 mod builder;
 mod detect;
 mod file;
+mod hash;
 mod listing;
 mod names;
 mod ranges;
+mod ranks;
 mod reader;
 mod signature;
 mod source;

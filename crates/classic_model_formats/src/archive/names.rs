@@ -16,7 +16,7 @@ pub(crate) enum NameFlaw {
 /// A name as a relative path: `/` for `\`, no drive, no leading or doubled slashes, no `.`. True if a drive,
 /// slashes or `.` were removed.
 pub(crate) fn clean(name: &str) -> Result<(Cow<'_, str>, bool), NameFlaw> {
-    if has(name.bytes(), |byte| byte < b' ' || byte == 0x7F) {
+    if has(name.bytes(), is_control) {
         return Err(NameFlaw::Control);
     }
     let name = with_slashes(name);
@@ -50,6 +50,16 @@ pub(crate) fn clean(name: &str) -> Result<(Cow<'_, str>, bool), NameFlaw> {
     Ok((Cow::Owned(cleaned), true))
 }
 
+/// Like [`clean`] for names that are clean at first sight, as nearly all are. `None` for others. The result is in `buffer`, so
+/// that many names need no memory each.
+pub(crate) fn plain<'b>(name: &str, buffer: &'b mut Vec<u8>) -> Option<&'b str> {
+    buffer.clear();
+    buffer.extend(name.bytes().map(slash_for_backslash));
+    // It is UTF-8, because one ASCII character replaced another.
+    let name = core::str::from_utf8(buffer).ok()?;
+    (!has(name.bytes(), is_control) && is_plain(name)).then_some(name)
+}
+
 /// Whether a name is clean at first sight, as nearly all are: no part is empty or begins with a dot, and there is no drive.
 /// Splitting the name takes far longer.
 fn is_plain(name: &str) -> bool {
@@ -75,10 +85,17 @@ fn with_slashes(name: &str) -> Cow<'_, str> {
     if !name.as_bytes().contains(&b'\\') {
         return Cow::Borrowed(name);
     }
-    let slashes = |byte| if byte == b'\\' { b'/' } else { byte };
-    let bytes = name.bytes().map(slashes).collect();
+    let bytes = name.bytes().map(slash_for_backslash).collect();
     // It is UTF-8, because one ASCII character replaced another. This is faster than `str::replace`.
     Cow::Owned(String::from_utf8(bytes).unwrap_or_default())
+}
+
+fn slash_for_backslash(byte: u8) -> u8 {
+    if byte == b'\\' { b'/' } else { byte }
+}
+
+fn is_control(byte: u8) -> bool {
+    byte < b' ' || byte == 0x7F
 }
 
 fn is_dropped(part: &str) -> bool {
@@ -194,6 +211,10 @@ mod tests {
             let found = clean(name);
             let found = found.as_ref().map(|(name, changed)| (&**name, *changed));
             assert_eq!(found, expected.as_ref().map(|it| *it), "{name:?}");
+            let mut buffer = b"x".to_vec();
+            if let Some(plain) = plain(name, &mut buffer) {
+                assert_eq!(found, Ok((plain, false)), "{name:?}");
+            }
         }
     }
 

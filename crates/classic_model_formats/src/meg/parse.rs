@@ -156,7 +156,13 @@ impl Tables {
     /// Adds the files of the records.
     fn add_files(&self, source: &Source<'_>, builder: &mut Builder) -> Result<(), ParseError> {
         let mut cursor = source.cursor(&self.bytes, self.start);
-        let mut names = Vec::with_capacity(self.count as usize);
+        let count = self.count as usize;
+        let mut names = Vec::with_capacity(count);
+        builder.reserve_names(
+            self.bytes
+                .len()
+                .saturating_sub(count * (2 + RECORD_SIZE as usize)),
+        );
         for index in 0..self.count {
             let raw = name(&mut cursor, index)?;
             names.push(Name {

@@ -196,14 +196,73 @@ properties! {
     0x49 unknown_49: U32 = 0;
 }
 
+/// Passes the properties of most real files to another macro, in the order of their mini-chunks.
+macro_rules! usual_order {
+    ($consumer:ident) => {
+        $consumer! {
+            0x04 blend_mode: U32;
+            0x05 primitive: U32;
+            0x06 unknown_06: U32;
+            0x07 in_bursts: Bool;
+            0x43 uses_emitter_speed: Bool;
+            0x08 link_to_system: Bool;
+            0x09 outward_speed: F32;
+            0x0A acceleration: Vec3;
+            0x0C gravity: F32;
+            0x0F lifetime: F32;
+            0x12 random_scale: F32;
+            0x13 random_lifetime: F32;
+            0x49 unknown_49: U32;
+            0x10 texture_elements: U32;
+            0x14 index: U32;
+            0x15 unknown_15: Bool;
+            0x17 rotation_variance: F32;
+            0x0B outward_acceleration: F32;
+            0x23 random_rotation_direction: Bool;
+            0x24 initial_delay: F32;
+            0x25 burst_delay: F32;
+            0x26 particles_per_burst: U32;
+            0x27 bursts: I32;
+            0x28 emitter_speed: F32;
+            0x2A particles_per_second: U32;
+            0x2B unknown_2b: Bool;
+            0x2C random_color: Vec4;
+            0x2D random_color_is_gray: Bool;
+            0x2E flat: Bool;
+            0x2F ground: U32;
+            0x30 bounciness: F32;
+            0x31 affected_by_wind: Bool;
+            0x32 freeze_time: F32;
+            0x33 skip_time: F32;
+            0x34 emit_mode: U32;
+            0x35 object_space_acceleration: Bool;
+            0x3B heat: Bool;
+            0x3C emit_offset: F32;
+            0x3D weather: Bool;
+            0x3E weather_cube_size: F32;
+            0x3F unknown_3f: F32;
+            0x40 weather_fade_distance: F32;
+            0x41 has_tail: Bool;
+            0x42 tail_size: F32;
+            0x44 wind_disturbance: Bool;
+            0x46 no_depth_test: Bool;
+            0x47 weather_cube_distance: F32;
+            0x48 fixed_rotation: Bool;
+        }
+    };
+}
+pub(super) use usual_order;
+
+/// The types of mini-chunks.
+macro_rules! ids {
+    ($($id:literal $name:ident: $kind:ident;)+) => {
+        [$($id),+]
+    };
+}
+
 impl Properties {
     /// The types of the mini-chunks in the order of most real files. They lack 0x11.
-    pub const USUAL_ORDER: &[u8] = &[
-        0x04, 0x05, 0x06, 0x07, 0x43, 0x08, 0x09, 0x0A, 0x0C, 0x0F, 0x12, 0x13, 0x49, 0x10, 0x14,
-        0x15, 0x17, 0x0B, 0x23, 0x24, 0x25, 0x26, 0x27, 0x28, 0x2A, 0x2B, 0x2C, 0x2D, 0x2E, 0x2F,
-        0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x3B, 0x3C, 0x3D, 0x3E, 0x3F, 0x40, 0x41, 0x42, 0x44,
-        0x46, 0x47, 0x48,
-    ];
+    pub const USUAL_ORDER: &[u8] = &usual_order!(ids);
 
     /// The properties of the emitter with this index without any mini-chunk.
     pub fn of_index(index: u32) -> Self {

@@ -60,6 +60,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// An error about a value that needs more bytes than remain.
+    #[cold]
     fn truncated(&self, context: impl Display, needed: u64) -> ParseError {
         let kind = ErrorKind::Truncated {
             needed,
@@ -129,9 +130,12 @@ impl<'a> Cursor<'a> {
     where
         T: FromBytes + KnownLayout + Immutable + Unaligned,
     {
-        match self.array(1, &context)? {
-            [record] => Ok(record),
-            _ => Err(self.truncated(context, size_of::<T>() as u64)),
+        match T::ref_from_prefix(self.rest()) {
+            Ok((record, _)) => {
+                self.offset = self.offset.saturating_add(size_of::<T>());
+                Ok(record)
+            }
+            Err(_) => Err(self.truncated(context, size_of::<T>() as u64)),
         }
     }
 

@@ -51,7 +51,7 @@ pub(super) fn extract_systems(
     mut removed: Extract<RemovedComponents<ParticleRecords>>,
 ) {
     for entity in removed.read() {
-        rings.truncate(entity.into(), 0);
+        rings.retain(entity.into(), &[]);
     }
     extracted.0.clear();
     for (entity, visibility, transform, records) in &systems {
@@ -59,7 +59,7 @@ pub(super) fn extract_systems(
             continue;
         }
         let entity = MainEntity::from(entity);
-        rings.truncate(entity, records.emitters.len());
+        rings.retain(entity, &records.emitters);
         let with_particles = records.emitters.iter().enumerate();
         let with_particles = with_particles.filter(|(_, ring)| !ring.is_empty());
         let extracted_rings = with_particles.map(|(index, ring)| {
@@ -67,9 +67,9 @@ pub(super) fn extract_systems(
             ExtractedRing {
                 index,
                 emitter: ring.emitter(),
-                slots: rings.upload(entity, index, &ring.upload(), &device, &queue),
+                slots: rings.upload(entity, index, &ring.upload(), &device),
                 time: ring.time,
-                scale: ring.scale,
+                scale: ring.scale(),
                 ground: Vec4::new(x, y, z, ring.ground.height),
             }
         });
@@ -85,4 +85,5 @@ pub(super) fn extract_systems(
         };
         extracted.0.insert(entity, system);
     }
+    rings.finish(&device, &queue);
 }

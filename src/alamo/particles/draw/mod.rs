@@ -6,7 +6,8 @@
 
 // For maintainers:
 // - `gpu_asset` uploads the keys of a system's tracks; `uniform` has the values of an emitter instance.
-// - `extract` copies visible systems to the render world, and uploads new records to the buffers of `rings`.
+// - `extract` copies visible systems to the render world, and adds new records to the buffers of `rings`, which `uploads`
+//   writes at once.
 // - `prepare` writes uniforms and makes bind groups; `pipeline` has layouts and blend states; `queue` adds a system to
 //   the phase of each camera, and draws all its emitters in order.
 
@@ -17,6 +18,7 @@ mod prepare;
 mod queue;
 mod rings;
 mod uniform;
+mod uploads;
 
 use crate::alamo::disc::disc;
 use crate::alamo::particles::Properties;

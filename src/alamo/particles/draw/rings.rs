@@ -1,20 +1,20 @@
-//! The vertex buffers of ring buffers.
+//! The vertex buffers of ring buffers. What is drawn from them does not belong here.
 
+use super::uploads::Uploads;
 use crate::alamo::particles::evaluate::BirthRecord;
-use crate::alamo::particles::record::Upload;
+use crate::alamo::particles::record::{EmitterRecords, Upload};
 use bevy::ecs::resource::Resource;
 use bevy::platform::collections::HashMap;
 use bevy::render::render_resource::{Buffer, BufferDescriptor, BufferUsages};
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::sync_world::{MainEntity, MainEntityHashMap};
 use core::ops::Range;
-use zerocopy::IntoBytes;
 
 /// The size of a record, in bytes.
 pub(super) const RECORD: u64 = size_of::<BirthRecord>() as u64;
 
-/// The most unused buffers of each size that are kept for later.
-const MAX_SPARE: usize = 64;
+/// Unused buffers of this many bytes are always kept.
+const MIN_SPARE: u64 = 1 << 20;
 
 /// A vertex buffer with the slots of a ring buffer.
 pub(super) struct GpuRing {
@@ -31,6 +31,10 @@ pub(super) struct GpuRings {
     rings: MainEntityHashMap<Vec<Option<GpuRing>>>,
     /// Unused buffers, by count of slots.
     spare: HashMap<u64, Vec<Buffer>>,
+    /// The bytes of all buffers that are used, and of those that are not.
+    used_bytes: u64,
+    spare_bytes: u64,
+    uploads: Uploads,
 }
 
 /// The slots to draw, in order: up to two ranges.
@@ -42,12 +46,15 @@ impl GpuRings {
         self.rings.get(&system)?.get(ring)?.as_ref()
     }
 
-    /// Removes the buffers of a system, or those of rings after the first ones.
-    pub(super) fn truncate(&mut self, system: MainEntity, count: usize) {
+    /// Removes the buffers of a system, except those of these rings that have slots.
+    pub(super) fn retain(&mut self, system: MainEntity, records: &[EmitterRecords]) {
         let Some(rings) = self.rings.get_mut(&system) else {
             return;
         };
-        let unused = rings.split_off(count.min(rings.len()));
+        let mut unused = rings.split_off(records.len().min(rings.len()));
+        let without_slots = records.iter().map(|records| records.capacity() == 0);
+        let without_slots = rings.iter_mut().zip(without_slots).filter(|(_, it)| *it);
+        unused.extend(without_slots.map(|(ring, _)| ring.take()));
         if rings.is_empty() {
             self.rings.remove(&system);
         }
@@ -56,56 +63,78 @@ impl GpuRings {
         }
     }
 
+    /// Keeps the buffer of a ring for later ones.
     fn keep(&mut self, ring: GpuRing) {
-        let spare = self.spare.entry(ring.slots).or_default();
-        if spare.len() < MAX_SPARE {
-            spare.push(ring.buffer);
+        let bytes = ring.slots * RECORD;
+        self.used_bytes -= bytes;
+        self.spare_bytes += bytes;
+        self.spare.entry(ring.slots).or_default().push(ring.buffer);
+    }
+
+    /// An unused buffer, or a new one.
+    fn take(&mut self, slots: u64, device: &RenderDevice) -> Buffer {
+        let bytes = slots * RECORD;
+        self.used_bytes += bytes;
+        match self.spare.get_mut(&slots).and_then(Vec::pop) {
+            Some(buffer) => {
+                self.spare_bytes -= bytes;
+                buffer
+            }
+            None => buffer(device, slots),
         }
     }
 
-    /// Uploads the records that are new. Returns the slots to draw.
+    /// Uploads the records of this frame. Frees the unused buffers if they are larger than those in use.
+    pub(super) fn finish(&mut self, device: &RenderDevice, queue: &RenderQueue) {
+        self.uploads.finish(device, queue);
+        if self.spare_bytes > self.used_bytes.max(MIN_SPARE) {
+            self.spare.clear();
+            self.spare_bytes = 0;
+        }
+    }
+
+    /// Adds the records that are new to the uploads of this frame. Returns the slots to draw.
     pub(super) fn upload(
         &mut self,
         system: MainEntity,
         index: usize,
         upload: &Upload<'_>,
         device: &RenderDevice,
-        queue: &RenderQueue,
     ) -> DrawnSlots {
         let slots = upload.slots.len() as u64;
         let rings = self.rings.entry(system).or_default();
         while rings.len() <= index {
             rings.push(None);
         }
-        let Some(place) = rings.get_mut(index) else {
-            return [0..0, 0..0];
-        };
-        let mut unused = None;
-        if place.as_ref().is_some_and(|ring| ring.slots != slots) {
-            unused = place.take();
+        let mut ring = rings.get_mut(index).and_then(Option::take);
+        if let Some(unused) = ring.take_if(|ring| ring.slots != slots) {
+            self.keep(unused);
         }
-        let ring = place.get_or_insert_with(|| {
-            let spare = self.spare.get_mut(&slots).and_then(Vec::pop);
-            GpuRing {
-                buffer: spare.unwrap_or_else(|| buffer(device, slots)),
-                slots,
-                generation: upload.generation,
-                uploaded: 0,
-            }
+        let mut ring = ring.unwrap_or_else(|| GpuRing {
+            buffer: self.take(slots, device),
+            slots,
+            generation: upload.generation,
+            uploaded: 0,
         });
         if ring.generation != upload.generation {
             ring.generation = upload.generation;
             ring.uploaded = 0;
         }
         for range in wrapped(ring.uploaded.max(upload.first)..upload.next, slots) {
-            let bytes = upload.slots.get(range.start as usize..range.end as usize);
-            if let Some(bytes) = bytes.filter(|bytes| !bytes.is_empty()) {
-                queue.write_buffer(&ring.buffer, range.start * RECORD, bytes.as_bytes());
-            }
+            let records = upload.slots.get(range.start as usize..range.end as usize);
+            self.uploads.add(
+                &ring.buffer,
+                range.start * RECORD,
+                records.unwrap_or_default(),
+            );
         }
         ring.uploaded = upload.next;
-        if let Some(unused) = unused {
-            self.keep(unused);
+        let place = self
+            .rings
+            .get_mut(&system)
+            .and_then(|rings| rings.get_mut(index));
+        if let Some(place) = place {
+            *place = Some(ring);
         }
         wrapped(upload.first..upload.next, slots)
     }

@@ -86,8 +86,9 @@ impl ParticleSpeed {
 /// The seed of a particle system's random numbers. Systems with the same file and seed have the same particles each
 /// time that they begin.
 ///
-/// Without this component, each system and each start has other particles. A change takes effect when the system
-/// restarts. Insert it on the same entity as [`ParticleEmission`].
+/// Without this component, each system and each start has other particles. Those of a model's proxies and of a manifest's
+/// attachments do not depend on the order of loading: they follow from the id of the model's root, and from the proxy's index
+/// or the attachment's path, bone and index. A change takes effect when the system restarts. Insert it on the same entity as [`ParticleEmission`].
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct ParticleSeed(pub u64);

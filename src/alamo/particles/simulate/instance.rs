@@ -251,7 +251,7 @@ impl RunningParticles {
             };
         }
         for records in &mut records.emitters {
-            records.clear();
+            records.free();
             records.time = 0.0;
         }
         self.has_strayed = false;
@@ -412,13 +412,13 @@ impl RunningParticles {
                 last = Some(index);
                 let prepared = particles.prepared_emitter(birth.emitter);
                 let is_linked = prepared.is_some_and(|prepared| prepared.is_linked);
-                target.scale = if is_linked { 1.0 } else { scale };
+                target.set_scale(particles, if is_linked { 1.0 } else { scale });
                 target.ground = birth.ground;
                 target.time = times.time(self.clock);
             }
             let mut record = birth.record;
             record.birth = (birth.born - times.epoch) as f32;
-            target.push(particles, record);
+            target.push(record);
         }
     }
 

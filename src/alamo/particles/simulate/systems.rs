@@ -14,7 +14,7 @@ use crate::alamo::particles::simulate::instance::{Frame, RunningParticles, Wante
 use crate::alamo::particles::simulate::mesh::EmissionSurface;
 use crate::alamo::particles::simulate::proxies::OfProxy;
 use crate::alamo::particles::simulate::stage::{NewBirth, Surroundings};
-use crate::scene::{WarningLog, Wind, transformed_bounds};
+use crate::scene::{RandomSeed, WarningLog, Wind, transformed_bounds};
 use bevy::asset::{AssetEvent, AssetId, Assets};
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::ViewVisibility;
@@ -38,6 +38,7 @@ pub(super) struct Starter<'w, 's> {
     assets: Res<'w, Assets<AloParticles>>,
     scene_roots: Query<'w, 's, &'static ChildOf, With<AloSceneRoot>>,
     of_proxies: Query<'w, 's, &'static OfProxy>,
+    seeds: Query<'w, 's, &'static RandomSeed>,
     demand: ResMut<'w, ParticleDemand>,
     started: Local<'s, u64>,
 }
@@ -58,8 +59,10 @@ impl Starter<'_, '_> {
         let parent = self.scene_roots.get(entity);
         let owner = parent.map_or(entity, ChildOf::parent);
         *self.started += 1;
-        let of_proxy = self.of_proxies.get(entity);
-        let seed = of_proxy.map_or(owner.to_bits(), |proxy| proxy.seed);
+        let seed = match self.of_proxies.get(entity) {
+            Ok(proxy) => proxy.seed,
+            Err(_) => RandomSeed::of_root(owner, self.seeds.get(owner).ok()),
+        };
         let running = RunningParticles::new(owner, *self.started, seed, particles);
         let running = match before {
             Some(before) => running.after_reload(before),
@@ -121,7 +124,7 @@ pub(super) fn on_system_removed(removed: On<Remove, AloParticleSystem>, mut comm
 /// A system whose bounds may change.
 type Bounded = (
     &'static mut RunningParticles,
-    &'static ParticleRecords,
+    &'static mut ParticleRecords,
     &'static GlobalTransform,
     &'static mut Aabb,
     Option<&'static EmissionSurface>,
@@ -133,7 +136,7 @@ pub(super) fn update_bounds(
     mut systems: Query<Bounded>,
     transforms: Query<&GlobalTransform>,
 ) {
-    for (mut running, records, transform, mut bounds, surface) in &mut systems {
+    for (mut running, mut records, transform, mut bounds, surface) in &mut systems {
         let position = transform.translation_vec3a();
         if !running.has_strayed(position) && surface.is_none() {
             continue;

@@ -1,7 +1,7 @@
 //! Reads the files of LithTech models again for data that their assets do not have on the CPU: the bounds of all poses,
 //! and the positions of vertices that a shader moves.
 
-use crate::archive_file;
+use crate::view::files::Folders;
 use crate::view::model_bounds::ModelBounds;
 use crate::view::viewed_model::ViewedModel;
 use bevy::mesh::{MeshTag, VertexAttributeValues};
@@ -30,12 +30,13 @@ pub struct FileCounts {
 /// Reads the files of models that were spawned or respawned, and computes their bounds.
 pub fn read_files(
     mut commands: Commands,
+    folders: Res<Folders>,
     models: Query<(Entity, &ViewedModel, &AbcInstance), Changed<AbcInstance>>,
     meshes: Query<&AbcMesh, With<MeshTag>>,
 ) {
     for (root, model, instance) in &models {
         // The file existed when it was loaded. If it cannot be read now, deformed vertices and counts are left out.
-        let bytes = archive_file::read(&model.file).unwrap_or_default();
+        let bytes = folders.read(&model.file).unwrap_or_default();
         let Ok(contents) = ConvertedAbc::load(&bytes, &AbcLoaderSettings::default()) else {
             let bounds = instance.model().bounds;
             let corners = corners(bounds.min.into(), bounds.max.into());

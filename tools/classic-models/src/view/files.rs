@@ -1,6 +1,6 @@
 //! Maps files of the command line to asset paths, and asset paths to files.
 
-use crate::archive_file::{absolute, siblings};
+use crate::archive_file::{self, ArchiveError, absolute, siblings};
 use crate::archive_sources::ArchiveSources;
 use crate::view::disk_source::DiskSource;
 use bevy::asset::AssetPath;
@@ -130,6 +130,14 @@ impl Folders {
             // A file dropped on the window: an absolute path, which the asset server must allow.
             _ => AssetPath::from_path_buf(file.to_path_buf()),
         }
+    }
+
+    /// Reads a file, an entry of an archive, or a file of the game.
+    ///
+    /// # Errors
+    /// If it does not exist or cannot be read.
+    pub fn read(&self, file: &Path) -> Result<Vec<u8>, ArchiveError> {
+        archive_file::read(&self.archives.stored(file))
     }
 
     /// The file of an asset path that [`asset_path`](Self::asset_path) returned.

@@ -1,12 +1,13 @@
 //! An emitter with all its values checked, and the births of its particles.
 
-use super::ground::{self, Fall, Ground, GroundEffect};
+use super::ground::{Bounces, Fall, Ground, GroundEffect, motion_with};
 use super::mesh::EmitMode;
 use super::motion::{BirthRecord, Motion, stored_color, weather_motion};
 use super::pose::EmitterPose;
 use super::random::{Draws, Purpose};
 use super::schedule::Schedule;
 use super::shape;
+use super::timeline::{Timeline, Values};
 use super::vector::{add, direction, scaled, transform};
 use crate::particles::file::{Emitter, Shape, Tracks};
 
@@ -33,6 +34,9 @@ pub struct PreparedEmitter {
     pub is_rotation_fixed: bool,
     /// The integral of the rotation speed at each key.
     turns: Vec<f32>,
+    /// The tracks, unless they are too many or need care.
+    timeline: Option<Timeline>,
+    bounces: Bounces,
     velocity: Shape,
     position: Shape,
     outward_speed: f32,
@@ -50,6 +54,14 @@ pub struct PreparedEmitter {
     rotation_variance: f32,
     random_color: [f32; 4],
     is_random_color_gray: bool,
+}
+
+/// The values of a [`BirthRecord`] that do not concern the motion.
+pub(super) struct DrawnValues {
+    pub(super) life: f32,
+    pub(super) size: f32,
+    pub(super) color: [i16; 4],
+    pub(super) rotation: f32,
 }
 
 /// Where a particle is born.
@@ -79,19 +91,16 @@ impl PreparedEmitter {
     pub fn new(emitter: &Emitter<'_>) -> Self {
         let properties = &emitter.properties;
         let share = |value: f32| value.clamp(0.0, 1.0);
+        let turns = emitter.tracks.rotation_speed.integrals();
+        let ground = GroundEffect::new(properties);
         Self {
             schedule: Schedule::new(properties),
             tracks: emitter.tracks.clone(),
-            turns: emitter.tracks.rotation_speed.integrals(),
+            timeline: Timeline::new(&emitter.tracks, &turns),
+            turns,
+            bounces: Bounces::new(ground),
             is_linked: properties.link_to_system || properties.weather,
-            ground: match properties.ground {
-                1 => GroundEffect::Die,
-                2 => GroundEffect::Bounce {
-                    bounciness: properties.bounciness.max(0.0),
-                },
-                3 => GroundEffect::Stop,
-                _ => GroundEffect::None,
-            },
+            ground,
             weather_cube: properties.weather.then_some(properties.weather_cube_size),
             tiles_per_side: properties.tiles_per_side(),
             emit_mode: EmitMode::new(properties.emit_mode),
@@ -148,15 +157,22 @@ impl PreparedEmitter {
             velocity = add(velocity, pose.wind);
         }
         let acceleration = self.acceleration(pose, outward);
-        let fall = Fall::new([position, velocity, acceleration], &pose.ground);
+        let ground = match self.ground {
+            GroundEffect::None => f32::INFINITY,
+            effect => Fall::new([position, velocity, acceleration], &pose.ground).passage(effect),
+        };
+        let drawn = self.drawn_values(draws);
         // The record is written once: changing it later is slower.
         BirthRecord {
             position,
             birth,
             velocity,
             acceleration,
-            ground: fall.passage(self.ground),
-            ..self.drawn_values(draws)
+            life: drawn.life,
+            size: drawn.size,
+            color: drawn.color,
+            rotation: drawn.rotation,
+            ground,
         }
     }
 
@@ -173,17 +189,14 @@ impl PreparedEmitter {
         add(add(own, gravity), transform(pose.orientation, outward))
     }
 
-    /// A record with all that is drawn at birth and does not concern the motion. It does not pass below the ground.
-    #[inline]
-    pub(super) fn drawn_values(&self, draws: Draws) -> BirthRecord {
+    /// All that is drawn at birth and does not concern the motion.
+    pub(super) fn drawn_values(&self, draws: Draws) -> DrawnValues {
         let share = |purpose, random: f32| draws.between(purpose, 0, 1.0 - random, 1.0);
-        BirthRecord {
+        DrawnValues {
             life: self.lifetime * share(Purpose::Life, self.random_lifetime),
             size: share(Purpose::Size, self.random_scale),
             color: self.color_addition(draws),
             rotation: self.rotation(draws),
-            ground: f32::INFINITY,
-            ..BirthRecord::default()
         }
     }
 
@@ -209,7 +222,8 @@ impl PreparedEmitter {
     /// [`BirthRecord::rotation`].
     fn rotation(&self, draws: Draws) -> f32 {
         let is_negative = self.has_random_direction && draws.unit(Purpose::Direction, 0) >= 0.5;
-        let direction = if is_negative { -1.0 } else { 1.0 };
+        // A branch would be slow, because it is random.
+        let direction = f32::from_bits(1_f32.to_bits() | u32::from(is_negative) << 31);
         if !self.is_rotation_fixed {
             return direction;
         }
@@ -238,7 +252,7 @@ impl PreparedEmitter {
     pub fn motion(&self, record: &BirthRecord, ground: &Ground, age: f32) -> Motion {
         match self.weather_cube {
             Some(edge) => weather_motion(record, edge, age),
-            None => ground::motion(record, self.ground, ground, age),
+            None => motion_with(record, self.ground, ground, age, &self.bounces),
         }
     }
 
@@ -246,29 +260,50 @@ impl PreparedEmitter {
     pub fn appearance(&self, record: &BirthRecord, age: f32) -> Appearance {
         // 0 / 0 is NaN, which tracks take as 0.
         let time = age / record.life;
-        let tracks = &self.tracks;
-        let channels = [&tracks.red, &tracks.green, &tracks.blue, &tracks.alpha];
-        let mut color = record.color_addition();
-        for (value, track) in color.iter_mut().zip(channels) {
-            *value = (track.value(time) / 255.0 + *value).clamp(0.0, 1.0);
+        let values = match &self.timeline {
+            Some(timeline) => timeline.values(time),
+            None => self.searched_values(time),
+        };
+        let mut color = values.color.map(|value| value / 255.0);
+        if record.color != [0; 4] {
+            for (value, addition) in color.iter_mut().zip(record.color_addition()) {
+                *value += addition;
+            }
         }
         Appearance {
-            size: tracks.scale.value(time) * record.size,
-            color,
-            tile: self.tile(tracks.index.value(time)),
+            size: values.scale * record.size,
+            color: color.map(|value| value.clamp(0.0, 1.0)),
+            tile: self.tile(values.index),
             turns: if self.is_rotation_fixed {
                 record.rotation
             } else {
-                let turns = tracks.rotation_speed.integral_from(&self.turns, time) * record.life;
+                let turns = values.turns * record.life;
                 turns.clamp(f32::MIN, f32::MAX) * record.rotation
             },
         }
     }
 
+    /// The values of the tracks, each of which is searched on its own.
+    fn searched_values(&self, time: f32) -> Values {
+        let tracks = &self.tracks;
+        let channels = [&tracks.red, &tracks.green, &tracks.blue, &tracks.alpha];
+        Values {
+            color: channels.map(|track| track.value(time)),
+            scale: tracks.scale.value(time),
+            index: tracks.index.value(time),
+            turns: tracks.rotation_speed.integral_from(&self.turns, time),
+        }
+    }
+
     /// The tile of an index: rounded down, and wrapped around.
     fn tile(&self, index: f32) -> u32 {
-        let tiles = i64::from(self.tiles_per_side) * i64::from(self.tiles_per_side);
-        // The conversion saturates, and the remainder fits: at most 65,535² tiles.
-        (index.floor() as i64).rem_euclid(tiles) as u32
+        // At most 65,535² tiles.
+        let tiles = self.tiles_per_side.saturating_mul(self.tiles_per_side);
+        // The conversion rounds towards 0, which is down for most. It saturates.
+        let whole = index as u32;
+        if index >= 0.0 && whole < tiles {
+            return whole;
+        }
+        (index.floor() as i64).rem_euclid(tiles.into()) as u32
     }
 }

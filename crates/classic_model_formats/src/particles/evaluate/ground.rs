@@ -2,6 +2,7 @@
 
 use super::motion::{BirthRecord, Motion};
 use super::vector::{add, dot, scaled};
+use crate::particles::properties::Properties;
 
 /// What happens when a particle passes below the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,6 +19,20 @@ pub enum GroundEffect {
     },
     /// It stops for good. A particle that is born below the ground does not move.
     Stop,
+}
+
+impl GroundEffect {
+    /// Of the properties of an emitter.
+    pub(super) fn new(properties: &Properties) -> Self {
+        match properties.ground {
+            1 => Self::Die,
+            2 => Self::Bounce {
+                bounciness: properties.bounciness.max(0.0),
+            },
+            3 => Self::Stop,
+            _ => Self::None,
+        }
+    }
 }
 
 /// The ground: all points whose product with `up` is `height`.
@@ -105,6 +120,23 @@ pub fn passage(record: &BirthRecord, effect: GroundEffect, ground: &Ground) -> f
 
 /// Position and velocity of a particle at an age in seconds.
 pub fn motion(record: &BirthRecord, effect: GroundEffect, ground: &Ground, age: f32) -> Motion {
+    motion_with(
+        record,
+        effect,
+        ground,
+        age,
+        &Bounces::without_powers(effect),
+    )
+}
+
+/// As [`motion`], with prepared values of the effect.
+pub(super) fn motion_with(
+    record: &BirthRecord,
+    effect: GroundEffect,
+    ground: &Ground,
+    age: f32,
+    bounces: &Bounces,
+) -> Motion {
     if age <= record.ground {
         return record.flight(age);
     }
@@ -114,15 +146,11 @@ pub fn motion(record: &BirthRecord, effect: GroundEffect, ground: &Ground, age: 
             velocity: [0.0; 3],
             ..record.flight(record.ground.max(0.0))
         },
-        GroundEffect::Bounce { bounciness } => {
+        GroundEffect::Bounce { .. } => {
             let fall = Fall::of_record(record, ground);
             let since = f64::from(age) - f64::from(record.ground);
-            let bounce = Bounce {
-                speed: f64::from(bounciness) * fall.speed_at_ground(),
-                acceleration: fall.acceleration,
-                bounciness: f64::from(bounciness),
-            };
-            let (height, speed) = bounce.at(since);
+            let speed = bounces.bounciness * fall.speed_at_ground();
+            let (height, speed) = bounces.at(speed, fall.acceleration, since);
             let flight = record.flight(age);
             let height = f64::from(ground.height) + height;
             Motion {
@@ -139,22 +167,51 @@ fn with_component(vector: [f32; 3], direction: [f32; 3], value: f64) -> [f32; 3]
     add(vector, scaled(direction, change as f32))
 }
 
-/// A series of flights from the ground, each with the speed of the one before times the bounciness.
-struct Bounce {
-    /// Upward speed of the first flight.
-    speed: f64,
-    acceleration: f64,
+/// Series of flights from the ground, each with the speed of the one before times the bounciness.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Bounces {
     bounciness: f64,
+    /// The natural logarithm of the bounciness.
+    logarithm: f64,
+    /// The first powers of the bounciness. Computing one takes longer than all the rest. NaN if they are not prepared.
+    powers: [f64; 16],
 }
 
-impl Bounce {
-    /// Height and vertical speed at a time after the first contact.
-    fn at(&self, time: f64) -> (f64, f64) {
-        let Self {
-            speed,
-            acceleration,
+impl Bounces {
+    /// With prepared powers, for many particles.
+    pub(super) fn new(effect: GroundEffect) -> Self {
+        let bounces = Self::without_powers(effect);
+        let power = |exponent| bounces.bounciness.powf(exponent as f64);
+        Self {
+            powers: core::array::from_fn(power),
+            ..bounces
+        }
+    }
+
+    fn without_powers(effect: GroundEffect) -> Self {
+        let bounciness = match effect {
+            GroundEffect::Bounce { bounciness } => f64::from(bounciness),
+            _ => 0.0,
+        };
+        Self {
             bounciness,
-        } = *self;
+            logarithm: bounciness.ln(),
+            powers: [f64::NAN; 16],
+        }
+    }
+
+    fn power(&self, exponent: u64) -> f64 {
+        let prepared = usize::try_from(exponent).ok();
+        let prepared = prepared.and_then(|exponent| self.powers.get(exponent));
+        match prepared.filter(|power| !power.is_nan()) {
+            Some(power) => *power,
+            None => self.bounciness.powf(exponent as f64),
+        }
+    }
+
+    /// Height and vertical speed at a time after the first contact. `speed` is the upward speed of the first flight.
+    fn at(&self, speed: f64, acceleration: f64, time: f64) -> (f64, f64) {
+        let bounciness = self.bounciness;
         let flight = |speed: f64, time: f64| {
             let height = time * (speed + 0.5 * acceleration * time);
             (height.max(0.0), speed + acceleration * time)
@@ -179,8 +236,9 @@ impl Bounce {
             // Infinitely many flights are over.
             return (0.0, 0.0);
         }
-        let flights = (rest.ln() / bounciness.ln()).floor().max(0.0);
-        let power = bounciness.powf(flights);
+        // Rounded down, and 0 if it is negative or NaN.
+        let flights = (rest.ln() / self.logarithm) as u64;
+        let power = self.power(flights);
         let begin = duration * (1.0 - power) / (1.0 - bounciness);
         let speed = speed * power;
         // Rounding of the logarithm may miss the flight by one, near the ground.

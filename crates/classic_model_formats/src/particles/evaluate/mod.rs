@@ -21,6 +21,7 @@
 
 // For maintainers: this folder must not read bytes, and it must return for any finite values, in bounded time.
 
+mod angle;
 pub mod emitter;
 pub mod ground;
 pub mod mesh;
@@ -32,6 +33,7 @@ pub mod shape;
 pub mod simulation;
 pub mod state;
 pub mod system;
+mod timeline;
 pub mod track;
 mod vector;
 mod weather;

@@ -3,6 +3,7 @@
 //! Source of the formulas: `GenerateRandomProperty` of GlyphXTools' particle-editor. The sphere is not filled evenly: it
 //! is denser at its poles and its center. Effects were made for that distribution.
 
+use super::angle::sin_cos;
 use super::random::{Draws, Purpose};
 use crate::particles::file::Shape;
 use core::f32::consts::{FRAC_PI_2, PI};
@@ -26,12 +27,8 @@ pub fn sample(shape: &Shape, draws: Draws, purpose: Purpose) -> [f32; 3] {
             let longitude = between(0, -PI, PI);
             let latitude = between(1, -FRAC_PI_2, FRAC_PI_2);
             let r = radius(2, r, surface);
-            let (sine, cosine) = latitude.sin_cos();
-            [
-                r * cosine * longitude.cos(),
-                r * cosine * longitude.sin(),
-                r * sine,
-            ]
+            let [[north, y], [equatorial, x]] = sin_cos([latitude, longitude]);
+            [r * equatorial * x, r * equatorial * y, r * north]
         }
         Shape::Cylinder {
             radius: r,
@@ -40,7 +37,8 @@ pub fn sample(shape: &Shape, draws: Draws, purpose: Purpose) -> [f32; 3] {
         } => {
             let angle = between(0, -PI, PI);
             let r = radius(1, r, surface);
-            [r * angle.cos(), r * angle.sin(), between(2, 0.0, height)]
+            let [[y, _], [x, _]] = sin_cos([angle; 2]);
+            [r * x, r * y, between(2, 0.0, height)]
         }
     }
 }

@@ -129,7 +129,7 @@ fn weighted(from: f32, to: f32, whole: f32, weight: f32) -> f32 {
 }
 
 /// A time from 0 to 1. NaN is 0.
-fn clamped(time: f32) -> f32 {
+pub(super) fn clamped(time: f32) -> f32 {
     if time.is_nan() {
         0.0
     } else {

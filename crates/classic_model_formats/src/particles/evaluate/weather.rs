@@ -61,9 +61,9 @@ impl Weather {
                 break;
             }
             let number = ParticleNumber { round: 0, index };
-            let record = emitter.drawn_values(Draws::new(self.key, number));
+            let drawn = emitter.drawn_values(Draws::new(self.key, number));
             self.particles.push(Particle {
-                duration: record.life.into(),
+                duration: drawn.life.into(),
                 life: 0,
             });
         }
@@ -123,13 +123,18 @@ impl Weather {
         let cube = Shape::Cube { side: self.edge };
         let position = shape::sample(&cube, first, Purpose::Position);
         let born = emitter.birth(first, pose, Source::Point, birth);
+        let drawn = emitter.drawn_values(draws(life.number));
         let moved = born.velocity.map(|speed| f64::from(speed) * life.begin);
         BirthRecord {
             position: wrapped(position, moved, self.edge),
             velocity: born.velocity,
             birth,
             life: born.life,
-            ..emitter.drawn_values(draws(life.number))
+            size: drawn.size,
+            color: drawn.color,
+            rotation: drawn.rotation,
+            ground: f32::INFINITY,
+            ..BirthRecord::default()
         }
     }
 }

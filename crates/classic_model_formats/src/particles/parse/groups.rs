@@ -5,11 +5,57 @@ use crate::chunk::Chunk;
 use crate::chunk_parser::Segment;
 use crate::particles::file::{Group, SHAPES};
 use crate::read::{Cursor, ErrorKind, ParseError};
+use zerocopy::little_endian::{F32, U32};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 const GROUP: u32 = 0x1100;
-const RECORD: u32 = 0x1101;
+const GROUP_RECORD: u32 = 0x1101;
 /// Length of a record in bytes.
 const RECORD_LENGTH: u64 = 64;
+
+/// The record of a group.
+#[derive(FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+struct Record {
+    shape: U32,
+    min: [F32; 3],
+    max: [F32; 3],
+    side: F32,
+    sphere_radius: F32,
+    sphere_surface: U32,
+    cylinder_radius: F32,
+    cylinder_surface: U32,
+    cylinder_height: F32,
+    value: [F32; 3],
+}
+
+const _: () = assert!(size_of::<Record>() as u64 == RECORD_LENGTH);
+
+impl Record {
+    /// The offset of the first number that is not finite, in bytes.
+    fn first_not_finite(&self) -> Option<u64> {
+        let words: &[F32; 16] = zerocopy::transmute_ref!(self);
+        let is_integer = |index| matches!(index, 0 | 9 | 11);
+        let mut words = (0..).zip(words);
+        let found = words.find(|(index, word)| !word.get().is_finite() && !is_integer(*index));
+        found.map(|(index, _)| 4 * index)
+    }
+
+    fn group(&self) -> Group {
+        Group {
+            shape: self.shape.get(),
+            min: self.min.map(F32::get),
+            max: self.max.map(F32::get),
+            side: self.side.get(),
+            sphere_radius: self.sphere_radius.get(),
+            sphere_surface: self.sphere_surface.get(),
+            cylinder_radius: self.cylinder_radius.get(),
+            cylinder_surface: self.cylinder_surface.get(),
+            cylinder_height: self.cylinder_height.get(),
+            value: self.value.map(F32::get),
+        }
+    }
+}
 
 /// Name of each group, and whether its values must be valid. No reader uses the group of lifetimes.
 const GROUPS: [(&str, bool); 3] = [("velocity", true), ("lifetime", false), ("position", true)];
@@ -46,7 +92,7 @@ impl Parser {
         let mut group = None;
         for chunk in container.children() {
             let chunk = chunk.map_err(|error| self.within(error))?;
-            if chunk.id == RECORD {
+            if chunk.id == GROUP_RECORD {
                 let read = self.data(&chunk, |parser, body| parser.record(body, name, is_used))?;
                 self.once(&mut group, read, &chunk, "records")?;
             } else {
@@ -64,41 +110,22 @@ impl Parser {
     ) -> Result<Group, ParseError> {
         self.fixed_length(body, RECORD_LENGTH)?;
         let begin = body.offset();
-        let shape = body.u32(self.at(name))?;
-        if is_used && shape >= SHAPES {
-            let kind = ErrorKind::IndexOutOfRange {
-                element: "shape",
-                index: shape.into(),
-                count: SHAPES.into(),
-            };
-            return Err(body.error(begin, self.at(name), kind));
+        let record: &Record = body.record(self.at(name))?;
+        let shape = record.shape.get();
+        if is_used {
+            if shape >= SHAPES {
+                let kind = ErrorKind::IndexOutOfRange {
+                    element: "shape",
+                    index: shape.into(),
+                    count: SHAPES.into(),
+                };
+                return Err(body.error(begin, self.at(name), kind));
+            }
+            if let Some(offset) = record.first_not_finite() {
+                return Err(body.error(begin + offset, self.at(name), ErrorKind::NotFinite));
+            }
         }
-        let number = |parser: &Self, body: &mut Cursor<'_>| {
-            if is_used {
-                parser.finite(body, name)
-            } else {
-                body.f32(parser.at(name))
-            }
-        };
-        let vector = |parser: &Self, body: &mut Cursor<'_>| {
-            let mut vector = [0.0; 3];
-            for axis in &mut vector {
-                *axis = number(parser, body)?;
-            }
-            Ok::<_, ParseError>(vector)
-        };
-        let group = Group {
-            shape,
-            min: vector(self, body)?,
-            max: vector(self, body)?,
-            side: number(self, body)?,
-            sphere_radius: number(self, body)?,
-            sphere_surface: body.u32(self.at(name))?,
-            cylinder_radius: number(self, body)?,
-            cylinder_surface: body.u32(self.at(name))?,
-            cylinder_height: number(self, body)?,
-            value: vector(self, body)?,
-        };
+        let group = record.group();
         let is_reversed = group.min.iter().zip(group.max).any(|(min, max)| *min > max);
         if is_used && shape == 1 && is_reversed {
             self.warn("reversed box", begin + 4, |parser| {

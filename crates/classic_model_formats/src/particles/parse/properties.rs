@@ -4,8 +4,8 @@ use super::state::Parser;
 use crate::chunk::{Chunk, MiniChunk};
 use crate::chunk_parser::Mini;
 use crate::particles::evaluate::schedule::{MAX_ALIVE, Schedule};
-use crate::particles::properties::{BLEND_MODES, Properties, PropertyValue};
-use crate::read::{Cursor, ParseError};
+use crate::particles::properties::{BLEND_MODES, Properties, PropertyValue, usual_order};
+use crate::read::ParseError;
 use std::borrow::Cow;
 use zerocopy::little_endian::{F32, I32, U32};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
@@ -101,43 +101,119 @@ impl Parser {
     }
 }
 
-/// Reads properties that have the mini-chunks of most real files in their order.
-///
-/// `None` if the mini-chunks differ or need an error: then [`Parser::properties`] reads them one by one, which takes
-/// most of the parsing time.
-fn usual_properties(chunk: &Chunk<'_>, index: u32) -> Option<Properties> {
-    let mut properties = Properties::of_index(index);
-    let mut body = chunk.body.clone();
-    for id in Properties::USUAL_ORDER.iter().copied() {
-        let value = match properties.get(id)? {
-            PropertyValue::Bool(_) => PropertyValue::Bool(*usual::<u8>(&mut body, id)? != 0),
-            PropertyValue::U32(_) => PropertyValue::U32(usual::<U32>(&mut body, id)?.get()),
-            PropertyValue::I32(_) => PropertyValue::I32(usual::<I32>(&mut body, id)?.get()),
-            PropertyValue::F32(_) => {
-                let [value] = usual_floats(&mut body, id)?;
-                PropertyValue::F32(value)
-            }
-            PropertyValue::Vec3(_) => PropertyValue::Vec3(usual_floats(&mut body, id)?),
-            PropertyValue::Vec4(_) => PropertyValue::Vec4(usual_floats(&mut body, id)?),
-        };
-        properties.set(id, value);
+/// A value as a mini-chunk has it.
+trait Stored {
+    type Value;
+
+    fn value(&self) -> Self::Value;
+
+    fn is_finite(&self) -> bool {
+        true
     }
-    (body.remaining() == 0).then_some(properties)
 }
 
-/// The value of the next mini-chunk if it has this type and the length of `T`.
-fn usual<'a, T>(body: &mut Cursor<'a>, id: u8) -> Option<&'a T>
-where
-    T: FromBytes + KnownLayout + Immutable + Unaligned,
-{
-    let mini: &Mini<T> = body.record("").ok()?;
-    mini.is(id).then_some(&mini.value)
+impl Stored for u8 {
+    type Value = bool;
+
+    fn value(&self) -> bool {
+        *self != 0
+    }
 }
 
-fn usual_floats<const N: usize>(body: &mut Cursor<'_>, id: u8) -> Option<[f32; N]> {
-    let values = usual::<[F32; N]>(body, id)?.map(F32::get);
-    let is_finite = values.iter().all(|value| value.is_finite());
-    is_finite.then_some(values)
+impl Stored for U32 {
+    type Value = u32;
+
+    fn value(&self) -> u32 {
+        self.get()
+    }
+}
+
+impl Stored for I32 {
+    type Value = i32;
+
+    fn value(&self) -> i32 {
+        self.get()
+    }
+}
+
+impl Stored for F32 {
+    type Value = f32;
+
+    fn value(&self) -> f32 {
+        self.get()
+    }
+
+    fn is_finite(&self) -> bool {
+        self.get().is_finite()
+    }
+}
+
+impl<const N: usize> Stored for [F32; N] {
+    type Value = [f32; N];
+
+    fn value(&self) -> [f32; N] {
+        self.map(F32::get)
+    }
+
+    fn is_finite(&self) -> bool {
+        self.iter().all(Stored::is_finite)
+    }
+}
+
+/// The type of a value in its mini-chunk.
+macro_rules! stored {
+    (Bool) => {
+        u8
+    };
+    (U32) => {
+        U32
+    };
+    (I32) => {
+        I32
+    };
+    (F32) => {
+        F32
+    };
+    (Vec3) => {
+        [F32; 3]
+    };
+    (Vec4) => {
+        [F32; 4]
+    };
+}
+
+/// Defines [`UsualProperties`].
+macro_rules! usual_properties {
+    ($($id:literal $name:ident: $kind:ident;)+) => {
+        /// The mini-chunks of most real files.
+        ///
+        /// Reading them at once is an optimization: one by one, they take most of the parsing time.
+        #[derive(FromBytes, KnownLayout, Immutable, Unaligned)]
+        #[repr(C)]
+        struct UsualProperties {
+            $($name: Mini<stored!($kind)>,)+
+        }
+
+        impl UsualProperties {
+            /// `None` if the mini-chunks differ or need an error: then [`Parser::properties`] reads them.
+            fn properties(&self, index: u32) -> Option<Properties> {
+                let is_usual = $(self.$name.is($id) & self.$name.value.is_finite())&+;
+                is_usual.then(|| Properties {
+                    $($name: self.$name.value.value(),)+
+                    ..Properties::of_index(index)
+                })
+            }
+        }
+    };
+}
+
+usual_order!(usual_properties);
+
+/// Reads properties that have the mini-chunks of most real files in their order. `None` for others.
+fn usual_properties(chunk: &Chunk<'_>, index: u32) -> Option<Properties> {
+    let mut body = chunk.body.clone();
+    let usual: &UsualProperties = body.record("").ok()?;
+    usual.properties(index).filter(|_| body.remaining() == 0)
 }
 
 /// A value that is not used as stored.

@@ -1,0 +1,106 @@
+//! A particle at its birth: its record, and the pose of its emitter.
+
+use super::instance::{Anchor, Carrier, Instance};
+use super::stage::{Space, Stage};
+use super::step::Step;
+use crate::particles::evaluate::emitter::Source;
+use crate::particles::evaluate::ground::Ground;
+use crate::particles::evaluate::mesh::EmitMode;
+use crate::particles::evaluate::motion::{BirthRecord, Motion};
+use crate::particles::evaluate::pose::EmitterPose;
+use crate::particles::evaluate::random::{Draws, ParticleNumber};
+use crate::particles::evaluate::system::Node;
+
+/// A particle while it is visited.
+pub(super) struct Visited {
+    pub(super) number: ParticleNumber,
+    /// Time of birth, in seconds after the creation of the system.
+    pub(super) born: f64,
+    pub(super) age: f64,
+    pub(super) record: BirthRecord,
+    pub(super) ground: Ground,
+}
+
+impl<S: Stage> Step<'_, S> {
+    /// A particle of an instance whose clock is `clock`.
+    pub(super) fn particle(
+        &self,
+        instance: &Instance,
+        node: &Node,
+        number: ParticleNumber,
+        clock: f64,
+    ) -> Visited {
+        let emitter = &node.emitter;
+        let round_time = emitter.schedule.round_time(number.round);
+        let born = instance.created + round_time - emitter.schedule.skip();
+        let draws = Draws::new(instance.key, number);
+        let (pose, source) = self.pose(instance, node, draws, number.index, born);
+        Visited {
+            number,
+            born,
+            age: clock - round_time,
+            record: emitter.birth(draws, &pose, source, born as f32),
+            ground: pose.ground,
+        }
+    }
+
+    /// The pose of an emitter at a birth, and where the particle is born.
+    fn pose(
+        &self,
+        instance: &Instance,
+        node: &Node,
+        draws: Draws,
+        index: u32,
+        born: f64,
+    ) -> (EmitterPose, Source) {
+        let emitter = &node.emitter;
+        let space = Space::of(emitter);
+        let time = born.max(instance.created);
+        let source = match emitter.emit_mode {
+            EmitMode::Group => Source::Group,
+            _ => self.stage.source_without_mesh(),
+        };
+        let motion = match &instance.anchor {
+            Anchor::System => {
+                let mesh = self.stage.mesh();
+                let point = mesh.and_then(|mesh| mesh.point(emitter.emit_mode, draws, index));
+                return match point {
+                    Some(point) => {
+                        let mesh = self.stage.mesh_pose(space, time);
+                        (point.pose(&mesh, emitter.emit_offset), Source::Point)
+                    }
+                    None => (self.stage.pose(space, time), source),
+                };
+            }
+            Anchor::Fixed(motion) => *motion,
+            Anchor::Particle(carrier) => self.carried(carrier, space, time),
+        };
+        let pose = EmitterPose {
+            position: motion.position,
+            velocity: motion.velocity,
+            ..self.stage.pose(space, time)
+        };
+        (pose, source)
+    }
+
+    /// The motion of a particle at a time, in a space.
+    fn carried(&self, carrier: &Carrier, space: Space, time: f64) -> Motion {
+        let Some(node) = self.system.node(carrier.node) else {
+            return Motion::default();
+        };
+        let since = time - carrier.born;
+        let age = since.clamp(0.0, carrier.frozen_age.max(0.0));
+        let motion = node
+            .emitter
+            .motion(&carrier.record, &carrier.ground, age as f32);
+        let own = Space::of(&node.emitter);
+        let mut motion = match own == space {
+            true => motion,
+            false => self.stage.transfer(motion, own, space, time),
+        };
+        if since > carrier.frozen_age {
+            motion.velocity = [0.0; 3];
+        }
+        motion
+    }
+}
