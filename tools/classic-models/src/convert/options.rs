@@ -29,6 +29,9 @@ pub struct Options {
     /// Leave out all textures
     #[arg(long)]
     pub no_textures: bool,
+    /// Leave out the coarser levels of detail, which Blender shows together with the finest
+    #[arg(long)]
+    pub no_lods: bool,
 }
 
 /// How the visibility of a model's parts is stored.

@@ -36,8 +36,8 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     let name = model_name(request.path);
     let mut document = Document::new(&name);
     let bones = add_bones(&mut document, &model, request, &mut warnings);
-    let materials = Materials::new(request.textures());
-    let mut parts = Parts::new(&mut document, &model, &bones, materials);
+    let settings = (Materials::new(request.textures()), request.options.no_lods);
+    let mut parts = Parts::new(&mut document, &model, &bones, settings);
     parts.add_meshes();
     lights::add(&mut parts, request.options.scale);
     parts.add_proxies();

@@ -36,6 +36,8 @@ pub struct Parts<'a> {
     materials: Materials<'a>,
     /// The finest level of detail, which has the highest number.
     finest: Option<u32>,
+    /// Whether coarser levels of detail are left out.
+    no_lods: bool,
     /// The skin of all skinned meshes, whose joints are all bones.
     skin: Option<Index<Skin>>,
     parts: Vec<Part>,
@@ -49,13 +51,14 @@ impl<'a> Parts<'a> {
         document: &'a mut Document,
         model: &'a ConvertedAlo<'a>,
         bones: &'a [Index<Node>],
-        materials: Materials<'a>,
+        (materials, no_lods): (Materials<'a>, bool),
     ) -> Self {
         let names = model.file.meshes.iter().map(|mesh| &mesh.name);
         let proxies = model.file.proxies.iter().map(|proxy| &proxy.name);
         let finest = names.chain(proxies).filter_map(|name| Tags::of(name).lod);
         Self {
             finest: finest.max(),
+            no_lods,
             document,
             model,
             bones,
@@ -105,6 +108,10 @@ impl<'a> Parts<'a> {
         tags: &Tags,
         is_skinned: bool,
     ) -> Option<Index<Node>> {
+        let is_coarser = tags.lod.is_some() && tags.lod != self.finest && self.has_finest(tags);
+        if is_coarser && self.no_lods {
+            return None;
+        }
         let mut primitives = Vec::new();
         for (submesh, converted) in mesh.submeshes.iter().zip(converted) {
             let is_wanted = submesh.palette.is_empty() != is_skinned;
@@ -126,7 +133,6 @@ impl<'a> Parts<'a> {
         if is_skinned {
             added.skin = Some(self.skin());
         }
-        let is_coarser = tags.lod.is_some() && tags.lod != self.finest && self.has_finest(tags);
         let parent = if is_skinned { None } else { self.bone(bone) };
         let added = match is_coarser {
             true => {

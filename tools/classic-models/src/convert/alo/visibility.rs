@@ -141,8 +141,12 @@ impl<'a> Visibilities<'a> {
     }
 }
 
+/// Removes the mesh of a part, and its node from the scene. The node remains, because nodes have indices.
 fn remove_from_scene(document: &mut Document, part: &Part) {
     for scene in &mut document.root.scenes {
         scene.nodes.retain(|node| node.value() != part.node.value());
+    }
+    if let Some(node) = document.root.nodes.get_mut(part.node.value()) {
+        (node.mesh, node.skin) = (None, None);
     }
 }
