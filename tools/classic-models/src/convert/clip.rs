@@ -152,10 +152,18 @@ impl Clip {
         self.channels.is_empty() && self.pointers.is_empty()
     }
 
-    /// Adds the animation to the document, unless it is empty.
-    pub fn finish(self, document: &mut Document) {
+    /// Adds the animation to the document, unless it is empty. A name that exists gets the animation's index, because
+    /// programs find animations by their names.
+    pub fn finish(mut self, document: &mut Document) {
         if self.is_empty() {
             return;
+        }
+        let animations = &document.root.animations;
+        if animations
+            .iter()
+            .any(|other| other.name.as_ref() == Some(&self.name))
+        {
+            self.name = format!("{}#{}", self.name, animations.len());
         }
         let animation = document.root.push(Animation {
             extensions: None,

@@ -122,7 +122,11 @@ impl Builder<'_> {
         let mut deforms = Vec::new();
         // For each mesh of a level, its nodes from the finest level to the coarsest.
         let mut levels: Vec<(Option<usize>, Vec<Index<Node>>)> = Vec::new();
-        let wanted = if self.request.options.no_lods { 1 } else { usize::MAX };
+        let wanted = if self.request.options.no_lods {
+            1
+        } else {
+            usize::MAX
+        };
         for level in self.model.levels.iter().take(wanted) {
             for mesh in &level.meshes {
                 let Some((added, deform)) = self.add_mesh(level.number, mesh, skin) else {
