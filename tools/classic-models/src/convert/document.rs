@@ -2,6 +2,7 @@
 
 use crate::convert::glb;
 use crate::convert::options::Container;
+use bevy::transform::components::Transform;
 use gltf_json::buffer::View;
 use gltf_json::extensions::root::Root as RootExtensions;
 use gltf_json::scene::UnitQuaternion;
@@ -48,6 +49,16 @@ impl Placement {
         rotation: [0.0, 0.0, 0.0, 1.0],
         scale: [1.0; 3],
     };
+}
+
+impl From<&Transform> for Placement {
+    fn from(transform: &Transform) -> Self {
+        Self {
+            translation: transform.translation.to_array(),
+            rotation: transform.rotation.normalize().to_array(),
+            scale: transform.scale.to_array(),
+        }
+    }
 }
 
 impl Document {

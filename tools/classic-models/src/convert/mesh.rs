@@ -160,9 +160,12 @@ pub fn named(name: &str, primitives: Vec<Primitive>) -> gltf_json::Mesh {
     }
 }
 
+/// The joints and the weights of all vertices.
+type Influences = (Vec<[u16; 4]>, Vec<[f32; 4]>);
+
 /// The joints and weights of the vertices. The weights of one vertex have the sum 1, no joint occurs twice, and joints
 /// without weight are 0.
-fn skin(mesh: &Mesh) -> Option<(Vec<[u16; 4]>, Vec<[f32; 4]>)> {
+fn skin(mesh: &Mesh) -> Option<Influences> {
     let joints = mesh.try_attribute(Mesh::ATTRIBUTE_JOINT_INDEX).ok()?;
     let VertexAttributeValues::Uint16x4(joints) = joints else {
         return None;

@@ -14,7 +14,7 @@ use crate::convert::textures::{Sampling, Textures, Treatment};
 use bevy::math::Quat;
 use bevy_classic_models::lithtech::abc::node_flags;
 use bevy_classic_models::lithtech::{
-    AbcLoaderSettings, AbcNodeInfo, ConvertedAbc, ConvertedMesh, MAX_SCENE_DEPTH, surface_flags,
+    AbcLoaderSettings, ConvertedAbc, ConvertedMesh, MAX_SCENE_DEPTH, surface_flags,
 };
 use deform::Deform;
 use gltf_json::material::{EmissiveFactor, StrengthFactor};
@@ -88,7 +88,7 @@ impl Builder<'_> {
         for info in &self.model.nodes {
             let parent = info.parent.and_then(|parent| self.nodes.get(parent));
             let parent = parent.copied().unwrap_or(root);
-            let mut added = node(&info.name, placement(info));
+            let mut added = node(&info.name, Placement::from(&info.transform));
             if info.flags != 0 {
                 added.extras = extras(&json!({ "flags": info.flags }));
             }
@@ -255,13 +255,5 @@ impl Builder<'_> {
         let textures = [texture(Treatment::Keep), texture(Treatment::Emissive)];
         self.skin_textures = Some(textures);
         textures
-    }
-}
-
-fn placement(info: &AbcNodeInfo) -> Placement {
-    Placement {
-        translation: info.transform.translation.to_array(),
-        rotation: info.transform.rotation.normalize().to_array(),
-        scale: [1.0; 3],
     }
 }

@@ -12,7 +12,6 @@ use crate::convert::files::Files;
 use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::particles;
 use bevy::asset::RenderAssetUsages;
-use bevy::transform::components::Transform;
 use bevy_classic_models::alamo::{AloBoneInfo, ConvertedAlo, Tags, ala};
 use bevy_classic_models::scene::z_up_forward_minus_y;
 use gltf_json::{Index, Node};
@@ -103,7 +102,7 @@ fn add_bones(
     warnings: &mut Vec<String>,
 ) -> Vec<Index<Node>> {
     let axes = z_up_forward_minus_y().transform(request.options.scale);
-    let mut root = node(&model_name(request.path), placement(&axes));
+    let mut root = node(&model_name(request.path), Placement::from(&axes));
     root.extras = extras(&json!({
         "format": "alo",
         "version": model.file.version,
@@ -113,7 +112,7 @@ fn add_bones(
     let mut bones: Vec<Index<Node>> = Vec::with_capacity(model.bones.len());
     for bone in &model.bones {
         let parent = bone.parent.and_then(|parent| bones.get(parent).copied());
-        let mut added = node(&bone.name, placement(&bone.transform));
+        let mut added = node(&bone.name, Placement::from(&bone.transform));
         if bone.billboard != 0 || !bone.visible {
             added.extras = extras(&json!({
                 "billboard": bone.billboard,
@@ -152,17 +151,4 @@ fn particle_systems(
         }
     }
     systems
-}
-
-fn placement(transform: &Transform) -> Placement {
-    Placement {
-        translation: transform.translation.to_array(),
-        rotation: transform.rotation.normalize().to_array(),
-        scale: transform.scale.to_array(),
-    }
-}
-
-/// Whether a part with these tags is of the finest level of detail and undamaged.
-fn is_selected(tags: &Tags, finest: Option<u32>) -> bool {
-    (tags.lod.is_none() || tags.lod == finest) && tags.alt.is_none_or(|alt| alt == 0)
 }

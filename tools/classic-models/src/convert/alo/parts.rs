@@ -3,7 +3,6 @@
 
 use crate::convert::accessors::Usage;
 use crate::convert::alo::materials::Materials;
-use crate::convert::alo::{is_selected, placement};
 use crate::convert::document::{Document, Placement, extras, node};
 use crate::convert::lods;
 use crate::convert::mesh::{MeshData, named};
@@ -181,7 +180,7 @@ impl<'a> Parts<'a> {
         };
         let relative: Affine3A = finest.inverse() * own;
         if relative.is_finite() && !relative.abs_diff_eq(Affine3A::IDENTITY, 1e-5) {
-            let place = placement(&Transform::from_matrix(Mat4::from(relative)));
+            let place = Placement::from(&Transform::from_matrix(Mat4::from(relative)));
             node.translation = Some(place.translation);
             node.rotation = Some(gltf_json::scene::UnitQuaternion(place.rotation));
             node.scale = Some(place.scale);
@@ -299,4 +298,9 @@ impl<'a> Parts<'a> {
     pub fn is_selected(&self, name: &str) -> bool {
         is_selected(&Tags::of(name), self.finest)
     }
+}
+
+/// Whether a part with these tags is of the finest level of detail and undamaged.
+fn is_selected(tags: &Tags, finest: Option<u32>) -> bool {
+    (tags.lod.is_none() || tags.lod == finest) && tags.alt.is_none_or(|alt| alt == 0)
 }
