@@ -70,3 +70,11 @@ fn is_text_model(bytes: &[u8]) -> bool {
     let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'"';
     word.eq_ignore_ascii_case(WORD) && rest.first().is_none_or(ends)
 }
+
+/// Whether a file is a DDS or TGA image, by its extension. TGA images have no distinctive first bytes.
+pub fn is_picture(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default();
+    ["dds", "tga"]
+        .iter()
+        .any(|it| extension.eq_ignore_ascii_case(it))
+}

@@ -4,7 +4,7 @@ use crate::convert::files::Files;
 use crate::convert::model::Request;
 use crate::convert::options::{Options, Output};
 use crate::convert::{abc, alo, lgw, mdl, particles, textures};
-use crate::file_format::FileFormat;
+use crate::file_format::{FileFormat, is_picture};
 use bevy_classic_models::texture::Pixels;
 use std::path::{Path, PathBuf};
 
@@ -25,8 +25,7 @@ pub struct Written {
 /// Whether a file is a texture, by its extension.
 pub fn is_texture(path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default();
-    let known = ["dds", "dtx", "tga"];
-    known.iter().any(|it| extension.eq_ignore_ascii_case(it))
+    is_picture(path) || extension.eq_ignore_ascii_case("dtx")
 }
 
 impl Job {
