@@ -2,6 +2,7 @@
 
 use crate::convert::glb;
 use crate::convert::options::Container;
+use bevy::math::Vec3;
 use bevy::transform::components::Transform;
 use gltf_json::buffer::View;
 use gltf_json::extensions::root::Root as RootExtensions;
@@ -52,11 +53,25 @@ impl Placement {
 }
 
 impl From<&Transform> for Placement {
+    /// Values that are not finite are those of the identity.
     fn from(transform: &Transform) -> Self {
+        let identity = Self::IDENTITY;
+        let finite = |value: Vec3, other| {
+            if value.is_finite() {
+                value.to_array()
+            } else {
+                other
+            }
+        };
+        let rotation = transform.rotation.normalize();
         Self {
-            translation: transform.translation.to_array(),
-            rotation: transform.rotation.normalize().to_array(),
-            scale: transform.scale.to_array(),
+            translation: finite(transform.translation, identity.translation),
+            rotation: if rotation.is_finite() {
+                rotation.to_array()
+            } else {
+                identity.rotation
+            },
+            scale: finite(transform.scale, identity.scale),
         }
     }
 }

@@ -26,6 +26,8 @@ mod model;
 mod options;
 mod output;
 mod particles;
+#[cfg(test)]
+mod tests;
 mod textures;
 
 use crate::messages;
