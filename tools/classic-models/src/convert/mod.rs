@@ -44,7 +44,9 @@ use std::process::ExitCode;
 ///
 /// OUT is a file if it ends in .glb, .gltf or .png, otherwise a folder, which is created. In a folder, results have the names of
 /// their files. Textures, skins and animations are found in the same folders as in the games, in any case, and become part of
-/// the result. Models stand on Y = 0, face +Z, and have the size of the file: see --scale.
+/// the result. Y is up, models face +Z, and a unit of the file is a meter: see --scale.
+///
+/// Missing textures, skins and animations are warnings. A file that fails does not stop the others.
 ///
 /// Exit status: 0; 1 if any file failed; 2 if the arguments are wrong.
 #[derive(clap::Args)]
