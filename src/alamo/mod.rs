@@ -59,7 +59,7 @@ pub use crate::alamo::asset::{
 pub use animation::{
     Ala, AlaAssetLabel, AlaBoneInfo, AlaCurves, AlaLoader, AlaTracks, AloAnimation, AloAnimator,
     BoneCurves, BoneMismatch, BoneVisibility, DefaultVisibilityCurve, PackedRotations,
-    PackedVectors, VisibilityCurve, bone_target, clip,
+    PackedVectors, VisibilityCurve, animation_name, bone_target, clip,
 };
 pub use billboard::{AloBillboard, AloSceneRoot, Billboard};
 #[cfg(feature = "collision")]

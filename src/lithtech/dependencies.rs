@@ -30,7 +30,7 @@ pub(super) async fn find_skins(
     let mut paths = find_named_skins(&mut search, settings, load_context).await;
     if paths.is_empty() {
         let candidate_paths =
-            candidate_paths(load_context.path().path(), &settings.texture_folders);
+            skin_candidate_paths(load_context.path().path(), &settings.texture_folders);
         paths.extend(search.find_first("", &candidate_paths).await);
     }
     let mut skins = Vec::with_capacity(paths.len());
@@ -73,9 +73,11 @@ fn skin_file_names(name: &Path) -> Vec<PathBuf> {
     with_extensions(name, &["dtx", "dds", "tga"])
 }
 
-/// The paths to try for a model's skin if the settings name none, in this order: the games' `Skins` folder, the model's
-/// folder, its sibling `Skins`, then the texture folders.
-fn candidate_paths(model: &Path, folders: &[String]) -> Vec<PathBuf> {
+/// The paths to try for the skin of the model with this path, if the settings name none, in this order: the games' `Skins`
+/// folder, the model's folder, its sibling `Skins`, then `folders`.
+///
+/// For `Models/A/B.abc`, the first is `Skins/A/B.dtx`. Names are as in the model's path; files of other case count too.
+pub fn skin_candidate_paths(model: &Path, folders: &[String]) -> Vec<PathBuf> {
     let Some(stem) = model.file_stem() else {
         return Vec::new();
     };
@@ -119,7 +121,7 @@ mod tests {
 
     fn tried(model: &str, folders: &[&str]) -> Vec<String> {
         let folders: Vec<String> = folders.iter().map(|&folder| folder.into()).collect();
-        let tried = candidate_paths(Path::new(model), &folders);
+        let tried = skin_candidate_paths(Path::new(model), &folders);
         let tried = tried.iter().map(|path| path.to_string_lossy().into_owned());
         tried.collect()
     }

@@ -55,6 +55,7 @@ pub use clip::node_target;
 pub use components::{AbcInstance, AbcMesh, AbcNode};
 pub use convert::{ConvertedAbc, ConvertedClip, ConvertedLod};
 pub use deform::ConvertedDeform;
+pub use dependencies::skin_candidate_paths;
 pub(crate) use info::AbcInfo;
 pub use limits::MAX_SCENE_DEPTH;
 pub use loader::AbcLoader;

@@ -52,6 +52,11 @@ pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<DecodedImage, Image
     })
 }
 
+/// Whether a valid DTX file has unlit texels.
+pub(super) fn has_glow(bytes: &[u8]) -> bool {
+    parse(bytes).is_ok_and(|file| file.is_full_bright())
+}
+
 /// The emissive image of a DTX file: its unlit texels, and black elsewhere. One black texel if all texels
 /// are lit, or if the file is invalid.
 pub(super) fn glow(bytes: &[u8], limits: Limits) -> DecodedImage {

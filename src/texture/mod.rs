@@ -16,6 +16,7 @@ mod decoded_image;
 mod dtx;
 mod loader;
 mod mips;
+mod pixels;
 mod placeholder;
 mod plugin;
 #[cfg(feature = "lgw")]
@@ -34,6 +35,7 @@ pub(crate) use loader::GLOW;
 pub(crate) use loader::load_model_image;
 pub(crate) use loader::load_skin_image;
 pub(crate) use loader::preload_skin_image;
+pub use pixels::Pixels;
 pub use placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
 pub(crate) use plugin::TexturePlugin;
 #[cfg(feature = "lgw")]

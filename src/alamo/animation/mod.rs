@@ -37,6 +37,7 @@ pub use curves::{AlaCurves, BoneCurves};
 pub(super) use files::{frames_of_animation, frames_of_clip};
 pub use loader::AlaLoader;
 pub use packed::{PackedRotations, PackedVectors};
+pub use pairing::animation_name;
 pub(super) use pairing::find_animations;
 pub use player::AloAnimator;
 pub(super) use plugin::AnimationPlugin;

@@ -50,7 +50,16 @@ fn stem(path: &AssetPath<'_>) -> String {
     uppercased(&stem.to_string_lossy())
 }
 
-/// The name of a model's animation; `None` if the file belongs to another model. All names are in upper case.
+/// The name of a model's animation in upper case, such as `MOVE_00` for the file `walker_MOVE_00.ala` of `walker.alo`.
+/// `None` if the file does not belong to the model, or if the name of another model is a longer prefix of its name.
+///
+/// All parameters are file names without extensions, in any case.
+pub fn animation_name(file: &str, model: &str, other_models: &[String]) -> Option<String> {
+    let others: Vec<String> = other_models.iter().map(|name| uppercased(name)).collect();
+    name_of(&uppercased(file), &uppercased(model), &others)
+}
+
+/// The same for names in upper case.
 fn name_of(file: &str, model: &str, other_models: &[String]) -> Option<String> {
     let without = |model: &str| file.strip_prefix(model)?.strip_prefix('_');
     let name = without(model).filter(|name| !name.is_empty())?;
@@ -62,6 +71,12 @@ fn name_of(file: &str, model: &str, other_models: &[String]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_match_in_any_case() {
+        let name = animation_name("Tank_Move_00", "tANK", &["tank_heavy".to_owned()]);
+        assert_eq!(name.as_deref(), Some("MOVE_00"));
+    }
 
     #[test]
     fn animation_belongs_to_the_model_with_the_longest_prefix() {

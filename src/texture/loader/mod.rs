@@ -80,24 +80,6 @@ impl ClassicImageLoader {
         }
     }
 
-    #[cfg_attr(
-        not(feature = "lithtech"),
-        expect(
-            unused_variables,
-            reason = "other formats are detected by their first bytes"
-        )
-    )]
-    fn decode(&self, bytes: &[u8], path: &Path) -> Result<DecodedImage, ImageDecodeError> {
-        match DecodedImage::decode(bytes, self.limits) {
-            // The oldest DTX files don't begin with the magic bytes.
-            #[cfg(feature = "lithtech")]
-            Err(ImageDecodeError::Tga(_)) if has_extension(path, &["dtx"]) => {
-                dtx::decode(bytes, self.limits)
-            }
-            result => result,
-        }
-    }
-
     /// Decodes a file, checks it against the settings, and adds the images of all samplings in use.
     fn decode_and_add_samplings(
         &self,
@@ -111,7 +93,7 @@ impl ClassicImageLoader {
             let error = ClassicImageError::Decode { path, source };
             Box::new(DecodeFailure { error, is_expected })
         };
-        match self.decode(bytes, path.path()) {
+        match decode_named(bytes, path.path(), self.limits) {
             Ok(decoded) => {
                 let is_sampled = self.samplings.add_images(&decoded, load_context);
                 if settings.flat || !is_sampled && self.was_flat(&path) {
@@ -204,6 +186,29 @@ impl ClassicImageLoader {
 
     fn lock(&self) -> impl DerefMut<Target = HashMap<AssetPath<'static>, PathState>> {
         self.states.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Decodes a file. Only the oldest DTX files need their extension.
+#[cfg_attr(
+    not(feature = "lithtech"),
+    expect(
+        unused_variables,
+        reason = "other formats are detected by their first bytes"
+    )
+)]
+pub(super) fn decode_named(
+    bytes: &[u8],
+    path: &Path,
+    limits: Limits,
+) -> Result<DecodedImage, ImageDecodeError> {
+    match DecodedImage::decode(bytes, limits) {
+        // The oldest DTX files don't begin with the magic bytes.
+        #[cfg(feature = "lithtech")]
+        Err(ImageDecodeError::Tga(_)) if has_extension(path, &["dtx"]) => {
+            dtx::decode(bytes, limits)
+        }
+        result => result,
     }
 }
 

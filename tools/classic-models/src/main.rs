@@ -1,10 +1,12 @@
-//! `classic-models`: shows, describes and checks the model files of classic games, and lists and extracts their archives. One
-//! module per subcommand.
+//! `classic-models`: shows, describes, converts and checks the model files of classic games, and lists and extracts their
+//! archives. One module per subcommand.
 
 mod archive_file;
 mod archive_sources;
+mod convert;
 mod entry_pattern;
 mod extract;
+mod file_format;
 mod game;
 mod inspect;
 mod lgw_text;
@@ -17,7 +19,7 @@ mod view;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Shows, describes and checks the model files of classic games, and lists and extracts their archives.
+/// Shows, describes, converts and checks the model files of classic games, and lists and extracts their archives.
 #[derive(Parser)]
 #[command(version, args_override_self = true)]
 struct Cli {
@@ -29,6 +31,7 @@ struct Cli {
 enum Command {
     View(Box<view::Args>),
     Inspect(inspect::Args),
+    Convert(convert::Args),
     List(list::Args),
     Extract(extract::Args),
     Validate(validate::Args),
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
     match Cli::parse().command {
         Command::View(args) => view::run(*args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Convert(args) => convert::run(&args),
         Command::List(args) => list::run(&args),
         Command::Extract(args) => extract::run(&args),
         Command::Validate(args) => validate::run(&args),

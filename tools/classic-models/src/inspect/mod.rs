@@ -10,6 +10,7 @@ mod alo;
 mod archive;
 mod content;
 mod describe;
+mod diff;
 mod dtx;
 mod failure;
 mod lgw;
@@ -39,6 +40,9 @@ use std::process::ExitCode;
 ///
 /// FILE can also be an entry of an archive: id1/pak0.pak/progs/player.mdl. With --game, files are searched in all archives
 /// and folders of a game, in its order: --game quake FOLDER progs/player.mdl.
+///
+/// With --diff, two files are compared: counts, bones, meshes, materials and clips by name. Exit status: 0 without differences,
+/// 1 with differences, 2 if a file cannot be read.
 ///
 /// Exit status: 0; 1 if any file failed; 2 if the arguments are wrong.
 #[derive(clap::Args)]
@@ -73,6 +77,11 @@ pub struct Args {
     /// Archives are also described without this option: their entries with sizes, offsets and SHA-256 hashes.
     #[arg(long, conflicts_with_all = ["animation", "time", "simulate"], verbatim_doc_comment)]
     list: bool,
+    /// Print the differences between two files, such as two versions of a model
+    ///
+    /// Lines with - are only in the first file, lines with + only in the second. Textures can be .dds and .tga too.
+    #[arg(long, conflicts_with_all = ["list", "game", "animation", "time", "simulate"], verbatim_doc_comment)]
+    diff: bool,
     /// Also print the bounds and the centroid of the vertices in this clip
     ///
     /// Quake: the name of a clip in the file; default: the first. The time wraps around.
@@ -141,6 +150,9 @@ fn finite(text: &str) -> Result<f64, &'static str> {
 
 /// Describes the files.
 pub fn run(args: &Args) -> ExitCode {
+    if args.diff {
+        return diff::run(&args.files, args.json);
+    }
     let (game, files) = match args.opened() {
         Ok(opened) => opened,
         Err(error) => {

@@ -5,6 +5,7 @@ mod abc_vertices;
 mod ala;
 mod alo;
 mod clip;
+mod diff;
 mod lgw;
 mod particles;
 

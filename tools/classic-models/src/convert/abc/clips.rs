@@ -1,0 +1,88 @@
+//! Animations of LithTech models: translations and rotations of nodes, weights of morph targets, and events.
+
+use crate::convert::abc::deform::Deform;
+use crate::convert::clip::{Clip, Keys};
+use crate::convert::document::{Document, extras};
+use bevy_classic_models::lithtech::ConvertedAbc;
+use bevy_classic_models::lithtech::abc::{Animation, NodeKey};
+use gltf_json::animation::Property;
+use gltf_json::{Index, Node};
+use serde_json::json;
+
+/// Adds all animations.
+pub fn add(
+    document: &mut Document,
+    model: &ConvertedAbc<'_>,
+    nodes: &[Index<Node>],
+    deforms: &[(Index<Node>, Deform)],
+) {
+    let inverts = model.file.transform().flip_animation;
+    let mut first_pose = 0;
+    for (animation, converted) in model.file.animations.iter().zip(&model.clips) {
+        let mut clip = Clip::new(&converted.name);
+        clip.extras = extras(&json!({ "events": events(converted) }));
+        let times = times(animation);
+        if animation.keyframes.is_empty() {
+            continue;
+        }
+        for (node, track) in nodes.iter().zip(&animation.tracks) {
+            let translations = times.iter().map(|(time, key)| {
+                let key = track.keys.get(*key).copied().unwrap_or_default();
+                (*time, translation(&key))
+            });
+            let keys = Keys::ascending(translations).reduced();
+            clip.vectors(document, *node, Property::Translation, &keys);
+            let rotations = times.iter().map(|(time, key)| {
+                let key = track.keys.get(*key).copied().unwrap_or_default();
+                (*time, rotation(&key, inverts))
+            });
+            clip.rotations(document, *node, Keys::ascending(rotations).reduced());
+        }
+        for (node, deform) in deforms {
+            let keys = times.iter().map(|(time, key)| (*time, first_pose + key));
+            let keys = Keys::ascending(keys);
+            let weights = deform.weights(keys.values.into_iter());
+            clip.weights(document, *node, &keys.times, &weights);
+        }
+        clip.finish(document);
+        first_pose += animation.keyframes.len();
+    }
+}
+
+/// The time and the index of each keyframe. The last keyframe is repeated at the end of an animation that is longer.
+fn times(animation: &Animation<'_>) -> Vec<(f32, usize)> {
+    let seconds = |time: u32| (f64::from(time) / 1000.0) as f32;
+    let keyframes = animation.keyframes.iter().enumerate();
+    let mut times: Vec<(f32, usize)> = keyframes
+        .map(|(index, keyframe)| (seconds(keyframe.time), index))
+        .collect();
+    let end = animation.seconds();
+    if let Some((last, index)) = times.last().copied()
+        && last < end
+    {
+        times.push((end, index));
+    }
+    times
+}
+
+/// The file's space is left-handed, so Z is mirrored.
+fn translation(key: &NodeKey) -> [f32; 3] {
+    let [x, y, z] = key.translation.map(|value| value.get());
+    [x, y, -z]
+}
+
+fn rotation(key: &NodeKey, inverts: bool) -> [f32; 4] {
+    let [x, y, z, w] = key.unit_rotation();
+    let [x, y, z] = match inverts {
+        true => [x, y, -z],
+        false => [-x, -y, z],
+    };
+    [x, y, z, w]
+}
+
+fn events(converted: &bevy_classic_models::lithtech::ConvertedClip) -> Vec<serde_json::Value> {
+    let events = converted.events.iter();
+    events
+        .map(|event| json!({ "time": event.seconds, "name": &*event.string }))
+        .collect()
+}

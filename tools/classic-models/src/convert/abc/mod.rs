@@ -1,0 +1,259 @@
+//! Converts LithTech models: nodes, one skinned mesh per level of detail, meshes of nodes with vertex animation as morph
+//! targets, and animations.
+
+mod clips;
+mod deform;
+
+use crate::convert::accessors::Usage;
+use crate::convert::document::{Document, Placement, extras, node};
+use crate::convert::lods;
+use crate::convert::material::{self, info, matte};
+use crate::convert::mesh::{MeshData, named};
+use crate::convert::model::{Converted, Request, model_name};
+use crate::convert::textures::{Sampling, Textures, Treatment};
+use bevy::math::Quat;
+use bevy_classic_models::lithtech::abc::node_flags;
+use bevy_classic_models::lithtech::{
+    AbcLoaderSettings, ConvertedAbc, ConvertedMesh, MAX_SCENE_DEPTH, surface_flags,
+};
+use deform::Deform;
+use gltf_json::material::{EmissiveFactor, StrengthFactor};
+use gltf_json::{Index, Material, Node, Skin, Texture};
+use serde_json::json;
+use std::collections::HashMap;
+
+/// Converts the bytes of a file.
+///
+/// # Errors
+/// If the file is damaged, or its nodes are nested too deep.
+pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String> {
+    let settings = AbcLoaderSettings::default();
+    let model = ConvertedAbc::load(bytes, &settings).map_err(|error| error.to_string())?;
+    let depth = model.file.depth();
+    if depth > MAX_SCENE_DEPTH {
+        return Err(format!(
+            "the nodes are nested {depth} deep, but at most {MAX_SCENE_DEPTH} are supported"
+        ));
+    }
+    let name = model_name(request.path);
+    let mut builder = Builder {
+        document: Document::new(&name),
+        textures: request.textures(),
+        request,
+        model: &model,
+        name,
+        nodes: Vec::with_capacity(model.nodes.len()),
+        materials: HashMap::new(),
+        skin_textures: None,
+    };
+    builder.add_nodes();
+    let skin = builder.add_skin();
+    let deforms = builder.add_meshes(skin);
+    clips::add(&mut builder.document, &model, &builder.nodes, &deforms);
+    Ok(Converted {
+        document: builder.document,
+        warnings: model.warnings.iter().map(ToString::to_string).collect(),
+        textures: builder.textures.warnings,
+    })
+}
+
+struct Builder<'a> {
+    document: Document,
+    textures: Textures<'a>,
+    request: &'a Request<'a>,
+    model: &'a ConvertedAbc<'a>,
+    name: String,
+    /// The nodes of the model, in file order.
+    nodes: Vec<Index<Node>>,
+    /// The materials by the nodes' surface flags.
+    materials: HashMap<u8, Index<Material>>,
+    /// The skin and its emissive part, once they have been searched.
+    skin_textures: Option<[Option<Index<Texture>>; 2]>,
+}
+
+impl Builder<'_> {
+    /// Adds the root, which turns the model from −Z to +Z, and the nodes.
+    fn add_nodes(&mut self) {
+        let turned = Placement {
+            rotation: Quat::from_xyzw(0.0, 1.0, 0.0, 0.0).to_array(),
+            scale: [self.request.options.scale; 3],
+            ..Placement::IDENTITY
+        };
+        let mut root = node(&self.name, turned);
+        root.extras = extras(&json!({
+            "format": "abc",
+            "commandString": self.model.file.command_string,
+        }));
+        let root = self.document.add_node(None, root);
+        for info in &self.model.nodes {
+            let parent = info.parent.and_then(|parent| self.nodes.get(parent));
+            let parent = parent.copied().unwrap_or(root);
+            let mut added = node(&info.name, Placement::from(&info.transform));
+            if info.flags != 0 {
+                added.extras = extras(&json!({ "flags": info.flags }));
+            }
+            let added = self.document.add_node(Some(parent), added);
+            self.nodes.push(added);
+        }
+    }
+
+    /// Adds the skin of the skinned meshes. `None` if there are none.
+    fn add_skin(&mut self) -> Option<Index<Skin>> {
+        let joints = self.model.joints.iter();
+        let joints: Option<Vec<_>> = joints
+            .map(|joint| self.nodes.get(*joint).copied())
+            .collect();
+        let joints = joints.filter(|joints| !joints.is_empty())?;
+        let poses = self.model.inverse_bindposes.iter();
+        let poses: Vec<[f32; 16]> = poses.map(bevy::math::Mat4::to_cols_array).collect();
+        let matrices = self.document.floats(&poses, Usage::Values);
+        Some(self.document.root.push(Skin {
+            extensions: None,
+            extras: None,
+            inverse_bind_matrices: Some(matrices),
+            joints,
+            name: Some(self.name.clone()),
+            skeleton: self.nodes.first().copied(),
+        }))
+    }
+
+    /// Adds the meshes of all levels of detail. Returns those with vertex animation.
+    fn add_meshes(&mut self, skin: Option<Index<Skin>>) -> Vec<(Index<Node>, Deform)> {
+        let mut deforms = Vec::new();
+        // For each mesh of a level, its nodes from the finest level to the coarsest.
+        let mut levels: Vec<(Option<usize>, Vec<Index<Node>>)> = Vec::new();
+        let wanted = if self.request.options.no_lods {
+            1
+        } else {
+            usize::MAX
+        };
+        for level in self.model.levels.iter().take(wanted) {
+            for mesh in &level.meshes {
+                let Some((added, deform)) = self.add_mesh(level.number, mesh, skin) else {
+                    continue;
+                };
+                deforms.extend(deform.map(|deform| (added, deform)));
+                match levels.iter_mut().find(|(node, _)| *node == mesh.node) {
+                    Some((_, nodes)) => nodes.push(added),
+                    None => levels.push((mesh.node, vec![added])),
+                }
+            }
+        }
+        let full = self.model.levels.first().map_or(0, |level| level.triangles);
+        let shares: Vec<f64> = self
+            .model
+            .levels
+            .iter()
+            .map(|level| level.triangles as f64 / full.max(1) as f64)
+            .collect();
+        for (_, nodes) in levels {
+            lods::set(
+                &mut self.document,
+                &nodes,
+                &lods::coverage(&shares, nodes.len()),
+            );
+        }
+        deforms
+    }
+
+    /// Adds a mesh. Those of the full model are in the scene, the others belong to them.
+    fn add_mesh(
+        &mut self,
+        level: u32,
+        mesh: &ConvertedMesh,
+        skin: Option<Index<Skin>>,
+    ) -> Option<(Index<Node>, Option<Deform>)> {
+        let data = MeshData::of(&mesh.mesh)?;
+        let info = mesh.node.and_then(|node| self.model.nodes.get(node));
+        let part = info.map_or(&*self.name, |info| &info.name);
+        let name = match level {
+            0 => format!("{part} mesh"),
+            _ => format!("{part} mesh LOD {level}"),
+        };
+        let material = self.material(info.map_or(0, |info| surface_flags(info.flags)));
+        let deform = mesh
+            .node
+            .and_then(|node| Deform::new(self.model, node, &mesh.mesh, &data));
+        let targets = deform.as_ref().map_or(&[][..], |deform| &deform.targets);
+        let primitive = data.primitive(&mut self.document, Some(material), targets);
+        let mut gltf_mesh = named(&name, vec![primitive]);
+        gltf_mesh.weights = deform.as_ref().map(Deform::rest);
+        let mut mesh_node = node(&name, Placement::IDENTITY);
+        mesh_node.mesh = Some(self.document.root.push(gltf_mesh));
+        let parent = mesh.node.and_then(|node| self.nodes.get(node).copied());
+        if parent.is_none() {
+            mesh_node.skin = skin;
+        }
+        let added = match level {
+            0 => self.document.add_node(parent, mesh_node),
+            _ => self.document.add_detached(mesh_node),
+        };
+        Some((added, deform))
+    }
+
+    /// The material of nodes with these surface flags.
+    fn material(&mut self, flags: u8) -> Index<Material> {
+        if let Some(material) = self.materials.get(&flags) {
+            return *material;
+        }
+        let name = match flags {
+            0 => self.name.clone(),
+            _ => format!("{} surface {flags}", self.name),
+        };
+        self.document.uses(material::SPECULAR);
+        let mut material = matte(&name);
+        let [base, glow] = self.skin_textures();
+        let reflects = node_flags::ENVIRONMENT_MAP | node_flags::ENVIRONMENT_MAP_ONLY;
+        let factors = &mut material.pbr_metallic_roughness;
+        if flags & node_flags::ENVIRONMENT_MAP_ONLY == 0 {
+            factors.base_color_texture = base.map(info);
+            material.emissive_texture = glow.map(info);
+            material.emissive_factor = EmissiveFactor([f32::from(u8::from(glow.is_some())); 3]);
+        }
+        let factors = &mut material.pbr_metallic_roughness;
+        if flags & reflects != 0 {
+            let is_mirror = flags & node_flags::ENVIRONMENT_MAP_ONLY != 0;
+            factors.metallic_factor = StrengthFactor(if is_mirror { 1.0 } else { 0.5 });
+            factors.roughness_factor = StrengthFactor(0.1);
+            material::extend(&mut material, material::SPECULAR, json!({}));
+        } else if base.is_none() {
+            let [r, g, b] = material::linear([0.7; 3]);
+            factors.base_color_factor.0 = [r, g, b, 1.0];
+        }
+        if flags != 0 {
+            material.extras = extras(&json!({
+                "scrollsU": flags & node_flags::SCROLL_U != 0,
+                "scrollsV": flags & node_flags::SCROLL_V != 0,
+                "environmentMap": flags & reflects != 0,
+            }));
+        }
+        let material = self.document.root.push(material);
+        self.materials.insert(flags, material);
+        material
+    }
+
+    /// The skin and its emissive part.
+    fn skin_textures(&mut self) -> [Option<Index<Texture>>; 2] {
+        if let Some(textures) = self.skin_textures {
+            return textures;
+        }
+        let Request {
+            path,
+            files,
+            options,
+        } = self.request;
+        let skin = files.skin(path, options).filter(|_| !options.no_textures);
+        if skin.is_none() && !options.no_textures {
+            self.textures.warnings.insert("skin not found".to_owned());
+        }
+        let mut texture = |treatment| {
+            let path = skin.as_ref()?;
+            let sampling = Sampling::REPEAT;
+            self.textures
+                .file(&mut self.document, path, treatment, sampling)
+        };
+        let textures = [texture(Treatment::Keep), texture(Treatment::Emissive)];
+        self.skin_textures = Some(textures);
+        textures
+    }
+}

@@ -1,0 +1,216 @@
+//! Accessors: typed data in the buffer of a document. Equal data are stored once.
+
+use crate::convert::document::Document;
+use gltf_json::accessor::{ComponentType, GenericComponentType, Type};
+use gltf_json::buffer::Target;
+use gltf_json::validation::{Checked, USize64};
+use gltf_json::{Accessor, Index, Value};
+use sha2::{Digest, Sha256};
+
+/// What the data of an accessor are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Usage {
+    /// A vertex attribute.
+    Vertices,
+    /// A vertex attribute with its minimum and maximum, which positions need.
+    Positions,
+    /// The times of an animation, with their minimum and maximum.
+    Times,
+    /// Anything else, such as the values of an animation.
+    Values,
+}
+
+impl Usage {
+    fn has_bounds(self) -> bool {
+        matches!(self, Self::Positions | Self::Times)
+    }
+
+    fn target(self) -> Option<Target> {
+        matches!(self, Self::Positions | Self::Vertices).then_some(Target::ArrayBuffer)
+    }
+}
+
+/// The layout of an accessor.
+#[derive(Clone, Copy)]
+struct Layout {
+    component: ComponentType,
+    type_: Type,
+    count: usize,
+    target: Option<Target>,
+}
+
+impl Document {
+    /// Adds elements of `N` floats. Values that are not finite are replaced by 0, because glTF does not allow them.
+    pub fn floats<const N: usize>(&mut self, values: &[[f32; N]], usage: Usage) -> Index<Accessor> {
+        let finite = |value: &f32| if value.is_finite() { *value } else { 0.0 };
+        let values: Vec<[f32; N]> = values
+            .iter()
+            .map(|element| element.each_ref().map(finite))
+            .collect();
+        let bytes: Vec<u8> = values
+            .as_flattened()
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        let layout = Layout {
+            component: ComponentType::F32,
+            type_: match N {
+                1 => Type::Scalar,
+                2 => Type::Vec2,
+                3 => Type::Vec3,
+                4 => Type::Vec4,
+                _ => Type::Mat4,
+            },
+            count: values.len(),
+            target: usage.target(),
+        };
+        let bounds = usage.has_bounds().then(|| bounds(&values));
+        self.accessor(&bytes, layout, bounds)
+    }
+
+    /// Adds the vertex indices of triangles.
+    pub fn indices(&mut self, indices: &[u32]) -> Index<Accessor> {
+        let largest = indices.iter().max().copied().unwrap_or(0);
+        // The largest value of a type is not a valid index.
+        let (component, bytes) = if largest < u32::from(u16::MAX) {
+            let bytes = indices
+                .iter()
+                .flat_map(|index| (*index as u16).to_le_bytes());
+            (ComponentType::U16, bytes.collect::<Vec<u8>>())
+        } else {
+            let bytes = indices.iter().flat_map(|index| index.to_le_bytes());
+            (ComponentType::U32, bytes.collect())
+        };
+        let layout = Layout {
+            component,
+            type_: Type::Scalar,
+            count: indices.len(),
+            target: Some(Target::ElementArrayBuffer),
+        };
+        self.accessor(&bytes, layout, None)
+    }
+
+    /// Adds the joint indices of vertices.
+    pub fn joints(&mut self, joints: &[[u16; 4]]) -> Index<Accessor> {
+        let is_small = joints
+            .as_flattened()
+            .iter()
+            .all(|joint| *joint <= u16::from(u8::MAX));
+        let (component, bytes) = if is_small {
+            let bytes = joints.as_flattened().iter().map(|joint| *joint as u8);
+            (ComponentType::U8, bytes.collect::<Vec<u8>>())
+        } else {
+            let joints = joints.as_flattened().iter();
+            let bytes = joints.flat_map(|joint| joint.to_le_bytes());
+            (ComponentType::U16, bytes.collect())
+        };
+        let layout = Layout {
+            component,
+            type_: Type::Vec4,
+            count: joints.len(),
+            target: Some(Target::ArrayBuffer),
+        };
+        self.accessor(&bytes, layout, None)
+    }
+
+    /// Adds truth values, which animations of visibility have.
+    pub fn booleans(&mut self, values: &[bool]) -> Index<Accessor> {
+        let bytes: Vec<u8> = values.iter().map(|value| u8::from(*value)).collect();
+        let layout = Layout {
+            component: ComponentType::U8,
+            type_: Type::Scalar,
+            count: values.len(),
+            target: None,
+        };
+        self.accessor(&bytes, layout, None)
+    }
+
+    fn accessor(
+        &mut self,
+        bytes: &[u8],
+        layout: Layout,
+        bounds: Option<[Value; 2]>,
+    ) -> Index<Accessor> {
+        let Layout {
+            component,
+            type_,
+            count,
+            target,
+        } = layout;
+        let mut hash = Sha256::new();
+        hash.update(format!(
+            "{component:?} {type_:?} {target:?} {}",
+            bounds.is_some()
+        ));
+        hash.update(bytes);
+        let hash: [u8; 32] = hash.finalize().into();
+        if let Some(same) = self.accessors.get(&hash) {
+            return *same;
+        }
+        let view = self.push_view(bytes, target);
+        let [min, max] = bounds.map_or([None, None], |bounds| bounds.map(Some));
+        let accessor = self.root.push(Accessor {
+            buffer_view: Some(view),
+            byte_offset: None,
+            count: USize64::from(count),
+            component_type: Checked::Valid(GenericComponentType(component)),
+            extensions: None,
+            extras: None,
+            type_: Checked::Valid(type_),
+            min,
+            max,
+            name: None,
+            normalized: false,
+            sparse: None,
+        });
+        self.accessors.insert(hash, accessor);
+        accessor
+    }
+}
+
+/// Minimum and maximum of each component.
+fn bounds<const N: usize>(values: &[[f32; N]]) -> [Value; 2] {
+    let fold = |start: f32, choose: fn(f32, f32) -> f32| {
+        let mut result = [start; N];
+        for value in values {
+            for (result, value) in result.iter_mut().zip(value) {
+                *result = choose(*result, *value);
+            }
+        }
+        result.iter().copied().map(f64::from).collect()
+    };
+    [
+        fold(f32::INFINITY, f32::min),
+        fold(f32::NEG_INFINITY, f32::max),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_data_are_stored_once_unless_their_usage_differs() {
+        let mut document = Document::new("test");
+        let data = [[1.0, 2.0, 3.0], [-1.0, f32::NAN, 4.0]];
+        let first = document.floats(&data, Usage::Positions);
+        assert_eq!(
+            document.floats(&data, Usage::Positions).value(),
+            first.value()
+        );
+        assert_ne!(document.floats(&data, Usage::Values).value(), first.value());
+        let accessor = &document.root.accessors[first.value()];
+        assert_eq!(accessor.min, Some(serde_json::json!([-1.0, 0.0, 3.0])));
+        assert_eq!(accessor.max, Some(serde_json::json!([1.0, 2.0, 4.0])));
+    }
+
+    #[test]
+    fn indices_take_four_bytes_only_if_they_need_them() {
+        let mut document = Document::new("test");
+        for (index, bytes) in [(65534, 6), (65535, 12)] {
+            let before = document.buffer.len().next_multiple_of(4);
+            document.indices(&[0, 1, index]);
+            assert_eq!(document.buffer.len() - before, bytes);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Animations of Alamo models.
+
+use crate::convert::alo::visibility::Visibilities;
+use crate::convert::clip::{Clip, Keys};
+use crate::convert::document::{Document, extras};
+use bevy_classic_models::alamo::ConvertedAlo;
+use bevy_classic_models::alamo::ala::{AlaBone, AlaFile, AlaPose, bit};
+use gltf_json::animation::Property;
+use gltf_json::{Index, Node};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// An animation and the model that it animates.
+pub struct Source<'a> {
+    pub name: &'a str,
+    pub file: &'a AlaFile<'a>,
+    pub model: &'a ConvertedAlo<'a>,
+    /// The nodes of the model's bones.
+    pub bones: &'a [Index<Node>],
+}
+
+impl Source<'_> {
+    /// Adds the animation. Returns the bones that do not match the model, which are left out.
+    pub fn add(&self, document: &mut Document, visibilities: &Visibilities<'_>) -> Vec<String> {
+        let mut mismatches = Vec::new();
+        let mut bones: BTreeMap<u32, &AlaBone<'_>> = BTreeMap::new();
+        for bone in &self.file.bones {
+            match self.mismatch(bone) {
+                Some(mismatch) => mismatches.push(mismatch),
+                // If two entries have the same bone index, the first is used.
+                None => {
+                    bones.entry(bone.index).or_insert(bone);
+                }
+            }
+        }
+        let mut clip = Clip::new(self.name);
+        clip.extras = extras(&json!({ "frames": self.file.frames, "fps": self.file.fps }));
+        for (index, bone) in &bones {
+            if let Some(node) = self.bones.get(*index as usize) {
+                self.add_bone(document, &mut clip, *node, bone);
+            }
+        }
+        let bones: Vec<&AlaBone<'_>> = bones.into_values().collect();
+        visibilities.animate(document, &mut clip, self.file, &bones);
+        if clip.is_empty() {
+            self.add_rest(document, &mut clip);
+        }
+        clip.finish(document);
+        mismatches
+    }
+
+    /// Why a bone does not match the model.
+    fn mismatch(&self, bone: &AlaBone<'_>) -> Option<String> {
+        let (index, name) = (bone.index, &bone.name);
+        match self.model.bones.get(index as usize) {
+            Some(found) if found.name.to_lowercase() == name.to_lowercase() => None,
+            Some(found) => Some(format!(
+                "bone {index} is \"{name}\" in the animation, but \"{}\" in the model",
+                found.name
+            )),
+            None => Some(format!(
+                "bone {index}, \"{name}\", is missing from the model"
+            )),
+        }
+    }
+
+    /// The time of the last frame.
+    fn end(&self) -> f32 {
+        self.file.seconds().max(0.0)
+    }
+
+    fn add_bone(
+        &self,
+        document: &mut Document,
+        clip: &mut Clip,
+        node: Index<Node>,
+        bone: &AlaBone<'_>,
+    ) {
+        let rest = self.model.bones.get(bone.index as usize);
+        let rest = rest.map(|bone| bone.transform).unwrap_or_default();
+        let first = self.file.sample(bone, 0.0);
+        if bone.translation.is_some() {
+            let keys = self.keys(bone, |pose| pose.translation);
+            clip.vectors(document, node, Property::Translation, &keys);
+        } else if first.translation != rest.translation.to_array() {
+            let keys = Keys::constant(first.translation, self.end());
+            clip.vectors(document, node, Property::Translation, &keys);
+        }
+        if bone.rotation.is_some() {
+            let keys = self.keys(bone, |pose| pose.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]));
+            clip.rotations(document, node, keys);
+        } else if let Some(rotation) = first.rotation
+            && rotation != rest.rotation.to_array()
+        {
+            clip.rotations(document, node, Keys::constant(rotation, self.end()));
+        }
+        if bone.scale.is_some() {
+            let keys = self.keys(bone, |pose| pose.scale);
+            clip.vectors(document, node, Property::Scale, &keys);
+        } else if first.scale != rest.scale.to_array() && !is_one(first.scale) {
+            let keys = Keys::constant(first.scale, self.end());
+            clip.vectors(document, node, Property::Scale, &keys);
+        }
+    }
+
+    /// The keys of a property that has a track: one per frame. A value that is held until the next frame gets a second key
+    /// just before that frame.
+    fn keys<const N: usize>(
+        &self,
+        bone: &AlaBone<'_>,
+        value: impl Fn(&AlaPose) -> [f32; N],
+    ) -> Keys<[f32; N]> {
+        let file = self.file;
+        let last = file.frames.saturating_sub(1);
+        let holds = |frame: u32| bone.steps.is_some_and(|steps| bit(steps, frame));
+        let steps = bone.steps.is_some() && (0..last).all(holds);
+        let time = |frame: u32| frame as f32 / file.fps;
+        let mut keys = Vec::new();
+        for frame in 0..=last {
+            let pose = value(&file.sample(bone, frame as f32));
+            keys.push((time(frame), pose));
+            if !steps && frame < last && holds(frame) {
+                keys.push((time(frame + 1), pose));
+            }
+        }
+        Keys {
+            steps,
+            ..Keys::ascending(keys)
+        }
+        .reduced()
+    }
+
+    /// Animates the first bone with its rest pose, so that an animation without tracks keeps its duration.
+    fn add_rest(&self, document: &mut Document, clip: &mut Clip) {
+        if let (Some(node), Some(bone)) = (self.bones.first(), self.model.bones.first()) {
+            let rest = bone.transform.translation.to_array();
+            let keys = Keys::constant(rest, self.end());
+            clip.vectors(document, *node, Property::Translation, &keys);
+        }
+    }
+}
+
+/// Whether a scale counts as 1. Exporters rounded the values that they wrote.
+fn is_one(scale: [f32; 3]) -> bool {
+    scale.iter().all(|scale| (scale - 1.0).abs() < 5e-6)
+}

@@ -1,0 +1,154 @@
+//! Converts Alamo models: bones, rigid and skinned meshes, levels of detail, lights, proxies, dazzles, and the animations
+//! beside them.
+
+mod clips;
+mod lights;
+mod materials;
+mod parts;
+mod visibility;
+
+use crate::convert::document::{Document, Placement, extras, node};
+use crate::convert::files::Files;
+use crate::convert::model::{Converted, Request, model_name};
+use crate::convert::particles;
+use bevy::asset::RenderAssetUsages;
+use bevy_classic_models::alamo::{AloBoneInfo, ConvertedAlo, Tags, ala};
+use bevy_classic_models::scene::z_up_forward_minus_y;
+use gltf_json::{Index, Node};
+use materials::Materials;
+use parts::Parts;
+use serde_json::{Map, Value, json};
+use visibility::Visibilities;
+
+/// The maximum depth of nested bones: programs read nodes recursively.
+const MAX_DEPTH: usize = 256;
+
+/// Converts the bytes of a file.
+///
+/// # Errors
+/// If the file is damaged, or its bones are nested too deep.
+pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String> {
+    let usage = RenderAssetUsages::MAIN_WORLD;
+    let model = ConvertedAlo::load(bytes, usage).map_err(|error| error.to_string())?;
+    check_depth(&model.bones)?;
+    let mut warnings: Vec<String> = model.warnings.iter().map(ToString::to_string).collect();
+    let name = model_name(request.path);
+    let mut document = Document::new(&name);
+    let bones = add_bones(&mut document, &model, request, &mut warnings);
+    let settings = (Materials::new(request.textures()), request.options.no_lods);
+    let mut parts = Parts::new(&mut document, &model, &bones, settings);
+    parts.add_meshes();
+    lights::add(&mut parts, request.options.scale);
+    parts.add_proxies();
+    parts.add_dazzles();
+    let (added, textures) = parts.finish();
+    let visibilities = Visibilities::new(&model, &added, request.options.visibility);
+    visibilities.set(&mut document, &mut warnings);
+    for (name, path) in request.files.animations(request.path, request.options) {
+        let animation = request.files.read(&path);
+        let clip = animation
+            .as_deref()
+            .map_err(Clone::clone)
+            .and_then(|bytes| {
+                let file = ala::parse(bytes).map_err(|error| error.to_string())?;
+                warnings.extend(
+                    file.warnings
+                        .iter()
+                        .map(|it| format!("animation {name}: {it}")),
+                );
+                let clip = clips::Source {
+                    name: &name,
+                    file: &file,
+                    model: &model,
+                    bones: &bones,
+                };
+                Ok(clip.add(&mut document, &visibilities))
+            });
+        match clip {
+            Ok(mismatches) => {
+                let mismatches = mismatches.into_iter();
+                warnings.extend(mismatches.map(|it| format!("animation {name}: left out: {it}")));
+            }
+            Err(error) => warnings.push(format!("animation {}: {error}", path.display())),
+        }
+    }
+    Ok(Converted {
+        document,
+        warnings,
+        textures,
+    })
+}
+
+fn check_depth(bones: &[AloBoneInfo]) -> Result<(), String> {
+    let mut depths: Vec<usize> = Vec::with_capacity(bones.len());
+    for bone in bones {
+        let parent = bone.parent.and_then(|parent| depths.get(parent));
+        depths.push(parent.map_or(1, |parent| parent + 1));
+    }
+    let depth = depths.into_iter().max().unwrap_or(0);
+    if depth > MAX_DEPTH {
+        return Err(format!(
+            "the bones are nested {depth} deep, but at most {MAX_DEPTH} are supported"
+        ));
+    }
+    Ok(())
+}
+
+/// Adds the root, which converts the axes, and the bones.
+fn add_bones(
+    document: &mut Document,
+    model: &ConvertedAlo<'_>,
+    request: &Request<'_>,
+    warnings: &mut Vec<String>,
+) -> Vec<Index<Node>> {
+    let axes = z_up_forward_minus_y().transform(request.options.scale);
+    let mut root = node(&model_name(request.path), Placement::from(&axes));
+    root.extras = extras(&json!({
+        "format": "alo",
+        "version": model.file.version,
+        "particles": particle_systems(model, request, warnings),
+    }));
+    let root = document.add_node(None, root);
+    let mut bones: Vec<Index<Node>> = Vec::with_capacity(model.bones.len());
+    for bone in &model.bones {
+        let parent = bone.parent.and_then(|parent| bones.get(parent).copied());
+        let mut added = node(&bone.name, Placement::from(&bone.transform));
+        if bone.billboard != 0 || !bone.visible {
+            added.extras = extras(&json!({
+                "billboard": bone.billboard,
+                "visible": bone.visible,
+            }));
+        }
+        bones.push(document.add_node(Some(parent.unwrap_or(root)), added));
+    }
+    bones
+}
+
+/// The particle systems that proxies name and that are beside the model, by name.
+fn particle_systems(
+    model: &ConvertedAlo<'_>,
+    request: &Request<'_>,
+    warnings: &mut Vec<String>,
+) -> Map<String, Value> {
+    /// The type of a particle system's first chunk.
+    const PARTICLES: [u8; 4] = 0x900_u32.to_le_bytes();
+    let files: &Files = request.files;
+    let mut systems = Map::new();
+    for proxy in &model.file.proxies {
+        let stem = Tags::of(&proxy.name).stem;
+        let Some(path) = files.beside(request.path, &format!("{stem}.alo")) else {
+            continue;
+        };
+        let bytes = files.read(&path).unwrap_or_default();
+        if systems.contains_key(&stem) || !bytes.starts_with(&PARTICLES) {
+            continue;
+        }
+        match particles::describe(&bytes) {
+            Ok((values, _)) => {
+                systems.insert(stem, values);
+            }
+            Err(error) => warnings.push(format!("particle system {}: {error}", path.display())),
+        }
+    }
+    systems
+}

@@ -1,0 +1,152 @@
+//! The visibility of parts. Bones hide all parts below them, and skinned meshes are not below their bones. So each part gets
+//! the visibility that results from all bones above it.
+
+use crate::convert::alo::parts::Part;
+use crate::convert::clip::{Clip, Keys};
+use crate::convert::document::Document;
+use crate::convert::options::Visibility;
+use bevy_classic_models::alamo::ConvertedAlo;
+use bevy_classic_models::alamo::ala::{AlaBone, AlaFile, bit};
+use gltf_json::animation::Property;
+use serde_json::json;
+
+const EXTENSION: &str = "KHR_node_visibility";
+
+/// The visibility of a model's parts.
+pub struct Visibilities<'a> {
+    model: &'a ConvertedAlo<'a>,
+    parts: &'a [Part],
+    how: Visibility,
+}
+
+impl<'a> Visibilities<'a> {
+    pub fn new(model: &'a ConvertedAlo<'a>, parts: &'a [Part], how: Visibility) -> Self {
+        Self { model, parts, how }
+    }
+
+    /// Sets the visibility of all parts at rest.
+    pub fn set(&self, document: &mut Document, warnings: &mut Vec<String>) {
+        for part in self.parts {
+            if self.at_rest(part) {
+                continue;
+            }
+            match self.how {
+                Visibility::Extension => {
+                    document.extend_node(part.node, EXTENSION, json!({ "visible": false }));
+                }
+                Visibility::Scale if part.is_skinned => {
+                    // The transform of a skinned mesh has no effect.
+                    remove_from_scene(document, part);
+                    warnings.push(format!(
+                        "mesh \"{}\" is hidden and skinned: left out of the scene",
+                        part.name
+                    ));
+                }
+                Visibility::Scale => {
+                    if let Some(node) = document.root.nodes.get_mut(part.node.value()) {
+                        node.scale = Some([0.0; 3]);
+                    }
+                }
+            }
+        }
+    }
+
+    fn at_rest(&self, part: &Part) -> bool {
+        part.is_shown && self.bones(part.bone).all(|bone| self.is_bone_shown(bone))
+    }
+
+    fn is_bone_shown(&self, bone: usize) -> bool {
+        self.model.bones.get(bone).is_none_or(|bone| bone.visible)
+    }
+
+    /// A bone and all bones above it.
+    fn bones(&self, bone: usize) -> impl Iterator<Item = usize> {
+        let parent = |bone: &usize| self.model.bones.get(*bone)?.parent;
+        std::iter::successors(Some(bone), parent)
+    }
+
+    /// Animates the visibility of the parts. `bones` are those of the animation that match the model.
+    pub fn animate(
+        &self,
+        document: &mut Document,
+        clip: &mut Clip,
+        file: &AlaFile<'_>,
+        bones: &[&AlaBone<'_>],
+    ) {
+        for part in self.parts {
+            let Some(keys) = self.keys(part, file, bones) else {
+                continue;
+            };
+            match self.how {
+                Visibility::Extension => {
+                    let rest = json!({ "visible": self.at_rest(part) });
+                    document.extend_node(part.node, EXTENSION, rest);
+                    clip.visibility(document, part.node, &keys);
+                }
+                // The transform of a skinned mesh has no effect.
+                Visibility::Scale if part.is_skinned => {}
+                Visibility::Scale => {
+                    let scale = |shown: &bool| if *shown { [1.0; 3] } else { [0.0; 3] };
+                    let keys = Keys {
+                        times: keys.times,
+                        values: keys.values.iter().map(scale).collect(),
+                        steps: true,
+                    };
+                    clip.vectors(document, part.node, Property::Scale, &keys);
+                }
+            }
+        }
+    }
+
+    /// When a part is shown and hidden. `None` if it is as at rest.
+    fn keys(&self, part: &Part, file: &AlaFile<'_>, bones: &[&AlaBone<'_>]) -> Option<Keys<bool>> {
+        if !part.is_shown {
+            return None;
+        }
+        let mut tracks: Vec<&[u8]> = Vec::new();
+        let mut others_shown = true;
+        for bone in self.bones(part.bone) {
+            let animated = bones.iter().find(|it| it.index as usize == bone);
+            match animated.and_then(|it| it.visibility) {
+                Some(track) => tracks.push(track),
+                None => others_shown &= self.is_bone_shown(bone),
+            }
+        }
+        if tracks.is_empty() {
+            return None;
+        }
+        let is_shown = |frame| others_shown && tracks.iter().all(|track| bit(track, frame));
+        let last = file.frames.saturating_sub(1);
+        let mut keys = Keys {
+            times: vec![0.0],
+            values: vec![is_shown(0)],
+            steps: true,
+        };
+        for frame in 1..=last {
+            let shown = is_shown(frame);
+            if keys.values.last() != Some(&shown) {
+                keys.times.push(frame as f32 / file.fps);
+                keys.values.push(shown);
+            }
+        }
+        if keys.values == [self.at_rest(part)] {
+            return None;
+        }
+        let end = file.seconds();
+        if keys.times.last().is_some_and(|last| *last < end) {
+            keys.times.push(end);
+            keys.values.push(is_shown(last));
+        }
+        Some(keys)
+    }
+}
+
+/// Removes the mesh of a part, and its node from the scene. The node remains, because nodes have indices.
+fn remove_from_scene(document: &mut Document, part: &Part) {
+    for scene in &mut document.root.scenes {
+        scene.nodes.retain(|node| node.value() != part.node.value());
+    }
+    if let Some(node) = document.root.nodes.get_mut(part.node.value()) {
+        (node.mesh, node.skin) = (None, None);
+    }
+}

@@ -1,0 +1,205 @@
+//! Plans the output files of a run, and converts several files at once.
+
+use crate::convert::files::Files;
+use crate::convert::job::{Job, Written, is_texture};
+use crate::convert::options::{Container, Options, Output};
+use crate::convert::output;
+use crate::messages;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+/// The jobs of a run. A planned job can be an error: its file is not converted.
+pub struct Plan {
+    pub jobs: Vec<Result<Job, (PathBuf, String)>>,
+    /// The folder to create.
+    pub folder: Option<PathBuf>,
+}
+
+/// The count of files that were converted, and that failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    pub converted: usize,
+    pub failed: usize,
+}
+
+impl Plan {
+    /// Plans the output of each input. `out` is a file if it has the extension of one, otherwise a folder.
+    ///
+    /// # Errors
+    /// If `out` is a file, and there are several inputs.
+    pub fn new(inputs: &[PathBuf], out: &Path, container: Container) -> Result<Self, String> {
+        let kind = Output::of(out).filter(|_| !out.is_dir());
+        if let Some(kind) = kind {
+            let [input] = inputs else {
+                let message = "is a file, but several files need a folder for their results";
+                return Err(format!("{}: {message}", out.display()));
+            };
+            let job = Job {
+                input: input.clone(),
+                output: out.to_path_buf(),
+                kind,
+            };
+            return Ok(Self {
+                jobs: vec![Ok(job)],
+                folder: None,
+            });
+        }
+        let mut planned: HashMap<PathBuf, PathBuf> = HashMap::new();
+        let jobs = inputs.iter().map(|input| {
+            let kind = match is_texture(input) {
+                true => Output::Png,
+                false => Output::Model(container),
+            };
+            let mut name = input.file_stem().unwrap_or_default().to_os_string();
+            name.push(".");
+            name.push(kind.extension());
+            let output = out.join(name);
+            let key = PathBuf::from(output.to_string_lossy().to_lowercase());
+            if let Some(other) = planned.get(&key) {
+                let other = other.display();
+                let message = format!("{} is already the result of {other}", output.display());
+                return Err((input.clone(), message));
+            }
+            planned.insert(key, input.clone());
+            Ok(Job {
+                input: input.clone(),
+                output,
+                kind,
+            })
+        });
+        Ok(Self {
+            jobs: jobs.collect(),
+            folder: Some(out.to_path_buf()),
+        })
+    }
+}
+
+/// How to run the jobs of a plan.
+pub struct Run<'a> {
+    pub options: &'a Options,
+    /// The count of files that are converted at once, at least 1.
+    pub workers: usize,
+    /// Whether existing files are replaced.
+    pub force: bool,
+}
+
+impl Run<'_> {
+    /// Converts all files, and prints warnings and errors in the order of the files.
+    pub fn convert(&self, plan: &Plan) -> Summary {
+        let progress = progress(plan.jobs.len());
+        let files = Files::default();
+        let next = AtomicUsize::new(0);
+        let mut summary = Summary::default();
+        std::thread::scope(|scope| {
+            let (sender, results) = mpsc::channel();
+            for _ in 0..self.workers.clamp(1, plan.jobs.len().max(1)) {
+                let (sender, files, next) = (sender.clone(), &files, &next);
+                scope.spawn(move || {
+                    loop {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(job) = plan.jobs.get(index) else {
+                            break;
+                        };
+                        let result = match job {
+                            Ok(job) => self.run(job, files),
+                            Err((_, error)) => Err(error.clone()),
+                        };
+                        if sender.send((index, result)).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            // Results that arrive before those of earlier files.
+            let mut early = HashMap::new();
+            let mut expected = 0;
+            for (index, result) in results {
+                progress.inc(1);
+                early.insert(index, result);
+                while let Some(result) = early.remove(&expected) {
+                    let job = plan.jobs.get(expected);
+                    progress.suspend(|| report(job, &result));
+                    match result {
+                        Ok(_) => summary.converted += 1,
+                        Err(_) => summary.failed += 1,
+                    }
+                    expected += 1;
+                }
+            }
+        });
+        progress.finish_and_clear();
+        summary
+    }
+
+    /// Converts a file and writes the result. Returns the warnings.
+    fn run(&self, job: &Job, files: &Files) -> Result<Vec<String>, String> {
+        output::check(&job.output, self.force)?;
+        let Written { bytes, warnings } = job.convert(files, self.options)?;
+        output::write(&job.output, &bytes, self.force)?;
+        Ok(warnings)
+    }
+}
+
+fn report(job: Option<&Result<Job, (PathBuf, String)>>, result: &Result<Vec<String>, String>) {
+    let input = match job {
+        Some(Ok(job)) => &job.input,
+        Some(Err((input, _))) => input,
+        None => return,
+    };
+    let input = input.display();
+    match result {
+        Ok(warnings) => {
+            for warning in warnings {
+                messages::message(format_args!("{input}: warning: {warning}"));
+            }
+        }
+        Err(error) => messages::error(format_args!("{input}: {error}")),
+    }
+}
+
+/// A progress bar on the terminal. It is hidden for a single file, and if standard error is not a terminal.
+fn progress(length: usize) -> ProgressBar {
+    if length < 2 {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} files, {eta} left");
+    let bar = ProgressBar::new(length as u64);
+    match style {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_have_the_names_of_their_files() {
+        let inputs = ["a/Hero.abc", "b/skin.DTX", "c/hero.mdl"].map(PathBuf::from);
+        let plan = Plan::new(&inputs, Path::new("out"), Container::Gltf).unwrap();
+        let outputs: Vec<_> = plan
+            .jobs
+            .iter()
+            .map(|job| job.as_ref().map(|job| job.output.display().to_string()))
+            .collect();
+        assert_eq!(outputs[0].as_deref(), Ok("out/Hero.gltf"));
+        assert_eq!(outputs[1].as_deref(), Ok("out/skin.png"));
+        let (input, error) = plan.jobs[2].as_ref().unwrap_err();
+        assert_eq!(input, Path::new("c/hero.mdl"));
+        assert!(error.contains("a/Hero.abc"), "{error}");
+    }
+
+    #[test]
+    fn a_file_can_only_be_the_result_of_one_input() {
+        let inputs = ["a.abc", "b.abc"].map(PathBuf::from);
+        assert!(Plan::new(&inputs, Path::new("out.glb"), Container::Glb).is_err());
+        let plan = Plan::new(&inputs[..1], Path::new("out.GLTF"), Container::Glb).unwrap();
+        let job = plan.jobs[0].as_ref().unwrap();
+        assert_eq!(job.kind, Output::Model(Container::Gltf));
+    }
+}

@@ -1,0 +1,270 @@
+//! Builds the animations of a document. It must not know the games' formats.
+
+use crate::convert::accessors::Usage;
+use crate::convert::document::{Document, PointerChannel};
+use gltf_json::animation::{Animation, Channel, Interpolation, Property, Sampler, Target};
+use gltf_json::validation::Checked;
+use gltf_json::{Extras, Index, Node};
+
+/// An animation that is being built.
+pub struct Clip {
+    pub name: String,
+    pub extras: Extras,
+    channels: Vec<Channel>,
+    samplers: Vec<Sampler>,
+    pointers: Vec<PointerChannel>,
+}
+
+/// The keys of a property: strictly ascending times in seconds, and a value for each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Keys<T> {
+    pub times: Vec<f32>,
+    pub values: Vec<T>,
+    /// Whether a value is constant until the next key. Otherwise values are interpolated.
+    pub steps: bool,
+}
+
+impl<T: Clone + PartialEq> Keys<T> {
+    /// A value from 0 to a time.
+    pub fn constant(value: T, end: f32) -> Self {
+        let times = if end > 0.0 { vec![0.0, end] } else { vec![0.0] };
+        Self {
+            values: vec![value; times.len()],
+            times,
+            steps: false,
+        }
+    }
+
+    /// The keys at times that never decrease. A jump between two keys of one time becomes one between that time and the
+    /// number before it.
+    pub fn ascending(keys: impl IntoIterator<Item = (f32, T)>) -> Self {
+        let mut result = Self {
+            times: Vec::new(),
+            values: Vec::new(),
+            steps: false,
+        };
+        for (time, value) in keys {
+            if result.times.last().is_some_and(|last| *last >= time) {
+                result.end_before(time);
+            }
+            result.times.push(time);
+            result.values.push(value);
+        }
+        result
+    }
+
+    /// Moves the last key to just before a time, or removes it if there is no room.
+    fn end_before(&mut self, time: f32) {
+        let earlier = time.next_down();
+        let previous = self.times.len().checked_sub(2);
+        let previous = previous.and_then(|index| self.times.get(index));
+        let has_room = earlier >= 0.0 && previous.is_none_or(|previous| *previous < earlier);
+        match self.times.last_mut() {
+            Some(last) if has_room => *last = earlier,
+            _ => {
+                self.times.pop();
+                self.values.pop();
+            }
+        }
+    }
+
+    /// The first and the last key alone if all values are equal.
+    pub fn reduced(mut self) -> Self {
+        let is_constant = self
+            .values
+            .iter()
+            .all(|value| Some(value) == self.values.first());
+        if is_constant && self.times.len() > 2 {
+            let last = self.times.len() - 1;
+            self.times.drain(1..last);
+            self.values.drain(1..last);
+        }
+        self
+    }
+}
+
+impl Clip {
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            extras: None,
+            channels: Vec::new(),
+            samplers: Vec::new(),
+            pointers: Vec::new(),
+        }
+    }
+
+    /// Animates the translation or the scale of a node.
+    pub fn vectors(
+        &mut self,
+        document: &mut Document,
+        node: Index<Node>,
+        property: Property,
+        keys: &Keys<[f32; 3]>,
+    ) {
+        let input = times(document, &keys.times);
+        let output = document.floats(&keys.values, Usage::Values);
+        self.channel(node, property, (input, output), keys.steps);
+    }
+
+    /// Animates the rotation of a node by unit quaternions: X, Y, Z, W.
+    pub fn rotations(
+        &mut self,
+        document: &mut Document,
+        node: Index<Node>,
+        mut keys: Keys<[f32; 4]>,
+    ) {
+        shorten_arcs(&mut keys.values);
+        let input = times(document, &keys.times);
+        let output = document.floats(&keys.values, Usage::Values);
+        self.channel(node, Property::Rotation, (input, output), keys.steps);
+    }
+
+    /// Animates the weights of a node's morph targets: all weights of the first key, then all of the next.
+    pub fn weights(
+        &mut self,
+        document: &mut Document,
+        node: Index<Node>,
+        key_times: &[f32],
+        weights: &[f32],
+    ) {
+        let input = times(document, key_times);
+        let (values, _) = weights.as_chunks::<1>();
+        let output = document.floats(values, Usage::Values);
+        let property = Property::MorphTargetWeights;
+        self.channel(node, property, (input, output), false);
+    }
+
+    /// Animates whether a node is visible, by `KHR_node_visibility`.
+    pub fn visibility(&mut self, document: &mut Document, node: Index<Node>, keys: &Keys<bool>) {
+        let input = times(document, &keys.times);
+        let output = document.booleans(&keys.values);
+        let sampler = self.sampler((input, output), true);
+        let node = node.value();
+        self.pointers.push(PointerChannel {
+            pointer: format!("/nodes/{node}/extensions/KHR_node_visibility/visible"),
+            sampler,
+        });
+    }
+
+    /// Whether it animates nothing.
+    pub fn is_empty(&self) -> bool {
+        self.channels.is_empty() && self.pointers.is_empty()
+    }
+
+    /// Adds the animation to the document, unless it is empty. A name that exists gets the animation's index, because
+    /// programs find animations by their names.
+    pub fn finish(mut self, document: &mut Document) {
+        if self.is_empty() {
+            return;
+        }
+        let animations = &document.root.animations;
+        if animations
+            .iter()
+            .any(|other| other.name.as_ref() == Some(&self.name))
+        {
+            self.name = format!("{}#{}", self.name, animations.len());
+        }
+        let animation = document.root.push(Animation {
+            extensions: None,
+            extras: self.extras,
+            channels: self.channels,
+            name: Some(self.name),
+            samplers: self.samplers,
+        });
+        for pointer in self.pointers {
+            document.add_pointer(animation.value(), pointer);
+        }
+    }
+
+    fn sampler(
+        &mut self,
+        (input, output): (Index<gltf_json::Accessor>, Index<gltf_json::Accessor>),
+        steps: bool,
+    ) -> u32 {
+        let interpolation = match steps {
+            true => Interpolation::Step,
+            false => Interpolation::Linear,
+        };
+        self.samplers.push(Sampler {
+            extensions: None,
+            extras: None,
+            input,
+            interpolation: Checked::Valid(interpolation),
+            output,
+        });
+        self.samplers.len() as u32 - 1
+    }
+
+    fn channel(
+        &mut self,
+        node: Index<Node>,
+        property: Property,
+        accessors: (Index<gltf_json::Accessor>, Index<gltf_json::Accessor>),
+        steps: bool,
+    ) {
+        let sampler = self.sampler(accessors, steps);
+        self.channels.push(Channel {
+            sampler: Index::new(sampler),
+            target: Target {
+                extensions: None,
+                extras: None,
+                node,
+                path: Checked::Valid(property),
+            },
+            extensions: None,
+            extras: None,
+        });
+    }
+}
+
+fn times(document: &mut Document, times: &[f32]) -> Index<gltf_json::Accessor> {
+    let (times, _) = times.as_chunks::<1>();
+    document.floats(times, Usage::Times)
+}
+
+/// Negates quaternions so that each is on the same side as the one before: not all programs choose the shorter arc.
+fn shorten_arcs(rotations: &mut [[f32; 4]]) {
+    for index in 1..rotations.len() {
+        let [previous, rotation] = &mut rotations[index - 1..=index] else {
+            continue;
+        };
+        let dot: f32 = previous.iter().zip(&*rotation).map(|(a, b)| a * b).sum();
+        if dot < 0.0 {
+            *rotation = rotation.map(|value| -value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_strictly_ascending_and_jumps_remain() {
+        let keys = Keys::ascending([(0.0, 1), (0.0, 2), (0.5, 3), (0.5, 4), (0.5, 5), (1.0, 6)]);
+        assert!(keys.times.is_sorted_by(|a, b| a < b), "{:?}", keys.times);
+        assert_eq!(keys.values, [2, 3, 5, 6]);
+        assert_eq!(keys.times[1], 0.5_f32.next_down());
+        assert_eq!(keys.times[2], 0.5);
+    }
+
+    #[test]
+    fn equal_keys_are_reduced_to_two() {
+        let keys = Keys::ascending([(0.0, 1), (1.0, 1), (2.0, 1)]).reduced();
+        assert_eq!((keys.times, keys.values), (vec![0.0, 2.0], vec![1, 1]));
+        assert_eq!(Keys::constant(1, 0.0).times, [0.0]);
+    }
+
+    #[test]
+    fn rotations_take_the_shorter_arc() {
+        let mut rotations = [
+            [0.0, 0.0, 0.0, 1.0],
+            [0.0, 0.1, 0.0, -0.99],
+            [0.0, -0.1, 0.0, 0.9],
+        ];
+        shorten_arcs(&mut rotations);
+        assert_eq!(rotations[1], [0.0, -0.1, 0.0, 0.99]);
+        assert_eq!(rotations[2], [0.0, -0.1, 0.0, 0.9]);
+    }
+}

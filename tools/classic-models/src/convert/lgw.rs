@@ -1,0 +1,117 @@
+//! Converts models of UFO: Aftermath: a node per mesh. Texture units that glTF cannot express are in `extras`.
+
+use crate::convert::document::{Document, Placement, extras, node};
+use crate::convert::material::{self, info, matte};
+use crate::convert::mesh::{MeshData, named};
+use crate::convert::model::{Converted, Request, model_name};
+use crate::convert::textures::{Sampling, Textures, Treatment};
+use bevy_classic_models::lgw::text::{AlphaMode, Material as LgwMaterial, TexGen, Texture};
+use bevy_classic_models::lgw::{ConvertedLgw, LgwLoaderSettings};
+use gltf_json::material::AlphaMode as GltfAlphaMode;
+use gltf_json::{Index, Material};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// Converts the bytes of a file.
+///
+/// # Errors
+/// If the file is damaged.
+pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String> {
+    let settings = LgwLoaderSettings::default();
+    let model = ConvertedLgw::load(bytes, &settings).map_err(|error| error.to_string())?;
+    let name = model_name(request.path);
+    let mut document = Document::new(&name);
+    let mut textures = request.textures();
+    document.uses(material::SPECULAR);
+    let mut materials: HashMap<i64, Index<Material>> = HashMap::new();
+    for source in &model.file.materials {
+        let material = convert_material(&mut document, &mut textures, source);
+        let index = document.root.push(material);
+        // If several materials have the same number, meshes use the first.
+        materials.entry(source.id).or_insert(index);
+    }
+    let mut root = node(
+        &name,
+        Placement {
+            scale: [request.options.scale; 3],
+            ..Placement::IDENTITY
+        },
+    );
+    root.extras = extras(&json!({
+        "format": "lgw",
+        "name": model.file.name,
+        "exportVersion": model.file.version,
+        "sourceFile": model.file.source,
+    }));
+    let root = document.add_node(None, root);
+    for mesh in &model.meshes {
+        let mut mesh_node = node(&mesh.name, Placement::IDENTITY);
+        if let Some(data) = mesh.mesh.as_ref().and_then(MeshData::of) {
+            let material = mesh.material.and_then(|id| materials.get(&id).copied());
+            let primitive = data.primitive(&mut document, material, &[]);
+            mesh_node.mesh = Some(document.root.push(named(&mesh.name, vec![primitive])));
+        }
+        document.add_node(Some(root), mesh_node);
+    }
+    Ok(Converted {
+        warnings: model.warnings.iter().map(ToString::to_string).collect(),
+        document,
+        textures: textures.warnings,
+    })
+}
+
+fn convert_material(
+    document: &mut Document,
+    textures: &mut Textures<'_>,
+    source: &LgwMaterial<'_>,
+) -> Material {
+    let mut material = matte(&source.name);
+    let units = source.units();
+    let base = units
+        .iter()
+        .flatten()
+        .find(|texture| has_own_coordinates(texture));
+    let texture = base.and_then(|texture| {
+        let name = texture.file.as_deref().filter(|name| !name.is_empty())?;
+        let sampling = Sampling {
+            wrap: texture.wrap,
+            nearest: false,
+            mipmaps: texture.mipmaps,
+        };
+        textures.named(document, name, Treatment::Keep, sampling)
+    });
+    material.pbr_metallic_roughness.base_color_texture = texture.map(info);
+    match units[0].map(|texture| texture.alpha_mode) {
+        Some(AlphaMode::Mask) => {
+            material::set_alpha(&mut material, GltfAlphaMode::Mask, Some(0.5));
+        }
+        Some(AlphaMode::Blend) => {
+            material::set_alpha(&mut material, GltfAlphaMode::Blend, None);
+        }
+        Some(AlphaMode::Opaque) | None => {}
+    }
+    let units: Vec<Value> = units.iter().flatten().map(|unit| describe(unit)).collect();
+    material.extras = extras(&json!({ "id": source.id, "textureUnits": units }));
+    material
+}
+
+/// Whether a texture is a plain image at the vertices' coordinates, which a base color can be.
+fn has_own_coordinates(texture: &Texture<'_>) -> bool {
+    !texture.cube_map && !texture.has_texgen()
+}
+
+fn describe(texture: &Texture<'_>) -> Value {
+    let generator = |texgen: &TexGen| {
+        texgen.kind.map_or(
+            Value::Null,
+            |kind| json!({ "kind": kind.keyword(), "coefficient": texgen.coefficient }),
+        )
+    };
+    json!({
+        "file": texture.file,
+        "mode": texture.mode.keyword(),
+        "alphaBits": texture.alpha_mode.bits(),
+        "cubeMap": texture.cube_map,
+        "coordinates": texture.has_texgen().then(|| texture.texgen.each_ref().map(generator)),
+    })
+}

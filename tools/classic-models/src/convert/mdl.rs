@@ -1,0 +1,244 @@
+//! Converts Quake models: each pose is a morph target, and each clip an animation of their weights.
+
+use crate::convert::clip::Clip;
+use crate::convert::document::{Document, Placement, extras, node};
+use crate::convert::material::{self, info, matte};
+use crate::convert::mesh::{MeshData, Target, named};
+use crate::convert::model::{Converted, Request, model_name};
+use crate::convert::textures::{Sampling, Textures};
+use bevy::image::Image;
+use bevy::math::{Mat3, Quat, Vec3};
+use bevy::mesh::{Mesh, VertexAttributeValues};
+use bevy_classic_models::quake::{ConvertedMdl, MdlLoaderSettings, MdlPoses, Palette, Sequence};
+use bevy_classic_models::texture::Pixels;
+use gltf_json::material::{AlphaMode, EmissiveFactor};
+use gltf_json::{Index, Material};
+use serde_json::{Value, json};
+
+/// Sharp texels, as the software renderer drew them. Coordinates at a seam may exceed the edge.
+const SAMPLING: Sampling = Sampling {
+    wrap: [false; 2],
+    nearest: true,
+    mipmaps: true,
+};
+
+const VARIANTS: &str = "KHR_materials_variants";
+
+/// Converts the bytes of a file.
+///
+/// # Errors
+/// If the file is damaged, or the palette cannot be read.
+pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String> {
+    let settings = MdlLoaderSettings::default();
+    let palette = palette(request)?;
+    let model = ConvertedMdl::load(bytes, &settings, &palette).map_err(|it| it.to_string())?;
+    let name = model_name(request.path);
+    let mut document = Document::new(&name);
+    let mut textures = request.textures();
+    let materials = materials(&mut document, &mut textures, &model);
+    let root = node(&name, placement(request.options.scale));
+    let root = document.add_node(None, root);
+    if let Some(data) = MeshData::of(&model.mesh) {
+        let mut mesh_node = node(&format!("{name} mesh"), Placement::IDENTITY);
+        mesh_node.mesh = Some(add_mesh(&mut document, &name, &model, &data, &materials));
+        let mesh_node = document.add_node(Some(root), mesh_node);
+        add_clips(&mut document, &model, mesh_node);
+    }
+    let values = extras(&header(&model));
+    if let Some(root) = document.root.nodes.get_mut(root.value()) {
+        root.extras = values;
+    }
+    let warnings = model.warnings.iter().map(ToString::to_string).collect();
+    Ok(Converted {
+        warnings,
+        document,
+        textures: textures.warnings,
+    })
+}
+
+/// The transform from the file's axes, X forward and Z up, to glTF's, Z forward and Y up: (x, y, z) becomes (y, z, x).
+fn placement(scale: f32) -> Placement {
+    let axes = Mat3::from_cols(Vec3::Z, Vec3::X, Vec3::Y);
+    Placement {
+        rotation: Quat::from_mat3(&axes).to_array(),
+        scale: [scale; 3],
+        ..Placement::IDENTITY
+    }
+}
+
+fn palette(request: &Request<'_>) -> Result<Palette, String> {
+    let Some(path) = &request.options.palette else {
+        return Ok(Palette::default());
+    };
+    let text = |error: String| format!("palette {}: {error}", path.display());
+    let bytes = request.files.read(path).map_err(text)?;
+    Palette::parse(&bytes).map_err(|error| text(error.to_string()))
+}
+
+/// The materials of all images of all skins, with their names.
+fn materials(
+    document: &mut Document,
+    textures: &mut Textures<'_>,
+    model: &ConvertedMdl,
+) -> Vec<(String, Index<Material>)> {
+    document.uses(material::SPECULAR);
+    let mut materials = Vec::new();
+    for (skin, images) in model.skins.iter().enumerate() {
+        for (index, image) in images.images.iter().enumerate() {
+            let name = match images.images.len() {
+                1 => format!("skin {skin}"),
+                _ => format!("skin {skin} image {index}"),
+            };
+            let mut material = matte(&name);
+            let mut texture = |name: &str, image: &Image| {
+                let texture = textures.pixels(document, name, &pixels(image)?, SAMPLING);
+                texture.map(info)
+            };
+            material.pbr_metallic_roughness.base_color_texture = texture(&name, &image.image);
+            let fullbright = image.fullbright.as_ref();
+            let fullbright = fullbright.and_then(|it| texture(&format!("{name} fullbright"), it));
+            if fullbright.is_some() {
+                material.emissive_texture = fullbright;
+                material.emissive_factor = EmissiveFactor([1.0; 3]);
+            }
+            if model.has_holes {
+                material::set_alpha(&mut material, AlphaMode::Mask, Some(0.5));
+            }
+            materials.push((name, document.root.push(material)));
+        }
+    }
+    if materials.is_empty() {
+        let name = "plain".to_owned();
+        let material = document.root.push(matte(&name));
+        materials.push((name, material));
+    }
+    materials
+}
+
+/// The texels of a skin's image. `None` if it has none.
+fn pixels(image: &Image) -> Option<Pixels> {
+    Some(Pixels {
+        width: image.width(),
+        height: image.height(),
+        rgba: image.data.clone()?,
+    })
+}
+
+fn add_mesh(
+    document: &mut Document,
+    name: &str,
+    model: &ConvertedMdl,
+    data: &MeshData,
+    materials: &[(String, Index<Material>)],
+) -> Index<gltf_json::Mesh> {
+    let vertices = file_vertices(&model.mesh);
+    let targets: Vec<Target> = (0..model.poses.pose_count())
+        .map(|pose| target(&model.poses, pose, &vertices, data))
+        .collect();
+    let first = materials.first().map(|(_, material)| *material);
+    let mut primitive = data.primitive(document, first, &targets);
+    if materials.len() > 1 {
+        let mut mappings = Vec::new();
+        for (name, material) in materials {
+            let variant = document.push_extension(VARIANTS, "variants", json!({ "name": name }));
+            mappings.push(json!({ "material": material.value(), "variants": [variant] }));
+        }
+        let extensions = primitive.extensions.get_or_insert_default();
+        let mappings = json!({ "mappings": mappings });
+        extensions.others.insert(VARIANTS.to_owned(), mappings);
+    }
+    let mut mesh = named(name, vec![primitive]);
+    mesh.weights = Some(vec![0.0; targets.len()]);
+    mesh.extras = extras(&json!({ "targetNames": target_names(model) }));
+    document.root.push(mesh)
+}
+
+/// The names of the poses. Names that occur again get the index of the pose.
+fn target_names(model: &ConvertedMdl) -> Vec<String> {
+    let mut names = Vec::with_capacity(model.pose_names.len());
+    for (index, name) in model.pose_names.iter().enumerate() {
+        let name = name.to_string();
+        let is_unique = !name.is_empty() && !names.contains(&name);
+        names.push(if is_unique {
+            name
+        } else {
+            format!("{name}#{index}")
+        });
+    }
+    names
+}
+
+/// The index in the file of each vertex of the mesh.
+fn file_vertices(mesh: &Mesh) -> Vec<u32> {
+    match mesh.try_attribute(Mesh::ATTRIBUTE_UV_1) {
+        Ok(VertexAttributeValues::Float32x2(values)) => {
+            values.iter().map(|[index, _]| *index as u32).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn target(poses: &MdlPoses, pose: u32, vertices: &[u32], data: &MeshData) -> Target {
+    let vertices = vertices
+        .iter()
+        .zip(data.positions.iter().zip(&data.normals));
+    let moved = vertices.map(|(vertex, (position, normal))| {
+        let (moved, turned) = poses.vertex(pose, *vertex);
+        let [position, normal] = [position, normal].map(|it| Vec3::from_array(*it));
+        ((moved - position).to_array(), (turned - normal).to_array())
+    });
+    let (positions, normals) = moved.unzip();
+    Target { positions, normals }
+}
+
+fn add_clips(document: &mut Document, model: &ConvertedMdl, mesh: Index<gltf_json::Node>) {
+    let poses = model.poses.pose_count() as usize;
+    for clip in &model.clips {
+        let (times, shown) = keys(&clip.sequence);
+        let mut weights = vec![0.0; times.len() * poses];
+        for (key, pose) in shown.iter().enumerate() {
+            if let Some(weight) = weights.get_mut(key * poses + *pose as usize) {
+                *weight = 1.0;
+            }
+        }
+        let mut animation = Clip::new(&clip.name);
+        animation.weights(document, mesh, &times, &weights);
+        animation.finish(document);
+    }
+}
+
+/// The times of a clip's keys, and the pose at each. The last key is the first pose again, because clips are loops.
+fn keys(sequence: &Sequence) -> (Vec<f32>, Vec<u32>) {
+    let mut times = Vec::new();
+    let mut poses = Vec::new();
+    for pose in 0..sequence.pose_count {
+        times.push(sequence.timing.begin(pose));
+        poses.push(sequence.first_pose + pose);
+    }
+    let end = sequence.seconds();
+    if times.last().is_some_and(|last| *last < end) {
+        times.push(end);
+        poses.push(sequence.first_pose);
+    }
+    (times, poses)
+}
+
+/// The header's values, which games use.
+fn header(model: &ConvertedMdl) -> Value {
+    let header = &model.header;
+    let groups = model.skins.iter().enumerate();
+    let groups = groups.filter_map(|(index, skin)| {
+        let timing = skin.timing.as_ref()?;
+        let begins: Vec<f32> = (0..skin.images.len() as u32)
+            .map(|image| timing.begin(image))
+            .collect();
+        Some(json!({ "skin": index, "begins": begins }))
+    });
+    json!({
+        "format": "mdl",
+        "flags": header.flags,
+        "synctype": header.sync_type,
+        "eyePosition": header.eye_position,
+        "skinGroups": groups.collect::<Vec<_>>(),
+    })
+}

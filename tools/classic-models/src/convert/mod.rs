@@ -1,0 +1,134 @@
+//! The subcommand `convert`: converts models to glTF, and textures to PNG.
+//!
+//! - `options` are the options of the command line, and `batch` plans and runs `job`s, whose results `output` writes.
+//! - `files` finds the files that models name.
+//! - `document` is the glTF document, with `accessors` for its data, `mesh`, `clip`, `textures`, `material` and `lods` for its
+//!   parts, and `glb` for its containers.
+//! - `alo`, `abc`, `mdl`, `lgw` and `particles` convert one format each, with the `model` as their common interface.
+//!
+//! The values are those of the parsers and of the plugin's conversions. No app runs.
+
+mod abc;
+mod accessors;
+mod alo;
+mod batch;
+mod clip;
+mod document;
+mod files;
+mod glb;
+mod job;
+mod lgw;
+mod lods;
+mod material;
+mod mdl;
+mod mesh;
+mod model;
+mod options;
+mod output;
+mod particles;
+#[cfg(test)]
+mod tests;
+mod textures;
+
+use crate::messages;
+use batch::{Plan, Run};
+use options::{Container, Options};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Converts models to glTF for Blender and other programs, and textures to PNG.
+///
+/// Models: Alamo .alo with the .ala animations beside it, LithTech .abc, Quake .mdl, UFO: Aftermath .lgw. Textures: .dds, .tga,
+/// .dtx. A file can also be an entry of an archive: id1/pak0.pak/progs/player.mdl.
+///
+/// OUT is a file if it ends in .glb, .gltf or .png, otherwise a folder, which is created. In a folder, results have the names of
+/// their files. Textures, skins and animations are found in the same folders as in the games, in any case, and become part of
+/// the result. Y is up, models face +Z, and a unit of the file is a meter: see --scale.
+///
+/// Missing textures, skins and animations are warnings. A file that fails does not stop the others.
+///
+/// Exit status: 0; 1 if any file failed; 2 if the arguments are wrong.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment, after_long_help = EXAMPLES)]
+pub struct Args {
+    /// The files, or entries of archives: ARCHIVE/entry
+    #[arg(value_name = "IN", required = true)]
+    inputs: Vec<PathBuf>,
+    /// The file or the folder to write to
+    #[arg(value_name = "OUT")]
+    out: PathBuf,
+    #[command(flatten)]
+    options: Options,
+    /// The kind of file for models in a folder
+    #[arg(long, value_name = "KIND", value_enum, default_value_t = Container::Glb)]
+    format: Container,
+    /// Replace existing files
+    #[arg(long)]
+    force: bool,
+    /// How many files are converted at once; default: the count of processors
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  One model, with its textures and animations:
+    classic-models convert walker.alo walker.glb
+  All models of a folder, four at once:
+    classic-models convert Models/*.abc out --jobs 4
+  A model in an archive, with Quake's inches as meters:
+    classic-models convert id1/pak0.pak/progs/player.mdl player.glb --scale 0.0254
+  A skin that is not at the games' path:
+    classic-models convert hero.abc hero.glb --skin Skins/hero_red.dtx
+  Textures in another folder, and a file that Bevy and old programs can read:
+    classic-models convert ship.alo ship.glb --textures Art/Textures --visibility scale
+  A texture, and all textures of a folder:
+    classic-models convert hero.dtx hero.png
+    classic-models convert Textures/*.dds pictures";
+
+/// Converts the files.
+pub fn run(args: &Args) -> ExitCode {
+    let plan = match plan(args) {
+        Ok(plan) => plan,
+        Err(error) => {
+            messages::error(error);
+            return ExitCode::FAILURE;
+        }
+    };
+    let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let run = Run {
+        options: &args.options,
+        workers: args.jobs.map_or_else(processors, NonZeroUsize::get),
+        force: args.force,
+    };
+    let summary = run.convert(&plan);
+    let files = if summary.converted == 1 {
+        "file"
+    } else {
+        "files"
+    };
+    let failed = match summary.failed {
+        0 => String::new(),
+        count => format!(", {count} failed"),
+    };
+    let (converted, out) = (summary.converted, args.out.display());
+    let line = format_args!("{converted} {files} converted to {out}{failed}");
+    match messages::line(line) {
+        Ok(()) if summary.failed == 0 => ExitCode::SUCCESS,
+        Ok(()) => ExitCode::FAILURE,
+        Err(error) => {
+            messages::error(error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn plan(args: &Args) -> Result<Plan, String> {
+    let plan = Plan::new(&args.inputs, &args.out, args.format)?;
+    if let Some(folder) = &plan.folder {
+        let created = std::fs::create_dir_all(folder);
+        created.map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    Ok(plan)
+}

@@ -1,0 +1,88 @@
+//! The options of the subcommand `convert`, and the kind of file that an output path has.
+
+use clap::ValueEnum;
+use std::path::{Path, PathBuf};
+
+/// How files are converted.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Options {
+    /// Meters per unit of the file
+    ///
+    /// glTF's unit is the meter. The games' files have no unit. For Quake, 0.0254 is common; for UFO: Aftermath, 0.01.
+    #[arg(long, value_name = "METERS", default_value_t = 1.0, value_parser = positive, verbatim_doc_comment)]
+    pub scale: f32,
+    /// How Alamo models show and hide parts
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Visibility::Extension)]
+    pub visibility: Visibility,
+    /// More folders with textures and skins; may be given more than once
+    #[arg(long = "textures", value_name = "DIR")]
+    pub textures: Vec<PathBuf>,
+    /// More folders with .ala files; may be given more than once
+    #[arg(long = "animations", value_name = "DIR")]
+    pub animations: Vec<PathBuf>,
+    /// The skin of LithTech models: a .dtx, .dds or .tga file
+    #[arg(long, value_name = "FILE")]
+    pub skin: Option<PathBuf>,
+    /// The palette of Quake models: a file of 768 bytes; default: Quake's
+    #[arg(long, value_name = "FILE")]
+    pub palette: Option<PathBuf>,
+    /// Leave out all textures
+    #[arg(long)]
+    pub no_textures: bool,
+    /// Leave out the coarser levels of detail, which Blender shows together with the finest
+    #[arg(long)]
+    pub no_lods: bool,
+}
+
+/// How the visibility of a model's parts is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Visibility {
+    /// KHR_node_visibility, animated by KHR_animation_pointer
+    Extension,
+    /// A scale of 0, which every program reads
+    Scale,
+}
+
+/// The kind of file that is written for a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Container {
+    /// One binary file
+    Glb,
+    /// One JSON file
+    Gltf,
+}
+
+/// The kind of file that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    Model(Container),
+    Png,
+}
+
+impl Output {
+    /// The kind by the extension of a path. `None` for other extensions.
+    pub fn of(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "glb" => Some(Self::Model(Container::Glb)),
+            "gltf" => Some(Self::Model(Container::Gltf)),
+            "png" => Some(Self::Png),
+            _ => None,
+        }
+    }
+
+    /// The extension of the file.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Model(Container::Glb) => "glb",
+            Self::Model(Container::Gltf) => "gltf",
+            Self::Png => "png",
+        }
+    }
+}
+
+fn positive(text: &str) -> Result<f32, &'static str> {
+    let number = text.parse::<f32>().ok();
+    let number = number.filter(|number| number.is_finite() && *number > 0.0);
+    number.ok_or("expected a number greater than 0")
+}

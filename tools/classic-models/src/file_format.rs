@@ -1,0 +1,80 @@
+//! Detects the format of a model, an animation or a texture. It must not parse files.
+
+use std::path::Path;
+
+/// A format of files that are not archives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileFormat {
+    Abc,
+    Dtx,
+    Lgw,
+    Mdl,
+    Alo,
+    Ala,
+    Particles,
+}
+
+impl FileFormat {
+    /// The format by the first bytes, otherwise by the extension.
+    pub fn of(path: &Path, bytes: &[u8]) -> Self {
+        // The first chunks of an Alamo model, an Alamo animation, and the two versions of particle systems. The parser
+        // rejects version 2 by name.
+        const SKELETON: [u8; 4] = 0x200_u32.to_le_bytes();
+        const ANIMATION: [u8; 4] = 0x1000_u32.to_le_bytes();
+        const PARTICLES: [u8; 4] = 0x900_u32.to_le_bytes();
+        const PARTICLES_2: [u8; 4] = 0x1500_u32.to_le_bytes();
+        // The name of a LithTech model's first chunk, with its length. Later versions start in the same way.
+        const HEADER: &[u8] = b"\x06\0Header";
+        let extension = path.extension().unwrap_or_default();
+        match bytes.first_chunk() {
+            Some(b"IDPO" | b"MD16") => Self::Mdl,
+            Some(&SKELETON) => Self::Alo,
+            Some(&ANIMATION) => Self::Ala,
+            Some(&PARTICLES | &PARTICLES_2) => Self::Particles,
+            _ if bytes.starts_with(HEADER) => Self::Abc,
+            _ if is_dtx(bytes) => Self::Dtx,
+            _ if is_text_model(bytes) => Self::Lgw,
+            _ if extension.eq_ignore_ascii_case("abc") => Self::Abc,
+            _ if extension.eq_ignore_ascii_case("dtx") => Self::Dtx,
+            _ if extension.eq_ignore_ascii_case("lgw") => Self::Lgw,
+            _ if extension.eq_ignore_ascii_case("alo") => Self::Alo,
+            _ if extension.eq_ignore_ascii_case("ala") => Self::Ala,
+            _ => Self::Mdl,
+        }
+    }
+}
+
+/// Whether a file starts like a LithTech texture: with a 0 and a version. The 0 alone is not distinctive.
+fn is_dtx(bytes: &[u8]) -> bool {
+    match bytes.as_chunks() {
+        ([[0, 0, 0, 0], version, ..], _) => matches!(i32::from_le_bytes(*version), -5..=-2),
+        _ => false,
+    }
+}
+
+/// Whether the first whole word of a file is the keyword of a text model.
+fn is_text_model(bytes: &[u8]) -> bool {
+    const WORD: &[u8] = b"MODEL";
+    let mut text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    loop {
+        text = text.trim_ascii_start();
+        if !text.starts_with(b"//") {
+            break;
+        }
+        let end = text.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        text = text.get(end.unwrap_or(text.len())..).unwrap_or_default();
+    }
+    let Some((word, rest)) = text.split_at_checked(WORD.len()) else {
+        return false;
+    };
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'"';
+    word.eq_ignore_ascii_case(WORD) && rest.first().is_none_or(ends)
+}
+
+/// Whether a file is a DDS or TGA image, by its extension. TGA images have no distinctive first bytes.
+pub fn is_picture(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default();
+    ["dds", "tga"]
+        .iter()
+        .any(|it| extension.eq_ignore_ascii_case(it))
+}

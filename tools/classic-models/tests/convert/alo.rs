@@ -1,0 +1,536 @@
+//! Alamo models and their animations.
+
+use crate::reader::{Model, assert_equal};
+use crate::{Folder, samples};
+use bevy::math::{Affine3A, Mat3A, Quat, Vec3, Vec3A};
+use classic_model_formats::ala::write::{AlaDocument, BoneTracks, Vectors, write as write_ala};
+use classic_model_formats::ala::{self, AlaFile, bit};
+use classic_model_formats::alo::write::{SubmeshBuffers, write};
+use classic_model_formats::alo::{self, AloFile, Bone, Light, Mesh, Parameter, Vertex, Vertices};
+use classic_models_fixtures::{ala as ala_fixtures, alo as alo_fixtures, particles};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use zerocopy::little_endian::F32;
+
+const SCALE: [&str; 3] = ["--visibility", "scale", "--no-lods"];
+
+fn affine(matrix: &[[f32; 4]; 3]) -> Affine3A {
+    let column = |index: usize| Vec3A::from_array(matrix.map(|row| row[index]));
+    Affine3A {
+        matrix3: Mat3A::from_cols(column(0), column(1), column(2)),
+        translation: column(3),
+    }
+}
+
+/// The bones in the model's space.
+struct Pose {
+    matrices: Vec<Affine3A>,
+    visible: Vec<bool>,
+}
+
+/// The bones at rest, or at a time of an animation.
+fn pose(file: &AloFile<'_>, clip: Option<&AlaFile<'_>>, seconds: f32) -> Pose {
+    let mut pose = Pose {
+        matrices: Vec::new(),
+        visible: Vec::new(),
+    };
+    for (index, bone) in file.bones.iter().enumerate() {
+        let mut local = affine(&bone.matrix);
+        let mut visible = bone.visible;
+        let track = clip.and_then(|clip| {
+            let mut bones = clip.bones.iter();
+            Some((clip, bones.find(|it| it.index as usize == index)?))
+        });
+        if let Some((clip, track)) = track {
+            let sample = clip.sample(track, seconds * clip.fps);
+            let (scale, rotation, _) = local.to_scale_rotation_translation();
+            // A scale of 1 means that of the model.
+            let scale = if sample.scale == [1.0; 3] {
+                scale
+            } else {
+                sample.scale.into()
+            };
+            let rotation = sample.rotation.map_or(rotation, Quat::from_array);
+            let translation = sample.translation.into();
+            local = Affine3A::from_scale_rotation_translation(scale, rotation, translation);
+            visible = sample.visible.unwrap_or(visible);
+        }
+        let parent = bone.parent.map(|parent| parent as usize);
+        let above = parent.map_or(Affine3A::IDENTITY, |parent| pose.matrices[parent]);
+        pose.visible
+            .push(visible && parent.is_none_or(|parent| pose.visible[parent]));
+        pose.matrices.push(above * local);
+    }
+    pose
+}
+
+/// Positions, bone indices and weights of vertices.
+fn records(vertices: &Vertices<'_>) -> Vec<(Vec3, [usize; 4], [f32; 4])> {
+    fn record<T: alo::VertexRecord>(vertex: &T) -> (Vec3, [usize; 4], [f32; 4]) {
+        let tail = vertex.tail();
+        (
+            Vec3::from_array(vertex.head().position.map(F32::get)),
+            tail.bone_indices.map(|index| index.get() as usize),
+            tail.bone_weights.map(F32::get),
+        )
+    }
+    match vertices {
+        Vertices::V1(vertices) => vertices.iter().map(record).collect(),
+        Vertices::V2(vertices) => vertices.iter().map(record).collect(),
+    }
+}
+
+/// The positions of the drawn vertices of a mesh in glTF's axes, rigid ones first.
+fn expected(file: &AloFile<'_>, mesh: &Mesh<'_>, pose: &Pose) -> [Vec<Vec3>; 2] {
+    let rest = self::pose(file, None, 0.0);
+    let mut positions = [Vec::new(), Vec::new()];
+    for submesh in &mesh.submeshes {
+        if submesh.shader.to_lowercase().contains("collision") || submesh.indices.is_empty() {
+            continue;
+        }
+        let palette: Vec<usize> = submesh
+            .palette
+            .iter()
+            .map(|bone| bone.get() as usize)
+            .collect();
+        let is_rigid = palette.is_empty();
+        for (position, indices, weights) in records(&submesh.vertices) {
+            let moved = if is_rigid {
+                pose.matrices[mesh.bone.unwrap_or(0) as usize].transform_point3(position)
+            } else {
+                let count = if submesh.is_weighted() { 4 } else { 1 };
+                let weights = if submesh.is_weighted() {
+                    weights
+                } else {
+                    [1.0, 0.0, 0.0, 0.0]
+                };
+                let sum: f32 = weights.iter().sum();
+                let influences = indices.iter().zip(weights).take(count);
+                let moved =
+                    influences
+                        .filter(|(_, weight)| *weight > 0.0)
+                        .map(|(index, weight)| {
+                            let bone = palette[*index];
+                            let matrix = pose.matrices[bone] * rest.matrices[bone].inverse();
+                            matrix.transform_point3(position) * (weight / sum)
+                        });
+                moved.sum()
+            };
+            positions[usize::from(!is_rigid)].push(Vec3::new(moved.x, moved.z, -moved.y));
+        }
+    }
+    positions
+}
+
+/// Compares all meshes that are drawn at a time.
+#[track_caller]
+fn check(file: &AloFile<'_>, model: &Model, clip: Option<(&str, &AlaFile<'_>)>, seconds: f32) {
+    let found = model.positions(clip.map(|(name, _)| name), seconds);
+    let pose = pose(file, clip.map(|(_, clip)| clip), seconds);
+    let mut drawn = 0;
+    for mesh in &file.meshes {
+        let what = format!(
+            "{} of {:?} at {seconds}",
+            mesh.name,
+            clip.map(|(name, _)| name)
+        );
+        let Some(found) = found.get(&*mesh.name) else {
+            continue;
+        };
+        let [rigid, skinned] = expected(file, mesh, &pose);
+        let is_shown = pose.visible[mesh.bone.unwrap_or(0) as usize]
+            && !mesh.hidden
+            && !mesh.name.contains("_ALT1");
+        if !rigid.is_empty() && !is_shown {
+            // Its scale is 0.
+            assert!(found.iter().all(|position| *position == found[0]), "{what}");
+        } else if rigid.is_empty() {
+            assert_equal(found, &skinned, 1e-3, &what);
+        } else {
+            assert_equal(found, &rigid, 1e-3, &what);
+        }
+        drawn += 1;
+    }
+    assert!(drawn > 0);
+}
+
+#[test]
+fn the_walker_is_posed_as_by_the_parser() {
+    let folder = Folder::new();
+    let path = samples().join("models/walker.alo");
+    let bytes = std::fs::read(&path).unwrap();
+    let file = alo::parse(&bytes).unwrap();
+    let model = folder.model(&path, &SCALE);
+    check(&file, &model, None, 0.0);
+    let clips = model.clips();
+    assert_eq!(
+        clips.keys().collect::<Vec<_>>(),
+        ["ATTACK_00", "DIE_00", "MOVE_00"]
+    );
+    for (name, end) in &clips {
+        let path = samples().join(format!("models/walker_{name}.ala"));
+        let bytes = std::fs::read(path).unwrap();
+        let clip = ala::parse(&bytes).unwrap();
+        assert!((clip.seconds() - end).abs() < 1e-5, "{name}");
+        for part in [0.0, 0.19, 0.55, 0.83, 1.0] {
+            check(&file, &model, Some((name, &clip)), end * part);
+        }
+    }
+}
+
+/// A square on each of the bones that the animation fixture has, one below the other in pairs.
+fn bones_with_squares() -> AloFile<'static> {
+    let mut bones = vec![Bone::new("Root", None, [0.0; 3])];
+    let mut meshes = Vec::new();
+    for number in 0..32_u32 {
+        let parent = if number % 2 == 0 { 0 } else { number };
+        bones.push(Bone::new(
+            format!("B_{number:02}"),
+            Some(parent),
+            [number as f32, 1.0, 2.0],
+        ));
+        let vertices = alo_fixtures::square();
+        let square = SubmeshBuffers::new(&vertices, &[[0, 1, 2], [0, 2, 3]]);
+        let buffers: &'static SubmeshBuffers = Box::leak(Box::new(square));
+        let submesh = buffers.submesh("MeshGloss.fx", "alD3dVertNU2", vec![]);
+        meshes.push(Mesh::new(
+            format!("M_{number:02}"),
+            number + 1,
+            vec![submesh],
+        ));
+    }
+    let mut file = AloFile::new(bones);
+    file.meshes = meshes;
+    file
+}
+
+#[test]
+fn every_kind_of_track_is_converted() {
+    let folder = Folder::new();
+    let document = bones_with_squares();
+    let bytes = write(&document).unwrap();
+    let file = alo::parse(&bytes).unwrap();
+    for version in [1, 2] {
+        let input = folder.write("unit.alo", &bytes);
+        let clip_bytes = ala_fixtures::clean(version);
+        folder.write("unit_Move_00.ala", &clip_bytes);
+        let clip = ala::parse(&clip_bytes).unwrap();
+        let model = folder.model(&input, &SCALE);
+        assert_eq!(model.clips().keys().collect::<Vec<_>>(), ["MOVE_00"]);
+        for step in 0..40 {
+            // Not exactly on a frame, where steps jump.
+            let seconds = (step as f32 + 0.3) / 40.0 * clip.seconds();
+            check(&file, &model, Some(("MOVE_00", &clip)), seconds);
+        }
+    }
+}
+
+#[test]
+fn visibility_is_animated_by_pointers() {
+    let folder = Folder::new();
+    let bytes = write(&bones_with_squares()).unwrap();
+    let input = folder.write("unit.alo", &bytes);
+    let clip_bytes = ala_fixtures::clean(2);
+    folder.write("unit_MOVE_00.ala", &clip_bytes);
+    let clip = ala::parse(&clip_bytes).unwrap();
+    let model = folder.model(&input, &[]);
+    let used = model.json["extensionsUsed"].as_array().unwrap();
+    for extension in ["KHR_node_visibility", "KHR_animation_pointer"] {
+        assert!(used.contains(&json!(extension)));
+    }
+    let animation = model.named("animations", "MOVE_00");
+    let mut pointers = 0;
+    for channel in animation["channels"].as_array().unwrap() {
+        if channel["target"]["path"] != "pointer" {
+            continue;
+        }
+        assert!(channel["target"]["node"].is_null());
+        let pointer = &channel["target"]["extensions"]["KHR_animation_pointer"]["pointer"];
+        let visible = model.json.pointer(pointer.as_str().unwrap());
+        assert_eq!(visible, Some(&json!(true)), "the value at rest exists");
+        let node: usize = pointer
+            .as_str()
+            .unwrap()
+            .split('/')
+            .nth(2)
+            .unwrap()
+            .parse()
+            .unwrap();
+        let name = model.json["nodes"][node]["name"].as_str().unwrap();
+        let number: u32 = name.trim_start_matches("M_").parse().unwrap();
+        let sampler = &animation["samplers"][channel["sampler"].as_u64().unwrap() as usize];
+        assert_eq!(sampler["interpolation"], "STEP");
+        let accessor = |key: &str| sampler[key].as_u64().unwrap() as usize;
+        let times = model.floats(accessor("input"));
+        let values = &model.bytes(accessor("output"))[..times.len()];
+        for frame in 0..clip.frames {
+            let is_visible = |number: u32| {
+                let bone = clip
+                    .bones
+                    .iter()
+                    .find(|bone| bone.index == number + 1)
+                    .unwrap();
+                bone.visibility.is_none_or(|bits| bit(bits, frame))
+            };
+            // Odd bones are below the even one before them.
+            let expected =
+                is_visible(number) && (number.is_multiple_of(2) || is_visible(number - 1));
+            let seconds = frame as f32 / clip.fps + 1e-4;
+            let key = times.partition_point(|time| *time <= seconds) - 1;
+            assert_eq!(values[key] == 1, expected, "{name}, frame {frame}");
+        }
+        pointers += 1;
+    }
+    assert_eq!(pointers, 16, "bones with a track");
+}
+
+#[test]
+fn everything_of_a_model_is_in_its_extras() {
+    let folder = Folder::new();
+    let input = folder.write("unit.alo", &alo_fixtures::clean());
+    folder.write("pe_ENGINE.alo", &particles::full());
+    let warnings = folder.convert(&["unit.alo", "result.glb"]);
+    assert!(
+        warnings.contains("texture \"EV_Hull.tga\" not found"),
+        "{warnings}"
+    );
+    let model = folder.model(&input, &[]);
+    let node = |name: &str| model.named("nodes", name);
+
+    assert_eq!(node("Parallel")["extras"]["billboard"], 1);
+    assert_eq!(node("pe_engine")["extras"]["proxy"]["name"], "pe_engine");
+    let systems = node("unit")["extras"]["particles"].as_object().unwrap();
+    let emitters = systems["pe_engine"]["emitters"].as_array().unwrap();
+    let file = particles::full();
+    let file = classic_model_formats::particles::parse(&file).unwrap();
+    assert_eq!(emitters.len(), file.emitters.len());
+    let blink = node("Blink");
+    assert_eq!(blink["extras"]["dazzle"]["frequency"], 1.5);
+    assert_eq!(blink["translation"], json!([0.0, 0.0, 1.0]));
+
+    let hidden = |name: &str| node(name)["extensions"]["KHR_node_visibility"]["visible"] == false;
+    for (name, expected) in [
+        ("Hull_LOD1", false),
+        ("p_fire_ALT1", true),
+        ("p_smoke_LOD0", true),
+        ("lensflare0", false),
+        // Its bone is hidden.
+        ("pe_engine", true),
+    ] {
+        assert_eq!(hidden(name), expected, "{name}");
+    }
+    let names = model.json["nodes"].as_array().unwrap();
+    assert!(
+        !names.iter().any(|node| node["name"] == "Collision"),
+        "collision meshes are no parts"
+    );
+}
+
+#[test]
+fn lights_have_the_brightness_of_the_plugin() {
+    let folder = Folder::new();
+    let input = folder.write("unit.alo", &alo_fixtures::clean());
+    let model = folder.model(&input, &["--scale", "0.5"]);
+    let lights = model.json["extensions"]["KHR_lights_punctual"]["lights"]
+        .as_array()
+        .unwrap();
+    let light = |name: &str| -> &Value {
+        // A bone has the same name.
+        let nodes = model.json["nodes"].as_array().unwrap().iter();
+        let indices = nodes
+            .filter(|node| node["name"] == name)
+            .filter_map(|node| node["extensions"]["KHR_lights_punctual"]["light"].as_u64());
+        let indices: Vec<u64> = indices.collect();
+        assert_eq!(indices.len(), 1, "{name}");
+        &lights[indices[0] as usize]
+    };
+    // Half of the end of the attenuation, 20 units, is 10 meters. The intensity is 2.
+    let full = f64::from(bevy_classic_models::alamo::FULL_LIGHT);
+    assert_eq!(
+        light("Omni")["intensity"].as_f64().unwrap(),
+        2.0 * full * 100.0
+    );
+    assert_eq!(light("Omni")["range"], 20.0);
+    assert_eq!(light("Omni")["type"], "point");
+    assert_eq!(light("Sun")["intensity"].as_f64().unwrap(), 2.0 * full);
+    assert_eq!(light("Sun")["type"], "directional");
+    assert!(light("Sun")["range"].is_null());
+    let angle = light("Lamp")["spot"]["outerConeAngle"].as_f64().unwrap();
+    assert!((angle - 0.3925).abs() < 1e-6, "{angle}");
+}
+
+#[test]
+fn materials_follow_the_games_shaders() {
+    let folder = Folder::new();
+    let square = alo_fixtures::square();
+    let buffers = SubmeshBuffers::new(&square, &[[0, 1, 2], [0, 2, 3]]);
+    let textures = |normal: &'static str| {
+        vec![
+            Parameter::texture("BaseTexture", "crate.tga"),
+            Parameter::texture("NormalTexture", normal),
+            Parameter::float4("Emissive", [0.1, 0.0, 0.0, 1.0]),
+            Parameter::float4("Colorization", [0.0, 0.5, 1.0, 1.0]),
+            Parameter::float4("UVOffset", [0.25, 0.5, 0.0, 0.0]),
+        ]
+    };
+    let mut file = AloFile::new(vec![Bone::new("Root", None, [0.0; 3])]);
+    for (name, shader) in [
+        ("Bump", "MeshBumpColorize.fx"),
+        ("Glow", "MeshAdditive.fx"),
+        ("Glass", "MeshAlpha.fx"),
+        ("Leaf", "Tree.fx"),
+        ("Again", "MeshBumpColorize.fx"),
+    ] {
+        let submesh = buffers.submesh(shader, "alD3dVertNU2U3U3", textures("bump.dds"));
+        file.meshes.push(Mesh::new(name, 0, vec![submesh]));
+    }
+    let input = folder.write("Models/unit.alo", &write(&file).unwrap());
+    for (name, sample) in [("crate.dds", "crate.dds"), ("bump.dds", "walker_bump.dds")] {
+        let bytes = std::fs::read(samples().join("textures").join(sample)).unwrap();
+        folder.write(&format!("Textures/{name}"), &bytes);
+    }
+    let model = folder.model(&input, &[]);
+    let material = |name: &str| -> &Value {
+        let mesh = model.named("meshes", name);
+        let index = mesh["primitives"][0]["material"].as_u64().unwrap();
+        &model.json["materials"][index as usize]
+    };
+    let bump = material("Bump");
+    assert_eq!(bump, material("Again"));
+    assert!(bump["normalTexture"].is_object() && bump["emissiveTexture"].is_object());
+    let placed = &bump["pbrMetallicRoughness"]["baseColorTexture"]["extensions"];
+    assert_eq!(
+        placed["KHR_texture_transform"]["offset"],
+        json!([0.25, 0.5])
+    );
+    assert_eq!(
+        bump["extras"]["teamColor"]["defaultColor"],
+        json!([0.0, 0.5, 1.0])
+    );
+    assert_eq!(bump["extras"]["shader"], "MeshBumpColorize.fx");
+    assert_eq!(bump["extras"]["parameters"]["BaseTexture"], "crate.tga");
+    let specular = &bump["extensions"]["KHR_materials_specular"];
+    assert_eq!(
+        specular["specularTexture"]["index"],
+        bump["normalTexture"]["index"]
+    );
+    let glow = material("Glow");
+    assert_eq!(
+        (&glow["alphaMode"], &glow["extras"]["blend"]),
+        (&json!("BLEND"), &json!("additive"))
+    );
+    assert!(glow["extensions"]["KHR_materials_unlit"].is_object());
+    assert_eq!(material("Glass")["alphaMode"], "BLEND");
+    assert_eq!(material("Leaf")["alphaMode"], "MASK");
+    // The base texture, the same for additive blending, and the normal map.
+    assert_eq!(model.json["images"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn coarser_levels_are_placed_where_the_finest_one_is() {
+    let folder = Folder::new();
+    let square = alo_fixtures::square();
+    let buffers = SubmeshBuffers::new(&square, &[[0, 1, 2], [0, 2, 3]]);
+    let submesh = || vec![buffers.submesh("MeshGloss.fx", "alD3dVertNU2", vec![])];
+    let mut file = AloFile::new(vec![
+        Bone::new("Root", None, [0.0; 3]),
+        Bone::new("Fine", Some(0), [1.0, 0.0, 0.0]),
+        Bone::new("Coarse", Some(0), [5.0, 2.0, 0.0]),
+    ]);
+    file.meshes = vec![
+        Mesh::new("Hull_LOD0", 2, submesh()),
+        Mesh::new("HULL_LOD1", 1, submesh()),
+        Mesh::new("Other_LOD0", 2, submesh()),
+    ];
+    let input = folder.write("unit.alo", &write(&file).unwrap());
+    let model = folder.model(&input, &[]);
+    let finest = model.named("nodes", "HULL_LOD1");
+    let ids = finest["extensions"]["MSFT_lod"]["ids"].as_array().unwrap();
+    assert_eq!(ids.len(), 1);
+    let coarse = &model.json["nodes"][ids[0].as_u64().unwrap() as usize];
+    assert_eq!(coarse["name"], "Hull_LOD0");
+    assert_eq!(coarse["translation"], json!([4.0, 2.0, 0.0]));
+    // A level without a finer one is a hidden part.
+    let other = model.named("nodes", "Other_LOD0");
+    assert_eq!(other["extensions"]["KHR_node_visibility"]["visible"], false);
+    let model = folder.model(&input, &["--no-lods"]);
+    let nodes = model.json["nodes"].as_array().unwrap();
+    assert!(!nodes.iter().any(|node| node["name"] == "Hull_LOD0"));
+}
+
+#[test]
+fn clips_that_do_not_match_are_warnings() {
+    let folder = Folder::new();
+    let file = AloFile::new(vec![Bone::new("Root", None, [0.0; 3])]);
+    folder.write("unit.alo", &write(&file).unwrap());
+    folder.write("unit_BROKEN_00.ala", b"no animation");
+    let mut moved = BoneTracks::new("Elsewhere", 0, [0.0; 3]);
+    moved.translation = Vectors::from_frames(&[[0.0; 3], [1.0; 3]]);
+    let clip = AlaDocument {
+        version: 2,
+        frames: 2,
+        fps: 10.0,
+        bones: vec![moved, BoneTracks::new("Far", 7, [0.0; 3])],
+    };
+    folder.write("more/unit_MOVE_00.ala", &write_ala(&clip).unwrap());
+    let text = folder.convert(&["unit.alo", "a.glb", "--animations", "more"]);
+    for expected in [
+        "unit_BROKEN_00.ala",
+        "bone 0 is \"Elsewhere\" in the animation, but \"Root\" in the model",
+        "bone 7, \"Far\", is missing from the model",
+    ] {
+        assert!(text.contains(expected), "{text}");
+    }
+    let model = Model::read(&folder.path("a.glb"));
+    // The clip keeps its duration.
+    let clips: BTreeMap<String, f32> = model.clips();
+    assert_eq!(clips, BTreeMap::from([("MOVE_00".to_owned(), 0.1)]));
+}
+
+#[test]
+fn particle_systems_are_values() {
+    let folder = Folder::new();
+    let input = folder.write("p_fire.alo", &particles::full());
+    let model = folder.model(&input, &[]);
+    let file = particles::full();
+    let file = classic_model_formats::particles::parse(&file).unwrap();
+    let expected = serde_json::to_value(&file).unwrap();
+    assert_eq!(model.json["nodes"][0]["extras"]["particles"], expected);
+}
+
+#[test]
+fn lights_and_bones_of_damaged_values_are_finite() {
+    let folder = Folder::new();
+    let vertex = Vertex {
+        bone_weights: [f32::MIN_POSITIVE; 4],
+        ..alo_fixtures::square()[0]
+    };
+    let buffers = SubmeshBuffers::new(&[vertex; 3], &[[0, 1, 2]]).with_palette(&[0, 0]);
+    let mut file = AloFile::new(vec![Bone::new("Root", None, [0.0; 3])]);
+    file.bones[0].matrix = [[0.0, 0.0, 0.0, 1.0]; 3];
+    file.meshes = vec![Mesh::new(
+        "Flat",
+        0,
+        vec![buffers.submesh("RSkinGloss.fx", "alD3dVertB4I4NU2", vec![])],
+    )];
+    file.lights = vec![Light {
+        name: "Lamp".into(),
+        bone: None,
+        kind: 2,
+        color: [-1.0, 5.0, 0.5],
+        intensity: -3.0,
+        far_attenuation_end: -5.0,
+        far_attenuation_start: 9.0,
+        hotspot: 9.0,
+        falloff: -9.0,
+    }];
+    let input = folder.write("unit.alo", &write(&file).unwrap());
+    let model = folder.model(&input, &SCALE);
+    let positions = model.positions(None, 0.0);
+    assert!(
+        positions
+            .values()
+            .flatten()
+            .all(|position| position.is_finite())
+    );
+}

@@ -1,0 +1,234 @@
+//! Runs on several files, and on damaged ones.
+
+use crate::{Folder, samples};
+use classic_models_fixtures::archives::pak;
+use classic_models_fixtures::mdl::tetrahedron;
+use classic_models_fixtures::{ala, regressions};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The paths of all samples.
+fn models() -> Vec<String> {
+    let folder = std::fs::read_dir(samples().join("models")).unwrap();
+    let mut paths: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| {
+        let extension = path.extension().unwrap_or_default();
+        ["abc", "alo", "lgw", "mdl"]
+            .iter()
+            .any(|it| extension == *it)
+    });
+    paths.sort();
+    paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect()
+}
+
+/// The files of a folder.
+fn contents(folder: &Folder, name: &str) -> BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(folder.path(name)).unwrap();
+    entries
+        .map(|entry| {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            (name, std::fs::read(path).unwrap())
+        })
+        .collect()
+}
+
+#[test]
+fn results_do_not_depend_on_the_count_of_jobs() {
+    let folder = Folder::new();
+    let models = models();
+    let args = |out: &'static str, jobs: &'static str| {
+        let inputs = models.iter().map(String::as_str);
+        inputs.chain([out, "--jobs", jobs]).collect::<Vec<_>>()
+    };
+    folder.convert(&args("one", "1"));
+    folder.convert(&args("four", "4"));
+    let one = contents(&folder, "one");
+    assert_eq!(one.len(), models.len());
+    assert!(one.keys().all(|name| name.ends_with(".glb")));
+    assert!(one == contents(&folder, "four"), "equal bytes");
+}
+
+#[test]
+fn damaged_files_are_errors_and_the_others_are_converted() {
+    let folder = Folder::new();
+    let good = tetrahedron().to_bytes();
+    folder.write("good.mdl", &good);
+    folder.write("bad.mdl", &good[..200]);
+    folder.write("clip_MOVE_00.ala", &ala::clean(2));
+    folder.write("other/good.mdl", &good);
+    let inputs = [
+        "bad.mdl",
+        "missing.alo",
+        "good.mdl",
+        "clip_MOVE_00.ala",
+        "other/good.mdl",
+    ];
+    let output = folder.run(&[&inputs[..], &["out"]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stderr).unwrap();
+    let errors: Vec<&str> = text.lines().collect();
+    for (line, expected) in errors.iter().zip([
+        "bad.mdl: MDL: ",
+        "missing.alo: ",
+        "clip_MOVE_00.ala: an animation has no model",
+        "other/good.mdl: out/good.glb is already the result of good.mdl",
+    ]) {
+        assert!(
+            line.starts_with(&format!("classic-models: {expected}")),
+            "{text}"
+        );
+    }
+    assert_eq!(errors.len(), 4, "{text}");
+    let summary = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(summary, "1 file converted to out, 4 failed\n");
+    assert_eq!(
+        contents(&folder, "out").len(),
+        1,
+        "no temporary files remain"
+    );
+}
+
+#[test]
+fn only_force_replaces_results() {
+    let folder = Folder::new();
+    folder.write("a.mdl", &tetrahedron().to_bytes());
+    folder.write("a.glb", b"mine");
+    let output = folder.run(&["a.mdl", "a.glb"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .contains("--force")
+    );
+    assert_eq!(std::fs::read(folder.path("a.glb")).unwrap(), b"mine");
+    folder.convert(&["a.mdl", "a.glb", "--force"]);
+    assert!(
+        std::fs::read(folder.path("a.glb"))
+            .unwrap()
+            .starts_with(b"glTF")
+    );
+}
+
+#[test]
+fn wrong_arguments_are_errors() {
+    let folder = Folder::new();
+    folder.write("a.mdl", &tetrahedron().to_bytes());
+    for (args, code, error) in [
+        (&["a.mdl"][..], 2, "OUT"),
+        (&["a.mdl", "a.glb", "--scale", "0"], 2, "greater than 0"),
+        (&["a.mdl", "a.glb", "--scale", "NaN"], 2, "greater than 0"),
+        (&["a.mdl", "a.glb", "--jobs", "0"], 2, "--jobs"),
+        (&["a.mdl", "a.glb", "--visibility", "no"], 2, "extension"),
+        (
+            &["a.mdl", "a.mdl", "a.glb"],
+            1,
+            "several files need a folder",
+        ),
+        (&["a.mdl", "a.mdl/out"], 1, "a.mdl/out"),
+    ] {
+        let output = folder.run(args);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");
+        assert!(text.contains(error), "{args:?}: {text}");
+    }
+}
+
+#[test]
+fn text_files_have_the_same_content() {
+    let folder = Folder::new();
+    let model = samples().join("models/crystal.mdl").display().to_string();
+    folder.convert(&[&model, "a.glb"]);
+    folder.convert(&[&model, "a.gltf"]);
+    folder.convert(&[&model, "folder", "--format", "gltf"]);
+    let text = std::fs::read(folder.path("a.gltf")).unwrap();
+    assert_eq!(
+        text,
+        std::fs::read(folder.path("folder/crystal.gltf")).unwrap()
+    );
+    let binary = gltf::Gltf::open(folder.path("a.glb")).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    let uri = json["buffers"][0]["uri"].as_str().unwrap();
+    let buffer = uri
+        .strip_prefix("data:application/octet-stream;base64,")
+        .unwrap();
+    use base64::Engine;
+    let buffer = base64::engine::general_purpose::STANDARD
+        .decode(buffer)
+        .unwrap();
+    let blob = binary.blob.unwrap();
+    assert_eq!(buffer, blob[..buffer.len()]);
+}
+
+#[test]
+fn entries_of_archives_find_their_files_in_the_archive() {
+    let folder = Folder::new();
+    let read = |name: &str| std::fs::read(samples().join(name)).unwrap();
+    let (model, skin, clip) = (
+        read("models/warden.abc"),
+        read("skins/warden.dtx"),
+        read("models/walker.alo"),
+    );
+    let ala = read("models/walker_MOVE_00.ala");
+    let files: [(&[u8], &[u8]); 4] = [
+        (b"Models/warden.abc", &model),
+        (b"SKINS/WARDEN.DTX", &skin),
+        (b"art/walker.alo", &clip),
+        (b"ART/WALKER_MOVE_00.ALA", &ala),
+    ];
+    folder.write("a.pak", &pak(&files, 0).bytes);
+    folder.convert(&["a.pak/models/warden.abc", "warden.glb"]);
+    let converted = std::fs::read(folder.path("warden.glb")).unwrap();
+    folder.write("Models/warden.abc", &model);
+    folder.write("SKINS/WARDEN.DTX", &skin);
+    let plain = folder.path("Models/warden.abc").display().to_string();
+    folder.convert(&[&plain, "plain.glb"]);
+    assert!(
+        converted == std::fs::read(folder.path("plain.glb")).unwrap(),
+        "equal bytes"
+    );
+    folder.convert(&[
+        "a.pak/art/walker.alo",
+        "walker.glb",
+        "--visibility",
+        "scale",
+    ]);
+    let model = crate::reader::Model::read(&folder.path("walker.glb"));
+    assert_eq!(model.clips().len(), 1);
+}
+
+#[test]
+fn no_regression_input_panics() {
+    let folder = Folder::new();
+    let mut inputs = Vec::new();
+    for format in ["abc", "ala", "alo", "dtx", "lgw", "mdl", "particles"] {
+        let extension = if format == "particles" { "alo" } else { format };
+        for entry in std::fs::read_dir(regressions(format)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            let bytes = std::fs::read(&path).unwrap();
+            let name = format!("{format}-{name}.{extension}");
+            folder.write(&name, &bytes);
+            inputs.push(name);
+        }
+    }
+    let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
+    let output = folder.run(&[&inputs[..], &["out"]].concat());
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(!text.contains("panicked"), "{text}");
+    let summary = String::from_utf8(output.stdout).unwrap();
+    let numbers: Vec<usize> = summary
+        .split(' ')
+        .filter_map(|word| word.parse().ok())
+        .collect();
+    assert_eq!(numbers.iter().sum::<usize>(), inputs.len(), "{summary}");
+    for (name, bytes) in contents(&folder, "out") {
+        if name.ends_with(".glb") {
+            gltf::Gltf::from_slice(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+    }
+}
