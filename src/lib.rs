@@ -118,6 +118,8 @@ pub mod scene;
 pub mod alamo;
 #[cfg(all(feature = "archives", not(target_arch = "wasm32")))]
 pub mod archive;
+#[cfg(all(feature = "alamo", feature = "crowd"))]
+pub mod crowd;
 
 #[cfg(feature = "lgw")]
 pub mod lgw;
@@ -145,7 +147,7 @@ pub mod prelude {
     pub use crate::ClassicModelsPlugins;
     pub use crate::model::{AttachedToBone, BevySpace, ClassicModel, ModelQuery, ModelReady};
     pub use crate::scene::{
-        BoneMask, ClipEvent, ClipFinished, ClipLayer, ClipLayers, ClipRef, DamageStage,
+        BoneMask, ClipEvent, ClipFinished, ClipLayer, ClipLayers, ClipRef, Crowd, DamageStage,
         FollowVelocity, LayerFinished, LodDistances, ModelClips, ModelEvent, ModelEvents,
         ModelFormat, ModelInstance, ModelLod, ModelMasks, ModelSkin, ModelSkins, PartVisibility,
         PlayClip, Playback, PlayerColors, TeamColor,

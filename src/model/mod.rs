@@ -55,6 +55,7 @@ impl Plugin for ModelPlugin {
                 PostUpdate,
                 send_ready
                     .after(ClassicModelsSystems::Appearance)
+                    .after(ClassicModelsSystems::Crowds)
                     .after(update_attachments)
                     .before(TransformSystems::Propagate)
                     .before(VisibilitySystems::VisibilityPropagate),
