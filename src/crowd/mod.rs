@@ -21,10 +21,10 @@ mod segments;
 mod skeleton;
 
 pub(crate) use bake::{Baked, Baking, ClipFrames, PoseSource, bake};
-pub(crate) use joints::{CrowdJoints, VertexJoints};
+pub(crate) use joints::VertexJoints;
 pub(crate) use material::add_crowd_shader;
 pub use material::{CrowdSkinning, MAX_CROWD_TEXELS};
 pub(crate) use mesh::{AttributeSet, MergedMesh};
-pub(crate) use pose_data::{PoseTexture, TextureFull};
+pub(crate) use pose_data::PoseTexture;
 pub(crate) use sample_times::{MAX_SAMPLES, SampleTimes};
 pub(crate) use skeleton::{CrowdSkeleton, Joint, SkeletonBone};

@@ -53,14 +53,6 @@ impl PoseTexture {
         self.capacity as usize
     }
 
-    /// The bytes of all clips.
-    pub(crate) fn bytes(&self) -> usize {
-        self.texels
-            .values()
-            .map(|texels| size_of_val(&**texels))
-            .sum()
-    }
-
     /// Whether clips were added since the last upload.
     pub(crate) fn is_changed(&self) -> bool {
         self.is_changed
@@ -153,6 +145,5 @@ mod tests {
         assert_eq!(data[2000 * 16..2000 * 16 + 4], 2.0_f32.to_le_bytes());
         texture.remove(0);
         assert_eq!(texture.insert(vec![[4.0; 4]; 600]), Ok(0));
-        assert_eq!(texture.bytes(), 2100 * 16);
     }
 }

@@ -71,6 +71,11 @@ impl Plugin for ModelPlugin {
                     .chain()
                     .before(TransformSystems::Propagate)
                     .before(VisibilitySystems::CalculateBounds),
+            )
+            // Bones of crowds that are spawned for attachments are posed in the same frame.
+            .configure_sets(
+                PostUpdate,
+                ClassicModelsSystems::Crowds.after(update_attachments),
             );
         unsupported::register(app);
         #[cfg(feature = "picking")]

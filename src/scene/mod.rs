@@ -140,7 +140,7 @@ pub(crate) use formats::{ModelFormats, reserve_model_loader};
 pub(crate) use found_clip::{CountFrames, FoundClip, found_clip};
 pub(crate) use instance::SharedModel;
 pub use instance::{ModelFormat, ModelInstance};
-pub(crate) use labels::{CROWD, SCENE, is_model_in_use, scene_path, scene_paths};
+pub(crate) use labels::{CROWD, SCENE, is_model_in_use, scene_path};
 pub use load_error::ModelLoadError;
 pub(crate) use load_error::first_line;
 pub(crate) use load_tracker::LoadTracker;

@@ -78,13 +78,21 @@ impl Model {
     }
 }
 
-/// Updates the entities whose [`ClassicModel`] or manifest changed, and those whose pending model is loaded.
+/// The components of an entity with a [`ClassicModel`].
+type ModelRoot = (
+    Entity,
+    Ref<'static, ClassicModel>,
+    Option<&'static ModelState>,
+    Has<Crowd>,
+);
+
+/// Updates the entities whose [`ClassicModel`], [`Crowd`] or manifest changed, and those whose pending model is loaded.
 pub(super) fn update_models(
     mut commands: Commands,
     mut events: MessageReader<AssetEvent<ModelManifest>>,
     manifests: Res<Assets<ModelManifest>>,
     server: Res<AssetServer>,
-    models: Query<(Entity, Ref<ClassicModel>, Option<&ModelState>, Has<Crowd>)>,
+    models: Query<ModelRoot>,
 ) {
     let mut changed = HashSet::new();
     for event in events.read() {
