@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn fast_rotations_have_samples_between_frames() {
-        for (degrees, expected) in [(0.5, 1), (10.0, 2), (40.0, 7)] {
+        for (degrees, expected) in [(0.5, 1), (10.0, 3), (40.0, 9)] {
             let source = Turning(f32::to_radians(degrees));
             let baked = bake(&skeleton(), &source, FRAMES, usize::MAX).unwrap();
             let count = baked.times.count();

@@ -91,9 +91,10 @@ impl SampleTimes {
         // NaN maps to the first frame.
         let time = (seconds * self.fps).max(0.0).min((self.frames - 1) as f32);
         let nearest = (time + 0.5) as u32;
-        let is_on_frame = (time - nearest as f32).abs() <= time * ROUNDING;
-        let frame = if is_on_frame { nearest } else { time as u32 };
-        (frame, (time - frame as f32).max(0.0))
+        if (time - nearest as f32).abs() <= time * ROUNDING {
+            return (nearest, 0.0);
+        }
+        (time as u32, time.fract())
     }
 }
 

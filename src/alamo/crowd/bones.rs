@@ -8,7 +8,7 @@ use crate::scene::CrowdBone;
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::system::Query;
-use bevy::math::Affine3A;
+use bevy::math::{Affine3A, Mat3A, Quat, Vec3, Vec3A};
 use bevy::transform::components::Transform;
 
 /// The transform of a bone of a member to the model's space, and whether it is visible.
@@ -45,6 +45,26 @@ pub(in crate::alamo) fn crowd_bone(
     Some(shown_bone(member, model, bone).0)
 }
 
+/// The transform that is nearest to an affine one. Bones below others with unequal scales are sheared, which a
+/// `Transform` cannot express.
+fn without_shear(affine: &Affine3A) -> Transform {
+    let matrix = affine.matrix3;
+    let scale = Vec3::new(
+        matrix.x_axis.length() * matrix.determinant().signum(),
+        matrix.y_axis.length(),
+        matrix.z_axis.length(),
+    );
+    let x = (matrix.x_axis * scale.x.signum()).try_normalize();
+    let x = x.unwrap_or(Vec3A::X);
+    let y = matrix.y_axis.reject_from_normalized(x).try_normalize();
+    let y = y.unwrap_or_else(|| Vec3::from(x).any_orthonormal_vector().into());
+    Transform {
+        translation: affine.translation.into(),
+        rotation: Quat::from_mat3a(&Mat3A::from_cols(x, y, x.cross(y))),
+        scale,
+    }
+}
+
 /// Poses the entities of bones.
 pub(super) fn pose_bones(
     mut bones: Query<(&CrowdBone, &mut Transform, &mut Visibility)>,
@@ -55,7 +75,30 @@ pub(super) fn pose_bones(
             continue;
         };
         let (affine, is_visible) = shown_bone(member, instance.model(), bone.bone);
-        transform.set_if_neq(crate::alamo::convert::transform(&affine));
+        transform.set_if_neq(without_shear(&affine));
         shown.set_if_neq(visibility(is_visible));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transforms_without_shear_are_exact_and_others_are_near() {
+        let transform = Transform {
+            translation: Vec3::new(1.0, 2.0, 3.0),
+            rotation: Quat::from_euler(bevy::math::EulerRot::XYZ, 0.3, -1.2, 2.0),
+            scale: Vec3::new(-2.0, 0.5, 3.0),
+        };
+        let affine = transform.compute_affine();
+        let found = without_shear(&affine).compute_affine();
+        assert!(found.abs_diff_eq(affine, 1e-5), "{found:?}");
+        let sheared = Transform::from_scale(Vec3::new(1.0, 1.6, 0.9)).compute_affine() * affine;
+        let found = without_shear(&sheared);
+        assert!(found.rotation.is_normalized());
+        assert_eq!(found.translation, Vec3::from(sheared.translation));
+        let flat = without_shear(&Affine3A::from_scale(Vec3::ZERO));
+        assert!(flat.is_finite(), "{flat:?}");
     }
 }

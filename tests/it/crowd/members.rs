@@ -88,7 +88,7 @@ fn attachments_follow_bones_and_survive_reloads() {
     let attach = |to, app: &mut TestApp| {
         let on = AttachedToBone {
             to,
-            bone: "BONE4".to_owned(),
+            bone: "BONE2".to_owned(),
         };
         app.world().spawn((on, local)).id()
     };
@@ -104,7 +104,7 @@ fn attachments_follow_bones_and_survive_reloads() {
     let parent = |app: &mut TestApp, entity| app.world().get::<ChildOf>(entity).unwrap().parent();
     assert_eq!(parent(&mut app, first), parent(&mut app, second));
     assert_eq!(
-        bone(&mut app, pair.crowd, "Bone4"),
+        bone(&mut app, pair.crowd, "Bone2"),
         Some(parent(&mut app, first))
     );
     let old = parent(&mut app, first);
@@ -254,6 +254,7 @@ fn formats_without_crowds_are_spawned_as_usual_with_a_warning() {
     let mut files = swinging_files();
     files.push(("plain_crowd.mdl", mdl::tetrahedron().to_bytes()));
     let mut app = TestApp::new(&files);
+    app.keep_loaded("plain_crowd.mdl");
     let other = app.spawn_ready("plain_crowd.mdl#Scene", ());
     let mesh = app.animator(other).mesh();
     let model = ClassicModel(app.load("plain_crowd.mdl"));

@@ -199,7 +199,17 @@ fn crowd_is_drawn_as_its_scene() {
     walker.insert(&mut stage, (ModelLod(0), DamageStage(0)));
     let biggest = walker.model.meshes.iter().max_by_key(|mesh| {
         let size = mesh.bounds.max - mesh.bounds.min;
-        let is_shown = !mesh.hidden && walker.hidden.get(&mesh.name).is_none();
+        let is_shown = !mesh.hidden
+            && walker.hidden.get(&mesh.name).is_none()
+            && mesh
+                .tags
+                .lod
+                .is_none_or(|lod| Some(lod) == walker.model.lod(0))
+            && mesh.tags.alt.unwrap_or(0) == 0
+            && mesh
+                .submeshes
+                .iter()
+                .any(|submesh| submesh.material.is_some());
         (is_shown, (size.element_product() * 1e3) as i64)
     });
     let mut hidden = walker.hidden.clone();
