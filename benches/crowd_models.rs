@@ -215,6 +215,7 @@ fn chain() -> [(&'static str, Vec<u8>); 2] {
         parent: index.checked_sub(1),
         visible: true,
         billboard: 0,
+        is_v1: false,
         matrix: identity,
     });
     let mut model = AloFile::new(bones.collect());
@@ -246,10 +247,7 @@ fn chain() -> [(&'static str, Vec<u8>); 2] {
         bones: tracks.collect(),
     };
     [
-        (
-            "chain.alo",
-            write_unchecked(&model).expect("the model is valid"),
-        ),
+        ("chain.alo", write_unchecked(&model)),
         (
             "chain_TURN_00.ala",
             write(&clip).expect("the clip is valid"),

@@ -4,7 +4,9 @@ use crate::crowd::poses::{assets, swinging_files};
 use crate::gpuless;
 use crate::support::app::TestApp;
 use crate::support::crowd::{Pair, is_baking};
+use crate::support::loads::Loads;
 use crate::support::{log, mdl};
+use bevy::asset::io::memory::Dir;
 use bevy::camera::primitives::Aabb;
 use bevy::ecs::system::SystemState;
 use bevy::math::Vec3A;
@@ -13,6 +15,7 @@ use bevy_classic_models::alamo::{AloCrowd, AloInstance, AloPoseTable};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 use bevy_classic_models::scene::{CrowdBone, NamedClip, Repeat};
+use std::path::Path;
 
 fn bone_transform(app: &mut TestApp, root: Entity, name: &str) -> Option<GlobalTransform> {
     let world = app.world();
@@ -303,4 +306,52 @@ fn a_clip_that_is_too_long_is_a_warning_and_the_member_keeps_its_pose() {
     assert!(warnings[0].contains("70000 frames"), "{warnings:?}");
     pair.show(&mut app, "BEND_00", 0.1);
     pair.assert_equal(&mut app, 1e-5, "another clip");
+}
+
+#[test]
+fn models_of_manifests_stay_while_files_are_watched() {
+    let files = Dir::default();
+    let mut all = swinging_files();
+    let manifest = |model: &str| format!("(model: \"{model}\", crowd: true)").into_bytes();
+    all.push(("watched.mdl", mdl::tetrahedron().to_bytes()));
+    all.push(("a.model.ron", manifest("subject.alo")));
+    all.push(("b.model.ron", manifest("watched.mdl")));
+    for (path, bytes) in &all {
+        files.insert_asset(Path::new(path), bytes.clone());
+    }
+    let mut app = App::new();
+    let loads = Loads::from_memory(&mut app, &files);
+    let plugins = gpuless::plugins(Path::new("unused"), true);
+    let mut app = TestApp::with_loads(app, files, loads, plugins);
+    let roots = ["a.model.ron", "b.model.ron"].map(|path| {
+        let model = ClassicModel(app.load(path));
+        let root = app.world().spawn(model).id();
+        let is_spawned = gpuless::wait_until(&mut app.app, |world| {
+            world.get::<ModelInstance>(root).is_some()
+        });
+        assert!(is_spawned, "{path}");
+        root
+    });
+    app.wait_until_idle();
+    // The only child is the root entity of the scene.
+    let children =
+        |app: &mut TestApp| roots.map(|root| app.world().get::<Children>(root).unwrap()[0]);
+    let before = children(&mut app);
+    for _ in 0..20 {
+        app.step(0.0);
+        assert_eq!(children(&mut app), before, "nothing is reloaded");
+    }
+    app.replace("subject.alo", all[0].1.clone());
+    let [member, other] = children(&mut app);
+    assert!(member != before[0] && other == before[1]);
+    let world = app.world();
+    assert_eq!(world.get::<AloCrowd>(roots[0]).unwrap().scene(), member);
+    // A second member of a model whose main asset was dropped.
+    let model = ClassicModel(app.load("a.model.ron"));
+    let second = app.world().spawn(model).id();
+    let is_member = gpuless::wait_until(&mut app.app, |world| {
+        world.get::<AloCrowd>(second).is_some()
+    });
+    assert!(is_member);
+    assert_eq!(children(&mut app), [member, other]);
 }
