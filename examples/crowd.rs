@@ -1,17 +1,18 @@
 //! Thousands of animated models: `cargo run --release --example crowd`.
 //!
-//! You should see a square of 10,000 models, each with its own clip, phase, speed and skin. The text shows how many
-//! draw calls the crowd takes and the time per frame. Instances of a file share its meshes and materials, so a few draw
-//! calls draw the whole crowd.
+//! You should see a square of 10,000 walkers, wardens and sentries, each with its own clip, phase and speed. The text
+//! shows how many draw calls they take and the time per frame. The walkers are members of a crowd: see
+//! `docs/crowds.md`. C spawns them as scenes, with an entity per bone, to compare the time.
 //!
 //! ```text
+//! C              switches between crowds and scenes
 //! Space          pauses the animation
 //! left, right    turn the camera around the crowd
 //! ```
 //!
-//! `--count 2000 --model path/to/hero.abc` shows 2000 instances of your own model, in its first clip. `--capture FILE
-//! --time SECONDS` saves an image of that moment without a window. `--frames 100` renders 100 frames without a window
-//! and prints the time per frame.
+//! `--scene true` starts with scenes. `--count 2000 --model path/to/hero.alo` shows 2000 instances of your own model, in its
+//! first clip. `--capture FILE --time SECONDS` saves an image of that moment without a window. `--frames 100` renders
+//! 100 frames without a window and prints the time per frame.
 
 use bevy::diagnostic::{DiagnosticsStore, FrameTimeDiagnosticsPlugin};
 use bevy::prelude::*;
@@ -26,7 +27,7 @@ use std::f32::consts::TAU;
 use std::path::{Path, PathBuf};
 
 /// Meters between two models.
-const SPACING: f32 = 2.5;
+const SPACING: f32 = 4.0;
 
 /// A model to spawn, and what its instances choose from.
 struct Kind {
@@ -36,13 +37,15 @@ struct Kind {
 }
 
 #[derive(Resource)]
-struct Crowd {
+struct Population {
     count: usize,
     kinds: Vec<Kind>,
+    /// Whether models are members of crowds, if their format has crowds.
+    in_crowds: bool,
 }
 
 fn main() -> AppExit {
-    let (plugins, options) = ExamplePlugins::with_options(&["count", "model"]);
+    let (plugins, options) = ExamplePlugins::with_options(&["count", "model", "scene"]);
     let count = options.get("count").unwrap_or(10_000);
     let mut kinds: Vec<Kind> = options.all("model").map(own_kind).collect();
     if kinds.is_empty() {
@@ -56,15 +59,19 @@ fn main() -> AppExit {
             StudioPlugin {
                 eye: Vec3::new(0.0, 0.6, -1.0) * width,
                 target: Vec3::ZERO,
+                keys: "C: crowds or scenes",
                 shadows: false,
-                ..default()
             },
             DrawCountPlugin,
             FrameTimeDiagnosticsPlugin::default(),
         ))
-        .insert_resource(Crowd { count, kinds })
-        .add_systems(Startup, (spawn_crowd, turn_vsync_off))
-        .add_systems(Update, (show_draws, show_time))
+        .insert_resource(Population {
+            count,
+            kinds,
+            in_crowds: !options.get("scene").unwrap_or(false),
+        })
+        .add_systems(Startup, (spawn_models, turn_vsync_off))
+        .add_systems(Update, (switch_crowds, show_draws, show_time))
         .run()
 }
 
@@ -75,9 +82,9 @@ fn bundled_kinds() -> Vec<Kind> {
         skins,
     };
     vec![
-        kind("models/sentry.mdl", &["stand", "walk", "attack", "die"], 3),
-        kind("models/crystal.mdl", &["hover"], 2),
-        kind("models/brazier.mdl", &["flame"], 1),
+        kind("models/walker.alo", &["MOVE_00", "ATTACK_00"], 1),
+        kind("models/warden.abc", &["walk", "attack"], 1),
+        kind("models/sentry.mdl", &["stand", "walk", "attack"], 3),
     ]
 }
 
@@ -94,13 +101,23 @@ fn own_kind(file: &str) -> Kind {
     }
 }
 
-fn spawn_crowd(mut commands: Commands, assets: Res<AssetServer>, crowd: Res<Crowd>) {
-    let kinds: Vec<(ClassicModel, &Kind)> = crowd
+/// Whether a file's format has crowds. On other formats, `Crowd` would have no effect.
+fn has_crowds(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("alo"))
+}
+
+/// On the root of a model whose format has crowds.
+#[derive(Component)]
+struct CanJoin;
+
+fn spawn_models(mut commands: Commands, assets: Res<AssetServer>, population: Res<Population>) {
+    let kinds: Vec<(ClassicModel, &Kind)> = population
         .kinds
         .iter()
         .map(|kind| (ClassicModel(assets.load(kind.path.clone())), kind))
         .collect();
-    let positions = grid::square(crowd.count, SPACING);
+    let positions = grid::square(population.count, SPACING);
     for (index, (position, (model, kind))) in positions.zip(kinds.iter().cycle()).enumerate() {
         let mut dice = Dice::new(index as u32);
         let clip = kind.clips[dice.choose(kind.clips.len())].clone();
@@ -116,6 +133,31 @@ fn spawn_crowd(mut commands: Commands, assets: Res<AssetServer>, crowd: Res<Crow
         if kind.skins > 1 {
             model.insert(ModelSkin::Index(dice.choose(kind.skins)));
         }
+        if has_crowds(&kind.path) {
+            model.insert(CanJoin);
+            if population.in_crowds {
+                model.insert(Crowd);
+            }
+        }
+    }
+}
+
+/// Switches between crowds and scenes. Clips go on at their times.
+fn switch_crowds(
+    mut commands: Commands,
+    keys: Res<ButtonInput<KeyCode>>,
+    mut population: ResMut<Population>,
+    models: Query<Entity, With<CanJoin>>,
+) {
+    if !keys.just_pressed(KeyCode::KeyC) {
+        return;
+    }
+    population.in_crowds = !population.in_crowds;
+    for model in &models {
+        match population.in_crowds {
+            true => commands.entity(model).insert(Crowd),
+            false => commands.entity(model).remove::<Crowd>(),
+        };
     }
 }
 
@@ -128,10 +170,15 @@ fn turn_vsync_off(mut windows: Query<&mut Window>) {
 
 fn show_draws(
     draws: Res<DrawCount>,
-    crowd: Res<Crowd>,
+    population: Res<Population>,
     mut caption: Single<&mut Text, With<Caption>>,
 ) {
-    caption.0 = format!("{} models, {} draw calls", crowd.count, draws.get());
+    let (count, draws) = (population.count, draws.get());
+    let how = match population.in_crowds {
+        true => "crowds",
+        false => "scenes",
+    };
+    caption.0 = format!("{count} models as {how}, {draws} draw calls");
 }
 
 fn show_time(

@@ -9,6 +9,7 @@
 /// [attachments]: crate::guides::attachments
 /// [collision]: crate::guides::collision
 /// [components]: crate::guides::components
+/// [crowds]: crate::guides::crowds
 /// [formats]: crate::guides::formats
 /// [lgw]: crate::guides::lgw
 /// [lithtech]: crate::guides::lithtech
@@ -27,6 +28,7 @@ pub mod manual {}
 /// [animation]: crate::guides::animation#animation-graphs-of-your-own
 /// [archives]: crate::guides::archives
 /// [collision]: crate::guides::collision
+/// [crowds]: crate::guides::crowds
 /// [lgw]: crate::guides::lgw
 /// [lithtech]: crate::guides::lithtech
 /// [manifest]: crate::guides::manifest
@@ -63,6 +65,7 @@ pub mod lgw {}
 
 /// [animation]: crate::guides::animation
 /// [attachments]: crate::guides::attachments
+/// [crowds]: crate::guides::crowds
 /// [parts]: crate::guides::parts_and_damage
 /// [skins]: crate::guides::skins_and_teams
 /// [units]: crate::guides::manual#units-and-front
@@ -94,6 +97,9 @@ pub mod attachments {}
 
 #[doc = include_str!("../docs/manifest.md")]
 pub mod manifest {}
+
+#[doc = include_str!("../docs/crowds.md")]
+pub mod crowds {}
 
 /// [performance]: crate::guides::performance#collision-queries
 #[doc = include_str!("../docs/collision.md")]

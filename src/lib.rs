@@ -52,8 +52,8 @@
 //! # Features
 //!
 //! On by default: `alamo`, `lgw`, `lithtech`, `quake` (the formats), `archives` (asset sources of the games' archives; not
-//! on the web), `manifest`, `collision` (ray casts at models, and collision trees of Alamo models), and `picking` (pointer
-//! events on their parts; implies `collision`). Off by default:
+//! on the web), `manifest`, `collision` (ray casts at models, and collision trees of Alamo models), `crowd` (thousands of
+//! animated Alamo models), and `picking` (pointer events on the parts of models; implies `collision`). Off by default:
 //! `file_watcher` (edited files are shown at once), `gizmos` (draws collision trees), `write` (writers for all
 //! formats).
 #![cfg_attr(
@@ -61,6 +61,7 @@
         doc,
         feature = "alamo",
         feature = "archives",
+        feature = "crowd",
         feature = "lgw",
         feature = "lithtech",
         feature = "manifest",
@@ -80,6 +81,7 @@ Start with the [manual](guides::manual).
 - [`guides::skins_and_teams`]: skins, palettes, colors
 - [`guides::parts_and_damage`]: parts, bones, levels of detail, damage stages
 - [`guides::attachments`]: entities on bones
+- [`guides::crowds`]: thousands of animated models
 - [`guides::manifest`]: all fields of a manifest
 - [`guides::collision`]: ray casts and picking
 - [`guides::archives`]: models from the games' archives
@@ -118,6 +120,8 @@ pub mod scene;
 pub mod alamo;
 #[cfg(all(feature = "archives", not(target_arch = "wasm32")))]
 pub mod archive;
+#[cfg(all(feature = "alamo", feature = "crowd"))]
+pub mod crowd;
 
 #[cfg(feature = "lgw")]
 pub mod lgw;
@@ -145,7 +149,7 @@ pub mod prelude {
     pub use crate::ClassicModelsPlugins;
     pub use crate::model::{AttachedToBone, BevySpace, ClassicModel, ModelQuery, ModelReady};
     pub use crate::scene::{
-        BoneMask, ClipEvent, ClipFinished, ClipLayer, ClipLayers, ClipRef, DamageStage,
+        BoneMask, ClipEvent, ClipFinished, ClipLayer, ClipLayers, ClipRef, Crowd, DamageStage,
         FollowVelocity, LayerFinished, LodDistances, ModelClips, ModelEvent, ModelEvents,
         ModelFormat, ModelInstance, ModelLod, ModelMasks, ModelSkin, ModelSkins, PartVisibility,
         PlayClip, Playback, PlayerColors, TeamColor,

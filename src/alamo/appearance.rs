@@ -49,14 +49,21 @@ impl AloPart {
 
 /// The criteria by which parts are selected.
 #[derive(Clone, Copy)]
-struct PartFilter<'a> {
-    lod: Option<u32>,
-    stage: u32,
-    night: bool,
-    visibility: Option<&'a PartVisibility>,
+pub(super) struct PartFilter<'a> {
+    pub(super) lod: Option<u32>,
+    pub(super) stage: u32,
+    pub(super) night: bool,
+    pub(super) visibility: Option<&'a PartVisibility>,
 }
 
 impl PartFilter<'_> {
+    /// Whether a part is shown.
+    #[cfg(feature = "crowd")]
+    pub(super) fn shows(&self, part: &AloPart) -> bool {
+        let hides = self.hides(part);
+        part.is_selected(self, hides) && !hides.unwrap_or(part.hidden)
+    }
+
     /// Whether the user hides a part; `None` if the user has not set its visibility.
     fn hides(&self, part: &AloPart) -> Option<bool> {
         self.visibility.and_then(|parts| parts.get(&part.name))

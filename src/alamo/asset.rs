@@ -10,7 +10,7 @@ use crate::alamo::particles::asset::AloParticles;
 use crate::alamo::raycast::ColliderSkin;
 use crate::alamo::tags::Tags;
 use crate::read::Warning;
-use crate::scene::{Names, SCENE, named, same_name};
+use crate::scene::{CROWD, Names, SCENE, named, same_name};
 use bevy::asset::{Asset, AssetPath, Handle};
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
@@ -33,6 +33,10 @@ pub struct Alo {
     /// The model as a scene, for `WorldAssetRoot`: label [`AloAssetLabel::Scene`].
     #[dependency]
     pub scene: Handle<WorldAsset>,
+    /// The scene of a crowd's member: label [`AloAssetLabel::Crowd`]. `None` for a particle system, and without the
+    /// feature `crowd`.
+    #[dependency]
+    pub crowd: Option<Handle<WorldAsset>>,
     /// The model's data, without the scene.
     pub model: Arc<AloModel>,
     /// The particle system, if the file is one: label [`AloAssetLabel::Particles`].
@@ -224,6 +228,8 @@ pub(super) fn owned_parameter(parameter: &Parameter<'_>) -> Parameter<'static> {
 pub enum AloAssetLabel {
     /// `Scene`: the model as a [`WorldAsset`].
     Scene,
+    /// `Crowd`: the model as a member of a crowd, a [`WorldAsset`] without entities for bones.
+    Crowd,
     /// `Mesh0/Submesh0`: the [`Mesh`] of a sub-mesh, whether it is drawn or not.
     Submesh {
         /// Index of the mesh in the file.
@@ -261,6 +267,7 @@ impl fmt::Display for AloAssetLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scene => f.write_str(SCENE),
+            Self::Crowd => f.write_str(CROWD),
             Self::Submesh { mesh, submesh } => write!(f, "Mesh{mesh}/Submesh{submesh}"),
             Self::InverseBindposes { mesh, submesh } => {
                 write!(f, "Mesh{mesh}/Submesh{submesh}/InverseBindposes")

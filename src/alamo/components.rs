@@ -137,7 +137,7 @@ impl AloInstance {
         &self.model
     }
 
-    /// The entities of the bones, in file order.
+    /// The entities of the bones, in file order. Empty for a member of a crowd.
     pub fn bones(&self) -> &[Entity] {
         &self.bones
     }
@@ -148,7 +148,7 @@ impl AloInstance {
         self.bones.get(*index).copied()
     }
 
-    /// The entities that have an [`AloPart`].
+    /// The entities that have an [`AloPart`]. Empty for a member of a crowd.
     pub fn parts(&self) -> &[Entity] {
         &self.parts
     }
@@ -192,6 +192,25 @@ impl AloShared {
             .chain(self.parts(AloPartKind::Mesh, meshes))
             .chain(self.parts(AloPartKind::Light, indices_of(lights, name.clone())))
             .chain(self.parts(AloPartKind::Dazzles, indices_of(dazzles, name)))
+    }
+
+    /// The index of the bone of a bone or part, from its index among all bones and parts.
+    pub(super) fn bone_of(&self, index: usize) -> Option<usize> {
+        let model = &self.model;
+        let part = |kind| index.checked_sub(self.first_part(kind));
+        if index < model.bones.len() {
+            return Some(index);
+        }
+        // In the reverse of their order. A crowd has no dazzles.
+        if let Some(light) = part(AloPartKind::Light) {
+            let light = model.lights.get(light)?;
+            return Some(light.bone.unwrap_or(0) as usize);
+        }
+        if let Some(mesh) = part(AloPartKind::Mesh) {
+            return Some(model.meshes.get(mesh)?.bone);
+        }
+        let proxy = model.proxies.get(part(AloPartKind::Proxy)?)?;
+        Some(proxy.proxy.bone as usize)
     }
 
     /// Converts indices among the parts of one kind to indices among all bones and parts.
@@ -244,6 +263,12 @@ fn indices_of<'a>(
 #[derive(Component, Reflect, Clone, Debug)]
 #[reflect(opaque, Component, Clone, Debug)]
 pub(super) struct AloScene(pub(super) Arc<AloShared>);
+
+/// On the root entity in the world of a crowd's scene.
+#[cfg(feature = "crowd")]
+#[derive(Component, Reflect, Clone, Copy, Debug, Default)]
+#[reflect(Component, Default, Clone, Debug)]
+pub(super) struct AloCrowdScene;
 
 impl SceneModel for AloScene {
     type Instance = AloInstance;

@@ -3,6 +3,8 @@
 use crate::alamo::animation::{Ala, AloAnimator};
 use crate::alamo::asset::{AloMesh, AloModel, AloSubmesh};
 use crate::alamo::components::{AloInstance, AloPart};
+#[cfg(feature = "crowd")]
+use crate::alamo::crowd::{AloCrowd, crowd_bone};
 use crate::scene::{
     ClipRef, FrameRate, Frames, ModelClip, ModelInfo, ModelPose, NamedEntity, frame_at, merged,
     named_bones, transformed_bounds,
@@ -24,6 +26,8 @@ const SAMPLES_PER_FRAME: u32 = 2;
 #[derive(SystemParam)]
 pub(crate) struct AloInfo<'w, 's> {
     roots: Query<'w, 's, (&'static AloInstance, Option<&'static AloAnimator>)>,
+    #[cfg(feature = "crowd")]
+    crowds: Query<'w, 's, &'static AloCrowd>,
     parts: Query<'w, 's, (&'static AloPart, &'static ChildOf)>,
     parents: Query<'w, 's, &'static ChildOf>,
     alas: Option<Res<'w, Assets<Ala>>>,
@@ -52,6 +56,18 @@ impl AloInfo<'_, '_> {
     fn ala(&self, model: &AloModel, animation: usize) -> Option<&Ala> {
         let animation = model.animations.get(animation)?;
         self.alas.as_ref()?.get(&animation.ala)
+    }
+
+    /// The meshes of a member of a crowd.
+    #[cfg(feature = "crowd")]
+    fn crowd_meshes(&self, root: Entity) -> impl Iterator<Item = NamedEntity> {
+        let member = self.crowds.get(root).into_iter();
+        let meshes = member.flat_map(AloCrowd::meshes);
+        meshes.map(|entity| NamedEntity {
+            entity: *entity,
+            name: String::new(),
+            parent: None,
+        })
     }
 
     /// The boxes around the vertices of the sub-meshes that are drawn at the finest level of detail, undamaged.
@@ -141,6 +157,10 @@ fn in_model(model: &AloModel, local: &[Transform]) -> Vec<Affine3A> {
 
 impl ModelInfo for AloInfo<'_, '_> {
     fn scene_root(&self, root: Entity) -> Option<Entity> {
+        #[cfg(feature = "crowd")]
+        if let Ok(member) = self.crowds.get(root) {
+            return Some(member.scene());
+        }
         let first = self.roots.get(root).ok()?.0.bones().first()?;
         Some(self.parents.get(*first).ok()?.parent())
     }
@@ -243,6 +263,15 @@ impl ModelInfo for AloInfo<'_, '_> {
                 parent: Some(bone.parent()),
             })
         };
-        instance.parts().iter().filter_map(part).collect()
+        let parts = instance.parts().iter().filter_map(part);
+        #[cfg(feature = "crowd")]
+        let parts = parts.chain(self.crowd_meshes(root));
+        parts.collect()
+    }
+
+    #[cfg(feature = "crowd")]
+    fn crowd_bone(&self, root: Entity, bone: usize) -> Option<Affine3A> {
+        let (member, (instance, _)) = (self.crowds.get(root).ok()?, self.roots.get(root).ok()?);
+        crowd_bone(member, instance.model(), bone)
     }
 }

@@ -2,9 +2,13 @@
 
 use crate::alamo::animation::AloAnimator;
 use crate::alamo::asset::AloModel;
+#[cfg(feature = "crowd")]
+use crate::alamo::components::AloCrowdScene;
 use crate::alamo::components::{
     AloBone, AloInstance, AloPart, AloProxy, AloScene, AloShared, TeamColored,
 };
+#[cfg(feature = "crowd")]
+use crate::alamo::crowd::{AloCrowd, join_crowd};
 use crate::alamo::proxies::ProxyLoader;
 use crate::scene::{
     ClipRef, FoundClip, ModelFormat, ModelInstance, ReadyScenes, SceneFormat, SharedModel, folded,
@@ -13,7 +17,11 @@ use crate::scene::{
 use bevy::animation::AnimationPlayer;
 use bevy::ecs::observer::On;
 use bevy::ecs::query::Has;
+#[cfg(feature = "crowd")]
+use bevy::ecs::query::With;
 use bevy::ecs::system::{Commands, Query};
+#[cfg(feature = "crowd")]
+use bevy::ecs::world::World;
 use bevy::math::bounding::Aabb3d;
 use bevy::transform::components::Transform;
 use bevy::world_serialization::WorldInstanceReady;
@@ -21,7 +29,10 @@ use bevy::world_serialization::WorldInstanceReady;
 impl SceneFormat for AloScene {
     const FORMAT: ModelFormat = ModelFormat::Alamo;
 
+    #[cfg(not(feature = "crowd"))]
     type OnRoot = (AloInstance, AloAnimator);
+    #[cfg(feature = "crowd")]
+    type OnRoot = (AloInstance, AloAnimator, AloCrowd);
 }
 
 impl SharedModel for AloShared {
@@ -31,6 +42,10 @@ impl SharedModel for AloShared {
 
     fn missing_part(&self, name: &str) -> Option<String> {
         missing_part(has_part(&self.model, name), name)
+    }
+
+    fn bone_index(&self, name: &str) -> Option<usize> {
+        self.bone_of(self.indices_named(name).next()?)
     }
 
     fn bounds(&self) -> Option<Aabb3d> {
@@ -71,6 +86,7 @@ pub(super) fn on_scene_ready(
     scenes: ReadyScenes<'_, '_, AloScene>,
     spawned: Query<SpawnedData>,
     instances: Query<&AloInstance>,
+    #[cfg(feature = "crowd")] crowds: Query<(), With<AloCrowdScene>>,
     mut proxy_loader: ProxyLoader,
 ) {
     let Some((scene_root, AloScene(shared), entities)) = scenes.get(&ready, &mut commands) else {
@@ -109,7 +125,21 @@ pub(super) fn on_scene_ready(
         kept_hidden: old.map(|old| old.kept_hidden.clone()).unwrap_or_default(),
         model: model.clone(),
     };
+    #[cfg(feature = "crowd")]
+    let any = match crowds.contains(scene_root) {
+        true => any.in_crowd(scene_root),
+        false => any,
+    };
+    #[cfg(feature = "crowd")]
+    let in_crowd = any.is_in_crowd();
     commands.entity(root).try_insert((instance, any));
+    #[cfg(feature = "crowd")]
+    if in_crowd {
+        let model = model.clone();
+        commands.queue(move |world: &mut World| join_crowd(world, root, scene_root, &model));
+    } else {
+        commands.entity(root).try_remove::<AloCrowd>();
+    }
     if is_of_proxy {
         // The model of a proxy is already in the space of the proxy's bone.
         commands.entity(scene_root).try_insert(Transform::IDENTITY);

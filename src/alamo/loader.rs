@@ -13,6 +13,8 @@ use crate::alamo::particles::is_particle_system;
 use crate::alamo::particles::load::load_particles;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::shading::{BlendPhase, Shading, TeamMask};
+#[cfg(feature = "crowd")]
+use crate::alamo::spawn::crowd_scene;
 use crate::alamo::spawn::{DazzleGroup, scene};
 use crate::alamo::tags::Tags;
 use crate::scene::{ModelLoadError, ModelLoading, folded, index_names};
@@ -97,9 +99,14 @@ impl AssetLoader for AloLoader {
         let dazzles = assets.dazzles(&converted.file);
         let model = Arc::new(assets.model(converted));
         let scene = scene(&model, dazzles, None, settings, load_context);
+        #[cfg(feature = "crowd")]
+        let crowd = Some(crowd_scene(&model, settings, load_context));
+        #[cfg(not(feature = "crowd"))]
+        let crowd = None;
         load.finish(load_context, textures).await;
         Ok(Alo {
             scene,
+            crowd,
             model,
             particles: None,
         })

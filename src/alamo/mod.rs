@@ -12,6 +12,7 @@
 //   shows and hides parts.
 // - `material`, `dazzle` and `lights` define materials, dazzles and lights, and `disc` a texture for missing ones.
 // - `billboard` rotates bones; `animation` makes and plays clips.
+// - `crowd` spawns members of crowds, bakes their clips and writes their poses.
 // - `collision` answers queries on the triangles of a mesh, and `raycast` applies them to all models in the world.
 //
 // Code that another format could use belongs in `scene` or `texture`.
@@ -28,6 +29,8 @@ mod bounds;
 mod collision;
 mod components;
 mod convert;
+#[cfg(feature = "crowd")]
+mod crowd;
 mod dazzle;
 mod dependencies;
 mod disc;
@@ -68,6 +71,8 @@ pub use components::{
     AloBone, AloInstance, AloPart, AloPartKind, AloProxy, AloSubmeshIndex, TeamColored,
 };
 pub use convert::{ConvertedAlo, ConvertedSubmesh};
+#[cfg(feature = "crowd")]
+pub use crowd::{AloCrowd, AloCrowdMaterial, AloPoseTable};
 pub use dazzle::{DAZZLE_DISC, DazzleMaterial, dazzle_aabb, dazzle_intensity, dazzle_mesh};
 pub(crate) use info::AloInfo;
 pub use lights::{AloLight, FULL_LIGHT};

@@ -7,6 +7,8 @@ use crate::alamo::billboard::{AloSceneRoot, BillboardPlugin};
 use crate::alamo::components::{
     AloBone, AloInstance, AloPart, AloProxy, AloScene, AloSubmeshIndex, TeamColored,
 };
+#[cfg(feature = "crowd")]
+use crate::alamo::crowd::AloCrowdPlugin;
 use crate::alamo::dazzle::DazzlePlugin;
 use crate::alamo::fallback::replace_failed_textures;
 use crate::alamo::instance::on_scene_ready;
@@ -106,6 +108,8 @@ impl Plugin for AlamoPlugin {
         app.add_plugins(AloColliderGizmosPlugin);
         register_types(app);
         reserve_model_loader::<Alo, AloLoader>(app, &self.extensions, |model| &model.scene);
+        #[cfg(feature = "crowd")]
+        app.add_plugins(AloCrowdPlugin);
     }
 
     fn finish(&self, app: &mut App) {

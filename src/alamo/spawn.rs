@@ -3,6 +3,8 @@
 use crate::alamo::animation::bone_target;
 use crate::alamo::asset::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
 use crate::alamo::billboard::{AloBillboard, AloSceneRoot, Billboard};
+#[cfg(feature = "crowd")]
+use crate::alamo::components::AloCrowdScene;
 use crate::alamo::components::{
     AloBone, AloPart, AloPartKind, AloProxy, AloScene, AloShared, AloSubmeshIndex, TeamColored,
 };
@@ -51,24 +53,10 @@ pub(super) fn scene(
     settings: &AloLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> Handle<WorldAsset> {
-    let path = load_context.path();
-    let name = path.path().file_stem().unwrap_or_default();
-    let name = Name::new(name.to_string_lossy().into_owned());
-    let transform = if settings.convert_axes {
-        z_up_forward_minus_y().transform(settings.scale)
-    } else {
-        Transform::from_scale(Vec3::splat(settings.scale))
-    };
     let mut world = World::new();
     let dazzle_names = dazzles.iter().map(|group| &*group.name);
-    let root = (
-        name,
-        transform,
-        Visibility::default(),
-        AloSceneRoot,
-        AloScene(Arc::new(AloShared::new(model, settings, dazzle_names))),
-    );
-    let mut root = world.spawn(root);
+    let shared = AloShared::new(model, settings, dazzle_names);
+    let mut root = world.spawn((scene_root(shared, load_context), AloSceneRoot));
     if let Some(particles) = particles {
         root.insert(AloParticleSystem(particles));
     }
@@ -92,6 +80,36 @@ pub(super) fn scene(
     }
     let scene = WorldAsset::new(builder.world);
     load_context.add_labeled_asset(AloAssetLabel::Scene.to_string(), scene)
+}
+
+/// Makes the scene of a crowd's member, as a labeled asset: one entity, without bones and parts.
+#[cfg(feature = "crowd")]
+pub(super) fn crowd_scene(
+    model: &Arc<AloModel>,
+    settings: &AloLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> Handle<WorldAsset> {
+    let mut world = World::new();
+    let shared = AloShared::new(model, settings, core::iter::empty());
+    world.spawn((scene_root(shared, load_context), AloCrowdScene));
+    load_context.add_labeled_asset(AloAssetLabel::Crowd.to_string(), WorldAsset::new(world))
+}
+
+/// The components that the root entity of every scene has.
+fn scene_root(
+    shared: AloShared,
+    load_context: &LoadContext<'_>,
+) -> (Name, Transform, Visibility, AloScene) {
+    let path = load_context.path();
+    let name = path.path().file_stem().unwrap_or_default();
+    let name = Name::new(name.to_string_lossy().into_owned());
+    let scale = shared.settings.scale;
+    let transform = match shared.settings.convert_axes {
+        true => z_up_forward_minus_y().transform(scale),
+        false => Transform::from_scale(Vec3::splat(scale)),
+    };
+    let scene = AloScene(Arc::new(shared));
+    (name, transform, Visibility::default(), scene)
 }
 
 struct Builder<'a> {

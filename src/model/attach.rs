@@ -6,7 +6,7 @@
 
 use crate::model::roots::ModelRoots;
 use crate::model::space::compensated_scale;
-use crate::scene::{ModelInstance, ModelWarnings};
+use crate::scene::{ModelInstance, ModelWarnings, crowd_bone_entity};
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
@@ -103,6 +103,8 @@ pub(super) fn detach_attachments(
 enum Target {
     /// The entity of a bone, or the root.
     Found(Entity),
+    /// A bone of a crowd's member, whose entity is spawned now.
+    CrowdBone,
     /// The model is not spawned yet.
     Pending,
     /// The root does not exist any more.
@@ -137,6 +139,7 @@ impl TargetFinder<'_, '_> {
             // The root was given another scene that is not spawned yet.
             Some(bone) if !self.entities.contains(bone) => Target::Pending,
             Some(bone) => Target::Found(bone),
+            None if self.models.crowd_bone(*to, bone).is_some() => Target::CrowdBone,
             None => {
                 self.warnings.warn_once(*to, &missing_bone_warning(bone));
                 Target::Found(*to)
@@ -168,6 +171,15 @@ pub(super) fn update_attachments(
         match finder.target(attached) {
             Target::Found(target) => {
                 commands.queue(move |world: &mut World| attach(world, entity, target));
+            }
+            Target::CrowdBone => {
+                let bone = attached.bone.clone();
+                commands.queue(move |world: &mut World| {
+                    match crowd_bone_entity(world, root, &bone) {
+                        Some(bone) => attach(world, entity, bone),
+                        None => attach_to_pending(world, entity, root),
+                    }
+                });
             }
             Target::Pending => {
                 commands.queue(move |world: &mut World| attach_to_pending(world, entity, root));

@@ -55,6 +55,7 @@ impl Plugin for ModelPlugin {
                 PostUpdate,
                 send_ready
                     .after(ClassicModelsSystems::Appearance)
+                    .after(ClassicModelsSystems::Crowds)
                     .after(update_attachments)
                     .before(TransformSystems::Propagate)
                     .before(VisibilitySystems::VisibilityPropagate),
@@ -70,6 +71,11 @@ impl Plugin for ModelPlugin {
                     .chain()
                     .before(TransformSystems::Propagate)
                     .before(VisibilitySystems::CalculateBounds),
+            )
+            // Bones of crowds that are spawned for attachments are posed in the same frame.
+            .configure_sets(
+                PostUpdate,
+                ClassicModelsSystems::Crowds.after(update_attachments),
             );
         unsupported::register(app);
         #[cfg(feature = "picking")]

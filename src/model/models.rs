@@ -146,14 +146,25 @@ impl ModelQuery<'_, '_> {
     /// - MDL: always `None`, because its entity has no name.
     ///
     /// If several have the name, this is the first in the file. `None` if none has it, or the scene is not spawned yet.
+    ///
+    /// A member of a crowd has an entity only for bones that something is attached to.
     pub fn bone(&self, root: Entity, name: &str) -> Option<Entity> {
         self.roots.bone(root, name)
     }
 
-    /// The transform of a bone or part in the world, at the last propagation of transforms. `None` if
-    /// [`bone`](Self::bone) finds none.
+    /// The transform of a bone or part in the world, at the last propagation of transforms. `None` if no bone or part has
+    /// the name, or the scene is not spawned yet.
+    ///
+    /// For a member of a crowd, it is computed from the clip for this bone, or for the bone of this part.
     pub fn bone_transform(&self, root: Entity, name: &str) -> Option<GlobalTransform> {
-        self.transforms.get(self.bone(root, name)?).ok().copied()
+        let Some(bone) = self.roots.crowd_bone(root, name) else {
+            return self.transforms.get(self.bone(root, name)?).ok().copied();
+        };
+        let info = self.info(root)?;
+        let scene = self.transforms.get(info.scene_root(root)?).ok()?;
+        Some(GlobalTransform::from(
+            scene.affine() * info.crowd_bone(root, bone)?,
+        ))
     }
 
     fn info(&self, root: Entity) -> Option<&dyn ModelInfo> {
@@ -219,7 +230,8 @@ impl ModelQuery<'_, '_> {
         }
     }
 
-    /// The bones of a root's model, in file order: parents before their children. Empty for MDL and LGW models.
+    /// The bones of a root's model, in file order: parents before their children. Empty for MDL and LGW models, and for
+    /// members of crowds.
     pub fn bones(&self, root: Entity) -> Vec<ModelBone> {
         let bones = self
             .info(root)
@@ -243,6 +255,7 @@ impl ModelQuery<'_, '_> {
     /// - ABC: the skinned mesh, and the meshes of nodes that have their own.
     /// - LGW: the meshes.
     /// - MDL: the mesh.
+    /// - A member of a crowd: its meshes, without names.
     pub fn parts(&self, root: Entity) -> Vec<ModelPart> {
         let parts = self
             .info(root)

@@ -2,9 +2,9 @@
 //!
 //! Unlike [`ModelQuery`](super::ModelQuery), it reads no component that users write.
 
-use crate::scene::{ModelFormat, ModelInstance};
+use crate::scene::{CrowdBone, ModelFormat, ModelInstance, find_crowd_bone};
 use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::ChildOf;
+use bevy::ecs::hierarchy::{ChildOf, Children};
 use bevy::ecs::system::{Query, SystemParam};
 
 /// Finds roots, formats and bones of spawned models of any format.
@@ -12,6 +12,8 @@ use bevy::ecs::system::{Query, SystemParam};
 pub(super) struct ModelRoots<'w, 's> {
     parents: Query<'w, 's, &'static ChildOf>,
     instances: Query<'w, 's, &'static ModelInstance>,
+    children: Query<'w, 's, &'static Children>,
+    crowd_bones: Query<'w, 's, &'static CrowdBone>,
 }
 
 impl ModelRoots<'_, '_> {
@@ -30,7 +32,16 @@ impl ModelRoots<'_, '_> {
 
     /// See [`ModelQuery::bone`](super::ModelQuery::bone).
     pub(super) fn bone(&self, root: Entity, name: &str) -> Option<Entity> {
-        self.instances.get(root).ok()?.bone(name)
+        let instance = self.instances.get(root).ok()?;
+        let bone = instance.bone(name);
+        bone.or_else(|| find_crowd_bone(instance, name, &self.children, &self.crowd_bones))
+    }
+
+    /// The index of the bone with a name, or of the bone of the part with it, if the root's model is a member of a
+    /// crowd.
+    pub(super) fn crowd_bone(&self, root: Entity, name: &str) -> Option<usize> {
+        let (_, bone) = self.instances.get(root).ok()?.crowd_bone(name)?;
+        Some(bone)
     }
 
     /// Whether a root's model was spawned for a proxy of another model.

@@ -5,7 +5,7 @@
 
 use crate::model::roots::ModelRoots;
 use crate::scene::{
-    ClipLayers, DamageStage, LodDistances, ModelFormat, ModelInstance, ModelLod, ModelSkin,
+    ClipLayers, Crowd, DamageStage, LodDistances, ModelFormat, ModelInstance, ModelLod, ModelSkin,
     ModelSkins, ModelWarnings, PartVisibility, PlayClip, PlayerColors, TeamColor,
     unknown_skin_warning,
 };
@@ -29,6 +29,7 @@ pub(in crate::model) enum ModelComponent {
     TeamColor,
     PlayerColors,
     PartVisibility,
+    Crowd,
 }
 
 /// Why a component has no effect on a format, and the alternative. `None` if it has an effect.
@@ -69,6 +70,16 @@ fn alternative(component: ModelComponent, format: ModelFormat) -> Option<&'stati
         (ModelComponent::PartVisibility, Quake) => {
             "a model of the format is a single mesh without parts"
         }
+        (ModelComponent::Crowd, Quake) => {
+            "the GPU poses all models of the format, and instances share their meshes"
+        }
+        (ModelComponent::Crowd, LithTech) => {
+            "the format has no crowds; `LodDistances` makes distant models cheaper"
+        }
+        (ModelComponent::Crowd, UfoAftermath) => {
+            "the format has no bones, and instances share their meshes"
+        }
+        (ModelComponent::Crowd, Alamo) if !cfg!(feature = "crowd") => "the feature `crowd` is off",
         _ => return None,
     })
 }
@@ -95,11 +106,12 @@ type HasComponents = (
     Has<TeamColor>,
     Has<PlayerColors>,
     Has<PartVisibility>,
+    Has<Crowd>,
 );
 
 /// The components that a root has.
 fn present(has: QueryItem<'_, '_, HasComponents>) -> impl Iterator<Item = ModelComponent> {
-    let (clip, layers, skin, lod, distances, stage, team, colors, hidden) = has;
+    let (clip, layers, skin, lod, distances, stage, team, colors, hidden, crowd) = has;
     let all = [
         (clip, ModelComponent::PlayClip),
         (layers, ModelComponent::ClipLayers),
@@ -110,6 +122,7 @@ fn present(has: QueryItem<'_, '_, HasComponents>) -> impl Iterator<Item = ModelC
         (team, ModelComponent::TeamColor),
         (colors, ModelComponent::PlayerColors),
         (hidden, ModelComponent::PartVisibility),
+        (crowd, ModelComponent::Crowd),
     ];
     let is_present = |(has, component): (bool, ModelComponent)| has.then_some(component);
     all.into_iter().filter_map(is_present)
@@ -238,6 +251,7 @@ pub(super) fn register(app: &mut App) {
         .add_observer(on_component_added::<PartVisibility>(
             ModelComponent::PartVisibility,
         ))
+        .add_observer(on_component_added::<Crowd>(ModelComponent::Crowd))
         .add_observer(on_model)
         .add_systems(PostUpdate, (check_parts, check_skins));
 }

@@ -21,6 +21,8 @@ struct Format {
     extensions: Vec<String>,
     asset: TypeId,
     scene: Arc<FindScene>,
+    /// `None` if the format has no crowds.
+    crowd: Option<Arc<FindScene>>,
 }
 
 /// Finds the scene of a model, once it is loaded.
@@ -37,12 +39,21 @@ impl ModelFormats {
         self.0.push(Format {
             extensions: extensions.collect(),
             asset: TypeId::of::<A>(),
-            scene: Arc::new(move |world, handle| {
-                let id = handle.id().try_typed::<A>().ok()?;
-                let asset = world.get_resource::<Assets<A>>()?.get(id)?;
-                Some(scene(asset).clone())
-            }),
+            scene: Arc::new(move |world, handle| Some(scene(asset::<A>(world, handle)?).clone())),
+            crowd: None,
         });
+    }
+
+    /// Adds the scene of crowds to the format of the asset `A`.
+    #[cfg(all(feature = "alamo", feature = "crowd"))]
+    pub(crate) fn add_crowd<A: Asset>(&mut self, crowd: fn(&A) -> Option<&Handle<WorldAsset>>) {
+        let find: Arc<FindScene> =
+            Arc::new(move |world, handle| crowd(asset::<A>(world, handle)?).cloned());
+        for format in &mut self.0 {
+            if format.asset == TypeId::of::<A>() {
+                format.crowd = Some(find.clone());
+            }
+        }
     }
 
     /// The format of a file: the last registered one with its extension.
@@ -124,6 +135,19 @@ impl ModelFormats {
         let format = formats.find(|format| format.asset == model.type_id())?;
         (format.scene)(world, model)
     }
+
+    /// The scene of a crowd's member, once the model is loaded. `None` if the model has none.
+    pub(crate) fn crowd(&self, world: &World, model: &UntypedHandle) -> Option<Handle<WorldAsset>> {
+        let mut formats = self.0.iter();
+        let format = formats.find(|format| format.asset == model.type_id())?;
+        format.crowd.as_ref()?(world, model)
+    }
+}
+
+/// The asset of a handle, if it is of this type and loaded.
+fn asset<'w, A: Asset>(world: &'w World, handle: &UntypedHandle) -> Option<&'w A> {
+    let id = handle.id().try_typed::<A>().ok()?;
+    world.get_resource::<Assets<A>>()?.get(id)
 }
 
 /// Adds a format, and reserves its extensions for its loader, which the plugin registers in `Plugin::finish`.

@@ -53,6 +53,8 @@ pub struct ModelInstance {
     entities: Vec<Option<Entity>>,
     /// Whether a proxy of another model loaded it.
     is_of_proxy: bool,
+    /// The root entity of the scene of a crowd's member.
+    crowd: Option<Entity>,
     #[reflect(ignore)]
     model: Arc<dyn SharedModel>,
 }
@@ -75,6 +77,7 @@ impl ModelInstance {
             format,
             entities: all,
             is_of_proxy: false,
+            crowd: None,
             model,
         }
     }
@@ -84,6 +87,24 @@ impl ModelInstance {
     pub(crate) fn of_proxy(mut self, is_of_proxy: bool) -> Self {
         self.is_of_proxy = is_of_proxy;
         self
+    }
+
+    /// Makes it a member of a crowd. `scene` is the root entity of its scene.
+    #[cfg(all(feature = "alamo", feature = "crowd"))]
+    pub(crate) fn in_crowd(mut self, scene: Entity) -> Self {
+        self.crowd = Some(scene);
+        self
+    }
+
+    /// Whether it is a member of a crowd, so that its bones have no entities unless something is attached to them.
+    pub fn is_in_crowd(&self) -> bool {
+        self.crowd.is_some()
+    }
+
+    /// The root entity of its scene if it is a member of a crowd, and the index of the bone with this name, or of the
+    /// bone of the part with this name.
+    pub(crate) fn crowd_bone(&self, name: &str) -> Option<(Entity, usize)> {
+        Some((self.crowd?, self.model.bone_index(name)?))
     }
 
     /// The format.
@@ -98,7 +119,7 @@ impl ModelInstance {
         named.find_map(|index| self.entities.get(index).copied().flatten())
     }
 
-    /// The entities of all bones and parts that can have a name.
+    /// The entities of all bones and parts that can have a name. Empty for a member of a crowd.
     pub fn entities(&self) -> impl Iterator<Item = Entity> {
         self.entities.iter().flatten().copied()
     }
@@ -130,6 +151,12 @@ pub(crate) trait SharedModel: Any + Send + Sync {
 
     /// The warning for a name in lower case if no part has it that [`PartVisibility`](super::PartVisibility) can hide.
     fn missing_part(&self, name: &str) -> Option<String>;
+
+    /// The index of the first bone with this name (case-insensitive), otherwise that of the bone of the first part with
+    /// it. `None` if the format has no crowds.
+    fn bone_index(&self, _: &str) -> Option<usize> {
+        None
+    }
 
     /// The box around the drawn parts at rest (of a Quake model, in its first pose), in the space of the scene and in units
     /// of the file. `None` if there are none.

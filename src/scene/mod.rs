@@ -17,6 +17,7 @@ mod clip_ref;
 mod clip_step;
 mod clips;
 mod concurrent_loads;
+mod crowd;
 mod environment;
 #[cfg(feature = "_clips")]
 mod event_frames;
@@ -29,7 +30,11 @@ mod formats;
 mod found_clip;
 mod image_assets;
 mod instance;
-#[cfg(any(feature = "lithtech", feature = "quake"))]
+#[cfg(any(
+    feature = "lithtech",
+    feature = "quake",
+    all(feature = "alamo", feature = "crowd")
+))]
 mod instance_rows;
 mod labels;
 mod load_error;
@@ -52,11 +57,23 @@ mod pattern;
 mod play;
 #[cfg(feature = "_clips")]
 mod playing;
-#[cfg(any(feature = "lithtech", feature = "quake"))]
+#[cfg(any(
+    feature = "lithtech",
+    feature = "quake",
+    all(feature = "alamo", feature = "crowd")
+))]
 mod pose_table;
-#[cfg(any(feature = "lithtech", feature = "quake"))]
+#[cfg(any(
+    feature = "lithtech",
+    feature = "quake",
+    all(feature = "alamo", feature = "crowd")
+))]
 mod pose_texture;
-#[cfg(any(feature = "lithtech", feature = "quake"))]
+#[cfg(any(
+    feature = "lithtech",
+    feature = "quake",
+    all(feature = "alamo", feature = "crowd")
+))]
 mod poses;
 #[cfg(any(feature = "lgw", feature = "lithtech"))]
 mod position_limit;
@@ -77,10 +94,10 @@ mod unlabeled;
 mod warnings;
 mod watch;
 
+#[cfg(any(feature = "lithtech", all(feature = "alamo", feature = "crowd")))]
+pub(crate) use animation::node;
 #[cfg(feature = "lithtech")]
-pub(crate) use animation::{
-    ActiveClips, EventTrack, FrameTimes, SINGLE_FRAME_SECONDS, TrackEvent, node,
-};
+pub(crate) use animation::{ActiveClips, EventTrack, FrameTimes, SINGLE_FRAME_SECONDS, TrackEvent};
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use animation::{
     Animator, BoneName, ClipDriver, ClipParts, ClipPlayer, ClipProvider, ClipSource, EventDriver,
@@ -101,6 +118,8 @@ pub use clip_ref::{ClipRef, Repeat};
 pub(crate) use clip_step::ClipStep;
 pub use clips::{ModelClips, NamedClip};
 pub(crate) use concurrent_loads::RunningLoad;
+pub use crowd::{Crowd, CrowdBone};
+pub(crate) use crowd::{crowd_bone_entity, despawn_unused_bones, find_crowd_bone};
 pub use environment::{BillboardCamera, NightTime, Wind};
 #[cfg(feature = "quake")]
 pub(crate) use event_frames::event_frames;
@@ -122,7 +141,7 @@ pub(crate) use formats::{ModelFormats, reserve_model_loader};
 pub(crate) use found_clip::{CountFrames, FoundClip, found_clip};
 pub(crate) use instance::SharedModel;
 pub use instance::{ModelFormat, ModelInstance};
-pub(crate) use labels::{SCENE, is_model_in_use, scene_path};
+pub(crate) use labels::{CROWD, SCENE, is_model_in_use, scene_path};
 pub use load_error::ModelLoadError;
 pub(crate) use load_error::first_line;
 pub(crate) use load_tracker::LoadTracker;
@@ -173,13 +192,29 @@ pub(crate) use play::ResolvedPlay;
 pub use play::{ClipFinished, PlayClip, Playback};
 #[cfg(feature = "quake")]
 pub(crate) use playing::{ClipSelection, wrap};
-#[cfg(any(feature = "lithtech", feature = "quake"))]
+#[cfg(any(
+    feature = "lithtech",
+    feature = "quake",
+    all(feature = "alamo", feature = "crowd")
+))]
 pub(crate) use pose_table::PoseMaterial;
-#[cfg(any(feature = "lithtech", feature = "quake"))]
+#[cfg(any(
+    feature = "lithtech",
+    feature = "quake",
+    all(feature = "alamo", feature = "crowd")
+))]
 pub use pose_table::PoseTable;
-#[cfg(any(feature = "lithtech", feature = "quake"))]
+#[cfg(any(
+    feature = "lithtech",
+    feature = "quake",
+    all(feature = "alamo", feature = "crowd")
+))]
 pub(crate) use pose_texture::add_pose_table;
-#[cfg(any(feature = "lithtech", feature = "quake"))]
+#[cfg(any(
+    feature = "lithtech",
+    feature = "quake",
+    all(feature = "alamo", feature = "crowd")
+))]
 pub use poses::{PoseBlend, PosePair};
 #[cfg(any(feature = "lgw", feature = "lithtech"))]
 pub(crate) use position_limit::is_position_in_range;
@@ -241,6 +276,8 @@ pub enum ClassicModelsSystems {
     Play,
     /// Applies skins and colors, and shows or hides parts.
     Appearance,
+    /// Writes the poses of the members of crowds, after all animations.
+    Crowds,
     /// Rotates billboards toward the camera, the light or the wind, after all animations.
     Billboards,
 }
@@ -272,6 +309,7 @@ impl Plugin for ScenePlugin {
             .register_type::<ModelSkin>()
             .register_type::<PlayerColors>()
             .register_type::<TeamColor>()
+            .register_type::<Crowd>()
             .register_type::<ModelSkins>()
             .register_type::<ModelClips>()
             .register_type::<ModelEvents>()

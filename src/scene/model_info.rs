@@ -70,6 +70,12 @@ pub(crate) trait ModelInfo {
 
     /// The parts, in file order.
     fn parts(&self, root: Entity) -> Vec<NamedEntity>;
+
+    /// The transform of a bone of a crowd's member to the space of the scene's root entity. `None` if the root is no
+    /// member, or there is no such bone.
+    fn crowd_bone(&self, _: Entity, _: usize) -> Option<Affine3A> {
+        None
+    }
 }
 
 /// The bones with these names and indices of parents, in file order.

@@ -73,4 +73,10 @@ impl<M: Send + Sync + 'static> PoseTable<M> {
     pub(crate) fn reset(&mut self, row: u32, blend: PoseBlend) {
         self.rows.reset_blend(row, blend);
     }
+
+    /// Sets the word of a row that poses do not use.
+    #[cfg(all(feature = "alamo", feature = "crowd"))]
+    pub(crate) fn set_extra(&mut self, row: u32, extra: u32) {
+        self.rows.set_extra(row, extra);
+    }
 }

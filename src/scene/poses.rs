@@ -45,8 +45,11 @@ impl From<u32> for PoseBlend {
     }
 }
 
-/// A row has four texels: `to.a, to.b, to.towards_b, from_weight`, then `from.a, from.b, from.towards_b, 0`, then the
-/// same two of the previous frame, for motion vectors.
+/// The words of a pose in a row. The word after them is not part of it.
+const POSE_WORDS: usize = 7;
+
+/// A row has four texels: `to.a, to.b, to.towards_b, from_weight`, then `from.a, from.b, from.towards_b, extra`, then the
+/// same two of the previous frame, for motion vectors. `extra` is 0 unless a format sets it.
 impl InstanceRows {
     /// The current pose in a row.
     pub(crate) fn blend(&self, row: u32) -> PoseBlend {
@@ -63,6 +66,7 @@ impl InstanceRows {
         self.update(row, |row| {
             let new = encode(blend);
             let (current, previous) = row.split_at_mut(8);
+            let (current, previous) = (&mut current[..POSE_WORDS], &mut previous[..POSE_WORDS]);
             if *current == new && *previous == new {
                 return false;
             }
@@ -77,12 +81,22 @@ impl InstanceRows {
         self.set_blend(row, blend);
         self.set_blend(row, blend);
     }
+
+    /// Sets the word that poses do not use.
+    #[cfg(all(feature = "alamo", feature = "crowd"))]
+    pub(crate) fn set_extra(&mut self, row: u32, extra: u32) {
+        self.update(row, |row| {
+            let is_changed = row[POSE_WORDS] != extra;
+            row[POSE_WORDS] = extra;
+            is_changed
+        });
+    }
 }
 
-fn encode(blend: PoseBlend) -> [u32; 8] {
+fn encode(blend: PoseBlend) -> [u32; POSE_WORDS] {
     let pair = |pair: PosePair| [pair.a, pair.b, pair.towards_b.to_bits()];
     let ([a, b, c], [d, e, f]) = (pair(blend.to), pair(blend.from));
-    [a, b, c, blend.from_weight.to_bits(), d, e, f, 0]
+    [a, b, c, blend.from_weight.to_bits(), d, e, f]
 }
 
 fn decode(texels: &[u32]) -> PoseBlend {

@@ -37,7 +37,11 @@ impl HasTextures for StandardMaterial {
     }
 }
 
-impl<E: MaterialExtension + HasTextures> HasTextures for ExtendedMaterial<StandardMaterial, E> {
+impl<B, E> HasTextures for ExtendedMaterial<B, E>
+where
+    B: Material + HasTextures,
+    E: MaterialExtension + HasTextures,
+{
     fn textures(&self) -> Vec<&Handle<Image>> {
         let mut textures = self.base.textures();
         textures.extend(self.extension.textures());

@@ -36,7 +36,7 @@
 //! [#20430]: https://github.com/bevyengine/bevy/pull/20430
 
 use crate::scene::concurrent_loads::RunningLoad;
-use crate::scene::labels::scene_path;
+use crate::scene::labels::scene_paths;
 use crate::scene::spawn_early::SpawnEarly;
 use bevy::app::{App, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::{AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadContext};
@@ -79,10 +79,13 @@ impl Reloads {
         world.resource::<Self>().clone()
     }
 
-    /// The scene of a model, if it was loaded before.
-    fn scene(&self, model: &AssetPath<'static>) -> Option<Handle<WorldAsset>> {
-        let scene = self.server.get_handle(scene_path(model))?;
-        self.server.is_loaded(&scene).then_some(scene)
+    /// The scenes of a model that were loaded before.
+    fn scenes(&self, model: &AssetPath<'static>) -> Vec<Handle<WorldAsset>> {
+        let scenes = scene_paths(model).into_iter();
+        let scenes = scenes.filter_map(|path| self.server.get_handle(path));
+        scenes
+            .filter(|scene| self.server.is_loaded(scene))
+            .collect()
     }
 
     /// Call it at the end of a load. If the model is in use, waits until its textures are loaded or have failed.
@@ -97,14 +100,15 @@ impl Reloads {
         if load.is_processing() {
             return;
         }
-        let Some(scene) = self.scene(load_context.path()) else {
+        let scenes = self.scenes(load_context.path());
+        if scenes.is_empty() {
             return;
-        };
+        }
         for image in images {
             // A failed texture does not prevent the model from being loaded.
             let _ = self.server.wait_for_asset(&image).await;
         }
-        self.pending().push(scene.id());
+        self.pending().extend(scenes.iter().map(Handle::id));
     }
 
     fn pending(&self) -> impl DerefMut<Target = Vec<AssetId<WorldAsset>>> {

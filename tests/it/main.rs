@@ -63,6 +63,12 @@ mod clips {
     mod parts;
     mod random;
 }
+mod crowd {
+    mod lifetime;
+    mod members;
+    pub mod poses;
+    mod render;
+}
 mod dtx {
     mod malformed;
 }

@@ -55,6 +55,8 @@ pub(super) fn tracks(file: &AlaFile<'_>, curves: &AlaCurves) -> AlaTracks {
             Some(packed) => Track::Packed(packed),
             None => Track::Fixed(FixedVector(bone.scale_offset)),
         },
+        #[cfg(feature = "crowd")]
+        visibility: curves.visibility,
     };
     AlaTracks::new(curves.bones(file).map(tracks).collect())
 }

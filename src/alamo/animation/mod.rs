@@ -41,6 +41,8 @@ pub use pairing::animation_name;
 pub(super) use pairing::find_animations;
 pub use player::AloAnimator;
 pub(super) use plugin::AnimationPlugin;
+#[cfg(feature = "crowd")]
+pub(super) use source::AlaSource;
 pub use targets::bone_target;
 pub use tracks::AlaTracks;
 pub use visibility::{DefaultVisibilityCurve, VisibilityCurve};

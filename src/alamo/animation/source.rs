@@ -15,6 +15,14 @@ pub(crate) struct AlaSource {
     pub(super) frames: Option<Range<u32>>,
 }
 
+#[cfg(feature = "crowd")]
+impl AlaSource {
+    /// The animation that the clip belongs to, if it is from an Alamo file.
+    pub(in crate::alamo) fn ala(&self) -> Option<&Handle<Ala>> {
+        self.ala.as_ref()
+    }
+}
+
 impl ClipSource for AlaSource {
     fn clip(&self) -> &Handle<AnimationClip> {
         &self.clip

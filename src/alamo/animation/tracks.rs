@@ -1,9 +1,12 @@
 //! The tracks of an animation, for poses without Bevy's animation.
 
 use crate::alamo::animation::packed::{FixedRotation, FixedVector, PackedRotations, PackedVectors};
+#[cfg(feature = "crowd")]
+use crate::alamo::animation::visibility::VisibilityCurve;
 use bevy::math::Vec3;
 use bevy::math::curve::Curve;
 use bevy::transform::components::Transform;
+use std::sync::Arc;
 
 /// The tracks of one bone. They share their data with the curves of the clip.
 #[derive(Clone, Debug)]
@@ -14,6 +17,9 @@ pub(super) struct BoneTracks {
     /// `None` keeps the rotation of the rest pose.
     pub(super) rotation: Option<Track<PackedRotations, FixedRotation>>,
     pub(super) scale: Track<PackedVectors, FixedVector>,
+    /// `None` keeps the visibility of the rest pose.
+    #[cfg(feature = "crowd")]
+    pub(super) visibility: Option<VisibilityCurve>,
 }
 
 #[derive(Clone, Debug)]
@@ -37,11 +43,50 @@ impl<P, F> Track<P, F> {
 
 /// The tracks of all bones of an animation. They share their data with the curves of its clip.
 #[derive(Clone, Debug, Default)]
-pub struct AlaTracks(Vec<BoneTracks>);
+pub struct AlaTracks(Arc<[BoneTracks]>);
+
+impl BoneTracks {
+    fn transform(&self, seconds: f32, rest: &Transform) -> Transform {
+        let rotation = self.rotation.as_ref();
+        Transform {
+            translation: self.translation.sample::<Vec3>(seconds),
+            rotation: rotation.map_or(rest.rotation, |track| track.sample(seconds)),
+            scale: self.scale.sample::<Vec3>(seconds),
+        }
+    }
+}
 
 impl AlaTracks {
     pub(super) fn new(bones: Vec<BoneTracks>) -> Self {
-        Self(bones)
+        Self(bones.into())
+    }
+
+    /// The bone of each entry.
+    #[cfg(feature = "crowd")]
+    pub(in crate::alamo) fn bones(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().map(|tracks| tracks.bone)
+    }
+
+    /// The transform of the bone of an entry at a time in seconds, relative to its parent. `rest` is that of the rest
+    /// pose, which is returned if there is no such entry.
+    #[cfg(feature = "crowd")]
+    #[inline]
+    pub(in crate::alamo) fn transform(
+        &self,
+        entry: usize,
+        seconds: f32,
+        rest: &Transform,
+    ) -> Transform {
+        let tracks = self.0.get(entry);
+        tracks.map_or(*rest, |tracks| tracks.transform(seconds, rest))
+    }
+
+    /// Whether the bone of an entry is visible at a time in seconds. `None` if it has no such track.
+    #[cfg(feature = "crowd")]
+    #[inline]
+    pub(in crate::alamo) fn is_visible(&self, entry: usize, seconds: f32) -> Option<bool> {
+        let track = self.0.get(entry)?.visibility.as_ref()?;
+        Some(track.sample(seconds))
     }
 
     /// Poses the bones of a model at a time in seconds. `local` are the transforms of the bones at rest, each relative to its
@@ -50,12 +95,7 @@ impl AlaTracks {
         // If two entries have the same bone, the first is used.
         for tracks in self.0.iter().rev() {
             if let Some(local) = local.get_mut(tracks.bone) {
-                let rotation = tracks.rotation.as_ref();
-                *local = Transform {
-                    translation: tracks.translation.sample::<Vec3>(seconds),
-                    rotation: rotation.map_or(local.rotation, |track| track.sample(seconds)),
-                    scale: tracks.scale.sample::<Vec3>(seconds),
-                };
+                *local = tracks.transform(seconds, local);
             }
         }
     }

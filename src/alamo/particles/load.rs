@@ -45,6 +45,7 @@ pub(in crate::alamo) async fn load_particles(
     load.finish(load_context, images).await;
     Ok(Alo {
         scene,
+        crowd: None,
         model,
         particles: Some(particles),
     })

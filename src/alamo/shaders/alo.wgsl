@@ -2,6 +2,9 @@
 // lighting: scrolling textures, team color, gloss and clouds.
 
 #import bevy_classic_models::fragment_output::{set_base_color, surface_output}
+#ifdef CROWD
+#import bevy_classic_models::pose_row::read_pose_row_extra
+#endif
 #import bevy_pbr::{
     pbr_bindings,
     pbr_types,
@@ -52,6 +55,10 @@ struct Alo {
 @group(#{MATERIAL_BIND_GROUP}) @binding(100) var<uniform> alo: Alo;
 @group(#{MATERIAL_BIND_GROUP}) @binding(101) var extra_texture: texture_2d<f32>;
 @group(#{MATERIAL_BIND_GROUP}) @binding(102) var extra_sampler: sampler;
+#ifdef CROWD
+// The tag of a crowd's member is its row in this table.
+@group(#{MATERIAL_BIND_GROUP}) @binding(111) var instances: texture_2d<u32>;
+#endif
 
 const GLOSS_NONE: u32 = 0u;
 const GLOSS_BASE_ALPHA: u32 = 1u;
@@ -68,7 +75,12 @@ const EXTRA_CLOUDLESS_PLANET: u32 = 5u;
 const TAG_IS_COLOR: u32 = 1u << 24u;
 
 // The color of the instance's team, or the fallback color of the material.
-fn team_color(tag: u32, fallback: vec3<f32>) -> vec3<f32> {
+fn team_color(instance_index: u32, fallback: vec3<f32>) -> vec3<f32> {
+#ifdef CROWD
+    let tag = read_pose_row_extra(instances, get_tag(instance_index));
+#else
+    let tag = get_tag(instance_index);
+#endif
     if ((tag & TAG_IS_COLOR) == 0u) {
         return fallback;
     }
@@ -125,7 +137,7 @@ fn fragment(vertex: VertexOutput, @builtin(front_facing) is_front: bool) -> Frag
     let extra = textureSample(extra_texture, extra_sampler, extra_uv);
 
     if (alo.team != TEAM_NONE) {
-        let team = team_color(get_tag(in.instance_index), alo.colorization.rgb);
+        let team = team_color(in.instance_index, alo.colorization.rgb);
         if (alo.team == TEAM_BASE_ALPHA) {
             surface = mix(surface, team * surface, mask);
         } else {

@@ -4,13 +4,14 @@ use super::model_manifest::{ManifestClip, ManifestEvent, ModelManifest};
 use super::resolve::ResolvedFiles;
 use crate::model::components::BevySpace;
 use crate::scene::{
-    BoneMask, ClipEvent, ClipFiles, ClipRef, DamageStage, FollowVelocity, LodDistances, ModelClips,
-    ModelEvents, ModelMasks, ModelSkin, ModelSkins, NamedClip, PartVisibility, PlayClip,
-    PlayerColors, TeamColor,
+    BoneMask, ClipEvent, ClipFiles, ClipRef, Crowd, DamageStage, FollowVelocity, LodDistances,
+    ModelClips, ModelEvents, ModelMasks, ModelSkin, ModelSkins, NamedClip, PartVisibility,
+    PlayClip, PlayerColors, TeamColor,
 };
 use bevy::asset::{AssetPath, AssetServer};
 use bevy::color::Color;
 use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
 use bevy::ecs::world::{EntityWorldMut, World};
 use bevy::world_serialization::WorldAssetRoot;
 
@@ -46,6 +47,7 @@ pub(super) struct AppliedComponents {
     player_colors: Option<PlayerColors>,
     parts: Option<PartVisibility>,
     stage: Option<DamageStage>,
+    crowd: Option<Crowd>,
 }
 
 impl AppliedComponents {
@@ -83,6 +85,7 @@ impl AppliedComponents {
             player_colors: manifest.player_colors.map(PlayerColors::from),
             parts: unless_empty(parts),
             stage: manifest.damage_stage.map(DamageStage),
+            crowd: (manifest.crowd == Some(true)).then_some(Crowd),
         }
     }
 
@@ -113,7 +116,22 @@ impl AppliedComponents {
         );
         update_component(entity, &mut self.parts, wanted.parts.as_ref());
         update_component(entity, &mut self.stage, wanted.stage.as_ref());
+        update_component(entity, &mut self.crowd, wanted.crowd.as_ref());
         update_component(entity, &mut self.scene, scene);
+    }
+
+    /// Updates [`Crowd`], which decides about the scene. Returns whether the root has it then.
+    pub(super) fn update_crowd(
+        &mut self,
+        world: &mut World,
+        entity: Entity,
+        wanted: &Self,
+    ) -> bool {
+        let Ok(mut root) = world.get_entity_mut(entity) else {
+            return false;
+        };
+        update_component(&mut root, &mut self.crowd, wanted.crowd.as_ref());
+        !root.is_despawned() && root.contains::<Crowd>()
     }
 }
 

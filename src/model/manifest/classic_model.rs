@@ -18,8 +18,8 @@ use bevy::transform::components::Transform;
 /// [`PlayClip`](crate::scene::PlayClip), [`ModelClips`](crate::scene::ModelClips),
 /// [`ModelSkins`](crate::scene::ModelSkins), [`ModelSkin`](crate::scene::ModelSkin),
 /// [`LodDistances`](crate::scene::LodDistances), [`TeamColor`](crate::scene::TeamColor),
-/// [`PlayerColors`](crate::scene::PlayerColors), [`PartVisibility`](crate::scene::PartVisibility) and
-/// [`DamageStage`](crate::scene::DamageStage). Components that the entity already has are not replaced.
+/// [`PlayerColors`](crate::scene::PlayerColors), [`PartVisibility`](crate::scene::PartVisibility),
+/// [`DamageStage`](crate::scene::DamageStage) and [`Crowd`](crate::scene::Crowd). Components that the entity already has are not replaced.
 ///
 /// When the manifest changes, the components that still have the manifest's old values are updated. When this component
 /// is removed or replaced, they are removed. If only the `WorldAssetRoot` is removed, it is inserted again.

@@ -48,6 +48,7 @@ impl Found<'_> {
                 manifest.player_colors.is_some(),
                 ModelComponent::PlayerColors,
             ),
+            ("crowd", manifest.crowd == Some(true), ModelComponent::Crowd),
             (
                 "hidden",
                 !manifest.hidden.is_empty(),

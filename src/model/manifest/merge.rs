@@ -75,6 +75,7 @@ fn inherit(manifest: &mut ModelManifest, base: Option<ModelManifest>, source: &S
         hidden,
         shown,
         damage_stage,
+        crowd,
         attachments,
         ;
         axes,

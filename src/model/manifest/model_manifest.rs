@@ -97,6 +97,9 @@ pub struct ModelManifest {
     /// The initial damage stage: see [`DamageStage`](crate::scene::DamageStage).
     #[serde(skip_serializing_if = "is_default")]
     pub damage_stage: Option<u32>,
+    /// Whether the model is spawned as a member of a crowd: see [`Crowd`](crate::scene::Crowd).
+    #[serde(skip_serializing_if = "is_default")]
+    pub crowd: Option<bool>,
     /// Models that are attached to this model's bones.
     #[serde(skip_serializing_if = "is_default", deserialize_with = "list")]
     pub attachments: Vec<ManifestAttachment>,
@@ -131,6 +134,7 @@ impl Default for ModelManifest {
             hidden: Vec::new(),
             shown: Vec::new(),
             damage_stage: None,
+            crowd: None,
             attachments: Vec::new(),
             files: ManifestFiles::default(),
         }

@@ -6,7 +6,7 @@ use super::files::{Handles, lock};
 use super::load_overrides::LoadOverrides;
 use super::model_manifest::ModelManifest;
 use super::resolve::ResolvedFiles;
-use crate::scene::{ClipFiles, ModelFormats, preload_skin, scene_path};
+use crate::scene::{CROWD, ClipFiles, ModelFormats, preload_skin, scene_path};
 use bevy::asset::{
     AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadContext, LoadState,
     RecursiveDependencyLoadState, UntypedHandle,
@@ -32,8 +32,18 @@ impl ReleasedModels {
         lock(&self.0).insert(model.clone(), scene.id());
     }
 
-    /// The scene of a released model, if it is still loaded.
-    pub(super) fn scene(
+    /// The scene of a released model and that of a crowd's member, if they are still loaded.
+    pub(super) fn scenes(
+        &self,
+        server: &AssetServer,
+        model: &AssetPath<'static>,
+    ) -> (Option<Handle<WorldAsset>>, Option<Handle<WorldAsset>>) {
+        let scene = self.scene(server, model);
+        let crowd = scene.as_ref().and_then(|_| loaded_crowd(server, model));
+        (scene, crowd)
+    }
+
+    fn scene(
         &self,
         server: &AssetServer,
         model: &AssetPath<'static>,
@@ -47,6 +57,12 @@ impl ReleasedModels {
         }
         scene
     }
+}
+
+/// The scene of a crowd's member of a model, if it is loaded.
+fn loaded_crowd(server: &AssetServer, model: &AssetPath<'static>) -> Option<Handle<WorldAsset>> {
+    let crowd = server.get_handle::<WorldAsset>(model.clone().with_label(CROWD));
+    crowd.filter(|crowd| server.is_loaded(crowd))
 }
 
 /// The dependencies between manifests through attachments, without cycles: Bevy would never finish loading a cycle.
@@ -243,7 +259,9 @@ impl Handles {
         self.models.retain(|model| {
             let scene = released_scene(server, model, released);
             let is_released = scene.is_some();
-            others.extend(scene.map(Handle::untyped));
+            let path = model.path().filter(|_| is_released);
+            let crowd = path.and_then(|path| loaded_crowd(server, path));
+            others.extend(scene.into_iter().chain(crowd).map(Handle::untyped));
             !is_released
         });
         self.models.is_empty()

@@ -8,7 +8,7 @@ use super::plan::{Plan, Plans};
 use super::preload::ReleasedModels;
 use super::state::{Model, ModelState};
 use super::transform::apply_transform;
-use crate::scene::{ModelFormats, SceneScale};
+use crate::scene::{Crowd, ModelFormats, SceneScale};
 use bevy::asset::{
     AssetEvent, AssetPath, AssetServer, Assets, Handle, RecursiveDependencyLoadState, UntypedHandle,
 };
@@ -18,6 +18,7 @@ use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::Remove;
 use bevy::ecs::message::MessageReader;
 use bevy::ecs::observer::On;
+use bevy::ecs::query::Has;
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::system::{Commands, Query, Res};
 use bevy::ecs::world::World;
@@ -45,6 +46,7 @@ impl Model {
         let formats = world.resource::<ModelFormats>();
         if let (None, Some(asset)) = (&self.scene, &self.asset) {
             self.scene = formats.scene(world, asset);
+            self.crowd = formats.crowd(world, asset);
         }
     }
 
@@ -76,13 +78,21 @@ impl Model {
     }
 }
 
-/// Updates the entities whose [`ClassicModel`] or manifest changed, and those whose pending model is loaded.
+/// The components of an entity with a [`ClassicModel`].
+type ModelRoot = (
+    Entity,
+    Ref<'static, ClassicModel>,
+    Option<&'static ModelState>,
+    Has<Crowd>,
+);
+
+/// Updates the entities whose [`ClassicModel`], [`Crowd`] or manifest changed, and those whose pending model is loaded.
 pub(super) fn update_models(
     mut commands: Commands,
     mut events: MessageReader<AssetEvent<ModelManifest>>,
     manifests: Res<Assets<ModelManifest>>,
     server: Res<AssetServer>,
-    models: Query<(Entity, Ref<ClassicModel>, Option<&ModelState>)>,
+    models: Query<ModelRoot>,
 ) {
     let mut changed = HashSet::new();
     for event in events.read() {
@@ -90,8 +100,11 @@ pub(super) fn update_models(
             changed.insert(*id);
         }
     }
-    for (entity, model, state) in &models {
-        let is_due = |state: &ModelState| state.is_due(&model, &manifests, &server);
+    for (entity, model, state, in_crowd) in &models {
+        let is_due = |state: &ModelState| {
+            state.in_crowd != in_crowd && !state.is_waiting
+                || state.is_due(&model, &manifests, &server)
+        };
         if model.is_changed() || changed.contains(&model.0.id()) || state.is_none_or(is_due) {
             commands.queue(move |world: &mut World| update(world, entity));
         }
@@ -120,6 +133,9 @@ pub(super) fn update(world: &mut World, entity: Entity) {
             true
         }
     };
+    if !state.is_waiting {
+        state.in_crowd = world.get::<Crowd>(entity).is_some();
+    }
     // `None` only if an observer or hook has removed it meanwhile.
     if let Some(mut stored) = world.get_mut::<ModelState>(entity) {
         *stored = state;
@@ -191,9 +207,12 @@ impl ModelState {
             return false;
         }
         next.release(world, model);
+        let crowd = next.crowd.clone();
         self.current = Some(next);
         self.pending = None;
-        self.apply(world, entity, plan, scene);
+        let in_crowd = self.applied.update_crowd(world, entity, &plan.components);
+        let crowd = crowd.filter(|_| in_crowd);
+        self.apply(world, entity, plan, crowd.unwrap_or(scene));
         true
     }
 
@@ -222,13 +241,14 @@ impl ModelState {
             return model.clone();
         }
         let server = world.resource::<AssetServer>();
-        let scene = world.resource::<ReleasedModels>().scene(server, path);
+        let (scene, crowd) = world.resource::<ReleasedModels>().scenes(server, path);
         if scene.is_some() {
             // Loading the main asset again would respawn all instances.
             return Model {
                 path: path.clone(),
                 asset: None,
                 scene,
+                crowd,
             };
         }
         let formats = world.resource::<ModelFormats>();
@@ -241,6 +261,7 @@ impl ModelState {
             path: path.clone(),
             asset,
             scene: None,
+            crowd: None,
         }
     }
 }

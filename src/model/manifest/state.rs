@@ -23,6 +23,8 @@ pub(super) struct ModelState {
     pub(super) pending: Option<Model>,
     /// Whether the manifest or the pending model is being loaded.
     pub(super) is_waiting: bool,
+    /// Whether the spawned model was requested as a member of a crowd.
+    pub(super) in_crowd: bool,
     pub(super) applied: AppliedComponents,
     pub(super) attachments: Vec<SpawnedAttachment>,
     pub(super) transform: ManifestTransform,
@@ -36,6 +38,8 @@ pub(super) struct Model {
     pub(super) asset: Option<UntypedHandle>,
     /// `None` until the model is loaded.
     pub(super) scene: Option<Handle<WorldAsset>>,
+    /// The scene of a crowd's member. `None` until the model is loaded, and if it has none.
+    pub(super) crowd: Option<Handle<WorldAsset>>,
 }
 
 /// A model that was spawned for an attachment of a manifest, and the values that were applied to it.

@@ -296,7 +296,7 @@ impl<M, S: ClipSource> Animator<M, S> {
     }
 
     /// The clips that play.
-    #[cfg(feature = "lithtech")]
+    #[cfg(any(feature = "lithtech", all(feature = "alamo", feature = "crowd")))]
     pub(crate) fn active_clips(&self) -> &ActiveClips<S> {
         &self.active
     }

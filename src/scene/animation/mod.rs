@@ -31,9 +31,11 @@ mod rotations;
 mod selected_clips;
 mod shared_graphs;
 
-pub(crate) use active_clips::ClipSource;
 #[cfg(feature = "lithtech")]
-pub(crate) use active_clips::{ActiveClips, node};
+pub(crate) use active_clips::ActiveClips;
+pub(crate) use active_clips::ClipSource;
+#[cfg(any(feature = "lithtech", all(feature = "alamo", feature = "crowd")))]
+pub(crate) use active_clips::node;
 pub(crate) use animator::Animator;
 pub(crate) use bone_set::BoneName;
 pub(crate) use clip_parts::{ClipParts, edited_clips};

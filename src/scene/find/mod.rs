@@ -28,7 +28,7 @@ pub(crate) use candidates::with_extensions;
 pub(crate) use listings::Listings;
 
 use crate::scene::concurrent_loads::{ConcurrentLoads, Inputs, RunningLoad};
-use crate::scene::labels::scene_path;
+use crate::scene::labels::scene_paths;
 use crate::scene::watch::{FileQueries, MissingFileIndex, is_archive_source};
 use bevy::app::{App, PreUpdate};
 #[cfg(not(any(target_arch = "wasm32", target_os = "android")))]
@@ -221,9 +221,9 @@ fn reader(source: &AssetSource, is_processed: bool) -> Option<&dyn ErasedAssetRe
 
 /// Whether a load of this model has ended before, successfully or not.
 fn has_loaded_before(server: &AssetServer, model: &AssetPath<'static>) -> bool {
-    let scene = scene_path(model);
-    let ids = server.get_path_ids(model).into_iter();
-    let mut ids = ids.chain(server.get_path_ids(scene));
+    let scenes = scene_paths(model).into_iter();
+    let scenes = scenes.flat_map(|scene| server.get_path_ids(scene));
+    let mut ids = server.get_path_ids(model).into_iter().chain(scenes);
     ids.any(|id| {
         let state = server.load_state(id);
         state.is_loaded() || state.is_failed()

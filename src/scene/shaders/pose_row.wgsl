@@ -21,3 +21,10 @@ fn read_pose_row(rows: texture_2d<u32>, tag: u32, age: u32) -> PoseRow {
         textureLoad(rows, vec2(next % width, next / width), 0).xyz,
     );
 }
+
+// The word of a row that poses do not use.
+fn read_pose_row_extra(rows: texture_2d<u32>, tag: u32) -> u32 {
+    let index = tag * TEXELS_PER_ROW + 1u;
+    let width = textureDimensions(rows).x;
+    return textureLoad(rows, vec2(index % width, index / width), 0).w;
+}

@@ -22,7 +22,7 @@ use bevy_classic_models::quake::{MdlAnimator, MdlMaterial};
 use std::path::Path;
 
 /// The components, and the file extensions of the formats that support each.
-const SUPPORT: [(&str, &[&str]); 9] = [
+const SUPPORT: [(&str, &[&str]); 10] = [
     ("PlayClip", &["alo", "abc", "mdl"]),
     ("ClipLayers", &["alo", "abc"]),
     ("ModelSkin", &["abc", "mdl"]),
@@ -32,6 +32,7 @@ const SUPPORT: [(&str, &[&str]); 9] = [
     ("TeamColor", &["alo"]),
     ("PlayerColors", &["mdl"]),
     ("PartVisibility", &["alo", "abc", "lgw"]),
+    ("Crowd", &["alo"]),
 ];
 
 fn all_components() -> impl Bundle {
@@ -45,6 +46,7 @@ fn all_components() -> impl Bundle {
         TeamColor::default(),
         PlayerColors::default(),
         PartVisibility::default(),
+        Crowd,
     )
 }
 

@@ -7,6 +7,7 @@ pub mod activity;
 pub mod alo_stage;
 pub mod app;
 pub mod archives;
+pub mod crowd;
 pub mod disk;
 pub mod heap;
 pub mod held_files;

@@ -1,0 +1,267 @@
+//! The baked clips of one model.
+
+use crate::alamo::animation::{Ala, AlaSource};
+use crate::alamo::asset::AloModel;
+use crate::alamo::crowd::sampler::ClipSampler;
+use crate::crowd::{
+    Baked, Baking, ClipFrames, CrowdSkeleton, MAX_SAMPLES, PoseTexture, SampleTimes, bake,
+};
+use crate::scene::{ClipSource, FrameRate, Frames, PosePair};
+use bevy::animation::AnimationClip;
+use bevy::asset::{AssetId, Assets};
+use bevy::math::bounding::Aabb3d;
+use bevy::platform::collections::HashMap;
+use core::ops::Range;
+use std::sync::Arc;
+
+/// Frames for which a replaced clip stays in the texture after its last use, because the previous frame's pose is read
+/// for motion vectors.
+const RETIRED_FRAMES: u32 = 3;
+
+/// A baked clip. Members that show it hold it.
+#[derive(Debug)]
+pub(super) struct CrowdClip {
+    pub(super) id: AssetId<AnimationClip>,
+    /// The [`generation`](CrowdClips::generation) when it was baked.
+    pub(super) generation: u32,
+    /// Its first texel.
+    first: u32,
+    pose_texels: u32,
+    times: SampleTimes,
+    frames: FrameRate,
+    pub(super) sampler: Arc<ClipSampler>,
+}
+
+impl CrowdClip {
+    /// Converts a time of the part of the clip that plays to a time of the whole clip, in seconds.
+    #[inline]
+    pub(super) fn seconds(&self, time: f32, part: Option<&Range<u32>>) -> f32 {
+        let span = part.and_then(|part| self.frames.span(part));
+        span.map_or(time, |span| span.time(time))
+    }
+
+    /// The poses around a time in seconds, as indices of texels.
+    #[inline]
+    pub(super) fn poses(&self, seconds: f32) -> PosePair {
+        let samples = self.times.locate(seconds);
+        PosePair {
+            a: self.first + samples.a * self.pose_texels,
+            b: self.first + samples.b * self.pose_texels,
+            towards_b: samples.towards_b,
+        }
+    }
+}
+
+/// The state of a clip.
+#[derive(Debug)]
+enum State {
+    Baking(Baking),
+    Ready(Arc<CrowdClip>),
+    /// Why it cannot be shown.
+    Failed(Arc<str>),
+}
+
+#[derive(Debug)]
+struct Entry {
+    /// The animation that it belongs to.
+    ala: Option<AssetId<Ala>>,
+    sampler: Arc<ClipSampler>,
+    frames: ClipFrames,
+    state: State,
+}
+
+/// The clips of a model, by the asset of the whole clip.
+#[derive(Debug, Default)]
+pub(super) struct CrowdClips {
+    entries: HashMap<AssetId<AnimationClip>, Entry>,
+    /// Clips that were edited, with the count of frames since their last use.
+    retired: Vec<(Arc<CrowdClip>, u32)>,
+    /// Incremented by each edit, so that members look up their clips again.
+    pub(super) generation: u32,
+}
+
+/// The assets from which clips are baked.
+pub(super) struct ClipAssets<'a> {
+    pub(super) alas: &'a Assets<Ala>,
+    pub(super) clips: &'a Assets<AnimationClip>,
+}
+
+/// The result of a lookup.
+pub(super) enum Found {
+    Ready(Arc<CrowdClip>),
+    /// It is being baked, or not loaded.
+    Pending,
+    Failed(Arc<str>),
+}
+
+/// What a clip is baked for.
+pub(super) struct Target<'a> {
+    pub(super) model: &'a AloModel,
+    pub(super) skeleton: &'a Arc<CrowdSkeleton>,
+    pub(super) texture: &'a mut PoseTexture,
+    pub(super) bounds: &'a mut Option<Aabb3d>,
+}
+
+impl CrowdClips {
+    /// Looks up a clip, and starts to bake it if it is new. `at_once` waits for the result.
+    pub(super) fn find(
+        &mut self,
+        source: &AlaSource,
+        target: &mut Target<'_>,
+        assets: &ClipAssets<'_>,
+        at_once: bool,
+    ) -> Found {
+        let id = source.clip().id();
+        if !self.entries.contains_key(&id) {
+            let sampler = ClipSampler::new(source, target.model, assets.alas, assets.clips);
+            let Some((sampler, frames)) = sampler else {
+                return Found::Pending;
+            };
+            let ala = source.ala().map(|ala| ala.id());
+            self.start(id, ala, (Arc::new(sampler), frames), target, at_once);
+        }
+        match self.entries.get(&id).map(|entry| &entry.state) {
+            Some(State::Ready(clip)) => Found::Ready(clip.clone()),
+            Some(State::Failed(reason)) => Found::Failed(reason.clone()),
+            Some(State::Baking(_)) | None => Found::Pending,
+        }
+    }
+
+    fn start(
+        &mut self,
+        id: AssetId<AnimationClip>,
+        ala: Option<AssetId<Ala>>,
+        (sampler, frames): (Arc<ClipSampler>, ClipFrames),
+        target: &mut Target<'_>,
+        at_once: bool,
+    ) {
+        let max_texels = target.texture.capacity();
+        let mut entry = Entry {
+            ala,
+            sampler: sampler.clone(),
+            frames,
+            state: State::Failed(too_large(frames, target).into()),
+        };
+        let is_possible =
+            SampleTimes::new(frames.count, frames.fps, 1, frames.holds).is_some_and(|times| {
+                times.count() as usize * target.skeleton.pose_texels() <= max_texels
+            });
+        if is_possible && at_once {
+            let baked = bake(target.skeleton, &*sampler, frames, max_texels);
+            entry.state = self.store(id, &entry, baked, target);
+        } else if is_possible {
+            let skeleton = target.skeleton.clone();
+            let task = Baking::start(skeleton, sampler, frames, max_texels);
+            entry.state = State::Baking(task);
+        }
+        self.entries.insert(id, entry);
+    }
+
+    /// Stores the clips whose tasks have finished. Returns whether any has.
+    pub(super) fn finish(&mut self, target: &mut Target<'_>) -> bool {
+        let mut finished = Vec::new();
+        for (id, entry) in &mut self.entries {
+            if let State::Baking(task) = &mut entry.state
+                && let Some(baked) = task.poll()
+            {
+                finished.push((*id, baked));
+            }
+        }
+        let is_any = !finished.is_empty();
+        for (id, baked) in finished {
+            if let Some(mut entry) = self.entries.remove(&id) {
+                entry.state = self.store(id, &entry, baked, target);
+                self.entries.insert(id, entry);
+            }
+        }
+        is_any
+    }
+
+    /// Adds a baked clip to the texture. If it does not fit, removes clips that no member shows.
+    fn store(
+        &mut self,
+        id: AssetId<AnimationClip>,
+        entry: &Entry,
+        baked: Option<Baked>,
+        target: &mut Target<'_>,
+    ) -> State {
+        let Some(baked) = baked else {
+            return State::Failed(too_large(entry.frames, target).into());
+        };
+        let texels = baked.texels;
+        if !target.texture.fits(texels.len()) {
+            self.remove_unused(target.texture);
+        }
+        let first = match target.texture.insert(texels) {
+            Ok(first) => first,
+            Err(error) => return State::Failed(error.to_string().into()),
+        };
+        *target.bounds = crate::scene::merged(*target.bounds, baked.bounds);
+        State::Ready(Arc::new(CrowdClip {
+            id,
+            generation: self.generation,
+            first,
+            pose_texels: target.skeleton.pose_texels() as u32,
+            times: baked.times,
+            frames: FrameRate {
+                count: entry.frames.count,
+                fps: entry.frames.fps,
+            },
+            sampler: entry.sampler.clone(),
+        }))
+    }
+
+    fn remove_unused(&mut self, texture: &mut PoseTexture) {
+        self.entries.retain(|_, entry| match &entry.state {
+            State::Ready(clip) if Arc::strong_count(clip) == 1 => {
+                texture.remove(clip.first);
+                false
+            }
+            _ => true,
+        });
+    }
+
+    /// Retires the clips that an edit has changed. They are shown until they are baked again.
+    pub(super) fn retire(
+        &mut self,
+        is_edited: impl Fn(AssetId<AnimationClip>, Option<AssetId<Ala>>) -> bool,
+    ) {
+        let retired = &mut self.retired;
+        let count = self.entries.len();
+        self.entries.retain(|id, entry| {
+            if !is_edited(*id, entry.ala) {
+                return true;
+            }
+            if let State::Ready(clip) = &entry.state {
+                retired.push((clip.clone(), 0));
+            }
+            false
+        });
+        if self.entries.len() != count {
+            self.generation += 1;
+        }
+    }
+
+    /// Frees retired clips that no member shows any more. Call it once per frame.
+    pub(super) fn free_retired(&mut self, texture: &mut PoseTexture) {
+        self.retired.retain_mut(|(clip, frames)| {
+            *frames = match Arc::strong_count(clip) {
+                1 => *frames + 1,
+                _ => 0,
+            };
+            let is_kept = *frames < RETIRED_FRAMES;
+            if !is_kept {
+                texture.remove(clip.first);
+            }
+            is_kept
+        });
+    }
+}
+
+fn too_large(frames: ClipFrames, target: &Target<'_>) -> String {
+    let (texels, capacity) = (target.skeleton.pose_texels(), target.texture.capacity());
+    let count = frames.count;
+    format!(
+        "it has {count} frames of {texels} texels; at most {MAX_SAMPLES} frames and {capacity} texels are possible"
+    )
+}

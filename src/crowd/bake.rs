@@ -1,0 +1,243 @@
+//! Samples a clip at regular times, on a task pool.
+
+use crate::crowd::sample_times::{MAX_SAMPLES, SampleTimes};
+use crate::crowd::skeleton::{CrowdSkeleton, Scratch, Texel};
+use crate::scene::merged;
+use bevy::math::bounding::Aabb3d;
+use bevy::tasks::futures::check_ready;
+use bevy::tasks::{AsyncComputeTaskPool, Task};
+use bevy::transform::components::Transform;
+use std::sync::Arc;
+
+/// The accepted distance of a vertex from its exact position between two samples, as a fraction of the model's size.
+const TOLERANCE: f32 = 4e-4;
+
+/// The most samples from one frame to the next.
+const MAX_PER_FRAME: u32 = 16;
+
+/// The poses of a clip.
+pub(crate) trait PoseSource: Send + Sync + 'static {
+    /// Writes the transforms and visibility of the bones that the clip animates, at a time in seconds. The others stay
+    /// as they are: the rest pose. Transforms are relative to the bone's parent.
+    fn pose(&self, seconds: f32, local: &mut [Transform], visible: &mut [bool]);
+}
+
+/// The frames of a clip.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClipFrames {
+    /// The count of frames.
+    pub(crate) count: u32,
+    /// Frames per second.
+    pub(crate) fps: f32,
+    /// Whether some values are held until the next frame.
+    pub(crate) holds: bool,
+}
+
+/// A clip as texels.
+#[derive(Debug)]
+pub(crate) struct Baked {
+    pub(crate) times: SampleTimes,
+    pub(crate) texels: Vec<Texel>,
+    /// The box around all vertices in all samples, in the model's space.
+    pub(crate) bounds: Option<Aabb3d>,
+}
+
+/// A clip that is being baked.
+#[derive(Debug)]
+pub(crate) struct Baking(Task<Option<Baked>>);
+
+impl Baking {
+    /// Starts to bake a clip: see [`bake`].
+    pub(crate) fn start(
+        skeleton: Arc<CrowdSkeleton>,
+        source: Arc<impl PoseSource>,
+        frames: ClipFrames,
+        max_texels: usize,
+    ) -> Self {
+        let task = async move { bake(&skeleton, &*source, frames, max_texels) };
+        Self(AsyncComputeTaskPool::get().spawn(task))
+    }
+
+    /// The result, once the task is finished: see [`bake`]. Call it only until then.
+    pub(crate) fn poll(&mut self) -> Option<Option<Baked>> {
+        check_ready(&mut self.0)
+    }
+}
+
+/// Samples a clip so that a linear blend of two samples is within [`TOLERANCE`] between them, as far as `max_texels` and
+/// [`MAX_SAMPLES`] allow. `None` if one sample per frame exceeds these limits.
+pub(crate) fn bake(
+    skeleton: &CrowdSkeleton,
+    source: &impl PoseSource,
+    frames: ClipFrames,
+    max_texels: usize,
+) -> Option<Baked> {
+    let times = |per_frame| {
+        let times = SampleTimes::new(frames.count, frames.fps, per_frame, frames.holds)?;
+        let texels = times.count() as usize * skeleton.pose_texels();
+        (texels <= max_texels).then_some(times)
+    };
+    let mut baker = Baker {
+        skeleton,
+        source,
+        scratch: Scratch::default(),
+        middle: Vec::new(),
+    };
+    let mut baked = baker.bake(times(1)?);
+    let tolerance = TOLERANCE * size(baked.bounds);
+    let distance = baker.distance_between_samples(&baked, tolerance);
+    if distance > tolerance {
+        // The distance falls with the square of the count.
+        let wanted = (distance / tolerance).sqrt().ceil();
+        let wanted = (wanted as u32).clamp(2, MAX_PER_FRAME);
+        if let Some(times) = (2..=wanted).rev().find_map(times) {
+            let bounds = baked.bounds;
+            baked = baker.bake(times);
+            baked.bounds = merged(baked.bounds, bounds);
+        }
+    }
+    Some(baked)
+}
+
+/// The longest side of a box.
+fn size(bounds: Option<Aabb3d>) -> f32 {
+    let sides = bounds.map(|bounds| bounds.max - bounds.min);
+    sides.map_or(0.0, |sides| sides.max_element())
+}
+
+struct Baker<'a, S> {
+    skeleton: &'a CrowdSkeleton,
+    source: &'a S,
+    scratch: Scratch,
+    /// The pose between two samples.
+    middle: Vec<Texel>,
+}
+
+impl<S: PoseSource> Baker<'_, S> {
+    fn bake(&mut self, times: SampleTimes) -> Baked {
+        let pose_texels = self.skeleton.pose_texels();
+        let mut texels = Vec::with_capacity(times.count() as usize * pose_texels);
+        let mut bounds = None;
+        for sample in 0..times.count() {
+            let (seconds, _) = times.time(sample);
+            let first = texels.len();
+            self.pose(seconds, &mut texels);
+            let pose = texels.get(first..).unwrap_or_default();
+            bounds = merged(bounds, self.skeleton.bounds(pose));
+        }
+        Baked {
+            times,
+            texels,
+            bounds,
+        }
+    }
+
+    fn pose(&mut self, seconds: f32, texels: &mut Vec<Texel>) {
+        self.scratch.reset(self.skeleton);
+        let Scratch { local, visible, .. } = &mut self.scratch;
+        self.source.pose(seconds, local, visible);
+        self.skeleton.pose(&mut self.scratch, texels);
+    }
+
+    /// The longest distance of any vertex between its exact position and the blend of two samples.
+    fn distance_between_samples(&mut self, baked: &Baked, tolerance: f32) -> f32 {
+        let pose_texels = self.skeleton.pose_texels();
+        let sample = |index: u32| {
+            let first = index as usize * pose_texels;
+            baked.texels.get(first..first + pose_texels)
+        };
+        let mut longest: f32 = 0.0;
+        for index in 0..baked.times.count().min(MAX_SAMPLES) {
+            let (Some(seconds), Some(from), Some(to)) = (
+                baked.times.middle(index),
+                sample(index),
+                sample(index.saturating_add(1)),
+            ) else {
+                continue;
+            };
+            let before = index.checked_sub(1).and_then(sample);
+            let after = index.checked_add(2).and_then(sample);
+            if let (Some(before), Some(after)) = (before, after)
+                && !self.is_curved([before, from, to, after], tolerance)
+            {
+                continue;
+            }
+            let mut middle = core::mem::take(&mut self.middle);
+            middle.clear();
+            self.pose(seconds, &mut middle);
+            let distance = self.skeleton.distance(&middle, &[(from, 0.5), (to, 0.5)]);
+            longest = longest.max(distance);
+            self.middle = middle;
+        }
+        longest
+    }
+
+    /// Whether a path through four samples may be curved between the second and the third. This avoids most of the
+    /// exact poses. A blend is off by 1/8 of the second difference.
+    fn is_curved(&self, [before, from, to, after]: [&[Texel]; 4], tolerance: f32) -> bool {
+        let bend = |a, b, c| self.skeleton.distance(b, &[(a, 0.5), (c, 0.5)]) * 2.0 / 8.0;
+        bend(before, from, to).max(bend(from, to, after)) > 0.5 * tolerance
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crowd::skeleton::{Joint, SkeletonBone};
+    use bevy::math::{Affine3A, Quat, Vec3};
+
+    /// One bone that turns by an angle per frame about Z.
+    struct Turning(f32);
+
+    impl PoseSource for Turning {
+        fn pose(&self, seconds: f32, local: &mut [Transform], _: &mut [bool]) {
+            local[0].rotation = Quat::from_rotation_z(self.0 * seconds * 10.0);
+        }
+    }
+
+    fn skeleton() -> CrowdSkeleton {
+        CrowdSkeleton {
+            bones: vec![SkeletonBone {
+                parent: None,
+                rest: Transform::IDENTITY,
+                is_visible: true,
+            }],
+            joints: vec![Joint {
+                bone: 0,
+                inverse_bind_pose: Affine3A::IDENTITY,
+                bounds: Some(Aabb3d::new(Vec3::ZERO, Vec3::ONE)),
+            }],
+            visibility_bones: vec![0],
+        }
+    }
+
+    const FRAMES: ClipFrames = ClipFrames {
+        count: 9,
+        fps: 10.0,
+        holds: false,
+    };
+
+    #[test]
+    fn fast_rotations_have_samples_between_frames() {
+        for (degrees, expected) in [(0.5, 1), (10.0, 3), (40.0, 9)] {
+            let source = Turning(f32::to_radians(degrees));
+            let baked = bake(&skeleton(), &source, FRAMES, usize::MAX).unwrap();
+            let count = baked.times.count();
+            assert_eq!((count - 1) / 8, expected, "{degrees}");
+            assert_eq!(baked.texels.len(), count as usize * 4);
+        }
+    }
+
+    #[test]
+    fn samples_are_limited_by_the_texture() {
+        let source = Turning(f32::to_radians(40.0));
+        let baked = bake(&skeleton(), &source, FRAMES, 4 * 30).unwrap();
+        assert_eq!(baked.times.count(), 8 * 3 + 1);
+        assert!(bake(&skeleton(), &source, FRAMES, 4 * 8).is_none());
+        let long = ClipFrames {
+            count: u32::MAX,
+            ..FRAMES
+        };
+        assert!(bake(&skeleton(), &source, long, usize::MAX).is_none());
+    }
+}

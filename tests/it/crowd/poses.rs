@@ -1,0 +1,186 @@
+//! The vertices of members of crowds, compared with those of the same models as scenes.
+
+use crate::ala::render::{PALETTE, bend_clip, chain, limb, model_at_rest, swing_clip};
+use crate::support::alo_stage::{quarters, tga};
+use crate::support::app::TestApp;
+use crate::support::crowd::{Pair, assert_close, crowd_vertices, scene_vertices};
+use crate::support::{corpus, files_of, log};
+use bevy::prelude::*;
+use bevy_classic_models::alamo::alo::Mesh as AloMesh;
+use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
+use bevy_classic_models::alamo::{Ala, AloInstance};
+use bevy_classic_models::prelude::*;
+use std::path::Path;
+
+/// The tolerance at frames, as a fraction of the model's size.
+const AT_FRAMES: f32 = 1e-5;
+
+/// The tolerance between frames.
+const BETWEEN: f32 = 1e-3;
+
+pub fn assets() -> TestApp {
+    TestApp::in_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets"))
+}
+
+/// The clips of a model, each with its count of frames and its rate.
+fn clips(app: &mut TestApp, root: Entity) -> Vec<(String, u32, f32)> {
+    let model = app
+        .world()
+        .get::<AloInstance>(root)
+        .unwrap()
+        .model()
+        .clone();
+    let animations = model.animations.iter().map(|animation| {
+        app.wait_loaded(&animation.ala);
+        let ala = app.world().resource::<Assets<Ala>>().get(&animation.ala);
+        let ala = ala.unwrap();
+        (animation.name.to_string(), ala.frames, ala.fps)
+    });
+    animations.collect()
+}
+
+/// Compares a pair at frames and between frames of all its clips. Returns the count of compared vertices.
+fn compare_clips(app: &mut TestApp, pair: Pair, path: &str) -> usize {
+    pair.wait(app);
+    let mut compared = pair.assert_equal(app, AT_FRAMES, &format!("{path} at rest"));
+    for (clip, count, fps) in clips(app, pair.scene) {
+        let last = (count - 1) as f32;
+        for frame in [0.0, 1.0, (0.4 * last).floor(), last] {
+            let frame = frame.min(last);
+            pair.show(app, &clip, frame / fps);
+            let what = format!("{path}, {clip} at frame {frame}");
+            compared += pair.assert_equal(app, AT_FRAMES, &what);
+        }
+        for frame in [0.5, 0.37 * last, 0.61 * last, last - 0.25, last - 0.01] {
+            let frame = frame.clamp(0.0, last);
+            pair.show(app, &clip, frame / fps);
+            let what = format!("{path}, {clip} at frame {frame}");
+            compared += pair.assert_equal(app, BETWEEN, &what);
+        }
+    }
+    compared
+}
+
+#[test]
+fn samples_are_posed_as_their_scenes() {
+    let mut app = assets();
+    for path in ["models/walker.alo", "models/crate.alo"] {
+        let pair = Pair::spawn(&mut app, path, ());
+        assert!(compare_clips(&mut app, pair, path) > 20);
+    }
+}
+
+/// A model with a rigid and a skinned mesh, and clips with steps, scales and fast rotations.
+pub fn swinging_files() -> Vec<(&'static str, Vec<u8>)> {
+    let (vertices, triangles) = limb(true);
+    let buffers = SubmeshBuffers::new(&vertices, &triangles).with_palette(&PALETTE);
+    let parameters = || crate::alo::render::matte_parameters("colors.tga");
+    let skinned = buffers.submesh("RSkinGloss.fx", "alD3dVertB4I4NU2", parameters());
+    let (vertices, triangles) = crate::support::alo_stage::cuboid([2.0, 3.0, 4.0], [0.0, 1.0, 2.0]);
+    let rigid = SubmeshBuffers::new(&vertices, &triangles);
+    let mut model = model_at_rest(&chain());
+    model.meshes = vec![
+        AloMesh::new("Limb", 0, vec![skinned]),
+        AloMesh::new(
+            "Box",
+            4,
+            vec![rigid.submesh("MeshGloss.fx", "alD3dVertNU2", parameters())],
+        ),
+    ];
+    vec![
+        ("subject.alo", write(&model).unwrap()),
+        ("subject_SWING_00.ala", swing_clip(2)),
+        ("subject_BEND_00.ala", bend_clip(1)),
+        ("colors.tga", tga(&quarters([255; 4]))),
+    ]
+}
+
+#[test]
+fn held_values_scales_and_fast_rotations_are_posed_as_in_a_scene() {
+    let mut app = TestApp::new(&swinging_files());
+    let pair = Pair::spawn(&mut app, "subject.alo", ());
+    assert!(compare_clips(&mut app, pair, "subject.alo") > 1000);
+}
+
+#[test]
+fn a_cross_fade_blends_the_vertices_of_both_clips() {
+    let mut app = TestApp::new(&swinging_files());
+    let pair = Pair::spawn(&mut app, "subject.alo", ());
+    pair.show(&mut app, "SWING_00", 0.2);
+    let from = scene_vertices(app.world(), pair.scene);
+    pair.show(&mut app, "BEND_00", 0.1);
+    let to = scene_vertices(app.world(), pair.scene);
+    pair.show(&mut app, "SWING_00", 0.2);
+    let fade = PlayClip::once("BEND_00").starting_at(0.1).with_speed(0.0);
+    pair.insert(&mut app, fade.with_fade(1.0));
+    pair.wait(&mut app);
+    for weight in [0.75, 0.5, 0.25] {
+        app.step(0.25);
+        let blended = from.iter().zip(&to);
+        let blended: Vec<_> = blended
+            .map(|((from, visible), (to, _))| (to.lerp(*from, weight), *visible))
+            .collect();
+        let found = crowd_vertices(app.world(), pair.crowd);
+        assert_close(&found, &blended, BETWEEN, &format!("weight {weight}"));
+    }
+    app.step(0.25);
+    pair.assert_equal(&mut app, AT_FRAMES, "after the fade");
+}
+
+#[test]
+fn parts_of_clips_and_reversed_clips_are_posed_as_in_a_scene() {
+    let mut app = assets();
+    let pair = Pair::spawn(&mut app, "models/walker.alo", ());
+    clips(&mut app, pair.scene);
+    let part = ClipRef::part("MOVE_00", 4..9);
+    for play in [
+        PlayClip::looping(part.clone()),
+        PlayClip::looping(part).with_speed(-0.7),
+        PlayClip::looping("MOVE_00").with_speed(1.3),
+    ] {
+        pair.insert(&mut app, play);
+        pair.wait(&mut app);
+        for step in 0..7 {
+            app.step(0.11);
+            let what = format!("after step {step}");
+            assert!(pair.assert_equal(&mut app, BETWEEN, &what) > 0);
+        }
+    }
+}
+
+#[test]
+fn real_models_are_posed_as_their_scenes() {
+    let Some(folder) = corpus("real_models_are_posed_as_their_scenes") else {
+        return;
+    };
+    log::listen();
+    let leaked = |(name, bytes): (String, Vec<u8>)| (&*name.leak(), bytes);
+    let models: Vec<_> = files_of(&folder, "alo").into_iter().map(leaked).collect();
+    let clips = files_of(&folder, "ala").into_iter().map(leaked);
+    let files: Vec<_> = models.iter().cloned().chain(clips).collect();
+    let mut app = TestApp::new(&files);
+    let (mut compared, mut with_meshes) = (0, 0);
+    for (path, _) in &models {
+        let alo = app.load::<bevy_classic_models::alamo::Alo>(*path);
+        let state = app.finish_load(&alo);
+        if !matches!(state, bevy::asset::LoadState::Loaded) {
+            continue;
+        }
+        let loaded = app
+            .world()
+            .resource::<Assets<bevy_classic_models::alamo::Alo>>();
+        if loaded.get(&alo).unwrap().crowd.is_none() {
+            continue;
+        }
+        let pair = Pair::spawn(&mut app, path, ());
+        let count = compare_clips(&mut app, pair, path);
+        with_meshes += usize::from(count > 0);
+        compared += count;
+        for root in [pair.scene, pair.crowd] {
+            app.world().despawn(root);
+        }
+        app.step(0.0);
+    }
+    println!("{compared} vertices of {with_meshes} models with visible meshes");
+    assert!(with_meshes > 0);
+}
