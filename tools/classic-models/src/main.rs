@@ -2,6 +2,7 @@
 //! module per subcommand.
 
 mod archive_file;
+mod archive_slot;
 mod archive_sources;
 mod entry_pattern;
 mod extract;

@@ -9,7 +9,8 @@ use crate::view::alo_pointer::{AloPointerPlugin, Pointer};
 use crate::view::alo_trees::AloTreesPlugin;
 use crate::view::arg_check::check_args;
 use crate::view::args::Args;
-use crate::view::camera::{Framing, Orbit, OrbitPlugin, row_direction};
+use crate::view::camera::{Orbit, OrbitPlugin, row_direction};
+use crate::view::framing::{Framing, FramingPlugin, FramingStyle};
 use crate::view::gizmos::GizmosPlugin;
 use crate::view::lgw_models::{LgwModelsPlugin, ModelMaterials};
 use crate::view::model_bounds::{SpawnState, all_spawned};
@@ -70,7 +71,7 @@ fn capture(shown: &Shown) -> Result<(), String> {
                 AbcModelsPlugin,
                 LgwModelsPlugin,
             ),
-            OrbitPlugin,
+            (OrbitPlugin, FramingPlugin),
             OverlayPlugin,
             (GizmosPlugin, AloGizmosPlugin, AbcGizmosPlugin),
             (AloTreesPlugin, AloPointerPlugin),
@@ -78,6 +79,7 @@ fn capture(shown: &Shown) -> Result<(), String> {
         ),
     ))
     .insert_resource(Row::new(row_direction(args.view), !args.bounds))
+    .insert_resource(FramingStyle::Bounds)
     .insert_resource(FilesToLoad::new(shown.models.clone()))
     .insert_resource(Overlays::of(args))
     .insert_resource(NightTime(args.night))

@@ -111,11 +111,6 @@ impl WorldBounds<'_, '_> {
         all_spawned(&self.local_bounds.row, &self.states)
     }
 
-    /// The corners of the selected model's bounds.
-    pub fn selected_corners(&self) -> Option<[Vec3; 8]> {
-        self.corners(self.local_bounds.row.selected()?)
-    }
-
     /// The corners of a model's bounds.
     pub fn corners(&self, model: Entity) -> Option<[Vec3; 8]> {
         let translation = self.transforms.get(model).ok()?.translation;

@@ -49,7 +49,7 @@ fn quantile(positions: &[Vec3]) -> Option<Vec3> {
 
 /// Seconds after which most systems are over, or look as before: two of the longest lives, because particles can spawn
 /// others.
-fn seconds(particles: &AloParticles) -> f64 {
+pub fn seconds(particles: &AloParticles) -> f64 {
     const MOST: f64 = 60.0;
     let ends = particles.emitters.iter().map(|of| {
         let properties = &of.emitter.properties;

@@ -1,0 +1,111 @@
+//! Points the camera at models and parts, so that they fill the picture.
+
+use crate::view::camera::Orbit;
+use crate::view::model_bounds::WorldBounds;
+use crate::view::row::{Row, RowLayout};
+use crate::view::visible_points::VisiblePoints;
+use bevy::prelude::*;
+
+/// What the camera is to frame. It waits until all models are loaded.
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    Done,
+    All,
+    Selected,
+    /// A part of a model, or a bone.
+    Part(Entity),
+}
+
+/// How the camera frames models.
+#[derive(Resource, Clone, Copy, Debug, PartialEq)]
+pub enum FramingStyle {
+    /// All poses of the clips fit in the picture.
+    Bounds,
+    /// What is visible at this time fills the picture.
+    Visible,
+}
+
+impl FramingStyle {
+    /// The share of the picture's width or height that is filled.
+    fn share(self) -> f32 {
+        match self {
+            Self::Bounds => 0.9,
+            Self::Visible => 0.8,
+        }
+    }
+}
+
+/// Points the camera.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FrameModels;
+
+/// Frames models. Needs [`Row`], [`FramingStyle`] and one entity with [`Orbit`].
+pub struct FramingPlugin;
+
+impl Plugin for FramingPlugin {
+    fn build(&self, app: &mut App) {
+        app.insert_resource(Framing::All).add_systems(
+            PostUpdate,
+            frame
+                .in_set(FrameModels)
+                .after(RowLayout)
+                .before(TransformSystems::Propagate),
+        );
+    }
+}
+
+/// Frames in which models are shown before they are framed. Their poses and positions are known after the first.
+const SETTLING_FRAMES: u32 = 3;
+
+fn frame(
+    mut framing: ResMut<Framing>,
+    style: Res<FramingStyle>,
+    row: Res<Row>,
+    all_bounds: WorldBounds,
+    visible: VisiblePoints,
+    mut cameras: Query<(&mut Orbit, &Camera)>,
+    mut settled: Local<u32>,
+) {
+    if !all_bounds.all_spawned() {
+        *settled = 0;
+        return;
+    }
+    *settled = settled.saturating_add(1);
+    if *framing == Framing::Done || row.models.is_empty() {
+        return;
+    }
+    if *style == FramingStyle::Visible && *settled < SETTLING_FRAMES {
+        return;
+    }
+    let models: Vec<Entity> = match *framing {
+        Framing::Selected => row.selected().into_iter().collect(),
+        _ => row.models.clone(),
+    };
+    let points: Vec<Vec3> = match (*framing, *style) {
+        (Framing::Part(part), _) => visible.of_part(part),
+        (_, FramingStyle::Bounds) => corners(&models, &all_bounds),
+        (_, FramingStyle::Visible) => {
+            let of_model = |model: &Entity| {
+                let points = visible.of_model(*model);
+                match points.is_empty() {
+                    true => corners(&[*model], &all_bounds),
+                    false => points,
+                }
+            };
+            models.iter().flat_map(of_model).collect()
+        }
+    };
+    for (mut orbit, camera) in &mut cameras {
+        let Some(size) = camera.logical_viewport_size() else {
+            return;
+        };
+        orbit.frame(&points, size.x / size.y, style.share());
+    }
+    *framing = Framing::Done;
+}
+
+/// The corners of models' bounds.
+fn corners(models: &[Entity], all_bounds: &WorldBounds) -> Vec<Vec3> {
+    let corners = models.iter().filter_map(|model| all_bounds.corners(*model));
+    corners.flatten().collect()
+}
