@@ -1,8 +1,8 @@
 //! Applies the actions that change the view or a Quake model.
 
 use crate::view::action::Action;
-use crate::view::camera::{Orbit, row_direction};
 use crate::view::framing::Framing;
+use crate::view::orbit::Orbit;
 use crate::view::overlay::Overlays;
 use crate::view::playback::{change, start};
 use crate::view::row::Row;
@@ -44,7 +44,7 @@ pub fn act_on_view(
             Action::Frame(target) => *framing = target,
             Action::SetView(view) => {
                 orbit.set_view(view);
-                row.right = row_direction(view);
+                row.view = orbit.rotation();
                 *framing = Framing::All;
             }
             _ => {}

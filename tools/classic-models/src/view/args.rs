@@ -1,7 +1,7 @@
 //! The command line of `view`.
 
 use crate::game::GameKind;
-use crate::view::keys;
+use crate::view::key_table;
 use crate::view::part_args::PartArgs;
 use crate::view::trees::Trees;
 use bevy::color::{Color, Srgba};
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 /// What `--help` prints after the options.
 fn after_help() -> String {
-    format!("{}\n{NOTES}", keys::help())
+    format!("{}\n{NOTES}", key_table::help())
 }
 
 const NOTES: &str = "\
@@ -208,6 +208,11 @@ impl Args {
     /// Whether to exit after an image or a manifest is written.
     pub fn needs_no_window(&self) -> bool {
         self.capture.is_some() || self.save_manifest.is_some()
+    }
+
+    /// The width of the image or the window divided by its height.
+    pub fn aspect(&self) -> f32 {
+        self.size.x as f32 / self.size.y as f32
     }
 
     /// The [`PlayClip`] that starts `clip` as the options request.

@@ -9,12 +9,13 @@ use crate::view::alo_pointer::{AloPointerPlugin, Pointer};
 use crate::view::alo_trees::AloTreesPlugin;
 use crate::view::arg_check::check_args;
 use crate::view::args::Args;
-use crate::view::camera::{Orbit, OrbitPlugin, row_direction};
+use crate::view::camera::OrbitPlugin;
 use crate::view::framing::{Framing, FramingPlugin, FramingStyle};
 use crate::view::gizmos::GizmosPlugin;
 use crate::view::lgw_models::{LgwModelsPlugin, ModelMaterials};
 use crate::view::model_bounds::{SpawnState, all_spawned};
 use crate::view::models::{FilesToLoad, ModelsPlugin};
+use crate::view::orbit::Orbit;
 use crate::view::overlay::{OverlayPlugin, Overlays};
 use crate::view::overrides::overrides_applied;
 use crate::view::particle_capture::{models_ready, play};
@@ -78,7 +79,7 @@ fn capture(shown: &Shown) -> Result<(), String> {
             ParticleSystemsPlugin,
         ),
     ))
-    .insert_resource(Row::new(row_direction(args.view), !args.bounds))
+    .insert_resource(Row::new(args.view, args.aspect(), !args.bounds))
     .insert_resource(FramingStyle::Bounds)
     .insert_resource(FilesToLoad::new(shown.models.clone()))
     .insert_resource(Overlays::of(args))

@@ -1,7 +1,7 @@
 //! Points the camera at models and parts, so that they fill the picture.
 
-use crate::view::camera::Orbit;
 use crate::view::model_bounds::WorldBounds;
+use crate::view::orbit::Orbit;
 use crate::view::row::{Row, RowLayout};
 use crate::view::visible_points::VisiblePoints;
 use bevy::prelude::*;

@@ -11,7 +11,7 @@ use crate::view::alo_clips::AloClipsPlugin;
 use crate::view::alo_gizmos::AloGizmosPlugin;
 use crate::view::alo_pointer::{AloPointerPlugin, focus_on_click, follow};
 use crate::view::alo_trees::AloTreesPlugin;
-use crate::view::camera::{Orbit, OrbitPlugin, fit_viewport, follow_mouse, row_direction};
+use crate::view::camera::{OrbitPlugin, fit_viewport, follow_mouse};
 use crate::view::clips::ClipList;
 use crate::view::file_actions::{act_on_files, first_list, take_dropped};
 use crate::view::files::Folders;
@@ -23,6 +23,7 @@ use crate::view::log_buffer;
 use crate::view::manifest_clips::ManifestClipFiles;
 use crate::view::model_events::log_event;
 use crate::view::models::{FilesToLoad, ModelsPlugin};
+use crate::view::orbit::Orbit;
 use crate::view::overlay::{OverlayPlugin, Overlays};
 use crate::view::panels::PanelsPlugin;
 use crate::view::part_actions::act_on_parts;
@@ -111,7 +112,7 @@ pub fn run(shown: Shown) -> AppExit {
             PanelsPlugin,
         ),
     ))
-    .insert_resource(Row::new(row_direction(args.view), false))
+    .insert_resource(Row::new(args.view, args.aspect(), false))
     .insert_resource(FramingStyle::Visible)
     .insert_resource(browser)
     .insert_resource(recent)

@@ -1,12 +1,21 @@
 //! What the panels show, as plain values. It must not read entities or draw.
 
 use crate::view::action::Action;
+use crate::view::log_buffer::LogLine;
 use crate::view::overlay::Overlays;
 use crate::view::trees::Trees;
 use bevy::prelude::{Color, Entity};
 use bevy_classic_models::prelude::{ModelSkin, PlayerColors};
 use bevy_egui::egui::TextureId;
 use std::path::PathBuf;
+
+/// All that the panels show.
+pub struct Shown<'a> {
+    pub data: &'a PanelData,
+    /// The files that were opened last.
+    pub recent: &'a [PathBuf],
+    pub log: &'a [LogLine],
+}
 
 /// The state of the viewer that the panels show.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! The window with all keys.
 
-use crate::view::keys::GROUPS;
+use crate::view::key_table::GROUPS;
 use bevy_egui::egui::{Align2, Context, Grid, Key, RichText, Ui, Vec2, Window};
 
 /// Draws the window. Escape closes it.

@@ -2,24 +2,14 @@
 
 use crate::view::action::Action;
 use crate::view::browser::Browser;
-use crate::view::log_buffer::LogLine;
-use crate::view::panels::data::PanelData;
+use crate::view::panels::data::{PanelData, Shown};
 use crate::view::panels::state::PanelState;
 use crate::view::panels::{details, files, keys_window, lists, log, menu, textures, timeline};
 use bevy_egui::egui::{Context, Frame, Id, LayerId, Margin, Panel, Rect, Ui, UiBuilder};
-use std::path::PathBuf;
 
 /// The widths of the panels at the sides, in points.
 const LEFT: f32 = 270.0;
 const RIGHT: f32 = 290.0;
-
-/// What the panels show.
-pub struct Shown<'a> {
-    pub data: &'a PanelData,
-    /// The files that were opened last.
-    pub recent: &'a [PathBuf],
-    pub log: &'a [LogLine],
-}
 
 /// The result of drawing the panels.
 pub struct Drawn {

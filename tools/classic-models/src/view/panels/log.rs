@@ -1,7 +1,7 @@
 //! The warnings and errors of the models, and the log, as text that can be selected.
 
 use crate::view::log_buffer::{LogLine, Severity};
-use crate::view::panels::layout::Shown;
+use crate::view::panels::data::Shown;
 use crate::view::panels::style::{ERROR, WARNING};
 use bevy_egui::egui::{Label, RichText, ScrollArea, Ui};
 

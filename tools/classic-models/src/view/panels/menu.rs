@@ -3,8 +3,7 @@
 use crate::view::action::{Action, Panel};
 use crate::view::args::View;
 use crate::view::framing::Framing;
-use crate::view::panels::data::PanelData;
-use crate::view::panels::layout::Shown;
+use crate::view::panels::data::{PanelData, Shown};
 use crate::view::panels::search::is_entered;
 use crate::view::panels::state::PanelState;
 use bevy_egui::egui::{Align, Button, Layout, TextEdit, Ui};

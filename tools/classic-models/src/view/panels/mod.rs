@@ -6,7 +6,6 @@ mod data;
 mod details;
 mod details_lists;
 mod files;
-mod free_area;
 mod keys_window;
 mod layout;
 mod lists;
@@ -18,13 +17,12 @@ mod style;
 mod textures;
 mod timeline;
 
-pub use free_area::PanelInput;
-
 use crate::view::action::Action;
 use crate::view::browser::Browser;
 use crate::view::log_buffer::LogBuffer;
+use crate::view::panel_input::PanelInput;
 use crate::view::panels::collect::Collector;
-use crate::view::panels::layout::Shown;
+use crate::view::panels::data::Shown;
 use crate::view::recent::Recent;
 use bevy::camera::visibility::RenderLayers;
 use bevy::ecs::system::SystemParam;

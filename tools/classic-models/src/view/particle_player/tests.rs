@@ -4,7 +4,6 @@ use super::{ParticlePlayer, ParticlePlayerPlugin, STEP, act_on_particles};
 use crate::view::action::Action;
 use crate::view::alo_clips::AloClipsPlugin;
 use crate::view::args::Args;
-use crate::view::camera::row_direction;
 use crate::view::model_bounds::WorldBounds;
 use crate::view::models::{FilesToLoad, ModelsPlugin};
 use crate::view::particle_systems::{
@@ -47,7 +46,7 @@ impl Viewer {
         ))
         .add_plugins((ModelsPlugin, AloClipsPlugin))
         .add_plugins((ParticleSystemsPlugin, ParticlePlayerPlugin))
-        .insert_resource(Row::new(row_direction(shown.args.view), false))
+        .insert_resource(Row::new(shown.args.view, 1.8, false))
         .insert_resource(FilesToLoad::new(shown.models.clone()))
         .insert_resource(shown.args)
         .add_message::<Action>()

@@ -6,55 +6,25 @@ mod lgw;
 mod mdl;
 mod particles;
 mod playing;
+mod shown_model;
 mod textures;
 
-use crate::view::abc_file::FileCounts;
 use crate::view::alo_clips::PendingClips;
 use crate::view::alo_pointer::Pointer;
-use crate::view::clips::{Animators, ClipList, ClipState};
-use crate::view::lgw_models::ModelMaterials;
-use crate::view::overlay::{Edges, Overlays};
+use crate::view::clips::ClipState;
+use crate::view::overlay::Overlays;
 use crate::view::panels::data::{BoneRow, ModelRow, PanelData, Problem, SkinRow};
-use crate::view::particle_player::ParticlePlayer;
-use crate::view::particle_systems::{ModelSystems, ParticleFile};
+use crate::view::particle_systems::ModelSystems;
 use crate::view::row::Row;
 use crate::view::skins::{candidates, names};
-use crate::view::viewed_model::ViewedModel;
-use bevy::ecs::query::QueryData;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{AloInstance, AloMaterial, AloParticles, ParticleTint};
-use bevy_classic_models::lgw::LgwInstance;
-use bevy_classic_models::lithtech::AbcInstance;
+use bevy_classic_models::alamo::{AloMaterial, AloParticles, ParticleTint};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlAnimator;
 use bevy_classic_models::scene::NightTime;
+use shown_model::{ShownModel, ShownModelItem};
 use std::path::PathBuf;
 use textures::Textures;
-
-/// The components of a model that the panels show.
-#[derive(QueryData)]
-pub struct Shown {
-    model: &'static ViewedModel,
-    play: Option<(&'static PlayClip, &'static Playback)>,
-    list: Option<&'static ClipList>,
-    animators: Animators,
-    named_clips: Option<&'static ModelClips>,
-    skin: Option<&'static ModelSkin>,
-    named_skins: Option<&'static ModelSkins>,
-    lod: Option<&'static ModelLod>,
-    stage: Option<&'static DamageStage>,
-    parts: Option<&'static PartVisibility>,
-    team: Option<&'static TeamColor>,
-    colors: Option<&'static PlayerColors>,
-    mdl: Option<&'static MdlAnimator>,
-    edges: Option<&'static Edges>,
-    alo: Option<&'static AloInstance>,
-    abc: Option<(&'static AbcInstance, Option<&'static FileCounts>)>,
-    lgw: Option<(&'static LgwInstance, Option<&'static ModelMaterials>)>,
-    player: Option<&'static ParticlePlayer>,
-    particle_file: Option<&'static ParticleFile>,
-}
 
 /// Collects what the panels show.
 #[derive(SystemParam)]
@@ -64,7 +34,7 @@ pub struct Collector<'w, 's> {
     night: Res<'w, NightTime>,
     pointer: Res<'w, Pointer>,
     pending_clips: Res<'w, PendingClips>,
-    shown: Query<'w, 's, Shown>,
+    shown: Query<'w, 's, ShownModel>,
     entities: ModelQuery<'w, 's>,
     visibilities: Query<'w, 's, &'static InheritedVisibility>,
     systems: ModelSystems<'w, 's>,
@@ -189,7 +159,7 @@ impl Collector<'_, '_> {
 }
 
 /// The load error of a model, its warnings, and its broken clips.
-fn problems(shown: &ShownItem<'_, '_>) -> Vec<Problem> {
+fn problems(shown: &ShownModelItem<'_, '_>) -> Vec<Problem> {
     let model = &shown.model.name;
     let problem = |text: String, is_error: bool| Problem {
         model: model.clone(),

@@ -3,7 +3,7 @@
 use crate::view::action::Action;
 use crate::view::actions::playing as playing_mdl;
 use crate::view::clips::{ClipList, ClipState, ListedClip};
-use crate::view::panels::collect::ShownItem;
+use crate::view::panels::collect::shown_model::ShownModelItem;
 use crate::view::panels::data::{ClipRow, Playing};
 use crate::view::skins::ends;
 use bevy_classic_models::prelude::*;
@@ -11,7 +11,7 @@ use bevy_classic_models::quake::MdlAnimator;
 use bevy_classic_models::scene::Repeat;
 
 /// The clips of a model.
-pub fn clips(shown: &ShownItem<'_, '_>) -> Vec<ClipRow> {
+pub fn clips(shown: &ShownModelItem<'_, '_>) -> Vec<ClipRow> {
     let play = shown.play.map(|(play, _)| play);
     if let Some(animator) = shown.mdl {
         return mdl_clips(animator, shown.named_clips, play);
@@ -87,7 +87,7 @@ fn mdl_clips(
 }
 
 /// The clip that plays.
-pub fn playing(shown: &ShownItem<'_, '_>) -> Option<Playing> {
+pub fn playing(shown: &ShownModelItem<'_, '_>) -> Option<Playing> {
     let (play, playback) = shown.play?;
     let playing = Playing {
         is_paused: play.paused || playback.finished,
@@ -141,7 +141,7 @@ fn mdl_status(animator: &MdlAnimator) -> String {
 }
 
 /// The keyframe events of the clip that plays, of a LithTech model.
-fn events(shown: &ShownItem<'_, '_>, list: &ClipList, play: &PlayClip) -> Vec<(f32, String)> {
+fn events(shown: &ShownModelItem<'_, '_>, list: &ClipList, play: &PlayClip) -> Vec<(f32, String)> {
     let animations = shown.abc.map(|(abc, _)| &abc.model().animations);
     let animation = list.playing(play).and_then(|index| animations?.get(index));
     let events = animation.map_or(&[][..], |animation| &animation.events);
