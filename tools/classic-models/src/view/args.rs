@@ -4,6 +4,7 @@ use crate::game::GameKind;
 use crate::view::key_table;
 use crate::view::part_args::PartArgs;
 use crate::view::trees::Trees;
+use crate::view::turntable_args::TurntableArg;
 use bevy::color::{Color, Srgba};
 use bevy::math::{UVec2, Vec2};
 use bevy::prelude::Resource;
@@ -184,6 +185,20 @@ pub struct Args {
         verbatim_doc_comment
     )]
     pub capture: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Without a window")]
+    pub turntable: TurntableArg,
+
+    /// Write an image of all files with their names, and exit
+    ///
+    /// It is about as wide as --size. Files that cannot be loaded have red names, and the exit status is 1.
+    #[arg(
+        long,
+        value_name = "OUT.png",
+        conflicts_with_all = ["capture", "turntable", "save_manifest"],
+        help_heading = "Without a window",
+        verbatim_doc_comment
+    )]
+    pub sheet: Option<PathBuf>,
     /// Write a manifest of the first model as shown, and exit
     ///
     /// It has the clip, its speed and repeat mode, the skin, colors, hidden parts, the damage stage and the LOD
@@ -207,7 +222,10 @@ pub struct Args {
 impl Args {
     /// Whether to exit after an image or a manifest is written.
     pub fn needs_no_window(&self) -> bool {
-        self.capture.is_some() || self.save_manifest.is_some()
+        self.capture.is_some()
+            || self.save_manifest.is_some()
+            || self.turntable.0.is_some()
+            || self.sheet.is_some()
     }
 
     /// The width of the image or the window divided by its height.

@@ -10,6 +10,9 @@ const ROWS: usize = 5;
 /// A gap between models, as a share of the width of each.
 const GAP: f32 = 0.15;
 
+/// A gap between rows, as a share of the height of the row at the back. Boxes around models leave gaps of their own.
+const ROW_GAP: f32 = 0.01;
+
 /// The bounds of a model that stands on the ground, relative to its root.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extent {
@@ -67,7 +70,7 @@ pub fn in_rows(models: &[Extent], rotation: Quat, rows: usize) -> Option<Vec<Vec
                 (a.min(low), b.max(high))
             });
         if let Some(top) = top {
-            depth += (top - low + GAP * (high - low)).max(0.0) / rise;
+            depth += (top - low + ROW_GAP * (high - low)).max(0.0) / rise;
         }
         top = Some(high);
         for (index, _, offset) in ranges {
