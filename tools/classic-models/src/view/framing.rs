@@ -2,6 +2,7 @@
 
 use crate::view::model_bounds::WorldBounds;
 use crate::view::orbit::Orbit;
+use crate::view::particle_systems::ParticleFile;
 use crate::view::row::{Row, RowLayout};
 use crate::view::visible_points::VisiblePoints;
 use bevy::prelude::*;
@@ -61,7 +62,7 @@ fn frame(
     mut framing: ResMut<Framing>,
     style: Res<FramingStyle>,
     row: Res<Row>,
-    all_bounds: WorldBounds,
+    (all_bounds, particle_files): (WorldBounds, Query<(), With<ParticleFile>>),
     visible: VisiblePoints,
     mut cameras: Query<(&mut Orbit, &Camera)>,
     mut settled: Local<u32>,
@@ -81,14 +82,21 @@ fn frame(
         Framing::Selected => row.selected().into_iter().collect(),
         _ => row.models.clone(),
     };
+    let around = |model: &Entity| {
+        let corners = all_bounds.corners(*model);
+        match particle_files.contains(*model) {
+            true => corners.map(ellipsoid).unwrap_or_default(),
+            false => corners.map(Vec::from).unwrap_or_default(),
+        }
+    };
     let points: Vec<Vec3> = match (*framing, *style) {
         (Framing::Part(part), _) => visible.of_part(part),
-        (_, FramingStyle::Bounds) => corners(&models, &all_bounds),
+        (_, FramingStyle::Bounds) => models.iter().flat_map(around).collect(),
         (_, FramingStyle::Visible) => {
             let of_model = |model: &Entity| {
                 let points = visible.of_model(*model);
                 match points.is_empty() {
-                    true => corners(&[*model], &all_bounds),
+                    true => around(model),
                     false => points,
                 }
             };
@@ -104,8 +112,18 @@ fn frame(
     *framing = Framing::Done;
 }
 
-/// The corners of models' bounds.
-fn corners(models: &[Entity], all_bounds: &WorldBounds) -> Vec<Vec3> {
-    let corners = models.iter().filter_map(|model| all_bounds.corners(*model));
-    corners.flatten().collect()
+/// Points on the ellipsoid in a box. Particles fill no corners.
+fn ellipsoid(corners: [Vec3; 8]) -> Vec<Vec3> {
+    let low = corners.into_iter().reduce(Vec3::min).unwrap_or_default();
+    let high = corners.into_iter().reduce(Vec3::max).unwrap_or_default();
+    let (center, half) = ((low + high) / 2.0, (high - low) / 2.0);
+    let steps = [-1.0, 0.0, 1.0];
+    let directions = steps.into_iter().flat_map(|x| {
+        steps
+            .into_iter()
+            .flat_map(move |y| steps.map(|z| Vec3::new(x, y, z)))
+    });
+    directions
+        .map(|direction| center + half * direction.normalize_or_zero())
+        .collect()
 }

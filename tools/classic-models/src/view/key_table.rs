@@ -33,6 +33,13 @@ pub const GROUPS: [KeyGroup; 6] = [
         ],
     ),
     (
+        "Output",
+        &[
+            ("K", "writes a manifest of the model"),
+            ("F12", "writes an image of the window"),
+        ],
+    ),
+    (
         "Playback",
         &[
             ("Space", "plays or pauses"),
@@ -64,13 +71,6 @@ pub const GROUPS: [KeyGroup; 6] = [
             ("O P H", "bones, proxies, lights"),
             ("E", "collision box (.abc)"),
             ("X", "collision trees: off, each level, all levels"),
-        ],
-    ),
-    (
-        "Output",
-        &[
-            ("K", "writes a manifest of the model"),
-            ("F12", "writes an image of the window"),
         ],
     ),
 ];

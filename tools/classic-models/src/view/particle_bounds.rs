@@ -14,7 +14,7 @@ const TIMES: u64 = 60;
 const PARTICLES: u64 = 300_000;
 
 /// The outermost on each side are ignored, one in this many, so that a few sparks do not make all else small.
-const OUTERMOST: f32 = 40.0;
+const OUTERMOST: f32 = 16.0;
 
 /// The height of the ground, at which particles of some emitters die, bounce or stop.
 const GROUND: f32 = 0.0;

@@ -21,7 +21,7 @@ use crate::view::keys::read_keys;
 use crate::view::lgw_models::{LgwModelsPlugin, ModelMaterials};
 use crate::view::log_buffer;
 use crate::view::manifest_clips::ManifestClipFiles;
-use crate::view::model_events::log_event;
+use crate::view::model_events::{EventLog, log_event};
 use crate::view::models::{FilesToLoad, ModelsPlugin};
 use crate::view::orbit::Orbit;
 use crate::view::overlay::{OverlayPlugin, Overlays};
@@ -116,6 +116,7 @@ pub fn run(shown: Shown) -> AppExit {
     .insert_resource(FramingStyle::Visible)
     .insert_resource(browser)
     .insert_resource(recent)
+    .init_resource::<EventLog>()
     .add_observer(log_event)
     .insert_resource(Overlays {
         grid: true,

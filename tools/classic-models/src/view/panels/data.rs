@@ -32,6 +32,8 @@ pub struct PanelData {
     pub night: bool,
     /// The parts under the mouse, the nearest first.
     pub pointed: Vec<String>,
+    /// The latest events of clips with their opacity, the latest first.
+    pub events: Vec<(String, f32)>,
     /// Warnings and errors of the models.
     pub problems: Vec<Problem>,
 }

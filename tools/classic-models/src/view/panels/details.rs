@@ -48,7 +48,9 @@ pub fn show(ui: &mut Ui, data: &PanelData, state: &mut PanelState, actions: &mut
             .show(ui, |ui| lists::proxies(ui, details, search, actions));
         section("Emitters", details.emitters.len(), true)
             .show(ui, |ui| lists::emitters(ui, details, search));
-        section("Particle systems", details.particles.len(), true)
+        let systems = details.particles.iter();
+        let systems = systems.filter(|line| !line.starts_with(' ')).count();
+        section("Particle systems", systems, true)
             .show(ui, |ui| lists::particles(ui, details, search));
         section("Textures", details.textures.len(), true)
             .show(ui, |ui| textures::show(ui, data, state));

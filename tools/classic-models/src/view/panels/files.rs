@@ -4,7 +4,7 @@ use crate::view::action::Action;
 use crate::view::browser::{Browser, Entry, EntryKind, Place};
 use crate::view::panels::lists::row;
 use crate::view::panels::search::Search;
-use bevy_egui::egui::{Label, Panel, ScrollArea, Ui};
+use bevy_egui::egui::{Align, Frame, Label, Layout, Panel, RichText, ScrollArea, Ui};
 
 /// Draws the search field and the list, in the upper part of the panel.
 pub fn show(ui: &mut Ui, browser: &mut Browser, search: &mut Search, actions: &mut Vec<Action>) {
@@ -13,7 +13,7 @@ pub fn show(ui: &mut Ui, browser: &mut Browser, search: &mut Search, actions: &m
         .resizable(true)
         .default_size(height * 0.42)
         .size_range(90.0..=(height - 160.0).max(100.0))
-        .frame(bevy_egui::egui::Frame::NONE);
+        .frame(Frame::NONE);
     panel.show(ui, |ui| {
         place(ui, browser, actions);
         let searched = search.show(ui, "search files   ( / )");
@@ -50,12 +50,10 @@ fn place(ui: &mut Ui, browser: &Browser, actions: &mut Vec<Action>) {
         if up.clicked() {
             actions.push(Action::BrowseUp);
         }
-        let layout = bevy_egui::egui::Layout::right_to_left(bevy_egui::egui::Align::Center);
-        ui.with_layout(layout, |ui| {
-            ui.weak(counts);
-            let layout = bevy_egui::egui::Layout::left_to_right(bevy_egui::egui::Align::Center);
-            ui.with_layout(layout, |ui| {
-                let label = Label::new(bevy_egui::egui::RichText::new(name).strong()).truncate();
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.add(Label::new(RichText::new(counts).weak()).selectable(false));
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let label = Label::new(RichText::new(name).strong()).truncate();
                 ui.add(label).on_hover_text(root.display().to_string());
             });
         });

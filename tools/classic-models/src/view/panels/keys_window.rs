@@ -17,7 +17,7 @@ pub fn show(context: &Context, shows: &mut bool) {
         .collapsible(false)
         .open(shows)
         .show(context, |ui| {
-            let (left, right) = GROUPS.split_at(2);
+            let (left, right) = GROUPS.split_at(3);
             ui.horizontal_top(|ui| {
                 ui.vertical(|ui| left.iter().for_each(|group| group_of(ui, group)));
                 ui.add_space(18.0);

@@ -4,8 +4,11 @@ use crate::view::action::Action;
 use crate::view::browser::Browser;
 use crate::view::panels::data::{PanelData, Shown};
 use crate::view::panels::state::PanelState;
+use crate::view::panels::style::WARNING;
 use crate::view::panels::{details, files, keys_window, lists, log, menu, textures, timeline};
-use bevy_egui::egui::{Context, Frame, Id, LayerId, Margin, Panel, Rect, Ui, UiBuilder};
+use bevy_egui::egui::{
+    Align2, Context, FontId, Frame, Id, LayerId, Margin, Panel, Rect, Ui, UiBuilder, vec2,
+};
 
 /// The widths of the panels at the sides, in points.
 const LEFT: f32 = 270.0;
@@ -63,9 +66,8 @@ fn frame(ui: &Ui) -> Frame {
     Frame::side_top_panel(ui.style()).inner_margin(Margin::symmetric(6, 6))
 }
 
-/// Writes what to do while nothing is shown, and the parts under the mouse.
+/// Writes what to do while nothing is shown, the parts under the mouse, and the latest events of clips.
 fn hints(ui: &mut Ui, data: &PanelData, free: Rect) {
-    use bevy_egui::egui::{Align2, FontId};
     let painter = ui.painter_at(free);
     let (strong, weak) = (ui.visuals().text_color(), ui.visuals().weak_text_color());
     if data.models.is_empty() {
@@ -74,7 +76,7 @@ fn hints(ui: &mut Ui, data: &PanelData, free: Rect) {
         painter.text(free.center(), Align2::CENTER_CENTER, text, font, weak);
     }
     let text = data.pointed.join("\nbehind it: ");
-    let at = free.left_bottom() + bevy_egui::egui::vec2(10.0, -8.0);
+    let at = free.left_bottom() + vec2(10.0, -8.0);
     painter.text(
         at,
         Align2::LEFT_BOTTOM,
@@ -82,4 +84,10 @@ fn hints(ui: &mut Ui, data: &PanelData, free: Rect) {
         FontId::proportional(13.0),
         strong,
     );
+    for (index, (text, opacity)) in data.events.iter().enumerate() {
+        let at = free.right_bottom() + vec2(-10.0, -8.0 - 17.0 * index as f32);
+        let color = WARNING.gamma_multiply(*opacity);
+        let font = FontId::proportional(13.0);
+        painter.text(at, Align2::RIGHT_BOTTOM, text, font, color);
+    }
 }

@@ -29,21 +29,21 @@ pub fn show(ui: &mut Ui, shown: &Shown) {
 
 /// The lines of the log, then the problems of the models that it does not have.
 fn lines(shown: &Shown) -> Vec<LogLine> {
-    let problems = shown.data.problems.iter().map(|problem| LogLine {
-        severity: match problem.is_error {
-            true => Severity::Error,
-            false => Severity::Warning,
-        },
-        text: match &*problem.model {
-            "" => problem.text.clone(),
-            model => format!("{model}: {}", problem.text),
-        },
-    });
     let mut lines = shown.log.to_vec();
-    for problem in problems {
-        if !lines.iter().any(|line| line.text.contains(&problem.text)) {
-            lines.push(problem);
+    for problem in &shown.data.problems {
+        if lines.iter().any(|line| line.text.contains(&problem.text)) {
+            continue;
         }
+        lines.push(LogLine {
+            severity: match problem.is_error {
+                true => Severity::Error,
+                false => Severity::Warning,
+            },
+            text: match &*problem.model {
+                "" => problem.text.clone(),
+                model => format!("{model}: {}", problem.text),
+            },
+        });
     }
     lines
 }

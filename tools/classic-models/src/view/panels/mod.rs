@@ -93,3 +93,6 @@ fn draw(
     panels.input.update(context, drawn.free);
     actions.write_batch(drawn.actions);
 }
+
+#[cfg(test)]
+mod tests;

@@ -41,7 +41,11 @@ fn texture_row(ui: &mut Ui, index: usize, texture: &TextureRow, large: &mut Opti
                 true => detail.color(WARNING),
                 false => detail.weak(),
             };
-            ui.add(Label::new(detail).truncate());
+            ui.horizontal(|ui| {
+                // Below the name, which has the padding of a button.
+                ui.add_space(ui.spacing().button_padding.x);
+                ui.add(Label::new(detail).truncate());
+            });
             if is_clicked || name.clicked() {
                 *large = Some(index).filter(|_| !is_large);
             }
@@ -84,5 +88,6 @@ fn to_points([width, height]: [u32; 2]) -> Vec2 {
 /// The size of an image whose longer side has a length.
 fn fitted(pixels: [u32; 2], side: f32) -> Vec2 {
     let size = to_points(pixels).max(Vec2::splat(1.0));
-    size * (side / size.max_elem())
+    // A line of texels is visible too.
+    (size * (side / size.max_elem())).max(Vec2::splat(side / 8.0))
 }

@@ -12,6 +12,7 @@ mod textures;
 use crate::view::alo_clips::PendingClips;
 use crate::view::alo_pointer::Pointer;
 use crate::view::clips::ClipState;
+use crate::view::model_events::EventLog;
 use crate::view::overlay::Overlays;
 use crate::view::panels::data::{BoneRow, ModelRow, PanelData, Problem, SkinRow};
 use crate::view::particle_systems::ModelSystems;
@@ -19,6 +20,7 @@ use crate::view::row::Row;
 use crate::view::skins::{candidates, names};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
+use bevy::time::Real;
 use bevy_classic_models::alamo::{AloMaterial, AloParticles, ParticleTint};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::NightTime;
@@ -33,6 +35,8 @@ pub struct Collector<'w, 's> {
     overlays: Res<'w, Overlays>,
     night: Res<'w, NightTime>,
     pointer: Res<'w, Pointer>,
+    events: Res<'w, EventLog>,
+    time: Res<'w, Time<Real>>,
     pending_clips: Res<'w, PendingClips>,
     shown: Query<'w, 's, ShownModel>,
     entities: ModelQuery<'w, 's>,
@@ -54,6 +58,7 @@ impl Collector<'_, '_> {
             overlays: *self.overlays,
             night: self.night.0,
             pointed: self.pointer.hits.clone(),
+            events: self.events.shown(self.time.elapsed_secs()),
             ..PanelData::default()
         };
         for entity in &self.row.models {
