@@ -191,3 +191,6 @@ pub fn take_dropped(mut drops: MessageReader<FileDragAndDrop>, mut actions: Mess
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
