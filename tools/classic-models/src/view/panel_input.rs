@@ -30,7 +30,11 @@ impl PanelInput {
             min: free.min * zoom,
             max: free.max * zoom,
         });
-        self.is_typing = context.text_edit_focused();
+        let is_typing = context.text_edit_focused();
+        if is_typing != self.is_typing {
+            debug!("a text field has the keyboard: {is_typing}");
+        }
+        self.is_typing = is_typing;
         self.has_focus = context.egui_wants_keyboard_input();
         self.has_mouse = context.egui_is_using_pointer() || context.any_popup_open();
         self.context = Some(context.clone());

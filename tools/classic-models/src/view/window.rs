@@ -143,7 +143,7 @@ pub fn run(shown: Shown) -> AppExit {
                 act_on_image,
             )
                 .chain(),
-            fit_viewport,
+            (fit_viewport, log_actions),
             (follow_mouse, follow, focus_on_click).chain(),
             reload_changed.run_if(on_timer(Duration::from_millis(500))),
         ),
@@ -165,6 +165,13 @@ pub fn run(shown: Shown) -> AppExit {
         );
     }
     app.insert_resource(args).run()
+}
+
+/// Writes all actions to the log, for tests and reports of defects: `RUST_LOG=classic_models=debug`.
+fn log_actions(mut actions: MessageReader<Action>) {
+    for action in actions.read() {
+        debug!("action {action:?}");
+    }
 }
 
 /// Reloads changed files outside of the assets folder, which the asset server does not watch. Compares modification
