@@ -1,14 +1,22 @@
 //! Archives and games as asset sources, so that models in them are loaded like files. It must not spawn anything.
 
 use crate::archive_file::{Location, absolute, locate};
+use crate::archive_slot::Slot;
 use bevy::asset::{AssetApp, AssetPath};
 use bevy::prelude::App;
 use bevy_classic_models::archive::{ArchiveSource, ArchiveSourceError};
 use std::path::{Path, PathBuf};
 
+/// How many archives and games can be opened while the app runs.
+const SLOTS: usize = 32;
+
 /// Asset sources whose files have paths below an archive or a game's folder.
 #[derive(Clone, Debug, Default)]
-pub struct ArchiveSources(Vec<Mounted>);
+pub struct ArchiveSources {
+    mounted: Vec<Mounted>,
+    /// The sources that are registered, but not used yet.
+    free: Vec<(String, Slot)>,
+}
 
 #[derive(Clone, Debug)]
 struct Mounted {
@@ -31,7 +39,7 @@ impl ArchiveSources {
                 continue;
             };
             let archive = absolute(&archive);
-            if !sources.0.iter().any(|mounted| mounted.root == archive) {
+            if sources.source(&archive).is_none() {
                 let source = ArchiveSource::new().archive(&archive)?;
                 sources.add(archive, source);
             }
@@ -39,22 +47,52 @@ impl ArchiveSources {
         Ok(sources)
     }
 
-    /// Adds a source. Paths of its files begin with `root`.
+    /// Adds a source before it is registered. Paths of its files begin with `root`.
     pub fn add(&mut self, root: PathBuf, source: ArchiveSource) {
-        let name = format!("archive{}", self.0.len());
-        self.0.push(Mounted { root, name, source });
+        let name = format!("archive{}", self.mounted.len());
+        self.mounted.push(Mounted { root, name, source });
+    }
+
+    /// Adds sources that can be filled while the app runs. Call it before [`register`](Self::register).
+    pub fn add_slots(&mut self) {
+        let slots = (0..SLOTS).map(|number| (format!("opened{number}"), Slot::default()));
+        self.free = slots.rev().collect();
+    }
+
+    /// Adds a source while the app runs. Paths of its files begin with `root`.
+    ///
+    /// # Errors
+    /// If too many sources were added.
+    pub fn open(&mut self, root: PathBuf, source: ArchiveSource) -> Result<(), String> {
+        let Some((name, slot)) = self.free.pop() else {
+            return Err(format!(
+                "{SLOTS} archives and games were opened: restart to open more"
+            ));
+        };
+        slot.fill(source.clone());
+        self.mounted.push(Mounted { root, name, source });
+        Ok(())
+    }
+
+    /// The source whose files have paths below `root`.
+    pub fn source(&self, root: &Path) -> Option<&ArchiveSource> {
+        let mounted = self.mounted.iter().find(|mounted| mounted.root == root)?;
+        Some(&mounted.source)
     }
 
     /// Registers the sources. Call it before the asset plugin is added.
     pub fn register(&self, app: &mut App) {
-        for Mounted { name, source, .. } in &self.0 {
+        for Mounted { name, source, .. } in &self.mounted {
             app.register_asset_source(name.clone(), source.clone().into_builder());
+        }
+        for (name, slot) in &self.free {
+            app.register_asset_source(name.clone(), slot.builder());
         }
     }
 
     /// The asset path of a file or folder. `None` if it is in none of the sources. `file` is absolute.
     pub fn asset_path(&self, file: &Path) -> Option<AssetPath<'static>> {
-        self.0.iter().find_map(|mounted| {
+        self.mounted.iter().find_map(|mounted| {
             let inside = file.strip_prefix(&mounted.root).ok()?;
             // Files can be in a game's folder without being found by the game.
             let is_found = mounted.root.is_file() || mounted.source.locate(inside).is_some();
@@ -77,7 +115,7 @@ impl ArchiveSources {
     /// The file of a path that [`asset_path`](Self::asset_path) returned.
     pub fn file_of(&self, path: &AssetPath) -> Option<PathBuf> {
         let name = path.source().as_str()?;
-        let mounted = self.0.iter().find(|mounted| mounted.name == name)?;
+        let mounted = self.mounted.iter().find(|mounted| mounted.name == name)?;
         Some(mounted.root.join(path.path()))
     }
 }

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 
 /// A game whose archives and folders are searched in its own order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum GameKind {
     /// Star Wars: Empire at War; the folder that contains Data, or the one above
     EmpireAtWar,
@@ -64,6 +64,17 @@ impl Game {
 }
 
 impl GameKind {
+    /// The name of the game.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::EmpireAtWar => "Empire at War",
+            Self::ForcesOfCorruption => "Forces of Corruption",
+            Self::Quake => "Quake",
+            Self::Aftermath => "UFO: Aftermath",
+            Self::Lithtech => "LithTech game",
+        }
+    }
+
     /// The count of paths at the start of a list that are of the game itself: its folders and archives. Further ones are of
     /// files in the game.
     pub fn count_of_folders(self, paths: &[PathBuf]) -> usize {

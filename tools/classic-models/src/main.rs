@@ -2,6 +2,7 @@
 //! archives. One module per subcommand.
 
 mod archive_file;
+mod archive_slot;
 mod archive_sources;
 mod convert;
 mod entry_pattern;

@@ -1,8 +1,8 @@
-//! Applies the actions of the keyboard and the panel to LithTech models.
+//! Applies the actions of the keyboard and the panels to LithTech models.
 
 use crate::view::action::Action;
-use crate::view::named_panel::active_skin;
 use crate::view::row::Row;
+use crate::view::skins::active_skin;
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;
@@ -26,15 +26,11 @@ pub fn act_on_abc(
         let model = instance.model();
         let coarsest = (model.levels.len() as u32).saturating_sub(1);
         match *action {
-            Action::LodFraction(fraction) => {
-                let level = (fraction * model.levels.len() as f32) as u32;
-                if lod != level.min(coarsest) {
-                    root.insert(ModelLod(level.min(coarsest)));
-                }
+            Action::Lod(level) if lod != level => {
+                root.insert(ModelLod(level.min(coarsest)));
             }
             Action::FinerLod => _ = root.insert(ModelLod(lod.min(coarsest).saturating_sub(1))),
             Action::CoarserLod => _ = root.insert(ModelLod((lod + 1).min(coarsest))),
-            Action::Skin(chosen) => _ = root.insert(ModelSkin::Index(chosen)),
             Action::NextSkin => {
                 let next = active_skin(skin).map_or(0, |skin| skin + 1) % model.skins.len().max(1);
                 root.insert(ModelSkin::Index(next));

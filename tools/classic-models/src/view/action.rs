@@ -1,18 +1,35 @@
-//! The actions of the keyboard and the panel as plain values. Other modules apply them.
+//! The actions of the keyboard and the panels as plain values. Other modules apply them.
 
+use crate::game::GameKind;
 use crate::view::args::View;
-use crate::view::camera::Framing;
+use crate::view::framing::Framing;
 use crate::view::trees::Trees;
 use bevy::prelude::*;
+use bevy_classic_models::prelude::{ModelSkin, PlayerColors};
+use std::path::PathBuf;
 
-/// An action of the keyboard or the panel.
-#[derive(Message, Clone, Copy, Debug, PartialEq)]
+/// An action of the keyboard or the panels.
+#[derive(Message, Clone, Debug, PartialEq)]
 pub enum Action {
     Select(usize),
+    /// Selects the next model, or opens the next one in the list of files.
     NextModel,
+    PreviousModel,
+    /// Removes a model, by its index in the row.
+    Close(usize),
+    /// Shows a file instead of all others. A folder, an archive or a game is listed.
+    Open(PathBuf),
+    /// Shows a file beside the others.
+    Add(PathBuf),
+    /// Lists the folder above.
+    BrowseUp,
+    /// Lists the models of a game in a folder.
+    OpenGame(GameKind, PathBuf),
     Clip(usize),
     NextClip,
     PreviousClip,
+    /// A clip that the manifest of a Quake model names.
+    NamedClip(String),
     /// Removes the clip: shows the rest pose.
     Rest,
     TogglePlay,
@@ -22,24 +39,19 @@ pub enum Action {
     RestartParticles,
     /// Ends the births of particles.
     FinishParticles,
-    /// To a fraction of the clip, from 0 to 1.
+    /// To a time of the clip or the particle system, in seconds.
     Seek(f32),
     Faster,
     Slower,
-    ResetSpeed,
+    Speed(f32),
     ToggleRepeat,
     ToggleInterpolation,
-    Skin(usize),
+    Skin(ModelSkin),
     NextSkin,
-    /// A skin that the manifest names, by its index in the sorted names.
-    NamedSkin(usize),
-    /// A clip that the manifest names, of a Quake model.
-    NamedClip(usize),
+    /// An image file as the skin.
+    SkinFile(PathBuf),
     ToggleColors,
-    /// Advances the shirt color by this many palette rows.
-    Shirt(u8),
-    /// Advances the pants color by this many palette rows.
-    Pants(u8),
+    Colors(PlayerColors),
     ToggleWireframe,
     ToggleBounds,
     ToggleNormals,
@@ -53,32 +65,42 @@ pub enum Action {
     NextTreeLevel,
     /// A level of detail; 0 is the finest.
     Lod(u32),
-    /// A level of detail as a fraction, from 0 (the finest) to 1.
-    LodFraction(f32),
     FinerLod,
     CoarserLod,
-    Alt(u32),
-    NextAlt,
-    /// A team color by its index in the panel; `None` removes it.
-    Team(Option<usize>),
+    DamageStage(u32),
+    NextDamageStage,
+    /// A team color; `None` removes it.
+    Team(Option<Color>),
     NextTeam,
-    /// A part of the model, by its index in the panel.
-    TogglePart(usize),
+    /// A color that multiplies those of all particles.
+    Tint(Color),
+    /// Hides or shows all parts with a name; `None` as in the file.
+    Part(String, Option<bool>),
     ResetParts,
     Frame(Framing),
-    /// Starts or ends typing in the search field of a game's models.
-    ToggleSearch,
-    NextPage,
-    PreviousPage,
-    /// A model of the game, by its index in the list.
-    OpenModel(usize),
     /// Writes a manifest of the selected model.
     SaveManifest,
+    /// Writes an image of the window.
+    SaveImage,
     SetView(View),
+    /// Moves the keyboard to a search field.
+    Search(SearchField),
+    Toggle(Panel),
 }
 
-/// Rows of the palette.
-pub const ROWS: u8 = 16;
+/// A search field of the panels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SearchField {
+    Files,
+    Clips,
+    Details,
+}
 
-/// The step of [`Action::Shirt`] and [`Action::Pants`] to the previous row.
-pub const ROW_BACK: u8 = ROWS - 1;
+/// A part of the window that can be hidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Panel {
+    Left,
+    Right,
+    Log,
+    Keys,
+}

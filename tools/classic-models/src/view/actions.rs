@@ -1,83 +1,18 @@
-//! Turns keys into actions, and applies those that change the view or a Quake model.
+//! Applies the actions that change the view or a Quake model.
 
-use crate::view::action::{Action, ROWS};
-use crate::view::args::View;
-use crate::view::browser::Browser;
-use crate::view::camera::{Framing, Orbit, row_direction};
-use crate::view::named_panel::{self, active_skin};
+use crate::view::action::Action;
+use crate::view::framing::Framing;
+use crate::view::orbit::Orbit;
 use crate::view::overlay::Overlays;
 use crate::view::playback::{change, start};
 use crate::view::row::Row;
-use bevy::input::keyboard::{Key, KeyboardInput};
+use crate::view::skins::{active_skin, ends};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloCollider;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::Timing;
 use bevy_classic_models::quake::{MdlAnimator, MdlModel, Sequence};
 use bevy_classic_models::scene::NightTime;
-
-/// Turns keys into actions, unless the search field uses them.
-pub fn read_keys(
-    mut keys: MessageReader<KeyboardInput>,
-    mut browser: Option<ResMut<Browser>>,
-    mut actions: MessageWriter<Action>,
-) {
-    for key in keys.read().filter(|key| key.state.is_pressed()) {
-        let search = browser.as_mut();
-        if search.is_some_and(|browser| browser.use_key(&key.logical_key)) {
-            continue;
-        }
-        if let Some(action) = action_of(&key.logical_key) {
-            actions.write(action);
-        }
-    }
-}
-
-fn action_of(key: &Key) -> Option<Action> {
-    Some(match key {
-        Key::Space => Action::TogglePlay,
-        Key::Tab => Action::NextModel,
-        Key::ArrowDown => Action::NextClip,
-        Key::ArrowUp => Action::PreviousClip,
-        Key::Home => Action::RestartParticles,
-        Key::End => Action::FinishParticles,
-        Key::Character(text) => match text.to_lowercase().as_str() {
-            " " => Action::TogglePlay,
-            "." => Action::StepForward,
-            "," => Action::StepBack,
-            "+" | "=" => Action::Faster,
-            "-" => Action::Slower,
-            "r" => Action::Rest,
-            "l" => Action::ToggleRepeat,
-            "i" => Action::ToggleInterpolation,
-            "c" => Action::ToggleColors,
-            "w" => Action::ToggleWireframe,
-            "b" => Action::ToggleBounds,
-            "n" => Action::ToggleNormals,
-            "g" => Action::ToggleGrid,
-            "o" => Action::ToggleBones,
-            "p" => Action::ToggleProxies,
-            "h" => Action::ToggleLights,
-            "e" => Action::ToggleDims,
-            "k" => Action::SaveManifest,
-            "s" => Action::NextSkin,
-            "m" => Action::ToggleNight,
-            "x" => Action::NextTreeLevel,
-            "[" => Action::FinerLod,
-            "]" => Action::CoarserLod,
-            "d" => Action::NextAlt,
-            "t" => Action::NextTeam,
-            "f" => Action::Frame(Framing::Selected),
-            "a" => Action::Frame(Framing::All),
-            "1" => Action::SetView(View::Front),
-            "2" => Action::SetView(View::Side),
-            "3" => Action::SetView(View::Top),
-            "4" => Action::SetView(View::Iso),
-            _ => return None,
-        },
-        _ => return None,
-    })
-}
 
 /// Applies the actions that concern the view or all models.
 pub fn act_on_view(
@@ -92,7 +27,6 @@ pub fn act_on_view(
     for action in actions.read() {
         match *action {
             Action::Select(model) => row.selected = model,
-            Action::NextModel => row.selected = (row.selected + 1) % row.models.len().max(1),
             Action::ToggleWireframe => overlays.wireframe ^= true,
             Action::ToggleBounds => overlays.bounds ^= true,
             Action::ToggleNormals => overlays.normals ^= true,
@@ -110,7 +44,7 @@ pub fn act_on_view(
             Action::Frame(target) => *framing = target,
             Action::SetView(view) => {
                 orbit.set_view(view);
-                row.right = row_direction(view);
+                row.view = orbit.rotation();
                 *framing = Framing::All;
             }
             _ => {}
@@ -165,9 +99,6 @@ pub fn act_on_model(
                 playback.finished = false;
             }
             Action::ToggleInterpolation => play.interpolate ^= true,
-            Action::Skin(skin) => {
-                commands.entity(entity).insert(ModelSkin::Index(skin));
-            }
             Action::NextSkin => {
                 let next = active_skin(skin).map_or(0, |skin| skin + 1) % model.skins.len().max(1);
                 commands.entity(entity).insert(ModelSkin::Index(next));
@@ -186,18 +117,10 @@ pub fn act_on_model(
                     .entity(entity)
                     .insert(last_colors.unwrap_or(red_and_blue));
             }
-            Action::Shirt(by) | Action::Pants(by) => {
-                let mut colors = colors.copied().unwrap_or_default();
-                let part = match action {
-                    Action::Shirt(_) => &mut colors.shirt,
-                    _ => &mut colors.pants,
-                };
-                *part = (*part + by) % ROWS;
-                commands.entity(entity).insert(colors);
-            }
-            action => {
+            Action::Colors(colors) => _ = commands.entity(entity).insert(colors),
+            _ => {
                 let seconds = animator.clip_seconds();
-                let ends = named_panel::ends(clips, &play);
+                let ends = ends(clips, &play);
                 change(action, &mut play, &mut playback, seconds, ends);
             }
         }

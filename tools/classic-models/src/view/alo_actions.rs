@@ -1,7 +1,7 @@
-//! Applies the actions of the keyboard and the panel to Alamo models.
+//! Applies the actions of the keyboard and the panels to Alamo models.
 
 use crate::view::action::Action;
-use crate::view::alo_panel::{TEAMS, parts, team_index};
+use crate::view::alo_parts::{TEAMS, team_index};
 use crate::view::row::Row;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
@@ -12,7 +12,6 @@ type AloState = (
     &'static AloInstance,
     Option<&'static ModelLod>,
     Option<&'static DamageStage>,
-    Option<&'static PartVisibility>,
     Option<&'static TeamColor>,
 );
 
@@ -28,53 +27,36 @@ pub fn act_on_alo(
         let Some(entity) = row.selected() else {
             continue;
         };
-        let Ok((instance, lod, alt, hidden, team)) = models.get(entity) else {
+        let Ok((instance, lod, stage, team)) = models.get(entity) else {
             continue;
         };
         let mut root = commands.entity(entity);
         let lod = lod.map_or(0, |lod| lod.0);
-        let alt = alt.map_or(0, |alt| alt.0);
+        let stage = stage.map_or(0, |stage| stage.0);
         let model = instance.model();
         let coarsest = (model.lods.len() as u32).saturating_sub(1);
         match *action {
             Action::Lod(level) => _ = root.insert(ModelLod(level)),
             Action::FinerLod => _ = root.insert(ModelLod(lod.min(coarsest).saturating_sub(1))),
             Action::CoarserLod => _ = root.insert(ModelLod((lod + 1).min(coarsest))),
-            Action::Alt(stage) => _ = root.insert(DamageStage(stage)),
-            Action::NextAlt => {
-                let next = if alt < model.max_damage_stage {
-                    alt + 1
-                } else {
-                    0
-                };
-                root.insert(DamageStage(next));
+            Action::DamageStage(stage) => _ = root.insert(DamageStage(stage)),
+            Action::NextDamageStage => {
+                let is_last = stage >= model.max_damage_stage;
+                root.insert(DamageStage(if is_last { 0 } else { stage + 1 }));
             }
-            Action::Team(index) => set_team_color(&mut root, index),
+            Action::Team(color) => set_team_color(&mut root, color),
             Action::NextTeam => {
                 let next = team_index(team).map_or(0, |index| index + 1);
-                let next = Some(next).filter(|next| *next < TEAMS.len());
-                set_team_color(&mut root, next);
+                set_team_color(&mut root, TEAMS.get(next).map(|(_, color)| *color));
             }
-            Action::TogglePart(index) => {
-                if let Some(part) = parts(model).get(index) {
-                    let mut hidden = hidden.cloned().unwrap_or_default();
-                    if hidden.get(&part.name).unwrap_or(part.hidden) {
-                        hidden.show(&part.name);
-                    } else {
-                        hidden.hide(&part.name);
-                    }
-                    root.insert(hidden);
-                }
-            }
-            Action::ResetParts => _ = root.insert(PartVisibility::default()),
             _ => {}
         }
     }
 }
 
-fn set_team_color(model: &mut EntityCommands<'_>, team: Option<usize>) {
-    match team.and_then(|index| TEAMS.get(index)) {
-        Some((_, color)) => model.insert(TeamColor(*color)),
+fn set_team_color(model: &mut EntityCommands<'_>, team: Option<Color>) {
+    match team {
+        Some(color) => model.insert(TeamColor(color)),
         None => model.remove::<TeamColor>(),
     };
 }

@@ -1,15 +1,17 @@
 //! Names the parts of Alamo models under the mouse, and marks the hit.
 
-use crate::view::camera::Orbit;
-use crate::view::camera::PANEL_WIDTH;
+use crate::view::action::Action;
+use crate::view::framing::Framing;
 use crate::view::gizmos::OnTop;
+use crate::view::orbit::Orbit;
 use crate::view::overlay::Overlays;
+use crate::view::panel_input::PanelInput;
 use crate::view::trees::Trees;
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
 use bevy_classic_models::alamo::{AloRayCast, AloRayHit};
-use bevy_classic_models::model::{ModelRayCastSettings, ModelRayCastVisibility};
+use bevy_classic_models::model::{ModelRayCast, ModelRayCastSettings, ModelRayCastVisibility};
 use classic_models_support::names::PartNames;
 use classic_models_support::world_vertices::WorldVertices;
 
@@ -17,6 +19,9 @@ const HIT: Color = Color::srgb(1.0, 0.2, 0.9);
 
 /// The largest count of parts along the ray that are named.
 const MAX_NAMES: usize = 3;
+
+/// The most pixels between pressing and releasing the button of a click.
+const CLICK: f32 = 3.0;
 
 /// The position of the mouse in logical pixels, and descriptions of the parts there, the nearest first.
 #[derive(Resource, Default)]
@@ -39,41 +44,42 @@ impl Plugin for AloPointerPlugin {
     }
 }
 
-/// Sets [`Pointer::at`] to the mouse position, and writes the parts below the models. Captures have no window and don't
-/// need it.
-pub struct PointerLabelPlugin;
+/// Sets [`Pointer::at`] to the position of the mouse, if it is beside the panels. Captures have no window and don't need it.
+pub fn follow(
+    window: Single<&Window, With<PrimaryWindow>>,
+    input: Res<PanelInput>,
+    mut pointer: ResMut<Pointer>,
+) {
+    pointer.at = window.cursor_position().filter(|at| input.is_free(*at));
+}
 
-impl Plugin for PointerLabelPlugin {
-    fn build(&self, app: &mut App) {
-        app.add_systems(Startup, spawn_label)
-            .add_systems(Update, (follow, write_label));
+/// Frames the part under the mouse when it is clicked. Drags are no clicks.
+pub fn focus_on_click(
+    buttons: Res<ButtonInput<MouseButton>>,
+    pointer: Res<Pointer>,
+    cameras: Query<(&Camera, &GlobalTransform), With<Orbit>>,
+    mut rays: ModelRayCast,
+    mut pressed: Local<Option<Vec2>>,
+    mut actions: MessageWriter<Action>,
+) {
+    if buttons.just_pressed(MouseButton::Left) {
+        *pressed = pointer.at;
     }
-}
-
-fn follow(window: Single<&Window, With<PrimaryWindow>>, mut pointer: ResMut<Pointer>) {
-    pointer.at = window.cursor_position().filter(|at| at.x >= PANEL_WIDTH);
-}
-
-#[derive(Component)]
-struct Label;
-
-fn spawn_label(mut commands: Commands) {
-    commands.spawn((
-        Label,
-        Text::default(),
-        TextFont::from_font_size(13.0),
-        Node {
-            position_type: PositionType::Absolute,
-            left: px(PANEL_WIDTH + 12.0),
-            bottom: px(10),
-            ..default()
-        },
-    ));
-}
-
-fn write_label(pointer: Res<Pointer>, mut label: Single<&mut Text, With<Label>>) {
-    let text = pointer.hits.join("\nbehind it: ");
-    label.set_if_neq(Text(text));
+    if !buttons.just_released(MouseButton::Left) {
+        return;
+    }
+    let (Some(from), Some(to)) = (pressed.take(), pointer.at) else {
+        return;
+    };
+    if from.distance(to) > CLICK {
+        return;
+    }
+    let ray = cameras.iter().next();
+    let ray = ray.and_then(|(camera, eye)| camera.viewport_to_world(eye, to).ok());
+    let hits = ray.map(|ray| rays.cast_ray(ray, &ModelRayCastSettings::default()));
+    if let Some(hit) = hits.and_then(|hits| hits.first()) {
+        actions.write(Action::Frame(Framing::Part(hit.part)));
+    }
 }
 
 fn probe(

@@ -1,8 +1,10 @@
 //! The command line of `view`.
 
 use crate::game::GameKind;
+use crate::view::key_table;
 use crate::view::part_args::PartArgs;
 use crate::view::trees::Trees;
+use crate::view::turntable_args::TurntableArg;
 use bevy::color::{Color, Srgba};
 use bevy::math::{UVec2, Vec2};
 use bevy::prelude::Resource;
@@ -13,34 +15,27 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 
 /// What `--help` prints after the options.
-const KEYS: &str = "\
-Keys and mouse:
-  left drag           orbits the models            right or middle drag  pans
-  wheel               zooms                        F, A                  frames the model, all models
-  1 2 3 4             front, side, top, iso        Tab                   selects the next model
-  space               plays or pauses              . ,                   one pose or frame on, back
-  - +                 slower, faster               L                     loops or plays once
-  up, down            previous, next clip          I                     interpolation on or off (.mdl)
-  R                   rest pose, no clip           S                     next skin
-  Home                restarts particle systems    End                   ends the births of particles
-  W B N G             wireframe, bounds, normals, grid
-  C                   player colors                O P H                 bones, proxies, lights
-  [ ]                 finer, coarser level of detail
-  E                   collision box (.abc)
-  K                   writes a manifest beside the selected model
-  D T M               damage stage, team color, night
-  X                   collision trees: off, each level, all levels
-  /                   searches the models of a game; Enter ends typing
+fn after_help() -> String {
+    format!("{}\n{NOTES}", key_table::help())
+}
 
-Space, . and - + also apply to the particle systems of the model. A particle system that is opened as a file loops like
-a clip, and , steps back. The panel shows the time since the start and the count of living particles of each emitter.
+const NOTES: &str = "\
+Space, , . and - + also apply to the particle systems of the model. A particle system that is opened as a file loops like
+a clip, and , steps back.
 
 The part under the mouse is marked and named if it has a collision tree. While trees are drawn, the mouse also finds
 collision hulls, which files hide.
 
-Files dropped on the window are added. An .ala file plays on its model, or on the selected one. Files that change on
-disk are reloaded. If a changed file is broken, the panel shows the error (for .lgw files with the line), and the
-previous version of the model stays.
+Files dropped on the window are added: models, archives, folders, textures (.dtx) as the skin of the selected model, and
+animations (.ala) on their model, otherwise on the selected one. Files that change on disk are reloaded. If a changed file
+is broken, the log shows the error (for .lgw files with the line), and the previous version of the model stays.
+
+Examples:
+  classic-models view                                     shows the samples
+  classic-models view walker.alo --clip MOVE              plays a clip
+  classic-models view id1/pak0.pak/progs/player.mdl       a model in an archive
+  classic-models view --game quake C:/Quake               lists the models of a game
+  classic-models view warden.abc --capture warden.png     writes an image
 
 Exit status: 0; 1 if a file is missing or no model is given, or the image or manifest could not be written; 2 for
 wrong arguments.";
@@ -59,7 +54,7 @@ wrong arguments.";
 /// An entry of an archive has the path ARCHIVE/entry, such as id1/pak0.pak/progs/player.mdl. Its textures and clips are
 /// searched for in the same archive; with --game in all archives and folders of the game.
 #[derive(clap::Args, Resource, Clone, Debug)]
-#[command(verbatim_doc_comment, after_long_help = KEYS)]
+#[command(verbatim_doc_comment, after_long_help = after_help())]
 pub struct Args {
     /// .mdl, .alo, .ala, .abc, .dtx and .lgw files and manifests (.model.ron), or entries of archives; default: the sample models
     #[arg(value_name = "FILE")]
@@ -191,6 +186,20 @@ pub struct Args {
         verbatim_doc_comment
     )]
     pub capture: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Without a window")]
+    pub turntable: TurntableArg,
+
+    /// Write an image of all files with their names, and exit
+    ///
+    /// It is about as wide as --size. Files that cannot be loaded have red names, and the exit status is 1.
+    #[arg(
+        long,
+        value_name = "OUT.png",
+        conflicts_with_all = ["capture", "turntable", "save_manifest"],
+        help_heading = "Without a window",
+        verbatim_doc_comment
+    )]
+    pub sheet: Option<PathBuf>,
     /// Write a manifest of the first model as shown, and exit
     ///
     /// It has the clip, its speed and repeat mode, the skin, colors, hidden parts, the damage stage and the LOD
@@ -214,7 +223,15 @@ pub struct Args {
 impl Args {
     /// Whether to exit after an image or a manifest is written.
     pub fn needs_no_window(&self) -> bool {
-        self.capture.is_some() || self.save_manifest.is_some()
+        self.capture.is_some()
+            || self.save_manifest.is_some()
+            || self.turntable.0.is_some()
+            || self.sheet.is_some()
+    }
+
+    /// The width of the image or the window divided by its height.
+    pub fn aspect(&self) -> f32 {
+        self.size.x as f32 / self.size.y as f32
     }
 
     /// The [`PlayClip`] that starts `clip` as the options request.

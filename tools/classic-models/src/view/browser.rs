@@ -1,124 +1,218 @@
-//! The list of a game's models, with a search field. The panel shows it.
+//! The list of files to open: of a folder, of an archive or of a game, and the search in it. It must not open models.
 
-use crate::view::action::Action;
-use crate::view::camera::Framing;
-use crate::view::files::Folders;
-use crate::view::models::add;
-use crate::view::panel_item::{Item, Tone, button};
-use crate::view::row::Row;
-use bevy::input::keyboard::Key;
+use crate::game::GameKind;
+use crate::view::files::{is_manifest, is_model};
 use bevy::prelude::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// The count of models that the panel lists at once.
-const PAGE: usize = 16;
+/// What the list is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Place {
+    #[default]
+    Folder,
+    Archive,
+    Game,
+}
 
-/// The models of a game, and the search for them.
+/// The kind of a listed file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EntryKind {
+    /// The folder of a game: lists the models in all its archives and folders.
+    Game(GameKind),
+    Folder,
+    Archive,
+    Model,
+}
+
+/// A listed file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub label: String,
+    pub path: PathBuf,
+    pub kind: EntryKind,
+}
+
+/// The listed files, and the search for them.
 #[derive(Resource, Debug, Default)]
 pub struct Browser {
-    /// The path that precedes those of the models.
+    place: Place,
+    /// The folder or the archive.
     root: PathBuf,
-    /// The paths of all models.
-    models: Vec<String>,
-    /// The length of the folders that all models have in common.
-    common: usize,
-    /// The text of the search field.
+    entries: Vec<Entry>,
+    /// The text of the search.
     text: String,
-    /// Whether keys change the text.
-    is_typing: bool,
-    /// The indices of the models that match.
+    /// The indices of the entries that match.
     matches: Vec<usize>,
-    page: usize,
-    /// The index of the model that was opened last.
-    opened: Option<usize>,
+    /// The model that was opened last.
+    opened: Option<PathBuf>,
 }
 
 impl Browser {
-    pub fn new(root: PathBuf, models: Vec<String>) -> Self {
+    /// The models of an archive or a game. `root` precedes their paths.
+    pub fn of_models(place: Place, root: PathBuf, models: Vec<String>) -> Self {
+        let common = common_folders(&models);
+        let entries = models.iter().map(|path| Entry {
+            label: path.get(common..).unwrap_or_default().to_owned(),
+            path: root.join(path),
+            kind: EntryKind::Model,
+        });
+        let entries = entries.collect();
+        Self::new(place, root, entries)
+    }
+
+    /// The folders, archives, models and manifests in a folder.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn of_folder(folder: &Path) -> std::io::Result<Self> {
+        let mut entries: Vec<Entry> = folder
+            .read_dir()?
+            .flatten()
+            .filter_map(|entry| entry_of(entry.path()))
+            .collect();
+        entries.sort_by_cached_key(|entry| (entry.kind, entry.label.to_lowercase()));
+        let games = games_of(&entries).map(|kind| Entry {
+            label: kind.title().to_owned(),
+            path: folder.to_path_buf(),
+            kind: EntryKind::Game(kind),
+        });
+        let entries = games.into_iter().chain(entries).collect();
+        Ok(Self::new(Place::Folder, folder.to_path_buf(), entries))
+    }
+
+    fn new(place: Place, root: PathBuf, entries: Vec<Entry>) -> Self {
         let mut browser = Self {
-            common: common_folders(&models),
+            place,
             root,
-            models,
+            entries,
             ..Self::default()
         };
-        browser.search();
+        browser.search(String::new());
         browser
     }
 
-    /// Uses a key for the search field. Returns whether it has no other effect.
-    pub fn use_key(&mut self, key: &Key) -> bool {
-        if !self.is_typing {
-            self.is_typing = *key == Key::Character("/".into());
-            return self.is_typing;
-        }
-        match key {
-            Key::Enter | Key::Escape => self.is_typing = false,
-            Key::Backspace => {
-                self.text.pop();
-            }
-            Key::Space => self.text.push(' '),
-            Key::Character(text) => self.text.push_str(text),
-            _ => return false,
-        }
-        self.search();
-        true
+    pub fn place(&self) -> Place {
+        self.place
     }
 
-    /// Finds the models whose paths have all words of the text.
-    fn search(&mut self) {
-        let text = self.text.to_lowercase();
-        let is_match =
-            |path: &&(usize, String)| text.split_whitespace().all(|word| path.1.contains(word));
-        let paths = self.models.iter().map(|path| path.to_lowercase());
-        let paths: Vec<(usize, String)> = paths.enumerate().collect();
-        self.matches = paths
-            .iter()
-            .filter(is_match)
-            .map(|(index, _)| *index)
-            .collect();
-        self.page = 0;
+    /// The folder or the archive.
+    pub fn root(&self) -> &Path {
+        &self.root
     }
 
-    fn pages(&self) -> usize {
-        self.matches.len().div_ceil(PAGE).max(1)
+    /// The text of the search.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
-    /// The items of the panel.
-    pub fn items(&self) -> Vec<Item> {
-        let cursor = if self.is_typing { "_" } else { "" };
-        let field = match (&*self.text, self.is_typing) {
-            ("", false) => "search: press /".to_owned(),
-            (text, _) => format!("search: {text}{cursor}"),
+    /// Finds the entries whose paths have all words of a text, in any case.
+    pub fn search(&mut self, text: String) {
+        let words = text.to_lowercase();
+        let is_match = |entry: &Entry| {
+            let label = entry.label.to_lowercase();
+            words.split_whitespace().all(|word| label.contains(word))
         };
-        let count = format!("{} of {} models", self.matches.len(), self.models.len());
-        let mut items = vec![
-            Item::Heading("Game"),
-            Item::Buttons(vec![button(&field, Action::ToggleSearch, self.is_typing)]),
-            Item::Text(count, Tone::Remark),
-        ];
-        for index in self.matches.iter().skip(self.page * PAGE).take(PAGE) {
-            let path = self
-                .models
-                .get(*index)
-                .and_then(|path| path.get(self.common..));
-            let label = path.unwrap_or_default();
-            let is_open = self.opened == Some(*index);
-            items.push(Item::Buttons(vec![button(
-                label,
-                Action::OpenModel(*index),
-                is_open,
-            )]));
-        }
-        if self.pages() > 1 {
-            let label = format!("{} of {}", self.page + 1, self.pages());
-            items.push(Item::Buttons(vec![
-                button("<", Action::PreviousPage, false),
-                button(&label, Action::NextPage, false),
-                button(">", Action::NextPage, false),
-            ]));
-        }
-        items
+        let entries = self.entries.iter().enumerate();
+        let matches = entries.filter(|(_, entry)| is_match(entry));
+        self.matches = matches.map(|(index, _)| index).collect();
+        self.text = text;
     }
+
+    /// The count of entries, and of those that match.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.entries.len(), self.matches.len())
+    }
+
+    /// An entry that matches, by its index among them.
+    pub fn matching(&self, index: usize) -> Option<&Entry> {
+        self.entries.get(*self.matches.get(index)?)
+    }
+
+    /// Whether a model was opened last.
+    pub fn is_opened(&self, path: &Path) -> bool {
+        self.opened.as_deref() == Some(path)
+    }
+
+    /// Marks the model that was opened last.
+    pub fn set_opened(&mut self, path: &Path) {
+        self.opened = Some(path.to_path_buf());
+    }
+
+    /// The model before or after the opened one, among those that match; the first if none is opened. At the end of the list
+    /// it is the first again.
+    pub fn neighbor(&self, forward: bool) -> Option<&Path> {
+        let entries = self.matches.iter().filter_map(|i| self.entries.get(*i));
+        let models = entries.filter(|entry| entry.kind == EntryKind::Model);
+        let models: Vec<&Path> = models.map(|entry| entry.path.as_path()).collect();
+        let opened = models.iter().position(|path| self.is_opened(path));
+        let count = models.len();
+        let index = match (opened, forward) {
+            (None, _) => 0,
+            (Some(opened), true) => (opened + 1) % count,
+            (Some(opened), false) => (opened + count - 1) % count,
+        };
+        models.get(index).copied()
+    }
+}
+
+/// A file in a folder, if it can be opened.
+fn entry_of(path: PathBuf) -> Option<Entry> {
+    let label = path.file_name()?.to_string_lossy().into_owned();
+    // Reading a pipe could block.
+    let kind = if path.is_dir() {
+        // Hidden folders have no models.
+        (!label.starts_with('.')).then_some(EntryKind::Folder)?
+    } else if !path.is_file() {
+        return None;
+    } else if is_model(&path) || is_manifest(&path) {
+        EntryKind::Model
+    } else if has_archive_extension(&path) {
+        EntryKind::Archive
+    } else {
+        return None;
+    };
+    Some(Entry { label, path, kind })
+}
+
+/// Files are not read, because a folder can have many.
+fn has_archive_extension(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default();
+    ["meg", "pak", "rez", "vfs"]
+        .iter()
+        .any(|known| extension.eq_ignore_ascii_case(known))
+}
+
+/// The game whose folder has these files.
+fn games_of(entries: &[Entry]) -> Option<GameKind> {
+    let has = |kind: EntryKind, name: &str| {
+        let is_named = |entry: &Entry| entry.kind == kind && entry.label.eq_ignore_ascii_case(name);
+        entries.iter().any(is_named)
+    };
+    if has(EntryKind::Folder, "id1") {
+        return Some(GameKind::Quake);
+    }
+    if has(EntryKind::Archive, "gamedata.vfs") {
+        return Some(GameKind::Aftermath);
+    }
+    let data = entries
+        .iter()
+        .find(|entry| entry.kind == EntryKind::Folder && entry.label.eq_ignore_ascii_case("data"));
+    let has_list = data.is_some_and(|data| has_file(&data.path, "megafiles.xml"));
+    if has_list {
+        let folder = data.and_then(|data| data.path.parent()?.file_name()?.to_str());
+        let is_expansion = folder.is_some_and(|name| name.eq_ignore_ascii_case("corruption"));
+        return Some(match is_expansion {
+            true => GameKind::ForcesOfCorruption,
+            false => GameKind::EmpireAtWar,
+        });
+    }
+    None
+}
+
+fn has_file(folder: &Path, name: &str) -> bool {
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let mut names = entries.map(|entry| entry.file_name());
+    names.any(|other| other.eq_ignore_ascii_case(name))
 }
 
 /// The length of the folders that all paths begin with, with the last `/`.
@@ -140,81 +234,22 @@ fn common_folders(paths: &[String]) -> usize {
     common.len()
 }
 
-/// Applies the actions of the list. A model that is opened replaces all others.
-pub fn act_on_browser(
-    mut actions: MessageReader<Action>,
-    browser: Option<ResMut<Browser>>,
-    mut commands: Commands,
-    folders: Res<Folders>,
-    server: Res<AssetServer>,
-    mut row: ResMut<Row>,
-    mut framing: ResMut<Framing>,
-) {
-    let Some(mut browser) = browser else {
-        return;
-    };
-    for action in actions.read() {
-        match *action {
-            Action::ToggleSearch => browser.is_typing ^= true,
-            Action::NextPage => browser.page = (browser.page + 1) % browser.pages(),
-            Action::PreviousPage => {
-                browser.page = (browser.page + browser.pages() - 1) % browser.pages();
-            }
-            Action::OpenModel(index) => {
-                let Some(path) = browser.models.get(index) else {
-                    continue;
-                };
-                let file = browser.root.join(path);
-                for model in row.models.drain(..) {
-                    commands.entity(model).despawn();
-                }
-                add(&file, &mut commands, &folders, &server, &mut row);
-                browser.opened = Some(index);
-                browser.is_typing = false;
-                *framing = Framing::All;
-            }
-            _ => {}
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Browser, PAGE, common_folders};
-    use crate::view::action::Action;
-    use crate::view::panel_item::Item;
-    use bevy::input::keyboard::Key;
-    use std::path::PathBuf;
+    use super::{Browser, EntryKind, Place, common_folders};
+    use crate::game::GameKind;
+    use classic_models_fixtures::archives::sample_pak;
+    use std::path::{Path, PathBuf};
 
-    /// The labels and actions of the buttons that open models.
-    fn listed(browser: &Browser) -> Vec<(String, usize)> {
-        let items = browser.items();
-        let buttons = items.into_iter().filter_map(|item| match item {
-            Item::Buttons(buttons) => Some(buttons),
-            _ => None,
-        });
-        let opened = buttons
-            .flatten()
-            .filter_map(|(label, action, _)| match action {
-                Action::OpenModel(index) => Some((label, index)),
-                _ => None,
-            });
-        opened.collect()
+    /// The labels of the entries that match.
+    fn listed(browser: &Browser) -> Vec<&str> {
+        let entries = (0..browser.counts().1).filter_map(|index| browser.matching(index));
+        entries.map(|entry| &*entry.label).collect()
     }
 
     fn browser(models: &[&str]) -> Browser {
         let models = models.iter().map(|path| (*path).to_owned()).collect();
-        Browser::new(PathBuf::from("game"), models)
-    }
-
-    fn enter(browser: &mut Browser, text: &str) {
-        for letter in text.chars() {
-            let key = match letter {
-                ' ' => Key::Space,
-                letter => Key::Character(letter.to_string().into()),
-            };
-            assert!(browser.use_key(&key), "{letter}");
-        }
+        Browser::of_models(Place::Game, PathBuf::from("game"), models)
     }
 
     #[test]
@@ -225,32 +260,25 @@ mod tests {
             "art/models/tower.alo",
         ]);
         assert_eq!(listed(&browser).len(), 3);
-        enter(&mut browser, "/GUN walk");
-        assert_eq!(listed(&browser), [("walker_gun.alo".to_owned(), 1)]);
-        assert!(browser.use_key(&Key::Backspace));
-        enter(&mut browser, "x");
+        browser.search("GUN walk".to_owned());
+        assert_eq!(listed(&browser), ["walker_gun.alo"]);
+        browser.search("x".to_owned());
         assert!(listed(&browser).is_empty());
-        assert!(browser.use_key(&Key::Escape));
-        // The keys have their other meanings again.
-        assert!(!browser.use_key(&Key::Character("w".into())));
-        assert!(!browser.use_key(&Key::Space));
-        assert!(listed(&browser).is_empty());
+        assert_eq!(browser.counts(), (3, 0));
     }
 
     #[test]
-    fn long_lists_have_pages() {
-        let models: Vec<String> = (0..PAGE + 3)
-            .map(|index| format!("m/{index:02}.mdl"))
-            .collect();
-        let mut browser = Browser::new(PathBuf::new(), models);
-        assert_eq!(listed(&browser).len(), PAGE);
-        assert_eq!(browser.pages(), 2);
-        browser.page = 1;
-        assert_eq!(listed(&browser)[2], (format!("{}.mdl", PAGE + 2), PAGE + 2));
-        enter(&mut browser, "/");
-        enter(&mut browser, "0");
-        // A search begins on the first page.
-        assert_eq!(browser.page, 0);
+    fn neighbors_are_those_that_match() {
+        let mut browser = browser(&["m/a.mdl", "m/b.mdl", "m/ab.mdl"]);
+        let path = |name: &str| Path::new("game/m").join(name);
+        assert_eq!(browser.neighbor(true), Some(&*path("a.mdl")));
+        browser.set_opened(&path("a.mdl"));
+        assert_eq!(browser.neighbor(true), Some(&*path("b.mdl")));
+        assert_eq!(browser.neighbor(false), Some(&*path("ab.mdl")));
+        browser.search("a".to_owned());
+        assert_eq!(browser.neighbor(true), Some(&*path("ab.mdl")));
+        browser.search("z".to_owned());
+        assert_eq!(browser.neighbor(true), None);
     }
 
     #[test]
@@ -265,11 +293,39 @@ mod tests {
             let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
             assert_eq!(common_folders(&paths), expected.len(), "{paths:?}");
         }
-        let browser = browser(&["a/b/c.mdl", "a/d.mdl"]);
-        let labels: Vec<_> = listed(&browser)
-            .into_iter()
-            .map(|(label, _)| label)
-            .collect();
-        assert_eq!(labels, ["b/c.mdl", "d.mdl"]);
+        assert_eq!(
+            listed(&browser(&["a/b/c.mdl", "a/d.mdl"])),
+            ["b/c.mdl", "d.mdl"]
+        );
+    }
+
+    #[test]
+    fn folders_list_what_can_be_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for name in ["ID1", "maps", ".git"] {
+            std::fs::create_dir(root.join(name)).unwrap();
+        }
+        for name in ["b.MDL", "a.model.ron", "notes.txt", "no_archive.pak"] {
+            std::fs::write(root.join(name), "x").unwrap();
+        }
+        std::fs::write(root.join("pak0.pak"), sample_pak().bytes).unwrap();
+        let browser = Browser::of_folder(root).unwrap();
+        let entries = (0..browser.counts().1).filter_map(|index| browser.matching(index));
+        let entries: Vec<_> = entries.map(|entry| (entry.kind, &*entry.label)).collect();
+        let kind = GameKind::Quake;
+        assert_eq!(
+            entries,
+            [
+                (EntryKind::Game(kind), kind.title()),
+                (EntryKind::Folder, "ID1"),
+                (EntryKind::Folder, "maps"),
+                (EntryKind::Archive, "no_archive.pak"),
+                (EntryKind::Archive, "pak0.pak"),
+                (EntryKind::Model, "a.model.ron"),
+                (EntryKind::Model, "b.MDL"),
+            ]
+        );
+        assert!(Browser::of_folder(&root.join("missing")).is_err());
     }
 }

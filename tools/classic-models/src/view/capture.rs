@@ -1,4 +1,4 @@
-//! `view` without a window: writes one image. The same arguments give the same image.
+//! `view` without a window: writes images. The same arguments give the same images.
 
 use crate::messages;
 use crate::view::abc_gizmos::AbcGizmosPlugin;
@@ -9,25 +9,31 @@ use crate::view::alo_pointer::{AloPointerPlugin, Pointer};
 use crate::view::alo_trees::AloTreesPlugin;
 use crate::view::arg_check::check_args;
 use crate::view::args::Args;
-use crate::view::camera::{Framing, Orbit, OrbitPlugin, row_direction};
+use crate::view::camera::OrbitPlugin;
+use crate::view::framing::{Framing, FramingPlugin, FramingStyle};
 use crate::view::gizmos::GizmosPlugin;
 use crate::view::lgw_models::{LgwModelsPlugin, ModelMaterials};
 use crate::view::model_bounds::{SpawnState, all_spawned};
 use crate::view::models::{FilesToLoad, ModelsPlugin};
+use crate::view::orbit::Orbit;
 use crate::view::overlay::{OverlayPlugin, Overlays};
 use crate::view::overrides::overrides_applied;
 use crate::view::particle_capture::{models_ready, play};
 use crate::view::particle_systems::ParticleSystemsPlugin;
 use crate::view::row::Row;
 use crate::view::save_manifest::ManifestWriter;
+use crate::view::sheet::{Sheet, SheetLayout, problem, show_only, write_name};
 use crate::view::shown::Shown;
 use crate::view::sweep::sweep;
+use crate::view::turntable::turn;
+use crate::view::turntable_args::Turntable;
 use crate::view::viewed_model::ViewedModel;
 use crate::view::window::LOG_FILTER;
 use bevy::asset::UntypedAssetId;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
+use bevy::ui::IsDefaultUiCamera;
 use bevy_classic_models::ClassicModelsPlugins;
 use bevy_classic_models::alamo::{Alo, AloParticles};
 use bevy_classic_models::lithtech::Abc;
@@ -36,13 +42,22 @@ use classic_models_support::capture::mark_ready;
 use classic_models_support::headless::{Headless, plugins};
 use classic_models_support::images::save;
 use classic_models_support::stage::StagePlugin;
+use std::path::Path;
 
 /// Frames to render after the models are loaded, until all render assets are on the GPU.
 const WARM_UP_FRAMES: usize = 5;
 
-/// Writes the image.
+/// Writes the images or the manifest that the command line requests.
 pub fn run(shown: &Shown) -> AppExit {
-    match capture(shown) {
+    let Args {
+        turntable, sheet, ..
+    } = &shown.args;
+    let result = match (&turntable.0, sheet) {
+        (Some(turntable), _) => write_turntable(shown, turntable),
+        (_, Some(file)) => write_sheet(shown, file),
+        _ => capture(shown),
+    };
+    match result {
         Ok(()) => AppExit::Success,
         Err(error) => {
             messages::error(error);
@@ -51,7 +66,81 @@ pub fn run(shown: &Shown) -> AppExit {
     }
 }
 
+/// Writes an image and a manifest.
 fn capture(shown: &Shown) -> Result<(), String> {
+    let args = &shown.args;
+    let mut headless = start(shown, args.size);
+    open(&mut headless, args)?;
+    aim(&mut headless, args);
+    let hits = &headless.app.world().resource::<Pointer>().hits;
+    for hit in hits {
+        messages::line(hit).map_err(|error| error.to_string())?;
+    }
+    if args.probe.is_some() && hits.is_empty() {
+        let text = "no part at this pixel; to find hulls that the file hides, add --tree-level";
+        messages::line(text).map_err(|error| error.to_string())?;
+    }
+    if let Some(file) = args.save_manifest.clone() {
+        let write = move |writer: ManifestWriter| writer.write(&file);
+        let world = headless.app.world_mut();
+        world
+            .run_system_once(write)
+            .map_err(|error| error.to_string())??;
+    }
+    match &args.capture {
+        Some(path) => save(headless.capture(), path),
+        None => Ok(()),
+    }
+}
+
+/// Writes views from all sides.
+fn write_turntable(shown: &Shown, turntable: &Turntable) -> Result<(), String> {
+    let args = &shown.args;
+    let mut headless = start(shown, args.size);
+    open(&mut headless, args)?;
+    aim(&mut headless, args);
+    turn(&mut headless, turntable)
+}
+
+/// Writes a picture of each file, with its name, into one image.
+fn write_sheet(shown: &Shown, file: &Path) -> Result<(), String> {
+    let layout = SheetLayout::new(shown.models.len(), shown.args.size.x);
+    let mut headless = start(shown, layout.cell);
+    headless.app.insert_resource(FilesToLoad::default());
+    let mut sheet = Sheet::new(layout);
+    let mut failed = 0;
+    for model in &shown.models {
+        show_only(&mut headless, model);
+        wait_for_models(&mut headless);
+        let problem = problem(&mut headless);
+        match &problem {
+            Some(problem) => {
+                messages::message(format_args!("{}: {problem}", model.display()));
+                failed += 1;
+            }
+            None => {
+                sweep(&mut headless);
+                aim(&mut headless, &shown.args);
+            }
+        }
+        write_name(&mut headless, model, problem.is_some());
+        for _ in 0..WARM_UP_FRAMES {
+            headless.step(0.0);
+        }
+        sheet.add(headless.capture())?;
+    }
+    sheet.save(file)?;
+    match failed {
+        0 => Ok(()),
+        _ => Err(format!(
+            "{failed} of {} files could not be loaded",
+            shown.models.len()
+        )),
+    }
+}
+
+/// Starts the app, which loads the models. `size` is that of the image.
+fn start(shown: &Shown, size: UVec2) -> Headless {
     let Shown { args, folders, .. } = shown;
     let mut app = App::new();
     folders.register(&mut app);
@@ -70,14 +159,15 @@ fn capture(shown: &Shown) -> Result<(), String> {
                 AbcModelsPlugin,
                 LgwModelsPlugin,
             ),
-            OrbitPlugin,
+            (OrbitPlugin, FramingPlugin),
             OverlayPlugin,
             (GizmosPlugin, AloGizmosPlugin, AbcGizmosPlugin),
             (AloTreesPlugin, AloPointerPlugin),
             ParticleSystemsPlugin,
         ),
     ))
-    .insert_resource(Row::new(row_direction(args.view), !args.bounds))
+    .insert_resource(Row::new(args.view, args.aspect(), !args.bounds))
+    .insert_resource(FramingStyle::Bounds)
     .insert_resource(FilesToLoad::new(shown.models.clone()))
     .insert_resource(Overlays::of(args))
     .insert_resource(NightTime(args.night))
@@ -91,8 +181,25 @@ fn capture(shown: &Shown) -> Result<(), String> {
         time: Some(args.time.unwrap_or_default()),
         ..args.clone()
     });
+    Headless::start(app, size)
+}
 
-    let mut headless = Headless::start(app, args.size);
+/// Waits until the models are loaded, and checks the arguments.
+///
+/// # Errors
+/// If a model does not load, or no model has what the arguments name.
+fn open(headless: &mut Headless, args: &Args) -> Result<(), String> {
+    wait_for_models(headless);
+    let checked = headless.app.world_mut().run_system_cached(check_args);
+    checked.map_err(|error| error.to_string())??;
+    if !args.bounds {
+        sweep(headless);
+    }
+    Ok(())
+}
+
+/// Waits until all models are loaded with everything that they name, or have failed.
+fn wait_for_models(headless: &mut Headless) {
     headless.wait_until("all models are loaded", |world| {
         let check = |files: Res<FilesToLoad>,
                      row: Res<Row>,
@@ -123,41 +230,21 @@ fn capture(shown: &Shown) -> Result<(), String> {
                 .is_ok_and(|done| done)
             && world.run_system_cached(models_ready).is_ok_and(|done| done)
     });
-    let checked = headless.app.world_mut().run_system_cached(check_args);
-    checked.map_err(|error| error.to_string())??;
-    if !args.bounds {
-        sweep(&mut headless);
-    }
+}
+
+/// Frames the models, and plays them to the time of the image.
+fn aim(headless: &mut Headless, args: &Args) {
     let target = headless.render_target();
     let world = headless.app.world_mut();
-    world.spawn((Orbit::new(args.view), target));
+    world.spawn((Orbit::new(args.view), IsDefaultUiCamera, target));
     world.insert_resource(Framing::All);
 
     // Frames the models. Particle systems that cannot be seen have no births.
     headless.step(0.0);
     // Animated skins and particles follow the app's clock, not the clip.
-    play(&mut headless, args.time.unwrap_or_default());
+    play(headless, args.time.unwrap_or_default());
     for _ in 0..WARM_UP_FRAMES {
         headless.step(0.0);
-    }
-    let hits = &headless.app.world().resource::<Pointer>().hits;
-    for hit in hits {
-        messages::line(hit).map_err(|error| error.to_string())?;
-    }
-    if args.probe.is_some() && hits.is_empty() {
-        let text = "no part at this pixel; to find hulls that the file hides, add --tree-level";
-        messages::line(text).map_err(|error| error.to_string())?;
-    }
-    if let Some(file) = args.save_manifest.clone() {
-        let write = move |writer: ManifestWriter| writer.write(&file);
-        let world = headless.app.world_mut();
-        world
-            .run_system_once(write)
-            .map_err(|error| error.to_string())??;
-    }
-    match &args.capture {
-        Some(path) => save(headless.capture(), path),
-        None => Ok(()),
     }
 }
 

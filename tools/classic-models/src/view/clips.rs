@@ -1,7 +1,6 @@
 //! The list of a model's clips, and the time of the clip that plays. For models of all formats except Quake's.
 
 use bevy::ecs::query::QueryData;
-use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{Ala, AloAnimator};
 use bevy_classic_models::lithtech::AbcAnimator;
@@ -176,43 +175,9 @@ impl AnimatorsItem<'_, '_> {
     }
 
     /// The weight of that clip in a cross-fade, from 0 to 1.
-    fn weight(&self) -> f32 {
+    pub fn weight(&self) -> f32 {
         let alo = self.alo.map(AloAnimator::weight);
         alo.or_else(|| self.abc.map(AbcAnimator::weight))
             .unwrap_or(0.0)
-    }
-}
-
-/// Describes the playback position of models.
-#[derive(SystemParam)]
-pub struct ClipStatus<'w, 's> {
-    playing: Query<
-        'w,
-        's,
-        (
-            &'static ClipList,
-            &'static PlayClip,
-            &'static Playback,
-            Animators,
-        ),
-    >,
-}
-
-impl ClipStatus<'_, '_> {
-    /// The time and frame of a model's clip as text.
-    pub fn of(&self, model: Entity) -> Option<String> {
-        let (list, play, playback, animators) = self.playing.get(model).ok()?;
-        let clip = list.ready(play)?;
-        let fades = match animators.weight() {
-            weight if weight < 1.0 => format!(", fading in {:3.0} %", weight * 100.0),
-            _ => String::new(),
-        };
-        Some(format!(
-            "{:.2} of {:.2} s\nframe {:.1} of {}{fades}",
-            playback.time,
-            clip.seconds,
-            clip.frames.at(playback.time),
-            clip.frames.last(),
-        ))
     }
 }

@@ -1,13 +1,15 @@
 //! Maps files of the command line to asset paths, and asset paths to files.
 
-use crate::archive_file::{self, ArchiveError, absolute, siblings};
+use crate::archive_file::{self, ArchiveError, Location, absolute, locate, siblings};
 use crate::archive_sources::ArchiveSources;
+use crate::game::Game;
 use crate::view::disk_source::DiskSource;
 use bevy::asset::AssetPath;
 use bevy::asset::io::file::FileAssetReader;
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::particles::is_particle_system;
+use bevy_classic_models::archive::ArchiveSource;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -62,6 +64,51 @@ impl Folders {
             }
         }
         folders
+    }
+
+    /// Lets archives and games be opened while the app runs. Call it before [`register`](Self::register).
+    pub fn add_slots(&mut self) {
+        self.archives.add_slots();
+    }
+
+    /// Opens the archive of a path of the form `ARCHIVE/entry`, unless it is opened already. Other paths need no archive.
+    ///
+    /// # Errors
+    /// If the archive cannot be opened.
+    pub fn open_archive_of(&mut self, path: &Path) -> Result<(), String> {
+        if self.archives.asset_path(&absolute(path)).is_some() {
+            return Ok(());
+        }
+        match locate(path) {
+            Ok(Location::Entry { archive, .. }) => self.open_archive(&archive).map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    /// Opens an archive, unless it is opened already.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn open_archive(&mut self, archive: &Path) -> Result<&ArchiveSource, String> {
+        let archive = absolute(archive);
+        if self.archives.source(&archive).is_none() {
+            let source = ArchiveSource::new().archive(&archive);
+            let source = source.map_err(|error| error.to_string())?;
+            self.archives.open(archive.clone(), source)?;
+        }
+        let source = self.archives.source(&archive);
+        source.ok_or_else(|| format!("{}: not opened", archive.display()))
+    }
+
+    /// Opens a game, unless it is opened already.
+    ///
+    /// # Errors
+    /// If too many archives and games were opened.
+    pub fn open_game(&mut self, game: Game) -> Result<(), String> {
+        match self.archives.source(&game.root) {
+            Some(_) => Ok(()),
+            None => self.archives.open(game.root, game.source),
+        }
     }
 
     /// Registers the asset sources. Call it before the asset plugin is added.

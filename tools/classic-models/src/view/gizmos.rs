@@ -1,8 +1,8 @@
 //! Draws edges, normals, bounds and bones of models of all formats except Quake's.
 
-use crate::view::camera::{FOV, Orbit};
 use crate::view::mesh_vertices::{MeshVertices, OfModel};
 use crate::view::model_bounds::ModelBounds;
+use crate::view::orbit::{FOV, Orbit};
 use crate::view::overlay::{BOUNDS, EDGES, NORMALS, OnSurface, Overlays};
 use crate::view::viewed_model::ViewedModel;
 use bevy::ecs::system::SystemParam;

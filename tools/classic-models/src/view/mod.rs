@@ -1,47 +1,44 @@
 //! The subcommand `view`: shows models in a window, or writes an image of them.
 //!
-//! The models are side by side on a grid, and the first clip of each plays. A panel at the left lists the models and
-//! the options of the selected one: clips and, depending on the format, skins, levels of detail, damage stages, team
-//! color and parts. Events of clips appear at the right. If no files are given, the samples are
-//! shown. A manifest (`*.model.ron`) is opened like a model and applied; `--save-manifest` writes one. Files that
-//! change on disk are reloaded; if an `.lgw` file is broken, the panel shows the line. Files dropped on the window are
-//! added; an Alamo animation (`.ala`) plays on its model. With `--capture` no window is opened: the same image, without
-//! panel and grid, is written to a PNG. With `--game` the models of a game's archives and folders are listed.
+//! The models are side by side on a grid, and the first clip of each plays. Panels list files, models and clips at the
+//! left, and the details of the selected model at the right; the timeline and the log are at the bottom. If no files are
+//! given, the samples are shown. A manifest (`*.model.ron`) is opened like a model and applied; `--save-manifest` writes
+//! one. Files that change on disk are reloaded. With `--capture` no window is opened: the same image, without panels and
+//! grid, is written to a PNG. With `--game` the models of a game's archives and folders are listed.
 
 mod abc_actions;
 mod abc_file;
 mod abc_gizmos;
 mod abc_models;
-mod abc_panel;
 mod action;
 mod actions;
 mod alo_actions;
 mod alo_bounds;
 mod alo_clips;
 mod alo_gizmos;
-mod alo_hidden;
 mod alo_models;
-mod alo_panel;
+mod alo_parts;
 mod alo_pointer;
 mod alo_trees;
 mod arg_check;
 mod args;
-mod bars;
 mod browser;
 mod camera;
 mod capture;
-mod clip_panel;
 mod clips;
 mod disk_source;
+mod file_actions;
 mod file_check;
 mod files;
+mod framing;
 mod game_models;
 mod gizmos;
-mod lgw_actions;
+mod key_table;
+mod keys;
 mod lgw_models;
-mod lgw_panel;
 mod load_error;
 mod load_model;
+mod log_buffer;
 mod manifest_clips;
 mod manifests;
 mod mdl_models;
@@ -49,28 +46,35 @@ mod mesh_vertices;
 mod model_bounds;
 mod model_events;
 mod models;
-mod named_panel;
+mod orbit;
 mod overlay;
 mod overrides;
-mod panel;
-mod panel_item;
-mod panel_items;
+mod panel_input;
+mod panels;
+mod part_actions;
 mod part_args;
 mod particle_bounds;
 mod particle_capture;
-mod particle_panel;
 mod particle_player;
 mod particle_systems;
 mod playback;
 mod played_clip;
 mod quote;
+mod recent;
 mod row;
+mod row_layout;
 mod save_manifest;
+mod sheet;
 mod shown;
+mod skins;
 mod sweep;
 mod trees;
+mod turntable;
+mod turntable_args;
 mod viewed_model;
+mod visible_points;
 mod window;
+mod window_image;
 
 pub use args::Args;
 

@@ -2,6 +2,7 @@
 
 use crate::view::particle_systems::ParticleFile;
 use crate::view::row::Row;
+use crate::view::row_layout::{Extent, best_rows, in_rows};
 use crate::view::viewed_model::ViewedModel;
 use bevy::camera::primitives::Aabb;
 use bevy::ecs::system::SystemParam;
@@ -111,11 +112,6 @@ impl WorldBounds<'_, '_> {
         all_spawned(&self.local_bounds.row, &self.states)
     }
 
-    /// The corners of the selected model's bounds.
-    pub fn selected_corners(&self) -> Option<[Vec3; 8]> {
-        self.corners(self.local_bounds.row.selected()?)
-    }
-
     /// The corners of a model's bounds.
     pub fn corners(&self, model: Entity) -> Option<[Vec3; 8]> {
         let translation = self.transforms.get(model).ok()?.translation;
@@ -133,29 +129,45 @@ impl WorldBounds<'_, '_> {
     }
 }
 
-/// Positions the models in a row. The first model's origin stays at 0; the others follow with gaps. The lower bound of
-/// each model is on the ground. The origin of a particle system is on the ground, from which its particles may bounce.
+/// The models that were arranged last, the camera's rotation, and the count of rows.
+type Arranged = (Vec<Entity>, Quat, usize);
+
+/// Positions the models in rows. The lower bound of each model is on the ground. The origin of a particle system is on the
+/// ground, from which its particles may bounce. The count of rows changes only with the models and the view, so that models
+/// stay where they are while panels are resized.
 pub fn arrange_row(
     local_bounds: LocalBounds,
     mut transforms: Query<(&mut Transform, Has<ParticleFile>), With<ViewedModel>>,
+    mut arranged: Local<Option<Arranged>>,
 ) {
     let row = &local_bounds.row;
-    let mut end = None;
+    let mut models = Vec::new();
+    let mut extents = Vec::new();
     for entity in &row.models {
-        let (Some((min, max)), Ok((mut transform, is_particle_file))) =
-            (local_bounds.of(*entity), transforms.get_mut(*entity))
+        let (Some((min, max)), Ok((_, is_particle_file))) =
+            (local_bounds.of(*entity), transforms.get(*entity))
         else {
             continue;
         };
-        let sides = corners(min, max).map(|corner| corner.dot(row.right));
-        let left = sides.into_iter().fold(f32::INFINITY, f32::min);
-        let right = sides.into_iter().fold(f32::NEG_INFINITY, f32::max);
-        let gap = 0.15 * (right - left);
-        let offset = end.map_or(0.0, |end| end + gap - left);
-        end = Some(offset + right + gap);
         let height = if is_particle_file { 0.0 } else { -min.y };
-        let translation = row.right * offset + Vec3::Y * height;
-        if transform.translation != translation {
+        models.push((*entity, height));
+        extents.push(Extent {
+            min: min + Vec3::Y * height,
+            max: max + Vec3::Y * height,
+        });
+    }
+    let entities: Vec<Entity> = models.iter().map(|(entity, _)| *entity).collect();
+    let rows = match &*arranged {
+        Some((before, view, rows)) if *before == entities && *view == row.view => *rows,
+        _ => best_rows(&extents, row.view, row.aspect),
+    };
+    *arranged = Some((entities, row.view, rows));
+    let places = in_rows(&extents, row.view, rows).unwrap_or_default();
+    for ((entity, height), place) in models.into_iter().zip(places) {
+        let translation = place + Vec3::Y * height;
+        if let Ok((mut transform, _)) = transforms.get_mut(entity)
+            && transform.translation != translation
+        {
             transform.translation = translation;
         }
     }

@@ -1,4 +1,4 @@
-//! Shows the events of models' clips: the latest ones, at the right of the window, where they fade out.
+//! The latest events of models' clips. The panels show them until they have faded out.
 
 use crate::view::viewed_model::ViewedModel;
 use bevy::prelude::*;
@@ -12,23 +12,9 @@ const LINES: usize = 8;
 /// Seconds until an event has faded out.
 const FADE_SECONDS: f32 = 4.0;
 
-const COLOR: Color = Color::srgb(0.95, 0.85, 0.55);
-
-/// Shows the events of clips.
-pub struct ModelEventsPlugin;
-
-impl Plugin for ModelEventsPlugin {
-    fn build(&self, app: &mut App) {
-        app.init_resource::<EventLog>()
-            .add_observer(log_event)
-            .add_systems(Startup, spawn)
-            .add_systems(Update, show);
-    }
-}
-
-/// The events to show, the latest first.
+/// The latest events, the latest first.
 #[derive(Resource, Default)]
-struct EventLog(VecDeque<LoggedEvent>);
+pub struct EventLog(VecDeque<LoggedEvent>);
 
 struct LoggedEvent {
     text: String,
@@ -36,62 +22,52 @@ struct LoggedEvent {
     at: f32,
 }
 
-/// The index of a line in the log; 0 is the latest event.
-#[derive(Component)]
-struct Line(usize);
+impl EventLog {
+    /// The events with their opacity, the latest first. `now` is in seconds since the program started.
+    pub fn shown(&self, now: f32) -> Vec<(String, f32)> {
+        let shown = self.0.iter().filter_map(|event| {
+            let opacity = 1.0 - (now - event.at) / FADE_SECONDS;
+            (opacity > 0.0).then(|| (event.text.clone(), opacity.min(1.0)))
+        });
+        shown.collect()
+    }
 
-fn log_event(
+    fn add(&mut self, text: String, at: f32) {
+        self.0.push_front(LoggedEvent { text, at });
+        self.0.truncate(LINES);
+    }
+}
+
+/// Adds an event.
+pub fn log_event(
     event: On<ModelEvent>,
     models: Query<&ViewedModel>,
     time: Res<Time<Real>>,
     mut log: ResMut<EventLog>,
 ) {
-    let Ok(model) = models.get(event.entity) else {
-        return;
-    };
-    let text = format!(
-        "{}, clip {}, frame {}: {}",
-        model.name, event.clip, event.frame, event.name
-    );
-    let at = time.elapsed_secs();
-    log.0.push_front(LoggedEvent { text, at });
-    log.0.truncate(LINES);
+    if let Ok(model) = models.get(event.entity) {
+        let text = format!(
+            "{}, clip {}, frame {}: {}",
+            model.name, event.clip, event.frame, event.name
+        );
+        log.add(text, time.elapsed_secs());
+    }
 }
 
-fn spawn(mut commands: Commands) {
-    let column = Node {
-        position_type: PositionType::Absolute,
-        right: px(12),
-        bottom: px(10),
-        flex_direction: FlexDirection::ColumnReverse,
-        align_items: AlignItems::End,
-        ..default()
-    };
-    commands.spawn(column).with_children(|column| {
-        for line in 0..LINES {
-            column.spawn((
-                Line(line),
-                Text::default(),
-                TextFont::from_font_size(14.0),
-                TextColor(COLOR),
-            ));
-        }
-    });
-}
+#[cfg(test)]
+mod tests {
+    use super::{EventLog, FADE_SECONDS, LINES};
 
-fn show(
-    time: Res<Time<Real>>,
-    log: Res<EventLog>,
-    mut lines: Query<(&Line, &mut Text, &mut TextColor)>,
-) {
-    for (line, mut text, mut color) in &mut lines {
-        let event = log.0.get(line.0);
-        let age = event.map_or(FADE_SECONDS, |event| time.elapsed_secs() - event.at);
-        let content = event.map_or("", |event| &event.text);
-        if text.0 != content {
-            text.0 = content.to_owned();
+    #[test]
+    fn the_latest_events_fade_out() {
+        let mut log = EventLog::default();
+        for index in 0..LINES + 2 {
+            log.add(index.to_string(), index as f32 * 0.1);
         }
-        let alpha = (1.0 - age / FADE_SECONDS).clamp(0.0, 1.0);
-        color.set_if_neq(TextColor(COLOR.with_alpha(alpha)));
+        let shown = log.shown(1.0);
+        assert_eq!(shown.len(), LINES);
+        assert_eq!(shown[0].0, (LINES + 1).to_string());
+        assert!(shown[0].1 > shown[1].1);
+        assert!(log.shown(2.0 + FADE_SECONDS).is_empty());
     }
 }

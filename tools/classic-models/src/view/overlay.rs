@@ -17,7 +17,7 @@ use std::f32::consts::FRAC_PI_2;
 use std::sync::Arc;
 
 /// The overlays that are drawn.
-#[derive(Resource, Clone, Copy, Default)]
+#[derive(Resource, Clone, Copy, Debug, Default)]
 pub struct Overlays {
     pub wireframe: bool,
     pub bounds: bool,

@@ -3,10 +3,13 @@
 use crate::view::action::Action;
 use crate::view::args::Args;
 use crate::view::particle_systems::{ModelSystem, ModelSystems, ParticleFile};
+use crate::view::playback::{FASTEST, SLOWEST};
 use crate::view::row::Row;
 use crate::view::viewed_model::ViewedModel;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{ParticleEmission, ParticleSet, ParticleSpeed, ParticlesFinished};
+use bevy_classic_models::alamo::{
+    ParticleEmission, ParticleSet, ParticleSpeed, ParticleTint, ParticlesFinished,
+};
 use bevy_classic_models::prelude::*;
 
 /// The seconds of a step: a frame of most clips.
@@ -151,6 +154,7 @@ pub fn act_on_particles(
     mut players: Query<Played>,
     systems: ModelSystems,
     mut emissions: Query<&mut ParticleEmission>,
+    mut commands: Commands,
 ) {
     for action in actions.read() {
         let Some(root) = row.selected() else {
@@ -186,9 +190,25 @@ pub fn act_on_particles(
                 restart(&mut player, &mut emissions);
                 player.target = Some((elapsed - f64::from(STEP)).max(0.0));
             }
-            Action::Faster if !has_clip => player.speed = (player.speed * 2.0).min(8.0),
-            Action::Slower if !has_clip => player.speed = (player.speed / 2.0).max(0.125),
-            Action::ResetSpeed if !has_clip => player.speed = 1.0,
+            Action::Seek(time) if is_file => {
+                let elapsed = systems.first().map_or(0.0, |system| system.records.elapsed);
+                let time = f64::from(time.max(0.0));
+                player.is_paused = true;
+                if time < elapsed || player.is_finished {
+                    restart(&mut player, &mut emissions);
+                }
+                player.target = Some(time);
+            }
+            Action::Faster if !has_clip => player.speed = (player.speed * 2.0).min(FASTEST),
+            Action::Slower if !has_clip => player.speed = (player.speed / 2.0).max(SLOWEST),
+            Action::Speed(speed) if !has_clip => player.speed = speed.clamp(SLOWEST, FASTEST),
+            Action::Tint(color) => {
+                for system in &systems {
+                    commands
+                        .entity(system.owner)
+                        .try_insert(ParticleTint(color));
+                }
+            }
             Action::ToggleRepeat if is_file => player.loops ^= true,
             _ => {}
         }

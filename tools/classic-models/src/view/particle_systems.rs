@@ -91,3 +91,27 @@ impl ModelSystems<'_, '_> {
         systems
     }
 }
+
+/// The time since the start and the count of living particles of each system and emitter.
+pub fn status_lines(systems: &[ModelSystem<'_>], assets: &Assets<AloParticles>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for system in systems {
+        let Some(particles) = assets.get(&system.records.particles) else {
+            continue;
+        };
+        let counts = system.records.alive(particles);
+        let count: usize = counts.iter().sum();
+        let elapsed = system.records.elapsed;
+        lines.push(format!(
+            "{}: {elapsed:.2} s, {count} particles",
+            system.name
+        ));
+        let names = particles.emitters.iter().map(|of| &of.emitter.name);
+        lines.extend(
+            names
+                .zip(counts)
+                .map(|(name, n)| format!("    {name}: {n}")),
+        );
+    }
+    lines
+}

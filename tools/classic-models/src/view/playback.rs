@@ -1,4 +1,4 @@
-//! Applies the actions of the keyboard and the panel to clips.
+//! Applies the actions of the keyboard and the panels to clips.
 
 use crate::view::action::Action;
 use crate::view::clips::{ClipList, ReadyClip};
@@ -9,6 +9,10 @@ use bevy_classic_models::scene::Repeat;
 
 /// The cross-fade between clips, in seconds.
 pub const FADE: f32 = 0.2;
+
+// The speeds to choose from.
+pub const SLOWEST: f32 = 0.125;
+pub const FASTEST: f32 = 8.0;
 
 /// Applies actions to the clip of the selected model, if it has a list of clips.
 pub fn act_on_clip(
@@ -27,7 +31,7 @@ pub fn act_on_clip(
         let current = playing.as_ref().and_then(|(play, _)| list.playing(play));
         if *action == Action::Rest {
             commands.entity(entity).remove::<PlayClip>();
-        } else if let Some(clip) = chosen(*action, list, current) {
+        } else if let Some(clip) = chosen(action, list, current) {
             match &mut playing {
                 Some((play, playback)) => start(clip.play.clone(), play, playback),
                 None => {
@@ -38,12 +42,12 @@ pub fn act_on_clip(
         } else if let Some((play, playback)) = &mut playing {
             let clip = list.ready(play);
             let (seconds, ends) = clip.map_or((0.0, false), |clip| (clip.seconds, clip.ends));
-            change(*action, play, playback, seconds, ends);
+            change(action, play, playback, seconds, ends);
             if let Action::StepForward | Action::StepBack = action
                 && let Some(clip) = list.ready(play)
             {
                 play.paused = true;
-                playback.time = step(clip, play.repeat, playback.time, *action);
+                playback.time = step(clip, play.repeat, playback.time, action);
                 playback.finished = false;
             }
         }
@@ -51,14 +55,18 @@ pub fn act_on_clip(
 }
 
 /// The clip that an action selects. Skips broken clips.
-fn chosen(action: Action, list: &ClipList, current: Option<usize>) -> Option<&ReadyClip> {
+fn chosen<'a>(
+    action: &Action,
+    list: &'a ClipList,
+    current: Option<usize>,
+) -> Option<&'a ReadyClip> {
     let count = list.0.len();
     let from = |first: usize, step: usize| {
         let mut indices = (0..count).map(|number| (first + number * step) % count);
         indices.find_map(|index| list.0.get(index)?.ready())
     };
     match action {
-        Action::Clip(index) => list.0.get(index)?.ready(),
+        Action::Clip(index) => list.0.get(*index)?.ready(),
         Action::NextClip => from(current.map_or(0, |index| index + 1), 1),
         Action::PreviousClip if count > 0 => from(current.unwrap_or(0) + count - 1, count - 1),
         _ => None,
@@ -78,7 +86,7 @@ pub fn start(clip: ClipRef, play: &mut PlayClip, playback: &mut Playback) {
 /// Applies an action that is the same for clips of all formats. `seconds` is the length of the clip, and `ends` is
 /// whether the manifest plays it once.
 pub fn change(
-    action: Action,
+    action: &Action,
     play: &mut Mut<PlayClip>,
     playback: &mut Mut<Playback>,
     seconds: f32,
@@ -91,16 +99,16 @@ pub fn change(
             play.paused = false;
         }
         Action::TogglePlay => play.paused ^= true,
-        Action::Seek(fraction) => {
+        Action::Seek(time) => {
             /// The end of a loop is its beginning.
             const LAST: f32 = 0.99999;
             play.paused = true;
-            playback.time = fraction.clamp(0.0, LAST) * seconds;
+            playback.time = time.clamp(0.0, LAST * seconds.max(0.0));
             playback.finished = false;
         }
-        Action::Faster => play.speed = (play.speed * 2.0).min(8.0),
-        Action::Slower => play.speed = (play.speed / 2.0).max(0.125),
-        Action::ResetSpeed => play.speed = 1.0,
+        Action::Speed(speed) => play.speed = speed.clamp(SLOWEST, FASTEST),
+        Action::Faster => play.speed = (play.speed * 2.0).min(FASTEST),
+        Action::Slower => play.speed = (play.speed / 2.0).max(SLOWEST),
         Action::ToggleRepeat => {
             play.repeat = match play.repeat {
                 Repeat::FromManifest if ends => Repeat::Loop,
@@ -113,7 +121,7 @@ pub fn change(
 }
 
 /// The time in seconds of the next or the previous frame. The last frame of a loop is its first.
-fn step(clip: &ReadyClip, repeat: Repeat, time: f32, action: Action) -> f32 {
+fn step(clip: &ReadyClip, repeat: Repeat, time: f32, action: &Action) -> f32 {
     /// Tolerance for rounding, as a fraction of a frame.
     const NEAR: f32 = 0.01;
     let last = clip.frames.last().max(1) as f32;

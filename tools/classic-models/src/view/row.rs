@@ -1,5 +1,7 @@
 //! The row in which models are shown. Does not position them.
 
+use crate::view::args::View;
+use crate::view::orbit::Orbit;
 use bevy::prelude::*;
 
 /// All models from left to right.
@@ -8,18 +10,21 @@ pub struct Row {
     pub models: Vec<Entity>,
     /// The index of the model that the panel shows.
     pub selected: usize,
-    /// The direction of the row, a unit vector.
-    pub right: Vec3,
+    /// The rotation of a camera that sees no model hidden by another.
+    pub view: Quat,
+    /// The width of the picture that the models are to fill, divided by its height.
+    pub aspect: f32,
     /// Whether the bounds of a Quake model contain only its current clip, not all its poses.
     pub by_clip: bool,
 }
 
 impl Row {
-    pub fn new(right: Vec3, by_clip: bool) -> Self {
+    pub fn new(view: View, aspect: f32, by_clip: bool) -> Self {
         Self {
             models: Vec::new(),
             selected: 0,
-            right,
+            view: Orbit::new(view).rotation(),
+            aspect,
             by_clip,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::archive_file::{Location, absolute, locate};
 use crate::view::action::Action;
-use crate::view::alo_panel::parts;
+use crate::view::alo_parts::parts;
 use crate::view::files::Folders;
 use crate::view::played_clip::{free_name, played_clip};
 use crate::view::row::Row;
@@ -59,17 +59,31 @@ impl ManifestWriter<'_, '_> {
         std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))
     }
 
-    /// A path beside the model where no file exists.
+    /// A path where no file exists: beside the model, or in the nearest folder above it that has the skin too.
     fn free_name(&self) -> Option<PathBuf> {
-        let file = &self.models.get(self.row.selected()?).ok()?.model.file;
+        let shown = self.models.get(self.row.selected()?).ok()?;
+        let file = &shown.model.file;
         let stem = file.file_stem()?.to_string_lossy();
+        let folder = self.folder_with_skin(file.parent()?, shown.skin);
         let names = (1..).map(|number| match number {
             1 => format!("{stem}.model.ron"),
             _ => format!("{stem}-{number}.model.ron"),
         });
         names
-            .map(|name| file.with_file_name(name))
+            .map(|name| folder.join(name))
             .find(|path| !path.exists())
+    }
+
+    /// The nearest folder from which a manifest can refer to a skin. Manifests can refer to all files of the assets folder.
+    fn folder_with_skin<'a>(&self, folder: &'a Path, skin: Option<&ModelSkin>) -> &'a Path {
+        let skin = match skin {
+            Some(ModelSkin::Path(path)) if *path.source() != AssetSourceId::Default => {
+                self.folders.file_of(path)
+            }
+            _ => None,
+        };
+        let above = skin.and_then(|skin| folder.ancestors().find(|above| skin.starts_with(above)));
+        above.unwrap_or(folder)
     }
 
     fn manifest(&self, shown: &ModelStateItem, file: &Path) -> Result<ModelManifest, String> {

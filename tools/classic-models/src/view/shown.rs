@@ -4,7 +4,7 @@ use crate::archive_sources::ArchiveSources;
 use crate::game::Game;
 use crate::messages;
 use crate::view::args::Args;
-use crate::view::browser::Browser;
+use crate::view::browser::{Browser, Place};
 use crate::view::file_check;
 use crate::view::files::{Folders, models_to_show};
 use crate::view::game_models;
@@ -52,7 +52,7 @@ impl Shown {
         Ok(Self {
             folders: Folders::of(&[], &args.texture_folders, archives),
             models,
-            browser: Some(Browser::new(game.root, listed)),
+            browser: Some(Browser::of_models(Place::Game, game.root, listed)),
             args,
         })
     }

@@ -4,6 +4,7 @@ use crate::view::clips::ClipList;
 use crate::view::mesh_vertices::{MeshVertices, OfModel};
 use crate::view::model_bounds::ModelBounds;
 use crate::view::viewed_model::ViewedModel;
+use crate::view::visible_points::is_glow;
 use bevy::camera::primitives::Aabb;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
@@ -122,10 +123,4 @@ fn extend_bounds(
             *bounds = if *reset { pose } else { bounds.and(pose) };
         }
     }
-}
-
-fn is_glow(instance: &AloInstance, of: &AloSubmeshIndex) -> bool {
-    let mesh = instance.model().meshes.get(of.mesh);
-    let submesh = mesh.and_then(|mesh| mesh.submeshes.get(of.submesh));
-    submesh.is_some_and(|submesh| submesh.is_additive)
 }

@@ -1,35 +1,42 @@
 //! `view` with a window.
 
+use crate::archive_file::absolute;
 use crate::view::abc_actions::act_on_abc;
 use crate::view::abc_gizmos::AbcGizmosPlugin;
 use crate::view::abc_models::AbcModelsPlugin;
 use crate::view::action::Action;
-use crate::view::actions::{act_on_model, act_on_view, read_keys};
+use crate::view::actions::{act_on_model, act_on_view};
 use crate::view::alo_actions::act_on_alo;
-use crate::view::alo_clips::{AloClipsPlugin, PendingClips};
+use crate::view::alo_clips::AloClipsPlugin;
 use crate::view::alo_gizmos::AloGizmosPlugin;
-use crate::view::alo_pointer::{AloPointerPlugin, PointerLabelPlugin};
+use crate::view::alo_pointer::{AloPointerPlugin, focus_on_click, follow};
 use crate::view::alo_trees::AloTreesPlugin;
-use crate::view::browser::act_on_browser;
-use crate::view::camera::{Framing, Orbit, OrbitPlugin, fit_viewport, follow_mouse, row_direction};
+use crate::view::camera::{OrbitPlugin, fit_viewport, follow_mouse};
 use crate::view::clips::ClipList;
-use crate::view::files::{Folders, is_ala};
+use crate::view::file_actions::{act_on_files, first_list, take_dropped};
+use crate::view::files::Folders;
+use crate::view::framing::{FramingPlugin, FramingStyle};
 use crate::view::gizmos::GizmosPlugin;
-use crate::view::lgw_actions::act_on_lgw;
+use crate::view::keys::read_keys;
 use crate::view::lgw_models::{LgwModelsPlugin, ModelMaterials};
+use crate::view::log_buffer;
 use crate::view::manifest_clips::ManifestClipFiles;
-use crate::view::model_events::ModelEventsPlugin;
-use crate::view::models::{FilesToLoad, ModelsPlugin, add};
-use crate::view::named_panel::act_on_named;
+use crate::view::model_events::{EventLog, log_event};
+use crate::view::models::{FilesToLoad, ModelsPlugin};
+use crate::view::orbit::Orbit;
 use crate::view::overlay::{OverlayPlugin, Overlays};
-use crate::view::panel::PanelPlugin;
+use crate::view::panels::PanelsPlugin;
+use crate::view::part_actions::act_on_parts;
 use crate::view::particle_player::{ParticlePlayerPlugin, act_on_particles};
 use crate::view::particle_systems::ParticleSystemsPlugin;
 use crate::view::playback::act_on_clip;
+use crate::view::recent::Recent;
 use crate::view::row::Row;
 use crate::view::save_manifest::act_on_manifest;
 use crate::view::shown::Shown;
+use crate::view::skins::act_on_skins;
 use crate::view::viewed_model::ViewedModel;
+use crate::view::window_image::act_on_image;
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, UnapprovedPathMode};
 use bevy::ecs::query::QueryData;
@@ -53,16 +60,24 @@ pub const LOG_FILTER: &str =
 pub fn run(shown: Shown) -> AppExit {
     let Shown {
         args,
-        folders,
+        mut folders,
         models,
         browser,
     } = shown;
+    folders.add_slots();
+    let browser = browser.unwrap_or_else(|| first_list(&models, &mut folders));
+    let mut recent = Recent::of_user();
+    // The samples are not the user's files.
+    for file in args.files.iter().filter(|_| args.game.is_none()) {
+        recent.add(&absolute(file));
+    }
     let mut app = App::new();
     folders.register(&mut app);
     app.add_plugins((
         DefaultPlugins
             .set(LogPlugin {
                 filter: LOG_FILTER.to_owned(),
+                custom_layer: log_buffer::layer,
                 ..default()
             })
             .set(AssetPlugin {
@@ -89,15 +104,20 @@ pub fn run(shown: Shown) -> AppExit {
                 AbcModelsPlugin,
                 LgwModelsPlugin,
             ),
-            OrbitPlugin,
+            (OrbitPlugin, FramingPlugin),
             OverlayPlugin,
             (GizmosPlugin, AloGizmosPlugin, AbcGizmosPlugin),
             (AloTreesPlugin, AloPointerPlugin),
             (ParticleSystemsPlugin, ParticlePlayerPlugin),
-            (PanelPlugin, PointerLabelPlugin, ModelEventsPlugin),
+            PanelsPlugin,
         ),
     ))
-    .insert_resource(Row::new(row_direction(args.view), false))
+    .insert_resource(Row::new(args.view, args.aspect(), false))
+    .insert_resource(FramingStyle::Visible)
+    .insert_resource(browser)
+    .insert_resource(recent)
+    .init_resource::<EventLog>()
+    .add_observer(log_event)
     .insert_resource(Overlays {
         grid: true,
         ..Overlays::of(&args)
@@ -109,21 +129,22 @@ pub fn run(shown: Shown) -> AppExit {
         (
             (
                 read_keys,
-                act_on_browser,
+                take_dropped,
+                act_on_files,
                 act_on_view,
                 act_on_model,
                 act_on_alo,
                 act_on_abc,
-                act_on_lgw,
+                act_on_parts,
                 act_on_clip,
                 act_on_particles,
-                act_on_named,
+                act_on_skins,
                 act_on_manifest,
+                act_on_image,
             )
                 .chain(),
-            fit_viewport,
-            follow_mouse,
-            take_dropped,
+            (fit_viewport, log_actions),
+            (follow_mouse, follow, focus_on_click).chain(),
             reload_changed.run_if(on_timer(Duration::from_millis(500))),
         ),
     );
@@ -132,9 +153,6 @@ pub fn run(shown: Shown) -> AppExit {
         commands.spawn(orbit);
     });
     app.insert_resource(FilesToLoad::new(models));
-    if let Some(browser) = browser {
-        app.insert_resource(browser);
-    }
     if let Some(frames) = args.frames {
         app.add_systems(
             Last,
@@ -149,25 +167,10 @@ pub fn run(shown: Shown) -> AppExit {
     app.insert_resource(args).run()
 }
 
-/// Adds the files that are dropped on the window.
-fn take_dropped(
-    mut drops: MessageReader<FileDragAndDrop>,
-    mut commands: Commands,
-    folders: Res<Folders>,
-    server: Res<AssetServer>,
-    mut row: ResMut<Row>,
-    mut pending_clips: ResMut<PendingClips>,
-    mut framing: ResMut<Framing>,
-) {
-    for drop in drops.read() {
-        if let FileDragAndDrop::DroppedFile { path_buf, .. } = drop {
-            if is_ala(path_buf) {
-                pending_clips.waiting.push(path_buf.clone());
-                continue;
-            }
-            add(path_buf, &mut commands, &folders, &server, &mut row);
-            *framing = Framing::All;
-        }
+/// Writes all actions to the log, for tests and reports of defects: `RUST_LOG=classic_models=debug`.
+fn log_actions(mut actions: MessageReader<Action>) {
+    for action in actions.read() {
+        debug!("action {action:?}");
     }
 }
 

@@ -4,11 +4,11 @@ use super::{ParticlePlayer, ParticlePlayerPlugin, STEP, act_on_particles};
 use crate::view::action::Action;
 use crate::view::alo_clips::AloClipsPlugin;
 use crate::view::args::Args;
-use crate::view::camera::row_direction;
 use crate::view::model_bounds::WorldBounds;
 use crate::view::models::{FilesToLoad, ModelsPlugin};
-use crate::view::particle_panel::ParticleStatus;
-use crate::view::particle_systems::{ModelSystems, ParticleFile, ParticleSystemsPlugin};
+use crate::view::particle_systems::{
+    ModelSystems, ParticleFile, ParticleSystemsPlugin, status_lines,
+};
 use crate::view::playback::act_on_clip;
 use crate::view::row::Row;
 use crate::view::shown::Shown;
@@ -46,7 +46,7 @@ impl Viewer {
         ))
         .add_plugins((ModelsPlugin, AloClipsPlugin))
         .add_plugins((ParticleSystemsPlugin, ParticlePlayerPlugin))
-        .insert_resource(Row::new(row_direction(shown.args.view), false))
+        .insert_resource(Row::new(shown.args.view, 1.8, false))
         .insert_resource(FilesToLoad::new(shown.models.clone()))
         .insert_resource(shown.args)
         .add_message::<Action>()
@@ -173,7 +173,7 @@ fn speeds_apply_to_the_system_of_a_file() {
     viewer.run(14);
     viewer.assert_at(1.0);
     viewer.act(Action::RestartParticles);
-    viewer.act(Action::ResetSpeed);
+    viewer.act(Action::Speed(1.0));
     viewer.act(Action::Slower);
     viewer.run(14);
     viewer.assert_at(0.25 + f64::from(STEP));
@@ -257,9 +257,10 @@ fn the_panel_has_the_time_and_the_counts() {
     viewer.run(15);
     let (_, counts) = viewer.system();
     let root = viewer.root();
-    let text = move |status: ParticleStatus| status.of(root);
-    let text = viewer.0.world_mut().run_system_once(text).unwrap();
-    let lines: Vec<String> = text.unwrap().lines().map(str::to_owned).collect();
+    let text = move |systems: ModelSystems, assets: Res<Assets<AloParticles>>| {
+        status_lines(&systems.of(root), &assets)
+    };
+    let lines = viewer.0.world_mut().run_system_once(text).unwrap();
     let total: usize = counts.iter().sum();
     assert_eq!(
         lines.first().unwrap(),
@@ -269,7 +270,7 @@ fn the_panel_has_the_time_and_the_counts() {
     for (line, count) in lines.iter().skip(1).zip(counts) {
         assert!(line.ends_with(&format!(": {count}")), "{lines:?}");
     }
-    assert!(lines.contains(&"  Smoke: 12".to_owned()), "{lines:?}");
+    assert!(lines.contains(&"    Smoke: 12".to_owned()), "{lines:?}");
 }
 
 #[test]

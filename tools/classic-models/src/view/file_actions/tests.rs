@@ -1,0 +1,183 @@
+//! Opening files in an app without a GPU that is otherwise the viewer.
+
+use super::act_on_files;
+use crate::game::GameKind;
+use crate::view::action::Action;
+use crate::view::alo_clips::AloClipsPlugin;
+use crate::view::args::{Args, View};
+use crate::view::browser::{Browser, Place};
+use crate::view::framing::Framing;
+use crate::view::models::ModelsPlugin;
+use crate::view::recent::Recent;
+use crate::view::row::Row;
+use crate::view::shown::Shown;
+use crate::view::viewed_model::ViewedModel;
+use bevy::prelude::*;
+use bevy_classic_models::ClassicModelsPlugins;
+use bevy_classic_models::lgw::LgwInstance;
+use bevy_classic_models::quake::MdlAnimator;
+use clap::Parser;
+use classic_models_support::gpuless;
+use std::path::{Path, PathBuf};
+
+#[derive(Parser)]
+struct Cli {
+    #[command(flatten)]
+    args: Args,
+}
+
+fn samples(path: &str) -> PathBuf {
+    let samples = classic_models_support::samples();
+    samples.canonicalize().unwrap().join(path)
+}
+
+/// The viewer without a model.
+struct Viewer(App);
+
+impl Viewer {
+    fn new() -> Self {
+        let Shown {
+            args, mut folders, ..
+        } = Shown::open(Cli::parse_from(["view"]).args).unwrap();
+        folders.add_slots();
+        let mut app = App::new();
+        folders.register(&mut app);
+        app.add_plugins((
+            gpuless::plugins(&folders.assets, false),
+            ClassicModelsPlugins,
+        ))
+        .add_plugins((
+            ModelsPlugin,
+            AloClipsPlugin,
+            crate::view::lgw_models::LgwModelsPlugin,
+        ))
+        .insert_resource(Row::new(View::Iso, 1.8, false))
+        .insert_resource(Framing::Done)
+        .init_resource::<Browser>()
+        .init_resource::<Recent>()
+        .insert_resource(args)
+        .add_message::<Action>()
+        .add_systems(Update, act_on_files);
+        gpuless::finish(&mut app);
+        Self(app)
+    }
+
+    fn act(&mut self, action: Action) {
+        self.0.world_mut().write_message(action);
+        gpuless::step(&mut self.0, 0.0);
+    }
+
+    fn browser(&self) -> &Browser {
+        self.0.world().resource::<Browser>()
+    }
+
+    /// The labels of the listed files.
+    fn listed(&self) -> Vec<&str> {
+        let browser = self.browser();
+        let entries = (0..browser.counts().1).filter_map(|index| browser.matching(index));
+        entries.map(|entry| &*entry.label).collect()
+    }
+
+    /// The names of the shown models.
+    fn shown(&self) -> Vec<&str> {
+        let row = self.0.world().resource::<Row>();
+        let models = row.models.iter();
+        models
+            .map(|model| &*self.0.world().get::<ViewedModel>(*model).unwrap().name)
+            .collect()
+    }
+
+    fn selected(&self) -> usize {
+        self.0.world().resource::<Row>().selected
+    }
+
+    /// Waits until the selected model has a component.
+    #[track_caller]
+    fn wait_for<C: Component>(&mut self) {
+        let model = self.0.world().resource::<Row>().selected().unwrap();
+        let is_spawned = gpuless::wait_until(&mut self.0, |world| world.get::<C>(model).is_some());
+        let problem = &self.0.world().get::<ViewedModel>(model).unwrap().problem;
+        assert!(is_spawned, "{problem:?}");
+    }
+}
+
+#[test]
+fn archives_are_opened_while_the_app_runs() {
+    let mut viewer = Viewer::new();
+    viewer.act(Action::Open(samples("archives")));
+    assert_eq!(viewer.browser().place(), Place::Folder);
+    let listed = viewer.listed();
+    // The folder is also that of a game.
+    assert!(listed.contains(&GameKind::Aftermath.title()), "{listed:?}");
+    assert!(listed.contains(&"pak0.pak"), "{listed:?}");
+    viewer.act(Action::Open(samples("archives/pak0.pak")));
+    assert_eq!(viewer.browser().place(), Place::Archive);
+    assert_eq!(viewer.listed(), ["crystal.mdl"]);
+    viewer.act(Action::NextModel);
+    assert_eq!(viewer.shown(), ["crystal.mdl"]);
+    viewer.wait_for::<MdlAnimator>();
+    viewer.act(Action::BrowseUp);
+    assert_eq!(viewer.browser().root(), samples("archives"));
+    let recent = viewer.0.world().resource::<Recent>().files();
+    let latest = samples("archives/pak0.pak/progs/crystal.mdl");
+    assert_eq!(recent, [latest, samples("archives/pak0.pak")]);
+}
+
+#[test]
+fn games_are_opened_while_the_app_runs() {
+    let mut viewer = Viewer::new();
+    let folder = samples("archives");
+    viewer.act(Action::OpenGame(GameKind::Aftermath, folder.clone()));
+    assert_eq!(viewer.browser().place(), Place::Game);
+    assert_eq!(viewer.listed(), ["courier.lgw"]);
+    viewer.act(Action::PreviousModel);
+    viewer.wait_for::<LgwInstance>();
+    viewer.act(Action::BrowseUp);
+    assert_eq!(viewer.browser().place(), Place::Folder);
+    // A folder without the files of the game.
+    viewer.act(Action::OpenGame(GameKind::Quake, folder));
+    assert_eq!(viewer.browser().place(), Place::Folder);
+}
+
+#[test]
+fn models_are_added_selected_and_closed() {
+    let mut viewer = Viewer::new();
+    for name in ["crystal.mdl", "sentry.mdl", "brazier.mdl"] {
+        viewer.act(Action::Add(samples("models").join(name)));
+    }
+    assert_eq!(viewer.selected(), 2);
+    viewer.act(Action::NextModel);
+    assert_eq!(viewer.selected(), 0);
+    viewer.act(Action::PreviousModel);
+    viewer.act(Action::PreviousModel);
+    assert_eq!(viewer.selected(), 1);
+    viewer.act(Action::Close(0));
+    assert_eq!(viewer.shown(), ["sentry.mdl", "brazier.mdl"]);
+    assert_eq!(viewer.selected(), 0);
+    viewer.act(Action::Close(5));
+    viewer.act(Action::Open(samples("models/crystal.mdl")));
+    assert_eq!(viewer.shown(), ["crystal.mdl"]);
+    viewer.wait_for::<MdlAnimator>();
+    viewer.act(Action::Close(0));
+    assert!(viewer.shown().is_empty());
+}
+
+#[test]
+fn files_that_cannot_be_opened_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = folder.path().join("broken.pak");
+    std::fs::write(&broken, "PACK").unwrap();
+    let text = folder.path().join("notes.txt");
+    std::fs::write(&text, "notes").unwrap();
+    let mut viewer = Viewer::new();
+    viewer.act(Action::Open(samples("models/crystal.mdl")));
+    for path in [
+        &broken,
+        &text,
+        &broken.join("a.mdl"),
+        Path::new("/no/such/folder"),
+    ] {
+        viewer.act(Action::Open(path.to_path_buf()));
+        assert_eq!(viewer.shown(), ["crystal.mdl"], "{path:?}");
+    }
+}

@@ -1,0 +1,71 @@
+//! What the panels themselves remember: search texts and which panels are shown. It must not have data of models.
+
+use crate::view::action::{Action, Panel, SearchField};
+use crate::view::panels::search::Search;
+use bevy::prelude::*;
+
+/// The state of the panels.
+#[derive(Resource, Debug)]
+pub struct PanelState {
+    pub files: Search,
+    pub clips: Search,
+    pub details: Search,
+    pub shows_left: bool,
+    pub shows_right: bool,
+    pub shows_log: bool,
+    pub shows_keys: bool,
+    /// The path in the field of the menu, to open.
+    pub path: String,
+    /// The index of the texture that is shown large.
+    pub large_texture: Option<usize>,
+}
+
+impl Default for PanelState {
+    fn default() -> Self {
+        Self {
+            files: Search::default(),
+            clips: Search::default(),
+            details: Search::default(),
+            shows_left: true,
+            shows_right: true,
+            shows_log: false,
+            shows_keys: false,
+            path: String::new(),
+            large_texture: None,
+        }
+    }
+}
+
+impl PanelState {
+    /// Applies an action.
+    pub fn apply(&mut self, action: &Action) {
+        match action {
+            Action::Toggle(panel) => {
+                let shows = match panel {
+                    Panel::Left => &mut self.shows_left,
+                    Panel::Right => &mut self.shows_right,
+                    Panel::Log => &mut self.shows_log,
+                    Panel::Keys => &mut self.shows_keys,
+                };
+                *shows ^= true;
+            }
+            Action::Search(field) => {
+                let (search, shows) = match field {
+                    SearchField::Files => (&mut self.files, &mut self.shows_left),
+                    SearchField::Clips => (&mut self.clips, &mut self.shows_left),
+                    SearchField::Details => (&mut self.details, &mut self.shows_right),
+                };
+                search.focus();
+                *shows = true;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Applies the actions that concern the panels.
+pub fn act_on_panels(mut actions: MessageReader<Action>, mut state: ResMut<PanelState>) {
+    for action in actions.read() {
+        state.apply(action);
+    }
+}

@@ -1,0 +1,318 @@
+//! Tests of the panels without a window: input is given to egui directly, and texts are found among what it draws.
+
+mod driver;
+
+use crate::view::action::{Action, Panel, SearchField};
+use crate::view::browser::{Browser, Place};
+use crate::view::framing::Framing;
+use crate::view::log_buffer::{LogLine, Severity};
+use crate::view::panels::data::{
+    BoneRow, ClipRow, Damage, Details, Lods, ModelRow, PanelData, PartRow, Playing, Problem,
+    SkinRow, TextureRow,
+};
+use bevy::prelude::{Color, Entity};
+use bevy_classic_models::prelude::ModelSkin;
+use bevy_egui::egui::{Key, pos2};
+use driver::Driver;
+use std::path::PathBuf;
+
+const SIZE: [f32; 2] = [1280.0, 720.0];
+
+fn entity(index: u32) -> Entity {
+    Entity::from_raw_u32(index).unwrap()
+}
+
+fn clip(index: usize, name: &str, plays: bool) -> ClipRow {
+    ClipRow {
+        name: name.to_owned(),
+        length: "1.60 s".to_owned(),
+        from_manifest: false,
+        plays,
+        action: Some(Action::Clip(index)),
+        facts: "48 frames".to_owned(),
+    }
+}
+
+fn part(name: &str, shows: bool) -> PartRow {
+    PartRow {
+        name: name.to_owned(),
+        kind: "mesh",
+        detail: "mesh".to_owned(),
+        shows,
+        shows_in_file: true,
+        is_data: false,
+        entity: Some(entity(7)),
+    }
+}
+
+/// Two models; the first is selected, and plays a clip.
+fn data() -> PanelData {
+    let model = |name: &str| ModelRow {
+        name: name.to_owned(),
+        is_broken: false,
+    };
+    PanelData {
+        models: vec![model("walker.alo"), model("crate.alo")],
+        clips: vec![
+            clip(0, "ATTACK_00", false),
+            clip(1, "DIE_00", false),
+            clip(2, "MOVE_00", true),
+        ],
+        is_at_rest: Some(false),
+        playback: Some(Playing {
+            loops: true,
+            speed: 1.0,
+            time: 0.4,
+            length: 1.6,
+            status: "frame 12 of 48".to_owned(),
+            ..Playing::default()
+        }),
+        details: Details {
+            facts: vec!["Alamo model".to_owned()],
+            lods: Some(Lods {
+                labels: vec!["LOD 1".to_owned(), "LOD 0".to_owned()],
+                shown: 0,
+            }),
+            damage: Some(Damage { shown: 0, last: 2 }),
+            team: Some(None),
+            parts: vec![part("Hull", true), part("Turret", false)],
+            bones: vec![BoneRow {
+                name: "Root".to_owned(),
+                depth: 1,
+                is_hidden: false,
+                entity: entity(9),
+            }],
+            textures: vec![TextureRow {
+                name: "walker.tga".to_owned(),
+                detail: "not found".to_owned(),
+                preview: None,
+                is_missing: true,
+            }],
+            ..Details::default()
+        },
+        ..PanelData::default()
+    }
+}
+
+fn files() -> Browser {
+    let models = ["walker.alo", "walker_gun.alo", "tower.alo"];
+    let models = models.map(|name| format!("models/{name}")).to_vec();
+    Browser::of_models(Place::Archive, PathBuf::from("base.meg"), models)
+}
+
+fn driver() -> Driver {
+    Driver::new(SIZE, data(), files())
+}
+
+#[test]
+fn clips_play_when_they_are_clicked() {
+    let mut driver = driver();
+    assert_eq!(driver.click("DIE_00"), [Action::Clip(1)]);
+    assert_eq!(driver.click("rest pose"), [Action::Rest]);
+}
+
+#[test]
+fn a_search_by_keyboard_plays_the_first_clip_that_matches() {
+    let mut driver = driver();
+    driver.act(&Action::Search(SearchField::Clips));
+    assert!(driver.is_typing());
+    driver.write("att");
+    assert!(driver.has("ATTACK_00") && !driver.has("MOVE_00"));
+    assert_eq!(driver.key(Key::Enter), [Action::Clip(0)]);
+    assert!(!driver.is_typing(), "keys have their other meanings again");
+}
+
+#[test]
+fn files_are_searched_and_opened() {
+    let mut driver = driver();
+    let path = |name: &str| PathBuf::from("base.meg/models").join(name);
+    assert_eq!(driver.click("tower.alo"), [Action::Open(path("tower.alo"))]);
+    driver.act(&Action::Search(SearchField::Files));
+    driver.write("gun walk");
+    assert!(
+        driver.has("1 of 3"),
+        "{:?} {:?}",
+        driver.texts(),
+        driver.free
+    );
+    assert_eq!(
+        driver.key(Key::Enter),
+        [Action::Open(path("walker_gun.alo"))]
+    );
+}
+
+#[test]
+fn the_slider_of_the_time_seeks() {
+    let mut driver = driver();
+    let y = driver.place("0.40 / 1.60 s   ").center().y;
+    let actions = driver.click_at(pos2(600.0, y));
+    let [Action::Seek(time), ..] = actions[..] else {
+        panic!("{actions:?}");
+    };
+    assert!((0.3..1.4).contains(&time), "{time}");
+    let later = driver.drag(pos2(600.0, y), pos2(900.0, y));
+    let Some(Action::Seek(end)) = later.last() else {
+        panic!("{later:?}");
+    };
+    assert!(*end > time, "{time} {end}");
+}
+
+#[test]
+fn parts_are_hidden_and_framed() {
+    let mut driver = driver();
+    let hull = driver.place("Hull");
+    let frame = Action::Frame(Framing::Part(entity(7)));
+    assert_eq!(driver.click("Hull"), [frame]);
+    // The check box is left of the name.
+    let hidden = driver.click_at(hull.left_center() - bevy_egui::egui::vec2(22.0, 0.0));
+    assert_eq!(hidden, [Action::Part("Hull".to_owned(), Some(false))]);
+    let turret = driver.place("Turret").left_center();
+    let shown = driver.click_at(turret - bevy_egui::egui::vec2(22.0, 0.0));
+    assert_eq!(shown, [Action::Part("Turret".to_owned(), None)]);
+    assert_eq!(
+        driver.click("Show all as in the file"),
+        [Action::ResetParts]
+    );
+}
+
+#[test]
+fn a_search_opens_closed_lists() {
+    let mut driver = driver();
+    assert!(!driver.has("Root"), "the list of bones is closed");
+    driver.act(&Action::Search(SearchField::Details));
+    driver.write("roo");
+    assert!(driver.has("Root") && !driver.has("Hull"));
+    let frame = Action::Frame(Framing::Part(entity(9)));
+    assert_eq!(driver.click("Root"), [frame]);
+}
+
+#[test]
+fn models_are_selected_and_closed() {
+    let mut driver = driver();
+    assert_eq!(driver.click("crate.alo"), [Action::Select(1)]);
+    assert_eq!(driver.click("✖"), [Action::Close(0)]);
+}
+
+#[test]
+fn team_colors_and_overlays_are_chosen() {
+    let mut driver = driver();
+    let [Action::Team(Some(color))] = driver.click("red")[..] else {
+        panic!("no team color");
+    };
+    assert_eq!(color, crate::view::alo_parts::TEAMS[0].1);
+    assert_eq!(driver.click("Edges"), [Action::ToggleWireframe]);
+    driver.data.details.team = Some(Some(Color::BLACK));
+    driver.settle();
+    assert_eq!(driver.click("none"), [Action::Team(None)]);
+}
+
+#[test]
+fn a_missing_skin_offers_files() {
+    let mut driver = driver();
+    let file = PathBuf::from("game/Skins/hero.dtx");
+    driver.data.details.skin_candidates = vec![file.clone()];
+    driver.settle();
+    assert_eq!(driver.click("hero.dtx"), [Action::SkinFile(file)]);
+    let skin = |index: usize, is_active| SkinRow {
+        label: format!("skin {index}"),
+        skin: ModelSkin::Index(index),
+        is_active,
+    };
+    driver.data.details.skins = vec![skin(0, true), skin(1, false)];
+    driver.settle();
+    assert_eq!(driver.click("skin 1"), [Action::Skin(ModelSkin::Index(1))]);
+}
+
+#[test]
+fn the_log_has_each_problem_once() {
+    let mut driver = driver();
+    driver.data.problems = vec![
+        Problem {
+            model: "walker.alo".to_owned(),
+            text: "the bone is missing".to_owned(),
+            is_error: false,
+        },
+        Problem {
+            model: "crate.alo".to_owned(),
+            text: "no texture".to_owned(),
+            is_error: false,
+        },
+    ];
+    driver.log = vec![LogLine {
+        severity: Severity::Warning,
+        text: "a.alo: no texture".to_owned(),
+    }];
+    driver.settle();
+    assert_eq!(
+        driver.click("Log: 2 warnings"),
+        [Action::Toggle(Panel::Log)]
+    );
+    assert!(driver.has("a.alo: no texture"));
+    assert!(driver.has("walker.alo: the bone is missing"));
+    assert!(!driver.has("crate.alo: no texture"), "it is in the log");
+}
+
+#[test]
+fn the_keys_are_shown_and_escape_closes_them() {
+    let mut driver = driver();
+    driver.act(&Action::Toggle(Panel::Keys));
+    assert!(driver.has("orbits the models"));
+    driver.key(Key::Escape);
+    assert!(!driver.has("orbits the models"));
+}
+
+#[test]
+fn recent_files_are_in_the_menu() {
+    let mut driver = driver();
+    let file = PathBuf::from("/models/a.mdl");
+    driver.recent = vec![file.clone()];
+    driver.click("Open");
+    assert_eq!(driver.click("/models/a.mdl"), [Action::Open(file)]);
+}
+
+#[test]
+fn tab_reaches_the_widgets() {
+    let mut driver = driver();
+    assert!(!driver.has_focus());
+    driver.key(Key::Tab);
+    assert!(driver.has_focus());
+    // The first widget is the menu.
+    driver.key(Key::Enter);
+    assert!(driver.has("Opened last:"), "{:?}", driver.texts());
+}
+
+#[test]
+fn panels_leave_most_of_the_window_free() {
+    for (size, width, height) in [
+        ([1280.0, 720.0], 660.0, 590.0),
+        ([1920.0, 1080.0], 1300.0, 950.0),
+    ] {
+        let mut driver = Driver::new(size, data(), files());
+        let free = driver.free;
+        assert!(free.width() >= width, "{free:?}");
+        assert!(free.height() >= height, "{free:?}");
+        assert!(free.contains(driver.middle()));
+        for panel in [Panel::Left, Panel::Right] {
+            driver.act(&Action::Toggle(panel));
+        }
+        assert_eq!(driver.free.width(), size[0]);
+    }
+}
+
+#[test]
+fn nothing_overlaps_in_a_small_window() {
+    let driver = Driver::new([1024.0, 600.0], data(), files());
+    let places = ["walker.alo", "MOVE_00", "Hull", "Loop", "Log"].map(|text| driver.place(text));
+    for (index, place) in places.iter().enumerate() {
+        for other in &places[..index] {
+            assert!(!place.intersects(*other), "{places:?}");
+        }
+    }
+}
+
+#[test]
+fn an_empty_window_says_what_to_do() {
+    let driver = Driver::new(SIZE, PanelData::default(), Browser::default());
+    let hint = driver.texts().iter().any(|text| text.starts_with("Drop "));
+    assert!(hint && driver.has("No model is selected."));
+}
