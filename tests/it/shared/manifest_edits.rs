@@ -109,7 +109,7 @@ fn edited_events_are_sent_at_once() {
             let time = app.world().get::<Playback>(root).unwrap().time;
             edit(&mut app, path, &with_events(kind, events));
             wait(&mut app, path, is_applied);
-            app.wait_until_idle();
+            app.step(0.0);
             let after = app.world().get::<Playback>(root).unwrap().time;
             assert_eq!(time, after, "{path}: the clip plays on");
             assert_eq!(received.take(root), [""; 0], "{path}: no time passes");
@@ -180,7 +180,7 @@ fn edited_masks_apply_to_layers_that_play() {
         ] {
             edit(&mut app, path, &manifest);
             wait(&mut app, &manifest, |world| has_layer(world, expected));
-            app.wait_until_idle();
+            app.step(0.0);
             assert!(has_layer(app.world(), expected), "{manifest}");
         }
         // Masks that the game has set stay.
