@@ -1,18 +1,26 @@
-//! Images that the subcommand `view` writes of particle systems.
+//! Images that the subcommand `view` writes of particle systems, and of models in archives and games.
 
 use std::path::Path;
 use std::process::Command;
 
+const ASSETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets");
+
 /// The bytes of the image of a sample.
 #[track_caller]
 fn image(sample: &str, options: &[&str]) -> Vec<u8> {
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/models");
+    let sample = Path::new("models").join(sample);
+    image_of(&sample, options)
+}
+
+/// The bytes of the image of a file in the assets, or of an entry of an archive there, or of an absolute path.
+#[track_caller]
+fn image_of(file: &Path, options: &[&str]) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let image = folder.path().join("out.png");
     let mut program = Command::new(env!("CARGO_BIN_EXE_classic-models"));
     program
         .arg("view")
-        .arg(models.join(sample))
+        .arg(Path::new(ASSETS).join(file))
         .args(["--size", "160x90", "--capture"])
         .arg(&image)
         .args(options);
@@ -20,6 +28,34 @@ fn image(sample: &str, options: &[&str]) -> Vec<u8> {
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{options:?}: {error}");
     std::fs::read(image).unwrap()
+}
+
+/// They have the same bounds, which need the positions of the file's vertices.
+#[test]
+fn images_of_models_in_archives_and_games_are_those_of_loose_files() {
+    let bounds = ["--bounds"];
+    let loose = image("warden.abc", &bounds);
+    let archive = "archives/warden.rez";
+    let entry = Path::new(archive).join("models/warden.abc");
+    assert!(
+        image_of(&entry, &bounds) == loose,
+        "the entry of the archive"
+    );
+    // The game's folder does not have the file: it is in the archive.
+    let game = tempfile::tempdir().unwrap();
+    let archive = Path::new(ASSETS).join(archive);
+    let options = [
+        archive.to_str().unwrap(),
+        "--game",
+        "lithtech",
+        "--model",
+        "models/warden.abc",
+        "--bounds",
+    ];
+    assert!(
+        image_of(game.path(), &options) == loose,
+        "the model of the game"
+    );
 }
 
 #[test]
