@@ -3,6 +3,7 @@
 
 mod abc;
 mod alo;
+mod alo_pose;
 mod batch;
 mod lgw;
 mod mdl;

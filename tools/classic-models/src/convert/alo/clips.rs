@@ -4,24 +4,58 @@ use crate::convert::alo::visibility::Visibilities;
 use crate::convert::clip::{Clip, Keys};
 use crate::convert::document::{Document, extras};
 use bevy_classic_models::alamo::ConvertedAlo;
-use bevy_classic_models::alamo::ala::{AlaBone, AlaFile, AlaPose, bit};
+use bevy_classic_models::alamo::ala::{self, AlaBone, AlaFile, AlaPose, bit};
 use gltf_json::animation::Property;
 use gltf_json::{Index, Node};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// An animation and the model that it animates.
-pub struct Source<'a> {
-    pub name: &'a str,
-    pub file: &'a AlaFile<'a>,
+/// The model that animations are for.
+pub struct Clips<'a> {
     pub model: &'a ConvertedAlo<'a>,
     /// The nodes of the model's bones.
     pub bones: &'a [Index<Node>],
+    pub visibilities: &'a Visibilities<'a>,
+}
+
+impl Clips<'_> {
+    /// Adds the animation of a file. Returns its problems, such as bones that do not match the model.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn add(
+        &self,
+        document: &mut Document,
+        name: &str,
+        bytes: &[u8],
+    ) -> Result<Vec<String>, String> {
+        let file = ala::parse(bytes).map_err(|error| error.to_string())?;
+        let mut problems: Vec<String> = file.warnings.iter().map(ToString::to_string).collect();
+        let source = Source {
+            name,
+            file: &file,
+            clips: self,
+        };
+        let mismatches = source.add(document);
+        problems.extend(
+            mismatches
+                .into_iter()
+                .map(|bone| format!("left out: {bone}")),
+        );
+        Ok(problems)
+    }
+}
+
+/// An animation.
+struct Source<'a> {
+    name: &'a str,
+    file: &'a AlaFile<'a>,
+    clips: &'a Clips<'a>,
 }
 
 impl Source<'_> {
     /// Adds the animation. Returns the bones that do not match the model, which are left out.
-    pub fn add(&self, document: &mut Document, visibilities: &Visibilities<'_>) -> Vec<String> {
+    fn add(&self, document: &mut Document) -> Vec<String> {
         let mut mismatches = Vec::new();
         let mut bones: BTreeMap<u32, &AlaBone<'_>> = BTreeMap::new();
         for bone in &self.file.bones {
@@ -36,11 +70,12 @@ impl Source<'_> {
         let mut clip = Clip::new(self.name);
         clip.extras = extras(&json!({ "frames": self.file.frames, "fps": self.file.fps }));
         for (index, bone) in &bones {
-            if let Some(node) = self.bones.get(*index as usize) {
+            if let Some(node) = self.clips.bones.get(*index as usize) {
                 self.add_bone(document, &mut clip, *node, bone);
             }
         }
         let bones: Vec<&AlaBone<'_>> = bones.into_values().collect();
+        let visibilities = self.clips.visibilities;
         visibilities.animate(document, &mut clip, self.file, &bones);
         if clip.is_empty() {
             self.add_rest(document, &mut clip);
@@ -52,7 +87,7 @@ impl Source<'_> {
     /// Why a bone does not match the model.
     fn mismatch(&self, bone: &AlaBone<'_>) -> Option<String> {
         let (index, name) = (bone.index, &bone.name);
-        match self.model.bones.get(index as usize) {
+        match self.clips.model.bones.get(index as usize) {
             Some(found) if found.name.to_lowercase() == name.to_lowercase() => None,
             Some(found) => Some(format!(
                 "bone {index} is \"{name}\" in the animation, but \"{}\" in the model",
@@ -76,7 +111,7 @@ impl Source<'_> {
         node: Index<Node>,
         bone: &AlaBone<'_>,
     ) {
-        let rest = self.model.bones.get(bone.index as usize);
+        let rest = self.clips.model.bones.get(bone.index as usize);
         let rest = rest.map(|bone| bone.transform).unwrap_or_default();
         let first = self.file.sample(bone, 0.0);
         if bone.translation.is_some() {
@@ -132,7 +167,8 @@ impl Source<'_> {
 
     /// Animates the first bone with its rest pose, so that an animation without tracks keeps its duration.
     fn add_rest(&self, document: &mut Document, clip: &mut Clip) {
-        if let (Some(node), Some(bone)) = (self.bones.first(), self.model.bones.first()) {
+        if let (Some(node), Some(bone)) = (self.clips.bones.first(), self.clips.model.bones.first())
+        {
             let rest = bone.transform.translation.to_array();
             let keys = Keys::constant(rest, self.end());
             clip.vectors(document, *node, Property::Translation, &keys);

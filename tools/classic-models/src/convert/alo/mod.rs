@@ -12,8 +12,9 @@ use crate::convert::files::Files;
 use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::particles;
 use bevy::asset::RenderAssetUsages;
-use bevy_classic_models::alamo::{AloBoneInfo, ConvertedAlo, Tags, ala};
+use bevy_classic_models::alamo::{AloBoneInfo, ConvertedAlo, Tags};
 use bevy_classic_models::scene::z_up_forward_minus_y;
+use clips::Clips;
 use gltf_json::{Index, Node};
 use materials::Materials;
 use parts::Parts;
@@ -44,30 +45,18 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     let (added, textures) = parts.finish();
     let visibilities = Visibilities::new(&model, &added, request.options.visibility);
     visibilities.set(&mut document, &mut warnings);
+    let clips = Clips {
+        model: &model,
+        bones: &bones,
+        visibilities: &visibilities,
+    };
     for (name, path) in request.files.animations(request.path, request.options) {
-        let animation = request.files.read(&path);
-        let clip = animation
-            .as_deref()
-            .map_err(Clone::clone)
-            .and_then(|bytes| {
-                let file = ala::parse(bytes).map_err(|error| error.to_string())?;
-                warnings.extend(
-                    file.warnings
-                        .iter()
-                        .map(|it| format!("animation {name}: {it}")),
-                );
-                let clip = clips::Source {
-                    name: &name,
-                    file: &file,
-                    model: &model,
-                    bones: &bones,
-                };
-                Ok(clip.add(&mut document, &visibilities))
-            });
-        match clip {
-            Ok(mismatches) => {
-                let mismatches = mismatches.into_iter();
-                warnings.extend(mismatches.map(|it| format!("animation {name}: left out: {it}")));
+        let bytes = request.files.read(&path);
+        let added = bytes.and_then(|bytes| clips.add(&mut document, &name, &bytes));
+        match added {
+            Ok(problems) => {
+                let problems = problems.into_iter();
+                warnings.extend(problems.map(|problem| format!("animation {name}: {problem}")));
             }
             Err(error) => warnings.push(format!("animation {}: {error}", path.display())),
         }
