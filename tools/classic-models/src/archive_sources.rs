@@ -104,7 +104,7 @@ impl ArchiveSources {
     /// Where a file or an entry is stored on the disk: for a file of a game, in the layer that wins. Other paths are returned
     /// unchanged. `file` is absolute.
     pub fn stored(&self, file: &Path) -> PathBuf {
-        let found = self.0.iter().find_map(|mounted| {
+        let found = self.mounted.iter().find_map(|mounted| {
             let inside = file.strip_prefix(&mounted.root).ok()?;
             let found = mounted.source.locate(inside)?;
             Some(found.layer_path.join(found.path))

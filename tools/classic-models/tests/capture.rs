@@ -1,4 +1,5 @@
-//! Images that the subcommand `view` writes of particle systems, and of models in archives and games.
+//! Images that the subcommand `view` writes: of particle systems, of models in archives and games, turntables and contact
+//! sheets.
 
 use std::path::Path;
 use std::process::Command;
@@ -89,4 +90,60 @@ fn images_of_models_have_the_particles_of_their_proxies() {
         at(&["--rest"], "0") != at(&["--rest"], "0.9"),
         "particles at both times"
     );
+}
+
+/// Runs `view` on samples in an empty folder, which is returned with the exit status and the errors.
+fn view(args: &[&str]) -> (tempfile::TempDir, Option<i32>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_classic-models"));
+    program.arg("view").args(args).current_dir(folder.path());
+    let output = program.output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    (folder, output.status.code(), error)
+}
+
+fn sample(name: &str) -> String {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/models");
+    models.join(name).display().to_string()
+}
+
+#[test]
+fn turntables_show_all_sides() {
+    let args = [
+        &*sample("crate.alo"),
+        "--turntable",
+        "3",
+        "out",
+        "--size",
+        "80x60",
+    ];
+    let (folder, code, error) = view(&args);
+    assert_eq!(code, Some(0), "{error}");
+    let image = |name: &str| std::fs::read(folder.path().join("out").join(name)).unwrap();
+    let images = ["000.png", "001.png", "002.png"].map(image);
+    assert!(images[0] != images[1] && images[1] != images[2]);
+    assert!(!folder.path().join("out/003.png").exists());
+}
+
+#[test]
+fn contact_sheets_have_all_files_and_report_broken_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = folder.path().join("broken.mdl");
+    std::fs::write(&broken, "junk").unwrap();
+    let broken = broken.to_str().unwrap();
+    let models = [sample("crate.alo"), sample("crystal.mdl")];
+    let args = [
+        "--sheet", "a.png", "--size", "160x60", &models[0], &models[1],
+    ];
+    let (whole, code, error) = view(&args);
+    assert_eq!(code, Some(0), "{error}");
+    let args = ["--sheet", "a.png", "--size", "160x60", broken, &models[1]];
+    let (partial, code, error) = view(&args);
+    assert_eq!(code, Some(1), "{error}");
+    assert!(
+        error.contains("1 of 2 files could not be loaded"),
+        "{error}"
+    );
+    let sheet = |folder: &tempfile::TempDir| std::fs::read(folder.path().join("a.png")).unwrap();
+    assert!(sheet(&whole) != sheet(&partial));
 }

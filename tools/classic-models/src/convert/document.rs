@@ -172,6 +172,8 @@ impl Document {
         if !self.extensions.is_empty() {
             self.root.extensions = Some(RootExtensions {
                 others: std::mem::take(&mut self.extensions),
+                // Fields of extensions that Bevy's glTF loader enables.
+                ..RootExtensions::default()
             });
         }
         if !self.buffer.is_empty() {

@@ -64,7 +64,7 @@ pub struct Args {
     ///
     /// Archives and folders are searched in the game's order. LithTech games have no fixed order: give .rez archives and
     /// folders, later ones win. Forces of Corruption also needs the folder of Empire at War, unless it is beside it.
-    /// The panel lists the models; press / to search.
+    /// The list at the left has the models; press / to search.
     #[arg(
         long,
         value_name = "GAME",
@@ -96,7 +96,7 @@ pub struct Args {
     /// Play this clip, by name or index
     ///
     /// A model without this clip plays its first one: .alo files prefer MOVE or IDLE, .abc files Walk or Run.
-    /// The number at the end of an .alo clip's name may be left out: move. Indices are those of the panel, from 0.
+    /// The number at the end of an .alo clip's name may be left out: move. Indices are those of the list, from 0.
     /// This option and all options below override a manifest.
     #[arg(
         long,

@@ -67,8 +67,9 @@ pub fn run(shown: Shown) -> AppExit {
     folders.add_slots();
     let browser = browser.unwrap_or_else(|| first_list(&models, &mut folders));
     let mut recent = Recent::of_user();
-    // The samples are not the user's files.
-    for file in args.files.iter().filter(|_| args.game.is_none()) {
+    // The samples are not files of the user, and models of a game can be opened only with the game.
+    let is_of_user = !args.files.is_empty() && args.game.is_none();
+    for file in models.iter().filter(|_| is_of_user) {
         recent.add(&absolute(file));
     }
     let mut app = App::new();

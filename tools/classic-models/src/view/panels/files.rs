@@ -17,8 +17,11 @@ pub fn show(ui: &mut Ui, browser: &mut Browser, search: &mut Search, actions: &m
     panel.show(ui, |ui| {
         place(ui, browser, actions);
         let searched = search.show(ui, "search files   ( / )");
-        if searched.has_changed || search.text != browser.text() {
+        if searched.has_changed {
             browser.search(search.text.clone());
+        } else if search.text != browser.text() {
+            // Another folder is listed.
+            browser.text().clone_into(&mut search.text);
         }
         if searched.is_entered
             && let Some(entry) = browser.matching(0)

@@ -139,6 +139,10 @@ fn files_are_searched_and_opened() {
         driver.key(Key::Enter),
         [Action::Open(path("walker_gun.alo"))]
     );
+    // The search does not apply to another folder.
+    driver.browser = files();
+    driver.settle();
+    assert!(driver.has("tower.alo") && driver.has("search files   ( / )"));
 }
 
 #[test]
