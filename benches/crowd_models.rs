@@ -33,6 +33,12 @@ const MEMBERS: usize = 10_000;
 /// Scenes of which the time is measured at most. The time per scene does not depend on their count.
 const MAX_SCENES: usize = 1000;
 
+/// Models that are rendered at most. Scenes have two lights each, which a software renderer draws slowly.
+const MAX_RENDERED: usize = 100;
+
+/// Frames that are rendered before the first that is measured, and those that are measured.
+const RENDERED_FRAMES: (usize, usize) = (5, 5);
+
 const FRAMES: usize = 60;
 
 /// Frames before the first that is measured.
@@ -75,8 +81,8 @@ fn main() {
     );
     bake();
     println!("\nrendered");
-    for (label, count) in [("Crowd", scenes), ("Scene", scenes)] {
-        render(label, count);
+    for label in ["Crowd", "Scene"] {
+        render(label, members.min(MAX_RENDERED));
     }
 }
 
@@ -319,7 +325,7 @@ fn render(label: &str, count: usize) {
         ClassicModelsPlugins,
         DrawCountPlugin,
     ));
-    let mut stage = Headless::start(app, UVec2::new(1280, 720));
+    let mut stage = Headless::start(app, UVec2::new(640, 360));
     let target = stage.render_target();
     let world = stage.app.world_mut();
     let width = (count as f32).sqrt() * SPACING;
@@ -335,11 +341,12 @@ fn render(label: &str, count: usize) {
     spawn(world, label, count);
     stage.wait_until("all models are spawned", |world| is_spawned(world, count));
     let mut times = Vec::new();
-    for frame in 0..WARM_UP + 10 {
+    let (before, measured) = RENDERED_FRAMES;
+    for frame in 0..before + measured {
         let start = Instant::now();
         stage.step(STEP);
         wait_for_gpu(&stage);
-        if frame >= WARM_UP {
+        if frame >= before {
             times.push(start.elapsed().as_secs_f64());
         }
     }

@@ -5,6 +5,8 @@ use crate::alamo::animation::curves::{AlaCurves, BoneCurves};
 use crate::alamo::animation::packed::{FixedRotation, FixedVector};
 use crate::alamo::animation::targets::bone_target;
 use crate::alamo::animation::timing::Timing;
+#[cfg(feature = "crowd")]
+use crate::alamo::animation::tracks::VisibilityTrack;
 use crate::alamo::animation::tracks::{AlaTracks, BoneTracks, Track};
 use crate::scene::{Rotation, Scale, Translation};
 use bevy::animation::animation_curves::AnimatableCurve;
@@ -56,7 +58,10 @@ pub(super) fn tracks(file: &AlaFile<'_>, curves: &AlaCurves) -> AlaTracks {
             None => Track::Fixed(FixedVector(bone.scale_offset)),
         },
         #[cfg(feature = "crowd")]
-        visibility: curves.visibility,
+        visibility: curves.visibility.map(|curve| {
+            let (bits, first) = curve.into_bits();
+            VisibilityTrack { bits, first }
+        }),
     };
     AlaTracks::new(curves.bones(file).map(tracks).collect())
 }

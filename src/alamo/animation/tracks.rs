@@ -2,7 +2,7 @@
 
 use crate::alamo::animation::packed::{FixedRotation, FixedVector, PackedRotations, PackedVectors};
 #[cfg(feature = "crowd")]
-use crate::alamo::animation::visibility::VisibilityCurve;
+use crate::alamo::animation::timing::Bits;
 use bevy::math::Vec3;
 use bevy::math::curve::Curve;
 use bevy::transform::components::Transform;
@@ -19,7 +19,16 @@ pub(super) struct BoneTracks {
     pub(super) scale: Track<PackedVectors, FixedVector>,
     /// `None` keeps the visibility of the rest pose.
     #[cfg(feature = "crowd")]
-    pub(super) visibility: Option<VisibilityCurve>,
+    pub(super) visibility: Option<VisibilityTrack>,
+}
+
+/// The visibility of a bone in each frame.
+#[cfg(feature = "crowd")]
+#[derive(Clone, Debug)]
+pub(super) struct VisibilityTrack {
+    pub(super) bits: Arc<Bits>,
+    /// The index of the first byte in `bits`.
+    pub(super) first: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -86,7 +95,8 @@ impl AlaTracks {
     #[inline]
     pub(in crate::alamo) fn is_visible(&self, entry: usize, seconds: f32) -> Option<bool> {
         let track = self.0.get(entry)?.visibility.as_ref()?;
-        Some(track.sample(seconds))
+        let (frame, _) = track.bits.timing.frame(seconds);
+        Some(track.bits.get(track.first, frame))
     }
 
     /// Poses the bones of a model at a time in seconds. `local` are the transforms of the bones at rest, each relative to its

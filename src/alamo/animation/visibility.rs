@@ -53,6 +53,12 @@ impl VisibilityCurve {
         Self { bits, first }
     }
 
+    /// The array of bits, and the index of the first byte.
+    #[cfg(feature = "crowd")]
+    pub(super) fn into_bits(self) -> (Arc<Bits>, u32) {
+        (self.bits, self.first)
+    }
+
     /// Whether the bone is drawn at a time, in seconds.
     pub fn sample(&self, time: f32) -> bool {
         let (frame, _) = self.bits.timing.frame(time);

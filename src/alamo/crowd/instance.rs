@@ -2,8 +2,9 @@
 
 use crate::alamo::asset::AloModel;
 use crate::alamo::crowd::clips::CrowdClip;
-use crate::alamo::crowd::model::{AloPoseTable, CrowdModels};
-use crate::alamo::crowd::parts::Look;
+use crate::alamo::crowd::looks::Look;
+use crate::alamo::crowd::material::AloPoseTable;
+use crate::alamo::crowd::model::CrowdModels;
 use crate::scene::PoseBlend;
 use bevy::animation::AnimationClip;
 use bevy::asset::{AssetId, Assets};

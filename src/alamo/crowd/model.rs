@@ -3,32 +3,21 @@
 use crate::alamo::asset::{AloModel, AloSubmesh};
 use crate::alamo::components::{AloPart, AloPartKind};
 use crate::alamo::crowd::clips::{CrowdClips, Target};
-use crate::alamo::crowd::parts::Looks;
+use crate::alamo::crowd::looks::Looks;
+use crate::alamo::crowd::material::AloCrowdMaterial;
 use crate::alamo::material::AloMaterial;
 use crate::crowd::{
     AttributeSet, CrowdSkeleton, CrowdSkinning, Joint, PoseTexture, SkeletonBone, VertexJoints,
 };
-use crate::scene::{PoseMaterial, PoseTable};
-use bevy::asset::{AssetId, Assets, Handle, uuid_handle};
+use crate::scene::PoseMaterial;
+use bevy::asset::{AssetId, Assets, Handle};
 use bevy::ecs::resource::Resource;
 use bevy::image::Image;
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::Mesh;
-use bevy::pbr::ExtendedMaterial;
 use bevy::platform::collections::HashMap;
 use std::sync::Arc;
-
-/// The material of crowds: an [`AloMaterial`] whose vertices are posed from baked clips.
-pub type AloCrowdMaterial = ExtendedMaterial<AloMaterial, CrowdSkinning>;
-
-/// The poses that the members of crowds show, one row per member. Poses are indices of texels in the texture of the
-/// model, [`CrowdSkinning::poses`]; 0 is the rest pose.
-pub type AloPoseTable = PoseTable<AloCrowdMaterial>;
-
-impl PoseMaterial for AloCrowdMaterial {
-    const TABLE: Handle<Image> = uuid_handle!("2f7a0a6e-8d0b-4c0e-9c51-3d5a2d7c9e01");
-}
 
 /// The height limit of textures if there is no renderer: that of WebGPU.
 const DEFAULT_TEXTURE_SIZE: u32 = 8192;

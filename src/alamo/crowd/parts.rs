@@ -3,7 +3,9 @@
 use crate::alamo::appearance::PartFilter;
 use crate::alamo::components::AloInstance;
 use crate::alamo::crowd::instance::AloCrowd;
-use crate::alamo::crowd::model::{AloCrowdMaterial, AloPoseTable, CrowdModel, CrowdModels};
+use crate::alamo::crowd::looks::{Draw, Look};
+use crate::alamo::crowd::material::{AloCrowdMaterial, AloPoseTable};
+use crate::alamo::crowd::model::{CrowdModel, CrowdModels};
 use crate::alamo::material::AloMaterial;
 use crate::alamo::team_color::team_color_tag;
 use crate::crowd::{AttributeSet, MergedMesh};
@@ -23,29 +25,8 @@ use bevy::light::NotShadowCaster;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::{Mesh, Mesh3d, MeshTag};
 use bevy::pbr::MeshMaterial3d;
-use bevy::platform::collections::HashMap;
 use bevy::transform::components::Transform;
 use std::sync::{Arc, Weak};
-
-/// The merged meshes of one selection of parts.
-#[derive(Debug)]
-pub(super) struct Look {
-    draws: Vec<Draw>,
-    /// The parts that are shown, by their indices in the file.
-    shown: Box<[bool]>,
-}
-
-/// A merged mesh.
-#[derive(Debug)]
-struct Draw {
-    mesh: Handle<Mesh>,
-    material: Handle<AloCrowdMaterial>,
-    casts_shadows: bool,
-}
-
-/// The looks that members show, by the parts that are shown.
-#[derive(Debug, Default)]
-pub(super) struct Looks(HashMap<Box<[bool]>, Weak<Look>>);
 
 /// The assets of merged meshes.
 #[derive(SystemParam)]

@@ -3,7 +3,8 @@
 use crate::alamo::animation::{Ala, AlaSource, AloAnimator};
 use crate::alamo::crowd::clips::{ClipAssets, Found};
 use crate::alamo::crowd::instance::{AloCrowd, ShownClip, ShownPoses};
-use crate::alamo::crowd::model::{AloCrowdMaterial, AloPoseTable, CrowdModel, CrowdModels};
+use crate::alamo::crowd::material::{AloCrowdMaterial, AloPoseTable};
+use crate::alamo::crowd::model::{CrowdModel, CrowdModels};
 use crate::alamo::crowd::parts::aabb;
 use crate::scene::{ClipPlayer, ClipSource, ModelWarnings, PoseBlend, node};
 use bevy::animation::{AnimationClip, AnimationPlayer};
