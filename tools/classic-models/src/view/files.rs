@@ -164,7 +164,7 @@ impl Folders {
         {
             return AssetPath::from_path_buf(inside.to_path_buf());
         }
-        if has_textures(file)
+        if (has_textures(file) || is_dtx(file))
             && let Some(path) = self.disk_path(file)
         {
             return path;
@@ -322,4 +322,27 @@ fn list(folder: &Path, filter: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
         .collect();
     files.sort();
     files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Folders;
+    use crate::archive_sources::ArchiveSources;
+    use bevy::asset::AssetPath;
+    use std::path::Path;
+
+    #[test]
+    fn skins_are_in_the_same_source_as_their_models() {
+        let folders = Folders::of(&[], &[], ArchiveSources::default());
+        let model = Path::new("/game/Models/Chars/hero.abc");
+        let skin = Path::new("/game/Skins/hero.dtx");
+        let path = |path: &str| AssetPath::parse(path).into_owned();
+        let model = folders.asset_path(model);
+        assert_eq!(model, path("disk://0/Models/Chars/hero.abc"));
+        assert_eq!(folders.asset_path(skin), path("disk://0/Skins/hero.dtx"));
+        assert_eq!(
+            folders.file_of(&folders.asset_path(skin)).as_deref(),
+            Some(skin)
+        );
+    }
 }

@@ -116,7 +116,9 @@ fn appearance(ui: &mut Ui, details: &Details, actions: &mut Vec<Action>) {
 }
 
 fn skins(ui: &mut Ui, details: &Details, actions: &mut Vec<Action>) {
-    if details.skins.len() > 1 || details.skins.iter().any(|skin| !skin.is_active) {
+    let has_chosen = !details.skin_candidates.is_empty() && !details.skins.is_empty();
+    let has_choice = details.skins.len() > 1 || details.skins.iter().any(|skin| !skin.is_active);
+    if has_chosen || has_choice {
         ui.strong("Skins");
         for skin in &details.skins {
             if row(ui, &skin.label, "", skin.is_active, true).clicked() {

@@ -26,7 +26,7 @@ use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::NightTime;
 use shown_model::{ShownModel, ShownModelItem};
 use std::path::PathBuf;
-use textures::Textures;
+use textures::{Textures, file_name};
 
 /// Collects what the panels show.
 #[derive(SystemParam)]
@@ -98,10 +98,10 @@ impl Collector<'_, '_> {
         self.collect_abc(entity, data);
         self.collect_lgw(entity, data);
         self.collect_particles(entity, data);
-        self.collect_named_skins(entity, data);
         if is_abc && shows_skins && data.details.skins.is_empty() {
             data.details.skin_candidates = self.skin_candidates(file);
         }
+        self.collect_named_skins(entity, data);
     }
 
     /// The bones with the count of bones above each.
@@ -144,7 +144,7 @@ impl Collector<'_, '_> {
         }
         if let Some(ModelSkin::Path(path)) = shown.skin {
             data.details.skins.push(SkinRow {
-                label: path.to_string(),
+                label: file_name(path),
                 skin: ModelSkin::Path(path.clone()),
                 is_active: true,
             });
