@@ -8,10 +8,12 @@
 //   the samples.
 // - `segments` allocates texels, and `pose_data` has the texture of one model, in which each clip is a segment.
 // - `joints` has the vertex attributes, `mesh` merges sub-meshes, and `material` binds the textures.
+// - `bones` despawns the entities of bones that nothing needs.
 //
 // Code of a single format does not belong here.
 
 mod bake;
+mod bones;
 mod joints;
 mod material;
 mod mesh;
@@ -21,6 +23,7 @@ mod segments;
 mod skeleton;
 
 pub(crate) use bake::{Baked, Baking, ClipFrames, PoseSource, bake};
+pub(crate) use bones::despawn_unused_bones;
 pub(crate) use joints::VertexJoints;
 pub(crate) use material::add_crowd_shader;
 pub use material::{CrowdSkinning, MAX_CROWD_TEXELS};

@@ -5,9 +5,8 @@ use bevy::camera::visibility::Visibility;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::{ChildOf, Children};
-use bevy::ecs::query::With;
 use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::system::{Commands, Query};
+use bevy::ecs::system::Query;
 use bevy::ecs::world::World;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
@@ -70,16 +69,4 @@ pub(crate) fn crowd_bone_entity(world: &mut World, root: Entity, name: &str) -> 
         );
         world.spawn(bone).id()
     }))
-}
-
-/// Despawns the entities of bones that have no children left.
-pub(crate) fn despawn_unused_bones(
-    mut commands: Commands,
-    bones: Query<(Entity, Option<&Children>), With<CrowdBone>>,
-) {
-    for (bone, children) in &bones {
-        if children.is_none_or(|children| children.is_empty()) {
-            commands.entity(bone).try_despawn();
-        }
-    }
 }

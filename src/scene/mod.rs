@@ -119,7 +119,7 @@ pub(crate) use clip_step::ClipStep;
 pub use clips::{ModelClips, NamedClip};
 pub(crate) use concurrent_loads::RunningLoad;
 pub use crowd::{Crowd, CrowdBone};
-pub(crate) use crowd::{crowd_bone_entity, despawn_unused_bones, find_crowd_bone};
+pub(crate) use crowd::{crowd_bone_entity, find_crowd_bone};
 pub use environment::{BillboardCamera, NightTime, Wind};
 #[cfg(feature = "quake")]
 pub(crate) use event_frames::event_frames;

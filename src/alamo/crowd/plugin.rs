@@ -8,10 +8,10 @@ use crate::alamo::crowd::material::{AloCrowdMaterial, AloPoseTable};
 use crate::alamo::crowd::model::CrowdModels;
 use crate::alamo::crowd::parts::{color_crowds, update_looks};
 use crate::alamo::crowd::poses::{is_baking, update_clips, upload_clips, write_poses};
-use crate::crowd::add_crowd_shader;
+use crate::crowd::{add_crowd_shader, despawn_unused_bones};
 use crate::scene::{
     ClassicModelsSystems, ModelFormats, add_loading_check, add_pose_table, choose_levels,
-    despawn_unused_bones, follow_player, rebind_changed_textures,
+    follow_player, rebind_changed_textures,
 };
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
 use bevy::asset::AssetEventSystems;
