@@ -45,6 +45,8 @@ pub struct Browser {
     matches: Vec<usize>,
     /// The model that was opened last.
     opened: Option<PathBuf>,
+    /// Whether that model is to be scrolled to.
+    reveals_opened: bool,
 }
 
 impl Browser {
@@ -136,6 +138,19 @@ impl Browser {
     /// Marks the model that was opened last.
     pub fn set_opened(&mut self, path: &Path) {
         self.opened = Some(path.to_path_buf());
+        self.reveals_opened = true;
+    }
+
+    /// The index among the matches of a model that was opened since the last call.
+    pub fn take_opened(&mut self) -> Option<usize> {
+        if !std::mem::take(&mut self.reveals_opened) {
+            return None;
+        }
+        let is_opened = |index: &usize| {
+            let entry = self.entries.get(*index);
+            entry.is_some_and(|entry| self.is_opened(&entry.path))
+        };
+        self.matches.iter().position(is_opened)
     }
 
     /// The model before or after the opened one, among those that match; the first if none is opened. At the end of the list

@@ -63,10 +63,16 @@ fn place(ui: &mut Ui, browser: &Browser, actions: &mut Vec<Action>) {
     });
 }
 
-fn list(ui: &mut Ui, browser: &Browser, actions: &mut Vec<Action>) {
+fn list(ui: &mut Ui, browser: &mut Browser, actions: &mut Vec<Action>) {
     let (_, count) = browser.counts();
-    let area = ScrollArea::vertical().auto_shrink(false);
+    let mut area = ScrollArea::vertical().auto_shrink(false);
     let height = ui.spacing().interact_size.y;
+    if let Some(opened) = browser.take_opened() {
+        // In the middle of the list.
+        let row = height + ui.spacing().item_spacing.y;
+        let offset = opened as f32 * row - ui.available_height() / 2.0;
+        area = area.vertical_scroll_offset(offset.max(0.0));
+    }
     area.show_rows(ui, height, count, |ui, rows| {
         for index in rows {
             let Some(entry) = browser.matching(index) else {

@@ -146,6 +146,18 @@ fn files_are_searched_and_opened() {
 }
 
 #[test]
+fn the_list_scrolls_to_the_file_that_is_opened() {
+    let models = (0..200).map(|index| format!("m/{index:03}.mdl")).collect();
+    let browser = Browser::of_models(Place::Archive, PathBuf::from("pak0.pak"), models);
+    let mut driver = Driver::new(SIZE, data(), browser);
+    assert!(driver.has("000.mdl") && !driver.has("150.mdl"));
+    let opened = PathBuf::from("pak0.pak/m/150.mdl");
+    driver.browser.set_opened(&opened);
+    driver.settle();
+    assert!(driver.has("150.mdl") && !driver.has("000.mdl"));
+}
+
+#[test]
 fn the_slider_of_the_time_seeks() {
     let mut driver = driver();
     let y = driver.place("0.40 / 1.60 s   ").center().y;
