@@ -5,7 +5,7 @@ use super::hash::short;
 use super::listing::{Folder, Listing, Names, ROOT, Record};
 use super::names::{NameFlaw, clean, plain};
 use super::ranges;
-use super::ranks::{Ranks, counting_sort};
+use super::ranks::{Ranks, at, counting_sort};
 use crate::read::{Format, Quoted, Warning, WarningCollector};
 use core::fmt::Display;
 use core::ops::Range;
@@ -462,11 +462,6 @@ fn folder_name(listing: &Listing, folder: u32) -> impl Display + '_ {
         }
         _ => f.write_str("root folder"),
     })
-}
-
-/// The element of a table of indices. A missing one is its own index.
-pub(super) fn at(indices: &[u32], index: u32) -> u32 {
-    indices.get(index as usize).copied().unwrap_or(index)
 }
 
 /// The indices of records by folder, then by the hashes of their names, then by their names, then in their order.

@@ -1,6 +1,5 @@
 //! Numbers for names, to compare and sort names in linear time. Independent of any format. It must not do I/O.
 
-use super::builder::at;
 use super::hash::NameHasher;
 use super::listing::Names;
 use super::names::push_folded;
@@ -134,6 +133,11 @@ impl Ranks {
         }
         found
     }
+}
+
+/// The element of a table of indices. A missing one is its own index.
+pub(super) fn at(indices: &[u32], index: u32) -> u32 {
+    indices.get(index as usize).copied().unwrap_or(index)
 }
 
 /// The indices of keys in ascending order of the keys. Equal keys keep their order. All keys are less than `count`; others are

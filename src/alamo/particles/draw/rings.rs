@@ -1,7 +1,6 @@
 //! The vertex buffers of ring buffers. What is drawn from them does not belong here.
 
-use super::uploads::Uploads;
-use crate::alamo::particles::evaluate::BirthRecord;
+use super::uploads::{RECORD, Uploads};
 use crate::alamo::particles::record::{EmitterRecords, Upload};
 use bevy::ecs::resource::Resource;
 use bevy::platform::collections::HashMap;
@@ -9,9 +8,6 @@ use bevy::render::render_resource::{Buffer, BufferDescriptor, BufferUsages};
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::sync_world::{MainEntity, MainEntityHashMap};
 use core::ops::Range;
-
-/// The size of a record, in bytes.
-pub(super) const RECORD: u64 = size_of::<BirthRecord>() as u64;
 
 /// Unused buffers of this many bytes are always kept.
 const MIN_SPARE: u64 = 1 << 20;

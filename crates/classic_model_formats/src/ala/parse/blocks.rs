@@ -1,6 +1,5 @@
 //! The words of tracks: the blocks of version 2, chunks 0x1009 to 0x100B, and the tracks of version 1.
 
-use super::ROTATIONS;
 use super::state::{BlockSizes, Parser, WithOffset};
 use crate::ala::file::{AlaBlocks, Track};
 use crate::chunk::Chunk;
@@ -8,6 +7,10 @@ use crate::chunk_parser::Segment;
 use crate::read::{Cursor, ErrorKind, ParseError};
 use zerocopy::little_endian::I16;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+
+pub(super) const ROTATIONS: u32 = 0x1009;
+pub(super) const TRANSLATIONS: u32 = 0x100A;
+pub(super) const SCALES: u32 = 0x100B;
 
 /// The chunks of the blocks of version 2.
 #[derive(Default)]

@@ -10,15 +10,12 @@ use super::file::{AlaBlocks, AlaBone, AlaFile};
 use crate::chunk::{Chunk, Chunks};
 use crate::chunk_parser::Segment;
 use crate::read::{Cursor, ErrorKind, Format, ParseError};
-use blocks::BlockChunks;
+use blocks::{BlockChunks, ROTATIONS, SCALES, TRANSLATIONS};
 use state::Parser;
 
 const ANIMATION: u32 = 0x1000;
 const INFO: u32 = 0x1001;
 const BONE: u32 = 0x1002;
-const ROTATIONS: u32 = 0x1009;
-const TRANSLATIONS: u32 = 0x100A;
-const SCALES: u32 = 0x100B;
 
 /// Maximum frame count of an animation: 2^24, so that an `f32` can represent each frame exactly.
 ///

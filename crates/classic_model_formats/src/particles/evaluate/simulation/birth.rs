@@ -2,24 +2,13 @@
 
 use super::instance::{Anchor, Carrier, Instance};
 use super::stage::{Space, Stage};
-use super::step::Step;
+use super::step::{Step, Visited};
 use crate::particles::evaluate::emitter::Source;
-use crate::particles::evaluate::ground::Ground;
 use crate::particles::evaluate::mesh::EmitMode;
-use crate::particles::evaluate::motion::{BirthRecord, Motion};
+use crate::particles::evaluate::motion::Motion;
 use crate::particles::evaluate::pose::EmitterPose;
 use crate::particles::evaluate::random::{Draws, ParticleNumber};
 use crate::particles::evaluate::system::Node;
-
-/// A particle while it is visited.
-pub(super) struct Visited {
-    pub(super) number: ParticleNumber,
-    /// Time of birth, in seconds after the creation of the system.
-    pub(super) born: f64,
-    pub(super) age: f64,
-    pub(super) record: BirthRecord,
-    pub(super) ground: Ground,
-}
 
 impl<S: Stage> Step<'_, S> {
     /// A particle of an instance whose clock is `clock`.

@@ -1,9 +1,10 @@
 //! A step in progress: visits the particles that are due.
 
-use super::Simulation;
-use super::birth::Visited;
 use super::instance::{Anchor, Carrier, Instance};
 use super::stage::{Birth, Stage};
+use super::state::Simulation;
+use crate::particles::evaluate::ground::Ground;
+use crate::particles::evaluate::motion::BirthRecord;
 use crate::particles::evaluate::random::ParticleNumber;
 use crate::particles::evaluate::schedule::MAX_ALIVE;
 use crate::particles::evaluate::system::{Node, ParticleSystem};
@@ -11,6 +12,16 @@ use crate::particles::evaluate::system::{Node, ParticleSystem};
 /// The most particles that one step visits, living or dead. Dead particles count because what they spawned may still
 /// live.
 const MAX_VISITED: u64 = 2 * MAX_ALIVE;
+
+/// A particle while it is visited.
+pub(super) struct Visited {
+    pub(super) number: ParticleNumber,
+    /// Time of birth, in seconds after the creation of the system.
+    pub(super) born: f64,
+    pub(super) age: f64,
+    pub(super) record: BirthRecord,
+    pub(super) ground: Ground,
+}
 
 /// A step in progress.
 pub(super) struct Step<'a, S> {
