@@ -53,14 +53,11 @@ const BAR: f32 = 40.0;
 
 /// The system that is shown.
 #[derive(Resource)]
-struct Shown {
-    name: String,
-}
+struct Shown(String);
 
 fn main() -> AppExit {
     let (plugins, options) = ExamplePlugins::with_options(&["system"]);
-    let name = options.get("system");
-    let name = name.unwrap_or_else(|| SYSTEMS[0].0.to_owned());
+    let name: String = options.get("system").unwrap_or(SYSTEMS[0].0.into());
     let names = SYSTEMS.map(|(name, ..)| name);
     if !names.contains(&&*name) {
         eprintln!("`{name}` is not one of the systems: {}", names.join(", "));
@@ -77,7 +74,7 @@ fn main() -> AppExit {
                 ..default()
             },
         ))
-        .insert_resource(Shown { name })
+        .insert_resource(Shown(name))
         .add_observer(place_camera)
         .add_observer(repeat)
         .add_systems(Startup, spawn)
@@ -88,7 +85,7 @@ fn main() -> AppExit {
 
 /// Spawned by path, as a model is.
 fn spawn(mut commands: Commands, assets: Res<AssetServer>, shown: Res<Shown>) {
-    let (name, height, _) = SYSTEMS[index_of(&shown.name)];
+    let (name, height, _) = SYSTEMS[index_of(&shown.0)];
     let (model, transform) = match name {
         // It emits from a mesh at the walker's back.
         "pe_engine_glow" => ("walker", Transform::from_scale(Vec3::splat(0.35))),
@@ -114,7 +111,7 @@ fn place_camera(
     shown: Res<Shown>,
     mut camera: Single<&mut Transform, With<Camera3d>>,
 ) {
-    let (_, _, distance) = SYSTEMS[index_of(&shown.name)];
+    let (_, _, distance) = SYSTEMS[index_of(&shown.0)];
     let direction = (camera.translation - TARGET).normalize();
     camera.translation = TARGET + distance * direction;
 }
@@ -139,8 +136,8 @@ fn choose(
         () if keys.just_pressed(KeyCode::ArrowUp) => SYSTEMS.len() - 1,
         () => return,
     };
-    let index = (index_of(&shown.name) + steps) % SYSTEMS.len();
-    SYSTEMS[index].0.clone_into(&mut shown.name);
+    let index = (index_of(&shown.0) + steps) % SYSTEMS.len();
+    SYSTEMS[index].0.clone_into(&mut shown.0);
     commands.entity(*root).despawn();
     commands.run_system_cached(spawn);
 }
@@ -178,13 +175,13 @@ fn show_state(
     assets: Res<Assets<AloParticles>>,
     mut caption: Single<&mut Text, With<Caption>>,
 ) {
-    let list = SYSTEMS.map(|(name, ..)| match name == shown.name {
+    let list = SYSTEMS.map(|(name, ..)| match name == shown.0 {
         true => format!("[{name}]"),
         false => format!(" {name} "),
     });
     let mut lines = vec![list.join("\n"), String::new()];
     let is_shown = |records: &&ParticleRecords| match records.particles.path() {
-        Some(path) => path.path().ends_with(format!("{}.alo", shown.name)),
+        Some(path) => path.path().ends_with(format!("{}.alo", shown.0)),
         None => false,
     };
     if let Some(records) = systems.iter().find(is_shown)
