@@ -4,6 +4,7 @@
 mod abc;
 mod alo;
 mod alo_pose;
+mod alo_visibility;
 mod batch;
 mod lgw;
 mod mdl;
