@@ -6,6 +6,7 @@ mod alo;
 mod alo_pose;
 mod alo_visibility;
 mod batch;
+mod bevy;
 mod lgw;
 mod mdl;
 mod pictures;
