@@ -79,11 +79,21 @@ fn bevy_shows_converted_models_as_the_plugin_shows_the_originals() {
         now = time;
         compare(&mut stage, &subjects, &format!("at {time} s"));
     }
-    // The walker's default output animates the visibility.
-    let path = folder.path("default.glb");
-    let input = samples().join("models/walker.alo").display().to_string();
-    folder.convert(&[&input, &path.display().to_string()]);
-    let error = stage.load_error(&path);
+    check_default_output(&mut stage, &folder);
+}
+
+/// Only a clip that shows or hides parts makes the default output unreadable for Bevy, with the error that the manual quotes.
+fn check_default_output(stage: &mut Stage, folder: &Folder) {
+    for name in ["walker.alo", "walker_MOVE_00.ala"] {
+        let bytes = std::fs::read(samples().join("models").join(name)).unwrap();
+        folder.write(name, &bytes);
+    }
+    folder.convert(&["walker.alo", "walks.glb", "--no-textures"]);
+    assert_eq!(stage.load_error(&folder.path("walks.glb")), None);
+    let bytes = std::fs::read(samples().join("models/walker_DIE_00.ala")).unwrap();
+    folder.write("walker_DIE_00.ala", &bytes);
+    folder.convert(&["walker.alo", "dies.glb", "--no-textures"]);
+    let error = stage.load_error(&folder.path("dies.glb")).unwrap();
     assert!(error.contains("missing field `node`"), "{error}");
 }
 

@@ -294,21 +294,20 @@ impl Stage {
         }
     }
 
-    /// The error of Bevy's loader for a file that it cannot load.
-    pub fn load_error(&mut self, path: &Path) -> String {
+    /// The error of Bevy's loader for a file. `None` if it can be loaded.
+    pub fn load_error(&mut self, path: &Path) -> Option<String> {
         let world = self.headless.app.world_mut();
         let handle: Handle<Gltf> = world.resource::<AssetServer>().load(path.to_path_buf());
-        let mut message = None;
+        let mut error = None;
         self.headless.wait_until("the load ends", |world| {
             let server = world.resource::<AssetServer>();
-            match server.load_state(&handle) {
-                LoadState::Failed(error) => message = Some(error.to_string()),
-                LoadState::Loaded => message = Some(String::new()),
-                _ => {}
+            let state = server.load_state(&handle);
+            if let LoadState::Failed(failure) = &state {
+                error = Some(failure.to_string());
             }
-            message.is_some()
+            state.is_loaded() || state.is_failed()
         });
-        message.unwrap_or_default()
+        error
     }
 }
 
