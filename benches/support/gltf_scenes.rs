@@ -66,12 +66,16 @@ fn load(
 }
 
 /// Plays a clip with all players of a scene. `timing` is the start in seconds, and the speed.
+///
+/// # Panics
+/// If the scene has no player.
 fn play(
     world: &mut World,
     root: Entity,
     clip: &(Handle<AnimationGraph>, AnimationNodeIndex),
     timing: (f32, f32),
 ) {
+    let mut players = 0;
     let mut open = vec![root];
     while let Some(entity) = open.pop() {
         let children = world.get::<Children>(entity).into_iter().flatten();
@@ -81,6 +85,8 @@ fn play(
             active.seek_to(timing.0).set_speed(timing.1).repeat();
             let graph = AnimationGraphHandle(clip.0.clone());
             world.entity_mut(entity).insert(graph);
+            players += 1;
         }
     }
+    assert!(players > 0, "the animations have no player");
 }
