@@ -4,10 +4,17 @@
 //! that of a crowd; there is one draw per pair of mesh and material; baking takes at most 50 ns per bone and frame.
 //!
 //! `cargo bench --bench crowd_models -- --count 1000` runs with another count than 10,000. Scenes are at most 1,000.
+//!
+//! `cargo bench --bench crowd_models -- --gltf walker.glb` also measures as many glTF scenes of Bevy's own loader, and prints
+//! how many times the main world of a crowd they take: at least 30. `classic-models convert` makes the file from the walker.
+
+#[path = "support/gltf_scenes.rs"]
+mod gltf_scenes;
 
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::ecs::schedule::SingleThreadedExecutor;
+use bevy::gltf::GltfPlugin;
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy_classic_models::ClassicModelsPlugins;
@@ -58,8 +65,7 @@ const FRAME_LIMIT: f64 = 30.0;
 const BAKE_LIMIT: f64 = 50.0;
 
 fn main() {
-    let mut arguments = std::env::args().skip_while(|argument| argument != "--count");
-    let count = arguments.nth(1).and_then(|count| count.parse().ok());
+    let count = option("--count").and_then(|count| count.parse().ok());
     let members = count.unwrap_or(MEMBERS).max(1);
     let scenes = members.min(MAX_SCENES);
     let crowd = main_world("Crowd", members);
@@ -75,6 +81,13 @@ fn main() {
         scene.frame,
         scene.frame / crowd.frame
     );
+    if let Some(path) = option("--gltf") {
+        let gltf = gltf_frame(Path::new(&path), scenes);
+        println!(
+            "frame: {gltf:.3} µs per glTF scene of {scenes}: {:.1} × (limit {FRAME_LIMIT})",
+            gltf / crowd.frame
+        );
+    }
     println!(
         "baked clips of the walker: {} KiB in all",
         crowd.clip_bytes / 1024
@@ -84,6 +97,13 @@ fn main() {
     for label in ["Crowd", "Scene"] {
         render(label, members.min(MAX_RENDERED));
     }
+}
+
+/// The argument after an option.
+fn option(name: &str) -> Option<String> {
+    std::env::args()
+        .skip_while(|argument| argument != name)
+        .nth(1)
 }
 
 /// Microseconds per model and frame.
@@ -172,14 +192,18 @@ fn main_world(label: &str, count: usize) -> MainWorld {
     assert!(gpuless::wait_until(&mut app, |world| is_spawned(
         world, count
     )));
+    measure_frames(&mut app, count)
+}
+
+fn measure_frames(app: &mut App, count: usize) -> MainWorld {
     for _ in 0..WARM_UP {
-        gpuless::step(&mut app, STEP);
+        gpuless::step(app, STEP);
     }
     let (mut frames, mut systems) = (Vec::new(), Vec::new());
     for _ in 0..FRAMES {
         app.world_mut().resource_mut::<Sections>().seconds = 0.0;
         let start = Instant::now();
-        gpuless::step(&mut app, STEP);
+        gpuless::step(app, STEP);
         frames.push(start.elapsed().as_secs_f64());
         systems.push(app.world().resource::<Sections>().seconds);
     }
@@ -189,6 +213,20 @@ fn main_world(label: &str, count: usize) -> MainWorld {
         frame: median(frames) * per_model,
         clip_bytes: clip_bytes(app.world()),
     }
+}
+
+/// The time of the main world with scenes of Bevy's glTF loader, in microseconds per scene and frame.
+fn gltf_frame(path: &Path, count: usize) -> f64 {
+    let mut app = App::new();
+    app.add_plugins((
+        gpuless::plugins(Path::new(ASSETS), false),
+        ClassicModelsPlugins,
+        GltfPlugin::default(),
+    ));
+    measure_sections(&mut app);
+    gpuless::finish(&mut app);
+    gltf_scenes::spawn(&mut app, path, grid::square(count, SPACING));
+    measure_frames(&mut app, count).frame
 }
 
 /// The bytes of the textures with baked clips.

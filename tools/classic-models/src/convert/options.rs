@@ -12,7 +12,10 @@ pub struct Options {
     #[arg(long, value_name = "METERS", default_value_t = 1.0, value_parser = positive, verbatim_doc_comment)]
     pub scale: f32,
     /// How Alamo models show and hide parts
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = Visibility::Extension)]
+    ///
+    /// Programs that do not know KHR_animation_pointer may reject files whose animations show or hide parts. Bevy 0.19 does: it
+    /// needs "scale".
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Visibility::Extension, verbatim_doc_comment)]
     pub visibility: Visibility,
     /// More folders with textures and skins; may be given more than once
     #[arg(long = "textures", value_name = "DIR")]

@@ -3,8 +3,8 @@
 use crate::alo_pose::check;
 use crate::reader::Model;
 use crate::{Folder, samples};
+use classic_model_formats::ala;
 use classic_model_formats::ala::write::{AlaDocument, BoneTracks, Vectors, write as write_ala};
-use classic_model_formats::ala::{self, bit};
 use classic_model_formats::alo::write::{SubmeshBuffers, write};
 use classic_model_formats::alo::{self, AloFile, Bone, Light, Mesh, Parameter, Vertex};
 use classic_models_fixtures::{ala as ala_fixtures, alo as alo_fixtures, particles};
@@ -38,7 +38,7 @@ fn the_walker_is_posed_as_by_the_parser() {
 }
 
 /// A square on each of the bones that the animation fixture has, one below the other in pairs.
-fn bones_with_squares() -> AloFile<'static> {
+pub fn bones_with_squares() -> AloFile<'static> {
     let mut bones = vec![Bone::new("Root", None, [0.0; 3])];
     let mut meshes = Vec::new();
     for number in 0..32_u32 {
@@ -82,65 +82,6 @@ fn every_kind_of_track_is_converted() {
             check(&file, &model, Some(("MOVE_00", &clip)), seconds);
         }
     }
-}
-
-#[test]
-fn visibility_is_animated_by_pointers() {
-    let folder = Folder::new();
-    let bytes = write(&bones_with_squares()).unwrap();
-    let input = folder.write("unit.alo", &bytes);
-    let clip_bytes = ala_fixtures::clean(2);
-    folder.write("unit_MOVE_00.ala", &clip_bytes);
-    let clip = ala::parse(&clip_bytes).unwrap();
-    let model = folder.model(&input, &[]);
-    let used = model.json["extensionsUsed"].as_array().unwrap();
-    for extension in ["KHR_node_visibility", "KHR_animation_pointer"] {
-        assert!(used.contains(&json!(extension)));
-    }
-    let animation = model.named("animations", "MOVE_00");
-    let mut pointers = 0;
-    for channel in animation["channels"].as_array().unwrap() {
-        if channel["target"]["path"] != "pointer" {
-            continue;
-        }
-        assert!(channel["target"]["node"].is_null());
-        let pointer = &channel["target"]["extensions"]["KHR_animation_pointer"]["pointer"];
-        let visible = model.json.pointer(pointer.as_str().unwrap());
-        assert_eq!(visible, Some(&json!(true)), "the value at rest exists");
-        let node: usize = pointer
-            .as_str()
-            .unwrap()
-            .split('/')
-            .nth(2)
-            .unwrap()
-            .parse()
-            .unwrap();
-        let name = model.json["nodes"][node]["name"].as_str().unwrap();
-        let number: u32 = name.trim_start_matches("M_").parse().unwrap();
-        let sampler = &animation["samplers"][channel["sampler"].as_u64().unwrap() as usize];
-        assert_eq!(sampler["interpolation"], "STEP");
-        let accessor = |key: &str| sampler[key].as_u64().unwrap() as usize;
-        let times = model.floats(accessor("input"));
-        let values = &model.bytes(accessor("output"))[..times.len()];
-        for frame in 0..clip.frames {
-            let is_visible = |number: u32| {
-                let bone = clip
-                    .bones
-                    .iter()
-                    .find(|bone| bone.index == number + 1)
-                    .unwrap();
-                bone.visibility.is_none_or(|bits| bit(bits, frame))
-            };
-            // Odd bones are below the even one before them.
-            let expected =
-                is_visible(number) && (number.is_multiple_of(2) || is_visible(number - 1));
-            let seconds = frame as f32 / clip.fps + 1e-4;
-            let key = times.partition_point(|time| *time <= seconds) - 1;
-            assert_eq!(values[key] == 1, expected, "{name}, frame {frame}");
-        }
-        pointers += 1;
-    }
-    assert_eq!(pointers, 16, "bones with a track");
 }
 
 #[test]

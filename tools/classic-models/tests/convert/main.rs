@@ -4,7 +4,9 @@
 mod abc;
 mod alo;
 mod alo_pose;
+mod alo_visibility;
 mod batch;
+mod bevy;
 mod lgw;
 mod mdl;
 mod pictures;

@@ -36,12 +36,7 @@ impl Clips<'_> {
             file: &file,
             clips: self,
         };
-        let mismatches = source.add(document);
-        problems.extend(
-            mismatches
-                .into_iter()
-                .map(|bone| format!("left out: {bone}")),
-        );
+        problems.extend(source.add(document));
         Ok(problems)
     }
 }
@@ -54,13 +49,13 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Adds the animation. Returns the bones that do not match the model, which are left out.
+    /// Adds the animation. Returns what is lost: bones that do not match the model, and the visibility of some meshes.
     fn add(&self, document: &mut Document) -> Vec<String> {
-        let mut mismatches = Vec::new();
+        let mut problems = Vec::new();
         let mut bones: BTreeMap<u32, &AlaBone<'_>> = BTreeMap::new();
         for bone in &self.file.bones {
             match self.mismatch(bone) {
-                Some(mismatch) => mismatches.push(mismatch),
+                Some(mismatch) => problems.push(format!("left out: {mismatch}")),
                 // If two entries have the same bone index, the first is used.
                 None => {
                     bones.entry(bone.index).or_insert(bone);
@@ -76,12 +71,12 @@ impl Source<'_> {
         }
         let bones: Vec<&AlaBone<'_>> = bones.into_values().collect();
         let visibilities = self.clips.visibilities;
-        visibilities.animate(document, &mut clip, self.file, &bones);
+        problems.extend(visibilities.animate(document, &mut clip, self.file, &bones));
         if clip.is_empty() {
             self.add_rest(document, &mut clip);
         }
         clip.finish(document);
-        mismatches
+        problems
     }
 
     /// Why a bone does not match the model.

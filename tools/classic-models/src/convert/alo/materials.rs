@@ -74,15 +74,18 @@ impl<'a> Materials<'a> {
         let normal = self.texture(document, normal, Treatment::Keep);
         let [r, g, b, a] = shading.color;
         let [r, g, b] = linear([r, g, b]);
-        // Without its texture, an additive mesh would be a solid bright shape.
-        let is_invisible = is_additive && base.is_none();
+        // Without the texture that it names, an additive mesh would be a solid bright shape.
+        let is_invisible = is_additive && base.is_none() && shading.base_texture.is_some();
         let alpha = if is_invisible || a.is_nan() {
             0.0
         } else {
             a.clamp(0.0, 1.0)
         };
         let factors = &mut material.pbr_metallic_roughness;
-        factors.base_color_factor.0 = [r, g, b, alpha];
+        factors.base_color_factor.0 = match adds_only_colors(shading) {
+            true => additive_colors(&[[r, g, b, alpha]])[0],
+            false => [r, g, b, alpha],
+        };
         factors.metallic_factor = StrengthFactor(0.0);
         factors.roughness_factor = StrengthFactor(HIGHLIGHT_ROUGHNESS);
         factors.base_color_texture = base.map(|base| placed(document, base, shading));
@@ -225,4 +228,41 @@ fn describe(submesh: &Submesh<'_>, shading: &Shading) -> Value {
         });
     }
     values
+}
+
+/// Whether a mesh adds the color of its material and of its vertices, without a texture.
+pub fn adds_only_colors(shading: &Shading) -> bool {
+    shading.phase == BlendPhase::Additive && shading.base_texture.is_none()
+}
+
+/// Colors for additive blending, as colors for alpha blending: alpha is the brightness, and colors are as bright as they can
+/// be. Black ones get the mean hue, because colors are interpolated apart from alpha.
+pub fn additive_colors(colors: &[[f32; 4]]) -> Vec<[f32; 4]> {
+    let sum = |channel: usize| colors.iter().map(|color| color[channel]).sum::<f32>();
+    let bright = |[r, g, b]: [f32; 3]| {
+        let brightness = r.max(g).max(b);
+        (brightness > 0.0).then(|| ([r, g, b].map(|value| value / brightness), brightness))
+    };
+    let mean = bright([sum(0), sum(1), sum(2)]).map_or([0.0; 3], |(mean, _)| mean);
+    let converted = colors.iter().map(|[r, g, b, _]| {
+        let ([r, g, b], brightness) = bright([*r, *g, *b]).unwrap_or((mean, 0.0));
+        [r, g, b, brightness.min(1.0)]
+    });
+    converted.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn added_colors_are_blended_by_their_brightness() {
+        let colors = [[0.2, 0.4, 0.0, 0.7], [0.0, 0.0, 0.0, 1.0]];
+        assert_eq!(
+            additive_colors(&colors),
+            [[0.5, 1.0, 0.0, 0.4], [0.5, 1.0, 0.0, 0.0]]
+        );
+        assert!(additive_colors(&[]).is_empty());
+        assert_eq!(additive_colors(&[[0.0; 4]]), [[0.0; 4]]);
+    }
 }

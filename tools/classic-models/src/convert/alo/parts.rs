@@ -2,7 +2,7 @@
 //! for skinned meshes, which follow only their joints.
 
 use crate::convert::accessors::Usage;
-use crate::convert::alo::materials::Materials;
+use crate::convert::alo::materials::{Materials, additive_colors, adds_only_colors};
 use crate::convert::document::{Document, Placement, extras, node};
 use crate::convert::lods;
 use crate::convert::mesh::{MeshData, named};
@@ -200,6 +200,9 @@ impl<'a> Parts<'a> {
                 let bone = bone.map_or(0, |bone| bone.get() as u16);
                 *joint = if *weight > 0.0 { bone } else { 0 };
             }
+        }
+        if adds_only_colors(&converted.shading) {
+            data.colors = additive_colors(&data.colors);
         }
         let material = self
             .materials

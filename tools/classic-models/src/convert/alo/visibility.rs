@@ -65,14 +65,16 @@ impl<'a> Visibilities<'a> {
         std::iter::successors(Some(bone), parent)
     }
 
-    /// Animates the visibility of the parts. `bones` are those of the animation that match the model.
+    /// Animates the visibility of the parts. `bones` are those of the animation that match the model. Returns the parts
+    /// whose visibility is lost.
     pub fn animate(
         &self,
         document: &mut Document,
         clip: &mut Clip,
         file: &AlaFile<'_>,
         bones: &[&AlaBone<'_>],
-    ) {
+    ) -> Vec<String> {
+        let mut lost = Vec::new();
         for part in self.parts {
             let Some(keys) = self.keys(part, file, bones) else {
                 continue;
@@ -84,7 +86,7 @@ impl<'a> Visibilities<'a> {
                     clip.visibility(document, part.node, &keys);
                 }
                 // The transform of a skinned mesh has no effect.
-                Visibility::Scale if part.is_skinned => {}
+                Visibility::Scale if part.is_skinned => lost.push(self.lost(part)),
                 Visibility::Scale => {
                     let scale = |shown: &bool| if *shown { [1.0; 3] } else { [0.0; 3] };
                     let keys = Keys {
@@ -96,6 +98,19 @@ impl<'a> Visibilities<'a> {
                 }
             }
         }
+        lost
+    }
+
+    /// How a skinned mesh whose visibility is animated differs from the original.
+    fn lost(&self, part: &Part) -> String {
+        let remains = match self.at_rest(part) {
+            true => "always visible",
+            false => "left out of the scene",
+        };
+        format!(
+            "mesh \"{}\" is skinned, so its visibility cannot be animated by scale: it is {remains}",
+            part.name
+        )
     }
 
     /// When a part is shown and hidden. `None` if it is as at rest.

@@ -1,0 +1,126 @@
+//! The visibility of Alamo models: animated by pointers, or by scale.
+
+use crate::Folder;
+use crate::alo::bones_with_squares;
+use crate::reader::Model;
+use classic_model_formats::ala::write::{AlaDocument, BoneTracks, write as write_ala};
+use classic_model_formats::ala::{self, bit};
+use classic_model_formats::alo::write::{SubmeshBuffers, write};
+use classic_model_formats::alo::{AloFile, Bone, Mesh};
+use classic_models_fixtures::{ala as ala_fixtures, alo as alo_fixtures};
+use serde_json::json;
+
+#[test]
+fn visibility_is_animated_by_pointers() {
+    let folder = Folder::new();
+    let bytes = write(&bones_with_squares()).unwrap();
+    let input = folder.write("unit.alo", &bytes);
+    let clip_bytes = ala_fixtures::clean(2);
+    folder.write("unit_MOVE_00.ala", &clip_bytes);
+    let clip = ala::parse(&clip_bytes).unwrap();
+    let model = folder.model(&input, &[]);
+    let used = model.json["extensionsUsed"].as_array().unwrap();
+    for extension in ["KHR_node_visibility", "KHR_animation_pointer"] {
+        assert!(used.contains(&json!(extension)));
+    }
+    let animation = model.named("animations", "MOVE_00");
+    let mut pointers = 0;
+    for channel in animation["channels"].as_array().unwrap() {
+        if channel["target"]["path"] != "pointer" {
+            continue;
+        }
+        assert!(channel["target"]["node"].is_null());
+        let pointer = &channel["target"]["extensions"]["KHR_animation_pointer"]["pointer"];
+        let visible = model.json.pointer(pointer.as_str().unwrap());
+        assert_eq!(visible, Some(&json!(true)), "the value at rest exists");
+        let node: usize = pointer
+            .as_str()
+            .unwrap()
+            .split('/')
+            .nth(2)
+            .unwrap()
+            .parse()
+            .unwrap();
+        let name = model.json["nodes"][node]["name"].as_str().unwrap();
+        let number: u32 = name.trim_start_matches("M_").parse().unwrap();
+        let sampler = &animation["samplers"][channel["sampler"].as_u64().unwrap() as usize];
+        assert_eq!(sampler["interpolation"], "STEP");
+        let accessor = |key: &str| sampler[key].as_u64().unwrap() as usize;
+        let times = model.floats(accessor("input"));
+        let values = &model.bytes(accessor("output"))[..times.len()];
+        for frame in 0..clip.frames {
+            let is_visible = |number: u32| {
+                let bone = clip
+                    .bones
+                    .iter()
+                    .find(|bone| bone.index == number + 1)
+                    .unwrap();
+                bone.visibility.is_none_or(|bits| bit(bits, frame))
+            };
+            // Odd bones are below the even one before them.
+            let expected =
+                is_visible(number) && (number.is_multiple_of(2) || is_visible(number - 1));
+            let seconds = frame as f32 / clip.fps + 1e-4;
+            let key = times.partition_point(|time| *time <= seconds) - 1;
+            assert_eq!(values[key] == 1, expected, "{name}, frame {frame}");
+        }
+        pointers += 1;
+    }
+    assert_eq!(pointers, 16, "bones with a track");
+}
+
+#[test]
+fn lost_visibility_of_skinned_meshes_is_a_warning() {
+    let folder = Folder::new();
+    let square = alo_fixtures::square();
+    let rigid = SubmeshBuffers::new(&square, &[[0, 1, 2], [0, 2, 3]]);
+    let skinned = SubmeshBuffers::new(&square, &[[0, 1, 2], [0, 2, 3]]).with_palette(&[1, 2]);
+    let mut hidden = Bone::new("Hidden", Some(0), [0.0; 3]);
+    hidden.visible = false;
+    let mut file = AloFile::new(vec![
+        Bone::new("Root", None, [0.0; 3]),
+        Bone::new("Shown", Some(0), [0.0; 3]),
+        hidden,
+    ]);
+    let skin = || vec![skinned.submesh("RSkinGloss.fx", "alD3dVertRSkinNU2", vec![])];
+    file.meshes = vec![
+        Mesh::new("Cape", 1, skin()),
+        Mesh::new("Wings", 2, skin()),
+        Mesh::new("Belt", 0, skin()),
+        Mesh::new(
+            "Lamp",
+            1,
+            vec![rigid.submesh("MeshGloss.fx", "alD3dVertNU2", vec![])],
+        ),
+    ];
+    folder.write("unit.alo", &write(&file).unwrap());
+    let blinking = |name: &'static str, index| {
+        let mut tracks = BoneTracks::new(name, index, [0.0; 3]);
+        tracks.visibility = Some(vec![true, false, true]);
+        tracks
+    };
+    let clip = AlaDocument {
+        version: 2,
+        frames: 3,
+        fps: 10.0,
+        bones: vec![blinking("Shown", 1), blinking("Hidden", 2)],
+    };
+    folder.write("unit_BLINK_00.ala", &write_ala(&clip).unwrap());
+
+    let text = folder.convert(&["unit.alo", "a.glb", "--visibility", "scale"]);
+    let lost = "is skinned, so its visibility cannot be animated by scale: it is";
+    for expected in [
+        format!("animation BLINK_00: mesh \"Cape\" {lost} always visible"),
+        format!("animation BLINK_00: mesh \"Wings\" {lost} left out of the scene"),
+        "mesh \"Wings\" is hidden and skinned: left out of the scene".to_owned(),
+    ] {
+        assert!(text.contains(&expected), "{text}");
+    }
+    assert_eq!(text.matches(lost).count(), 2, "{text}");
+    let model = Model::read(&folder.path("a.glb"));
+    let channels = model.json["animations"][0]["channels"].as_array().unwrap();
+    assert_eq!(channels.len(), 1, "the scale of the lamp");
+
+    let text = folder.convert(&["unit.alo", "b.glb"]);
+    assert!(!text.contains("visib"), "{text}");
+}
