@@ -1,6 +1,7 @@
 //! Images that the subcommand `view` writes: of particle systems, of models in archives and games, turntables and contact
 //! sheets.
 
+use classic_models_support::comparison::difference;
 use std::path::Path;
 use std::process::Command;
 
@@ -31,6 +32,11 @@ fn image_of(file: &Path, options: &[&str]) -> Vec<u8> {
     std::fs::read(image).unwrap()
 }
 
+#[track_caller]
+fn assert_same(a: &[u8], b: &[u8], what: &str) {
+    assert_eq!(difference(a, b), Ok(None), "{what}");
+}
+
 /// They have the same bounds, which need the positions of the file's vertices.
 #[test]
 fn images_of_models_in_archives_and_games_are_those_of_loose_files() {
@@ -38,10 +44,7 @@ fn images_of_models_in_archives_and_games_are_those_of_loose_files() {
     let loose = image("warden.abc", &bounds);
     let archive = "archives/warden.rez";
     let entry = Path::new(archive).join("models/warden.abc");
-    assert!(
-        image_of(&entry, &bounds) == loose,
-        "the entry of the archive"
-    );
+    assert_same(&image_of(&entry, &bounds), &loose, "the entry");
     // The game's folder does not have the file: it is in the archive.
     let game = tempfile::tempdir().unwrap();
     let archive = Path::new(ASSETS).join(archive);
@@ -53,10 +56,7 @@ fn images_of_models_in_archives_and_games_are_those_of_loose_files() {
         "models/warden.abc",
         "--bounds",
     ];
-    assert!(
-        image_of(game.path(), &options) == loose,
-        "the model of the game"
-    );
+    assert_same(&image_of(game.path(), &options), &loose, "the game");
 }
 
 #[test]
@@ -68,10 +68,10 @@ fn images_of_particle_systems_show_the_time_since_the_start() {
     }
     for (time, first) in times.iter().zip(&images).skip(3) {
         let again = image("p_explosion.alo", &["--time", time]);
-        assert!(again == *first, "--time {time} differs in the second run");
+        assert_same(&again, first, &format!("--time {time}, twice"));
     }
     // Without --time, the image is of the start.
-    assert!(image("p_explosion.alo", &[]) == images[0]);
+    assert_same(&image("p_explosion.alo", &[]), &images[0], "no --time");
 }
 
 #[test]
@@ -81,10 +81,7 @@ fn images_of_models_have_the_particles_of_their_proxies() {
         image("walker.alo", &options)
     };
     let clip = ["--clip", "MOVE"];
-    assert!(
-        at(&clip, "0.9") == at(&clip, "0.9"),
-        "the second run differs"
-    );
+    assert_same(&at(&clip, "0.9"), &at(&clip, "0.9"), "twice");
     // The pose is the same.
     assert!(
         at(&["--rest"], "0") != at(&["--rest"], "0.9"),
@@ -146,4 +143,20 @@ fn contact_sheets_have_all_files_and_report_broken_ones() {
     );
     let sheet = |folder: &tempfile::TempDir| std::fs::read(folder.path().join("a.png")).unwrap();
     assert!(sheet(&whole) != sheet(&partial));
+}
+
+#[test]
+fn models_are_not_replaced_by_images_or_manifests() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("crate.alo");
+    std::fs::copy(sample("crate.alo"), &model).unwrap();
+    let before = std::fs::read(&model).unwrap();
+    let model = model.to_str().unwrap();
+    for option in ["--capture", "--sheet", "--save-manifest"] {
+        // As `--sheet *.alo` in a shell.
+        let (_, code, error) = view(&[option, model, model]);
+        assert_eq!(code, Some(2), "{option}: {error}");
+        assert!(error.contains("expected the path of a ."), "{error}");
+        assert!(std::fs::read(model).unwrap() == before, "{option}");
+    }
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 pub mod bench_models;
 pub mod capture;
+pub mod comparison;
 pub mod controls;
 pub mod dice;
 pub mod draws;

@@ -182,6 +182,7 @@ pub struct Args {
     #[arg(
         long,
         value_name = "OUT.png",
+        value_parser = png,
         help_heading = "Without a window",
         verbatim_doc_comment
     )]
@@ -195,6 +196,7 @@ pub struct Args {
     #[arg(
         long,
         value_name = "OUT.png",
+        value_parser = png,
         conflicts_with_all = ["capture", "turntable", "save_manifest"],
         help_heading = "Without a window",
         verbatim_doc_comment
@@ -207,6 +209,7 @@ pub struct Args {
     #[arg(
         long,
         value_name = "OUT.model.ron",
+        value_parser = manifest,
         help_heading = "Without a window",
         verbatim_doc_comment
     )]
@@ -308,6 +311,23 @@ fn pixel(text: &str) -> Result<Vec2, &'static str> {
         Some((Some(x), Some(y))) => Ok(Vec2::new(x, y)),
         _ => Err("expected a pixel of the image, such as 640,360"),
     }
+}
+
+fn png(text: &str) -> Result<PathBuf, &'static str> {
+    output(text, "png").ok_or("expected the path of a .png file")
+}
+
+fn manifest(text: &str) -> Result<PathBuf, &'static str> {
+    output(text, "ron").ok_or("expected the path of a .model.ron file")
+}
+
+/// The path of a file to write. `None` if it has another extension: then it could be a model, which would be replaced.
+fn output(text: &str, extension: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(text);
+    let found = path
+        .extension()
+        .is_some_and(|it| it.eq_ignore_ascii_case(extension));
+    found.then_some(path)
 }
 
 fn size(text: &str) -> Result<UVec2, &'static str> {
