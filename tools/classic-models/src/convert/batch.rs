@@ -1,12 +1,13 @@
 //! Plans the output files of a run, and converts several files at once.
 
+use crate::archive_file::{self, Location};
 use crate::convert::files::Files;
 use crate::convert::job::{Job, Written, is_texture};
 use crate::convert::options::{Container, Options, Output};
 use crate::convert::output;
 use crate::messages;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -75,6 +76,19 @@ impl Plan {
             folder: Some(out.to_path_buf()),
         })
     }
+
+    /// The absolute paths of all inputs. An entry of an archive is the path of the archive.
+    fn inputs(&self) -> HashSet<PathBuf> {
+        let inputs = self.jobs.iter().map(|job| match job {
+            Ok(job) => &job.input,
+            Err((input, _)) => input,
+        });
+        let file = |input: &PathBuf| match archive_file::locate(input) {
+            Ok(Location::Entry { archive, .. }) => archive_file::absolute(&archive),
+            _ => archive_file::absolute(input),
+        };
+        inputs.map(file).collect()
+    }
 }
 
 /// How to run the jobs of a plan.
@@ -91,12 +105,13 @@ impl Run<'_> {
     pub fn convert(&self, plan: &Plan) -> Summary {
         let progress = progress(plan.jobs.len());
         let files = Files::default();
+        let inputs = plan.inputs();
         let next = AtomicUsize::new(0);
         let mut summary = Summary::default();
         std::thread::scope(|scope| {
             let (sender, results) = mpsc::channel();
             for _ in 0..self.workers.clamp(1, plan.jobs.len().max(1)) {
-                let (sender, files, next) = (sender.clone(), &files, &next);
+                let (sender, files, inputs, next) = (sender.clone(), &files, &inputs, &next);
                 scope.spawn(move || {
                     loop {
                         let index = next.fetch_add(1, Ordering::Relaxed);
@@ -104,7 +119,7 @@ impl Run<'_> {
                             break;
                         };
                         let result = match job {
-                            Ok(job) => self.run(job, files),
+                            Ok(job) => self.run(job, files, inputs),
                             Err((_, error)) => Err(error.clone()),
                         };
                         if sender.send((index, result)).is_err() {
@@ -135,8 +150,17 @@ impl Run<'_> {
         summary
     }
 
-    /// Converts a file and writes the result. Returns the warnings.
-    fn run(&self, job: &Job, files: &Files) -> Result<Vec<String>, String> {
+    /// Converts a file and writes the result, unless it would replace one of the inputs. Returns the warnings.
+    fn run(
+        &self,
+        job: &Job,
+        files: &Files,
+        inputs: &HashSet<PathBuf>,
+    ) -> Result<Vec<String>, String> {
+        if inputs.contains(&archive_file::absolute(&job.output)) {
+            let output = job.output.display();
+            return Err(format!("{output}: the result would replace an input"));
+        }
         output::check(&job.output, self.force)?;
         let Written { bytes, warnings } = job.convert(files, self.options)?;
         output::write(&job.output, &bytes, self.force)?;

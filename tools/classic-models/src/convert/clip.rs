@@ -6,6 +6,28 @@ use gltf_json::animation::{Animation, Channel, Interpolation, Property, Sampler,
 use gltf_json::validation::Checked;
 use gltf_json::{Extras, Index, Node};
 
+/// The maximum count of weights of morph targets in all animations of a document.
+const MAX_WEIGHTS: u64 = 1 << 24;
+
+/// Checks the count of weights before they are allocated. `meshes` has, for each mesh, the count of keys in all animations and
+/// the count of morph targets: each key has a weight for each target.
+///
+/// # Errors
+/// If there are too many.
+pub fn check_weights(meshes: impl IntoIterator<Item = (u64, u64)>) -> Result<(), String> {
+    let counts = meshes
+        .into_iter()
+        .map(|(keys, targets)| keys.saturating_mul(targets));
+    let count = counts.fold(0, u64::saturating_add);
+    if count > MAX_WEIGHTS {
+        return Err(format!(
+            "the animations need {count} weights of morph targets, but at most {MAX_WEIGHTS} are supported: \
+             there are too many frames"
+        ));
+    }
+    Ok(())
+}
+
 /// An animation that is being built.
 pub struct Clip {
     pub name: String,

@@ -157,6 +157,14 @@ impl Document {
         }
     }
 
+    /// Removes an extension of a node.
+    pub fn remove_from_node(&mut self, node: Index<Node>, extension: &str) {
+        let node = self.root.nodes.get_mut(node.value());
+        if let Some(extensions) = node.and_then(|node| node.extensions.as_mut()) {
+            extensions.others.remove(extension);
+        }
+    }
+
     /// Adds a channel with a pointer to an animation.
     pub fn add_pointer(&mut self, animation: usize, channel: PointerChannel) {
         self.uses("KHR_animation_pointer");

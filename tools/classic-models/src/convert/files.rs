@@ -7,7 +7,7 @@ use crate::convert::options::Options;
 use bevy_classic_models::alamo::animation_name;
 use bevy_classic_models::lithtech::skin_candidate_paths;
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The count of folders above a model's own in which files are searched by a path such as `textures/a.tga`.
@@ -37,9 +37,10 @@ impl Files {
 
     /// A texture that a model names. Its extension may be another one.
     pub fn texture(&self, model: &Path, name: &str, options: &Options) -> Option<PathBuf> {
+        let model = &absolute(model);
         let whole = parts(name);
         let bare = whole.last().cloned().into_iter().collect::<Vec<_>>();
-        for folder in folders(model, &options.textures) {
+        for folder in self.texture_folders(model, &options.textures) {
             for parts in [&whole, &bare] {
                 if let Some(found) = self.image(&folder, parts) {
                     return Some(found);
@@ -50,6 +51,16 @@ impl Files {
         let ancestors = model.ancestors().skip(2).take(ANCESTORS);
         let mut ancestors = ancestors.filter(|_| whole.len() > 1);
         ancestors.find_map(|folder| self.image(folder, &whole))
+    }
+
+    /// The folders in which a model's textures are searched, in order. The path of the model is absolute.
+    fn texture_folders(&self, model: &Path, more: &[PathBuf]) -> Vec<PathBuf> {
+        let own = model.parent().unwrap_or(model).to_path_buf();
+        let sibling = own.parent().and_then(|it| self.entry(it, "Textures"));
+        let mut folders = vec![own];
+        folders.extend(sibling);
+        folders.extend(more.iter().cloned());
+        folders
     }
 
     /// An image of this name, or with the extension of another format.
@@ -83,7 +94,7 @@ impl Files {
             Some(absolute)
         });
         let name = model.file_stem()?.to_string_lossy().into_owned();
-        let beside = skin_candidate_paths(model, &[]);
+        let beside = skin_candidate_paths(&absolute(model), &[]);
         let others = folders.map(|folder| folder.join(format!("{name}.dtx")));
         let candidates: Vec<PathBuf> = beside.into_iter().chain(others).collect();
         candidates.iter().find_map(|path| self.find(path))
@@ -246,25 +257,13 @@ fn parts(name: &str) -> Vec<String> {
     parts.filter(|part| !part.is_empty()).collect()
 }
 
-/// The folders in which a model's files are searched, in order.
-fn folders(model: &Path, more: &[PathBuf]) -> Vec<PathBuf> {
-    let own = model.parent().unwrap_or(Path::new(""));
-    let own = match std::path::absolute(own) {
-        Ok(absolute) if !own.as_os_str().is_empty() => absolute,
-        _ => std::env::current_dir().unwrap_or_default(),
-    };
-    let sibling = own.parent().map(|parent| parent.join("Textures"));
-    let sibling = sibling.and_then(|path| existing(&path));
-    let mut folders = vec![own];
-    folders.extend(sibling);
-    folders.extend(more.iter().cloned());
-    folders
-}
-
-/// The path of a folder, with the case of its name on the disk.
-fn existing(path: &Path) -> Option<PathBuf> {
-    let files = Files::default();
-    files.find(path)
+/// The absolute path of a model, so that all folders above it are known. `..` is resolved by the disk.
+fn absolute(model: &Path) -> PathBuf {
+    let has_parents = model.components().any(|it| it == Component::ParentDir);
+    match std::path::absolute(model) {
+        Ok(absolute) if !has_parents => absolute,
+        _ => archive_file::absolute(model),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Converts Quake models: each pose is a morph target, and each clip an animation of their weights.
 
-use crate::convert::clip::Clip;
+use crate::convert::clip::{self, Clip};
 use crate::convert::document::{Document, Placement, extras, node};
 use crate::convert::material::{self, info, matte};
 use crate::convert::mesh::{MeshData, Target, named};
@@ -14,6 +14,7 @@ use bevy_classic_models::texture::Pixels;
 use gltf_json::material::{AlphaMode, EmissiveFactor};
 use gltf_json::{Index, Material};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 
 /// Sharp texels, as the software renderer drew them. Coordinates at a seam may exceed the edge.
 const SAMPLING: Sampling = Sampling {
@@ -32,6 +33,7 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     let settings = MdlLoaderSettings::default();
     let palette = palette(request)?;
     let model = ConvertedMdl::load(bytes, &settings, &palette).map_err(|it| it.to_string())?;
+    check_weights(&model)?;
     let name = model_name(request.path);
     let mut document = Document::new(&name);
     let mut textures = request.textures();
@@ -54,6 +56,17 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
         document,
         textures: textures.warnings,
     })
+}
+
+/// Checks that the weights of all clips are not too many: each key has one for each pose.
+fn check_weights(model: &ConvertedMdl) -> Result<(), String> {
+    let keys = model.clips.iter().map(|clip| key_count(&clip.sequence));
+    clip::check_weights([(keys.sum(), u64::from(model.poses.pose_count()))])
+}
+
+/// The maximum count of a clip's keys.
+fn key_count(sequence: &Sequence) -> u64 {
+    u64::from(sequence.pose_count) + 1
 }
 
 /// The transform from the file's axes, X forward and Z up, to glTF's, Z forward and Y up: (x, y, z) becomes (y, z, x).
@@ -155,17 +168,17 @@ fn add_mesh(
 
 /// The names of the poses. Names that occur again get the index of the pose.
 fn target_names(model: &ConvertedMdl) -> Vec<String> {
-    let mut names = Vec::with_capacity(model.pose_names.len());
-    for (index, name) in model.pose_names.iter().enumerate() {
-        let name = name.to_string();
-        let is_unique = !name.is_empty() && !names.contains(&name);
-        names.push(if is_unique {
+    let mut seen = HashSet::new();
+    let names = model.pose_names.iter().map(ToString::to_string);
+    let names = names.enumerate().map(|(index, name)| {
+        let is_unique = !name.is_empty() && seen.insert(name.clone());
+        if is_unique {
             name
         } else {
             format!("{name}#{index}")
-        });
-    }
-    names
+        }
+    });
+    names.collect()
 }
 
 /// The index in the file of each vertex of the mesh.

@@ -48,7 +48,7 @@ use std::process::ExitCode;
 ///
 /// Missing textures, skins and animations are warnings. A file that fails does not stop the others.
 ///
-/// Exit status: 0; 1 if any file failed; 2 if the arguments are wrong.
+/// Exit status: 0; 1 if any file failed or OUT cannot be created; 2 if the arguments are wrong.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment, after_long_help = EXAMPLES)]
 pub struct Args {
@@ -87,15 +87,22 @@ Examples:
     classic-models convert hero.dtx hero.png
     classic-models convert Textures/*.dds pictures";
 
+/// The exit status if the arguments are wrong, as that of the parser of arguments.
+const WRONG_ARGUMENTS: u8 = 2;
+
 /// Converts the files.
 pub fn run(args: &Args) -> ExitCode {
-    let plan = match plan(args) {
+    let plan = match Plan::new(&args.inputs, &args.out, args.format) {
         Ok(plan) => plan,
         Err(error) => {
             messages::error(error);
-            return ExitCode::FAILURE;
+            return ExitCode::from(WRONG_ARGUMENTS);
         }
     };
+    if let Err(error) = create_folder(&plan) {
+        messages::error(error);
+        return ExitCode::FAILURE;
+    }
     let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let run = Run {
         options: &args.options,
@@ -124,11 +131,11 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
-fn plan(args: &Args) -> Result<Plan, String> {
-    let plan = Plan::new(&args.inputs, &args.out, args.format)?;
-    if let Some(folder) = &plan.folder {
-        let created = std::fs::create_dir_all(folder);
-        created.map_err(|error| format!("{}: {error}", folder.display()))?;
-    }
-    Ok(plan)
+/// Creates the folder of the results.
+fn create_folder(plan: &Plan) -> Result<(), String> {
+    let Some(folder) = &plan.folder else {
+        return Ok(());
+    };
+    let created = std::fs::create_dir_all(folder);
+    created.map_err(|error| format!("{}: {error}", folder.display()))
 }

@@ -24,10 +24,9 @@ fn options() -> Options {
     cli.map(|cli| cli.options).unwrap()
 }
 
-/// Whether it is the turn of one more file.
-fn is_turn() -> bool {
-    static COUNT: AtomicUsize = AtomicUsize::new(0);
-    COUNT.fetch_add(1, Ordering::Relaxed).is_multiple_of(PART)
+/// Whether it is the turn of one more file of a test. Each test has its own count, so that it always converts the same files.
+fn is_turn(count: &AtomicUsize) -> bool {
+    count.fetch_add(1, Ordering::Relaxed).is_multiple_of(PART)
 }
 
 /// Converts a file, and reads the result.
@@ -49,8 +48,9 @@ macro_rules! mutated {
     ($name:ident, $for_each:path, $convert:path) => {
         #[test]
         fn $name() {
+            static COUNT: AtomicUsize = AtomicUsize::new(0);
             $for_each(|bytes| {
-                if is_turn() {
+                if is_turn(&COUNT) {
                     check(Path::new("missing/unit"), |request| {
                         $convert(bytes, request)
                     });
@@ -72,8 +72,9 @@ mutated!(
 
 #[test]
 fn damaged_animations() {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
     mutations::for_each_ala(|bytes| {
-        if is_turn() {
+        if is_turn(&COUNT) {
             let folder = tempfile::tempdir().unwrap();
             std::fs::write(folder.path().join("unit_MOVE_00.ala"), bytes).unwrap();
             let path = folder.path().join("unit.alo");

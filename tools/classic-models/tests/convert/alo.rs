@@ -259,6 +259,68 @@ fn coarser_levels_are_placed_where_the_finest_one_is() {
 }
 
 #[test]
+fn levels_that_differ_from_the_finest_one_are_not_lost() {
+    let folder = Folder::new();
+    let square = alo_fixtures::square();
+    let buffers = SubmeshBuffers::new(&square, &[[0, 1, 2], [0, 2, 3]]);
+    let skinned = SubmeshBuffers::new(&square, &[[0, 1, 2], [0, 2, 3]]).with_palette(&[1]);
+    let rigid = || vec![buffers.submesh("MeshGloss.fx", "alD3dVertNU2", vec![])];
+    let skin = || vec![skinned.submesh("RSkinGloss.fx", "alD3dVertRSkinNU2", vec![])];
+    let mut hidden = Mesh::new("Flag_LOD0", 1, rigid());
+    hidden.hidden = true;
+    let mut file = AloFile::new(vec![
+        Bone::new("Root", None, [0.0; 3]),
+        Bone::new("Bone", Some(0), [1.0, 0.0, 0.0]),
+    ]);
+    file.meshes = vec![
+        Mesh::new("Hull_LOD1", 1, rigid()),
+        Mesh::new("Hull_LOD0", 1, skin()),
+        Mesh::new("Twin_LOD1", 1, rigid()),
+        Mesh::new("Twin_LOD1", 0, rigid()),
+        Mesh::new("Twin_LOD0", 1, rigid()),
+        Mesh::new("Twin_LOD0", 0, rigid()),
+        Mesh::new("Twin_LOD0", 0, rigid()),
+        Mesh::new("Flag_LOD1", 1, rigid()),
+        hidden,
+    ];
+    let input = folder.write("unit.alo", &write(&file).unwrap());
+    let model = folder.model(&input, &[]);
+    let nodes = model.json["nodes"].as_array().unwrap();
+    let indices = |name: &str| -> Vec<usize> {
+        let named = nodes
+            .iter()
+            .enumerate()
+            .filter(|(_, it)| it["name"] == name);
+        named.map(|(index, _)| index).collect()
+    };
+    let ids = |node: usize| nodes[node]["extensions"]["MSFT_lod"]["ids"].clone();
+    let is_hidden =
+        |node: usize| nodes[node]["extensions"]["KHR_node_visibility"]["visible"] == false;
+    // A skinned level does not replace a rigid one: it is a hidden part of the scene.
+    let (fine, coarse) = (indices("Hull_LOD1")[0], indices("Hull_LOD0")[0]);
+    assert!(ids(fine).is_null() && is_hidden(coarse));
+    let scene = model.json["scenes"][0]["nodes"].as_array().unwrap();
+    assert!(scene.contains(&json!(coarse)));
+    // Meshes of one name have their own levels, and the third coarse one has no finer one.
+    let (fine, coarse) = (indices("Twin_LOD1"), indices("Twin_LOD0"));
+    assert_eq!((fine.len(), coarse.len()), (2, 3));
+    for (fine, coarse) in fine.iter().zip(&coarse) {
+        assert_eq!(ids(*fine), json!([coarse]));
+        assert!(!is_hidden(*coarse));
+    }
+    assert!(is_hidden(coarse[2]));
+    // Only the coarser level is hidden.
+    let (fine, coarse) = (indices("Flag_LOD1")[0], indices("Flag_LOD0")[0]);
+    assert_eq!(ids(fine), json!([coarse]));
+    assert!(!is_hidden(fine) && is_hidden(coarse));
+
+    let model = folder.model(&input, &["--no-lods"]);
+    let nodes = model.json["nodes"].as_array().unwrap();
+    let is_coarse = |node: &Value| node["name"].as_str().unwrap().ends_with("_LOD0");
+    assert!(!nodes.iter().any(is_coarse));
+}
+
+#[test]
 fn clips_that_do_not_match_are_warnings() {
     let folder = Folder::new();
     let file = AloFile::new(vec![Bone::new("Root", None, [0.0; 3])]);

@@ -6,7 +6,7 @@ use crate::reader::Model;
 use classic_model_formats::ala::write::{AlaDocument, BoneTracks, write as write_ala};
 use classic_model_formats::ala::{self, bit};
 use classic_model_formats::alo::write::{SubmeshBuffers, write};
-use classic_model_formats::alo::{AloFile, Bone, Mesh};
+use classic_model_formats::alo::{AloFile, Bone, Light, Mesh};
 use classic_models_fixtures::{ala as ala_fixtures, alo as alo_fixtures};
 use serde_json::json;
 
@@ -123,4 +123,35 @@ fn lost_visibility_of_skinned_meshes_is_a_warning() {
 
     let text = folder.convert(&["unit.alo", "b.glb"]);
     assert!(!text.contains("visib"), "{text}");
+}
+
+#[test]
+fn hidden_lights_are_left_out_if_visibility_is_a_scale() {
+    let folder = Folder::new();
+    let mut hidden = Bone::new("Hidden", Some(0), [0.0; 3]);
+    hidden.visible = false;
+    let mut file = AloFile::new(vec![Bone::new("Root", None, [0.0; 3]), hidden]);
+    let light = |name: &'static str, bone| Light {
+        name: name.into(),
+        bone: Some(bone),
+        kind: 0,
+        color: [1.0; 3],
+        intensity: 1.0,
+        far_attenuation_end: 10.0,
+        far_attenuation_start: 5.0,
+        hotspot: 0.0,
+        falloff: 0.0,
+    };
+    file.lights = vec![light("Lamp", 0), light("Fire", 1), light("Spark_ALT1", 0)];
+    let input = folder.write("unit.alo", &write(&file).unwrap());
+    for (options, lit) in [
+        (&["--visibility", "scale"][..], &["Lamp"][..]),
+        (&[], &["Lamp", "Fire", "Spark_ALT1"]),
+    ] {
+        let model = folder.model(&input, options);
+        let nodes = model.json["nodes"].as_array().unwrap().iter();
+        let nodes = nodes.filter(|it| it["extensions"]["KHR_lights_punctual"].is_object());
+        let names: Vec<_> = nodes.map(|node| node["name"].as_str().unwrap()).collect();
+        assert_eq!(names, lit, "{options:?}");
+    }
 }

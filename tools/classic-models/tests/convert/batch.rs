@@ -114,6 +114,30 @@ fn only_force_replaces_results() {
 }
 
 #[test]
+fn results_never_replace_inputs() {
+    let folder = Folder::new();
+    let model = tetrahedron().to_bytes();
+    let archive = pak(&[(b"b.mdl", &model)], 0).bytes;
+    folder.write("a.glb", &model);
+    folder.write("a.mdl", &model);
+    folder.write("b.glb", &archive);
+    for args in [
+        &["a.glb", "a.glb"][..],
+        &["a.glb", "./a.glb"],
+        &["a.mdl", "a.glb", "."],
+        &["b.glb/b.mdl", "b.glb"],
+    ] {
+        let output = folder.run(&[args, &["--force"]].concat());
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {text}");
+        let expected = "the result would replace an input";
+        assert!(text.contains(expected), "{args:?}: {text}");
+    }
+    let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert!(read("a.glb") == model && read("b.glb") == archive);
+}
+
+#[test]
 fn wrong_arguments_are_errors() {
     let folder = Folder::new();
     folder.write("a.mdl", &tetrahedron().to_bytes());
@@ -125,7 +149,7 @@ fn wrong_arguments_are_errors() {
         (&["a.mdl", "a.glb", "--visibility", "no"], 2, "extension"),
         (
             &["a.mdl", "a.mdl", "a.glb"],
-            1,
+            2,
             "several files need a folder",
         ),
         (&["a.mdl", "a.mdl/out"], 1, "a.mdl/out"),
@@ -198,6 +222,39 @@ fn entries_of_archives_find_their_files_in_the_archive() {
     ]);
     let model = crate::reader::Model::read(&folder.path("walker.glb"));
     assert_eq!(model.clips().len(), 1);
+}
+
+#[test]
+fn results_do_not_depend_on_how_paths_are_written() {
+    let folder = Folder::new();
+    for (name, sample) in [
+        ("REZ/MODELS/warden.abc", "models/warden.abc"),
+        ("REZ/SKINS/WARDEN.DTX", "skins/warden.dtx"),
+        ("Art/Models/crate.alo", "models/crate.alo"),
+        ("Art/Textures/Crate.DDS", "textures/crate.dds"),
+    ] {
+        folder.write(name, &std::fs::read(samples().join(sample)).unwrap());
+    }
+    for (folder_name, path) in [
+        ("REZ/MODELS", "warden.abc"),
+        ("REZ", "MODELS/warden.abc"),
+        ("Art", "Models/crate.alo"),
+        ("Art/Models", "crate.alo"),
+        ("Art/Models", "../Models/crate.alo"),
+    ] {
+        let whole = folder.path(folder_name).join(path).display().to_string();
+        folder.convert(&[&whole, "whole.glb", "--force"]);
+        let output = folder.run_in(folder_name, &[path, "bare.glb", "--force"]);
+        assert!(output.status.success(), "{output:?}");
+        let results = [
+            folder.path("whole.glb"),
+            folder.path(folder_name).join("bare.glb"),
+        ];
+        let [whole, bare] = results.map(|path| std::fs::read(path).unwrap());
+        assert!(whole == bare, "{path}: equal bytes");
+        let model = crate::reader::Model::read(&folder.path("whole.glb"));
+        assert!(model.json["images"].is_array(), "{path}");
+    }
 }
 
 #[test]

@@ -43,8 +43,13 @@ impl Folder {
 
     /// Runs `classic-models convert` in this folder.
     fn run(&self, args: &[&str]) -> Output {
+        self.run_in("", args)
+    }
+
+    /// Runs `classic-models convert` in a folder of this folder.
+    fn run_in(&self, name: &str, args: &[&str]) -> Output {
         let mut program = Command::new(env!("CARGO_BIN_EXE_classic-models"));
-        let program = program.current_dir(self.0.path()).arg("convert");
+        let program = program.current_dir(self.path(name)).arg("convert");
         program.args(args).output().unwrap()
     }
 

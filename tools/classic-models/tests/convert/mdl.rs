@@ -152,6 +152,28 @@ fn a_palette_changes_the_colors_and_a_damaged_one_is_an_error() {
 }
 
 #[test]
+fn too_many_frames_are_an_error() {
+    let folder = Folder::new();
+    let mut document = tetrahedron();
+    let frame = document.frames[0].clone();
+    document.frames = vec![frame.clone(); 300];
+    let input = folder.write("some.mdl", &document.to_bytes());
+    let model = folder.model(&input, &[]);
+    let names = model.json["meshes"][0]["extras"]["targetNames"].as_array();
+    let names = names.unwrap();
+    assert_eq!(names[..2], [json!("run1"), json!("run1#1")]);
+    assert_eq!(names.len(), 300);
+
+    document.frames = vec![frame; 4200];
+    folder.write("many.mdl", &document.to_bytes());
+    let output = folder.run(&["many.mdl", "many.glb"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("there are too many frames"), "{text}");
+    assert!(!folder.path("many.glb").exists());
+}
+
+#[test]
 fn scale_applies_to_the_root() {
     let folder = Folder::new();
     let input = folder.write("m.mdl", &tetrahedron().to_bytes());

@@ -1,13 +1,29 @@
 //! Animations of LithTech models: translations and rotations of nodes, weights of morph targets, and events.
 
 use crate::convert::abc::deform::Deform;
-use crate::convert::clip::{Clip, Keys};
+use crate::convert::clip::{self, Clip, Keys};
 use crate::convert::document::{Document, extras};
 use bevy_classic_models::lithtech::ConvertedAbc;
 use bevy_classic_models::lithtech::abc::{Animation, NodeKey};
 use gltf_json::animation::Property;
 use gltf_json::{Index, Node};
 use serde_json::json;
+
+/// Checks that the weights of all animations are not too many: each keyframe has one for each morph target.
+pub fn check_weights(
+    model: &ConvertedAbc<'_>,
+    deforms: &[(Index<Node>, Deform)],
+) -> Result<(), String> {
+    let animations = model.file.animations.iter();
+    // The last keyframe may be repeated.
+    let keys = animations.map(|animation| animation.keyframes.len() as u64 + 1);
+    let keys: u64 = keys.sum();
+    clip::check_weights(
+        deforms
+            .iter()
+            .map(|(_, deform)| (keys, deform.targets.len() as u64)),
+    )
+}
 
 /// Adds all animations.
 pub fn add(

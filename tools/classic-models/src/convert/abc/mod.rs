@@ -25,7 +25,7 @@ use std::collections::HashMap;
 /// Converts the bytes of a file.
 ///
 /// # Errors
-/// If the file is damaged, or its nodes are nested too deep.
+/// If the file is damaged, its nodes are nested too deep, or its animations have too many weights of morph targets.
 pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String> {
     let settings = AbcLoaderSettings::default();
     let model = ConvertedAbc::load(bytes, &settings).map_err(|error| error.to_string())?;
@@ -49,6 +49,7 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     builder.add_nodes();
     let skin = builder.add_skin();
     let deforms = builder.add_meshes(skin);
+    clips::check_weights(&model, &deforms)?;
     clips::add(&mut builder.document, &model, &builder.nodes, &deforms);
     Ok(Converted {
         document: builder.document,

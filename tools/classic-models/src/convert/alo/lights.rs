@@ -7,7 +7,7 @@ use bevy_classic_models::alamo::alo::{Light, LightKind};
 use serde_json::{Value, json};
 use std::f32::consts::FRAC_PI_2;
 
-const EXTENSION: &str = "KHR_lights_punctual";
+pub const EXTENSION: &str = "KHR_lights_punctual";
 
 /// Adds all lights. `scale` is in meters per unit of the file.
 pub fn add(parts: &mut Parts<'_>, scale: f32) {

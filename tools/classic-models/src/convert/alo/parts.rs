@@ -21,10 +21,12 @@ pub struct Part {
     pub name: String,
     /// Index of its bone.
     pub bone: usize,
-    /// Whether the file shows it undamaged, at the finest level of detail, if its bone is visible.
+    /// Whether the file shows it undamaged, at the finest level of detail or instead of it, if its bone is visible.
     pub is_shown: bool,
     /// Whether it is skinned, so that its own transform has no effect.
     pub is_skinned: bool,
+    /// The scale of the node if it is shown.
+    pub scale: [f32; 3],
 }
 
 /// Adds the parts of a model.
@@ -44,6 +46,18 @@ pub struct Parts<'a> {
 
 /// The nodes of one mesh in all its levels of detail, by level.
 type Levels = BTreeMap<u32, Index<Node>>;
+
+/// What the nodes of one mesh in all its levels of detail have in common.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct LevelKey {
+    /// The name without tags, in lower case.
+    stem: String,
+    /// The damage stage.
+    alt: Option<u32>,
+    is_skinned: bool,
+    /// The index among the nodes of the same level with the same name.
+    occurrence: usize,
+}
 
 impl<'a> Parts<'a> {
     pub fn new(
@@ -75,21 +89,32 @@ impl<'a> Parts<'a> {
     /// Adds the meshes that are drawn.
     pub fn add_meshes(&mut self) {
         let model = self.model;
-        // By name without tags, damage stage, and whether the node is skinned.
-        let mut levels: BTreeMap<(String, Option<u32>, bool), Levels> = BTreeMap::new();
+        let mut levels: BTreeMap<LevelKey, Levels> = BTreeMap::new();
         for (mesh, converted) in model.file.meshes.iter().zip(&model.meshes) {
             let tags = Tags::of(&mesh.name);
             for is_skinned in [false, true] {
-                let Some(node) = self.add_mesh(mesh, converted, &tags, is_skinned) else {
+                let mut key = LevelKey {
+                    stem: tags.stem.to_lowercase(),
+                    alt: tags.alt,
+                    is_skinned,
+                    occurrence: 0,
+                };
+                while let Some(lod) = tags.lod
+                    && levels.get(&key).is_some_and(|it| it.contains_key(&lod))
+                {
+                    key.occurrence += 1;
+                }
+                let Some(node) = self.add_mesh(mesh, converted, &tags, &key) else {
                     continue;
                 };
                 if let Some(lod) = tags.lod {
-                    let key = (tags.stem.to_lowercase(), tags.alt, is_skinned);
                     levels.entry(key).or_default().insert(lod, node);
                 }
             }
         }
-        for nodes in levels.values() {
+        // Without the finest level, the others are hidden parts.
+        let has_finest = |nodes: &&Levels| self.finest.is_some_and(|it| nodes.contains_key(&it));
+        for nodes in levels.values().filter(has_finest) {
             // Higher numbers are finer.
             let nodes: Vec<Index<Node>> = nodes.values().rev().copied().collect();
             let shares: Vec<f64> = (0..nodes.len())
@@ -105,12 +130,14 @@ impl<'a> Parts<'a> {
         mesh: &Mesh<'_>,
         converted: &[ConvertedSubmesh],
         tags: &Tags,
-        is_skinned: bool,
+        key: &LevelKey,
     ) -> Option<Index<Node>> {
-        let is_coarser = tags.lod.is_some() && tags.lod != self.finest && self.has_finest(tags);
-        if is_coarser && self.no_lods {
+        let is_skinned = key.is_skinned;
+        let is_finest = tags.lod.is_none() || tags.lod == self.finest;
+        if self.no_lods && !is_finest && self.has_finest(key) {
             return None;
         }
+        let finest_bone = self.finest_bone(key).filter(|_| !is_finest);
         let mut primitives = Vec::new();
         for (submesh, converted) in mesh.submeshes.iter().zip(converted) {
             let is_wanted = submesh.palette.is_empty() != is_skinned;
@@ -133,49 +160,64 @@ impl<'a> Parts<'a> {
             added.skin = Some(self.skin());
         }
         let parent = if is_skinned { None } else { self.bone(bone) };
-        let added = match is_coarser {
-            true => {
-                self.move_to_finest(&mut added, tags, bone, is_skinned);
-                self.document.add_detached(added)
-            }
-            false => self.document.add_node(parent, added),
-        };
-        if !is_coarser {
-            self.parts.push(Part {
-                node: added,
-                name: mesh.name.to_string(),
-                bone,
-                is_shown: !mesh.hidden && is_selected(tags, self.finest),
-                is_skinned,
-            });
+        if let Some(finest) = finest_bone.filter(|_| !is_skinned) {
+            self.move_to(&mut added, bone, finest);
         }
+        let scale = added.scale.unwrap_or([1.0; 3]);
+        let added = match finest_bone {
+            Some(_) => self.document.add_detached(added),
+            None => self.document.add_node(parent, added),
+        };
+        // A coarser level is only used instead of the finest one.
+        let is_level_shown = is_finest || finest_bone.is_some();
+        self.parts.push(Part {
+            node: added,
+            name: mesh.name.to_string(),
+            bone,
+            is_shown: !mesh.hidden && is_level_shown && is_undamaged(tags),
+            is_skinned,
+            scale,
+        });
         Some(added)
     }
 
-    /// The bone of the mesh that is the finest level of the one with these tags.
-    fn finest_bone(&self, tags: &Tags) -> Option<usize> {
+    /// The bones of the nodes of the finest level with this key, except the occurrence.
+    fn finest_bones(&self, key: &LevelKey, skinned: &[bool]) -> impl Iterator<Item = usize> {
         let meshes = self.model.file.meshes.iter().zip(&self.model.meshes);
-        let mut drawn = meshes.filter(|(_, converted)| {
-            let mut drawn = converted.iter().filter(|it| it.shading.is_drawn());
-            drawn.any(|it| it.mesh.is_some())
-        });
-        let finest = drawn.find(|(mesh, _)| {
-            let other = Tags::of(&mesh.name);
-            let is_same = other.stem.eq_ignore_ascii_case(&tags.stem) && other.alt == tags.alt;
-            is_same && other.lod == self.finest
-        });
-        finest.map(|(mesh, _)| mesh.bone.unwrap_or(0) as usize)
+        meshes
+            .filter(move |(mesh, converted)| {
+                let tags = Tags::of(&mesh.name);
+                let is_same = tags.stem.to_lowercase() == key.stem && tags.alt == key.alt;
+                if !is_same || tags.lod != self.finest {
+                    return false;
+                }
+                let mut submeshes = mesh.submeshes.iter().zip(*converted);
+                submeshes.any(|(submesh, converted)| {
+                    let is_wanted = skinned.contains(&!submesh.palette.is_empty());
+                    let mesh = converted.mesh.as_ref();
+                    is_wanted
+                        && converted.shading.is_drawn()
+                        && mesh.and_then(MeshData::of).is_some()
+                })
+            })
+            .map(|(mesh, _)| mesh.bone.unwrap_or(0) as usize)
     }
 
-    fn has_finest(&self, tags: &Tags) -> bool {
-        self.finest_bone(tags).is_some()
+    /// The bone of the node that is the finest level of the one with this key.
+    fn finest_bone(&self, key: &LevelKey) -> Option<usize> {
+        self.finest_bones(key, &[key.is_skinned])
+            .nth(key.occurrence)
+    }
+
+    /// Whether the mesh has the finest level, skinned or not.
+    fn has_finest(&self, key: &LevelKey) -> bool {
+        self.finest_bones(key, &[false, true]).next().is_some()
     }
 
     /// Places a coarser level, which takes the place of the finest one, although its bone is another one.
-    fn move_to_finest(&self, node: &mut Node, tags: &Tags, bone: usize, is_skinned: bool) {
+    fn move_to(&self, node: &mut Node, bone: usize, finest: usize) {
         let pose = |bone: usize| self.model.bones.get(bone).map(|bone| bone.bind_pose);
-        let finest = self.finest_bone(tags).and_then(pose);
-        let (Some(own), Some(finest), false) = (pose(bone), finest, is_skinned) else {
+        let (Some(own), Some(finest)) = (pose(bone), pose(finest)) else {
             return;
         };
         let relative: Affine3A = finest.inverse() * own;
@@ -293,6 +335,7 @@ impl<'a> Parts<'a> {
             bone,
             is_shown,
             is_skinned: false,
+            scale: [1.0; 3],
         });
         added
     }
@@ -305,5 +348,10 @@ impl<'a> Parts<'a> {
 
 /// Whether a part with these tags is of the finest level of detail and undamaged.
 fn is_selected(tags: &Tags, finest: Option<u32>) -> bool {
-    (tags.lod.is_none() || tags.lod == finest) && tags.alt.is_none_or(|alt| alt == 0)
+    (tags.lod.is_none() || tags.lod == finest) && is_undamaged(tags)
+}
+
+/// Whether a part with these tags is shown if the model is undamaged.
+fn is_undamaged(tags: &Tags) -> bool {
+    tags.alt.is_none_or(|alt| alt == 0)
 }

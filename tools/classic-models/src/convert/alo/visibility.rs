@@ -1,6 +1,7 @@
 //! The visibility of parts. Bones hide all parts below them, and skinned meshes are not below their bones. So each part gets
 //! the visibility that results from all bones above it.
 
+use crate::convert::alo::lights;
 use crate::convert::alo::parts::Part;
 use crate::convert::clip::{Clip, Keys};
 use crate::convert::document::Document;
@@ -46,6 +47,8 @@ impl<'a> Visibilities<'a> {
                     if let Some(node) = document.root.nodes.get_mut(part.node.value()) {
                         node.scale = Some([0.0; 3]);
                     }
+                    // The scale has no effect on lights.
+                    document.remove_from_node(part.node, lights::EXTENSION);
                 }
             }
         }
@@ -88,7 +91,7 @@ impl<'a> Visibilities<'a> {
                 // The transform of a skinned mesh has no effect.
                 Visibility::Scale if part.is_skinned => lost.push(self.lost(part)),
                 Visibility::Scale => {
-                    let scale = |shown: &bool| if *shown { [1.0; 3] } else { [0.0; 3] };
+                    let scale = |shown: &bool| if *shown { part.scale } else { [0.0; 3] };
                     let keys = Keys {
                         times: keys.times,
                         values: keys.values.iter().map(scale).collect(),

@@ -1,7 +1,7 @@
 //! Finds the differences between two JSON values. It must not know formats.
 
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::{self, Display};
 
 /// The beginning of a hash, which is not shown.
@@ -114,23 +114,19 @@ impl Comparison {
     /// Compares lists of objects: those with the same name, otherwise those with the same index.
     fn items(&mut self, a: &[Value], b: &[Value]) {
         let (names_a, names_b) = (names(a), names(b));
-        let find = |names: &[String], items: &[Value], name: &String| {
-            let index = names.iter().position(|other| other == name);
-            index.and_then(|index| items.get(index).cloned())
-        };
+        let (by_name_a, by_name_b) = (by_name(&names_a, a), by_name(&names_b, b));
         for name in &names_a {
-            let (a, b) = (find(&names_a, a, name), find(&names_b, b, name));
-            self.at(name.clone(), a.as_ref(), b.as_ref());
+            let [a, b] = [&by_name_a, &by_name_b].map(|items| items.get(&**name).copied());
+            self.at(name.clone(), a, b);
         }
-        for name in names_b.iter().filter(|name| !names_a.contains(name)) {
-            let b = find(&names_b, b, name);
-            self.at(name.clone(), None, b.as_ref());
+        for name in &names_b {
+            if !by_name_a.contains_key(&**name) {
+                self.at(name.clone(), None, by_name_b.get(&**name).copied());
+            }
         }
-        let common = |names: &[String], others: &[String]| -> Vec<String> {
-            let names = names.iter().filter(|name| others.contains(name));
-            names.cloned().collect()
-        };
-        if common(&names_a, &names_b) != common(&names_b, &names_a) {
+        let common_a = names_a.iter().filter(|it| by_name_b.contains_key(&***it));
+        let common_b = names_b.iter().filter(|it| by_name_a.contains_key(&***it));
+        if !common_a.eq(common_b) {
             self.at(
                 "order".to_owned(),
                 Some(&json!(names_a)),
@@ -145,10 +141,19 @@ fn are_items(values: &[Value]) -> bool {
     values.iter().all(Value::is_object)
 }
 
+/// The objects by their names. Of equal names, the first is used.
+fn by_name<'a>(names: &'a [String], items: &'a [Value]) -> HashMap<&'a str, &'a Value> {
+    let mut by_name = HashMap::with_capacity(names.len());
+    for (name, item) in names.iter().zip(items) {
+        by_name.entry(&**name).or_insert(item);
+    }
+    by_name
+}
+
 /// The name of each object: its own, with a number if it occurs again, otherwise its index.
 fn names(items: &[Value]) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(items.len());
-    let mut seen = std::collections::HashMap::new();
+    let mut seen = HashMap::new();
     for (index, item) in items.iter().enumerate() {
         let name = item.get("name").and_then(Value::as_str);
         let Some(name) = name else {
