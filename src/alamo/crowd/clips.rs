@@ -22,8 +22,6 @@ const RETIRED_FRAMES: u32 = 3;
 #[derive(Debug)]
 pub(super) struct CrowdClip {
     pub(super) id: AssetId<AnimationClip>,
-    /// The [`generation`](CrowdClips::generation) when it was baked.
-    pub(super) generation: u32,
     /// Its first texel.
     first: u32,
     pose_texels: u32,
@@ -199,7 +197,6 @@ impl CrowdClips {
         *target.bounds = crate::scene::merged(*target.bounds, baked.bounds);
         State::Ready(Arc::new(CrowdClip {
             id,
-            generation: self.generation,
             first,
             pose_texels: target.skeleton.pose_texels() as u32,
             times: baked.times,

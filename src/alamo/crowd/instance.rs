@@ -64,6 +64,8 @@ impl AloCrowd {
 #[derive(Debug)]
 pub(super) struct ShownClip {
     pub(super) clip: Arc<CrowdClip>,
+    /// The [`generation`](crate::alamo::crowd::clips::CrowdClips::generation) of the clips when it was looked up.
+    pub(super) generation: u32,
     pub(super) seconds: f32,
 }
 
