@@ -140,10 +140,9 @@ impl CrowdClips {
             frames,
             state: State::Failed(too_large(frames, target).into()),
         };
-        let is_possible =
-            SampleTimes::new(frames.count, frames.fps, 1, frames.holds).is_some_and(|times| {
-                times.count() as usize * target.skeleton.pose_texels() <= max_texels
-            });
+        let is_possible = SampleTimes::new(frames.count, frames.fps, 1, frames.holds)
+            .and_then(|times| target.skeleton.texels_of(times.count()))
+            .is_some_and(|texels| texels <= max_texels);
         if is_possible && at_once {
             let baked = bake(target.skeleton, &*sampler, frames, max_texels);
             entry.state = self.store(id, &entry, baked, target);
