@@ -42,7 +42,7 @@ pub(super) fn update_clips(
             });
         }
         crowd_clips.finish(&mut target);
-        crowd_clips.free_retired(target.texture);
+        crowd_clips.free_unused(target.texture);
     }
 }
 
