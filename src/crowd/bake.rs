@@ -9,7 +9,8 @@ use bevy::tasks::{AsyncComputeTaskPool, Task};
 use bevy::transform::components::Transform;
 use std::sync::Arc;
 
-/// The accepted distance of a vertex from its exact position between two samples, as a fraction of the model's size.
+/// The accepted distance of a vertex from its exact position between two samples, as a fraction of the model's size at
+/// rest.
 const TOLERANCE: f32 = 4e-4;
 
 /// The most samples from one frame to the next.
@@ -74,7 +75,7 @@ pub(crate) fn bake(
 ) -> Option<Baked> {
     let times = |per_frame| {
         let times = SampleTimes::new(frames.count, frames.fps, per_frame, frames.holds)?;
-        let texels = times.count() as usize * skeleton.pose_texels();
+        let texels = skeleton.texels_of(times.count())?;
         (texels <= max_texels).then_some(times)
     };
     let mut baker = Baker {
@@ -84,7 +85,7 @@ pub(crate) fn bake(
         middle: Vec::new(),
     };
     let mut baked = baker.bake(times(1)?);
-    let tolerance = TOLERANCE * size(baked.bounds);
+    let tolerance = TOLERANCE * model_size(skeleton, baked.bounds);
     let distance = baker.distance_between_samples(&baked, tolerance);
     if distance > tolerance {
         // The distance falls with the square of the count.
@@ -97,6 +98,16 @@ pub(crate) fn bake(
         }
     }
     Some(baked)
+}
+
+/// The size of a model: that of its rest pose, because a clip may move it far. If it has no size at rest, that of the box
+/// around a clip.
+fn model_size(skeleton: &CrowdSkeleton, baked: Option<Aabb3d>) -> f32 {
+    let rest = size(skeleton.bounds(&skeleton.rest_pose()));
+    match rest.is_finite() && rest > 0.0 {
+        true => rest,
+        false => size(baked),
+    }
 }
 
 /// The longest side of a box.
@@ -146,6 +157,15 @@ impl<S: PoseSource> Baker<'_, S> {
             let first = index as usize * pose_texels;
             baked.texels.get(first..first + pose_texels)
         };
+        let (skeleton, stride) = (self.skeleton, baked.times.stride());
+        // Of a sample and those of the same kind in the frames before and after it.
+        let error = |index: u32| {
+            let before = sample(index.checked_sub(stride)?)?;
+            let after = sample(index.checked_add(stride)?)?;
+            Some(estimated_error(skeleton, [before, sample(index)?, after]))
+        };
+        // The estimate at the end of an interval is mostly the one at the start of the next.
+        let mut last = (u32::MAX, None);
         let mut longest: f32 = 0.0;
         for index in 0..baked.times.count().min(MAX_SAMPLES) {
             let (Some(seconds), Some(from), Some(to)) = (
@@ -155,29 +175,33 @@ impl<S: PoseSource> Baker<'_, S> {
             ) else {
                 continue;
             };
-            let before = index.checked_sub(1).and_then(sample);
-            let after = index.checked_add(2).and_then(sample);
-            if let (Some(before), Some(after)) = (before, after)
-                && !self.is_curved([before, from, to, after], tolerance)
+            let at_from = if last.0 == index {
+                last.1
+            } else {
+                error(index)
+            };
+            last = (index + 1, error(index + 1));
+            // This avoids most of the exact poses.
+            if let (Some(at_from), Some(at_to)) = (at_from, last.1)
+                && at_from.max(at_to) <= 0.5 * tolerance
             {
                 continue;
             }
             let mut middle = core::mem::take(&mut self.middle);
             middle.clear();
             self.pose(seconds, &mut middle);
-            let distance = self.skeleton.distance(&middle, &[(from, 0.5), (to, 0.5)]);
+            let distance = skeleton.distance(&middle, &[(from, 0.5), (to, 0.5)]);
             longest = longest.max(distance);
             self.middle = middle;
         }
         longest
     }
+}
 
-    /// Whether a path through four samples may be curved between the second and the third. This avoids most of the
-    /// exact poses. A blend is off by 1/8 of the second difference.
-    fn is_curved(&self, [before, from, to, after]: [&[Texel]; 4], tolerance: f32) -> bool {
-        let bend = |a, b, c| self.skeleton.distance(b, &[(a, 0.5), (c, 0.5)]) * 2.0 / 8.0;
-        bend(before, from, to).max(bend(from, to, after)) > 0.5 * tolerance
-    }
+/// The estimated distance between a blend and the exact pose beside the second of three samples: 1/8 of their second
+/// difference.
+fn estimated_error(skeleton: &CrowdSkeleton, [before, sample, after]: [&[Texel]; 3]) -> f32 {
+    skeleton.distance(sample, &[(before, 0.5), (after, 0.5)]) * 2.0 / 8.0
 }
 
 #[cfg(test)]
@@ -186,12 +210,13 @@ mod tests {
     use crate::crowd::skeleton::{Joint, SkeletonBone};
     use bevy::math::{Affine3A, Quat, Vec3};
 
-    /// One bone that turns by an angle per frame about Z.
-    struct Turning(f32);
+    /// One bone that turns by an angle per frame about Z, and moves by a distance per frame.
+    struct Turning(f32, f32);
 
     impl PoseSource for Turning {
         fn pose(&self, seconds: f32, local: &mut [Transform], _: &mut [bool]) {
             local[0].rotation = Quat::from_rotation_z(self.0 * seconds * 10.0);
+            local[0].translation.x = self.1 * seconds * 10.0;
         }
     }
 
@@ -219,18 +244,41 @@ mod tests {
 
     #[test]
     fn fast_rotations_have_samples_between_frames() {
-        for (degrees, expected) in [(0.5, 1), (10.0, 3), (40.0, 9)] {
-            let source = Turning(f32::to_radians(degrees));
-            let baked = bake(&skeleton(), &source, FRAMES, usize::MAX).unwrap();
-            let count = baked.times.count();
-            assert_eq!((count - 1) / 8, expected, "{degrees}");
-            assert_eq!(baked.texels.len(), count as usize * 4);
+        for (degrees, expected) in [(0.5, 1), (10.0, 3), (40.0, 11)] {
+            // A long way needs no fewer samples.
+            for speed in [0.0, 10.0] {
+                let source = Turning(f32::to_radians(degrees), speed);
+                let baked = bake(&skeleton(), &source, FRAMES, usize::MAX).unwrap();
+                let count = baked.times.count();
+                assert_eq!((count - 1) / 8, expected, "{degrees}, {speed}");
+                assert_eq!(baked.texels.len(), count as usize * 4);
+            }
         }
     }
 
     #[test]
+    fn slow_rotations_with_held_values_have_one_sample_between_jumps() {
+        for (degrees, expected) in [(0.5, 2), (10.0, 4)] {
+            let frames = ClipFrames {
+                holds: true,
+                ..FRAMES
+            };
+            let source = Turning(f32::to_radians(degrees), 0.0);
+            let baked = bake(&skeleton(), &source, frames, usize::MAX).unwrap();
+            assert_eq!((baked.times.count() - 1) / 8, expected, "{degrees}");
+        }
+    }
+
+    #[test]
+    fn a_model_without_size_at_rest_has_that_of_its_clip() {
+        let baked = Aabb3d::new(Vec3::ZERO, Vec3::ONE);
+        assert_eq!(model_size(&CrowdSkeleton::default(), Some(baked)), 2.0);
+        assert_eq!(model_size(&skeleton(), None), 2.0);
+    }
+
+    #[test]
     fn samples_are_limited_by_the_texture() {
-        let source = Turning(f32::to_radians(40.0));
+        let source = Turning(f32::to_radians(40.0), 0.0);
         let baked = bake(&skeleton(), &source, FRAMES, 4 * 30).unwrap();
         assert_eq!(baked.times.count(), 8 * 3 + 1);
         assert!(bake(&skeleton(), &source, FRAMES, 4 * 8).is_none());

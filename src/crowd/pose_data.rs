@@ -7,7 +7,6 @@ use bevy::asset::{Assets, Handle, RenderAssetUsages};
 use bevy::image::Image;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use thiserror::Error;
 use zerocopy::IntoBytes;
 
@@ -30,7 +29,7 @@ pub(crate) struct PoseTexture {
     pub(crate) image: Handle<Image>,
     segments: Segments,
     /// The texels of each segment, by its first texel.
-    texels: BTreeMap<u32, Arc<[Texel]>>,
+    texels: BTreeMap<u32, Vec<Texel>>,
     capacity: u32,
     is_changed: bool,
 }
@@ -70,13 +69,13 @@ impl PoseTexture {
     pub(crate) fn insert(&mut self, texels: Vec<Texel>) -> Result<u32, TextureFull> {
         let length = u32::try_from(texels.len()).ok();
         let Some(first) = length.and_then(|length| self.segments.allocate(length)) else {
-            let used: usize = self.texels.values().map(|texels| texels.len()).sum();
+            let used: usize = self.texels.values().map(Vec::len).sum();
             return Err(TextureFull {
                 needed: used + texels.len(),
                 capacity: self.capacity,
             });
         };
-        self.texels.insert(first, texels.into());
+        self.texels.insert(first, texels);
         self.is_changed = true;
         Ok(first)
     }

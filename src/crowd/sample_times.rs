@@ -35,7 +35,7 @@ impl SampleTimes {
     }
 
     /// Samples from one frame to the next.
-    fn stride(&self) -> u32 {
+    pub(super) fn stride(&self) -> u32 {
         self.per_frame.saturating_add(u32::from(self.holds))
     }
 

@@ -82,6 +82,11 @@ impl CrowdSkeleton {
         self.visibility_texels() + JOINT_TEXELS * self.joints.len()
     }
 
+    /// Texels of a count of poses. `None` if they exceed the range.
+    pub(crate) fn texels_of(&self, poses: u32) -> Option<usize> {
+        usize::try_from(poses).ok()?.checked_mul(self.pose_texels())
+    }
+
     /// The offset of a joint's texels in a pose. `None` if a vertex cannot store it.
     pub(crate) fn joint_offset(&self, joint: usize) -> Option<u16> {
         let offset = self.visibility_texels() + JOINT_TEXELS * joint;

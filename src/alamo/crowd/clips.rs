@@ -14,16 +14,14 @@ use bevy::platform::collections::HashMap;
 use core::ops::Range;
 use std::sync::Arc;
 
-/// Frames for which a replaced clip stays in the texture after its last use, because the previous frame's pose is read
-/// for motion vectors.
+/// Frames for which a clip stays in the texture after its last use, because the previous frame's pose is read for motion
+/// vectors.
 const RETIRED_FRAMES: u32 = 3;
 
 /// A baked clip. Members that show it hold it.
 #[derive(Debug)]
 pub(super) struct CrowdClip {
     pub(super) id: AssetId<AnimationClip>,
-    /// The [`generation`](CrowdClips::generation) when it was baked.
-    pub(super) generation: u32,
     /// Its first texel.
     first: u32,
     pose_texels: u32,
@@ -56,9 +54,42 @@ impl CrowdClip {
 #[derive(Debug)]
 enum State {
     Baking(Baking),
-    Ready(Arc<CrowdClip>),
+    Ready(Resident),
     /// Why it cannot be shown.
     Failed(Arc<str>),
+    /// Why it does not fit into the texture beside the others. It is baked again if one of them is removed.
+    Full(Arc<str>),
+}
+
+/// A clip in the texture.
+#[derive(Debug)]
+struct Resident {
+    clip: Arc<CrowdClip>,
+    /// The count of frames since its last use.
+    unused_frames: u32,
+}
+
+impl Resident {
+    fn new(clip: Arc<CrowdClip>) -> Self {
+        let unused_frames = 0;
+        Self {
+            clip,
+            unused_frames,
+        }
+    }
+
+    /// Counts a frame.
+    fn age(&mut self) {
+        self.unused_frames = match Arc::strong_count(&self.clip) {
+            1 => self.unused_frames.saturating_add(1),
+            _ => 0,
+        };
+    }
+
+    /// Whether no row points to it, neither now nor in the previous frame.
+    fn is_removable(&self) -> bool {
+        self.unused_frames >= RETIRED_FRAMES && Arc::strong_count(&self.clip) == 1
+    }
 }
 
 #[derive(Debug)]
@@ -74,9 +105,9 @@ struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct CrowdClips {
     entries: HashMap<AssetId<AnimationClip>, Entry>,
-    /// Clips that were edited, with the count of frames since their last use.
-    retired: Vec<(Arc<CrowdClip>, u32)>,
-    /// Incremented by each edit, so that members look up their clips again.
+    /// Clips that were edited.
+    retired: Vec<Resident>,
+    /// Incremented if an edit or free texels may change the result of a lookup, so that members look up their clips again.
     pub(super) generation: u32,
 }
 
@@ -121,8 +152,8 @@ impl CrowdClips {
             self.start(id, ala, (Arc::new(sampler), frames), target, at_once);
         }
         match self.entries.get(&id).map(|entry| &entry.state) {
-            Some(State::Ready(clip)) => Found::Ready(clip.clone()),
-            Some(State::Failed(reason)) => Found::Failed(reason.clone()),
+            Some(State::Ready(resident)) => Found::Ready(resident.clip.clone()),
+            Some(State::Failed(reason) | State::Full(reason)) => Found::Failed(reason.clone()),
             Some(State::Baking(_)) | None => Found::Pending,
         }
     }
@@ -142,10 +173,9 @@ impl CrowdClips {
             frames,
             state: State::Failed(too_large(frames, target).into()),
         };
-        let is_possible =
-            SampleTimes::new(frames.count, frames.fps, 1, frames.holds).is_some_and(|times| {
-                times.count() as usize * target.skeleton.pose_texels() <= max_texels
-            });
+        let is_possible = SampleTimes::new(frames.count, frames.fps, 1, frames.holds)
+            .and_then(|times| target.skeleton.texels_of(times.count()))
+            .is_some_and(|texels| texels <= max_texels);
         if is_possible && at_once {
             let baked = bake(target.skeleton, &*sampler, frames, max_texels);
             entry.state = self.store(id, &entry, baked, target);
@@ -194,12 +224,11 @@ impl CrowdClips {
         }
         let first = match target.texture.insert(texels) {
             Ok(first) => first,
-            Err(error) => return State::Failed(error.to_string().into()),
+            Err(error) => return State::Full(error.to_string().into()),
         };
         *target.bounds = crate::scene::merged(*target.bounds, baked.bounds);
-        State::Ready(Arc::new(CrowdClip {
+        State::Ready(Resident::new(Arc::new(CrowdClip {
             id,
-            generation: self.generation,
             first,
             pose_texels: target.skeleton.pose_texels() as u32,
             times: baked.times,
@@ -208,17 +237,20 @@ impl CrowdClips {
                 fps: entry.frames.fps,
             },
             sampler: entry.sampler.clone(),
-        }))
+        })))
     }
 
-    fn remove_unused(&mut self, texture: &mut PoseTexture) {
+    /// Removes clips that no member shows. Returns whether there were any.
+    fn remove_unused(&mut self, texture: &mut PoseTexture) -> bool {
+        let count = self.entries.len();
         self.entries.retain(|_, entry| match &entry.state {
-            State::Ready(clip) if Arc::strong_count(clip) == 1 => {
-                texture.remove(clip.first);
+            State::Ready(resident) if resident.is_removable() => {
+                texture.remove(resident.clip.first);
                 false
             }
             _ => true,
         });
+        self.entries.len() != count
     }
 
     /// Retires the clips that an edit has changed. They are shown until they are baked again.
@@ -232,8 +264,8 @@ impl CrowdClips {
             if !is_edited(*id, entry.ala) {
                 return true;
             }
-            if let State::Ready(clip) = &entry.state {
-                retired.push((clip.clone(), 0));
+            if let State::Ready(resident) = &entry.state {
+                retired.push(Resident::new(resident.clip.clone()));
             }
             false
         });
@@ -242,19 +274,35 @@ impl CrowdClips {
         }
     }
 
-    /// Frees retired clips that no member shows any more. Call it once per frame.
-    pub(super) fn free_retired(&mut self, texture: &mut PoseTexture) {
-        self.retired.retain_mut(|(clip, frames)| {
-            *frames = match Arc::strong_count(clip) {
-                1 => *frames + 1,
-                _ => 0,
-            };
-            let is_kept = *frames < RETIRED_FRAMES;
+    /// Removes retired clips that no member shows any more. If a clip did not fit, also removes others that no member
+    /// shows, and lets it be baked again. Call it once per frame.
+    pub(super) fn free_unused(&mut self, texture: &mut PoseTexture) {
+        let count = self.retired.len();
+        self.retired.retain_mut(|resident| {
+            resident.age();
+            let is_kept = !resident.is_removable();
             if !is_kept {
-                texture.remove(clip.first);
+                texture.remove(resident.clip.first);
             }
             is_kept
         });
+        let mut is_any_freed = self.retired.len() != count;
+        let mut is_any_full = false;
+        for entry in self.entries.values_mut() {
+            match &mut entry.state {
+                State::Ready(resident) => resident.age(),
+                State::Full(_) => is_any_full = true,
+                State::Baking(_) | State::Failed(_) => {}
+            }
+        }
+        if is_any_full {
+            is_any_freed |= self.remove_unused(texture);
+            if is_any_freed {
+                self.entries
+                    .retain(|_, entry| !matches!(entry.state, State::Full(_)));
+                self.generation += 1;
+            }
+        }
     }
 }
 
@@ -264,4 +312,110 @@ fn too_large(frames: ClipFrames, target: &Target<'_>) -> String {
     format!(
         "it has {count} frames of {texels} texels; at most {MAX_SAMPLES} frames and {capacity} texels are possible"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy::asset::Handle;
+    use bevy::image::Image;
+
+    /// A texture with one line, and clips of it.
+    struct Fixture {
+        model: AloModel,
+        skeleton: Arc<CrowdSkeleton>,
+        texture: PoseTexture,
+        clips: CrowdClips,
+    }
+
+    impl Fixture {
+        fn new() -> Self {
+            Self {
+                model: AloModel::default(),
+                skeleton: Arc::default(),
+                texture: PoseTexture::new(&Assets::<Image>::default(), 1),
+                clips: CrowdClips::default(),
+            }
+        }
+
+        /// Stores a baked clip. Returns it if it fits.
+        fn store(&mut self, clip: &Handle<AnimationClip>, length: usize) -> Option<Arc<CrowdClip>> {
+            let frames = ClipFrames {
+                count: 1,
+                fps: 30.0,
+                holds: false,
+            };
+            let baked = Baked {
+                times: SampleTimes::new(1, 30.0, 1, false).unwrap(),
+                texels: vec![[0.0; 4]; length],
+                bounds: None,
+            };
+            let mut entry = Entry {
+                ala: None,
+                sampler: Arc::new(ClipSampler::Curves(Vec::new())),
+                frames,
+                state: State::Failed("not stored".into()),
+            };
+            let mut target = Target {
+                model: &self.model,
+                skeleton: &self.skeleton,
+                texture: &mut self.texture,
+                bounds: &mut None,
+            };
+            entry.state = self
+                .clips
+                .store(clip.id(), &entry, Some(baked), &mut target);
+            let stored = match &entry.state {
+                State::Ready(resident) => Some(resident.clip.clone()),
+                _ => None,
+            };
+            self.clips.entries.insert(clip.id(), entry);
+            stored
+        }
+
+        /// Runs a frame. Returns whether members look up their clips again.
+        fn frame(&mut self) -> bool {
+            let generation = self.clips.generation;
+            self.clips.free_unused(&mut self.texture);
+            self.clips.generation != generation
+        }
+    }
+
+    #[test]
+    fn clips_that_did_not_fit_are_baked_again_when_others_are_unused() {
+        let assets = Assets::<AnimationClip>::default();
+        let [first, second] = [(); 2].map(|()| assets.reserve_handle());
+        let mut fixture = Fixture::new();
+        let shown = fixture.store(&first, 1500).unwrap();
+        assert!(fixture.store(&second, 1000).is_none());
+        for _ in 0..2 * RETIRED_FRAMES {
+            assert!(!fixture.frame(), "the first one is shown");
+        }
+        drop(shown);
+        // Rows of the previous frame may point to it.
+        assert!(fixture.store(&second, 1000).is_none());
+        for _ in 1..RETIRED_FRAMES {
+            assert!(!fixture.frame());
+        }
+        assert!(fixture.frame());
+        assert!(fixture.clips.entries.is_empty());
+        assert!(fixture.store(&second, 1000).is_some());
+    }
+
+    #[test]
+    fn edited_clips_free_texels_after_their_last_use() {
+        let assets = Assets::<AnimationClip>::default();
+        let [first, second] = [(); 2].map(|()| assets.reserve_handle());
+        let mut fixture = Fixture::new();
+        let shown = fixture.store(&first, 1500).unwrap();
+        fixture.clips.retire(|clip, _| clip == first.id());
+        assert!(fixture.store(&second, 1000).is_none());
+        assert!(!fixture.frame());
+        drop(shown);
+        for _ in 1..RETIRED_FRAMES {
+            assert!(!fixture.frame());
+        }
+        assert!(fixture.frame());
+        assert!(fixture.store(&second, 1000).is_some());
+    }
 }

@@ -14,6 +14,7 @@ use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::{DeferredWorld, Mut, World};
 use bevy::image::Image;
 use bevy::mesh::Mesh;
+use bevy::world_serialization::{WorldAsset, WorldAssetRoot};
 use std::sync::Arc;
 
 /// A member of a crowd. It is on the root entity of a model that was spawned as a [`Crowd`](crate::scene::Crowd), beside
@@ -24,6 +25,8 @@ pub struct AloCrowd {
     /// The slot of its model.
     pub(super) slot: usize,
     pub(super) row: u32,
+    /// The asset of its scene.
+    asset: Option<AssetId<WorldAsset>>,
     /// The root entity of its scene.
     pub(super) scene: Entity,
     pub(super) meshes: Vec<Entity>,
@@ -32,7 +35,7 @@ pub struct AloCrowd {
     pub(super) shown: ShownPoses,
     /// Whether the clip that plays is being baked.
     pub(super) is_baking: bool,
-    /// Whether clips are baked at once, because the member showed one before a reload.
+    /// Whether clips are baked at once, because the member showed one before a reload of its scene.
     pub(super) bakes_at_once: bool,
     /// A clip that cannot be shown, and the generation of the clips then.
     pub(super) failed: Option<(AssetId<AnimationClip>, u32)>,
@@ -64,6 +67,8 @@ impl AloCrowd {
 #[derive(Debug)]
 pub(super) struct ShownClip {
     pub(super) clip: Arc<CrowdClip>,
+    /// The [`generation`](crate::alamo::crowd::clips::CrowdClips::generation) of the clips when it was looked up.
+    pub(super) generation: u32,
     pub(super) seconds: f32,
 }
 
@@ -88,8 +93,9 @@ pub(in crate::alamo) fn join_crowd(
     let Ok(mut entity) = world.get_entity_mut(root) else {
         return;
     };
+    let asset = entity.get::<WorldAssetRoot>().map(|root| root.0.id());
     let old = entity.get::<AloCrowd>();
-    let bakes_at_once = old.is_some_and(|old| old.shown.to.is_some());
+    let bakes_at_once = old.is_some_and(|old| old.shown.to.is_some() && old.asset == asset);
     entity.remove::<AloCrowd>();
     let slot = world.resource_scope(|world, mut models: Mut<CrowdModels>| {
         let meshes = world.get_resource::<Assets<Mesh>>()?;
@@ -105,6 +111,7 @@ pub(in crate::alamo) fn join_crowd(
     let member = AloCrowd {
         slot,
         row,
+        asset,
         scene,
         meshes: Vec::new(),
         look: None,

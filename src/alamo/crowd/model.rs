@@ -141,8 +141,8 @@ impl CrowdModel {
         let mut texture = PoseTexture::new(images, max_texture_size);
         let rest = skeleton.rest_pose();
         let bounds = skeleton.bounds(&rest);
-        // The rest pose is the first one. It always fits, because a pose has fewer texels than a line of the texture
-        // has for the lowest limit.
+        // The rest pose is the first one. It always fits if there are sub-meshes: the offsets of joints have 16 bits, and
+        // the smallest texture of an adapter has 2048 lines of as many texels.
         let is_shown = texture.insert(rest).is_ok();
         let parts = model.meshes.iter().enumerate().map(|(index, mesh)| {
             let mut part = AloPart::new(AloPartKind::Mesh, index, &mesh.name, &mesh.tags);

@@ -143,6 +143,7 @@ pub(super) fn update_looks(
     mut models: ResMut<CrowdModels>,
     mut assets: LookAssets,
     night: Res<NightTime>,
+    entities: Query<()>,
     mut warnings: ModelWarnings,
 ) {
     let removed = removed.read();
@@ -156,6 +157,10 @@ pub(super) fn update_looks(
         else {
             continue;
         };
+        // The root may already have another scene that is not spawned yet.
+        if !entities.contains(member.scene) {
+            continue;
+        }
         let Some(crowd) = models.get_mut(member.slot) else {
             continue;
         };

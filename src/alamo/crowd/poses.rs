@@ -42,7 +42,7 @@ pub(super) fn update_clips(
             });
         }
         crowd_clips.finish(&mut target);
-        crowd_clips.free_retired(target.texture);
+        crowd_clips.free_unused(target.texture);
     }
 }
 
@@ -169,7 +169,7 @@ impl Lookup<'_> {
         let part = source.frames();
         if let Some(shown) = shown
             && shown.clip.id == id
-            && shown.clip.generation == generation
+            && shown.generation == generation
         {
             shown.seconds = shown.clip.seconds(time, part);
             return true;
@@ -181,7 +181,11 @@ impl Lookup<'_> {
         match clips.find(source, &mut target, self.assets, self.at_once) {
             Found::Ready(clip) => {
                 let seconds = clip.seconds(time, part);
-                *shown = Some(ShownClip { clip, seconds });
+                *shown = Some(ShownClip {
+                    clip,
+                    generation,
+                    seconds,
+                });
                 true
             }
             Found::Pending => {

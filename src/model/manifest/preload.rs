@@ -17,6 +17,7 @@ use bevy::ecs::system::{Local, Res};
 use bevy::ecs::world::{FromWorld, World};
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::world_serialization::WorldAsset;
+use core::iter;
 use std::sync::{Arc, Mutex, Weak};
 
 /// Loaded models whose scene is kept, but not their main asset. Clones share one table.
@@ -24,38 +25,48 @@ use std::sync::{Arc, Mutex, Weak};
 /// This avoids a duplicate error for a broken file: Bevy tries to reload a file twice if its main asset is kept, and
 /// once if only its labeled assets are. Without file watching this is not needed.
 #[derive(Resource, Clone, Default)]
-pub(super) struct ReleasedModels(Arc<Mutex<HashMap<AssetPath<'static>, AssetId<WorldAsset>>>>);
+pub(super) struct ReleasedModels(Arc<Mutex<HashMap<AssetPath<'static>, Released>>>);
+
+#[derive(Clone, Copy)]
+struct Released {
+    scene: AssetId<WorldAsset>,
+    /// Whether it has a scene of a crowd's member.
+    has_crowd: bool,
+}
 
 impl ReleasedModels {
     /// Adds a fully loaded model whose main asset is dropped from now on.
-    pub(super) fn insert(&self, model: &AssetPath<'static>, scene: &Handle<WorldAsset>) {
-        lock(&self.0).insert(model.clone(), scene.id());
+    pub(super) fn insert(
+        &self,
+        server: &AssetServer,
+        model: &AssetPath<'static>,
+        scene: &Handle<WorldAsset>,
+    ) {
+        let released = Released {
+            scene: scene.id(),
+            has_crowd: loaded_crowd(server, model).is_some(),
+        };
+        lock(&self.0).insert(model.clone(), released);
     }
 
-    /// The scene of a released model and that of a crowd's member, if they are still loaded.
+    /// The scene of a released model and that of a crowd's member, if it has one. `None` if one of them was dropped, so
+    /// that the model must be loaded again.
     pub(super) fn scenes(
         &self,
         server: &AssetServer,
         model: &AssetPath<'static>,
-    ) -> (Option<Handle<WorldAsset>>, Option<Handle<WorldAsset>>) {
-        let scene = self.scene(server, model);
-        let crowd = scene.as_ref().and_then(|_| loaded_crowd(server, model));
-        (scene, crowd)
-    }
-
-    fn scene(
-        &self,
-        server: &AssetServer,
-        model: &AssetPath<'static>,
-    ) -> Option<Handle<WorldAsset>> {
+    ) -> Option<(Handle<WorldAsset>, Option<Handle<WorldAsset>>)> {
         let mut released = lock(&self.0);
-        let id = *released.get(model)?;
+        let known = *released.get(model)?;
         let scene = server.get_handle::<WorldAsset>(scene_path(model));
-        let scene = scene.filter(|scene| scene.id() == id && server.is_loaded(scene));
-        if scene.is_none() {
+        let scene = scene.filter(|scene| scene.id() == known.scene && server.is_loaded(scene));
+        let crowd = loaded_crowd(server, model);
+        let is_complete = crowd.is_some() || !known.has_crowd;
+        let scenes = scene.filter(|_| is_complete).map(|scene| (scene, crowd));
+        if scenes.is_none() {
             released.remove(model);
         }
-        scene
+        scenes
     }
 }
 
@@ -199,9 +210,10 @@ impl Preloader {
         model: &AssetPath<'static>,
         handles: &mut Handles,
     ) {
-        if let Some(scene) = self.released.scene(&self.server, model) {
+        if let Some((scene, crowd)) = self.released.scenes(&self.server, model) {
             // Loading the main asset again would respawn all instances.
-            handles.others.push(scene.untyped());
+            let scenes = iter::once(scene).chain(crowd);
+            handles.others.extend(scenes.map(Handle::untyped));
         } else if let Some(model) = self.formats.load_within(load_context, model) {
             handles.models.push(model);
         }
@@ -283,6 +295,6 @@ pub(super) fn released_scene(
         .path()
         .filter(|_| is_settled && server.is_loaded(model))?;
     let scene = server.get_handle::<WorldAsset>(scene_path(path))?;
-    released.insert(path, &scene);
+    released.insert(server, path, &scene);
     Some(scene)
 }

@@ -72,7 +72,8 @@ impl Model {
         if let (Some(asset), Some(scene)) = (&self.asset, &self.scene)
             && !are_dependencies_loading(server, asset)
         {
-            world.resource::<ReleasedModels>().insert(&self.path, scene);
+            let released = world.resource::<ReleasedModels>();
+            released.insert(server, &self.path, scene);
         }
         self.asset = None;
     }
@@ -241,13 +242,13 @@ impl ModelState {
             return model.clone();
         }
         let server = world.resource::<AssetServer>();
-        let (scene, crowd) = world.resource::<ReleasedModels>().scenes(server, path);
-        if scene.is_some() {
+        let released = world.resource::<ReleasedModels>().scenes(server, path);
+        if let Some((scene, crowd)) = released {
             // Loading the main asset again would respawn all instances.
             return Model {
                 path: path.clone(),
                 asset: None,
-                scene,
+                scene: Some(scene),
                 crowd,
             };
         }

@@ -1,6 +1,6 @@
 //! Members of crowds come and go, and are reloaded, without leaking rows, textures, meshes, materials or entities.
 
-use crate::crowd::poses::swinging_files;
+use crate::crowd::poses::{swinging_files, swinging_model};
 use crate::gpuless;
 use crate::support::ala;
 use crate::support::app::TestApp;
@@ -146,6 +146,37 @@ fn data_of_a_crowd_is_freed_with_its_last_member() {
 }
 
 #[test]
+fn a_member_whose_next_scene_is_not_loaded_shows_nothing() {
+    let mut files = swinging_files();
+    files.push(("other.alo", swinging_model([1.0; 3])));
+    let (mut app, held) = TestApp::with_held_files(&files);
+    let root = app.spawn_ready("subject.alo#Crowd", PlayClip::looping("SWING_00"));
+    app.step(0.0);
+    let member = app.world().get::<AloCrowd>(root).unwrap();
+    let (scene, meshes) = (member.scene(), member.meshes().len());
+    assert!(meshes > 0);
+    held.hold("other.alo");
+    let other = app.load("other.alo#Crowd");
+    app.world().entity_mut(root).insert(WorldAssetRoot(other));
+    app.step(0.0);
+    assert!(app.world().get_entity(scene).is_err());
+    let count = |app: &mut TestApp| app.world().query::<&Mesh3d>().iter(app.app.world()).count();
+    for bundle in [PartVisibility::hidden(["Box"]), PartVisibility::default()] {
+        app.world().entity_mut(root).insert(bundle);
+        app.step(0.0);
+        app.step(0.0);
+        assert_eq!(count(&mut app), 0);
+    }
+    held.release();
+    let is_spawned = gpuless::wait_until(&mut app.app, |world| {
+        let member = world.get::<AloCrowd>(root);
+        member.is_some_and(|member| member.scene() != scene && !member.meshes().is_empty())
+    });
+    assert!(is_spawned);
+    assert_eq!(count(&mut app), meshes);
+}
+
+#[test]
 fn members_become_scenes_and_back() {
     let (mut app, _alo) = app();
     let model = ClassicModel(app.load("subject.alo"));
@@ -185,20 +216,23 @@ fn reloads_keep_the_pose_and_show_edits() {
     let before = settled_counts(&mut app);
     // An edited clip: the old one plays on until the new one is baked.
     let files = swinging_files();
-    let bytes = |name: &str| {
-        files
-            .iter()
-            .find(|(other, _)| *other == name)
-            .unwrap()
-            .1
-            .clone()
-    };
-    app.replace("subject_SWING_00.ala", bytes("subject_BEND_00.ala"));
+    let bend = files
+        .iter()
+        .find(|(name, _)| *name == "subject_BEND_00.ala");
+    let unedited = pair.vertices(&mut app);
+    app.replace("subject_SWING_00.ala", bend.unwrap().1.clone());
     pair.wait(&mut app);
     assert!(pair.assert_equal(&mut app, 1e-3, "after an edit of the clip") > 100);
+    let edited = pair.vertices(&mut app);
+    assert!(edited[0] != unedited[0] && edited[1] != unedited[1]);
     // A changed model: the pose is there in the frame of the reload.
     let time = app.world().get::<Playback>(pair.crowd).unwrap().time;
-    app.begin_replace("subject.alo", bytes("subject.alo"));
+    let scenes = |app: &mut TestApp| {
+        // The only child of each is the root entity of the scene.
+        [pair.scene, pair.crowd].map(|root| app.world().get::<Children>(root).unwrap()[0])
+    };
+    let old = scenes(&mut app);
+    app.begin_replace("subject.alo", swinging_model([4.0, 3.0, 2.0]));
     app.run_until_idle(0.0, |world| {
         let member = world.get::<AloCrowd>(pair.crowd).unwrap();
         assert!(!member.is_baking() && !member.meshes().is_empty());
@@ -207,6 +241,10 @@ fn reloads_keep_the_pose_and_show_edits() {
     });
     assert_eq!(app.world().get::<Playback>(pair.crowd).unwrap().time, time);
     pair.assert_equal(&mut app, 1e-3, "after a reload of the model");
+    let new = scenes(&mut app);
+    assert!(new[0] != old[0] && new[1] != old[1], "both are respawned");
+    let reloaded = pair.vertices(&mut app);
+    assert!(reloaded[0] != edited[0] && reloaded[1] != edited[1]);
     assert_eq!(settled_counts(&mut app), before);
     // A broken clip: the last one plays on.
     app.replace("subject_SWING_00.ala", ala::small(1)[..40].to_vec());

@@ -354,4 +354,25 @@ fn models_of_manifests_stay_while_files_are_watched() {
     });
     assert!(is_member);
     assert_eq!(children(&mut app), [member, other]);
+    // A member of a model whose scene is in use, but not that of its crowd.
+    let scene = app.spawn_ready("subject.alo#Scene", ());
+    app.wait_until_idle();
+    let server = app.world().resource::<AssetServer>().clone();
+    for root in [roots[0], second] {
+        app.world().despawn(root);
+    }
+    let is_dropped = gpuless::wait_until(&mut app.app, |_| {
+        let crowd = server.get_handle::<WorldAsset>("subject.alo#Crowd");
+        crowd.is_none()
+            && server
+                .get_handle::<WorldAsset>("subject.alo#Scene")
+                .is_some()
+    });
+    assert!(is_dropped);
+    let model = ClassicModel(app.load("a.model.ron"));
+    let third = app.world().spawn(model).id();
+    let is_member =
+        gpuless::wait_until(&mut app.app, |world| world.get::<AloCrowd>(third).is_some());
+    assert!(is_member);
+    assert!(app.world().get::<AloInstance>(scene).is_some());
 }

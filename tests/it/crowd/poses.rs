@@ -1,14 +1,15 @@
 //! The vertices of members of crowds, compared with those of the same models as scenes.
 
 use crate::ala::render::{PALETTE, bend_clip, chain, limb, model_at_rest, swing_clip};
+use crate::gpuless;
 use crate::support::alo_stage::{quarters, tga};
 use crate::support::app::TestApp;
-use crate::support::crowd::{Pair, assert_close, crowd_vertices, scene_vertices};
+use crate::support::crowd::{Pair, assert_close, crowd_vertices, is_baking, scene_vertices};
 use crate::support::{corpus, files_of, log};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::Mesh as AloMesh;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::{Ala, AloInstance};
+use bevy_classic_models::alamo::{Ala, AloCrowd, AloInstance, AloPoseTable};
 use bevy_classic_models::prelude::*;
 use std::path::Path;
 
@@ -70,13 +71,13 @@ fn samples_are_posed_as_their_scenes() {
     }
 }
 
-/// A model with a rigid and a skinned mesh, and clips with steps, scales and fast rotations.
-pub fn swinging_files() -> Vec<(&'static str, Vec<u8>)> {
+/// A model with a skinned mesh, and a rigid one: a box of this size.
+pub fn swinging_model(size: [f32; 3]) -> Vec<u8> {
     let (vertices, triangles) = limb(true);
     let buffers = SubmeshBuffers::new(&vertices, &triangles).with_palette(&PALETTE);
     let parameters = || crate::alo::render::matte_parameters("colors.tga");
     let skinned = buffers.submesh("RSkinGloss.fx", "alD3dVertB4I4NU2", parameters());
-    let (vertices, triangles) = crate::support::alo_stage::cuboid([2.0, 3.0, 4.0], [0.0, 1.0, 2.0]);
+    let (vertices, triangles) = crate::support::alo_stage::cuboid(size, [0.0, 1.0, 2.0]);
     let rigid = SubmeshBuffers::new(&vertices, &triangles);
     let mut model = model_at_rest(&chain());
     model.meshes = vec![
@@ -87,8 +88,13 @@ pub fn swinging_files() -> Vec<(&'static str, Vec<u8>)> {
             vec![rigid.submesh("MeshGloss.fx", "alD3dVertNU2", parameters())],
         ),
     ];
+    write(&model).unwrap()
+}
+
+/// The model with clips with steps, scales and fast rotations.
+pub fn swinging_files() -> Vec<(&'static str, Vec<u8>)> {
     vec![
-        ("subject.alo", write(&model).unwrap()),
+        ("subject.alo", swinging_model([2.0, 3.0, 4.0])),
         ("subject_SWING_00.ala", swing_clip(2)),
         ("subject_BEND_00.ala", bend_clip(1)),
         ("colors.tga", tga(&quarters([255; 4]))),
@@ -125,6 +131,31 @@ fn a_cross_fade_blends_the_vertices_of_both_clips() {
     }
     app.step(0.25);
     pair.assert_equal(&mut app, AT_FRAMES, "after the fade");
+}
+
+#[test]
+fn the_previous_pose_is_that_of_the_last_frame() {
+    let mut app = TestApp::new(&swinging_files());
+    let root = app.spawn_ready("subject.alo#Crowd", PlayClip::looping("SWING_00"));
+    let is_baked = gpuless::wait_until(&mut app.app, |world| !is_baking(world, root));
+    assert!(is_baked);
+    app.step(0.0);
+    let row = app.world().get::<AloCrowd>(root).unwrap().row();
+    let poses = |app: &mut TestApp| {
+        let table = app.world().resource::<AloPoseTable>();
+        (table.previous(row), table.get(row))
+    };
+    for _ in 0..3 {
+        let (_, before) = poses(&mut app);
+        app.step(0.1);
+        let (previous, now) = poses(&mut app);
+        assert_eq!(previous, before);
+        assert_ne!(previous, now);
+    }
+    app.step(0.0);
+    app.step(0.0);
+    let (previous, now) = poses(&mut app);
+    assert_eq!(previous, now, "no motion while paused");
 }
 
 #[test]

@@ -164,8 +164,8 @@ fn not_compared(world: &World, model: &AloModel) -> PartVisibility {
     hidden
 }
 
-/// Adds a ground that receives shadows, and a light that casts them.
-fn add_shadows(stage: &mut Stage) {
+/// Adds a ground that receives shadows, and a light that casts them. Returns the light.
+fn add_shadows(stage: &mut Stage) -> Entity {
     let ground = Plane3d::default().mesh().size(300.0, 300.0).build();
     let ground = stage.world().resource_mut::<Assets<Mesh>>().add(ground);
     let gray = StandardMaterial::from_color(Color::srgb(0.7, 0.7, 0.7));
@@ -173,14 +173,20 @@ fn add_shadows(stage: &mut Stage) {
     stage
         .world()
         .spawn((Mesh3d(ground), gray, Transform::from_xyz(0.0, -5.0, 0.0)));
-    stage.world().spawn((
+    let light = (
         DirectionalLight {
             illuminance: 8_000.0,
             shadow_maps_enabled: true,
             ..default()
         },
         Transform::from_xyz(70.0, 60.0, 10.0).looking_at(Vec3::ZERO, Vec3::Y),
-    ));
+    );
+    stage.world().spawn(light).id()
+}
+
+fn set_shadows(stage: &mut Stage, light: Entity, is_enabled: bool) {
+    let mut light = stage.world().get_mut::<DirectionalLight>(light).unwrap();
+    light.shadow_maps_enabled = is_enabled;
 }
 
 #[test]
@@ -236,11 +242,13 @@ fn crowd_is_drawn_as_its_scene() {
     assert!(during.different(&before) > 100 && during.different(&after) > 100);
 
     // Shadows and prepasses.
-    add_shadows(&mut stage);
+    let light = add_shadows(&mut stage);
     walker.show(&mut stage, "MOVE_00", 0.5);
     let shadow = walker.compare(&mut stage, "with shadows");
-    let flat = stage.capture();
+    set_shadows(&mut stage, light, false);
+    let flat = walker.compare(&mut stage, "without shadows");
     assert!(shadow.different(&flat) > 1000, "it casts a shadow");
+    set_shadows(&mut stage, light, true);
     let prepasses = (DepthPrepass, NormalPrepass, MotionVectorPrepass);
     stage.camera().insert(prepasses);
     walker.compare(&mut stage, "with prepasses");
