@@ -161,8 +161,11 @@ fn a_member_whose_next_scene_is_not_loaded_shows_nothing() {
     app.step(0.0);
     assert!(app.world().get_entity(scene).is_err());
     let count = |app: &mut TestApp| app.world().query::<&Mesh3d>().iter(app.app.world()).count();
-    for bundle in [PartVisibility::hidden(["Box"]), PartVisibility::default()] {
-        app.world().entity_mut(root).insert(bundle);
+    for parts in [
+        PartVisibility::hidden(["Box", "Limb"]),
+        PartVisibility::default(),
+    ] {
+        app.world().entity_mut(root).insert(parts);
         app.step(0.0);
         app.step(0.0);
         assert_eq!(count(&mut app), 0);
