@@ -143,7 +143,6 @@ pub(super) fn update_looks(
     mut models: ResMut<CrowdModels>,
     mut assets: LookAssets,
     night: Res<NightTime>,
-    entities: Query<()>,
     mut warnings: ModelWarnings,
 ) {
     let removed = removed.read();
@@ -158,7 +157,7 @@ pub(super) fn update_looks(
             continue;
         };
         // The root may already have another scene that is not spawned yet.
-        if !entities.contains(member.scene) {
+        if commands.get_entity(member.scene).is_err() {
             continue;
         }
         let Some(crowd) = models.get_mut(member.slot) else {
