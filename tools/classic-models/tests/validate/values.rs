@@ -58,7 +58,7 @@ const UNFIT: &[(&str, &[&str])] = &[
             "5:16: damage_stage: models/warden.abc is in LithTech's format",
             "6:11: palette: models/warden.abc is in LithTech's format",
             "7:15: load_lights: models/warden.abc is in LithTech's format",
-            "8:8: crowd: models/warden.abc is in LithTech's format, on which `Crowd` has no effect",
+            "8:9: crowd: models/warden.abc is in LithTech's format, on which `Crowd` has no effect",
         ],
     ),
     (
