@@ -1,4 +1,5 @@
-//! A seed of random numbers that does not depend on the order in which entities are spawned. It must not know what is random.
+//! Seeds of random numbers of entities that this crate spawns. They do not depend on the ids of those entities, only on that
+//! of the root that the app has spawned. Code that draws random numbers does not belong here.
 
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
