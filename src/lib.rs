@@ -120,7 +120,7 @@ pub mod scene;
 pub mod alamo;
 #[cfg(all(feature = "archives", not(target_arch = "wasm32")))]
 pub mod archive;
-#[cfg(all(feature = "alamo", feature = "crowd"))]
+#[cfg(all(feature = "crowd", any(feature = "alamo", feature = "lithtech")))]
 pub mod crowd;
 
 #[cfg(feature = "lgw")]
