@@ -30,6 +30,8 @@ pub(crate) struct Draw<M: Asset, B: Asset> {
     /// The material that `material` is a copy of. Its id identifies the copy, so it must not be dropped before.
     pub(crate) base: Handle<B>,
     pub(crate) casts_shadows: bool,
+    /// The index of its first sub-mesh.
+    pub(crate) first: usize,
 }
 
 /// The looks that members show.
@@ -61,12 +63,12 @@ impl<M: Asset, B: Asset, K: Clone + Eq + Hash> Looks<M, B, K> {
         Some(draw.material.clone())
     }
 
-    /// The materials that members show, each with the one that it is a copy of. Some occur several times.
-    pub(crate) fn materials(&self) -> Vec<(Handle<M>, AssetId<B>)> {
+    /// The materials that members show, each with the index of a sub-mesh that has it. Some occur several times.
+    pub(crate) fn materials(&self) -> Vec<(Handle<M>, usize)> {
         let looks: Vec<_> = self.0.values().filter_map(Weak::upgrade).collect();
         let draws = looks.iter().flat_map(|look| &look.draws);
         draws
-            .map(|draw| (draw.material.clone(), draw.base.id()))
+            .map(|draw| (draw.material.clone(), draw.first))
             .collect()
     }
 }

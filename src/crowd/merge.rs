@@ -70,9 +70,11 @@ impl<F: CrowdFormat> CrowdModel<F> {
         materials: &BaseMaterials<'_, F::Base>,
         assets: &mut LookAssets<'_, F>,
     ) -> Vec<Draw<F::Material, F::Base>> {
-        type Group<B> = ((AssetId<B>, bool, AttributeSet), Handle<B>, MergedMesh);
+        type Key<B> = (AssetId<B>, bool, AttributeSet);
+        type Group<B> = (Key<B>, Handle<B>, usize, MergedMesh);
         let mut groups: Vec<Group<F::Base>> = Vec::new();
-        for (submesh, material) in self.submeshes.iter().zip(&materials.submeshes) {
+        let submeshes = self.submeshes.iter().zip(&materials.submeshes);
+        for (index, (submesh, material)) in submeshes.enumerate() {
             let is_shown = selection.parts.get(submesh.part).copied().unwrap_or(false);
             let mesh = assets.meshes.get(&submesh.mesh).filter(|_| is_shown);
             let (Some(mesh), Some(material)) = (mesh, material) else {
@@ -81,7 +83,7 @@ impl<F: CrowdFormat> CrowdModel<F> {
             let key = (material.id(), submesh.casts_shadows, submesh.attributes);
             let group = groups.iter().position(|(other, ..)| *other == key);
             let group = group.unwrap_or_else(|| {
-                groups.push((key, material.clone(), MergedMesh::default()));
+                groups.push((key, material.clone(), index, MergedMesh::default()));
                 groups.len() - 1
             });
             if let Some((.., merged)) = groups.get_mut(group) {
@@ -89,7 +91,7 @@ impl<F: CrowdFormat> CrowdModel<F> {
             }
         }
         let mut draws: Vec<Draw<F::Material, F::Base>> = Vec::new();
-        for ((_, casts_shadows, _), base, merged) in groups {
+        for ((_, casts_shadows, _), base, first, merged) in groups {
             let own = draws.iter().find(|draw| draw.base == base);
             let own = own.map(|draw| draw.material.clone());
             let Some(material) = own.or_else(|| self.material(&base, materials.all, assets)) else {
@@ -100,6 +102,7 @@ impl<F: CrowdFormat> CrowdModel<F> {
                 material,
                 base,
                 casts_shadows,
+                first,
             });
         }
         draws

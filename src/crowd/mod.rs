@@ -5,7 +5,7 @@
 
 // For maintainers:
 // - `skeleton` poses the joints of a model, and `bake` samples a clip on a task pool. `sample_times` has the times of
-//   the samples, `timeline` those of frames, and `curves` samples clips that are not from a file of the format.
+//   the samples, `deformed` vertices that follow no joint, `timeline` those of frames, and `curves` samples clips that are not from a file of the format.
 // - `segments` allocates texels, and `pose_data` has the texture of one model, in which each clip is a segment.
 // - `joints` has the vertex attributes, `mesh` merges sub-meshes, and `material` binds the textures.
 // - `format` is what a format implements, `joint_list` helps with it, and `plugin` registers it.
@@ -21,6 +21,7 @@ mod bones;
 mod clip;
 mod clips;
 mod curves;
+mod deformed;
 mod format;
 mod joint_list;
 mod joints;
@@ -45,6 +46,8 @@ pub(crate) use bake::PoseSource;
 pub(crate) use bones::crowd_bone;
 pub(crate) use clip::ClipData;
 pub(crate) use curves::{ClipCurves, curve_timeline};
+#[cfg(feature = "lithtech")]
+pub(crate) use deformed::{DeformedVertex, PosedVertex};
 pub(crate) use format::{BoneSource, CrowdContent, CrowdFormat, CrowdSubmesh, MemberOf};
 pub(crate) use joint_list::JointList;
 pub(crate) use joints::VertexJoints;

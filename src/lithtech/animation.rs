@@ -116,7 +116,10 @@ pub(super) struct AbcClipProvider<'w, 's> {
 }
 
 /// The animation of a model that a clip was made from.
-fn animation_of<'m>(clip: &Handle<AnimationClip>, model: &'m AbcModel) -> Option<&'m AbcAnimation> {
+pub(super) fn animation_of<'m>(
+    clip: &Handle<AnimationClip>,
+    model: &'m AbcModel,
+) -> Option<&'m AbcAnimation> {
     let mut animations = model.animations.iter();
     animations.find(|animation| animation.clip == *clip)
 }

@@ -6,6 +6,8 @@ use crate::scene::{SINGLE_FRAME_SECONDS, keyframe_at, slerp};
 use bevy::math::curve::{Curve, Interval};
 use bevy::math::{Quat, Vec3};
 use bevy::reflect::Reflect;
+#[cfg(feature = "crowd")]
+use bevy::transform::components::Transform;
 use core::fmt;
 use std::sync::Arc;
 
@@ -46,7 +48,7 @@ pub(super) fn keyframe_times(animation: &Animation<'_>) -> Box<[f32]> {
 
 /// The curves of an animation, which share its keyframes.
 #[derive(Clone, Debug)]
-pub(super) struct AbcCurves {
+pub(crate) struct AbcCurves {
     keys: Arc<Keyframes>,
 }
 
@@ -89,6 +91,24 @@ impl AbcCurves {
         self.keys.translations.len().checked_div(keys).unwrap_or(0)
     }
 
+    /// Count of its keyframes.
+    #[cfg(feature = "crowd")]
+    pub(super) fn keyframes(&self) -> usize {
+        self.keys.times.len()
+    }
+
+    /// The transform of a node to its parent's space on the way from a keyframe to the next. The node and the keyframes
+    /// must exist.
+    #[cfg(feature = "crowd")]
+    pub(super) fn transform(&self, node: usize, key: usize, fraction: f32) -> Transform {
+        let (translations, rotations) = self.node(node);
+        Transform {
+            translation: translations.between(key, fraction),
+            rotation: rotations.between(key, fraction),
+            scale: Vec3::ONE,
+        }
+    }
+
     /// The curves of a node, in its parent's space.
     pub(super) fn node(&self, node: usize) -> (NodeTranslations, NodeRotations) {
         let first = node.saturating_mul(self.keys.times.len());
@@ -120,6 +140,16 @@ impl NodeTranslations {
         let key = self.keys.translations.get(self.first + key);
         Vec3::from_array(key.copied().unwrap_or_default())
     }
+
+    #[inline]
+    fn between(&self, key: usize, fraction: f32) -> Vec3 {
+        if fraction > 0.0 {
+            // Not `lerp`: the difference of two finite values may be infinite.
+            self.key(key) * (1.0 - fraction) + self.key(key + 1) * fraction
+        } else {
+            self.key(key)
+        }
+    }
 }
 
 impl Curve<Vec3> for NodeTranslations {
@@ -130,12 +160,7 @@ impl Curve<Vec3> for NodeTranslations {
     #[inline]
     fn sample_clamped(&self, t: f32) -> Vec3 {
         let (key, fraction) = self.keys.keyframe_at(t);
-        if fraction > 0.0 {
-            // Not `lerp`: the difference of two finite values may be infinite.
-            self.key(key) * (1.0 - fraction) + self.key(key + 1) * fraction
-        } else {
-            self.key(key)
-        }
+        self.between(key, fraction)
     }
 
     fn sample_unchecked(&self, t: f32) -> Vec3 {
@@ -158,6 +183,15 @@ impl NodeRotations {
         let key = self.keys.rotations.get(self.first + key);
         key.map_or(Quat::IDENTITY, |key| Quat::from_array(*key))
     }
+
+    #[inline]
+    fn between(&self, key: usize, fraction: f32) -> Quat {
+        if fraction > 0.0 {
+            slerp(self.key(key), self.key(key + 1), fraction)
+        } else {
+            self.key(key)
+        }
+    }
 }
 
 impl Curve<Quat> for NodeRotations {
@@ -168,11 +202,7 @@ impl Curve<Quat> for NodeRotations {
     #[inline]
     fn sample_clamped(&self, t: f32) -> Quat {
         let (key, fraction) = self.keys.keyframe_at(t);
-        if fraction > 0.0 {
-            slerp(self.key(key), self.key(key + 1), fraction)
-        } else {
-            self.key(key)
-        }
+        self.between(key, fraction)
     }
 
     fn sample_unchecked(&self, t: f32) -> Quat {

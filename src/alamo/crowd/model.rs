@@ -29,8 +29,8 @@ pub(super) fn content(model: &AloModel, meshes: &Assets<Mesh>) -> CrowdContent<A
         meshes,
         joints: JointList::new(CrowdSkeleton {
             bones: bones.collect(),
-            joints: Vec::new(),
             visibility_bones,
+            ..CrowdSkeleton::default()
         }),
     };
     let mut content = CrowdContent {
