@@ -4,13 +4,26 @@ use crate::crowd::sample_times::SampleTimes;
 use crate::crowd::timeline::Timeline;
 use crate::scene::PosePair;
 use bevy::animation::AnimationClip;
-use bevy::asset::{AssetId, UntypedAssetId};
+use bevy::asset::AssetId;
 use core::ops::Range;
 use std::sync::Arc;
 
 /// Frames for which a clip stays in the texture after its last use, because the previous frame's pose is read for motion
 /// vectors.
 pub(super) const RETIRED_FRAMES: u32 = 3;
+
+/// Where the data of a clip comes from. The clip is baked again when that changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ClipOrigin {
+    /// The model, which does not change: a reload makes another one.
+    #[cfg(feature = "lithtech")]
+    Model,
+    /// The clip.
+    Clip,
+    /// The clip and the asset that it belongs to.
+    #[cfg(feature = "alamo")]
+    File(bevy::asset::UntypedAssetId),
+}
 
 /// What a clip is baked from.
 pub(crate) struct ClipData<S> {
@@ -19,8 +32,7 @@ pub(crate) struct ClipData<S> {
     pub(crate) timeline: Timeline,
     /// Whether some values are held until the next frame.
     pub(crate) holds: bool,
-    /// The asset that the clip belongs to. The clip is baked again if it changes.
-    pub(crate) file: Option<UntypedAssetId>,
+    pub(crate) origin: ClipOrigin,
 }
 
 /// A baked clip. Members that show it hold it.

@@ -44,7 +44,7 @@ mod write_poses;
 
 pub(crate) use bake::PoseSource;
 pub(crate) use bones::crowd_bone;
-pub(crate) use clip::ClipData;
+pub(crate) use clip::{ClipData, ClipOrigin};
 pub(crate) use curves::{ClipCurves, curve_timeline};
 #[cfg(feature = "lithtech")]
 pub(crate) use deformed::{DeformedVertex, PosedVertex};

@@ -1,5 +1,6 @@
 //! Bakes edited clips again, and uploads baked ones.
 
+use crate::crowd::clip::ClipOrigin;
 use crate::crowd::format::CrowdFormat;
 use crate::crowd::merge::aabb;
 use crate::crowd::models::CrowdModels;
@@ -32,8 +33,12 @@ pub(super) fn update_clips<F: CrowdFormat>(
     for model in models.iter_mut() {
         let (crowd_clips, mut target) = model.clips();
         if !files.is_empty() || !clips.is_empty() {
-            crowd_clips.retire(|clip, file| {
-                clips.contains(&clip.untyped()) || file.is_some_and(|file| files.contains(&file))
+            crowd_clips.retire(|clip, origin| match origin {
+                #[cfg(feature = "lithtech")]
+                ClipOrigin::Model => false,
+                ClipOrigin::Clip => clips.contains(&clip.untyped()),
+                #[cfg(feature = "alamo")]
+                ClipOrigin::File(file) => clips.contains(&clip.untyped()) || files.contains(&file),
             });
         }
         crowd_clips.finish(&mut target);

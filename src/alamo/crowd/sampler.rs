@@ -2,7 +2,9 @@
 
 use crate::alamo::animation::{Ala, AlaSource, AlaTracks, VisibilityCurve, bone_target};
 use crate::alamo::asset::AloModel;
-use crate::crowd::{BoneSource, ClipCurves, ClipData, PoseSource, Timeline, curve_timeline};
+use crate::crowd::{
+    BoneSource, ClipCurves, ClipData, ClipOrigin, PoseSource, Timeline, curve_timeline,
+};
 use crate::scene::{ClipSource, FrameRate};
 use bevy::animation::AnimationClip;
 use bevy::animation::animation_curves::{AnimationCurve, EvaluatorId};
@@ -35,7 +37,9 @@ pub(super) fn clip(
     model: &AloModel,
     assets: &AloClipAssets<'_>,
 ) -> Option<ClipData<ClipSampler>> {
-    let file = source.ala().map(|ala| ala.id().untyped());
+    let origin = source
+        .ala()
+        .map_or(ClipOrigin::Clip, |ala| ClipOrigin::File(ala.id().untyped()));
     if let Some(ala) = source.ala().and_then(|ala| assets.alas.get(ala)) {
         return Some(ClipData {
             sampler: ClipSampler::of_ala(ala, model),
@@ -44,7 +48,7 @@ pub(super) fn clip(
                 fps: ala.fps,
             }),
             holds: ala.bones.iter().any(|bone| bone.steps),
-            file,
+            origin,
         });
     }
     let clip = assets.clips.get(source.clip())?;
@@ -54,7 +58,7 @@ pub(super) fn clip(
         sampler: ClipSampler::Curves(curves),
         timeline: curve_timeline(clip),
         holds: false,
-        file,
+        origin,
     })
 }
 

@@ -1,13 +1,13 @@
 //! The baked clips of one model.
 
 use crate::crowd::bake::{Baked, Baking, PoseSource, bake};
-use crate::crowd::clip::{ClipData, CrowdClip, Resident};
+use crate::crowd::clip::{ClipData, ClipOrigin, CrowdClip, Resident};
 use crate::crowd::pose_data::PoseTexture;
 use crate::crowd::sample_times::{MAX_SAMPLES, SampleTimes};
 use crate::crowd::skeleton::CrowdSkeleton;
 use crate::crowd::timeline::Timeline;
 use bevy::animation::AnimationClip;
-use bevy::asset::{AssetId, UntypedAssetId};
+use bevy::asset::AssetId;
 use bevy::math::bounding::Aabb3d;
 use bevy::platform::collections::HashMap;
 use std::sync::Arc;
@@ -25,8 +25,7 @@ enum State<S> {
 
 #[derive(Debug)]
 struct Entry<S> {
-    /// The asset that it belongs to.
-    file: Option<UntypedAssetId>,
+    origin: ClipOrigin,
     sampler: Arc<S>,
     timeline: Timeline,
     state: State<S>,
@@ -102,7 +101,7 @@ impl<S: PoseSource> CrowdClips<S> {
         let frames = data.timeline.frames(data.holds);
         let sampler = Arc::new(data.sampler);
         let mut entry = Entry {
-            file: data.file,
+            origin: data.origin,
             sampler: sampler.clone(),
             state: State::Failed(too_large(&data.timeline, target).into()),
             timeline: data.timeline,
@@ -183,15 +182,15 @@ impl<S: PoseSource> CrowdClips<S> {
     }
 
     /// Retires the clips that an edit has changed. They are shown until they are baked again. `is_edited` gets the asset
-    /// of a clip and the asset that it belongs to.
+    /// of a clip and its origin.
     pub(super) fn retire(
         &mut self,
-        is_edited: impl Fn(AssetId<AnimationClip>, Option<UntypedAssetId>) -> bool,
+        is_edited: impl Fn(AssetId<AnimationClip>, ClipOrigin) -> bool,
     ) {
         let retired = &mut self.retired;
         let count = self.entries.len();
         self.entries.retain(|id, entry| {
-            if !is_edited(*id, entry.file) {
+            if !is_edited(*id, entry.origin) {
                 return true;
             }
             if let State::Ready(resident) = &entry.state {

@@ -42,7 +42,7 @@ impl Fixture {
             bounds: None,
         };
         let mut entry = Entry {
-            file: None,
+            origin: ClipOrigin::Clip,
             sampler: Arc::new(Still),
             timeline: Timeline::Rate(FrameRate {
                 count: 1,

@@ -1,7 +1,7 @@
 //! Poses the nodes of a model at a position of a clip, without entities.
 
 use crate::crowd::{
-    BoneSource, ClipCurves, ClipData, PoseSource, PosedVertex, Timeline, curve_timeline,
+    BoneSource, ClipCurves, ClipData, ClipOrigin, PoseSource, PosedVertex, Timeline, curve_timeline,
 };
 use crate::lithtech::animation::{AbcSource, animation_of};
 use crate::lithtech::asset::{Abc, AbcAnimation, AbcModel};
@@ -57,12 +57,12 @@ pub(super) fn clip(
             nodes: data.deforms.clone(),
             first_pose: animation.first_pose,
         };
-        return Some(keyframes(animation, Some(deforms)));
+        return Some(keyframes(animation, Some(deforms), ClipOrigin::Model));
     }
     let mut others = assets.abcs.iter();
     let other = others.find_map(|(_, other)| animation_of(source.clip(), &other.model));
     Some(match other {
-        Some(animation) => keyframes(animation, None),
+        Some(animation) => keyframes(animation, None, ClipOrigin::Clip),
         None => ClipData {
             sampler: AbcSampler::Curves(ClipCurves::new(
                 clip,
@@ -72,12 +72,16 @@ pub(super) fn clip(
             )),
             timeline: curve_timeline(clip),
             holds: false,
-            file: None,
+            origin: ClipOrigin::Clip,
         },
     })
 }
 
-fn keyframes(animation: &AbcAnimation, deforms: Option<Deforms>) -> ClipData<AbcSampler> {
+fn keyframes(
+    animation: &AbcAnimation,
+    deforms: Option<Deforms>,
+    origin: ClipOrigin,
+) -> ClipData<AbcSampler> {
     let frames = animation.frames();
     ClipData {
         sampler: AbcSampler::Keyframes {
@@ -89,7 +93,7 @@ fn keyframes(animation: &AbcAnimation, deforms: Option<Deforms>) -> ClipData<Abc
             end: frames.end,
         },
         holds: false,
-        file: None,
+        origin,
     }
 }
 

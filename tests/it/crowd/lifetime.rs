@@ -228,8 +228,7 @@ fn reloads_of_models_keep_the_pose() {
         let pair = Pair::spawn(&mut app, subject.path, play);
         pair.wait(&mut app);
         app.step(0.13);
-        let size = subject.path;
-        pair.assert_equal(&mut app, 1e-3, size);
+        pair.assert_equal(&mut app, 1e-3, "before a reload");
         let before = settled_counts(&mut app);
         let old = pair.vertices(&mut app);
         let time = app.world().get::<Playback>(pair.crowd).unwrap().time;
@@ -237,7 +236,8 @@ fn reloads_of_models_keep_the_pose() {
         // The pose is there in the frame of the reload.
         app.run_until_idle(0.0, |world| {
             let shown = member(world, pair.crowd).unwrap();
-            assert!(!shown.is_baking && !shown.meshes.is_empty());
+            assert!(!shown.is_baking, "{}: {shown:?}", subject.path);
+            assert!(!shown.meshes.is_empty(), "{}: {shown:?}", subject.path);
             assert_ne!(pose(world, pair.crowd).to.b, 0, "the rest pose");
         });
         assert_eq!(app.world().get::<Playback>(pair.crowd).unwrap().time, time);
