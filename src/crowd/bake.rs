@@ -1,5 +1,6 @@
 //! Samples a clip at regular times, on a task pool.
 
+use crate::crowd::deformed::PosedVertex;
 use crate::crowd::sample_times::{MAX_SAMPLES, SampleTimes};
 use crate::crowd::skeleton::{CrowdSkeleton, Scratch, Texel};
 use crate::scene::merged;
@@ -20,7 +21,14 @@ const MAX_PER_FRAME: u32 = 16;
 pub(crate) trait PoseSource: Send + Sync + 'static {
     /// Writes the transforms and visibility of the bones that the clip animates, at a time in seconds. The others stay
     /// as they are: the rest pose. Transforms are relative to the bone's parent.
+    ///
+    /// If the keyframes of a clip have individual times, the time is a position: see
+    /// [`Timeline`](crate::crowd::timeline::Timeline).
     fn pose(&self, seconds: f32, local: &mut [Transform], visible: &mut [bool]);
+
+    /// Writes the deformed vertices that the clip moves, in the spaces of their bones. The others stay as they are: those
+    /// of the rest pose.
+    fn deform(&self, _: f32, _: &mut [PosedVertex]) {}
 }
 
 /// The frames of a clip.
@@ -145,8 +153,14 @@ impl<S: PoseSource> Baker<'_, S> {
 
     fn pose(&mut self, seconds: f32, texels: &mut Vec<Texel>) {
         self.scratch.reset(self.skeleton);
-        let Scratch { local, visible, .. } = &mut self.scratch;
+        let Scratch {
+            local,
+            visible,
+            deformed,
+            ..
+        } = &mut self.scratch;
         self.source.pose(seconds, local, visible);
+        self.source.deform(seconds, deformed);
         self.skeleton.pose(&mut self.scratch, texels);
     }
 
@@ -233,6 +247,7 @@ mod tests {
                 bounds: Some(Aabb3d::new(Vec3::ZERO, Vec3::ONE)),
             }],
             visibility_bones: vec![0],
+            deformed: Vec::new(),
         }
     }
 

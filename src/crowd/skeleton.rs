@@ -1,8 +1,11 @@
 //! The joints of a model, and their poses as texels.
 //!
 //! The texels of one pose are those of the visibility bits, then three per joint: the rows of a matrix that transforms
-//! the vertices of the joint to the model's space.
+//! the vertices of the joint to the model's space. Then one per deformed vertex.
 
+use crate::crowd::deformed::{
+    DeformedVertex, PosedVertex, deformed_bounds, deformed_distance, push_deformed,
+};
 use crate::scene::{merged, transformed_bounds};
 use bevy::math::bounding::Aabb3d;
 use bevy::math::{Affine3A, Vec4};
@@ -49,6 +52,8 @@ pub(crate) struct CrowdSkeleton {
     pub(crate) joints: Vec<Joint>,
     /// The bone of each visibility bit.
     pub(crate) visibility_bones: Vec<usize>,
+    /// The vertices that follow no joint.
+    pub(crate) deformed: Vec<DeformedVertex>,
 }
 
 /// Reusable memory for [`CrowdSkeleton::pose`].
@@ -56,6 +61,8 @@ pub(crate) struct CrowdSkeleton {
 pub(super) struct Scratch {
     pub(super) local: Vec<Transform>,
     pub(super) visible: Vec<bool>,
+    /// The deformed vertices, in the spaces of their bones.
+    pub(super) deformed: Vec<PosedVertex>,
     model: Vec<Affine3A>,
 }
 
@@ -68,6 +75,9 @@ impl Scratch {
         self.visible.clear();
         self.visible
             .extend(bones.iter().map(|bone| bone.is_visible));
+        self.deformed.clear();
+        self.deformed
+            .extend(skeleton.deformed.iter().map(|vertex| vertex.rest));
     }
 }
 
@@ -79,7 +89,17 @@ impl CrowdSkeleton {
 
     /// Texels per pose.
     pub(crate) fn pose_texels(&self) -> usize {
+        self.deformed_offset() + self.deformed.len()
+    }
+
+    /// The offset of the texels of deformed vertices in a pose.
+    pub(crate) fn deformed_offset(&self) -> usize {
         self.visibility_texels() + JOINT_TEXELS * self.joints.len()
+    }
+
+    /// The texels of deformed vertices in the texels of a pose.
+    fn deformed_texels<'a>(&self, pose: &'a [Texel]) -> &'a [Texel] {
+        pose.get(self.deformed_offset()..).unwrap_or_default()
     }
 
     /// Texels of a count of poses. `None` if they exceed the range.
@@ -107,6 +127,7 @@ impl CrowdSkeleton {
         let Scratch {
             local,
             visible,
+            deformed,
             model,
         } = scratch;
         model.clear();
@@ -135,6 +156,7 @@ impl CrowdSkeleton {
                 ]);
             }
         }
+        push_deformed(&self.deformed, deformed, model, texels);
     }
 
     fn push_visibility(&self, visible: &[bool], texels: &mut Vec<Texel>) {
@@ -166,7 +188,8 @@ impl CrowdSkeleton {
                 Affine3A::from_mat4(bevy::math::Mat4::from_cols(x, y, z, Vec4::W).transpose());
             transformed_bounds(&affine, &joint.bounds?)
         });
-        boxes.fold(None, merged)
+        let deformed = deformed_bounds(self.deformed_texels(pose));
+        boxes.fold(deformed, merged)
     }
 
     /// The longest distance of any vertex between a pose and the weighted sum of others.
@@ -189,7 +212,13 @@ impl CrowdSkeleton {
         });
         // A distance that is not finite is ignored: no count of samples makes it smaller.
         let distances = distances.filter(|distance| distance.is_finite());
-        distances.fold(0.0, f32::max)
+        let deformed = deformed_distance(
+            self.deformed_texels(pose),
+            others
+                .iter()
+                .map(|(other, weight)| (self.deformed_texels(other), *weight)),
+        );
+        distances.fold(deformed, f32::max)
     }
 }
 
@@ -213,6 +242,7 @@ mod tests {
             bones: (0..bones).map(bone).collect(),
             joints: [0, bones - 1].map(joint).into(),
             visibility_bones: (0..bones).collect(),
+            deformed: Vec::new(),
         }
     }
 
