@@ -4,7 +4,7 @@ use crate::convert::files::Files;
 use crate::convert::model::Request;
 use crate::convert::options::{Options, Output};
 use crate::convert::{abc, alo, lgw, mdl, particles, textures};
-use crate::file_format::{FileFormat, is_picture};
+use crate::file_format::{FileFormat, is_texture};
 use bevy_classic_models::texture::Pixels;
 use std::path::{Path, PathBuf};
 
@@ -20,12 +20,6 @@ pub struct Job {
 pub struct Written {
     pub bytes: Vec<u8>,
     pub warnings: Vec<String>,
-}
-
-/// Whether a file is a texture, by its extension.
-pub fn is_texture(path: &Path) -> bool {
-    let extension = path.extension().unwrap_or_default();
-    is_picture(path) || extension.eq_ignore_ascii_case("dtx")
 }
 
 impl Job {

@@ -2,6 +2,7 @@
 
 use crate::archive_file::{self, ArchiveError, Location, absolute, locate, siblings};
 use crate::archive_sources::ArchiveSources;
+use crate::file_format::{has_extension, is_model};
 use crate::game::Game;
 use crate::view::disk_source::DiskSource;
 use bevy::asset::AssetPath;
@@ -218,11 +219,6 @@ impl Folders {
     }
 }
 
-/// Whether a file has the extension of a model.
-pub fn is_model(file: &Path) -> bool {
-    has_extension(file, "mdl") || is_alo(file) || is_abc(file) || is_lgw(file)
-}
-
 /// Whether a file has the extension of an Alamo model.
 pub fn is_alo(file: &Path) -> bool {
     has_extension(file, "alo")
@@ -257,11 +253,6 @@ pub fn is_manifest(file: &Path) -> bool {
 /// Whether models of this format have textures in separate files. True for animations and manifests too.
 fn has_textures(file: &Path) -> bool {
     is_alo(file) || is_ala(file) || is_abc(file) || is_lgw(file) || is_manifest(file)
-}
-
-fn has_extension(file: &Path, expected: &str) -> bool {
-    file.extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case(expected))
 }
 
 /// Whether an animation's name begins with the name of an Alamo model and `_`.

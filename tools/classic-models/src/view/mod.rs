@@ -31,7 +31,6 @@ mod file_actions;
 mod file_check;
 mod files;
 mod framing;
-mod game_models;
 mod gizmos;
 mod key_table;
 mod keys;

@@ -2,12 +2,12 @@
 
 use crate::archive_sources::ArchiveSources;
 use crate::game::Game;
+use crate::game_models;
 use crate::messages;
 use crate::view::args::Args;
 use crate::view::browser::{Browser, Place};
 use crate::view::file_check;
 use crate::view::files::{Folders, models_to_show};
-use crate::view::game_models;
 use std::path::{Path, PathBuf};
 
 /// The checked command line.
