@@ -55,7 +55,7 @@ pub struct Args {
     game: GameArgs,
     /// Print one JSON object per file and line
     ///
-    /// For scripts. For Alamo, LithTech and LGW models it has the bounds and the center of the vertices even without
+    /// For scripts. For Alamo, LithTech and LGW models it has the bounds and the centroid of the vertices even without
     /// --animation and --time.
     #[arg(long, verbatim_doc_comment)]
     json: bool,
@@ -70,9 +70,10 @@ pub struct Args {
     /// only in the first file, lines with + only in the second. Textures can be .dds and .tga too.
     #[arg(long, conflicts_with_all = ["list", "game", "animation", "time", "simulate"], verbatim_doc_comment)]
     diff: bool,
-    /// Also print the bounds and the center of the vertices in this animation clip
+    /// Also print the bounds and the centroid of the vertices in this animation clip
     ///
-    /// The plugin loads and animates the model as in a game. The bounds are the smallest box around the vertices.
+    /// The plugin loads and animates the model as in a game. The bounds are the smallest box
+    /// around the vertices, the centroid is their mean position.
     /// Quake: the name of a clip in the file; default: the first. The time wraps around.
     /// Alamo: an .ala file, or the name of a clip beside the model in any case, such as MOVE_00 for
     /// walker_MOVE_00.ala; default: the rest pose. The time stops at the end. Bones are printed too.
@@ -85,13 +86,13 @@ pub struct Args {
         verbatim_doc_comment
     )]
     animation: Option<String>,
-    /// Also print the bounds and the center of the vertices at this time of the clip; default: 0
+    /// Also print the bounds and the centroid of the vertices at this time of the clip; default: 0
     #[arg(long, value_name = "SECONDS", value_parser = finite, allow_hyphen_values = true)]
     time: Option<f64>,
     /// Also print the particles of particle systems at these times after their creation
     ///
-    /// For each emitter: how many particles live, their mean position, and the oldest one. The system is at the origin
-    /// and does not move. There is no wind, camera or mesh. The ground is Z = 0. Other files are not simulated.
+    /// For each emitter: how many particles live; with --json also their mean position, and the oldest one. The system is at
+    /// the origin and does not move. There is no wind, camera or mesh. The ground is Z = 0. Other files are not simulated.
     #[arg(
         long,
         value_name = "SECONDS",
