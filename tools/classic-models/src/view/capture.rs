@@ -140,7 +140,7 @@ fn write_sheet(shown: &Shown, file: &Path) -> Result<(), String> {
 }
 
 /// Starts the app, which loads the models. `size` is that of the image.
-fn start(shown: &Shown, size: UVec2) -> Headless {
+pub fn start(shown: &Shown, size: UVec2) -> Headless {
     let Shown { args, folders, .. } = shown;
     let mut app = App::new();
     folders.register(&mut app);
@@ -199,7 +199,7 @@ fn open(headless: &mut Headless, args: &Args) -> Result<(), String> {
 }
 
 /// Waits until all models are loaded with everything that they name, or have failed.
-fn wait_for_models(headless: &mut Headless) {
+pub fn wait_for_models(headless: &mut Headless) {
     headless.wait_until("all models are loaded", |world| {
         let check = |files: Res<FilesToLoad>,
                      row: Res<Row>,
