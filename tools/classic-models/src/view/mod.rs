@@ -25,6 +25,7 @@ mod args;
 mod browser;
 mod camera;
 mod capture;
+mod clipboard;
 mod clips;
 mod disk_source;
 mod file_actions;

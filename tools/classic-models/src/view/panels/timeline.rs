@@ -2,6 +2,7 @@
 
 use crate::view::action::{Action, Panel};
 use crate::view::panels::data::{PanelData, Playing};
+use crate::view::panels::layout::wrapped_beside;
 use crate::view::panels::state::PanelState;
 use crate::view::panels::style::{ERROR, WARNING};
 use crate::view::playback::{FASTEST, SLOWEST};
@@ -12,6 +13,9 @@ use bevy_egui::egui::{
 /// The width of the text beside the time, in points.
 const STATUS: f32 = 250.0;
 
+/// The width of the button of the log, in points.
+const LOG: f32 = 116.0;
+
 /// Draws the timeline.
 pub fn show(ui: &mut Ui, data: &PanelData, state: &mut PanelState, actions: &mut Vec<Action>) {
     ui.add_space(2.0);
@@ -19,12 +23,14 @@ pub fn show(ui: &mut Ui, data: &PanelData, state: &mut PanelState, actions: &mut
         Some(playing) => time(ui, playing, actions),
         None => _ = ui.weak("No clip plays."),
     }
-    ui.horizontal(|ui| {
-        if let Some(playing) = &data.playback {
-            speed(ui, playing, actions);
-        }
-        choices(ui, data, actions);
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    ui.horizontal_top(|ui| {
+        wrapped_beside(ui, LOG, |ui| {
+            if let Some(playing) = &data.playback {
+                speed(ui, playing, actions);
+            }
+            choices(ui, data, actions);
+        });
+        ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
             log_button(ui, data, state, actions);
         });
     });
