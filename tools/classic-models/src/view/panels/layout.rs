@@ -66,7 +66,7 @@ pub fn show(ui: &mut Ui, shown: &Shown, browser: &mut Browser, state: &mut Panel
     }
     let free = ui.available_rect_before_wrap();
     hints(ui, data, free);
-    textures::show_large(ui.ctx(), data, state);
+    textures::show_large(ui.ctx(), free, data, state);
     keys_window::show(ui.ctx(), &mut state.shows_keys);
     Drawn { actions, free }
 }
