@@ -288,6 +288,16 @@ pub fn models_to_show(files: &[PathBuf]) -> Vec<PathBuf> {
     models
 }
 
+/// The models and textures of a sheet. A LithTech texture is the skin of the LithTech models, if there are any.
+pub fn files_of_sheet(files: &[PathBuf]) -> Vec<PathBuf> {
+    if files.is_empty() {
+        return models_to_show(files);
+    }
+    let has_abc = files.iter().any(|file| is_abc(file));
+    let is_shown = |file: &&PathBuf| !is_ala(file) && !(has_abc && is_dtx(file));
+    files.iter().filter(is_shown).cloned().collect()
+}
+
 /// Whether a file is a particle system of an Alamo game.
 fn is_particle_file(file: &Path) -> bool {
     let mut start = [0; 4];

@@ -65,6 +65,7 @@ mod row;
 mod row_layout;
 mod save_manifest;
 mod sheet;
+mod sheet_texture;
 mod shown;
 mod skins;
 mod sweep;

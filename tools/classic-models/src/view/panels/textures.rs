@@ -36,6 +36,7 @@ fn texture_row(ui: &mut Ui, index: usize, texture: &TextureRow, large: &mut Opti
             ui.add_space(4.0);
             let is_large = *large == Some(index);
             let name = row(ui, &texture.name, "", is_large, texture.preview.is_some());
+            let name = name.on_hover_text(&texture.name);
             let detail = RichText::new(&texture.detail).small();
             let detail = match texture.is_missing {
                 true => detail.color(WARNING),
