@@ -6,6 +6,9 @@ use bevy_egui::egui::{Align2, Context, Grid, Key, RichText, ScrollArea, Ui, Vec2
 /// The width of the viewer's window from which there are two columns, in points.
 const WIDE: f32 = 900.0;
 
+/// The width of one column, in points.
+const NARROW: f32 = 460.0;
+
 /// The height of the title and of the margins, in points.
 const FRAME: f32 = 70.0;
 
@@ -18,15 +21,18 @@ pub fn show(context: &Context, shows: &mut bool) {
         *shows = false;
     }
     let window = context.content_rect();
+    let is_wide = window.width() > WIDE;
+    let height = window.height() - FRAME;
     Window::new("Keys and mouse")
+        // The window shrinks to its content.
+        .default_size([if is_wide { WIDE } else { NARROW }, height])
         .anchor(Align2::CENTER_CENTER, Vec2::ZERO)
         .resizable(false)
         .collapsible(false)
         .open(shows)
         .show(context, |ui| {
-            let height = window.height() - FRAME;
             let area = ScrollArea::vertical().max_height(height);
-            area.show(ui, |ui| groups(ui, window.width() > WIDE));
+            area.show(ui, |ui| groups(ui, is_wide));
         });
 }
 

@@ -366,9 +366,21 @@ fn nothing_overlaps_in_a_small_window() {
         // Most of the height is free, also if the lines of buttons are broken.
         assert!(driver.free.height() > 0.75 * size[1], "{:?}", driver.free);
         driver.act(&Action::Toggle(Panel::Keys));
+        driver.settle();
         for text in ["Keys and mouse", "orbits the models"] {
             let place = driver.place(text);
             assert!(window.contains_rect(place), "{text}: {place:?}");
+        }
+        // All keys are visible without scrolling if there is space.
+        let last = "collision trees: off, each level, all levels";
+        assert_eq!(driver.has(last), size[0] > 900.0, "{size:?}");
+        if size[0] > 900.0 {
+            let place = driver.place(last);
+            // The text is not cut off.
+            assert!(
+                place.width() > 220.0 && window.contains_rect(place),
+                "{place:?}"
+            );
         }
     }
 }
