@@ -164,3 +164,6 @@ def main():
 
 
 main()
+# Blender as a module can crash while Python ends, after all checks have passed.
+sys.stdout.flush()
+os._exit(0)
