@@ -5,6 +5,7 @@ and the bounds of all vertices at three times of each clip. Needs the module `bp
 """
 
 import json
+import os
 import re
 import subprocess
 import sys

@@ -294,7 +294,8 @@ pub fn files_of_sheet(files: &[PathBuf]) -> Vec<PathBuf> {
         return models_to_show(files);
     }
     let has_abc = files.iter().any(|file| is_abc(file));
-    let is_shown = |file: &&PathBuf| !is_ala(file) && !(has_abc && is_dtx(file));
+    let is_skin = |file: &Path| has_abc && is_dtx(file);
+    let is_shown = |file: &&PathBuf| !is_ala(file) && !is_skin(file);
     files.iter().filter(is_shown).cloned().collect()
 }
 

@@ -7,8 +7,7 @@ use crate::view::panels::state::PanelState;
 use crate::view::panels::style::WARNING;
 use crate::view::panels::{details, files, keys_window, lists, log, menu, textures, timeline};
 use bevy_egui::egui::{
-    Align, Align2, Context, FontId, Frame, Id, LayerId, Layout, Margin, Panel, Rect, Ui, UiBuilder,
-    vec2,
+    Align2, Context, FontId, Frame, Id, LayerId, Margin, Panel, Rect, Ui, UiBuilder, vec2,
 };
 
 /// The greatest widths that the panels at the sides have at first, in points.
@@ -69,14 +68,6 @@ pub fn show(ui: &mut Ui, shown: &Shown, browser: &mut Browser, state: &mut Panel
     textures::show_large(ui.ctx(), free, data, state);
     keys_window::show(ui.ctx(), &mut state.shows_keys);
     Drawn { actions, free }
-}
-
-/// Draws widgets in as many lines as they need, and leaves a width free at the right.
-pub fn wrapped_beside(ui: &mut Ui, right: f32, add: impl FnOnce(&mut Ui)) {
-    let width = (ui.available_width() - right).max(100.0);
-    let size = vec2(width, ui.spacing().interact_size.y);
-    let layout = Layout::left_to_right(Align::Center).with_main_wrap(true);
-    ui.allocate_ui_with_layout(size, layout, add);
 }
 
 fn frame(ui: &Ui) -> Frame {

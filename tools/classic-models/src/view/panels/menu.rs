@@ -4,9 +4,9 @@ use crate::view::action::{Action, Panel};
 use crate::view::args::View;
 use crate::view::framing::Framing;
 use crate::view::panels::data::{PanelData, Shown};
-use crate::view::panels::layout::wrapped_beside;
 use crate::view::panels::search::is_entered;
 use crate::view::panels::state::PanelState;
+use crate::view::panels::wrapped::wrapped_beside;
 use bevy_egui::egui::{Align, Button, Layout, TextEdit, Ui};
 use std::path::PathBuf;
 

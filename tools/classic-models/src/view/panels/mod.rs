@@ -16,6 +16,7 @@ mod state;
 mod style;
 mod textures;
 mod timeline;
+mod wrapped;
 
 use crate::view::action::Action;
 use crate::view::browser::Browser;
