@@ -132,3 +132,29 @@ fn crowd_is_drawn_as_its_scene_by_the_deferred_renderer() {
     warden.show(&mut stage, "attack", 0.6);
     warden.compare(&mut stage, "deferred");
 }
+
+#[test]
+fn reloaded_skins_and_models_are_drawn_as_on_a_scene() {
+    let mut files = sample_files();
+    files.push(("banner.abc", moving_banner(8.0)));
+    let mut stage = Stage::new(&files);
+    let server = stage.world().resource::<AssetServer>().clone();
+    let _abc: Handle<Abc> = server.load("warden.abc");
+    let warden = StagePair::spawn(&mut stage, "warden.abc", WARDEN);
+    stage.wait_until_idle();
+    warden.show(&mut stage, "attack", 0.4);
+    let before = warden.compare(&mut stage, "before reloads");
+    let folder = stage.folder().to_owned();
+    std::fs::copy(folder.join("warden_frost.dtx"), folder.join("warden.dtx")).unwrap();
+    server.reload("warden.dtx");
+    stage.wait_until_idle();
+    let skin = warden.compare(&mut stage, "after a reload of the skin");
+    skin.assert_differs(&before, "the other skin is drawn");
+    std::fs::copy(folder.join("banner.abc"), folder.join("warden.abc")).unwrap();
+    server.reload("warden.abc");
+    stage.wait_until_idle();
+    warden.insert(&mut stage, Transform::from_scale(Vec3::splat(1.2)));
+    warden.show(&mut stage, "Wave", 0.06);
+    let model = warden.compare(&mut stage, "after a reload of the model");
+    model.assert_differs(&skin, "the other model is drawn");
+}
