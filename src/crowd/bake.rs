@@ -14,9 +14,6 @@ use std::sync::Arc;
 /// rest.
 const TOLERANCE: f32 = 4e-4;
 
-/// The most samples from one frame to the next.
-const MAX_PER_FRAME: u32 = 16;
-
 /// The poses of a clip.
 pub(crate) trait PoseSource: Send + Sync + 'static {
     /// Writes the transforms and visibility of the bones that the clip animates, at a time in seconds. The others stay
@@ -40,6 +37,8 @@ pub(crate) struct ClipFrames {
     pub(crate) fps: f32,
     /// Whether some values are held until the next frame.
     pub(crate) holds: bool,
+    /// The most samples from one frame to the next.
+    pub(crate) max_per_frame: u32,
 }
 
 /// A clip as texels.
@@ -98,7 +97,7 @@ pub(crate) fn bake(
     if distance > tolerance {
         // The distance falls with the square of the count.
         let wanted = (distance / tolerance).sqrt().ceil();
-        let wanted = (wanted as u32).clamp(2, MAX_PER_FRAME);
+        let wanted = (wanted as u32).clamp(2, frames.max_per_frame.max(2));
         if let Some(times) = (2..=wanted).rev().find_map(times) {
             let bounds = baked.bounds;
             baked = baker.bake(times);
@@ -255,6 +254,7 @@ mod tests {
         count: 9,
         fps: 10.0,
         holds: false,
+        max_per_frame: 16,
     };
 
     #[test]
