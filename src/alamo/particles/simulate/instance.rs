@@ -1,7 +1,7 @@
 //! The state of a spawned particle system: its clock, and the simulations that add particles to its records.
 
 use crate::alamo::particles::asset::AloParticles;
-use crate::alamo::particles::evaluate::{EmissionMesh, Simulation};
+use crate::alamo::particles::evaluate::{EmissionMesh, Simulation, Space};
 use crate::alamo::particles::record::{EmitterRecords, ParticleRecords};
 use crate::alamo::particles::simulate::control::ParticleEmission;
 use crate::alamo::particles::simulate::stage::{NewBirth, Path, Poses, Surroundings, SystemStage};
@@ -131,7 +131,9 @@ impl RunningParticles {
             starts: 0,
             is_active: false,
             is_endless: particles.is_endless(),
-            stays_behind: particles.prepared().any(|prepared| !prepared.is_linked),
+            stays_behind: particles
+                .prepared()
+                .any(|prepared| Space::of(prepared) == Space::World),
             times: vec![RecordTimes::NEW; particles.emitters.len()],
             emitters: particles.emitters.len(),
             last: None,
@@ -411,8 +413,9 @@ impl RunningParticles {
             if last != Some(index) {
                 last = Some(index);
                 let prepared = particles.prepared_emitter(birth.emitter);
-                let is_linked = prepared.is_some_and(|prepared| prepared.is_linked);
-                target.set_scale(particles, if is_linked { 1.0 } else { scale });
+                let is_in_world =
+                    prepared.is_none_or(|prepared| Space::of(prepared) == Space::World);
+                target.set_scale(particles, if is_in_world { scale } else { 1.0 });
                 target.ground = birth.ground;
                 target.time = times.time(self.clock);
             }
