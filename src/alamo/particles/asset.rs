@@ -47,7 +47,8 @@ pub struct AloEmitter {
     pub emitter: Emitter<'static>,
     /// The texture of colors. `None` if it was not found, or if textures are not loaded.
     pub texture: Option<Handle<Image>>,
-    /// About how many particles live at once, at most [`MAX_ALIVE`]. Exact for emitters that no particle spawns.
+    /// About how many particles live at once, at most [`MAX_ALIVE`]. It is the most that can live at once for emitters that
+    /// no particle spawns. If an emitter emits from every vertex of a mesh (`emit_mode` 3), the mesh counts as one vertex.
     pub max_alive: u64,
     /// How far from their centers particles are drawn.
     pub(super) reach: Reach,
@@ -165,7 +166,7 @@ impl AloParticles {
         self.system.is_endless()
     }
 
-    /// About how many particles live at once, at most [`MAX_ALIVE`]. Exact for emitters that no particle spawns.
+    /// About how many particles live at once, at most [`MAX_ALIVE`]: the sum of [`AloEmitter::max_alive`].
     pub fn max_alive(&self) -> u64 {
         let counts = self.emitters.iter().map(|emitter| emitter.max_alive);
         counts.fold(0, u64::saturating_add).min(MAX_ALIVE)
