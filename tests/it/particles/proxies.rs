@@ -390,16 +390,16 @@ fn births_on_all_vertices_of_a_mesh_count_for_the_budget() {
         ("ship.alo", ship(vec![proxy("pe_glow", 2, false)])),
         ("pe_glow.alo", bytes(vec![glow])),
     ]);
-    // A particle of each vertex would be 91 if there was one vertex.
+    // Each of three vertices has up to 91 particles.
     app.world().insert_resource(ParticleBudget {
-        total: 100,
+        total: 90,
         ..ParticleBudget::default()
     });
     let root = app.app.spawn_ready("ship.alo#Scene", ());
     app.app.wait_until_idle();
     app.run(100, 0.1);
     let found = app.count(root);
-    assert!((90..=100).contains(&found), "{found}");
+    assert!((80..=90).contains(&found), "{found}");
 }
 
 #[test]
