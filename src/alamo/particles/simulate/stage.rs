@@ -30,6 +30,7 @@ pub(super) struct Poses {
     pub(super) surroundings: Surroundings,
     system: EmitterPose,
     world: EmitterPose,
+    weather: EmitterPose,
     mesh_in_system: EmitterPose,
     mesh_in_world: EmitterPose,
     /// Units of the world per unit of the file.
@@ -44,12 +45,12 @@ impl Poses {
             ground,
             world_from_mesh,
         } = surroundings;
-        let [system, world] = [true, false].map(|is_linked| {
-            RecordSpace::of_emitters(is_linked, particles.world_rotation, world_from_system)
+        let [system, world, weather] = [Space::System, Space::World, Space::Weather].map(|space| {
+            RecordSpace::of_emitters(space, particles.world_rotation, world_from_system)
         });
         let scale = world.scale();
         let pose = |space: RecordSpace| space.pose(space.origin(), Vec3::ZERO, wind, ground);
-        let (system, world) = (pose(system), pose(world));
+        let (system, world, weather) = (pose(system), pose(world), pose(weather));
         let mesh = world_from_mesh.unwrap_or(world_from_system);
         Self {
             surroundings,
@@ -57,6 +58,7 @@ impl Poses {
             mesh_in_world: at(&mesh, &world),
             system,
             world,
+            weather,
             scale,
         }
     }
@@ -163,6 +165,7 @@ impl Stage for SystemStage<'_> {
         match space {
             Space::System => self.poses.system,
             Space::World => self.moved(self.poses.world, time),
+            Space::Weather => self.poses.weather,
         }
     }
 
@@ -174,6 +177,7 @@ impl Stage for SystemStage<'_> {
         match space {
             Space::System => self.poses.mesh_in_system,
             Space::World => self.moved(self.poses.mesh_in_world, time),
+            Space::Weather => self.poses.weather,
         }
     }
 
@@ -196,6 +200,8 @@ impl Stage for SystemStage<'_> {
                     system_from_world.transform_vector3(own - velocity),
                 )
             }
+            // It spawns nothing.
+            Space::Weather => (position, own),
         };
         Motion {
             position: position.to_array(),
@@ -208,9 +214,9 @@ impl Stage for SystemStage<'_> {
     }
 
     fn born(&mut self, birth: &Birth<'_>) {
-        let scale = match birth.emitter.is_linked {
-            true => 1.0,
-            false => self.poses.scale,
+        let scale = match Space::of(birth.emitter) {
+            Space::System | Space::Weather => 1.0,
+            Space::World => self.poses.scale,
         };
         self.births.push(NewBirth {
             emitter: birth.index,

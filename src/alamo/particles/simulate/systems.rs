@@ -39,6 +39,8 @@ pub(super) struct Starter<'w, 's> {
     scene_roots: Query<'w, 's, &'static ChildOf, With<AloSceneRoot>>,
     of_proxies: Query<'w, 's, &'static OfProxy>,
     seeds: Query<'w, 's, &'static RandomSeed>,
+    surfaces: Query<'w, 's, &'static EmissionSurface>,
+    budget: Res<'w, ParticleBudget>,
     demand: ResMut<'w, ParticleDemand>,
     started: Local<'s, u64>,
 }
@@ -64,11 +66,13 @@ impl Starter<'_, '_> {
             Err(_) => RandomSeed::of_root(owner, self.seeds.get(owner).ok()),
         };
         let running = RunningParticles::new(owner, *self.started, seed, particles);
-        let running = match before {
+        let mut running = match before {
             Some(before) => running.after_reload(before),
             None => running,
         };
-        self.demand.0 += running.max_alive as u64;
+        let vertices = self.surfaces.get(entity).map_or(0, EmissionSurface::len);
+        let [_, own] = running.update_demand(vertices, self.budget.per_system);
+        self.demand.0 = self.demand.0.saturating_add(own);
         let records = ParticleRecords::new(system.0.clone(), particles);
         let bounds = Aabb::from_min_max(particles.bounds.min.into(), particles.bounds.max.into());
         commands
@@ -232,6 +236,19 @@ impl Environment<'_, '_> {
     }
 }
 
+impl Environment<'_, '_> {
+    /// Removes the dead particles of all systems, and returns the count of the others.
+    fn remove_dead(&self, systems: &mut Query<Running>) -> usize {
+        let mut count = 0;
+        for (_, mut running, mut records, ..) in systems {
+            if let Some(particles) = self.assets.get(&records.particles) {
+                count += running.remove_dead(particles, &mut records);
+            }
+        }
+        count
+    }
+}
+
 /// Memory that is used again in each frame: births, and the systems that are due.
 type Buffers<'s> = (Local<'s, Vec<NewBirth>>, Local<'s, Vec<(Rank, Entity)>>);
 
@@ -247,8 +264,9 @@ pub(super) fn simulate(
 ) {
     let seconds = time.delta_secs_f64();
     // If all systems together cannot exceed the budget, their order does not matter.
-    let is_tight = demand.0 > budget.total as u64;
-    let mut all = 0;
+    let was_tight = demand.0 > budget.total as u64;
+    let mut is_tight = was_tight;
+    let mut all = 0_u64;
     let mut living = 0;
     due.clear();
     for (entity, mut running, mut records, transform, visibility, surface, bounds) in &mut systems {
@@ -261,7 +279,6 @@ pub(super) fn simulate(
             seed: seed.map(|seed| seed.0),
             seconds: seconds * speed.map_or(1.0, |speed| speed.checked()),
         };
-        all += running.max_alive as u64;
         match running.is_as_wanted(wanted.emission) {
             true => running.tick(&wanted),
             false => {
@@ -276,6 +293,12 @@ pub(super) fn simulate(
                 }
             }
         }
+        let vertices = surface.map_or(0, EmissionSurface::len);
+        let [before, own] = running.update_demand(vertices, budget.per_system);
+        all = all.saturating_add(own);
+        // If the sum grows beyond the budget in this frame, the systems before this one have stayed within their share.
+        demand.0 = demand.0.saturating_sub(before).saturating_add(own);
+        is_tight |= demand.0 > budget.total as u64;
         records.elapsed = running.elapsed();
         let tint = tint.map_or(LinearRgba::WHITE, |tint| tint.0.into());
         if records.tint != tint {
@@ -308,6 +331,9 @@ pub(super) fn simulate(
         }
     }
     demand.0 = all;
+    if is_tight && !was_tight {
+        living = environment.remove_dead(&mut systems);
+    }
     due.sort_unstable();
     for (_, entity) in due.iter() {
         let Ok((_, mut running, mut records, transform, _, surface, _)) = systems.get_mut(*entity)
