@@ -4,8 +4,6 @@ use super::stage::*;
 use crate::support::alo_stage::{texels, tga};
 use crate::support::stage::{Stage, VIEWS};
 use bevy::prelude::*;
-use bevy::render::renderer::RenderDevice;
-use bevy::render::settings::WgpuLimits;
 use bevy_classic_models::alamo::particles::{Emitter, Interpolation, Properties, Shape, Track};
 use bevy_classic_models::alamo::{AloParticles, ParticleSeed};
 use classic_models_fixtures::particles::bytes;
@@ -90,20 +88,12 @@ impl<'a> Case<'a> {
         }
     }
 
-    fn files(&self) -> [(&'static str, Vec<u8>); 2] {
-        [
-            ("p.alo", bytes(vec![self.emitter.clone()])),
-            ("atlas.tga", tga(&atlas())),
-        ]
-    }
-
     fn compare(self) {
-        let stage = Stage::dark(&self.files());
-        self.compare_on(stage);
-    }
-
-    /// The stage has the [`files`](Self::files).
-    fn compare_on(self, mut stage: Stage) {
+        let files = [
+            ("p.alo", bytes(vec![self.emitter])),
+            ("atlas.tga", tga(&atlas())),
+        ];
+        let mut stage = Stage::dark(&files);
         let system = stage.spawn_particles("p.alo", self.transform);
         let texture = stage.add_image(&atlas());
         let material = stage.add_material(control_material(texture, self.alpha_mode));
@@ -162,19 +152,6 @@ fn flat_particles_match_the_evaluator() {
     let [view, other] = case.views;
     let views = [view, Vec3::new(other.x, -other.y, other.z)];
     Case { views, ..case }.compare();
-}
-
-/// The lowest limits that Bevy supports have no storage buffers and no compute shaders.
-#[test]
-fn devices_of_webgl2_match_the_evaluator() {
-    let mut emitter = varied();
-    emitter.properties.blend_mode = 2;
-    let case = Case::new("WebGL2", emitter, &[2.7]);
-    let mut stage = Stage::with_limits(&case.files(), WgpuLimits::downlevel_webgl2_defaults());
-    let limits = stage.world().resource::<RenderDevice>().limits();
-    assert_eq!(limits.max_storage_buffers_per_shader_stage, 0);
-    assert_eq!(limits.max_compute_invocations_per_workgroup, 0);
-    case.compare_on(stage);
 }
 
 /// A system that is moved, turned and twice as large as its file. The evaluator has one at the origin, so the emitter

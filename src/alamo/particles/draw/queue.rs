@@ -51,8 +51,7 @@ pub(super) fn queue_systems(
     extracted: Res<ExtractedSystems>,
     particles: Res<RenderAssets<GpuParticles>>,
     draw_functions: Res<DrawFunctions<Transparent3d>>,
-    pipeline: Option<Res<ParticlePipeline>>,
-    pipeline_cache: Res<PipelineCache>,
+    (pipeline, pipeline_cache): (Option<Res<ParticlePipeline>>, Res<PipelineCache>),
     (mut pipelines, mut view_pipelines): (
         ResMut<SpecializedRenderPipelines<ParticlePipeline>>,
         ResMut<ViewPipelines>,
