@@ -2,10 +2,12 @@
 
 use crate::alamo::particles::asset::AloParticles;
 use crate::alamo::particles::evaluate::{
-    Birth, BirthRecord, EmissionMesh, EmitterPose, Ground, Motion, Space, Stage,
+    Birth, BirthRecord, EmissionMesh, EmitterPose, Motion, Space, Stage,
 };
-use crate::alamo::particles::record::RecordSpace;
-use bevy::math::{Affine3A, Mat3, Vec3, Vec3A};
+use crate::alamo::particles::record::{RecordSpace, uniform_scale};
+use crate::alamo::particles::simulate::births::{NewBirth, Target};
+use bevy::math::{Affine3A, Mat3, Quat, Vec3, Vec3A};
+use core::cell::OnceCell;
 
 /// A system that moves faster than this, in units of the file per second, has jumped: nothing is born on the way.
 const MAX_SPEED: f32 = 5000.0;
@@ -24,40 +26,59 @@ pub(super) struct Surroundings {
     pub(super) world_from_mesh: Option<Affine3A>,
 }
 
-/// The poses of emitters that follow from the surroundings. They are kept while the surroundings do not change.
-#[derive(Clone, Copy, Debug)]
+/// The poses of emitters that follow from the surroundings. Each is computed when it is needed first: most systems need
+/// only one.
 pub(super) struct Poses {
-    pub(super) surroundings: Surroundings,
-    system: EmitterPose,
-    world: EmitterPose,
-    mesh_in_system: EmitterPose,
-    mesh_in_world: EmitterPose,
+    surroundings: Surroundings,
+    world_rotation: Quat,
     /// Units of the world per unit of the file.
     pub(super) scale: f32,
+    system: OnceCell<EmitterPose>,
+    world: OnceCell<EmitterPose>,
+    mesh_in_system: OnceCell<EmitterPose>,
+    mesh_in_world: OnceCell<EmitterPose>,
 }
 
 impl Poses {
     pub(super) fn new(particles: &AloParticles, surroundings: Surroundings) -> Self {
-        let Surroundings {
-            world_from_system,
-            wind,
-            ground,
-            world_from_mesh,
-        } = surroundings;
-        let [system, world] = [true, false].map(|is_linked| {
-            RecordSpace::of_emitters(is_linked, particles.world_rotation, world_from_system)
-        });
-        let scale = world.scale();
-        let pose = |space: RecordSpace| space.pose(space.origin(), Vec3::ZERO, wind, ground);
-        let (system, world) = (pose(system), pose(world));
-        let mesh = world_from_mesh.unwrap_or(world_from_system);
         Self {
             surroundings,
-            mesh_in_system: at(&(inverse(&world_from_system) * mesh), &system),
-            mesh_in_world: at(&mesh, &world),
-            system,
-            world,
-            scale,
+            world_rotation: particles.world_rotation,
+            scale: uniform_scale(&surroundings.world_from_system),
+            system: OnceCell::new(),
+            world: OnceCell::new(),
+            mesh_in_system: OnceCell::new(),
+            mesh_in_world: OnceCell::new(),
+        }
+    }
+
+    /// The pose of the system in a space.
+    fn of_system(&self, space: Space) -> &EmitterPose {
+        let pose = |is_linked| {
+            let surroundings = &self.surroundings;
+            let (from_system, rotation) = (surroundings.world_from_system, self.world_rotation);
+            let space = RecordSpace::of_emitters(is_linked, rotation, from_system);
+            let Surroundings { wind, ground, .. } = *surroundings;
+            space.pose(space.origin(), Vec3::ZERO, wind, ground)
+        };
+        match space {
+            Space::System => self.system.get_or_init(|| pose(true)),
+            Space::World => self.world.get_or_init(|| pose(false)),
+        }
+    }
+
+    /// The pose of the mesh in a space.
+    fn of_mesh(&self, space: Space) -> &EmitterPose {
+        let from_system = self.surroundings.world_from_system;
+        let mesh = self.surroundings.world_from_mesh.unwrap_or(from_system);
+        match space {
+            Space::System => self.mesh_in_system.get_or_init(|| {
+                let mesh = inverse(&from_system) * mesh;
+                at(&mesh, self.of_system(space))
+            }),
+            Space::World => self
+                .mesh_in_world
+                .get_or_init(|| at(&mesh, self.of_system(space))),
         }
     }
 }
@@ -119,18 +140,6 @@ impl Path {
     }
 }
 
-/// A birth, until it is added to the records. Times are those of the system's clock.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NewBirth {
-    pub(super) emitter: usize,
-    pub(super) born: f64,
-    /// When the particle's clock freezes; infinite if it does not.
-    pub(super) frozen: f64,
-    /// As it is stored, but for its time of birth.
-    pub(super) record: BirthRecord,
-    pub(super) ground: Ground,
-}
-
 /// The stage of a system instance in a frame. Collects the births.
 pub(super) struct SystemStage<'a> {
     pub(super) poses: &'a Poses,
@@ -138,6 +147,9 @@ pub(super) struct SystemStage<'a> {
     /// The begin of the simulation on the system's clock.
     pub(super) start: f64,
     pub(super) mesh: Option<&'a EmissionMesh>,
+    /// Where births are added at once. `None` if several simulations run, whose births have to be sorted.
+    pub(super) target: Option<Target<'a>>,
+    /// The births that have to be sorted.
     pub(super) births: &'a mut Vec<NewBirth>,
     /// The most births.
     pub(super) room: usize,
@@ -145,15 +157,15 @@ pub(super) struct SystemStage<'a> {
 
 impl SystemStage<'_> {
     /// The pose at a time, if it is that at the end of the frame otherwise.
-    fn moved(&self, pose: EmitterPose, time: f64) -> EmitterPose {
+    fn moved(&self, pose: &EmitterPose, time: f64) -> EmitterPose {
         let Some(path) = &self.path else {
-            return pose;
+            return *pose;
         };
         let position = Vec3::from(pose.position) + path.offset(self.start + time);
         EmitterPose {
             position: position.to_array(),
             velocity: path.velocity().to_array(),
-            ..pose
+            ..*pose
         }
     }
 }
@@ -161,8 +173,8 @@ impl SystemStage<'_> {
 impl Stage for SystemStage<'_> {
     fn pose(&self, space: Space, time: f64) -> EmitterPose {
         match space {
-            Space::System => self.poses.system,
-            Space::World => self.moved(self.poses.world, time),
+            Space::System => *self.poses.of_system(space),
+            Space::World => self.moved(self.poses.of_system(space), time),
         }
     }
 
@@ -171,9 +183,10 @@ impl Stage for SystemStage<'_> {
     }
 
     fn mesh_pose(&self, space: Space, time: f64) -> EmitterPose {
+        let pose = self.poses.of_mesh(space);
         match space {
-            Space::System => self.poses.mesh_in_system,
-            Space::World => self.moved(self.poses.mesh_in_world, time),
+            Space::System => *pose,
+            Space::World => self.moved(pose, time),
         }
     }
 
@@ -204,23 +217,38 @@ impl Stage for SystemStage<'_> {
     }
 
     fn is_full(&self) -> bool {
-        self.births.len() >= self.room
+        self.room == 0
     }
 
+    #[inline]
     fn born(&mut self, birth: &Birth<'_>) {
+        self.room = self.room.saturating_sub(1);
         let scale = match birth.emitter.is_linked {
             true => 1.0,
             false => self.poses.scale,
         };
-        self.births.push(NewBirth {
+        let new = NewBirth {
             emitter: birth.index,
             born: self.start + birth.born,
             frozen: self.start + birth.born + birth.frozen_age,
+            scale,
             record: BirthRecord {
                 size: birth.record.size * scale,
                 ..birth.record
             },
             ground: birth.ground,
-        });
+        };
+        match &mut self.target {
+            Some(target) if is_in_order(target.particles, birth) => target.add(new.emitter, &new),
+            _ => self.births.push(new),
+        }
     }
+}
+
+/// Whether the births of an emitter come in the order of their times, and their clocks do not freeze: those of a root
+/// that makes no weather.
+fn is_in_order(particles: &AloParticles, birth: &Birth<'_>) -> bool {
+    let info = particles.emitters.get(birth.index);
+    let is_root = info.is_some_and(|info| info.emitter.parent.is_none());
+    is_root && birth.emitter.weather_cube.is_none() && birth.frozen_age == f64::INFINITY
 }
