@@ -1,4 +1,4 @@
-//! Measures crowds of the sample walker against the same models as scenes.
+//! Measures crowds of the sample walker and the sample warden against the same models as scenes.
 //!
 //! Limits: this crate's systems take at most 0.3 µs per member and frame; the main world of scenes takes at least 30 times
 //! that of a crowd; there is one draw per pair of mesh and material; baking takes at most 50 ns per bone and frame.
@@ -22,6 +22,7 @@ use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, Rotations,
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write_unchecked};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Vertex};
 use bevy_classic_models::alamo::{AloCrowd, AloCrowdMaterial, AloInstance};
+use bevy_classic_models::lithtech::{AbcCrowd, AbcCrowdMaterial};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::ClassicModelsSystems;
 use classic_models_support::bench_models::median;
@@ -34,6 +35,25 @@ use std::path::Path;
 use std::time::Instant;
 
 const ASSETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets");
+
+/// A model to measure, and the clips that its instances play.
+struct Sample {
+    name: &'static str,
+    path: &'static str,
+    clips: &'static [&'static str],
+}
+
+const WALKER: Sample = Sample {
+    name: "walker",
+    path: "models/walker.alo",
+    clips: &["MOVE_00", "ATTACK_00", "DIE_00"],
+};
+
+const WARDEN: Sample = Sample {
+    name: "warden",
+    path: "models/warden.abc",
+    clips: &["walk", "attack"],
+};
 
 const MEMBERS: usize = 10_000;
 
@@ -68,19 +88,8 @@ fn main() {
     let count = option("--count").and_then(|count| count.parse().ok());
     let members = count.unwrap_or(MEMBERS).max(1);
     let scenes = members.min(MAX_SCENES);
-    let crowd = main_world("Crowd", members);
     println!("main world, without a renderer");
-    println!(
-        "our systems for {members} members: {:.3} µs per member and frame (limit {SYSTEMS_LIMIT})",
-        crowd.systems
-    );
-    let scene = main_world("Scene", scenes);
-    println!(
-        "frame: {:.3} µs per member, {:.3} µs per scene of {scenes}: {:.1} × (limit {FRAME_LIMIT})",
-        crowd.frame,
-        scene.frame,
-        scene.frame / crowd.frame
-    );
+    let crowd = compare(&WALKER, members, scenes);
     if let Some(path) = option("--gltf") {
         let gltf = gltf_frame(Path::new(&path), scenes);
         println!(
@@ -88,15 +97,36 @@ fn main() {
             gltf / crowd.frame
         );
     }
-    println!(
-        "baked clips of the walker: {} KiB in all",
-        crowd.clip_bytes / 1024
-    );
+    compare(&WARDEN, members, scenes);
     bake();
     println!("\nrendered");
-    for label in ["Crowd", "Scene"] {
-        render(label, members.min(MAX_RENDERED));
+    for sample in [&WALKER, &WARDEN] {
+        for label in ["Crowd", "Scene"] {
+            render(sample, label, members.min(MAX_RENDERED));
+        }
     }
+}
+
+/// Prints the times of crowds and scenes of a model. Returns those of crowds.
+fn compare(sample: &Sample, members: usize, scenes: usize) -> MainWorld {
+    let crowd = main_world(sample, "Crowd", members);
+    let name = sample.name;
+    println!(
+        "{name}: our systems for {members} members: {:.3} µs per member and frame (limit {SYSTEMS_LIMIT})",
+        crowd.systems
+    );
+    let scene = main_world(sample, "Scene", scenes);
+    println!(
+        "{name}: frame: {:.3} µs per member, {:.3} µs per scene of {scenes}: {:.1} × (limit {FRAME_LIMIT})",
+        crowd.frame,
+        scene.frame,
+        scene.frame / crowd.frame
+    );
+    println!(
+        "{name}: baked clips: {} KiB in all",
+        crowd.clip_bytes / 1024
+    );
+    crowd
 }
 
 /// The argument after an option.
@@ -154,14 +184,14 @@ fn measure_sections(app: &mut App) {
         );
 }
 
-/// Spawns walkers with various clips, phases and speeds.
-fn spawn(world: &mut World, label: &str, count: usize) {
+/// Spawns models with various clips, phases and speeds.
+fn spawn(world: &mut World, sample: &Sample, label: &str, count: usize) {
     let scene: Handle<WorldAsset> = world
         .resource::<AssetServer>()
-        .load(format!("models/walker.alo#{label}"));
+        .load(format!("{}#{label}", sample.path));
     for (index, position) in grid::square(count, SPACING).enumerate() {
         let mut dice = Dice::new(index as u32);
-        let clip = ["MOVE_00", "ATTACK_00", "DIE_00"][dice.choose(3)];
+        let clip = sample.clips[dice.choose(sample.clips.len())];
         let play = PlayClip::looping(clip)
             .starting_at(dice.roll())
             .with_speed(dice.between(0.75, 1.25));
@@ -172,15 +202,19 @@ fn spawn(world: &mut World, label: &str, count: usize) {
 
 /// Whether all models are spawned and all clips are baked.
 fn is_spawned(world: &mut World, count: usize) -> bool {
-    let spawned = world.query::<&AloInstance>().iter(world).count();
-    let mut members = world.query::<&AloCrowd>();
-    let is_baked = members
+    let spawned = world.query::<&ModelInstance>().iter(world).count();
+    let mut alo = world.query::<&AloCrowd>();
+    let mut abc = world.query::<&AbcCrowd>();
+    let alo = alo
         .iter(world)
         .all(|member| !member.is_baking() && !member.meshes().is_empty());
-    spawned == count && is_baked
+    let abc = abc
+        .iter(world)
+        .all(|member| !member.is_baking() && !member.meshes().is_empty());
+    spawned == count && alo && abc
 }
 
-fn main_world(label: &str, count: usize) -> MainWorld {
+fn main_world(sample: &Sample, label: &str, count: usize) -> MainWorld {
     let mut app = App::new();
     app.add_plugins((
         gpuless::plugins(Path::new(ASSETS), false),
@@ -188,7 +222,7 @@ fn main_world(label: &str, count: usize) -> MainWorld {
     ));
     measure_sections(&mut app);
     gpuless::finish(&mut app);
-    spawn(app.world_mut(), label, count);
+    spawn(app.world_mut(), sample, label, count);
     assert!(gpuless::wait_until(&mut app, |world| is_spawned(
         world, count
     )));
@@ -232,11 +266,11 @@ fn gltf_frame(path: &Path, count: usize) -> f64 {
 /// The bytes of the textures with baked clips.
 fn clip_bytes(world: &World) -> usize {
     let images = world.resource::<Assets<Image>>();
-    let materials = world.resource::<Assets<AloCrowdMaterial>>();
-    let textures: HashSet<_> = materials
-        .iter()
-        .map(|(_, material)| material.extension.poses.id())
-        .collect();
+    let alo = world.resource::<Assets<AloCrowdMaterial>>().iter();
+    let alo = alo.map(|(_, material)| material.extension.poses.id());
+    let abc = world.resource::<Assets<AbcCrowdMaterial>>().iter();
+    let abc = abc.map(|(_, material)| material.extension.poses.id());
+    let textures: HashSet<_> = alo.chain(abc).collect();
     let texels = textures.iter().filter_map(|texture| {
         let size = images.get(*texture)?.texture_descriptor.size;
         Some((size.width * size.height) as usize)
@@ -356,7 +390,7 @@ fn bake() {
 }
 
 /// Prints the time per frame and the draws of models in view.
-fn render(label: &str, count: usize) {
+fn render(sample: &Sample, label: &str, count: usize) {
     let mut app = App::new();
     app.add_plugins((
         headless::plugins(Path::new(ASSETS), false),
@@ -376,7 +410,7 @@ fn render(label: &str, count: usize) {
         DirectionalLight::default(),
         Transform::from_xyz(1.0, 2.0, 1.5).looking_at(Vec3::ZERO, Vec3::Y),
     ));
-    spawn(world, label, count);
+    spawn(world, sample, label, count);
     stage.wait_until("all models are spawned", |world| is_spawned(world, count));
     let mut times = Vec::new();
     let (before, measured) = RENDERED_FRAMES;
@@ -389,14 +423,17 @@ fn render(label: &str, count: usize) {
         }
     }
     let world = stage.app.world_mut();
-    let mut members = world.query::<(&Mesh3d, &MeshMaterial3d<AloCrowdMaterial>)>();
-    let pairs: HashSet<_> = members
-        .iter(world)
-        .map(|(mesh, material)| (mesh.id(), material.id()))
-        .collect();
+    let mut alo = world.query::<(&Mesh3d, &MeshMaterial3d<AloCrowdMaterial>)>();
+    let mut abc = world.query::<(&Mesh3d, &MeshMaterial3d<AbcCrowdMaterial>)>();
+    let alo = alo.iter(world);
+    let alo = alo.map(|(mesh, material)| (mesh.id(), material.id().untyped()));
+    let abc = abc.iter(world);
+    let abc = abc.map(|(mesh, material)| (mesh.id(), material.id().untyped()));
+    let pairs: HashSet<_> = alo.chain(abc).collect();
     let draws = world.resource::<DrawCount>().get();
     println!(
-        "{label}: {count} models, {:.2} ms per frame, {draws} opaque draws, {} distinct pairs of crowd meshes and materials",
+        "{} {label}: {count} models, {:.2} ms per frame, {draws} opaque draws, {} distinct pairs of crowd meshes and materials",
+        sample.name,
         median(times) * 1e3,
         pairs.len()
     );

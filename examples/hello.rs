@@ -26,7 +26,7 @@ fn setup(mut commands: Commands, assets: Res<AssetServer>) {
     ));
     commands.spawn((
         Camera3d::default(),
-        Transform::from_xyz(0.0, 3.0, -8.0).looking_at(Vec3::Y * 2.8, Vec3::Y),
+        Transform::from_xyz(0.0, 3.0, -8.5).looking_at(Vec3::Y * 2.5, Vec3::Y),
     ));
     commands.spawn((
         DirectionalLight::default(),

@@ -77,5 +77,5 @@ fn show_manifest(mut commands: Commands, caption: Single<(Entity, &mut Text), Wi
     text.0 = MANIFEST.trim_end().to_owned();
     commands
         .entity(entity)
-        .insert(TextFont::from_font_size(13.0));
+        .insert(TextFont::from_font_size(FontSize::Vh(1.7)));
 }

@@ -27,14 +27,14 @@ use classic_models_support::studio::{Caption, StudioPlugin};
 
 /// The systems in `assets/models`. Each has the height of its origin, and the camera's distance from [`TARGET`].
 const SYSTEMS: [(&str, f32, f32); 8] = [
-    ("p_explosion", 0.0, 20.0),
-    ("p_smoke_small", 1.0, 9.0),
-    ("p_smoke_large", 0.0, 20.0),
-    ("p_sparks", 2.5, 6.0),
-    ("p_exhaust", 2.5, 5.0),
-    ("p_muzzle_flash", 2.5, 4.0),
-    ("pe_engine_glow", 0.0, 2.0),
-    ("pe_warp_out", 2.5, 20.0),
+    ("p_explosion", 0.5, 14.0),
+    ("p_smoke_small", 1.8, 5.0),
+    ("p_smoke_large", 0.5, 11.0),
+    ("p_sparks", 2.5, 3.0),
+    ("p_exhaust", 1.8, 4.0),
+    ("p_muzzle_flash", 2.5, 2.5),
+    ("pe_engine_glow", 0.0, 3.0),
+    ("pe_warp_out", 2.5, 10.0),
 ];
 
 /// The point that the camera looks at.
@@ -87,8 +87,11 @@ fn main() -> AppExit {
 fn spawn(mut commands: Commands, assets: Res<AssetServer>, shown: Res<Shown>) {
     let (name, height, _) = SYSTEMS[index_of(&shown.0)];
     let (model, transform) = match name {
-        // It emits from a mesh at the walker's back.
-        "pe_engine_glow" => ("walker", Transform::from_scale(Vec3::splat(0.35))),
+        // It emits from the vent at the walker's back.
+        "pe_engine_glow" => {
+            let turn = Transform::from_rotation(Quat::from_rotation_y(0.5));
+            ("walker", turn.with_scale(Vec3::splat(0.35)))
+        }
         _ => (name, Transform::from_xyz(0.0, height, 0.0)),
     };
     commands.spawn((

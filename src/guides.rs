@@ -49,6 +49,7 @@ pub mod alamo {}
 pub mod particles {}
 
 /// [animation]: crate::guides::animation
+/// [crowds]: crate::guides::crowds
 /// [parts]: crate::guides::parts_and_damage
 /// [skins]: crate::guides::skins_and_teams
 #[doc = include_str!("../docs/lithtech.md")]

@@ -53,8 +53,8 @@
 //!
 //! On by default: `alamo`, `lgw`, `lithtech`, `quake` (the formats), `archives` (asset sources of the games' archives; not
 //! on the web), `manifest`, `collision` (ray casts at models, and collision trees of Alamo models), `crowd` (thousands of
-//! animated Alamo models), and `picking` (pointer events on the parts of models; implies `collision`). Off by default:
-//! `file_watcher` (edited files are shown at once), `gizmos` (draws collision trees), `write` (writers for all
+//! animated Alamo and LithTech models), and `picking` (pointer events on the parts of models; implies `collision`). Off by
+//! default: `file_watcher` (edited files are shown at once), `gizmos` (draws collision trees), `write` (writers for all
 //! formats).
 #![cfg_attr(
     all(
@@ -120,7 +120,7 @@ pub mod scene;
 pub mod alamo;
 #[cfg(all(feature = "archives", not(target_arch = "wasm32")))]
 pub mod archive;
-#[cfg(all(feature = "alamo", feature = "crowd"))]
+#[cfg(all(feature = "crowd", any(feature = "alamo", feature = "lithtech")))]
 pub mod crowd;
 
 #[cfg(feature = "lgw")]

@@ -4,7 +4,7 @@ use crate::alamo::animation::{Ala, AloAnimator};
 use crate::alamo::asset::{AloMesh, AloModel, AloSubmesh};
 use crate::alamo::components::{AloInstance, AloPart};
 #[cfg(feature = "crowd")]
-use crate::alamo::crowd::{AloCrowd, crowd_bone};
+use crate::alamo::crowd::AloCrowd;
 use crate::scene::{
     ClipRef, FrameRate, Frames, ModelClip, ModelInfo, ModelPose, NamedEntity, frame_at, merged,
     named_bones, transformed_bounds,
@@ -271,7 +271,6 @@ impl ModelInfo for AloInfo<'_, '_> {
 
     #[cfg(feature = "crowd")]
     fn crowd_bone(&self, root: Entity, bone: usize) -> Option<Affine3A> {
-        let (member, (instance, _)) = (self.crowds.get(root).ok()?, self.roots.get(root).ok()?);
-        crowd_bone(member, instance.model(), bone)
+        crate::crowd::crowd_bone(self.crowds.get(root).ok()?, bone)
     }
 }

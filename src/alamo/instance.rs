@@ -8,7 +8,7 @@ use crate::alamo::components::{
     AloBone, AloInstance, AloPart, AloProxy, AloScene, AloShared, TeamColored,
 };
 #[cfg(feature = "crowd")]
-use crate::alamo::crowd::{AloCrowd, join_crowd};
+use crate::alamo::crowd::AloCrowd;
 use crate::alamo::proxies::ProxyLoader;
 use crate::scene::{
     ClipRef, FoundClip, ModelFormat, ModelInstance, ReadyScenes, SceneFormat, SharedModel, folded,
@@ -136,7 +136,9 @@ pub(super) fn on_scene_ready(
     #[cfg(feature = "crowd")]
     if in_crowd {
         let model = model.clone();
-        commands.queue(move |world: &mut World| join_crowd(world, root, scene_root, &model));
+        commands.queue(move |world: &mut World| {
+            crate::crowd::join_crowd::<AloCrowd>(world, root, scene_root, &model)
+        });
     } else {
         commands.entity(root).try_remove::<AloCrowd>();
     }

@@ -1,5 +1,6 @@
 //! Samples a clip at regular times, on a task pool.
 
+use crate::crowd::deformed::PosedVertex;
 use crate::crowd::sample_times::{MAX_SAMPLES, SampleTimes};
 use crate::crowd::skeleton::{CrowdSkeleton, Poser, Texel};
 use crate::scene::merged;
@@ -21,7 +22,14 @@ pub(crate) trait PoseSource: Send + Sync + 'static {
     /// Writes the transforms and visibility of the bones that the clip animates, at a time in seconds. Transforms are
     /// relative to the bone's parent. The others stay as they are, and have the values of the rest pose. So do those of
     /// animated bones at the first call. Each call writes the same fields.
+    ///
+    /// If the keyframes of a clip have individual times, the time is a position: see
+    /// [`Timeline`](crate::crowd::timeline::Timeline).
     fn pose(&self, seconds: f32, local: &mut [Transform], visible: &mut [bool]);
+
+    /// Writes the deformed vertices that the clip moves, in the spaces of their bones. The others stay as they are: those
+    /// of the rest pose. Each call writes the same vertices.
+    fn deform(&self, _: f32, _: &mut [PosedVertex]) {}
 }
 
 /// The frames of a clip.
@@ -141,7 +149,7 @@ impl<S: PoseSource> Baker<'_, S> {
                 pose.copy_from_slice(known);
             } else {
                 self.pose(times.time(sample).0, pose);
-                bounds = merged(bounds, self.poser.bounds());
+                bounds = merged(bounds, self.poser.bounds(pose));
             }
         }
         Baked {
@@ -152,8 +160,14 @@ impl<S: PoseSource> Baker<'_, S> {
     }
 
     fn pose(&mut self, seconds: f32, texels: &mut [Texel]) {
-        let Poser { local, visible, .. } = &mut self.poser;
+        let Poser {
+            local,
+            visible,
+            deformed,
+            ..
+        } = &mut self.poser;
         self.source.pose(seconds, local, visible);
+        self.source.deform(seconds, deformed);
         self.poser.write(texels);
     }
 
@@ -249,6 +263,7 @@ mod tests {
                 bounds: Some(Aabb3d::new(Vec3::ZERO, Vec3::ONE)),
             }],
             visibility_bones: vec![0],
+            deformed: Vec::new(),
         }
     }
 

@@ -2,11 +2,12 @@
 
 use bevy::mesh::{Mesh, MeshVertexAttribute, VertexAttributeValues, VertexFormat};
 
-/// The offsets of up to four joints' texels in a pose.
+/// The offsets of up to four joints' texels in a pose. Of a deformed vertex, the first two are the low and the high half
+/// of the offset of its texel.
 pub(super) const JOINTS: MeshVertexAttribute =
     MeshVertexAttribute::new("CrowdJoints", 0xc1a5_51c0_0001, VertexFormat::Uint16x4);
 
-/// The weights of these joints.
+/// The weights of these joints. The first is negative for a deformed vertex.
 pub(super) const WEIGHTS: MeshVertexAttribute =
     MeshVertexAttribute::new("CrowdWeights", 0xc1a5_51c0_0002, VertexFormat::Float32x4);
 
@@ -21,6 +22,15 @@ pub(crate) enum VertexJoints {
     One(u16),
     /// The mesh has joint indices and weights. The values are the offsets of the texels of the joints of its palette.
     Palette(Vec<u16>),
+    /// Vertices may be deformed: the first coordinate of the second texture coordinates is the index of a deformed
+    /// vertex, or negative.
+    #[cfg(feature = "lithtech")]
+    Deformed {
+        /// The offset of the texels of the joint that the other vertices follow.
+        joint: u16,
+        /// The offset of the texel of the deformed vertex with the index 0.
+        first: u32,
+    },
 }
 
 /// The values of the attributes of a mesh.
@@ -29,6 +39,17 @@ pub(crate) struct CrowdJoints {
     joints: Vec<[u16; 4]>,
     weights: Vec<[f32; 4]>,
     visibility: Vec<u32>,
+}
+
+impl VertexJoints {
+    /// Whether the second texture coordinates of the mesh are not for its material.
+    pub(super) fn use_second_uvs(&self) -> bool {
+        match self {
+            Self::One(_) | Self::Palette(_) => false,
+            #[cfg(feature = "lithtech")]
+            Self::Deformed { .. } => true,
+        }
+    }
 }
 
 impl CrowdJoints {
@@ -63,6 +84,26 @@ impl CrowdJoints {
                 self.joints
                     .extend(joints.map(|joints| joints.map(|joint| offset(joint).unwrap_or(0))));
                 self.weights.extend(weights);
+            }
+            #[cfg(feature = "lithtech")]
+            VertexJoints::Deformed { joint, first } => {
+                let Ok(VertexAttributeValues::Float32x2(indices)) =
+                    mesh.try_attribute(Mesh::ATTRIBUTE_UV_1)
+                else {
+                    return false;
+                };
+                for [index, _] in indices {
+                    let (joints, weight) = match *index >= 0.0 {
+                        true => {
+                            let [a, b, c, d] = first.saturating_add(*index as u32).to_le_bytes();
+                            let halves = [[a, b], [c, d]].map(u16::from_le_bytes);
+                            ([halves[0], halves[1], 0, 0], -1.0)
+                        }
+                        false => ([*joint, 0, 0, 0], 1.0),
+                    };
+                    self.joints.push(joints);
+                    self.weights.push([weight, 0.0, 0.0, 0.0]);
+                }
             }
         }
         self.visibility

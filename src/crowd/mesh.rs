@@ -13,6 +13,15 @@ pub(crate) struct AttributeSet {
 }
 
 impl AttributeSet {
+    /// The same set without the second texture coordinates.
+    #[cfg(feature = "lithtech")]
+    pub(crate) fn without_second_uvs(self) -> Self {
+        Self {
+            second_uvs: false,
+            ..self
+        }
+    }
+
     /// `None` if the mesh is not in the main world.
     pub(crate) fn of(mesh: &Mesh) -> Option<Self> {
         mesh.try_attribute(Mesh::ATTRIBUTE_POSITION).ok()?;
@@ -61,7 +70,9 @@ impl MergedMesh {
         add!(self.positions, mesh, ATTRIBUTE_POSITION, Float32x3);
         add!(self.normals, mesh, ATTRIBUTE_NORMAL, Float32x3);
         add!(self.uvs, mesh, ATTRIBUTE_UV_0, Float32x2);
-        add!(self.second_uvs, mesh, ATTRIBUTE_UV_1, Float32x2);
+        if !joints.use_second_uvs() {
+            add!(self.second_uvs, mesh, ATTRIBUTE_UV_1, Float32x2);
+        }
         add!(self.tangents, mesh, ATTRIBUTE_TANGENT, Float32x4);
         add!(self.colors, mesh, ATTRIBUTE_COLOR, Float32x4);
         let indices = indices.iter().map(|index| first + index as u32);
@@ -96,7 +107,7 @@ impl MergedMesh {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crowd::joints::{JOINTS, VISIBILITY};
+    use crate::crowd::joints::{JOINTS, VISIBILITY, WEIGHTS};
 
     fn triangle(x: f32) -> Mesh {
         let mut mesh = Mesh::new(
@@ -131,5 +142,28 @@ mod tests {
         };
         assert_eq!(**visibility, [3, 3, 3, 4, 4, 4]);
         assert!(mesh.attribute(Mesh::ATTRIBUTE_UV_0).is_none());
+    }
+
+    #[cfg(feature = "lithtech")]
+    #[test]
+    fn deformed_vertices_have_the_offset_of_their_texel() {
+        let mut mesh = triangle(1.0);
+        let slots = vec![[0.0, 0.0], [-1.0, 0.0], [70_000.0, 0.0]];
+        mesh.insert_attribute(Mesh::ATTRIBUTE_UV_1, slots);
+        let mut merged = MergedMesh::default();
+        let (joint, first) = (7, 5);
+        merged.add(&mesh, &VertexJoints::Deformed { joint, first }, 0);
+        let mesh = merged.build();
+        let Some(VertexAttributeValues::Uint16x4(joints)) = mesh.attribute(JOINTS) else {
+            panic!("no joints");
+        };
+        assert_eq!(joints[..2], [[5, 0, 0, 0], [7, 0, 0, 0]]);
+        assert_eq!(joints[2], [(70_005 % 65_536) as u16, 1, 0, 0]);
+        let Some(VertexAttributeValues::Float32x4(weights)) = mesh.attribute(WEIGHTS) else {
+            panic!("no weights");
+        };
+        let weights: Vec<f32> = weights.iter().map(|weights| weights[0]).collect();
+        assert_eq!(weights, [-1.0, 1.0, -1.0]);
+        assert!(mesh.attribute(Mesh::ATTRIBUTE_UV_1).is_none());
     }
 }

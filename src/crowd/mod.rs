@@ -5,29 +5,58 @@
 
 // For maintainers:
 // - `skeleton` poses the joints of a model, and `bake` samples a clip on a task pool. `sample_times` has the times of
-//   the samples.
+//   the samples, `deformed` vertices that follow no joint, `timeline` those of frames, and `curves` samples clips that are not from a file of the format.
 // - `segments` allocates texels, and `pose_data` has the texture of one model, in which each clip is a segment.
 // - `joints` has the vertex attributes, `mesh` merges sub-meshes, and `material` binds the textures.
-// - `bones` despawns the entities of bones that nothing needs.
+// - `format` is what a format implements, `joint_list` helps with it, and `plugin` registers it.
+// - `models` has the data that the members of a model share: its baked clips (`clips`, `clip`) and its merged meshes
+//   (`look`). `member` is the state of a member, with the clips that it shows (`shown`).
+// - Systems: `lifetime` joins and leaves, `merge` gives members meshes, `update_clips` stores and uploads baked clips,
+//   `write_poses` writes rows, and `bones` poses the bones that were asked for.
 //
 // Code of a single format does not belong here.
 
 mod bake;
 mod bones;
+mod clip;
+mod clips;
+mod curves;
+mod deformed;
+mod format;
+mod joint_list;
 mod joints;
+mod lifetime;
+mod look;
 mod material;
+mod member;
+mod merge;
 mod mesh;
+mod models;
+mod plugin;
 mod pose_data;
 mod sample_times;
 mod segments;
+mod shown;
 mod skeleton;
+mod timeline;
+mod update_clips;
+mod write_poses;
 
-pub(crate) use bake::{Baked, Baking, ClipFrames, PoseSource, bake};
-pub(crate) use bones::despawn_unused_bones;
+pub(crate) use bake::PoseSource;
+pub(crate) use bones::crowd_bone;
+pub(crate) use clip::{ClipData, ClipOrigin};
+pub(crate) use curves::{ClipCurves, curve_timeline};
+#[cfg(feature = "lithtech")]
+pub(crate) use deformed::{DeformedVertex, PosedVertex};
+pub(crate) use format::{BoneSource, CrowdContent, CrowdFormat, CrowdSubmesh, MemberOf};
+pub(crate) use joint_list::JointList;
 pub(crate) use joints::VertexJoints;
-pub(crate) use material::add_crowd_shader;
+pub(crate) use lifetime::{join_crowd, leave_crowd};
+pub(crate) use look::Selection;
 pub use material::{CrowdSkinning, MAX_CROWD_TEXELS};
-pub(crate) use mesh::{AttributeSet, MergedMesh};
-pub(crate) use pose_data::PoseTexture;
-pub(crate) use sample_times::{MAX_SAMPLES, SampleTimes};
-pub(crate) use skeleton::{CrowdSkeleton, Joint, SkeletonBone};
+pub(crate) use merge::{BaseMaterials, LookAssets};
+pub(crate) use mesh::AttributeSet;
+pub(crate) use models::{CrowdModel, CrowdModels, LACKS_MESHES};
+pub(crate) use plugin::{add_crowds, finish_crowds};
+pub(crate) use skeleton::{CrowdSkeleton, SkeletonBone};
+pub(crate) use timeline::Timeline;

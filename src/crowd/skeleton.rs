@@ -1,8 +1,11 @@
 //! The joints of a model, and their poses as texels.
 //!
 //! The texels of one pose are those of the visibility bits, then three per joint: the rows of a matrix that transforms
-//! the vertices of the joint to the model's space.
+//! the vertices of the joint to the model's space. Then one per deformed vertex.
 
+use crate::crowd::deformed::{
+    DeformedVertex, PosedVertex, deformed_bounds, deformed_distance, write_deformed,
+};
 use crate::scene::{merged, transformed_bounds};
 use bevy::math::bounding::Aabb3d;
 use bevy::math::{Affine3A, Mat4, Vec3A, Vec4};
@@ -49,6 +52,8 @@ pub(crate) struct CrowdSkeleton {
     pub(crate) joints: Vec<Joint>,
     /// The bone of each visibility bit.
     pub(crate) visibility_bones: Vec<usize>,
+    /// The vertices that follow no joint.
+    pub(crate) deformed: Vec<DeformedVertex>,
 }
 
 impl CrowdSkeleton {
@@ -59,7 +64,17 @@ impl CrowdSkeleton {
 
     /// Texels per pose.
     pub(crate) fn pose_texels(&self) -> usize {
+        self.deformed_offset() + self.deformed.len()
+    }
+
+    /// The offset of the texels of deformed vertices in a pose.
+    pub(crate) fn deformed_offset(&self) -> usize {
         self.visibility_texels() + JOINT_TEXELS * self.joints.len()
+    }
+
+    /// The texels of deformed vertices in the texels of a pose.
+    fn deformed_texels<'a>(&self, pose: &'a [Texel]) -> &'a [Texel] {
+        pose.get(self.deformed_offset()..).unwrap_or_default()
     }
 
     /// Texels of a count of poses. `None` if they exceed the range.
@@ -107,7 +122,8 @@ impl CrowdSkeleton {
             let affine = Affine3A::from_mat4(Mat4::from_cols(x, y, z, Vec4::W).transpose());
             transformed_bounds(&affine, &joint.bounds?)
         });
-        boxes.fold(None, merged)
+        let deformed = deformed_bounds(self.deformed_texels(pose));
+        boxes.fold(deformed, merged)
     }
 }
 
@@ -144,6 +160,8 @@ pub(super) struct Poser<'a> {
     pub(super) local: Vec<Transform>,
     /// Whether each bone is visible, unless its parent is not. First that of the rest pose.
     pub(super) visible: Vec<bool>,
+    /// The deformed vertices, in the spaces of their bones. First those of the rest pose.
+    pub(super) deformed: Vec<PosedVertex>,
     /// Whether each bone and its ancestors are visible.
     is_shown: Vec<bool>,
     /// The transform of each bone to the model's space.
@@ -160,6 +178,7 @@ impl<'a> Poser<'a> {
             joints: joints.iter().map(PosedJoint::new).collect(),
             local: bones.iter().map(|bone| bone.rest).collect(),
             visible: bones.iter().map(|bone| bone.is_visible).collect(),
+            deformed: skeleton.deformed.iter().map(|it| it.rest).collect(),
             is_shown: vec![true; bones.len()],
             model: vec![Affine3A::IDENTITY; bones.len()],
             matrices: vec![Affine3A::IDENTITY; joints.len()],
@@ -170,8 +189,16 @@ impl<'a> Poser<'a> {
     pub(super) fn write(&mut self, texels: &mut [Texel]) {
         self.pose_bones();
         let count = self.skeleton.visibility_texels().min(texels.len());
-        let (visibility, rows) = texels.split_at_mut(count);
+        let (visibility, rest) = texels.split_at_mut(count);
         self.skeleton.write_visibility(&self.is_shown, visibility);
+        let count = (JOINT_TEXELS * self.joints.len()).min(rest.len());
+        let (rows, deformed) = rest.split_at_mut(count);
+        write_deformed(
+            &self.skeleton.deformed,
+            &self.deformed,
+            &self.model,
+            deformed,
+        );
         let (rows, _) = rows.as_chunks_mut::<JOINT_TEXELS>();
         let targets = self.matrices.iter_mut().zip(rows);
         for (joint, (matrix, rows)) in self.joints.iter().zip(targets) {
@@ -201,9 +228,10 @@ impl<'a> Poser<'a> {
     }
 
     /// The box around all vertices in the pose that was written last, in the model's space. `None` if there are none.
-    pub(super) fn bounds(&self) -> Option<Aabb3d> {
+    /// `texels` are those of the pose.
+    pub(super) fn bounds(&self, texels: &[Texel]) -> Option<Aabb3d> {
         let boxes = self.joints.iter().zip(&self.matrices);
-        let mut all: Option<Aabb3d> = None;
+        let mut all = deformed_bounds(self.skeleton.deformed_texels(texels));
         for (joint, matrix) in boxes {
             let Some((center, half)) = joint.extents else {
                 continue;
@@ -232,12 +260,12 @@ impl<'a> Poser<'a> {
         minimum: f32,
     ) -> Option<f32> {
         let skip = self.skeleton.visibility_texels();
-        let [pose, from, to] = [pose, others[0], others[1]].map(|pose| {
+        let [rows, from, to] = [pose, others[0], others[1]].map(|pose| {
             let (rows, _) = pose.get(skip..).unwrap_or_default().as_chunks();
             rows
         });
         let mut longest = minimum;
-        for (joint, rows) in self.joints.iter().zip(pose.iter().zip(from.iter().zip(to))) {
+        for (joint, rows) in self.joints.iter().zip(rows.iter().zip(from.iter().zip(to))) {
             let Some((center, half)) = joint.extents else {
                 continue;
             };
@@ -257,6 +285,11 @@ impl<'a> Poser<'a> {
                 longest = longest.max(distance);
             }
         }
+        let deformed = deformed_distance(
+            self.skeleton.deformed_texels(pose),
+            others.map(|other| self.skeleton.deformed_texels(other)),
+        );
+        longest = longest.max(deformed);
         (longest > minimum).then_some(longest)
     }
 }
@@ -293,6 +326,7 @@ mod tests {
             bones: (0..bones).map(bone).collect(),
             joints: [0, bones - 1].map(joint).into(),
             visibility_bones: (0..bones).collect(),
+            deformed: Vec::new(),
         }
     }
 

@@ -6,11 +6,10 @@ use crate::lithtech::asset::{Abc, AbcAnimation, AbcModel};
 use crate::lithtech::clip::node_target;
 use crate::lithtech::components::{AbcInstance, AbcMesh, AbcNode};
 use crate::lithtech::pose_table::{AbcPoseRow, AbcPoseTable, set_pose};
-use crate::lithtech::tracks::keyframe_at;
 use crate::scene::{
     ActiveClips, Animator, BoneName, ClipDriver, ClipParts, ClipPlayer, ClipProvider, ClipRef,
     ClipSource, EventDriver, Frames, GraphAssets, LayerId, PoseBlend, PosePair, SelectedClips,
-    SharedGraphs, edited_clips, is_edited_copy, node, on_animator_removed,
+    SharedGraphs, edited_clips, is_edited_copy, keyframe_at, node, on_animator_removed,
 };
 use bevy::animation::animation_curves::EvaluatorId;
 use bevy::animation::graph::AnimationGraph;
@@ -117,7 +116,10 @@ pub(super) struct AbcClipProvider<'w, 's> {
 }
 
 /// The animation of a model that a clip was made from.
-fn animation_of<'m>(clip: &Handle<AnimationClip>, model: &'m AbcModel) -> Option<&'m AbcAnimation> {
+pub(super) fn animation_of<'m>(
+    clip: &Handle<AnimationClip>,
+    model: &'m AbcModel,
+) -> Option<&'m AbcAnimation> {
     let mut animations = model.animations.iter();
     animations.find(|animation| animation.clip == *clip)
 }

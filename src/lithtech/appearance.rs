@@ -132,12 +132,15 @@ impl Appearance<'_> {
             mesh.set_if_neq(Mesh3d(info.mesh.clone()));
         }
         // A node may have no triangles in coarse LODs.
-        let is_visible = info.is_some() && !self.hides(model, node);
+        let is_visible = info.is_some()
+            && !self
+                .parts
+                .is_some_and(|parts| is_hidden(parts, model, node));
         visibility.set_if_neq(match is_visible {
             true => Visibility::Inherited,
             false => Visibility::Hidden,
         });
-        let image = self.external_image(model, node);
+        let image = external_image(self.image, model, node);
         if let Some(mut shown) = standard
             && let Some(own) = model.material(self.skin, node)
             && let Some(material) = standard_materials.with_skin(model, own, image, |made| made)
@@ -152,21 +155,24 @@ impl Appearance<'_> {
             shown.set_if_neq(MeshMaterial3d(material));
         }
     }
+}
 
-    /// Whether [`PartVisibility`] hides the mesh of a node. It can't hide the skinned mesh (`None`).
-    fn hides(&self, model: &AbcModel, node: Option<usize>) -> bool {
-        let node = node.and_then(|node| model.nodes.get(node));
-        let is_hidden = |parts: &PartVisibility| parts.get(&node?.name);
-        self.parts.and_then(is_hidden) == Some(true)
-    }
+/// Whether [`PartVisibility`] hides the mesh of a node. It can't hide the skinned mesh (`None`).
+pub(super) fn is_hidden(parts: &PartVisibility, model: &AbcModel, node: Option<usize>) -> bool {
+    let node = node.and_then(|node| model.nodes.get(node));
+    node.is_some_and(|node| parts.get(&node.name) == Some(true))
+}
 
-    /// The external skin texture to show on the mesh of a node.
-    fn external_image(&self, model: &AbcModel, node: Option<usize>) -> Option<&ActiveImage> {
-        let flags = node.and_then(|node| model.nodes.get(node));
-        let flags = flags.map_or(0, |node| node.flags);
-        let shows_skin = flags & node_flags::ENVIRONMENT_MAP_ONLY == 0;
-        self.image.filter(|_| shows_skin)
-    }
+/// The external skin texture to show on the mesh of a node.
+pub(super) fn external_image<'a>(
+    image: Option<&'a ActiveImage>,
+    model: &AbcModel,
+    node: Option<usize>,
+) -> Option<&'a ActiveImage> {
+    let flags = node.and_then(|node| model.nodes.get(node));
+    let flags = flags.map_or(0, |node| node.flags);
+    let shows_skin = flags & node_flags::ENVIRONMENT_MAP_ONLY == 0;
+    image.filter(|_| shows_skin)
 }
 
 /// The materials of a mesh entity.
@@ -216,7 +222,7 @@ pub(super) fn scroll_surfaces(
 }
 
 /// The UV offset of a node's texture, each coordinate from 0 to 1.
-fn scroll_offset(model: &AbcModel, node: Option<usize>, seconds: f64) -> Vec2 {
+pub(super) fn scroll_offset(model: &AbcModel, node: Option<usize>, seconds: f64) -> Vec2 {
     let flags = node.and_then(|node| model.nodes.get(node));
     let flags = flags.map_or(0, |node| node.flags);
     let along = |flag: u8, speed: f32| match flags & flag {

@@ -4,7 +4,7 @@ use crate::lithtech::abc::TransformInfo;
 use crate::lithtech::material::{AbcDeformMaterial, AbcDeformUniform, surface_flags};
 use crate::lithtech::tracks::AbcCurves;
 use crate::read::Warning;
-use crate::scene::{FrameTimes, Names, SCENE, named};
+use crate::scene::{CROWD, FrameTimes, Names, SCENE, named};
 use bevy::animation::AnimationClip;
 use bevy::asset::{Asset, AssetPath, Handle};
 use bevy::image::Image;
@@ -29,6 +29,9 @@ pub struct Abc {
     /// The model as a scene, for `WorldAssetRoot`: label [`AbcAssetLabel::Scene`].
     #[dependency]
     pub scene: Handle<WorldAsset>,
+    /// The scene of a crowd's member: label [`AbcAssetLabel::Crowd`]. `None` without the feature `crowd`.
+    #[dependency]
+    pub crowd: Option<Handle<WorldAsset>>,
     /// The model's data, shared with its instances.
     pub model: Arc<AbcModel>,
 }
@@ -215,6 +218,8 @@ pub struct AbcDeformInfo {
     pub node: usize,
     /// The positions of its vertices in each keyframe, as a data texture for [`AbcDeformMaterial`].
     pub poses: Handle<Image>,
+    /// The triangles at each of these vertices, as a data texture for [`AbcDeformMaterial`].
+    pub vertex_adjacency: Handle<Image>,
     /// Bounding box of all these positions, in the node's space.
     pub bounds: Aabb3d,
     /// How to decode `poses`.
@@ -287,6 +292,8 @@ impl AbcModel {
 pub enum AbcAssetLabel {
     /// `Scene`: the model as a [`WorldAsset`].
     Scene,
+    /// `Crowd`: the model as a member of a crowd, a [`WorldAsset`] without entities for nodes.
+    Crowd,
     /// `Lod0/Mesh`: the skinned [`Mesh`] of a level of detail.
     Mesh {
         /// Index into [`AbcModel::levels`].
@@ -341,6 +348,7 @@ impl fmt::Display for AbcAssetLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scene => f.write_str(SCENE),
+            Self::Crowd => f.write_str(CROWD),
             Self::Mesh { level } => write!(f, "Lod{level}/Mesh"),
             Self::NodeMesh { level, node } => write!(f, "Lod{level}/Node{node}"),
             Self::InverseBindposes => f.write_str("InverseBindposes"),

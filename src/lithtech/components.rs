@@ -9,12 +9,20 @@ use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::world::DeferredWorld;
 use bevy::reflect::Reflect;
+#[cfg(feature = "crowd")]
+use bevy::reflect::std_traits::ReflectDefault;
 use std::sync::Arc;
 
 /// The model of a scene. On the root entity of the scene's world.
 #[derive(Component, Reflect, Clone, Debug)]
 #[reflect(opaque, Component, Clone, Debug)]
 pub(super) struct AbcScene(pub(super) Arc<AbcModel>);
+
+/// On the root entity in the world of a crowd's scene.
+#[cfg(feature = "crowd")]
+#[derive(Component, Reflect, Clone, Copy, Debug, Default)]
+#[reflect(Component, Default, Clone, Debug)]
+pub(super) struct AbcCrowdScene;
 
 /// On the entity of a node of a spawned model.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,7 +69,7 @@ impl AbcInstance {
         &self.model
     }
 
-    /// The entities of the nodes, in file order.
+    /// The entities of the nodes, in file order. Empty for a member of a crowd.
     pub fn nodes(&self) -> &[Entity] {
         &self.nodes
     }
@@ -72,7 +80,8 @@ impl AbcInstance {
         self.nodes.get(*index).copied()
     }
 
-    /// The entities with an [`AbcMesh`], in the order of their nodes. The skinned mesh comes first.
+    /// The entities with an [`AbcMesh`], in the order of their nodes. The skinned mesh comes first. Empty for a member of a
+    /// crowd.
     pub fn meshes(&self) -> &[Entity] {
         &self.meshes
     }

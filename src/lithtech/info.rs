@@ -3,6 +3,8 @@
 use crate::lithtech::animation::AbcAnimator;
 use crate::lithtech::asset::{AbcAnimation, AbcModel};
 use crate::lithtech::components::{AbcInstance, AbcMesh};
+#[cfg(feature = "crowd")]
+use crate::lithtech::crowd::AbcCrowd;
 use crate::scene::{
     ClipRef, Frames, ModelClip, ModelInfo, ModelPose, NamedEntity, frame_at, merged, named_bones,
     transformed_bounds,
@@ -22,8 +24,24 @@ const SAMPLES_PER_INTERVAL: u32 = 8;
 #[derive(SystemParam)]
 pub(crate) struct AbcInfo<'w, 's> {
     roots: Query<'w, 's, (&'static AbcInstance, Option<&'static AbcAnimator>)>,
+    #[cfg(feature = "crowd")]
+    crowds: Query<'w, 's, &'static AbcCrowd>,
     meshes: Query<'w, 's, &'static AbcMesh>,
     parents: Query<'w, 's, &'static ChildOf>,
+}
+
+#[cfg(feature = "crowd")]
+impl AbcInfo<'_, '_> {
+    /// The meshes of a member of a crowd.
+    fn crowd_meshes(&self, root: Entity) -> impl Iterator<Item = NamedEntity> {
+        let member = self.crowds.get(root).into_iter();
+        let meshes = member.flat_map(AbcCrowd::meshes);
+        meshes.map(|entity| NamedEntity {
+            entity: *entity,
+            name: String::new(),
+            parent: None,
+        })
+    }
 }
 
 /// The animation of a clip, and the range of its keyframes that plays.
@@ -68,6 +86,10 @@ fn posed_bounds(model: &AbcModel, animation: &AbcAnimation, seconds: f32) -> Opt
 
 impl ModelInfo for AbcInfo<'_, '_> {
     fn scene_root(&self, root: Entity) -> Option<Entity> {
+        #[cfg(feature = "crowd")]
+        if let Ok(member) = self.crowds.get(root) {
+            return Some(member.scene());
+        }
         let first = self.roots.get(root).ok()?.0.nodes().first()?;
         Some(self.parents.get(*first).ok()?.parent())
     }
@@ -149,7 +171,7 @@ impl ModelInfo for AbcInfo<'_, '_> {
         )
     }
 
-    /// The meshes. The name of one is that of its node; the skinned mesh has none.
+    /// The meshes. The name of one is that of its node; the skinned mesh and those of a member of a crowd have none.
     fn parts(&self, root: Entity) -> Vec<NamedEntity> {
         let Ok((instance, _)) = self.roots.get(root) else {
             return Vec::new();
@@ -163,6 +185,14 @@ impl ModelInfo for AbcInfo<'_, '_> {
                 parent: node.and_then(|node| instance.nodes().get(node).copied()),
             })
         };
-        instance.meshes().iter().filter_map(part).collect()
+        let parts = instance.meshes().iter().filter_map(part);
+        #[cfg(feature = "crowd")]
+        let parts = parts.chain(self.crowd_meshes(root));
+        parts.collect()
+    }
+
+    #[cfg(feature = "crowd")]
+    fn crowd_bone(&self, root: Entity, bone: usize) -> Option<Affine3A> {
+        crate::crowd::crowd_bone(self.crowds.get(root).ok()?, bone)
     }
 }

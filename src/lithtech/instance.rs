@@ -3,7 +3,11 @@
 use crate::lithtech::abc::node_flags;
 use crate::lithtech::animation::AbcAnimator;
 use crate::lithtech::asset::AbcModel;
+#[cfg(feature = "crowd")]
+use crate::lithtech::components::AbcCrowdScene;
 use crate::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
+#[cfg(feature = "crowd")]
+use crate::lithtech::crowd::AbcCrowd;
 use crate::lithtech::pose_table::AbcPoseRow;
 use crate::scene::{
     ClipRef, DistanceLod, FoundClip, ModelFormat, ModelInstance, ReadyScenes, SceneFormat,
@@ -12,7 +16,11 @@ use crate::scene::{
 use bevy::animation::AnimationPlayer;
 use bevy::ecs::observer::On;
 use bevy::ecs::query::Has;
+#[cfg(feature = "crowd")]
+use bevy::ecs::query::With;
 use bevy::ecs::system::{Commands, Query};
+#[cfg(feature = "crowd")]
+use bevy::ecs::world::World;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::MeshTag;
 use bevy::world_serialization::WorldInstanceReady;
@@ -20,12 +28,19 @@ use bevy::world_serialization::WorldInstanceReady;
 impl SceneFormat for AbcScene {
     const FORMAT: ModelFormat = ModelFormat::LithTech;
 
+    #[cfg(not(feature = "crowd"))]
     type OnRoot = (AbcInstance, AbcAnimator);
+    #[cfg(feature = "crowd")]
+    type OnRoot = (AbcInstance, AbcAnimator, AbcCrowd);
 }
 
 impl SharedModel for AbcModel {
     fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
         Box::new(self.nodes_named(name).iter().copied())
+    }
+
+    fn bone_index(&self, name: &str) -> Option<usize> {
+        self.nodes_named(name).first().copied()
     }
 
     fn missing_part(&self, name: &str) -> Option<String> {
@@ -64,8 +79,10 @@ pub(super) fn on_scene_ready(
     mut commands: Commands,
     scenes: ReadyScenes<'_, '_, AbcScene>,
     spawned: Query<SpawnedData>,
+    #[cfg(feature = "crowd")] crowds: Query<(), With<AbcCrowdScene>>,
 ) {
-    let Some((_, AbcScene(model), entities)) = scenes.get(&ready, &mut commands) else {
+    #[cfg_attr(not(feature = "crowd"), allow(unused_variables))]
+    let Some((scene_root, AbcScene(model), entities)) = scenes.get(&ready, &mut commands) else {
         return;
     };
     let root = ready.entity;
@@ -99,6 +116,13 @@ pub(super) fn on_scene_ready(
     );
     commands.entity(root).try_insert_if_new(player);
     let any = ModelInstance::new(ModelFormat::LithTech, model.clone(), nodes.iter().copied());
+    #[cfg(feature = "crowd")]
+    let any = match crowds.contains(scene_root) {
+        true => any.in_crowd(scene_root),
+        false => any,
+    };
+    #[cfg(feature = "crowd")]
+    let joins = any.is_in_crowd().then(|| model.clone());
     let instance = AbcInstance {
         model,
         nodes: nodes.into_iter().map(|(_, entity)| entity).collect(),
@@ -107,4 +131,13 @@ pub(super) fn on_scene_ready(
         scrolling,
     };
     commands.entity(root).try_insert((instance, any));
+    #[cfg(feature = "crowd")]
+    match joins {
+        Some(model) => commands.queue(move |world: &mut World| {
+            crate::crowd::join_crowd::<AbcCrowd>(world, root, scene_root, &model);
+        }),
+        None => {
+            commands.entity(root).try_remove::<AbcCrowd>();
+        }
+    }
 }

@@ -18,6 +18,8 @@ use crate::lithtech::meshes::ConvertedMesh;
 use crate::lithtech::node_bounds::node_bounds;
 use crate::lithtech::pose_table::POSE_TABLE_IMAGE;
 use crate::lithtech::settings::AbcLoaderSettings;
+#[cfg(feature = "crowd")]
+use crate::lithtech::spawn::crowd_scene;
 use crate::lithtech::spawn::scene;
 use crate::lithtech::tracks::keyframe_times;
 use crate::scene::{ModelLoadError, ModelLoading, apply_skin, index_names, is_position_in_range};
@@ -30,11 +32,19 @@ use bevy::pbr::{ExtendedMaterial, StandardMaterial};
 use bevy::reflect::TypePath;
 use std::sync::Arc;
 
-/// The usage of the positions of deformed vertices. Ray casts read them in the main world.
-const POSES_USAGE: RenderAssetUsages = match cfg!(feature = "collision") {
-    true => RenderAssetUsages::MAIN_WORLD.union(RenderAssetUsages::RENDER_WORLD),
-    false => RenderAssetUsages::RENDER_WORLD,
-};
+/// The usage of a data texture that is also read in the main world, if `is_read` is true.
+const fn usage(is_read: bool) -> RenderAssetUsages {
+    match is_read {
+        true => RenderAssetUsages::MAIN_WORLD.union(RenderAssetUsages::RENDER_WORLD),
+        false => RenderAssetUsages::RENDER_WORLD,
+    }
+}
+
+/// The usage of the positions of deformed vertices. Ray casts and crowds read them in the main world.
+const POSES_USAGE: RenderAssetUsages = usage(cfg!(any(feature = "collision", feature = "crowd")));
+
+/// The usage of the triangles at these vertices. Crowds read them in the main world.
+const ADJACENCY_USAGE: RenderAssetUsages = usage(cfg!(feature = "crowd"));
 
 /// Loads LithTech models as [`Abc`] assets.
 #[derive(TypePath)]
@@ -76,11 +86,19 @@ impl AssetLoader for AbcLoader {
         let skin_images = find_skins(&load, settings, load_context).await;
         let model = Arc::new(model(converted, skin_images, settings, load_context));
         let scene = scene(&model, settings, load_context);
+        #[cfg(feature = "crowd")]
+        let crowd = Some(crowd_scene(&model, settings, load_context));
+        #[cfg(not(feature = "crowd"))]
+        let crowd = None;
         let skins = model.skins.iter();
         let images = skins.flat_map(|skin| skin.glow.iter().chain([&skin.image]));
         let images = images.cloned().collect();
         load.finish(load_context, images).await;
-        Ok(Abc { scene, model })
+        Ok(Abc {
+            scene,
+            crowd,
+            model,
+        })
     }
 
     fn extensions(&self) -> &[&str] {
@@ -187,10 +205,11 @@ impl Materials<'_, '_> {
             let image = data_image(converted.texels, POSES_USAGE);
             let poses = self.load_context.add_labeled_asset(label, image);
             let label = AbcAssetLabel::VertexAdjacency { node }.to_string();
-            let image = data_image(converted.vertex_adjacency, RenderAssetUsages::RENDER_WORLD);
+            let image = data_image(converted.vertex_adjacency, ADJACENCY_USAGE);
+            let vertex_adjacency = self.load_context.add_labeled_asset(label, image);
             let deform = AbcDeform {
                 poses: poses.clone(),
-                vertex_adjacency: self.load_context.add_labeled_asset(label, image),
+                vertex_adjacency: vertex_adjacency.clone(),
                 uniform,
                 instances: POSE_TABLE_IMAGE,
             };
@@ -200,6 +219,7 @@ impl Materials<'_, '_> {
             deforms.push(AbcDeformInfo {
                 node,
                 poses,
+                vertex_adjacency,
                 bounds: Aabb3d { min, max },
                 uniform,
             });

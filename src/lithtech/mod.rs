@@ -10,7 +10,8 @@
 //   them.
 // - Assets: `dependencies` finds skins, `material` has the materials, `loader` makes the assets, and `spawn` the scene.
 // - Spawned models: `components` has their components, `instance` adds them when a scene is ready, `appearance` applies
-//   the choices of the root's components, `lods` reads LOD distances, and `animation` plays clips.
+//   the choices of the root's components, `lods` reads LOD distances, and `animation` plays clips. `crowd` has members of
+//   crowds.
 // Code that another format could use belongs in `scene` or `texture`.
 
 #[doc(inline)]
@@ -22,6 +23,8 @@ mod asset;
 mod clip;
 mod components;
 mod convert;
+#[cfg(feature = "crowd")]
+mod crowd;
 mod data_texture;
 mod deform;
 mod dependencies;
@@ -54,6 +57,8 @@ pub use crate::lithtech::asset::{
 pub use clip::node_target;
 pub use components::{AbcInstance, AbcMesh, AbcNode};
 pub use convert::{ConvertedAbc, ConvertedClip, ConvertedLod};
+#[cfg(feature = "crowd")]
+pub use crowd::{AbcCrowd, AbcCrowdMaterial, AbcCrowdPoseTable};
 pub use deform::ConvertedDeform;
 pub use dependencies::skin_candidate_paths;
 pub(crate) use info::AbcInfo;

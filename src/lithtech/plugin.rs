@@ -4,6 +4,8 @@ use crate::lithtech::animation::{AbcAnimator, AbcGraphs, find_events, play_clips
 use crate::lithtech::appearance::{apply_appearance, scroll_surfaces};
 use crate::lithtech::asset::Abc;
 use crate::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
+#[cfg(feature = "crowd")]
+use crate::lithtech::crowd::AbcCrowdPlugin;
 use crate::lithtech::fallback::replace_failed_skins;
 use crate::lithtech::instance::on_scene_ready;
 use crate::lithtech::loader::AbcLoader;
@@ -100,6 +102,8 @@ impl Plugin for LithTechPlugin {
             );
         link_bones::<AbcInstance>(app);
         reserve_model_loader::<Abc, AbcLoader>(app, &self.extensions, |model| &model.scene);
+        #[cfg(feature = "crowd")]
+        app.add_plugins(AbcCrowdPlugin);
     }
 
     fn finish(&self, app: &mut App) {

@@ -2,12 +2,15 @@
 
 use crate::lithtech::asset::{AbcAssetLabel, AbcMeshInfo, AbcModel};
 use crate::lithtech::clip::node_target;
+#[cfg(feature = "crowd")]
+use crate::lithtech::components::AbcCrowdScene;
 use crate::lithtech::components::{AbcMesh, AbcNode, AbcScene};
 use crate::lithtech::settings::AbcLoaderSettings;
 use crate::scene::Mirror;
 use bevy::asset::{Handle, LoadContext};
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, Visibility};
+use bevy::ecs::bundle::Bundle;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::ChildOf;
 use bevy::ecs::name::Name;
@@ -26,21 +29,8 @@ pub(super) fn scene(
     settings: &AbcLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> Handle<WorldAsset> {
-    let path = load_context.path();
-    let name = path.path().file_stem().unwrap_or_default();
-    let mirror = match settings.convert_axes {
-        true => Vec3::new(1.0, 1.0, -1.0),
-        false => Vec3::ONE,
-    };
     let mut world = World::new();
-    let root = (
-        Name::new(name.to_string_lossy().into_owned()),
-        Transform::from_scale(Vec3::splat(settings.scale)),
-        Visibility::default(),
-        AbcScene(model.clone()),
-        Mirror(mirror),
-    );
-    let root = world.spawn(root).id();
+    let root = world.spawn(scene_root(model, settings, load_context)).id();
     let mut builder = Builder {
         nodes: Vec::with_capacity(model.nodes.len()),
         root,
@@ -53,6 +43,39 @@ pub(super) fn scene(
     }
     let scene = WorldAsset::new(builder.world);
     load_context.add_labeled_asset(AbcAssetLabel::Scene.to_string(), scene)
+}
+
+/// Makes the scene of a crowd's member, as a labeled asset: one entity, without nodes and meshes.
+#[cfg(feature = "crowd")]
+pub(super) fn crowd_scene(
+    model: &Arc<AbcModel>,
+    settings: &AbcLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> Handle<WorldAsset> {
+    let mut world = World::new();
+    world.spawn((scene_root(model, settings, load_context), AbcCrowdScene));
+    load_context.add_labeled_asset(AbcAssetLabel::Crowd.to_string(), WorldAsset::new(world))
+}
+
+/// The components that the root entity of every scene has.
+fn scene_root(
+    model: &Arc<AbcModel>,
+    settings: &AbcLoaderSettings,
+    load_context: &LoadContext<'_>,
+) -> impl Bundle {
+    let path = load_context.path();
+    let name = path.path().file_stem().unwrap_or_default();
+    let mirror = match settings.convert_axes {
+        true => Vec3::new(1.0, 1.0, -1.0),
+        false => Vec3::ONE,
+    };
+    (
+        Name::new(name.to_string_lossy().into_owned()),
+        Transform::from_scale(Vec3::splat(settings.scale)),
+        Visibility::default(),
+        AbcScene(model.clone()),
+        Mirror(mirror),
+    )
 }
 
 struct Builder<'a> {

@@ -2,10 +2,12 @@
 
 use crate::lithtech::abc::Animation;
 use crate::lithtech::handedness::Handedness;
-use crate::scene::{SINGLE_FRAME_SECONDS, slerp};
+use crate::scene::{SINGLE_FRAME_SECONDS, keyframe_at, slerp};
 use bevy::math::curve::{Curve, Interval};
 use bevy::math::{Quat, Vec3};
 use bevy::reflect::Reflect;
+#[cfg(feature = "crowd")]
+use bevy::transform::components::Transform;
 use core::fmt;
 use std::sync::Arc;
 
@@ -37,21 +39,6 @@ impl Keyframes {
     }
 }
 
-/// The keyframe at or before a time, and how far the time is on the way to the next: at least 0 and less than 1.
-#[inline]
-pub(super) fn keyframe_at(times: &[f32], seconds: f32) -> (usize, f32) {
-    let next = times.partition_point(|time| *time <= seconds);
-    // A time before the first keyframe, or NaN, maps to the first keyframe.
-    let Some(key) = next.checked_sub(1) else {
-        return (0, 0.0);
-    };
-    match (times.get(key), times.get(next)) {
-        // No division by 0: from <= seconds < to.
-        (Some(from), Some(to)) => (key, (seconds - from) / (to - from)),
-        _ => (key, 0.0),
-    }
-}
-
 /// The times of an animation's keyframes, in seconds.
 pub(super) fn keyframe_times(animation: &Animation<'_>) -> Box<[f32]> {
     let seconds = |time: u32| (f64::from(time) / 1000.0) as f32;
@@ -61,7 +48,7 @@ pub(super) fn keyframe_times(animation: &Animation<'_>) -> Box<[f32]> {
 
 /// The curves of an animation, which share its keyframes.
 #[derive(Clone, Debug)]
-pub(super) struct AbcCurves {
+pub(crate) struct AbcCurves {
     keys: Arc<Keyframes>,
 }
 
@@ -104,6 +91,24 @@ impl AbcCurves {
         self.keys.translations.len().checked_div(keys).unwrap_or(0)
     }
 
+    /// Count of its keyframes.
+    #[cfg(feature = "crowd")]
+    pub(super) fn keyframes(&self) -> usize {
+        self.keys.times.len()
+    }
+
+    /// The transform of a node to its parent's space on the way from a keyframe to the next. The node and the keyframes
+    /// must exist.
+    #[cfg(feature = "crowd")]
+    pub(super) fn transform(&self, node: usize, key: usize, fraction: f32) -> Transform {
+        let (translations, rotations) = self.node(node);
+        Transform {
+            translation: translations.between(key, fraction),
+            rotation: rotations.between(key, fraction),
+            scale: Vec3::ONE,
+        }
+    }
+
     /// The curves of a node, in its parent's space.
     pub(super) fn node(&self, node: usize) -> (NodeTranslations, NodeRotations) {
         let first = node.saturating_mul(self.keys.times.len());
@@ -135,6 +140,16 @@ impl NodeTranslations {
         let key = self.keys.translations.get(self.first + key);
         Vec3::from_array(key.copied().unwrap_or_default())
     }
+
+    #[inline]
+    fn between(&self, key: usize, fraction: f32) -> Vec3 {
+        if fraction > 0.0 {
+            // Not `lerp`: the difference of two finite values may be infinite.
+            self.key(key) * (1.0 - fraction) + self.key(key + 1) * fraction
+        } else {
+            self.key(key)
+        }
+    }
 }
 
 impl Curve<Vec3> for NodeTranslations {
@@ -145,12 +160,7 @@ impl Curve<Vec3> for NodeTranslations {
     #[inline]
     fn sample_clamped(&self, t: f32) -> Vec3 {
         let (key, fraction) = self.keys.keyframe_at(t);
-        if fraction > 0.0 {
-            // Not `lerp`: the difference of two finite values may be infinite.
-            self.key(key) * (1.0 - fraction) + self.key(key + 1) * fraction
-        } else {
-            self.key(key)
-        }
+        self.between(key, fraction)
     }
 
     fn sample_unchecked(&self, t: f32) -> Vec3 {
@@ -173,6 +183,15 @@ impl NodeRotations {
         let key = self.keys.rotations.get(self.first + key);
         key.map_or(Quat::IDENTITY, |key| Quat::from_array(*key))
     }
+
+    #[inline]
+    fn between(&self, key: usize, fraction: f32) -> Quat {
+        if fraction > 0.0 {
+            slerp(self.key(key), self.key(key + 1), fraction)
+        } else {
+            self.key(key)
+        }
+    }
 }
 
 impl Curve<Quat> for NodeRotations {
@@ -183,11 +202,7 @@ impl Curve<Quat> for NodeRotations {
     #[inline]
     fn sample_clamped(&self, t: f32) -> Quat {
         let (key, fraction) = self.keys.keyframe_at(t);
-        if fraction > 0.0 {
-            slerp(self.key(key), self.key(key + 1), fraction)
-        } else {
-            self.key(key)
-        }
+        self.between(key, fraction)
     }
 
     fn sample_unchecked(&self, t: f32) -> Quat {

@@ -73,13 +73,12 @@ fn alternative(component: ModelComponent, format: ModelFormat) -> Option<&'stati
         (ModelComponent::Crowd, Quake) => {
             "the GPU poses all models of the format, and instances share their meshes"
         }
-        (ModelComponent::Crowd, LithTech) => {
-            "the format has no crowds; `LodDistances` makes distant models cheaper"
-        }
         (ModelComponent::Crowd, UfoAftermath) => {
             "the format has no bones, and instances share their meshes"
         }
-        (ModelComponent::Crowd, Alamo) if !cfg!(feature = "crowd") => "the feature `crowd` is off",
+        (ModelComponent::Crowd, Alamo | LithTech) if !cfg!(feature = "crowd") => {
+            "the feature `crowd` is off"
+        }
         _ => return None,
     })
 }

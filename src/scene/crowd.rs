@@ -17,7 +17,7 @@ use bevy::transform::components::Transform;
 ///
 /// Insert it beside a [`ClassicModel`](crate::model::ClassicModel). With a `WorldAssetRoot`, load the label `Crowd`
 /// instead. The other components of the root mean the same as without it. What a crowd does not have, such as lights and
-/// particles, is in the guide `crowds`. It needs the feature `crowd`, and has an effect on ALO models.
+/// particles, is in the guide `crowds`. It needs the feature `crowd`, and has an effect on ALO and ABC models.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct Crowd;

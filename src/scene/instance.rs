@@ -90,7 +90,7 @@ impl ModelInstance {
     }
 
     /// Makes it a member of a crowd. `scene` is the root entity of its scene.
-    #[cfg(all(feature = "alamo", feature = "crowd"))]
+    #[cfg(all(feature = "crowd", any(feature = "alamo", feature = "lithtech")))]
     pub(crate) fn in_crowd(mut self, scene: Entity) -> Self {
         self.crowd = Some(scene);
         self

@@ -97,7 +97,9 @@ mod watch;
 #[cfg(any(feature = "lithtech", all(feature = "alamo", feature = "crowd")))]
 pub(crate) use animation::node;
 #[cfg(feature = "lithtech")]
-pub(crate) use animation::{ActiveClips, EventTrack, FrameTimes, SINGLE_FRAME_SECONDS, TrackEvent};
+pub(crate) use animation::{
+    ActiveClips, EventTrack, FrameTimes, SINGLE_FRAME_SECONDS, TrackEvent, keyframe_at,
+};
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use animation::{
     Animator, BoneName, ClipDriver, ClipParts, ClipPlayer, ClipProvider, ClipSource, EventDriver,
@@ -105,7 +107,7 @@ pub(crate) use animation::{
     add_animation, edited_clips, follow_player, is_clip_loading, is_edited_copy, link_bones,
     on_animator_removed, slerp,
 };
-#[cfg(feature = "alamo")]
+#[cfg(any(feature = "alamo", all(feature = "lithtech", feature = "crowd")))]
 pub(crate) use animation::{FrameRate, Scale};
 pub(crate) use appearance::path_of_skin;
 pub use appearance::{ModelSkin, ModelSkins, PlayerColors, TeamColor};

@@ -41,7 +41,7 @@ impl ActiveSkin {
 }
 
 /// An external skin texture.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ActiveImage {
     pub(crate) image: Handle<Image>,
     /// The texture of the unlit texels.

@@ -64,10 +64,16 @@ mod clips {
     mod random;
 }
 mod crowd {
+    mod abc_members;
+    mod abc_poses;
+    mod abc_render;
     mod lifetime;
     mod members;
+    mod motion;
     pub mod poses;
     mod render;
+    mod stage_pair;
+    mod subjects;
 }
 mod dtx {
     mod malformed;

@@ -1,4 +1,5 @@
-// Poses the vertices of a member of a crowd by blending the baked matrices of their joints.
+// Poses the vertices of a member of a crowd by blending the baked matrices of their joints. Deformed vertices have a
+// baked position and normal instead.
 //
 // Used by all passes. The pipeline defines PREPASS_PIPELINE for depth, shadows, motion vectors and the deferred pass.
 
@@ -11,7 +12,7 @@
 #import bevy_pbr::forward_io::{Vertex, VertexOutput}
 #endif
 
-// The baked clips of the model. A pose has texels with visibility bits, then three per joint.
+// The baked clips of the model. A pose has texels with visibility bits, then three per joint, then one per deformed vertex.
 @group(#{MATERIAL_BIND_GROUP}) @binding(110) var poses: texture_2d<f32>;
 // One row per instance: see PoseTable. Poses are the indices of their first texels.
 @group(#{MATERIAL_BIND_GROUP}) @binding(111) var instances: texture_2d<u32>;
@@ -64,6 +65,57 @@ fn vertex_matrix(row: PoseRow, joints: vec4<u32>, weights: vec4<f32>) -> Matrix 
     return sum;
 }
 
+// The position of a vertex in the model's space, and the matrix that transforms its normal and its tangent.
+struct PosedVertex {
+    position: vec3<f32>,
+    normal: vec3<f32>,
+    matrix: Matrix,
+}
+
+// A vertex in the poses of a row.
+fn posed_vertex(row: PoseRow, joints: vec4<u32>, weights: vec4<f32>, position: vec3<f32>, normal: vec3<f32>) -> PosedVertex {
+    if (weights.x < 0.0) {
+        return deformed_vertex(row, joints.x | (joints.y << 16u));
+    }
+    let matrix = vertex_matrix(row, joints, weights);
+    return PosedVertex(transformed(matrix, position), transformed_normal(matrix, normal), matrix);
+}
+
+// Decodes a normal: see deformed.rs.
+fn decode_normal(encoded: f32) -> vec3<f32> {
+    let number = u32(encoded);
+    let point = vec2(f32(number >> 12u), f32(number & 4095u)) / 4095.0 * 2.0 - 1.0;
+    let z = 1.0 - abs(point.x) - abs(point.y);
+    let signs = select(vec2(-1.0), vec2(1.0), point >= vec2(0.0));
+    let folded = point - signs * max(-z, 0.0);
+    return normalize(vec3(folded, z));
+}
+
+// Adds the position and the normal of a deformed vertex in a pair of poses.
+fn add_deformed(sum: ptr<function, PosedVertex>, pair: vec3<u32>, weight: f32, offset: u32) {
+    let towards_b = bitcast<f32>(pair.z);
+    let a = load(pair.x + offset);
+    (*sum).position += a.xyz * (weight * (1.0 - towards_b));
+    (*sum).normal += decode_normal(a.w) * (weight * (1.0 - towards_b));
+    if (towards_b > 0.0) {
+        let b = load(pair.y + offset);
+        (*sum).position += b.xyz * (weight * towards_b);
+        (*sum).normal += decode_normal(b.w) * (weight * towards_b);
+    }
+}
+
+// A deformed vertex in the poses of a row. `offset` is that of its texel in a pose.
+fn deformed_vertex(row: PoseRow, offset: u32) -> PosedVertex {
+    let identity = Matrix(vec4(1.0, 0.0, 0.0, 0.0), vec4(0.0, 1.0, 0.0, 0.0), vec4(0.0, 0.0, 1.0, 0.0));
+    var sum = PosedVertex(vec3(0.0), vec3(0.0), identity);
+    let from_weight = bitcast<f32>(row.to.w);
+    add_deformed(&sum, row.to.xyz, 1.0 - from_weight, offset);
+    if (from_weight > 0.0) {
+        add_deformed(&sum, row.from_pair, from_weight, offset);
+    }
+    return sum;
+}
+
 fn transformed(matrix: Matrix, position: vec3<f32>) -> vec3<f32> {
     let point = vec4(position, 1.0);
     return vec3(dot(matrix.x, point), dot(matrix.y, point), dot(matrix.z, point));
@@ -110,33 +162,47 @@ fn vertex(
 ) -> VertexOutput {
     let tag = get_tag(in.instance_index);
     let row = read_pose_row(instances, tag, 0u);
-    let matrix = vertex_matrix(row, joints, weights);
+    let normal = mesh_normal(in);
+    let vertex = posed_vertex(row, joints, weights, in.position, normal);
     var posed = in;
     var moved: MovedVertex;
     // The vertices of a hidden triangle are all at one point.
-    moved.position = select(vec3(0.0), transformed(matrix, in.position), is_visible(row, visibility));
+    moved.position = select(vec3(0.0), vertex.position, is_visible(row, visibility));
 #ifdef PREPASS_PIPELINE
 #ifdef NORMAL_PREPASS_OR_DEFERRED_PREPASS
-#ifdef VERTEX_NORMALS
-    moved.normal = transformed_normal(matrix, in.normal);
-#endif
+    moved.normal = vertex.normal;
 #ifdef VERTEX_TANGENTS
-    posed.tangent = posed_tangent(matrix, in.tangent);
+    posed.tangent = posed_tangent(vertex.matrix, in.tangent);
 #endif
 #endif
 #else
-#ifdef VERTEX_NORMALS
-    moved.normal = transformed_normal(matrix, in.normal);
-#endif
+    moved.normal = vertex.normal;
 #ifdef VERTEX_TANGENTS
-    posed.tangent = posed_tangent(matrix, in.tangent);
+    posed.tangent = posed_tangent(vertex.matrix, in.tangent);
 #endif
 #endif
 #ifdef MOTION_VECTOR_PREPASS
     let previous = read_pose_row(instances, tag, 1u);
-    moved.previous_position = transformed(vertex_matrix(previous, joints, weights), in.position);
+    moved.previous_position = posed_vertex(previous, joints, weights, in.position, normal).position;
 #endif
     return vertex_output(posed, moved);
+}
+
+// The normal of a vertex of the mesh, if the pass needs it.
+fn mesh_normal(in: Vertex) -> vec3<f32> {
+    var normal = vec3(0.0);
+#ifdef PREPASS_PIPELINE
+#ifdef NORMAL_PREPASS_OR_DEFERRED_PREPASS
+#ifdef VERTEX_NORMALS
+    normal = in.normal;
+#endif
+#endif
+#else
+#ifdef VERTEX_NORMALS
+    normal = in.normal;
+#endif
+#endif
+    return normal;
 }
 
 fn posed_tangent(matrix: Matrix, tangent: vec4<f32>) -> vec4<f32> {

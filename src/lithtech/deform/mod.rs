@@ -66,18 +66,8 @@ impl ConvertedDeform {
             }
             Some(to.lerp(between(shown.from, vertex)?, shown.from_weight))
         };
-        let [low, high, count, _] = texel(&self.vertex_adjacency, vertex)?;
-        let first = u32::from(low) | u32::from(high) << 16;
-        let mut normal = MeanNormal::default();
-        for entry in first..first + u32::from(count) {
-            let Some([a, b, c, _]) = texel(&self.vertex_adjacency, entry) else {
-                continue;
-            };
-            if let [Some(a), Some(b), Some(c)] = [a, b, c].map(|corner| position(corner.into())) {
-                normal.add_triangle([a, b, c]);
-            }
-        }
-        Some((position(vertex)?, normal.direction()))
+        let normal = mean_normal(&self.vertex_adjacency, vertex, position)?;
+        Some((position(vertex)?, normal))
     }
 
     fn position(&self, pose: u32, vertex: u32) -> Option<Vec3> {
@@ -87,6 +77,27 @@ impl ConvertedDeform {
         let [x, y, z, _] = texel(&self.texels, pose * self.vertices + vertex)?;
         Some(Vec3::from_array([x, y, z].map(f32::from)) * self.step + self.origin)
     }
+}
+
+/// The mean normal of the triangles at a vertex: see [`ConvertedDeform::vertex`]. The outer option is `None` if the vertex
+/// doesn't exist. `position` returns that of a vertex.
+pub(super) fn mean_normal(
+    vertex_adjacency: &[u8],
+    vertex: u32,
+    position: impl Fn(u32) -> Option<Vec3>,
+) -> Option<Option<Vec3>> {
+    let [low, high, count, _] = texel(vertex_adjacency, vertex)?;
+    let first = u32::from(low) | u32::from(high) << 16;
+    let mut normal = MeanNormal::default();
+    for entry in first..first.saturating_add(count.into()) {
+        let Some([a, b, c, _]) = texel(vertex_adjacency, entry) else {
+            continue;
+        };
+        if let [Some(a), Some(b), Some(c)] = [a, b, c].map(|corner| position(corner.into())) {
+            normal.add_triangle([a, b, c]);
+        }
+    }
+    Some(normal.direction())
 }
 
 /// Reads a texel of `texels` or `vertex_adjacency`.

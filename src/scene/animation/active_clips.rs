@@ -65,6 +65,16 @@ impl<S: ClipSource> ActiveClips<S> {
         self.clips.iter().enumerate().next_back()
     }
 
+    /// The selected clip, if no other clip fades out.
+    #[cfg(feature = "crowd")]
+    #[inline]
+    pub(crate) fn only(&self) -> Option<&ActiveClip<S>> {
+        match &self.clips[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
     /// The handles of the clips, in the order of the graph.
     pub(crate) fn handles(&self) -> Vec<Handle<AnimationClip>> {
         self.clips

@@ -33,6 +33,21 @@ impl Frames for FrameTimes<'_> {
     }
 }
 
+/// The keyframe at or before a time, and how far the time is on the way to the next: at least 0 and less than 1.
+#[inline]
+pub(crate) fn keyframe_at(times: &[f32], seconds: f32) -> (usize, f32) {
+    let next = times.partition_point(|time| *time <= seconds);
+    // A time before the first keyframe, or NaN, maps to the first keyframe.
+    let Some(key) = next.checked_sub(1) else {
+        return (0, 0.0);
+    };
+    match (times.get(key), times.get(next)) {
+        // No division by 0: from <= seconds < to.
+        (Some(from), Some(to)) => (key, (seconds - from) / (to - from)),
+        _ => (key, 0.0),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,7 +14,7 @@ mod clip_state;
 mod driver;
 mod event_track;
 mod events;
-#[cfg(feature = "alamo")]
+#[cfg(any(feature = "alamo", all(feature = "lithtech", feature = "crowd")))]
 mod frame_rate;
 #[cfg(feature = "lithtech")]
 mod frame_times;
@@ -45,13 +45,13 @@ pub(crate) use driver::{
 };
 #[cfg(feature = "lithtech")]
 pub(crate) use event_track::{EventTrack, TrackEvent};
-#[cfg(feature = "alamo")]
+#[cfg(any(feature = "alamo", all(feature = "lithtech", feature = "crowd")))]
 pub(crate) use frame_rate::FrameRate;
 #[cfg(feature = "lithtech")]
-pub(crate) use frame_times::{FrameTimes, SINGLE_FRAME_SECONDS};
+pub(crate) use frame_times::{FrameTimes, SINGLE_FRAME_SECONDS, keyframe_at};
 pub(crate) use frames::Frames;
 pub(crate) use links::{Skeleton, link_bones};
-#[cfg(feature = "alamo")]
+#[cfg(any(feature = "alamo", all(feature = "lithtech", feature = "crowd")))]
 pub(crate) use properties::Scale;
 pub(crate) use properties::{Rotation, Translation};
 pub(crate) use rotations::slerp;

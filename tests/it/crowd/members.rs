@@ -1,9 +1,10 @@
 //! Components of the root on members of crowds, bones that are asked for, and models that have no crowds.
 
 use crate::crowd::poses::{assets, swinging_files};
+use crate::crowd::subjects::{SUBJECTS, Subject};
 use crate::gpuless;
 use crate::support::app::TestApp;
-use crate::support::crowd::{Pair, is_baking};
+use crate::support::crowd::{Pair, is_baking, member, pose};
 use crate::support::loads::Loads;
 use crate::support::{log, mdl};
 use bevy::asset::io::memory::Dir;
@@ -85,20 +86,26 @@ fn bones_are_where_those_of_the_scene_are() {
 
 #[test]
 fn attachments_follow_bones_and_survive_reloads() {
-    let mut app = TestApp::new(&swinging_files());
-    let pair = Pair::spawn(&mut app, "subject.alo", placed());
+    for subject in &SUBJECTS {
+        attachments_follow_bones(subject);
+    }
+}
+
+fn attachments_follow_bones(subject: &Subject) {
+    let mut app = TestApp::new(&(subject.files)());
+    let pair = Pair::spawn(&mut app, subject.path, placed());
     let local = Transform::from_xyz(1.0, 2.0, 3.0);
     let attach = |to, app: &mut TestApp| {
         let on = AttachedToBone {
             to,
-            bone: "BONE2".to_owned(),
+            bone: subject.bone.to_uppercase(),
         };
         app.world().spawn((on, local)).id()
     };
     let of_scene = attach(pair.scene, &mut app);
     let [first, second] = [(); 2].map(|()| attach(pair.crowd, &mut app));
     let global = |app: &mut TestApp, entity| *app.world().get::<GlobalTransform>(entity).unwrap();
-    for (clip, seconds) in [("SWING_00", 0.25), ("BEND_00", 0.1)] {
+    for (clip, seconds) in subject.clips.into_iter().zip([0.25, 0.1]) {
         pair.show(&mut app, clip, seconds);
         let expected = global(&mut app, of_scene);
         assert_near(global(&mut app, first), expected, clip);
@@ -107,13 +114,12 @@ fn attachments_follow_bones_and_survive_reloads() {
     let parent = |app: &mut TestApp, entity| app.world().get::<ChildOf>(entity).unwrap().parent();
     assert_eq!(parent(&mut app, first), parent(&mut app, second));
     assert_eq!(
-        bone(&mut app, pair.crowd, "Bone2"),
+        bone(&mut app, pair.crowd, subject.bone),
         Some(parent(&mut app, first))
     );
     let old = parent(&mut app, first);
-    app.keep_loaded("subject.alo");
-    let bytes = swinging_files()[0].1.clone();
-    app.replace("subject.alo", bytes);
+    app.keep_loaded(subject.path);
+    app.replace(subject.path, (subject.edited)());
     pair.wait(&mut app);
     assert_ne!(parent(&mut app, first), old);
     let expected = global(&mut app, of_scene);
@@ -130,7 +136,13 @@ fn attachments_follow_bones_and_survive_reloads() {
 
 #[test]
 fn clips_are_played_and_end_as_on_a_scene() {
-    let mut app = TestApp::new(&swinging_files());
+    for subject in &SUBJECTS {
+        clips_are_played_and_end(subject);
+    }
+}
+
+fn clips_are_played_and_end(subject: &Subject) {
+    let mut app = TestApp::new(&(subject.files)());
     #[derive(Resource, Default)]
     struct Events(Vec<(Entity, String)>);
     app.world().init_resource::<Events>();
@@ -138,18 +150,18 @@ fn clips_are_played_and_end_as_on_a_scene() {
         .add_observer(|event: On<ModelEvent>, mut events: ResMut<Events>| {
             events.0.push((event.entity, event.name.clone()));
         });
-    let events: ModelEvents = [ClipEvent::new("SWING_00", 2, "step")]
+    let events: ModelEvents = [ClipEvent::new(subject.clips[0], 2, "step")]
         .into_iter()
         .collect();
     let clips = ModelClips::new([NamedClip {
         name: "walk".to_owned(),
-        clip: "SWING_00".into(),
+        clip: subject.clips[0].into(),
         speed: 2.0,
         repeat: Repeat::Once,
         stride: None,
     }]);
     let bundle = (PlayClip::from_manifest("walk"), events, clips);
-    let pair = Pair::spawn(&mut app, "subject.alo", bundle);
+    let pair = Pair::spawn(&mut app, subject.path, bundle);
     pair.wait(&mut app);
     for _ in 0..8 {
         app.step(0.05);
@@ -166,41 +178,50 @@ fn clips_are_played_and_end_as_on_a_scene() {
 
 #[test]
 fn ready_members_are_baked() {
-    let mut app = TestApp::new(&swinging_files());
     #[derive(Resource, Default)]
     struct Ready(Vec<Entity>);
-    app.world().init_resource::<Ready>();
-    app.app
-        .add_observer(|event: On<ModelReady>, mut ready: ResMut<Ready>| {
-            ready.0.push(event.entity);
+    for subject in &SUBJECTS {
+        let mut app = TestApp::new(&(subject.files)());
+        app.world().init_resource::<Ready>();
+        app.app
+            .add_observer(|event: On<ModelReady>, mut ready: ResMut<Ready>| {
+                ready.0.push(event.entity);
+            });
+        let play = PlayClip::looping(subject.clips[0]).starting_at(0.2);
+        let model = ClassicModel(app.load(subject.path));
+        let root = app.world().spawn((model, Crowd, play)).id();
+        let is_ready = gpuless::wait_until(&mut app.app, |world| {
+            let is_ready = world.resource::<Ready>().0.contains(&root);
+            if is_ready {
+                let member = member(world, root).unwrap();
+                assert!(!member.is_baking && !member.meshes.is_empty());
+                assert_ne!(pose(world, root).to.a, 0, "the rest pose");
+            }
+            is_ready
         });
-    let play = PlayClip::looping("SWING_00").starting_at(0.2);
-    let model = ClassicModel(app.load("subject.alo"));
-    let root = app.world().spawn((model, Crowd, play)).id();
-    let is_ready = gpuless::wait_until(&mut app.app, |world| {
-        let is_ready = world.resource::<Ready>().0.contains(&root);
-        if is_ready {
-            let member = world.get::<AloCrowd>(root).unwrap();
-            assert!(!member.is_baking() && !member.meshes().is_empty());
-            let blend = world.resource::<AloPoseTable>().get(member.row());
-            assert_ne!(blend.to.a, 0, "the rest pose");
-        }
-        is_ready
-    });
-    assert!(is_ready);
+        assert!(is_ready, "{}", subject.path);
+    }
 }
 
 #[test]
 fn boxes_contain_all_poses() {
     let mut app = assets();
-    let pair = Pair::spawn(&mut app, "models/walker.alo", ());
-    for clip in ["MOVE_00", "DIE_00"] {
+    for (path, clips) in [
+        ("models/walker.alo", ["MOVE_00", "DIE_00"]),
+        ("models/warden.abc", ["walk", "attack"]),
+    ] {
+        let pair = Pair::spawn(&mut app, path, ());
+        boxes_contain_poses(&mut app, pair, clips);
+    }
+}
+
+fn boxes_contain_poses(app: &mut TestApp, pair: Pair, clips: [&str; 2]) {
+    for clip in clips {
         for seconds in [0.0, 0.7, 5.0] {
-            pair.show(&mut app, clip, seconds);
-            let vertices = pair.vertices(&mut app);
+            pair.show(app, clip, seconds);
+            let vertices = pair.vertices(app);
             let [_, crowd] = &vertices;
-            let member = app.world().get::<AloCrowd>(pair.crowd).unwrap();
-            let mesh = member.meshes()[0];
+            let mesh = member(app.world(), pair.crowd).unwrap().meshes[0];
             let bounds = *app.world().get::<Aabb>(mesh).unwrap();
             let to_model = app
                 .world()
@@ -223,11 +244,17 @@ fn boxes_contain_all_poses() {
 
 #[test]
 fn a_manifest_spawns_a_member() {
-    let manifest =
-        br#"(model: "subject.alo", crowd: true, play: "SWING_00", team_color: (1.0, 0.5, 0.0))"#;
+    for subject in &SUBJECTS {
+        spawn_from_manifests(subject);
+    }
+}
+
+fn spawn_from_manifests(subject: &Subject) {
+    let (path, clip) = (subject.path, subject.clips[0]);
+    let manifest = format!("(model: \"{path}\", crowd: true, play: \"{clip}\")");
     let other = br#"(extends: "unit.model.ron", crowd: false)"#;
-    let mut files = swinging_files();
-    files.push(("unit.model.ron", manifest.to_vec()));
+    let mut files = (subject.files)();
+    files.push(("unit.model.ron", manifest.into_bytes()));
     files.push(("other.model.ron", other.to_vec()));
     let mut app = TestApp::new(&files);
     for (path, in_crowd) in [("unit.model.ron", true), ("other.model.ron", false)] {
@@ -239,7 +266,7 @@ fn a_manifest_spawns_a_member() {
         assert!(is_spawned, "{path}");
         let world = app.world();
         assert_eq!(world.get::<Crowd>(root).is_some(), in_crowd, "{path}");
-        assert_eq!(world.get::<AloCrowd>(root).is_some(), in_crowd, "{path}");
+        assert_eq!(member(world, root).is_some(), in_crowd, "{path}");
         let instance = world.get::<ModelInstance>(root).unwrap();
         assert_eq!(instance.is_in_crowd(), in_crowd);
         // What the user removes stays removed.

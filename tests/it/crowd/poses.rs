@@ -1,23 +1,26 @@
 //! The vertices of members of crowds, compared with those of the same models as scenes.
 
 use crate::ala::render::{PALETTE, bend_clip, chain, limb, model_at_rest, swing_clip};
+use crate::crowd::subjects::SUBJECTS;
 use crate::gpuless;
 use crate::support::alo_stage::{quarters, tga};
 use crate::support::app::TestApp;
-use crate::support::crowd::{Pair, assert_close, crowd_vertices, is_baking, scene_vertices};
+use crate::support::crowd::{
+    Pair, assert_close, crowd_vertices, is_baking, pose, previous_pose, scene_vertices,
+};
 use crate::support::{corpus, files_of, log};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::Mesh as AloMesh;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::{Ala, AloCrowd, AloInstance, AloPoseTable};
+use bevy_classic_models::alamo::{Ala, AloInstance};
 use bevy_classic_models::prelude::*;
 use std::path::Path;
 
 /// The tolerance at frames, as a fraction of the model's size.
-const AT_FRAMES: f32 = 1e-5;
+pub const AT_FRAMES: f32 = 1e-5;
 
 /// The tolerance between frames.
-const BETWEEN: f32 = 1e-3;
+pub const BETWEEN: f32 = 1e-3;
 
 pub fn assets() -> TestApp {
     TestApp::in_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets"))
@@ -48,13 +51,13 @@ fn compare_clips(app: &mut TestApp, pair: Pair, path: &str) -> usize {
         let last = (count - 1) as f32;
         for frame in [0.0, 1.0, (0.4 * last).floor(), last] {
             let frame = frame.min(last);
-            pair.show(app, &clip, frame / fps);
+            pair.show(app, &*clip, frame / fps);
             let what = format!("{path}, {clip} at frame {frame}");
             compared += pair.assert_equal(app, AT_FRAMES, &what);
         }
         for frame in [0.5, 0.37 * last, 0.61 * last, last - 0.25, last - 0.01] {
             let frame = frame.clamp(0.0, last);
-            pair.show(app, &clip, frame / fps);
+            pair.show(app, &*clip, frame / fps);
             let what = format!("{path}, {clip} at frame {frame}");
             compared += pair.assert_equal(app, BETWEEN, &what);
         }
@@ -135,27 +138,28 @@ fn a_cross_fade_blends_the_vertices_of_both_clips() {
 
 #[test]
 fn the_previous_pose_is_that_of_the_last_frame() {
-    let mut app = TestApp::new(&swinging_files());
-    let root = app.spawn_ready("subject.alo#Crowd", PlayClip::looping("SWING_00"));
-    let is_baked = gpuless::wait_until(&mut app.app, |world| !is_baking(world, root));
-    assert!(is_baked);
-    app.step(0.0);
-    let row = app.world().get::<AloCrowd>(root).unwrap().row();
-    let poses = |app: &mut TestApp| {
-        let table = app.world().resource::<AloPoseTable>();
-        (table.previous(row), table.get(row))
-    };
-    for _ in 0..3 {
-        let (_, before) = poses(&mut app);
-        app.step(0.1);
+    for subject in &SUBJECTS {
+        let mut app = TestApp::new(&(subject.files)());
+        let root = app.spawn_ready(subject.crowd, PlayClip::looping(subject.clips[0]));
+        let is_baked = gpuless::wait_until(&mut app.app, |world| !is_baking(world, root));
+        assert!(is_baked);
+        app.step(0.0);
+        let poses = |app: &mut TestApp| {
+            let world = app.world();
+            (previous_pose(world, root), pose(world, root))
+        };
+        for _ in 0..3 {
+            let (_, before) = poses(&mut app);
+            app.step(0.06);
+            let (previous, now) = poses(&mut app);
+            assert_eq!(previous, before);
+            assert_ne!(previous, now);
+        }
+        app.step(0.0);
+        app.step(0.0);
         let (previous, now) = poses(&mut app);
-        assert_eq!(previous, before);
-        assert_ne!(previous, now);
+        assert_eq!(previous, now, "no motion while paused");
     }
-    app.step(0.0);
-    app.step(0.0);
-    let (previous, now) = poses(&mut app);
-    assert_eq!(previous, now, "no motion while paused");
 }
 
 #[test]

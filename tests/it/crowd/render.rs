@@ -3,16 +3,15 @@
 //! Blended parts are hidden: a crowd sorts those of one material as one mesh, so their order may differ. Lights, proxies
 //! and dazzles are hidden because a crowd has none.
 
-use crate::support::crowd::is_baking;
-use crate::support::stage::{Picture, Stage, VIEWS};
+use crate::crowd::stage_pair::{StagePair, add_shadows, sample_files, set_shadows};
+use crate::support::stage::{Stage, VIEWS};
 use bevy::core_pipeline::prepass::{
     DeferredPrepass, DepthPrepass, MotionVectorPrepass, NormalPrepass,
 };
 use bevy::pbr::DefaultOpaqueRendererMethod;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{Alo, AloInstance, AloMaterial, AloModel};
+use bevy_classic_models::alamo::{AloInstance, AloMaterial, AloModel};
 use bevy_classic_models::prelude::*;
-use std::path::Path;
 use std::sync::Arc;
 
 const RED: TeamColor = TeamColor(Color::srgb(0.9, 0.1, 0.1));
@@ -31,109 +30,26 @@ const CRATE: Transform = Transform {
     scale: Vec3::splat(6.0),
 };
 
-/// The sample models with their animations and textures, in one folder.
-fn sample_files() -> Vec<(&'static str, Vec<u8>)> {
-    let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
-    let folders = ["models", "textures"].map(|folder| assets.join(folder));
-    let entries = folders
-        .iter()
-        .flat_map(|folder| std::fs::read_dir(folder).unwrap());
-    let mut files: Vec<_> = entries
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            let extension = path.extension().unwrap_or_default();
-            ["alo", "ala", "dds", "tga"]
-                .iter()
-                .any(|known| extension == *known)
-        })
-        .map(|path| {
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            (&*name.leak(), std::fs::read(path).unwrap())
-        })
-        .collect();
-    files.sort();
-    files
-}
-
-/// The same model as a scene and as a member of a crowd, at one place.
-struct Pair {
-    scene: Entity,
-    crowd: Entity,
+/// A model whose blended parts, lights, proxies and dazzles are hidden.
+struct Compared {
+    pair: StagePair,
     model: Arc<AloModel>,
     /// Hides everything that is not compared.
     hidden: PartVisibility,
 }
 
-impl Pair {
+impl Compared {
     fn spawn(stage: &mut Stage, path: &'static str, placed: Transform) -> Self {
-        let server = stage.world().resource::<AssetServer>().clone();
-        let alo: Handle<Alo> = server.load(path);
-        stage.headless.wait_until("the model is loaded", |_| {
-            server.is_loaded_with_dependencies(&alo)
-        });
-        let models = stage.world().resource::<Assets<Alo>>();
-        let model = models.get(&alo).unwrap().model.clone();
+        let pair = StagePair::spawn(stage, path, placed);
+        let instance = stage.world().get::<AloInstance>(pair.scene).unwrap();
+        let model = instance.model().clone();
         let hidden = not_compared(stage.world(), &model);
-        let mut spawn = |label: &str| {
-            let scene = server.load::<WorldAsset>(format!("{path}#{label}"));
-            let bundle = (
-                WorldAssetRoot(scene),
-                placed,
-                hidden.clone(),
-                Visibility::Hidden,
-            );
-            stage.world().spawn(bundle).id()
-        };
-        let (scene, crowd) = (spawn("Scene"), spawn("Crowd"));
-        stage.headless.wait_until("both are spawned", |world| {
-            let is_spawned = |root| world.get::<AloInstance>(root).is_some();
-            is_spawned(scene) && is_spawned(crowd)
-        });
+        pair.insert(stage, hidden.clone());
         Self {
-            scene,
-            crowd,
+            pair,
             model,
             hidden,
         }
-    }
-
-    fn insert<B: Bundle + Clone>(&self, stage: &mut Stage, bundle: B) {
-        for root in [self.scene, self.crowd] {
-            stage.world().entity_mut(root).insert(bundle.clone());
-        }
-    }
-
-    /// Shows a clip at a time in seconds, and waits until it is baked.
-    fn show(&self, stage: &mut Stage, clip: &str, seconds: f32) {
-        let play = PlayClip::once(clip).starting_at(seconds).with_speed(0.0);
-        self.insert(stage, play);
-        self.wait(stage);
-    }
-
-    fn wait(&self, stage: &mut Stage) {
-        let crowd = self.crowd;
-        stage.headless.step(0.0);
-        stage
-            .headless
-            .wait_until("the clip is baked", |world| !is_baking(world, crowd));
-    }
-
-    /// Captures the scene and the crowd.
-    fn capture(&self, stage: &mut Stage) -> [Picture; 2] {
-        [self.scene, self.crowd].map(|root| {
-            stage.world().entity_mut(root).insert(Visibility::Inherited);
-            let picture = stage.capture();
-            stage.world().entity_mut(root).insert(Visibility::Hidden);
-            picture
-        })
-    }
-
-    /// Asserts that both are drawn in the same way. Returns the picture.
-    #[track_caller]
-    fn compare(&self, stage: &mut Stage, what: &str) -> Picture {
-        let [scene, crowd] = self.capture(stage);
-        crowd.assert_matches(&scene, what);
-        crowd
     }
 }
 
@@ -164,35 +80,14 @@ fn not_compared(world: &World, model: &AloModel) -> PartVisibility {
     hidden
 }
 
-/// Adds a ground that receives shadows, and a light that casts them. Returns the light.
-fn add_shadows(stage: &mut Stage) -> Entity {
-    let ground = Plane3d::default().mesh().size(300.0, 300.0).build();
-    let ground = stage.world().resource_mut::<Assets<Mesh>>().add(ground);
-    let gray = StandardMaterial::from_color(Color::srgb(0.7, 0.7, 0.7));
-    let gray = stage.add_material(gray);
-    stage
-        .world()
-        .spawn((Mesh3d(ground), gray, Transform::from_xyz(0.0, -5.0, 0.0)));
-    let light = (
-        DirectionalLight {
-            illuminance: 8_000.0,
-            shadow_maps_enabled: true,
-            ..default()
-        },
-        Transform::from_xyz(70.0, 60.0, 10.0).looking_at(Vec3::ZERO, Vec3::Y),
-    );
-    stage.world().spawn(light).id()
-}
-
-fn set_shadows(stage: &mut Stage, light: Entity, is_enabled: bool) {
-    let mut light = stage.world().get_mut::<DirectionalLight>(light).unwrap();
-    light.shadow_maps_enabled = is_enabled;
-}
-
 #[test]
 fn crowd_is_drawn_as_its_scene() {
     let mut stage = Stage::new(&sample_files());
-    let walker = Pair::spawn(&mut stage, "walker.alo", WALKER);
+    let Compared {
+        pair: walker,
+        model,
+        hidden: not_compared,
+    } = Compared::spawn(&mut stage, "walker.alo", WALKER);
     let rest = walker.compare(&mut stage, "walker at rest");
     let mut pictures = Vec::new();
     for (clip, seconds) in [("MOVE_00", 0.2), ("MOVE_00", 0.4567), ("ATTACK_00", 0.71)] {
@@ -210,15 +105,15 @@ fn crowd_is_drawn_as_its_scene() {
     walker.insert(&mut stage, RED);
     let red = walker.compare(&mut stage, "in a team color");
     assert!(red.different(&pictures[2]) > 100, "the team color is shown");
-    for lod in 0..walker.model.lods.len() as u32 {
-        for damage in 0..=walker.model.max_damage_stage {
+    for lod in 0..model.lods.len() as u32 {
+        for damage in 0..=model.max_damage_stage {
             walker.insert(&mut stage, (ModelLod(lod), DamageStage(damage)));
             walker.compare(&mut stage, &format!("lod {lod}, damage {damage}"));
         }
     }
     walker.insert(&mut stage, (ModelLod(0), DamageStage(0)));
-    let mut hidden = walker.hidden.clone();
-    let hulls = walker.model.meshes.iter().map(|mesh| &*mesh.name);
+    let mut hidden = not_compared.clone();
+    let hulls = model.meshes.iter().map(|mesh| &*mesh.name);
     hulls
         .filter(|name| name.starts_with("Hull"))
         .for_each(|name| {
@@ -227,7 +122,7 @@ fn crowd_is_drawn_as_its_scene() {
     walker.insert(&mut stage, hidden);
     let without = walker.compare(&mut stage, "without its hull");
     assert!(without.different(&red) > 100, "a part is hidden");
-    walker.insert(&mut stage, walker.hidden.clone());
+    walker.insert(&mut stage, not_compared.clone());
 
     // A cross-fade between poses that are near each other: blends of matrices and of rotations then agree.
     walker.show(&mut stage, "MOVE_00", 0.2);
@@ -253,7 +148,7 @@ fn crowd_is_drawn_as_its_scene() {
     stage.camera().insert(prepasses);
     walker.compare(&mut stage, "with prepasses");
     walker.insert(&mut stage, Transform::from_scale(Vec3::ZERO));
-    let crates = Pair::spawn(&mut stage, "crate.alo", CRATE);
+    let crates = Compared::spawn(&mut stage, "crate.alo", CRATE).pair;
     crates.compare(&mut stage, "crate with shadows and prepasses");
 }
 
@@ -264,7 +159,7 @@ fn crowd_is_drawn_as_its_scene_by_the_deferred_renderer() {
         .world()
         .insert_resource(DefaultOpaqueRendererMethod::deferred());
     stage.camera().insert((DepthPrepass, DeferredPrepass));
-    let walker = Pair::spawn(&mut stage, "walker.alo", WALKER);
+    let walker = Compared::spawn(&mut stage, "walker.alo", WALKER).pair;
     walker.insert(&mut stage, RED);
     walker.show(&mut stage, "ATTACK_00", 0.6);
     walker.compare(&mut stage, "deferred");

@@ -86,13 +86,28 @@ pub fn drawn_in(world: &World, root: Entity) -> Vec<[Vec3; 3]> {
 pub fn drawn_mesh(world: &World, entity: Entity) -> Vec<[Vec3; 3]> {
     let handle = world.get::<Mesh3d>(entity).unwrap();
     let mesh = world.resource::<Assets<Mesh>>().get(&handle.0).unwrap();
+    let vertices = mesh_vertices(world, entity);
+    let indices: Vec<usize> = match mesh.indices().unwrap() {
+        Indices::U16(indices) => indices.iter().map(|index| (*index).into()).collect(),
+        Indices::U32(indices) => indices.iter().map(|index| *index as usize).collect(),
+    };
+    let triangles = indices.as_chunks::<3>().0.iter();
+    triangles
+        .map(|corners| corners.map(|index| vertices[index]))
+        .collect()
+}
+
+/// The vertices of one mesh, in world space, as the shaders compute them.
+pub fn mesh_vertices(world: &World, entity: Entity) -> Vec<Vec3> {
+    let handle = world.get::<Mesh3d>(entity).unwrap();
+    let mesh = world.resource::<Assets<Mesh>>().get(&handle.0).unwrap();
     let positions = mesh.attribute(Mesh::ATTRIBUTE_POSITION).unwrap();
     let positions = positions.as_float3().unwrap();
     let transform = world.get::<GlobalTransform>(entity).unwrap().affine();
     let joints = joints(world, entity);
     let joint_indices = mesh.attribute(Mesh::ATTRIBUTE_JOINT_INDEX);
     let deformed = deformed(world, entity, mesh);
-    let corner = |index: usize| {
+    let vertex = |index: usize| {
         let position = Vec3::from_array(positions[index]);
         match (&joints, joint_indices, &deformed) {
             (Some(joints), Some(VertexAttributeValues::Uint16x4(indices)), _) => {
@@ -104,12 +119,7 @@ pub fn drawn_mesh(world: &World, entity: Entity) -> Vec<[Vec3; 3]> {
             _ => transform.transform_point3(position),
         }
     };
-    let indices: Vec<usize> = match mesh.indices().unwrap() {
-        Indices::U16(indices) => indices.iter().map(|index| (*index).into()).collect(),
-        Indices::U32(indices) => indices.iter().map(|index| *index as usize).collect(),
-    };
-    let triangles = indices.as_chunks::<3>().0.iter();
-    triangles.map(|corners| corners.map(corner)).collect()
+    (0..positions.len()).map(vertex).collect()
 }
 
 /// The joint matrices of a skinned mesh, from bind pose to world space.

@@ -180,7 +180,12 @@ impl Stage {
         for _ in 0..3 {
             self.headless.step(0.0);
         }
-        let image = self.headless.capture();
+        self.capture_after(0.0)
+    }
+
+    /// Captures the image of the next frame, `seconds` later than the last one.
+    pub fn capture_after(&mut self, seconds: f32) -> Picture {
+        let image = self.headless.capture_after(seconds);
         let (texels, _) = image.data.as_ref().unwrap().as_chunks::<4>();
         assert_eq!(log::errors_of(&log::RENDERER), Vec::<String>::new());
         Picture(texels.to_vec())

@@ -107,6 +107,11 @@ impl Headless {
 
     /// The rendered image: sRGB, RGBA with 8 bits per channel.
     pub fn capture(&mut self) -> Image {
+        self.capture_after(0.0)
+    }
+
+    /// The image of the next frame, `seconds` later than the last one.
+    pub fn capture_after(&mut self, seconds: f32) -> Image {
         let shot = Screenshot::image(self.target.clone());
         let world = self.app.world_mut();
         world.insert_resource(Captured(None));
@@ -115,6 +120,7 @@ impl Headless {
                 captured.0 = Some(shot.image.clone());
             },
         );
+        self.step(seconds);
         self.wait_until("an image is taken", |world| {
             world.resource::<Captured>().0.is_some()
         });

@@ -4,8 +4,8 @@ use super::controls::ControlsPlugin;
 use super::stage;
 use bevy::prelude::*;
 
-/// Text size in pixels.
-const FONT_SIZE: f32 = 17.0;
+/// Text size in percent of the window's height, so that texts fit into images of any size.
+const FONT_SIZE: FontSize = FontSize::Vh(2.3);
 
 /// Distance of texts from the edges in pixels.
 const MARGIN: f32 = 16.0;

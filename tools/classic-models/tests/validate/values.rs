@@ -49,8 +49,7 @@ const UNFIT: &[(&str, &[&str])] = &[
  masks: {\"a\": [\"NoBone\"]},
  damage_stage: 1,
  palette: \"p.lmp\",
- load_lights: true,
- crowd: true)",
+ load_lights: true)",
         &[
             "2:8: play: models/warden.abc has no clip \"no\"",
             "3:8: skin: models/warden.abc has ",
@@ -58,7 +57,6 @@ const UNFIT: &[(&str, &[&str])] = &[
             "5:16: damage_stage: models/warden.abc is in LithTech's format",
             "6:11: palette: models/warden.abc is in LithTech's format",
             "7:15: load_lights: models/warden.abc is in LithTech's format",
-            "8:9: crowd: models/warden.abc is in LithTech's format, on which `Crowd` has no effect",
         ],
     ),
     (

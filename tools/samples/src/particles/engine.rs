@@ -62,13 +62,13 @@ pub fn glow() -> Vec<Emitter<'static>> {
         },
     );
     // Along the normal of the vertex.
-    moving(&mut flame, Shape::Exact([0.0, 0.0, 1.2]));
+    moving(&mut flame, Shape::Exact([0.0, 0.0, 2.0]));
     tile(&mut flame, FLAME);
     color(
         &mut flame,
-        &[(0.0, [0, 0, 0]), (0.2, [120, 58, 18]), (1.0, [0, 0, 0])],
+        &[(0.0, [0, 0, 0]), (0.2, [255, 130, 40]), (1.0, [0, 0, 0])],
     );
-    size(&mut flame, &[[0.0, 0.34], [1.0, 0.12]]);
+    size(&mut flame, &[[0.0, 0.5], [1.0, 0.2]]);
     turning(&mut flame, [0.5, 0.5]);
     let mut halo = emitter(
         "Halo",
@@ -81,9 +81,9 @@ pub fn glow() -> Vec<Emitter<'static>> {
     tile(&mut halo, GLOW);
     color(
         &mut halo,
-        &[(0.0, [0, 0, 0]), (0.5, [70, 28, 8]), (1.0, [0, 0, 0])],
+        &[(0.0, [0, 0, 0]), (0.5, [110, 44, 12]), (1.0, [0, 0, 0])],
     );
-    size(&mut halo, &[[0.0, 0.6], [1.0, 0.6]]);
+    size(&mut halo, &[[0.0, 1.0], [1.0, 1.0]]);
     vec![flame, halo]
 }
 

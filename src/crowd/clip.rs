@@ -1,0 +1,98 @@
+//! A baked clip, and how long it stays in the texture after its last use.
+
+use crate::crowd::sample_times::SampleTimes;
+use crate::crowd::timeline::Timeline;
+use crate::scene::PosePair;
+use bevy::animation::AnimationClip;
+use bevy::asset::AssetId;
+use core::ops::Range;
+use std::sync::Arc;
+
+/// Frames for which a clip stays in the texture after its last use, because the previous frame's pose is read for motion
+/// vectors.
+pub(super) const RETIRED_FRAMES: u32 = 3;
+
+/// Where the data of a clip comes from. The clip is baked again when that changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ClipOrigin {
+    /// The model, which does not change: a reload makes another one.
+    #[cfg(feature = "lithtech")]
+    Model,
+    /// The clip.
+    Clip,
+    /// The clip and the asset that it belongs to.
+    #[cfg(feature = "alamo")]
+    File(bevy::asset::UntypedAssetId),
+}
+
+/// What a clip is baked from.
+pub(crate) struct ClipData<S> {
+    /// Poses the bones.
+    pub(crate) sampler: S,
+    pub(crate) timeline: Timeline,
+    /// Whether some values are held until the next frame.
+    pub(crate) holds: bool,
+    pub(crate) origin: ClipOrigin,
+}
+
+/// A baked clip. Members that show it hold it.
+#[derive(Debug)]
+pub(crate) struct CrowdClip<S> {
+    pub(super) id: AssetId<AnimationClip>,
+    /// Its first texel.
+    pub(super) first: u32,
+    pub(super) pose_texels: u32,
+    pub(super) times: SampleTimes,
+    pub(super) timeline: Timeline,
+    pub(super) sampler: Arc<S>,
+}
+
+impl<S> CrowdClip<S> {
+    /// Converts a time of the part of the clip that plays, in seconds, to a position in the whole clip.
+    #[inline]
+    pub(super) fn position(&self, time: f32, part: Option<&Range<u32>>) -> f32 {
+        self.timeline.position(time, part)
+    }
+
+    /// The poses around a position, as indices of texels.
+    #[inline]
+    pub(super) fn poses(&self, position: f32) -> PosePair {
+        let samples = self.times.locate(position);
+        PosePair {
+            a: self.first + samples.a * self.pose_texels,
+            b: self.first + samples.b * self.pose_texels,
+            towards_b: samples.towards_b,
+        }
+    }
+}
+
+/// A clip in the texture.
+#[derive(Debug)]
+pub(super) struct Resident<S> {
+    pub(super) clip: Arc<CrowdClip<S>>,
+    /// The count of frames since its last use.
+    unused_frames: u32,
+}
+
+impl<S> Resident<S> {
+    pub(super) fn new(clip: Arc<CrowdClip<S>>) -> Self {
+        let unused_frames = 0;
+        Self {
+            clip,
+            unused_frames,
+        }
+    }
+
+    /// Counts a frame.
+    pub(super) fn age(&mut self) {
+        self.unused_frames = match Arc::strong_count(&self.clip) {
+            1 => self.unused_frames.saturating_add(1),
+            _ => 0,
+        };
+    }
+
+    /// Whether no row points to it, neither now nor in the previous frame.
+    pub(super) fn is_removable(&self) -> bool {
+        self.unused_frames >= RETIRED_FRAMES && Arc::strong_count(&self.clip) == 1
+    }
+}

@@ -1,0 +1,247 @@
+//! The baked clips of one model.
+
+use crate::crowd::bake::{Baked, Baking, PoseSource, bake};
+use crate::crowd::clip::{ClipData, ClipOrigin, CrowdClip, Resident};
+use crate::crowd::pose_data::PoseTexture;
+use crate::crowd::sample_times::{MAX_SAMPLES, SampleTimes};
+use crate::crowd::skeleton::CrowdSkeleton;
+use crate::crowd::timeline::Timeline;
+use bevy::animation::AnimationClip;
+use bevy::asset::AssetId;
+use bevy::math::bounding::Aabb3d;
+use bevy::platform::collections::HashMap;
+use std::sync::Arc;
+
+/// The state of a clip.
+#[derive(Debug)]
+enum State<S> {
+    Baking(Baking),
+    Ready(Resident<S>),
+    /// Why it cannot be shown.
+    Failed(Arc<str>),
+    /// Why it does not fit into the texture beside the others. It is baked again if one of them is removed.
+    Full(Arc<str>),
+}
+
+#[derive(Debug)]
+struct Entry<S> {
+    origin: ClipOrigin,
+    sampler: Arc<S>,
+    timeline: Timeline,
+    state: State<S>,
+}
+
+/// The clips of a model, by the asset of the whole clip.
+#[derive(Debug)]
+pub(super) struct CrowdClips<S> {
+    entries: HashMap<AssetId<AnimationClip>, Entry<S>>,
+    /// Clips that were edited.
+    retired: Vec<Resident<S>>,
+    /// Incremented if an edit or free texels may change the result of a lookup, so that members look up their clips again.
+    pub(super) generation: u32,
+}
+
+impl<S> Default for CrowdClips<S> {
+    fn default() -> Self {
+        Self {
+            entries: HashMap::default(),
+            retired: Vec::new(),
+            generation: 0,
+        }
+    }
+}
+
+/// The result of a lookup.
+pub(super) enum Found<S> {
+    Ready(Arc<CrowdClip<S>>),
+    /// It is being baked, or not loaded.
+    Pending,
+    Failed(Arc<str>),
+}
+
+/// What a clip is baked for.
+pub(super) struct Target<'a> {
+    pub(super) skeleton: &'a Arc<CrowdSkeleton>,
+    pub(super) texture: &'a mut PoseTexture,
+    pub(super) bounds: &'a mut Option<Aabb3d>,
+}
+
+impl<S: PoseSource> CrowdClips<S> {
+    /// Looks up a clip, and starts to bake it if it is new. `data` returns what it is baked from, `None` if it is not
+    /// loaded. `at_once` waits for the result.
+    pub(super) fn find(
+        &mut self,
+        id: AssetId<AnimationClip>,
+        data: impl FnOnce() -> Option<ClipData<S>>,
+        target: &mut Target<'_>,
+        at_once: bool,
+    ) -> Found<S> {
+        if !self.entries.contains_key(&id) {
+            let Some(data) = data() else {
+                return Found::Pending;
+            };
+            let entry = self.start(id, data, target, at_once);
+            self.entries.insert(id, entry);
+        }
+        match self.entries.get(&id).map(|entry| &entry.state) {
+            Some(State::Ready(resident)) => Found::Ready(resident.clip.clone()),
+            Some(State::Failed(reason) | State::Full(reason)) => Found::Failed(reason.clone()),
+            Some(State::Baking(_)) | None => Found::Pending,
+        }
+    }
+
+    fn start(
+        &mut self,
+        id: AssetId<AnimationClip>,
+        data: ClipData<S>,
+        target: &mut Target<'_>,
+        at_once: bool,
+    ) -> Entry<S> {
+        let max_texels = target.texture.capacity();
+        let frames = data.timeline.frames(data.holds);
+        let sampler = Arc::new(data.sampler);
+        let mut entry = Entry {
+            origin: data.origin,
+            sampler: sampler.clone(),
+            state: State::Failed(too_large(&data.timeline, target).into()),
+            timeline: data.timeline,
+        };
+        let is_possible = SampleTimes::new(frames.count, frames.fps, 1, frames.holds)
+            .and_then(|times| target.skeleton.texels_of(times.count()))
+            .is_some_and(|texels| texels <= max_texels);
+        if is_possible && at_once {
+            let baked = bake(target.skeleton, &*sampler, frames, max_texels);
+            entry.state = self.store(id, &entry, baked, target);
+        } else if is_possible {
+            let skeleton = target.skeleton.clone();
+            let task = Baking::start(skeleton, sampler, frames, max_texels);
+            entry.state = State::Baking(task);
+        }
+        entry
+    }
+
+    /// Stores the clips whose tasks have finished.
+    pub(super) fn finish(&mut self, target: &mut Target<'_>) {
+        let mut finished = Vec::new();
+        for (id, entry) in &mut self.entries {
+            if let State::Baking(task) = &mut entry.state
+                && let Some(baked) = task.poll()
+            {
+                finished.push((*id, baked));
+            }
+        }
+        for (id, baked) in finished {
+            if let Some(mut entry) = self.entries.remove(&id) {
+                entry.state = self.store(id, &entry, baked, target);
+                self.entries.insert(id, entry);
+            }
+        }
+    }
+
+    /// Adds a baked clip to the texture. If it does not fit, removes clips that no member shows.
+    fn store(
+        &mut self,
+        id: AssetId<AnimationClip>,
+        entry: &Entry<S>,
+        baked: Option<Baked>,
+        target: &mut Target<'_>,
+    ) -> State<S> {
+        let Some(baked) = baked else {
+            return State::Failed(too_large(&entry.timeline, target).into());
+        };
+        let texels = baked.texels;
+        if !target.texture.fits(texels.len()) {
+            self.remove_unused(target.texture);
+        }
+        let first = match target.texture.insert(texels) {
+            Ok(first) => first,
+            Err(error) => return State::Full(error.to_string().into()),
+        };
+        *target.bounds = crate::scene::merged(*target.bounds, baked.bounds);
+        State::Ready(Resident::new(Arc::new(CrowdClip {
+            id,
+            first,
+            pose_texels: target.skeleton.pose_texels() as u32,
+            times: baked.times,
+            timeline: entry.timeline.clone(),
+            sampler: entry.sampler.clone(),
+        })))
+    }
+
+    /// Removes clips that no member shows. Returns whether there were any.
+    fn remove_unused(&mut self, texture: &mut PoseTexture) -> bool {
+        let count = self.entries.len();
+        self.entries.retain(|_, entry| match &entry.state {
+            State::Ready(resident) if resident.is_removable() => {
+                texture.remove(resident.clip.first);
+                false
+            }
+            _ => true,
+        });
+        self.entries.len() != count
+    }
+
+    /// Retires the clips that an edit has changed. They are shown until they are baked again. `is_edited` gets the asset
+    /// of a clip and its origin.
+    pub(super) fn retire(
+        &mut self,
+        is_edited: impl Fn(AssetId<AnimationClip>, ClipOrigin) -> bool,
+    ) {
+        let retired = &mut self.retired;
+        let count = self.entries.len();
+        self.entries.retain(|id, entry| {
+            if !is_edited(*id, entry.origin) {
+                return true;
+            }
+            if let State::Ready(resident) = &entry.state {
+                retired.push(Resident::new(resident.clip.clone()));
+            }
+            false
+        });
+        if self.entries.len() != count {
+            self.generation += 1;
+        }
+    }
+
+    /// Removes retired clips that no member shows any more. If a clip did not fit, also removes others that no member
+    /// shows, and lets it be baked again. Call it once per frame.
+    pub(super) fn free_unused(&mut self, texture: &mut PoseTexture) {
+        let count = self.retired.len();
+        self.retired.retain_mut(|resident| {
+            resident.age();
+            let is_kept = !resident.is_removable();
+            if !is_kept {
+                texture.remove(resident.clip.first);
+            }
+            is_kept
+        });
+        let mut is_any_freed = self.retired.len() != count;
+        let mut is_any_full = false;
+        for entry in self.entries.values_mut() {
+            match &mut entry.state {
+                State::Ready(resident) => resident.age(),
+                State::Full(_) => is_any_full = true,
+                State::Baking(_) | State::Failed(_) => {}
+            }
+        }
+        if is_any_full {
+            is_any_freed |= self.remove_unused(texture);
+            if is_any_freed {
+                self.entries
+                    .retain(|_, entry| !matches!(entry.state, State::Full(_)));
+                self.generation += 1;
+            }
+        }
+    }
+}
+
+fn too_large(timeline: &Timeline, target: &Target<'_>) -> String {
+    let (texels, capacity) = (target.skeleton.pose_texels(), target.texture.capacity());
+    let count = timeline.frames(false).count;
+    format!(
+        "it has {count} frames of {texels} texels; at most {MAX_SAMPLES} frames and {capacity} texels are possible"
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,107 @@
+//! What a format implements so that its models have crowds.
+
+use crate::crowd::bake::PoseSource;
+use crate::crowd::clip::ClipData;
+use crate::crowd::joints::VertexJoints;
+use crate::crowd::material::CrowdSkinning;
+use crate::crowd::member::Member;
+use crate::crowd::mesh::AttributeSet;
+use crate::crowd::skeleton::CrowdSkeleton;
+use crate::scene::{ClipPlayer, PoseMaterial};
+use bevy::asset::{Asset, Assets, Handle};
+use bevy::ecs::component::{Component, Mutable};
+use bevy::ecs::system::{SystemParam, SystemParamItem};
+use bevy::image::Image;
+use bevy::mesh::Mesh;
+use bevy::transform::components::Transform;
+use core::hash::Hash;
+
+/// The component of the members of a format's crowds, on their roots. It wraps a [`Member`].
+pub(crate) trait CrowdFormat: Component<Mutability = Mutable> + Sized {
+    /// The playback state of a model.
+    type Player: ClipPlayer;
+    /// Poses the bones of a model at a position of a clip.
+    type Sampler: BoneSource;
+    /// The material of the format.
+    type Base: Asset + Clone;
+    /// The same material with [`CrowdSkinning`]. It identifies the pose table.
+    type Material: PoseMaterial;
+    /// What selects materials beside the parts that are shown.
+    type Skin: Clone + Eq + Hash + Send + Sync + 'static;
+    /// What decides about the material of a sub-mesh.
+    type Surface: Send + Sync + 'static;
+    /// Data of a model that its samplers or selections need.
+    type Data: Send + Sync + 'static;
+    /// A type of asset whose clips are baked again if it changes.
+    type ClipFile: Asset;
+    /// The assets from which clips are baked.
+    type ClipAssets: SystemParam + 'static;
+
+    /// The component of a member.
+    fn new(member: MemberOf<Self>) -> Self;
+
+    fn member(&self) -> &MemberOf<Self>;
+
+    fn member_mut(&mut self) -> &mut MemberOf<Self>;
+
+    /// Adds the skinning to a material.
+    fn material(base: Self::Base, skinning: CrowdSkinning) -> Self::Material;
+
+    /// The sub-meshes of a model and the joints that they follow.
+    fn content(
+        model: &ModelOf<Self>,
+        meshes: &Assets<Mesh>,
+        images: &Assets<Image>,
+    ) -> CrowdContent<Self>;
+
+    /// What a clip is baked from. `None` if it is not loaded.
+    fn clip(
+        source: &SourceOf<Self>,
+        model: &ModelOf<Self>,
+        data: &Self::Data,
+        assets: &SystemParamItem<'_, '_, Self::ClipAssets>,
+    ) -> Option<ClipData<Self::Sampler>>;
+}
+
+/// The state of a member of a format.
+pub(crate) type MemberOf<F> = Member<
+    <F as CrowdFormat>::Sampler,
+    <F as CrowdFormat>::Material,
+    <F as CrowdFormat>::Base,
+    <F as CrowdFormat>::Skin,
+>;
+
+/// The model of a format.
+pub(crate) type ModelOf<F> = <<F as CrowdFormat>::Player as ClipPlayer>::Model;
+
+/// The source of a clip of a format.
+pub(crate) type SourceOf<F> = <<F as CrowdFormat>::Player as ClipPlayer>::Source;
+
+/// Poses single bones of a model at a position of a clip, beside all of them.
+pub(crate) trait BoneSource: PoseSource {
+    /// The transform of a bone relative to its parent, and its own visibility. `rest` has those of the rest pose.
+    fn bone(&self, bone: usize, position: f32, rest: (Transform, bool)) -> (Transform, bool);
+}
+
+/// The sub-meshes of a model and the joints that they follow.
+pub(crate) struct CrowdContent<F: CrowdFormat> {
+    pub(crate) skeleton: CrowdSkeleton,
+    pub(crate) submeshes: Vec<CrowdSubmesh<F::Surface>>,
+    /// Whether sub-meshes are missing because their meshes are not in the main world.
+    pub(crate) lacks_meshes: bool,
+    pub(crate) data: F::Data,
+}
+
+/// A sub-mesh that is drawn.
+#[derive(Debug)]
+pub(crate) struct CrowdSubmesh<P> {
+    /// The index of the part that it belongs to.
+    pub(crate) part: usize,
+    pub(crate) mesh: Handle<Mesh>,
+    pub(crate) surface: P,
+    pub(crate) casts_shadows: bool,
+    pub(crate) attributes: AttributeSet,
+    pub(crate) joints: VertexJoints,
+    /// The index of its visibility bit.
+    pub(crate) visibility: u32,
+}

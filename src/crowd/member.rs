@@ -1,0 +1,61 @@
+//! The state of a crowd's member.
+
+use crate::crowd::look::Look;
+use crate::crowd::shown::ShownPoses;
+use crate::crowd::skeleton::CrowdSkeleton;
+use bevy::animation::AnimationClip;
+use bevy::asset::{Asset, AssetId};
+use bevy::ecs::entity::Entity;
+use bevy::world_serialization::WorldAsset;
+use std::sync::Arc;
+
+/// The state of a crowd's member. `S` samples its clips, `M` is its material, `B` the material that this is made from,
+/// and `K` its skin.
+#[derive(Debug)]
+pub(crate) struct Member<S, M: Asset, B: Asset, K> {
+    /// The slot of its model.
+    pub(super) slot: usize,
+    pub(super) row: u32,
+    /// The asset of its scene.
+    pub(super) asset: Option<AssetId<WorldAsset>>,
+    /// The root entity of its scene.
+    pub(super) scene: Entity,
+    pub(super) meshes: Vec<Entity>,
+    /// The meshes that it shows. `None` until they are merged.
+    pub(super) look: Option<Arc<Look<M, B, K>>>,
+    pub(super) skeleton: Arc<CrowdSkeleton>,
+    pub(super) shown: ShownPoses<S>,
+    /// Whether the clip that plays is being baked.
+    pub(super) is_baking: bool,
+    /// Whether clips are baked at once, because the member showed one before a reload of its scene.
+    pub(super) bakes_at_once: bool,
+    /// A clip that cannot be shown, and the generation of the clips then.
+    pub(super) failed: Option<(AssetId<AnimationClip>, u32)>,
+}
+
+impl<S, M: Asset, B: Asset, K> Member<S, M, B, K> {
+    /// The slot of its model.
+    pub(crate) fn slot(&self) -> usize {
+        self.slot
+    }
+
+    /// The root entity of its scene, which is the parent of its meshes.
+    pub(crate) fn scene(&self) -> Entity {
+        self.scene
+    }
+
+    /// The entities of its meshes.
+    pub(crate) fn meshes(&self) -> &[Entity] {
+        &self.meshes
+    }
+
+    /// Its row in the pose table.
+    pub(crate) fn row(&self) -> u32 {
+        self.row
+    }
+
+    /// Whether the clip that plays is being baked.
+    pub(crate) fn is_baking(&self) -> bool {
+        self.is_baking
+    }
+}

@@ -1,0 +1,77 @@
+//! Registers the crowds of a format with an app.
+
+use crate::crowd::bones::{despawn_unused_bones, pose_bones};
+use crate::crowd::format::CrowdFormat;
+use crate::crowd::material::add_crowd_shader;
+use crate::crowd::models::CrowdModels;
+use crate::crowd::update_clips::{is_baking, update_clips, upload_clips};
+use crate::crowd::write_poses::write_poses;
+use crate::scene::{
+    ClassicModelsSystems, HasTextures, PoseTable, add_loading_check, add_pose_table, follow_player,
+    rebind_changed_textures,
+};
+use bevy::app::{AnimationSystems, App, PostUpdate};
+use bevy::asset::AssetEventSystems;
+use bevy::camera::visibility::VisibilitySystems;
+use bevy::ecs::resource::Resource;
+use bevy::ecs::schedule::IntoScheduleConfigs;
+use bevy::pbr::MaterialPlugin;
+use bevy::render::renderer::RenderDevice;
+use bevy::transform::TransformSystems;
+
+/// Marks apps that have the systems that no format needs a second time.
+#[derive(Resource)]
+struct HasCrowds;
+
+/// Adds the crowds of a format to an app, except for the systems that choose parts and materials.
+pub(crate) fn add_crowds<F: CrowdFormat>(app: &mut App)
+where
+    F::Material: HasTextures,
+{
+    add_crowd_shader(app);
+    app.add_plugins(MaterialPlugin::<F::Material>::default())
+        .init_resource::<PoseTable<F::Material>>()
+        .init_resource::<CrowdModels<F>>();
+    rebind_changed_textures::<F::Material>(app);
+    add_loading_check(app, is_baking::<F>);
+    app.add_systems(
+        PostUpdate,
+        (
+            (update_clips::<F>, write_poses::<F>, upload_clips::<F>).chain(),
+            pose_bones::<F>.before(despawn_unused_bones),
+        )
+            .chain()
+            .in_set(ClassicModelsSystems::Crowds),
+    )
+    .configure_sets(
+        PostUpdate,
+        ClassicModelsSystems::Crowds.after(follow_player::<F::Player>),
+    );
+    if !app.world().contains_resource::<HasCrowds>() {
+        app.insert_resource(HasCrowds);
+        app.add_systems(
+            PostUpdate,
+            despawn_unused_bones.in_set(ClassicModelsSystems::Crowds),
+        )
+        .configure_sets(
+            PostUpdate,
+            ClassicModelsSystems::Crowds
+                .after(AnimationSystems)
+                .after(ClassicModelsSystems::Appearance)
+                .before(AssetEventSystems)
+                .before(TransformSystems::Propagate)
+                .before(VisibilitySystems::CalculateBounds)
+                .before(VisibilitySystems::VisibilityPropagate),
+        );
+    }
+}
+
+/// Adds the parts that need the renderer. Call it in [`Plugin::finish`](bevy::app::Plugin::finish).
+pub(crate) fn finish_crowds<F: CrowdFormat>(app: &mut App) {
+    add_pose_table::<F::Material>(app);
+    if let Some(device) = app.world().get_resource::<RenderDevice>() {
+        let size = device.limits().max_texture_dimension_2d;
+        let mut models = app.world_mut().resource_mut::<CrowdModels<F>>();
+        models.max_texture_size = size;
+    }
+}

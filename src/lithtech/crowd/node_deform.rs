@@ -1,0 +1,74 @@
+//! The vertex animation of a node on the CPU: all of its vertices in a blend of two keyframes.
+
+use crate::lithtech::asset::AbcDeformInfo;
+use crate::lithtech::deform::{mean_normal, texel};
+use crate::lithtech::material::AbcDeformUniform;
+use crate::scene::PosePair;
+use bevy::asset::{Assets, Handle};
+use bevy::image::Image;
+use bevy::math::Vec3;
+
+/// The vertex animation of a node, copied from its data textures.
+#[derive(Clone, Debug)]
+pub(super) struct NodeDeform {
+    pub(super) node: usize,
+    uniform: AbcDeformUniform,
+    texels: Box<[u8]>,
+    vertex_adjacency: Box<[u8]>,
+    /// The normals of vertices whose triangles have none.
+    pub(super) mesh_normals: Vec<Vec3>,
+}
+
+impl NodeDeform {
+    /// `None` if the data textures are not in the main world.
+    pub(super) fn new(info: &AbcDeformInfo, images: &Assets<Image>) -> Option<Self> {
+        let data = |image: &Handle<Image>| images.get(image)?.data.as_ref();
+        Some(Self {
+            node: info.node,
+            uniform: info.uniform,
+            texels: data(&info.poses)?.as_slice().into(),
+            vertex_adjacency: data(&info.vertex_adjacency)?.as_slice().into(),
+            mesh_normals: vec![Vec3::Z; info.uniform.vertex_count as usize],
+        })
+    }
+
+    /// The count of its vertices.
+    pub(super) fn count(&self) -> usize {
+        self.mesh_normals.len()
+    }
+
+    /// The positions and the normals of all vertices in the node's space, as the shader of a scene computes them.
+    pub(super) fn pose(&self, shown: PosePair) -> impl Iterator<Item = (Vec3, Vec3)> {
+        let vertices = 0..self.uniform.vertex_count;
+        let positions = vertices.map(|vertex| self.between(shown, vertex));
+        let positions: Vec<Vec3> = positions.collect();
+        (0..)
+            .zip(&self.mesh_normals)
+            .map(move |(vertex, mesh_normal)| {
+                let position = |vertex: u32| positions.get(vertex as usize).copied();
+                let normal = mean_normal(&self.vertex_adjacency, vertex, position).flatten();
+                let position = position(vertex).unwrap_or_default();
+                (position, normal.unwrap_or(*mesh_normal))
+            })
+    }
+
+    fn between(&self, shown: PosePair, vertex: u32) -> Vec3 {
+        let a = self.position(shown.a, vertex);
+        match shown.towards_b {
+            0.0 => a,
+            towards_b => a.lerp(self.position(shown.b, vertex), towards_b),
+        }
+    }
+
+    fn position(&self, pose: u32, vertex: u32) -> Vec3 {
+        let AbcDeformUniform {
+            step,
+            vertex_count,
+            origin,
+            pose_count,
+        } = self.uniform;
+        let pose = pose.min(pose_count.saturating_sub(1));
+        let [x, y, z, _] = texel(&self.texels, pose * vertex_count + vertex).unwrap_or_default();
+        Vec3::from_array([x, y, z].map(f32::from)) * step + origin
+    }
+}

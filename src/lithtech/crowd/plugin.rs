@@ -1,0 +1,34 @@
+//! Registers crowds with an app.
+
+use crate::crowd::{add_crowds, finish_crowds};
+use crate::lithtech::asset::Abc;
+use crate::lithtech::components::{AbcCrowdScene, AbcInstance};
+use crate::lithtech::crowd::instance::AbcCrowd;
+use crate::lithtech::crowd::parts::{scroll_crowds, update_looks};
+use crate::scene::{ClassicModelsSystems, ModelFormats, choose_levels};
+use bevy::app::{App, Plugin, PostUpdate};
+use bevy::ecs::schedule::IntoScheduleConfigs;
+
+/// Crowds of LithTech models.
+pub(in crate::lithtech) struct AbcCrowdPlugin;
+
+impl Plugin for AbcCrowdPlugin {
+    fn build(&self, app: &mut App) {
+        add_crowds::<AbcCrowd>(app);
+        app.register_type::<AbcCrowdScene>();
+        app.world_mut()
+            .get_resource_or_init::<ModelFormats>()
+            .add_crowd::<Abc>(|model| model.crowd.as_ref());
+        app.add_systems(
+            PostUpdate,
+            (update_looks, scroll_crowds)
+                .chain()
+                .after(choose_levels::<AbcInstance>)
+                .in_set(ClassicModelsSystems::Appearance),
+        );
+    }
+
+    fn finish(&self, app: &mut App) {
+        finish_crowds::<AbcCrowd>(app);
+    }
+}

@@ -1,0 +1,215 @@
+//! Components of the root, events and nodes of LithTech models in crowds.
+
+use crate::crowd::poses::assets;
+use crate::support::abc::{FLAG_NODE, banner, bytes, figure};
+use crate::support::abc_app::model;
+use crate::support::app::TestApp;
+use crate::support::crowd::{Pair, member};
+use crate::support::lods::move_to;
+use bevy::ecs::system::SystemState;
+use bevy::prelude::*;
+use bevy_classic_models::lithtech::abc::node_flags;
+use bevy_classic_models::lithtech::{AbcCrowdMaterial, AbcDeformMaterial, AbcInstance};
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::scene::CrowdBone;
+
+/// The materials of the meshes of a member.
+fn crowd_materials(app: &mut TestApp, root: Entity) -> Vec<StandardMaterial> {
+    let world = app.world();
+    let meshes = member(world, root).unwrap().meshes;
+    let materials = world.resource::<Assets<AbcCrowdMaterial>>();
+    let material = |mesh: &Entity| {
+        let material = world.get::<MeshMaterial3d<AbcCrowdMaterial>>(*mesh);
+        materials.get(&material.unwrap().0).unwrap().base.clone()
+    };
+    meshes.iter().map(material).collect()
+}
+
+/// The distinct textures and offsets of materials.
+fn surfaces(materials: &[StandardMaterial]) -> Vec<(Option<Handle<Image>>, Vec2, bool)> {
+    let mut surfaces = Vec::new();
+    for material in materials {
+        let surface = (
+            material.base_color_texture.clone(),
+            material.uv_transform.translation,
+            material.metallic == 0.0,
+        );
+        if !surfaces.contains(&surface) {
+            surfaces.push(surface);
+        }
+    }
+    surfaces
+}
+
+/// The materials of the meshes of a scene.
+fn scene_materials(app: &mut TestApp, root: Entity) -> Vec<StandardMaterial> {
+    let world = app.world();
+    let meshes = world.get::<AbcInstance>(root).unwrap().meshes();
+    let material = |mesh: &Entity| {
+        let deform = world.get::<MeshMaterial3d<AbcDeformMaterial>>(*mesh);
+        if let Some(deform) = deform {
+            let materials = world.resource::<Assets<AbcDeformMaterial>>();
+            return materials.get(&deform.0).unwrap().base.clone();
+        }
+        let material = world.get::<MeshMaterial3d<StandardMaterial>>(*mesh);
+        let materials = world.resource::<Assets<StandardMaterial>>();
+        materials.get(&material.unwrap().0).unwrap().clone()
+    };
+    meshes.iter().map(material).collect()
+}
+
+#[track_caller]
+fn assert_same_surfaces(app: &mut TestApp, pair: Pair, what: &str) -> Vec<StandardMaterial> {
+    let scene = scene_materials(app, pair.scene);
+    let crowd = crowd_materials(app, pair.crowd);
+    assert_eq!(surfaces(&crowd), surfaces(&scene), "{what}");
+    crowd
+}
+
+#[test]
+fn skins_are_those_of_the_scene_and_share_materials() {
+    let mut app = assets();
+    let pair = Pair::spawn(&mut app, "models/warden.abc", ());
+    let other = app.spawn_ready("models/warden.abc#Crowd", ());
+    app.wait_until_idle();
+    let own = assert_same_surfaces(&mut app, pair, "own skin");
+    let count = |app: &mut TestApp| app.world().resource::<Assets<AbcCrowdMaterial>>().len();
+    let before = count(&mut app);
+    assert_eq!(
+        before,
+        own.len(),
+        "members with the same skin share materials"
+    );
+    let frost = ModelSkin::Path("skins/warden_frost.dtx".into());
+    pair.insert(&mut app, frost.clone());
+    app.wait_until_idle();
+    app.step(0.0);
+    let with_frost = assert_same_surfaces(&mut app, pair, "an external skin");
+    assert_ne!(with_frost[0].base_color_texture, own[0].base_color_texture);
+    assert_eq!(count(&mut app), 2 * before);
+    app.world().entity_mut(other).insert(frost);
+    app.wait_until_idle();
+    app.step(0.0);
+    app.step(0.0);
+    assert_eq!(count(&mut app), before, "unused materials are dropped");
+    pair.remove::<ModelSkin>(&mut app);
+    app.step(0.0);
+    app.step(0.0);
+    assert_same_surfaces(&mut app, pair, "without a skin");
+}
+
+#[test]
+fn textures_scroll_and_reflect_as_on_a_scene() {
+    let mut document = banner();
+    document.nodes[FLAG_NODE].flags |= node_flags::SCROLL_U;
+    let mut reflecting = figure();
+    reflecting.nodes[1].flags |= node_flags::ENVIRONMENT_MAP | node_flags::SCROLL_V;
+    let files = [
+        ("scrolling.abc", bytes(&document)),
+        ("reflecting.abc", bytes(&reflecting)),
+    ];
+    let mut app = TestApp::new(&files);
+    for (path, _) in files {
+        let pair = Pair::spawn(&mut app, path, ());
+        for _ in 0..3 {
+            app.step(0.3);
+            let materials = assert_same_surfaces(&mut app, pair, path);
+            assert!(
+                surfaces(&materials)
+                    .iter()
+                    .any(|(_, offset, _)| *offset != Vec2::ZERO),
+                "{path} scrolls"
+            );
+        }
+        pair.despawn(&mut app);
+    }
+}
+
+#[test]
+fn levels_and_parts_are_selected_as_on_a_scene() {
+    let files = [("banner.abc", bytes(&banner()))];
+    let mut app = TestApp::new(&files);
+    let pair = Pair::spawn(&mut app, "banner.abc", ());
+    app.step(0.0);
+    let all = pair.assert_equal(&mut app, 1e-5, "all parts");
+    pair.insert(&mut app, PartVisibility::hidden(["flag"]));
+    app.step(0.0);
+    app.step(0.0);
+    let without = pair.assert_equal(&mut app, 1e-5, "without the flag");
+    assert!(without > 0 && without < all);
+    pair.remove::<PartVisibility>(&mut app);
+    app.step(0.0);
+    app.step(0.0);
+    assert_eq!(pair.assert_equal(&mut app, 1e-5, "all parts again"), all);
+    pair.despawn(&mut app);
+
+    let mut app = assets();
+    let pair = Pair::spawn(&mut app, "models/warden.abc", ());
+    pair.insert(&mut app, LodDistances(vec![100.0, 200.0]));
+    let camera = app.world().spawn(Camera3d::default()).id();
+    let mut counts = Vec::new();
+    for distance in [10.0, 150.0, 500.0] {
+        move_to(&mut app, camera, distance);
+        app.step(0.0);
+        counts.push(pair.assert_equal(&mut app, 1e-5, &format!("at {distance}")));
+    }
+    assert!(counts[0] > counts[1] && counts[1] > counts[2], "{counts:?}");
+}
+
+#[test]
+fn keyframe_strings_are_sent_in_the_same_frames() {
+    #[derive(Resource, Default)]
+    struct Events(Vec<(Entity, String)>);
+    let mut app = TestApp::new(&[("figure.abc", bytes(&figure()))]);
+    app.world().init_resource::<Events>();
+    app.app
+        .add_observer(|event: On<ModelEvent>, mut events: ResMut<Events>| {
+            events.0.push((event.entity, event.name.clone()));
+        });
+    let pair = Pair::spawn(&mut app, "figure.abc", ());
+    pair.insert(&mut app, PlayClip::looping("Walk"));
+    let mut sent = 0;
+    for _ in 0..20 {
+        app.step(0.04);
+        let events = core::mem::take(&mut app.world().resource_mut::<Events>().0);
+        let of = |root| {
+            let own = events.iter().filter(|(entity, _)| *entity == root);
+            own.map(|(_, name)| name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(of(pair.crowd), of(pair.scene));
+        sent += of(pair.crowd).len();
+    }
+    assert!(sent >= 6, "{sent}");
+}
+
+#[test]
+fn nodes_are_where_those_of_the_scene_are() {
+    let mut app = assets();
+    let placed = Transform::from_xyz(3.0, 1.0, -2.0).with_scale(Vec3::splat(0.5));
+    let pair = Pair::spawn(&mut app, "models/warden.abc", placed);
+    let nodes = model(&mut app, pair.scene).nodes.clone();
+    let transform = |app: &mut TestApp, root, name: &str| {
+        let world = app.world();
+        let mut state = SystemState::<ModelQuery>::new(world);
+        let query = state.get(world).unwrap();
+        query.bone_transform(root, name).unwrap().affine()
+    };
+    for seconds in [0.0, 0.3337] {
+        pair.show(&mut app, "attack", seconds);
+        for node in &nodes {
+            let expected = transform(&mut app, pair.scene, &node.name);
+            let found = transform(&mut app, pair.crowd, &node.name);
+            assert!(
+                found.abs_diff_eq(expected, 1e-2),
+                "{}: {found:?}, expected {expected:?}",
+                node.name
+            );
+        }
+    }
+    let bones = app
+        .world()
+        .query::<&CrowdBone>()
+        .iter(app.app.world())
+        .count();
+    assert_eq!(bones, 0, "queries spawn no entities");
+}

@@ -1,0 +1,234 @@
+//! The vertices of LithTech models in crowds, compared with those of the same models as scenes.
+
+use crate::crowd::poses::{AT_FRAMES, BETWEEN, assets};
+use crate::crowd::subjects::moving_banner;
+use crate::support::abc::{banner, bytes, figure};
+use crate::support::abc_adversarial::adversarial_files;
+use crate::support::abc_app::{load, model};
+use crate::support::abc_random::{self, Size};
+use crate::support::app::TestApp;
+use crate::support::crowd::{Pair, assert_close, crowd_vertices, member, scene_vertices};
+use crate::support::{corpus, files_of, log};
+use bevy::prelude::*;
+use bevy_classic_models::lithtech::AbcLoaderSettings;
+use bevy_classic_models::lithtech::abc::write::write;
+use bevy_classic_models::prelude::*;
+
+/// Some of the keyframes of a clip, and times between keyframes, in seconds.
+fn times(keyframes: &[f32], most: usize) -> (Vec<f32>, Vec<f32>) {
+    let step = keyframes.len().div_ceil(most).max(1);
+    let at_frames = keyframes.iter().step_by(step).chain(keyframes.last());
+    let pairs = keyframes.windows(2).step_by(step);
+    let between = pairs.flat_map(|pair| {
+        let [from, to] = [pair[0], pair[1]];
+        [0.13, 0.5, 0.77].map(|part| from + (to - from) * part)
+    });
+    (at_frames.copied().collect(), between.collect())
+}
+
+/// Compares a pair at some keyframes of all its clips and between them, where `tolerance` is a fraction of the model's
+/// size. Returns the count of compared vertices.
+fn compare_clips(
+    app: &mut TestApp,
+    pair: Pair,
+    path: &str,
+    (most, tolerance): (usize, f32),
+) -> usize {
+    pair.wait(app);
+    let mut compared = pair.assert_equal(app, AT_FRAMES, &format!("{path} at rest"));
+    let animations = model(app, pair.scene).animations.clone();
+    for (clip, animation) in animations.iter().enumerate() {
+        let (at_frames, between) = times(&animation.keyframes, most);
+        for (times, tolerance) in [(at_frames, AT_FRAMES), (between, tolerance)] {
+            for seconds in times {
+                pair.show(app, clip, seconds);
+                let what = format!("{path}, {} at {seconds}", animation.name);
+                compared += pair.assert_equal(app, tolerance, &what);
+            }
+        }
+    }
+    compared
+}
+
+#[test]
+fn sample_is_posed_as_its_scene() {
+    let mut app = assets();
+    app.keep_loaded("models/warden.abc");
+    let pair = Pair::spawn(&mut app, "models/warden.abc", ());
+    let levels = model(&mut app, pair.scene).levels.len() as u32;
+    assert!(levels > 1);
+    assert!(compare_clips(&mut app, pair, "warden.abc", (3, BETWEEN)) > 1000);
+    for level in 0..=levels {
+        pair.insert(&mut app, ModelLod(level));
+        app.step(0.0);
+        assert!(pair.assert_equal(&mut app, BETWEEN, &format!("level {level}")) > 20);
+    }
+}
+
+#[test]
+fn fixtures_are_posed_as_their_scenes() {
+    let random = |seed| {
+        let size = Size {
+            nodes: 7,
+            vertices: 9,
+            triangles: 40,
+            levels: 12,
+            animations: 2,
+            deforms: true,
+        };
+        bytes(&abc_random::model(seed, &size))
+    };
+    let mut files = vec![
+        ("figure.abc", bytes(&figure())),
+        ("banner.abc", bytes(&banner())),
+        ("moving.abc", moving_banner(8.0)),
+    ];
+    files.extend((1..4).map(|seed| (&*format!("random-{seed}.abc").leak(), random(seed))));
+    for (separate_node_meshes, convert_axes, scale) in [(false, true, 1.0), (true, false, 0.5)] {
+        let mut app = TestApp::new(&files);
+        for (path, _) in &files {
+            let settings = AbcLoaderSettings {
+                separate_node_meshes,
+                convert_axes,
+                scale,
+                ..AbcLoaderSettings::default()
+            };
+            let _abc = load(&mut app, path, settings).unwrap();
+            let pair = Pair::spawn(&mut app, path, ());
+            // Random nodes turn by up to 180° from one keyframe to the next, which is beyond the limit of samples.
+            let tolerance = match path.starts_with("random") {
+                true => 0.02,
+                false => BETWEEN,
+            };
+            let compared = compare_clips(&mut app, pair, path, (4, tolerance));
+            assert!(compared > 100, "{path}");
+            pair.despawn(&mut app);
+        }
+    }
+}
+
+#[test]
+fn a_cross_fade_blends_the_vertices_of_both_clips() {
+    let mut app = TestApp::new(&[("moving.abc", moving_banner(8.0))]);
+    let pair = Pair::spawn(&mut app, "moving.abc", ());
+    pair.show(&mut app, "Wave", 0.03);
+    let from = scene_vertices(app.world(), pair.scene);
+    pair.show(&mut app, "Furl", 0.2);
+    let to = scene_vertices(app.world(), pair.scene);
+    pair.show(&mut app, "Wave", 0.03);
+    let fade = PlayClip::once("Furl").starting_at(0.2).with_speed(0.0);
+    pair.insert(&mut app, fade.with_fade(1.0));
+    pair.wait(&mut app);
+    for weight in [0.75, 0.5, 0.25] {
+        app.step(0.25);
+        let blended = from.iter().zip(&to);
+        let blended: Vec<_> = blended
+            .map(|((from, visible), (to, _))| (to.lerp(*from, weight), *visible))
+            .collect();
+        let found = crowd_vertices(app.world(), pair.crowd);
+        assert_close(&found, &blended, BETWEEN, &format!("weight {weight}"));
+    }
+    app.step(0.25);
+    pair.assert_equal(&mut app, BETWEEN, "after the fade");
+}
+
+#[test]
+fn parts_of_clips_and_reversed_clips_are_posed_as_in_a_scene() {
+    let mut app = assets();
+    let pair = Pair::spawn(&mut app, "models/warden.abc", ());
+    let part = ClipRef::part("attack", 2..5);
+    for play in [
+        PlayClip::looping(part.clone()),
+        PlayClip::looping(part).with_speed(-0.7),
+        PlayClip::looping("walk").with_speed(1.3),
+    ] {
+        pair.insert(&mut app, play);
+        pair.wait(&mut app);
+        for step in 0..7 {
+            app.step(0.11);
+            let what = format!("after step {step}");
+            assert!(pair.assert_equal(&mut app, BETWEEN, &what) > 0);
+        }
+    }
+}
+
+#[test]
+fn clips_of_other_models_move_nodes_as_in_a_scene() {
+    let files = [
+        ("moving.abc", moving_banner(8.0)),
+        ("banner.abc", bytes(&banner())),
+    ];
+    let mut app = TestApp::new(&files);
+    app.keep_loaded("moving.abc");
+    let other = app.load("moving.abc#Animation0");
+    let pair = Pair::spawn(&mut app, "banner.abc", ());
+    pair.show(&mut app, "Wave", 0.05);
+    let own = pair.vertices(&mut app);
+    pair.show(&mut app, ClipRef::Handle(other), 0.05);
+    pair.assert_equal(&mut app, BETWEEN, "a clip of another model");
+    assert_ne!(own, pair.vertices(&mut app));
+}
+
+/// Models with many elements of each kind, and damaged ones.
+#[test]
+fn adversarial_models_are_baked_or_refused() {
+    log::listen();
+    let files = adversarial_files().into_iter();
+    let files = files.map(|(name, bytes)| (&*format!("{name}.abc").leak(), bytes));
+    let mut files: Vec<(&str, Vec<u8>)> = files
+        // Slow in an unoptimized build, and the same kind as others.
+        .filter(|(name, _)| !name.starts_with("wrong-count") && !name.starts_with("too-many"))
+        .collect();
+    let mut still = banner();
+    still.animations.clear();
+    files.extend(write(&still).ok().map(|bytes| ("still.abc", bytes)));
+    let mut equal = banner();
+    for animation in &mut equal.animations {
+        for keyframe in &mut animation.keyframes {
+            keyframe.time = 100;
+        }
+    }
+    files.push(("equal-times.abc", bytes(&equal)));
+    let mut app = TestApp::new(&files);
+    let mut spawned = 0;
+    for (path, _) in &files {
+        if load(&mut app, path, AbcLoaderSettings::default()).is_err() {
+            continue;
+        }
+        let crowd: &str = format!("{path}#Crowd").leak();
+        let root = app.spawn_ready(crowd, PlayClip::looping(0));
+        for _ in 0..3 {
+            app.step(0.05);
+        }
+        spawned += usize::from(member(app.world(), root).is_some());
+        app.world().despawn(root);
+    }
+    assert!(spawned > 10, "{spawned}");
+}
+
+#[test]
+fn real_models_are_posed_as_their_scenes() {
+    let Some(folder) = corpus("real_models_are_posed_as_their_scenes") else {
+        return;
+    };
+    log::listen();
+    let leaked = |(name, bytes): (String, Vec<u8>)| (&*name.leak(), bytes);
+    let files: Vec<_> = files_of(&folder, "abc").into_iter().map(leaked).collect();
+    let mut app = TestApp::new(&files);
+    let (mut compared, mut with_meshes) = (0, 0);
+    for (path, _) in &files {
+        if load(&mut app, path, AbcLoaderSettings::default()).is_err() {
+            continue;
+        }
+        let pair = Pair::spawn(&mut app, path, ());
+        let count = compare_clips(&mut app, pair, path, (2, BETWEEN));
+        with_meshes += usize::from(count > 0);
+        compared += count;
+        pair.despawn(&mut app);
+    }
+    println!("{compared} vertices of {with_meshes} models with visible meshes");
+    assert!(
+        files.is_empty() || with_meshes > 0,
+        "no model has visible meshes"
+    );
+}

@@ -1,0 +1,131 @@
+//! Rendered LithTech models in crowds, compared with the same models as scenes.
+
+use crate::crowd::stage_pair::{StagePair, add_shadows, sample_files, set_shadows};
+use crate::crowd::subjects::moving_banner;
+use crate::support::abc::bytes;
+use crate::support::abc_stage::tower;
+use crate::support::stage::{Stage, VIEWS};
+use bevy::core_pipeline::prepass::{
+    DeferredPrepass, DepthPrepass, MotionVectorPrepass, NormalPrepass,
+};
+use bevy::pbr::DefaultOpaqueRendererMethod;
+use bevy::prelude::*;
+use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
+use bevy_classic_models::prelude::*;
+
+/// The transform of a warden that fills the view.
+const WARDEN: Transform = Transform {
+    translation: Vec3::new(0.0, -16.0, 0.0),
+    rotation: Quat::IDENTITY,
+    scale: Vec3::splat(0.72),
+};
+
+#[test]
+fn crowd_is_drawn_as_its_scene() {
+    let mut stage = Stage::new(&sample_files());
+    let warden = StagePair::spawn(&mut stage, "warden.abc", WARDEN);
+    let skin = ModelSkin::Path("warden.dtx".into());
+    warden.insert(&mut stage, skin);
+    stage.wait_until_idle();
+    let instance = stage.world().get::<AbcInstance>(warden.scene).unwrap();
+    let model = instance.model().clone();
+    assert!(!model.deforms.is_empty() && model.levels.len() > 1);
+    let rest = warden.compare(&mut stage, "warden at rest");
+    let mut pictures = Vec::new();
+    let attack = model.animation("attack").unwrap();
+    for (clip, seconds) in [
+        ("attack", attack.keyframes[2]),
+        ("attack", 0.4567),
+        ("walk", 0.3),
+    ] {
+        warden.show(&mut stage, clip, seconds);
+        let what = format!("warden {clip} at {seconds}");
+        pictures.push(warden.compare(&mut stage, &what));
+    }
+    rest.assert_differs(&pictures[0], "the clip moves it");
+    stage.move_camera(VIEWS[1]);
+    warden.compare(&mut stage, "from another side");
+    stage.move_camera(VIEWS[0]);
+
+    // Components of the root.
+    warden.insert(&mut stage, ModelSkin::Path("warden_frost.dtx".into()));
+    stage.wait_until_idle();
+    let frost = warden.compare(&mut stage, "in another skin");
+    frost.assert_differs(&pictures[2], "the skin is shown");
+    for lod in 0..model.levels.len() as u32 {
+        warden.insert(&mut stage, ModelLod(lod));
+        warden.compare(&mut stage, &format!("lod {lod}"));
+    }
+    warden.insert(&mut stage, ModelLod(0));
+
+    // A cross-fade between poses that are near each other: blends of matrices and of rotations then agree.
+    warden.show(&mut stage, "attack", 0.4);
+    let before = warden.compare(&mut stage, "before a cross-fade");
+    let fade = PlayClip::once("attack").starting_at(0.42).with_speed(0.0);
+    warden.insert(&mut stage, fade.with_fade(1.0));
+    stage.headless.step(0.0);
+    stage.headless.step(0.5);
+    let during = warden.compare(&mut stage, "in a cross-fade");
+    stage.headless.step(0.6);
+    let after = warden.compare(&mut stage, "after a cross-fade");
+    assert!(during.different(&before) > 50 && during.different(&after) > 50);
+
+    // Shadows and prepasses.
+    let light = add_shadows(&mut stage);
+    let shadow = warden.compare(&mut stage, "with shadows");
+    set_shadows(&mut stage, light, false);
+    let flat = warden.compare(&mut stage, "without shadows");
+    assert!(shadow.different(&flat) > 500, "it casts a shadow");
+    set_shadows(&mut stage, light, true);
+    let prepasses = (DepthPrepass, NormalPrepass, MotionVectorPrepass);
+    stage.camera().insert(prepasses);
+    warden.compare(&mut stage, "with prepasses");
+}
+
+#[test]
+fn deforming_skinned_and_separate_meshes_are_drawn_as_their_scenes() {
+    let files = [
+        ("banner.abc", moving_banner(8.0)),
+        ("skinned.abc", bytes(&tower(None))),
+        ("separate.abc", bytes(&tower(None))),
+    ];
+    let mut stage = Stage::new(&files);
+    let server = stage.world().resource::<AssetServer>().clone();
+    for (path, scale, clips) in [
+        ("banner.abc", 1.2, &["Wave", "Furl"][..]),
+        ("skinned.abc", 1.5, &["turn"]),
+        ("separate.abc", 1.5, &["turn"]),
+    ] {
+        // Settings apply to the first load of a file.
+        let separate = path == "separate.abc";
+        let loader = server.load_builder();
+        let set = move |to: &mut AbcLoaderSettings| to.separate_node_meshes = separate;
+        let _abc: Handle<Abc> = loader.with_settings(set).load(path);
+        let pair = StagePair::spawn(&mut stage, path, Transform::from_scale(Vec3::splat(scale)));
+        let world = stage.world();
+        let meshes = world.get::<AbcInstance>(pair.scene).unwrap().meshes();
+        assert_eq!(meshes.len() == 1, path == "skinned.abc");
+        for view in VIEWS {
+            stage.move_camera(view);
+            for clip in clips {
+                for seconds in [0.0, 0.06, 0.1, 0.27] {
+                    pair.show(&mut stage, clip, seconds);
+                    let what = format!("{path} {clip} at {seconds} from {view}");
+                    pair.compare(&mut stage, &what);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn crowd_is_drawn_as_its_scene_by_the_deferred_renderer() {
+    let mut stage = Stage::new(&sample_files());
+    stage
+        .world()
+        .insert_resource(DefaultOpaqueRendererMethod::deferred());
+    stage.camera().insert((DepthPrepass, DeferredPrepass));
+    let warden = StagePair::spawn(&mut stage, "warden.abc", WARDEN);
+    warden.show(&mut stage, "attack", 0.6);
+    warden.compare(&mut stage, "deferred");
+}

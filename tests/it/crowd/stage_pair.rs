@@ -1,0 +1,119 @@
+//! Rendered models as scenes and as members of crowds.
+
+use crate::support::crowd::is_baking;
+use crate::support::stage::{Picture, Stage};
+use bevy::prelude::*;
+use bevy_classic_models::prelude::*;
+use std::path::Path;
+
+/// The sample models with their animations and textures, in one folder.
+pub fn sample_files() -> Vec<(&'static str, Vec<u8>)> {
+    let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+    let folders = ["models", "textures", "skins"].map(|folder| assets.join(folder));
+    let entries = folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let mut files: Vec<_> = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| {
+            let extension = path.extension().unwrap_or_default();
+            ["abc", "alo", "ala", "dds", "dtx", "tga"]
+                .iter()
+                .any(|known| extension == *known)
+        })
+        .map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            (&*name.leak(), std::fs::read(path).unwrap())
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// The same model as a scene and as a member of a crowd, at one place. Both are hidden.
+#[derive(Clone, Copy)]
+pub struct StagePair {
+    pub scene: Entity,
+    pub crowd: Entity,
+}
+
+impl StagePair {
+    pub fn spawn(stage: &mut Stage, path: &'static str, placed: Transform) -> Self {
+        let server = stage.world().resource::<AssetServer>().clone();
+        let mut spawn = |label: &str| {
+            let scene = server.load::<WorldAsset>(format!("{path}#{label}"));
+            let bundle = (WorldAssetRoot(scene), placed, Visibility::Hidden);
+            stage.world().spawn(bundle).id()
+        };
+        let (scene, crowd) = (spawn("Scene"), spawn("Crowd"));
+        stage.headless.wait_until("both are spawned", |world| {
+            let is_spawned = |root| world.get::<ModelInstance>(root).is_some();
+            is_spawned(scene) && is_spawned(crowd)
+        });
+        Self { scene, crowd }
+    }
+
+    pub fn insert<B: Bundle + Clone>(self, stage: &mut Stage, bundle: B) {
+        for root in [self.scene, self.crowd] {
+            stage.world().entity_mut(root).insert(bundle.clone());
+        }
+    }
+
+    /// Shows a clip at a time in seconds, and waits until it is baked.
+    pub fn show(self, stage: &mut Stage, clip: &str, seconds: f32) {
+        let play = PlayClip::once(clip).starting_at(seconds).with_speed(0.0);
+        self.insert(stage, play);
+        self.wait(stage);
+    }
+
+    pub fn wait(self, stage: &mut Stage) {
+        let crowd = self.crowd;
+        stage.headless.step(0.0);
+        stage
+            .headless
+            .wait_until("the clip is baked", |world| !is_baking(world, crowd));
+    }
+
+    /// Captures the scene and the crowd.
+    pub fn capture(self, stage: &mut Stage) -> [Picture; 2] {
+        [self.scene, self.crowd].map(|root| {
+            stage.world().entity_mut(root).insert(Visibility::Inherited);
+            let picture = stage.capture();
+            stage.world().entity_mut(root).insert(Visibility::Hidden);
+            picture
+        })
+    }
+
+    /// Asserts that both are drawn in the same way. Returns the picture.
+    #[track_caller]
+    pub fn compare(self, stage: &mut Stage, what: &str) -> Picture {
+        let [scene, crowd] = self.capture(stage);
+        crowd.assert_matches(&scene, what);
+        crowd
+    }
+}
+
+/// Adds a ground that receives shadows, and a light that casts them. Returns the light.
+pub fn add_shadows(stage: &mut Stage) -> Entity {
+    let ground = Plane3d::default().mesh().size(300.0, 300.0).build();
+    let ground = stage.world().resource_mut::<Assets<Mesh>>().add(ground);
+    let gray = StandardMaterial::from_color(Color::srgb(0.7, 0.7, 0.7));
+    let gray = stage.add_material(gray);
+    stage
+        .world()
+        .spawn((Mesh3d(ground), gray, Transform::from_xyz(0.0, -5.0, 0.0)));
+    let light = (
+        DirectionalLight {
+            illuminance: 8_000.0,
+            shadow_maps_enabled: true,
+            ..default()
+        },
+        Transform::from_xyz(70.0, 60.0, 10.0).looking_at(Vec3::ZERO, Vec3::Y),
+    );
+    stage.world().spawn(light).id()
+}
+
+pub fn set_shadows(stage: &mut Stage, light: Entity, is_enabled: bool) {
+    let mut light = stage.world().get_mut::<DirectionalLight>(light).unwrap();
+    light.shadow_maps_enabled = is_enabled;
+}
