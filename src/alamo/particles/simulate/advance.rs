@@ -222,6 +222,9 @@ impl Step<'_, '_, '_> {
     }
 }
 
+/// What each thread collects, and all of it.
+type Buffers<'s> = (Local<'s, Parallel<Collected>>, Local<'s, Collected>);
+
 /// Advances all systems by one frame.
 pub(super) fn simulate(
     mut commands: Commands,
@@ -230,8 +233,7 @@ pub(super) fn simulate(
     environment: Environment,
     (mut systems, mut controls): (Query<Running>, Query<Controls>),
     mut log: ResMut<WarningLog>,
-    mut threads: Local<Parallel<Collected>>,
-    mut collected: Local<Collected>,
+    (mut threads, mut collected): Buffers,
 ) {
     let step = Step {
         environment: &environment,
