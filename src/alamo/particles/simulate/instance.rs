@@ -367,21 +367,13 @@ impl RunningParticles {
         births.clear();
         let mut is_limited = false;
         let mut room = frame.room;
-        let is_single = self.simulations.len() == 1;
         for Started { simulation, begin } in &mut self.simulations {
             let was_limited = simulation.is_limited();
-            let target = is_single.then_some(Target {
-                particles: frame.particles,
-                records: &mut records.emitters,
-                times: &self.times,
-                clock: self.clock,
-            });
             let mut stage = SystemStage {
                 poses,
                 path,
                 start: *begin,
                 mesh: frame.mesh,
-                target,
                 births,
                 room,
             };
@@ -393,7 +385,8 @@ impl RunningParticles {
         is_limited
     }
 
-    /// Adds births in the order of their times.
+    /// Adds births in the order of their times. Not earlier, because each is written to another line of memory, for which the
+    /// computation of the next would wait.
     fn add_sorted(
         &mut self,
         particles: &AloParticles,

@@ -5,7 +5,7 @@ use crate::alamo::particles::evaluate::{
     Birth, BirthRecord, EmissionMesh, EmitterPose, Motion, Space, Stage,
 };
 use crate::alamo::particles::record::{RecordSpace, uniform_scale};
-use crate::alamo::particles::simulate::births::{NewBirth, Target};
+use crate::alamo::particles::simulate::births::NewBirth;
 use bevy::math::{Affine3A, Mat3, Quat, Vec3, Vec3A};
 use core::cell::OnceCell;
 
@@ -147,9 +147,6 @@ pub(super) struct SystemStage<'a> {
     /// The begin of the simulation on the system's clock.
     pub(super) start: f64,
     pub(super) mesh: Option<&'a EmissionMesh>,
-    /// Where births are added at once. `None` if several simulations run, whose births have to be sorted.
-    pub(super) target: Option<Target<'a>>,
-    /// The births that have to be sorted.
     pub(super) births: &'a mut Vec<NewBirth>,
     /// The most births.
     pub(super) room: usize,
@@ -227,7 +224,7 @@ impl Stage for SystemStage<'_> {
             true => 1.0,
             false => self.poses.scale,
         };
-        let new = NewBirth {
+        self.births.push(NewBirth {
             emitter: birth.index,
             born: self.start + birth.born,
             frozen: self.start + birth.born + birth.frozen_age,
@@ -237,18 +234,6 @@ impl Stage for SystemStage<'_> {
                 ..birth.record
             },
             ground: birth.ground,
-        };
-        match &mut self.target {
-            Some(target) if is_in_order(target.particles, birth) => target.add(new.emitter, &new),
-            _ => self.births.push(new),
-        }
+        });
     }
-}
-
-/// Whether the births of an emitter come in the order of their times, and their clocks do not freeze: those of a root
-/// that makes no weather.
-fn is_in_order(particles: &AloParticles, birth: &Birth<'_>) -> bool {
-    let info = particles.emitters.get(birth.index);
-    let is_root = info.is_some_and(|info| info.emitter.parent.is_none());
-    is_root && birth.emitter.weather_cube.is_none() && birth.frozen_age == f64::INFINITY
 }
