@@ -5,6 +5,7 @@ and the bounds of all vertices at three times of each clip. Needs the module `bp
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -164,3 +165,6 @@ def main():
 
 
 main()
+# Blender as a module can crash while Python ends, after all checks have passed.
+sys.stdout.flush()
+os._exit(0)

@@ -80,7 +80,7 @@ pub use loader::AloLoader;
 pub use material::{AloMaterial, AloShading, AloUniform};
 pub use particles::asset::{AloEmitter, AloParticles};
 pub use particles::components::AloParticleSystem;
-pub use particles::draw::PARTICLE_DISC;
+pub use particles::draw::{PARTICLE_DISC, ParticleStatistics};
 pub use particles::record::{DrawnParticle, EmitterRecords, ParticleRecords, RecordSpace};
 pub use particles::simulate::{
     DespawnWhenFinished, ParticleBudget, ParticleEmission, ParticleGround, ParticleSeed,

@@ -14,9 +14,6 @@ use std::sync::Arc;
 /// rest.
 const TOLERANCE: f32 = 4e-4;
 
-/// The most samples from one frame to the next.
-const MAX_PER_FRAME: u32 = 16;
-
 /// The poses of a clip.
 pub(crate) trait PoseSource: Send + Sync + 'static {
     /// Writes the transforms and visibility of the bones that the clip animates, at a time in seconds. Transforms are
@@ -41,6 +38,8 @@ pub(crate) struct ClipFrames {
     pub(crate) fps: f32,
     /// Whether some values are held until the next frame.
     pub(crate) holds: bool,
+    /// The most samples from one frame to the next.
+    pub(crate) max_per_frame: u32,
 }
 
 /// A clip as texels.
@@ -91,24 +90,18 @@ pub(crate) fn bake(
         poser: Poser::new(skeleton),
         pose_texels: skeleton.pose_texels(),
         source,
+        max_per_frame: frames.max_per_frame.max(2),
     };
     let baked = baker.bake(times(1)?, None);
     let tolerance = TOLERANCE * model_size(skeleton, baked.bounds);
     let distance = baker.distance_between_samples(&baked, tolerance);
     if distance > tolerance {
-        let wanted = samples_per_frame(distance, tolerance);
+        let wanted = baker.samples_per_frame(distance, tolerance);
         if let Some(times) = (2..=wanted).rev().find_map(times) {
             return Some(baker.bake(times, Some(&baked)));
         }
     }
     Some(baked)
-}
-
-/// The count of samples per frame that makes a distance smaller than the tolerance.
-fn samples_per_frame(distance: f32, tolerance: f32) -> u32 {
-    // The distance falls with the square of the count. Casting saturates.
-    let wanted = (distance / tolerance).sqrt().ceil() as u32;
-    wanted.clamp(2, MAX_PER_FRAME)
 }
 
 /// The size of a model: that of its rest pose, because a clip may move it far. If it has no size at rest, that of the box
@@ -131,6 +124,8 @@ struct Baker<'a, S> {
     poser: Poser<'a>,
     pose_texels: usize,
     source: &'a S,
+    /// At least 2.
+    max_per_frame: u32,
 }
 
 impl<S: PoseSource> Baker<'_, S> {
@@ -157,6 +152,13 @@ impl<S: PoseSource> Baker<'_, S> {
             texels,
             bounds,
         }
+    }
+
+    /// The count of samples per frame that makes a distance smaller than the tolerance.
+    fn samples_per_frame(&self, distance: f32, tolerance: f32) -> u32 {
+        // The distance falls with the square of the count. Casting saturates.
+        let wanted = (distance / tolerance).sqrt().ceil() as u32;
+        wanted.clamp(2, self.max_per_frame)
     }
 
     fn pose(&mut self, seconds: f32, texels: &mut [Texel]) {
@@ -204,7 +206,7 @@ impl<S: PoseSource> Baker<'_, S> {
             self.pose(seconds, &mut middle);
             let distance = self.poser.distance_to_middle(&middle, [from, to], longest);
             longest = distance.unwrap_or(longest);
-            if samples_per_frame(longest, tolerance) == MAX_PER_FRAME {
+            if self.samples_per_frame(longest, tolerance) == self.max_per_frame {
                 break;
             }
         }
@@ -271,6 +273,7 @@ mod tests {
         count: 9,
         fps: 10.0,
         holds: false,
+        max_per_frame: 16,
     };
 
     #[test]

@@ -52,7 +52,7 @@ pub(crate) trait CrowdFormat: Component<Mutability = Mutable> + Sized {
         model: &ModelOf<Self>,
         meshes: &Assets<Mesh>,
         images: &Assets<Image>,
-    ) -> CrowdContent<Self>;
+    ) -> CrowdContent<Self::Surface, Self::Data>;
 
     /// What a clip is baked from. `None` if it is not loaded.
     fn clip(
@@ -83,13 +83,14 @@ pub(crate) trait BoneSource: PoseSource {
     fn bone(&self, bone: usize, position: f32, rest: (Transform, bool)) -> (Transform, bool);
 }
 
-/// The sub-meshes of a model and the joints that they follow.
-pub(crate) struct CrowdContent<F: CrowdFormat> {
+/// The sub-meshes of a model and the joints that they follow. The types are [`CrowdFormat::Surface`] and
+/// [`CrowdFormat::Data`].
+pub(crate) struct CrowdContent<P, D> {
     pub(crate) skeleton: CrowdSkeleton,
-    pub(crate) submeshes: Vec<CrowdSubmesh<F::Surface>>,
+    pub(crate) submeshes: Vec<CrowdSubmesh<P>>,
     /// Whether sub-meshes are missing because their meshes are not in the main world.
     pub(crate) lacks_meshes: bool,
-    pub(crate) data: F::Data,
+    pub(crate) data: D,
 }
 
 /// A sub-mesh that is drawn.

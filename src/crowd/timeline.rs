@@ -11,6 +11,13 @@ use core::ops::Range;
 #[cfg(feature = "lithtech")]
 use std::sync::Arc;
 
+/// The most samples from one frame to the next.
+const MAX_PER_FRAME: u32 = 16;
+
+/// The same for frames at individual times. Some are seconds apart, and turn bones by 180°.
+#[cfg(feature = "lithtech")]
+const MAX_PER_KEYFRAME: u32 = 64;
+
 /// The times of a clip's frames.
 #[derive(Clone, Debug)]
 pub(crate) enum Timeline {
@@ -29,12 +36,21 @@ pub(crate) enum Timeline {
 impl Timeline {
     /// The frames to sample. `holds` is whether some values are held until the next frame.
     pub(crate) fn frames(&self, holds: bool) -> ClipFrames {
-        let (count, fps) = match self {
-            Self::Rate(rate) => (rate.count, rate.fps),
+        match self {
+            Self::Rate(rate) => ClipFrames {
+                count: rate.count,
+                fps: rate.fps,
+                holds,
+                max_per_frame: MAX_PER_FRAME,
+            },
             #[cfg(feature = "lithtech")]
-            Self::Keyframes { times, .. } => (u32::try_from(times.len()).unwrap_or(u32::MAX), 1.0),
-        };
-        ClipFrames { count, fps, holds }
+            Self::Keyframes { times, .. } => ClipFrames {
+                count: times.len().try_into().unwrap_or(u32::MAX),
+                fps: 1.0,
+                holds,
+                max_per_frame: MAX_PER_KEYFRAME,
+            },
+        }
     }
 
     /// Converts a time of the part of the clip that plays, in seconds, to a position in the whole clip.

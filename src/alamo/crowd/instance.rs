@@ -70,7 +70,11 @@ impl CrowdFormat for AloCrowd {
         AloCrowdMaterial { base, extension }
     }
 
-    fn content(model: &AloModel, meshes: &Assets<Mesh>, _: &Assets<Image>) -> CrowdContent<Self> {
+    fn content(
+        model: &AloModel,
+        meshes: &Assets<Mesh>,
+        _: &Assets<Image>,
+    ) -> CrowdContent<Handle<AloMaterial>, Vec<AloPart>> {
         content(model, meshes)
     }
 

@@ -2,16 +2,19 @@
 
 use crate::alamo::asset::{AloModel, AloSubmesh};
 use crate::alamo::components::{AloPart, AloPartKind};
-use crate::alamo::crowd::instance::AloCrowd;
+use crate::alamo::material::AloMaterial;
 use crate::crowd::{
     AttributeSet, CrowdContent, CrowdSkeleton, CrowdSubmesh, JointList, SkeletonBone, VertexJoints,
 };
-use bevy::asset::Assets;
+use bevy::asset::{Assets, Handle};
 use bevy::math::Affine3A;
 use bevy::mesh::Mesh;
 
 /// The content of a model's crowd.
-pub(super) fn content(model: &AloModel, meshes: &Assets<Mesh>) -> CrowdContent<AloCrowd> {
+pub(super) fn content(
+    model: &AloModel,
+    meshes: &Assets<Mesh>,
+) -> CrowdContent<Handle<AloMaterial>, Vec<AloPart>> {
     let bones = model.bones.iter().map(|bone| SkeletonBone {
         parent: bone.parent,
         rest: bone.transform,
@@ -63,7 +66,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn add_submeshes(&mut self, content: &mut CrowdContent<AloCrowd>) {
+    fn add_submeshes(&mut self, content: &mut CrowdContent<Handle<AloMaterial>, Vec<AloPart>>) {
         let model = self.model;
         for (part, mesh) in model.meshes.iter().enumerate() {
             let bones = &self.joints.skeleton.visibility_bones;
@@ -85,7 +88,7 @@ impl Builder<'_> {
         bone: usize,
         visibility: u32,
         submesh: &AloSubmesh,
-    ) -> Option<CrowdSubmesh<<AloCrowd as crate::crowd::CrowdFormat>::Surface>> {
+    ) -> Option<CrowdSubmesh<Handle<AloMaterial>>> {
         let handle = submesh.mesh.as_ref()?;
         let mesh = self.meshes.get(handle)?;
         let attributes = AttributeSet::of(mesh)?;

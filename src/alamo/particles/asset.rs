@@ -47,7 +47,8 @@ pub struct AloEmitter {
     pub emitter: Emitter<'static>,
     /// The texture of colors. `None` if it was not found, or if textures are not loaded.
     pub texture: Option<Handle<Image>>,
-    /// About how many particles live at once, at most [`MAX_ALIVE`]. Exact for emitters that no particle spawns.
+    /// About how many particles live at once, at most [`MAX_ALIVE`]. It is the most that can live at once for emitters that
+    /// no particle spawns. If an emitter emits from every vertex of a mesh (`emit_mode` 3), the mesh counts as one vertex.
     pub max_alive: u64,
     /// How far from their centers particles are drawn.
     pub(super) reach: Reach,
@@ -91,6 +92,7 @@ impl AloParticles {
     /// Sets the bounds and the counts of living particles. Parents come before their children, so one pass is enough.
     fn add_limits(&mut self) {
         let mut boxes = vec![self.bounds; self.emitters.len()];
+        let mut speeds = vec![0.0; self.emitters.len()];
         let mut union: Option<Aabb3d> = None;
         for index in self.draw_order.iter().rev() {
             let (Some(info), Some(prepared)) =
@@ -107,12 +109,12 @@ impl AloParticles {
                     self.emitters.get(parent)?,
                     schedule,
                     boxes.get(parent)?,
+                    *speeds.get(parent)?,
                 ))
             });
             let (bounds, max_alive) = match spawner {
-                Some((event, spawner, schedule, around)) => {
-                    let own =
-                        emitter_bounds(&info.emitter, prepared, greatest_speed(&spawner.emitter));
+                Some((event, spawner, schedule, around, speed)) => {
+                    let own = emitter_bounds(&info.emitter, prepared, speed);
                     let bounds = Aabb3d {
                         min: around.min + own.min,
                         max: around.max + own.max,
@@ -128,6 +130,10 @@ impl AloParticles {
                     prepared.schedule.max_alive().min(MAX_ALIVE),
                 ),
             };
+            let inherited = spawner.map_or(0.0, |spawner| spawner.4);
+            if let Some(speed) = speeds.get_mut(*index) {
+                *speed = greatest_speed(&info.emitter, prepared, inherited);
+            }
             union = Some(union.map_or(bounds, |union| union.merge(&bounds)));
             if let Some(place) = boxes.get_mut(*index) {
                 *place = bounds;
@@ -160,17 +166,17 @@ impl AloParticles {
         self.system.is_endless()
     }
 
-    /// About how many particles live at once, at most [`MAX_ALIVE`]. Exact for emitters that no particle spawns.
+    /// About how many particles live at once, at most [`MAX_ALIVE`]: the sum of [`AloEmitter::max_alive`].
     pub fn max_alive(&self) -> u64 {
         let counts = self.emitters.iter().map(|emitter| emitter.max_alive);
         counts.fold(0, u64::saturating_add).min(MAX_ALIVE)
     }
 
     /// All living particles at a time in seconds after the creation of a system with this seed: see
-    /// [`ParticleSystem::state`]. Emitters that emit from a mesh use their shapes; those of a spawned system without a mesh
-    /// are born at the emitter.
+    /// [`ParticleSystem::state_without_mesh`]. Particles of emitters that emit from a mesh are born at the emitter, as those
+    /// of a spawned system without a mesh.
     pub fn evaluate(&self, seed: u64, time: f64) -> SystemState {
-        self.system.state(seed, time)
+        self.system.state_without_mesh(seed, time)
     }
 }
 

@@ -7,14 +7,15 @@
 //! # Spaces
 //! Records of an emitter that is linked to the system are in the system's space: that of the entity, in the file's
 //! units. Records of other emitters are in Bevy's world, so their positions, velocities, accelerations and size factors
-//! include the scale of the system at the birth. [`RecordSpace`] has the transforms.
+//! include the scale of the system at the birth. Records of weather have the axes of the file's world and the file's
+//! units, and no origin: each camera draws them in a cube of its own. [`RecordSpace`] has the transforms.
 
 // For maintainers: the simulation decides which particles are born, and where. This module only stores them.
 
 use crate::alamo::particles::asset::AloParticles;
 use crate::alamo::particles::bounds;
 use crate::alamo::particles::evaluate::{
-    Appearance, BirthRecord, EmitterPose, Ground, Motion, PreparedEmitter,
+    Appearance, BirthRecord, EmitterPose, Ground, GroundEffect, Motion, PreparedEmitter, Space,
 };
 use bevy::asset::Handle;
 use bevy::camera::visibility::{self, Visibility, VisibilityClass};
@@ -80,9 +81,14 @@ impl ParticleRecords {
         let system_from_world = world_from_system.inverse();
         let boxes = self.emitters.iter_mut().filter_map(|records| {
             let prepared = particles.prepared_emitter(records.emitter)?;
+            let space = Space::of(prepared);
+            if space == Space::Weather {
+                // They are around each camera, and so are the bounds of the file.
+                return (!records.is_empty()).then_some(particles.bounds);
+            }
             records.update_bounds(particles);
             let bounds = records.bounds.as_ref()?.all?;
-            if prepared.is_linked {
+            if space == Space::System {
                 return Some(bounds);
             }
             Some(transformed(&bounds, &system_from_world))
@@ -151,6 +157,8 @@ struct RecordBounds {
     all: Option<Aabb3d>,
     /// The number of the first record that the bounds may lack.
     end: u64,
+    /// The ground of the bounds.
+    ground: Ground,
     /// The count of records that were added since the bounds were last computed from all records.
     added: usize,
 }
@@ -328,14 +336,24 @@ impl EmitterRecords {
     }
 
     /// The living particles at the present time, in the order in which they are drawn: the specification of
-    /// `particles.wgsl`.
+    /// `particles.wgsl`. Weather is in a cube around the origin: see [`drawn_around`](Self::drawn_around).
     pub fn drawn(&self, prepared: &PreparedEmitter) -> impl Iterator<Item = DrawnParticle> {
+        self.drawn_around(Vec3::ZERO, prepared)
+    }
+
+    /// As [`drawn`](Self::drawn), with weather in a cube around a point in the space of the records: that of a camera is
+    /// [`RecordSpace::weather_center`].
+    pub fn drawn_around(
+        &self,
+        center: Vec3,
+        prepared: &PreparedEmitter,
+    ) -> impl Iterator<Item = DrawnParticle> {
         self.records().filter_map(move |record| {
             let age = self.age(record);
             let age = prepared.is_alive(record, age).then_some(age as f32)?;
             Some(DrawnParticle {
                 age,
-                motion: prepared.motion(record, &self.ground, age),
+                motion: prepared.motion_around(center.into(), record, &self.ground, age),
                 appearance: prepared.appearance(record, age),
             })
         })
@@ -370,32 +388,43 @@ impl EmitterRecords {
         let known = self.bounds.as_deref().copied().unwrap_or_default();
         let begin = known.end.clamp(self.first, self.next);
         let missing = (self.next - begin) as usize;
-        let Some(info) = particles.emitters.get(self.emitter) else {
+        let (Some(info), Some(prepared)) = (
+            particles.emitters.get(self.emitter),
+            particles.prepared_emitter(self.emitter),
+        ) else {
             return;
         };
-        if missing == 0 {
+        let effect = prepared.ground;
+        // All particles that bounce have the ground of the latest births.
+        let is_moved = known.ground != self.ground && matches!(effect, GroundEffect::Bounce { .. });
+        if missing == 0 && !is_moved {
             return;
         }
         let added = known.added + missing;
         // Without this, the bounds of a moving system would contain its whole path.
-        let (begin, before, added) = if added > 2 * self.len() {
+        let (begin, before, added) = if is_moved || added > 2 * self.len() {
             (self.first, None, 0)
         } else {
             (begin, known.all, added)
         };
         let records = (begin..self.next).filter_map(|number| self.record(number));
-        let boxes = records.map(|record| bounds::record_bounds(record, &info.reach, self.scale));
-        let all = before.into_iter().chain(boxes).reduce(|a, b| a.merge(&b));
-        let end = self.next;
-        **self.bounds.get_or_insert_default() = RecordBounds { all, end, added };
+        let boxes = records.map(|record| {
+            bounds::record_bounds(record, effect, &self.ground, &info.reach, self.scale)
+        });
+        let bounds = RecordBounds {
+            all: before.into_iter().chain(boxes).reduce(|a, b| a.merge(&b)),
+            end: self.next,
+            ground: self.ground,
+            added,
+        };
+        **self.bounds.get_or_insert_default() = bounds;
     }
 }
 
 /// The transforms of a system instance, for births.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RecordSpace {
-    /// Whether the emitter is linked to the system.
-    is_linked: bool,
+    space: Space,
     /// The system's transform to Bevy's world.
     world_from_system: Affine3A,
     /// The rotation from the file's world to Bevy's: [`AloParticles::world_rotation`].
@@ -410,20 +439,20 @@ impl RecordSpace {
         world_from_system: Affine3A,
     ) -> Self {
         Self::of_emitters(
-            prepared.is_linked,
+            Space::of(prepared),
             particles.world_rotation,
             world_from_system,
         )
     }
 
-    /// The space of the records of all emitters that are linked to the system, or of all others.
+    /// The space of the records of all emitters with this space.
     pub(super) fn of_emitters(
-        is_linked: bool,
+        space: Space,
         world_rotation: Quat,
         world_from_system: Affine3A,
     ) -> Self {
         Self {
-            is_linked,
+            space,
             world_from_system,
             world_rotation,
         }
@@ -432,10 +461,9 @@ impl RecordSpace {
     /// The units of records per unit of the file. The size factor of each record must be multiplied by it: see
     /// [`scaled`](Self::scaled).
     pub fn scale(&self) -> f32 {
-        if self.is_linked {
-            1.0
-        } else {
-            uniform_scale(&self.world_from_system)
+        match self.space {
+            Space::System | Space::Weather => 1.0,
+            Space::World => uniform_scale(&self.world_from_system),
         }
     }
 
@@ -447,13 +475,25 @@ impl RecordSpace {
         }
     }
 
-    /// The transform of the records to Bevy's world.
+    /// The transform of the records to Bevy's world. That of weather has no translation.
     pub fn world_from_records(&self) -> Affine3A {
-        if self.is_linked {
-            self.world_from_system
-        } else {
-            Affine3A::IDENTITY
+        match self.space {
+            Space::System => self.world_from_system,
+            Space::World => Affine3A::IDENTITY,
+            Space::Weather => {
+                let scale = Vec3::splat(uniform_scale(&self.world_from_system));
+                Affine3A::from_scale_rotation_translation(scale, self.world_rotation, Vec3::ZERO)
+            }
         }
+    }
+
+    /// The center of the weather of a camera with this transform to Bevy's world, in the space of the records.
+    pub fn weather_center(&self, prepared: &PreparedEmitter, world_from_camera: &Affine3A) -> Vec3 {
+        let units = self.units();
+        let view = world_from_camera.matrix3.z_axis.normalize_or_zero();
+        let distance = prepared.weather_distance * units;
+        let center = world_from_camera.translation - view * distance;
+        self.world_rotation.inverse() * Vec3::from(center) / units
     }
 
     /// The pose of an emitter at a birth.
@@ -462,21 +502,28 @@ impl RecordSpace {
     /// likewise. `wind` is in Bevy's world, in its units per second. The ground is the plane with this height in Bevy's
     /// world, along the file's up.
     pub fn pose(&self, position: Vec3, velocity: Vec3, wind: Vec3, ground: f32) -> EmitterPose {
-        let scale = self.scale();
-        let (orientation, world, wind) = if self.is_linked {
-            let records_from_world = self.rotation().transpose();
-            let units = uniform_scale(&self.world_from_system).max(f32::MIN_POSITIVE);
-            (
-                Mat3::IDENTITY,
-                records_from_world * Mat3::from_quat(self.world_rotation),
-                records_from_world * wind / units,
-            )
-        } else {
-            (
+        let (orientation, world, wind) = match self.space {
+            Space::System => {
+                let records_from_world = self.rotation().transpose();
+                (
+                    Mat3::IDENTITY,
+                    records_from_world * Mat3::from_quat(self.world_rotation),
+                    records_from_world * wind / self.units(),
+                )
+            }
+            Space::World => (
                 Mat3::from(self.world_from_system.matrix3),
-                Mat3::from_quat(self.world_rotation) * scale,
+                Mat3::from_quat(self.world_rotation) * self.scale(),
                 wind,
-            )
+            ),
+            Space::Weather => {
+                let records_from_world = Mat3::from_quat(self.world_rotation.inverse());
+                (
+                    records_from_world * self.rotation(),
+                    Mat3::IDENTITY,
+                    records_from_world * wind / self.units(),
+                )
+            }
         };
         EmitterPose {
             position: position.to_array(),
@@ -490,28 +537,35 @@ impl RecordSpace {
 
     /// The position of the system in the space of the records.
     pub fn origin(&self) -> Vec3 {
-        if self.is_linked {
-            Vec3::ZERO
-        } else {
-            self.world_from_system.translation.into()
+        match self.space {
+            Space::System | Space::Weather => Vec3::ZERO,
+            Space::World => self.world_from_system.translation.into(),
         }
     }
 
-    /// The ground in the space of the records: the plane with this height in Bevy's world, along the file's up.
+    /// The ground in the space of the records: the plane with this height in Bevy's world, along the file's up. Weather
+    /// has none.
     pub fn ground(&self, height: f32) -> Ground {
         let up = self.world_rotation * Vec3::Z;
-        if !self.is_linked {
-            return Ground {
+        match self.space {
+            Space::System => {
+                let origin = Vec3A::from(up).dot(self.world_from_system.translation);
+                Ground {
+                    up: (self.rotation().transpose() * up).to_array(),
+                    height: (height - origin) / self.units(),
+                }
+            }
+            Space::World => Ground {
                 up: up.to_array(),
                 height,
-            };
+            },
+            Space::Weather => Ground::default(),
         }
-        let units = uniform_scale(&self.world_from_system).max(f32::MIN_POSITIVE);
-        let origin = Vec3A::from(up).dot(self.world_from_system.translation);
-        Ground {
-            up: (self.rotation().transpose() * up).to_array(),
-            height: (height - origin) / units,
-        }
+    }
+
+    /// Units of the world per unit of the file, never 0.
+    fn units(&self) -> f32 {
+        uniform_scale(&self.world_from_system).max(f32::MIN_POSITIVE)
     }
 
     /// The rotation of the system to Bevy's world.

@@ -83,7 +83,7 @@ impl CrowdFormat for AbcCrowd {
         model: &AbcModel,
         meshes: &Assets<Mesh>,
         images: &Assets<Image>,
-    ) -> CrowdContent<Self> {
+    ) -> CrowdContent<Option<usize>, AbcCrowdData> {
         content(model, meshes, images)
     }
 

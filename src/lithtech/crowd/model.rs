@@ -6,7 +6,6 @@ use crate::crowd::{
 };
 use crate::lithtech::abc::node_flags;
 use crate::lithtech::asset::{AbcMeshInfo, AbcModel};
-use crate::lithtech::crowd::instance::AbcCrowd;
 use crate::lithtech::crowd::node_deform::NodeDeform;
 use crate::scene::PosePair;
 use bevy::asset::Assets;
@@ -30,7 +29,7 @@ pub(super) fn content(
     model: &AbcModel,
     meshes: &Assets<Mesh>,
     images: &Assets<Image>,
-) -> CrowdContent<AbcCrowd> {
+) -> CrowdContent<Option<usize>, AbcCrowdData> {
     let infos = model.deforms.iter();
     let mut deforms: Vec<NodeDeform> = infos
         .filter_map(|info| NodeDeform::new(info, images))

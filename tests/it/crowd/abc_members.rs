@@ -157,6 +157,34 @@ fn levels_and_parts_are_selected_as_on_a_scene() {
 }
 
 #[test]
+fn members_are_placed_as_scenes() {
+    let mut app = assets();
+    let placed = Transform::from_xyz(3.0, 1.0, -2.0).with_scale(Vec3::splat(0.5));
+    let bundle = (BevySpace::default(), placed, PlayClip::looping("walk"));
+    let pair = Pair::spawn(&mut app, "models/warden.abc", bundle);
+    pair.wait(&mut app);
+    app.step(0.1);
+    assert!(pair.assert_equal(&mut app, 1e-3, "in Bevy's space") > 1000);
+    // Steps follow the distance that a root moves.
+    let follow = FollowVelocity {
+        stride: Some(1.0),
+        ..FollowVelocity::default()
+    };
+    pair.insert(&mut app, follow);
+    for step in 0..4_u8 {
+        let moved = placed.with_translation(Vec3::new(0.0, 0.0, 0.1 * f32::from(step)));
+        pair.insert(&mut app, moved);
+        app.step(0.05);
+    }
+    let [scene, crowd] = [pair.scene, pair.crowd].map(|root| {
+        let playback = app.world().get::<Playback>(root).unwrap();
+        playback.time
+    });
+    assert_eq!(crowd, scene);
+    pair.assert_equal(&mut app, 1e-3, "while moving");
+}
+
+#[test]
 fn keyframe_strings_are_sent_in_the_same_frames() {
     #[derive(Resource, Default)]
     struct Events(Vec<(Entity, String)>);

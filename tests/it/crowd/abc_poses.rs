@@ -95,9 +95,9 @@ fn fixtures_are_posed_as_their_scenes() {
             };
             let _abc = load(&mut app, path, settings).unwrap();
             let pair = Pair::spawn(&mut app, path, ());
-            // Random nodes turn by up to 180° from one keyframe to the next, which is beyond the limit of samples.
+            // The tolerance of samples is a fraction of the size at rest, and some random poses are half as large.
             let tolerance = match path.starts_with("random") {
-                true => 0.02,
+                true => 2.0 * BETWEEN,
                 false => BETWEEN,
             };
             let compared = compare_clips(&mut app, pair, path, (4, tolerance));

@@ -100,7 +100,10 @@ fn deforming_skinned_and_separate_meshes_are_drawn_as_their_scenes() {
         let separate = path == "separate.abc";
         let loader = server.load_builder();
         let set = move |to: &mut AbcLoaderSettings| to.separate_node_meshes = separate;
-        let _abc: Handle<Abc> = loader.with_settings(set).load(path);
+        let abc: Handle<Abc> = loader.with_settings(set).load(path);
+        stage.headless.wait_until("the model is loaded", |_| {
+            server.is_loaded_with_dependencies(&abc)
+        });
         let pair = StagePair::spawn(&mut stage, path, Transform::from_scale(Vec3::splat(scale)));
         let world = stage.world();
         let meshes = world.get::<AbcInstance>(pair.scene).unwrap().meshes();
@@ -128,4 +131,30 @@ fn crowd_is_drawn_as_its_scene_by_the_deferred_renderer() {
     let warden = StagePair::spawn(&mut stage, "warden.abc", WARDEN);
     warden.show(&mut stage, "attack", 0.6);
     warden.compare(&mut stage, "deferred");
+}
+
+#[test]
+fn reloaded_skins_and_models_are_drawn_as_on_a_scene() {
+    let mut files = sample_files();
+    files.push(("banner.abc", moving_banner(8.0)));
+    let mut stage = Stage::new(&files);
+    let server = stage.world().resource::<AssetServer>().clone();
+    let _abc: Handle<Abc> = server.load("warden.abc");
+    let warden = StagePair::spawn(&mut stage, "warden.abc", WARDEN);
+    stage.wait_until_idle();
+    warden.show(&mut stage, "attack", 0.4);
+    let before = warden.compare(&mut stage, "before reloads");
+    let folder = stage.folder().to_owned();
+    std::fs::copy(folder.join("warden_frost.dtx"), folder.join("warden.dtx")).unwrap();
+    server.reload("warden.dtx");
+    stage.wait_until_idle();
+    let skin = warden.compare(&mut stage, "after a reload of the skin");
+    skin.assert_differs(&before, "the other skin is drawn");
+    std::fs::copy(folder.join("banner.abc"), folder.join("warden.abc")).unwrap();
+    server.reload("warden.abc");
+    stage.wait_until_idle();
+    warden.insert(&mut stage, Transform::from_scale(Vec3::splat(1.2)));
+    warden.show(&mut stage, "Wave", 0.06);
+    let model = warden.compare(&mut stage, "after a reload of the model");
+    model.assert_differs(&skin, "the other model is drawn");
 }

@@ -320,21 +320,52 @@ fn records_are_in_the_system_or_in_the_world() {
     }
 }
 
-#[test]
-fn bounds_contain_all_particles() {
-    let particles = loaded(moving());
-    let world_from_system = Affine3A::from_scale_rotation_translation(
+/// Particles that fall to the ground, fly upwards after it, or stop there.
+fn bouncing() -> Vec<Emitter<'static>> {
+    let falling = |gravity, bounciness, speed, ground| {
+        let mut falling = emitter(Properties {
+            particles_per_second: 5,
+            lifetime: 6.0,
+            gravity,
+            bounciness,
+            ground,
+            has_tail: true,
+            tail_size: 4.0,
+            ..Properties::default()
+        });
+        falling.velocity = Shape::Exact([1.0, 0.0, speed]).into();
+        falling.position = Shape::Exact([0.0, 0.0, 10.0]).into();
+        falling
+    };
+    vec![
+        falling(0.0, 1.0, -10.0, 2),
+        falling(-2.0, 0.5, -10.0, 2),
+        falling(8.0, 0.8, -60.0, 2),
+        falling(8.0, 1.5, 4.0, 2),
+        falling(8.0, 0.5, -60.0, 3),
+    ]
+}
+
+/// The transform of a system of half of the file's size at a height.
+fn half_size_at(height: f32) -> Affine3A {
+    Affine3A::from_scale_rotation_translation(
         Vec3::splat(0.5),
         Quat::from_rotation_x(-std::f32::consts::FRAC_PI_2),
-        Vec3::new(10.0, 20.0, 30.0),
-    );
+        Vec3::new(10.0, height, 30.0),
+    )
+}
+
+/// Asserts that the bounds of a system's file and of its records contain all particles.
+#[track_caller]
+fn assert_in_bounds(particles: &AloParticles, height: f32) -> ParticleRecords {
+    let world_from_system = half_size_at(height);
     let system_from_world = world_from_system.inverse();
-    let mut records = ParticleRecords::new(Handle::default(), &particles);
+    let mut records = ParticleRecords::new(Handle::default(), particles);
     for step in 1..40 {
         let time = 0.25 * f64::from(step);
         let after = (step > 1).then_some(time - 0.25);
-        add_births(&mut records, &particles, world_from_system, 1, after, time);
-        let bounds = records.bounds(&particles, &world_from_system).unwrap();
+        add_births(&mut records, particles, world_from_system, 1, after, time);
+        let bounds = records.bounds(particles, &world_from_system).unwrap();
         for (index, prepared) in particles.prepared().enumerate() {
             for drawn in records.emitters[index].drawn(prepared) {
                 let position = Vec3::from(drawn.motion.position);
@@ -350,16 +381,75 @@ fn bounds_contain_all_particles() {
                     let max = Vec3::from(bounds.max) + 1e-3;
                     assert!(
                         (position - reach).cmpge(min).all() && (position + reach).cmple(max).all(),
-                        "{position} ± {reach} is outside of {min} to {max}"
+                        "emitter {index}: {position} ± {reach} is outside of {min} to {max}"
                     );
                 }
             }
         }
     }
+    records
+}
+
+#[test]
+fn bounds_contain_all_particles() {
+    let particles = loaded(moving());
+    let mut records = assert_in_bounds(&particles, 20.0);
+    let world_from_system = half_size_at(20.0);
     // The bounds of the whole life are not much larger than those of the particles.
     let extent = records.bounds(&particles, &world_from_system).unwrap();
     let extent = extent.max - extent.min;
     assert!(extent.max_element() < 200.0, "{extent}");
+    // They are born on the ground, above it and below.
+    for emitter in bouncing() {
+        let mut linked = emitter.clone();
+        linked.properties.link_to_system = true;
+        let particles = loaded(vec![emitter, linked]);
+        for height in [-5.0, 0.0, -7.0] {
+            assert_in_bounds(&particles, height);
+        }
+    }
+}
+
+#[test]
+fn bounds_of_records_follow_the_ground() {
+    let particles = loaded(vec![bouncing().swap_remove(2)]);
+    let prepared = particles.prepared_emitter(0).unwrap();
+    let affine = half_size_at(0.0);
+    let mut records = ParticleRecords::new(Handle::default(), &particles);
+    add_births(&mut records, &particles, affine, 1, None, 4.0);
+    let before = records.bounds(&particles, &affine).unwrap();
+    let ring = &mut records.emitters[0];
+    ring.ground.height = 200.0;
+    let highest = ring.drawn(prepared).map(|it| it.motion.position[1]);
+    let highest = highest.fold(0.0, f32::max);
+    // The file's Z is up.
+    assert!(
+        highest > 199.0 && 0.5 * before.max.z < highest,
+        "{highest}, {before:?}"
+    );
+    let bounds = records.bounds(&particles, &affine).unwrap();
+    assert!(0.5 * bounds.max.z > highest - 1e-3, "{bounds:?}");
+}
+
+#[test]
+fn mesh_emitters_without_a_mesh_emit_at_their_origin() {
+    for emit_mode in [1, 2, 3] {
+        let mut glow = emitter(Properties {
+            emit_mode,
+            outward_speed: 2.0,
+            ..Properties::default()
+        });
+        glow.position = Shape::Exact([50.0, 0.0, 0.0]).into();
+        let particles = loaded(vec![glow]);
+        let living = &particles.evaluate(1, 0.5).emitters[0];
+        assert!(!living.is_empty());
+        for particle in living {
+            assert_eq!(particle.motion.position, [0.0; 3]);
+        }
+        let bounds = particles.bounds;
+        assert!(bounds.min.max_element() < 0.0 && bounds.max.min_element() > 0.0);
+        assert!(bounds.max.max_element() < 20.0, "{bounds:?}");
+    }
 }
 
 #[test]

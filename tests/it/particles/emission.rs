@@ -93,6 +93,11 @@ fn records_are_those_of_the_evaluator() {
     assert_as_evaluated("fountain", bytes(vec![fountain()]), 150, FRAME);
     assert_as_evaluated("slow frames", bytes(vec![fountain()]), 25, 0.213_7);
     assert_as_evaluated("full", full(), 100, FRAME);
+    // Without a mesh.
+    let mut glow = fountain();
+    glow.properties.emit_mode = 2;
+    glow.position = Shape::Exact([50.0, 0.0, 0.0]).into();
+    assert_as_evaluated("glow", bytes(vec![glow]), 25, FRAME);
 }
 
 #[test]

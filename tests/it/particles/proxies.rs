@@ -7,10 +7,11 @@ use bevy::camera::visibility::RenderLayers;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, write as write_ala};
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Proxy, Vertex};
+use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Proxy, Submesh, Vertex};
 use bevy_classic_models::alamo::particles::{Properties, Shape};
 use bevy_classic_models::alamo::{
-    Alo, AloInstance, AloLoaderSettings, AloPart, AloProxy, ParticleEmission, ParticleRecords,
+    Alo, AloInstance, AloLoaderSettings, AloPart, AloProxy, ParticleBudget, ParticleEmission,
+    ParticleRecords,
 };
 use bevy_classic_models::prelude::*;
 use classic_models_fixtures::particles::{bytes, edited, emitter};
@@ -26,9 +27,9 @@ pub fn proxy(name: &'static str, bone: u32, hidden: bool) -> Proxy<'static> {
 
 const CORNERS: [[f32; 3]; 3] = [[2.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 6.0]];
 
-/// A ship with a hidden mesh on the bone `Engine`, and a bone `Nozzle` below it at X = 10.
-pub fn ship(proxies: Vec<Proxy<'static>>) -> Vec<u8> {
-    let vertices = CORNERS.map(|position| Vertex {
+/// The corners with the normal +Y.
+fn vertices() -> [Vertex; 3] {
+    CORNERS.map(|position| Vertex {
         position,
         normal: [0.0, 1.0, 0.0],
         tex_coords: [[0.0; 2]; 4],
@@ -37,9 +38,18 @@ pub fn ship(proxies: Vec<Proxy<'static>>) -> Vec<u8> {
         color: [1.0; 4],
         bone_indices: [0; 4],
         bone_weights: [1.0, 0.0, 0.0, 0.0],
-    });
-    let buffers = SubmeshBuffers::new(&vertices, &[[0, 1, 2]]);
+    })
+}
+
+/// A ship with a hidden mesh on the bone `Engine`, and a bone `Nozzle` below it at X = 10.
+pub fn ship(proxies: Vec<Proxy<'static>>) -> Vec<u8> {
+    let buffers = SubmeshBuffers::new(&vertices(), &[[0, 1, 2]]);
     let submesh = buffers.submesh("alDefault.fx", "alD3dVertNU2", Vec::new());
+    ship_of(vec![submesh], proxies)
+}
+
+/// The ship with these sub-meshes.
+fn ship_of(submeshes: Vec<Submesh<'_>>, proxies: Vec<Proxy<'static>>) -> Vec<u8> {
     let mut file = AloFile::new(vec![
         Bone::new("Root", None, [0.0; 3]),
         Bone::new("Engine", Some(0), [0.0, 0.0, 5.0]),
@@ -47,7 +57,7 @@ pub fn ship(proxies: Vec<Proxy<'static>>) -> Vec<u8> {
     ]);
     file.meshes = vec![FileMesh {
         hidden: true,
-        ..FileMesh::new("Glow", 1, vec![submesh])
+        ..FileMesh::new("Glow", 1, submeshes)
     }];
     file.proxies = proxies;
     write(&file).unwrap()
@@ -330,6 +340,66 @@ fn emitters_use_the_mesh_of_the_parent_bone_although_it_is_hidden() {
             );
         }
     }
+}
+
+#[test]
+fn all_submeshes_emit_and_skinned_ones_are_in_the_space_of_the_model() {
+    let glow = emitter(Properties {
+        emit_mode: 3,
+        emit_offset: 0.0,
+        ..burst(1, 9.0)
+    });
+    let corners = vertices();
+    let rigid = SubmeshBuffers::new(&corners, &[[0, 1, 2]]);
+    let skinned = SubmeshBuffers::new(&corners, &[[0, 1, 2]]).with_palette(&[1]);
+    let submeshes = vec![
+        rigid.submesh("alDefault.fx", "alD3dVertNU2", Vec::new()),
+        skinned.submesh("RSkinGloss.fx", "alD3dVertRSkinNU2", Vec::new()),
+    ];
+    let (mut app, root) = spawned(&[
+        (
+            "ship.alo",
+            ship_of(submeshes, vec![proxy("pe_glow", 2, false)]),
+        ),
+        ("pe_glow.alo", bytes(vec![glow])),
+    ]);
+    app.run(1, 0.1);
+    // The bone's bind pose is at Z = 5 of the file. Vertices of the skinned sub-mesh are in the model's space.
+    let expected = [5.0, 0.0].map(|height| {
+        let corners = CORNERS.map(|[x, y, z]| Vec3::new(x, z + height, -y));
+        corners.to_vec()
+    });
+    let expected = expected.concat();
+    let found = app.positions(root, 0);
+    assert_eq!(found.len(), 6);
+    for (found, expected) in found.iter().zip(&expected) {
+        assert!(
+            found.abs_diff_eq(*expected, 1e-3),
+            "{found} instead of {expected}"
+        );
+    }
+}
+
+#[test]
+fn births_on_all_vertices_of_a_mesh_count_for_the_budget() {
+    let glow = emitter(Properties {
+        emit_mode: 3,
+        ..stream(10, 9.0)
+    });
+    let mut app = ParticleApp::with_files(&[
+        ("ship.alo", ship(vec![proxy("pe_glow", 2, false)])),
+        ("pe_glow.alo", bytes(vec![glow])),
+    ]);
+    // Each of three vertices has up to 91 particles.
+    app.world().insert_resource(ParticleBudget {
+        total: 90,
+        ..ParticleBudget::default()
+    });
+    let root = app.app.spawn_ready("ship.alo#Scene", ());
+    app.app.wait_until_idle();
+    app.run(100, 0.1);
+    let found = app.count(root);
+    assert!((80..=90).contains(&found), "{found}");
 }
 
 #[test]

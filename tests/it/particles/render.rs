@@ -11,8 +11,9 @@ use bevy::camera::{Hdr, Viewport};
 use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
 use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::prelude::*;
+use bevy::render::RenderApp;
 use bevy_classic_models::alamo::particles::{Emitter, Properties, Shape, Track};
-use bevy_classic_models::alamo::{AloParticles, ParticleRecords};
+use bevy_classic_models::alamo::{AloParticles, ParticleRecords, ParticleStatistics};
 use bevy_classic_models::archive::ArchiveSource;
 use classic_models_fixtures::particles::bytes;
 
@@ -167,6 +168,33 @@ fn an_entity_may_have_a_blended_mesh_and_particles() {
     let picture = stage.capture();
     assert_color(at(&picture, 0.5, 0.3), [0, 0, 255], "the mesh");
     assert_color(at(&picture, 0.84, 0.5), RED, "the particle");
+}
+
+#[test]
+fn fog_does_not_change_particles() {
+    let (mut stage, _) = stage_of(vec![square(RED, 10.0)]);
+    let mesh = Mesh::from(Cuboid::new(10.0, 10.0, 1.0));
+    let mesh = stage.world().resource_mut::<Assets<Mesh>>().add(mesh);
+    let material = stage.add_material(StandardMaterial {
+        base_color: Color::srgb(0.0, 0.0, 1.0),
+        unlit: true,
+        ..default()
+    });
+    let beside = (Mesh3d(mesh), material, Transform::from_xyz(15.0, 0.0, 0.0));
+    stage.world().spawn(beside);
+    let [green, blue] = [[0, 255, 0], [0, 0, 255]];
+    assert_color(at(&stage.capture(), 0.84, 0.5), blue, "the box without fog");
+    stage.camera().insert(DistanceFog {
+        color: Color::srgb(0.0, 1.0, 0.0),
+        falloff: FogFalloff::Linear {
+            start: 1.0,
+            end: 2.0,
+        },
+        ..default()
+    });
+    let picture = stage.capture();
+    assert_color(at(&picture, 0.84, 0.5), green, "the box in fog");
+    assert_color(at(&picture, 0.5, 0.5), RED, "the particle in fog");
 }
 
 #[test]
@@ -395,6 +423,7 @@ fn new_records_replace_dead_ones_in_the_vertex_buffer() {
     let texture = stage.add_image(&texels(4, |_, _| [255; 4]));
     let material = stage.add_material(control_material(texture, AlphaMode::Blend));
     let mut before = 1.0;
+    let mut wrapped = 0;
     // Eleven live at once, in 16 slots.
     for step in 0..60 {
         let time = 1.0 + 0.11 * f64::from(step);
@@ -420,7 +449,15 @@ fn new_records_replace_dead_ones_in_the_vertex_buffer() {
             .collect();
         let mesh = control_mesh(&quads, |alpha| alpha);
         let control = stage.capture_controls(system, vec![(mesh, material.clone())]);
+        stage.headless.step(0.0);
+        let statistics = stage.headless.app.sub_app(RenderApp).world();
+        let statistics = *statistics.resource::<ParticleStatistics>();
+        assert_eq!(statistics.systems, 1);
+        assert_eq!(statistics.draws, 1 + statistics.second_draws);
+        assert_eq!(statistics.buffer_bytes, 16 * 64);
+        wrapped += statistics.second_draws;
         keep(&drawn, &control, &format!("ring {step}"));
         drawn.assert_matches(&control, &format!("ring {step}"));
     }
+    assert!(wrapped > 0, "no ring wrapped");
 }

@@ -4,6 +4,8 @@ use super::stage::*;
 use crate::support::alo_stage::{texels, tga};
 use crate::support::stage::{Stage, VIEWS};
 use bevy::prelude::*;
+use bevy::render::renderer::RenderDevice;
+use bevy::render::settings::WgpuLimits;
 use bevy_classic_models::alamo::particles::{Emitter, Interpolation, Properties, Shape, Track};
 use bevy_classic_models::alamo::{AloParticles, ParticleSeed};
 use classic_models_fixtures::particles::bytes;
@@ -64,35 +66,73 @@ fn varied() -> Emitter<'static> {
     emitter
 }
 
-/// Compares a system of one emitter with its control from two cameras at these times.
-fn compare(name: &str, emitter: Emitter<'static>, times: &[f64], alpha_mode: AlphaMode) {
-    let files = [
-        ("p.alo", bytes(vec![emitter])),
-        ("atlas.tga", tga(&atlas())),
-    ];
-    let mut stage = Stage::dark(&files);
-    let system = stage.spawn_particles("p.alo", upright());
-    let texture = stage.add_image(&atlas());
-    let material = stage.add_material(control_material(texture, alpha_mode));
-    for view in VIEWS {
-        stage.move_camera(view * 0.5);
-        let camera = stage.camera().get::<Transform>().unwrap().rotation;
-        for (index, time) in times.iter().enumerate() {
-            stage.simulate(system, SEED, *time);
-            let drawn = stage.capture();
-            let (emitters, particles) = stage.evaluated(system, SEED, *time);
-            let quads: Vec<Quad> = particles[0]
-                .iter()
-                .map(|particle| quad(&emitters[0], particle, camera))
-                .collect();
-            let is_add = alpha_mode == AlphaMode::Add;
-            let mesh = control_mesh(&quads, |alpha| if is_add { 1.0 } else { alpha });
-            let control = stage.capture_controls(system, vec![(mesh, material.clone())]);
-            let what = format!("{name} {index} {}", view.x);
-            keep(&drawn, &control, &what);
-            drawn.assert_matches(&control, &what);
+/// A system of one emitter that is compared with its control.
+struct Case<'a> {
+    name: &'a str,
+    emitter: Emitter<'static>,
+    transform: Transform,
+    times: &'a [f64],
+    /// Positions of the camera.
+    views: [Vec3; 2],
+    alpha_mode: AlphaMode,
+}
+
+impl<'a> Case<'a> {
+    /// A system at the origin.
+    fn new(name: &'a str, emitter: Emitter<'static>, times: &'a [f64]) -> Self {
+        Self {
+            name,
+            emitter,
+            transform: upright(),
+            times,
+            views: VIEWS.map(|view| view * 0.5),
+            alpha_mode: AlphaMode::Blend,
         }
     }
+
+    fn files(&self) -> [(&'static str, Vec<u8>); 2] {
+        [
+            ("p.alo", bytes(vec![self.emitter.clone()])),
+            ("atlas.tga", tga(&atlas())),
+        ]
+    }
+
+    fn compare(self) {
+        let stage = Stage::dark(&self.files());
+        self.compare_on(stage);
+    }
+
+    /// The stage has the [`files`](Self::files).
+    fn compare_on(self, mut stage: Stage) {
+        let system = stage.spawn_particles("p.alo", self.transform);
+        let texture = stage.add_image(&atlas());
+        let material = stage.add_material(control_material(texture, self.alpha_mode));
+        for view in self.views {
+            stage.move_camera(view);
+            let camera = stage.camera().get::<Transform>().unwrap().rotation;
+            for (index, time) in self.times.iter().enumerate() {
+                stage.simulate(system, SEED, *time);
+                let drawn = stage.capture();
+                let (emitters, particles) = stage.evaluated(system, SEED, *time);
+                let quads: Vec<Quad> = particles[0]
+                    .iter()
+                    .map(|particle| quad_in(self.transform, &emitters[0], particle, camera))
+                    .collect();
+                let is_add = self.alpha_mode == AlphaMode::Add;
+                let mesh = control_mesh(&quads, |alpha| if is_add { 1.0 } else { alpha });
+                let control = stage.capture_controls(system, vec![(mesh, material.clone())]);
+                let what = format!("{} {index} {}", self.name, view.x);
+                keep(&drawn, &control, &what);
+                drawn.assert_matches(&control, &what);
+            }
+        }
+    }
+}
+
+/// Compares a system of one emitter with its control from two cameras at these times.
+fn compare(name: &str, emitter: Emitter<'static>, times: &[f64], alpha_mode: AlphaMode) {
+    let case = Case::new(name, emitter, times);
+    Case { alpha_mode, ..case }.compare();
 }
 
 #[test]
@@ -118,7 +158,51 @@ fn flat_particles_match_the_evaluator() {
     let mut emitter = varied();
     emitter.properties.blend_mode = 2;
     emitter.properties.flat = true;
-    compare("flat", emitter, &[2.5], AlphaMode::Blend);
+    let case = Case::new("flat", emitter, &[2.5]);
+    let [view, other] = case.views;
+    let views = [view, Vec3::new(other.x, -other.y, other.z)];
+    Case { views, ..case }.compare();
+}
+
+/// The lowest limits that Bevy supports have no storage buffers and no compute shaders.
+#[test]
+fn devices_of_webgl2_match_the_evaluator() {
+    let mut emitter = varied();
+    emitter.properties.blend_mode = 2;
+    let case = Case::new("WebGL2", emitter, &[2.7]);
+    let mut stage = Stage::with_limits(&case.files(), WgpuLimits::downlevel_webgl2_defaults());
+    let limits = stage.world().resource::<RenderDevice>().limits();
+    assert_eq!(limits.max_storage_buffers_per_shader_stage, 0);
+    assert_eq!(limits.max_compute_invocations_per_workgroup, 0);
+    case.compare_on(stage);
+}
+
+/// A system that is moved, turned and twice as large as its file. The evaluator has one at the origin, so the emitter
+/// has no acceleration that is the world's.
+#[test]
+fn moved_turned_and_scaled_systems_match_the_evaluator() {
+    let mut emitter = varied();
+    emitter.properties.blend_mode = 2;
+    emitter.properties.gravity = 0.0;
+    emitter.properties.acceleration = [0.0; 3];
+    emitter.properties.has_tail = true;
+    emitter.properties.emitter_speed = 1.0;
+    emitter.properties.tail_size = 500.0;
+    let transform = Transform {
+        translation: Vec3::new(9.0, -3.0, 5.0),
+        rotation: Quat::from_euler(EulerRot::XYZ, 0.3, 1.1, -2.0),
+        scale: Vec3::splat(2.0),
+    };
+    for (name, link_to_system) in [("linked", true), ("free", false)] {
+        emitter.properties.link_to_system = link_to_system;
+        let case = Case::new(name, emitter.clone(), &[2.5]);
+        let case = Case {
+            transform,
+            views: VIEWS,
+            ..case
+        };
+        case.compare();
+    }
 }
 
 #[test]
@@ -156,16 +240,60 @@ fn a_running_scene_matches_the_evaluator() {
 }
 
 #[test]
-fn weather_matches_the_evaluator() {
+fn weather_is_in_a_cube_before_each_camera() {
+    const EDGE: f32 = 24.0;
+    const DISTANCE: f32 = 20.0;
+    const SCALE: f32 = 2.0;
     let mut emitter = varied();
     emitter.properties.blend_mode = 2;
     emitter.properties.weather = true;
-    emitter.properties.weather_cube_size = 24.0;
+    emitter.properties.weather_cube_size = EDGE;
+    emitter.properties.weather_cube_distance = DISTANCE;
     emitter.properties.particles_per_second = 40;
     // Particles cross the cube several times in their life.
     emitter.properties.lifetime = 8.0;
-    for frames in [1, 41] {
-        compare_running("weather", emitter.clone(), frames);
+    let files = [
+        ("p.alo", bytes(vec![emitter])),
+        ("atlas.tga", tga(&atlas())),
+    ];
+    let mut stage = Stage::dark(&files);
+    // The position has no effect.
+    let transform = Transform::from_xyz(500.0, -90.0, 0.0).with_scale(Vec3::splat(SCALE));
+    let root = stage.spawn("p.alo#Scene", (ParticleSeed(SEED), transform));
+    let handle = stage.particles("p.alo");
+    let texture = stage.add_image(&atlas());
+    let material = stage.add_material(control_material(texture, AlphaMode::Blend));
+    for _ in 0..41 {
+        stage.headless.step(0.125);
+    }
+    let assets = stage.world().resource::<Assets<AloParticles>>();
+    let system = assets.get(&handle).unwrap();
+    let properties = system.emitters[0].emitter.clone();
+    let particles = system.evaluate(SEED, 41.0 * 0.125).emitters.remove(0);
+    assert_eq!(particles.len(), 40);
+    let file = upright().with_scale(Vec3::splat(SCALE));
+    // The second camera is more than a cube away from the first.
+    for view in VIEWS {
+        stage.move_camera(view);
+        let camera = *stage.camera().get::<Transform>().unwrap();
+        let center = camera.translation + SCALE * DISTANCE * camera.forward();
+        let center = upright().rotation.inverse() * center / SCALE;
+        let quads: Vec<Quad> = particles
+            .iter()
+            .map(|particle| {
+                let mut particle = *particle;
+                let position = Vec3::from(particle.motion.position);
+                let cubes = ((position - center) / EDGE).round();
+                particle.motion.position = (position - EDGE * cubes).into();
+                quad_in(file, &properties, &particle, camera.rotation)
+            })
+            .collect();
+        let drawn = stage.capture();
+        let mesh = control_mesh(&quads, |alpha| alpha);
+        let control = stage.capture_controls(root, vec![(mesh, material.clone())]);
+        let what = format!("weather {}", view.x);
+        keep(&drawn, &control, &what);
+        drawn.assert_matches(&control, &what);
     }
 }
 

@@ -126,16 +126,26 @@ pub struct Quad {
 
 /// The quad of a particle of a system at the origin, seen by a camera with this rotation.
 pub fn quad(emitter: &Emitter<'_>, particle: &LivingParticle, camera: Quat) -> Quad {
+    quad_in(upright(), emitter, particle, camera)
+}
+
+/// The quad of a particle of a system with this transform. The velocity is in the file's units.
+pub fn quad_in(
+    system: Transform,
+    emitter: &Emitter<'_>,
+    particle: &LivingParticle,
+    camera: Quat,
+) -> Quad {
     let properties = &emitter.properties;
     let up = upright().rotation;
-    let center = up * Vec3::from(particle.motion.position);
-    let velocity = up * Vec3::from(particle.motion.velocity);
+    let center = system.transform_point(particle.motion.position.into());
+    let velocity = system.rotation * Vec3::from(particle.motion.velocity);
     let (right, above) = if properties.flat {
         (up * Vec3::X, up * Vec3::Y)
     } else {
         (camera * Vec3::X, camera * Vec3::Y)
     };
-    let half = 0.5 * particle.appearance.size;
+    let half = 0.5 * particle.appearance.size * system.scale.x;
     let mut angle = TAU * particle.appearance.turns.fract();
     let mut tail = SQRT_2;
     if properties.has_tail {

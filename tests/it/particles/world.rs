@@ -313,6 +313,23 @@ fn small_and_old_systems_lose_their_births_first() {
 }
 
 #[test]
+fn systems_that_restart_beside_finishing_particles_keep_the_budget() {
+    let mut app = ParticleApp::new(vec![emitter(burst(40, 9.0))]);
+    app.world().insert_resource(ParticleBudget {
+        total: 60,
+        ..ParticleBudget::default()
+    });
+    let root = app.spawn_test(());
+    app.run(1, 0.1);
+    app.set(root, ParticleEmission::Finishing);
+    app.run(1, 0.1);
+    assert_eq!(app.count(root), 40);
+    app.set(root, ParticleEmission::Playing);
+    app.run(1, 0.1);
+    assert_eq!(app.count(root), 60);
+}
+
+#[test]
 fn reloaded_files_restart_their_systems() {
     let mut app = ParticleApp::new(vec![emitter(stream(10, 9.0))]);
     app.app.keep_loaded("p_test.alo");

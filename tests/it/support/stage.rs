@@ -9,7 +9,9 @@ use bevy::asset::RenderAssetUsages;
 use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::mesh::PrimitiveTopology;
 use bevy::prelude::*;
+use bevy::render::RenderPlugin;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
+use bevy::render::settings::{WgpuLimits, WgpuSettings};
 use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::archive::ArchiveSource;
 use bevy_classic_models::prelude::*;
@@ -48,14 +50,14 @@ impl Stage {
 
     /// The same, watching its files for changes.
     pub fn watching(files: &[(&str, Vec<u8>)]) -> Self {
-        let mut stage = Self::start(files, true, (), |_| {});
+        let mut stage = Self::start(files, true, (), WgpuSettings::default(), |_| {});
         stage.add_light();
         stage
     }
 
     /// The same without watching, with additional plugins.
     pub fn with_plugins<M>(files: &[(&str, Vec<u8>)], plugins: impl Plugins<M>) -> Self {
-        let mut stage = Self::start(files, false, plugins, |_| {});
+        let mut stage = Self::start(files, false, plugins, WgpuSettings::default(), |_| {});
         stage.add_light();
         stage
     }
@@ -93,12 +95,21 @@ impl Stage {
 
     /// A stage without any light.
     pub fn dark(files: &[(&str, Vec<u8>)]) -> Self {
-        Self::start(files, false, (), |_| {})
+        Self::start(files, false, (), WgpuSettings::default(), |_| {})
+    }
+
+    /// A stage without any light, on a device with these limits at most.
+    pub fn with_limits(files: &[(&str, Vec<u8>)], limits: WgpuLimits) -> Self {
+        let settings = WgpuSettings {
+            constrained_limits: Some(limits),
+            ..default()
+        };
+        Self::start(files, false, (), settings, |_| {})
     }
 
     /// A stage without files and light, and with an asset source of a name.
     pub fn with_source(name: &'static str, source: ArchiveSource) -> Self {
-        Self::start(&[], false, (), |app| {
+        Self::start(&[], false, (), WgpuSettings::default(), |app| {
             app.register_asset_source(name, source.into_builder());
         })
     }
@@ -107,6 +118,7 @@ impl Stage {
         files: &[(&str, Vec<u8>)],
         watch: bool,
         plugins: impl Plugins<M>,
+        settings: WgpuSettings,
         add_sources: impl FnOnce(&mut App),
     ) -> Self {
         log::listen();
@@ -118,7 +130,11 @@ impl Stage {
         add_sources(&mut app);
         let loads = Loads::from_folder(&mut app, folder.path(), watch);
         app.add_plugins((
-            headless::plugins(folder.path(), watch),
+            headless::plugins(folder.path(), watch).set(RenderPlugin {
+                render_creation: settings.into(),
+                synchronous_pipeline_compilation: true,
+                ..default()
+            }),
             ClassicModelsPlugins,
         ))
         .add_plugins(plugins)

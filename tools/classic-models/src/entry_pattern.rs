@@ -3,11 +3,21 @@
 use glob::{MatchOptions, Pattern, PatternError};
 use std::str::FromStr;
 
-/// What `--help` says about patterns.
-pub const HELP: &str = "\
+/// Adds what `--help` says about patterns.
+macro_rules! with_pattern_help {
+    ($text:literal) => {
+        concat!(
+            $text,
+            "\n\n",
+            "\
 A pattern has `*`, `?` and `[…]`, which do not match `/`, and `**` for any folders. Case is ignored. A pattern without
 `/` is compared with names in all folders: *.mdl. Others are paths from the root of the archive: data/art/models/*.alo.
-A folder stands for all files in it.";
+A folder stands for all files in it. Shells replace * before the program sees it: write '*.mdl' if such files are in the
+current folder."
+        )
+    };
+}
+pub(crate) use with_pattern_help;
 
 /// A pattern of paths in an archive.
 #[derive(Clone, Debug)]

@@ -71,10 +71,24 @@ fn is_text_model(bytes: &[u8]) -> bool {
     word.eq_ignore_ascii_case(WORD) && rest.first().is_none_or(ends)
 }
 
+/// Whether a file has an extension, in any case.
+pub fn has_extension(path: &Path, expected: &str) -> bool {
+    let extension = path.extension();
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case(expected))
+}
+
+/// Whether a file has the extension of a model.
+pub fn is_model(path: &Path) -> bool {
+    let extensions = ["mdl", "alo", "abc", "lgw"];
+    extensions.iter().any(|it| has_extension(path, it))
+}
+
+/// Whether a file has the extension of a texture.
+pub fn is_texture(path: &Path) -> bool {
+    is_picture(path) || has_extension(path, "dtx")
+}
+
 /// Whether a file is a DDS or TGA image, by its extension. TGA images have no distinctive first bytes.
 pub fn is_picture(path: &Path) -> bool {
-    let extension = path.extension().unwrap_or_default();
-    ["dds", "tga"]
-        .iter()
-        .any(|it| extension.eq_ignore_ascii_case(it))
+    has_extension(path, "dds") || has_extension(path, "tga")
 }

@@ -1,9 +1,13 @@
 //! Games of the command line: their archives and folders as one asset source. It must not list models.
 
 use crate::archive_file::{Location, absolute};
+use crate::messages;
 use bevy_classic_models::archive::{ArchiveSource, ArchiveSourceError};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
+
+/// The error of a path that is not of a file of the game.
+pub const NOT_FOUND: &str = "the game has no such file";
 
 /// A game whose archives and folders are searched in its own order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -18,6 +22,47 @@ pub enum GameKind {
     Aftermath,
     /// LithTech games; .rez archives and folders, later ones win
     Lithtech,
+}
+
+/// The options of subcommands that search files in a game.
+#[derive(clap::Args, Clone, Debug)]
+pub struct GameArgs {
+    /// Search files in a game, in all its archives and folders
+    ///
+    /// The first path is the folder of the game. The paths after it are files in the game, or patterns that match files:
+    /// *.alo, data/art/models/rv_*, progs. Without them, all models of the game are selected.
+    /// A second existing folder for forces-of-corruption is that of Empire at War, unless it is beside the first. For lithtech,
+    /// all existing .rez archives and folders at the start are layers, later ones win.
+    #[arg(long, value_name = "GAME", value_enum, verbatim_doc_comment)]
+    pub game: Option<GameKind>,
+    /// Add a mod to the game; may be given more than once
+    ///
+    /// Alamo: a folder of a mod; those that are given first win. Quake: the name of a folder beside id1; later ones win.
+    #[arg(
+        long = "mod",
+        value_name = "DIR",
+        requires = "game",
+        verbatim_doc_comment
+    )]
+    pub mods: Vec<PathBuf>,
+}
+
+impl GameArgs {
+    /// Opens the game, if one is given, and prints its warnings. Returns it with the paths that are not of its own folders.
+    ///
+    /// # Errors
+    /// If the game cannot be opened.
+    pub fn open<'a>(&self, paths: &'a [PathBuf]) -> Result<Option<(Game, &'a [PathBuf])>, String> {
+        let Some(kind) = self.game else {
+            return Ok(None);
+        };
+        let (folders, files) = paths.split_at(kind.count_of_folders(paths));
+        let game = Game::open(kind, folders, &self.mods)?;
+        for warning in game.source.warnings() {
+            messages::message(format_args!("warning: {warning}"));
+        }
+        Ok(Some((game, files)))
+    }
 }
 
 /// An opened game.

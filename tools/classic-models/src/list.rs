@@ -1,7 +1,7 @@
 //! The subcommand `list`: prints the entries of an archive.
 
 use crate::archive_file::{ArchiveError, open_file};
-use crate::entry_pattern::{self, EntryPattern};
+use crate::entry_pattern::{EntryPattern, with_pattern_help};
 use crate::messages::{self, escaped_name};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -11,18 +11,27 @@ use std::process::ExitCode;
 ///
 /// Formats: Petroglyph .meg, Quake .pak, LithTech .rez, UFO: Aftermath .vfs. Each line has a file's size in bytes and
 /// its path. Warnings about the archive are printed to standard error. `inspect --list --json` prints more.
-///
-/// Exit status: 0; 1 if the archive cannot be read, or no entry matches the pattern; 2 if the arguments are wrong.
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment, after_long_help = entry_pattern::HELP)]
+#[command(verbatim_doc_comment, after_long_help = NOTES)]
 pub struct Args {
     /// The archive
     #[arg(value_name = "ARCHIVE")]
     archive: PathBuf,
-    /// Only list entries that match this pattern, such as *.alo
+    /// Only list files that match this pattern, such as *.alo
     #[arg(value_name = "PATTERN")]
     pattern: Option<EntryPattern>,
 }
+
+const NOTES: &str = with_pattern_help!(
+    "\
+Examples:
+  classic-models list id1/pak0.pak                            all files
+  classic-models list id1/pak0.pak *.mdl                      the models
+  classic-models list Data/Models.meg data/art/models/rv_*    files in a folder
+  classic-models view id1/pak0.pak/progs/player.mdl           shows a listed file
+
+Exit status: 0; 1 if the archive cannot be read, or no file matches the pattern; 2 if the arguments are wrong."
+);
 
 /// Lists the entries.
 pub fn run(args: &Args) -> ExitCode {

@@ -8,7 +8,10 @@ mod convert;
 mod entry_pattern;
 mod extract;
 mod file_format;
+mod file_name;
 mod game;
+mod game_files;
+mod game_models;
 mod inspect;
 mod lgw_text;
 mod list;
@@ -20,9 +23,22 @@ mod view;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
+const EXAMPLES: &str = "\
+Examples:
+  classic-models view                                  shows the sample models in a window
+  classic-models view walker.alo                       shows a model
+  classic-models view --game quake C:/Quake            shows the models of a game
+  classic-models inspect walker.alo                    describes a model: bones, parts, textures
+  classic-models convert walker.alo walker.glb         converts a model for Blender
+  classic-models list id1/pak0.pak *.mdl               lists the models in an archive
+  classic-models extract id1/pak0.pak --to files       extracts an archive
+  classic-models validate assets/*.model.ron           checks manifests
+
+`classic-models COMMAND --help` has all options of a command, with examples; -h is shorter.";
+
 /// Shows, describes, converts and checks the model files of classic games, and lists and extracts their archives.
 #[derive(Parser)]
-#[command(version, args_override_self = true)]
+#[command(version, args_override_self = true, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -134,11 +134,15 @@ fn contact_sheets_have_all_files_and_report_broken_ones() {
     ];
     let (whole, code, error) = view(&args);
     assert_eq!(code, Some(0), "{error}");
-    let args = ["--sheet", "a.png", "--size", "160x60", broken, &models[1]];
-    let (partial, code, error) = view(&args);
+    let texture = folder.path().join("broken.dds");
+    std::fs::write(&texture, "DDS junk").unwrap();
+    let textures = [texture.to_str().unwrap(), &sample("../textures/crate.dds")];
+    let args = ["--sheet", "a.png", "--size", "160x60", broken];
+    let (partial, code, error) = view(&[&args[..], &textures].concat());
     assert_eq!(code, Some(1), "{error}");
+    assert!(error.contains("broken.dds: "), "{error}");
     assert!(
-        error.contains("1 of 2 files could not be loaded"),
+        error.contains("2 of 3 files could not be loaded"),
         "{error}"
     );
     let sheet = |folder: &tempfile::TempDir| std::fs::read(folder.path().join("a.png")).unwrap();

@@ -29,6 +29,7 @@ fn folder() -> TempDir {
         ("good.mdl", &model[..]),
         ("bad.mdl", &model[..200]),
         ("skin.dtx", &[]),
+        ("skin.tga", &[]),
         ("unit_MOVE_00.ala", &[]),
     ];
     for (name, bytes) in files {
@@ -83,6 +84,10 @@ fn view_exits_with_1_if_it_cannot_show_the_files() {
             (&["missing.mdl"][..], "missing.mdl: "),
             (&["good.mdl", "missing.mdl"], "missing.mdl: "),
             (&["skin.dtx"], "skin.dtx: a texture cannot be shown alone"),
+            (
+                &["skin.tga", "good.mdl"],
+                "skin.tga: a texture cannot be shown alone",
+            ),
             (&["unit_MOVE_00.ala"], "unit_MOVE_00.ala: no .alo file"),
         ] {
             let args = [&["view"], files, further].concat();

@@ -3,7 +3,7 @@
 use super::pipeline::DrawMode;
 use super::uniform::EmitterUniform;
 use crate::alamo::particles::asset::{AloEmitter, AloParticles};
-use crate::alamo::particles::evaluate::PreparedEmitter;
+use crate::alamo::particles::evaluate::{PreparedEmitter, Space};
 use crate::alamo::particles::{Interpolation, Track};
 use bevy::asset::{AssetId, Handle, uuid_handle};
 use bevy::ecs::system::SystemParamItem;
@@ -44,7 +44,8 @@ pub(super) struct GpuEmitter {
     pub(super) texture: AssetId<Image>,
     /// `None` if it is not drawn.
     pub(super) mode: Option<DrawMode>,
-    pub(super) is_linked: bool,
+    /// The space of its records.
+    pub(super) space: Space,
     /// Its position in [`AloParticles::draw_order`].
     pub(super) rank: usize,
 }
@@ -98,7 +99,7 @@ fn gpu_emitter(info: &AloEmitter, prepared: &PreparedEmitter, keys: &mut Keys) -
         uniform,
         texture: info.texture.as_ref().unwrap_or(&PARTICLE_DISC).id(),
         mode,
-        is_linked: prepared.is_linked,
+        space: Space::of(prepared),
         rank: 0,
     }
 }

@@ -9,7 +9,7 @@
 // - `extract` copies visible systems to the render world, and adds new records to the buffers of `rings`, which `uploads`
 //   writes at once.
 // - `prepare` writes uniforms and makes bind groups; `pipeline` has layouts and blend states; `queue` adds a system to
-//   the phase of each camera, and draws all its emitters in order.
+//   the phase of each camera, and draws all its emitters in order. `statistics` has counts of it for profiling.
 
 mod extract;
 mod gpu_asset;
@@ -17,6 +17,7 @@ mod pipeline;
 mod prepare;
 mod queue;
 mod rings;
+mod statistics;
 mod uniform;
 mod uploads;
 
@@ -36,6 +37,7 @@ use bevy::render::{
 };
 
 pub use gpu_asset::PARTICLE_DISC;
+pub use statistics::ParticleStatistics;
 
 /// Whether an emitter of these properties is drawn.
 pub(super) fn is_drawn(properties: &Properties) -> bool {
@@ -59,6 +61,7 @@ impl Plugin for ParticleDrawPlugin {
             .init_gpu_resource::<prepare::PreparedParticles>()
             .init_gpu_resource::<SpecializedRenderPipelines<pipeline::ParticlePipeline>>()
             .init_gpu_resource::<queue::ViewPipelines>()
+            .init_resource::<ParticleStatistics>()
             .add_render_command::<Transparent3d, queue::DrawParticles>()
             .add_systems(
                 RenderStartup,

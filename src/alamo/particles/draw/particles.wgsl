@@ -36,6 +36,8 @@ struct Emitter {
     tiles: u32,
     // Edge length of the cube of weather, in units of the records; 0 without weather.
     weather_cube: f32,
+    // Distance of its center from the camera, in units of the records.
+    weather_distance: f32,
     // Two tracks per vector: index of the first key; count of keys, and in the upper bits the interpolation.
     tracks: array<vec4<u32>, 4>,
 }
@@ -222,13 +224,25 @@ fn bounce(speed: f32, acceleration: f32, time: f32) -> vec2<f32> {
     return vec2(max(height, 0.0), first + acceleration * since);
 }
 
+// The center of the weather's cube before the camera, in the space of the records. The same as
+// RecordSpace::weather_center.
+fn weather_center() -> vec3<f32> {
+    let forward = -normalize(view.world_from_view[2].xyz);
+    let distance = emitter.weather_distance * emitter.size_scale;
+    let center = view.world_position + forward * distance;
+    // The inverse of a rotation with a scale.
+    let rows = emitter.world_from_records;
+    let unscaled = rows[0].xyz * center.x + rows[1].xyz * center.y + rows[2].xyz * center.z;
+    return unscaled / (emitter.size_scale * emitter.size_scale);
+}
+
 // The motion at an age.
 fn motion_at(record: Record, age: f32) -> Motion {
     let contact = record.rotation_and_ground.y;
     var motion = flight(record, age);
     if emitter.weather_cube > 0.0 {
         // What leaves the cube on one side enters on the other.
-        let cubes = floor(motion.position / emitter.weather_cube + 0.5);
+        let cubes = floor((motion.position - weather_center()) / emitter.weather_cube + 0.5);
         motion.position -= emitter.weather_cube * cubes;
         return motion;
     }

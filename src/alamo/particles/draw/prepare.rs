@@ -6,13 +6,13 @@ use super::pipeline::{DrawMode, ParticlePipeline};
 use super::rings::DrawnSlots;
 use super::uniform::EmitterUniform;
 use crate::alamo::particles::asset::AloParticles;
-use crate::alamo::particles::record::uniform_scale;
+use crate::alamo::particles::record::{RecordSpace, uniform_scale};
 use bevy::asset::AssetId;
 use bevy::color::ColorToComponents;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Res, ResMut};
 use bevy::image::Image;
-use bevy::math::{Affine3A, Mat4, Vec3, Vec4};
+use bevy::math::{Mat4, Vec3, Vec4};
 use bevy::platform::collections::HashMap;
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{
@@ -187,11 +187,9 @@ fn uniform(
     emitter: &GpuEmitter,
     gpu: &GpuParticles,
 ) -> EmitterUniform {
-    let world_from_records = if emitter.is_linked {
-        system.world_from_system
-    } else {
-        Affine3A::IDENTITY
-    };
+    let space =
+        RecordSpace::of_emitters(emitter.space, gpu.world_rotation, system.world_from_system);
+    let world_from_records = space.world_from_records();
     let rows = Mat4::from(world_from_records).transpose();
     let axis = |axis: Vec3| (gpu.world_rotation * axis).extend(0.0);
     EmitterUniform {

@@ -8,6 +8,7 @@ use super::gpu_asset::GpuParticles;
 use super::pipeline::{DrawMode, ParticlePipeline, ParticlePipelineKey};
 use super::prepare::{PreparedDraw, PreparedParticles};
 use super::rings::GpuRings;
+use super::statistics::ParticleStatistics;
 use super::uploads::RECORD;
 use crate::alamo::particles::record::ParticleRecords;
 use bevy::core_pipeline::core_3d::{Transparent3d, TransparentSortingInfo3d};
@@ -57,7 +58,14 @@ pub(super) fn queue_systems(
         ResMut<ViewPipelines>,
     ),
     (views, view_keys, mut phases): Views,
+    (rings, mut statistics): (Res<GpuRings>, ResMut<ParticleStatistics>),
 ) {
+    let [buffer_bytes, spare_bytes] = rings.bytes();
+    *statistics = ParticleStatistics {
+        buffer_bytes,
+        spare_bytes,
+        ..ParticleStatistics::default()
+    };
     view_pipelines.0.clear();
     let (Some(pipeline), false) = (pipeline, extracted.0.is_empty()) else {
         return;
@@ -94,10 +102,14 @@ pub(super) fn queue_systems(
                     pipelines.specialize(&pipeline_cache, &pipeline, key)
                 });
                 first = first.or(Some(id));
+                let [_, second] = ring.slots.clone().map(|slots| !slots.is_empty());
+                statistics.draws += 1 + usize::from(second);
+                statistics.second_draws += usize::from(second);
             }
             let Some(pipeline) = first else {
                 continue;
             };
+            statistics.systems += 1;
             phase.add_transient(Transparent3d {
                 sorting_info: TransparentSortingInfo3d::Sorted {
                     mesh_center: system.world_from_system.translation.into(),

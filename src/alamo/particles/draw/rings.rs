@@ -42,6 +42,11 @@ impl GpuRings {
         self.rings.get(&system)?.get(ring)?.as_ref()
     }
 
+    /// The bytes of all buffers that are used, and of those that are not.
+    pub(super) fn bytes(&self) -> [u64; 2] {
+        [self.used_bytes, self.spare_bytes]
+    }
+
     /// Removes the buffers of a system, except those of these rings that have slots.
     pub(super) fn retain(&mut self, system: MainEntity, records: &[EmitterRecords]) {
         let Some(rings) = self.rings.get_mut(&system) else {

@@ -31,6 +31,8 @@ pub(super) struct EmitterUniform {
     pub(super) tiles: u32,
     /// Edge length of the cube of weather, in units of the records; 0 without weather.
     pub(super) weather_cube: f32,
+    /// Distance of its center from the camera, in units of the records.
+    pub(super) weather_distance: f32,
     /// Two tracks per vector: index of the first key; count of keys and interpolation.
     pub(super) tracks: [UVec4; 4],
 }
@@ -75,6 +77,7 @@ impl EmitterUniform {
             ground_effect,
             flags,
             weather_cube: prepared.weather_cube.unwrap_or(0.0),
+            weather_distance: prepared.weather_distance,
             tiles: if has_texture {
                 prepared.tiles_per_side.clamp(1, MAX_TILES)
             } else {

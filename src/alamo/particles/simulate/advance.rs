@@ -62,6 +62,19 @@ pub(super) struct Environment<'w, 's> {
     budget: Res<'w, ParticleBudget>,
 }
 
+impl Environment<'_, '_> {
+    /// Removes the dead particles of all systems, and returns the count of the others.
+    fn remove_dead(&self, systems: &mut Query<Running>) -> usize {
+        let mut count = 0;
+        for (_, mut running, mut records, ..) in systems {
+            if let Some(particles) = self.assets.get(&records.particles) {
+                count += running.remove_dead(particles, &mut records);
+            }
+        }
+        count
+    }
+}
+
 /// A system that is over.
 #[derive(Clone, Copy, Debug)]
 struct Finished {
@@ -76,11 +89,11 @@ struct Finished {
 pub(super) struct Collected {
     /// Memory for the births of one system.
     births: Vec<NewBirth>,
-    /// The systems that are due, if all together may exceed the budget.
+    /// The systems that are due, and whose births may exceed the budget with those of all systems together.
     due: Vec<(Rank, Entity)>,
     /// The sum of the particles that the systems may have at once.
     demand: u64,
-    /// The count of particles, if all systems together may exceed the budget.
+    /// The count of particles, if all systems together could already exceed the budget in the last frame.
     living: usize,
     /// The owners of systems that were restarted.
     restarted: Vec<Entity>,
@@ -93,7 +106,8 @@ impl Collected {
     /// Adds what another thread has collected.
     fn append(&mut self, other: &mut Self) {
         self.due.append(&mut other.due);
-        self.demand += core::mem::take(&mut other.demand);
+        let demand = core::mem::take(&mut other.demand);
+        self.demand = self.demand.saturating_add(demand);
         self.living += core::mem::take(&mut other.living);
         self.restarted.append(&mut other.restarted);
         self.finished.append(&mut other.finished);
@@ -108,12 +122,12 @@ struct Step<'a, 'w, 's> {
     seconds: f64,
     /// The velocity of the wind.
     wind: Vec3,
-    /// Whether all systems together may exceed the budget, so that their order matters.
-    is_tight: bool,
+    /// Whether all systems together could exceed the budget in the last frame, so that their order matters.
+    was_tight: bool,
 }
 
 impl Step<'_, '_, '_> {
-    /// Advances a system. If the budget is tight, its births are left for later.
+    /// Advances a system. If the budget may be exceeded, its births are left for later.
     fn run(
         &self,
         item: QueryItem<'_, '_, Running>,
@@ -128,7 +142,6 @@ impl Step<'_, '_, '_> {
             seed: seed.map(|seed| seed.0),
             seconds: self.seconds * speed.map_or(1.0, |speed| speed.checked()),
         };
-        collected.demand += running.max_alive as u64;
         match running.is_as_wanted(wanted.emission) {
             true => running.tick(&wanted),
             false => {
@@ -141,6 +154,12 @@ impl Step<'_, '_, '_> {
                 }
             }
         }
+        let vertices = surface.map_or(0, EmissionSurface::len);
+        let per_system = self.environment.budget.per_system;
+        let [before, demand] = running.update_demand(vertices, per_system);
+        collected.demand = collected.demand.saturating_add(demand);
+        // A system without growth stays within its share, even if the sum of all grows beyond the budget in this frame.
+        let is_left = self.was_tight || demand > before;
         records.elapsed = running.elapsed();
         let tint = tint.map_or(LinearRgba::WHITE, |tint| tint.0.into());
         if records.tint != tint {
@@ -148,14 +167,13 @@ impl Step<'_, '_, '_> {
         }
         let is_visible = visibility.get();
         if running.is_due(is_visible) {
-            if self.is_tight {
+            if is_left {
                 let viewers = &self.environment.viewers;
                 let rank = viewers.rank(bounds, &transform.affine(), running.order);
                 collected.due.push((rank, entity));
             } else {
-                let limit = self.environment.budget.per_system;
                 let births = &mut collected.births;
-                if self.advance(running, records, transform, surface, births, limit)
+                if self.advance(running, records, transform, surface, births, per_system)
                     && running.is_first_warning()
                 {
                     collected.limited.push((running.order, entity));
@@ -169,7 +187,7 @@ impl Step<'_, '_, '_> {
         if is_visible {
             running.update_times(records);
         }
-        if self.is_tight
+        if self.was_tight
             && let Some(particles) = self.environment.assets.get(&records.particles)
         {
             collected.living += running.remove_dead(particles, records);
@@ -239,7 +257,7 @@ pub(super) fn simulate(
         environment: &environment,
         seconds: time.delta_secs_f64(),
         wind: environment.wind.velocity(),
-        is_tight: demand.0 > environment.budget.total as u64,
+        was_tight: demand.0 > environment.budget.total as u64,
     };
     let run = |collected: &mut Collected, item: QueryItem<Running>| {
         if let Ok(controls) = controls.get(item.1.owner) {
@@ -262,7 +280,13 @@ pub(super) fn simulate(
         }
     }
     demand.0 = core::mem::take(&mut collected.demand);
-    advance_by_rank(&step, &mut systems, &controls, &mut collected, &mut log);
+    let is_tight = demand.0 > environment.budget.total as u64;
+    if is_tight && !step.was_tight {
+        collected.living = environment.remove_dead(&mut systems);
+    }
+    let is_tight = is_tight || step.was_tight;
+    let queries = (&mut systems, &controls);
+    advance_by_rank(&step, queries, is_tight, &mut collected, &mut log);
     for owner in collected.restarted.drain(..) {
         if let Ok((Some(mut emission), ..)) = controls.get_mut(owner) {
             *emission = ParticleEmission::Playing;
@@ -287,12 +311,12 @@ pub(super) fn simulate(
     }
 }
 
-/// Adds the births that are due if all systems together may exceed the budget: first those of the systems that are the
+/// Adds the births that were left. If all systems together may exceed the budget, first those of the systems that are the
 /// largest on the screen.
 fn advance_by_rank(
     step: &Step,
-    systems: &mut Query<Running>,
-    controls: &Query<Controls>,
+    (systems, controls): (&mut Query<Running>, &Query<Controls>),
+    is_tight: bool,
     collected: &mut Collected,
     log: &mut WarningLog,
 ) {
@@ -306,9 +330,11 @@ fn advance_by_rank(
         };
         let (running, records) = (&mut *running, &mut *records);
         let count = count(records);
-        let limit = budget
-            .per_system
-            .min(count + budget.total.saturating_sub(living));
+        let limit = match is_tight {
+            true => count + budget.total.saturating_sub(living),
+            false => usize::MAX,
+        };
+        let limit = limit.min(budget.per_system);
         let births = &mut collected.births;
         if step.advance(running, records, transform, surface, births, limit)
             && running.is_first_warning()

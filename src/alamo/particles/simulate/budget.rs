@@ -1,5 +1,7 @@
 //! The limit of particles: which systems may emit if there are too many.
 
+use crate::alamo::particles::asset::AloParticles;
+use crate::alamo::particles::evaluate::{EmitMode, MAX_ALIVE};
 use bevy::camera::Camera;
 use bevy::camera::Camera3d;
 use bevy::camera::primitives::Aabb;
@@ -13,6 +15,56 @@ use core::cmp::Reverse;
 /// The sum of the particles that all systems may have at once.
 #[derive(Resource, Default)]
 pub(super) struct ParticleDemand(pub(super) u64);
+
+/// About how many particles a simulation of a system may have at once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Demand {
+    /// Of emitters that have the same count for all meshes.
+    fixed: u64,
+    /// For each vertex of the mesh: of emitters that emit from all vertices, and of those that their particles spawn.
+    per_vertex: u64,
+}
+
+impl Demand {
+    pub(super) fn new(particles: &AloParticles) -> Self {
+        let mut demand = Self {
+            fixed: 0,
+            per_vertex: 0,
+        };
+        for (index, info) in particles.emitters.iter().enumerate() {
+            let root = particles.prepared_emitter(root(particles, index));
+            let is_per_vertex = root.is_some_and(|root| root.emit_mode == EmitMode::EveryVertex);
+            let sum = match is_per_vertex {
+                true => &mut demand.per_vertex,
+                false => &mut demand.fixed,
+            };
+            // The count of an asset is limited, that of a running system is not.
+            *sum = match info.max_alive < MAX_ALIVE {
+                true => sum.saturating_add(info.max_alive),
+                false => u64::MAX,
+            };
+        }
+        demand
+    }
+
+    /// The count of this many simulations of a system, whose mesh has this many vertices.
+    pub(super) fn count(&self, vertices: usize, simulations: usize) -> u64 {
+        let of_mesh = self.per_vertex.saturating_mul(vertices.max(1) as u64);
+        let of_one = self.fixed.saturating_add(of_mesh);
+        of_one.saturating_mul(simulations as u64)
+    }
+}
+
+/// The emitter that no particle spawns, from which an emitter descends.
+fn root(particles: &AloParticles, emitter: usize) -> usize {
+    let parent = |emitter: &usize| {
+        let parent = particles.emitters.get(*emitter)?.emitter.parent?;
+        Some(parent.emitter as usize)
+    };
+    // Links are a forest, so there are fewer steps than emitters.
+    let ancestors = core::iter::successors(Some(emitter), parent).take(particles.emitters.len());
+    ancestors.last().unwrap_or(emitter)
+}
 
 /// The active 3D cameras.
 #[derive(SystemParam)]

@@ -1,9 +1,10 @@
 //! The state of a spawned particle system: its clock, and the simulations that add particles to its records.
 
 use crate::alamo::particles::asset::AloParticles;
-use crate::alamo::particles::evaluate::{EmissionMesh, Simulation};
+use crate::alamo::particles::evaluate::{EmissionMesh, Simulation, Space};
 use crate::alamo::particles::record::{EmitterRecords, ParticleRecords};
 use crate::alamo::particles::simulate::births::{NewBirth, RecordTimes, Target};
+use crate::alamo::particles::simulate::budget::Demand;
 use crate::alamo::particles::simulate::control::ParticleEmission;
 use crate::alamo::particles::simulate::stage::{Path, Poses, Surroundings, SystemStage};
 use bevy::ecs::component::Component;
@@ -24,8 +25,9 @@ pub(in crate::alamo::particles) struct RunningParticles {
     pub(super) order: u64,
     /// The seed without a `ParticleSeed`, for the first start.
     default_seed: u64,
-    /// About how many particles live at once, at most.
-    pub(super) max_alive: usize,
+    demand: Demand,
+    /// The share of this system in the `ParticleDemand`.
+    counted: u64,
     /// Seconds since the creation. Does not advance while the system is paused.
     clock: f64,
     /// The clock when the last simulation was started.
@@ -99,7 +101,8 @@ impl RunningParticles {
             owner,
             order,
             default_seed,
-            max_alive: usize::try_from(particles.max_alive()).unwrap_or(usize::MAX),
+            demand: Demand::new(particles),
+            counted: 0,
             clock: 0.0,
             begin: 0.0,
             simulations: Vec::new(),
@@ -108,7 +111,9 @@ impl RunningParticles {
             starts: 0,
             is_active: false,
             is_endless: particles.is_endless(),
-            stays_behind: particles.prepared().any(|prepared| !prepared.is_linked),
+            stays_behind: particles
+                .prepared()
+                .any(|prepared| Space::of(prepared) == Space::World),
             times: vec![RecordTimes::NEW; particles.emitters.len()],
             emitters: particles.emitters.len(),
             last: None,
@@ -190,6 +195,16 @@ impl RunningParticles {
         self.is_playing = true;
         self.is_active = true;
         self.last = None;
+    }
+
+    /// Computes about how many particles the system may have at once, at most `limit`. `vertices` is the count of the mesh
+    /// on which they are born. Returns the count of the last call and the present one.
+    pub(super) fn update_demand(&mut self, vertices: usize, limit: usize) -> [u64; 2] {
+        // A stopped simulation has particles beside those of the next one.
+        let simulations = self.simulations.len().max(1);
+        let count = self.demand.count(vertices, simulations);
+        let count = count.min(limit as u64);
+        [core::mem::replace(&mut self.counted, count), count]
     }
 
     /// Seconds since the last start.

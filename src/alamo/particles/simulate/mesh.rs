@@ -38,6 +38,11 @@ impl EmissionSurface {
             entity,
         }
     }
+
+    /// The count of vertices.
+    pub(super) fn len(&self) -> usize {
+        self.mesh.vertices().len()
+    }
 }
 
 /// A mesh of a model, as long as the model and a system use it.

@@ -35,6 +35,7 @@ pub(super) struct Poses {
     pub(super) scale: f32,
     system: OnceCell<EmitterPose>,
     world: OnceCell<EmitterPose>,
+    weather: OnceCell<EmitterPose>,
     mesh_in_system: OnceCell<EmitterPose>,
     mesh_in_world: OnceCell<EmitterPose>,
 }
@@ -47,6 +48,7 @@ impl Poses {
             scale: uniform_scale(&surroundings.world_from_system),
             system: OnceCell::new(),
             world: OnceCell::new(),
+            weather: OnceCell::new(),
             mesh_in_system: OnceCell::new(),
             mesh_in_world: OnceCell::new(),
         }
@@ -54,20 +56,24 @@ impl Poses {
 
     /// The pose of the system in a space.
     fn of_system(&self, space: Space) -> &EmitterPose {
-        let pose = |is_linked| {
-            let surroundings = &self.surroundings;
-            let (from_system, rotation) = (surroundings.world_from_system, self.world_rotation);
-            let space = RecordSpace::of_emitters(is_linked, rotation, from_system);
-            let Surroundings { wind, ground, .. } = *surroundings;
-            space.pose(space.origin(), Vec3::ZERO, wind, ground)
+        let pose = match space {
+            Space::System => &self.system,
+            Space::World => &self.world,
+            Space::Weather => &self.weather,
         };
-        match space {
-            Space::System => self.system.get_or_init(|| pose(true)),
-            Space::World => self.world.get_or_init(|| pose(false)),
-        }
+        pose.get_or_init(|| {
+            let Surroundings {
+                world_from_system,
+                wind,
+                ground,
+                ..
+            } = self.surroundings;
+            let space = RecordSpace::of_emitters(space, self.world_rotation, world_from_system);
+            space.pose(space.origin(), Vec3::ZERO, wind, ground)
+        })
     }
 
-    /// The pose of the mesh in a space.
+    /// The pose of the mesh in a space. There is no mesh for weather.
     fn of_mesh(&self, space: Space) -> &EmitterPose {
         let from_system = self.surroundings.world_from_system;
         let mesh = self.surroundings.world_from_mesh.unwrap_or(from_system);
@@ -79,6 +85,7 @@ impl Poses {
             Space::World => self
                 .mesh_in_world
                 .get_or_init(|| at(&mesh, self.of_system(space))),
+            Space::Weather => self.of_system(space),
         }
     }
 }
@@ -170,7 +177,7 @@ impl SystemStage<'_> {
 impl Stage for SystemStage<'_> {
     fn pose(&self, space: Space, time: f64) -> EmitterPose {
         match space {
-            Space::System => *self.poses.of_system(space),
+            Space::System | Space::Weather => *self.poses.of_system(space),
             Space::World => self.moved(self.poses.of_system(space), time),
         }
     }
@@ -182,7 +189,7 @@ impl Stage for SystemStage<'_> {
     fn mesh_pose(&self, space: Space, time: f64) -> EmitterPose {
         let pose = self.poses.of_mesh(space);
         match space {
-            Space::System => *pose,
+            Space::System | Space::Weather => *pose,
             Space::World => self.moved(pose, time),
         }
     }
@@ -206,6 +213,8 @@ impl Stage for SystemStage<'_> {
                     system_from_world.transform_vector3(own - velocity),
                 )
             }
+            // It spawns nothing.
+            Space::Weather => (position, own),
         };
         Motion {
             position: position.to_array(),
@@ -220,9 +229,9 @@ impl Stage for SystemStage<'_> {
     #[inline]
     fn born(&mut self, birth: &Birth<'_>) {
         self.room = self.room.saturating_sub(1);
-        let scale = match birth.emitter.is_linked {
-            true => 1.0,
-            false => self.poses.scale,
+        let scale = match Space::of(birth.emitter) {
+            Space::System | Space::Weather => 1.0,
+            Space::World => self.poses.scale,
         };
         self.births.push(NewBirth {
             emitter: birth.index,

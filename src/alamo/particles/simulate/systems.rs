@@ -5,6 +5,7 @@ use crate::alamo::particles::asset::AloParticles;
 use crate::alamo::particles::components::AloParticleSystem;
 use crate::alamo::particles::record::ParticleRecords;
 use crate::alamo::particles::simulate::budget::ParticleDemand;
+use crate::alamo::particles::simulate::environment::ParticleBudget;
 use crate::alamo::particles::simulate::instance::RunningParticles;
 use crate::alamo::particles::simulate::mesh::EmissionSurface;
 use crate::alamo::particles::simulate::proxies::OfProxy;
@@ -29,6 +30,8 @@ pub(super) struct Starter<'w, 's> {
     scene_roots: Query<'w, 's, &'static ChildOf, With<AloSceneRoot>>,
     of_proxies: Query<'w, 's, &'static OfProxy>,
     seeds: Query<'w, 's, &'static RandomSeed>,
+    surfaces: Query<'w, 's, &'static EmissionSurface>,
+    budget: Res<'w, ParticleBudget>,
     demand: ResMut<'w, ParticleDemand>,
     started: Local<'s, u64>,
 }
@@ -54,11 +57,13 @@ impl Starter<'_, '_> {
             Err(_) => RandomSeed::of_root(owner, self.seeds.get(owner).ok()),
         };
         let running = RunningParticles::new(owner, *self.started, seed, particles);
-        let running = match before {
+        let mut running = match before {
             Some(before) => running.after_reload(before),
             None => running,
         };
-        self.demand.0 += running.max_alive as u64;
+        let vertices = self.surfaces.get(entity).map_or(0, EmissionSurface::len);
+        let [_, own] = running.update_demand(vertices, self.budget.per_system);
+        self.demand.0 = self.demand.0.saturating_add(own);
         let records = ParticleRecords::new(system.0.clone(), particles);
         let bounds = Aabb::from_min_max(particles.bounds.min.into(), particles.bounds.max.into());
         commands

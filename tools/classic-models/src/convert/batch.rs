@@ -1,10 +1,12 @@
 //! Plans the output files of a run, and converts several files at once.
 
-use crate::archive_file::{self, Location};
+use crate::archive_file;
 use crate::convert::files::Files;
-use crate::convert::job::{Job, Written, is_texture};
+use crate::convert::input::Input;
+use crate::convert::job::{Job, Written};
 use crate::convert::options::{Container, Options, Output};
 use crate::convert::output;
+use crate::file_format::is_texture;
 use crate::messages;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::{HashMap, HashSet};
@@ -17,6 +19,8 @@ pub struct Plan {
     pub jobs: Vec<Result<Job, (PathBuf, String)>>,
     /// The folder to create.
     pub folder: Option<PathBuf>,
+    /// The absolute paths of the files on the disk that are read, which no result may replace.
+    stored: HashSet<PathBuf>,
 }
 
 /// The count of files that were converted, and that failed.
@@ -31,7 +35,11 @@ impl Plan {
     ///
     /// # Errors
     /// If `out` is a file, and there are several inputs.
-    pub fn new(inputs: &[PathBuf], out: &Path, container: Container) -> Result<Self, String> {
+    pub fn new(inputs: &[Input], out: &Path, container: Container) -> Result<Self, String> {
+        let stored = inputs
+            .iter()
+            .filter_map(|input| input.stored.clone())
+            .collect();
         let kind = Output::of(out).filter(|_| !out.is_dir());
         if let Some(kind) = kind {
             let [input] = inputs else {
@@ -39,61 +47,61 @@ impl Plan {
                 return Err(format!("{}: {message}", out.display()));
             };
             let job = Job {
-                input: input.clone(),
+                input: input.path.clone(),
                 output: out.to_path_buf(),
                 kind,
             };
             return Ok(Self {
                 jobs: vec![Ok(job)],
                 folder: None,
+                stored,
             });
         }
-        let mut planned: HashMap<PathBuf, PathBuf> = HashMap::new();
+        let mut planned = HashMap::new();
         let jobs = inputs.iter().map(|input| {
-            let kind = match is_texture(input) {
-                true => Output::Png,
-                false => Output::Model(container),
-            };
-            let mut name = input.file_stem().unwrap_or_default().to_os_string();
-            name.push(".");
-            name.push(kind.extension());
-            let output = out.join(name);
-            let key = PathBuf::from(output.to_string_lossy().to_lowercase());
-            if let Some(other) = planned.get(&key) {
-                let other = other.display();
-                let message = format!("{} is already the result of {other}", output.display());
-                return Err((input.clone(), message));
-            }
-            planned.insert(key, input.clone());
-            Ok(Job {
-                input: input.clone(),
-                output,
-                kind,
-            })
+            let job = in_folder(input, out, container, &mut planned);
+            job.map_err(|error| (input.path.clone(), error))
         });
         Ok(Self {
             jobs: jobs.collect(),
             folder: Some(out.to_path_buf()),
+            stored,
         })
     }
+}
 
-    /// The absolute paths of all inputs. An entry of an archive is the path of the archive.
-    fn inputs(&self) -> HashSet<PathBuf> {
-        let inputs = self.jobs.iter().map(|job| match job {
-            Ok(job) => &job.input,
-            Err((input, _)) => input,
-        });
-        let file = |input: &PathBuf| match archive_file::locate(input) {
-            Ok(Location::Entry { archive, .. }) => archive_file::absolute(&archive),
-            _ => archive_file::absolute(input),
-        };
-        inputs.map(file).collect()
+/// The job of an input whose result is in a folder. `planned` has the inputs by their results in lower case.
+fn in_folder(
+    input: &Input,
+    out: &Path,
+    container: Container,
+    planned: &mut HashMap<PathBuf, PathBuf>,
+) -> Result<Job, String> {
+    let kind = match is_texture(&input.path) {
+        true => Output::Png,
+        false => Output::Model(container),
+    };
+    let mut name = input.name()?.into_os_string();
+    name.push(".");
+    name.push(kind.extension());
+    let output = out.join(name);
+    let key = PathBuf::from(output.to_string_lossy().to_lowercase());
+    if let Some(other) = planned.get(&key) {
+        let (output, other) = (output.display(), other.display());
+        return Err(format!("{output} is already the result of {other}"));
     }
+    planned.insert(key, input.path.clone());
+    Ok(Job {
+        input: input.path.clone(),
+        output,
+        kind,
+    })
 }
 
 /// How to run the jobs of a plan.
 pub struct Run<'a> {
     pub options: &'a Options,
+    pub files: &'a Files,
     /// The count of files that are converted at once, at least 1.
     pub workers: usize,
     /// Whether existing files are replaced.
@@ -104,14 +112,13 @@ impl Run<'_> {
     /// Converts all files, and prints warnings and errors in the order of the files.
     pub fn convert(&self, plan: &Plan) -> Summary {
         let progress = progress(plan.jobs.len());
-        let files = Files::default();
-        let inputs = plan.inputs();
+        let (files, inputs) = (self.files, &plan.stored);
         let next = AtomicUsize::new(0);
         let mut summary = Summary::default();
         std::thread::scope(|scope| {
             let (sender, results) = mpsc::channel();
             for _ in 0..self.workers.clamp(1, plan.jobs.len().max(1)) {
-                let (sender, files, inputs, next) = (sender.clone(), &files, &inputs, &next);
+                let (sender, next) = (sender.clone(), &next);
                 scope.spawn(move || {
                     loop {
                         let index = next.fetch_add(1, Ordering::Relaxed);
@@ -163,6 +170,7 @@ impl Run<'_> {
         }
         output::check(&job.output, self.force)?;
         let Written { bytes, warnings } = job.convert(files, self.options)?;
+        output::create_folder(&job.output)?;
         output::write(&job.output, &bytes, self.force)?;
         Ok(warnings)
     }
@@ -204,7 +212,8 @@ mod tests {
 
     #[test]
     fn results_have_the_names_of_their_files() {
-        let inputs = ["a/Hero.abc", "b/skin.DTX", "c/hero.mdl"].map(PathBuf::from);
+        let inputs =
+            ["a/Hero.abc", "b/skin.DTX", "c/hero.mdl"].map(|path| Input::of(Path::new(path)));
         let plan = Plan::new(&inputs, Path::new("out"), Container::Gltf).unwrap();
         let outputs: Vec<_> = plan
             .jobs
@@ -220,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_file_can_only_be_the_result_of_one_input() {
-        let inputs = ["a.abc", "b.abc"].map(PathBuf::from);
+        let inputs = ["a.abc", "b.abc"].map(|path| Input::of(Path::new(path)));
         assert!(Plan::new(&inputs, Path::new("out.glb"), Container::Glb).is_err());
         let plan = Plan::new(&inputs[..1], Path::new("out.GLTF"), Container::Glb).unwrap();
         let job = plan.jobs[0].as_ref().unwrap();

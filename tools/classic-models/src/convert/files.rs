@@ -1,9 +1,12 @@
 //! Finds the files that models name, as the loaders do: in any case, in the folders that the games used.
 //!
-//! Paths are of files on the disk or of entries of archives, `ARCHIVE/entry`. Folders and archives are listed once per run.
+//! Paths are of files on the disk, of entries of archives, `ARCHIVE/entry`, or of files of a game, which begin with its folder.
+//! Folders and archives are listed once per run.
 
 use crate::archive_file::{self, Location, open_file};
 use crate::convert::options::Options;
+use crate::game::NOT_FOUND;
+use crate::game_files::GameFiles;
 use bevy_classic_models::alamo::animation_name;
 use bevy_classic_models::lithtech::skin_candidate_paths;
 use std::collections::{BTreeMap, HashMap};
@@ -22,17 +25,33 @@ type ArchiveFolders = HashMap<String, Names>;
 /// The listings of folders and archives.
 #[derive(Default)]
 pub struct Files {
+    game: Option<GameFiles>,
     folders: Mutex<HashMap<PathBuf, Arc<Names>>>,
     archives: Mutex<HashMap<PathBuf, Arc<ArchiveFolders>>>,
 }
 
 impl Files {
+    /// Files of which those of a game are searched in all its archives and folders.
+    pub fn of_game(game: GameFiles) -> Self {
+        Self {
+            game: Some(game),
+            ..Self::default()
+        }
+    }
+
     /// Reads a file, or an entry of an archive.
     ///
     /// # Errors
     /// If it cannot be read.
     pub fn read(&self, path: &Path) -> Result<Vec<u8>, String> {
-        archive_file::read(path).map_err(|error| error.to_string())
+        let game = self.game.as_ref();
+        if let Some(read) = game.and_then(|game| game.read(path)) {
+            return read;
+        }
+        archive_file::read(path).map_err(|error| match game {
+            Some(game) if game.contains(path) => NOT_FOUND.to_owned(),
+            _ => error.to_string(),
+        })
     }
 
     /// A texture that a model names. Its extension may be another one.
@@ -183,6 +202,9 @@ impl Files {
     }
 
     fn read_names(&self, folder: &Path) -> Names {
+        if let Some(names) = self.game.as_ref().and_then(|game| game.names(folder)) {
+            return by_lower_case(names.into_iter());
+        }
         let on_disk = match folder.as_os_str().is_empty() {
             true => Path::new("."),
             false => folder,

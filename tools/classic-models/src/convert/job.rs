@@ -4,8 +4,9 @@ use crate::convert::files::Files;
 use crate::convert::model::Request;
 use crate::convert::options::{Options, Output};
 use crate::convert::{abc, alo, lgw, mdl, particles, textures};
-use crate::file_format::{FileFormat, is_picture};
+use crate::file_format::{FileFormat, is_texture};
 use bevy_classic_models::texture::Pixels;
+use classic_model_formats::archive::detect;
 use std::path::{Path, PathBuf};
 
 /// A file to convert, and the file to write.
@@ -20,12 +21,6 @@ pub struct Job {
 pub struct Written {
     pub bytes: Vec<u8>,
     pub warnings: Vec<String>,
-}
-
-/// Whether a file is a texture, by its extension.
-pub fn is_texture(path: &Path) -> bool {
-    let extension = path.extension().unwrap_or_default();
-    is_picture(path) || extension.eq_ignore_ascii_case("dtx")
 }
 
 impl Job {
@@ -50,7 +45,10 @@ impl Job {
                     FileFormat::Abc => abc::convert(&bytes, &request),
                     FileFormat::Alo => alo::convert(&bytes, &request),
                     FileFormat::Lgw => lgw::convert(&bytes, &request),
-                    FileFormat::Mdl => mdl::convert(&bytes, &request),
+                    FileFormat::Mdl => {
+                        let converted = mdl::convert(&bytes, &request);
+                        converted.map_err(|error| self.archive_error(&bytes).unwrap_or(error))
+                    }
                     FileFormat::Particles => particles::convert(&bytes, &request),
                     FileFormat::Dtx => Err("a texture can only be converted to .png".to_owned()),
                     FileFormat::Ala => Err(
@@ -65,6 +63,17 @@ impl Job {
                 })
             }
         }
+    }
+}
+
+impl Job {
+    /// The error of a file that is an archive.
+    fn archive_error(&self, bytes: &[u8]) -> Option<String> {
+        let format = detect(bytes, &self.input).ok()?;
+        let name = self.input.display();
+        format.map(|_| {
+            format!("an archive: name a model in it, as in {name}/PATH; `classic-models list {name}` prints the paths")
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! The subcommand `convert`: converts models to glTF, and textures to PNG.
 //!
-//! - `options` are the options of the command line, and `batch` plans and runs `job`s, whose results `output` writes.
+//! - `options` are the options of the command line, and `batch` plans and runs a `job` for each `input`, whose result `output`
+//!   writes.
 //! - `files` finds the files that models name.
 //! - `document` is the glTF document, with `accessors` for its data, `mesh`, `clip`, `textures`, `material` and `lods` for its
 //!   parts, and `glb` for its containers.
@@ -16,6 +17,7 @@ mod clip;
 mod document;
 mod files;
 mod glb;
+mod input;
 mod job;
 mod lgw;
 mod lods;
@@ -30,34 +32,45 @@ mod particles;
 mod tests;
 mod textures;
 
+use crate::file_format::{is_model, is_texture};
+use crate::game::GameArgs;
+use crate::game_files::GameFiles;
+use crate::game_models;
 use crate::messages;
 use batch::{Plan, Run};
+use files::Files;
+use input::Input;
 use options::{Container, Options};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Converts models to glTF for Blender and other programs, and textures to PNG.
 ///
 /// Models: Alamo .alo with the .ala animations beside it, LithTech .abc, Quake .mdl, UFO: Aftermath .lgw. Textures: .dds, .tga,
-/// .dtx. A file can also be an entry of an archive: id1/pak0.pak/progs/player.mdl.
+/// .dtx. A file can also be in an archive: id1/pak0.pak/progs/player.mdl. With --game, all models of a game are converted, or
+/// those that match a pattern, and their textures, skins and animations are found in all its archives and folders.
 ///
 /// OUT is a file if it ends in .glb, .gltf or .png, otherwise a folder, which is created. In a folder, results have the names of
-/// their files. Textures, skins and animations are found in the same folders as in the games, in any case, and become part of
-/// the result. Y is up, models face +Z, and a unit of the file is a meter: see --scale.
+/// their files; with --game also their folders. Textures, skins and animations are found in the same folders as in the games,
+/// in any case, and become part of the result. Y is up, models face +Z, and a unit of the file is a meter: see --scale.
 ///
 /// Missing textures, skins and animations are warnings. A file that fails does not stop the others.
 ///
 /// Exit status: 0; 1 if any file failed or OUT cannot be created; 2 if the arguments are wrong.
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment, after_long_help = EXAMPLES)]
+#[command(
+    verbatim_doc_comment,
+    override_usage = "classic-models convert [OPTIONS] <IN>... <OUT>",
+    after_long_help = EXAMPLES
+)]
 pub struct Args {
-    /// The files, or entries of archives: ARCHIVE/entry
-    #[arg(value_name = "IN", required = true)]
-    inputs: Vec<PathBuf>,
-    /// The file or the folder to write to
-    #[arg(value_name = "OUT")]
-    out: PathBuf,
+    /// The files, or files in archives: ARCHIVE/PATH; then the file or the folder to write to
+    // One list, so that options can be between IN and OUT.
+    #[arg(value_name = "IN> … <OUT", num_args = 1, required = true)]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    game: GameArgs,
     #[command(flatten)]
     options: Options,
     /// The kind of file for models in a folder
@@ -79,6 +92,9 @@ Examples:
     classic-models convert Models/*.abc out --jobs 4
   A model in an archive, with Quake's inches as meters:
     classic-models convert id1/pak0.pak/progs/player.mdl player.glb --scale 0.0254
+  All models of a game, and only those in a folder of its archives:
+    classic-models convert --game quake C:/Quake out --scale 0.0254
+    classic-models convert --game empire-at-war C:/Games/EaW data/art/models/rv_* out
   A skin that is not at the games' path:
     classic-models convert hero.abc hero.glb --skin Skins/hero_red.dtx
   Textures in another folder, and a file that Bevy and old programs can read:
@@ -90,9 +106,39 @@ Examples:
 /// The exit status if the arguments are wrong, as that of the parser of arguments.
 const WRONG_ARGUMENTS: u8 = 2;
 
+/// The files to convert, and what reads them.
+///
+/// # Errors
+/// If the game cannot be opened, or has no models.
+fn inputs(args: &Args, paths: &[PathBuf]) -> Result<(Vec<Input>, Files), String> {
+    let Some((game, paths)) = args.game.open(paths)? else {
+        let inputs = paths.iter().map(|path| Input::of(path)).collect();
+        return Ok((inputs, Files::default()));
+    };
+    let is_wanted = |path: &Path| is_model(path) || is_texture(path);
+    let selected = game_models::select(&game.source, paths, is_wanted);
+    if selected.is_empty() {
+        return Err(game_models::NO_MODELS.to_owned());
+    }
+    let inputs = selected.iter().map(|path| Input::of_game(&game, path));
+    let files = Files::of_game(GameFiles::of(&game));
+    Ok((inputs.collect(), files))
+}
+
 /// Converts the files.
 pub fn run(args: &Args) -> ExitCode {
-    let plan = match Plan::new(&args.inputs, &args.out, args.format) {
+    let Some((out, paths @ [_, ..])) = args.paths.split_last() else {
+        messages::error("OUT is missing: give the file or the folder to write to after IN");
+        return ExitCode::from(WRONG_ARGUMENTS);
+    };
+    let (inputs, files) = match inputs(args, paths) {
+        Ok(opened) => opened,
+        Err(error) => {
+            messages::error(error);
+            return ExitCode::FAILURE;
+        }
+    };
+    let plan = match Plan::new(&inputs, out, args.format) {
         Ok(plan) => plan,
         Err(error) => {
             messages::error(error);
@@ -106,6 +152,7 @@ pub fn run(args: &Args) -> ExitCode {
     let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let run = Run {
         options: &args.options,
+        files: &files,
         workers: args.jobs.map_or_else(processors, NonZeroUsize::get),
         force: args.force,
     };
@@ -119,7 +166,7 @@ pub fn run(args: &Args) -> ExitCode {
         0 => String::new(),
         count => format!(", {count} failed"),
     };
-    let (converted, out) = (summary.converted, args.out.display());
+    let (converted, out) = (summary.converted, out.display());
     let line = format_args!("{converted} {files} converted to {out}{failed}");
     match messages::line(line) {
         Ok(()) if summary.failed == 0 => ExitCode::SUCCESS,

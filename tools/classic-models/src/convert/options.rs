@@ -13,8 +13,8 @@ pub struct Options {
     pub scale: f32,
     /// How Alamo models show and hide parts
     ///
-    /// Programs that do not know KHR_animation_pointer may reject files whose animations show or hide parts. Bevy 0.19 does: it
-    /// needs "scale".
+    /// Use "scale" for Blender, for Bevy 0.19, and if another program rejects a file or shows parts that should be hidden. Few
+    /// programs know the extensions of glTF, and Bevy rejects files whose animations show or hide parts with them.
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Visibility::Extension, verbatim_doc_comment)]
     pub visibility: Visibility,
     /// More folders with textures and skins; may be given more than once

@@ -20,6 +20,16 @@ pub fn write(path: &Path, bytes: &[u8], force: bool) -> Result<(), String> {
     })
 }
 
+/// Creates the folder of a file.
+///
+/// # Errors
+/// If it cannot be created.
+pub fn create_folder(path: &Path) -> Result<(), String> {
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let created = folder.map_or(Ok(()), fs::create_dir_all);
+    created.map_err(|error| format!("{}: {error}", path.display()))
+}
+
 /// Checks that a file may be written.
 ///
 /// # Errors

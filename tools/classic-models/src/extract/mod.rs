@@ -1,10 +1,9 @@
 //! The subcommand `extract`: writes entries of an archive to a folder.
 
-mod file_name;
 mod target;
 
 use crate::archive_file::{ArchiveError, open_file};
-use crate::entry_pattern::{self, EntryPattern};
+use crate::entry_pattern::{EntryPattern, with_pattern_help};
 use crate::messages::{self, escaped_name};
 use classic_model_formats::archive::Entry;
 use std::path::PathBuf;
@@ -15,18 +14,16 @@ use target::Target;
 ///
 /// Formats: Petroglyph .meg, Quake .pak, LithTech .rez, UFO: Aftermath .vfs. Files keep their folders.
 ///
-/// Nothing is written outside of the folder. An entry is an error if its name is not a valid file name on Windows, such
+/// Nothing is written outside of the folder of --to. A file is an error if its name is not a valid file name on Windows, such
 /// as CON or what?, or if a symbolic link is in its path. Existing files are not replaced without --force. The other
-/// entries are extracted. Of entries with the same name, the one that the games use is extracted.
-///
-/// Exit status: 0; 1 if the archive or an entry cannot be extracted, or no entry matches; 2 if the arguments are wrong.
+/// files are extracted. Of files with the same name, the one that the games use is extracted.
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment, after_long_help = entry_pattern::HELP)]
+#[command(verbatim_doc_comment, after_long_help = NOTES)]
 pub struct Args {
     /// The archive
     #[arg(value_name = "ARCHIVE")]
     archive: PathBuf,
-    /// Only extract entries that match this pattern, such as *.alo
+    /// Only extract files that match this pattern, such as *.alo
     #[arg(value_name = "PATTERN")]
     pattern: Option<EntryPattern>,
     /// The folder to write to; created if it does not exist
@@ -36,6 +33,18 @@ pub struct Args {
     #[arg(long)]
     force: bool,
 }
+
+const NOTES: &str = with_pattern_help!(
+    "\
+Examples:
+  All files, to the folder files:
+    classic-models extract id1/pak0.pak --to files
+  The models only, and one file only:
+    classic-models extract id1/pak0.pak *.mdl --to files
+    classic-models extract id1/pak0.pak progs/player.mdl --to files
+
+Exit status: 0; 1 if the archive or a file cannot be extracted, or no file matches; 2 if the arguments are wrong."
+);
 
 /// Extracts the entries.
 pub fn run(args: &Args) -> ExitCode {

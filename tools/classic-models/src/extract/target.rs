@@ -1,6 +1,6 @@
 //! Writes files below a folder, and nowhere else. It must not read archives.
 
-use crate::extract::file_name;
+use crate::file_name;
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, ErrorKind, Write};

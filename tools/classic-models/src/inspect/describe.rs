@@ -2,7 +2,7 @@
 
 use crate::archive_file::{self, ArchiveError, Location};
 use crate::file_format::FileFormat;
-use crate::game::Game;
+use crate::game::{Game, NOT_FOUND};
 use crate::inspect::abc::AbcDescription;
 use crate::inspect::ala::AlaDescription;
 use crate::inspect::alo::AloDescription;
@@ -76,7 +76,7 @@ fn locate(path: &Path, game: Option<&Game>) -> Result<(PathBuf, Location), Failu
     match game {
         Some(game) => {
             let found = game.locate(path);
-            found.ok_or_else(|| Failure::new("the game has no such file"))
+            found.ok_or_else(|| Failure::new(NOT_FOUND))
         }
         None => {
             let location = archive_file::locate(path).map_err(Failure::new)?;

@@ -24,13 +24,15 @@ mod pose_mdl;
 mod posed;
 mod simulated;
 
-use crate::game::{Game, GameKind};
+use crate::file_format::{has_extension, is_model};
+use crate::game::{Game, GameArgs};
+use crate::game_models;
 use crate::messages;
 use content::Content;
 use describe::{Description, Options};
 use pose::{Poser, Request};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Describes files of models, particle systems, animations, textures and archives.
@@ -38,38 +40,23 @@ use std::process::ExitCode;
 /// Formats: Quake .mdl and .pak, Alamo .alo and .ala, Petroglyph .meg, LithTech .abc, .dtx and .rez, UFO: Aftermath .lgw
 /// and .vfs. A file may have any name: the format is detected from its content.
 ///
-/// FILE can also be an entry of an archive: id1/pak0.pak/progs/player.mdl. With --game, files are searched in all archives
-/// and folders of a game, in its order: --game quake FOLDER progs/player.mdl.
+/// FILE can also be a file in an archive: id1/pak0.pak/progs/player.mdl. With --game, files are searched in all archives
+/// and folders of a game, in its order.
 ///
-/// With --diff, two files are compared: counts, bones, meshes, materials and clips by name. Exit status: 0 without differences,
-/// 1 with differences, 2 if a file cannot be read.
-///
-/// Exit status: 0; 1 if any file failed; 2 if the arguments are wrong.
+/// Nothing is changed or written. A file that cannot be read does not stop the others: its description is the error, with
+/// the position in the file.
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(verbatim_doc_comment, after_long_help = NOTES)]
 pub struct Args {
-    /// The files, or entries of archives: ARCHIVE/entry
+    /// The files, or files in archives: ARCHIVE/PATH
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Search files in a game: the first FILE is its folder, the others are paths in the game
-    ///
-    /// A second existing folder for forces-of-corruption is that of Empire at War, unless it is beside the first. For lithtech,
-    /// all existing .rez archives and folders at the start are layers, later ones win.
-    #[arg(long, value_name = "GAME", value_enum, verbatim_doc_comment)]
-    game: Option<GameKind>,
-    /// Add a mod to the game; may be given more than once
-    ///
-    /// Alamo: a folder of a mod; those that are given first win. Quake: the name of a folder beside id1; later ones win.
-    #[arg(
-        long = "mod",
-        value_name = "DIR",
-        requires = "game",
-        verbatim_doc_comment
-    )]
-    mods: Vec<PathBuf>,
+    #[command(flatten)]
+    game: GameArgs,
     /// Print one JSON object per file and line
     ///
-    /// For Alamo, LithTech and LGW models it has the bounds and the centroid even without --animation and --time.
+    /// For scripts. For Alamo, LithTech and LGW models it has the bounds and the centroid of the vertices even without
+    /// --animation and --time.
     #[arg(long, verbatim_doc_comment)]
     json: bool,
     /// Describe archives only: any other file is an error
@@ -79,11 +66,14 @@ pub struct Args {
     list: bool,
     /// Print the differences between two files, such as two versions of a model
     ///
-    /// Lines with - are only in the first file, lines with + only in the second. Textures can be .dds and .tga too.
+    /// Bones, meshes, materials and clips are compared by name, so that an inserted bone is one difference. Lines with - are
+    /// only in the first file, lines with + only in the second. Textures can be .dds and .tga too.
     #[arg(long, conflicts_with_all = ["list", "game", "animation", "time", "simulate"], verbatim_doc_comment)]
     diff: bool,
-    /// Also print the bounds and the centroid of the vertices in this clip
+    /// Also print the bounds and the centroid of the vertices in this animation clip
     ///
+    /// The plugin loads and animates the model as in a game. The bounds are the smallest box
+    /// around the vertices, the centroid is their mean position.
     /// Quake: the name of a clip in the file; default: the first. The time wraps around.
     /// Alamo: an .ala file, or the name of a clip beside the model in any case, such as MOVE_00 for
     /// walker_MOVE_00.ala; default: the rest pose. The time stops at the end. Bones are printed too.
@@ -101,8 +91,8 @@ pub struct Args {
     time: Option<f64>,
     /// Also print the particles of particle systems at these times after their creation
     ///
-    /// For each emitter: how many particles live, their mean position, and the oldest one. The system is at the origin
-    /// and does not move. There is no wind, camera or mesh. The ground is Z = 0. Other files are not simulated.
+    /// For each emitter: how many particles live; with --json also their mean position, and the oldest one. The system is at
+    /// the origin and does not move. There is no wind, camera or mesh. The ground is Z = 0. Other files are not simulated.
     #[arg(
         long,
         value_name = "SECONDS",
@@ -114,22 +104,37 @@ pub struct Args {
     simulate: Vec<f64>,
 }
 
+const NOTES: &str = "\
+Examples:
+  What is in a model:
+    classic-models inspect walker.alo
+  A model in an archive, and all models whose names begin with rv_ of a game:
+    classic-models inspect id1/pak0.pak/progs/player.mdl
+    classic-models inspect --game empire-at-war C:/Games/EaW rv_*.alo
+  Where the bones are in the middle of an animation:
+    classic-models inspect walker.alo --animation MOVE_00 --time 0.5
+  The particles of an explosion after a half and a whole second:
+    classic-models inspect p_explosion.alo --simulate 0.5,1
+  What a new version of a model changes:
+    classic-models inspect --diff old/ship.alo new/ship.alo
+  All files in an archive with their sizes and SHA-256 hashes, for a script:
+    classic-models inspect --list --json textures.meg
+
+Exit status: 0; 1 if any file failed; 2 if the arguments are wrong.
+With --diff: 0 without differences; 1 with differences; 2 if a file cannot be read, or the arguments are wrong.";
+
 impl Args {
     /// The game, if one is given, and the files to describe.
     ///
     /// # Errors
-    /// If the game cannot be opened, or no file in it is given.
-    fn opened(&self) -> Result<(Option<Game>, &[PathBuf]), String> {
-        let Some(kind) = self.game else {
-            return Ok((None, &self.files));
+    /// If the game cannot be opened, or has no models.
+    fn opened(&self) -> Result<(Option<Game>, Vec<PathBuf>), String> {
+        let Some((game, paths)) = self.game.open(&self.files)? else {
+            return Ok((None, self.files.clone()));
         };
-        let (folders, files) = self.files.split_at(kind.count_of_folders(&self.files));
-        let game = Game::open(kind, folders, &self.mods)?;
-        for warning in game.source.warnings() {
-            messages::message(format_args!("warning: {warning}"));
-        }
+        let files = game_models::select(&game.source, paths, is_described);
         if files.is_empty() {
-            return Err("--game needs the paths of files in the game after its folder".to_owned());
+            return Err(game_models::NO_MODELS.to_owned());
         }
         Ok((Some(game), files))
     }
@@ -141,6 +146,11 @@ impl Args {
             time: self.time.unwrap_or(0.0),
         })
     }
+}
+
+/// Whether patterns match a file of a game.
+fn is_described(path: &Path) -> bool {
+    is_model(path) || has_extension(path, "dtx") || has_extension(path, "ala")
 }
 
 fn finite(text: &str) -> Result<f64, &'static str> {
@@ -160,7 +170,7 @@ pub fn run(args: &Args) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    match inspect(args, game.as_ref(), files) {
+    match inspect(args, game.as_ref(), &files) {
         Ok(failed) => ExitCode::from(u8::from(failed)),
         // The reader of the pipe has closed it.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,

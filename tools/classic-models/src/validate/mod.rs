@@ -14,24 +14,32 @@ use std::process::ExitCode;
 
 /// Checks manifests, with their models and all files that they name.
 ///
-/// Prints each problem as FILE:LINE:COLUMN: MESSAGE: an invalid value; a file that is missing or broken; a clip, frame,
-/// skin, bone or part that the model lacks; a field without effect on the model's format. Problems inside other files
-/// than manifests have no line. Attached manifests, and manifests that are extended, are checked too. Of a manifest
-/// without a model, which others extend, only values are checked that do not depend on the model.
-///
-/// Exit status: 0; 1 if there is a problem; 2 if the arguments are wrong.
+/// A manifest (*.model.ron) is a text file with the clips, events, skins and attachments of a model. The plugin loads
+/// and spawns each one, as in a game. Prints each problem as FILE:LINE:COLUMN: MESSAGE: an invalid value; a file that
+/// is missing or broken; a clip, frame, skin, bone or part that the model lacks; a field without effect on the model's
+/// format. Problems inside other files than manifests have no line. Attached manifests, and manifests that are
+/// extended, are checked too. Of a manifest without a model, which others extend, only values are checked that do not
+/// depend on the model.
 #[derive(clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(verbatim_doc_comment, after_long_help = NOTES)]
 pub struct Args {
     /// The manifests, *.model.ron
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// The root of the asset source, where games begin to search
+    /// The folder of the game's assets, from which paths in manifests start
     ///
     /// Default: the nearest folder `assets` above each file, otherwise the folder of the file.
     #[arg(long, value_name = "FOLDER", verbatim_doc_comment)]
     assets: Option<PathBuf>,
 }
+
+const NOTES: &str = "\
+Examples:
+  classic-models validate assets/models/patrol.model.ron
+  classic-models validate assets/models/*.model.ron
+  classic-models validate patrol.model.ron --assets ../game/assets
+
+Exit status: 0 and no output; 1 if there is a problem; 2 if the arguments are wrong.";
 
 /// Checks the manifests.
 pub fn run(args: &Args) -> ExitCode {

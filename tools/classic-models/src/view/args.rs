@@ -192,6 +192,7 @@ pub struct Args {
 
     /// Write an image of all files with their names, and exit
     ///
+    /// Files can also be textures: .dds, .tga, .dtx. If there are .abc files, .dtx files are their skins instead.
     /// It is about as wide as --size. Files that cannot be loaded have red names, and the exit status is 1.
     #[arg(
         long,

@@ -1,7 +1,8 @@
 //! The list of files to open: of a folder, of an archive or of a game, and the search in it. It must not open models.
 
+use crate::file_format::is_model;
 use crate::game::GameKind;
-use crate::view::files::{is_manifest, is_model};
+use crate::view::files::is_manifest;
 use bevy::prelude::*;
 use std::path::{Path, PathBuf};
 

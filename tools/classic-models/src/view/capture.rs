@@ -1,5 +1,7 @@
 //! `view` without a window: writes images. The same arguments give the same images.
 
+use crate::archive_file::absolute;
+use crate::file_format::is_texture;
 use crate::messages;
 use crate::view::abc_gizmos::AbcGizmosPlugin;
 use crate::view::abc_models::AbcModelsPlugin;
@@ -22,7 +24,8 @@ use crate::view::particle_capture::{models_ready, play};
 use crate::view::particle_systems::ParticleSystemsPlugin;
 use crate::view::row::Row;
 use crate::view::save_manifest::ManifestWriter;
-use crate::view::sheet::{Sheet, SheetLayout, problem, show_only, write_name};
+use crate::view::sheet::{Sheet, SheetLayout, problem, show_nothing, show_only, write_name};
+use crate::view::sheet_texture::draw_texture;
 use crate::view::shown::Shown;
 use crate::view::sweep::sweep;
 use crate::view::turntable::turn;
@@ -38,6 +41,7 @@ use bevy_classic_models::ClassicModelsPlugins;
 use bevy_classic_models::alamo::{Alo, AloParticles};
 use bevy_classic_models::lithtech::Abc;
 use bevy_classic_models::scene::NightTime;
+use bevy_classic_models::texture::Pixels;
 use classic_models_support::capture::mark_ready;
 use classic_models_support::headless::{Headless, plugins};
 use classic_models_support::images::save;
@@ -110,24 +114,26 @@ fn write_sheet(shown: &Shown, file: &Path) -> Result<(), String> {
     let mut sheet = Sheet::new(layout);
     let mut failed = 0;
     for model in &shown.models {
-        show_only(&mut headless, model);
-        wait_for_models(&mut headless);
-        let problem = problem(&mut headless);
-        match &problem {
-            Some(problem) => {
-                messages::message(format_args!("{}: {problem}", model.display()));
-                failed += 1;
+        let texture = match is_texture(model) {
+            true => {
+                show_nothing(&mut headless);
+                read_texture(shown, model).map(Some)
             }
-            None => {
-                sweep(&mut headless);
-                aim(&mut headless, &shown.args);
-            }
+            false => show_model(&mut headless, model, &shown.args).map(|()| None),
+        };
+        if let Err(problem) = &texture {
+            messages::message(format_args!("{}: {problem}", model.display()));
+            failed += 1;
         }
-        write_name(&mut headless, model, problem.is_some());
+        write_name(&mut headless, model, texture.is_err());
         for _ in 0..WARM_UP_FRAMES {
             headless.step(0.0);
         }
-        sheet.add(headless.capture())?;
+        let mut cell = headless.capture();
+        if let Ok(Some(texture)) = &texture {
+            draw_texture(&mut cell, texture);
+        }
+        sheet.add(cell)?;
     }
     sheet.save(file)?;
     match failed {
@@ -139,8 +145,30 @@ fn write_sheet(shown: &Shown, file: &Path) -> Result<(), String> {
     }
 }
 
+/// Shows one model of a sheet.
+///
+/// # Errors
+/// If it cannot be loaded.
+fn show_model(headless: &mut Headless, model: &Path, args: &Args) -> Result<(), String> {
+    show_only(headless, model);
+    wait_for_models(headless);
+    if let Some(problem) = problem(headless) {
+        return Err(problem);
+    }
+    sweep(headless);
+    aim(headless, args);
+    Ok(())
+}
+
+/// Reads a texture of a sheet.
+fn read_texture(shown: &Shown, file: &Path) -> Result<Pixels, String> {
+    let bytes = shown.folders.read(&absolute(file));
+    let bytes = bytes.map_err(|error| error.to_string())?;
+    Pixels::decode(&bytes, file).map_err(|error| error.to_string())
+}
+
 /// Starts the app, which loads the models. `size` is that of the image.
-fn start(shown: &Shown, size: UVec2) -> Headless {
+pub fn start(shown: &Shown, size: UVec2) -> Headless {
     let Shown { args, folders, .. } = shown;
     let mut app = App::new();
     folders.register(&mut app);
@@ -199,7 +227,7 @@ fn open(headless: &mut Headless, args: &Args) -> Result<(), String> {
 }
 
 /// Waits until all models are loaded with everything that they name, or have failed.
-fn wait_for_models(headless: &mut Headless) {
+pub fn wait_for_models(headless: &mut Headless) {
     headless.wait_until("all models are loaded", |world| {
         let check = |files: Res<FilesToLoad>,
                      row: Res<Row>,

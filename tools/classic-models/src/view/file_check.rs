@@ -1,11 +1,12 @@
 //! Checks the files of the command line before they are opened.
 
 use crate::archive_file::{check_exists, is_archive};
-use crate::view::files::{is_ala, is_dtx, is_manifest, is_model, models_to_show};
+use crate::file_format::{is_model, is_picture, is_texture};
+use crate::view::files::{files_of_sheet, is_ala, is_dtx, is_manifest, models_to_show};
 use std::path::{Path, PathBuf};
 
-/// Returns an error if a file does not exist or is an archive, or if none of the files is a model.
-pub fn check(files: &[PathBuf]) -> Result<(), String> {
+/// Returns an error if a file does not exist or is an archive, or if none of the files can be shown. A sheet can show textures.
+pub fn check(files: &[PathBuf], is_sheet: bool) -> Result<(), String> {
     for file in files {
         if let Err(error) = check_exists(file) {
             return Err(format!("{}: {error}", file.display()));
@@ -13,15 +14,29 @@ pub fn check(files: &[PathBuf]) -> Result<(), String> {
         if !has_known_extension(file) && is_archive(file) {
             return Err(whole_archive(file));
         }
+        if is_picture(file) && !is_sheet {
+            return Err(picture(file));
+        }
     }
-    if models_to_show(files).is_empty() {
-        return Err(no_model(files));
+    let shown = match is_sheet {
+        true => files_of_sheet(files),
+        false => models_to_show(files),
+    };
+    match shown.is_empty() {
+        true => Err(no_model(files)),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 fn has_known_extension(file: &Path) -> bool {
-    is_model(file) || is_ala(file) || is_dtx(file) || is_manifest(file)
+    is_model(file) || is_ala(file) || is_texture(file) || is_manifest(file)
+}
+
+fn picture(file: &Path) -> String {
+    let name = file.display();
+    format!(
+        "{name}: a texture cannot be shown alone: `view --sheet` shows textures, and `convert {name} OUT.png` converts them"
+    )
 }
 
 fn whole_archive(file: &Path) -> String {
@@ -35,7 +50,7 @@ fn no_model(files: &[PathBuf]) -> String {
     match files.first() {
         None => "no file is given, and there are no samples in assets/models".to_owned(),
         Some(skin) if is_dtx(skin) => format!(
-            "{}: a texture cannot be shown alone: also give the .abc file that uses it",
+            "{}: a texture cannot be shown alone: also give the .abc file that uses it; `view --sheet` shows textures",
             skin.display()
         ),
         Some(clip) => format!(
@@ -47,11 +62,15 @@ fn no_model(files: &[PathBuf]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{check, models_to_show};
+    use super::{check, files_of_sheet, models_to_show};
     use std::path::PathBuf;
 
     /// The error for files with these names in one folder. Files whose names begin with `-` do not exist.
     fn error(names: &[&str]) -> Option<String> {
+        error_of(names, false)
+    }
+
+    fn error_of(names: &[&str], is_sheet: bool) -> Option<String> {
         let folder = tempfile::tempdir().unwrap();
         let paths = names.iter().map(|name| match name.strip_prefix('-') {
             Some(missing) => folder.path().join(missing),
@@ -62,7 +81,7 @@ mod tests {
             }
         });
         let paths: Vec<PathBuf> = paths.collect();
-        check(&paths).err()
+        check(&paths, is_sheet).err()
     }
 
     #[test]
@@ -91,5 +110,17 @@ mod tests {
         assert!(texture.contains("give the .abc file"), "{texture}");
         let animation = error(&["a_MOVE_00.ala"]).unwrap();
         assert!(animation.contains("give the .alo file"), "{animation}");
+    }
+    #[test]
+    fn textures_are_only_in_sheets() {
+        let files = ["a.mdl", "b.DDS"];
+        let error = error_of(&files, false).unwrap();
+        assert!(error.contains("b.DDS: a texture"), "{error}");
+        for files in [&files[..], &["a.dtx"], &["a.tga"], &["a.dtx", "b.abc"]] {
+            assert_eq!(error_of(files, true), None, "{files:?}");
+        }
+        assert!(error_of(&["a_MOVE_00.ala"], true).is_some());
+        let skin = ["a.dtx", "b.abc"].map(PathBuf::from);
+        assert_eq!(files_of_sheet(&skin), ["b.abc"].map(PathBuf::from));
     }
 }

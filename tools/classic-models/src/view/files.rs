@@ -2,6 +2,7 @@
 
 use crate::archive_file::{self, ArchiveError, Location, absolute, locate, siblings};
 use crate::archive_sources::ArchiveSources;
+use crate::file_format::{has_extension, is_model};
 use crate::game::Game;
 use crate::view::disk_source::DiskSource;
 use bevy::asset::AssetPath;
@@ -218,11 +219,6 @@ impl Folders {
     }
 }
 
-/// Whether a file has the extension of a model.
-pub fn is_model(file: &Path) -> bool {
-    has_extension(file, "mdl") || is_alo(file) || is_abc(file) || is_lgw(file)
-}
-
 /// Whether a file has the extension of an Alamo model.
 pub fn is_alo(file: &Path) -> bool {
     has_extension(file, "alo")
@@ -259,11 +255,6 @@ fn has_textures(file: &Path) -> bool {
     is_alo(file) || is_ala(file) || is_abc(file) || is_lgw(file) || is_manifest(file)
 }
 
-fn has_extension(file: &Path, expected: &str) -> bool {
-    file.extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case(expected))
-}
-
 /// Whether an animation's name begins with the name of an Alamo model and `_`.
 pub fn belongs_to(clip: &Path, model: &Path) -> bool {
     let stem = |file: &Path| {
@@ -295,6 +286,17 @@ pub fn models_to_show(files: &[PathBuf]) -> Vec<PathBuf> {
         .collect();
     models.dedup();
     models
+}
+
+/// The models and textures of a sheet. A LithTech texture is the skin of the LithTech models, if there are any.
+pub fn files_of_sheet(files: &[PathBuf]) -> Vec<PathBuf> {
+    if files.is_empty() {
+        return models_to_show(files);
+    }
+    let has_abc = files.iter().any(|file| is_abc(file));
+    let is_skin = |file: &Path| has_abc && is_dtx(file);
+    let is_shown = |file: &&PathBuf| !is_ala(file) && !is_skin(file);
+    files.iter().filter(is_shown).cloned().collect()
 }
 
 /// Whether a file is a particle system of an Alamo game.

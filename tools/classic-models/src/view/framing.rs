@@ -31,7 +31,7 @@ impl FramingStyle {
     fn share(self) -> f32 {
         match self {
             Self::Bounds => 0.9,
-            Self::Visible => 0.8,
+            Self::Visible => 0.75,
         }
     }
 }
@@ -127,3 +127,6 @@ fn ellipsoid(corners: [Vec3; 8]) -> Vec<Vec3> {
         .map(|direction| center + half * direction.normalize_or_zero())
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

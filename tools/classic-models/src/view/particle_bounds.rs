@@ -17,9 +17,6 @@ const PARTICLES: u64 = 300_000;
 /// One of this many parts of the visible area is ignored on each side, so that a few sparks do not make all else small.
 const OUTERMOST: f64 = 40.0;
 
-/// The height of the ground, at which particles of some emitters die, bounce or stop.
-const GROUND: f32 = 0.0;
-
 /// The edge of a particle on one axis, and how much of it is visible.
 type Edge = (f32, f64);
 
@@ -27,14 +24,12 @@ type Edge = (f32, f64);
 pub fn particle_corners(particles: &AloParticles) -> [Vec3; 8] {
     let times = (PARTICLES / particles.max_alive().max(1)).clamp(2, TIMES);
     let seconds = seconds(particles);
-    let grounded = grounded(particles);
     // The lower and the upper edges on each axis.
     let mut edges: [Vec<Edge>; 6] = Default::default();
     for index in 0..times {
         let time = seconds * index as f64 / (times - 1) as f64;
         let state = particles.evaluate(0, time);
-        let emitters = particles.emitters.iter().zip(&grounded);
-        for ((of, is_grounded), living) in emitters.zip(&state.emitters) {
+        for (of, living) in particles.emitters.iter().zip(&state.emitters) {
             for particle in living {
                 let half = 0.5 * particle.appearance.size.abs();
                 let opacity = opacity(&of.emitter.properties, particle.appearance.color);
@@ -42,11 +37,7 @@ pub fn particle_corners(particles: &AloParticles) -> [Vec3; 8] {
                 if !(visible > 0.0 && visible.is_finite()) {
                     continue;
                 }
-                let mut center = particle.motion.position;
-                // The states are those without a ground.
-                if *is_grounded {
-                    center[2] = center[2].max(GROUND);
-                }
+                let center = particle.motion.position;
                 for (edges, center) in edges.chunks_exact_mut(2).zip(center) {
                     edges[0].push((center - half, visible));
                     edges[1].push((-(center + half), visible));
@@ -61,21 +52,6 @@ pub fn particle_corners(particles: &AloParticles) -> [Vec3; 8] {
         (Some(low), Some(high)) => corners(low, high),
         _ => corners(particles.bounds.min.into(), particles.bounds.max.into()),
     }
-}
-
-/// For each emitter, whether its particles stay above the ground: its own do, or those that spawn them.
-fn grounded(particles: &AloParticles) -> Vec<bool> {
-    let has_ground = |index: usize| {
-        let of = particles.emitters.get(index);
-        of.is_some_and(|of| of.emitter.properties.ground != 0)
-    };
-    let emitters = particles.emitters.iter().enumerate();
-    emitters
-        .map(|(index, of)| {
-            let parent = of.emitter.parent.map(|parent| parent.emitter as usize);
-            has_ground(index) || parent.is_some_and(has_ground)
-        })
-        .collect()
 }
 
 /// How much a particle changes what is behind it, from 0 to 1, if its texture is white and opaque.

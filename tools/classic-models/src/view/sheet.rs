@@ -133,6 +133,13 @@ struct FileName;
 
 /// Removes everything that is shown, and loads a file.
 pub fn show_only(headless: &mut Headless, file: &Path) {
+    show_nothing(headless);
+    let files = FilesToLoad::new(vec![absolute(file)]);
+    headless.app.insert_resource(files);
+}
+
+/// Removes everything that is shown.
+pub fn show_nothing(headless: &mut Headless) {
     let world = headless.app.world_mut();
     type Shown = Or<(With<ViewedModel>, With<Orbit>, With<FileName>)>;
     let mut shown = world.query_filtered::<Entity, Shown>();
@@ -141,7 +148,6 @@ pub fn show_only(headless: &mut Headless, file: &Path) {
         world.despawn(entity);
     }
     world.resource_mut::<Row>().models.clear();
-    world.insert_resource(FilesToLoad::new(vec![absolute(file)]));
 }
 
 /// The load error of the file.
@@ -152,11 +158,13 @@ pub fn problem(headless: &mut Headless) -> Option<String> {
     problems.next()
 }
 
-/// Writes the name of the file at the bottom of the cell. A broken file has no camera yet.
+/// Writes the name of the file at the bottom of the cell.
 pub fn write_name(headless: &mut Headless, file: &Path, is_broken: bool) {
     let target = headless.render_target();
     let world = headless.app.world_mut();
-    if is_broken {
+    // Broken files and textures have no camera yet.
+    let mut cameras = world.query_filtered::<(), With<Orbit>>();
+    if cameras.iter(world).next().is_none() {
         world.spawn((FileName, Camera2d, IsDefaultUiCamera, target));
     }
     let name = file.file_name().unwrap_or_default().to_string_lossy();

@@ -2,12 +2,12 @@
 
 use crate::archive_sources::ArchiveSources;
 use crate::game::Game;
+use crate::game_models;
 use crate::messages;
 use crate::view::args::Args;
 use crate::view::browser::{Browser, Place};
 use crate::view::file_check;
-use crate::view::files::{Folders, models_to_show};
-use crate::view::game_models;
+use crate::view::files::{Folders, files_of_sheet, models_to_show};
 use std::path::{Path, PathBuf};
 
 /// The checked command line.
@@ -28,13 +28,17 @@ impl Shown {
     /// game cannot be opened.
     pub fn open(args: Args) -> Result<Self, String> {
         let Some(kind) = args.game else {
-            file_check::check(&args.files)?;
+            let is_sheet = args.sheet.is_some();
+            file_check::check(&args.files, is_sheet)?;
             let paths = args.files.iter().chain(&args.texture_folders);
             let archives = ArchiveSources::of(paths.map(PathBuf::as_path));
             let archives = archives.map_err(|error| error.to_string())?;
             return Ok(Self {
                 folders: Folders::of(&args.files, &args.texture_folders, archives),
-                models: models_to_show(&args.files),
+                models: match is_sheet {
+                    true => files_of_sheet(&args.files),
+                    false => models_to_show(&args.files),
+                },
                 browser: None,
                 args,
             });

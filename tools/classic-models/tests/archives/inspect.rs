@@ -515,6 +515,12 @@ fn files_of_games_are_described_like_files() {
     ];
     assert_eq!(line_of(&warden, 0), line_of(&[&model("warden.abc")], 0));
 
+    // Patterns select models and textures; without them, all models are described.
+    for args in [&["*.ALO"][..], &["data/art/models"], &[]] {
+        let args = [&["--game", kind, &root], args].concat();
+        assert_eq!(line_of(&args, 0), expected, "{args:?}");
+    }
+
     // A loose file wins, and a mod wins over it.
     std::fs::copy(
         model("walker.alo"),
@@ -540,13 +546,14 @@ fn games_without_the_file_are_errors() {
     let missing = ["--game", "forces-of-corruption", &root, "data/missing.alo"];
     let object = line_of(&missing, 1);
     assert_eq!(object["error"]["message"], "the game has no such file");
+    let empty = games.path().join("GameData").display().to_string();
     for (args, code, expected) in [
+        (&["--game", "quake", &root, "a.mdl"][..], 1, "id1"),
         (
-            &["--game", "forces-of-corruption", &root][..],
+            &["--game", "lithtech", &empty, "--json"],
             1,
-            "needs the paths of files",
+            "the game has no models",
         ),
-        (&["--game", "quake", &root, "a.mdl"], 1, "id1"),
         (&["--mod", "x", "a.mdl"], 2, "--game"),
     ] {
         let output = run(&[&["inspect"], args].concat());

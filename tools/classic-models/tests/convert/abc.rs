@@ -3,8 +3,9 @@
 use crate::reader::{Model, assert_same_set};
 use crate::{Folder, samples};
 use bevy::math::Vec3;
+use classic_model_formats::abc::write::KeyframeDocument;
 use classic_model_formats::abc::{AbcFile, parse};
-use classic_models_fixtures::abc::{banner, bytes, figure};
+use classic_models_fixtures::abc::{FLAG_NODE, banner, bytes, figure};
 use classic_models_fixtures::abc_full::sample_model;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -76,6 +77,55 @@ fn poses_agree_with_the_parser() {
     check(&samples().join("models/warden.abc"), &folder);
     check(&folder.write("figure.abc", &bytes(&figure())), &folder);
     check(&folder.write("banner.abc", &bytes(&banner())), &folder);
+}
+
+/// A model whose flag has another shape in each of many keyframes.
+fn flag_with_keyframes(count: u16) -> Vec<u8> {
+    let mut model = banner();
+    model.animations.truncate(1);
+    let animation = &mut model.animations[0];
+    let keyframe = |number: u16| KeyframeDocument {
+        time: u32::from(number) * 10,
+        ..KeyframeDocument::default()
+    };
+    animation.keyframes = (0..count).map(keyframe).collect();
+    animation.length = u32::from(count) * 10;
+    for track in &mut animation.tracks {
+        let key = track.keys[0];
+        track.keys = vec![key; usize::from(count)];
+    }
+    let flag = &mut animation.tracks[FLAG_NODE];
+    let vertices = flag.deform.len() / 3;
+    let first = flag.deform[..vertices].to_vec();
+    flag.deform = (0..count)
+        .flat_map(|number| {
+            let mut shape = first.clone();
+            let [low, high] = number.to_le_bytes();
+            (shape[0][2], shape[1][2]) = (low, high);
+            shape
+        })
+        .collect();
+    bytes(&model)
+}
+
+#[test]
+fn animations_with_too_many_weights_are_errors() {
+    let folder = Folder::new();
+    let many = folder.write("many.abc", &flag_with_keyframes(300));
+    let model = folder.model(&many, &[]);
+    let targets = model.json["meshes"].as_array().unwrap().iter();
+    let targets =
+        targets.filter_map(|mesh| Some(mesh["primitives"][0]["targets"].as_array()?.len()));
+    assert_eq!(targets.collect::<Vec<_>>(), [300]);
+    check(&many, &folder);
+    // Each of 4097 keyframes, and the end, has a weight for each of as many targets.
+    folder.write("excess.abc", &flag_with_keyframes(4097));
+    let output = folder.run(&["excess.abc", "excess.glb"]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let expected = "the animations need 16789506 weights of morph targets, but at most 16777216";
+    assert!(text.contains(expected), "{text}");
+    assert!(!folder.path("excess.glb").exists());
 }
 
 #[test]

@@ -126,6 +126,70 @@ fn lost_visibility_of_skinned_meshes_is_a_warning() {
 }
 
 #[test]
+fn coarser_levels_are_hidden_with_the_finest_one() {
+    let folder = Folder::new();
+    let square = alo_fixtures::square();
+    let rigid = SubmeshBuffers::new(&square, &[[0, 1, 2], [0, 2, 3]]);
+    let submesh = || vec![rigid.submesh("MeshGloss.fx", "alD3dVertNU2", vec![])];
+    let mut file = AloFile::new(vec![
+        Bone::new("Root", None, [0.0; 3]),
+        Bone::new("Fine", Some(0), [1.0, 0.0, 0.0]),
+        Bone::new("Coarse", Some(0), [2.0, 0.0, 0.0]),
+    ]);
+    file.meshes = vec![
+        Mesh::new("Hull_LOD1", 1, submesh()),
+        Mesh::new("Hull_LOD0", 2, submesh()),
+    ];
+    folder.write("unit.alo", &write(&file).unwrap());
+    let tracks = |name: &'static str, index, visible: [bool; 3]| {
+        let mut tracks = BoneTracks::new(name, index, [0.0; 3]);
+        tracks.visibility = Some(visible.to_vec());
+        tracks
+    };
+    let clip = AlaDocument {
+        version: 2,
+        frames: 3,
+        fps: 10.0,
+        bones: vec![
+            tracks("Fine", 1, [true, false, true]),
+            tracks("Coarse", 2, [true, true, false]),
+        ],
+    };
+    folder.write("unit_BLINK_00.ala", &write_ala(&clip).unwrap());
+    folder.convert(&["unit.alo", "pointers.glb"]);
+    folder.convert(&["unit.alo", "scales.glb", "--visibility", "scale"]);
+    for file in ["pointers.glb", "scales.glb"] {
+        let model = Model::read(&folder.path(file));
+        let finest = model.named("nodes", "Hull_LOD1");
+        let ids = finest["extensions"]["MSFT_lod"]["ids"].as_array().unwrap();
+        let coarser = ids[0].as_u64().unwrap();
+        let animation = model.named("animations", "BLINK_00");
+        let channels = animation["channels"].as_array().unwrap();
+        // Each level follows its own bone, although the coarser one is not in the scene.
+        for (node, hidden_at) in [("Hull_LOD1", 0.1_f32), ("Hull_LOD0", 0.2)] {
+            let nodes = model.json["nodes"].as_array().unwrap();
+            let index = nodes.iter().position(|it| it["name"] == node).unwrap();
+            let is_of_node = |channel: &&serde_json::Value| {
+                let target = &channel["target"];
+                let pointer = &target["extensions"]["KHR_animation_pointer"]["pointer"];
+                let path = format!("/nodes/{index}/extensions/KHR_node_visibility/visible");
+                match file {
+                    "pointers.glb" => *pointer == json!(path),
+                    _ => target["node"] == json!(index) && target["path"] == "scale",
+                }
+            };
+            let channel = channels.iter().find(is_of_node);
+            let channel = channel.unwrap_or_else(|| panic!("{file}: {node} in {channels:?}"));
+            let sampler = &animation["samplers"][channel["sampler"].as_u64().unwrap() as usize];
+            let times = model.floats(sampler["input"].as_u64().unwrap() as usize);
+            assert_eq!(times[1], hidden_at, "{file}: {node}");
+        }
+        let coarse = &model.json["nodes"][coarser as usize];
+        assert_eq!(coarse["name"], "Hull_LOD0", "{file}");
+    }
+}
+
+#[test]
 fn hidden_lights_are_left_out_if_visibility_is_a_scale() {
     let folder = Folder::new();
     let mut hidden = Bone::new("Hidden", Some(0), [0.0; 3]);

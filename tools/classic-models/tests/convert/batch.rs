@@ -105,7 +105,7 @@ fn only_force_replaces_results() {
             .contains("--force")
     );
     assert_eq!(std::fs::read(folder.path("a.glb")).unwrap(), b"mine");
-    folder.convert(&["a.mdl", "a.glb", "--force"]);
+    folder.convert(&["a.mdl", "--force", "a.glb"]);
     assert!(
         std::fs::read(folder.path("a.glb"))
             .unwrap()

@@ -7,6 +7,7 @@ mod alo_pose;
 mod alo_visibility;
 mod batch;
 mod bevy;
+mod game;
 mod lgw;
 mod mdl;
 mod pictures;

@@ -18,12 +18,14 @@ pub struct PreparedEmitter {
     pub schedule: Schedule,
     /// The tracks.
     pub tracks: Tracks,
-    /// Whether particles stay in the system's space after their birth. Those of weather always do.
+    /// Whether particles stay in the system's space after their birth. Those of weather do not.
     pub is_linked: bool,
     /// What happens at the ground.
     pub ground: GroundEffect,
     /// Edge length of the weather's cube, if the emitter makes weather. Nothing is emitted if it is not positive.
     pub weather_cube: Option<f32>,
+    /// Distance from the camera to the center of the weather's cube, along the camera's view.
+    pub weather_distance: f32,
     /// Tiles in each row and column of the textures, at least 1.
     pub tiles_per_side: u32,
     /// Where particles are born.
@@ -99,9 +101,10 @@ impl PreparedEmitter {
             timeline: Timeline::new(&emitter.tracks, &turns),
             turns,
             bounces: Bounces::new(ground),
-            is_linked: properties.link_to_system || properties.weather,
+            is_linked: properties.link_to_system && !properties.weather,
             ground,
             weather_cube: properties.weather.then_some(properties.weather_cube_size),
+            weather_distance: properties.weather_cube_distance,
             tiles_per_side: properties.tiles_per_side(),
             emit_mode: EmitMode::new(properties.emit_mode),
             emit_offset: properties.emit_offset,
@@ -256,10 +259,23 @@ impl PreparedEmitter {
         age >= 0.0 && age < f64::from(record.life) && !is_below
     }
 
-    /// Position and velocity of a particle at an age in seconds. `ground` is that of its birth.
+    /// Position and velocity of a particle at an age in seconds. `ground` is that of its birth. The cube of weather is
+    /// around the origin.
     pub fn motion(&self, record: &BirthRecord, ground: &Ground, age: f32) -> Motion {
+        self.motion_around([0.0; 3], record, ground, age)
+    }
+
+    /// As [`motion`](Self::motion), with the cube of weather around a point in the space of the record: that at
+    /// [`weather_distance`](Self::weather_distance) before a camera.
+    pub fn motion_around(
+        &self,
+        center: [f32; 3],
+        record: &BirthRecord,
+        ground: &Ground,
+        age: f32,
+    ) -> Motion {
         match self.weather_cube {
-            Some(edge) => weather_motion(record, edge, age),
+            Some(edge) => weather_motion(record, center, edge, age),
             None => motion_with(record, self.ground, ground, age, &self.bounces),
         }
     }

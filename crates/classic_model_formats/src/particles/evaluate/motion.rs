@@ -64,24 +64,35 @@ pub(super) fn stored_color(color: [f32; 4]) -> [i16; 4] {
     color.map(|value| (value.clamp(-1.0, 1.0) * 32767.0).round() as i16)
 }
 
-/// Position and velocity of a particle of weather in a cube at an age in seconds.
-pub(super) fn weather_motion(record: &BirthRecord, edge: f32, age: f32) -> Motion {
+/// Position and velocity of a particle of weather in a cube around a point, at an age in seconds.
+pub(super) fn weather_motion(
+    record: &BirthRecord,
+    center: [f32; 3],
+    edge: f32,
+    age: f32,
+) -> Motion {
     let moved = record
         .velocity
         .map(|speed| f64::from(speed) * f64::from(age));
     Motion {
-        position: wrapped(record.position, moved, edge),
+        position: wrapped(record.position, moved, center, edge),
         velocity: record.velocity,
     }
 }
 
-/// A position moved within a cube around the origin.
-pub(super) fn wrapped(position: [f32; 3], moved: [f64; 3], edge: f32) -> [f32; 3] {
+/// A position moved within a cube around a point.
+pub(super) fn wrapped(
+    position: [f32; 3],
+    moved: [f64; 3],
+    center: [f32; 3],
+    edge: f32,
+) -> [f32; 3] {
     let edge = f64::from(edge);
     let mut wrapped = position;
-    for (value, moved) in wrapped.iter_mut().zip(moved) {
-        let from_corner = f64::from(*value) + moved + 0.5 * edge;
-        *value = (from_corner.rem_euclid(edge) - 0.5 * edge) as f32;
+    for ((value, moved), center) in wrapped.iter_mut().zip(moved).zip(center) {
+        let corner = f64::from(center) - 0.5 * edge;
+        let from_corner = f64::from(*value) + moved - corner;
+        *value = (from_corner.rem_euclid(edge) + corner) as f32;
     }
     wrapped
 }

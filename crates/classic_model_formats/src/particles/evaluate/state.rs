@@ -37,13 +37,24 @@ impl ParticleSystem {
     /// The system is created at the origin of the world, has no velocity and no rotation, and is never stopped. There
     /// is no wind, no camera and no mesh. Weather is around the origin. The ground is Z = 0.
     ///
-    /// Emitters that emit from a mesh use their groups, so that there is something to see without a model. The default
-    /// of [`Stage`] differs: without a mesh, their particles are born at the emitter.
+    /// Emitters that emit from a mesh use their groups, so that their particles are spread without a model. In a running
+    /// system they do not: see [`state_without_mesh`](Self::state_without_mesh).
     ///
     /// At most [`MAX_ALIVE`] particles are returned. Times after 10¹² seconds count as that. A weather particle has the
     /// same life each time it is reborn, and spawns no emitters.
     pub fn state(&self, seed: u64, seconds: f64) -> SystemState {
+        self.state_from(seed, seconds, Source::Group)
+    }
+
+    /// As [`state`](Self::state), but particles of emitters that emit from a mesh are born at the emitter, as those of a
+    /// running system without a mesh: the default of [`Stage`].
+    pub fn state_without_mesh(&self, seed: u64, seconds: f64) -> SystemState {
+        self.state_from(seed, seconds, Source::Point)
+    }
+
+    fn state_from(&self, seed: u64, seconds: f64, source: Source) -> SystemState {
         let mut stage = StillStage {
+            source,
             state: SystemState {
                 emitters: vec![Vec::new(); self.emitters().count()],
                 is_limited: false,
@@ -66,6 +77,7 @@ impl ParticleSystem {
 struct StillStage {
     state: SystemState,
     alive: u64,
+    source: Source,
 }
 
 impl Stage for StillStage {
@@ -74,7 +86,7 @@ impl Stage for StillStage {
     }
 
     fn source_without_mesh(&self) -> Source {
-        Source::Group
+        self.source
     }
 
     fn transfer(&self, motion: Motion, _: Space, _: Space, _: f64) -> Motion {

@@ -1,6 +1,7 @@
 //! The particles of weather: all are born at creation, and reborn where they die.
 //!
-//! They move on a straight line within a cube. What leaves it on one side enters on the other.
+//! They move on a straight line within a cube that follows the camera. What leaves it on one side enters on the other, so
+//! the records do not depend on the camera.
 
 use super::emitter::{PreparedEmitter, Source};
 use super::motion::{BirthRecord, wrapped};
@@ -126,7 +127,7 @@ impl Weather {
         let drawn = emitter.drawn_values(draws(life.number));
         let moved = born.velocity.map(|speed| f64::from(speed) * life.begin);
         BirthRecord {
-            position: wrapped(position, moved, self.edge),
+            position: wrapped(position, moved, [0.0; 3], self.edge),
             velocity: born.velocity,
             birth,
             life: born.life,

@@ -41,7 +41,7 @@ fn sum(a: [f32; 3], b: [f32; 3], factor: f32) -> [f32; 3] {
 impl Stage for Keeper {
     fn pose(&self, space: Space, time: f64) -> EmitterPose {
         match space {
-            Space::System => EmitterPose::default(),
+            Space::System | Space::Weather => EmitterPose::default(),
             Space::World => EmitterPose {
                 position: self.moved(time),
                 velocity: self.velocity,
@@ -64,7 +64,7 @@ impl Stage for Keeper {
 
     fn transfer(&self, motion: Motion, from: Space, _: Space, time: f64) -> Motion {
         let sign = match from {
-            Space::System => 1.0,
+            Space::System | Space::Weather => 1.0,
             Space::World => -1.0,
         };
         Motion {

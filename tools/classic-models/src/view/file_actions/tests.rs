@@ -1,6 +1,6 @@
 //! Opening files in an app without a GPU that is otherwise the viewer.
 
-use super::act_on_files;
+use super::{act_on_files, take_dropped};
 use crate::game::GameKind;
 use crate::view::action::Action;
 use crate::view::alo_clips::AloClipsPlugin;
@@ -14,6 +14,7 @@ use crate::view::shown::Shown;
 use crate::view::viewed_model::ViewedModel;
 use bevy::prelude::*;
 use bevy_classic_models::ClassicModelsPlugins;
+use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::lgw::LgwInstance;
 use bevy_classic_models::quake::MdlAnimator;
 use clap::Parser;
@@ -57,7 +58,8 @@ impl Viewer {
         .init_resource::<Recent>()
         .insert_resource(args)
         .add_message::<Action>()
-        .add_systems(Update, act_on_files);
+        .add_message::<FileDragAndDrop>()
+        .add_systems(Update, (take_dropped, act_on_files).chain());
         gpuless::finish(&mut app);
         Self(app)
     }
@@ -65,6 +67,20 @@ impl Viewer {
     fn act(&mut self, action: Action) {
         self.0.world_mut().write_message(action);
         gpuless::step(&mut self.0, 0.0);
+    }
+
+    /// Drops files on the window. Returns the actions of this frame.
+    fn drop_files(&mut self, files: &[PathBuf]) -> Vec<Action> {
+        let window = self.0.world_mut().spawn_empty().id();
+        for path_buf in files.iter().cloned() {
+            let drop = FileDragAndDrop::DroppedFile { window, path_buf };
+            self.0.world_mut().write_message(drop);
+        }
+        let actions = self.0.world().resource::<Messages<Action>>();
+        let mut cursor = actions.get_cursor_current();
+        gpuless::step(&mut self.0, 0.0);
+        let actions = self.0.world().resource::<Messages<Action>>();
+        cursor.read(actions).cloned().collect()
     }
 
     fn browser(&self) -> &Browser {
@@ -160,6 +176,37 @@ fn models_are_added_selected_and_closed() {
     viewer.wait_for::<MdlAnimator>();
     viewer.act(Action::Close(0));
     assert!(viewer.shown().is_empty());
+}
+
+#[test]
+fn dropped_files_are_opened_beside_the_others() {
+    let mut viewer = Viewer::new();
+    let model = |name: &str| samples("models").join(name);
+    viewer.drop_files(&[model("crystal.mdl"), model("sentry.mdl")]);
+    assert_eq!(viewer.shown(), ["crystal.mdl", "sentry.mdl"]);
+    viewer.wait_for::<MdlAnimator>();
+    let hovered = FileDragAndDrop::HoveredFile {
+        window: viewer.0.world_mut().spawn_empty().id(),
+        path_buf: model("brazier.mdl"),
+    };
+    viewer.0.world_mut().write_message(hovered);
+    gpuless::step(&mut viewer.0, 0.0);
+    assert_eq!(viewer.shown().len(), 2, "it is not dropped yet");
+    // Folders and archives are listed, and the models stay.
+    viewer.drop_files(&[samples("models")]);
+    assert_eq!(viewer.browser().place(), Place::Folder);
+    viewer.drop_files(&[samples("archives/warden.rez")]);
+    assert_eq!(viewer.listed(), ["warden.abc"]);
+    assert_eq!(viewer.shown(), ["crystal.mdl", "sentry.mdl"]);
+    // A texture becomes a skin, and an animation waits for its model.
+    let skin = samples("skins/warden.dtx");
+    let actions = viewer.drop_files(std::slice::from_ref(&skin));
+    assert!(actions.contains(&Action::SkinFile(skin)), "{actions:?}");
+    viewer.drop_files(&[model("walker_MOVE_00.ala"), PathBuf::from("/no/such/file")]);
+    assert_eq!(viewer.shown(), ["crystal.mdl", "sentry.mdl"]);
+    viewer.drop_files(&[model("walker.alo")]);
+    assert_eq!(viewer.shown(), ["crystal.mdl", "sentry.mdl", "walker.alo"]);
+    viewer.wait_for::<AloInstance>();
 }
 
 #[test]

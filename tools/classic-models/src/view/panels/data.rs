@@ -203,9 +203,18 @@ pub struct TextureRow {
     pub name: String,
     /// Size and format, or why there is no preview.
     pub detail: String,
-    /// The image with its size in pixels, if it can be drawn.
-    pub preview: Option<(TextureId, [u32; 2])>,
+    /// The image, if it can be drawn.
+    pub preview: Option<Preview>,
     pub is_missing: bool,
+}
+
+/// An image that can be drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preview {
+    /// One image, or the faces of a cube map: +X, −X, +Y, −Y, +Z, −Z.
+    pub faces: Vec<TextureId>,
+    /// The size of each image in pixels.
+    pub size: [u32; 2],
 }
 
 /// The levels of the deepest collision tree.

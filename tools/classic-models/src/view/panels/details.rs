@@ -146,7 +146,7 @@ fn skins(ui: &mut Ui, details: &Details, actions: &mut Vec<Action>) {
 }
 
 fn team_color(ui: &mut Ui, team: Option<Color>, actions: &mut Vec<Action>) {
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         ui.label("Team");
         if let Some(color) = color_button(ui, team.unwrap_or(Color::WHITE)) {
             actions.push(Action::Team(Some(color)));

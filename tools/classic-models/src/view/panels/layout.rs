@@ -10,9 +10,12 @@ use bevy_egui::egui::{
     Align2, Context, FontId, Frame, Id, LayerId, Margin, Panel, Rect, Ui, UiBuilder, vec2,
 };
 
-/// The widths of the panels at the sides, in points.
+/// The greatest widths that the panels at the sides have at first, in points.
 const LEFT: f32 = 270.0;
 const RIGHT: f32 = 290.0;
+
+/// The greatest share of the window's width that a panel at the side has at first.
+const SIDE: f32 = 0.27;
 
 /// The result of drawing the panels.
 pub struct Drawn {
@@ -33,17 +36,22 @@ pub fn root(context: &Context) -> Ui {
 pub fn show(ui: &mut Ui, shown: &Shown, browser: &mut Browser, state: &mut PanelState) -> Drawn {
     let mut actions = Vec::new();
     let data = shown.data;
+    let side = ui.max_rect().width() * SIDE;
     Panel::top("menu").show(ui, |ui| menu::show(ui, shown, state, &mut actions));
     Panel::bottom("timeline").show(ui, |ui| timeline::show(ui, data, state, &mut actions));
     if state.shows_left {
-        let panel = Panel::left("lists").default_size(LEFT).min_size(180.0);
+        let panel = Panel::left("lists")
+            .default_size(LEFT.min(side))
+            .min_size(180.0);
         panel.frame(frame(ui)).show(ui, |ui| {
             files::show(ui, browser, &mut state.files, &mut actions);
             lists::show(ui, data, state, &mut actions);
         });
     }
     if state.shows_right {
-        let panel = Panel::right("details").default_size(RIGHT).min_size(200.0);
+        let panel = Panel::right("details")
+            .default_size(RIGHT.min(side))
+            .min_size(200.0);
         panel
             .frame(frame(ui))
             .show(ui, |ui| details::show(ui, data, state, &mut actions));
@@ -57,7 +65,7 @@ pub fn show(ui: &mut Ui, shown: &Shown, browser: &mut Browser, state: &mut Panel
     }
     let free = ui.available_rect_before_wrap();
     hints(ui, data, free);
-    textures::show_large(ui.ctx(), data, state);
+    textures::show_large(ui.ctx(), free, data, state);
     keys_window::show(ui.ctx(), &mut state.shows_keys);
     Drawn { actions, free }
 }

@@ -6,18 +6,24 @@ use crate::view::framing::Framing;
 use crate::view::panels::data::{PanelData, Shown};
 use crate::view::panels::search::is_entered;
 use crate::view::panels::state::PanelState;
+use crate::view::panels::wrapped::wrapped_beside;
 use bevy_egui::egui::{Align, Button, Layout, TextEdit, Ui};
 use std::path::PathBuf;
 
+/// The width of the buttons at the right end, in points.
+const RIGHT: f32 = 84.0;
+
 /// Draws the menu.
 pub fn show(ui: &mut Ui, shown: &Shown, state: &mut PanelState, actions: &mut Vec<Action>) {
-    ui.horizontal(|ui| {
-        open(ui, shown, state, actions);
-        ui.separator();
-        views(ui, actions);
-        ui.separator();
-        overlays(ui, shown.data, actions);
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    ui.horizontal_top(|ui| {
+        wrapped_beside(ui, RIGHT, |ui| {
+            open(ui, shown, state, actions);
+            ui.separator();
+            views(ui, actions);
+            ui.separator();
+            overlays(ui, shown.data, actions);
+        });
+        ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
             let keys = ui.add(Button::new("?").selected(state.shows_keys));
             if keys.on_hover_text("keys and mouse  (F1)").clicked() {
                 actions.push(Action::Toggle(Panel::Keys));

@@ -16,9 +16,11 @@ mod state;
 mod style;
 mod textures;
 mod timeline;
+mod wrapped;
 
 use crate::view::action::Action;
 use crate::view::browser::Browser;
+use crate::view::clipboard::ClipboardPlugin;
 use crate::view::log_buffer::LogBuffer;
 use crate::view::panel_input::PanelInput;
 use crate::view::panels::collect::Collector;
@@ -37,7 +39,7 @@ pub struct PanelsPlugin;
 
 impl Plugin for PanelsPlugin {
     fn build(&self, app: &mut App) {
-        app.add_plugins(EguiPlugin::default())
+        app.add_plugins((EguiPlugin::default(), ClipboardPlugin))
             .insert_resource(EguiGlobalSettings {
                 auto_create_primary_context: false,
                 ..default()

@@ -4,13 +4,17 @@ use crate::view::action::{Action, Panel};
 use crate::view::panels::data::{PanelData, Playing};
 use crate::view::panels::state::PanelState;
 use crate::view::panels::style::{ERROR, WARNING};
+use crate::view::panels::wrapped::wrapped_beside;
 use crate::view::playback::{FASTEST, SLOWEST};
 use bevy_egui::egui::{
-    Align, Button, Color32, Layout, Response, RichText, Slider, Stroke, Ui, vec2,
+    Align, Button, Color32, Label, Layout, Response, RichText, Slider, Stroke, Ui, WidgetText, vec2,
 };
 
 /// The width of the text beside the time, in points.
 const STATUS: f32 = 250.0;
+
+/// The width of the button of the log, in points.
+const LOG: f32 = 116.0;
 
 /// Draws the timeline.
 pub fn show(ui: &mut Ui, data: &PanelData, state: &mut PanelState, actions: &mut Vec<Action>) {
@@ -19,12 +23,14 @@ pub fn show(ui: &mut Ui, data: &PanelData, state: &mut PanelState, actions: &mut
         Some(playing) => time(ui, playing, actions),
         None => _ = ui.weak("No clip plays."),
     }
-    ui.horizontal(|ui| {
-        if let Some(playing) = &data.playback {
-            speed(ui, playing, actions);
-        }
-        choices(ui, data, actions);
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    ui.horizontal_top(|ui| {
+        wrapped_beside(ui, LOG, |ui| {
+            if let Some(playing) = &data.playback {
+                speed(ui, playing, actions);
+            }
+            choices(ui, data, actions);
+        });
+        ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
             log_button(ui, data, state, actions);
         });
     });
@@ -57,8 +63,8 @@ fn time(ui: &mut Ui, playing: &Playing, actions: &mut Vec<Action>) {
             actions.push(Action::Seek(time));
         }
         let text = format!("{:.2} / {:.2} s   ", playing.time, playing.length);
-        ui.add(bevy_egui::egui::Label::new(text).selectable(false));
-        let status = bevy_egui::egui::Label::new(RichText::new(&playing.status).weak());
+        ui.add(Label::new(text).selectable(false));
+        let status = Label::new(RichText::new(&playing.status).weak());
         ui.add(status.truncate());
     });
 }
@@ -94,7 +100,7 @@ fn speed(ui: &mut Ui, playing: &Playing, actions: &mut Vec<Action>) {
         .max_decimals(3)
         .custom_formatter(|speed, _| format!("{speed:.2}×"))
         .smart_aim(false);
-    ui.label("Speed");
+    label(ui, "Speed");
     if ui
         .add(slider)
         .on_hover_text("slower, faster  ( - + )")
@@ -128,25 +134,31 @@ fn choices(ui: &mut Ui, data: &PanelData, actions: &mut Vec<Action>) {
         && lods.labels.len() > 1
     {
         ui.separator();
-        ui.label("LOD").on_hover_text("finer, coarser  ( [ ] )");
+        label(ui, "LOD").on_hover_text("finer, coarser  ( [ ] )");
         let mut level = lods.shown;
         let last = lods.labels.len() as u32 - 1;
         let slider = Slider::new(&mut level, 0..=last).show_value(false);
         if ui.add(slider).changed() {
             actions.push(Action::Lod(level));
         }
-        let label = lods.labels.get(lods.shown as usize);
-        ui.weak(label.map_or("", |label| label));
+        let shown = lods.labels.get(lods.shown as usize);
+        let shown = RichText::new(shown.map_or("", |label| label)).weak();
+        label(ui, shown);
     }
     if let Some(damage) = data.details.damage {
         ui.separator();
-        ui.label("Damage").on_hover_text("next stage  (D)");
+        label(ui, "Damage").on_hover_text("next stage  (D)");
         let mut stage = damage.shown;
         ui.spacing_mut().slider_width = 60.0;
         if ui.add(Slider::new(&mut stage, 0..=damage.last)).changed() {
             actions.push(Action::DamageStage(stage));
         }
     }
+}
+
+/// A text that is not continued in the next line of buttons.
+fn label(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
+    ui.add(Label::new(text).extend())
 }
 
 /// Shows and hides the log. The button has the count of problems.

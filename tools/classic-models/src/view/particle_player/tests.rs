@@ -15,10 +15,13 @@ use crate::view::shown::Shown;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::prelude::*;
 use bevy_classic_models::ClassicModelsPlugins;
+use bevy_classic_models::alamo::particles::Shape;
 use bevy_classic_models::alamo::{AloParticles, ParticleEmission, ParticleRecords};
 use bevy_classic_models::prelude::*;
 use clap::Parser;
+use classic_models_fixtures::particles::edited;
 use classic_models_support::gpuless;
+use std::path::Path;
 
 #[derive(Parser)]
 struct Cli {
@@ -35,6 +38,10 @@ impl Viewer {
         let file = classic_models_support::samples()
             .join("models")
             .join(sample);
+        Self::open_file(&file, options)
+    }
+
+    fn open_file(file: &Path, options: &[&str]) -> Self {
         let mut args = vec!["view", file.to_str().unwrap()];
         args.extend(options);
         let shown = Shown::open(Cli::parse_from(args).args).unwrap();
@@ -306,6 +313,29 @@ fn the_camera_frames_the_particles() {
     // The origin is on the ground, from which particles bounce.
     let origin = viewer.0.world().get::<Transform>(root).unwrap();
     assert_eq!(origin.translation.y, 0.0);
+}
+
+/// Without a model, their particles are born at the emitter instead of in the group of positions.
+#[test]
+fn the_camera_frames_the_particles_of_mesh_emitters() {
+    let samples = classic_models_support::samples().join("models");
+    let bytes = std::fs::read(samples.join("pe_engine_glow.alo")).unwrap();
+    let moved = edited(&bytes, |file| {
+        for emitter in &mut file.emitters {
+            assert_ne!(emitter.properties.emit_mode, 0);
+            emitter.position = Shape::Exact([50.0, 0.0, 0.0]).into();
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pe_moved.alo");
+    std::fs::write(&file, moved).unwrap();
+    let [at_origin, moved] = [samples.join("pe_engine_glow.alo"), file].map(|file| {
+        let mut viewer = Viewer::open_file(&file, &[]);
+        let root = viewer.root();
+        let corners = move |bounds: WorldBounds| bounds.corners(root).unwrap();
+        viewer.0.world_mut().run_system_once(corners).unwrap()
+    });
+    assert_eq!(at_origin, moved);
 }
 
 #[test]

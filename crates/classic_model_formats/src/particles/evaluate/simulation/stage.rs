@@ -13,12 +13,17 @@ pub enum Space {
     System,
     /// The world's.
     World,
+    /// That of weather: the axes of the world and the units of the file. The cube of the particles follows each camera,
+    /// so only directions and distances matter.
+    Weather,
 }
 
 impl Space {
     /// The space of an emitter's records.
     pub fn of(emitter: &PreparedEmitter) -> Self {
-        if emitter.is_linked {
+        if emitter.weather_cube.is_some() {
+            Self::Weather
+        } else if emitter.is_linked {
             Self::System
         } else {
             Self::World

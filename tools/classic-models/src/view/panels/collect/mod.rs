@@ -6,6 +6,7 @@ mod lgw;
 mod mdl;
 mod particles;
 mod playing;
+mod preview_images;
 mod shown_model;
 mod textures;
 
@@ -45,7 +46,7 @@ pub struct Collector<'w, 's> {
     tints: Query<'w, 's, &'static ParticleTint>,
     particles: Res<'w, Assets<AloParticles>>,
     alo_materials: Res<'w, Assets<AloMaterial>>,
-    textures: Textures<'w>,
+    textures: Textures<'w, 's>,
     /// The candidates of the model that had none last, because listing folders takes time.
     candidates: Local<'s, Option<(PathBuf, Vec<PathBuf>)>>,
 }
@@ -53,6 +54,7 @@ pub struct Collector<'w, 's> {
 impl Collector<'_, '_> {
     /// What the panels show in this frame.
     pub fn collect(&mut self) -> PanelData {
+        self.textures.update();
         let mut data = PanelData {
             selected: self.row.selected,
             overlays: *self.overlays,

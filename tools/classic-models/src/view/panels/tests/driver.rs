@@ -7,7 +7,8 @@ use crate::view::panels::data::{PanelData, Shown};
 use crate::view::panels::state::PanelState;
 use crate::view::panels::{layout, style};
 use bevy_egui::egui::{
-    Context, Event, Key, Modifiers, PointerButton, Pos2, RawInput, Rect, Shape, pos2, vec2,
+    Context, Event, Key, Modifiers, PointerButton, Pos2, RawInput, Rect, Shape, TextureId, pos2,
+    vec2,
 };
 use std::path::PathBuf;
 
@@ -23,6 +24,8 @@ pub struct Driver {
     pub log: Vec<LogLine>,
     /// The texts of the last frame and where they are.
     texts: Vec<(String, Rect)>,
+    /// The count of images of the last frame.
+    textures: usize,
     /// The area without panels.
     pub free: Rect,
     actions: Vec<Action>,
@@ -43,6 +46,7 @@ impl Driver {
             recent: Vec::new(),
             log: Vec::new(),
             texts: Vec::new(),
+            textures: 0,
             free: Rect::NOTHING,
             actions: Vec::new(),
         };
@@ -82,6 +86,7 @@ impl Driver {
         for clipped in &output.shapes {
             add_texts(&clipped.shape, clipped.clip_rect, &mut self.texts);
         }
+        self.textures = output.shapes.iter().map(|it| images(&it.shape)).sum();
         output.drop_without_applying_deltas();
         for action in &actions {
             self.state.apply(action);
@@ -97,6 +102,11 @@ impl Driver {
     /// Whether a text is visible.
     pub fn has(&self, text: &str) -> bool {
         self.texts.iter().any(|(other, _)| other == text)
+    }
+
+    /// The count of images of the viewer that are drawn.
+    pub fn count_textures(&self) -> usize {
+        self.textures
     }
 
     /// Where a text is.
@@ -187,6 +197,14 @@ impl Driver {
     /// The middle of the window.
     pub fn middle(&self) -> Pos2 {
         pos2(self.size[0] / 2.0, self.size[1] / 2.0)
+    }
+}
+
+/// The count of images that are not of egui's own, such as letters.
+fn images(shape: &Shape) -> usize {
+    match shape {
+        Shape::Vec(shapes) => shapes.iter().map(images).sum(),
+        shape => usize::from(matches!(shape.texture_id(), TextureId::User(_))),
     }
 }
 

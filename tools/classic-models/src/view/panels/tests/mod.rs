@@ -7,12 +7,12 @@ use crate::view::browser::{Browser, Place};
 use crate::view::framing::Framing;
 use crate::view::log_buffer::{LogLine, Severity};
 use crate::view::panels::data::{
-    BoneRow, ClipRow, Damage, Details, Lods, ModelRow, PanelData, PartRow, Playing, Problem,
-    SkinRow, TextureRow,
+    BoneRow, ClipRow, Damage, Details, Lods, ModelRow, OverlayChoices, PanelData, PartRow, Playing,
+    Preview, Problem, SkinRow, TextureRow,
 };
 use bevy::prelude::{Color, Entity};
 use bevy_classic_models::prelude::ModelSkin;
-use bevy_egui::egui::{Key, pos2};
+use bevy_egui::egui::{Key, Pos2, Rect, TextureId, pos2};
 use driver::Driver;
 use std::path::PathBuf;
 
@@ -42,6 +42,14 @@ fn part(name: &str, shows: bool) -> PartRow {
         shows_in_file: true,
         is_data: false,
         entity: Some(entity(7)),
+    }
+}
+
+fn problem(model: &str, text: &str) -> Problem {
+    Problem {
+        model: model.to_owned(),
+        text: text.to_owned(),
+        is_error: false,
     }
 }
 
@@ -243,16 +251,8 @@ fn a_missing_skin_offers_files() {
 fn the_log_has_each_problem_once() {
     let mut driver = driver();
     driver.data.problems = vec![
-        Problem {
-            model: "walker.alo".to_owned(),
-            text: "the bone is missing".to_owned(),
-            is_error: false,
-        },
-        Problem {
-            model: "crate.alo".to_owned(),
-            text: "no texture".to_owned(),
-            is_error: false,
-        },
+        problem("walker.alo", "the bone is missing"),
+        problem("crate.alo", "no texture"),
     ];
     driver.log = vec![LogLine {
         severity: Severity::Warning,
@@ -317,13 +317,97 @@ fn panels_leave_most_of_the_window_free() {
 
 #[test]
 fn nothing_overlaps_in_a_small_window() {
-    let driver = Driver::new([1024.0, 600.0], data(), files());
-    let places = ["walker.alo", "MOVE_00", "Hull", "Loop", "Log"].map(|text| driver.place(text));
-    for (index, place) in places.iter().enumerate() {
-        for other in &places[..index] {
-            assert!(!place.intersects(*other), "{places:?}");
+    let mut data = data();
+    data.details.overlays = OverlayChoices {
+        bones: true,
+        proxies: true,
+        lights: true,
+        dims: true,
+    };
+    if let Some(playing) = &mut data.playback {
+        playing.has_particles = true;
+    }
+    data.problems = vec![problem("a", "no texture"), problem("b", "no skin")];
+    for size in [[800.0, 600.0], [1024.0, 600.0], SIZE] {
+        let mut driver = Driver::new(size, data.clone(), files());
+        let window = Rect::from_min_size(Pos2::ZERO, size.into());
+        let texts = [
+            "Open",
+            "Frame",
+            "Edges",
+            "Proxies",
+            "Night",
+            "Save",
+            "?",
+            "MOVE_00",
+            "Hull",
+            "yellow",
+            "Speed",
+            "Loop",
+            "End births",
+            "LOD",
+            "Damage",
+            "Log: 2 warnings",
+        ];
+        let places = texts.map(|text| driver.place(text));
+        for (index, place) in places.iter().enumerate() {
+            let text = texts[index];
+            assert!(
+                window.shrink(2.0).contains_rect(*place),
+                "{text}: {place:?}"
+            );
+            for (other, name) in places[..index].iter().zip(texts) {
+                assert!(
+                    !place.intersects(*other),
+                    "{size:?}: {text} and {name}: {places:?}"
+                );
+            }
+        }
+        // Most of the height is free, also if the lines of buttons are broken.
+        assert!(driver.free.height() > 0.75 * size[1], "{:?}", driver.free);
+        driver.act(&Action::Toggle(Panel::Keys));
+        driver.settle();
+        for text in ["Keys and mouse", "orbits the models"] {
+            let place = driver.place(text);
+            assert!(window.contains_rect(place), "{text}: {place:?}");
+        }
+        // All keys are visible without scrolling if there is space.
+        let last = "collision trees: off, each level, all levels";
+        assert_eq!(driver.has(last), size[0] > 900.0, "{size:?}");
+        if size[0] > 900.0 {
+            let place = driver.place(last);
+            // The text is not cut off.
+            assert!(
+                place.width() > 220.0 && window.contains_rect(place),
+                "{place:?}"
+            );
         }
     }
+}
+
+#[test]
+fn cube_maps_have_all_faces_in_a_window() {
+    let mut driver = driver();
+    driver.data.details.textures = vec![TextureRow {
+        name: "sky.dds".to_owned(),
+        detail: "64 × 64, cube map".to_owned(),
+        preview: Some(Preview {
+            faces: (0..6).map(TextureId::User).collect(),
+            size: [64, 64],
+        }),
+        is_missing: false,
+    }];
+    driver.settle();
+    assert_eq!(driver.count_textures(), 6);
+    driver.click("sky.dds");
+    assert_eq!(driver.count_textures(), 12, "in the list and large");
+    assert!(driver.has("+X, −X, +Y; −Y, +Z, −Z"));
+    let title = driver.place("+X, −X, +Y; −Y, +Z, −Z");
+    assert!(
+        driver.free.contains_rect(title),
+        "{title:?} in {:?}",
+        driver.free
+    );
 }
 
 #[test]

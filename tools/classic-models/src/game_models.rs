@@ -1,22 +1,72 @@
-//! The models of a game: those of its archives and folders. It must not use the viewer's state.
+//! The models and other files of a game: those of its archives and folders. It must not read their content.
 
 use crate::archive_file::open_file;
-use crate::view::files::is_model;
+use crate::entry_pattern::EntryPattern;
+use crate::file_format::is_model;
 use bevy_classic_models::archive::ArchiveSource;
 use std::collections::{BTreeMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// The maximum depth of folders that are searched for models.
+/// The error of a game without models.
+pub const NO_MODELS: &str = "the game has no models";
+
+/// The maximum depth of folders that are searched.
 const MAX_DEPTH: usize = 16;
 
-/// The maximum length of a model's path in bytes, that of Windows. A damaged archive can repeat a long name of a folder.
+/// The maximum length of a path in bytes, that of Windows. A damaged archive can repeat a long name of a folder.
 const MAX_PATH: usize = 260;
 
 /// The paths of the models and particle systems in all layers, sorted without case.
 ///
 /// As in lists of the asset source, names that an archive has are in lower case, and others as on the disk.
 pub fn models(source: &ArchiveSource) -> Vec<String> {
-    let mut found = Found::default();
+    files(source, is_model)
+}
+
+/// The files of a game that a command line selects: exact paths, and patterns for the files that are `wanted`. Without paths,
+/// all models. A path that selects nothing is returned unchanged, so that its use is an error.
+pub fn select(
+    source: &ArchiveSource,
+    paths: &[PathBuf],
+    wanted: fn(&Path) -> bool,
+) -> Vec<PathBuf> {
+    if paths.is_empty() {
+        return models(source).into_iter().map(PathBuf::from).collect();
+    }
+    // Large games have 100,000 files, which are listed only for patterns.
+    let mut listed = None;
+    let mut known = HashSet::new();
+    let mut selected = Vec::new();
+    for path in paths {
+        let mut matching = Vec::new();
+        if source.locate(path).is_none()
+            && let Some(pattern) = path.to_str().and_then(|text| text.parse().ok())
+        {
+            let pattern: EntryPattern = pattern;
+            let listed = listed.get_or_insert_with(|| files(source, wanted));
+            let matches = listed.iter().filter(|path| pattern.matches(path));
+            matching.extend(matches.map(PathBuf::from));
+        }
+        if matching.is_empty() {
+            matching.push(path.clone());
+        }
+        selected.extend(matching.into_iter().filter(|path| known.insert(key(path))));
+    }
+    selected
+}
+
+/// A path as games compare paths.
+fn key(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/").to_lowercase()
+}
+
+/// The paths of the files in all layers that are wanted.
+fn files(source: &ArchiveSource, wanted: fn(&Path) -> bool) -> Vec<String> {
+    let mut found = Found {
+        wanted,
+        files: BTreeMap::new(),
+        archived_folders: HashSet::new(),
+    };
     let layers = || source.layers();
     for layer in layers().filter(|layer| layer.format.is_some()) {
         found.add_archive(layer.path);
@@ -24,16 +74,17 @@ pub fn models(source: &ArchiveSource) -> Vec<String> {
     for layer in layers().filter(|layer| layer.format.is_none()) {
         found.add_folder(layer.path, Path::new(""), 0);
     }
-    let mut models: Vec<String> = found.models.into_values().collect();
+    let mut files: Vec<String> = found.files.into_values().collect();
     // Some games do not search all files of a folder.
-    models.retain(|path| source.locate(path).is_some());
-    models
+    files.retain(|path| source.locate(path).is_some());
+    files
 }
 
-#[derive(Default)]
 struct Found {
-    /// The paths of models, by the path in lower case.
-    models: BTreeMap<String, String>,
+    /// Whether a file is wanted, by its name.
+    wanted: fn(&Path) -> bool,
+    /// The paths of files, by the path in lower case.
+    files: BTreeMap<String, String>,
     /// The folders of archives in lower case.
     archived_folders: HashSet<String>,
 }
@@ -56,13 +107,13 @@ impl Found {
                 }
                 rest = folder;
             }
-            if is_model(Path::new(&path)) {
-                self.models.entry(path.clone()).or_insert(path);
+            if (self.wanted)(Path::new(&path)) {
+                self.files.entry(path.clone()).or_insert(path);
             }
         }
     }
 
-    /// Adds the models in `root/folder` and its folders. Links to folders are not followed, because they can be cyclic.
+    /// Adds the files in `root/folder` and its folders. Links to folders are not followed, because they can be cyclic.
     fn add_folder(&mut self, root: &Path, folder: &Path, depth: usize) {
         let entries = root.join(folder).read_dir().into_iter().flatten().flatten();
         for entry in entries {
@@ -75,12 +126,12 @@ impl Found {
             }
             // Reading a pipe could block.
             let is_file = || entry.path().is_file();
-            let Some(text) = path.to_str().filter(|_| is_model(&path) && is_file()) else {
+            let Some(text) = path.to_str().filter(|_| (self.wanted)(&path) && is_file()) else {
                 continue;
             };
             let text = text.replace('\\', "/");
             let path = self.listed(&text);
-            self.models.entry(text.to_lowercase()).or_insert(path);
+            self.files.entry(text.to_lowercase()).or_insert(path);
         }
     }
 
@@ -99,7 +150,8 @@ impl Found {
 
 #[cfg(test)]
 mod tests {
-    use super::models as models_of;
+    use super::{models as models_of, select};
+    use crate::file_format::is_model;
     use crate::game::{Game, GameKind};
     use classic_models_fixtures::archives::{RezNode, meg, pak, rez};
     use std::fs::{create_dir_all, write};
@@ -238,6 +290,36 @@ mod tests {
             .is_err()
         );
         assert!(models(GameKind::Lithtech, &[&archive], &["mod"]).is_err());
+    }
+
+    #[test]
+    fn paths_and_patterns_select_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        create_dir_all(root.join("id1/Progs")).unwrap();
+        let files: [(&[u8], &[u8]); 3] = [
+            (b"progs/a.mdl", b"x"),
+            (b"progs/b.mdl", b"x"),
+            (b"gfx/c.lmp", b"x"),
+        ];
+        write(root.join("id1/pak0.pak"), pak(&files, 0).bytes).unwrap();
+        write(root.join("id1/Progs/D.mdl"), "x").unwrap();
+        let game = Game::open(GameKind::Quake, &[root.to_path_buf()], &[]).unwrap();
+        let selected = |paths: &[&str]| {
+            let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+            let selected = select(&game.source, &paths, is_model).into_iter();
+            let selected = selected.map(|path| path.display().to_string());
+            selected.collect::<Vec<_>>().join(" ")
+        };
+        let all = "progs/a.mdl progs/b.mdl progs/D.mdl";
+        assert_eq!(selected(&[]), all);
+        assert_eq!(selected(&["PROGS"]), all);
+        // An exact path can be of any file, and each file is selected once.
+        assert_eq!(
+            selected(&["gfx/C.lmp", "B.*", "*.mdl"]),
+            "gfx/C.lmp progs/b.mdl progs/a.mdl progs/D.mdl"
+        );
+        assert_eq!(selected(&["gfx", "[", "*.abc"]), "gfx [ *.abc");
     }
 
     #[test]
