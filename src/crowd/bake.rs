@@ -2,7 +2,7 @@
 
 use crate::crowd::deformed::PosedVertex;
 use crate::crowd::sample_times::{MAX_SAMPLES, SampleTimes};
-use crate::crowd::skeleton::{CrowdSkeleton, Scratch, Texel};
+use crate::crowd::skeleton::{CrowdSkeleton, Poser, Texel};
 use crate::scene::merged;
 use bevy::math::bounding::Aabb3d;
 use bevy::tasks::futures::check_ready;
@@ -16,15 +16,16 @@ const TOLERANCE: f32 = 4e-4;
 
 /// The poses of a clip.
 pub(crate) trait PoseSource: Send + Sync + 'static {
-    /// Writes the transforms and visibility of the bones that the clip animates, at a time in seconds. The others stay
-    /// as they are: the rest pose. Transforms are relative to the bone's parent.
+    /// Writes the transforms and visibility of the bones that the clip animates, at a time in seconds. Transforms are
+    /// relative to the bone's parent. The others stay as they are, and have the values of the rest pose. So do those of
+    /// animated bones at the first call. Each call writes the same fields.
     ///
     /// If the keyframes of a clip have individual times, the time is a position: see
     /// [`Timeline`](crate::crowd::timeline::Timeline).
     fn pose(&self, seconds: f32, local: &mut [Transform], visible: &mut [bool]);
 
     /// Writes the deformed vertices that the clip moves, in the spaces of their bones. The others stay as they are: those
-    /// of the rest pose.
+    /// of the rest pose. Each call writes the same vertices.
     fn deform(&self, _: f32, _: &mut [PosedVertex]) {}
 }
 
@@ -86,22 +87,18 @@ pub(crate) fn bake(
         (texels <= max_texels).then_some(times)
     };
     let mut baker = Baker {
-        skeleton,
+        poser: Poser::new(skeleton),
+        pose_texels: skeleton.pose_texels(),
         source,
-        scratch: Scratch::default(),
-        middle: Vec::new(),
+        max_per_frame: frames.max_per_frame.max(2),
     };
-    let mut baked = baker.bake(times(1)?);
+    let baked = baker.bake(times(1)?, None);
     let tolerance = TOLERANCE * model_size(skeleton, baked.bounds);
     let distance = baker.distance_between_samples(&baked, tolerance);
     if distance > tolerance {
-        // The distance falls with the square of the count.
-        let wanted = (distance / tolerance).sqrt().ceil();
-        let wanted = (wanted as u32).clamp(2, frames.max_per_frame.max(2));
+        let wanted = baker.samples_per_frame(distance, tolerance);
         if let Some(times) = (2..=wanted).rev().find_map(times) {
-            let bounds = baked.bounds;
-            baked = baker.bake(times);
-            baked.bounds = merged(baked.bounds, bounds);
+            return Some(baker.bake(times, Some(&baked)));
         }
     }
     Some(baked)
@@ -124,24 +121,31 @@ fn size(bounds: Option<Aabb3d>) -> f32 {
 }
 
 struct Baker<'a, S> {
-    skeleton: &'a CrowdSkeleton,
+    poser: Poser<'a>,
+    pose_texels: usize,
     source: &'a S,
-    scratch: Scratch,
-    /// The pose between two samples.
-    middle: Vec<Texel>,
+    /// At least 2.
+    max_per_frame: u32,
 }
 
 impl<S: PoseSource> Baker<'_, S> {
-    fn bake(&mut self, times: SampleTimes) -> Baked {
-        let pose_texels = self.skeleton.pose_texels();
-        let mut texels = Vec::with_capacity(times.count() as usize * pose_texels);
-        let mut bounds = None;
-        for sample in 0..times.count() {
-            let (seconds, _) = times.time(sample);
-            let first = texels.len();
-            self.pose(seconds, &mut texels);
-            let pose = texels.get(first..).unwrap_or_default();
-            bounds = merged(bounds, self.skeleton.bounds(pose));
+    /// `coarse` are fewer samples of the same clip. Those at the same times are copied.
+    fn bake(&mut self, times: SampleTimes, coarse: Option<&Baked>) -> Baked {
+        let mut texels = vec![Texel::default(); times.count() as usize * self.pose_texels];
+        let mut bounds = coarse.and_then(|coarse| coarse.bounds);
+        // Without texels there are no vertices.
+        let poses = texels.chunks_exact_mut(self.pose_texels.max(1));
+        for (sample, pose) in (0..times.count()).zip(poses) {
+            let known = coarse.and_then(|coarse| {
+                let same = coarse.times.same_sample(sample, &times)?;
+                self.sample(coarse, same)
+            });
+            if let Some(known) = known {
+                pose.copy_from_slice(known);
+            } else {
+                self.pose(times.time(sample).0, pose);
+                bounds = merged(bounds, self.poser.bounds(pose));
+            }
         }
         Baked {
             times,
@@ -150,71 +154,86 @@ impl<S: PoseSource> Baker<'_, S> {
         }
     }
 
-    fn pose(&mut self, seconds: f32, texels: &mut Vec<Texel>) {
-        self.scratch.reset(self.skeleton);
-        let Scratch {
+    /// The count of samples per frame that makes a distance smaller than the tolerance.
+    fn samples_per_frame(&self, distance: f32, tolerance: f32) -> u32 {
+        // The distance falls with the square of the count. Casting saturates.
+        let wanted = (distance / tolerance).sqrt().ceil() as u32;
+        wanted.clamp(2, self.max_per_frame)
+    }
+
+    fn pose(&mut self, seconds: f32, texels: &mut [Texel]) {
+        let Poser {
             local,
             visible,
             deformed,
             ..
-        } = &mut self.scratch;
+        } = &mut self.poser;
         self.source.pose(seconds, local, visible);
         self.source.deform(seconds, deformed);
-        self.skeleton.pose(&mut self.scratch, texels);
+        self.poser.write(texels);
     }
 
-    /// The longest distance of any vertex between its exact position and the blend of two samples.
+    /// The texels of a sample.
+    fn sample<'b>(&self, baked: &'b Baked, index: u32) -> Option<&'b [Texel]> {
+        let first = index as usize * self.pose_texels;
+        baked.texels.get(first..first + self.pose_texels)
+    }
+
+    /// The longest distance of any vertex between its exact position and the blend of two samples. At most that which
+    /// needs the most samples.
     fn distance_between_samples(&mut self, baked: &Baked, tolerance: f32) -> f32 {
-        let pose_texels = self.skeleton.pose_texels();
-        let sample = |index: u32| {
-            let first = index as usize * pose_texels;
-            baked.texels.get(first..first + pose_texels)
-        };
-        let (skeleton, stride) = (self.skeleton, baked.times.stride());
-        // Of a sample and those of the same kind in the frames before and after it.
-        let error = |index: u32| {
-            let before = sample(index.checked_sub(stride)?)?;
-            let after = sample(index.checked_add(stride)?)?;
-            Some(estimated_error(skeleton, [before, sample(index)?, after]))
-        };
-        // The estimate at the end of an interval is mostly the one at the start of the next.
-        let mut last = (u32::MAX, None);
+        let mut middle = vec![Texel::default(); self.pose_texels];
+        // The samples of an interval are mostly curved alike, and the end of one is the start of the next.
+        let mut last = (u32::MAX, false);
         let mut longest: f32 = 0.0;
         for index in 0..baked.times.count().min(MAX_SAMPLES) {
             let (Some(seconds), Some(from), Some(to)) = (
                 baked.times.middle(index),
-                sample(index),
-                sample(index.saturating_add(1)),
+                self.sample(baked, index),
+                self.sample(baked, index.saturating_add(1)),
             ) else {
                 continue;
             };
-            let at_from = if last.0 == index {
-                last.1
-            } else {
-                error(index)
+            let is_start_straight = match last.0 == index {
+                true => last.1,
+                false => self.is_straight(baked, index, tolerance),
             };
-            last = (index + 1, error(index + 1));
+            last = (index + 1, self.is_straight(baked, index + 1, tolerance));
             // This avoids most of the exact poses.
-            if let (Some(at_from), Some(at_to)) = (at_from, last.1)
-                && at_from.max(at_to) <= 0.5 * tolerance
-            {
+            if is_start_straight && last.1 {
                 continue;
             }
-            let mut middle = core::mem::take(&mut self.middle);
-            middle.clear();
             self.pose(seconds, &mut middle);
-            let distance = skeleton.distance(&middle, &[(from, 0.5), (to, 0.5)]);
-            longest = longest.max(distance);
-            self.middle = middle;
+            let distance = self.poser.distance_to_middle(&middle, [from, to], longest);
+            longest = distance.unwrap_or(longest);
+            if self.samples_per_frame(longest, tolerance) == self.max_per_frame {
+                break;
+            }
         }
         longest
     }
-}
 
-/// The estimated distance between a blend and the exact pose beside the second of three samples: 1/8 of their second
-/// difference.
-fn estimated_error(skeleton: &CrowdSkeleton, [before, sample, after]: [&[Texel]; 3]) -> f32 {
-    skeleton.distance(sample, &[(before, 0.5), (after, 0.5)]) * 2.0 / 8.0
+    /// Whether the distance between a blend and the exact pose beside a sample is estimated to be at most half the
+    /// tolerance. `false` if the samples before and after it are missing.
+    fn is_straight(&self, baked: &Baked, index: u32, tolerance: f32) -> bool {
+        let stride = baked.times.stride();
+        // Of a sample and those of the same kind in the frames before and after it.
+        let samples = [
+            index.checked_sub(stride),
+            Some(index),
+            index.checked_add(stride),
+        ];
+        let [Some(before), Some(sample), Some(after)] =
+            samples.map(|index| self.sample(baked, index?))
+        else {
+            return false;
+        };
+        // The estimate is 1/8 of the second difference, which is twice the distance to the middle.
+        let limit = 0.5 * tolerance * 8.0 / 2.0;
+        self.poser
+            .distance_to_middle(sample, [before, after], limit)
+            .is_none()
+    }
 }
 
 #[cfg(test)]

@@ -34,20 +34,20 @@ pub(crate) struct DeformedVertex {
     pub(crate) rest: PosedVertex,
 }
 
-/// Adds the texels of deformed vertices. `posed` has the vertices in the spaces of their bones, and `bones` the
+/// Writes the texels of deformed vertices. `posed` has the vertices in the spaces of their bones, and `bones` the
 /// transforms of bones to the model's space.
-pub(super) fn push_deformed(
+pub(super) fn write_deformed(
     vertices: &[DeformedVertex],
     posed: &[PosedVertex],
     bones: &[Affine3A],
-    texels: &mut Vec<[f32; 4]>,
+    texels: &mut [[f32; 4]],
 ) {
-    texels.extend(vertices.iter().zip(posed).map(|(vertex, posed)| {
+    for (texel, (vertex, posed)) in texels.iter_mut().zip(vertices.iter().zip(posed)) {
         let bone = bones.get(vertex.bone).copied().unwrap_or_default();
         let position = bone.transform_point3(posed.position);
         let normal = bone.transform_vector3(posed.normal);
-        position.extend(encode_normal(normal)).to_array()
-    }));
+        *texel = position.extend(encode_normal(normal)).to_array();
+    }
 }
 
 /// A normal as a whole number below 2²⁴. A vector without direction has the normal (0, 0, 1).
@@ -81,20 +81,13 @@ pub(super) fn deformed_bounds(texels: &[[f32; 4]]) -> Option<Aabb3d> {
     boxes.map(Some).fold(None, merged)
 }
 
-/// The longest distance of any deformed vertex between a pose and the weighted sum of others, along an axis. Distances
-/// that are not finite are ignored.
-pub(super) fn deformed_distance<'a>(
-    pose: &[[f32; 4]],
-    others: impl Iterator<Item = (&'a [[f32; 4]], f32)> + Clone,
-) -> f32 {
-    let distances = pose.iter().enumerate().map(|(index, texel)| {
-        let others = others.clone().filter_map(|(other, weight)| {
-            let other = other.get(index)?;
-            Some(position(other) * weight)
-        });
-        let blended: Vec3A = others.sum();
-        (position(texel) - blended).abs().max_element()
-    });
+/// The longest distance of any deformed vertex between a pose and the middle of two others, along an axis. Distances that
+/// are not finite are ignored.
+pub(super) fn deformed_distance(pose: &[[f32; 4]], [from, to]: [&[[f32; 4]]; 2]) -> f32 {
+    let middles = from.iter().zip(to);
+    let middles = middles.map(|(from, to)| position(from) * 0.5 + position(to) * 0.5);
+    let distances = pose.iter().zip(middles);
+    let distances = distances.map(|(texel, middle)| (position(texel) - middle).abs().max_element());
     let distances = distances.filter(|distance| distance.is_finite());
     distances.fold(0.0, f32::max)
 }
@@ -162,8 +155,7 @@ mod tests {
         assert!(deformed_bounds(&[]).is_none());
         let mut other = pose;
         other[2][1] = 4.0;
-        let others = [(&pose[..], 0.5), (&other[..], 0.5)];
-        assert_eq!(deformed_distance(&pose, others.into_iter()), 1.0);
+        assert_eq!(deformed_distance(&pose, [&pose, &other]), 1.0);
     }
 
     #[test]
@@ -180,9 +172,9 @@ mod tests {
             Quat::from_rotation_z(core::f32::consts::FRAC_PI_2),
             Vec3::new(10.0, 0.0, 0.0),
         );
-        let mut texels = Vec::new();
+        let mut texels = [[0.0; 4]; 2];
         let posed = vertices.map(|vertex| vertex.rest);
-        push_deformed(
+        write_deformed(
             &vertices,
             &posed,
             &[Affine3A::IDENTITY, turned],

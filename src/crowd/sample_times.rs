@@ -54,6 +54,17 @@ impl SampleTimes {
         ((frame as f32 + fraction) / self.fps, frame)
     }
 
+    /// The sample at the same time as one of other times of the same clip.
+    pub(super) fn same_sample(&self, sample: u32, of: &Self) -> Option<u32> {
+        let (frame, step) = (sample / of.stride(), sample % of.stride());
+        let first = frame * self.stride();
+        match step {
+            0 => Some(first),
+            // The sample before the next frame.
+            _ => (step == of.per_frame).then_some(first + self.per_frame),
+        }
+    }
+
     /// The times in the middle between samples, in seconds, each with the index of the sample before it.
     pub(super) fn middle(&self, sample: u32) -> Option<f32> {
         let (frame, step) = (sample / self.stride(), sample % self.stride());
@@ -131,6 +142,22 @@ mod tests {
         assert_eq!((pair.a, pair.b), (1, 2));
         assert!((pair.towards_b - 0.5).abs() < 1e-4);
         assert_eq!(times.middle(2), None);
+    }
+
+    #[test]
+    fn finer_samples_at_the_times_of_coarse_ones_are_found() {
+        for holds in [false, true] {
+            let times = |per_frame| SampleTimes::new(5, 30.0, per_frame, holds).unwrap();
+            let (coarse, fine) = (times(1), times(3));
+            let mut found = Vec::new();
+            for sample in 0..fine.count() {
+                if let Some(same) = coarse.same_sample(sample, &fine) {
+                    assert_eq!(coarse.time(same), fine.time(sample));
+                    found.push(same);
+                }
+            }
+            assert_eq!(found, Vec::from_iter(0..coarse.count()));
+        }
     }
 
     #[test]

@@ -4,11 +4,11 @@
 //! the vertices of the joint to the model's space. Then one per deformed vertex.
 
 use crate::crowd::deformed::{
-    DeformedVertex, PosedVertex, deformed_bounds, deformed_distance, push_deformed,
+    DeformedVertex, PosedVertex, deformed_bounds, deformed_distance, write_deformed,
 };
 use crate::scene::{merged, transformed_bounds};
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Affine3A, Vec4};
+use bevy::math::{Affine3A, Mat4, Vec3A, Vec4};
 use bevy::transform::components::Transform;
 
 /// A texel of the pose texture.
@@ -56,31 +56,6 @@ pub(crate) struct CrowdSkeleton {
     pub(crate) deformed: Vec<DeformedVertex>,
 }
 
-/// Reusable memory for [`CrowdSkeleton::pose`].
-#[derive(Default)]
-pub(super) struct Scratch {
-    pub(super) local: Vec<Transform>,
-    pub(super) visible: Vec<bool>,
-    /// The deformed vertices, in the spaces of their bones.
-    pub(super) deformed: Vec<PosedVertex>,
-    model: Vec<Affine3A>,
-}
-
-impl Scratch {
-    /// Sets the local transforms and visibility to those of the rest pose.
-    pub(super) fn reset(&mut self, skeleton: &CrowdSkeleton) {
-        let bones = &skeleton.bones;
-        self.local.clear();
-        self.local.extend(bones.iter().map(|bone| bone.rest));
-        self.visible.clear();
-        self.visible
-            .extend(bones.iter().map(|bone| bone.is_visible));
-        self.deformed.clear();
-        self.deformed
-            .extend(skeleton.deformed.iter().map(|vertex| vertex.rest));
-    }
-}
-
 impl CrowdSkeleton {
     /// Texels before those of the joints.
     fn visibility_texels(&self) -> usize {
@@ -115,60 +90,20 @@ impl CrowdSkeleton {
 
     /// The texels of the rest pose.
     pub(crate) fn rest_pose(&self) -> Vec<Texel> {
-        let (mut scratch, mut texels) = (Scratch::default(), Vec::new());
-        scratch.reset(self);
-        self.pose(&mut scratch, &mut texels);
+        let mut texels = vec![Texel::default(); self.pose_texels()];
+        Poser::new(self).write(&mut texels);
         texels
     }
 
-    /// Adds the texels of the pose with the scratch's local transforms and visibility. A hidden bone hides its
-    /// children.
-    pub(super) fn pose(&self, scratch: &mut Scratch, texels: &mut Vec<Texel>) {
-        let Scratch {
-            local,
-            visible,
-            deformed,
-            model,
-        } = scratch;
-        model.clear();
-        for (index, bone) in self.bones.iter().enumerate() {
-            let affine = local[index].compute_affine();
-            let parent = bone.parent.filter(|parent| *parent < index);
-            model.push(match parent {
-                Some(parent) => {
-                    visible[index] &= visible[parent];
-                    model[parent] * affine
-                }
-                None => affine,
-            });
-        }
-        self.push_visibility(visible, texels);
-        for joint in &self.joints {
-            let pose = model.get(joint.bone).copied().unwrap_or_default();
-            let matrix = pose * joint.inverse_bind_pose;
-            let (columns, translation) = (matrix.matrix3, matrix.translation);
-            for row in 0..JOINT_TEXELS {
-                texels.push([
-                    columns.x_axis[row],
-                    columns.y_axis[row],
-                    columns.z_axis[row],
-                    translation[row],
-                ]);
-            }
-        }
-        push_deformed(&self.deformed, deformed, model, texels);
-    }
-
-    fn push_visibility(&self, visible: &[bool], texels: &mut Vec<Texel>) {
+    fn write_visibility(&self, visible: &[bool], texels: &mut [Texel]) {
         let is_visible = |bone: &usize| visible.get(*bone).copied().unwrap_or(true);
-        for bones in self.visibility_bones.chunks(BITS_PER_TEXEL) {
-            let mut texel = Texel::default();
+        let bones = self.visibility_bones.chunks(BITS_PER_TEXEL);
+        for (texel, bones) in texels.iter_mut().zip(bones) {
             for (channel, bones) in texel.iter_mut().zip(bones.chunks(BITS_PER_CHANNEL)) {
                 let bits = bones.iter().enumerate();
                 let bits = bits.map(|(bit, bone)| u16::from(is_visible(bone)) << bit);
                 *channel = f32::from(bits.fold(0, |all, bit| all | bit));
             }
-            texels.push(texel);
         }
     }
 
@@ -184,48 +119,197 @@ impl CrowdSkeleton {
         let joints = self.joints.iter().enumerate();
         let boxes = joints.map(|(index, joint)| {
             let [x, y, z] = self.matrix(pose, index)?;
-            let affine =
-                Affine3A::from_mat4(bevy::math::Mat4::from_cols(x, y, z, Vec4::W).transpose());
+            let affine = Affine3A::from_mat4(Mat4::from_cols(x, y, z, Vec4::W).transpose());
             transformed_bounds(&affine, &joint.bounds?)
         });
         let deformed = deformed_bounds(self.deformed_texels(pose));
         boxes.fold(deformed, merged)
     }
+}
 
-    /// The longest distance of any vertex between a pose and the weighted sum of others.
-    pub(super) fn distance(&self, pose: &[Texel], others: &[(&[Texel], f32)]) -> f32 {
-        let joints = self.joints.iter().enumerate();
-        let distances = joints.filter_map(|(index, joint)| {
-            let mut rows = self.matrix(pose, index)?;
-            for (other, weight) in others {
-                let other = self.matrix(other, index)?;
-                for (row, other) in rows.iter_mut().zip(other) {
-                    *row -= other * *weight;
-                }
+/// A joint with what all its poses share.
+struct PosedJoint {
+    bone: usize,
+    /// `None` if it is the identity.
+    inverse_bind_pose: Option<Affine3A>,
+    /// The center and half the size of the box around its vertices.
+    extents: Option<(Vec3A, Vec3A)>,
+}
+
+impl PosedJoint {
+    fn new(joint: &Joint) -> Self {
+        let inverse = joint.inverse_bind_pose;
+        Self {
+            bone: joint.bone,
+            inverse_bind_pose: (inverse != Affine3A::IDENTITY).then_some(inverse),
+            extents: joint.bounds.map(|bounds| {
+                (
+                    (bounds.min + bounds.max) * 0.5,
+                    (bounds.max - bounds.min) * 0.5,
+                )
+            }),
+        }
+    }
+}
+
+/// Poses a skeleton many times.
+pub(super) struct Poser<'a> {
+    skeleton: &'a CrowdSkeleton,
+    joints: Vec<PosedJoint>,
+    /// The transform of each bone to its parent's space. First those of the rest pose.
+    pub(super) local: Vec<Transform>,
+    /// Whether each bone is visible, unless its parent is not. First that of the rest pose.
+    pub(super) visible: Vec<bool>,
+    /// The deformed vertices, in the spaces of their bones. First those of the rest pose.
+    pub(super) deformed: Vec<PosedVertex>,
+    /// Whether each bone and its ancestors are visible.
+    is_shown: Vec<bool>,
+    /// The transform of each bone to the model's space.
+    model: Vec<Affine3A>,
+    /// The transform of each joint's vertices to the model's space.
+    matrices: Vec<Affine3A>,
+}
+
+impl<'a> Poser<'a> {
+    pub(super) fn new(skeleton: &'a CrowdSkeleton) -> Self {
+        let (bones, joints) = (&skeleton.bones, &skeleton.joints);
+        Self {
+            skeleton,
+            joints: joints.iter().map(PosedJoint::new).collect(),
+            local: bones.iter().map(|bone| bone.rest).collect(),
+            visible: bones.iter().map(|bone| bone.is_visible).collect(),
+            deformed: skeleton.deformed.iter().map(|it| it.rest).collect(),
+            is_shown: vec![true; bones.len()],
+            model: vec![Affine3A::IDENTITY; bones.len()],
+            matrices: vec![Affine3A::IDENTITY; joints.len()],
+        }
+    }
+
+    /// Writes the texels of the pose with the local transforms and visibility. A hidden bone hides its children.
+    pub(super) fn write(&mut self, texels: &mut [Texel]) {
+        self.pose_bones();
+        let count = self.skeleton.visibility_texels().min(texels.len());
+        let (visibility, rest) = texels.split_at_mut(count);
+        self.skeleton.write_visibility(&self.is_shown, visibility);
+        let count = (JOINT_TEXELS * self.joints.len()).min(rest.len());
+        let (rows, deformed) = rest.split_at_mut(count);
+        write_deformed(
+            &self.skeleton.deformed,
+            &self.deformed,
+            &self.model,
+            deformed,
+        );
+        let (rows, _) = rows.as_chunks_mut::<JOINT_TEXELS>();
+        let targets = self.matrices.iter_mut().zip(rows);
+        for (joint, (matrix, rows)) in self.joints.iter().zip(targets) {
+            let pose = self.model.get(joint.bone).copied().unwrap_or_default();
+            *matrix = match &joint.inverse_bind_pose {
+                Some(inverse) => pose * *inverse,
+                None => pose,
+            };
+            let transposed = Mat4::from(*matrix).transpose();
+            let columns = [transposed.x_axis, transposed.y_axis, transposed.z_axis];
+            *rows = columns.map(|column| column.to_array());
+        }
+    }
+
+    fn pose_bones(&mut self) {
+        for (index, bone) in self.skeleton.bones.iter().enumerate() {
+            let affine = self.local[index].compute_affine();
+            let parent = bone.parent.filter(|parent| *parent < index);
+            (self.model[index], self.is_shown[index]) = match parent {
+                Some(parent) => (
+                    self.model[parent] * affine,
+                    self.is_shown[parent] && self.visible[index],
+                ),
+                None => (affine, self.visible[index]),
+            };
+        }
+    }
+
+    /// The box around all vertices in the pose that was written last, in the model's space. `None` if there are none.
+    /// `texels` are those of the pose.
+    pub(super) fn bounds(&self, texels: &[Texel]) -> Option<Aabb3d> {
+        let boxes = self.joints.iter().zip(&self.matrices);
+        let mut all = deformed_bounds(self.skeleton.deformed_texels(texels));
+        for (joint, matrix) in boxes {
+            let Some((center, half)) = joint.extents else {
+                continue;
+            };
+            let center = matrix.transform_point3a(center);
+            let half = matrix.matrix3.abs() * half;
+            if center.is_finite() && half.is_finite() {
+                let (min, max) = (center - half, center + half);
+                all = Some(match all {
+                    Some(all) => Aabb3d {
+                        min: all.min.min(min),
+                        max: all.max.max(max),
+                    },
+                    None => Aabb3d { min, max },
+                });
             }
-            let bounds = joint.bounds?;
-            let center = ((bounds.min + bounds.max) * 0.5).extend(1.0);
-            let half = ((bounds.max - bounds.min) * 0.5).extend(0.0);
+        }
+        all
+    }
+
+    /// The longest distance of any vertex between a pose and the middle of two others, if it is longer than `minimum`.
+    pub(super) fn distance_to_middle(
+        &self,
+        pose: &[Texel],
+        others: [&[Texel]; 2],
+        minimum: f32,
+    ) -> Option<f32> {
+        let skip = self.skeleton.visibility_texels();
+        let [rows, from, to] = [pose, others[0], others[1]].map(|pose| {
+            let (rows, _) = pose.get(skip..).unwrap_or_default().as_chunks();
+            rows
+        });
+        let mut longest = minimum;
+        for (joint, rows) in self.joints.iter().zip(rows.iter().zip(from.iter().zip(to))) {
+            let Some((center, half)) = joint.extents else {
+                continue;
+            };
+            let rows = differences(rows);
+            // The distance is at most this, along any axis. This avoids most of the exact ones.
+            let [x, y, z] = rows.map(Vec4::abs);
+            let reach = (center.abs() + half).extend(1.0);
+            if x.max(y).max(z).dot(reach) <= longest {
+                continue;
+            }
+            let (center, half) = (center.extend(1.0), half.extend(0.0));
             let axis = |row: Vec4| row.dot(center).abs() + row.abs().dot(half);
             let [x, y, z] = rows.map(axis);
-            Some(x.max(y).max(z))
-        });
-        // A distance that is not finite is ignored: no count of samples makes it smaller.
-        let distances = distances.filter(|distance| distance.is_finite());
+            let distance = x.max(y).max(z);
+            // A distance that is not finite is ignored: no count of samples makes it smaller.
+            if distance.is_finite() {
+                longest = longest.max(distance);
+            }
+        }
         let deformed = deformed_distance(
-            self.deformed_texels(pose),
-            others
-                .iter()
-                .map(|(other, weight)| (self.deformed_texels(other), *weight)),
+            self.skeleton.deformed_texels(pose),
+            others.map(|other| self.skeleton.deformed_texels(other)),
         );
-        distances.fold(deformed, f32::max)
+        longest = longest.max(deformed);
+        (longest > minimum).then_some(longest)
     }
+}
+
+/// The rows of a joint's matrix.
+type Rows = [Texel; JOINT_TEXELS];
+
+/// The rows of a matrix minus those in the middle between two others.
+#[inline]
+fn differences((pose, (from, to)): (&Rows, (&Rows, &Rows))) -> [Vec4; JOINT_TEXELS] {
+    core::array::from_fn(|row| {
+        let [pose, from, to] = [pose, from, to].map(|rows| Vec4::from_array(rows[row]));
+        pose - from * 0.5 - to * 0.5
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bevy::math::{Vec3, Vec3A};
+    use bevy::math::Vec3;
 
     fn skeleton(bones: usize) -> CrowdSkeleton {
         let bone = |index: usize| SkeletonBone {
@@ -272,12 +356,14 @@ mod tests {
         let rest = skeleton.rest_pose();
         let mut moved = rest.clone();
         moved[1][3] += 3.0;
-        assert_eq!(skeleton.distance(&moved, &[(&rest, 1.0)]), 3.0);
-        assert_eq!(
-            skeleton.distance(&moved, &[(&rest, 0.5), (&moved, 0.5)]),
-            1.5
-        );
-        moved[1][3] = f32::NAN;
-        assert_eq!(skeleton.distance(&moved, &[(&rest, 1.0)]), 0.0);
+        let poser = Poser::new(&skeleton);
+        let distance = |from, to, minimum| poser.distance_to_middle(&moved, [from, to], minimum);
+        assert_eq!(distance(&rest, &rest, 0.0), Some(3.0));
+        assert_eq!(distance(&rest, &moved, 0.0), Some(1.5));
+        assert_eq!(distance(&rest, &moved, 1.4), Some(1.5));
+        assert_eq!(distance(&rest, &moved, 1.5), None);
+        let mut broken = rest.clone();
+        broken[1][3] = f32::NAN;
+        assert_eq!(poser.distance_to_middle(&broken, [&rest, &rest], 0.0), None);
     }
 }

@@ -38,6 +38,7 @@ pub(super) enum Track<P, F> {
 }
 
 impl<P, F> Track<P, F> {
+    #[inline]
     fn sample<T>(&self, seconds: f32) -> T
     where
         P: Curve<T>,
@@ -55,6 +56,7 @@ impl<P, F> Track<P, F> {
 pub struct AlaTracks(Arc<[BoneTracks]>);
 
 impl BoneTracks {
+    #[inline]
     fn transform(&self, seconds: f32, rest: &Transform) -> Transform {
         let rotation = self.rotation.as_ref();
         Transform {

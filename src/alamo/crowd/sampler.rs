@@ -100,8 +100,22 @@ impl BoneSource for ClipSampler {
 
 impl PoseSource for ClipSampler {
     fn pose(&self, seconds: f32, local: &mut [Transform], visible: &mut [bool]) {
-        for (bone, (local, visible)) in local.iter_mut().zip(visible).enumerate() {
-            (*local, *visible) = self.bone(bone, seconds, (*local, *visible));
+        let bones = local.iter_mut().zip(visible);
+        match self {
+            Self::Tracks { tracks, entries } => {
+                for (entry, (local, visible)) in entries.iter().zip(bones) {
+                    let Some(entry) = *entry else {
+                        continue;
+                    };
+                    *local = tracks.transform(entry, seconds, local);
+                    *visible = tracks.is_visible(entry, seconds).unwrap_or(*visible);
+                }
+            }
+            Self::Curves(curves) => {
+                for (bone, (local, visible)) in bones.enumerate() {
+                    (*local, *visible) = curves.bone(bone, seconds, (*local, *visible));
+                }
+            }
         }
     }
 }

@@ -87,7 +87,7 @@ impl ParticleRecords {
                 return (!records.is_empty()).then_some(particles.bounds);
             }
             records.update_bounds(particles);
-            let bounds = records.bounds?;
+            let bounds = records.bounds.as_ref()?.all?;
             if space == Space::System {
                 return Some(bounds);
             }
@@ -140,18 +140,27 @@ pub struct EmitterRecords {
     next: u64,
     /// Changes each time that records which exist already have to be uploaded again. No two rings ever have the same.
     generation: u64,
-    /// Contains all records from `first` to `bounded`, and perhaps some earlier ones. Only systems that move need bounds, so
-    /// they are computed when they are needed.
-    bounds: Option<Aabb3d>,
-    /// The number of the first record that the bounds may lack.
-    bounded: u64,
-    /// The ground of the bounds.
-    bounds_ground: Ground,
-    /// The count of records that were added since the bounds were last computed from all records.
-    added: usize,
+    /// Only systems that move need bounds, so they are computed when they are needed.
+    bounds: Option<Box<RecordBounds>>,
+    /// The number of the next record when dead particles are removed again: see
+    /// [`remove_some_dead`](Self::remove_some_dead).
+    removal: u64,
     /// The greatest count of records since `peak_begin`, the number of the next record at that time.
     peak: usize,
     peak_begin: u64,
+}
+
+/// The bounds of the records of an emitter.
+#[derive(Clone, Copy, Debug, Default)]
+struct RecordBounds {
+    /// Contains all records up to `end`, and perhaps some earlier ones.
+    all: Option<Aabb3d>,
+    /// The number of the first record that the bounds may lack.
+    end: u64,
+    /// The ground of the bounds.
+    ground: Ground,
+    /// The count of records that were added since the bounds were last computed from all records.
+    added: usize,
 }
 
 /// A particle as it is drawn.
@@ -171,6 +180,9 @@ fn new_generation() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
+/// Dead particles are removed after as many births as this share of the particles: 1/8.
+const KEPT_DEAD: u64 = 16;
+
 /// The least count of slots of a ring buffer with records.
 const MIN_SLOTS: usize = 8;
 
@@ -187,9 +199,7 @@ impl EmitterRecords {
             next: 0,
             generation: new_generation(),
             bounds: None,
-            bounded: 0,
-            bounds_ground: Ground::default(),
-            added: 0,
+            removal: 0,
             peak: 0,
             peak_begin: 0,
         }
@@ -265,8 +275,10 @@ impl EmitterRecords {
     /// Removes all records. The slots are kept for later ones.
     pub fn clear(&mut self) {
         self.first = self.next;
-        self.bounds = None;
-        self.added = 0;
+        self.removal = self.next;
+        if let Some(bounds) = &mut self.bounds {
+            **bounds = RecordBounds::default();
+        }
     }
 
     /// Removes all records and slots.
@@ -281,11 +293,20 @@ impl EmitterRecords {
     pub fn remove_dead(&mut self, prepared: &PreparedEmitter) {
         while let Some(oldest) = self.record(self.first) {
             if prepared.is_alive(oldest, self.age(oldest)) || self.age(oldest) < 0.0 {
+                self.removal = self.next + self.len() as u64 / KEPT_DEAD;
                 return;
             }
             self.first += 1;
         }
         self.clear();
+    }
+
+    /// Removes dead particles as [`remove_dead`](Self::remove_dead), if enough were born since the last time. Reading old
+    /// records in each frame would be slow, because they are not in the processor's cache.
+    pub(super) fn remove_some_dead(&mut self, prepared: &PreparedEmitter) {
+        if self.next >= self.removal || self.len() == self.slots.len() {
+            self.remove_dead(prepared);
+        }
     }
 
     /// Moves the epoch forward by a time in seconds: all births and the present time become earlier. All records are
@@ -364,7 +385,8 @@ impl EmitterRecords {
 
     /// Adds the records to the bounds that they lack.
     fn update_bounds(&mut self, particles: &AloParticles) {
-        let begin = self.bounded.clamp(self.first, self.next);
+        let known = self.bounds.as_deref().copied().unwrap_or_default();
+        let begin = known.end.clamp(self.first, self.next);
         let missing = (self.next - begin) as usize;
         let (Some(info), Some(prepared)) = (
             particles.emitters.get(self.emitter),
@@ -374,26 +396,28 @@ impl EmitterRecords {
         };
         let effect = prepared.ground;
         // All particles that bounce have the ground of the latest births.
-        let is_moved =
-            self.bounds_ground != self.ground && matches!(effect, GroundEffect::Bounce { .. });
+        let is_moved = known.ground != self.ground && matches!(effect, GroundEffect::Bounce { .. });
         if missing == 0 && !is_moved {
             return;
         }
-        self.bounds_ground = self.ground;
-        self.added += missing;
+        let added = known.added + missing;
         // Without this, the bounds of a moving system would contain its whole path.
-        let (begin, before) = if is_moved || self.added > 2 * self.len() {
-            self.added = 0;
-            (self.first, None)
+        let (begin, before, added) = if is_moved || added > 2 * self.len() {
+            (self.first, None, 0)
         } else {
-            (begin, self.bounds)
+            (begin, known.all, added)
         };
         let records = (begin..self.next).filter_map(|number| self.record(number));
         let boxes = records.map(|record| {
             bounds::record_bounds(record, effect, &self.ground, &info.reach, self.scale)
         });
-        self.bounds = before.into_iter().chain(boxes).reduce(|a, b| a.merge(&b));
-        self.bounded = self.next;
+        let bounds = RecordBounds {
+            all: before.into_iter().chain(boxes).reduce(|a, b| a.merge(&b)),
+            end: self.next,
+            ground: self.ground,
+            added,
+        };
+        **self.bounds.get_or_insert_default() = bounds;
     }
 }
 

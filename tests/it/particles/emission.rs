@@ -1,7 +1,8 @@
 //! Running particle systems: records against the evaluator, and the components that control them.
 
-use crate::support::particle_app::{ParticleApp, burst, stream};
+use crate::support::particle_app::{Finished, ParticleApp, burst, stream};
 use bevy::camera::visibility::VisibilityClass;
+use bevy::math::DVec3;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::particles::evaluate::LivingParticle;
 use bevy_classic_models::alamo::particles::{Emitter, Properties, Shape};
@@ -103,6 +104,45 @@ fn records_are_those_of_the_evaluator() {
 fn real_systems_run_as_evaluated() {
     for (name, bytes) in corpus_particles("real_systems_run_as_evaluated") {
         assert_as_evaluated(&name, bytes, 10, 0.097_31);
+    }
+}
+
+#[test]
+fn many_systems_run_as_each_would_alone() {
+    // So many are advanced on several threads.
+    const COUNT: u64 = 70;
+    const FRAMES: u32 = 40;
+    let mut app = ParticleApp::new(vec![fountain()]);
+    let roots: Vec<Entity> = (0..COUNT)
+        .map(|seed| app.spawn_test((ParticleSeed(seed), ParticleEmission::Playing)))
+        .collect();
+    app.run(FRAMES, FRAME);
+    let time = f64::from(FRAMES) * f64::from(FRAME);
+    let particles = app.particles(roots[0]);
+    for (seed, root) in (0..).zip(&roots) {
+        let state = particles.evaluate(seed, time);
+        let expected = expected(&state.emitters[0], particles.world_rotation);
+        let found = app.positions(*root, 0);
+        assert_eq!(found.len(), expected.len(), "seed {seed}");
+        for (found, [x, y, z, ..]) in found.iter().zip(expected) {
+            let expected = DVec3::new(x, y, z);
+            assert!(found.as_dvec3().distance(expected) < 2e-2, "seed {seed}");
+        }
+    }
+    for root in &roots {
+        app.set(*root, ParticleEmission::Killed);
+    }
+    app.run(1, FRAME);
+    let finished = app.world().resource::<Finished>();
+    assert_eq!(finished.0, roots, "in the order of their creation");
+    for root in &roots {
+        app.set(*root, ParticleEmission::Restarting);
+    }
+    app.run(2, FRAME);
+    for root in &roots {
+        let emission = app.world().get::<ParticleEmission>(*root);
+        assert_eq!(emission, Some(&ParticleEmission::Playing));
+        assert!(app.count(*root) > 0);
     }
 }
 

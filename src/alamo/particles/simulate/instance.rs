@@ -3,9 +3,10 @@
 use crate::alamo::particles::asset::AloParticles;
 use crate::alamo::particles::evaluate::{EmissionMesh, Simulation, Space};
 use crate::alamo::particles::record::{EmitterRecords, ParticleRecords};
+use crate::alamo::particles::simulate::births::{NewBirth, RecordTimes, Target};
 use crate::alamo::particles::simulate::budget::Demand;
 use crate::alamo::particles::simulate::control::ParticleEmission;
-use crate::alamo::particles::simulate::stage::{NewBirth, Path, Poses, Surroundings, SystemStage};
+use crate::alamo::particles::simulate::stage::{Path, Poses, Surroundings, SystemStage};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::math::{Vec3, Vec3A};
@@ -50,13 +51,12 @@ pub(in crate::alamo::particles) struct RunningParticles {
     emitters: usize,
     /// The position and the clock at the end of the last frame that had births or could be seen.
     last: Option<(Vec3A, f64)>,
-    poses: Option<Box<Poses>>,
     /// The position of the system when it last had births.
-    born_at: Vec3A,
+    born_at: Option<Vec3A>,
     /// Whether particles may be outside of the bounds of the file.
     has_strayed: bool,
     /// Whether the warning about the limit was logged.
-    pub(super) is_warned: bool,
+    is_warned: bool,
 }
 
 /// A simulation and its begin on the system's clock.
@@ -69,29 +69,6 @@ struct Started {
 impl Started {
     fn next_event(&self) -> f64 {
         self.begin + self.simulation.next_event()
-    }
-}
-
-/// The times of an emitter's records, on the system's clock.
-#[derive(Clone, Copy, Debug)]
-struct RecordTimes {
-    epoch: f64,
-    /// The time at which the records freeze; infinite if they do not.
-    frozen: f64,
-    /// The begin of the simulation whose records are frozen.
-    begin: f64,
-}
-
-impl RecordTimes {
-    const NEW: Self = Self {
-        epoch: 0.0,
-        frozen: f64::INFINITY,
-        begin: 0.0,
-    };
-
-    /// The time of the records.
-    fn time(&self, clock: f64) -> f32 {
-        (self.frozen.min(clock) - self.epoch) as f32
     }
 }
 
@@ -140,8 +117,7 @@ impl RunningParticles {
             times: vec![RecordTimes::NEW; particles.emitters.len()],
             emitters: particles.emitters.len(),
             last: None,
-            poses: None,
-            born_at: Vec3A::ZERO,
+            born_at: None,
             has_strayed: false,
             is_warned: false,
         }
@@ -270,7 +246,7 @@ impl RunningParticles {
             records.time = 0.0;
         }
         self.has_strayed = false;
-        self.poses = None;
+        self.born_at = None;
     }
 
     /// Whether births are due. A culled system has none if it emits without end: it catches up when it is visible.
@@ -282,6 +258,11 @@ impl RunningParticles {
 
     fn has_moved_to(&self, position: Vec3A) -> bool {
         self.last.is_some_and(|(from, _)| from != position)
+    }
+
+    /// Whether the warning about the limit was not logged before. Counts it as logged.
+    pub(super) fn is_first_warning(&mut self) -> bool {
+        !core::mem::replace(&mut self.is_warned, true)
     }
 
     /// Forgets the position, so that births after a pause in the simulation are not spread over the way since then.
@@ -297,7 +278,7 @@ impl RunningParticles {
     /// Whether particles of a system at this position may be outside of the bounds of the file. Those of a system that
     /// has moved may have stayed behind.
     pub(super) fn has_strayed(&mut self, position: Vec3A) -> bool {
-        self.has_strayed |= self.stays_behind && self.poses.is_some() && self.born_at != position;
+        self.has_strayed |= self.stays_behind && self.born_at.is_some_and(|at| at != position);
         self.has_strayed
     }
 
@@ -339,6 +320,30 @@ impl RunningParticles {
         }
     }
 
+    /// Removes dead particles if there are many, and returns the count of the others. If that is above half of a limit,
+    /// all dead ones are removed.
+    pub(super) fn remove_some_dead(
+        &mut self,
+        particles: &AloParticles,
+        records: &mut ParticleRecords,
+        limit: usize,
+    ) -> usize {
+        self.update_times(records);
+        let mut count = 0;
+        for records in &mut records.emitters {
+            if !records.is_empty()
+                && let Some(prepared) = particles.prepared_emitter(records.emitter())
+            {
+                records.remove_some_dead(prepared);
+                count += records.len();
+            }
+        }
+        if count > limit / 2 {
+            return self.remove_dead(particles, records);
+        }
+        count
+    }
+
     /// Removes dead particles, and returns the count of the others.
     pub(super) fn remove_dead(
         &mut self,
@@ -366,24 +371,17 @@ impl RunningParticles {
         births: &mut Vec<NewBirth>,
     ) -> bool {
         let position = frame.surroundings.world_from_system.translation;
-        let is_new = |poses: &Poses| poses.surroundings != frame.surroundings;
-        if self.poses.as_deref().is_none_or(is_new) {
-            let poses = Poses::new(frame.particles, frame.surroundings);
-            self.poses = Some(Box::new(poses));
-        }
-        let Some(poses) = self.poses.as_deref() else {
-            return false;
-        };
+        let poses = &Poses::new(frame.particles, frame.surroundings);
         let path = self
             .last
             .and_then(|(from, begin)| Path::new(from, position, [begin, self.clock], poses.scale));
-        let scale = poses.scale;
         self.has_strayed |= self.stays_behind && self.has_moved_to(position);
         self.has_strayed |= frame.surroundings.wind != Vec3::ZERO;
-        self.born_at = position;
+        self.born_at = Some(position);
         self.last = Some((position, self.clock));
         births.clear();
         let mut is_limited = false;
+        let mut room = frame.room;
         for Started { simulation, begin } in &mut self.simulations {
             let was_limited = simulation.is_limited();
             let mut stage = SystemStage {
@@ -392,11 +390,24 @@ impl RunningParticles {
                 start: *begin,
                 mesh: frame.mesh,
                 births,
-                room: frame.room,
+                room,
             };
             simulation.advance(frame.particles.system(), self.clock - *begin, &mut stage);
+            room = stage.room;
             is_limited |= simulation.is_limited() && !was_limited;
         }
+        self.add_sorted(frame.particles, records, births);
+        is_limited
+    }
+
+    /// Adds births in the order of their times. Not earlier, because each is written to another line of memory, for which the
+    /// computation of the next would wait.
+    fn add_sorted(
+        &mut self,
+        particles: &AloParticles,
+        records: &mut ParticleRecords,
+        births: &mut [NewBirth],
+    ) {
         let order = |a: &NewBirth, b: &NewBirth| {
             let by_emitter = a.emitter.cmp(&b.emitter);
             by_emitter.then(a.born.total_cmp(&b.born))
@@ -404,37 +415,15 @@ impl RunningParticles {
         if !births.is_sorted_by(|a, b| order(a, b).is_le()) {
             births.sort_by(order);
         }
-        self.add(frame.particles, records, births, scale);
-        is_limited
-    }
-
-    fn add(
-        &mut self,
-        particles: &AloParticles,
-        records: &mut ParticleRecords,
-        births: &[NewBirth],
-        scale: f32,
-    ) {
-        let mut last = None;
         for birth in births {
             let index = self.records_of(records, birth);
-            let (Some(times), Some(target)) =
-                (self.times.get(index), records.emitters.get_mut(index))
-            else {
-                continue;
+            let mut target = Target {
+                particles,
+                records: &mut records.emitters,
+                times: &self.times,
+                clock: self.clock,
             };
-            if last != Some(index) {
-                last = Some(index);
-                let prepared = particles.prepared_emitter(birth.emitter);
-                let is_in_world =
-                    prepared.is_none_or(|prepared| Space::of(prepared) == Space::World);
-                target.set_scale(particles, if is_in_world { scale } else { 1.0 });
-                target.ground = birth.ground;
-                target.time = times.time(self.clock);
-            }
-            let mut record = birth.record;
-            record.birth = (birth.born - times.epoch) as f32;
-            target.push(record);
+            target.add(index, birth);
         }
     }
 

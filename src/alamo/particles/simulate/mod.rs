@@ -5,12 +5,15 @@
 
 // For maintainers:
 // - `control` has the components of the game, `environment` its resources.
-// - `instance` is the state of a system: its clock and its simulations. `stage` is what surrounds it in a frame.
-// - `systems` starts systems when their file is loaded, and advances them in each frame; `budget` decides which births
-//   are dropped.
+// - `instance` is the state of a system: its clock and its simulations. `stage` is what surrounds it in a frame, and
+//   `births` adds the births of a frame to the records.
+// - `systems` starts systems when their file is loaded, and `advance` advances them in each frame; `budget` decides which
+//   births are dropped.
 // - `mesh` makes the meshes on which particles are born.
 // - `proxies` creates and stops the systems that a model's proxies name.
 
+mod advance;
+mod births;
 mod budget;
 mod control;
 mod environment;

@@ -1,5 +1,6 @@
 //! Registers the systems that run particle systems.
 
+use crate::alamo::particles::simulate::advance::simulate;
 use crate::alamo::particles::simulate::budget::ParticleDemand;
 use crate::alamo::particles::simulate::control::{
     DespawnWhenFinished, ParticleEmission, ParticleSeed, ParticleSpeed, ParticleTint,
@@ -9,9 +10,7 @@ use crate::alamo::particles::simulate::mesh::EmissionMeshes;
 use crate::alamo::particles::simulate::proxies::{
     is_proxy_loading, spawn_proxy_systems, update_proxies,
 };
-use crate::alamo::particles::simulate::systems::{
-    on_system_removed, simulate, start_systems, update_bounds,
-};
+use crate::alamo::particles::simulate::systems::{on_system_removed, start_systems, update_bounds};
 use crate::scene::{ClassicModelsSystems, add_loading_check};
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
 use bevy::asset::AssetEventSystems;

@@ -2,10 +2,12 @@
 
 use crate::alamo::particles::asset::AloParticles;
 use crate::alamo::particles::evaluate::{
-    Birth, BirthRecord, EmissionMesh, EmitterPose, Ground, Motion, Space, Stage,
+    Birth, BirthRecord, EmissionMesh, EmitterPose, Motion, Space, Stage,
 };
-use crate::alamo::particles::record::RecordSpace;
-use bevy::math::{Affine3A, Mat3, Vec3, Vec3A};
+use crate::alamo::particles::record::{RecordSpace, uniform_scale};
+use crate::alamo::particles::simulate::births::NewBirth;
+use bevy::math::{Affine3A, Mat3, Quat, Vec3, Vec3A};
+use core::cell::OnceCell;
 
 /// A system that moves faster than this, in units of the file per second, has jumped: nothing is born on the way.
 const MAX_SPEED: f32 = 5000.0;
@@ -24,42 +26,66 @@ pub(super) struct Surroundings {
     pub(super) world_from_mesh: Option<Affine3A>,
 }
 
-/// The poses of emitters that follow from the surroundings. They are kept while the surroundings do not change.
-#[derive(Clone, Copy, Debug)]
+/// The poses of emitters that follow from the surroundings. Each is computed when it is needed first: most systems need
+/// only one.
 pub(super) struct Poses {
-    pub(super) surroundings: Surroundings,
-    system: EmitterPose,
-    world: EmitterPose,
-    weather: EmitterPose,
-    mesh_in_system: EmitterPose,
-    mesh_in_world: EmitterPose,
+    surroundings: Surroundings,
+    world_rotation: Quat,
     /// Units of the world per unit of the file.
     pub(super) scale: f32,
+    system: OnceCell<EmitterPose>,
+    world: OnceCell<EmitterPose>,
+    weather: OnceCell<EmitterPose>,
+    mesh_in_system: OnceCell<EmitterPose>,
+    mesh_in_world: OnceCell<EmitterPose>,
 }
 
 impl Poses {
     pub(super) fn new(particles: &AloParticles, surroundings: Surroundings) -> Self {
-        let Surroundings {
-            world_from_system,
-            wind,
-            ground,
-            world_from_mesh,
-        } = surroundings;
-        let [system, world, weather] = [Space::System, Space::World, Space::Weather].map(|space| {
-            RecordSpace::of_emitters(space, particles.world_rotation, world_from_system)
-        });
-        let scale = world.scale();
-        let pose = |space: RecordSpace| space.pose(space.origin(), Vec3::ZERO, wind, ground);
-        let (system, world, weather) = (pose(system), pose(world), pose(weather));
-        let mesh = world_from_mesh.unwrap_or(world_from_system);
         Self {
             surroundings,
-            mesh_in_system: at(&(inverse(&world_from_system) * mesh), &system),
-            mesh_in_world: at(&mesh, &world),
-            system,
-            world,
-            weather,
-            scale,
+            world_rotation: particles.world_rotation,
+            scale: uniform_scale(&surroundings.world_from_system),
+            system: OnceCell::new(),
+            world: OnceCell::new(),
+            weather: OnceCell::new(),
+            mesh_in_system: OnceCell::new(),
+            mesh_in_world: OnceCell::new(),
+        }
+    }
+
+    /// The pose of the system in a space.
+    fn of_system(&self, space: Space) -> &EmitterPose {
+        let pose = match space {
+            Space::System => &self.system,
+            Space::World => &self.world,
+            Space::Weather => &self.weather,
+        };
+        pose.get_or_init(|| {
+            let Surroundings {
+                world_from_system,
+                wind,
+                ground,
+                ..
+            } = self.surroundings;
+            let space = RecordSpace::of_emitters(space, self.world_rotation, world_from_system);
+            space.pose(space.origin(), Vec3::ZERO, wind, ground)
+        })
+    }
+
+    /// The pose of the mesh in a space. There is no mesh for weather.
+    fn of_mesh(&self, space: Space) -> &EmitterPose {
+        let from_system = self.surroundings.world_from_system;
+        let mesh = self.surroundings.world_from_mesh.unwrap_or(from_system);
+        match space {
+            Space::System => self.mesh_in_system.get_or_init(|| {
+                let mesh = inverse(&from_system) * mesh;
+                at(&mesh, self.of_system(space))
+            }),
+            Space::World => self
+                .mesh_in_world
+                .get_or_init(|| at(&mesh, self.of_system(space))),
+            Space::Weather => self.of_system(space),
         }
     }
 }
@@ -121,18 +147,6 @@ impl Path {
     }
 }
 
-/// A birth, until it is added to the records. Times are those of the system's clock.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NewBirth {
-    pub(super) emitter: usize,
-    pub(super) born: f64,
-    /// When the particle's clock freezes; infinite if it does not.
-    pub(super) frozen: f64,
-    /// As it is stored, but for its time of birth.
-    pub(super) record: BirthRecord,
-    pub(super) ground: Ground,
-}
-
 /// The stage of a system instance in a frame. Collects the births.
 pub(super) struct SystemStage<'a> {
     pub(super) poses: &'a Poses,
@@ -147,15 +161,15 @@ pub(super) struct SystemStage<'a> {
 
 impl SystemStage<'_> {
     /// The pose at a time, if it is that at the end of the frame otherwise.
-    fn moved(&self, pose: EmitterPose, time: f64) -> EmitterPose {
+    fn moved(&self, pose: &EmitterPose, time: f64) -> EmitterPose {
         let Some(path) = &self.path else {
-            return pose;
+            return *pose;
         };
         let position = Vec3::from(pose.position) + path.offset(self.start + time);
         EmitterPose {
             position: position.to_array(),
             velocity: path.velocity().to_array(),
-            ..pose
+            ..*pose
         }
     }
 }
@@ -163,9 +177,8 @@ impl SystemStage<'_> {
 impl Stage for SystemStage<'_> {
     fn pose(&self, space: Space, time: f64) -> EmitterPose {
         match space {
-            Space::System => self.poses.system,
-            Space::World => self.moved(self.poses.world, time),
-            Space::Weather => self.poses.weather,
+            Space::System | Space::Weather => *self.poses.of_system(space),
+            Space::World => self.moved(self.poses.of_system(space), time),
         }
     }
 
@@ -174,10 +187,10 @@ impl Stage for SystemStage<'_> {
     }
 
     fn mesh_pose(&self, space: Space, time: f64) -> EmitterPose {
+        let pose = self.poses.of_mesh(space);
         match space {
-            Space::System => self.poses.mesh_in_system,
-            Space::World => self.moved(self.poses.mesh_in_world, time),
-            Space::Weather => self.poses.weather,
+            Space::System | Space::Weather => *pose,
+            Space::World => self.moved(pose, time),
         }
     }
 
@@ -210,10 +223,12 @@ impl Stage for SystemStage<'_> {
     }
 
     fn is_full(&self) -> bool {
-        self.births.len() >= self.room
+        self.room == 0
     }
 
+    #[inline]
     fn born(&mut self, birth: &Birth<'_>) {
+        self.room = self.room.saturating_sub(1);
         let scale = match Space::of(birth.emitter) {
             Space::System | Space::Weather => 1.0,
             Space::World => self.poses.scale,
@@ -222,6 +237,7 @@ impl Stage for SystemStage<'_> {
             emitter: birth.index,
             born: self.start + birth.born,
             frozen: self.start + birth.born + birth.frozen_age,
+            scale,
             record: BirthRecord {
                 size: birth.record.size * scale,
                 ..birth.record

@@ -152,10 +152,10 @@ impl PreparedEmitter {
         let speed = shape::sample(&self.velocity, draws, Purpose::Velocity);
         let speed = add(speed, scaled(outward, self.outward_speed));
         let position = add(pose.position, transform(pose.orientation, local));
-        let mut velocity = add(
-            transform(pose.orientation, speed),
-            scaled(pose.velocity, self.inherited_velocity),
-        );
+        let mut velocity = transform(pose.orientation, speed);
+        if self.inherited_velocity != 0.0 {
+            velocity = add(velocity, scaled(pose.velocity, self.inherited_velocity));
+        }
         if self.is_affected_by_wind {
             velocity = add(velocity, pose.wind);
         }
@@ -181,18 +181,24 @@ impl PreparedEmitter {
 
     /// The acceleration of a particle. Gravity is always the world's.
     fn acceleration(&self, pose: &EmitterPose, outward: [f32; 3]) -> [f32; 3] {
-        let space = if self.is_acceleration_local {
-            pose.orientation
+        let own = if self.acceleration == [0.0; 3] {
+            [0.0; 3]
+        } else if self.is_acceleration_local {
+            transform(pose.orientation, self.acceleration)
         } else {
-            pose.world
+            transform(pose.world, self.acceleration)
         };
-        let gravity = transform(pose.world, [0.0, 0.0, -self.gravity]);
+        let [_, _, up] = pose.world;
+        let sum = add(own, scaled(up, -self.gravity));
+        if self.outward_acceleration == 0.0 {
+            return sum;
+        }
         let outward = scaled(outward, self.outward_acceleration);
-        let own = transform(space, self.acceleration);
-        add(add(own, gravity), transform(pose.orientation, outward))
+        add(sum, transform(pose.orientation, outward))
     }
 
     /// All that is drawn at birth and does not concern the motion.
+    #[inline]
     pub(super) fn drawn_values(&self, draws: Draws) -> DrawnValues {
         let share = |purpose, random: f32| draws.between(purpose, 0, 1.0 - random, 1.0);
         DrawnValues {
@@ -238,6 +244,7 @@ impl PreparedEmitter {
     }
 
     /// The age at which a particle dies, in seconds: at the end of its life, or at the ground.
+    #[inline]
     pub fn end_of_life(&self, record: &BirthRecord) -> f32 {
         match self.ground {
             GroundEffect::Die => record.life.min(record.ground.max(0.0)),
@@ -246,6 +253,7 @@ impl PreparedEmitter {
     }
 
     /// Whether a particle of this age in seconds lives.
+    #[inline]
     pub fn is_alive(&self, record: &BirthRecord, age: f64) -> bool {
         let is_below = self.ground == GroundEffect::Die && age > f64::from(record.ground);
         age >= 0.0 && age < f64::from(record.life) && !is_below

@@ -105,22 +105,26 @@ impl Schedule {
     }
 
     /// The clock at a time since the emitter's creation, in seconds. It starts at the skipped time and may freeze.
+    #[inline]
     pub fn clock(&self, since_creation: f64) -> f64 {
         let clock = self.skip + since_creation.max(0.0);
         clock.min(self.freeze.unwrap_or(f64::INFINITY))
     }
 
     /// The clock at creation, in seconds.
+    #[inline]
     pub fn skip(&self) -> f64 {
         self.skip
     }
 
     /// The clock at which it freezes.
+    #[inline]
     pub fn freeze(&self) -> Option<f64> {
         self.freeze
     }
 
     /// The longest life of a particle, in seconds; 0 if none is ever visible.
+    #[inline]
     pub fn lifetime(&self) -> f64 {
         self.lifetime
     }
@@ -192,6 +196,7 @@ impl Schedule {
     }
 
     /// The clock at which a round is born.
+    #[inline]
     pub fn round_time(&self, round: u64) -> f64 {
         let round = round as f64;
         self.initial_delay
@@ -203,6 +208,7 @@ impl Schedule {
     }
 
     /// The count of rounds with a time up to and including the clock.
+    #[inline]
     pub fn rounds_until(&self, clock: f64) -> u64 {
         let since = clock - self.initial_delay;
         if since.is_nan() || since < 0.0 {
@@ -258,6 +264,7 @@ impl Schedule {
     /// How many particles of a round are born, so that at most [`MAX_ALIVE`] live at once. The others are dropped.
     ///
     /// Births fill the limit, and the rest of the longest life passes without any.
+    #[inline]
     pub fn born_in_round(&self, round: u64) -> u32 {
         let Some(period) = self.limited_period else {
             return self.per_round;
@@ -268,6 +275,7 @@ impl Schedule {
     }
 
     /// The next round after this one in which particles are born.
+    #[inline]
     pub fn next_round_with_births(&self, round: u64) -> u64 {
         let next = round.saturating_add(1);
         let Some(period) = self.limited_period else {

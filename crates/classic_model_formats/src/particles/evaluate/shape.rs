@@ -9,6 +9,7 @@ use crate::particles::file::Shape;
 use core::f32::consts::{FRAC_PI_2, PI};
 
 /// Draws a vector. `purpose` has three numbers.
+#[inline]
 pub fn sample(shape: &Shape, draws: Draws, purpose: Purpose) -> [f32; 3] {
     let between = |offset, a, b| draws.between(purpose, offset, a, b);
     // On the surface, the radius is constant.

@@ -46,6 +46,7 @@ impl Node {
             && schedule.has_births_after(schedule.skip() - schedule.lifetime(), emission)
     }
 
+    #[inline]
     pub(super) fn has_children(&self) -> bool {
         self.children().next().is_some()
     }
@@ -103,6 +104,7 @@ impl ParticleSystem {
         }
     }
 
+    #[inline]
     pub(super) fn node(&self, index: usize) -> Option<&Node> {
         self.nodes.get(index)
     }

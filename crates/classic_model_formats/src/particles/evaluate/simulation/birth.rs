@@ -23,25 +23,28 @@ impl<S: Stage> Step<'_, S> {
         let round_time = emitter.schedule.round_time(number.round);
         let born = instance.created + round_time - emitter.schedule.skip();
         let draws = Draws::new(instance.key, number);
-        let (pose, source) = self.pose(instance, node, draws, number.index, born);
-        Visited {
+        let birth = |pose: &EmitterPose, source| Visited {
             number,
             born,
             age: clock - round_time,
-            record: emitter.birth(draws, &pose, source, born as f32),
+            record: emitter.birth(draws, pose, source, born as f32),
             ground: pose.ground,
-        }
+        };
+        self.with_pose(instance, node, (draws, number.index), born, birth)
     }
 
-    /// The pose of an emitter at a birth, and where the particle is born.
-    fn pose(
+    /// Calls a function with the pose of an emitter at a birth, and where the particle is born.
+    ///
+    /// Returning the pose would copy it several times, which takes as long as a birth.
+    #[inline]
+    fn with_pose(
         &self,
         instance: &Instance,
         node: &Node,
-        draws: Draws,
-        index: u32,
+        (draws, index): (Draws, u32),
         born: f64,
-    ) -> (EmitterPose, Source) {
+        birth: impl Fn(&EmitterPose, Source) -> Visited,
+    ) -> Visited {
         let emitter = &node.emitter;
         let space = Space::of(emitter);
         let time = born.max(instance.created);
@@ -56,9 +59,9 @@ impl<S: Stage> Step<'_, S> {
                 return match point {
                     Some(point) => {
                         let mesh = self.stage.mesh_pose(space, time);
-                        (point.pose(&mesh, emitter.emit_offset), Source::Point)
+                        birth(&point.pose(&mesh, emitter.emit_offset), Source::Point)
                     }
-                    None => (self.stage.pose(space, time), source),
+                    None => birth(&self.stage.pose(space, time), source),
                 };
             }
             Anchor::Fixed(motion) => *motion,
@@ -69,7 +72,7 @@ impl<S: Stage> Step<'_, S> {
             velocity: motion.velocity,
             ..self.stage.pose(space, time)
         };
-        (pose, source)
+        birth(&pose, source)
     }
 
     /// The motion of a particle at a time, in a space.

@@ -24,7 +24,8 @@ pub(super) struct Instance {
     /// The time of the next round or earlier; infinite if births are over.
     pub(super) next: f64,
     pub(super) anchor: Anchor,
-    pub(super) weather: Option<Weather>,
+    /// Boxed, because few instances make weather.
+    pub(super) weather: Option<Box<Weather>>,
 }
 
 /// What an instance is attached to.
@@ -70,7 +71,7 @@ impl Instance {
             end: schedule.rounds_of(emission),
             next: f64::INFINITY,
             anchor,
-            weather: Weather::new(&node.emitter, key),
+            weather: Weather::new(&node.emitter, key).map(Box::new),
         };
         if schedule.weather().is_some() {
             instance.weather.as_ref()?;
@@ -82,6 +83,7 @@ impl Instance {
     }
 
     /// The time of the next round or earlier; infinite if there is none.
+    #[inline]
     pub(super) fn time_of_next_round(&self, node: &Node) -> f64 {
         let schedule = &node.emitter.schedule;
         let clock = schedule.round_time(self.round);
