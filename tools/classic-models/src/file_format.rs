@@ -15,8 +15,13 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
-    /// The format by the first bytes, otherwise by the extension.
+    /// The format by the first bytes, otherwise by the extension. Unknown files are like those of MDL models.
     pub fn of(path: &Path, bytes: &[u8]) -> Self {
+        Self::known(path, bytes).unwrap_or(Self::Mdl)
+    }
+
+    /// The format by the first bytes, otherwise by the extension. `None` if both are unknown.
+    pub fn known(path: &Path, bytes: &[u8]) -> Option<Self> {
         // The first chunks of an Alamo model, an Alamo animation, and the two versions of particle systems. The parser
         // rejects version 2 by name.
         const SKELETON: [u8; 4] = 0x200_u32.to_le_bytes();
@@ -25,8 +30,20 @@ impl FileFormat {
         const PARTICLES_2: [u8; 4] = 0x1500_u32.to_le_bytes();
         // The name of a LithTech model's first chunk, with its length. Later versions start in the same way.
         const HEADER: &[u8] = b"\x06\0Header";
-        let extension = path.extension().unwrap_or_default();
-        match bytes.first_chunk() {
+        let by_extension = || {
+            let extensions = [
+                ("abc", Self::Abc),
+                ("dtx", Self::Dtx),
+                ("lgw", Self::Lgw),
+                ("alo", Self::Alo),
+                ("ala", Self::Ala),
+                ("mdl", Self::Mdl),
+            ];
+            let mut extensions = extensions.into_iter();
+            let found = extensions.find(|(extension, _)| has_extension(path, extension));
+            found.map(|(_, format)| format)
+        };
+        Some(match bytes.first_chunk() {
             Some(b"IDPO" | b"MD16") => Self::Mdl,
             Some(&SKELETON) => Self::Alo,
             Some(&ANIMATION) => Self::Ala,
@@ -34,13 +51,8 @@ impl FileFormat {
             _ if bytes.starts_with(HEADER) => Self::Abc,
             _ if is_dtx(bytes) => Self::Dtx,
             _ if is_text_model(bytes) => Self::Lgw,
-            _ if extension.eq_ignore_ascii_case("abc") => Self::Abc,
-            _ if extension.eq_ignore_ascii_case("dtx") => Self::Dtx,
-            _ if extension.eq_ignore_ascii_case("lgw") => Self::Lgw,
-            _ if extension.eq_ignore_ascii_case("alo") => Self::Alo,
-            _ if extension.eq_ignore_ascii_case("ala") => Self::Ala,
-            _ => Self::Mdl,
-        }
+            _ => return by_extension(),
+        })
     }
 }
 
