@@ -9,7 +9,7 @@ pub struct Options {
     /// Meters per unit of the file
     ///
     /// glTF's unit is the meter. The games' files have no unit. For Quake, 0.0254 is common; for UFO: Aftermath, 0.01.
-    #[arg(long, value_name = "METERS", default_value_t = 1.0, value_parser = positive, verbatim_doc_comment)]
+    #[arg(long, value_name = "METERS", default_value_t = 1.0, value_parser = scale, allow_negative_numbers = true, verbatim_doc_comment)]
     pub scale: f32,
     /// How Alamo models show and hide parts
     ///
@@ -84,8 +84,9 @@ impl Output {
     }
 }
 
-fn positive(text: &str) -> Result<f32, &'static str> {
+/// Meters per unit. Other values could give coordinates or inverses of matrices that are not finite.
+fn scale(text: &str) -> Result<f32, &'static str> {
     let number = text.parse::<f32>().ok();
-    let number = number.filter(|number| number.is_finite() && *number > 0.0);
-    number.ok_or("expected a number greater than 0")
+    let number = number.filter(|number| (1e-6..=1e6).contains(number));
+    number.ok_or("expected a number greater than 0: from 0.000001 to 1000000")
 }
