@@ -6,7 +6,7 @@ use crate::convert::input::Input;
 use crate::convert::job::{Job, Written};
 use crate::convert::options::{Container, Options, Output};
 use crate::convert::output;
-use crate::file_format::is_texture;
+use crate::file_format::{is_model, is_texture};
 use crate::messages;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::{HashMap, HashSet};
@@ -17,8 +17,6 @@ use std::sync::mpsc;
 /// The jobs of a run. A planned job can be an error: its file is not converted.
 pub struct Plan {
     pub jobs: Vec<Result<Job, (PathBuf, String)>>,
-    /// The folder to create.
-    pub folder: Option<PathBuf>,
     /// The absolute paths of the files on the disk that are read, which no result may replace.
     stored: HashSet<PathBuf>,
 }
@@ -34,7 +32,7 @@ impl Plan {
     /// Plans the output of each input. `out` is a file if it has the extension of one, otherwise a folder.
     ///
     /// # Errors
-    /// If `out` is a file, and there are several inputs.
+    /// If `out` is a file, and there are several inputs, or if it can only be an input.
     pub fn new(inputs: &[Input], out: &Path, container: Container) -> Result<Self, String> {
         let stored = inputs
             .iter()
@@ -46,17 +44,17 @@ impl Plan {
                 let message = "is a file, but several files need a folder for their results";
                 return Err(format!("{}: {message}", out.display()));
             };
-            let job = Job {
+            let job = input.check_found().map(|()| Job {
                 input: input.path.clone(),
                 output: out.to_path_buf(),
                 kind,
-            };
+            });
             return Ok(Self {
-                jobs: vec![Ok(job)],
-                folder: None,
+                jobs: vec![job.map_err(|error| (input.path.clone(), error))],
                 stored,
             });
         }
+        check_folder(out)?;
         let mut planned = HashMap::new();
         let jobs = inputs.iter().map(|input| {
             let job = in_folder(input, out, container, &mut planned);
@@ -64,10 +62,26 @@ impl Plan {
         });
         Ok(Self {
             jobs: jobs.collect(),
-            folder: Some(out.to_path_buf()),
             stored,
         })
     }
+}
+
+/// Checks that the path of a folder is not that of a file, which is an input if the output was forgotten.
+fn check_folder(out: &Path) -> Result<(), String> {
+    let what = if out.is_dir() {
+        return Ok(());
+    } else if out.exists() {
+        "is an existing file"
+    } else if is_model(out) || is_texture(out) {
+        "has the extension of an input"
+    } else {
+        return Ok(());
+    };
+    Err(format!(
+        "{}: OUT {what}: give a folder, or a file that ends in .glb, .gltf or .png",
+        out.display()
+    ))
 }
 
 /// The job of an input whose result is in a folder. `planned` has the inputs by their results in lower case.

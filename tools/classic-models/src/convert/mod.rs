@@ -57,7 +57,7 @@ use std::process::ExitCode;
 ///
 /// Missing textures, skins and animations are warnings. A file that fails does not stop the others.
 ///
-/// Exit status: 0; 1 if any file failed or OUT cannot be created; 2 if the arguments are wrong.
+/// Exit status: 0; 1 if any file failed; 2 if the arguments are wrong.
 #[derive(clap::Args)]
 #[command(
     verbatim_doc_comment,
@@ -145,10 +145,6 @@ pub fn run(args: &Args) -> ExitCode {
             return ExitCode::from(WRONG_ARGUMENTS);
         }
     };
-    if let Err(error) = create_folder(&plan) {
-        messages::error(error);
-        return ExitCode::FAILURE;
-    }
     let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let run = Run {
         options: &args.options,
@@ -176,13 +172,4 @@ pub fn run(args: &Args) -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// Creates the folder of the results.
-fn create_folder(plan: &Plan) -> Result<(), String> {
-    let Some(folder) = &plan.folder else {
-        return Ok(());
-    };
-    let created = std::fs::create_dir_all(folder);
-    created.map_err(|error| format!("{}: {error}", folder.display()))
 }

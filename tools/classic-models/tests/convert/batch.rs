@@ -141,6 +141,9 @@ fn results_never_replace_inputs() {
 fn wrong_arguments_are_errors() {
     let folder = Folder::new();
     folder.write("a.mdl", &tetrahedron().to_bytes());
+    folder.write("a.model.ron", b"(model: \"a.mdl\")");
+    folder.write("README.md", b"# Models");
+    folder.write("folder.mdl/b.mdl", &tetrahedron().to_bytes());
     for (args, code, error) in [
         (&["a.mdl"][..], 2, "OUT"),
         (&["a.mdl", "a.glb", "--scale", "0"], 2, "greater than 0"),
@@ -153,12 +156,53 @@ fn wrong_arguments_are_errors() {
             "several files need a folder",
         ),
         (&["a.mdl", "a.mdl/out"], 1, "a.mdl/out"),
+        (&["a.mdl", "a.glb", "--scale", "-1"], 2, "greater than 0"),
+        (&["a.mdl", "a.glb", "--scale", "1e-7"], 2, "0.000001"),
+        (&["a.mdl", "a.glb", "--scale", "1e7"], 2, "to 1000000"),
+        // OUT was forgotten.
+        (&["a.mdl", "a.mdl"], 2, "a.mdl: OUT is an existing file"),
+        (&["a.mdl", "b.alo"], 2, "b.alo: OUT has the extension"),
+        (&["a.mdl", "a.png"], 1, "only be converted to .glb or .gltf"),
+        (
+            &["a.model.ron", "a.glb"],
+            1,
+            "a manifest: convert the model",
+        ),
+        (&["README.md", "a.glb"], 1, "README.md: not a model"),
+        (&["README.md", "a.png"], 1, "README.md: "),
+        (&["folder.mdl", "a.glb"], 1, "as in folder.mdl/*.alo"),
     ] {
         let output = folder.run(args);
         let text = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");
         assert!(text.contains(error), "{args:?}: {text}");
     }
+    assert_eq!(contents(&folder, "folder.mdl").len(), 1);
+    assert!(!folder.path("b.alo").exists() && !folder.path("a.glb").exists());
+}
+
+#[test]
+fn names_of_entries_must_be_file_names_on_every_system() {
+    let folder = Folder::new();
+    let model = tetrahedron().to_bytes();
+    let files: [(&[u8], &[u8]); 3] = [
+        (b"progs/CON.mdl", &model),
+        (b"what?.mdl", &model),
+        (b"con/good.mdl", &model),
+    ];
+    folder.write("a.pak", &pak(&files, 0).bytes);
+    for (entry, error) in [("progs/CON.mdl", "is a device"), ("what?.mdl", "has '?'")] {
+        let entry = format!("a.pak/{entry}");
+        let output = folder.run(&[&entry, "out"]);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{entry}: {text}");
+        assert!(text.contains(error), "{entry}: {text}");
+        // The name of the result is given.
+        folder.convert(&[&entry, "a.glb", "--force"]);
+    }
+    assert!(!folder.path("out").exists(), "no file was converted");
+    folder.convert(&["a.pak/con/good.mdl", "out"]);
+    assert_eq!(contents(&folder, "out").len(), 1);
 }
 
 #[test]

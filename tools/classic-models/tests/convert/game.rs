@@ -133,3 +133,30 @@ fn paths_that_lead_out_of_the_folder_and_missing_files_are_errors() {
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("the game has no models"), "{text}");
 }
+
+#[test]
+fn files_outside_of_the_game_are_neither_read_nor_replaced() {
+    let folder = Folder::new();
+    let model = tetrahedron().to_bytes();
+    let archived: [(&[u8], &[u8]); 1] = [(b"progs/a.mdl", &model)];
+    folder.write("game/id1/pak0.pak", &pak(&archived, 0).bytes);
+    folder.write("game/loose.mdl", &model);
+    let outside = folder.write("outside.glb", &model);
+    let absolute = outside.display().to_string();
+    for input in [
+        "../outside.glb",
+        "progs/../../outside.glb",
+        &absolute,
+        "loose.mdl",
+    ] {
+        for out in ["outside.glb", "new.glb", "out"] {
+            let output = folder.run(&["--game", "quake", "game", input, out, "--force"]);
+            let text = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{input} {out}: {text}");
+            let expected = "the game has no such file";
+            assert!(text.contains(expected), "{input} {out}: {text}");
+        }
+    }
+    assert!(std::fs::read(outside).unwrap() == model, "unchanged");
+    assert!(!folder.path("new.glb").exists());
+}
