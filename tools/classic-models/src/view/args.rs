@@ -56,12 +56,13 @@ wrong arguments.";
 #[derive(clap::Args, Resource, Clone, Debug)]
 #[command(verbatim_doc_comment, after_long_help = after_help())]
 pub struct Args {
-    /// .mdl, .alo, .ala, .abc, .dtx and .lgw files and manifests (.model.ron), or entries of archives; default: the sample models
+    /// .mdl, .alo, .ala, .abc, .dtx and .lgw files and manifests (.model.ron), or entries of archives; with a window also a folder or an archive to list; default: the sample models
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
-    /// Show a game: FILE is its folder. Lists all its models and particle systems
+    /// Show a game: the first FILE is its folder. Lists all its models and particle systems
     ///
+    /// The paths after it are models in the game, or patterns that match models: progs/player.mdl, data/art/models/rv_*.
     /// Archives and folders are searched in the game's order. LithTech games have no fixed order: give .rez archives and
     /// folders, later ones win. Forces of Corruption also needs the folder of Empire at War, unless it is beside it.
     /// The list at the left has the models; press / to search.
@@ -215,6 +216,9 @@ pub struct Args {
         verbatim_doc_comment
     )]
     pub save_manifest: Option<PathBuf>,
+    /// Replace an existing manifest
+    #[arg(long, requires = "save_manifest", help_heading = "Without a window")]
+    pub force: bool,
     /// Mark and name the part at this pixel
     #[arg(long, value_name = "X,Y", value_parser = pixel, help_heading = "Without a window")]
     pub probe: Option<Vec2>,

@@ -23,7 +23,7 @@ use crate::view::overrides::overrides_applied;
 use crate::view::particle_capture::{models_ready, play};
 use crate::view::particle_systems::ParticleSystemsPlugin;
 use crate::view::row::Row;
-use crate::view::save_manifest::ManifestWriter;
+use crate::view::save_manifest::{ManifestWriter, exists};
 use crate::view::sheet::{Sheet, SheetLayout, problem, show_nothing, show_only, write_name};
 use crate::view::sheet_texture::draw_texture;
 use crate::view::shown::Shown;
@@ -73,6 +73,12 @@ pub fn run(shown: &Shown) -> AppExit {
 /// Writes an image and a manifest.
 fn capture(shown: &Shown) -> Result<(), String> {
     let args = &shown.args;
+    if let Some(file) = &args.save_manifest
+        && !args.force
+        && file.exists()
+    {
+        return Err(exists(file));
+    }
     let mut headless = start(shown, args.size);
     open(&mut headless, args)?;
     aim(&mut headless, args);
@@ -85,7 +91,8 @@ fn capture(shown: &Shown) -> Result<(), String> {
         messages::line(text).map_err(|error| error.to_string())?;
     }
     if let Some(file) = args.save_manifest.clone() {
-        let write = move |writer: ManifestWriter| writer.write(&file);
+        let force = args.force;
+        let write = move |writer: ManifestWriter| writer.write(&file, force);
         let world = headless.app.world_mut();
         world
             .run_system_once(write)

@@ -19,6 +19,8 @@ use bevy_classic_models::model::ModelManifest;
 use bevy_classic_models::model::manifest::{ManifestClip, ManifestColors, NameOrIndex};
 use bevy_classic_models::prelude::*;
 use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -48,15 +50,21 @@ pub struct ManifestWriter<'w, 's> {
 }
 
 impl ManifestWriter<'_, '_> {
-    /// Writes a manifest of the selected model.
-    pub fn write(&self, file: &Path) -> Result<(), String> {
+    /// Writes a manifest of the selected model. With `force`, an existing file is replaced.
+    ///
+    /// # Errors
+    /// If the file exists, the model as shown cannot be described, or the file cannot be written.
+    pub fn write(&self, file: &Path, force: bool) -> Result<(), String> {
         let selected = self.row.selected();
         let shown = selected.and_then(|model| self.models.get(model).ok());
         let shown = shown.ok_or("no model is selected")?;
         let file = absolute(file);
         let manifest = self.manifest(&shown, &file)?;
         let text = manifest.to_ron().map_err(|error| error.to_string())?;
-        std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))
+        save(&file, &text, force).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => exists(&file),
+            _ => format!("{}: {error}", file.display()),
+        })
     }
 
     /// A path where no file exists: beside the model, or in the nearest folder above it that has the skin too.
@@ -207,6 +215,19 @@ impl ManifestWriter<'_, '_> {
     }
 }
 
+/// Writes a file. Only with `force`, an existing one is replaced.
+fn save(file: &Path, text: &str, force: bool) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    options.create_new(!force);
+    options.open(file)?.write_all(text.as_bytes())
+}
+
+/// The error of a manifest that exists.
+pub fn exists(file: &Path) -> String {
+    format!("{} exists; --force replaces it", file.display())
+}
+
 /// The first and the last frame, both included.
 fn frames(range: &Range<u32>) -> Option<(u32, u32)> {
     Some((range.start, range.end.saturating_sub(1)))
@@ -273,7 +294,7 @@ pub fn act_on_manifest(mut actions: MessageReader<Action>, writer: ManifestWrite
         let Some(file) = writer.free_name() else {
             continue;
         };
-        match writer.write(&file) {
+        match writer.write(&file, false) {
             Ok(()) => info!("wrote {}", file.display()),
             Err(error) => warn!("the manifest was not written: {error}"),
         }
