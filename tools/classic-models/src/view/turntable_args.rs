@@ -5,6 +5,8 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+const USAGE: &str = "classic-models view [OPTIONS] [FILE]...";
+
 /// The most views.
 const MOST: u32 = 3600;
 
@@ -56,7 +58,9 @@ impl FromArgMatches for TurntableArg {
             let text = format!(
                 "invalid value {count:?} for '--turntable <N> <DIR>': expected a number from 1 to {MOST}\n"
             );
-            Error::raw(ErrorKind::ValueValidation, text)
+            // The parser would print the usage of the root command.
+            let mut command = Command::new("view").override_usage(USAGE);
+            Error::raw(ErrorKind::ValueValidation, text).format(&mut command)
         })?;
         let folder = PathBuf::from(folder);
         Ok(Self(Some(Turntable { count, folder })))
