@@ -57,6 +57,10 @@ fn images_of_models_in_archives_and_games_are_those_of_loose_files() {
         "--bounds",
     ];
     assert_same(&image_of(game.path(), &options), &loose, "the game");
+    // The path of the model after the game, in any case.
+    let archives = Path::new(ASSETS).join("archives/warden.rez");
+    let options = ["Models/WARDEN.*", "--game", "lithtech", "--bounds"];
+    assert_same(&image_of(&archives, &options), &loose, "a path");
 }
 
 #[test]
@@ -163,4 +167,28 @@ fn models_are_not_replaced_by_images_or_manifests() {
         assert!(error.contains("expected the path of a ."), "{error}");
         assert!(std::fs::read(model).unwrap() == before, "{option}");
     }
+}
+
+#[test]
+fn only_force_replaces_manifests() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("a.mdl");
+    std::fs::copy(sample("crystal.mdl"), &model).unwrap();
+    let manifest = folder.path().join("a.model.ron");
+    std::fs::write(&manifest, "mine").unwrap();
+    let args = [
+        model.to_str().unwrap(),
+        "--size",
+        "64x48",
+        "--save-manifest",
+        manifest.to_str().unwrap(),
+    ];
+    let (_, code, error) = view(&args);
+    assert_eq!(code, Some(1), "{error}");
+    assert!(error.contains("--force replaces it"), "{error}");
+    assert_eq!(std::fs::read(&manifest).unwrap(), b"mine");
+    let (_, code, error) = view(&[&args[..], &["--force"]].concat());
+    assert_eq!(code, Some(0), "{error}");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    assert!(text.contains("a.mdl"), "{text}");
 }

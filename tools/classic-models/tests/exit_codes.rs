@@ -69,6 +69,11 @@ fn wrong_arguments_exit_with_2() {
         (&["extract", "--to", "out"], "ARCHIVE"),
         (&["view", "--colour", "good.mdl"], "--colour"),
         (&["view", "--size", "0x0", "good.mdl"], "0x0"),
+        (
+            &["view", "--turntable", "0", "out"],
+            "Usage: classic-models view",
+        ),
+        (&["view", "--force", "good.mdl"], "--save-manifest"),
     ] {
         assert_exit(folder.path(), args, 2, error);
     }
@@ -95,4 +100,18 @@ fn view_exits_with_1_if_it_cannot_show_the_files() {
         }
     }
     assert!(!folder.join("out.png").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_window_without_a_display_is_an_error_and_no_panic() {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_classic-models"));
+    for variable in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
+        program.env_remove(variable);
+    }
+    let output = program.arg("view").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("--capture OUT.png"), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
 }

@@ -131,6 +131,11 @@ impl Browser {
         self.entries.get(*self.matches.get(index)?)
     }
 
+    /// Whether a file is in the list, whatever is searched.
+    pub fn lists(&self, path: &Path) -> bool {
+        self.entries.iter().any(|entry| entry.path == path)
+    }
+
     /// Whether a model was opened last.
     pub fn is_opened(&self, path: &Path) -> bool {
         self.opened.as_deref() == Some(path)

@@ -30,7 +30,7 @@ pub struct Opener<'w, 's> {
 }
 
 impl Opener<'_, '_> {
-    /// Shows a model instead of all others, or beside them. Lists a folder or an archive. An animation plays on its model,
+    /// Shows a model instead of all others and lists the files beside it, or shows it beside the others. Lists a folder or an archive. An animation plays on its model,
     /// and a texture becomes the skin of the selected model, which is returned.
     ///
     /// # Errors
@@ -38,8 +38,7 @@ impl Opener<'_, '_> {
     fn open(&mut self, path: &Path, beside: bool) -> Result<Option<Action>, String> {
         let path = absolute(path);
         if path.is_dir() {
-            let browser = Browser::of_folder(&path).map_err(|error| named(&path, error))?;
-            *self.browser = browser;
+            *self.browser = list_of(&path, &mut self.folders)?;
             return Ok(None);
         }
         self.folders.open_archive_of(&path)?;
@@ -51,7 +50,7 @@ impl Opener<'_, '_> {
             self.show(&path, beside);
         } else if matches!(locate(&path), Ok(Location::File)) && is_archive(&path) {
             self.recent.add(&path);
-            self.list_archive(&path)?;
+            *self.browser = list_of(&path, &mut self.folders)?;
         } else if path.exists() {
             return Err(named(&path, "neither a model nor an archive"));
         } else {
@@ -73,16 +72,16 @@ impl Opener<'_, '_> {
             &self.server,
             &mut self.row,
         );
+        // The files of a game are listed only with the game.
+        if !beside
+            && !self.browser.lists(path)
+            && let Ok(browser) = list_of(&place_of(path), &mut self.folders)
+        {
+            *self.browser = browser;
+        }
         self.browser.set_opened(path);
         self.recent.add(path);
         *self.framing = Framing::All;
-    }
-
-    fn list_archive(&mut self, archive: &Path) -> Result<(), String> {
-        let source = self.folders.open_archive(archive)?;
-        let models = game_models::models(source);
-        *self.browser = Browser::of_models(Place::Archive, archive.to_path_buf(), models);
-        Ok(())
     }
 
     fn open_game(&mut self, kind: GameKind, folder: &Path) -> Result<(), String> {
@@ -137,23 +136,43 @@ fn named(path: &Path, error: impl std::fmt::Display) -> String {
     format!("{}: {error}", path.display())
 }
 
-/// The list of files at the start: the folder or the archive of the first file.
-pub fn first_list(files: &[PathBuf], folders: &mut Folders) -> Browser {
-    let Some(file) = files.first().map(|file| absolute(file)) else {
-        return Browser::default();
+/// The list of a folder or an archive.
+fn list_of(path: &Path, folders: &mut Folders) -> Result<Browser, String> {
+    let path = absolute(path);
+    if path.is_dir() {
+        return Browser::of_folder(&path).map_err(|error| named(&path, error));
+    }
+    let models = folders.open_archive(&path).map(game_models::models)?;
+    Ok(Browser::of_models(Place::Archive, path, models))
+}
+
+/// The folder or the archive of a file.
+fn place_of(file: &Path) -> PathBuf {
+    match locate(file) {
+        Ok(Location::Entry { archive, .. }) => archive,
+        _ => file.parent().unwrap_or(Path::new("")).to_path_buf(),
+    }
+}
+
+/// The list of files at the start: the folder or the archive that is given, otherwise that of the first file.
+///
+/// # Errors
+/// If the given folder or archive cannot be opened.
+pub fn first_list(
+    listed: Option<&Path>,
+    files: &[PathBuf],
+    folders: &mut Folders,
+) -> Result<Browser, String> {
+    let first = files.first().map(|file| absolute(file));
+    let mut browser = match (listed, &first) {
+        (Some(listed), _) => list_of(listed, folders)?,
+        (None, Some(file)) => list_of(&place_of(file), folders).unwrap_or_default(),
+        (None, None) => Browser::default(),
     };
-    let mut browser = match locate(&file) {
-        Ok(Location::Entry { archive, .. }) => {
-            let models = folders.open_archive(&archive).map(game_models::models);
-            Browser::of_models(Place::Archive, archive, models.unwrap_or_default())
-        }
-        _ => {
-            let folder = file.parent().unwrap_or(Path::new(""));
-            Browser::of_folder(folder).unwrap_or_default()
-        }
-    };
-    browser.set_opened(&file);
-    browser
+    if let Some(file) = &first {
+        browser.set_opened(file);
+    }
+    Ok(browser)
 }
 
 /// Opens and closes files.

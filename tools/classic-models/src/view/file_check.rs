@@ -28,6 +28,24 @@ pub fn check(files: &[PathBuf], is_sheet: bool) -> Result<(), String> {
     }
 }
 
+/// Takes the folder or the archive out of the files, which a window lists. Returns it with the other files.
+///
+/// # Errors
+/// If there are several.
+pub fn take_listed(files: &[PathBuf]) -> Result<(Option<PathBuf>, Vec<PathBuf>), String> {
+    let is_listed = |file: &Path| {
+        // Reading a pipe could block.
+        file.is_dir() || file.is_file() && !has_known_extension(file) && is_archive(file)
+    };
+    let (mut listed, others): (Vec<PathBuf>, Vec<PathBuf>) =
+        files.iter().cloned().partition(|file| is_listed(file));
+    if let Some(second) = listed.get(1) {
+        let name = second.display();
+        return Err(format!("{name}: only one folder or archive can be listed"));
+    }
+    Ok((listed.pop(), others))
+}
+
 fn has_known_extension(file: &Path) -> bool {
     is_model(file) || is_ala(file) || is_texture(file) || is_manifest(file)
 }

@@ -1,6 +1,7 @@
 //! What the command line requests to show: files, entries of archives, or a game. It must not start an app.
 
 use crate::archive_sources::ArchiveSources;
+use crate::file_format::is_model;
 use crate::game::Game;
 use crate::game_models;
 use crate::messages;
@@ -8,7 +9,7 @@ use crate::view::args::Args;
 use crate::view::browser::{Browser, Place};
 use crate::view::file_check;
 use crate::view::files::{Folders, files_of_sheet, models_to_show};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The checked command line.
 pub struct Shown {
@@ -18,6 +19,8 @@ pub struct Shown {
     pub models: Vec<PathBuf>,
     /// The models of the game, if one is opened.
     pub browser: Option<Browser>,
+    /// The folder or the archive of the command line to list.
+    pub listed: Option<PathBuf>,
 }
 
 impl Shown {
@@ -29,22 +32,33 @@ impl Shown {
     pub fn open(args: Args) -> Result<Self, String> {
         let Some(kind) = args.game else {
             let is_sheet = args.sheet.is_some();
-            file_check::check(&args.files, is_sheet)?;
-            let paths = args.files.iter().chain(&args.texture_folders);
+            let (listed, files) = match args.needs_no_window() {
+                true => (None, args.files.clone()),
+                false => file_check::take_listed(&args.files)?,
+            };
+            // Without any file, the samples are shown.
+            let has_models = listed.is_none() || !files.is_empty();
+            if has_models {
+                file_check::check(&files, is_sheet)?;
+            }
+            let paths = files.iter().chain(&args.texture_folders);
             let archives = ArchiveSources::of(paths.map(PathBuf::as_path));
             let archives = archives.map_err(|error| error.to_string())?;
             return Ok(Self {
-                folders: Folders::of(&args.files, &args.texture_folders, archives),
-                models: match is_sheet {
-                    true => files_of_sheet(&args.files),
-                    false => models_to_show(&args.files),
+                folders: Folders::of(&files, &args.texture_folders, archives),
+                models: match (has_models, is_sheet) {
+                    (false, _) => Vec::new(),
+                    (_, true) => files_of_sheet(&files),
+                    (_, false) => models_to_show(&files),
                 },
                 browser: None,
+                listed,
                 args,
             });
         };
-        let game = Game::open(kind, &args.files, &args.mods)?;
-        let models = models_of(&game, &args).inspect_err(|_| {
+        let (folders, files) = args.files.split_at(kind.count_of_folders(&args.files));
+        let game = Game::open(kind, folders, &args.mods)?;
+        let models = models_of(&game, &args, files).inspect_err(|_| {
             // The app logs them, but it is not started.
             for warning in game.source.warnings() {
                 messages::message(format_args!("warning: {warning}"));
@@ -57,22 +71,33 @@ impl Shown {
             folders: Folders::of(&[], &args.texture_folders, archives),
             models,
             browser: Some(Browser::of_models(Place::Game, game.root, listed)),
+            listed: None,
             args,
         })
     }
 }
 
-/// The models of a game to show at the start.
-fn models_of(game: &Game, args: &Args) -> Result<Vec<PathBuf>, String> {
+/// The models of a game to show at the start: those of `--model`, and the paths or patterns after the folder of the game.
+fn models_of(game: &Game, args: &Args, files: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut paths: Vec<PathBuf> = args.models.iter().map(PathBuf::from).collect();
+    if !files.is_empty() {
+        paths.extend(game_models::select(&game.source, files, is_model));
+    }
     let mut models = Vec::new();
-    for path in &args.models {
-        if game.source.locate(Path::new(path)).is_none() {
-            return Err(format!("the game has no model {path:?}"));
+    for path in paths {
+        if game.source.locate(&path).is_none() {
+            return Err(format!(
+                "the game has no model {:?}",
+                path.display().to_string()
+            ));
         }
         models.push(game.root.join(path));
     }
     if models.is_empty() && args.needs_no_window() {
-        return Err("without a window, --game needs --model".to_owned());
+        return Err(
+            "without a window, --game needs --model, or the path of a model after the game"
+                .to_owned(),
+        );
     }
     Ok(models)
 }

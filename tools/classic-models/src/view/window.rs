@@ -1,6 +1,7 @@
 //! `view` with a window.
 
 use crate::archive_file::absolute;
+use crate::messages;
 use crate::view::abc_actions::act_on_abc;
 use crate::view::abc_gizmos::AbcGizmosPlugin;
 use crate::view::abc_models::AbcModelsPlugin;
@@ -63,10 +64,25 @@ pub fn run(shown: Shown) -> AppExit {
         mut folders,
         models,
         browser,
+        listed,
     } = shown;
     folders.add_slots();
-    let browser = browser.unwrap_or_else(|| first_list(&models, &mut folders));
+    let listed = listed.as_deref();
+    let browser = browser.map_or_else(|| first_list(listed, &models, &mut folders), Ok);
+    let browser = match browser.and_then(|browser| {
+        check_display()?;
+        Ok(browser)
+    }) {
+        Ok(browser) => browser,
+        Err(error) => {
+            messages::error(error);
+            return AppExit::error();
+        }
+    };
     let mut recent = Recent::of_user();
+    if let Some(archive) = listed.filter(|listed| listed.is_file()) {
+        recent.add(&absolute(archive));
+    }
     // The samples are not files of the user, and models of a game can be opened only with the game.
     let is_of_user = !args.files.is_empty() && args.game.is_none();
     for file in models.iter().filter(|_| is_of_user) {
@@ -196,6 +212,20 @@ fn reload_changed(
             info!("{} changed: reloading", file.display());
             server.reload(path);
         }
+    }
+}
+
+/// Checks that there is a display. Without one, Bevy's window plugin panics.
+fn check_display() -> Result<(), String> {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let names = ["WAYLAND_DISPLAY", "WAYLAND_SOCKET", "DISPLAY"];
+    let needs_variable = cfg!(all(unix, not(target_os = "macos")));
+    match needs_variable && !names.into_iter().any(is_set) {
+        true => Err(
+            "no display for a window: DISPLAY and WAYLAND_DISPLAY are not set; --capture OUT.png writes an image without a window"
+                .to_owned(),
+        ),
+        false => Ok(()),
     }
 }
 

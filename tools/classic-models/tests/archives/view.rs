@@ -148,19 +148,17 @@ fn games_that_cannot_be_opened_are_errors() {
         (
             &["--game", "aftermath", &archives, &archives, "--model", "a"],
             1,
-            "no further path",
+            "has no model",
         ),
         (
-            &[
-                "--game",
-                "lithtech",
-                &archives,
-                "missing.rez",
-                "--model",
-                "a",
-            ],
+            &["--game", "aftermath", &archives, "models/none.lgw"],
             1,
-            "missing.rez",
+            "has no model \"models/none.lgw\"",
+        ),
+        (
+            &["--game", "lithtech", &archives, "missing.rez"],
+            1,
+            "has no model \"missing.rez\"",
         ),
         (&["--game", "doom", &archives], 2, "doom"),
         (&["--model", "a.mdl", &archives], 2, "--game"),

@@ -1,6 +1,6 @@
 //! Opening files in an app without a GPU that is otherwise the viewer.
 
-use super::{act_on_files, take_dropped};
+use super::{act_on_files, first_list, take_dropped};
 use crate::game::GameKind;
 use crate::view::action::Action;
 use crate::view::alo_clips::AloClipsPlugin;
@@ -137,6 +137,56 @@ fn archives_are_opened_while_the_app_runs() {
     let recent = viewer.0.world().resource::<Recent>().files();
     let latest = samples("archives/pak0.pak/progs/crystal.mdl");
     assert_eq!(recent, [latest, samples("archives/pak0.pak")]);
+}
+
+#[test]
+fn folders_and_archives_of_the_command_line_are_listed() {
+    for (place, file) in [
+        ("archives/pak0.pak", "crystal.mdl"),
+        ("models", "walker.alo"),
+    ] {
+        let path = samples(place).display().to_string();
+        let args = ["view", &path];
+        let mut shown = Shown::open(Cli::parse_from(args).args).unwrap();
+        assert!(shown.models.is_empty(), "{:?}", shown.models);
+        shown.folders.add_slots();
+        let listed = shown.listed.as_deref();
+        let browser = first_list(listed, &shown.models, &mut shown.folders).unwrap();
+        assert_eq!(browser.root(), samples(place));
+        let mut entries = (0..browser.counts().1).filter_map(|index| browser.matching(index));
+        assert!(entries.any(|entry| entry.label == file), "{place}");
+        // An image needs models.
+        let args = Cli::parse_from([&args[..], &["--capture", "a.png"]].concat()).args;
+        assert!(Shown::open(args).is_err(), "{place}");
+    }
+    let [folder, model] = ["models", "archives/pak0.pak/progs/crystal.mdl"].map(samples);
+    let args = [
+        "view".into(),
+        model.into_os_string(),
+        folder.into_os_string(),
+    ];
+    let shown = Shown::open(Cli::parse_from(&args).args).unwrap();
+    assert_eq!((shown.models.len(), shown.listed.is_some()), (1, true));
+    let args = [&args[..], &[samples("archives").into_os_string()]].concat();
+    let error = Shown::open(Cli::parse_from(args).args).err().unwrap();
+    assert!(error.contains("only one folder or archive"), "{error}");
+}
+
+#[test]
+fn the_list_follows_opened_files() {
+    let mut viewer = Viewer::new();
+    viewer.act(Action::Open(samples("archives/pak0.pak")));
+    let model = samples("models/crystal.mdl");
+    viewer.act(Action::Add(model.clone()));
+    assert_eq!(viewer.browser().root(), samples("archives/pak0.pak"));
+    viewer.act(Action::Open(model.clone()));
+    assert_eq!(viewer.browser().root(), samples("models"));
+    assert!(viewer.browser().is_opened(&model));
+    viewer.act(Action::Open(
+        samples("archives/pak0.pak").join("progs/crystal.mdl"),
+    ));
+    assert_eq!(viewer.browser().root(), samples("archives/pak0.pak"));
+    assert_eq!(viewer.shown(), ["crystal.mdl"]);
 }
 
 #[test]
