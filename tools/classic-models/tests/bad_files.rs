@@ -116,7 +116,7 @@ fn bad_files_are_errors_of_every_subcommand() {
         assert_fails(folder, &["inspect", "--diff", file, file], 2, &[file]);
         assert_fails(folder, &["view", file, "--capture", "a.png"], 1, &[file]);
     }
-    assert_eq!(std::fs::read_dir(folder.join("out")).unwrap().count(), 0);
+    assert!(!folder.join("out").exists(), "no empty folder is left");
 }
 
 trait MapOs {
