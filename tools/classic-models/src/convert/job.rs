@@ -32,10 +32,12 @@ impl Job {
     /// # Errors
     /// If it cannot be read, is damaged, or cannot be converted to this kind of file.
     pub fn convert(&self, files: &Files, options: &Options) -> Result<Written, String> {
-        let bytes = files.read(&self.input).map_err(|error| {
-            let is_folder = self.input.is_dir();
-            is_folder.then(|| self.folder_error()).unwrap_or(error)
-        })?;
+        let bytes = files
+            .read(&self.input)
+            .map_err(|error| match self.input.is_dir() {
+                true => self.folder_error(),
+                false => error,
+            })?;
         let container = match self.kind {
             Output::Png => return self.picture(&bytes),
             Output::Model(container) => container,
