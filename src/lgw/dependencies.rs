@@ -55,7 +55,12 @@ pub(super) async fn load_textures(
         }
     }
     if let Some(others @ 1..) = files.missing.checked_sub(MAX_WARNINGS) {
-        warn!("{}: {others} more textures are missing", files.model);
+        let are = if others == 1 {
+            "texture is"
+        } else {
+            "textures are"
+        };
+        warn!("{}: {others} more {are} missing", files.model);
     }
     found
 }

@@ -24,6 +24,11 @@ pub fn line(text: impl Display) -> io::Result<()> {
     }
 }
 
+/// A count with its noun, such as "1 file" and "2 files".
+pub fn counted(count: u64, noun: &str) -> impl Display {
+    fmt::from_fn(move |f| write!(f, "{count} {noun}{}", if count == 1 { "" } else { "s" }))
+}
+
 /// Text with escaped control characters, except for line breaks. Names in archives can contain commands of terminals.
 pub fn printable(text: impl Display) -> impl Display {
     fmt::from_fn(move |f| write!(Escaped(f), "{text}"))

@@ -153,17 +153,13 @@ pub fn run(args: &Args) -> ExitCode {
         force: args.force,
     };
     let summary = run.convert(&plan);
-    let files = if summary.converted == 1 {
-        "file"
-    } else {
-        "files"
-    };
+    let files = messages::counted(summary.converted as u64, "file");
     let failed = match summary.failed {
         0 => String::new(),
         count => format!(", {count} failed"),
     };
-    let (converted, out) = (summary.converted, out.display());
-    let line = format_args!("{converted} {files} converted to {out}{failed}");
+    let out = out.display();
+    let line = format_args!("{files} converted to {out}{failed}");
     match messages::line(line) {
         Ok(()) if summary.failed == 0 => ExitCode::SUCCESS,
         Ok(()) => ExitCode::FAILURE,

@@ -4,7 +4,7 @@ mod target;
 
 use crate::archive_file::{ArchiveError, open_file};
 use crate::entry_pattern::{EntryPattern, with_pattern_help};
-use crate::messages::{self, escaped_name};
+use crate::messages::{self, counted, escaped_name};
 use classic_model_formats::archive::Entry;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -103,8 +103,11 @@ fn extract(args: &Args) -> Result<bool, ArchiveError> {
             "{name}: {left_out} entries have no valid name or type: see the warnings"
         ));
     }
-    let files = if written == 1 { "file" } else { "files" };
-    let to = args.to.display();
-    messages::line(format_args!("{written} {files} extracted to {to}"))?;
+    let (files, to) = (counted(written, "file"), args.to.display());
+    let failures = match failed {
+        0 => String::new(),
+        count => format!(", {count} failed"),
+    };
+    messages::line(format_args!("{files} extracted to {to}{failures}"))?;
     Ok(failed == 0)
 }

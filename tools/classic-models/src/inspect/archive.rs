@@ -3,7 +3,7 @@
 use crate::archive_file::{self, ArchiveError};
 use crate::inspect::failure::Failure;
 use crate::inspect::output::write_warnings;
-use crate::messages::escaped_name;
+use crate::messages::{counted, escaped_name};
 use bevy_classic_models::read::Format;
 use classic_model_formats::archive::{Archive, Entry, ReadAt};
 use serde_json::{Value, json};
@@ -63,10 +63,12 @@ impl ArchiveDescription {
     pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
         let version = self.version.map(|version| format!(", version {version}"));
         let version = version.unwrap_or_default();
-        let files = self.entries.len();
-        writeln!(text, "  {} archive{version}, {files} files", self.format)?;
-        if self.skipped > 0 {
-            writeln!(text, "  {} entries are left out", self.skipped)?;
+        let files = counted(self.entries.len() as u64, "file");
+        writeln!(text, "  {} archive{version}, {files}", self.format)?;
+        match self.skipped {
+            0 => {}
+            1 => writeln!(text, "  1 entry is left out")?,
+            count => writeln!(text, "  {count} entries are left out")?,
         }
         for entry in &self.entries {
             entry.write_text(text)?;

@@ -127,16 +127,19 @@ fn stem(path: &Path) -> String {
 fn facts(model: &AloModel) -> Vec<String> {
     let submeshes: usize = model.meshes.iter().map(|mesh| mesh.submeshes.len()).sum();
     let counts = [
-        (model.bones.len(), "bones"),
-        (model.meshes.len(), "meshes"),
-        (submeshes, "sub-meshes"),
-        (model.lights.len(), "lights"),
-        (model.proxies.len(), "proxies"),
-        (model.dazzles.len(), "dazzles"),
+        (model.bones.len(), ["bone", "bones"]),
+        (model.meshes.len(), ["mesh", "meshes"]),
+        (submeshes, ["sub-mesh", "sub-meshes"]),
+        (model.lights.len(), ["light", "lights"]),
+        (model.proxies.len(), ["proxy", "proxies"]),
+        (model.dazzles.len(), ["dazzle", "dazzles"]),
     ];
     let title = [format!("Alamo model, version {}", model.version)];
     let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-    let counts = counts.map(|(count, of)| format!("{count} {of}"));
+    let counts = counts.map(|(count, [one, several])| match count {
+        1 => format!("1 {one}"),
+        _ => format!("{count} {several}"),
+    });
     title.into_iter().chain(counts).collect()
 }
 
