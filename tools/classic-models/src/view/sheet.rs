@@ -107,8 +107,11 @@ impl Sheet {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn save(self, file: &Path) -> Result<(), String> {
-        let like = self.like.ok_or("no file was drawn")?;
+    pub fn save(mut self, file: &Path) -> Result<(), String> {
+        let like = self.like.take().ok_or("no file was drawn")?;
+        while self.count < self.cells() {
+            self.add(empty_cell(&like))?;
+        }
         let size = self.layout.size();
         let size = Extent3d {
             width: size.x,
@@ -125,6 +128,16 @@ impl Sheet {
         );
         save(image, file)
     }
+}
+
+/// A cell without a file. The first pixel of a cell has the color of the background.
+fn empty_cell(like: &Image) -> Image {
+    let mut image = like.clone();
+    let data = image.data.as_mut();
+    if let Some((first, others)) = data.and_then(|data| data.split_first_chunk_mut::<4>()) {
+        others.as_chunks_mut::<4>().0.fill(*first);
+    }
+    image
 }
 
 /// The name of the file that is drawn.
@@ -189,7 +202,7 @@ pub fn write_name(headless: &mut Headless, file: &Path, is_broken: bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sheet, SheetLayout};
+    use super::{Sheet, SheetLayout, empty_cell};
     use bevy::prelude::*;
     use bevy::render::render_resource::TextureFormat;
 
@@ -221,6 +234,8 @@ mod tests {
             sheet.pixels[((y * layout.size().x + x) * 4) as usize]
         };
         assert_eq!([at(0, 0), at(1, 0), at(0, 1), at(1, 1)], [1, 2, 3, 0]);
+        let empty = empty_cell(&cell(7)).data.unwrap();
+        assert!(empty.iter().all(|value| *value == 7));
         let other = Image::new_target_texture(1, 1, TextureFormat::Rgba8UnormSrgb, None);
         assert!(sheet.add(other).is_err());
     }
