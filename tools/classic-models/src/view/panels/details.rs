@@ -38,28 +38,60 @@ pub fn show(ui: &mut Ui, data: &PanelData, state: &mut PanelState, actions: &mut
             is_open,
             is_searching,
         };
-        section("Parts", details.parts.len(), true)
-            .show(ui, |ui| lists::parts(ui, details, search, actions));
-        section("Materials", details.materials.len(), false)
-            .show(ui, |ui| lists::materials(ui, details, search));
-        section("Bones", details.bones.len(), false)
-            .show(ui, |ui| lists::bones(ui, details, search, actions));
-        section("Proxies", details.proxies.len(), false)
-            .show(ui, |ui| lists::proxies(ui, details, search, actions));
-        section("Emitters", details.emitters.len(), true)
-            .show(ui, |ui| lists::emitters(ui, details, search));
-        let systems = details.particles.iter();
-        let systems = systems.filter(|line| !line.starts_with(' ')).count();
+        section(
+            "Parts",
+            count(&details.parts, |of| search.matches(&of.name)),
+            true,
+        )
+        .show(ui, |ui| lists::parts(ui, details, search, actions));
+        section(
+            "Materials",
+            count(&details.materials, |of| lists::is_match(of, search)),
+            false,
+        )
+        .show(ui, |ui| lists::materials(ui, details, search));
+        section(
+            "Bones",
+            count(&details.bones, |of| search.matches(&of.name)),
+            false,
+        )
+        .show(ui, |ui| lists::bones(ui, details, search, actions));
+        section(
+            "Proxies",
+            count(&details.proxies, |of| search.matches(&of.name)),
+            false,
+        )
+        .show(ui, |ui| lists::proxies(ui, details, search, actions));
+        section(
+            "Emitters",
+            count(&details.emitters, |of| search.matches(&of.name)),
+            true,
+        )
+        .show(ui, |ui| lists::emitters(ui, details, search));
+        // The lines of a system's emitters are indented.
+        let is_counted = |line: &String| is_searching || !line.starts_with(' ');
+        let systems = count(&details.particles, |line| {
+            is_counted(line) && search.matches(line)
+        });
         section("Particle systems", systems, true)
             .show(ui, |ui| lists::particles(ui, details, search));
-        section("Textures", details.textures.len(), true)
-            .show(ui, |ui| textures::show(ui, data, state));
+        section(
+            "Textures",
+            count(&details.textures, |of| search.matches(&of.name)),
+            true,
+        )
+        .show(ui, |ui| textures::show(ui, data, state));
     });
 }
 
-/// A list that can be closed. A search opens all lists.
+fn count<T>(rows: &[T], is_match: impl Fn(&T) -> bool) -> usize {
+    rows.iter().filter(|row| is_match(row)).count()
+}
+
+/// A list that can be closed. A search opens all lists that have a match.
 struct Section {
     name: &'static str,
+    /// The count of rows that match.
     count: usize,
     is_open: bool,
     is_searching: bool,
@@ -129,8 +161,12 @@ fn skins(ui: &mut Ui, details: &Details, actions: &mut Vec<Action>) {
     if details.skin_candidates.is_empty() {
         return;
     }
-    let text = "The skin was not found. Choose one; K saves it in a manifest:";
-    ui.add(Label::new(RichText::new(text).color(WARNING)).wrap());
+    let text = match details.skins.iter().any(|skin| skin.is_active) {
+        true => RichText::new("Other textures; K saves the skin in a manifest:").weak(),
+        false => RichText::new("The skin was not found. Choose one; K saves it in a manifest:")
+            .color(WARNING),
+    };
+    ui.add(Label::new(text).wrap());
     let area = ScrollArea::vertical()
         .id_salt("candidates")
         .max_height(140.0);

@@ -2,7 +2,7 @@
 
 use crate::view::action::Action;
 use crate::view::framing::Framing;
-use crate::view::panels::data::{Details, PartRow};
+use crate::view::panels::data::{Details, MaterialRow, PartRow};
 use crate::view::panels::lists::row;
 use crate::view::panels::search::Search;
 use bevy::prelude::Entity;
@@ -123,12 +123,15 @@ pub fn proxies(ui: &mut Ui, details: &Details, search: &Search, actions: &mut Ve
     });
 }
 
+/// Whether a material or one of its properties matches.
+pub fn is_match(material: &MaterialRow, search: &Search) -> bool {
+    search.matches(&material.name) || material.lines.iter().any(|line| search.matches(line))
+}
+
 /// The materials with their properties.
 pub fn materials(ui: &mut Ui, details: &Details, search: &Search) {
     for (index, material) in details.materials.iter().enumerate() {
-        let is_match = search.matches(&material.name)
-            || material.lines.iter().any(|line| search.matches(line));
-        if is_match {
+        if is_match(material, search) {
             ui.push_id(index, |ui| lines(ui, &material.name, &material.lines));
         }
     }

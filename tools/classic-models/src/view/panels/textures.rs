@@ -6,7 +6,7 @@ use crate::view::panels::state::PanelState;
 use crate::view::panels::style::WARNING;
 use bevy_egui::egui::load::SizedTexture;
 use bevy_egui::egui::{
-    Color32, Context, Image, Label, Rect, RichText, Sense, Ui, Vec2, Window, vec2,
+    Color32, Context, Image, Key, Label, Rect, RichText, Sense, Ui, Vec2, Window, vec2,
 };
 
 /// The side of a preview, in points.
@@ -54,7 +54,7 @@ fn texture_row(ui: &mut Ui, index: usize, texture: &TextureRow, large: &mut Opti
     });
 }
 
-/// Draws the texture that was chosen, in a window, which is in the free area at first.
+/// Draws the texture that was chosen, in a window, which is in the free area at first. Escape closes it.
 pub fn show_large(context: &Context, free: Rect, data: &PanelData, state: &mut PanelState) {
     let chosen = state
         .large_texture
@@ -63,6 +63,10 @@ pub fn show_large(context: &Context, free: Rect, data: &PanelData, state: &mut P
         state.large_texture = None;
         return;
     };
+    if context.input(|input| input.key_pressed(Key::Escape)) {
+        state.large_texture = None;
+        return;
+    }
     let mut is_open = true;
     Window::new(&texture.name)
         .id("texture".into())

@@ -7,7 +7,8 @@ use crate::view::panels::style::{ERROR, WARNING};
 use crate::view::panels::wrapped::wrapped_beside;
 use crate::view::playback::{FASTEST, SLOWEST};
 use bevy_egui::egui::{
-    Align, Button, Color32, Label, Layout, Response, RichText, Slider, Stroke, Ui, WidgetText, vec2,
+    Align, Button, Color32, Label, Layout, Response, RichText, Slider, Stroke, TextStyle,
+    TextWrapMode, Ui, WidgetText, vec2,
 };
 
 /// The width of the text beside the time, in points.
@@ -134,6 +135,9 @@ fn choices(ui: &mut Ui, data: &PanelData, actions: &mut Vec<Action>) {
         && lods.labels.len() > 1
     {
         ui.separator();
+        let shown = lods.labels.get(lods.shown as usize);
+        let shown = RichText::new(shown.map_or("", |label| label)).weak();
+        keep_together(ui, ["LOD".into(), shown.clone().into()]);
         label(ui, "LOD").on_hover_text("finer, coarser  ( [ ] )");
         let mut level = lods.shown;
         let last = lods.labels.len() as u32 - 1;
@@ -141,8 +145,6 @@ fn choices(ui: &mut Ui, data: &PanelData, actions: &mut Vec<Action>) {
         if ui.add(slider).changed() {
             actions.push(Action::Lod(level));
         }
-        let shown = lods.labels.get(lods.shown as usize);
-        let shown = RichText::new(shown.map_or("", |label| label)).weak();
         label(ui, shown);
     }
     if let Some(damage) = data.details.damage {
@@ -156,15 +158,33 @@ fn choices(ui: &mut Ui, data: &PanelData, actions: &mut Vec<Action>) {
     }
 }
 
+/// Continues in the next line of buttons, unless a slider and its texts fit in this one.
+fn keep_together(ui: &mut Ui, texts: [WidgetText; 2]) {
+    let spacing = ui.spacing().item_spacing.x * 2.0;
+    let slider = ui.spacing().slider_width;
+    let width = |text: WidgetText| {
+        let mode = Some(TextWrapMode::Extend);
+        text.into_galley(ui, mode, f32::INFINITY, TextStyle::Body)
+            .size()
+            .x
+    };
+    let width = texts.map(width).iter().sum::<f32>() + slider + spacing;
+    if ui.available_size_before_wrap().x < width {
+        ui.end_row();
+    }
+}
+
 /// A text that is not continued in the next line of buttons.
 fn label(ui: &mut Ui, text: impl Into<WidgetText>) -> Response {
     ui.add(Label::new(text).extend())
 }
 
-/// Shows and hides the log. The button has the count of problems.
+/// Shows and hides the log. The button has the count of problems, and of missing textures, which the log has too.
 fn log_button(ui: &mut Ui, data: &PanelData, state: &PanelState, actions: &mut Vec<Action>) {
     let errors = data.problems.iter().filter(|of| of.is_error).count();
-    let warnings = data.problems.len() - errors;
+    let textures = data.details.textures.iter();
+    let missing = textures.filter(|texture| texture.is_missing).count();
+    let warnings = data.problems.len() - errors + missing;
     let (text, color) = match (errors, warnings) {
         (0, 0) => ("Log".to_owned(), None),
         (0, 1) => ("Log: 1 warning".to_owned(), Some(WARNING)),

@@ -260,9 +260,10 @@ fn the_log_has_each_problem_once() {
     }];
     driver.settle();
     assert_eq!(
-        driver.click("Log: 2 warnings"),
+        driver.click("Log: 3 warnings"),
         [Action::Toggle(Panel::Log)]
     );
+    // The third is the missing texture, which the loader logs.
     assert!(driver.has("a.alo: no texture"));
     assert!(driver.has("walker.alo: the bone is missing"));
     assert!(!driver.has("crate.alo: no texture"), "it is in the log");
@@ -347,7 +348,7 @@ fn nothing_overlaps_in_a_small_window() {
             "End births",
             "LOD",
             "Damage",
-            "Log: 2 warnings",
+            "Log: 3 warnings",
         ];
         let places = texts.map(|text| driver.place(text));
         for (index, place) in places.iter().enumerate() {
@@ -403,11 +404,14 @@ fn cube_maps_have_all_faces_in_a_window() {
     assert_eq!(driver.count_textures(), 12, "in the list and large");
     assert!(driver.has("+X, −X, +Y; −Y, +Z, −Z"));
     let title = driver.place("+X, −X, +Y; −Y, +Z, −Z");
+
     assert!(
         driver.free.contains_rect(title),
         "{title:?} in {:?}",
         driver.free
     );
+    driver.key(Key::Escape);
+    assert_eq!(driver.count_textures(), 6, "Escape closes the window");
 }
 
 #[test]
@@ -415,4 +419,33 @@ fn an_empty_window_says_what_to_do() {
     let driver = Driver::new(SIZE, PanelData::default(), Browser::default());
     let hint = driver.texts().iter().any(|text| text.starts_with("Drop "));
     assert!(hint && driver.has("No model is selected."));
+}
+
+#[test]
+fn a_search_counts_its_matches_and_hides_lists_without_any() {
+    let mut driver = driver();
+    assert!(driver.has("Parts  (2)") && driver.has("Textures  (1)"));
+    driver.state.details.text = "turret".to_owned();
+    driver.settle();
+    assert!(driver.has("Parts  (1)"), "{:?}", driver.texts());
+    assert!(!driver.has("Textures  (1)") && !driver.has("Bones  (1)"));
+}
+
+#[test]
+fn a_chosen_skin_is_not_reported_as_missing() {
+    let mut driver = driver();
+    let hint = |driver: &Driver| {
+        let mut texts = driver.texts().into_iter();
+        texts.any(|text| text.starts_with("The skin was not found"))
+    };
+    driver.data.details.skin_candidates = vec![PathBuf::from("game/Skins/hero.dtx")];
+    driver.settle();
+    assert!(hint(&driver));
+    driver.data.details.skins = vec![SkinRow {
+        label: "hero.dtx".to_owned(),
+        skin: ModelSkin::Index(0),
+        is_active: true,
+    }];
+    driver.settle();
+    assert!(!hint(&driver));
 }
