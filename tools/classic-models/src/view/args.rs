@@ -51,12 +51,12 @@ wrong arguments.";
 /// The skin of Models/A/B.abc is Skins/A/B.dtx, otherwise a B.dtx near it. If .dtx files are given, they replace the
 /// skins of all .abc files. A .dtx file cannot be shown alone.
 /// Texture paths in .lgw files are relative to the game's folder: any of the six folders above the file.
-/// An entry of an archive has the path ARCHIVE/entry, such as id1/pak0.pak/progs/player.mdl. Its textures and clips are
+/// A file in an archive has the path ARCHIVE/PATH, such as id1/pak0.pak/progs/player.mdl. Its textures and clips are
 /// searched for in the same archive; with --game in all archives and folders of the game.
 #[derive(clap::Args, Resource, Clone, Debug)]
 #[command(verbatim_doc_comment, after_long_help = after_help())]
 pub struct Args {
-    /// .mdl, .alo, .ala, .abc, .dtx and .lgw files and manifests (.model.ron), or entries of archives; with a window also a folder or an archive to list; default: the sample models
+    /// .mdl, .alo, .ala, .abc, .dtx and .lgw files and manifests (.model.ron), or files in archives: ARCHIVE/PATH; a window also lists a folder or an archive; default: the sample models
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
