@@ -56,7 +56,7 @@ impl FromArgMatches for TurntableArg {
         let number = number.filter(|count| (1..=MOST).contains(count));
         let count = number.ok_or_else(|| {
             let text = format!(
-                "invalid value {count:?} for '--turntable <N> <DIR>': expected a number from 1 to {MOST}\n"
+                "invalid value {count:?} for '--turntable <N> <DIR>': expected a number from 1 to {MOST}"
             );
             // The parser would print the usage of the root command.
             let mut command = Command::new("view").override_usage(USAGE);

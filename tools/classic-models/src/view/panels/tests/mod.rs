@@ -449,3 +449,13 @@ fn a_chosen_skin_is_not_reported_as_missing() {
     driver.settle();
     assert!(!hint(&driver));
 }
+
+#[test]
+fn the_level_of_detail_is_beside_its_slider() {
+    for width in (800..1300).step_by(20) {
+        let driver = Driver::new([width as f32, 600.0], data(), files());
+        let [name, level] = ["LOD", "LOD 1"].map(|text| driver.place(text));
+        let offset = (name.center().y - level.center().y).abs();
+        assert!(offset < 4.0, "{width}: {name:?} {level:?}");
+    }
+}
