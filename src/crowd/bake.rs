@@ -42,6 +42,13 @@ pub(crate) struct ClipFrames {
     pub(crate) max_per_frame: u32,
 }
 
+impl ClipFrames {
+    /// The times of one sample per frame. `None` if there are more than [`MAX_SAMPLES`] samples.
+    pub(crate) fn fewest_samples(&self) -> Option<SampleTimes> {
+        SampleTimes::new(self.count, self.fps, 1, self.holds)
+    }
+}
+
 /// A clip as texels.
 #[derive(Debug)]
 pub(crate) struct Baked {
