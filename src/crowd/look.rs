@@ -51,8 +51,12 @@ impl<M: Asset, B: Asset, K: Clone + Eq + Hash> Looks<M, B, K> {
     }
 
     pub(crate) fn insert(&mut self, look: &Arc<Look<M, B, K>>) {
-        self.0.retain(|_, look| look.strong_count() > 0);
         self.0.insert(look.selection.clone(), Arc::downgrade(look));
+    }
+
+    /// Removes selections that no member shows: a skin may hold images.
+    pub(crate) fn remove_unused(&mut self) {
+        self.0.retain(|_, look| look.strong_count() > 0);
     }
 
     /// The material that members show instead of another one.
