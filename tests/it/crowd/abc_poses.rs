@@ -2,12 +2,15 @@
 
 use crate::crowd::poses::{AT_FRAMES, BETWEEN, assets};
 use crate::crowd::subjects::moving_banner;
+use crate::gpuless;
 use crate::support::abc::{banner, bytes, figure};
 use crate::support::abc_adversarial::adversarial_files;
 use crate::support::abc_app::{load, model};
 use crate::support::abc_random::{self, Size};
 use crate::support::app::TestApp;
-use crate::support::crowd::{Pair, assert_close, crowd_vertices, member, scene_vertices};
+use crate::support::crowd::{
+    Pair, assert_close, crowd_vertices, is_baking, member, pose, scene_vertices,
+};
 use crate::support::{corpus, files_of, log};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcLoaderSettings;
@@ -190,20 +193,30 @@ fn adversarial_models_are_baked_or_refused() {
     }
     files.push(("equal-times.abc", bytes(&equal)));
     let mut app = TestApp::new(&files);
-    let mut spawned = 0;
+    let (mut shown, mut refused) = (0, 0);
     for (path, _) in &files {
         if load(&mut app, path, AbcLoaderSettings::default()).is_err() {
             continue;
         }
         let crowd: &str = format!("{path}#Crowd").leak();
         let root = app.spawn_ready(crowd, PlayClip::looping(0));
-        for _ in 0..3 {
-            app.step(0.05);
+        app.step(0.05);
+        let is_baked = gpuless::wait_until(&mut app.app, |world| !is_baking(world, root));
+        assert!(is_baked, "{path}");
+        app.step(0.05);
+        if member(app.world(), root).is_some() {
+            // Pose 0 is the rest pose.
+            let is_shown = pose(app.world(), root).to.a != 0;
+            let refusals = ["cannot show", "has no clip"].map(log::warnings_with);
+            let mut refusals = refusals.iter().flatten();
+            let is_refused = refusals.any(|line| line.contains(path));
+            assert!(is_shown != is_refused, "{path}: {is_shown}");
+            shown += usize::from(is_shown);
+            refused += usize::from(is_refused);
         }
-        spawned += usize::from(member(app.world(), root).is_some());
         app.world().despawn(root);
     }
-    assert!(spawned > 10, "{spawned}");
+    assert!(shown > 10 && refused > 0, "{shown}, {refused}");
 }
 
 #[test]
