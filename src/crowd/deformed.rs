@@ -23,10 +23,7 @@ pub(crate) struct PosedVertex {
 
 /// A vertex that follows no joint.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(
-    not(feature = "lithtech"),
-    allow(dead_code, reason = "other formats have no such vertices")
-)]
+#[allow(dead_code, reason = "not all formats have such vertices")]
 pub(crate) struct DeformedVertex {
     /// The bone whose space it is in.
     pub(crate) bone: usize,

@@ -56,7 +56,7 @@ pub(crate) use look::Selection;
 pub use material::{CrowdSkinning, MAX_CROWD_TEXELS};
 pub(crate) use merge::{BaseMaterials, LookAssets};
 pub(crate) use mesh::AttributeSet;
-pub(crate) use models::{CrowdModel, CrowdModels, LACKS_MESHES};
+pub(crate) use models::{CrowdModel, CrowdModels};
 pub(crate) use plugin::{add_crowds, finish_crowds};
 pub(crate) use skeleton::{CrowdSkeleton, SkeletonBone};
 pub(crate) use timeline::Timeline;

@@ -35,10 +35,8 @@ pub(super) fn update_clips<F: CrowdFormat>(
         let (crowd_clips, mut target) = model.clips();
         if !files.is_empty() || !clips.is_empty() {
             crowd_clips.retire(|clip, origin| match origin {
-                #[cfg(feature = "lithtech")]
                 ClipOrigin::Model => false,
                 ClipOrigin::Clip => clips.contains(&clip.untyped()),
-                #[cfg(feature = "alamo")]
                 ClipOrigin::File(file) => clips.contains(&clip.untyped()) || files.contains(&file),
             });
         }

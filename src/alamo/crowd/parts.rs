@@ -6,9 +6,7 @@ use crate::alamo::crowd::instance::AloCrowd;
 use crate::alamo::crowd::material::AloPoseTable;
 use crate::alamo::material::AloMaterial;
 use crate::alamo::team_color::team_color_tag;
-use crate::crowd::{
-    BaseMaterials, CrowdFormat, CrowdModel, CrowdModels, LACKS_MESHES, LookAssets, Selection,
-};
+use crate::crowd::{BaseMaterials, CrowdFormat, CrowdModel, CrowdModels, LookAssets, Selection};
 use crate::scene::{
     DamageStage, DistanceLod, ModelLod, ModelWarnings, NightTime, PartVisibility, TeamColor,
 };
@@ -95,8 +93,8 @@ pub(super) fn update_looks(
         let Some(crowd) = models.get_mut(member.member().slot()) else {
             continue;
         };
-        if crowd.lacks_meshes {
-            warnings.warn_once(root, LACKS_MESHES);
+        if let Some(missing) = crowd.missing {
+            warnings.warn_once(root, missing.warning());
         }
         let model = instance.model();
         let by_distance = distance.map_or(0, |distance| distance.0);

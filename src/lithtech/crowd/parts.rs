@@ -1,9 +1,7 @@
 //! The meshes and the materials that members show, and scrolling textures.
 
-use crate::crowd::{
-    BaseMaterials, CrowdFormat, CrowdModel, CrowdModels, LACKS_MESHES, LookAssets, Selection,
-};
-use crate::lithtech::appearance::{external_image, is_hidden, scroll_offset};
+use crate::crowd::{BaseMaterials, CrowdFormat, CrowdModel, CrowdModels, LookAssets, Selection};
+use crate::lithtech::appearance::{external_image, is_hidden, is_scrolling, scroll_offset};
 use crate::lithtech::asset::{AbcMeshInfo, AbcModel};
 use crate::lithtech::components::AbcInstance;
 use crate::lithtech::crowd::instance::{AbcCrowd, CrowdSkin};
@@ -91,8 +89,8 @@ pub(super) fn update_looks(
         let Some(crowd) = models.get_mut(member.member().slot()) else {
             continue;
         };
-        if crowd.lacks_meshes {
-            warnings.warn_once(root, LACKS_MESHES);
+        if let Some(missing) = crowd.missing {
+            warnings.warn_once(root, missing.warning());
         }
         let model = instance.model();
         let selection = Selection {
@@ -162,6 +160,10 @@ pub(super) fn scroll_crowds(
             let Some(submesh) = crowd.submeshes.get(submesh) else {
                 continue;
             };
+            // The offset of the others is that of the user.
+            if !is_scrolling(&crowd.model, submesh.surface) {
+                continue;
+            }
             let offset = scroll_offset(&crowd.model, submesh.surface, seconds);
             let differs =
                 |material: &AbcCrowdMaterial| material.base.uv_transform.translation != offset;
