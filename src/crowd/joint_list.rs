@@ -84,3 +84,22 @@ impl JointList {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joints_beyond_the_range_of_offsets_are_a_reason_for_missing_meshes() {
+        let mut joints = JointList::new(CrowdSkeleton::default());
+        assert_eq!(joints.missing(true), Some(Missing::NotInMainWorld));
+        // Three texels per joint.
+        let count = usize::from(u16::MAX / 3) + 1;
+        for bone in 0..count {
+            assert!(joints.joint(bone, None, None).is_some());
+        }
+        assert_eq!(joints.missing(false), None);
+        assert_eq!(joints.joint(count, None, None), None);
+        assert_eq!(joints.missing(true), Some(Missing::TooManyJoints));
+    }
+}

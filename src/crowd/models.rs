@@ -1,8 +1,8 @@
 //! The data that the members of a crowd of one model share.
 
+use crate::crowd::appearance::Appearances;
 use crate::crowd::clips::{CrowdClips, Target};
 use crate::crowd::format::{CrowdContent, CrowdFormat, CrowdSubmesh, Missing, ModelOf};
-use crate::crowd::look::Looks;
 use crate::crowd::pose_data::PoseTexture;
 use crate::crowd::skeleton::CrowdSkeleton;
 use bevy::asset::Assets;
@@ -90,7 +90,7 @@ pub(crate) struct CrowdModel<F: CrowdFormat> {
     pub(crate) submeshes: Vec<CrowdSubmesh<F::Surface>>,
     /// Why sub-meshes are missing. `None` if none is.
     pub(crate) missing: Option<Missing>,
-    pub(crate) looks: Looks<F::Material, F::Base, F::Skin>,
+    pub(crate) appearances: Appearances<F::Material, F::Base, F::Skin>,
     pub(super) clips: CrowdClips<F::Sampler>,
     pub(super) texture: PoseTexture,
     pub(super) skeleton: Arc<CrowdSkeleton>,
@@ -126,7 +126,7 @@ impl<F: CrowdFormat> CrowdModel<F> {
                 true => missing,
                 false => Some(Missing::PoseTooLarge),
             },
-            looks: Looks::default(),
+            appearances: Appearances::default(),
             clips: CrowdClips::default(),
             texture,
             skeleton: Arc::new(skeleton),

@@ -31,7 +31,7 @@ pub(super) fn update_clips<F: CrowdFormat>(
     let (files, clips) = (modified(&mut file_events), modified(&mut clip_events));
     let models = models.bypass_change_detection();
     for model in models.iter_mut() {
-        model.looks.remove_unused();
+        model.appearances.remove_unused();
         let (crowd_clips, mut target) = model.clips();
         if !files.is_empty() || !clips.is_empty() {
             crowd_clips.retire(|clip, origin| match origin {
@@ -61,7 +61,7 @@ pub(super) fn upload_clips<F: CrowdFormat>(
         }
         is_any = true;
         model.texture.upload(&mut images);
-        for (material, _) in model.looks.materials() {
+        for (material, _) in model.appearances.materials() {
             // Marks the material as changed, so that it binds the new texture.
             if let Some(material) = materials.get_mut(&material) {
                 material.into_inner();
