@@ -16,17 +16,15 @@ const TOLERANCE: f32 = 4e-4;
 
 /// The poses of a clip.
 pub(crate) trait PoseSource: Send + Sync + 'static {
-    /// Writes the transforms and visibility of the bones that the clip animates, at a time in seconds. Transforms are
-    /// relative to the bone's parent. The others stay as they are, and have the values of the rest pose. So do those of
-    /// animated bones at the first call. Each call writes the same fields.
-    ///
-    /// If the keyframes of a clip have individual times, the time is a position: see
-    /// [`Timeline`](crate::crowd::timeline::Timeline).
-    fn pose(&self, seconds: f32, local: &mut [Transform], visible: &mut [bool]);
+    /// Writes the transforms and visibility of the bones that the clip animates, at a position: see
+    /// [`Timeline`](crate::crowd::timeline::Timeline). Transforms are relative to the bone's parent. The others stay as
+    /// they are, and have the values of the rest pose. So do those of animated bones at the first call. Each call writes
+    /// the same fields.
+    fn pose(&self, position: f32, local: &mut [Transform], visible: &mut [bool]);
 
     /// Writes the deformed vertices that the clip moves, in the spaces of their bones. The others stay as they are: those
-    /// of the rest pose. Each call writes the same vertices.
-    fn deform(&self, _: f32, _: &mut [PosedVertex]) {}
+    /// of the rest pose. Each call writes the same vertices. Without `needs_normals`, normals may stay as they are.
+    fn deform(&self, _position: f32, _needs_normals: bool, _vertices: &mut [PosedVertex]) {}
 }
 
 /// The frames of a clip.
@@ -40,6 +38,13 @@ pub(crate) struct ClipFrames {
     pub(crate) holds: bool,
     /// The most samples from one frame to the next.
     pub(crate) max_per_frame: u32,
+}
+
+impl ClipFrames {
+    /// The times of one sample per frame. `None` if there are more than [`MAX_SAMPLES`] samples.
+    pub(crate) fn fewest_samples(&self) -> Option<SampleTimes> {
+        SampleTimes::new(self.count, self.fps, 1, self.holds)
+    }
 }
 
 /// A clip as texels.
@@ -143,7 +148,7 @@ impl<S: PoseSource> Baker<'_, S> {
             if let Some(known) = known {
                 pose.copy_from_slice(known);
             } else {
-                self.pose(times.time(sample).0, pose);
+                self.pose(times.time(sample).0, true, pose);
                 bounds = merged(bounds, self.poser.bounds(pose));
             }
         }
@@ -161,15 +166,15 @@ impl<S: PoseSource> Baker<'_, S> {
         wanted.clamp(2, self.max_per_frame)
     }
 
-    fn pose(&mut self, seconds: f32, texels: &mut [Texel]) {
+    fn pose(&mut self, position: f32, needs_normals: bool, texels: &mut [Texel]) {
         let Poser {
             local,
             visible,
             deformed,
             ..
         } = &mut self.poser;
-        self.source.pose(seconds, local, visible);
-        self.source.deform(seconds, deformed);
+        self.source.pose(position, local, visible);
+        self.source.deform(position, needs_normals, deformed);
         self.poser.write(texels);
     }
 
@@ -187,7 +192,7 @@ impl<S: PoseSource> Baker<'_, S> {
         let mut last = (u32::MAX, false);
         let mut longest: f32 = 0.0;
         for index in 0..baked.times.count().min(MAX_SAMPLES) {
-            let (Some(seconds), Some(from), Some(to)) = (
+            let (Some(position), Some(from), Some(to)) = (
                 baked.times.middle(index),
                 self.sample(baked, index),
                 self.sample(baked, index.saturating_add(1)),
@@ -203,7 +208,8 @@ impl<S: PoseSource> Baker<'_, S> {
             if is_start_straight && last.1 {
                 continue;
             }
-            self.pose(seconds, &mut middle);
+            // Only positions are compared.
+            self.pose(position, false, &mut middle);
             let distance = self.poser.distance_to_middle(&middle, [from, to], longest);
             longest = distance.unwrap_or(longest);
             if self.samples_per_frame(longest, tolerance) == self.max_per_frame {

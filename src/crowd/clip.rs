@@ -4,7 +4,7 @@ use crate::crowd::sample_times::SampleTimes;
 use crate::crowd::timeline::Timeline;
 use crate::scene::PosePair;
 use bevy::animation::AnimationClip;
-use bevy::asset::AssetId;
+use bevy::asset::{AssetId, UntypedAssetId};
 use core::ops::Range;
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ pub(super) const RETIRED_FRAMES: u32 = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClipOrigin {
     /// The model, which does not change: a reload makes another one.
-    #[cfg(feature = "lithtech")]
+    #[allow(dead_code, reason = "the clips of some formats are files of their own")]
     Model,
     /// The clip.
     Clip,
     /// The clip and the asset that it belongs to.
-    #[cfg(feature = "alamo")]
-    File(bevy::asset::UntypedAssetId),
+    #[allow(dead_code, reason = "the clips of some formats belong to the model")]
+    File(UntypedAssetId),
 }
 
 /// What a clip is baked from.

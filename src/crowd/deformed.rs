@@ -5,7 +5,7 @@
 
 use crate::scene::merged;
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Affine3A, Vec2, Vec3, Vec3A};
+use bevy::math::{Affine3A, Mat3A, Vec2, Vec3, Vec3A};
 
 /// The largest coordinate of an encoded normal.
 const MAX_COORDINATE: f32 = 4095.0;
@@ -23,10 +23,7 @@ pub(crate) struct PosedVertex {
 
 /// A vertex that follows no joint.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(
-    not(feature = "lithtech"),
-    allow(dead_code, reason = "other formats have no such vertices")
-)]
+#[allow(dead_code, reason = "not all formats have such vertices")]
 pub(crate) struct DeformedVertex {
     /// The bone whose space it is in.
     pub(crate) bone: usize,
@@ -42,11 +39,31 @@ pub(super) fn write_deformed(
     bones: &[Affine3A],
     texels: &mut [[f32; 4]],
 ) {
-    for (texel, (vertex, posed)) in texels.iter_mut().zip(vertices.iter().zip(posed)) {
-        let bone = bones.get(vertex.bone).copied().unwrap_or_default();
+    let vertices = vertices.iter().zip(posed).zip(texels);
+    // The vertices of a bone are mostly successive.
+    let mut last = None;
+    for ((vertex, posed), texel) in vertices {
+        let (bone, cofactors) = match last {
+            Some((index, bone, cofactors)) if index == vertex.bone => (bone, cofactors),
+            _ => {
+                let bone = bones.get(vertex.bone).copied().unwrap_or_default();
+                (bone, cofactors(bone.matrix3))
+            }
+        };
+        last = Some((vertex.bone, bone, cofactors));
         let position = bone.transform_point3(posed.position);
-        let normal = bone.transform_vector3(posed.normal);
+        let normal = cofactors * posed.normal;
         *texel = position.extend(encode_normal(normal)).to_array();
+    }
+}
+
+/// The inverse transpose of a matrix up to a positive factor. It transforms normals, also under unequal scales.
+fn cofactors(matrix: Mat3A) -> Mat3A {
+    let [x, y, z] = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
+    let cofactors = Mat3A::from_cols(y.cross(z), z.cross(x), x.cross(y));
+    match x.dot(cofactors.x_axis) < 0.0 {
+        true => -cofactors,
+        false => cofactors,
     }
 }
 
@@ -184,5 +201,34 @@ mod tests {
         assert!(position(&texels[1]).distance(Vec3A::new(10.0, 1.0, 0.0)) < 1e-5);
         let normal = decode_normal(texels[1][3]);
         assert!(normal.distance(Vec3::NEG_X) < 1e-3, "{normal}");
+    }
+
+    #[test]
+    fn normals_stay_perpendicular_under_unequal_scales() {
+        // A plane with these directions, and its normal.
+        let (along, across) = (Vec3::new(1.0, 1.0, 0.0), Vec3::Z);
+        let normal = along.cross(across).normalize();
+        let vertices = [DeformedVertex {
+            bone: 0,
+            rest: PosedVertex {
+                position: Vec3::ZERO,
+                normal,
+            },
+        }];
+        for (scale, side) in [
+            (Vec3::new(4.0, 1.0, 0.5), 1.0),
+            (Vec3::new(-4.0, 1.0, 0.5), -1.0),
+            (Vec3::splat(1e-6), 1.0),
+        ] {
+            let rotation = Quat::from_rotation_y(0.7);
+            let bone = Affine3A::from_scale_rotation_translation(scale, rotation, Vec3::X);
+            let mut texels = [[0.0; 4]];
+            write_deformed(&vertices, &[vertices[0].rest], &[bone], &mut texels);
+            let [along, across] = [along, across].map(|side| bone.transform_vector3(side));
+            // A mirrored plane faces the other side of the product.
+            let expected = (along.cross(across) * side).normalize();
+            let found = decode_normal(texels[0][3]);
+            assert!(found.distance(expected) < 1e-3, "{scale}: {found}");
+        }
     }
 }

@@ -32,7 +32,7 @@ pub(crate) trait CrowdFormat: Component<Mutability = Mutable> + Sized {
     type Surface: Send + Sync + 'static;
     /// Data of a model that its samplers or selections need.
     type Data: Send + Sync + 'static;
-    /// A type of asset whose clips are baked again if it changes.
+    /// A type of asset whose clips are baked again if it changes: see [`ClipOrigin`](crate::crowd::ClipOrigin).
     type ClipFile: Asset;
     /// The assets from which clips are baked.
     type ClipAssets: SystemParam + 'static;
@@ -88,9 +88,38 @@ pub(crate) trait BoneSource: PoseSource {
 pub(crate) struct CrowdContent<P, D> {
     pub(crate) skeleton: CrowdSkeleton,
     pub(crate) submeshes: Vec<CrowdSubmesh<P>>,
-    /// Whether sub-meshes are missing because their meshes are not in the main world.
-    pub(crate) lacks_meshes: bool,
+    /// Why sub-meshes are missing. `None` if none is.
+    pub(crate) missing: Option<Missing>,
     pub(crate) data: D,
+}
+
+/// Why sub-meshes of a model are missing in its crowd.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// Their meshes are not in the main world.
+    NotInMainWorld,
+    /// Vertices cannot store the offsets of their joints.
+    TooManyJoints,
+    /// The texture has no room for a pose.
+    PoseTooLarge,
+}
+
+impl Missing {
+    /// The warning. It follows the path of the model.
+    pub(crate) fn warning(self) -> &'static str {
+        match self {
+            Self::NotInMainWorld => {
+                "has meshes that are not in the main world, so its crowd cannot draw them: set `asset_usage` of its loader \
+                 settings to the default"
+            }
+            Self::TooManyJoints => {
+                "has more than 21,000 bones with vertices, so its crowd cannot draw all of them: spawn it as a scene"
+            }
+            Self::PoseTooLarge => {
+                "has a pose that exceeds the adapter's maximum texture size, so its crowd draws nothing: spawn it as a scene"
+            }
+        }
+    }
 }
 
 /// A sub-mesh that is drawn.

@@ -1,5 +1,6 @@
 //! Collects the joints that the vertices of a model follow.
 
+use crate::crowd::format::Missing;
 use crate::crowd::skeleton::{CrowdSkeleton, Joint};
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
@@ -11,13 +12,18 @@ pub(crate) struct JointList {
     pub(crate) skeleton: CrowdSkeleton,
     /// The joint of each bone: of rigid vertices, and of skinned ones.
     joints: HashMap<(usize, bool), usize>,
+    /// Whether vertices cannot store the offsets of some joints.
+    pub(crate) is_full: bool,
 }
 
 impl JointList {
     /// The skeleton must have its visibility bits already: they come first in a pose.
     pub(crate) fn new(skeleton: CrowdSkeleton) -> Self {
-        let joints = HashMap::default();
-        Self { skeleton, joints }
+        Self {
+            skeleton,
+            joints: HashMap::default(),
+            is_full: false,
+        }
     }
 
     /// The offset of the joint of a bone. `bind_pose` is that of skinned vertices, which are in the model's space at
@@ -44,7 +50,17 @@ impl JointList {
         if let Some(joint) = joints.get_mut(index) {
             joint.bounds = crate::scene::merged(joint.bounds, bounds);
         }
-        self.skeleton.joint_offset(index)
+        let offset = self.skeleton.joint_offset(index);
+        self.is_full |= offset.is_none();
+        offset
+    }
+
+    /// Why sub-meshes are missing. `None` if none is.
+    pub(crate) fn missing(&self, is_any_missing: bool) -> Option<Missing> {
+        is_any_missing.then_some(match self.is_full {
+            true => Missing::TooManyJoints,
+            false => Missing::NotInMainWorld,
+        })
     }
 
     /// The offsets of the joints of a skinned mesh. `bones` are the bones of its joint indices, each with its bind pose.
@@ -66,5 +82,24 @@ impl JointList {
             .zip(boxes)
             .map(|((bone, pose), bounds)| self.joint(bone, Some(pose), bounds))
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joints_beyond_the_range_of_offsets_are_a_reason_for_missing_meshes() {
+        let mut joints = JointList::new(CrowdSkeleton::default());
+        assert_eq!(joints.missing(true), Some(Missing::NotInMainWorld));
+        // Three texels per joint.
+        let count = usize::from(u16::MAX / 3) + 1;
+        for bone in 0..count {
+            assert!(joints.joint(bone, None, None).is_some());
+        }
+        assert_eq!(joints.missing(false), None);
+        assert_eq!(joints.joint(count, None, None), None);
+        assert_eq!(joints.missing(true), Some(Missing::TooManyJoints));
     }
 }

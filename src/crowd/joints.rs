@@ -24,7 +24,7 @@ pub(crate) enum VertexJoints {
     Palette(Vec<u16>),
     /// Vertices may be deformed: the first coordinate of the second texture coordinates is the index of a deformed
     /// vertex, or negative.
-    #[cfg(feature = "lithtech")]
+    #[allow(dead_code, reason = "not all formats have such vertices")]
     Deformed {
         /// The offset of the texels of the joint that the other vertices follow.
         joint: u16,
@@ -46,7 +46,6 @@ impl VertexJoints {
     pub(super) fn use_second_uvs(&self) -> bool {
         match self {
             Self::One(_) | Self::Palette(_) => false,
-            #[cfg(feature = "lithtech")]
             Self::Deformed { .. } => true,
         }
     }
@@ -85,7 +84,6 @@ impl CrowdJoints {
                     .extend(joints.map(|joints| joints.map(|joint| offset(joint).unwrap_or(0))));
                 self.weights.extend(weights);
             }
-            #[cfg(feature = "lithtech")]
             VertexJoints::Deformed { joint, first } => {
                 let Ok(VertexAttributeValues::Float32x2(indices)) =
                     mesh.try_attribute(Mesh::ATTRIBUTE_UV_1)

@@ -45,7 +45,7 @@ pub(crate) fn join_crowd<F: CrowdFormat>(
         asset,
         scene,
         meshes: Vec::new(),
-        look: None,
+        appearance: None,
         skeleton,
         shown: ShownPoses::default(),
         is_baking: false,

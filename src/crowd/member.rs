@@ -1,6 +1,6 @@
 //! The state of a crowd's member.
 
-use crate::crowd::look::Look;
+use crate::crowd::appearance::Appearance;
 use crate::crowd::shown::ShownPoses;
 use crate::crowd::skeleton::CrowdSkeleton;
 use bevy::animation::AnimationClip;
@@ -22,7 +22,7 @@ pub(crate) struct Member<S, M: Asset, B: Asset, K> {
     pub(super) scene: Entity,
     pub(super) meshes: Vec<Entity>,
     /// The meshes that it shows. `None` until they are merged.
-    pub(super) look: Option<Arc<Look<M, B, K>>>,
+    pub(super) appearance: Option<Arc<Appearance<M, B, K>>>,
     pub(super) skeleton: Arc<CrowdSkeleton>,
     pub(super) shown: ShownPoses<S>,
     /// Whether the clip that plays is being baked.

@@ -1,7 +1,7 @@
 //! The meshes that members show: the sub-meshes of the selected parts, merged by their materials.
 
+use crate::crowd::appearance::{Appearance, Draw, Selection};
 use crate::crowd::format::{CrowdFormat, MemberOf};
-use crate::crowd::look::{Draw, Look, Selection};
 use crate::crowd::material::CrowdSkinning;
 use crate::crowd::mesh::{AttributeSet, MergedMesh};
 use crate::crowd::models::CrowdModel;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// The assets of merged meshes.
 #[derive(SystemParam)]
-pub(crate) struct LookAssets<'w, F: CrowdFormat> {
+pub(crate) struct AppearanceAssets<'w, F: CrowdFormat> {
     meshes: ResMut<'w, Assets<Mesh>>,
     materials: ResMut<'w, Assets<<F as CrowdFormat>::Material>>,
 }
@@ -32,8 +32,8 @@ pub(crate) struct BaseMaterials<'a, B: bevy::asset::Asset> {
     pub(crate) all: &'a Assets<B>,
 }
 
-type LookOf<F> =
-    Look<<F as CrowdFormat>::Material, <F as CrowdFormat>::Base, <F as CrowdFormat>::Skin>;
+type AppearanceOf<F> =
+    Appearance<<F as CrowdFormat>::Material, <F as CrowdFormat>::Base, <F as CrowdFormat>::Skin>;
 
 impl<F: CrowdFormat> CrowdModel<F> {
     /// Shows a selection on a member. Meshes are merged once for all members. `materials` returns the materials of all
@@ -43,24 +43,24 @@ impl<F: CrowdFormat> CrowdModel<F> {
         member: &mut MemberOf<F>,
         selection: Selection<F::Skin>,
         materials: impl FnOnce(&Self) -> BaseMaterials<'a, F::Base>,
-        assets: &mut LookAssets<'_, F>,
+        assets: &mut AppearanceAssets<'_, F>,
         commands: &mut Commands<'_, '_>,
     ) {
-        let current = member.look.as_ref();
-        if current.is_some_and(|look| look.selection == selection) {
+        let current = member.appearance.as_ref();
+        if current.is_some_and(|appearance| appearance.selection == selection) {
             return;
         }
-        let look = self.looks.get(&selection).unwrap_or_else(|| {
+        let appearance = self.appearances.get(&selection).unwrap_or_else(|| {
             let materials = materials(self);
-            let look = Arc::new(Look {
+            let appearance = Arc::new(Appearance {
                 draws: self.merge(&selection, &materials, assets),
                 selection,
             });
-            self.looks.insert(&look);
-            look
+            self.appearances.insert(&appearance);
+            appearance
         });
-        update_entities::<F>(commands, member, &look, self.bounds);
-        member.look = Some(look);
+        update_entities::<F>(commands, member, &appearance, self.bounds);
+        member.appearance = Some(appearance);
     }
 
     /// Merges the sub-meshes of the shown parts that share a material, in the order of the file.
@@ -68,7 +68,7 @@ impl<F: CrowdFormat> CrowdModel<F> {
         &self,
         selection: &Selection<F::Skin>,
         materials: &BaseMaterials<'_, F::Base>,
-        assets: &mut LookAssets<'_, F>,
+        assets: &mut AppearanceAssets<'_, F>,
     ) -> Vec<Draw<F::Material, F::Base>> {
         type Key<B> = (AssetId<B>, bool, AttributeSet);
         type Group<B> = (Key<B>, Handle<B>, usize, MergedMesh);
@@ -113,9 +113,9 @@ impl<F: CrowdFormat> CrowdModel<F> {
         &self,
         base: &Handle<F::Base>,
         loaded: &Assets<F::Base>,
-        assets: &mut LookAssets<'_, F>,
+        assets: &mut AppearanceAssets<'_, F>,
     ) -> Option<Handle<F::Material>> {
-        if let Some(known) = self.looks.material(base.id()) {
+        if let Some(known) = self.appearances.material(base.id()) {
             return Some(known);
         }
         let skinning = CrowdSkinning {
@@ -127,18 +127,18 @@ impl<F: CrowdFormat> CrowdModel<F> {
     }
 }
 
-/// Gives the entities of a member's meshes those of a look. Spawns missing entities and despawns surplus ones.
+/// Gives the entities of a member's meshes those of an appearance. Spawns missing entities and despawns surplus ones.
 fn update_entities<F: CrowdFormat>(
     commands: &mut Commands<'_, '_>,
     member: &mut MemberOf<F>,
-    look: &LookOf<F>,
+    appearance: &AppearanceOf<F>,
     bounds: Option<Aabb3d>,
 ) {
-    let kept = look.draws.len().min(member.meshes.len());
+    let kept = appearance.draws.len().min(member.meshes.len());
     for mesh in member.meshes.drain(kept..) {
         commands.entity(mesh).try_despawn();
     }
-    for (index, draw) in look.draws.iter().enumerate() {
+    for (index, draw) in appearance.draws.iter().enumerate() {
         let drawn = (
             Mesh3d(draw.mesh.clone()),
             MeshMaterial3d(draw.material.clone()),

@@ -14,7 +14,7 @@ pub(crate) struct AttributeSet {
 
 impl AttributeSet {
     /// The same set without the second texture coordinates.
-    #[cfg(feature = "lithtech")]
+    #[allow(dead_code, reason = "not all formats need them for deformed vertices")]
     pub(crate) fn without_second_uvs(self) -> Self {
         Self {
             second_uvs: false,
@@ -144,7 +144,6 @@ mod tests {
         assert!(mesh.attribute(Mesh::ATTRIBUTE_UV_0).is_none());
     }
 
-    #[cfg(feature = "lithtech")]
     #[test]
     fn deformed_vertices_have_the_offset_of_their_texel() {
         let mut mesh = triangle(1.0);

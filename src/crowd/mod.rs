@@ -10,12 +10,13 @@
 // - `joints` has the vertex attributes, `mesh` merges sub-meshes, and `material` binds the textures.
 // - `format` is what a format implements, `joint_list` helps with it, and `plugin` registers it.
 // - `models` has the data that the members of a model share: its baked clips (`clips`, `clip`) and its merged meshes
-//   (`look`). `member` is the state of a member, with the clips that it shows (`shown`).
+//   (`appearance`). `member` is the state of a member, with the clips that it shows (`shown`).
 // - Systems: `lifetime` joins and leaves, `merge` gives members meshes, `update_clips` stores and uploads baked clips,
 //   `write_poses` writes rows, and `bones` poses the bones that were asked for.
 //
 // Code of a single format does not belong here.
 
+mod appearance;
 mod bake;
 mod bones;
 mod clip;
@@ -26,7 +27,6 @@ mod format;
 mod joint_list;
 mod joints;
 mod lifetime;
-mod look;
 mod material;
 mod member;
 mod merge;
@@ -42,6 +42,7 @@ mod timeline;
 mod update_clips;
 mod write_poses;
 
+pub(crate) use appearance::Selection;
 pub(crate) use bake::PoseSource;
 pub(crate) use bones::crowd_bone;
 pub(crate) use clip::{ClipData, ClipOrigin};
@@ -52,11 +53,10 @@ pub(crate) use format::{BoneSource, CrowdContent, CrowdFormat, CrowdSubmesh, Mem
 pub(crate) use joint_list::JointList;
 pub(crate) use joints::VertexJoints;
 pub(crate) use lifetime::{join_crowd, leave_crowd};
-pub(crate) use look::Selection;
 pub use material::{CrowdSkinning, MAX_CROWD_TEXELS};
-pub(crate) use merge::{BaseMaterials, LookAssets};
+pub(crate) use merge::{AppearanceAssets, BaseMaterials};
 pub(crate) use mesh::AttributeSet;
-pub(crate) use models::{CrowdModel, CrowdModels, LACKS_MESHES};
+pub(crate) use models::{CrowdModel, CrowdModels};
 pub(crate) use plugin::{add_crowds, finish_crowds};
 pub(crate) use skeleton::{CrowdSkeleton, SkeletonBone};
 pub(crate) use timeline::Timeline;

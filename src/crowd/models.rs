@@ -1,8 +1,8 @@
 //! The data that the members of a crowd of one model share.
 
+use crate::crowd::appearance::Appearances;
 use crate::crowd::clips::{CrowdClips, Target};
-use crate::crowd::format::{CrowdContent, CrowdFormat, CrowdSubmesh, ModelOf};
-use crate::crowd::look::Looks;
+use crate::crowd::format::{CrowdContent, CrowdFormat, CrowdSubmesh, Missing, ModelOf};
 use crate::crowd::pose_data::PoseTexture;
 use crate::crowd::skeleton::CrowdSkeleton;
 use bevy::asset::Assets;
@@ -14,10 +14,6 @@ use std::sync::Arc;
 
 /// The height limit of textures if there is no renderer: that of WebGPU.
 const DEFAULT_TEXTURE_SIZE: u32 = 8192;
-
-/// The warning about a crowd with [`CrowdModel::lacks_meshes`].
-pub(crate) const LACKS_MESHES: &str = "has meshes that are not in the main world, so its crowd cannot draw them: \
-    set `asset_usage` of its loader settings to the default";
 
 /// The models of a format that have crowds.
 #[derive(Resource)]
@@ -92,9 +88,9 @@ pub(crate) struct CrowdModel<F: CrowdFormat> {
     pub(crate) model: Arc<ModelOf<F>>,
     pub(crate) data: F::Data,
     pub(crate) submeshes: Vec<CrowdSubmesh<F::Surface>>,
-    /// Whether sub-meshes are missing because their meshes are not in the main world.
-    pub(crate) lacks_meshes: bool,
-    pub(crate) looks: Looks<F::Material, F::Base, F::Skin>,
+    /// Why sub-meshes are missing. `None` if none is.
+    pub(crate) missing: Option<Missing>,
+    pub(crate) appearances: Appearances<F::Material, F::Base, F::Skin>,
     pub(super) clips: CrowdClips<F::Sampler>,
     pub(super) texture: PoseTexture,
     pub(super) skeleton: Arc<CrowdSkeleton>,
@@ -113,21 +109,24 @@ impl<F: CrowdFormat> CrowdModel<F> {
         let CrowdContent {
             skeleton,
             submeshes,
-            lacks_meshes,
+            missing,
             data,
         } = F::content(&model, meshes, images);
         let mut texture = PoseTexture::new(images, max_texture_size);
         let rest = skeleton.rest_pose();
         let bounds = skeleton.bounds(&rest);
-        // The rest pose is the first one. It always fits if there are sub-meshes: the offsets of joints have 16 bits, and
-        // the smallest texture of an adapter has 2048 lines of as many texels.
+        // The rest pose is the first one. It does not fit only if millions of vertices deform: the offsets of joints have
+        // 16 bits, and the smallest texture of an adapter has 2048 lines of as many texels.
         let is_shown = texture.insert(rest).is_ok();
         Self {
             model,
             data,
             submeshes: if is_shown { submeshes } else { Vec::new() },
-            lacks_meshes,
-            looks: Looks::default(),
+            missing: match is_shown {
+                true => missing,
+                false => Some(Missing::PoseTooLarge),
+            },
+            appearances: Appearances::default(),
             clips: CrowdClips::default(),
             texture,
             skeleton: Arc::new(skeleton),

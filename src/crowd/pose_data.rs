@@ -16,10 +16,12 @@ const WIDTH: u32 = 2048;
 /// A clip does not fit into the texture of its model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
-    "the clips of the model need {needed} texels, and the adapter's textures have room for {capacity}"
+    "it needs {needed} texels, and the longest free segment of the model's texture has {free} of {capacity} texels"
 )]
 pub(crate) struct TextureFull {
     needed: usize,
+    /// The length of the longest free segment.
+    free: usize,
     capacity: u32,
 }
 
@@ -62,6 +64,11 @@ impl PoseTexture {
         u32::try_from(texels).is_ok_and(|texels| self.segments.fits(texels))
     }
 
+    /// The most texels of a clip that fits beside the others.
+    pub(crate) fn longest_free(&self) -> usize {
+        self.segments.longest_free() as usize
+    }
+
     /// Adds a clip. Returns the index of its first texel.
     ///
     /// # Errors
@@ -69,9 +76,9 @@ impl PoseTexture {
     pub(crate) fn insert(&mut self, texels: Vec<Texel>) -> Result<u32, TextureFull> {
         let length = u32::try_from(texels.len()).ok();
         let Some(first) = length.and_then(|length| self.segments.allocate(length)) else {
-            let used: usize = self.texels.values().map(Vec::len).sum();
             return Err(TextureFull {
-                needed: used + texels.len(),
+                needed: texels.len(),
+                free: self.longest_free(),
                 capacity: self.capacity,
             });
         };
@@ -134,7 +141,7 @@ mod tests {
         let error = texture.insert(vec![[3.0; 4]; 600]).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the clips of the model need 4100 texels, and the adapter's textures have room for 4096"
+            "it needs 600 texels, and the longest free segment of the model's texture has 596 of 4096 texels"
         );
         assert!(texture.upload(&mut images));
         assert!(!texture.upload(&mut images), "nothing has changed since");

@@ -45,6 +45,16 @@ impl Segments {
         (end <= self.capacity).then_some(first)
     }
 
+    /// The length of the longest free segment.
+    pub(super) fn longest_free(&self) -> u32 {
+        let (mut first, mut longest) = (0, 0);
+        for (begin, used) in &self.used {
+            longest = longest.max(begin - first);
+            first = begin + used;
+        }
+        longest.max(self.capacity.saturating_sub(first))
+    }
+
     /// Frees the segment that begins at a texel.
     pub(super) fn free(&mut self, first: u32) {
         self.used.remove(&first);
@@ -68,11 +78,13 @@ mod tests {
         assert_eq!(segments.allocate(2), Some(4));
         assert_eq!(segments.allocate(4), Some(6));
         assert_eq!(segments.allocate(1), None);
+        assert_eq!(segments.longest_free(), 0);
         segments.free(4);
         assert_eq!(segments.allocate(3), None);
+        assert_eq!(segments.longest_free(), 2);
         assert_eq!((segments.allocate(1), segments.end()), (Some(4), 10));
         segments.free(6);
-        assert_eq!(segments.end(), 5);
+        assert_eq!((segments.end(), segments.longest_free()), (5, 5));
         segments.free(0);
         assert_eq!(segments.allocate(4), Some(0));
     }

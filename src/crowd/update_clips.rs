@@ -1,4 +1,4 @@
-//! Bakes edited clips again, and uploads baked ones.
+//! Bakes edited clips again, uploads baked ones, and drops what no member shows any more.
 
 use crate::crowd::clip::ClipOrigin;
 use crate::crowd::format::CrowdFormat;
@@ -22,7 +22,7 @@ fn modified<A: Asset>(events: &mut MessageReader<AssetEvent<A>>) -> Vec<UntypedA
     modified.collect()
 }
 
-/// Retires edited clips, and stores the clips whose tasks have finished.
+/// Retires edited clips, stores the clips whose tasks have finished, and drops what no member shows any more.
 pub(super) fn update_clips<F: CrowdFormat>(
     mut models: ResMut<CrowdModels<F>>,
     mut file_events: MessageReader<AssetEvent<F::ClipFile>>,
@@ -31,13 +31,12 @@ pub(super) fn update_clips<F: CrowdFormat>(
     let (files, clips) = (modified(&mut file_events), modified(&mut clip_events));
     let models = models.bypass_change_detection();
     for model in models.iter_mut() {
+        model.appearances.remove_unused();
         let (crowd_clips, mut target) = model.clips();
         if !files.is_empty() || !clips.is_empty() {
             crowd_clips.retire(|clip, origin| match origin {
-                #[cfg(feature = "lithtech")]
                 ClipOrigin::Model => false,
                 ClipOrigin::Clip => clips.contains(&clip.untyped()),
-                #[cfg(feature = "alamo")]
                 ClipOrigin::File(file) => clips.contains(&clip.untyped()) || files.contains(&file),
             });
         }
@@ -62,7 +61,7 @@ pub(super) fn upload_clips<F: CrowdFormat>(
         }
         is_any = true;
         model.texture.upload(&mut images);
-        for (material, _) in model.looks.materials() {
+        for (material, _) in model.appearances.materials() {
             // Marks the material as changed, so that it binds the new texture.
             if let Some(material) = materials.get_mut(&material) {
                 material.into_inner();

@@ -4,11 +4,12 @@ use crate::crowd::clips::Found;
 use crate::crowd::format::{CrowdFormat, MemberOf, SourceOf};
 use crate::crowd::models::{CrowdModel, CrowdModels};
 use crate::crowd::shown::{ShownClip, ShownPoses};
-use crate::scene::{ClipPlayer, ClipSource, ModelWarnings, PoseTable, node};
+use crate::scene::{ClipPlayer, ClipSource, ModelWarnings, Playback, PoseTable, node};
 use bevy::animation::{AnimationClip, AnimationPlayer};
 use bevy::asset::AssetId;
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::entity::Entity;
+use bevy::ecs::query::Has;
 use bevy::ecs::system::{Query, ResMut, StaticSystemParam, SystemParamItem};
 
 /// The components of a member that poses depend on.
@@ -17,6 +18,7 @@ type Posed<F> = (
     &'static mut F,
     &'static <F as CrowdFormat>::Player,
     &'static AnimationPlayer,
+    Has<Playback>,
 );
 
 /// Writes the poses of all members, after Bevy has advanced their players.
@@ -29,13 +31,14 @@ pub(super) fn write_poses<F: CrowdFormat>(
 ) {
     let models = models.bypass_change_detection();
     let table = table.bypass_change_detection();
-    for (root, mut member, player, times) in &mut members {
+    for (root, mut member, player, times, has_playback) in &mut members {
         let member = member.bypass_change_detection().member_mut();
         let Some(crowd) = models.get_mut(member.slot) else {
             continue;
         };
         // Most members show one clip, which they have looked up before.
-        if !show_known::<F>(member, crowd, player, times)
+        let known = (player, times, has_playback);
+        if !show_known::<F>(member, crowd, known)
             && let Some(warning) = look_up::<F>(member, crowd, (player, times), &assets)
         {
             warnings.warn_once(root, &warning);
@@ -45,12 +48,13 @@ pub(super) fn write_poses<F: CrowdFormat>(
 }
 
 /// Updates the position of the only clip that plays. Returns false if it must be looked up, or if several clips play.
+///
+/// With a [`Playback`], the time of the clip was just read from the player, so the search in the player is avoided.
 #[inline]
 fn show_known<F: CrowdFormat>(
     member: &mut MemberOf<F>,
     crowd: &CrowdModel<F>,
-    player: &F::Player,
-    times: &AnimationPlayer,
+    (player, times, has_playback): (&F::Player, &AnimationPlayer, bool),
 ) -> bool {
     let (Some(clip), Some(shown)) = (
         player.animator().active_clips().only(),
@@ -61,9 +65,11 @@ fn show_known<F: CrowdFormat>(
     if shown.clip.id != clip.source.clip().id() || shown.generation != crowd.clips.generation {
         return false;
     }
-    shown.position = shown
-        .clip
-        .position(seek_time(times, 0), clip.source.frames());
+    let time = match has_playback {
+        true => player.animator().time(),
+        false => seek_time(times, 0),
+    };
+    shown.position = shown.clip.position(time, clip.source.frames());
     member.shown.from_weight = 0.0;
     if member.shown.from.is_some() {
         member.shown.from = None;

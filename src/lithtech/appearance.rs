@@ -221,6 +221,12 @@ pub(super) fn scroll_surfaces(
     }
 }
 
+/// Whether the texture of a node scrolls.
+pub(super) fn is_scrolling(model: &AbcModel, node: Option<usize>) -> bool {
+    let node = node.and_then(|node| model.nodes.get(node));
+    node.is_some_and(|node| node.flags & (node_flags::SCROLL_U | node_flags::SCROLL_V) != 0)
+}
+
 /// The UV offset of a node's texture, each coordinate from 0 to 1.
 pub(super) fn scroll_offset(model: &AbcModel, node: Option<usize>, seconds: f64) -> Vec2 {
     let flags = node.and_then(|node| model.nodes.get(node));

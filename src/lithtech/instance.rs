@@ -1,7 +1,7 @@
 //! Adds the instance components to a root entity when its scene is ready.
 
-use crate::lithtech::abc::node_flags;
 use crate::lithtech::animation::AbcAnimator;
+use crate::lithtech::appearance::is_scrolling;
 use crate::lithtech::asset::AbcModel;
 #[cfg(feature = "crowd")]
 use crate::lithtech::components::AbcCrowdScene;
@@ -97,11 +97,9 @@ pub(super) fn on_scene_ready(
     }
     nodes.sort_unstable();
     meshes.sort_unstable();
-    let scrolls = |node: &Option<usize>| {
-        let node = node.and_then(|node| model.nodes.get(node));
-        node.is_some_and(|node| node.flags & (node_flags::SCROLL_U | node_flags::SCROLL_V) != 0)
-    };
-    let scrolling = meshes.iter().filter(|(node, _)| scrolls(node));
+    let scrolling = meshes
+        .iter()
+        .filter(|(node, _)| is_scrolling(&model, *node));
     let scrolling = scrolling.map(|(_, entity)| *entity).collect();
     for mesh in &deforming {
         commands

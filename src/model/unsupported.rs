@@ -1,4 +1,4 @@
-//! Warnings about components that have no effect on the format of a model, and about names of parts and skins that the
+//! Warnings about components that have no effect on the format of a model or on members of crowds, and about names of parts and skins that the
 //! model does not have.
 //!
 //! The checks run only when a component is added or changed and when a model is spawned.
@@ -94,6 +94,15 @@ pub(in crate::model) fn no_effect_warning(
     ))
 }
 
+/// The warning for a component without effect on a member of a crowd. It follows the path of the model. `None` if it has
+/// an effect.
+fn no_effect_in_crowd_warning(component: ModelComponent) -> Option<&'static str> {
+    (component == ModelComponent::ClipLayers).then_some(
+        "is a member of a crowd, on which `ClipLayers` has no effect: clips are baked without layers; remove `Crowd` \
+         from models that need layers",
+    )
+}
+
 /// Whether a root has each component, in the order of [`ModelComponent`].
 type HasComponents = (
     Has<PlayClip>,
@@ -137,11 +146,16 @@ struct ComponentWarnings<'w, 's> {
 impl ComponentWarnings<'_, '_> {
     /// Warns if a component has no effect on a root's format.
     fn check_component(&mut self, root: Entity, format: ModelFormat, component: ModelComponent) {
-        if let Some(what) = no_effect_warning(component, format)
-            // Components of a model are copied to the models of its proxies.
-            && !self.models.is_of_proxy(root)
-        {
+        // Components of a model are copied to the models of its proxies.
+        if self.models.is_of_proxy(root) {
+            return;
+        }
+        if let Some(what) = no_effect_warning(component, format) {
             self.warnings.warn_once(root, &what);
+        } else if self.models.is_in_crowd(root)
+            && let Some(what) = no_effect_in_crowd_warning(component)
+        {
+            self.warnings.warn_once(root, what);
         }
     }
 

@@ -16,7 +16,8 @@ use bevy::transform::components::Transform;
 /// share. Thousands of animated models then cost little.
 ///
 /// Insert it beside a [`ClassicModel`](crate::model::ClassicModel). With a `WorldAssetRoot`, load the label `Crowd`
-/// instead. The other components of the root mean the same as without it. What a crowd does not have, such as lights and
+/// instead. The other components of the root mean the same as without it, except for
+/// [`ClipLayers`](crate::scene::ClipLayers), which has no effect. What a crowd does not have, such as lights and
 /// particles, is in the guide `crowds`. It needs the feature `crowd`, and has an effect on ALO and ABC models.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]

@@ -39,7 +39,7 @@ pub(super) fn content(
     let mut content = CrowdContent {
         skeleton: CrowdSkeleton::default(),
         submeshes: Vec::new(),
-        lacks_meshes: false,
+        missing: None,
         data: parts(model),
     };
     builder.add_submeshes(&mut content);
@@ -68,6 +68,7 @@ struct Builder<'a> {
 impl Builder<'_> {
     fn add_submeshes(&mut self, content: &mut CrowdContent<Handle<AloMaterial>, Vec<AloPart>>) {
         let model = self.model;
+        let mut is_any_missing = false;
         for (part, mesh) in model.meshes.iter().enumerate() {
             let bones = &self.joints.skeleton.visibility_bones;
             let Ok(visibility) = bones.binary_search(&mesh.bone) else {
@@ -76,10 +77,11 @@ impl Builder<'_> {
             for submesh in mesh.submeshes.iter().filter(|submesh| is_drawn(submesh)) {
                 match self.submesh(part, mesh.bone, visibility as u32, submesh) {
                     Some(submesh) => content.submeshes.push(submesh),
-                    None => content.lacks_meshes = true,
+                    None => is_any_missing = true,
                 }
             }
         }
+        content.missing = self.joints.missing(is_any_missing);
     }
 
     fn submesh(

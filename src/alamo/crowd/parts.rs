@@ -7,7 +7,7 @@ use crate::alamo::crowd::material::AloPoseTable;
 use crate::alamo::material::AloMaterial;
 use crate::alamo::team_color::team_color_tag;
 use crate::crowd::{
-    BaseMaterials, CrowdFormat, CrowdModel, CrowdModels, LACKS_MESHES, LookAssets, Selection,
+    AppearanceAssets, BaseMaterials, CrowdFormat, CrowdModel, CrowdModels, Selection,
 };
 use crate::scene::{
     DamageStage, DistanceLod, ModelLod, ModelWarnings, NightTime, PartVisibility, TeamColor,
@@ -41,7 +41,7 @@ type SelectorsChanged = (
     )>,
 );
 
-/// The members whose look may have changed, all of them, and their components.
+/// The members whose appearance may have changed, all of them, and their components.
 type Members<'w, 's> = ParamSet<
     'w,
     's,
@@ -68,12 +68,12 @@ impl RemovedSelectors<'_, '_> {
 }
 
 /// Gives members the meshes of the parts that are selected, if a component that decides about them changed.
-pub(super) fn update_looks(
+pub(super) fn update_appearance(
     mut commands: Commands,
     mut members: Members,
     mut removed: RemovedSelectors,
     mut models: ResMut<CrowdModels<AloCrowd>>,
-    mut assets: LookAssets<AloCrowd>,
+    mut assets: AppearanceAssets<AloCrowd>,
     (loaded, night): (Res<Assets<AloMaterial>>, Res<NightTime>),
     mut warnings: ModelWarnings,
 ) {
@@ -95,8 +95,8 @@ pub(super) fn update_looks(
         let Some(crowd) = models.get_mut(member.member().slot()) else {
             continue;
         };
-        if crowd.lacks_meshes {
-            warnings.warn_once(root, LACKS_MESHES);
+        if let Some(missing) = crowd.missing {
+            warnings.warn_once(root, missing.warning());
         }
         let model = instance.model();
         let by_distance = distance.map_or(0, |distance| distance.0);

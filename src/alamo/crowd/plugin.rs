@@ -3,7 +3,7 @@
 use crate::alamo::asset::Alo;
 use crate::alamo::components::{AloCrowdScene, AloInstance};
 use crate::alamo::crowd::instance::AloCrowd;
-use crate::alamo::crowd::parts::{color_crowds, update_looks};
+use crate::alamo::crowd::parts::{color_crowds, update_appearance};
 use crate::crowd::{add_crowds, finish_crowds};
 use crate::scene::{ClassicModelsSystems, ModelFormats, choose_levels};
 use bevy::app::{App, Plugin, PostUpdate};
@@ -21,7 +21,7 @@ impl Plugin for AloCrowdPlugin {
             .add_crowd::<Alo>(|model| model.crowd.as_ref());
         app.add_systems(
             PostUpdate,
-            (update_looks, color_crowds)
+            (update_appearance, color_crowds)
                 .after(choose_levels::<AloInstance>)
                 .in_set(ClassicModelsSystems::Appearance),
         );

@@ -1,9 +1,9 @@
 //! The baked clips of one model.
 
-use crate::crowd::bake::{Baked, Baking, PoseSource, bake};
+use crate::crowd::bake::{Baked, Baking, ClipFrames, PoseSource, bake};
 use crate::crowd::clip::{ClipData, ClipOrigin, CrowdClip, Resident};
 use crate::crowd::pose_data::PoseTexture;
-use crate::crowd::sample_times::{MAX_SAMPLES, SampleTimes};
+use crate::crowd::sample_times::MAX_SAMPLES;
 use crate::crowd::skeleton::CrowdSkeleton;
 use crate::crowd::timeline::Timeline;
 use bevy::animation::AnimationClip;
@@ -28,6 +28,7 @@ struct Entry<S> {
     origin: ClipOrigin,
     sampler: Arc<S>,
     timeline: Timeline,
+    frames: ClipFrames,
     state: State<S>,
 }
 
@@ -66,6 +67,22 @@ pub(super) struct Target<'a> {
     pub(super) bounds: &'a mut Option<Aabb3d>,
 }
 
+impl Target<'_> {
+    /// The most texels of a clip: those of the texture without the rest pose.
+    fn max_texels(&self) -> usize {
+        let all = self.texture.capacity();
+        all.saturating_sub(self.skeleton.pose_texels())
+    }
+
+    /// Whether a clip fits into a count of texels with one sample per frame.
+    fn fits(&self, frames: &ClipFrames, max_texels: usize) -> bool {
+        let times = frames.fewest_samples();
+        times
+            .and_then(|times| self.skeleton.texels_of(times.count()))
+            .is_some_and(|texels| texels <= max_texels)
+    }
+}
+
 impl<S: PoseSource> CrowdClips<S> {
     /// Looks up a clip, and starts to bake it if it is new. `data` returns what it is baked from, `None` if it is not
     /// loaded. `at_once` waits for the result.
@@ -97,27 +114,37 @@ impl<S: PoseSource> CrowdClips<S> {
         target: &mut Target<'_>,
         at_once: bool,
     ) -> Entry<S> {
-        let max_texels = target.texture.capacity();
         let frames = data.timeline.frames(data.holds);
-        let sampler = Arc::new(data.sampler);
         let mut entry = Entry {
             origin: data.origin,
-            sampler: sampler.clone(),
-            state: State::Failed(too_large(&data.timeline, target).into()),
+            sampler: Arc::new(data.sampler),
+            state: State::Failed(too_large(&frames, target).into()),
             timeline: data.timeline,
+            frames,
         };
-        let is_possible = SampleTimes::new(frames.count, frames.fps, 1, frames.holds)
-            .and_then(|times| target.skeleton.texels_of(times.count()))
-            .is_some_and(|texels| texels <= max_texels);
-        if is_possible && at_once {
-            let baked = bake(target.skeleton, &*sampler, frames, max_texels);
-            entry.state = self.store(id, &entry, baked, target);
-        } else if is_possible {
-            let skeleton = target.skeleton.clone();
-            let task = Baking::start(skeleton, sampler, frames, max_texels);
-            entry.state = State::Baking(task);
+        let max_texels = target.max_texels();
+        if target.fits(&frames, max_texels) {
+            entry.state = self.bake(id, &entry, max_texels, target, at_once);
         }
         entry
+    }
+
+    /// Bakes a clip to at most this count of texels, or starts to.
+    fn bake(
+        &mut self,
+        id: AssetId<AnimationClip>,
+        entry: &Entry<S>,
+        max_texels: usize,
+        target: &mut Target<'_>,
+        at_once: bool,
+    ) -> State<S> {
+        let (skeleton, frames) = (target.skeleton, entry.frames);
+        if at_once {
+            let baked = bake(skeleton, &*entry.sampler, frames, max_texels);
+            return self.store(id, entry, baked, target, true);
+        }
+        let sampler = entry.sampler.clone();
+        State::Baking(Baking::start(skeleton.clone(), sampler, frames, max_texels))
     }
 
     /// Stores the clips whose tasks have finished.
@@ -132,28 +159,37 @@ impl<S: PoseSource> CrowdClips<S> {
         }
         for (id, baked) in finished {
             if let Some(mut entry) = self.entries.remove(&id) {
-                entry.state = self.store(id, &entry, baked, target);
+                entry.state = self.store(id, &entry, baked, target, false);
                 self.entries.insert(id, entry);
             }
         }
     }
 
-    /// Adds a baked clip to the texture. If it does not fit, removes clips that no member shows.
+    /// Adds a baked clip to the texture. If it does not fit, removes clips that no member shows. If it still does not
+    /// fit, bakes it again with fewer samples per frame.
     fn store(
         &mut self,
         id: AssetId<AnimationClip>,
         entry: &Entry<S>,
         baked: Option<Baked>,
         target: &mut Target<'_>,
+        at_once: bool,
     ) -> State<S> {
         let Some(baked) = baked else {
-            return State::Failed(too_large(&entry.timeline, target).into());
+            return State::Failed(too_large(&entry.frames, target).into());
         };
-        let texels = baked.texels;
-        if !target.texture.fits(texels.len()) {
+        if !target.texture.fits(baked.texels.len()) {
             self.remove_unused(target.texture);
         }
-        let first = match target.texture.insert(texels) {
+        if !target.texture.fits(baked.texels.len()) {
+            let free = target.texture.longest_free();
+            let is_refined = entry.frames.fewest_samples() != Some(baked.times);
+            // Each time the limit is smaller, so this ends.
+            if is_refined && target.fits(&entry.frames, free) {
+                return self.bake(id, entry, free, target, at_once);
+            }
+        }
+        let first = match target.texture.insert(baked.texels) {
             Ok(first) => first,
             Err(error) => return State::Full(error.to_string().into()),
         };
@@ -235,11 +271,11 @@ impl<S: PoseSource> CrowdClips<S> {
     }
 }
 
-fn too_large(timeline: &Timeline, target: &Target<'_>) -> String {
-    let (texels, capacity) = (target.skeleton.pose_texels(), target.texture.capacity());
-    let count = timeline.frames(false).count;
+fn too_large(frames: &ClipFrames, target: &Target<'_>) -> String {
+    let (texels, max_texels) = (target.skeleton.pose_texels(), target.max_texels());
+    let count = frames.count;
     format!(
-        "it has {count} frames of {texels} texels; at most {MAX_SAMPLES} frames and {capacity} texels are possible"
+        "it has {count} frames of {texels} texels; at most {MAX_SAMPLES} frames and {max_texels} texels are possible"
     )
 }
 

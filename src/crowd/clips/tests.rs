@@ -2,9 +2,13 @@
 
 use super::*;
 use crate::crowd::clip::RETIRED_FRAMES;
+use crate::crowd::sample_times::SampleTimes;
+use crate::crowd::skeleton::{Joint, SkeletonBone};
 use crate::scene::FrameRate;
 use bevy::asset::{Assets, Handle};
 use bevy::image::Image;
+use bevy::math::{Affine3A, Quat, Vec3};
+use bevy::tasks::{AsyncComputeTaskPool, TaskPool};
 use bevy::transform::components::Transform;
 
 /// A clip in which nothing moves.
@@ -41,13 +45,15 @@ impl Fixture {
             texels: vec![[0.0; 4]; length],
             bounds: None,
         };
+        let timeline = Timeline::Rate(FrameRate {
+            count: 1,
+            fps: 30.0,
+        });
         let mut entry = Entry {
             origin: ClipOrigin::Clip,
             sampler: Arc::new(Still),
-            timeline: Timeline::Rate(FrameRate {
-                count: 1,
-                fps: 30.0,
-            }),
+            frames: timeline.frames(false),
+            timeline,
             state: State::Failed("not stored".into()),
         };
         let mut target = Target {
@@ -57,7 +63,7 @@ impl Fixture {
         };
         entry.state = self
             .clips
-            .store(clip.id(), &entry, Some(baked), &mut target);
+            .store(clip.id(), &entry, Some(baked), &mut target, true);
         let stored = match &entry.state {
             State::Ready(resident) => Some(resident.clip.clone()),
             _ => None,
@@ -110,4 +116,96 @@ fn edited_clips_free_texels_after_their_last_use() {
     }
     assert!(fixture.frame());
     assert!(fixture.store(&second, 1000).is_some());
+}
+
+/// A bone that turns so fast that a clip has 11 samples per frame.
+struct Turning;
+
+impl PoseSource for Turning {
+    fn pose(&self, seconds: f32, local: &mut [Transform], _: &mut [bool]) {
+        local[0].rotation = Quat::from_rotation_z(f32::to_radians(40.0) * seconds * 10.0);
+    }
+}
+
+/// A model with poses of 4 texels.
+fn one_joint() -> CrowdSkeleton {
+    CrowdSkeleton {
+        bones: vec![SkeletonBone {
+            parent: None,
+            rest: Transform::IDENTITY,
+            is_visible: true,
+        }],
+        joints: vec![Joint {
+            bone: 0,
+            inverse_bind_pose: Affine3A::IDENTITY,
+            bounds: Some(Aabb3d::new(Vec3::ZERO, Vec3::ONE)),
+        }],
+        visibility_bones: vec![0],
+        deformed: Vec::new(),
+    }
+}
+
+/// Bakes clips with these counts of frames, and stores all of them. Returns the count of samples of each, `None` if it
+/// does not fit.
+fn sample_counts(frames: &[u32], at_once: bool) -> Vec<Result<u32, Arc<str>>> {
+    AsyncComputeTaskPool::get_or_init(TaskPool::new);
+    let skeleton = Arc::new(one_joint());
+    let mut texture = PoseTexture::new(&Assets::<Image>::default(), 1);
+    texture.insert(skeleton.rest_pose()).unwrap();
+    let assets = Assets::<AnimationClip>::default();
+    let mut clips = CrowdClips::default();
+    let mut target = Target {
+        skeleton: &skeleton,
+        texture: &mut texture,
+        bounds: &mut None,
+    };
+    let mut shown = Vec::new();
+    let counts = frames.iter().map(|count| {
+        let id = assets.reserve_handle().id();
+        let data = || ClipData {
+            sampler: Turning,
+            timeline: Timeline::Rate(FrameRate {
+                count: *count,
+                fps: 10.0,
+            }),
+            holds: false,
+            origin: ClipOrigin::Clip,
+        };
+        loop {
+            match clips.find(id, || Some(data()), &mut target, at_once) {
+                Found::Ready(clip) => {
+                    shown.push(clip.clone());
+                    return Ok(clip.times.count());
+                }
+                Found::Failed(reason) => return Err(reason),
+                Found::Pending => clips.finish(&mut target),
+            }
+            std::thread::yield_now();
+        }
+    });
+    counts.collect()
+}
+
+#[test]
+fn clips_have_fewer_samples_if_the_texture_has_no_room_for_more() {
+    for at_once in [true, false] {
+        // The texture has 2048 texels: 511 samples beside the rest pose.
+        let counts = sample_counts(&[200, 50, 50, 10, 10], at_once);
+        let [first, second, third, fourth, fifth] = counts.try_into().unwrap();
+        assert_eq!(first, Ok(199 * 2 + 1));
+        assert_eq!(second, Ok(49 * 2 + 1), "112 samples are free");
+        let reason = third.unwrap_err();
+        assert!(reason.contains("52 of 2048 texels"), "{reason}");
+        assert_eq!(fourth, Ok(9 + 1), "13 samples are free");
+        assert!(fifth.is_err());
+    }
+}
+
+#[test]
+fn clips_as_long_as_the_texture_have_room_beside_the_rest_pose() {
+    for at_once in [true, false] {
+        assert_eq!(sample_counts(&[511], at_once), [Ok(511)]);
+        let reason = sample_counts(&[512], at_once)[0].clone().unwrap_err();
+        assert!(reason.contains("2044 texels are possible"), "{reason}");
+    }
 }

@@ -2,11 +2,12 @@
 
 use crate::crowd::{ClipData, CrowdContent, CrowdFormat, CrowdSkinning, MemberOf, leave_crowd};
 use crate::lithtech::animation::{AbcAnimator, AbcSource};
-use crate::lithtech::asset::{Abc, AbcModel};
+use crate::lithtech::asset::AbcModel;
 use crate::lithtech::crowd::material::AbcCrowdMaterial;
 use crate::lithtech::crowd::model::{AbcCrowdData, content};
 use crate::lithtech::crowd::sampler::{AbcClipAssets, AbcSampler, clip};
 use crate::scene::ActiveImage;
+use bevy::animation::AnimationClip;
 use bevy::asset::Assets;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
@@ -60,7 +61,8 @@ impl CrowdFormat for AbcCrowd {
     /// The node of a mesh that has its own; `None` for the skinned mesh.
     type Surface = Option<usize>;
     type Data = AbcCrowdData;
-    type ClipFile = Abc;
+    /// No other asset changes the clips of a model: a reload makes another model.
+    type ClipFile = AnimationClip;
     type ClipAssets = AbcClipAssets<'static>;
 
     fn new(member: MemberOf<Self>) -> Self {

@@ -57,7 +57,9 @@ pub(super) fn content(
         .enumerate()
         .map(|(part, mesh)| builder.submesh(part, mesh))
         .collect();
-    let lacks_meshes = submeshes.iter().any(Option::is_none) || deforms.len() < model.deforms.len();
+    let is_any_missing =
+        submeshes.iter().any(Option::is_none) || deforms.len() < model.deforms.len();
+    let missing = builder.joints.missing(is_any_missing);
     let skeleton = builder.joints.skeleton;
     let first_deformed = skeleton.deformed_offset() as u32;
     let mut submeshes: Vec<_> = submeshes.into_iter().flatten().collect();
@@ -70,7 +72,7 @@ pub(super) fn content(
     CrowdContent {
         skeleton,
         submeshes,
-        lacks_meshes,
+        missing,
         data: AbcCrowdData {
             deforms: deforms.into(),
             scrolls: model.nodes.iter().any(|node| node.flags & scrolls != 0),
@@ -80,10 +82,11 @@ pub(super) fn content(
 
 /// The vertices of a node in the rest pose: the first keyframe of the first animation.
 fn at_rest(deform: &NodeDeform) -> impl Iterator<Item = DeformedVertex> {
-    let vertices = deform.pose(PosePair::default());
-    vertices.map(|(position, normal)| DeformedVertex {
+    let mut vertices = vec![PosedVertex::default(); deform.count()];
+    deform.pose(PosePair::default(), true, &mut vertices);
+    vertices.into_iter().map(|rest| DeformedVertex {
         bone: deform.node,
-        rest: PosedVertex { position, normal },
+        rest,
     })
 }
 

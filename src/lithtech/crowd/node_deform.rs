@@ -1,5 +1,6 @@
 //! The vertex animation of a node on the CPU: all of its vertices in a blend of two keyframes.
 
+use crate::crowd::PosedVertex;
 use crate::lithtech::asset::AbcDeformInfo;
 use crate::lithtech::deform::{mean_normal, texel};
 use crate::lithtech::material::AbcDeformUniform;
@@ -37,19 +38,22 @@ impl NodeDeform {
         self.mesh_normals.len()
     }
 
-    /// The positions and the normals of all vertices in the node's space, as the shader of a scene computes them.
-    pub(super) fn pose(&self, shown: PosePair) -> impl Iterator<Item = (Vec3, Vec3)> {
-        let vertices = 0..self.uniform.vertex_count;
-        let positions = vertices.map(|vertex| self.between(shown, vertex));
-        let positions: Vec<Vec3> = positions.collect();
-        (0..)
-            .zip(&self.mesh_normals)
-            .map(move |(vertex, mesh_normal)| {
-                let position = |vertex: u32| positions.get(vertex as usize).copied();
-                let normal = mean_normal(&self.vertex_adjacency, vertex, position).flatten();
-                let position = position(vertex).unwrap_or_default();
-                (position, normal.unwrap_or(*mesh_normal))
-            })
+    /// Writes the positions of all vertices in the node's space, and their normals if they are needed, as the shader of a
+    /// scene computes them.
+    pub(super) fn pose(&self, shown: PosePair, needs_normals: bool, vertices: &mut [PosedVertex]) {
+        for (index, vertex) in (0..).zip(vertices.iter_mut()) {
+            vertex.position = self.between(shown, index);
+        }
+        if !needs_normals {
+            return;
+        }
+        for (index, mesh_normal) in self.mesh_normals.iter().enumerate() {
+            let position = |vertex: u32| Some(vertices.get(vertex as usize)?.position);
+            let normal = mean_normal(&self.vertex_adjacency, index as u32, position).flatten();
+            if let Some(vertex) = vertices.get_mut(index) {
+                vertex.normal = normal.unwrap_or(*mesh_normal);
+            }
+        }
     }
 
     fn between(&self, shown: PosePair, vertex: u32) -> Vec3 {

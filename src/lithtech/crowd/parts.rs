@@ -1,9 +1,9 @@
 //! The meshes and the materials that members show, and scrolling textures.
 
 use crate::crowd::{
-    BaseMaterials, CrowdFormat, CrowdModel, CrowdModels, LACKS_MESHES, LookAssets, Selection,
+    AppearanceAssets, BaseMaterials, CrowdFormat, CrowdModel, CrowdModels, Selection,
 };
-use crate::lithtech::appearance::{external_image, is_hidden, scroll_offset};
+use crate::lithtech::appearance::{external_image, is_hidden, is_scrolling, scroll_offset};
 use crate::lithtech::asset::{AbcMeshInfo, AbcModel};
 use crate::lithtech::components::AbcInstance;
 use crate::lithtech::crowd::instance::{AbcCrowd, CrowdSkin};
@@ -42,7 +42,7 @@ type SelectorsChanged = (
     )>,
 );
 
-/// The members whose look may have changed, and the components of all of them.
+/// The members whose appearance may have changed, and the components of all of them.
 type Members<'w, 's> = ParamSet<
     'w,
     's,
@@ -68,12 +68,12 @@ impl RemovedSelectors<'_, '_> {
 }
 
 /// Gives members the meshes and the materials that are selected, if a component that decides about them changed.
-pub(super) fn update_looks(
+pub(super) fn update_appearance(
     mut commands: Commands,
     mut members: Members,
     mut removed: RemovedSelectors,
     mut models: ResMut<CrowdModels<AbcCrowd>>,
-    mut assets: LookAssets<AbcCrowd>,
+    mut assets: AppearanceAssets<AbcCrowd>,
     mut skins: SkinMaterials<StandardMaterial>,
     mut warnings: ModelWarnings,
 ) {
@@ -91,8 +91,8 @@ pub(super) fn update_looks(
         let Some(crowd) = models.get_mut(member.member().slot()) else {
             continue;
         };
-        if crowd.lacks_meshes {
-            warnings.warn_once(root, LACKS_MESHES);
+        if let Some(missing) = crowd.missing {
+            warnings.warn_once(root, missing.warning());
         }
         let model = instance.model();
         let selection = Selection {
@@ -158,10 +158,14 @@ pub(super) fn scroll_crowds(
     let seconds = time.elapsed_secs_f64();
     let models = models.bypass_change_detection();
     for crowd in models.iter_mut().filter(|crowd| crowd.data.scrolls) {
-        for (material, submesh) in crowd.looks.materials() {
+        for (material, submesh) in crowd.appearances.materials() {
             let Some(submesh) = crowd.submeshes.get(submesh) else {
                 continue;
             };
+            // The offset of the others is that of the user.
+            if !is_scrolling(&crowd.model, submesh.surface) {
+                continue;
+            }
             let offset = scroll_offset(&crowd.model, submesh.surface, seconds);
             let differs =
                 |material: &AbcCrowdMaterial| material.base.uv_transform.translation != offset;

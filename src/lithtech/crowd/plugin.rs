@@ -4,7 +4,7 @@ use crate::crowd::{add_crowds, finish_crowds};
 use crate::lithtech::asset::Abc;
 use crate::lithtech::components::{AbcCrowdScene, AbcInstance};
 use crate::lithtech::crowd::instance::AbcCrowd;
-use crate::lithtech::crowd::parts::{scroll_crowds, update_looks};
+use crate::lithtech::crowd::parts::{scroll_crowds, update_appearance};
 use crate::scene::{ClassicModelsSystems, ModelFormats, choose_levels};
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::ecs::schedule::IntoScheduleConfigs;
@@ -21,7 +21,7 @@ impl Plugin for AbcCrowdPlugin {
             .add_crowd::<Abc>(|model| model.crowd.as_ref());
         app.add_systems(
             PostUpdate,
-            (update_looks, scroll_crowds)
+            (update_appearance, scroll_crowds)
                 .chain()
                 .after(choose_levels::<AbcInstance>)
                 .in_set(ClassicModelsSystems::Appearance),

@@ -141,7 +141,7 @@ impl PoseSource for AbcSampler {
         }
     }
 
-    fn deform(&self, position: f32, vertices: &mut [PosedVertex]) {
+    fn deform(&self, position: f32, needs_normals: bool, vertices: &mut [PosedVertex]) {
         let Self::Keyframes {
             curves,
             deforms: Some(deforms),
@@ -155,9 +155,12 @@ impl PoseSource for AbcSampler {
         let a = (deforms.first_pose + key) as u32;
         let b = if towards_b > 0.0 { a + 1 } else { a };
         let shown = PosePair { a, b, towards_b };
-        let posed = deforms.nodes.iter().flat_map(|node| node.pose(shown));
-        for (vertex, (position, normal)) in vertices.iter_mut().zip(posed) {
-            *vertex = PosedVertex { position, normal };
+        let mut rest = vertices;
+        for node in &*deforms.nodes {
+            let count = node.count().min(rest.len());
+            let (own, others) = rest.split_at_mut(count);
+            node.pose(shown, needs_normals, own);
+            rest = others;
         }
     }
 }

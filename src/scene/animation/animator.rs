@@ -152,6 +152,13 @@ impl<M, S: ClipSource> Animator<M, S> {
         }
     }
 
+    /// The time of the selected clip when [`read_player`](Self::read_player) was called last, in seconds.
+    #[cfg(feature = "crowd")]
+    #[inline]
+    pub(crate) fn time(&self) -> f32 {
+        self.time
+    }
+
     /// The current weight of a layer; `None` if it does not play.
     pub(crate) fn layer_weight(&self, layer: LayerId) -> Option<f32> {
         self.layers.weight(layer)

@@ -74,6 +74,8 @@ fn skins_are_those_of_the_scene_and_share_materials() {
     app.wait_until_idle();
     let own = assert_same_surfaces(&mut app, pair, "own skin");
     let count = |app: &mut TestApp| app.world().resource::<Assets<AbcCrowdMaterial>>().len();
+    let images = |app: &mut TestApp| app.world().resource::<Assets<Image>>().len();
+    let own_images = images(&mut app);
     let before = count(&mut app);
     assert_eq!(
         before,
@@ -86,16 +88,21 @@ fn skins_are_those_of_the_scene_and_share_materials() {
     app.step(0.0);
     let with_frost = assert_same_surfaces(&mut app, pair, "an external skin");
     assert_ne!(with_frost[0].base_color_texture, own[0].base_color_texture);
+    drop(with_frost);
     assert_eq!(count(&mut app), 2 * before);
     app.world().entity_mut(other).insert(frost);
     app.wait_until_idle();
     app.step(0.0);
     app.step(0.0);
     assert_eq!(count(&mut app), before, "unused materials are dropped");
+    assert!(images(&mut app) > own_images);
     pair.remove::<ModelSkin>(&mut app);
-    app.step(0.0);
-    app.step(0.0);
+    app.world().entity_mut(other).remove::<ModelSkin>();
+    for _ in 0..4 {
+        app.step(0.0);
+    }
     assert_same_surfaces(&mut app, pair, "without a skin");
+    assert_eq!(images(&mut app), own_images, "unused images are dropped");
 }
 
 #[test]
@@ -123,6 +130,32 @@ fn textures_scroll_and_reflect_as_on_a_scene() {
         }
         pair.despawn(&mut app);
     }
+}
+
+#[test]
+fn offsets_of_textures_that_do_not_scroll_stay() {
+    let mut scrolling = figure();
+    scrolling.nodes[1].flags |= node_flags::SCROLL_V;
+    let mut app = TestApp::new(&[("half.abc", bytes(&scrolling))]);
+    let root = app.spawn_ready("half.abc#Crowd", ());
+    app.step(0.3);
+    let own = Vec2::new(0.25, 0.5);
+    let mut materials = app.world().resource_mut::<Assets<AbcCrowdMaterial>>();
+    let mut changed = 0;
+    for (_, material) in materials.iter_mut() {
+        let offset = &mut material.base.uv_transform.translation;
+        if *offset == Vec2::ZERO {
+            *offset = own;
+            changed += 1;
+        }
+    }
+    assert_eq!(changed, 1);
+    app.step(0.3);
+    let found = surfaces(&crowd_materials(&mut app, root));
+    let offsets: Vec<Vec2> = found.iter().map(|(_, offset, _)| *offset).collect();
+    assert_eq!(offsets.len(), 2);
+    assert!(offsets.contains(&own), "{offsets:?}");
+    assert!(!offsets.contains(&Vec2::ZERO), "{offsets:?}");
 }
 
 #[test]
@@ -228,7 +261,7 @@ fn nodes_are_where_those_of_the_scene_are() {
             let expected = transform(&mut app, pair.scene, &node.name);
             let found = transform(&mut app, pair.crowd, &node.name);
             assert!(
-                found.abs_diff_eq(expected, 1e-2),
+                found.abs_diff_eq(expected, 1e-4),
                 "{}: {found:?}, expected {expected:?}",
                 node.name
             );

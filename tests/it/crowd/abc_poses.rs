@@ -2,16 +2,20 @@
 
 use crate::crowd::poses::{AT_FRAMES, BETWEEN, assets};
 use crate::crowd::subjects::moving_banner;
+use crate::gpuless;
 use crate::support::abc::{banner, bytes, figure};
 use crate::support::abc_adversarial::adversarial_files;
-use crate::support::abc_app::{load, model};
+use crate::support::abc_app::{load, model, shown};
 use crate::support::abc_random::{self, Size};
 use crate::support::app::TestApp;
-use crate::support::crowd::{Pair, assert_close, crowd_vertices, member, scene_vertices};
+use crate::support::crowd::{
+    Pair, assert_close, assert_within, crowd_vertices, deformed_normals, is_baking, member, pose,
+    scene_vertices, size, world_normal,
+};
 use crate::support::{corpus, files_of, log};
 use bevy::prelude::*;
-use bevy_classic_models::lithtech::AbcLoaderSettings;
 use bevy_classic_models::lithtech::abc::write::write;
+use bevy_classic_models::lithtech::{AbcInstance, AbcLoaderSettings, AbcMesh, ConvertedAbc};
 use bevy_classic_models::prelude::*;
 
 /// Some of the keyframes of a clip, and times between keyframes, in seconds.
@@ -26,24 +30,26 @@ fn times(keyframes: &[f32], most: usize) -> (Vec<f32>, Vec<f32>) {
     (at_frames.copied().collect(), between.collect())
 }
 
-/// Compares a pair at some keyframes of all its clips and between them, where `tolerance` is a fraction of the model's
-/// size. Returns the count of compared vertices.
+/// Compares a pair at some keyframes of all its clips and between them. Tolerances are fractions of the model's size at
+/// rest, as those of baking. Returns the count of compared vertices.
 fn compare_clips(
     app: &mut TestApp,
     pair: Pair,
     path: &str,
-    (most, tolerance): (usize, f32),
+    (most, between_keyframes): (usize, f32),
 ) -> usize {
     pair.wait(app);
     let mut compared = pair.assert_equal(app, AT_FRAMES, &format!("{path} at rest"));
+    let at_rest = size(&scene_vertices(app.world(), pair.scene));
     let animations = model(app, pair.scene).animations.clone();
     for (clip, animation) in animations.iter().enumerate() {
         let (at_frames, between) = times(&animation.keyframes, most);
-        for (times, tolerance) in [(at_frames, AT_FRAMES), (between, tolerance)] {
+        for (times, tolerance) in [(at_frames, AT_FRAMES), (between, between_keyframes)] {
             for seconds in times {
                 pair.show(app, clip, seconds);
                 let what = format!("{path}, {} at {seconds}", animation.name);
-                compared += pair.assert_equal(app, tolerance, &what);
+                let [scene, crowd] = pair.vertices(app);
+                compared += assert_within(&crowd, &scene, tolerance * at_rest, &what);
             }
         }
     }
@@ -67,23 +73,12 @@ fn sample_is_posed_as_its_scene() {
 
 #[test]
 fn fixtures_are_posed_as_their_scenes() {
-    let random = |seed| {
-        let size = Size {
-            nodes: 7,
-            vertices: 9,
-            triangles: 40,
-            levels: 12,
-            animations: 2,
-            deforms: true,
-        };
-        bytes(&abc_random::model(seed, &size))
-    };
     let mut files = vec![
         ("figure.abc", bytes(&figure())),
         ("banner.abc", bytes(&banner())),
         ("moving.abc", moving_banner(8.0)),
     ];
-    files.extend((1..4).map(|seed| (&*format!("random-{seed}.abc").leak(), random(seed))));
+    files.extend((1..4).map(|seed| (&*format!("random-{seed}.abc").leak(), random_model(seed))));
     for (separate_node_meshes, convert_axes, scale) in [(false, true, 1.0), (true, false, 0.5)] {
         let mut app = TestApp::new(&files);
         for (path, _) in &files {
@@ -95,9 +90,10 @@ fn fixtures_are_posed_as_their_scenes() {
             };
             let _abc = load(&mut app, path, settings).unwrap();
             let pair = Pair::spawn(&mut app, path, ());
-            // The tolerance of samples is a fraction of the size at rest, and some random poses are half as large.
+            // Chains of random nodes turn by more than half a turn between two keyframes. The count of samples is estimated
+            // from the middle of the way, which is then too near, so it is a little too small.
             let tolerance = match path.starts_with("random") {
-                true => 2.0 * BETWEEN,
+                true => 1.25 * BETWEEN,
                 false => BETWEEN,
             };
             let compared = compare_clips(&mut app, pair, path, (4, tolerance));
@@ -105,6 +101,77 @@ fn fixtures_are_posed_as_their_scenes() {
             pair.despawn(&mut app);
         }
     }
+}
+
+/// A random model whose vertices deform.
+fn random_model(seed: u64) -> Vec<u8> {
+    let size = Size {
+        nodes: 7,
+        vertices: 9,
+        triangles: 40,
+        levels: 12,
+        animations: 2,
+        deforms: true,
+    };
+    bytes(&abc_random::model(seed, &size))
+}
+
+/// The normals of all deformed vertices of a scene in the world; `None` if the mesh has the normal.
+fn scene_normals(app: &mut TestApp, root: Entity, converted: &ConvertedAbc) -> Vec<Option<Vec3>> {
+    let world = app.world();
+    let meshes = world.get::<AbcInstance>(root).unwrap().meshes();
+    let mut normals = Vec::new();
+    for deform in &converted.deforms {
+        let of_node = |mesh: &&Entity| {
+            let node = world.get::<AbcMesh>(**mesh).unwrap().node;
+            node == Some(deform.node)
+        };
+        let mesh = *meshes.iter().find(of_node).unwrap();
+        let shown = shown(world, mesh).unwrap();
+        let to_world = world.get::<GlobalTransform>(mesh).unwrap().affine();
+        normals.extend((0..deform.vertices).map(|vertex| {
+            let (_, normal) = deform.vertex(shown, vertex).unwrap();
+            normal.map(|normal| world_normal(to_world, normal))
+        }));
+    }
+    normals
+}
+
+#[test]
+fn normals_of_deformed_vertices_are_those_of_the_scene_at_keyframes() {
+    let settings = AbcLoaderSettings {
+        scale: 0.5,
+        ..AbcLoaderSettings::default()
+    };
+    let mut files = vec![("moving.abc", moving_banner(8.0))];
+    files.extend((1..4).map(|seed| (&*format!("random-{seed}.abc").leak(), random_model(seed))));
+    let mut app = TestApp::new(&files);
+    let mut compared = 0;
+    for (path, bytes) in &files {
+        let converted = ConvertedAbc::load(bytes, &settings).unwrap();
+        let _abc = load(&mut app, path, settings.clone()).unwrap();
+        let pair = Pair::spawn(&mut app, path, ());
+        let animations = model(&mut app, pair.scene).animations.clone();
+        for (clip, animation) in animations.iter().enumerate() {
+            for seconds in &animation.keyframes {
+                pair.show(&mut app, clip, *seconds);
+                let expected = scene_normals(&mut app, pair.scene, &converted);
+                let found = deformed_normals(app.world(), pair.crowd);
+                // A vertex of each index is drawn.
+                let first = found[0].0;
+                for (offset, found) in found {
+                    let Some(expected) = expected[(offset - first) as usize] else {
+                        continue;
+                    };
+                    let distance = found.distance(expected);
+                    assert!(distance < 2e-3, "{path}: {found}, expected {expected}");
+                    compared += 1;
+                }
+            }
+        }
+        pair.despawn(&mut app);
+    }
+    assert!(compared > 200, "{compared}");
 }
 
 #[test]
@@ -190,20 +257,30 @@ fn adversarial_models_are_baked_or_refused() {
     }
     files.push(("equal-times.abc", bytes(&equal)));
     let mut app = TestApp::new(&files);
-    let mut spawned = 0;
+    let (mut shown, mut refused) = (0, 0);
     for (path, _) in &files {
         if load(&mut app, path, AbcLoaderSettings::default()).is_err() {
             continue;
         }
         let crowd: &str = format!("{path}#Crowd").leak();
         let root = app.spawn_ready(crowd, PlayClip::looping(0));
-        for _ in 0..3 {
-            app.step(0.05);
+        app.step(0.05);
+        let is_baked = gpuless::wait_until(&mut app.app, |world| !is_baking(world, root));
+        assert!(is_baked, "{path}");
+        app.step(0.05);
+        if member(app.world(), root).is_some() {
+            // Pose 0 is the rest pose.
+            let is_shown = pose(app.world(), root).to.a != 0;
+            let refusals = ["cannot show", "has no clip"].map(log::warnings_with);
+            let mut refusals = refusals.iter().flatten();
+            let is_refused = refusals.any(|line| line.contains(path));
+            assert!(is_shown != is_refused, "{path}: {is_shown}");
+            shown += usize::from(is_shown);
+            refused += usize::from(is_refused);
         }
-        spawned += usize::from(member(app.world(), root).is_some());
         app.world().despawn(root);
     }
-    assert!(spawned > 10, "{spawned}");
+    assert!(shown > 10 && refused > 0, "{shown}, {refused}");
 }
 
 #[test]

@@ -5,9 +5,11 @@ use crate::crowd::subjects::moving_banner;
 use crate::support::abc::bytes;
 use crate::support::abc_stage::tower;
 use crate::support::stage::{Stage, VIEWS};
+use bevy::camera::{RenderTarget, Viewport};
 use bevy::core_pipeline::prepass::{
     DeferredPrepass, DepthPrepass, MotionVectorPrepass, NormalPrepass,
 };
+use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::pbr::DefaultOpaqueRendererMethod;
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
@@ -157,4 +159,37 @@ fn reloaded_skins_and_models_are_drawn_as_on_a_scene() {
     warden.show(&mut stage, "Wave", 0.06);
     let model = warden.compare(&mut stage, "after a reload of the model");
     model.assert_differs(&skin, "the other model is drawn");
+}
+
+#[test]
+fn several_cameras_draw_a_member() {
+    let mut stage = Stage::new(&sample_files());
+    let warden = StagePair::spawn(&mut stage, "warden.abc", WARDEN);
+    stage.wait_until_idle();
+    warden.show(&mut stage, "attack", 0.4567);
+    let one = warden.compare(&mut stage, "one camera");
+    // Another view of the same model, in a corner of the image.
+    let target = stage.camera().get::<RenderTarget>().unwrap().clone();
+    let from = Transform::from_translation(VIEWS[1]).looking_at(Vec3::Y * 4.0, Vec3::Y);
+    let viewport = Viewport {
+        physical_position: UVec2::ZERO,
+        physical_size: UVec2::new(120, 90),
+        ..default()
+    };
+    let camera = Camera {
+        order: 1,
+        viewport: Some(viewport),
+        ..default()
+    };
+    let second = (
+        Camera3d::default(),
+        camera,
+        Tonemapping::None,
+        Msaa::Off,
+        target,
+        from,
+    );
+    stage.world().spawn(second);
+    let two = warden.compare(&mut stage, "two cameras");
+    assert!(two.different(&one) > 1000, "the second camera draws it");
 }

@@ -1,12 +1,14 @@
 //! Members of crowds come and go, and are reloaded, without leaking rows, textures, meshes, materials or entities.
 
-use crate::crowd::poses::{swinging_files, swinging_model};
+use crate::crowd::poses::swinging_files;
 use crate::crowd::subjects::{SUBJECTS, Subject};
 use crate::gpuless;
 use crate::support::ala;
 use crate::support::app::TestApp;
-use crate::support::crowd::{Pair, member, pose};
+use crate::support::crowd::{Pair, is_baking, member, pose};
 use crate::support::random::Random;
+use bevy::animation::{AnimationTargetId, animated_field};
+use bevy::ecs::system::SystemState;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{AloCrowdMaterial, AloPoseTable};
 use bevy_classic_models::lithtech::{AbcCrowdMaterial, AbcCrowdPoseTable};
@@ -158,22 +160,29 @@ fn data_of_a_crowd_is_freed_with_its_last_member() {
 
 #[test]
 fn a_member_whose_next_scene_is_not_loaded_shows_nothing() {
-    let mut files = swinging_files();
-    files.push(("other.alo", swinging_model([1.0; 3])));
+    for subject in &SUBJECTS {
+        next_scene_is_not_loaded(subject);
+    }
+}
+
+fn next_scene_is_not_loaded(subject: &Subject) {
+    let mut files = (subject.files)();
+    let other_path: &str = subject.path.replace("subject", "other").leak();
+    files.push((other_path, (subject.edited)()));
     let (mut app, held) = TestApp::with_held_files(&files);
-    let root = app.spawn_ready("subject.alo#Crowd", PlayClip::looping("SWING_00"));
+    let root = app.spawn_ready(subject.crowd, PlayClip::looping(subject.clips[0]));
     app.step(0.0);
     let shown = member(app.world(), root).unwrap();
     let (scene, meshes) = (shown.scene, shown.meshes.len());
     assert!(meshes > 0);
-    held.hold("other.alo");
-    let other = app.load("other.alo#Crowd");
+    held.hold(other_path);
+    let other = app.load(format!("{other_path}#Crowd"));
     app.world().entity_mut(root).insert(WorldAssetRoot(other));
     app.step(0.0);
     assert!(app.world().get_entity(scene).is_err());
     let count = |app: &mut TestApp| app.world().query::<&Mesh3d>().iter(app.app.world()).count();
     for parts in [
-        PartVisibility::hidden(["Box", "Limb"]),
+        PartVisibility::hidden([subject.part]),
         PartVisibility::default(),
     ] {
         app.world().entity_mut(root).insert(parts);
@@ -269,4 +278,71 @@ fn edited_clips_are_baked_again() {
     // A broken clip: the last one plays on.
     app.replace("subject_SWING_00.ala", ala::small(1)[..40].to_vec());
     pair.assert_equal(&mut app, 1e-3, "after a broken clip");
+}
+
+/// A clip that moves a bone by a distance in a second.
+fn moving_clip(target: AnimationTargetId, distance: f32) -> AnimationClip {
+    let mut clip = AnimationClip::default();
+    let moved = Vec3::new(distance, 1.0, 2.0);
+    let curve = EasingCurve::new(Vec3::ZERO, moved, EaseFunction::Linear);
+    let property = animated_field!(Transform::translation);
+    clip.add_curve_to_target(target, AnimatableCurve::new(property, curve));
+    clip
+}
+
+#[test]
+fn edited_clips_that_are_of_no_file_are_baked_again() {
+    for subject in &SUBJECTS {
+        let mut app = app(subject);
+        let pair = Pair::spawn(&mut app, subject.path, ());
+        let world = app.world();
+        let bone = SystemState::<ModelQuery>::new(world)
+            .get(world)
+            .unwrap()
+            .bone(pair.scene, subject.bone);
+        let target = *world.get::<AnimationTargetId>(bone.unwrap()).unwrap();
+        let mut clips = world.resource_mut::<Assets<AnimationClip>>();
+        let clip = clips.add(moving_clip(target, 3.0));
+        pair.show(&mut app, ClipRef::Handle(clip.clone()), 0.37);
+        assert_ne!(pose(app.world(), pair.crowd).to.a, 0, "the rest pose");
+        assert!(pair.assert_equal(&mut app, 1e-3, "before the edit") > 20);
+        let unedited = pair.vertices(&mut app);
+        let mut clips = app.world().resource_mut::<Assets<AnimationClip>>();
+        *clips.get_mut(&clip).unwrap() = moving_clip(target, 8.0);
+        pair.wait(&mut app);
+        pair.assert_equal(&mut app, 1e-3, "after the edit");
+        let edited = pair.vertices(&mut app);
+        assert!(edited[0] != unedited[0] && edited[1] != unedited[1]);
+    }
+}
+
+#[test]
+fn members_can_be_despawned_while_their_clip_is_baked() {
+    for subject in &SUBJECTS {
+        let mut app = app(subject);
+        let before = settled_counts(&mut app);
+        let model = ClassicModel(app.load(subject.path));
+        let play = PlayClip::looping(subject.clips[0]);
+        let spawn = |app: &mut TestApp| {
+            let root = app.world().spawn((model.clone(), Crowd, play.clone())).id();
+            // A clip is baked for at least one frame.
+            let starts = gpuless::wait_until(&mut app.app, |world| is_baking(world, root));
+            assert!(starts, "{}", subject.path);
+            root
+        };
+        // The crowd is dropped with its only member.
+        let only = spawn(&mut app);
+        app.world().despawn(only);
+        assert_eq!(settled_counts(&mut app), before);
+        // Another member gets the clip.
+        let first = spawn(&mut app);
+        let second = app.world().spawn((model.clone(), Crowd, play.clone())).id();
+        app.world().despawn(first);
+        let is_shown = gpuless::wait_until(&mut app.app, |world| {
+            member(world, second).is_some() && pose(world, second).to.b != 0
+        });
+        assert!(is_shown);
+        app.world().despawn(second);
+        assert_eq!(settled_counts(&mut app), before);
+    }
 }

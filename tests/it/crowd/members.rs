@@ -39,7 +39,7 @@ fn assert_near(found: GlobalTransform, expected: GlobalTransform, what: &str) {
     );
 }
 
-/// Whether two roots are moved, turned and scaled.
+/// A root that is moved, turned and scaled.
 fn placed() -> Transform {
     Transform {
         translation: Vec3::new(3.0, 1.0, -2.0),
@@ -303,6 +303,31 @@ fn formats_without_crowds_are_spawned_as_usual_with_a_warning() {
         warnings[0].contains("`Crowd` has no effect"),
         "{warnings:?}"
     );
+}
+
+#[test]
+fn clip_layers_of_members_are_warned_about_once() {
+    log::listen();
+    for subject in &SUBJECTS {
+        let path: &str = format!("layered_{}", subject.path).leak();
+        let bytes = (subject.files)()[0].1.clone();
+        let mut app = TestApp::new(&[(path, bytes)]);
+        let warnings = || {
+            let warnings = log::warnings_with("`ClipLayers` has no effect");
+            warnings.iter().filter(|line| line.contains(path)).count()
+        };
+        let scene = app.spawn_ready(format!("{path}#Scene").leak(), ClipLayers::default());
+        app.step(0.0);
+        assert_eq!(warnings(), 0, "{path}: a scene has layers");
+        let early = app.spawn_ready(format!("{path}#Crowd").leak(), ClipLayers::default());
+        assert_eq!(warnings(), 1, "{path}: before the model");
+        app.world().despawn(early);
+        let late = app.spawn_ready(format!("{path}#Crowd").leak(), ());
+        app.world().entity_mut(late).insert(ClipLayers::default());
+        app.step(0.0);
+        assert_eq!(warnings(), 1, "{path}: the same warning");
+        app.world().despawn(scene);
+    }
 }
 
 #[test]

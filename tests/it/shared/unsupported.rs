@@ -32,7 +32,7 @@ const SUPPORT: [(&str, &[&str]); 10] = [
     ("TeamColor", &["alo"]),
     ("PlayerColors", &["mdl"]),
     ("PartVisibility", &["alo", "abc", "lgw"]),
-    ("Crowd", &["alo"]),
+    ("Crowd", &["alo", "abc"]),
 ];
 
 fn all_components() -> impl Bundle {

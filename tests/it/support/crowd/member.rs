@@ -1,12 +1,14 @@
 //! Members of crowds of any format, and their vertices as the shader computes them.
 
 use super::PosedVertex;
+use bevy::math::Affine3A;
 use bevy::mesh::{MeshTag, VertexAttributeValues};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{AloCrowd, AloCrowdMaterial, AloPoseTable};
 use bevy_classic_models::crowd::CrowdSkinning;
 use bevy_classic_models::lithtech::{AbcCrowd, AbcCrowdMaterial, AbcCrowdPoseTable};
 use bevy_classic_models::scene::{PoseBlend, PosePair};
+use std::collections::BTreeMap;
 
 /// The state of a member of any format.
 #[derive(Clone, Debug)]
@@ -101,8 +103,7 @@ impl Poses<'_> {
         for (pair, pair_weight) in pairs {
             if weights[0] < 0.0 {
                 // A deformed vertex.
-                let offset = u32::from(joints[0]) | u32::from(joints[1]) << 16;
-                sum += self.between(pair, offset).truncate() * pair_weight;
+                sum += self.between(pair, deformed_offset(joints)).truncate() * pair_weight;
                 continue;
             }
             for (joint, weight) in joints.into_iter().zip(weights) {
@@ -135,23 +136,16 @@ fn vertices_in(world: &World, root: Entity, blend: PoseBlend) -> Vec<PosedVertex
         let mesh = meshes.get(&world.get::<Mesh3d>(entity).unwrap().0).unwrap();
         let images = world.resource::<Assets<Image>>();
         let poses = Poses(images.get(&skinning(world, entity).poses).unwrap());
-        let attribute = |name: &str| {
-            let mut attributes = mesh.attributes();
-            attributes
-                .find(|(attribute, _)| attribute.name == name)
-                .unwrap()
-                .1
-        };
         let (
             VertexAttributeValues::Uint16x4(joints),
             VertexAttributeValues::Float32x4(weights),
             VertexAttributeValues::Uint32(bits),
             VertexAttributeValues::Float32x3(positions),
         ) = (
-            attribute("CrowdJoints"),
-            attribute("CrowdWeights"),
-            attribute("CrowdVisibility"),
-            attribute("Vertex_Position"),
+            attribute(mesh, "CrowdJoints"),
+            attribute(mesh, "CrowdWeights"),
+            attribute(mesh, "CrowdVisibility"),
+            attribute(mesh, "Vertex_Position"),
         )
         else {
             panic!("other formats of attributes");
@@ -170,4 +164,58 @@ fn vertices_in(world: &World, root: Entity, blend: PoseBlend) -> Vec<PosedVertex
         }
     }
     vertices
+}
+
+/// The normals of the deformed vertices that a member shows, in the world, each with the offset of its texel in a pose. In
+/// the order of the offsets. The pose must be a single one.
+pub fn deformed_normals(world: &World, root: Entity) -> Vec<(u32, Vec3)> {
+    let pose = pose(world, root);
+    assert_eq!((pose.to.towards_b, pose.from_weight), (0.0, 0.0));
+    let mut normals = BTreeMap::new();
+    for entity in member(world, root).unwrap().meshes {
+        let meshes = world.resource::<Assets<Mesh>>();
+        let mesh = meshes.get(&world.get::<Mesh3d>(entity).unwrap().0).unwrap();
+        let images = world.resource::<Assets<Image>>();
+        let poses = Poses(images.get(&skinning(world, entity).poses).unwrap());
+        let transform = world.get::<GlobalTransform>(entity).unwrap().affine();
+        let (VertexAttributeValues::Uint16x4(joints), VertexAttributeValues::Float32x4(weights)) = (
+            attribute(mesh, "CrowdJoints"),
+            attribute(mesh, "CrowdWeights"),
+        ) else {
+            panic!("other formats of attributes");
+        };
+        for (joints, _) in joints.iter().zip(weights).filter(|(_, it)| it[0] < 0.0) {
+            let offset = deformed_offset(*joints);
+            let normal = decode_normal(poses.texel(pose.to.a + offset).w);
+            normals.insert(offset, world_normal(transform, normal));
+        }
+    }
+    normals.into_iter().collect()
+}
+
+/// Transforms a normal to the world.
+pub fn world_normal(to_world: Affine3A, normal: Vec3) -> Vec3 {
+    let normals = to_world.matrix3.inverse().transpose();
+    (normals * normal).normalize()
+}
+
+/// Decodes a normal as the shader does.
+fn decode_normal(encoded: f32) -> Vec3 {
+    let number = encoded as u32;
+    let [x, y] = [number >> 12, number & 4095].map(|coordinate| coordinate as f32 / 2047.5 - 1.0);
+    let z = 1.0 - x.abs() - y.abs();
+    let fold = (-z).max(0.0);
+    let folded = |value: f32| value - fold.copysign(value);
+    Vec3::new(folded(x), folded(y), z).normalize()
+}
+
+/// The offset of a deformed vertex's texel in a pose.
+fn deformed_offset(joints: [u16; 4]) -> u32 {
+    u32::from(joints[0]) | u32::from(joints[1]) << 16
+}
+
+fn attribute<'a>(mesh: &'a Mesh, name: &str) -> &'a VertexAttributeValues {
+    let mut attributes = mesh.attributes();
+    let found = attributes.find(|(attribute, _)| attribute.name == name);
+    found.unwrap().1
 }

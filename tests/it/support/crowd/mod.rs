@@ -3,7 +3,9 @@
 mod member;
 mod scene;
 
-pub use member::{crowd_vertices, is_baking, member, pose, previous_pose};
+pub use member::{
+    crowd_vertices, deformed_normals, is_baking, member, pose, previous_pose, world_normal,
+};
 pub use scene::scene_vertices;
 
 use super::app::TestApp;
@@ -105,7 +107,17 @@ pub fn assert_close(
     tolerance: f32,
     what: &str,
 ) -> usize {
-    let size = size(expected);
+    assert_within(found, expected, tolerance * size(expected), what)
+}
+
+/// Asserts that vertices are at most this distance from expected positions. Returns the count of visible ones.
+#[track_caller]
+pub fn assert_within(
+    found: &[PosedVertex],
+    expected: &[PosedVertex],
+    most: f32,
+    what: &str,
+) -> usize {
     let mut visible = 0;
     for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
         assert_eq!(found.1, expected.1, "{what}: visibility of vertex {index}");
@@ -113,8 +125,8 @@ pub fn assert_close(
             visible += 1;
             let distance = found.0.distance(expected.0);
             assert!(
-                distance <= tolerance * size,
-                "{what}: vertex {index} at {} is {distance} from {}, size {size}",
+                distance <= most,
+                "{what}: vertex {index} at {} is {distance} from {}, at most {most} is accepted",
                 found.0,
                 expected.0
             );

@@ -17,7 +17,7 @@ pub(crate) struct Selection<K> {
 
 /// The merged meshes of a selection.
 #[derive(Debug)]
-pub(crate) struct Look<M: Asset, B: Asset, K> {
+pub(crate) struct Appearance<M: Asset, B: Asset, K> {
     pub(crate) draws: Vec<Draw<M, B>>,
     pub(crate) selection: Selection<K>,
 }
@@ -34,39 +34,46 @@ pub(crate) struct Draw<M: Asset, B: Asset> {
     pub(crate) first: usize,
 }
 
-/// The looks that members show.
+/// The appearances that members show.
 #[derive(Debug)]
-pub(crate) struct Looks<M: Asset, B: Asset, K>(HashMap<Selection<K>, Weak<Look<M, B, K>>>);
+pub(crate) struct Appearances<M: Asset, B: Asset, K>(
+    HashMap<Selection<K>, Weak<Appearance<M, B, K>>>,
+);
 
-impl<M: Asset, B: Asset, K> Default for Looks<M, B, K> {
+impl<M: Asset, B: Asset, K> Default for Appearances<M, B, K> {
     fn default() -> Self {
         Self(HashMap::default())
     }
 }
 
-impl<M: Asset, B: Asset, K: Clone + Eq + Hash> Looks<M, B, K> {
-    /// The look of a selection, if a member shows it.
-    pub(crate) fn get(&self, selection: &Selection<K>) -> Option<Arc<Look<M, B, K>>> {
+impl<M: Asset, B: Asset, K: Clone + Eq + Hash> Appearances<M, B, K> {
+    /// The appearance of a selection, if a member shows it.
+    pub(crate) fn get(&self, selection: &Selection<K>) -> Option<Arc<Appearance<M, B, K>>> {
         self.0.get(selection).and_then(Weak::upgrade)
     }
 
-    pub(crate) fn insert(&mut self, look: &Arc<Look<M, B, K>>) {
-        self.0.retain(|_, look| look.strong_count() > 0);
-        self.0.insert(look.selection.clone(), Arc::downgrade(look));
+    pub(crate) fn insert(&mut self, appearance: &Arc<Appearance<M, B, K>>) {
+        self.0
+            .insert(appearance.selection.clone(), Arc::downgrade(appearance));
+    }
+
+    /// Removes selections that no member shows: a skin may hold images.
+    pub(crate) fn remove_unused(&mut self) {
+        self.0.retain(|_, appearance| appearance.strong_count() > 0);
     }
 
     /// The material that members show instead of another one.
     pub(crate) fn material(&self, base: AssetId<B>) -> Option<Handle<M>> {
-        let looks: Vec<_> = self.0.values().filter_map(Weak::upgrade).collect();
-        let mut draws = looks.iter().flat_map(|look| &look.draws);
+        let appearances: Vec<_> = self.0.values().filter_map(Weak::upgrade).collect();
+        let mut draws = appearances.iter().flat_map(|appearance| &appearance.draws);
         let draw = draws.find(|draw| draw.base.id() == base)?;
         Some(draw.material.clone())
     }
 
     /// The materials that members show, each with the index of a sub-mesh that has it. Some occur several times.
     pub(crate) fn materials(&self) -> Vec<(Handle<M>, usize)> {
-        let looks: Vec<_> = self.0.values().filter_map(Weak::upgrade).collect();
-        let draws = looks.iter().flat_map(|look| &look.draws);
+        let appearances: Vec<_> = self.0.values().filter_map(Weak::upgrade).collect();
+        let draws = appearances.iter().flat_map(|appearance| &appearance.draws);
         draws
             .map(|draw| (draw.material.clone(), draw.first))
             .collect()
