@@ -5,7 +5,8 @@
 
 // For maintainers:
 // - `skeleton` poses the joints of a model, and `bake` samples a clip on a task pool. `sample_times` has the times of
-//   the samples, `deformed` vertices that follow no joint, `timeline` those of frames, and `curves` samples clips that are not from a file of the format.
+//   the samples, and `timeline` those of frames. `deformed` has vertices that follow no joint, and `curves` samples clips
+//   that are not from a file of the format.
 // - `segments` allocates texels, and `pose_data` has the texture of one model, in which each clip is a segment.
 // - `joints` has the vertex attributes, `mesh` merges sub-meshes, and `material` binds the textures.
 // - `format` is what a format implements, `joint_list` helps with it, and `plugin` registers it.

@@ -1,5 +1,5 @@
-//! Warnings about components that have no effect on the format of a model or on members of crowds, and about names of parts and skins that the
-//! model does not have.
+//! Warnings about components that have no effect on the format of a model or on members of crowds, and about names of
+//! parts and skins that the model does not have.
 //!
 //! The checks run only when a component is added or changed and when a model is spawned.
 

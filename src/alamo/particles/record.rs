@@ -180,7 +180,7 @@ fn new_generation() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Dead particles are removed after as many births as this share of the particles: 1/8.
+/// Dead particles are removed after as many births as this share of the particles: 1/16.
 const KEPT_DEAD: u64 = 16;
 
 /// The least count of slots of a ring buffer with records.

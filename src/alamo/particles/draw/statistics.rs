@@ -1,4 +1,4 @@
-//! Counts of what is drawn, for profiling.
+//! Counts of draws and the size of their buffers, for profiling.
 
 use bevy::ecs::resource::Resource;
 

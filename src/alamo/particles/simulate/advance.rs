@@ -115,7 +115,7 @@ impl Collected {
     }
 }
 
-/// What is the same for all systems in a frame.
+/// The values that all systems share in a frame.
 struct Step<'a, 'w, 's> {
     environment: &'a Environment<'w, 's>,
     /// Seconds of the frame.

@@ -37,7 +37,7 @@ pub(super) struct NewBirth {
     pub(super) frozen: f64,
     /// Units of the record per unit of the file.
     pub(super) scale: f32,
-    /// As it is stored, but for its time of birth.
+    /// The record to store, without its time of birth.
     pub(super) record: BirthRecord,
     pub(super) ground: Ground,
 }

@@ -106,7 +106,7 @@ pub struct Args {
 
 const NOTES: &str = "\
 Examples:
-  What is in a model:
+  The contents of a model:
     classic-models inspect walker.alo
   A model in an archive, and all models whose names begin with rv_ of a game:
     classic-models inspect id1/pak0.pak/progs/player.mdl

@@ -56,7 +56,8 @@ wrong arguments.";
 #[derive(clap::Args, Resource, Clone, Debug)]
 #[command(verbatim_doc_comment, after_long_help = after_help())]
 pub struct Args {
-    /// .mdl, .alo, .ala, .abc, .dtx and .lgw files and manifests (.model.ron), or files in archives: ARCHIVE/PATH; a window also lists a folder or an archive; default: the sample models
+    /// .mdl, .alo, .ala, .abc, .dtx and .lgw files and manifests (.model.ron), or files in archives: ARCHIVE/PATH; a window
+    /// also lists a folder or an archive; default: the sample models
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 

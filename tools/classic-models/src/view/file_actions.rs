@@ -30,8 +30,8 @@ pub struct Opener<'w, 's> {
 }
 
 impl Opener<'_, '_> {
-    /// Shows a model instead of all others and lists the files beside it, or shows it beside the others. Lists a folder or an archive. An animation plays on its model,
-    /// and a texture becomes the skin of the selected model, which is returned.
+    /// Shows a model instead of all others and lists the files beside it, or shows it beside the others. Lists a folder or
+    /// an archive. An animation plays on its model, and a texture becomes the skin of the selected model, which is returned.
     ///
     /// # Errors
     /// If the file cannot be opened.

@@ -49,7 +49,7 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Adds the animation. Returns what is lost: bones that do not match the model, and the visibility of some meshes.
+    /// Adds the animation. Returns the lost parts: bones that do not match the model, and the visibility of some meshes.
     fn add(&self, document: &mut Document) -> Vec<String> {
         let mut problems = Vec::new();
         let mut bones: BTreeMap<u32, &AlaBone<'_>> = BTreeMap::new();

@@ -40,7 +40,7 @@ fn sample(name: &str) -> PathBuf {
     samples.join(name)
 }
 
-/// An app without a window that frames what is visible.
+/// An app without a window that frames the visible parts.
 fn app(models: &[&str]) -> Headless {
     let paths = models.iter().map(|name| sample(name).display().to_string());
     let args = ["view".to_owned()].into_iter().chain(paths);
@@ -56,7 +56,7 @@ fn spawn_camera(headless: &mut Headless) {
     headless.app.world_mut().spawn(camera);
 }
 
-/// Frames all models in an area, and returns the smallest rectangle around what is drawn.
+/// Frames all models in an area, and returns the smallest rectangle around the drawn pixels.
 fn drawn(headless: &mut Headless, (position, size): (UVec2, UVec2)) -> URect {
     let world = headless.app.world_mut();
     let mut cameras = world.query_filtered::<&mut Camera, With<Orbit>>();
