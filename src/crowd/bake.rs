@@ -245,35 +245,8 @@ impl<S: PoseSource> Baker<'_, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crowd::skeleton::{Joint, SkeletonBone};
-    use bevy::math::{Affine3A, Quat, Vec3};
-
-    /// One bone that turns by an angle per frame about Z, and moves by a distance per frame.
-    struct Turning(f32, f32);
-
-    impl PoseSource for Turning {
-        fn pose(&self, seconds: f32, local: &mut [Transform], _: &mut [bool]) {
-            local[0].rotation = Quat::from_rotation_z(self.0 * seconds * 10.0);
-            local[0].translation.x = self.1 * seconds * 10.0;
-        }
-    }
-
-    fn skeleton() -> CrowdSkeleton {
-        CrowdSkeleton {
-            bones: vec![SkeletonBone {
-                parent: None,
-                rest: Transform::IDENTITY,
-                is_visible: true,
-            }],
-            joints: vec![Joint {
-                bone: 0,
-                inverse_bind_pose: Affine3A::IDENTITY,
-                bounds: Some(Aabb3d::new(Vec3::ZERO, Vec3::ONE)),
-            }],
-            visibility_bones: vec![0],
-            deformed: Vec::new(),
-        }
-    }
+    use crate::crowd::turning::{Turning, one_joint};
+    use bevy::math::Vec3;
 
     const FRAMES: ClipFrames = ClipFrames {
         count: 9,
@@ -288,7 +261,7 @@ mod tests {
             // A long way needs no fewer samples.
             for speed in [0.0, 10.0] {
                 let source = Turning(f32::to_radians(degrees), speed);
-                let baked = bake(&skeleton(), &source, FRAMES, usize::MAX).unwrap();
+                let baked = bake(&one_joint(), &source, FRAMES, usize::MAX).unwrap();
                 let count = baked.times.count();
                 assert_eq!((count - 1) / 8, expected, "{degrees}, {speed}");
                 assert_eq!(baked.texels.len(), count as usize * 4);
@@ -304,7 +277,7 @@ mod tests {
                 ..FRAMES
             };
             let source = Turning(f32::to_radians(degrees), 0.0);
-            let baked = bake(&skeleton(), &source, frames, usize::MAX).unwrap();
+            let baked = bake(&one_joint(), &source, frames, usize::MAX).unwrap();
             assert_eq!((baked.times.count() - 1) / 8, expected, "{degrees}");
         }
     }
@@ -313,19 +286,19 @@ mod tests {
     fn a_model_without_size_at_rest_has_that_of_its_clip() {
         let baked = Aabb3d::new(Vec3::ZERO, Vec3::ONE);
         assert_eq!(model_size(&CrowdSkeleton::default(), Some(baked)), 2.0);
-        assert_eq!(model_size(&skeleton(), None), 2.0);
+        assert_eq!(model_size(&one_joint(), None), 2.0);
     }
 
     #[test]
     fn samples_are_limited_by_the_texture() {
         let source = Turning(f32::to_radians(40.0), 0.0);
-        let baked = bake(&skeleton(), &source, FRAMES, 4 * 30).unwrap();
+        let baked = bake(&one_joint(), &source, FRAMES, 4 * 30).unwrap();
         assert_eq!(baked.times.count(), 8 * 3 + 1);
-        assert!(bake(&skeleton(), &source, FRAMES, 4 * 8).is_none());
+        assert!(bake(&one_joint(), &source, FRAMES, 4 * 8).is_none());
         let long = ClipFrames {
             count: u32::MAX,
             ..FRAMES
         };
-        assert!(bake(&skeleton(), &source, long, usize::MAX).is_none());
+        assert!(bake(&one_joint(), &source, long, usize::MAX).is_none());
     }
 }

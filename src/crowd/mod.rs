@@ -40,6 +40,8 @@ mod segments;
 mod shown;
 mod skeleton;
 mod timeline;
+#[cfg(test)]
+mod turning;
 mod update_clips;
 mod write_poses;
 

@@ -3,11 +3,10 @@
 use super::*;
 use crate::crowd::clip::RETIRED_FRAMES;
 use crate::crowd::sample_times::SampleTimes;
-use crate::crowd::skeleton::{Joint, SkeletonBone};
+use crate::crowd::turning::{Turning, one_joint};
 use crate::scene::FrameRate;
 use bevy::asset::{Assets, Handle};
 use bevy::image::Image;
-use bevy::math::{Affine3A, Quat, Vec3};
 use bevy::tasks::{AsyncComputeTaskPool, TaskPool};
 use bevy::transform::components::Transform;
 
@@ -118,33 +117,6 @@ fn edited_clips_free_texels_after_their_last_use() {
     assert!(fixture.store(&second, 1000).is_some());
 }
 
-/// A bone that turns so fast that a clip has 11 samples per frame.
-struct Turning;
-
-impl PoseSource for Turning {
-    fn pose(&self, seconds: f32, local: &mut [Transform], _: &mut [bool]) {
-        local[0].rotation = Quat::from_rotation_z(f32::to_radians(40.0) * seconds * 10.0);
-    }
-}
-
-/// A model with poses of 4 texels.
-fn one_joint() -> CrowdSkeleton {
-    CrowdSkeleton {
-        bones: vec![SkeletonBone {
-            parent: None,
-            rest: Transform::IDENTITY,
-            is_visible: true,
-        }],
-        joints: vec![Joint {
-            bone: 0,
-            inverse_bind_pose: Affine3A::IDENTITY,
-            bounds: Some(Aabb3d::new(Vec3::ZERO, Vec3::ONE)),
-        }],
-        visibility_bones: vec![0],
-        deformed: Vec::new(),
-    }
-}
-
 /// Bakes clips with these counts of frames, and stores all of them. Returns the count of samples of each, `None` if it
 /// does not fit.
 fn sample_counts(frames: &[u32], at_once: bool) -> Vec<Result<u32, Arc<str>>> {
@@ -163,7 +135,8 @@ fn sample_counts(frames: &[u32], at_once: bool) -> Vec<Result<u32, Arc<str>>> {
     let counts = frames.iter().map(|count| {
         let id = assets.reserve_handle().id();
         let data = || ClipData {
-            sampler: Turning,
+            // It turns so fast that a clip has 11 samples per frame.
+            sampler: Turning(f32::to_radians(40.0), 0.0),
             timeline: Timeline::Rate(FrameRate {
                 count: *count,
                 fps: 10.0,

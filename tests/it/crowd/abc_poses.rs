@@ -1,6 +1,6 @@
 //! The vertices of LithTech models in crowds, compared with those of the same models as scenes.
 
-use crate::crowd::poses::{AT_FRAMES, BETWEEN, assets};
+use crate::crowd::poses::{AT_FRAMES, BETWEEN, assert_fade_blends, assets};
 use crate::crowd::subjects::moving_banner;
 use crate::gpuless;
 use crate::support::abc::{banner, bytes, figure};
@@ -9,8 +9,8 @@ use crate::support::abc_app::{load, model, shown};
 use crate::support::abc_random::{self, Size};
 use crate::support::app::TestApp;
 use crate::support::crowd::{
-    Pair, assert_close, assert_within, crowd_vertices, deformed_normals, is_baking, member, pose,
-    scene_vertices, size, world_normal,
+    Pair, assert_within, deformed_normals, is_baking, member, pose, scene_vertices, size,
+    world_normal,
 };
 use crate::support::{corpus, files_of, log};
 use bevy::prelude::*;
@@ -178,25 +178,7 @@ fn normals_of_deformed_vertices_are_those_of_the_scene_at_keyframes() {
 fn a_cross_fade_blends_the_vertices_of_both_clips() {
     let mut app = TestApp::new(&[("moving.abc", moving_banner(8.0))]);
     let pair = Pair::spawn(&mut app, "moving.abc", ());
-    pair.show(&mut app, "Wave", 0.03);
-    let from = scene_vertices(app.world(), pair.scene);
-    pair.show(&mut app, "Furl", 0.2);
-    let to = scene_vertices(app.world(), pair.scene);
-    pair.show(&mut app, "Wave", 0.03);
-    let fade = PlayClip::once("Furl").starting_at(0.2).with_speed(0.0);
-    pair.insert(&mut app, fade.with_fade(1.0));
-    pair.wait(&mut app);
-    for weight in [0.75, 0.5, 0.25] {
-        app.step(0.25);
-        let blended = from.iter().zip(&to);
-        let blended: Vec<_> = blended
-            .map(|((from, visible), (to, _))| (to.lerp(*from, weight), *visible))
-            .collect();
-        let found = crowd_vertices(app.world(), pair.crowd);
-        assert_close(&found, &blended, BETWEEN, &format!("weight {weight}"));
-    }
-    app.step(0.25);
-    pair.assert_equal(&mut app, BETWEEN, "after the fade");
+    assert_fade_blends(&mut app, pair, ("Wave", 0.03), ("Furl", 0.2), BETWEEN);
 }
 
 #[test]

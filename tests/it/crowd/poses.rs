@@ -111,21 +111,26 @@ fn held_values_scales_and_fast_rotations_are_posed_as_in_a_scene() {
     assert!(compare_clips(&mut app, pair, "subject.alo") > 1000);
 }
 
-#[test]
-fn a_cross_fade_blends_the_vertices_of_both_clips() {
-    let mut app = TestApp::new(&swinging_files());
-    let pair = Pair::spawn(&mut app, "subject.alo", ());
-    pair.show(&mut app, "SWING_00", 0.2);
-    let from = scene_vertices(app.world(), pair.scene);
-    pair.show(&mut app, "BEND_00", 0.1);
-    let to = scene_vertices(app.world(), pair.scene);
-    pair.show(&mut app, "SWING_00", 0.2);
-    let fade = PlayClip::once("BEND_00").starting_at(0.1).with_speed(0.0);
-    pair.insert(&mut app, fade.with_fade(1.0));
-    pair.wait(&mut app);
+/// Asserts that the vertices of a member are blended from those of two clips, each at a time in seconds, while the second one
+/// fades in. `at_end` is the tolerance after the fade.
+pub fn assert_fade_blends(
+    app: &mut TestApp,
+    pair: Pair,
+    (from, from_seconds): (&str, f32),
+    (to, to_seconds): (&str, f32),
+    at_end: f32,
+) {
+    pair.show(app, from, from_seconds);
+    let from_vertices = scene_vertices(app.world(), pair.scene);
+    pair.show(app, to, to_seconds);
+    let to_vertices = scene_vertices(app.world(), pair.scene);
+    pair.show(app, from, from_seconds);
+    let fade = PlayClip::once(to).starting_at(to_seconds).with_speed(0.0);
+    pair.insert(app, fade.with_fade(1.0));
+    pair.wait(app);
     for weight in [0.75, 0.5, 0.25] {
         app.step(0.25);
-        let blended = from.iter().zip(&to);
+        let blended = from_vertices.iter().zip(&to_vertices);
         let blended: Vec<_> = blended
             .map(|((from, visible), (to, _))| (to.lerp(*from, weight), *visible))
             .collect();
@@ -133,7 +138,15 @@ fn a_cross_fade_blends_the_vertices_of_both_clips() {
         assert_close(&found, &blended, BETWEEN, &format!("weight {weight}"));
     }
     app.step(0.25);
-    pair.assert_equal(&mut app, AT_FRAMES, "after the fade");
+    pair.assert_equal(app, at_end, "after the fade");
+}
+
+#[test]
+fn a_cross_fade_blends_the_vertices_of_both_clips() {
+    let mut app = TestApp::new(&swinging_files());
+    let pair = Pair::spawn(&mut app, "subject.alo", ());
+    let (from, to) = (("SWING_00", 0.2), ("BEND_00", 0.1));
+    assert_fade_blends(&mut app, pair, from, to, AT_FRAMES);
 }
 
 #[test]
