@@ -124,16 +124,11 @@ fn parts(stage: &mut Headless) -> [f64; 3] {
 }
 
 fn print_draws(statistics: &ParticleStatistics, limit: usize) {
-    let ParticleStatistics {
-        draws,
-        second_draws,
-        ..
-    } = *statistics;
+    let draws = statistics.draws;
     println!(
         "  draws                {draws:10}: {}",
         verdict(draws as f64, limit as f64)
     );
-    println!("  of rings that wrap   {second_draws:10} more than one draw per emitter instance");
 }
 
 /// Prints the memory of the records by the capacities of their buffers, and that of the GPU's buffers.

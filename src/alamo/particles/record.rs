@@ -1,8 +1,8 @@
 //! The particles of a system instance: birth records in ring buffers.
 //!
 //! A record never changes after the particle's birth. Everything that is drawn follows from the record and a time: on
-//! the CPU through [`EmitterRecords::drawn`], and on the GPU through `particles.wgsl`, which computes the same. So the
-//! GPU gets each record once.
+//! the CPU through [`EmitterRecords::drawn`], and on the GPU through `particles.wgsl`, which computes the same. So a
+//! frame uploads only new records.
 //!
 //! # Spaces
 //! Records of an emitter that is linked to the system are in the system's space: that of the entity, in the file's
@@ -24,6 +24,7 @@ use bevy::ecs::component::Component;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::math::{Affine3A, Mat3, Mat3A, Quat, Vec3, Vec3A};
 use bevy::transform::components::Transform;
+use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 /// All particles of a system instance. It is on the same entity as the `AloParticleSystem`.
@@ -598,6 +599,27 @@ pub(super) struct Upload<'a> {
     pub(super) slots: &'a [BirthRecord],
 }
 
+impl Upload<'_> {
+    /// The records with these numbers in order: two parts, of which the second one is empty unless the ring wraps.
+    pub(super) fn records(&self, numbers: &Range<u64>) -> [&[BirthRecord]; 2] {
+        let count = self.slots.len() as u64;
+        let length = numbers.end.saturating_sub(numbers.start);
+        if length == 0 || length > count {
+            return [&[], &[]];
+        }
+        let start = numbers.start % count;
+        let end = start + length;
+        let part = |range: Range<u64>| {
+            let part = self.slots.get(range.start as usize..range.end as usize);
+            part.unwrap_or_default()
+        };
+        [
+            part(start..end.min(count)),
+            part(0..end.saturating_sub(count)),
+        ]
+    }
+}
+
 impl EmitterRecords {
     /// The ring buffer, for uploads.
     pub(super) fn upload(&self) -> Upload<'_> {
@@ -607,5 +629,40 @@ impl EmitterRecords {
             generation: self.generation,
             slots: &self.slots,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_of_rings_that_wrap_are_in_order() {
+        let slots: Vec<_> = (0..8)
+            .map(|index| BirthRecord {
+                birth: index as f32,
+                ..BirthRecord::default()
+            })
+            .collect();
+        let upload = Upload {
+            first: 0,
+            next: 0,
+            generation: 0,
+            slots: &slots,
+        };
+        let births = |numbers: Range<u64>| -> Vec<f32> {
+            let parts = upload.records(&numbers);
+            parts
+                .iter()
+                .copied()
+                .flatten()
+                .map(|record| record.birth)
+                .collect()
+        };
+        assert!(births(3..3).is_empty());
+        assert_eq!(births(3..6), [3.0, 4.0, 5.0]);
+        assert_eq!(births(14..18), [6.0, 7.0, 0.0, 1.0]);
+        assert_eq!(births(3..11), [3.0, 4.0, 5.0, 6.0, 7.0, 0.0, 1.0, 2.0]);
+        assert_eq!(births(16..24), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
     }
 }

@@ -406,7 +406,7 @@ fn an_edited_file_is_drawn_with_the_new_tracks() {
 }
 
 #[test]
-fn new_records_replace_dead_ones_in_the_vertex_buffer() {
+fn living_records_are_drawn_at_once_while_new_ones_replace_dead_ones() {
     let mut stream = emitter(Properties {
         particles_per_second: 10,
         blend_mode: 2,
@@ -423,8 +423,7 @@ fn new_records_replace_dead_ones_in_the_vertex_buffer() {
     let texture = stage.add_image(&texels(4, |_, _| [255; 4]));
     let material = stage.add_material(control_material(texture, AlphaMode::Blend));
     let mut before = 1.0;
-    let mut wrapped = 0;
-    // Eleven live at once, in 16 slots.
+    // Eleven live at once, in 16 slots. The vertex buffer has 24 slots, so its end is reached several times.
     for step in 0..60 {
         let time = 1.0 + 0.11 * f64::from(step);
         stage
@@ -438,7 +437,7 @@ fn new_records_replace_dead_ones_in_the_vertex_buffer() {
             });
         before = time;
         stage.headless.step(0.0);
-        if ![20, 33, 59].contains(&step) {
+        if ![11, 12, 13, 20, 33, 59].contains(&step) {
             continue;
         }
         let drawn = stage.capture();
@@ -453,11 +452,9 @@ fn new_records_replace_dead_ones_in_the_vertex_buffer() {
         let statistics = stage.headless.app.sub_app(RenderApp).world();
         let statistics = *statistics.resource::<ParticleStatistics>();
         assert_eq!(statistics.systems, 1);
-        assert_eq!(statistics.draws, 1 + statistics.second_draws);
-        assert_eq!(statistics.buffer_bytes, 16 * 64);
-        wrapped += statistics.second_draws;
+        assert_eq!(statistics.draws, 1);
+        assert_eq!(statistics.buffer_bytes, 24 * 64);
         keep(&drawn, &control, &format!("ring {step}"));
         drawn.assert_matches(&control, &format!("ring {step}"));
     }
-    assert!(wrapped > 0, "no ring wrapped");
 }

@@ -1,6 +1,6 @@
 //! Copies the visible systems to the render world.
 
-use super::rings::{DrawnSlots, GpuRings};
+use super::rings::GpuRings;
 use crate::alamo::particles::asset::AloParticles;
 use crate::alamo::particles::record::ParticleRecords;
 use bevy::asset::AssetId;
@@ -15,6 +15,7 @@ use bevy::render::Extract;
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::sync_world::{MainEntity, MainEntityHashMap};
 use bevy::transform::components::GlobalTransform;
+use core::ops::Range;
 
 /// The systems that any camera sees in this frame, and that have particles.
 #[derive(Resource, Default)]
@@ -33,7 +34,8 @@ pub(super) struct ExtractedRing {
     pub(super) index: usize,
     /// The index of its emitter.
     pub(super) emitter: usize,
-    pub(super) slots: DrawnSlots,
+    /// The slots of its vertex buffer.
+    pub(super) slots: Range<u64>,
     pub(super) time: f32,
     pub(super) scale: f32,
     /// The ground's normal and its height.

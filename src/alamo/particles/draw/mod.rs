@@ -1,8 +1,8 @@
 //! Draws particles from birth records, in the transparent phase of 3D cameras.
 //!
-//! Each ring buffer of [`ParticleRecords`](super::record::ParticleRecords) has a vertex buffer of records. Only new
-//! records are uploaded. The vertex shader computes a quad from each record, and reads the tracks from a texture of keys.
-//! There are no storage buffers and no compute shaders, so WebGL2 remains possible.
+//! Each ring buffer of [`ParticleRecords`](super::record::ParticleRecords) has a vertex buffer of records. A frame
+//! uploads only new records, unless the buffer is full. The vertex shader computes a quad from each record, and reads the
+//! tracks from a texture of keys. There are no storage buffers and no compute shaders, so WebGL2 remains possible.
 
 // For maintainers:
 // - `gpu_asset` uploads the keys of a system's tracks; `uniform` has the values of an emitter instance.

@@ -3,7 +3,6 @@
 use super::extract::{ExtractedRing, ExtractedSystem, ExtractedSystems};
 use super::gpu_asset::{GpuEmitter, GpuParticles};
 use super::pipeline::{DrawMode, ParticlePipeline};
-use super::rings::DrawnSlots;
 use super::uniform::EmitterUniform;
 use crate::alamo::particles::asset::AloParticles;
 use crate::alamo::particles::record::{RecordSpace, uniform_scale};
@@ -21,6 +20,7 @@ use bevy::render::render_resource::{
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::sync_world::MainEntityHashMap;
 use bevy::render::texture::GpuImage;
+use core::ops::Range;
 
 /// The draws of this frame.
 #[derive(Resource, Default)]
@@ -47,7 +47,8 @@ pub(super) struct PreparedDraw {
     pub(super) mode: DrawMode,
     /// The index of the ring in the system.
     pub(super) ring: usize,
-    pub(super) slots: DrawnSlots,
+    /// The slots of its vertex buffer.
+    pub(super) slots: Range<u64>,
     pub(super) uniform_offset: u32,
     pub(super) asset: AssetKey,
 }

@@ -29,6 +29,7 @@ use bevy::render::render_resource::{
 };
 use bevy::render::sync_world::MainEntity;
 use bevy::render::view::{ExtractedView, RenderVisibleEntities, RetainedViewEntity};
+use core::ops::Range;
 
 /// Binds the view, and draws all emitters of a system.
 pub(super) type DrawParticles = (SetMeshViewBindGroup<0>, DrawEmitters);
@@ -101,9 +102,7 @@ pub(super) fn queue_systems(
                     pipelines.specialize(&pipeline_cache, &pipeline, key)
                 });
                 first = first.or(Some(id));
-                let [_, second] = ring.slots.clone().map(|slots| !slots.is_empty());
-                statistics.draws += 1 + usize::from(second);
-                statistics.second_draws += usize::from(second);
+                statistics.draws += 1;
             }
             let Some(pipeline) = first else {
                 continue;
@@ -186,13 +185,8 @@ fn draw_ring<'w>(
     };
     pass.set_bind_group(1, instances, &[draw.uniform_offset]);
     pass.set_bind_group(2, asset, &[]);
-    for slots in &draw.slots {
-        if slots.is_empty() {
-            continue;
-        }
-        // Not by the first instance, which WebGL2 does not have.
-        let bytes = slots.start * RECORD..slots.end * RECORD;
-        pass.set_vertex_buffer(0, ring.buffer.slice(bytes));
-        pass.draw(0..QUAD, 0..(slots.end - slots.start) as u32);
-    }
+    let Range { start, end } = draw.slots;
+    // Not by the first instance, which WebGL2 does not have.
+    pass.set_vertex_buffer(0, ring.buffer.slice(start * RECORD..end * RECORD));
+    pass.draw(0..QUAD, 0..(end - start) as u32);
 }

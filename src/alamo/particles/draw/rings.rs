@@ -1,4 +1,8 @@
 //! The vertex buffers of ring buffers. What is drawn from them does not belong here.
+//!
+//! The living records of a ring are contiguous in its vertex buffer, so a ring is one draw. The buffer has half as many
+//! slots more than the ring. New records follow the others. If there is no room for them, all living records are
+//! uploaded again, from the first slot on.
 
 use super::uploads::{RECORD, Uploads};
 use crate::alamo::particles::record::{EmitterRecords, Upload};
@@ -12,13 +16,56 @@ use core::ops::Range;
 /// Unused buffers of this many bytes are always kept.
 const MIN_SPARE: u64 = 1 << 20;
 
-/// A vertex buffer with the slots of a ring buffer.
+/// The vertex buffer of a ring buffer.
 pub(super) struct GpuRing {
     pub(super) buffer: Buffer,
+    /// The count of slots of the vertex buffer.
     slots: u64,
     generation: u64,
+    contents: Contents,
+}
+
+/// The records that a vertex buffer has, in the order of their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Contents {
+    /// The number of the record in a slot. Those of the next slots follow.
+    number: u64,
+    slot: u64,
     /// The number of the first record that was not uploaded.
-    uploaded: u64,
+    end: u64,
+}
+
+impl Contents {
+    /// No records. That with this number will be in this slot.
+    fn new(number: u64, slot: u64) -> Self {
+        Self {
+            number,
+            slot,
+            end: number,
+        }
+    }
+
+    /// The slots of records with these numbers.
+    fn slots(&self, numbers: &Range<u64>) -> Range<u64> {
+        let slot = |number| self.slot + (number - self.number);
+        slot(numbers.start)..slot(numbers.end)
+    }
+
+    /// Adds the records with these numbers that it does not have, and drops earlier ones. Returns the numbers of the
+    /// records to upload: all of them, if they do not fit into `slots` otherwise.
+    fn update(&mut self, living: &Range<u64>, slots: u64) -> Range<u64> {
+        if self.slots(living).end > slots {
+            *self = Self::new(living.start, 0);
+        }
+        let missing = self.end.max(living.start)..living.end;
+        self.end = living.end;
+        missing
+    }
+}
+
+/// The count of slots of the vertex buffer of a ring.
+fn buffer_slots(ring_slots: u64) -> u64 {
+    ring_slots + ring_slots / 2
 }
 
 /// The vertex buffers of all systems.
@@ -31,10 +78,9 @@ pub(super) struct GpuRings {
     used_bytes: u64,
     spare_bytes: u64,
     uploads: Uploads,
+    /// The count of rings that have got a buffer.
+    begun: u32,
 }
-
-/// The slots to draw, in order: up to two ranges.
-pub(super) type DrawnSlots = [Range<u64>; 2];
 
 impl GpuRings {
     /// The buffer of a system's ring.
@@ -101,8 +147,8 @@ impl GpuRings {
         index: usize,
         upload: &Upload<'_>,
         device: &RenderDevice,
-    ) -> DrawnSlots {
-        let slots = upload.slots.len() as u64;
+    ) -> Range<u64> {
+        let slots = buffer_slots(upload.slots.len() as u64);
         let rings = self.rings.entry(system).or_default();
         while rings.len() <= index {
             rings.push(None);
@@ -111,25 +157,17 @@ impl GpuRings {
         if let Some(unused) = ring.take_if(|ring| ring.slots != slots) {
             self.keep(unused);
         }
-        let mut ring = ring.unwrap_or_else(|| GpuRing {
-            buffer: self.take(slots, device),
-            slots,
-            generation: upload.generation,
-            uploaded: 0,
-        });
+        let living = upload.first..upload.next;
+        let mut ring = ring.unwrap_or_else(|| self.begin(upload, device));
         if ring.generation != upload.generation {
             ring.generation = upload.generation;
-            ring.uploaded = 0;
+            ring.contents = Contents::new(living.start, 0);
         }
-        for range in wrapped(ring.uploaded.max(upload.first)..upload.next, slots) {
-            let records = upload.slots.get(range.start as usize..range.end as usize);
-            self.uploads.add(
-                &ring.buffer,
-                range.start * RECORD,
-                records.unwrap_or_default(),
-            );
-        }
-        ring.uploaded = upload.next;
+        let missing = ring.contents.update(&living, slots);
+        let offset = ring.contents.slots(&missing).start * RECORD;
+        self.uploads
+            .add(&ring.buffer, offset, upload.records(&missing));
+        let drawn = ring.contents.slots(&living);
         let place = self
             .rings
             .get_mut(&system)
@@ -137,8 +175,28 @@ impl GpuRings {
         if let Some(place) = place {
             *place = Some(ring);
         }
-        wrapped(upload.first..upload.next, slots)
+        drawn
     }
+
+    /// A buffer without records. The first slot differs between rings, so that those that begin together do not reach
+    /// the end of their buffers in the same frame.
+    fn begin(&mut self, upload: &Upload<'_>, device: &RenderDevice) -> GpuRing {
+        let ring_slots = upload.slots.len() as u64;
+        let slots = buffer_slots(ring_slots);
+        let slot = spread(self.begun, slots - ring_slots);
+        self.begun = self.begun.wrapping_add(1);
+        GpuRing {
+            buffer: self.take(slots, device),
+            slots,
+            generation: upload.generation,
+            contents: Contents::new(upload.first, slot),
+        }
+    }
+}
+
+/// A number below `limit`. Those of consecutive indices are far from each other: multiples of the golden ratio.
+fn spread(index: u32, limit: u64) -> u64 {
+    (u64::from(index.wrapping_mul(0x9e37_79b9)) * limit) >> 32
 }
 
 fn buffer(device: &RenderDevice, slots: u64) -> Buffer {
@@ -150,33 +208,41 @@ fn buffer(device: &RenderDevice, slots: u64) -> Buffer {
     })
 }
 
-/// The slots of records with these numbers, of which there are at most as many as slots, in order.
-fn wrapped(numbers: Range<u64>, slots: u64) -> DrawnSlots {
-    let count = numbers.end.saturating_sub(numbers.start).min(slots);
-    if count == 0 {
-        return [0..0, 0..0];
-    }
-    let start = numbers.start % slots;
-    let end = start + count;
-    if end <= slots {
-        [start..end, 0..0]
-    } else {
-        [start..slots, 0..end - slots]
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::wrapped;
+    use super::*;
 
     #[test]
-    fn ranges_wrap_at_the_last_slot() {
-        assert_eq!(wrapped(3..3, 8), [0..0, 0..0]);
-        assert_eq!(wrapped(3..6, 8), [3..6, 0..0]);
-        assert_eq!(wrapped(3..11, 8), [3..8, 0..3]);
-        assert_eq!(wrapped(16..24, 8), [0..8, 0..0]);
-        assert_eq!(wrapped(13..15, 8), [5..7, 0..0]);
-        assert_eq!(wrapped(14..18, 8), [6..8, 0..2]);
-        assert_eq!(wrapped(0..0, 0), [0..0, 0..0]);
+    fn new_records_follow_the_others_until_the_buffer_is_full() {
+        let mut contents = Contents::new(5, 2);
+        assert_eq!(contents.update(&(5..9), 12), 5..9);
+        assert_eq!(contents.slots(&(5..9)), 2..6);
+        assert_eq!(contents.update(&(8..15), 12), 9..15);
+        assert_eq!(contents.slots(&(8..15)), 5..12);
+        assert_eq!(contents.update(&(8..15), 12), 15..15);
+        // One more does not fit.
+        assert_eq!(contents.update(&(8..16), 12), 8..16);
+        assert_eq!(contents.slots(&(8..16)), 0..8);
+    }
+
+    #[test]
+    fn records_that_died_before_their_upload_are_skipped() {
+        let mut contents = Contents::new(0, 0);
+        assert_eq!(contents.update(&(0..4), 12), 0..4);
+        assert_eq!(contents.update(&(6..8), 12), 6..8);
+        assert_eq!(contents.slots(&(6..8)), 6..8);
+        assert_eq!(contents.update(&(100..108), 12), 100..108);
+        assert_eq!(contents.slots(&(100..108)), 0..8);
+    }
+
+    #[test]
+    fn full_rings_fit_from_every_first_slot() {
+        for ring_slots in [8, 16, 65_536] {
+            let slots = buffer_slots(ring_slots);
+            let firsts = (0..100).map(|index| spread(index, slots - ring_slots));
+            assert!(firsts.clone().all(|slot| slot + ring_slots <= slots));
+            let distinct: std::collections::BTreeSet<_> = firsts.take(4).collect();
+            assert!(distinct.len() >= 3, "{distinct:?}");
+        }
     }
 }

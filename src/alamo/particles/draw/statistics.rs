@@ -9,12 +9,10 @@ use bevy::ecs::resource::Resource;
 pub struct ParticleStatistics {
     /// The count of systems with particles, once for each camera that sees them.
     pub systems: usize,
-    /// The count of draws of all cameras: one for each ring buffer with particles, and two if it wraps.
+    /// The count of draws of all cameras: one for each ring buffer with particles.
     pub draws: usize,
-    /// The count of draws of the second parts of ring buffers that wrap. They are included in `draws`.
-    pub second_draws: usize,
-    /// The size of all vertex buffers of records in use, in bytes. A buffer has as many slots as the ring of its
-    /// [`EmitterRecords`](crate::alamo::EmitterRecords).
+    /// The size of all vertex buffers of records in use, in bytes. A buffer has 1.5 times as many slots as the ring of
+    /// its [`EmitterRecords`](crate::alamo::EmitterRecords).
     pub buffer_bytes: u64,
     /// The size of the buffers that are kept for later systems, in bytes.
     pub spare_bytes: u64,

@@ -28,16 +28,20 @@ struct Copy {
 }
 
 impl Uploads {
-    /// Adds records that are copied to a buffer, from this offset in bytes.
-    pub(super) fn add(&mut self, buffer: &Buffer, offset: u64, records: &[BirthRecord]) {
-        if records.is_empty() {
+    /// Adds records that are copied to a buffer one after the other, from this offset in bytes.
+    pub(super) fn add(&mut self, buffer: &Buffer, offset: u64, records: [&[BirthRecord]; 2]) {
+        let begin = self.records.len();
+        for part in records {
+            self.records.extend_from_slice(part);
+        }
+        let count = (self.records.len() - begin) as u64;
+        if count == 0 {
             return;
         }
-        self.records.extend_from_slice(records);
         self.copies.push(Copy {
             buffer: buffer.clone(),
             offset,
-            count: records.len() as u64,
+            count,
         });
     }
 
