@@ -8,7 +8,7 @@ use super::random::{Draws, Purpose};
 use super::schedule::Schedule;
 use super::shape;
 use super::timeline::{Timeline, Values};
-use super::vector::{add, direction, scaled, transform};
+use super::vector::{add, scaled, transform};
 use crate::particles::file::{Emitter, Shape, Tracks};
 
 /// An emitter as it is evaluated: values out of range are clamped, and those without effect are left out.
@@ -140,14 +140,16 @@ impl PreparedEmitter {
         source: Source,
         birth: f32,
     ) -> BirthRecord {
-        let local = match source {
-            Source::Group => shape::sample(&self.position, draws, Purpose::Position),
-            Source::Point => [0.0; 3],
-        };
-        let outward = if self.outward_speed == 0.0 && self.outward_acceleration == 0.0 {
-            [0.0; 3]
-        } else {
-            direction(local)
+        let needs_direction = self.outward_speed != 0.0 || self.outward_acceleration != 0.0;
+        let [local, outward] = match source {
+            Source::Group if needs_direction => {
+                shape::sample_with_direction(&self.position, draws, Purpose::Position)
+            }
+            Source::Group => {
+                let local = shape::sample(&self.position, draws, Purpose::Position);
+                [local, [0.0; 3]]
+            }
+            Source::Point => [[0.0; 3]; 2],
         };
         let speed = shape::sample(&self.velocity, draws, Purpose::Velocity);
         let speed = add(speed, scaled(outward, self.outward_speed));
