@@ -4,20 +4,25 @@
 //! from the center, constant acceleration, and tracks of color and size. Each crate runs in an app of its own, which
 //! renders to a small image. The time of an app with no effects is subtracted.
 //!
-//! `cargo run --release --manifest-path benches/hanabi/Cargo.toml -- 0.1` runs with a tenth of the systems.
+//! `cargo run --release --manifest-path benches/hanabi/Cargo.toml -- 0.1` runs with a tenth of the systems. With the
+//! argument `no-driver`, nothing is drawn. Otherwise a software driver would take most of the memory bandwidth, which
+//! slows down the measured threads.
 
 mod cpu_time;
+mod no_driver;
 
+use bevy::app::PluginGroupBuilder;
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::prelude::*;
 use bevy::render::RenderApp;
+use bevy::render::error_handler::RenderErrorHandler;
 use bevy::render::render_resource::PollType;
 use bevy::render::renderer::RenderDevice;
 use bevy_classic_models::alamo::particles::write::write;
 use bevy_classic_models::alamo::particles::{Emitter, ParticleFile, Properties, Shape};
 use bevy_classic_models::alamo::{
-    AloParticleSystem, AloParticles, ParticleBudget, ParticleRecords,
+    AloParticleSystem, AloParticles, ParticleBudget, ParticleRecords, ParticleStatistics,
 };
 use bevy_classic_models::prelude::*;
 use bevy_hanabi::prelude::{
@@ -63,7 +68,9 @@ fn main() {
 
 /// Microseconds of CPU time that `count` systems add to a frame.
 fn added_time(count: usize, app: fn() -> App, spawn: fn(&mut Headless, usize)) -> f64 {
-    let mut headless = Headless::start(app(), UVec2::splat(64));
+    let mut app = app();
+    app.insert_resource(RenderErrorHandler(|error, _, _| panic!("{error:?}")));
+    let mut headless = Headless::start(app, UVec2::splat(64));
     let target = headless.render_target();
     let camera = Transform::from_xyz(0.0, 0.0, 300.0).looking_at(Vec3::ZERO, Vec3::Y);
     headless
@@ -99,6 +106,15 @@ fn step(headless: &mut Headless) {
     device.poll(all).expect("the adapter draws the frame");
 }
 
+/// Bevy's plugins, for an app without a window.
+fn plugins() -> PluginGroupBuilder {
+    let plugins = headless::plugins(Path::new("unused"), false);
+    match std::env::args().any(|argument| argument == "no-driver") {
+        true => plugins.set(no_driver::render_plugin()),
+        false => plugins,
+    }
+}
+
 /// The transform of a system in a square grid.
 fn place(index: usize, count: usize) -> Transform {
     let side = (count as f32).sqrt().ceil();
@@ -131,7 +147,7 @@ fn our_app() -> App {
         Box::new(MemoryAssetReader { root: root.clone() })
     };
     app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader))
-        .add_plugins(headless::plugins(Path::new("unused"), false))
+        .add_plugins(plugins())
         .add_plugins(ClassicModelsPlugins)
         .insert_resource(ParticleBudget {
             total: 10_000_000,
@@ -162,12 +178,14 @@ fn spawn_ours(headless: &mut Headless, count: usize) {
         .map(|records| records.len())
         .sum();
     assert!(living >= count * RATE as usize, "{living} particles live");
+    let render_world = headless.app.sub_app(RenderApp).world();
+    let statistics = render_world.resource::<ParticleStatistics>();
+    assert_eq!(statistics.systems, count, "systems are not drawn");
 }
 
 fn hanabi_app() -> App {
     let mut app = App::new();
-    app.add_plugins(headless::plugins(Path::new("unused"), false))
-        .add_plugins(HanabiPlugin);
+    app.add_plugins(plugins()).add_plugins(HanabiPlugin);
     app
 }
 

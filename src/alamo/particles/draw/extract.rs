@@ -1,6 +1,6 @@
 //! Copies the visible systems to the render world.
 
-use super::rings::GpuRings;
+use super::rings::{DrawnSlots, GpuRings};
 use crate::alamo::particles::asset::AloParticles;
 use crate::alamo::particles::record::ParticleRecords;
 use bevy::asset::AssetId;
@@ -15,7 +15,6 @@ use bevy::render::Extract;
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::sync_world::{MainEntity, MainEntityHashMap};
 use bevy::transform::components::GlobalTransform;
-use core::ops::Range;
 
 /// The systems that any camera sees in this frame, and that have particles.
 #[derive(Resource, Default)]
@@ -30,12 +29,9 @@ pub(super) struct ExtractedSystem {
 }
 
 pub(super) struct ExtractedRing {
-    /// Its index in the system.
-    pub(super) index: usize,
     /// The index of its emitter.
     pub(super) emitter: usize,
-    /// The slots of its vertex buffer.
-    pub(super) slots: Range<u64>,
+    pub(super) slots: DrawnSlots,
     pub(super) time: f32,
     pub(super) scale: f32,
     /// The ground's normal and its height.
@@ -55,6 +51,7 @@ pub(super) fn extract_systems(
     for entity in removed.read() {
         rings.retain(entity.into(), &[]);
     }
+    rings.begin_frame();
     extracted.0.clear();
     for (entity, visibility, transform, records) in &systems {
         if !visibility.get() {
@@ -67,7 +64,6 @@ pub(super) fn extract_systems(
         let extracted_rings = with_particles.map(|(index, ring)| {
             let [x, y, z] = ring.ground.up;
             ExtractedRing {
-                index,
                 emitter: ring.emitter(),
                 slots: rings.upload(entity, index, &ring.upload(), &device),
                 time: ring.time,
@@ -87,5 +83,5 @@ pub(super) fn extract_systems(
         };
         extracted.0.insert(entity, system);
     }
-    rings.finish(&device, &queue);
+    rings.finish_frame(&device, &queue);
 }

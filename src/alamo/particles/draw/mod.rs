@@ -1,18 +1,19 @@
 //! Draws particles from birth records, in the transparent phase of 3D cameras.
 //!
-//! Each ring buffer of [`ParticleRecords`](super::record::ParticleRecords) has a vertex buffer of records. A frame
-//! uploads only new records, unless the buffer is full. The vertex shader computes a quad from each record, and reads the
+//! Each ring buffer of [`ParticleRecords`](super::record::ParticleRecords) has a segment of a vertex buffer. A frame
+//! uploads only new records, unless the segment is full. The vertex shader computes a quad from each record, and reads the
 //! tracks from a texture of keys. There are no storage buffers and no compute shaders, so WebGL2 remains possible.
 
 // For maintainers:
 // - `gpu_asset` uploads the keys of a system's tracks; `uniform` has the values of an emitter instance.
-// - `extract` copies visible systems to the render world, and adds new records to the buffers of `rings`, which `uploads`
-//   writes at once.
+// - `extract` copies visible systems to the render world, and adds new records to the segments of `rings`, which `pages`
+//   places in buffers and `uploads` writes at once.
 // - `prepare` writes uniforms and makes bind groups; `pipeline` has layouts and blend states; `queue` adds a system to
 //   the phase of each camera, and draws all its emitters in order. `statistics` has counts of it for profiling.
 
 mod extract;
 mod gpu_asset;
+mod pages;
 mod pipeline;
 mod prepare;
 mod queue;

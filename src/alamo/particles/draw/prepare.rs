@@ -3,6 +3,7 @@
 use super::extract::{ExtractedRing, ExtractedSystem, ExtractedSystems};
 use super::gpu_asset::{GpuEmitter, GpuParticles};
 use super::pipeline::{DrawMode, ParticlePipeline};
+use super::rings::DrawnSlots;
 use super::uniform::EmitterUniform;
 use crate::alamo::particles::asset::AloParticles;
 use crate::alamo::particles::record::{RecordSpace, uniform_scale};
@@ -20,7 +21,6 @@ use bevy::render::render_resource::{
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::sync_world::MainEntityHashMap;
 use bevy::render::texture::GpuImage;
-use core::ops::Range;
 
 /// The draws of this frame.
 #[derive(Resource, Default)]
@@ -45,10 +45,7 @@ struct AssetBindGroup {
 /// The draw of a ring.
 pub(super) struct PreparedDraw {
     pub(super) mode: DrawMode,
-    /// The index of the ring in the system.
-    pub(super) ring: usize,
-    /// The slots of its vertex buffer.
-    pub(super) slots: Range<u64>,
+    pub(super) slots: DrawnSlots,
     pub(super) uniform_offset: u32,
     pub(super) asset: AssetKey,
 }
@@ -106,7 +103,6 @@ pub(super) fn prepare_systems(
             let uniform = uniform(system, ring, emitter, gpu);
             draws.push(PreparedDraw {
                 mode,
-                ring: ring.index,
                 slots: ring.slots.clone(),
                 uniform_offset: prepared.uniforms.push(&uniform),
                 asset,

@@ -7,7 +7,7 @@ use super::extract::ExtractedSystems;
 use super::gpu_asset::GpuParticles;
 use super::pipeline::{DrawMode, ParticlePipeline, ParticlePipelineKey};
 use super::prepare::{PreparedDraw, PreparedParticles};
-use super::rings::GpuRings;
+use super::rings::{DrawnSlots, GpuRings};
 use super::statistics::ParticleStatistics;
 use super::uploads::RECORD;
 use crate::alamo::particles::record::ParticleRecords;
@@ -29,7 +29,6 @@ use bevy::render::render_resource::{
 };
 use bevy::render::sync_world::MainEntity;
 use bevy::render::view::{ExtractedView, RenderVisibleEntities, RetainedViewEntity};
-use core::ops::Range;
 
 /// Binds the view, and draws all emitters of a system.
 pub(super) type DrawParticles = (SetMeshViewBindGroup<0>, DrawEmitters);
@@ -115,9 +114,7 @@ pub(super) fn queue_systems(
                 },
                 distance: 0.0,
                 pipeline,
-                // The phase has one item per pair, and Bevy looks for a mesh of the second entity. The system's entity
-                // may have a mesh too, so the pair of the system must be another.
-                entity: (entity.id(), MainEntity::from(Entity::PLACEHOLDER)),
+                entity: (entity.id(), without_mesh(entity.id())),
                 draw_function,
                 batch_range: 0..1,
                 extra_index: PhaseItemExtraIndex::None,
@@ -125,6 +122,15 @@ pub(super) fn queue_systems(
             });
         }
     }
+}
+
+/// An entity that does not exist, for the item of a system in the phase.
+///
+/// The phase has one item per pair of entities, and Bevy draws a mesh of the second one. The system's entity may have a mesh
+/// too. The phase hashes only the second one, so each system needs another.
+fn without_mesh(system: Entity) -> MainEntity {
+    let generation = system.generation().after_versions(1 << 31);
+    Entity::from_index_and_generation(system.index(), generation).into()
 }
 
 /// Draws all emitters of a system.
@@ -163,30 +169,29 @@ impl<P: PhaseItem> RenderCommand<P> for DrawEmitters {
                 continue;
             };
             pass.set_render_pipeline(pipeline);
-            draw_ring(entity, draw, prepared, rings, pass);
+            draw_ring(draw, prepared, rings, pass);
         }
         RenderCommandResult::Success
     }
 }
 
 fn draw_ring<'w>(
-    system: MainEntity,
     draw: &PreparedDraw,
     prepared: &'w PreparedParticles,
     rings: &'w GpuRings,
     pass: &mut TrackedRenderPass<'w>,
 ) {
-    let (Some(instances), Some(asset), Some(ring)) = (
+    let DrawnSlots { page, slots } = &draw.slots;
+    let (Some(instances), Some(asset), Some(page)) = (
         prepared.instances(),
         prepared.asset(&draw.asset),
-        rings.get(system, draw.ring),
+        rings.page(*page),
     ) else {
         return;
     };
     pass.set_bind_group(1, instances, &[draw.uniform_offset]);
     pass.set_bind_group(2, asset, &[]);
-    let Range { start, end } = draw.slots;
     // Not by the first instance, which WebGL2 does not have.
-    pass.set_vertex_buffer(0, ring.buffer.slice(start * RECORD..end * RECORD));
-    pass.draw(0..QUAD, 0..(end - start) as u32);
+    pass.set_vertex_buffer(0, page.slice(slots.start * RECORD..slots.end * RECORD));
+    pass.draw(0..QUAD, 0..(slots.end - slots.start) as u32);
 }

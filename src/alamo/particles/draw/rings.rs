@@ -1,31 +1,27 @@
-//! The vertex buffers of ring buffers. What is drawn from them does not belong here.
+//! The records of ring buffers on the GPU. What is drawn from them does not belong here.
 //!
-//! The living records of a ring are contiguous in its vertex buffer, so a ring is one draw. The buffer has half as many
-//! slots more than the ring. New records follow the others. If there is no room for them, all living records are
-//! uploaded again, from the first slot on.
+//! All rings share few vertex buffers, the pages, because each buffer that a frame uses costs time. A ring has a segment of
+//! a page: half as many slots more than the ring has. Its living records are contiguous there, so a ring is one draw. New
+//! records follow the others. If there is no room for them, all living records are uploaded again, from the first slot of
+//! the segment on.
 
+use super::pages::{Pages, Segment};
 use super::uploads::{RECORD, Uploads};
 use crate::alamo::particles::record::{EmitterRecords, Upload};
 use bevy::ecs::resource::Resource;
-use bevy::platform::collections::HashMap;
-use bevy::render::render_resource::{Buffer, BufferDescriptor, BufferUsages};
+use bevy::render::render_resource::Buffer;
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::sync_world::{MainEntity, MainEntityHashMap};
 use core::ops::Range;
 
-/// Unused buffers of this many bytes are always kept.
-const MIN_SPARE: u64 = 1 << 20;
-
-/// The vertex buffer of a ring buffer.
-pub(super) struct GpuRing {
-    pub(super) buffer: Buffer,
-    /// The count of slots of the vertex buffer.
-    slots: u64,
+/// A ring buffer on the GPU.
+struct GpuRing {
+    segment: Segment,
     generation: u64,
     contents: Contents,
 }
 
-/// The records that a vertex buffer has, in the order of their numbers.
+/// The records that a segment has, in the order of their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Contents {
     /// The number of the record in a slot. Those of the next slots follow.
@@ -63,37 +59,41 @@ impl Contents {
     }
 }
 
-/// The count of slots of the vertex buffer of a ring.
-fn buffer_slots(ring_slots: u64) -> u64 {
+/// The count of slots of the segment of a ring.
+fn segment_slots(ring_slots: u64) -> u64 {
     ring_slots + ring_slots / 2
 }
 
-/// The vertex buffers of all systems.
+/// The ring buffers of all systems.
 #[derive(Resource, Default)]
 pub(super) struct GpuRings {
     rings: MainEntityHashMap<Vec<Option<GpuRing>>>,
-    /// Unused buffers, by count of slots.
-    spare: HashMap<u64, Vec<Buffer>>,
-    /// The bytes of all buffers that are used, and of those that are not.
-    used_bytes: u64,
-    spare_bytes: u64,
+    pages: Pages,
     uploads: Uploads,
-    /// The count of rings that have got a buffer.
+    /// The count of rings that have got a segment.
     begun: u32,
 }
 
+/// The slots to draw.
+#[derive(Clone, Debug)]
+pub(super) struct DrawnSlots {
+    pub(super) page: usize,
+    /// The slots of the page.
+    pub(super) slots: Range<u64>,
+}
+
 impl GpuRings {
-    /// The buffer of a system's ring.
-    pub(super) fn get(&self, system: MainEntity, ring: usize) -> Option<&GpuRing> {
-        self.rings.get(&system)?.get(ring)?.as_ref()
+    /// The vertex buffer of a page.
+    pub(super) fn page(&self, page: usize) -> Option<&Buffer> {
+        self.pages.buffer(page)
     }
 
-    /// The bytes of all buffers that are used, and of those that are not.
+    /// The bytes of all segments of rings, and of the rest of the pages.
     pub(super) fn bytes(&self) -> [u64; 2] {
-        [self.used_bytes, self.spare_bytes]
+        [self.pages.used(), self.pages.spare()].map(|slots| slots * RECORD)
     }
 
-    /// Removes the buffers of a system, except those of these rings that have slots.
+    /// Removes the segments of a system, except those of these rings that have slots.
     pub(super) fn retain(&mut self, system: MainEntity, records: &[EmitterRecords]) {
         let Some(rings) = self.rings.get_mut(&system) else {
             return;
@@ -106,38 +106,21 @@ impl GpuRings {
             self.rings.remove(&system);
         }
         for ring in unused.into_iter().flatten() {
-            self.keep(ring);
+            self.pages.free(ring.segment);
         }
     }
 
-    /// Keeps the buffer of a ring for later ones.
-    fn keep(&mut self, ring: GpuRing) {
-        let bytes = ring.slots * RECORD;
-        self.used_bytes -= bytes;
-        self.spare_bytes += bytes;
-        self.spare.entry(ring.slots).or_default().push(ring.buffer);
-    }
-
-    /// An unused buffer, or a new one.
-    fn take(&mut self, slots: u64, device: &RenderDevice) -> Buffer {
-        let bytes = slots * RECORD;
-        self.used_bytes += bytes;
-        match self.spare.get_mut(&slots).and_then(Vec::pop) {
-            Some(buffer) => {
-                self.spare_bytes -= bytes;
-                buffer
-            }
-            None => buffer(device, slots),
+    /// Frees all pages if most of their slots are unused. Then this frame uploads all living records again.
+    pub(super) fn begin_frame(&mut self) {
+        if self.pages.are_mostly_unused() {
+            self.rings.clear();
+            self.pages.clear();
         }
     }
 
-    /// Uploads the records of this frame. Frees the unused buffers if they are larger than those in use.
-    pub(super) fn finish(&mut self, device: &RenderDevice, queue: &RenderQueue) {
-        self.uploads.finish(device, queue);
-        if self.spare_bytes > self.used_bytes.max(MIN_SPARE) {
-            self.spare.clear();
-            self.spare_bytes = 0;
-        }
+    /// Uploads the records of this frame.
+    pub(super) fn finish_frame(&mut self, device: &RenderDevice, queue: &RenderQueue) {
+        self.uploads.finish(&self.pages, device, queue);
     }
 
     /// Adds the records that are new to the uploads of this frame. Returns the slots to draw.
@@ -147,15 +130,15 @@ impl GpuRings {
         index: usize,
         upload: &Upload<'_>,
         device: &RenderDevice,
-    ) -> Range<u64> {
-        let slots = buffer_slots(upload.slots.len() as u64);
+    ) -> DrawnSlots {
+        let slots = segment_slots(upload.slots.len() as u64);
         let rings = self.rings.entry(system).or_default();
         while rings.len() <= index {
             rings.push(None);
         }
         let mut ring = rings.get_mut(index).and_then(Option::take);
-        if let Some(unused) = ring.take_if(|ring| ring.slots != slots) {
-            self.keep(unused);
+        if let Some(unused) = ring.take_if(|ring| ring.segment.slots != slots) {
+            self.pages.free(unused.segment);
         }
         let living = upload.first..upload.next;
         let mut ring = ring.unwrap_or_else(|| self.begin(upload, device));
@@ -164,9 +147,9 @@ impl GpuRings {
             ring.contents = Contents::new(living.start, 0);
         }
         let missing = ring.contents.update(&living, slots);
-        let offset = ring.contents.slots(&missing).start * RECORD;
-        self.uploads
-            .add(&ring.buffer, offset, upload.records(&missing));
+        let Segment { page, start, .. } = ring.segment;
+        let first = start + ring.contents.slots(&missing).start;
+        self.uploads.add(page, first, upload.records(&missing));
         let drawn = ring.contents.slots(&living);
         let place = self
             .rings
@@ -175,19 +158,21 @@ impl GpuRings {
         if let Some(place) = place {
             *place = Some(ring);
         }
-        drawn
+        DrawnSlots {
+            page,
+            slots: start + drawn.start..start + drawn.end,
+        }
     }
 
-    /// A buffer without records. The first slot differs between rings, so that those that begin together do not reach
-    /// the end of their buffers in the same frame.
+    /// A ring without records. The first slot differs between rings, so that those that begin together do not reach the
+    /// end of their segments in the same frame.
     fn begin(&mut self, upload: &Upload<'_>, device: &RenderDevice) -> GpuRing {
         let ring_slots = upload.slots.len() as u64;
-        let slots = buffer_slots(ring_slots);
+        let slots = segment_slots(ring_slots);
         let slot = spread(self.begun, slots - ring_slots);
         self.begun = self.begun.wrapping_add(1);
         GpuRing {
-            buffer: self.take(slots, device),
-            slots,
+            segment: self.pages.take(slots, device),
             generation: upload.generation,
             contents: Contents::new(upload.first, slot),
         }
@@ -199,21 +184,12 @@ fn spread(index: u32, limit: u64) -> u64 {
     (u64::from(index.wrapping_mul(0x9e37_79b9)) * limit) >> 32
 }
 
-fn buffer(device: &RenderDevice, slots: u64) -> Buffer {
-    device.create_buffer(&BufferDescriptor {
-        label: Some("particle records"),
-        size: slots * RECORD,
-        usage: BufferUsages::VERTEX | BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn new_records_follow_the_others_until_the_buffer_is_full() {
+    fn new_records_follow_the_others_until_the_segment_is_full() {
         let mut contents = Contents::new(5, 2);
         assert_eq!(contents.update(&(5..9), 12), 5..9);
         assert_eq!(contents.slots(&(5..9)), 2..6);
@@ -238,7 +214,7 @@ mod tests {
     #[test]
     fn full_rings_fit_from_every_first_slot() {
         for ring_slots in [8, 16, 65_536] {
-            let slots = buffer_slots(ring_slots);
+            let slots = segment_slots(ring_slots);
             let firsts = (0..100).map(|index| spread(index, slots - ring_slots));
             assert!(firsts.clone().all(|slot| slot + ring_slots <= slots));
             let distinct: std::collections::BTreeSet<_> = firsts.take(4).collect();

@@ -11,9 +11,9 @@ pub struct ParticleStatistics {
     pub systems: usize,
     /// The count of draws of all cameras: one for each ring buffer with particles.
     pub draws: usize,
-    /// The size of all vertex buffers of records in use, in bytes. A buffer has 1.5 times as many slots as the ring of
-    /// its [`EmitterRecords`](crate::alamo::EmitterRecords).
+    /// The size of all records on the GPU, in bytes: 1.5 times that of the rings of
+    /// [`EmitterRecords`](crate::alamo::EmitterRecords).
     pub buffer_bytes: u64,
-    /// The size of the buffers that are kept for later systems, in bytes.
+    /// The size of the rest of the vertex buffers, in bytes. It is at most as large, or 1 MiB.
     pub spare_bytes: u64,
 }

@@ -1,5 +1,6 @@
-//! Uploads of many small ranges of records to many buffers. It must not know systems or emitters.
+//! Uploads of many small ranges of records to the pages. It must not know systems or emitters.
 
+use super::pages::Pages;
 use crate::alamo::particles::evaluate::BirthRecord;
 use bevy::render::render_resource::{
     Buffer, BufferDescriptor, BufferUsages, CommandEncoderDescriptor,
@@ -19,37 +20,36 @@ pub(super) struct Uploads {
     transfer: Option<Buffer>,
 }
 
-/// The copy of some records to a buffer. They follow those of the copy before.
+/// The copy of some records to a page. They follow those of the copy before.
 struct Copy {
-    buffer: Buffer,
-    /// Where the records begin in the buffer, in bytes.
-    offset: u64,
+    page: usize,
+    /// The slot of the first record.
+    slot: u64,
     count: u64,
 }
 
 impl Uploads {
-    /// Adds records that are copied to a buffer one after the other, from this offset in bytes.
-    pub(super) fn add(&mut self, buffer: &Buffer, offset: u64, records: [&[BirthRecord]; 2]) {
+    /// Adds records that are copied to consecutive slots of a page.
+    pub(super) fn add(&mut self, page: usize, slot: u64, records: [&[BirthRecord]; 2]) {
         let begin = self.records.len();
         for part in records {
             self.records.extend_from_slice(part);
         }
         let count = (self.records.len() - begin) as u64;
-        if count == 0 {
-            return;
+        if count > 0 {
+            self.copies.push(Copy { page, slot, count });
         }
-        self.copies.push(Copy {
-            buffer: buffer.clone(),
-            offset,
-            count,
-        });
     }
 
     /// Uploads everything that was added.
-    pub(super) fn finish(&mut self, device: &RenderDevice, queue: &RenderQueue) {
+    pub(super) fn finish(&mut self, pages: &Pages, device: &RenderDevice, queue: &RenderQueue) {
         match &self.copies[..] {
             [] => {}
-            [copy] => queue.write_buffer(&copy.buffer, copy.offset, self.records.as_bytes()),
+            [copy] => {
+                if let Some(buffer) = pages.buffer(copy.page) {
+                    queue.write_buffer(buffer, copy.slot * RECORD, self.records.as_bytes());
+                }
+            }
             copies => {
                 let needed = self.records.len() as u64;
                 if self
@@ -68,7 +68,10 @@ impl Uploads {
                 let mut from = 0;
                 for copy in copies {
                     let size = copy.count * RECORD;
-                    encoder.copy_buffer_to_buffer(transfer, from, &copy.buffer, copy.offset, size);
+                    if let Some(buffer) = pages.buffer(copy.page) {
+                        let to = copy.slot * RECORD;
+                        encoder.copy_buffer_to_buffer(transfer, from, buffer, to, size);
+                    }
                     from += size;
                 }
                 queue.submit([encoder.finish()]);

@@ -1,0 +1,179 @@
+//! Large vertex buffers, the pages, and their division into segments. It must not know rings or systems.
+
+use super::uploads::RECORD;
+use bevy::platform::collections::HashMap;
+use bevy::render::render_resource::{Buffer, BufferDescriptor, BufferUsages};
+use bevy::render::renderer::RenderDevice;
+
+/// The count of slots of a page, unless a segment needs more: 1 MiB.
+const PAGE_SLOTS: u64 = (1 << 20) / RECORD;
+
+/// Consecutive slots of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Segment {
+    pub(super) page: usize,
+    /// The first slot.
+    pub(super) start: u64,
+    /// The count of slots.
+    pub(super) slots: u64,
+}
+
+/// All pages, and which of their slots are used.
+#[derive(Default)]
+pub(super) struct Pages {
+    layout: Layout,
+    buffers: Vec<Buffer>,
+}
+
+impl Pages {
+    /// A segment that no other ring uses.
+    pub(super) fn take(&mut self, slots: u64, device: &RenderDevice) -> Segment {
+        let segment = self.layout.take(slots);
+        for page in self.layout.pages.iter().skip(self.buffers.len()) {
+            self.buffers.push(buffer(device, page.slots));
+        }
+        segment
+    }
+
+    /// Keeps a segment for later rings.
+    pub(super) fn free(&mut self, segment: Segment) {
+        self.layout.free(segment);
+    }
+
+    /// Frees all segments and pages.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    pub(super) fn buffer(&self, page: usize) -> Option<&Buffer> {
+        self.buffers.get(page)
+    }
+
+    /// The count of slots of all segments in use.
+    pub(super) fn used(&self) -> u64 {
+        self.layout.used
+    }
+
+    /// The count of all other slots.
+    pub(super) fn spare(&self) -> u64 {
+        self.layout.spare()
+    }
+
+    /// Whether most slots are unused, and more than a page has.
+    pub(super) fn are_mostly_unused(&self) -> bool {
+        self.layout.is_mostly_unused()
+    }
+}
+
+fn buffer(device: &RenderDevice, slots: u64) -> Buffer {
+    device.create_buffer(&BufferDescriptor {
+        label: Some("particle records"),
+        size: slots * RECORD,
+        usage: BufferUsages::VERTEX | BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}
+
+/// The slots of a page.
+#[derive(Debug)]
+struct Page {
+    slots: u64,
+    /// The first slot that no segment has.
+    end: u64,
+}
+
+/// The division of the pages, without their buffers.
+#[derive(Debug, Default)]
+struct Layout {
+    pages: Vec<Page>,
+    /// Free segments by count of slots.
+    free: HashMap<u64, Vec<Segment>>,
+    used: u64,
+}
+
+impl Layout {
+    fn take(&mut self, slots: u64) -> Segment {
+        self.used += slots;
+        if let Some(segment) = self.free.get_mut(&slots).and_then(Vec::pop) {
+            return segment;
+        }
+        // The earlier pages are full.
+        let has_room = |page: &Page| page.slots - page.end >= slots;
+        if !self.pages.last().is_some_and(has_room) {
+            self.pages.push(Page {
+                slots: slots.max(PAGE_SLOTS),
+                end: 0,
+            });
+        }
+        let start = self.pages.last_mut().map_or(0, |page| {
+            let start = page.end;
+            page.end += slots;
+            start
+        });
+        Segment {
+            page: self.pages.len() - 1,
+            start,
+            slots,
+        }
+    }
+
+    fn free(&mut self, segment: Segment) {
+        self.used -= segment.slots;
+        self.free.entry(segment.slots).or_default().push(segment);
+    }
+
+    fn spare(&self) -> u64 {
+        let all: u64 = self.pages.iter().map(|page| page.slots).sum();
+        all - self.used
+    }
+
+    fn is_mostly_unused(&self) -> bool {
+        self.spare() > self.used.max(PAGE_SLOTS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_in_use_have_slots_of_their_own() {
+        let mut layout = Layout::default();
+        let counts = [12, 96, 12, 3 * PAGE_SLOTS, 24, PAGE_SLOTS, 96, 12];
+        let segments = counts.map(|count| layout.take(count));
+        for (index, a) in segments.iter().enumerate() {
+            assert!(a.start + a.slots <= layout.pages[a.page].slots);
+            for b in &segments[..index] {
+                let is_apart = a.start >= b.start + b.slots || b.start >= a.start + a.slots;
+                assert!(a.page != b.page || is_apart, "{a:?} {b:?}");
+            }
+        }
+        assert_eq!(layout.used, counts.iter().sum::<u64>());
+    }
+
+    #[test]
+    fn freed_segments_are_used_again() {
+        let mut layout = Layout::default();
+        let first = layout.take(96);
+        layout.take(96);
+        layout.free(first);
+        assert_eq!(layout.take(24).start, 192);
+        assert_eq!(layout.take(96), first);
+        assert_eq!(layout.used, 216);
+    }
+
+    #[test]
+    fn pages_are_mostly_unused_after_most_segments_are_freed() {
+        let mut layout = Layout::default();
+        let small = layout.take(96);
+        assert!(!layout.is_mostly_unused());
+        let large: Vec<_> = (0..4).map(|_| layout.take(PAGE_SLOTS)).collect();
+        assert!(!layout.is_mostly_unused());
+        for segment in large {
+            layout.free(segment);
+        }
+        assert!(layout.is_mostly_unused());
+        layout.free(small);
+        assert_eq!((layout.used, layout.spare()), (0, 5 * PAGE_SLOTS));
+    }
+}
