@@ -42,6 +42,8 @@ const STEP: f32 = 1.0 / 60.0;
 /// Frames before the measurement. After a second, as many particles die as are born.
 const WARM_UP: usize = 75;
 const FRAMES: usize = 40;
+/// The same without a driver.
+const FRAMES_WITHOUT_DRIVER: usize = 400;
 /// The largest share of the compared crate's time.
 const LIMIT: f64 = 0.25;
 
@@ -89,7 +91,11 @@ fn frame_time(headless: &mut Headless) -> f64 {
     for _ in 0..WARM_UP {
         step(headless);
     }
-    let times = (0..FRAMES).map(|_| {
+    let frames = match is_without_driver() {
+        true => FRAMES_WITHOUT_DRIVER,
+        false => FRAMES,
+    };
+    let times = (0..frames).map(|_| {
         let start = cpu_time::of_app();
         step(headless);
         (cpu_time::of_app() - start).as_secs_f64() * 1e6
@@ -109,10 +115,14 @@ fn step(headless: &mut Headless) {
 /// Bevy's plugins, for an app without a window.
 fn plugins() -> PluginGroupBuilder {
     let plugins = headless::plugins(Path::new("unused"), false);
-    match std::env::args().any(|argument| argument == "no-driver") {
+    match is_without_driver() {
         true => plugins.set(no_driver::render_plugin()),
         false => plugins,
     }
+}
+
+fn is_without_driver() -> bool {
+    std::env::args().any(|argument| argument == "no-driver")
 }
 
 /// The transform of a system in a square grid.

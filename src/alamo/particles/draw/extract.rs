@@ -15,19 +15,25 @@ use bevy::render::Extract;
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::sync_world::{MainEntity, MainEntityHashMap};
 use bevy::transform::components::GlobalTransform;
+use core::ops::Range;
 
 /// The systems that any camera sees in this frame, and that have particles.
 #[derive(Resource, Default)]
-pub(super) struct ExtractedSystems(pub(super) MainEntityHashMap<ExtractedSystem>);
+pub(super) struct ExtractedSystems {
+    systems: MainEntityHashMap<ExtractedSystem>,
+    /// The rings of all systems.
+    rings: Vec<ExtractedRing>,
+}
 
 pub(super) struct ExtractedSystem {
     pub(super) particles: AssetId<AloParticles>,
     pub(super) world_from_system: Affine3A,
     pub(super) tint: LinearRgba,
-    /// Those with particles.
-    pub(super) rings: Vec<ExtractedRing>,
+    /// The indices of its rings.
+    rings: Range<usize>,
 }
 
+/// A ring with particles.
 pub(super) struct ExtractedRing {
     /// The index of its emitter.
     pub(super) emitter: usize,
@@ -36,6 +42,30 @@ pub(super) struct ExtractedRing {
     pub(super) scale: f32,
     /// The ground's normal and its height.
     pub(super) ground: Vec4,
+}
+
+impl ExtractedSystems {
+    pub(super) fn is_empty(&self) -> bool {
+        self.systems.is_empty()
+    }
+
+    pub(super) fn get(&self, entity: &MainEntity) -> Option<&ExtractedSystem> {
+        self.systems.get(entity)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&MainEntity, &ExtractedSystem)> {
+        self.systems.iter()
+    }
+
+    /// The rings of a system.
+    pub(super) fn rings(&self, system: &ExtractedSystem) -> &[ExtractedRing] {
+        self.rings.get(system.rings.clone()).unwrap_or_default()
+    }
+
+    fn clear(&mut self) {
+        self.systems.clear();
+        self.rings.clear();
+    }
 }
 
 /// Extracts visible systems, and uploads their new records. The records of other systems are uploaded when they become
@@ -49,39 +79,38 @@ pub(super) fn extract_systems(
     mut removed: Extract<RemovedComponents<ParticleRecords>>,
 ) {
     for entity in removed.read() {
-        rings.retain(entity.into(), &[]);
+        rings.remove(entity.into());
     }
     rings.begin_frame();
-    extracted.0.clear();
+    let extracted = &mut *extracted;
+    extracted.clear();
     for (entity, visibility, transform, records) in &systems {
         if !visibility.get() {
             continue;
         }
         let entity = MainEntity::from(entity);
-        rings.retain(entity, &records.emitters);
-        let with_particles = records.emitters.iter().enumerate();
-        let with_particles = with_particles.filter(|(_, ring)| !ring.is_empty());
-        let extracted_rings = with_particles.map(|(index, ring)| {
+        let first = extracted.rings.len();
+        rings.upload(entity, &records.emitters, &device, |ring, slots| {
             let [x, y, z] = ring.ground.up;
-            ExtractedRing {
+            extracted.rings.push(ExtractedRing {
                 emitter: ring.emitter(),
-                slots: rings.upload(entity, index, &ring.upload(), &device),
+                slots,
                 time: ring.time,
                 scale: ring.scale(),
                 ground: Vec4::new(x, y, z, ring.ground.height),
-            }
+            });
         });
-        let extracted_rings: Vec<_> = extracted_rings.collect();
-        if extracted_rings.is_empty() {
+        let rings = first..extracted.rings.len();
+        if rings.is_empty() {
             continue;
         }
         let system = ExtractedSystem {
             particles: records.particles.id(),
             world_from_system: transform.affine(),
             tint: records.tint,
-            rings: extracted_rings,
+            rings,
         };
-        extracted.0.insert(entity, system);
+        extracted.systems.insert(entity, system);
     }
     rings.finish_frame(&device, &queue);
 }

@@ -44,6 +44,14 @@ pub(super) struct DrawMode {
 }
 
 impl DrawMode {
+    /// The count of modes.
+    pub(super) const COUNT: usize = 8;
+
+    /// The position of the mode among all.
+    pub(super) fn index(self) -> usize {
+        2 * self.blend as usize + usize::from(self.has_depth_test)
+    }
+
     /// The mode of an emitter; `None` if it is not drawn.
     pub(super) fn of(properties: &Properties) -> Option<Self> {
         if properties.heat {

@@ -19,8 +19,9 @@ use bevy::render::render_resource::{
     BindGroup, BindGroupEntries, BufferId, DynamicUniformBuffer, PipelineCache, TextureViewId,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
-use bevy::render::sync_world::MainEntityHashMap;
+use bevy::render::sync_world::{MainEntity, MainEntityHashMap};
 use bevy::render::texture::GpuImage;
+use core::ops::Range;
 
 /// The draws of this frame.
 #[derive(Resource, Default)]
@@ -28,8 +29,10 @@ pub(super) struct PreparedParticles {
     uniforms: DynamicUniformBuffer<EmitterUniform>,
     instances: Option<(BufferId, BindGroup)>,
     assets: HashMap<AssetKey, AssetBindGroup>,
-    /// The draws of each system, in order.
-    pub(super) systems: MainEntityHashMap<Vec<PreparedDraw>>,
+    /// The draws of all systems.
+    draws: Vec<PreparedDraw>,
+    /// The indices of the draws of each system.
+    systems: MainEntityHashMap<Range<usize>>,
 }
 
 /// A system, and the texture of an emitter.
@@ -44,6 +47,8 @@ struct AssetBindGroup {
 
 /// The draw of a ring.
 pub(super) struct PreparedDraw {
+    /// The rank of its emitter.
+    rank: usize,
     pub(super) mode: DrawMode,
     pub(super) slots: DrawnSlots,
     pub(super) uniform_offset: u32,
@@ -51,6 +56,14 @@ pub(super) struct PreparedDraw {
 }
 
 impl PreparedParticles {
+    /// The draws of a system, in order.
+    pub(super) fn draws(&self, system: &MainEntity) -> &[PreparedDraw] {
+        let draws = self.systems.get(system).cloned();
+        draws
+            .and_then(|draws| self.draws.get(draws))
+            .unwrap_or_default()
+    }
+
     /// The bind group of uniforms.
     pub(super) fn instances(&self) -> Option<&BindGroup> {
         self.instances.as_ref().map(|(_, bind_group)| bind_group)
@@ -76,57 +89,65 @@ pub(super) fn prepare_systems(
     };
     let prepared = &mut *prepared;
     prepared.systems.clear();
+    prepared.draws.clear();
     prepared.uniforms.clear();
     prepared.assets.retain(|(asset, image), _| {
         particles.get(*asset).is_some() && images.get(*image).is_some()
     });
-    for (entity, system) in &extracted.0 {
+    let mut last_asset = None;
+    for (entity, system) in extracted.iter() {
         let Some(gpu) = particles.get(system.particles) else {
             continue;
         };
-        let mut draws = Vec::with_capacity(system.rings.len());
-        for (ring, emitter, mode) in in_draw_order(system, gpu) {
-            let asset = (system.particles, emitter.texture);
-            let Some(image) = images.get(emitter.texture) else {
-                // It is loading.
+        let first = prepared.draws.len();
+        for ring in extracted.rings(system) {
+            let Some((emitter, mode)) = drawn_emitter(ring, gpu) else {
                 continue;
             };
-            bind_asset(
-                prepared,
-                asset,
-                gpu,
-                image,
-                &pipeline,
-                &pipeline_cache,
-                &device,
-            );
+            let asset = (system.particles, emitter.texture);
+            if last_asset != Some(asset) {
+                let Some(image) = images.get(emitter.texture) else {
+                    // It is loading.
+                    continue;
+                };
+                bind_asset(
+                    prepared,
+                    asset,
+                    gpu,
+                    image,
+                    &pipeline,
+                    &pipeline_cache,
+                    &device,
+                );
+                last_asset = Some(asset);
+            }
             let uniform = uniform(system, ring, emitter, gpu);
-            draws.push(PreparedDraw {
+            prepared.draws.push(PreparedDraw {
+                rank: emitter.rank,
                 mode,
                 slots: ring.slots.clone(),
                 uniform_offset: prepared.uniforms.push(&uniform),
                 asset,
             });
         }
+        if let Some(draws) = prepared.draws.get_mut(first..) {
+            // The sort is stable, so rings of the same emitter keep their order.
+            draws.sort_by_key(|draw| draw.rank);
+        }
+        let draws = first..prepared.draws.len();
         prepared.systems.insert(*entity, draws);
     }
     prepared.uniforms.write_buffer(&device, &queue);
     bind_instances(prepared, &pipeline, &pipeline_cache, &device);
 }
 
-/// The rings that are drawn, in the order of their emitters.
-fn in_draw_order<'a>(
-    system: &'a ExtractedSystem,
+/// The emitter of a ring and how it is drawn; `None` if it is not.
+fn drawn_emitter<'a>(
+    ring: &ExtractedRing,
     gpu: &'a GpuParticles,
-) -> Vec<(&'a ExtractedRing, &'a GpuEmitter, DrawMode)> {
-    let rings = system.rings.iter().filter_map(|ring| {
-        let emitter = gpu.emitters.get(ring.emitter)?;
-        Some((ring, emitter, emitter.mode?))
-    });
-    let mut rings: Vec<_> = rings.collect();
-    // The sort is stable, so rings of the same emitter keep their order.
-    rings.sort_by_key(|(_, emitter, _)| emitter.rank);
-    rings
+) -> Option<(&'a GpuEmitter, DrawMode)> {
+    let emitter = gpu.emitters.get(ring.emitter)?;
+    Some((emitter, emitter.mode?))
 }
 
 fn bind_asset(

@@ -33,9 +33,11 @@ use bevy::render::view::{ExtractedView, RenderVisibleEntities, RetainedViewEntit
 /// Binds the view, and draws all emitters of a system.
 pub(super) type DrawParticles = (SetMeshViewBindGroup<0>, DrawEmitters);
 
-/// The pipelines of each view in this frame.
+/// The pipelines of each view in this frame, by [`DrawMode::index`].
 #[derive(Resource, Default)]
-pub(super) struct ViewPipelines(HashMap<(RetainedViewEntity, DrawMode), CachedRenderPipelineId>);
+pub(super) struct ViewPipelines(
+    HashMap<RetainedViewEntity, [Option<CachedRenderPipelineId>; DrawMode::COUNT]>,
+);
 
 /// The vertices of a quad.
 const QUAD: u32 = 6;
@@ -66,7 +68,7 @@ pub(super) fn queue_systems(
         ..ParticleStatistics::default()
     };
     view_pipelines.0.clear();
-    let (Some(pipeline), false) = (pipeline, extracted.0.is_empty()) else {
+    let (Some(pipeline), false) = (pipeline, extracted.is_empty()) else {
         return;
     };
     let draw_function = draw_functions.read().id::<DrawParticles>();
@@ -79,21 +81,24 @@ pub(super) fn queue_systems(
         ) else {
             continue;
         };
+        let of_view = view_pipelines.0.entry(retained_view).or_default();
         for (_, entity) in visible.iter_visible() {
-            let Some(system) = extracted.0.get(entity) else {
+            let Some(system) = extracted.get(entity) else {
                 continue;
             };
             let Some(gpu) = particles.get(system.particles) else {
                 continue;
             };
             let mut first = None;
-            for ring in &system.rings {
+            for ring in extracted.rings(system) {
                 let emitter = gpu.emitters.get(ring.emitter);
                 let Some(mode) = emitter.and_then(|emitter| emitter.mode) else {
                     continue;
                 };
-                let of_view = view_pipelines.0.entry((retained_view, mode));
-                let id = *of_view.or_insert_with(|| {
+                let Some(of_mode) = of_view.get_mut(mode.index()) else {
+                    continue;
+                };
+                let id = *of_mode.get_or_insert_with(|| {
                     let key = ParticlePipelineKey {
                         view: *view_key,
                         mode,
@@ -156,14 +161,12 @@ impl<P: PhaseItem> RenderCommand<P> for DrawEmitters {
         let (prepared, rings) = (prepared.into_inner(), rings.into_inner());
         let pipeline_cache = pipeline_cache.into_inner();
         let entity = MainEntity::from(item.entity());
-        let Some(draws) = prepared.systems.get(&entity) else {
+        let Some(of_view) = view_pipelines.0.get(&view.retained_view_entity) else {
             return RenderCommandResult::Skip;
         };
-        for draw in draws {
-            let id = view_pipelines
-                .0
-                .get(&(view.retained_view_entity, draw.mode));
-            let pipeline = id.and_then(|id| pipeline_cache.get_render_pipeline(*id));
+        for draw in prepared.draws(&entity) {
+            let id = of_view.get(draw.mode.index()).copied().flatten();
+            let pipeline = id.and_then(|id| pipeline_cache.get_render_pipeline(id));
             // It is compiled in the background.
             let Some(pipeline) = pipeline else {
                 continue;

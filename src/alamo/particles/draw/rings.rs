@@ -68,10 +68,7 @@ fn segment_slots(ring_slots: u64) -> u64 {
 #[derive(Resource, Default)]
 pub(super) struct GpuRings {
     rings: MainEntityHashMap<Vec<Option<GpuRing>>>,
-    pages: Pages,
-    uploads: Uploads,
-    /// The count of rings that have got a segment.
-    begun: u32,
+    storage: Storage,
 }
 
 /// The slots to draw.
@@ -85,63 +82,93 @@ pub(super) struct DrawnSlots {
 impl GpuRings {
     /// The vertex buffer of a page.
     pub(super) fn page(&self, page: usize) -> Option<&Buffer> {
-        self.pages.buffer(page)
+        self.storage.pages.buffer(page)
     }
 
     /// The bytes of all segments of rings, and of the rest of the pages.
     pub(super) fn bytes(&self) -> [u64; 2] {
-        [self.pages.used(), self.pages.spare()].map(|slots| slots * RECORD)
+        let pages = &self.storage.pages;
+        [pages.used(), pages.spare()].map(|slots| slots * RECORD)
     }
 
-    /// Removes the segments of a system, except those of these rings that have slots.
-    pub(super) fn retain(&mut self, system: MainEntity, records: &[EmitterRecords]) {
-        let Some(rings) = self.rings.get_mut(&system) else {
-            return;
-        };
-        let mut unused = rings.split_off(records.len().min(rings.len()));
-        let without_slots = records.iter().map(|records| records.capacity() == 0);
-        let without_slots = rings.iter_mut().zip(without_slots).filter(|(_, it)| *it);
-        unused.extend(without_slots.map(|(ring, _)| ring.take()));
-        if rings.is_empty() {
-            self.rings.remove(&system);
-        }
-        for ring in unused.into_iter().flatten() {
-            self.pages.free(ring.segment);
+    /// Frees the segments of a system.
+    pub(super) fn remove(&mut self, system: MainEntity) {
+        for mut ring in self.rings.remove(&system).unwrap_or_default() {
+            self.storage.free(&mut ring);
         }
     }
 
     /// Frees all pages if most of their slots are unused. Then this frame uploads all living records again.
     pub(super) fn begin_frame(&mut self) {
-        if self.pages.are_mostly_unused() {
+        if self.storage.pages.are_mostly_unused() {
             self.rings.clear();
-            self.pages.clear();
+            self.storage.pages.clear();
         }
     }
 
     /// Uploads the records of this frame.
     pub(super) fn finish_frame(&mut self, device: &RenderDevice, queue: &RenderQueue) {
-        self.uploads.finish(&self.pages, device, queue);
+        let Storage { pages, uploads, .. } = &mut self.storage;
+        uploads.finish(pages, device, queue);
     }
 
-    /// Adds the records that are new to the uploads of this frame. Returns the slots to draw.
+    /// Adds the records of a system that are new to the uploads of this frame. Calls `drawn` with the slots of each ring that
+    /// has records. Frees the segments of rings without slots.
     pub(super) fn upload(
         &mut self,
         system: MainEntity,
-        index: usize,
+        emitters: &[EmitterRecords],
+        device: &RenderDevice,
+        mut drawn: impl FnMut(&EmitterRecords, DrawnSlots),
+    ) {
+        let Self { rings, storage } = self;
+        let rings = rings.entry(system).or_default();
+        for mut unused in rings.drain(emitters.len().min(rings.len())..) {
+            storage.free(&mut unused);
+        }
+        rings.resize_with(emitters.len(), || None);
+        for (ring, records) in rings.iter_mut().zip(emitters) {
+            if records.capacity() == 0 {
+                storage.free(ring);
+            } else if !records.is_empty() {
+                drawn(records, storage.upload(ring, &records.upload(), device));
+            }
+        }
+    }
+}
+
+/// The memory of the rings.
+#[derive(Default)]
+struct Storage {
+    pages: Pages,
+    uploads: Uploads,
+    /// The count of rings that have got a segment.
+    begun: u32,
+}
+
+impl Storage {
+    fn free(&mut self, ring: &mut Option<GpuRing>) {
+        if let Some(ring) = ring.take() {
+            self.pages.free(ring.segment);
+        }
+    }
+
+    /// Adds the records that are new to the uploads of this frame. Returns the slots to draw.
+    fn upload(
+        &mut self,
+        ring: &mut Option<GpuRing>,
         upload: &Upload<'_>,
         device: &RenderDevice,
     ) -> DrawnSlots {
         let slots = segment_slots(upload.slots.len() as u64);
-        let rings = self.rings.entry(system).or_default();
-        while rings.len() <= index {
-            rings.push(None);
-        }
-        let mut ring = rings.get_mut(index).and_then(Option::take);
-        if let Some(unused) = ring.take_if(|ring| ring.segment.slots != slots) {
-            self.pages.free(unused.segment);
+        if ring
+            .as_ref()
+            .is_some_and(|ring| ring.segment.slots != slots)
+        {
+            self.free(ring);
         }
         let living = upload.first..upload.next;
-        let mut ring = ring.unwrap_or_else(|| self.begin(upload, device));
+        let ring = ring.get_or_insert_with(|| self.begin(upload, device));
         if ring.generation != upload.generation {
             ring.generation = upload.generation;
             ring.contents = Contents::new(living.start, 0);
@@ -151,13 +178,6 @@ impl GpuRings {
         let first = start + ring.contents.slots(&missing).start;
         self.uploads.add(page, first, upload.records(&missing));
         let drawn = ring.contents.slots(&living);
-        let place = self
-            .rings
-            .get_mut(&system)
-            .and_then(|rings| rings.get_mut(index));
-        if let Some(place) = place {
-            *place = Some(ring);
-        }
         DrawnSlots {
             page,
             slots: start + drawn.start..start + drawn.end,
