@@ -458,3 +458,73 @@ fn living_records_are_drawn_at_once_while_new_ones_replace_dead_ones() {
         drawn.assert_matches(&control, &format!("ring {step}"));
     }
 }
+
+#[test]
+fn particles_are_drawn_while_buffers_are_added_and_freed() {
+    const RECORD: u64 = 64;
+    const PAGE: u64 = 1 << 20;
+    let mut burst = emitter(Properties {
+        in_bursts: true,
+        bursts: 1,
+        particles_per_burst: 20_000,
+        lifetime: 100.0,
+        ..Properties::default()
+    });
+    burst.tracks.scale = Track::constant(0.0);
+    let files = [
+        ("p.alo", bytes(vec![square(RED, 20.0)])),
+        ("burst.alo", bytes(vec![burst])),
+        ("atlas.tga", white()),
+    ];
+    let mut stage = Stage::dark(&files);
+    let system = stage.spawn_particles("p.alo", upright());
+    stage.simulate(system, SEED, 1.0);
+    look(&mut stage);
+    let is_drawn = |stage: &mut Stage, what: &str| {
+        assert_color(at(&stage.capture(), 0.5, 0.5), RED, what);
+        let world = stage.headless.app.sub_app(RenderApp).world();
+        *world.resource::<ParticleStatistics>()
+    };
+    // One record in 8 slots.
+    let small = 12 * RECORD;
+    let statistics = is_drawn(&mut stage, "alone");
+    assert_eq!(statistics.buffer_bytes, small);
+    assert_eq!(statistics.spare_bytes, PAGE - small);
+
+    let large = stage.spawn_particles("burst.alo", upright());
+    stage.simulate(large, SEED, 1.0);
+    let statistics = is_drawn(&mut stage, "beside a burst");
+    // 20,000 records in 32,768 slots, in a buffer of their own.
+    assert_eq!(statistics.buffer_bytes, small + 49_152 * RECORD);
+    assert_eq!(statistics.spare_bytes, PAGE - small);
+
+    stage.world().despawn(large);
+    let statistics = is_drawn(&mut stage, "after the burst");
+    assert_eq!(statistics.buffer_bytes, small);
+    assert_eq!(statistics.spare_bytes, PAGE - small);
+}
+
+#[test]
+fn systems_at_many_positions_are_drawn_once_each() {
+    let (mut stage, first) = stage_of(vec![square(RED, 1.0)]);
+    let grid = (0..100).map(|index| Vec3::new((index % 10) as f32, (index / 10) as f32, 0.0));
+    let places: Vec<_> = grid
+        .map(|cell| (cell - Vec3::new(4.5, 4.5, 0.0)) * 2.0)
+        .collect();
+    stage.world().despawn(first);
+    for place in &places {
+        let system = stage.spawn_particles("p.alo", upright().with_translation(*place));
+        stage.simulate(system, SEED, 1.0);
+    }
+    let picture = stage.capture();
+    let world = stage.headless.app.sub_app(RenderApp).world();
+    let statistics = *world.resource::<ParticleStatistics>();
+    assert_eq!((statistics.systems, statistics.draws), (100, 100));
+    // The camera sees 33.1 units of the height at this distance.
+    let pixels = 240.0 / (2.0 * 40.0 * (std::f32::consts::FRAC_PI_8).tan());
+    for place in places {
+        let (x, y) = (160.0 + place.x * pixels, 120.0 - place.y * pixels);
+        assert_color(at(&picture, x / 320.0, y / 240.0), RED, &format!("{place}"));
+    }
+    assert_color(at(&picture, 0.5, 0.5), BACKGROUND, "between the systems");
+}
