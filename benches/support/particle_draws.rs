@@ -150,7 +150,7 @@ fn print_memory(app: &mut App, statistics: &ParticleStatistics) {
     println!("  records              {records:10} in {slots} slots of {slot} bytes");
     println!("  memory of the CPU    {cpu:10.1} bytes per record");
     println!(
-        "  memory of the GPU    {gpu:10.1} bytes per record, and {} bytes in spare buffers",
+        "  memory of the GPU    {gpu:10.1} bytes per record, and {} unused bytes",
         statistics.spare_bytes
     );
 }

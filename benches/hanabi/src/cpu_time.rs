@@ -10,8 +10,8 @@ const DRIVER_THREADS: [&str; 2] = ["llvmpipe", "lp-"];
 
 /// CPU time of all threads since they started, except those of a software driver. Threads that ended do not count.
 ///
-/// The driver executes commands on a thread that it does not name, so it has the name of the process. All threads of Bevy
-/// have names.
+/// The driver executes commands on a thread that it does not name. Such a thread has the name of the thread that creates it: the
+/// main thread, whose name is that of the process. The apps here have no pipelined rendering, whose thread has no name either.
 ///
 /// # Panics
 /// If the system has no `/proc`.

@@ -2,7 +2,7 @@
 //!
 //! A record never changes after the particle's birth. Everything that is drawn follows from the record and a time: on
 //! the CPU through [`EmitterRecords::drawn`], and on the GPU through `particles.wgsl`, which computes the same. So a
-//! frame uploads only new records.
+//! record need not be uploaded in each frame.
 //!
 //! # Spaces
 //! Records of an emitter that is linked to the system are in the system's space: that of the entity, in the file's

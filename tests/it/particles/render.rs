@@ -406,7 +406,7 @@ fn an_edited_file_is_drawn_with_the_new_tracks() {
 }
 
 #[test]
-fn living_records_are_drawn_at_once_while_new_ones_replace_dead_ones() {
+fn living_records_are_one_draw_while_new_ones_replace_dead_ones() {
     let mut stream = emitter(Properties {
         particles_per_second: 10,
         blend_mode: 2,
@@ -436,8 +436,19 @@ fn living_records_are_drawn_at_once_while_new_ones_replace_dead_ones() {
                 assert!(records.emitters[0].capacity() <= 16);
             });
         before = time;
+        // While it is hidden, all its records are replaced.
+        match step {
+            21 => drop(stage.world().entity_mut(system).insert(Visibility::Hidden)),
+            32 => drop(stage.world().entity_mut(system).insert(Visibility::Visible)),
+            // All records are uploaded again, into the same slots.
+            40 => {
+                let mut records = stage.world().get_mut::<ParticleRecords>(system).unwrap();
+                records.emitters[0].rebase(0.0);
+            }
+            _ => {}
+        }
         stage.headless.step(0.0);
-        if ![11, 12, 13, 20, 33, 59].contains(&step) {
+        if ![11, 12, 13, 20, 32, 33, 40, 59].contains(&step) {
             continue;
         }
         let drawn = stage.capture();

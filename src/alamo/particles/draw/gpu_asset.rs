@@ -50,6 +50,14 @@ pub(super) struct GpuEmitter {
     pub(super) rank: usize,
 }
 
+impl GpuParticles {
+    /// The emitter with an index and how it is drawn; `None` if it is not.
+    pub(super) fn drawn(&self, emitter: usize) -> Option<(&GpuEmitter, DrawMode)> {
+        let emitter = self.emitters.get(emitter)?;
+        Some((emitter, emitter.mode?))
+    }
+}
+
 impl RenderAsset for GpuParticles {
     type SourceAsset = AloParticles;
     type Param = (SRes<RenderDevice>, SRes<RenderQueue>);

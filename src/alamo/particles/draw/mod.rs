@@ -1,8 +1,8 @@
 //! Draws particles from birth records, in the transparent phase of 3D cameras.
 //!
 //! Each ring buffer of [`ParticleRecords`](super::record::ParticleRecords) has a segment of a vertex buffer. A frame
-//! uploads only new records, unless the segment is full. The vertex shader computes a quad from each record, and reads the
-//! tracks from a texture of keys. There are no storage buffers and no compute shaders, so WebGL2 remains possible.
+//! uploads only new records, with the exceptions that `rings` has. The vertex shader computes a quad from each record, and
+//! reads the tracks from a texture of keys. There are no storage buffers and no compute shaders, so WebGL2 remains possible.
 
 // For maintainers:
 // - `gpu_asset` uploads the keys of a system's tracks; `uniform` has the values of an emitter instance.
@@ -74,6 +74,7 @@ impl Plugin for ParticleDrawPlugin {
                 (
                     queue::queue_systems.in_set(RenderSystems::Queue),
                     prepare::prepare_systems.in_set(RenderSystems::PrepareBindGroups),
+                    statistics::count_draws.in_set(RenderSystems::Cleanup),
                 ),
             );
     }

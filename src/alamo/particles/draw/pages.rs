@@ -26,7 +26,7 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// A segment that no other ring uses.
+    /// Returns a segment that no one else uses.
     pub(super) fn take(&mut self, slots: u64, device: &RenderDevice) -> Segment {
         let segment = self.layout.take(slots);
         for page in self.layout.pages.iter().skip(self.buffers.len()) {
@@ -35,7 +35,7 @@ impl Pages {
         segment
     }
 
-    /// Keeps a segment for later rings.
+    /// Frees a segment.
     pub(super) fn free(&mut self, segment: Segment) {
         self.layout.free(segment);
     }
@@ -59,9 +59,9 @@ impl Pages {
         self.layout.spare()
     }
 
-    /// Whether most slots are unused, and more than a page has.
-    pub(super) fn are_mostly_unused(&self) -> bool {
-        self.layout.is_mostly_unused()
+    /// Whether the slots of freed segments outnumber those in use and those of a page.
+    pub(super) fn are_mostly_freed(&self) -> bool {
+        self.layout.is_mostly_freed()
     }
 }
 
@@ -86,39 +86,39 @@ struct Page {
 #[derive(Debug, Default)]
 struct Layout {
     pages: Vec<Page>,
-    /// Free segments by count of slots.
+    /// Freed segments by count of slots.
     free: HashMap<u64, Vec<Segment>>,
+    /// The count of slots of the segments in use, and of the freed ones.
     used: u64,
+    freed: u64,
 }
 
 impl Layout {
     fn take(&mut self, slots: u64) -> Segment {
         self.used += slots;
         if let Some(segment) = self.free.get_mut(&slots).and_then(Vec::pop) {
+            self.freed -= slots;
             return segment;
         }
-        // The earlier pages are full.
         let has_room = |page: &Page| page.slots - page.end >= slots;
-        if !self.pages.last().is_some_and(has_room) {
+        let page = self.pages.iter().position(has_room).unwrap_or_else(|| {
             self.pages.push(Page {
                 slots: slots.max(PAGE_SLOTS),
                 end: 0,
             });
-        }
-        let start = self.pages.last_mut().map_or(0, |page| {
+            self.pages.len() - 1
+        });
+        let start = self.pages.get_mut(page).map_or(0, |page| {
             let start = page.end;
             page.end += slots;
             start
         });
-        Segment {
-            page: self.pages.len() - 1,
-            start,
-            slots,
-        }
+        Segment { page, start, slots }
     }
 
     fn free(&mut self, segment: Segment) {
         self.used -= segment.slots;
+        self.freed += segment.slots;
         self.free.entry(segment.slots).or_default().push(segment);
     }
 
@@ -127,8 +127,9 @@ impl Layout {
         all - self.used
     }
 
-    fn is_mostly_unused(&self) -> bool {
-        self.spare() > self.used.max(PAGE_SLOTS)
+    // Not by all unused slots: pages that were just filled may have room that no segment fits into.
+    fn is_mostly_freed(&self) -> bool {
+        self.freed > self.used.max(PAGE_SLOTS)
     }
 }
 
@@ -163,17 +164,31 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_mostly_unused_after_most_segments_are_freed() {
+    fn segments_fill_the_first_page_with_room() {
         let mut layout = Layout::default();
+        let pages = [12, PAGE_SLOTS + 1, 24, PAGE_SLOTS, 96].map(|slots| layout.take(slots).page);
+        assert_eq!(pages, [0, 1, 0, 2, 0]);
+    }
+
+    #[test]
+    fn pages_are_mostly_freed_only_after_most_segments_are_freed() {
+        let mut layout = Layout::default();
+        // A page is nearly empty, because the next segment does not fit into it.
         let small = layout.take(96);
-        assert!(!layout.is_mostly_unused());
         let large: Vec<_> = (0..4).map(|_| layout.take(PAGE_SLOTS)).collect();
-        assert!(!layout.is_mostly_unused());
+        assert!(!layout.is_mostly_freed());
         for segment in large {
             layout.free(segment);
         }
-        assert!(layout.is_mostly_unused());
+        assert!(layout.is_mostly_freed());
+        layout.take(PAGE_SLOTS);
+        layout.take(PAGE_SLOTS);
+        assert!(!layout.is_mostly_freed());
         layout.free(small);
-        assert_eq!((layout.used, layout.spare()), (0, 5 * PAGE_SLOTS));
+        assert_eq!(
+            (layout.used, layout.freed),
+            (2 * PAGE_SLOTS, 2 * PAGE_SLOTS + 96)
+        );
+        assert_eq!(layout.spare(), 3 * PAGE_SLOTS);
     }
 }

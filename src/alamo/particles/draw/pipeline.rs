@@ -45,7 +45,7 @@ pub(super) struct DrawMode {
 
 impl DrawMode {
     /// The count of modes.
-    pub(super) const COUNT: usize = 8;
+    pub(super) const COUNT: usize = 2 * (Blend::Modulate as usize + 1);
 
     /// The position of the mode among all.
     pub(super) fn index(self) -> usize {
@@ -270,4 +270,27 @@ fn shader_defs(key: ParticlePipelineKey) -> Vec<ShaderDefVal> {
     };
     defs.push(format!("TONEMAP_METHOD_{method}").into());
     defs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_have_indices_of_their_own() {
+        let blends = [
+            Blend::Opaque,
+            Blend::Additive,
+            Blend::Alpha,
+            Blend::Modulate,
+        ];
+        let modes = blends.into_iter().flat_map(|blend| {
+            [false, true].map(|has_depth_test| DrawMode {
+                blend,
+                has_depth_test,
+            })
+        });
+        let indices: Vec<_> = modes.map(DrawMode::index).collect();
+        assert_eq!(indices, (0..DrawMode::COUNT).collect::<Vec<_>>());
+    }
 }

@@ -22,6 +22,7 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::sync_world::{MainEntity, MainEntityHashMap};
 use bevy::render::texture::GpuImage;
 use core::ops::Range;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// The draws of this frame.
 #[derive(Resource, Default)]
@@ -33,6 +34,8 @@ pub(super) struct PreparedParticles {
     draws: Vec<PreparedDraw>,
     /// The indices of the draws of each system.
     systems: MainEntityHashMap<Range<usize>>,
+    /// The count of draw calls since it was last taken. Views are encoded on several threads.
+    draw_calls: AtomicUsize,
 }
 
 /// A system, and the texture of an emitter.
@@ -62,6 +65,16 @@ impl PreparedParticles {
         draws
             .and_then(|draws| self.draws.get(draws))
             .unwrap_or_default()
+    }
+
+    /// Counts a draw call.
+    pub(super) fn count_draw_call(&self) {
+        self.draw_calls.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The count of draw calls since the last call.
+    pub(super) fn take_draw_calls(&self) -> usize {
+        self.draw_calls.swap(0, Ordering::Relaxed)
     }
 
     /// The bind group of uniforms.
@@ -101,7 +114,7 @@ pub(super) fn prepare_systems(
         };
         let first = prepared.draws.len();
         for ring in extracted.rings(system) {
-            let Some((emitter, mode)) = drawn_emitter(ring, gpu) else {
+            let Some((emitter, mode)) = gpu.drawn(ring.emitter) else {
                 continue;
             };
             let asset = (system.particles, emitter.texture);
@@ -139,15 +152,6 @@ pub(super) fn prepare_systems(
     }
     prepared.uniforms.write_buffer(&device, &queue);
     bind_instances(prepared, &pipeline, &pipeline_cache, &device);
-}
-
-/// The emitter of a ring and how it is drawn; `None` if it is not.
-fn drawn_emitter<'a>(
-    ring: &ExtractedRing,
-    gpu: &'a GpuParticles,
-) -> Option<(&'a GpuEmitter, DrawMode)> {
-    let emitter = gpu.emitters.get(ring.emitter)?;
-    Some((emitter, emitter.mode?))
 }
 
 fn bind_asset(

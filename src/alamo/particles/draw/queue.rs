@@ -91,8 +91,7 @@ pub(super) fn queue_systems(
             };
             let mut first = None;
             for ring in extracted.rings(system) {
-                let emitter = gpu.emitters.get(ring.emitter);
-                let Some(mode) = emitter.and_then(|emitter| emitter.mode) else {
+                let Some((_, mode)) = gpu.drawn(ring.emitter) else {
                     continue;
                 };
                 let Some(of_mode) = of_view.get_mut(mode.index()) else {
@@ -106,7 +105,6 @@ pub(super) fn queue_systems(
                     pipelines.specialize(&pipeline_cache, &pipeline, key)
                 });
                 first = first.or(Some(id));
-                statistics.draws += 1;
             }
             let Some(pipeline) = first else {
                 continue;
@@ -131,8 +129,9 @@ pub(super) fn queue_systems(
 
 /// An entity that does not exist, for the item of a system in the phase.
 ///
-/// The phase has one item per pair of entities, and Bevy draws a mesh of the second one. The system's entity may have a mesh
-/// too. The phase hashes only the second one, so each system needs another.
+/// The phase has one item per pair of entities, and Bevy looks for a mesh instance of the second one. The system's entity may
+/// have a mesh too. The phase hashes only the second one, so each system needs another. No entity is as many generations
+/// later.
 fn without_mesh(system: Entity) -> MainEntity {
     let generation = system.generation().after_versions(1 << 31);
     Entity::from_index_and_generation(system.index(), generation).into()
@@ -197,4 +196,5 @@ fn draw_ring<'w>(
     // Not by the first instance, which WebGL2 does not have.
     pass.set_vertex_buffer(0, page.slice(slots.start * RECORD..slots.end * RECORD));
     pass.draw(0..QUAD, 0..(slots.end - slots.start) as u32);
+    prepared.count_draw_call();
 }

@@ -3,7 +3,8 @@
 //! All rings share few vertex buffers, the pages, because each buffer that a frame uses costs time. A ring has a segment of
 //! a page: half as many slots more than the ring has. Its living records are contiguous there, so a ring is one draw. New
 //! records follow the others. If there is no room for them, all living records are uploaded again, from the first slot of
-//! the segment on.
+//! the segment on. They are also uploaded again after a change of the ring's size or of its times, and after pages were
+//! freed.
 
 use super::pages::{Pages, Segment};
 use super::uploads::{RECORD, Uploads};
@@ -32,7 +33,7 @@ struct Contents {
 }
 
 impl Contents {
-    /// No records. That with this number will be in this slot.
+    /// No records. The record with this number will be in this slot.
     fn new(number: u64, slot: u64) -> Self {
         Self {
             number,
@@ -72,7 +73,7 @@ pub(super) struct GpuRings {
 }
 
 /// The slots to draw.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct DrawnSlots {
     pub(super) page: usize,
     /// The slots of the page.
@@ -98,9 +99,9 @@ impl GpuRings {
         }
     }
 
-    /// Frees all pages if most of their slots are unused. Then this frame uploads all living records again.
+    /// Frees all pages if most of their slots are freed. Then this frame uploads all living records again.
     pub(super) fn begin_frame(&mut self) {
-        if self.storage.pages.are_mostly_unused() {
+        if self.storage.pages.are_mostly_freed() {
             self.rings.clear();
             self.storage.pages.clear();
         }
@@ -142,7 +143,7 @@ impl GpuRings {
 struct Storage {
     pages: Pages,
     uploads: Uploads,
-    /// The count of rings that have got a segment.
+    /// How many times a ring was uploaded from its beginning.
     begun: u32,
 }
 
@@ -167,35 +168,46 @@ impl Storage {
         {
             self.free(ring);
         }
-        let living = upload.first..upload.next;
-        let ring = ring.get_or_insert_with(|| self.begin(upload, device));
-        if ring.generation != upload.generation {
-            ring.generation = upload.generation;
-            ring.contents = Contents::new(living.start, 0);
+        if ring.as_ref().map(|ring| ring.generation) != Some(upload.generation) {
+            let segment = ring.take().map(|ring| ring.segment);
+            let segment = segment.unwrap_or_else(|| self.pages.take(slots, device));
+            *ring = Some(self.begin(segment, upload));
         }
-        let missing = ring.contents.update(&living, slots);
-        let Segment { page, start, .. } = ring.segment;
-        let first = start + ring.contents.slots(&missing).start;
+        let Some(ring) = ring else {
+            return DrawnSlots::default();
+        };
+        let missing = ring.update(upload);
+        let page = ring.segment.page;
+        let first = ring.slots(&missing).start;
         self.uploads.add(page, first, upload.records(&missing));
-        let drawn = ring.contents.slots(&living);
-        DrawnSlots {
-            page,
-            slots: start + drawn.start..start + drawn.end,
-        }
+        let slots = ring.slots(&(upload.first..upload.next));
+        DrawnSlots { page, slots }
     }
 
     /// A ring without records. The first slot differs between rings, so that those that begin together do not reach the
     /// end of their segments in the same frame.
-    fn begin(&mut self, upload: &Upload<'_>, device: &RenderDevice) -> GpuRing {
-        let ring_slots = upload.slots.len() as u64;
-        let slots = segment_slots(ring_slots);
-        let slot = spread(self.begun, slots - ring_slots);
+    fn begin(&mut self, segment: Segment, upload: &Upload<'_>) -> GpuRing {
+        let slot = spread(self.begun, segment.slots - upload.slots.len() as u64);
         self.begun = self.begun.wrapping_add(1);
         GpuRing {
-            segment: self.pages.take(slots, device),
+            segment,
             generation: upload.generation,
             contents: Contents::new(upload.first, slot),
         }
+    }
+}
+
+impl GpuRing {
+    /// Adds all records that it does not have. Returns their numbers.
+    fn update(&mut self, upload: &Upload<'_>) -> Range<u64> {
+        let living = upload.first..upload.next;
+        self.contents.update(&living, self.segment.slots)
+    }
+
+    /// The slots of the page with the records of these numbers.
+    fn slots(&self, numbers: &Range<u64>) -> Range<u64> {
+        let Range { start, end } = self.contents.slots(numbers);
+        self.segment.start + start..self.segment.start + end
     }
 }
 

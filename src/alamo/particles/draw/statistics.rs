@@ -1,19 +1,30 @@
 //! Counts of draws and the size of their buffers, for profiling.
 
+use super::prepare::PreparedParticles;
 use bevy::ecs::resource::Resource;
+use bevy::ecs::system::{Res, ResMut};
 
-/// Counts of particles that are drawn in the present frame: a resource of the render world, set in
-/// [`RenderSystems::Queue`](bevy::render::RenderSystems::Queue).
+/// Counts of particles that are drawn in the present frame: a resource of the render world. After a frame, it has the
+/// values of that frame.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ParticleStatistics {
     /// The count of systems with particles, once for each camera that sees them.
     pub systems: usize,
-    /// The count of draws of all cameras: one for each ring buffer with particles.
+    /// The count of draw calls of all cameras: one for each emitter with particles.
     pub draws: usize,
-    /// The size of all records on the GPU, in bytes: 1.5 times that of the rings of
-    /// [`EmitterRecords`](crate::alamo::EmitterRecords).
+    /// The size of the records on the GPU in bytes, with unused slots: of each ring that was visible, 1.5 times the slots of
+    /// its [`EmitterRecords`](crate::alamo::EmitterRecords) when it was last visible.
     pub buffer_bytes: u64,
-    /// The size of the rest of the vertex buffers, in bytes. It is at most as large, or 1 MiB.
+    /// The size of the rest of the vertex buffers, in bytes. If more than 1 MiB of it were used before, and more than the
+    /// records take, the next frame frees all of it.
     pub spare_bytes: u64,
+}
+
+/// Counts the draw calls that were encoded since the last frame.
+pub(super) fn count_draws(
+    prepared: Res<PreparedParticles>,
+    mut statistics: ResMut<ParticleStatistics>,
+) {
+    statistics.draws = prepared.take_draw_calls();
 }

@@ -58,6 +58,7 @@ impl Uploads {
                     .is_some_and(|it| !fits(it.size(), needed))
                 {
                     self.transfer = None;
+                    self.records.shrink_to_fit();
                 }
                 let new = || transfer_buffer(device, needed);
                 let transfer = &*self.transfer.get_or_insert_with(new);

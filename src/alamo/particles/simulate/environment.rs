@@ -64,7 +64,8 @@ impl fmt::Debug for ParticleGround {
 pub struct ParticleBudget {
     /// The most particles of all systems together, 64 bytes each. 262,144 by default.
     pub total: usize,
-    /// The most particles of each system. 65,536 by default.
+    /// The most particles of each system. 65,536 by default. An emitter with more than 2,097,152 needs a buffer of over
+    /// 256 MiB, which not all adapters have.
     pub per_system: usize,
 }
 
