@@ -190,7 +190,7 @@ fn spawn_ours(headless: &mut Headless, count: usize) {
     assert!(living >= count * RATE as usize, "{living} particles live");
     let render_world = headless.app.sub_app(RenderApp).world();
     let statistics = render_world.resource::<ParticleStatistics>();
-    assert_eq!(statistics.systems, count, "systems are not drawn");
+    assert_eq!(statistics.draws, count, "systems are not drawn");
 }
 
 fn hanabi_app() -> App {
