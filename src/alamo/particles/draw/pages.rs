@@ -1,9 +1,12 @@
 //! Large vertex buffers, the pages, and their division into segments. It must not know rings or systems.
 
-use super::uploads::RECORD;
+use crate::alamo::particles::evaluate::BirthRecord;
 use bevy::platform::collections::HashMap;
 use bevy::render::render_resource::{Buffer, BufferDescriptor, BufferUsages};
 use bevy::render::renderer::RenderDevice;
+
+/// The size of a record, which is that of a slot, in bytes.
+pub(super) const RECORD: u64 = size_of::<BirthRecord>() as u64;
 
 /// The count of slots of a page, unless a segment needs more: 1 MiB.
 const PAGE_SLOTS: u64 = (1 << 20) / RECORD;

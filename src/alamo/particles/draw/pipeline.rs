@@ -1,7 +1,7 @@
 //! The pipelines: layouts of bindings and vertices, and the blend states.
 
+use super::pages::RECORD;
 use super::uniform::EmitterUniform;
-use super::uploads::RECORD;
 use crate::alamo::particles::Properties;
 use crate::scene::embedded_shader;
 use bevy::asset::{AssetServer, Handle};

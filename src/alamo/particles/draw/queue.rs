@@ -5,11 +5,11 @@
 
 use super::extract::ExtractedSystems;
 use super::gpu_asset::GpuParticles;
+use super::pages::RECORD;
 use super::pipeline::{DrawMode, ParticlePipeline, ParticlePipelineKey};
 use super::prepare::{PreparedDraw, PreparedParticles};
 use super::rings::{DrawnSlots, GpuRings};
 use super::statistics::ParticleStatistics;
-use super::uploads::RECORD;
 use crate::alamo::particles::record::ParticleRecords;
 use bevy::core_pipeline::core_3d::{Transparent3d, TransparentSortingInfo3d};
 use bevy::ecs::entity::Entity;

@@ -6,8 +6,8 @@
 //! the segment on. They are also uploaded again after a change of the ring's size or of its times, and after pages were
 //! freed.
 
-use super::pages::{Pages, Segment};
-use super::uploads::{RECORD, Uploads};
+use super::pages::{Pages, RECORD, Segment};
+use super::uploads::Uploads;
 use crate::alamo::particles::record::{EmitterRecords, Upload};
 use bevy::ecs::resource::Resource;
 use bevy::render::render_resource::Buffer;

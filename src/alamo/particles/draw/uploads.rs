@@ -1,15 +1,12 @@
 //! Uploads of many small ranges of records to the pages. It must not know systems or emitters.
 
-use super::pages::Pages;
+use super::pages::{Pages, RECORD};
 use crate::alamo::particles::evaluate::BirthRecord;
 use bevy::render::render_resource::{
     Buffer, BufferDescriptor, BufferUsages, CommandEncoderDescriptor,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use zerocopy::IntoBytes;
-
-/// The size of a record, in bytes.
-pub(super) const RECORD: u64 = size_of::<BirthRecord>() as u64;
 
 /// The uploads of a frame. All records are written at once to one buffer, and copied from there, because each write to a
 /// buffer allocates memory for the transfer.
