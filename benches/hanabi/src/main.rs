@@ -5,8 +5,8 @@
 //! renders to a small image. The time of an app with no effects is subtracted.
 //!
 //! `cargo run --release --manifest-path benches/hanabi/Cargo.toml -- 0.1` runs with a tenth of the systems. With the
-//! argument `no-driver`, nothing is drawn. Otherwise a software driver would take most of the memory bandwidth, which
-//! slows down the measured threads.
+//! argument `no-driver`, nothing is drawn: a software driver computes for so long between two frames that the measured threads
+//! find nothing in the processor's caches.
 
 mod cpu_time;
 mod no_driver;

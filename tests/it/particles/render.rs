@@ -440,7 +440,7 @@ fn living_records_are_one_draw_while_new_ones_replace_dead_ones() {
         match step {
             21 => drop(stage.world().entity_mut(system).insert(Visibility::Hidden)),
             32 => drop(stage.world().entity_mut(system).insert(Visibility::Visible)),
-            // All records are uploaded again, into the same slots.
+            // All records are uploaded again, from another slot on.
             40 => {
                 let mut records = stage.world().get_mut::<ParticleRecords>(system).unwrap();
                 records.emitters[0].rebase(0.0);

@@ -1,8 +1,8 @@
 //! Draws particles from birth records, in the transparent phase of 3D cameras.
 //!
 //! Each ring buffer of [`ParticleRecords`](super::record::ParticleRecords) has a segment of a vertex buffer. A frame
-//! uploads only new records, with the exceptions that `rings` has. The vertex shader computes a quad from each record, and
-//! reads the tracks from a texture of keys. There are no storage buffers and no compute shaders, so WebGL2 remains possible.
+//! uploads only new records; `rings` describes the exceptions. The vertex shader computes a quad from each record, and reads
+//! the tracks from a texture of keys. There are no storage buffers and no compute shaders, so WebGL2 remains possible.
 
 // For maintainers:
 // - `gpu_asset` uploads the keys of a system's tracks; `uniform` has the values of an emitter instance.

@@ -1,4 +1,4 @@
-//! The records of ring buffers on the GPU. What is drawn from them does not belong here.
+//! The records of ring buffers on the GPU. It must not know how they are drawn.
 //!
 //! All rings share few vertex buffers, the pages, because each buffer that a frame uses costs time. A ring has a segment of
 //! a page: half as many slots more than the ring has. Its living records are contiguous there, so a ring is one draw. New

@@ -1,4 +1,4 @@
-//! Counts of draws and the size of their buffers, for profiling.
+//! Counts of draw calls and the size of the vertex buffers, for profiling.
 
 use super::prepare::PreparedParticles;
 use bevy::ecs::resource::Resource;
@@ -16,8 +16,8 @@ pub struct ParticleStatistics {
     /// The size of the records on the GPU in bytes, with unused slots: of each ring that was visible, 1.5 times the slots of
     /// its [`EmitterRecords`](crate::alamo::EmitterRecords) when it was last visible.
     pub buffer_bytes: u64,
-    /// The size of the rest of the vertex buffers, in bytes. If more than 1 MiB of it were used before, and more than the
-    /// records take, the next frame frees all of it.
+    /// The size of the rest of the vertex buffers, in bytes. If removed rings had more than 1 MiB of it, and more than
+    /// [`buffer_bytes`](Self::buffer_bytes), the next frame frees all buffers and uploads all records again.
     pub spare_bytes: u64,
 }
 
