@@ -39,6 +39,16 @@ pub struct Header {
     pub average_triangle_size: f32,
 }
 
+impl Header {
+    /// Whether the flag for skins with holes is set.
+    ///
+    /// Holes are the texels of palette index 255 in Quake's source ports, and of index 0 in Hexen II, which has models of this
+    /// format too. Nothing in the file says which game it is from.
+    pub fn has_holes(&self) -> bool {
+        self.flags & 1 << 14 != 0
+    }
+}
+
 /// A parsed model, borrowed from the file's bytes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
