@@ -97,7 +97,11 @@ fn file_cases(file: &[u8]) -> Vec<Case> {
             b"\x89HDF\r\n\x1a\nmore of it".to_vec(),
             Reject("Alembic", 0),
         ),
-        case(2, b"IDPO and more than that".to_vec(), Reject("IDPO", 0)),
+        case(
+            2,
+            b"IDPO and more than that".to_vec(),
+            Reject("Quake model", 0),
+        ),
         case(2, nolf, Reject("No One Lives Forever", 12)),
         case(4, [file, b"tail"].concat(), Warn("4 trailing bytes", end)),
         case(7, patched(file, name, &[0xE4]), Warn("not UTF-8", name)),

@@ -56,11 +56,7 @@ fn cases() -> Vec<Case> {
 
 fn header_cases() -> Vec<Case> {
     let at = Offsets::of(&tetrahedron());
-    let trailing = {
-        let mut bytes = tetrahedron().to_bytes();
-        bytes.extend_from_slice(b"QMEX and more");
-        bytes
-    };
+    let trailing = |tail: &[u8]| [&tetrahedron().to_bytes()[..], tail].concat();
     vec![
         case(1, "empty", vec![], Reject(truncated, 0)),
         case(1, "three bytes", b"IDP".to_vec(), Reject(truncated, 0)),
@@ -74,9 +70,11 @@ fn header_cases() -> Vec<Case> {
         case(
             4,
             "trailing bytes",
-            trailing,
-            Warn("13 trailing bytes", at.end),
+            trailing(b"QME and more"),
+            Warn("12 trailing bytes", at.end),
         ),
+        case(4, "an editor's data", trailing(b"QMEX and more"), Silent),
+        case(4, "an editor's mark", trailing(b"QMEX"), Silent),
         case(6, "NaN scale", with_f32(8, f32::NAN), Reject(not_finite, 8)),
         case(
             6,
@@ -176,7 +174,8 @@ fn foreign_cases() -> Vec<Case> {
         ("MDL4", b"MDL4", "3D GameStudio model (MDL4)"),
         ("MDL5", b"MDL5", "3D GameStudio model (MDL5)"),
         ("MDL7", b"MDL7", "3D GameStudio model (MDL7)"),
-        ("PNG", b"\x89PNG", "\\x89PNG"),
+        ("PNG", b"\x89PNG", "a PNG image"),
+        ("unknown", b"\xFF\xFE\xFD\xFC", "\\xff\\xfe\\xfd\\xfc"),
     ];
     let mut cases: Vec<_> = foreign
         .into_iter()

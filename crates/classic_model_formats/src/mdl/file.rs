@@ -67,7 +67,7 @@ pub struct MdlFile<'a> {
     pub frames: Vec<Frame>,
     /// All poses of all frames, in file order.
     pub poses: Vec<Pose<'a>>,
-    /// Count of bytes after the last frame.
+    /// Count of bytes after the last frame. Those of an editor, which begin with `QMEX`, give no warning.
     pub trailing_bytes: u64,
     /// Harmless flaws of the file.
     pub warnings: Vec<Warning>,

@@ -12,6 +12,9 @@ use zerocopy::little_endian::F32;
 /// The version of the format that the games support.
 const VERSION: i32 = 6;
 
+/// The first trailing bytes of models from an editor that appends its own data.
+const EDITOR_DATA: &[u8] = b"QMEX";
+
 /// Maximum vertex count of a model: vertex indices are passed to the GPU as `f32`, which is exact up to 2^24.
 const MAX_VERTICES: i32 = 1 << 24;
 
@@ -59,7 +62,8 @@ impl<'a> Reader<'a> {
         let triangles = self.triangles(&counts)?;
         let (frames, poses) = self.frames(&counts, precision)?;
         let trailing_bytes = self.cursor.remaining();
-        if trailing_bytes > 0 {
+        let is_editor_data = self.cursor.clone().remainder().starts_with(EDITOR_DATA);
+        if trailing_bytes > 0 && !is_editor_data {
             let offset = self.cursor.offset();
             self.warn(
                 offset,
@@ -95,15 +99,7 @@ impl<'a> Reader<'a> {
         let precision = match magic {
             b"IDPO" => Precision::Bits8,
             b"MD16" => Precision::Bits16,
-            _ => {
-                return Err(self.cursor.error(
-                    offsets::MAGIC,
-                    "magic",
-                    ErrorKind::WrongMagic {
-                        looks_like: looks_like(magic),
-                    },
-                ));
-            }
+            _ => return Err(self.cursor.unrecognized("magic")),
         };
         let version = ahead.i32("version")?;
         if version == VERSION {
@@ -491,22 +487,4 @@ struct Counts {
 fn pose_header(bytes: &[u8]) -> Option<(&[u8; 16], [TriVertex; 2])> {
     let header = PoseHeader::ref_from_bytes(bytes).ok()?;
     Some((&header.name, [header.min, header.max]))
-}
-
-/// A clause about the likely format of a file with other magic bytes, for an error.
-fn looks_like(magic: &[u8; 4]) -> String {
-    let known = match magic {
-        b"RAPO" => "looks like a Hexen II model (RAPO)",
-        b"IDST" => "looks like a Half-Life or Source model (IDST)",
-        b"IDSQ" => "looks like a Half-Life sequence file (IDSQ)",
-        b"IDP2" => "looks like a Quake II model (MD2)",
-        b"IDP3" => "looks like a Quake III model (MD3)",
-        b"IDSP" => "looks like a Quake sprite (SPR)",
-        b"MDL2" | b"MDL3" | b"MDL4" | b"MDL5" | b"MDL6" | b"MDL7" => {
-            let magic = String::from_utf8_lossy(magic);
-            return format!("looks like a 3D GameStudio model ({magic})");
-        }
-        _ => return format!("begins with \"{}\"", magic.escape_ascii()),
-    };
-    known.to_owned()
 }

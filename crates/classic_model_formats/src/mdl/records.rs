@@ -26,7 +26,6 @@ pub(super) struct RawHeader {
 
 /// File offsets of header fields, in bytes; for errors.
 pub(crate) mod offsets {
-    pub const MAGIC: u64 = 0;
     pub const VERSION: u64 = 4;
     pub const SCALE: u64 = 8;
     pub const ORIGIN: u64 = 20;

@@ -4,9 +4,9 @@ use super::checksum::{checksum_of_path, checksum_of_stored_name};
 use super::records::*;
 use crate::archive::{
     AddedName, Archive, Builder, Lookup, NameCase, OnePiece, ROOT, ReadAt, Record, Source,
-    decode_1252, other_format, wrong_magic,
+    decode_1252, wrong_magic,
 };
-use crate::read::{Cursor, ErrorKind, Format, ParseError, Quoted};
+use crate::read::{Cursor, ErrorKind, Format, ParseError, Quoted, file_kind};
 use core::fmt::Display;
 
 /// For errors.
@@ -59,12 +59,13 @@ struct Header {
 impl Tables {
     fn read(source: &Source<'_>) -> Result<Self, ParseError> {
         let start = source.start(24)?;
-        if let Some(kind) = other_format(&start, Format::Meg) {
-            return Err(source.error(0, "first bytes", kind));
-        }
         let mut cursor = source.cursor(&start, 0);
         let header: &HeaderV1 = cursor.record("header")?;
         if header.files.get() != MAGIC {
+            // Version 1 has no signature but its two equal counts.
+            if header.names != header.files && file_kind(&start).is_some() {
+                return Err(source.error(0, "first bytes", ErrorKind::unrecognized(&start)));
+            }
             let header = Header {
                 start: 8,
                 counts: 0,
@@ -73,11 +74,32 @@ impl Tables {
             };
             return Self::of_version(source, 1, &header, source.length);
         }
-        if header.names.get() == ENCRYPTED {
-            let hint = ENCRYPTED_GAMES;
-            return Err(source.error(0, "archive", ErrorKind::Encrypted { hint }));
+        match header.names.get() {
+            PLAIN => {}
+            ENCRYPTED => {
+                let hint = ENCRYPTED_GAMES;
+                return Err(source.error(0, "archive", ErrorKind::Encrypted { hint }));
+            }
+            flags => {
+                let kind = ErrorKind::Unsupported {
+                    value: flags.into(),
+                    hint: " (supported: 4294967295, which is FFFFFFFF)",
+                };
+                return Err(source.error(0, "flags", kind));
+            }
         }
-        Self::of_version_2_or_3(source, &start)
+        let tables = Self::of_version_2_or_3(source, &start)?;
+        let header: &HeaderV2 = source.cursor(&start, 0).record("header")?;
+        let (data, length) = (u64::from(header.data_start.get()), source.length);
+        if data > length {
+            let kind = ErrorKind::BadOffset {
+                value: header.data_start.get().into(),
+                min: tables.start + tables.bytes.len() as u64,
+                max: length,
+            };
+            return Err(source.error(DATA_START_OFFSET, "start of the data", kind));
+        }
+        Ok(tables)
     }
 
     /// Reads the names to distinguish versions 2 and 3. The sum of their lengths does not suffice: a file of version 2 whose

@@ -5,11 +5,13 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Bytes 4 to 7 of versions 2 and 3: the number 0.99.
 pub(super) const MAGIC: u32 = 0x3F7D_70A4;
-/// The first 4 bytes of versions 2 and 3.
-#[cfg(feature = "write")]
+/// The first 4 bytes of version 2, and of a plain archive of version 3.
 pub(super) const PLAIN: u32 = 0xFFFF_FFFF;
 /// The first 4 bytes of an encrypted archive of version 3.
 pub(super) const ENCRYPTED: u32 = 0x8FFF_FFFF;
+
+/// The offset of the start of the data in versions 2 and 3.
+pub(super) const DATA_START_OFFSET: u64 = 8;
 
 /// The header of version 1, 8 bytes.
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]

@@ -3,7 +3,7 @@
 use super::records::*;
 use crate::archive::{
     Archive, Builder, Lookup, NameCase, OnePiece, ROOT, ReadAt, Record, Source, decode_1252,
-    other_format, unknown_format, until_nul, wrong_magic,
+    unrecognized, until_nul, wrong_magic,
 };
 use crate::read::{ErrorKind, Format, ParseError};
 use std::borrow::Cow;
@@ -57,13 +57,9 @@ pub fn open<R: ReadAt>(reader: R) -> Result<Archive<R>, ParseError> {
 
 fn header(source: &Source<'_>) -> Result<Header, ParseError> {
     let start = source.start(size_of::<Header>() as u64)?;
-    if let Some(kind) = other_format(&start, Format::Pak) {
-        return Err(source.error(0, "first bytes", kind));
-    }
     let header: Header = *source.cursor(&start, 0).record("header")?;
     if header.magic != MAGIC {
-        let kind = unknown_format(&start, MAGIC.len(), "\"PACK\"");
-        return Err(source.error(0, "first bytes", kind));
+        return Err(unrecognized(source, MAGIC.len(), "\"PACK\""));
     }
     let size = header.size.get();
     if u64::from(size) > source.length {

@@ -59,6 +59,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Makes an error about a file of another format, with what the file is by the bytes that are not read yet.
+    pub fn unrecognized(&self, context: impl Display) -> ParseError {
+        let start = self.rest();
+        let start = start.get(..super::SIGNATURE_SIZE).unwrap_or(start);
+        self.error(self.offset(), context, ErrorKind::unrecognized(start))
+    }
+
     /// An error about a value that needs more bytes than remain.
     #[cold]
     fn truncated(&self, context: impl Display, needed: u64) -> ParseError {

@@ -82,9 +82,17 @@ impl Display for ParseError {
             ..
         } = self;
         match self.position {
+            _ if self.is_empty_file() => write!(f, "{format}: file at offset 0 is empty"),
             Some(position) => write!(f, "{position}: {format}: {context} {kind}"),
             None => write!(f, "{format}: {context} at offset {offset} {kind}"),
         }
+    }
+}
+
+impl ParseError {
+    /// Whether the file has no bytes.
+    fn is_empty_file(&self) -> bool {
+        self.offset == 0 && matches!(self.kind, ErrorKind::Truncated { available: 0, .. })
     }
 }
 

@@ -13,9 +13,11 @@
 mod cursor;
 mod error;
 mod position;
+mod signatures;
 mod warnings;
 
 pub use cursor::Cursor;
 pub use error::{ErrorKind, Format, ParseError, Warning};
 pub use position::TextPosition;
+pub use signatures::{SIGNATURE_SIZE, file_kind, is_html};
 pub use warnings::{Quoted, WarningCollector};

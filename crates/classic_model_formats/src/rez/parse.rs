@@ -3,7 +3,7 @@
 use super::records::*;
 use crate::archive::{
     Archive, Builder, Lookup, MAX_DEPTH, NameCase, OnePiece, ROOT, ReadAt, Record, Source,
-    decode_1252, other_format, unknown_format, wrong_magic,
+    decode_1252, unrecognized, wrong_magic,
 };
 use crate::read::{Cursor, ErrorKind, Format, ParseError};
 use std::collections::BTreeMap;
@@ -21,6 +21,12 @@ pub fn open<R: ReadAt>(reader: R) -> Result<Archive<R>, ParseError> {
         builder: Builder::new(Format::Rez, NameCase::Ignored, 0),
         blocks: BTreeMap::new(),
     };
+    if header.second_line_end != LINE_END {
+        let at = SECOND_LINE_END_OFFSET;
+        folders.builder.warnings.warn("line end", at, || {
+            "the header has no line end after its first text".to_owned()
+        });
+    }
     folders.builder.add_table(0, size_of::<Header>() as u64);
     let root = Block {
         start: header.root_start.get().into(),
@@ -43,14 +49,10 @@ pub fn open<R: ReadAt>(reader: R) -> Result<Archive<R>, ParseError> {
 
 fn header(source: &Source<'_>) -> Result<Header, ParseError> {
     let start = source.start(size_of::<Header>() as u64)?;
-    if let Some(kind) = other_format(&start, Format::Rez) {
-        return Err(source.error(0, "first bytes", kind));
-    }
     let mut cursor = source.cursor(&start, 0);
     let first: &[u8; 2] = cursor.clone().record("first bytes")?;
     if *first != LINE_END {
-        let kind = unknown_format(&start, 8, "\"\\r\\nRezMgr\"");
-        return Err(source.error(0, "first bytes", kind));
+        return Err(unrecognized(source, 8, "\"\\r\\nRezMgr\""));
     }
     let header: Header = *cursor.record("header")?;
     if header.text_end != TEXT_END {

@@ -30,6 +30,7 @@ pub(super) const LINE_END: [u8; 2] = *b"\r\n";
 pub(super) const TEXT_END: [u8; 3] = *b"\r\n\x1A";
 
 /// Offsets of header fields, in bytes.
+pub(super) const SECOND_LINE_END_OFFSET: u64 = 62;
 pub(super) const TEXT_END_OFFSET: u64 = 124;
 pub(super) const VERSION_OFFSET: u64 = 127;
 

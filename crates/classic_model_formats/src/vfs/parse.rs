@@ -5,7 +5,7 @@ use super::content::Volume;
 use super::records::*;
 use crate::archive::{
     Archive, Builder, Lookup, MAX_DEPTH, NameCase, ROOT, ReadAt, Record, Source, decode_1250,
-    other_format, unknown_format, until_nul, wrong_magic,
+    unrecognized, until_nul, wrong_magic,
 };
 use crate::read::{ErrorKind, Format, ParseError, Quoted};
 use core::ops::Range;
@@ -57,20 +57,17 @@ pub fn open<R: ReadAt>(reader: R) -> Result<Archive<R>, ParseError> {
 
 fn header(source: &Source<'_>) -> Result<Header, ParseError> {
     let start = source.start(size_of::<Header>() as u64)?;
-    if let Some(kind) = other_format(&start, Format::Vfs) {
-        return Err(source.error(0, "first bytes", kind));
-    }
     let mut cursor = source.cursor(&start, 0);
     let first: [u8; 4] = *cursor.clone().record("first bytes")?;
     if first != MAGIC {
         let version = f32::from_le_bytes(first);
-        let kind = match version.fract() == 0.0 && (2.0..100.0).contains(&version) {
-            true => wrong_magic(format!(
+        if version.fract() == 0.0 && (2.0..100.0).contains(&version) {
+            let kind = wrong_magic(format!(
                 "has version {version} of the format, but only 1 is supported"
-            )),
-            false => unknown_format(&start, MAGIC.len(), "the version 1.0"),
-        };
-        return Err(source.error(0, "first bytes", kind));
+            ));
+            return Err(source.error(0, "first bytes", kind));
+        }
+        return Err(unrecognized(source, MAGIC.len(), "the version 1.0"));
     }
     let header: Header = *cursor.record("header")?;
     let count = |value: u32, offset, min: i64, max: u64, context: &str| {

@@ -15,8 +15,11 @@ pub(super) fn check(file: &Cursor<'_>) -> Result<(), ParseError> {
     let mut start = file.clone();
     let name: &[u8; 8] = start.record("name of the first chunk")?;
     if name != b"\x06\0Header" {
-        let looks_like = looks_like(name);
-        return Err(file.error(0, "first chunk", ErrorKind::WrongMagic { looks_like }));
+        if name.starts_with(b"X:") || name.starts_with(b"%abc") {
+            let looks_like = "looks like music in ABC notation".to_owned();
+            return Err(file.error(0, "first chunk", ErrorKind::WrongMagic { looks_like }));
+        }
+        return Err(file.unrecognized("first chunk"));
     }
     start.i32("Header / offset of the next chunk")?;
     let offset = start.offset();
@@ -54,15 +57,4 @@ pub(super) fn check(file: &Cursor<'_>) -> Result<(), ParseError> {
 fn version(file_type: &[u8]) -> Option<i64> {
     let version = file_type.strip_prefix(FILE_TYPE)?;
     core::str::from_utf8(version).ok()?.parse().ok()
-}
-
-/// A clause that says what a file with other first bytes looks like.
-fn looks_like(name: &[u8; 8]) -> String {
-    let known = match name {
-        [b'O', b'g', b'a', b'w', b'a', ..] => "is an Alembic cache (Ogawa), not a LithTech model",
-        [0x89, b'H', b'D', b'F', ..] => "is an Alembic cache (HDF5), not a LithTech model",
-        [b'X', b':', ..] | [b'%', b'a', b'b', b'c', ..] => "looks like music in ABC notation",
-        _ => return format!("begins with \"{}\"", name.escape_ascii()),
-    };
-    known.to_owned()
 }

@@ -232,17 +232,11 @@ impl<'a> ModelParts<'a> {
 /// Checks the type of the first chunk. The error names known other formats, such as particle systems, which have the
 /// same file extension.
 fn check_magic(cursor: &Cursor<'_>) -> Result<(), ParseError> {
-    let mut start = cursor.clone();
-    let id = start.u32("type of the first chunk")?;
-    let looks_like = match id {
+    match cursor.clone().u32("type of the first chunk")? {
         // Not always the skeleton: some writers put it last.
-        SKELETON | MESH | CONNECTIONS | LIGHT => return Ok(()),
-        0x900 => "is an Alamo particle system (version 1), not a model".to_owned(),
-        0x1500 => "is an Alamo particle system (version 2), not a model".to_owned(),
-        0x1000 => "is an Alamo animation (ALA), not a model".to_owned(),
-        _ => format!("begins with \"{}\"", id.to_le_bytes().escape_ascii()),
-    };
-    Err(cursor.error(0, "first chunk", ErrorKind::WrongMagic { looks_like }))
+        SKELETON | MESH | CONNECTIONS | LIGHT => Ok(()),
+        _ => Err(cursor.unrecognized("first chunk")),
+    }
 }
 
 #[cfg(test)]

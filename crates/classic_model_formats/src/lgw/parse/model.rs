@@ -5,7 +5,7 @@ use super::super::key::Key;
 use super::super::lexer::Token;
 use super::meshes::MIN_MESH_SIZE;
 use super::{BINARY, NextKey, Parser};
-use crate::read::{ErrorKind, ParseError, Quoted};
+use crate::read::{ErrorKind, ParseError, Quoted, file_kind};
 
 /// The version of the games' files.
 const VERSION: i64 = 4;
@@ -58,6 +58,8 @@ impl<'a> Parser<'a> {
             ErrorKind::Missing {
                 what: "the key MODEL (it is empty)",
             }
+        } else if file_kind(self.text).is_some() {
+            ErrorKind::unrecognized(self.text)
         } else {
             ErrorKind::WrongMagic {
                 looks_like: looks_like(rest, self.lexer.has_nul()).into(),
@@ -115,10 +117,6 @@ fn looks_like(rest: &[u8], has_nul: bool) -> &'static str {
     let is_binary = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
     if UTF_16.iter().any(|mark| start.starts_with(mark)) {
         "is UTF-16: save it as UTF-8"
-    } else if start.starts_with(b"IDPO") || start.starts_with(b"IDST") {
-        "looks like a Quake or Half-Life model (MDL)"
-    } else if start.starts_with(b"PulseWav") {
-        "looks like a PulseWaves file of a laser scanner"
     } else if has_nul || start.iter().any(is_binary) {
         BINARY
     } else {

@@ -10,7 +10,7 @@ mod tracks;
 use super::file::{Emitter, ParticleFile};
 use crate::chunk::{Chunk, Chunks};
 use crate::chunk_parser::{Segment, vec_for_chunks};
-use crate::read::{Cursor, ErrorKind, Format, ParseError};
+use crate::read::{Cursor, Format, ParseError};
 use state::Parser;
 
 const SYSTEM: u32 = 0x900;
@@ -76,17 +76,10 @@ fn starts_with_system(rest: &Cursor<'_>) -> bool {
 
 /// Checks the type of the first chunk. The error names known other formats.
 fn check_magic(cursor: &Cursor<'_>) -> Result<(), ParseError> {
-    let mut start = cursor.clone();
-    let id = start.u32("type of the first chunk")?;
-    let looks_like = match id {
-        SYSTEM => return Ok(()),
-        0x1500 => "is a particle system of Universe at War (version 2), which is not supported",
-        0x200 | 0x400 | 0x600 | 0x1300 => "is an Alamo model (ALO), not a particle system",
-        0x1000 => "is an Alamo animation (ALA), not a particle system",
-        _ => &format!("begins with \"{}\"", id.to_le_bytes().escape_ascii()),
-    };
-    let looks_like = looks_like.to_owned();
-    Err(cursor.error(0, "first chunk", ErrorKind::WrongMagic { looks_like }))
+    match cursor.clone().u32("type of the first chunk")? {
+        SYSTEM => Ok(()),
+        _ => Err(cursor.unrecognized("first chunk")),
+    }
 }
 
 impl Parser {

@@ -109,7 +109,7 @@ fn foreign_cases() -> Vec<Case> {
         ),
         (
             "a PNG",
-            "x89PNG",
+            "is a PNG image",
             start(b"\x89PNG\r\n\x1a\n"),
             Reject(magic, 0),
         ),

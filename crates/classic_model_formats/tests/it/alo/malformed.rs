@@ -108,10 +108,10 @@ fn file_cases() -> Vec<Case> {
         (0x900, 9, "Alamo particle system (version 1)"),
         (0x1500, 9, "Alamo particle system (version 2)"),
         (0x1000, 2, "Alamo animation (ALA)"),
-        (u32::from_le_bytes(*b"IDPO"), 2, "IDPO"),
+        (u32::from_le_bytes(*b"IDPO"), 2, "Quake model (MDL)"),
         (u32::from_le_bytes(*b"IDST"), 2, "IDST"),
         (u32::from_le_bytes(*b"MDL5"), 2, "MDL5"),
-        (u32::from_le_bytes(*b"\x89HDF"), 2, "\\x89HDF"),
+        (u32::from_le_bytes(*b"\x89HDF"), 2, "Alembic cache (HDF5)"),
         (u32::from_le_bytes(*b"Ogaw"), 2, "Ogaw"),
         (0, 2, "\\x00\\x00\\x00\\x00"),
     ] {
@@ -897,7 +897,7 @@ fn error_messages_begin_with_the_path_of_chunks() {
         (
             at_u32(0, 0x900),
             "ALO: first chunk at offset 0 is not recognized: \
-             the file is an Alamo particle system (version 1), not a model"
+             the file is an Alamo particle system (version 1)"
                 .to_owned(),
         ),
     ] {

@@ -157,7 +157,7 @@ fn malformed_files_are_errors() {
         (error.offset, error.to_string())
     };
     let cases: [(Vec<u8>, u64, &str); 13] = [
-        (vec![], 0, "needs 4 bytes"),
+        (vec![], 0, "is empty"),
         (vec![0; 3], 0, "needs 4 bytes"),
         (vec![0; 6], 4, "version"),
         (b"DDS |\0\0\0".to_vec(), 0, "is a DDS image"),

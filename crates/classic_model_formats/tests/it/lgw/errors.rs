@@ -34,7 +34,7 @@ fn other_formats_are_recognized() {
         is("looks like a binary LGW file: convert it to text with the game's tool UFObintxt");
     let text = is("is text that does not start with the key MODEL");
     let utf_16 = is("is UTF-16: save it as UTF-8");
-    let mdl = is("looks like a Quake or Half-Life model (MDL)");
+    let mdl = is("is a Quake model (MDL)");
     let nothing = "file lacks the key MODEL (it is empty)";
     let rows = [
         ("§", nothing),
@@ -48,7 +48,11 @@ fn other_formats_are_recognized() {
         ("§IDPO\x06\0\0\0", mdl),
         (
             "§PulseWaves\0\0",
-            is("looks like a PulseWaves file of a laser scanner"),
+            is("is a PulseWaves file of a laser scanner"),
+        ),
+        (
+            "§version https://git-lfs.github.com/spec/v1\noid",
+            is("is a Git LFS pointer in place of the file: install Git LFS and run `git lfs pull`"),
         ),
         ("§MESH \"a\"", text),
         ("// a comment\n  §v 1 2\nf", text),

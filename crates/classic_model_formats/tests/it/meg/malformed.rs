@@ -15,6 +15,7 @@ error_kinds! {
     truncated: ErrorKind::Truncated { .. },
     wrong_magic: ErrorKind::WrongMagic { .. },
     bad_count: ErrorKind::BadCount { .. },
+    bad_offset: ErrorKind::BadOffset { .. },
     bad_index: ErrorKind::IndexOutOfRange { .. },
     mismatch: ErrorKind::CountMismatch { .. },
     encrypted: ErrorKind::Encrypted { .. },
@@ -150,6 +151,23 @@ fn header_cases(cases: &mut Vec<Case>) {
             early,
             Reject(wrong_magic, 0),
         ));
+        for flags in [0, 1, 0x0FFF_FFFF, 0xFFFF_FFFE] {
+            cases.push(case(
+                66,
+                format!("flags {flags:08X}"),
+                with_u32(&sample.bytes, 0, flags),
+                Reject(unsupported, 0),
+            ));
+        }
+        let length = sample.bytes.len() as u32;
+        for start in [length + 1, u32::MAX] {
+            cases.push(case(
+                66,
+                format!("start of the data {start}"),
+                with_u32(&sample.bytes, 8, start),
+                Reject(bad_offset, 8),
+            ));
+        }
     }
     let sample = sample_meg(3);
     let names = with_u32(&sample.bytes, 20, 3);

@@ -49,6 +49,14 @@ fn header_cases(cases: &mut Vec<Case>) {
         patched(bytes, 124, b"   "),
         Reject(wrong_magic, 124),
     ));
+    for mark in [b"  ", b"\n\n"] {
+        cases.push(case(
+            2,
+            "no second line end",
+            patched(bytes, 62, mark),
+            Warn("no line end after its first text", 62),
+        ));
+    }
     let end = root.end - 1;
     cases.push(case(
         3,
