@@ -1,11 +1,11 @@
 //! The words of tracks: the blocks of version 2, chunks 0x1009 to 0x100B, and the tracks of version 1.
 
 use super::state::{BlockSizes, Parser, WithOffset};
-use crate::ala::file::{AlaBlocks, Track};
+use crate::ala::file::Track;
 use crate::chunk::Chunk;
 use crate::chunk_parser::Segment;
 use crate::read::{Cursor, ErrorKind, ParseError};
-use zerocopy::little_endian::I16;
+use zerocopy::little_endian::{I16, U16};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 pub(super) const ROTATIONS: u32 = 0x1009;
@@ -20,58 +20,110 @@ pub(super) struct BlockChunks<'a> {
     pub(super) scales: Option<Chunk<'a>>,
 }
 
+/// A block of version 2.
+pub(super) struct Block<'a, T> {
+    pub(super) words: &'a [T],
+    /// Words per frame, by the length of the block.
+    pub(super) stride: u32,
+    /// The error about a block whose length the frames do not divide. It is harmless unless a bone uses the block.
+    error: Option<ParseError>,
+}
+
+/// The blocks of version 2; empty in version 1.
+#[derive(Default)]
+pub(super) struct Blocks<'a> {
+    pub(super) rotations: Block<'a, I16>,
+    pub(super) translations: Block<'a, U16>,
+    pub(super) scales: Block<'a, U16>,
+}
+
+impl<T> Default for Block<'_, T> {
+    fn default() -> Self {
+        Self {
+            words: &[],
+            stride: 0,
+            error: None,
+        }
+    }
+}
+
 impl Parser {
     /// The blocks of version 2.
     pub(super) fn blocks<'a>(
         &mut self,
-        sizes: BlockSizes,
+        sizes: &BlockSizes,
         chunks: &BlockChunks<'a>,
-        container: &Chunk<'a>,
-    ) -> Result<AlaBlocks<'a>, ParseError> {
-        let blocks = AlaBlocks {
-            translations: self.block(
-                sizes.translations,
-                &chunks.translations,
-                container,
-                "a block of translations (0x100a)",
-            )?,
-            scales: self.block(
-                sizes.scales,
-                &chunks.scales,
-                container,
-                "a block of scales (0x100b)",
-            )?,
-            rotations: self.block(
-                sizes.rotations,
-                &chunks.rotations,
-                container,
-                "a block of rotations (0x1009)",
-            )?,
+    ) -> Result<Blocks<'a>, ParseError> {
+        let blocks = Blocks {
+            translations: self.block(sizes.translations, &chunks.translations, "translation")?,
+            scales: self.block(sizes.scales, &chunks.scales, "scale")?,
+            rotations: self.block(Some(sizes.rotations), &chunks.rotations, "rotation")?,
         };
-        if let Some(chunk) = &chunks.rotations {
+        // Otherwise the quaternions are not aligned to the words of a frame.
+        if let Some(chunk) = &chunks.rotations
+            && blocks.rotations.stride.is_multiple_of(4)
+        {
             self.inside(Segment::Chunk(ROTATIONS), |parser| {
-                parser.warn_about_zero_quaternions(blocks.rotations, chunk.body.offset());
+                parser.warn_about_zero_quaternions(blocks.rotations.words, chunk.body.offset());
             });
         }
         Ok(blocks)
     }
 
-    /// The words of a block, which can be missing if it has no words per frame.
+    /// A block, which can be missing if no bone uses it. Its length decides how many words it has per frame, because some
+    /// writers store uninitialized sizes, or the count of curves.
     fn block<'a, T>(
         &mut self,
-        size: u32,
+        size: Option<WithOffset<u32>>,
         chunk: &Option<Chunk<'a>>,
-        container: &Chunk<'a>,
         name: &'static str,
-    ) -> Result<&'a [T], ParseError>
+    ) -> Result<Block<'a, T>, ParseError>
     where
         T: FromBytes + KnownLayout + Immutable + Unaligned,
     {
-        match chunk {
-            Some(chunk) => self.data(chunk, |parser, body| parser.words(body, size)),
-            None if size == 0 => Ok(&[]),
-            None => self.require(None, &container.body, name),
+        let mut block = Block::default();
+        if let Some(chunk) = chunk {
+            block = self.data(chunk, |parser, body| parser.block_words(body))?;
         }
+        if let Some(WithOffset { value, offset }) = size
+            && value != block.stride
+            && block.error.is_none()
+        {
+            let found = block.stride;
+            self.warn("block size", offset, |_| {
+                format!("the header has {value} words of {name} per frame, but the block has {found}: the block is used")
+            });
+        }
+        Ok(block)
+    }
+
+    fn block_words<'a, T>(&mut self, body: &mut Cursor<'a>) -> Result<Block<'a, T>, ParseError>
+    where
+        T: FromBytes + KnownLayout + Immutable + Unaligned,
+    {
+        let (offset, length) = (body.offset(), body.remaining());
+        let word_bytes = 2 * u64::from(self.state.frames);
+        if !length.is_multiple_of(word_bytes) {
+            let kind = ErrorKind::NotMultiple {
+                value: length,
+                of: word_bytes,
+            };
+            let error = body.error(offset, self.at("length"), kind);
+            self.warn("block length", offset, |parser| {
+                let path = parser.at("");
+                format!("{path} is {length} bytes long, which is no multiple of {word_bytes}: it is ignored, because no bone uses it")
+            });
+            return Ok(Block {
+                error: Some(error),
+                ..Block::default()
+            });
+        }
+        Ok(Block {
+            words: body.array(length / 2, self.at(""))?,
+            // A chunk is shorter than 2^31 bytes.
+            stride: (length / word_bytes) as u32,
+            error: None,
+        })
     }
 
     /// The body of a chunk that holds `per_frame` words for each frame.
@@ -151,20 +203,22 @@ impl Parser {
     /// The track of a bone in a block; `None` if the bone has no track.
     pub(super) fn track<'a, T: Copy, const N: usize>(
         &mut self,
-        words: &'a [T],
+        block: &Block<'a, T>,
         first: WithOffset<u16>,
-        stride: u32,
         cursor: &Cursor<'_>,
     ) -> Result<Option<Track<'a, T, N>>, ParseError> {
         let WithOffset { value, offset } = first;
         if value == u16::MAX {
             return Ok(None);
         }
-        if usize::from(value) + N > stride as usize {
+        if let Some(error) = &block.error {
+            return Err(error.clone());
+        }
+        if usize::from(value) + N > block.stride as usize {
             let kind = ErrorKind::IndexOutOfRange {
                 element: "word",
                 index: value.into(),
-                count: stride.into(),
+                count: block.stride.into(),
             };
             return Err(cursor.error(offset, self.at("track"), kind));
         }
@@ -176,6 +230,6 @@ impl Parser {
                 )
             });
         }
-        Ok(Some(Track::new(words, value.into(), stride)))
+        Ok(Some(Track::new(block.words, value.into(), block.stride)))
     }
 }

@@ -1,10 +1,12 @@
 //! One bone, chunk 0x1002.
 
+use super::blocks::Blocks;
 use super::record::{Packed, Record};
 use super::state::{Parser, WithOffset};
-use crate::ala::file::{AlaBlocks, AlaBone, Track};
+use crate::ala::file::{AlaBone, Track};
 use crate::chunk::Chunk;
 use crate::read::{Cursor, ParseError};
+use zerocopy::little_endian::I16;
 
 const BONE_RECORD: u32 = 0x1003;
 const TRANSLATION: u32 = 0x1004;
@@ -17,7 +19,7 @@ impl Parser {
     pub(super) fn bone<'a>(
         &mut self,
         container: &Chunk<'a>,
-        blocks: AlaBlocks<'a>,
+        blocks: &Blocks<'a>,
         bones: &mut Vec<AlaBone<'a>>,
     ) -> Result<(), ParseError> {
         let is_v1 = self.state.sizes.is_none();
@@ -65,9 +67,9 @@ impl Parser {
             index: record.index,
             unknown: record.unknown,
             translation_offset: record.translation_offset,
-            translation_scale: record.translation_scale.value,
+            translation_scale: [0.0; 3],
             scale_offset: record.scale_offset,
-            scale_scale: record.scale_scale.value,
+            scale_scale: [0.0; 3],
             default_rotation: None,
             translation: translation.map(|words| Track::new(words, 0, 3)),
             scale: scale.map(|words| Track::new(words, 0, 3)),
@@ -81,7 +83,7 @@ impl Parser {
             Some(words) => bone.rotation = Some(Track::new(words, 0, 4)),
             None => {}
         }
-        if let (Some(packed), Some(sizes)) = (record.packed, self.state.sizes) {
+        if let Some(packed) = record.packed {
             let body = &container.body;
             let Packed {
                 translation,
@@ -89,10 +91,9 @@ impl Parser {
                 rotation,
                 default_rotation,
             } = packed;
-            bone.translation =
-                self.track(blocks.translations, translation, sizes.translations, body)?;
-            bone.scale = self.track(blocks.scales, scale, sizes.scales, body)?;
-            bone.rotation = self.track(blocks.rotations, rotation, sizes.rotations, body)?;
+            bone.translation = self.track(&blocks.translations, translation, body)?;
+            bone.scale = self.track(&blocks.scales, scale, body)?;
+            bone.rotation = self.track(&blocks.rotations, rotation, body)?;
             bone.default_rotation = Some(default_rotation.value);
             if bone.rotation.is_none() && default_rotation.value == [0; 4] {
                 self.warn("zero quaternion", default_rotation.offset, |parser| {
@@ -101,40 +102,57 @@ impl Parser {
                 });
             }
         }
-        if bone.translation.is_some() {
-            self.check_extent(
-                bone.translation_offset,
-                record.translation_scale,
-                &container.body,
-                "translation",
-            )?;
+        if let Some(track) = &bone.rotation
+            && !blocks.rotations.stride.is_multiple_of(4)
+            && let Some(frame) = track.iter().position(|words| words == [I16::ZERO; 4])
+        {
+            self.warn("zero quaternion", container.offset, |parser| {
+                let path = parser.at("");
+                format!("the rotation of {path} is zero at frame {frame}: the identity is used")
+            });
         }
-        if bone.scale.is_some() {
-            self.check_extent(
-                bone.scale_offset,
-                record.scale_scale,
-                &container.body,
-                "scale",
-            )?;
-        }
+        bone.translation_scale = self.factor(
+            bone.translation.is_some(),
+            bone.translation_offset,
+            record.translation_scale,
+            &container.body,
+            "translation",
+        )?;
+        bone.scale_scale = self.factor(
+            bone.scale.is_some(),
+            bone.scale_offset,
+            record.scale_scale,
+            &container.body,
+            "scale",
+        )?;
         bones.push(bone);
         Ok(())
     }
 
-    /// Checks that the value of the greatest word, 65535, is finite; all other values of a track are between it and the
-    /// offset.
-    fn check_extent(
-        &self,
+    /// The factor for the words of a track. With a track, the value of the greatest word, 65535, must be finite; all other
+    /// values are between it and the offset. Without a track nothing uses the factor, so it may be anything.
+    fn factor(
+        &mut self,
+        has_track: bool,
         offset: [f32; 3],
-        scale: WithOffset<[f32; 3]>,
+        factor: WithOffset<[f32; 3]>,
         cursor: &Cursor<'_>,
         field: &str,
-    ) -> Result<(), ParseError> {
-        for (axis, (offset, factor)) in offset.into_iter().zip(scale.value).enumerate() {
-            let factor_offset = scale.offset + 4 * axis as u64;
-            let extreme = offset + f32::from(u16::MAX) * factor;
-            cursor.check_finite(extreme, factor_offset, self.at(field))?;
+    ) -> Result<[f32; 3], ParseError> {
+        if !has_track && !factor.value.iter().all(|value| value.is_finite()) {
+            self.warn("unused factor", factor.offset, |parser| {
+                let path = parser.at(field);
+                format!("the factor of {path} is not a finite number, and not used: 0 is stored")
+            });
+            return Ok([0.0; 3]);
         }
-        Ok(())
+        for (axis, (offset, value)) in offset.into_iter().zip(factor.value).enumerate() {
+            let value_offset = factor.offset + 4 * axis as u64;
+            let extreme = offset + f32::from(u16::MAX) * value;
+            if has_track {
+                cursor.check_finite(extreme, value_offset, self.at(field))?;
+            }
+        }
+        Ok(factor.value)
     }
 }

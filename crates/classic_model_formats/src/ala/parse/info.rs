@@ -17,9 +17,9 @@ impl Parser {
                 }
                 2 => fps = Some(self.fps(&mini)?),
                 3 => bone_count = Some(self.count(&mini, 0, i32::MAX as u32, "bone count")?),
-                11 => rotations = Some(self.block_size(&mini, 4)?),
-                12 => translations = Some((self.block_size(&mini, 3)?, mini)),
-                13 => scales = Some((self.block_size(&mini, 3)?, mini)),
+                11 => rotations = Some(self.block_size(&mini)?),
+                12 => translations = Some((self.block_size(&mini)?, mini)),
+                13 => scales = Some((self.block_size(&mini)?, mini)),
                 _ => self.skip_mini(&mini),
             }
         }
@@ -35,16 +35,8 @@ impl Parser {
         let sizes = match rotations {
             Some(rotations) => Some(BlockSizes {
                 rotations,
-                translations: self
-                    .require(
-                        translations,
-                        body,
-                        "its words of translation per frame (mini-chunk 12)",
-                    )?
-                    .0,
-                scales: self
-                    .require(scales, body, "its words of scale per frame (mini-chunk 13)")?
-                    .0,
+                translations: translations.map(|(size, _)| size),
+                scales: scales.map(|(size, _)| size),
             }),
             None => {
                 for (_, mini) in [translations, scales].into_iter().flatten() {
@@ -89,21 +81,11 @@ impl Parser {
         Ok(WithOffset { value, offset })
     }
 
-    /// The words per frame of a block, in which each track has `width` words.
-    fn block_size(&self, mini: &MiniChunk<'_>, width: u32) -> Result<u32, ParseError> {
-        let field = match mini.id {
-            11 => "words of rotation per frame",
-            12 => "words of translation per frame",
-            _ => "words of scale per frame",
-        };
-        let size = self.count(mini, 0, i32::MAX as u32, field)?;
-        if !size.value.is_multiple_of(width) {
-            let kind = ErrorKind::NotMultiple {
-                value: size.value.into(),
-                of: width.into(),
-            };
-            return Err(mini.body.error(size.offset, self.at(field), kind));
-        }
-        Ok(size.value)
+    /// The words per frame of a block, as stored: some writers store anything, so the length of the block decides.
+    fn block_size(&self, mini: &MiniChunk<'_>) -> Result<WithOffset<u32>, ParseError> {
+        let mut body = self.fixed_mini(mini, 4)?;
+        let offset = body.offset();
+        let value = body.u32("")?;
+        Ok(WithOffset { value, offset })
     }
 }

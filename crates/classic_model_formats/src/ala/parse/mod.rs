@@ -9,8 +9,8 @@ mod state;
 use super::file::{AlaBlocks, AlaBone, AlaFile};
 use crate::chunk::{Chunk, Chunks};
 use crate::chunk_parser::Segment;
-use crate::read::{Cursor, ErrorKind, Format, ParseError};
-use blocks::{BlockChunks, ROTATIONS, SCALES, TRANSLATIONS};
+use crate::read::{Cursor, Format, ParseError};
+use blocks::{BlockChunks, Blocks, ROTATIONS, SCALES, TRANSLATIONS};
 use state::Parser;
 
 const ANIMATION: u32 = 0x1000;
@@ -31,9 +31,16 @@ const MIN_BONE_SIZE: u64 = 8 + 8 + 2 + 6 + 4 * 14;
 /// A [`ParseError`] whose context is the path of chunks to the error, such as
 /// `0x1000 / 0x1002 bone 3 "Turret" / 0x1007`.
 pub fn parse(bytes: &[u8]) -> Result<AlaFile<'_>, ParseError> {
-    let cursor = Cursor::new(Format::Ala, bytes);
-    check_magic(&cursor)?;
+    let mut cursor = Cursor::new(Format::Ala, bytes);
     let mut parser = Parser::default();
+    let zeros = leading_zeros(bytes);
+    if zeros > 0 {
+        cursor.take(zeros, "zero bytes")?;
+        parser.warn("zeros", 0, |_| {
+            format!("{zeros} zero bytes before the animation are skipped")
+        });
+    }
+    check_magic(&cursor)?;
     let mut animation = None;
     let mut chunks = Chunks::new(cursor.clone());
     loop {
@@ -76,18 +83,24 @@ fn starts_with_animation(rest: &Cursor<'_>) -> bool {
     rest.clone().u32("").is_ok_and(|id| id == ANIMATION)
 }
 
+/// The count of zero bytes before an animation: some real files begin with thousands. 0 if anything else follows them.
+fn leading_zeros(bytes: &[u8]) -> u64 {
+    let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+    // The lowest byte of the animation's type is 0 too.
+    let begin = zeros.saturating_sub(1);
+    let rest = bytes.get(begin..).unwrap_or_default();
+    match rest.starts_with(&ANIMATION.to_le_bytes()) {
+        true => begin as u64,
+        false => 0,
+    }
+}
+
 /// Checks the type of the first chunk. The error names known other formats.
 fn check_magic(cursor: &Cursor<'_>) -> Result<(), ParseError> {
-    let mut start = cursor.clone();
-    let id = start.u32("type of the first chunk")?;
-    let looks_like = match id {
-        ANIMATION => return Ok(()),
-        0x200 | 0x400 | 0x600 | 0x1300 => "is an Alamo model (ALO), not an animation".to_owned(),
-        0x900 => "is an Alamo particle system (version 1), not an animation".to_owned(),
-        0x1500 => "is an Alamo particle system (version 2), not an animation".to_owned(),
-        _ => format!("begins with \"{}\"", id.to_le_bytes().escape_ascii()),
-    };
-    Err(cursor.error(0, "first chunk", ErrorKind::WrongMagic { looks_like }))
+    match cursor.clone().u32("type of the first chunk")? {
+        ANIMATION => Ok(()),
+        _ => Err(cursor.unrecognized("first chunk")),
+    }
 }
 
 impl Parser {
@@ -119,9 +132,9 @@ impl Parser {
         }
         let info = self.require(info, &container.body, "its header (0x1001)")?;
         self.state = info;
-        let blocks = match info.sizes {
-            Some(sizes) => self.blocks(sizes, &chunks, container)?,
-            None => AlaBlocks::default(),
+        let blocks = match &info.sizes {
+            Some(sizes) => self.blocks(sizes, &chunks)?,
+            None => Blocks::default(),
         };
         let mut bones = with_bone_capacity(info.bone_count, &container.body);
         for chunk in container.children() {
@@ -131,7 +144,7 @@ impl Parser {
                 BONE => {
                     let segment = Segment::element(BONE, "bone", bones.len());
                     // Bones are large: pushing them in place avoids copies.
-                    let read = |parser: &mut Self| parser.bone(&chunk, blocks, &mut bones);
+                    let read = |parser: &mut Self| parser.bone(&chunk, &blocks, &mut bones);
                     self.enter(&chunk, segment, read)?;
                 }
                 ROTATIONS | TRANSLATIONS | SCALES if info.sizes.is_some() => {}
@@ -152,7 +165,11 @@ impl Parser {
             frames: info.frames,
             fps: info.fps,
             bones,
-            blocks,
+            blocks: AlaBlocks {
+                translations: blocks.translations.words,
+                scales: blocks.scales.words,
+                rotations: blocks.rotations.words,
+            },
             warnings: Vec::new(),
         })
     }

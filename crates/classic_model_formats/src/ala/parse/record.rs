@@ -208,15 +208,17 @@ impl Parser {
         let offset = body.offset();
         let field = match mini.id {
             6 => "translation offset",
-            7 => "translation scale",
-            8 => "scale offset",
-            _ => "scale factor",
+            _ => "scale offset",
         };
+        // Only tracks use the factors, so they are checked with the tracks.
+        let is_factor = matches!(mini.id, 7 | 9);
         let mut value = [0.0; 3];
         for value in &mut value {
             let offset = body.offset();
-            let number = body.f32("")?;
-            *value = body.check_finite(number, offset, self.at(field))?;
+            *value = body.f32("")?;
+            if !is_factor {
+                body.check_finite(*value, offset, self.at(field))?;
+            }
         }
         Ok(WithOffset { value, offset })
     }

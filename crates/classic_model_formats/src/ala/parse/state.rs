@@ -17,12 +17,12 @@ pub(super) struct Info {
     pub(super) sizes: Option<BlockSizes>,
 }
 
-/// Words per frame in each block.
+/// Words per frame in each block, as stored.
 #[derive(Clone, Copy)]
 pub(super) struct BlockSizes {
-    pub(super) rotations: u32,
-    pub(super) translations: u32,
-    pub(super) scales: u32,
+    pub(super) rotations: WithOffset<u32>,
+    pub(super) translations: Option<WithOffset<u32>>,
+    pub(super) scales: Option<WithOffset<u32>>,
 }
 
 /// A value and its file offset.

@@ -20,7 +20,9 @@ fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {
     let cases = cases();
     assert_classes(
         &cases,
-        (1..=29).filter(|class| ![3, 8, 9].contains(class) && !(15..=23).contains(class)),
+        (1..=29)
+            .filter(|class| ![3, 8, 9].contains(class) && !(15..=23).contains(class))
+            .chain(95..=96),
     );
     assert_parsed(Format::Ala, &cases, |bytes| {
         let file = parse(bytes)?;
@@ -118,7 +120,7 @@ fn error_messages_begin_with_the_path_of_chunks() {
     let file = File(clean(2));
     let bits = file.body("1000/1002.8/1007");
     let index = file.value("1000/1002.1/1003", 14);
-    let size = file.value("1000/1001", 11);
+    let block = file.body("1000/1009");
     for (bytes, message) in [
         (
             file.with("1000/1002.8/1007", |data| data.push(0)),
@@ -134,16 +136,16 @@ fn error_messages_begin_with_the_path_of_chunks() {
             ),
         ),
         (
-            file.at_u32(size, 65),
+            file.with("1000/1009", |data| data.truncate(21)),
             format!(
-                "ALA: 0x1000 / 0x1001 words of rotation per frame at offset {size} \
-                 is 65, but must be a multiple of 4"
+                "ALA: 0x1000 / 0x1009 length at offset {block} \
+                 is 21, but must be a multiple of 22"
             ),
         ),
         (
             file.at_u32(0, 0x200),
             "ALA: first chunk at offset 0 is not recognized: \
-             the file is an Alamo model (ALO), not an animation"
+             the file is an Alamo model (ALO)"
                 .to_owned(),
         ),
     ] {
