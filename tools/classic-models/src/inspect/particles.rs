@@ -160,7 +160,11 @@ fn write_file(
         });
         let properties = &emitter.properties;
         writeln!(text, "  emitter {index} {}{by}", emitter.name)?;
-        writeln!(text, "    {}, {} s", births(emitter), properties.lifetime)?;
+        let life = match Schedule::new(properties).lives_forever() {
+            true => "for ever".to_owned(),
+            false => format!("{} s", properties.lifetime),
+        };
+        writeln!(text, "    {}, {life}", births(emitter))?;
         writeln!(
             text,
             "    at most {} particles, blend mode {}, {}",

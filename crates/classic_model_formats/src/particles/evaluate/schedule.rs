@@ -49,6 +49,9 @@ impl Emission {
     }
 }
 
+/// The life of a particle, in seconds, from which on it counts as endless: about 30 years. Real files have 1e27 and `FLT_MAX`.
+pub const FOREVER: f64 = 1e9;
+
 /// When the particles of an emitter are born. All times are seconds of the emitter's clock.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
@@ -252,13 +255,20 @@ impl Schedule {
         alive.min(self.rounds.unwrap_or(u64::MAX))
     }
 
-    /// The most particles of one instance that can live at the same time, without any limit.
+    /// The most particles of one instance that can live at the same time, without the limit of the evaluation, but at most
+    /// [`u32::MAX`]: lives can be so long that the count means nothing.
     pub fn max_alive(&self) -> u64 {
-        match self.weather {
+        let alive = match self.weather {
             Some(count) => count.into(),
             None if self.lifetime <= 0.0 => 0,
             None => self.rounds_alive().saturating_mul(self.per_round.into()),
-        }
+        };
+        alive.min(u32::MAX.into())
+    }
+
+    /// Whether particles live for ever: longer than [`FOREVER`].
+    pub fn lives_forever(&self) -> bool {
+        self.lifetime >= FOREVER
     }
 
     /// How many particles of a round are born, so that at most [`MAX_ALIVE`] live at once. The others are dropped.
@@ -387,6 +397,23 @@ mod tests {
     }
 
     #[test]
+    fn max_alive_saturates_for_endless_lives() {
+        for lifetime in [1e27, f32::MAX] {
+            for properties in [
+                stream(200_000, lifetime),
+                bursts(0, u32::MAX, 0.01, lifetime),
+                bursts(i32::MAX, u32::MAX, f32::MAX, lifetime),
+            ] {
+                let schedule = Schedule::new(&properties);
+                assert_eq!(schedule.max_alive(), u32::MAX.into(), "{properties:?}");
+                assert!(schedule.lives_forever());
+            }
+            assert_eq!(Schedule::new(&bursts(3, 5, 1.0, lifetime)).max_alive(), 15);
+        }
+        assert!(!Schedule::new(&stream(1, 3600.0)).lives_forever());
+    }
+
+    #[test]
     fn max_alive_counts_rounds_of_the_longest_life() {
         let alive = |properties: Properties| Schedule::new(&properties).max_alive();
         assert_eq!(alive(stream(4500, 1.5)), 6751);
@@ -396,8 +423,8 @@ mod tests {
         assert_eq!(alive(bursts(0, 3, 0.5, 1.0)), 9);
         assert_eq!(alive(bursts(-1, 3, 0.0, 0.1)), 30 + 3);
         assert_eq!(alive(bursts(0, 0, 0.5, 1.0)), 0);
-        assert_eq!(alive(stream(u32::MAX, 1e30)), u64::MAX);
-        assert_eq!(alive(bursts(-7, u32::MAX, 0.0, f32::MAX)), u64::MAX);
+        assert_eq!(alive(stream(u32::MAX, 1e30)), u32::MAX.into());
+        assert_eq!(alive(bursts(-7, u32::MAX, 0.0, f32::MAX)), u32::MAX.into());
         let weather = Properties {
             weather: true,
             ..stream(700, 0.0)

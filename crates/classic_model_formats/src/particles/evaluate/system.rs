@@ -32,11 +32,16 @@ impl Node {
         }
     }
 
-    /// Whether births of an instance never end, or a frozen clock keeps its particles alive.
+    /// Whether births or lives of an instance never end, or a frozen clock keeps its particles alive.
     fn is_endless(&self, emission: Emission) -> bool {
         let schedule = &self.emitter.schedule;
         let has_cube = self.emitter.weather_cube.is_none_or(|edge| edge > 0.0);
-        has_cube && (schedule.has_endless_births(emission) || schedule.lives_in_freeze(emission))
+        let endless_lives =
+            schedule.lives_forever() && schedule.has_births_after(f64::NEG_INFINITY, emission);
+        has_cube
+            && (schedule.has_endless_births(emission)
+                || schedule.lives_in_freeze(emission)
+                || endless_lives)
     }
 
     /// Whether particles of an instance live and may spawn others. Weather spawns nothing.
@@ -127,7 +132,7 @@ impl ParticleSystem {
         self.nodes.get(index).map(|node| &node.emitter)
     }
 
-    /// Whether the system goes on until it is stopped: births never end, or a frozen clock keeps particles alive.
+    /// Whether the system goes on until it is stopped: births or lives never end, or a frozen clock keeps particles alive.
     ///
     /// Particles count with their longest life, and as if there was no ground.
     pub fn is_endless(&self) -> bool {

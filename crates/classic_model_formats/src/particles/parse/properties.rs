@@ -297,15 +297,22 @@ fn flaws(properties: &Properties) -> impl Iterator<Item = Flaw> {
 
 /// Whether more particles live at once than the evaluation allows.
 fn budget(properties: &Properties) -> Option<Flaw> {
-    let alive = Schedule::new(properties).max_alive();
+    let schedule = Schedule::new(properties);
+    let alive = schedule.max_alive();
     let (id, count) = if properties.in_bursts && !properties.weather {
         (0x26, properties.particles_per_burst)
     } else {
         (0x2A, properties.particles_per_second)
     };
     (alive > MAX_ALIVE).then(|| {
-        let effect =
-            format!("{alive} particles would live at once, births beyond {MAX_ALIVE} are dropped");
+        let effect = match schedule.lives_forever() {
+            true => format!("particles live for ever, births beyond {MAX_ALIVE} are dropped"),
+            false => {
+                format!(
+                    "{alive} particles would live at once, births beyond {MAX_ALIVE} are dropped"
+                )
+            }
+        };
         Flaw::new(id, "budget", count, effect)
     })
 }

@@ -349,7 +349,7 @@ fn systems_are_endless_if_a_root_is() {
 }
 
 #[test]
-fn frozen_systems_are_endless_if_particles_live_on() {
+fn systems_are_endless_if_particles_live_on() {
     let frozen = |freeze_time, properties: Properties| {
         emitter(Properties {
             freeze_time,
@@ -386,6 +386,8 @@ fn frozen_systems_are_endless_if_particles_live_on() {
         ("short lives", vec![frozen(0.5, stream(1, 0.25))], false),
         ("at once", vec![frozen(0.5, stream(1 << 31, 1.0))], true),
         ("burst", vec![frozen(0.5, burst(1, 1.0))], true),
+        ("endless lives", vec![emitter(burst(1, f32::MAX))], true),
+        ("no endless lives", vec![emitter(burst(0, f32::MAX))], false),
         ("after burst", vec![frozen(1.5, burst(1, 1.0))], false),
         ("no particles", vec![frozen(0.5, burst(0, 1.0))], false),
         ("before burst", vec![frozen(0.5, late.clone())], false),
