@@ -5,6 +5,7 @@
 
 use crate::texture::dds::append_blocks;
 use crate::texture::decoded_image::{DecodedImage, ImageDecodeError, Limits, TexelFormat};
+use crate::texture::mips::append_smaller_levels;
 use classic_model_formats::dtx::{DtxFile, DtxLevel, DtxTexelFormat, parse};
 
 /// The first bytes of a DTX file. A TGA file can't begin with them: its third byte, the image type, is not 0.
@@ -29,7 +30,7 @@ pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<DecodedImage, Image
     };
     // With the final capacity: growing would need memory for both the old and the new data.
     let mut data = Vec::with_capacity(file.levels.iter().map(length).sum());
-    for (index, level) in file.levels.iter().enumerate() {
+    for (index, level) in file.levels.iter().enumerate().take(file.used_levels()) {
         if keeps_blocks {
             data.extend_from_slice(level.bytes);
         } else if let Some(texels) = file.rgba(index) {
@@ -37,6 +38,9 @@ pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<DecodedImage, Image
         } else {
             append_blocks(stored, level.width, level.height, level.bytes, &mut data)?;
         }
+    }
+    if !keeps_blocks {
+        append_unused_levels(&file, &mut data);
     }
     Ok(DecodedImage {
         width,
@@ -50,6 +54,16 @@ pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<DecodedImage, Image
         },
         data,
     })
+}
+
+/// Appends the RGBA levels that the file has, but does not use, to those before them. They are averages of the last used level.
+fn append_unused_levels(file: &DtxFile<'_>, data: &mut Vec<u8>) {
+    let used = file.used_levels();
+    if let Some(last) = file.levels.get(used.saturating_sub(1)) {
+        let size = [last.width as usize, last.height as usize];
+        // Palettes are colors.
+        append_smaller_levels(data, size, file.levels.len() - used, true);
+    }
 }
 
 /// Whether a valid DTX file has unlit texels.
@@ -75,9 +89,10 @@ pub(super) fn glow(bytes: &[u8], limits: Limits) -> DecodedImage {
     };
     let texels: usize = file.levels.iter().map(|level| level.bytes.len()).sum();
     let mut data = Vec::with_capacity(texels * 4);
-    for index in 0..file.levels.len() {
+    for index in 0..file.used_levels() {
         data.extend(file.emissive(index).unwrap_or_default());
     }
+    append_unused_levels(&file, &mut data);
     image(file.width, file.height, file.levels.len() as u32, data)
 }
 
@@ -129,6 +144,40 @@ mod tests {
         let grays = [0, 1, 2, 3, 4, 5, 6, 7, 50, 51];
         let expected: Vec<u8> = grays.iter().flat_map(|&it| [it, it, it, 255]).collect();
         assert_eq!(image.data, expected);
+    }
+
+    /// An image of version −2 of 8 × 8 texels and four levels, whose levels after the first `filled` have the index 0.
+    fn partly_filled(filled: usize, header: u16, used: u8) -> DecodedImage {
+        let texels: Vec<u8> = [64, 16, 4, 1]
+            .into_iter()
+            .enumerate()
+            .flat_map(|(level, count)| vec![if level < filled { 100 } else { 0 }; count])
+            .collect();
+        let mut bytes = indexed(8, 8, header, &texels);
+        bytes[25] = used;
+        decoded(&bytes, true)
+    }
+
+    #[test]
+    fn unused_levels_are_made_from_the_last_used_one() {
+        let full = partly_filled(4, 4, 0);
+        assert_eq!((full.levels, full.data.len()), (4, 4 * 85));
+        for filled in 1..=3 {
+            assert_eq!(partly_filled(filled, 4, filled as u8), full, "{filled}");
+            // A wrong count in the header.
+            assert_eq!(partly_filled(filled, filled as u16, 0), full, "{filled}");
+        }
+        assert_ne!(partly_filled(1, 4, 0), full, "all levels are used");
+        assert_eq!(partly_filled(4, 0, 0), full);
+        let mut bytes = indexed(2, 2, 4, &[255, 255, 0, 0, 7]);
+        (bytes[16], bytes[25]) = (1, 1);
+        let glow = glow(&bytes, limits(true));
+        assert_valid(&glow);
+        // Half the linear intensity is 188 in sRGB.
+        assert_eq!(
+            (glow.levels, &glow.data[16..]),
+            (2, &[188, 188, 188, 255][..])
+        );
     }
 
     #[test]

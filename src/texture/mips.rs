@@ -40,6 +40,26 @@ pub(super) fn with_first_level_only(image: &DecodedImage) -> DecodedImage {
     }
 }
 
+/// Appends `count` smaller levels to RGBA data, which end with the level of this size.
+#[cfg(feature = "lithtech")]
+pub(super) fn append_smaller_levels(
+    data: &mut Vec<u8>,
+    mut size: [usize; 2],
+    count: usize,
+    is_srgb: bool,
+) {
+    if count == 0 {
+        return;
+    }
+    let conversion = ColorConversion::new(is_srgb);
+    let start = data.len().saturating_sub(size[0] * size[1] * 4);
+    let mut level = data.get(start..).unwrap_or_default().as_chunks().0.to_vec();
+    for _ in 0..count {
+        (level, size) = halved(&level, size, &conversion);
+        data.extend_from_slice(level.as_flattened());
+    }
+}
+
 /// Converts between texels and linear values.
 struct ColorConversion {
     /// The linear value of each byte.

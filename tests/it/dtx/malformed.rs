@@ -147,7 +147,7 @@ fn every_class_is_an_error_of_the_loader() {
         ),
         (
             44,
-            patched(valid.clone(), 12, &[0, 0]),
+            patched(compressed.clone(), 12, &[0, 0]),
             "mip level count at offset 12 ",
         ),
         (

@@ -53,7 +53,7 @@ pub struct DtxFile<'a> {
     pub width: u32,
     /// Height in texels, at least 1.
     pub height: u32,
-    /// The count of mip levels in the header: 4 in all known files with a palette. [`levels`](Self::levels) may have fewer.
+    /// The count of mip levels in the header: 4 in all known files with a palette. [`levels`](Self::levels) may have more or fewer.
     pub mips: u16,
     /// Not 0 if data follow the texels. In version −5, the count of data sections.
     pub sections: u16,
@@ -61,7 +61,8 @@ pub struct DtxFile<'a> {
     pub flags: u32,
     /// A value for the game, such as the kind of surface for the sound of footsteps.
     pub user_flags: u32,
-    /// Bytes of various meanings. In version −5, the third byte is the code of the texel format.
+    /// Bytes of various meanings. The second is the count of mip levels to show: see [`used_levels`](Self::used_levels). In
+    /// version −5, the third is the code of the texel format.
     pub extra: [u8; 12],
     /// Commands of the game's tools for the engine. Empty in version −2, which has no such field.
     pub command_string: Cow<'a, str>,
@@ -95,6 +96,23 @@ pub struct DtxLevel<'a> {
 }
 
 impl DtxFile<'_> {
+    /// The count of mip levels with texels to show, at least 1 unless there are no [`levels`](Self::levels). A reader makes the
+    /// others from these.
+    ///
+    /// A file with a palette always stores 4 levels, but its tools fill only as many as the second byte of
+    /// [`extra`](Self::extra) says, or all if it is 0.
+    pub fn used_levels(&self) -> usize {
+        let stored = self.levels.len();
+        let [_, used, ..] = self.extra;
+        match self.palette {
+            Some(_) => [usize::from(used), self.mips.into()]
+                .into_iter()
+                .filter(|count| *count > 0)
+                .fold(stored, usize::min),
+            None => stored,
+        }
+    }
+
     /// Whether texels with palette index 255 are unlit: see [`emissive`](Self::emissive).
     pub fn is_full_bright(&self) -> bool {
         self.flags & texture_flags::FULL_BRIGHT != 0 && self.palette.is_some()

@@ -1,7 +1,7 @@
 //! Parses bytes to a [`DtxFile`].
 
 use super::file::{DtxFile, DtxLevel, DtxTexelFormat, texture_flags};
-use crate::read::{Cursor, ErrorKind, Format, ParseError, Quoted, WarningCollector};
+use crate::read::{Cursor, ErrorKind, Format, ParseError, Quoted, WarningCollector, file_kind};
 use std::borrow::Cow;
 use zerocopy::little_endian::{I32, U16, U32};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
@@ -43,6 +43,9 @@ const HEIGHT: u64 = 10;
 const MIPS: u64 = 12;
 const TEXEL_FORMAT: u64 = 26;
 
+/// The count of mip levels in all known files with a palette.
+const STORED_LEVELS: u16 = 4;
+
 /// Size of the command string in bytes. It is padded with zeros.
 const COMMAND_STRING_SIZE: u64 = 128;
 
@@ -52,7 +55,7 @@ const COMMAND_STRING_SIZE: u64 = 128;
 /// A [`ParseError`] with the offset of the faulty value. Harmless flaws are reported in [`DtxFile::warnings`] instead.
 pub fn parse(bytes: &[u8]) -> Result<DtxFile<'_>, ParseError> {
     let mut cursor = Cursor::new(Format::Dtx, bytes);
-    check_magic(&cursor)?;
+    check_magic(&cursor, bytes)?;
     let header: &Header = cursor.record("header")?;
     let mut warnings = WarningCollector::default();
     let (width, height, mips) = check_sizes(&cursor, header)?;
@@ -69,7 +72,17 @@ pub fn parse(bytes: &[u8]) -> Result<DtxFile<'_>, ParseError> {
     } else {
         (texel_format(&cursor, header)?, [0; 8], None)
     };
-    let sizes = level_sizes(width, height, mips, &mut warnings);
+    let has_alpha = has_palette && header.flags.get() & texture_flags::ALPHA != 0;
+    let count = match has_palette {
+        true => stored_levels((width, height), mips, has_alpha, cursor.remaining()),
+        false => mips,
+    };
+    if count != mips {
+        warnings.warn("level count", MIPS, || {
+            format!("the header declares {mips} mip levels, but the file has {count}")
+        });
+    }
+    let sizes = level_sizes(width, height, count, &mut warnings);
     let mut levels = Vec::with_capacity(sizes.len());
     for (index, (width, height)) in sizes.into_iter().enumerate() {
         let length = texel_format.level_bytes(width, height);
@@ -81,7 +94,7 @@ pub fn parse(bytes: &[u8]) -> Result<DtxFile<'_>, ParseError> {
         });
     }
     let mut alpha_levels = Vec::new();
-    if has_palette && header.flags.get() & texture_flags::ALPHA != 0 {
+    if has_alpha {
         for (index, level) in levels.iter().enumerate() {
             let texels = level.bytes.len() as u64;
             let context = format_args!("alpha of mip level {index}");
@@ -117,33 +130,31 @@ pub fn parse(bytes: &[u8]) -> Result<DtxFile<'_>, ParseError> {
 }
 
 /// Checks that the file is a texture of a supported version.
-fn check_magic(cursor: &Cursor<'_>) -> Result<(), ParseError> {
+fn check_magic(cursor: &Cursor<'_>, bytes: &[u8]) -> Result<(), ParseError> {
     let mut start = cursor.clone();
     let first: &[u8; 4] = start.record("first bytes")?;
-    let looks_like = match first {
-        [0, 0, 0, 0] => {
-            let version = start.i32("version")?;
-            if matches!(version, -2 | -3 | -5) {
-                return Ok(());
-            }
-            let kind = ErrorKind::Unsupported {
-                value: version.into(),
-                hint: " (supported: -2, -3 and -5)",
-            };
-            return Err(cursor.error(VERSION, "version", kind));
+    if *first == [0; 4] {
+        let version = start.i32("version")?;
+        if matches!(version, -2 | -3 | -5) {
+            return Ok(());
         }
-        b"DDS " => "is a DDS image".to_owned(),
-        b"\x89PNG" => "is a PNG image".to_owned(),
-        other => format!(
-            "begins with \"{}\" and has no DTX header (the oldest DTX textures have none, and need \
-             the game's master palette)",
-            other.escape_ascii()
-        ),
-    };
+        let kind = ErrorKind::Unsupported {
+            value: version.into(),
+            hint: " (supported: -2, -3 and -5)",
+        };
+        return Err(cursor.error(VERSION, "version", kind));
+    }
+    if file_kind(bytes).is_some() {
+        return Err(cursor.unrecognized("first bytes"));
+    }
+    let looks_like = format!(
+        "begins with \"{}\" and has no DTX header (the oldest DTX textures have none, and need the game's master palette)",
+        first.escape_ascii()
+    );
     Err(cursor.error(0, "first bytes", ErrorKind::WrongMagic { looks_like }))
 }
 
-/// Reads width, height and count of mip levels. None of them may be 0.
+/// Reads width, height and count of mip levels. Only textures with a palette may have the count 0.
 fn check_sizes(cursor: &Cursor<'_>, header: &Header) -> Result<(u32, u32, u16), ParseError> {
     let check = |value: U16, offset, context: &str| {
         let max = i32::from(u16::MAX);
@@ -151,7 +162,9 @@ fn check_sizes(cursor: &Cursor<'_>, header: &Header) -> Result<(u32, u32, u16), 
     };
     let width = check(header.width, WIDTH, "width")?;
     let height = check(header.height, HEIGHT, "height")?;
-    check(header.mips, MIPS, "mip level count")?;
+    if header.version.get() == -5 {
+        check(header.mips, MIPS, "mip level count")?;
+    }
     Ok((width, height, header.mips.get()))
 }
 
@@ -192,6 +205,22 @@ fn texel_format(cursor: &Cursor<'_>, header: &Header) -> Result<DtxTexelFormat, 
             };
             Err(cursor.error(TEXEL_FORMAT, "texel format", kind))
         }
+    }
+}
+
+/// The count of mip levels in a file with a palette: at least 4, even if the header declares fewer. Only if the file has exactly
+/// the bytes of the declared count, it is that.
+fn stored_levels(size: (u32, u32), declared: u16, has_alpha: bool, bytes: u64) -> u16 {
+    let level_bytes = |level: u32| {
+        let texels = u64::from(size.0 >> level) * u64::from(size.1 >> level);
+        texels + if has_alpha { texels.div_ceil(2) } else { 0 }
+    };
+    let declared_bytes: u64 = (0..u32::from(declared.min(STORED_LEVELS)))
+        .map(level_bytes)
+        .sum();
+    match declared {
+        1..STORED_LEVELS if declared_bytes == bytes => declared,
+        _ => declared.max(STORED_LEVELS),
     }
 }
 

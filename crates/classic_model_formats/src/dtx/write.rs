@@ -23,7 +23,8 @@ pub struct DtxDocument {
     pub flags: u32,
     /// A value for the game, such as the kind of surface for the sound of footsteps.
     pub user_flags: u32,
-    /// Bytes of various meanings. In version −5, the third byte is the [`code`](DtxTexelFormat::code) of the texel format.
+    /// Bytes of various meanings. The second is the count of mip levels to show, or 0 for all. In version −5, the third is the
+    /// [`code`](DtxTexelFormat::code) of the texel format.
     pub extra: [u8; 12],
     /// Commands for the engine, at most 127 bytes. Must be empty in version −2.
     pub command_string: String,
@@ -31,7 +32,8 @@ pub struct DtxDocument {
     pub unknown: [u8; 8],
     /// 256 colors: alpha, red, green, blue. Must be empty in version −5.
     pub palette: Vec<[u8; 4]>,
-    /// The encoded texels of each mip level, row by row from the top.
+    /// The encoded texels of each mip level, row by row from the top. With a palette there must be 4, except those without
+    /// texels.
     pub levels: Vec<Vec<u8>>,
     /// The alpha of each mip level, 4 bits per texel, low half of a byte first. Must be empty without
     /// [`ALPHA`](texture_flags::ALPHA), and in version −5.

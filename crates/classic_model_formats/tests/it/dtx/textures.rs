@@ -123,6 +123,48 @@ fn alpha_has_4_bits_per_texel_low_half_first() {
 }
 
 #[test]
+fn palette_files_have_4_levels_even_if_the_header_declares_fewer() {
+    let texture = with_alpha();
+    let expected = write(&texture).unwrap();
+    let expected = parse(&expected).unwrap();
+    for (mips, used) in [(0, 4), (1, 1), (2, 2), (3, 3), (4, 4)] {
+        let bytes = write_unchecked(&DtxDocument {
+            mips,
+            ..texture.clone()
+        });
+        let file = parse(&bytes).unwrap();
+        assert_eq!(file.mips, mips);
+        assert_eq!(file.levels, expected.levels, "{mips}");
+        assert_eq!(file.alpha_levels, expected.alpha_levels, "{mips}");
+        assert_eq!(file.used_levels(), used, "{mips}");
+    }
+    // Exactly the bytes of the declared count.
+    let mut short = DtxDocument { mips: 2, ..texture };
+    short.levels.truncate(2);
+    short.alpha_levels.truncate(2);
+    let bytes = write(&short).unwrap();
+    let file = parse(&bytes).unwrap();
+    assert_eq!((file.levels.len(), file.warnings.len()), (2, 0));
+    assert_eq!(file.rgba(1), expected.rgba(1));
+}
+
+#[test]
+fn extra_byte_limits_the_levels_to_show() {
+    for (used, expected) in [(0, 4), (1, 1), (2, 2), (3, 3), (4, 4), (5, 4), (255, 4)] {
+        let mut texture = skin();
+        texture.extra[1] = used;
+        let bytes = write(&texture).unwrap();
+        let file = parse(&bytes).unwrap();
+        assert_eq!((file.levels.len(), file.used_levels()), (4, expected));
+        assert_eq!(file.warnings, []);
+        let mut blocks = version_5(DtxTexelFormat::Bc1, 16, 8, 4);
+        blocks.extra[1] = used;
+        let bytes = write(&blocks).unwrap();
+        assert_eq!(parse(&bytes).unwrap().used_levels(), 4);
+    }
+}
+
+#[test]
 fn unlit_texels_are_emissive() {
     let mut texture = with_alpha();
     texture.flags |= texture_flags::FULL_BRIGHT;
@@ -171,7 +213,11 @@ fn malformed_files_are_errors() {
         (patched(&skin, 4, &(-4_i32).to_le_bytes()), 4, "is -4"),
         (patched(&skin, 8, &[0, 0]), 8, "width"),
         (patched(&skin, 10, &[0, 0]), 10, "height"),
-        (patched(&skin, 12, &[0, 0]), 12, "mip level count"),
+        (
+            patched(&version_5(DtxTexelFormat::Bc1, 4, 4, 1), 12, &[0, 0]),
+            12,
+            "mip level count",
+        ),
         (patched(&skin, 8, &[255; 4]), 1196, "mip level 0"),
         (
             patched(&version_5(DtxTexelFormat::Bc1, 4, 4, 1), 26, &[7]),
@@ -214,6 +260,20 @@ fn harmless_flaws_are_warnings() {
         warnings(|it| it.mips = 9),
         ["the header declares 9 mip levels, but only 4 have texels at 8 × 8 (at offset 12)"]
     );
+    for mips in 0..4 {
+        let texture = DtxDocument {
+            mips,
+            ..DtxDocument::indexed(16, 16, &[], &[0; 256])
+        };
+        let bytes = write_unchecked(&texture);
+        let [warning] = &parse(&bytes).unwrap().warnings[..] else {
+            panic!("{mips}");
+        };
+        assert_eq!(
+            warning.to_string(),
+            format!("the header declares {mips} mip levels, but the file has 4 (at offset 12)")
+        );
+    }
     let mut bytes = write_unchecked(&skin());
     bytes[36..164].fill(0xE4);
     let file = parse(&bytes).unwrap();
