@@ -313,11 +313,11 @@ fn append_as(
     dds::decode(&mut reader, view, format, &options).map_err(dds_error)
 }
 
-/// Whether a format is RGB, grayscale or alpha with integer channels.
+/// Whether a format is RGB, grayscale or alpha with integer channels. Some tools write no flags.
 fn is_plain(format: &MaskPixelFormat) -> bool {
     let plain = PixelFormatFlags::RGBA | PixelFormatFlags::ALPHA | PixelFormatFlags::LUMINANCE;
     let masks = format.r_bit_mask | format.g_bit_mask | format.b_bit_mask | format.a_bit_mask;
-    plain.contains(format.flags) && !format.flags.is_empty() && masks != 0
+    plain.contains(format.flags) && masks != 0
 }
 
 fn texel_length(format: &MaskPixelFormat) -> usize {
@@ -326,22 +326,12 @@ fn texel_length(format: &MaskPixelFormat) -> usize {
 
 /// Appends texels in a format of bit masks as RGBA.
 fn append_masked(format: &MaskPixelFormat, bytes: &[u8], data: &mut Vec<u8>) {
-    let has = |flag| format.flags.intersects(flag);
-    let is_gray = has(PixelFormatFlags::LUMINANCE) && format.g_bit_mask == 0;
-    let has_alpha = has(PixelFormatFlags::ALPHAPIXELS | PixelFormatFlags::ALPHA);
-    let masks = [
-        format.r_bit_mask,
-        if is_gray {
-            format.r_bit_mask
-        } else {
-            format.g_bit_mask
-        },
-        if is_gray {
-            format.r_bit_mask
-        } else {
-            format.b_bit_mask
-        },
-    ];
+    let (r, g, b) = (format.r_bit_mask, format.g_bit_mask, format.b_bit_mask);
+    // Not by the flag: some tools store grayscale with that of RGB.
+    let masks = if g == 0 && b == 0 { [r; 3] } else { [r, g, b] };
+    // X8R8G8B8 may have a mask for X, but not the flags of alpha.
+    let alpha_flags = PixelFormatFlags::ALPHAPIXELS | PixelFormatFlags::ALPHA;
+    let has_alpha = format.flags.intersects(alpha_flags) || masks == [0; 3];
     let alpha_mask = if has_alpha { format.a_bit_mask } else { 0 };
     let length = texel_length(format);
     data.reserve(bytes.len() / length * 4);
@@ -461,6 +451,26 @@ mod tests {
             [0, 0, 0, 9],
             "A8"
         );
+    }
+
+    #[test]
+    fn masks_decide_that_a_format_is_grayscale_or_alpha() {
+        // The flag of RGB, none, and that of grayscale.
+        for flags in [0x40, 0, 0x2_0000] {
+            assert_eq!(
+                texel(masks(flags, 8, [0xFF, 0, 0, 0]), &[7]),
+                [7, 7, 7, 255]
+            );
+            let l16 = masks(flags, 16, [0xFFFF, 0, 0, 0]);
+            assert_eq!(texel(l16, &[0x40, 0x40]), [64, 64, 64, 255]);
+            assert_eq!(texel(masks(flags, 8, [0, 0, 0, 0xFF]), &[9]), [0, 0, 0, 9]);
+            let three = [0xFF, 0xFF00, 0x00FF_0000, 0];
+            assert_eq!(texel(masks(flags, 24, three), &[1, 2, 3]), [1, 2, 3, 255]);
+        }
+        let two = [0xFF, 0xFF00, 0, 0];
+        assert_eq!(texel(masks(0x40, 16, two), &[1, 2]), [1, 2, 0, 255], "R8G8");
+        let gray_alpha = [0xFF, 0, 0, 0xFF00];
+        assert_eq!(texel(masks(0x41, 16, gray_alpha), &[7, 9]), [7, 7, 7, 9]);
     }
 
     #[test]

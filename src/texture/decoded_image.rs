@@ -19,9 +19,23 @@ pub enum ImageDecodeError {
     /// The DTX header or data is invalid, or the version is not supported.
     #[error(transparent)]
     Dtx(#[from] ParseError),
-    /// The TGA header or data is invalid, or the file has no known image format.
+    /// The TGA header or data is invalid.
     #[error("TGA: {0}")]
     Tga(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The file is an image of another format, such as PNG, that is invalid or that the app does not decode.
+    #[error("{format}: {source}")]
+    Other {
+        /// The name of the format, such as `PNG`.
+        format: String,
+        /// The cause.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The file is empty, or has no known image format.
+    #[error("the file {what}")]
+    NotAnImage {
+        /// What the file is, as a clause such as `is empty`.
+        what: String,
+    },
     /// The content of the file is not supported.
     #[error("{what} is not supported")]
     Unsupported {

@@ -22,16 +22,47 @@ pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<DecodedImage, Image
             bytes: bytes.len(),
         });
     }
-    let bytes = header.with_valid_alpha_bits();
+    let bytes = header.for_decoder();
     let (color, raw) = read(bytes.chain(rest), limits).map_err(tga_error)?;
+    let mut data = match header.is_5_bit_color() {
+        true => rgba_of_5_bits(&raw, header.alpha_bits() > 0),
+        false => rgba(color, raw)?,
+    };
+    if header.alpha_bits() == 0 {
+        make_opaque_if_invisible(&mut data);
+    }
     Ok(DecodedImage {
         width,
         height,
         is_cube: false,
         levels: 1,
         format: TexelFormat::Rgba8,
-        data: rgba(color, raw)?,
+        data,
     })
+}
+
+/// Makes an image opaque whose texels all have the alpha 0. Use it if the header says that there is no alpha.
+///
+/// Otherwise the header is not reliable: of 1,127 images with 32 bits in a large mod of Empire at War
+/// (cch2319/UFoCP-EAW-Campaign), 1,115 say so, as the games' tools write it. In 766 of them the fourth bytes vary, and are the
+/// outlines of icons; in 334 all are 255, in 5 another value, and only in 10 all are 0.
+fn make_opaque_if_invisible(rgba: &mut [u8]) {
+    let texels = rgba.as_chunks_mut::<4>().0;
+    if texels.iter().all(|[.., alpha]| *alpha == 0) {
+        texels.iter_mut().for_each(|[.., alpha]| *alpha = u8::MAX);
+    }
+}
+
+/// Converts texels with 5 bits per color, and one for alpha, which counts only if the header says so.
+fn rgba_of_5_bits(raw: &[u8], has_alpha: bool) -> Vec<u8> {
+    let texel = |bytes: &[u8; 2]| {
+        let bits = u16::from_le_bytes(*bytes);
+        let color = |shift: u16| ((u32::from(bits >> shift & 31) * 255 + 15) / 31) as u8;
+        let is_transparent = has_alpha && bits >> 15 == 0;
+        let alpha = if is_transparent { 0 } else { u8::MAX };
+        [color(10), color(5), color(0), alpha]
+    };
+    raw.as_chunks::<2>().0.iter().flat_map(texel).collect()
 }
 
 fn tga_error(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ImageDecodeError {
@@ -39,7 +70,8 @@ fn tga_error(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Imag
 }
 
 fn unknown_format() -> ImageDecodeError {
-    tga_error("the file is neither a TGA image nor a DDS or DTX image")
+    let what = "is neither a TGA image nor of another known image format".to_owned();
+    ImageDecodeError::NotAnImage { what }
 }
 
 /// The header fields that are checked before anything is allocated.
@@ -99,13 +131,47 @@ impl Header {
         }
     }
 
-    /// The header with the count of alpha bits that fits the texel size. Many tools write a wrong one, which
-    /// the decoder rejects.
-    fn with_valid_alpha_bits(&self) -> [u8; HEADER] {
+    /// The count of alpha bits per texel that the descriptor says.
+    fn alpha_bits(&self) -> u8 {
+        let [.., descriptor] = self.bytes;
+        descriptor & 0x0F
+    }
+
+    /// Whether texels have 5 bits per color, and are not in a color map.
+    fn is_5_bit_color(&self) -> bool {
+        self.texel_bits == 16 && matches!(self.kind, 2 | 10)
+    }
+
+    /// The header for the decoder, which rejects counts of alpha bits that do not fit the texel size: many tools write them.
+    /// It also drops the alpha of 16 bits, so it reads such texels as pairs of bytes: grayscale with alpha.
+    fn for_decoder(&self) -> [u8; HEADER] {
         let mut bytes = self.bytes;
-        let [.., map_bits, _, _, _, _, _, _, _, _, texel_bits, descriptor] = &mut bytes;
-        let is_mapped = matches!(self.kind, 1 | 9);
-        let is_gray = matches!(self.kind, 3 | 11);
+        let [
+            _,
+            _,
+            kind,
+            _,
+            _,
+            _,
+            _,
+            map_bits,
+            _,
+            _,
+            _,
+            _,
+            _,
+            _,
+            _,
+            _,
+            texel_bits,
+            descriptor,
+        ] = &mut bytes;
+        if self.is_5_bit_color() {
+            // From 2 to 3, and from 10 to 11.
+            *kind += 1;
+        }
+        let is_mapped = matches!(*kind, 1 | 9);
+        let is_gray = matches!(*kind, 3 | 11);
         let bits = if is_mapped { *map_bits } else { *texel_bits };
         let alpha = match (bits, is_gray) {
             (32, false) | (16, true) => 8,
@@ -167,7 +233,7 @@ mod tests {
         assert_eq!(texels(&bgr), [[3, 2, 1, 255], [6, 5, 4, 255]]);
         let bgra = tga(2, 2, 1, 32, 8, &[1, 2, 3, 4, 5, 6, 7, 8]);
         assert_eq!(texels(&bgra), [[3, 2, 1, 4], [7, 6, 5, 8]]);
-        let r5g5b5 = tga(2, 1, 1, 16, 1, &[0x01, 0x40]);
+        let r5g5b5 = tga(2, 1, 1, 16, 0, &[0x01, 0x40]);
         assert_eq!(texels(&r5g5b5), [[132, 0, 8, 255]]);
     }
 
@@ -211,6 +277,45 @@ mod tests {
     }
 
     #[test]
+    fn one_alpha_bit_of_16_bits_is_kept() {
+        let data = [0x01, 0x40, 0x01, 0xC0];
+        let a1r5g5b5 = tga(2, 2, 1, 16, 1, &data);
+        assert_eq!(texels(&a1r5g5b5), [[132, 0, 8, 0], [132, 0, 8, 255]]);
+        let x1r5g5b5 = tga(2, 2, 1, 16, 0, &data);
+        assert_eq!(texels(&x1r5g5b5), [[132, 0, 8, 255]; 2]);
+        let packed = tga(10, 3, 1, 16, 1, &[0x81, 0x01, 0x40, 0x00, 0x01, 0xC0]);
+        let [clear, opaque] = [[132, 0, 8, 0], [132, 0, 8, 255]];
+        assert_eq!(texels(&packed), [clear, clear, opaque]);
+    }
+
+    #[test]
+    fn image_without_alpha_bits_is_opaque_if_all_fourth_bytes_are_0() {
+        let zeros = [1, 2, 3, 0, 4, 5, 6, 0];
+        let opaque = [[3, 2, 1, 255], [6, 5, 4, 255]];
+        assert_eq!(texels(&tga(2, 2, 1, 32, 0, &zeros)), opaque);
+        assert_eq!(
+            texels(&tga(3, 2, 1, 16, 0, &[1, 0, 2, 0]))[1],
+            [2, 2, 2, 255]
+        );
+        // The header says that there is alpha.
+        assert_eq!(texels(&tga(2, 2, 1, 32, 8, &zeros))[0], [3, 2, 1, 0]);
+        // The fourth bytes are a mask, whatever the header says.
+        let mask = [1, 2, 3, 0, 4, 5, 6, 7];
+        assert_eq!(
+            texels(&tga(2, 2, 1, 32, 0, &mask)),
+            [[3, 2, 1, 0], [6, 5, 4, 7]]
+        );
+    }
+
+    #[test]
+    fn header_like_that_of_an_icon_is_not_taken_for_one() {
+        // Without the color map that this kind needs, the file begins like an icon.
+        let result = DecodedImage::decode(&tga(1, 1, 1, 8, 0, &[0]), limits(true));
+        let is_icon = |error: ImageDecodeError| error.to_string().contains("ICO");
+        assert!(!result.is_err_and(is_icon));
+    }
+
+    #[test]
     fn wrong_alpha_bit_count_is_corrected() {
         let bgr = tga(2, 1, 1, 24, 8, &[1, 2, 3]);
         assert_eq!(texels(&bgr), [[3, 2, 1, 255]]);
@@ -229,7 +334,11 @@ mod tests {
         assert!(error(&tga(2, 4097, 1, 24, 0, &[0; 5])).contains("from 1 to 4096"));
         assert!(error(&tga(2, 0, 1, 24, 0, &[0; 5])).contains("from 1 to 4096"));
         assert!(error(b"not an image at all").contains("neither"));
-        assert!(error(b"").contains("neither"));
+        assert_eq!(error(b""), "the file is empty");
+        let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n";
+        assert!(error(pointer).contains("a Git LFS pointer"));
+        assert!(error(b"IDPO\x06\0\0\0").contains("but a Quake model (MDL)"));
+        assert!(error(b"<!doctype html><title>404</title>").contains("but an HTML page"));
     }
 
     fn samples() -> Vec<Vec<u8>> {

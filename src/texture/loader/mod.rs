@@ -31,7 +31,10 @@ pub(crate) const GLOW: &str = "Glow";
 
 /// Loads DDS, TGA and (feature `lithtech`) DTX files as [`Image`]s.
 ///
-/// * The format is detected by the first bytes of the file, not by its extension.
+/// * The format is detected by the first bytes of the file, not by its extension. A PNG image with one of these extensions is
+///   decoded too, and so are images of other formats that the app enables by features of Bevy, such as `jpeg`.
+/// * A TGA image whose header says that it has no alpha keeps its fourth bytes, unless all are 0.
+/// * Of a DTX file with a palette, only the mip levels that its header says are used; the others are averages of them.
 /// * BC1, BC2, BC3 and BC7 are passed to the GPU if it supports them and the sides are multiples of 4.
 ///   Everything else becomes `Rgba8`: gray in all three colors, opaque if there is no alpha.
 /// * Truncated mip levels are left out.
@@ -205,7 +208,9 @@ pub(super) fn decode_named(
     match DecodedImage::decode(bytes, limits) {
         // The oldest DTX files don't begin with the magic bytes.
         #[cfg(feature = "lithtech")]
-        Err(ImageDecodeError::Tga(_)) if has_extension(path, &["dtx"]) => {
+        Err(ImageDecodeError::Tga(_) | ImageDecodeError::NotAnImage { .. })
+            if has_extension(path, &["dtx"]) =>
+        {
             dtx::decode(bytes, limits)
         }
         result => result,

@@ -91,6 +91,34 @@ fn format_is_detected_by_content_not_extension() {
     );
 }
 
+/// A PNG image.
+fn png(texels: &image::RgbaImage) -> Vec<u8> {
+    let mut file = std::io::Cursor::new(Vec::new());
+    texels.write_to(&mut file, image::ImageFormat::Png).unwrap();
+    file.into_inner()
+}
+
+#[test]
+fn png_named_tga_is_decoded_and_errors_name_it() {
+    let texels = image::RgbaImage::from_raw(2, 1, vec![1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
+    let file = png(&texels);
+    let mut app = TestApp::new(&[("a.TGA", file.clone()), ("cut.tga", file[..40].to_vec())]);
+    let image = app.loaded("a.TGA", false);
+    assert_eq!((image.width(), image.height()), (2, 1));
+    assert_eq!(image.data, Some(texels.into_raw()));
+    let handle = app.load("cut.tga", false);
+    app.wait(|server, _| matches!(server.load_state(&handle), LoadState::Failed(_)));
+    let state = app
+        .app
+        .world()
+        .resource::<AssetServer>()
+        .load_state(&handle);
+    let LoadState::Failed(error) = state else {
+        unreachable!()
+    };
+    assert!(error.to_string().contains("cut.tga: PNG: "), "{error}");
+}
+
 #[test]
 fn cube_map_has_a_cube_view_descriptor() {
     let l8 = masks(0x2_0000, 8, [0xFF, 0, 0, 0]);
@@ -117,7 +145,7 @@ fn errors_begin_with_the_path() {
     assert!(
         error
             .to_string()
-            .contains("art/x.tga: TGA: the file is neither"),
+            .contains("art/x.tga: the file is neither a TGA image"),
         "{error}"
     );
 }

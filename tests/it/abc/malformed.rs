@@ -85,7 +85,7 @@ fn file_cases(file: &[u8]) -> Vec<Case> {
     let name = text(file, "Body");
     let nolf = patched(file, 12, &[12, 0, 0, 0]);
     vec![
-        case(1, vec![], Reject("needs 8 bytes", 0)),
+        case(1, vec![], Reject("is empty", 0)),
         case(1, file[..10].to_vec(), Reject("bytes", 8)),
         case(
             2,

@@ -113,10 +113,11 @@ fn every_class_is_an_error_of_the_loader() {
     };
     let compressed = write_unchecked(&version_5(DtxTexelFormat::Bc1, 8, 8));
     let cases = [
-        (1, vec![], "needs 4 bytes, but only 0 remain"),
+        (1, vec![], "DTX: file at offset 0 is empty"),
         (1, valid[..6].to_vec(), "version at offset 4 "),
         (1, valid[..20].to_vec(), "header at offset 0 "),
-        (2, b"\x89PNG\r\n\x1a\n and more".to_vec(), "is a PNG"),
+        (2, b"\x89PNG\r\n\x1a\n and more".to_vec(), "PNG: "),
+        (2, b"version https://git-lfs".to_vec(), "a Git LFS pointer"),
         (44, old, "master palette"),
         (
             44,
