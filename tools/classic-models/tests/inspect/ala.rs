@@ -138,6 +138,42 @@ fn a_broken_animation_does_not_stop_the_others() {
 }
 
 #[test]
+fn recoverable_flaws_of_animations_are_warnings() {
+    let folder = tempfile::tempdir().unwrap();
+    let clean = clean(2);
+    let zeros = save(
+        folder.path(),
+        "zeros.ala",
+        &[&[0; 100], &clean[..]].concat(),
+    );
+    let mut sizes = clean.clone();
+    // Mini-chunk 11 follows three others of 6 bytes in the first chunk of the only chunk.
+    assert_eq!(sizes[34..36], [11, 4]);
+    sizes[36..40].fill(0xCD);
+    let sizes = save(folder.path(), "sizes.ala", &sizes);
+    let plain = save(folder.path(), "plain.ala", &clean);
+    let output = inspect(&["--json", &zeros, &sizes, &plain]);
+    assert_eq!(output.status.code(), Some(0));
+    let mut objects = lines(&output);
+    let warning = |object: &Value| {
+        let [warning] = &object["warnings"].as_array().unwrap()[..] else {
+            panic!("{object}");
+        };
+        warning.as_str().unwrap().to_owned()
+    };
+    assert!(warning(&objects[0]).starts_with("100 zero bytes before the animation"));
+    assert!(warning(&objects[1]).contains("words of rotation per frame"));
+    assert_eq!(objects[2]["warnings"], json!([]));
+    // Everything else is the same.
+    for object in &mut objects {
+        object["warnings"] = Value::Null;
+        object["file"] = Value::Null;
+    }
+    assert_eq!(objects[0], objects[2]);
+    assert_eq!(objects[1], objects[2]);
+}
+
+#[test]
 fn text_describes_tracks_of_animations() {
     let folder = tempfile::tempdir().unwrap();
     let path = save(folder.path(), "waves.ala", &clean(2));

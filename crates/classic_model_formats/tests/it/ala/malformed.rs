@@ -7,7 +7,7 @@ use classic_model_formats::read::Format;
 use classic_models_fixtures::ala::{clean, edited, minimal, small};
 use classic_models_fixtures::ala_malformed::{File, cases};
 use classic_models_fixtures::alo::{
-    Body, RawChunk, for_each_damage, mini, nest, parse_chunks, rearranged, write_chunks,
+    Body, RawChunk, data, for_each_damage, mini, nest, parse_chunks, rearranged, write_chunks,
 };
 use classic_models_fixtures::chunk_malformed::{bad_count, truncated};
 use classic_models_fixtures::malformed::{
@@ -104,6 +104,95 @@ fn zero_quaternions_are_sampled_as_the_identity() {
     assert_eq!(
         read.sample(&read.bones[0], 0.0).rotation,
         Some([0.0, 0.0, 0.0, 1.0])
+    );
+}
+
+/// As real clips: bones without tracks, sizes that were never set, two empty blocks, and none for scales.
+fn uninitialized_sizes() -> Vec<u8> {
+    let file = rearranged(&minimal(2), "1000", |chunks| {
+        chunks.extend([data(0x100A, &[]), data(0x1009, &[])]);
+    });
+    let sizes = [(11, 0x0046_2E70), (12, 0xCDCD_CDCD), (13, 1)];
+    sizes.into_iter().fold(file, |file, (id, size)| {
+        let file = File(file);
+        file.at_u32(file.value("1000/1001", id), size)
+    })
+}
+
+fn with_leading_zeros() -> Vec<u8> {
+    [vec![0; 9472], small(2)].concat()
+}
+
+#[test]
+fn unused_block_sizes_can_be_anything() {
+    let bytes = uninitialized_sizes();
+    let read = parse(&bytes).unwrap();
+    let [warning] = &read.warnings[..] else {
+        panic!("{:?}", read.warnings);
+    };
+    assert!(
+        warning.message.ends_with("(and 2 more like it)"),
+        "{warning}"
+    );
+    let clean = minimal(2);
+    let clean = parse(&clean).unwrap();
+    for (bone, expected) in read.bones.iter().zip(&clean.bones) {
+        assert_eq!(read.sample(bone, 0.0), clean.sample(expected, 0.0));
+    }
+    let document = AlaDocument::from(&read);
+    assert_eq!(
+        AlaDocument::from(&parse(&write(&document).unwrap()).unwrap()),
+        document
+    );
+}
+
+#[test]
+fn tracks_are_found_in_blocks_with_more_words_than_they_need() {
+    let file = File(clean(2));
+    let expected = parse(&file.0).unwrap();
+    // One word more per frame, so quaternions are not aligned.
+    let bytes = file.with("1000/1009", |data| {
+        let frames = data.chunks(128).map(|frame| [frame, &[7, 7]].concat());
+        *data = frames.collect::<Vec<_>>().concat();
+    });
+    let read = parse(&bytes).unwrap();
+    assert_eq!(read.warnings.len(), 1, "{:?}", read.warnings);
+    for (bone, expected_bone) in read.bones.iter().zip(&expected.bones) {
+        for time in [0.0, 3.25, 10.0] {
+            let pose = read.sample(bone, time);
+            assert_eq!(pose, expected.sample(expected_bone, time), "{}", bone.name);
+        }
+    }
+    let zeroed = file.with("1000/1009", |data| {
+        let frames = data.chunks(128).map(|frame| [frame, &[7, 7]].concat());
+        *data = frames.collect::<Vec<_>>().concat();
+        // The first track at frame 3.
+        data[3 * 130..][..8].fill(0);
+    });
+    let warnings = parse(&zeroed).unwrap().warnings;
+    let messages: Vec<_> = warnings.iter().map(|it| &*it.message).collect();
+    assert!(
+        matches!(messages[..], [_, zero] if zero.contains("is zero at frame 3")),
+        "{messages:?}"
+    );
+}
+
+#[test]
+fn zero_bytes_before_an_animation_are_skipped() {
+    let bytes = with_leading_zeros();
+    let read = parse(&bytes).unwrap();
+    let [warning] = &read.warnings[..] else {
+        panic!("{:?}", read.warnings);
+    };
+    assert_eq!(
+        warning.to_string(),
+        "9472 zero bytes before the animation are skipped (at offset 0)"
+    );
+    let expected = small(2);
+    let expected = parse(&expected).unwrap();
+    assert_eq!(
+        serde_json::to_string(&read).unwrap(),
+        serde_json::to_string(&expected).unwrap()
     );
 }
 
@@ -221,6 +310,8 @@ fn write_regression_files() {
             two.at_u32(two.value("1000/1001", 11), 0x7fff_fffc),
         ),
         ("track-past-its-block", two.at(track, &[0xfe, 0xff])),
+        ("uninitialized-sizes", uninitialized_sizes()),
+        ("leading-zeros", with_leading_zeros()),
         ("hollow-bones", rearranged(&two.0, "1000", add_empty_bones)),
         (
             "seventeen-deep",
