@@ -1,6 +1,6 @@
 //! The palette of skins, and its loader.
 
-use crate::read::{ErrorKind, Format, ParseError};
+use crate::read::{ErrorKind, Format, ParseError, file_kind};
 use bevy::asset::io::Reader;
 use bevy::asset::{Asset, AssetLoader, LoadContext};
 use bevy::reflect::TypePath;
@@ -32,7 +32,7 @@ impl Palette {
     /// Reads the 768 bytes of a palette file.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] for any other length.
+    /// [`ErrorKind::WrongLength`] for any other length, [`ErrorKind::WrongMagic`] if the file is of another kind.
     pub fn parse(bytes: &[u8]) -> Result<Self, ParseError> {
         let mut colors = Box::new([[0; 3]; 256]);
         let expected = colors.as_flattened().len();
@@ -42,9 +42,14 @@ impl Palette {
                 offset: 0,
                 position: None,
                 context: "file".into(),
-                kind: ErrorKind::WrongLength {
-                    found: bytes.len() as u64,
-                    expected: expected as u64,
+                kind: match file_kind(bytes) {
+                    Some(kind) => ErrorKind::WrongMagic {
+                        looks_like: format!("is {kind}"),
+                    },
+                    None => ErrorKind::WrongLength {
+                        found: bytes.len() as u64,
+                        expected: expected as u64,
+                    },
                 },
             });
         }
