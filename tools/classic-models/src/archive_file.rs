@@ -1,5 +1,6 @@
 //! Archives of games on the disk, and paths of the form `ARCHIVE/entry`. It must not print or write files.
 
+use crate::file_format::has_extension;
 use bevy_classic_models::read::{Format, ParseError};
 use classic_model_formats::archive::{Archive, Entry, ReadAt, detect};
 use classic_model_formats::{meg, pak, rez, vfs};
@@ -28,6 +29,8 @@ pub enum ArchiveError {
     WithinArchive(PathBuf),
     /// The paths of the entries have this length together, which is far more than the archive has.
     PathsTooLong(u64),
+    /// The pattern for the entries is not valid, with the message.
+    Pattern(String),
 }
 
 impl Display for ArchiveError {
@@ -45,6 +48,7 @@ impl Display for ArchiveError {
                 "a path in the archive {0}: give {0} alone, and the path as the pattern after it",
                 archive.display()
             ),
+            Self::Pattern(error) => f.write_str(error),
             Self::NoArchive => f.write_str(
                 "not an archive: expected the first bytes or the extension of a MEG, PAK, REZ or VFS archive",
             ),
@@ -132,6 +136,13 @@ pub fn read(path: &Path) -> Result<Vec<u8>, ArchiveError> {
 pub fn is_archive(path: &Path) -> bool {
     let format = File::open(path).and_then(|file| detect(&file, path));
     matches!(format, Ok(Some(_)))
+}
+
+/// Whether a file has the extension of an archive. For folders, which can have many files, so that none is read.
+pub fn has_archive_extension(path: &Path) -> bool {
+    ["meg", "pak", "rez", "vfs"]
+        .iter()
+        .any(|it| has_extension(path, it))
 }
 
 /// Checks that a file, or an entry of an archive, exists.

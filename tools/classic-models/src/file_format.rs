@@ -95,6 +95,12 @@ pub fn is_model(path: &Path) -> bool {
     extensions.iter().any(|it| has_extension(path, it))
 }
 
+/// Whether a file has the extension of a manifest, `.model.ron`.
+pub fn is_manifest(file: &Path) -> bool {
+    let stem = file.file_stem().map(Path::new);
+    has_extension(file, "ron") && stem.is_some_and(|stem| has_extension(stem, "model"))
+}
+
 /// Whether a file has the extension of a texture.
 pub fn is_texture(path: &Path) -> bool {
     is_picture(path) || has_extension(path, "dtx")

@@ -3,15 +3,13 @@
 use crate::archive_file::open_file;
 use crate::entry_pattern::EntryPattern;
 use crate::file_format::is_model;
+use crate::paths::files_below;
 use bevy_classic_models::archive::ArchiveSource;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// The error of a game without models.
 pub const NO_MODELS: &str = "the game has no models";
-
-/// The maximum depth of folders that are searched.
-const MAX_DEPTH: usize = 16;
 
 /// The maximum length of a path in bytes, that of Windows. A damaged archive can repeat a long name of a folder.
 const MAX_PATH: usize = 260;
@@ -40,11 +38,13 @@ pub fn select(
     for path in paths {
         let mut matching = Vec::new();
         if source.locate(path).is_none()
-            && let Some(pattern) = path.to_str().and_then(|text| text.parse().ok())
+            && let Some(text) = path.to_str()
         {
-            let pattern: EntryPattern = pattern;
             let listed = listed.get_or_insert_with(|| files(source, wanted));
-            let matches = listed.iter().filter(|path| pattern.matches(path));
+            let pattern = EntryPattern::new(text, listed.iter()).ok();
+            let matches = listed
+                .iter()
+                .filter(|path| pattern.as_ref().is_some_and(|it| it.matches(path)));
             matching.extend(matches.map(PathBuf::from));
         }
         if matching.is_empty() {
@@ -72,7 +72,7 @@ fn files(source: &ArchiveSource, wanted: fn(&Path) -> bool) -> Vec<String> {
         found.add_archive(layer.path);
     }
     for layer in layers().filter(|layer| layer.format.is_none()) {
-        found.add_folder(layer.path, Path::new(""), 0);
+        found.add_folder(layer.path);
     }
     let mut files: Vec<String> = found.files.into_values().collect();
     // Some games do not search all files of a folder.
@@ -113,20 +113,12 @@ impl Found {
         }
     }
 
-    /// Adds the files in `root/folder` and its folders. Links to folders are not followed, because they can be cyclic.
-    fn add_folder(&mut self, root: &Path, folder: &Path, depth: usize) {
-        let entries = root.join(folder).read_dir().into_iter().flatten().flatten();
-        for entry in entries {
-            let path = folder.join(entry.file_name());
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                if depth < MAX_DEPTH {
-                    self.add_folder(root, &path, depth + 1);
-                }
-                continue;
-            }
-            // Reading a pipe could block.
-            let is_file = || entry.path().is_file();
-            let Some(text) = path.to_str().filter(|_| (self.wanted)(&path) && is_file()) else {
+    fn add_folder(&mut self, root: &Path) {
+        for path in files_below(root)
+            .into_iter()
+            .filter(|path| (self.wanted)(path))
+        {
+            let Some(text) = path.to_str() else {
                 continue;
             };
             let text = text.replace('\\', "/");

@@ -16,6 +16,7 @@ mod inspect;
 mod lgw_text;
 mod list;
 mod messages;
+mod path_args;
 mod paths;
 mod validate;
 mod view;
@@ -30,9 +31,10 @@ Examples:
   classic-models view --game quake C:/Quake            shows the models of a game
   classic-models inspect walker.alo                    describes a model: bones, parts, textures
   classic-models convert walker.alo walker.glb         converts a model for Blender
+  classic-models convert Models out                    converts all models and textures in a folder
   classic-models list id1/pak0.pak *.mdl               lists the models in an archive
   classic-models extract id1/pak0.pak --to files       extracts an archive
-  classic-models validate assets/*.model.ron           checks manifests
+  classic-models validate assets                       checks all manifests in a folder
 
 `classic-models COMMAND --help` has all options of a command, with examples; -h is shorter.";
 

@@ -21,3 +21,36 @@ pub fn absolute(path: &Path) -> io::Result<PathBuf> {
         _ => path.canonicalize(),
     }
 }
+
+/// The files in a folder and its folders, by their paths from it, sorted. Without hidden ones, special files, and links to
+/// folders, which can be cyclic.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(below) = folders.pop() {
+        let entries = folder
+            .join(&below)
+            .read_dir()
+            .into_iter()
+            .flatten()
+            .flatten();
+        for entry in entries.filter(|entry| !is_hidden(Path::new(&entry.file_name()))) {
+            let path = below.join(entry.file_name());
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(path),
+                Ok(kind) if kind.is_file() || kind.is_symlink() && entry.path().is_file() => {
+                    files.push(path)
+                }
+                _ => {}
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Whether the name of a file or folder begins with a dot.
+pub fn is_hidden(path: &Path) -> bool {
+    path.file_name()
+        .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+}

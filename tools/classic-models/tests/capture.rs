@@ -63,6 +63,27 @@ fn images_of_models_in_archives_and_games_are_those_of_loose_files() {
     assert_same(&image_of(&archives, &options), &loose, "a path");
 }
 
+/// No shell expands the pattern here, as on Windows.
+#[test]
+fn images_of_patterns_and_folders_are_those_of_their_models() {
+    let loose = image("warden.abc", &[]);
+    assert_same(&image("ward*.abc", &[]), &loose, "a pattern");
+    let entry = Path::new("archives/warden.rez/*/W*.abc");
+    assert_same(&image_of(entry, &[]), &loose, "a pattern in an archive");
+    let folder = tempfile::tempdir().unwrap();
+    for path in ["models/warden.abc", "skins/warden.dtx"] {
+        let copy = folder.path().join("game").join(path);
+        std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        std::fs::copy(Path::new(ASSETS).join(path), copy).unwrap();
+    }
+    std::fs::write(folder.path().join("game/notes.txt"), "text").unwrap();
+    assert_same(
+        &image_of(&folder.path().join("game"), &[]),
+        &loose,
+        "a folder",
+    );
+}
+
 #[test]
 fn images_of_particle_systems_show_the_time_since_the_start() {
     let times = ["0", "0.2", "0.21", "0.8", "4"];

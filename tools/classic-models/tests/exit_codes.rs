@@ -1,5 +1,6 @@
 //! The exit status of the program and its standard error output.
 
+use classic_models_fixtures::archives::sample_pak;
 use classic_models_fixtures::mdl::tetrahedron;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -25,8 +26,10 @@ fn assert_exit(folder: &Path, args: &[&str], code: i32, error: &str) {
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let model = tetrahedron().to_bytes();
+    let archive = sample_pak().bytes;
     let files = [
-        ("good.mdl", &model[..]),
+        ("a.pak", &archive[..]),
+        ("good.mdl", &model),
         ("bad.mdl", &model[..200]),
         ("skin.dtx", &[]),
         ("skin.tga", &[]),
@@ -94,12 +97,38 @@ fn view_exits_with_1_if_it_cannot_show_the_files() {
                 "skin.tga: a texture cannot be shown alone",
             ),
             (&["unit_MOVE_00.ala"], "unit_MOVE_00.ala: no .alo file"),
+            (&["*.abc"], "*.abc: no file matches the pattern"),
         ] {
             let args = [&["view"], files, further].concat();
             assert_exit(folder, &args, 1, error);
         }
     }
     assert!(!folder.join("out.png").exists());
+}
+
+/// No shell expands the patterns here, as on Windows.
+#[test]
+fn patterns_that_match_nothing_are_one_error_of_every_subcommand() {
+    let folder = folder();
+    for args in [
+        &["convert", "no/*.mdl", "out"][..],
+        &["convert", "*.abc", "out.glb"],
+        &["view", "no/*.mdl", "--capture", "out.png"],
+        &["view", "*.abc"],
+        &["list", "no/*.pak"],
+        &["extract", "*.meg", "--to", "out"],
+    ] {
+        let error = format!("{}: no file matches the pattern\n", args[1]);
+        assert_exit(folder.path(), args, 1, &error);
+    }
+    for args in [["inspect", "*.abc"], ["validate", "*.model.ron"]] {
+        let output = run(folder.path(), &args);
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        let lines = text.trim_end().replace("\n  error", "");
+        assert_eq!(lines, format!("{}: no file matches the pattern", args[1]));
+    }
+    assert!(!folder.path().join("out").exists());
 }
 
 #[cfg(target_os = "linux")]

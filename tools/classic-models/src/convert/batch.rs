@@ -8,6 +8,7 @@ use crate::convert::options::{Container, Options, Output};
 use crate::convert::output;
 use crate::file_format::{is_model, is_texture};
 use crate::messages;
+use crate::path_args::Unmatched;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use std::sync::mpsc;
 
 /// The jobs of a run. A planned job can be an error: its file is not converted.
 pub struct Plan {
-    pub jobs: Vec<Result<Job, (PathBuf, String)>>,
+    pub jobs: Vec<Result<Job, Unmatched>>,
     /// The absolute paths of the files on the disk that are read, which no result may replace.
     stored: HashSet<PathBuf>,
 }
@@ -33,32 +34,45 @@ impl Plan {
     ///
     /// # Errors
     /// If `out` is a file, and there are several inputs, or if it can only be an input.
-    pub fn new(inputs: &[Input], out: &Path, container: Container) -> Result<Self, String> {
+    pub fn new(
+        inputs: &[Result<Input, Unmatched>],
+        out: &Path,
+        container: Container,
+    ) -> Result<Self, String> {
         let stored = inputs
             .iter()
+            .flatten()
             .filter_map(|input| input.stored.clone())
             .collect();
+        let unmatched = |input: &Input, error: String| Unmatched {
+            path: input.path.clone(),
+            error,
+        };
         let kind = Output::of(out).filter(|_| !out.is_dir());
         if let Some(kind) = kind {
             let [input] = inputs else {
                 let message = "is a file, but several files need a folder for their results";
                 return Err(format!("{}: {message}", out.display()));
             };
-            let job = input.check_found().map(|()| Job {
-                input: input.path.clone(),
-                output: out.to_path_buf(),
-                kind,
+            let job = input.as_ref().map_err(Unmatched::clone).and_then(|input| {
+                let found = input.check_found().map_err(|error| unmatched(input, error));
+                found.map(|()| Job {
+                    input: input.path.clone(),
+                    output: out.to_path_buf(),
+                    kind,
+                })
             });
             return Ok(Self {
-                jobs: vec![job.map_err(|error| (input.path.clone(), error))],
+                jobs: vec![job],
                 stored,
             });
         }
         check_folder(out)?;
         let mut planned = HashMap::new();
         let jobs = inputs.iter().map(|input| {
+            let input = input.as_ref().map_err(Unmatched::clone)?;
             let job = in_folder(input, out, container, &mut planned);
-            job.map_err(|error| (input.path.clone(), error))
+            job.map_err(|error| unmatched(input, error))
         });
         Ok(Self {
             jobs: jobs.collect(),
@@ -141,7 +155,7 @@ impl Run<'_> {
                         };
                         let result = match job {
                             Ok(job) => self.run(job, files, inputs),
-                            Err((_, error)) => Err(error.clone()),
+                            Err(unmatched) => Err(unmatched.error.clone()),
                         };
                         if sender.send((index, result)).is_err() {
                             break;
@@ -190,10 +204,10 @@ impl Run<'_> {
     }
 }
 
-fn report(job: Option<&Result<Job, (PathBuf, String)>>, result: &Result<Vec<String>, String>) {
+fn report(job: Option<&Result<Job, Unmatched>>, result: &Result<Vec<String>, String>) {
     let input = match job {
         Some(Ok(job)) => &job.input,
-        Some(Err((input, _))) => input,
+        Some(Err(unmatched)) => &unmatched.path,
         None => return,
     };
     let input = input.display();
@@ -223,11 +237,18 @@ fn progress(length: usize) -> ProgressBar {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::path_args::Selected;
+
+    fn input(path: &str) -> Result<Input, Unmatched> {
+        Ok(Input::of(&Selected {
+            path: path.into(),
+            below: None,
+        }))
+    }
 
     #[test]
     fn results_have_the_names_of_their_files() {
-        let inputs =
-            ["a/Hero.abc", "b/skin.DTX", "c/hero.mdl"].map(|path| Input::of(Path::new(path)));
+        let inputs = ["a/Hero.abc", "b/skin.DTX", "c/hero.mdl"].map(input);
         let plan = Plan::new(&inputs, Path::new("out"), Container::Gltf).unwrap();
         let outputs: Vec<_> = plan
             .jobs
@@ -236,14 +257,14 @@ mod tests {
             .collect();
         assert_eq!(outputs[0].as_deref(), Ok("out/Hero.gltf"));
         assert_eq!(outputs[1].as_deref(), Ok("out/skin.png"));
-        let (input, error) = plan.jobs[2].as_ref().unwrap_err();
-        assert_eq!(input, Path::new("c/hero.mdl"));
+        let Unmatched { path, error } = plan.jobs[2].as_ref().unwrap_err();
+        assert_eq!(path, Path::new("c/hero.mdl"));
         assert!(error.contains("a/Hero.abc"), "{error}");
     }
 
     #[test]
     fn a_file_can_only_be_the_result_of_one_input() {
-        let inputs = ["a.abc", "b.abc"].map(|path| Input::of(Path::new(path)));
+        let inputs = ["a.abc", "b.abc"].map(input);
         assert!(Plan::new(&inputs, Path::new("out.glb"), Container::Glb).is_err());
         let plan = Plan::new(&inputs[..1], Path::new("out.GLTF"), Container::Glb).unwrap();
         let job = plan.jobs[0].as_ref().unwrap();

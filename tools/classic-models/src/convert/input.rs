@@ -3,6 +3,7 @@
 use crate::archive_file::{self, Location, absolute};
 use crate::file_name;
 use crate::game::{Game, NOT_FOUND};
+use crate::path_args::Selected;
 use std::path::{Path, PathBuf};
 
 /// A file to convert.
@@ -14,21 +15,24 @@ pub struct Input {
     pub stored: Option<PathBuf>,
     /// The path in the game. `None` for other files.
     in_game: Option<PathBuf>,
+    /// The path from the folder that stands for the file. `None` for files that are given or match a pattern.
+    below: Option<PathBuf>,
     /// The path in the archive. `None` for other files.
     entry: Option<String>,
 }
 
 impl Input {
     /// A file on the disk, or an entry of an archive.
-    pub fn of(path: &Path) -> Self {
+    pub fn of(Selected { path, below }: &Selected) -> Self {
         let (stored, entry) = match archive_file::locate(path) {
             Ok(Location::Entry { archive, entry }) => (absolute(&archive), Some(entry)),
             _ => (absolute(path), None),
         };
         Self {
-            path: path.to_path_buf(),
+            path: path.clone(),
             stored: Some(stored),
             in_game: None,
+            below: below.clone(),
             entry,
         }
     }
@@ -40,6 +44,7 @@ impl Input {
             path: game.root.join(path),
             stored: stored.map(|(stored, _)| absolute(&stored)),
             in_game: Some(path.to_path_buf()),
+            below: None,
             entry: None,
         }
     }
@@ -55,21 +60,22 @@ impl Input {
         }
     }
 
-    /// The path of the result in a folder, without extension. The results of a game's files keep their folders.
+    /// The path of the result in a folder, without extension. The results of files of a game and of a folder keep their folders.
     ///
     /// # Errors
     /// If the game does not have the file, or it is of a game or an archive, and a name that the result gets is not valid on
     /// every system, such as `..`.
     pub fn name(&self) -> Result<PathBuf, String> {
-        if let Some(entry) = &self.entry {
-            let (_, name) = entry.rsplit_once('/').unwrap_or(("", entry));
-            file_name::check(name)?;
-            return Ok(Path::new(name).with_extension(""));
-        }
-        let Some(path) = &self.in_game else {
-            return Ok(self.path.file_stem().unwrap_or_default().into());
+        let name = || self.path.file_name().map(PathBuf::from).unwrap_or_default();
+        let path = match &self.in_game {
+            Some(path) => path.clone(),
+            None => self.below.clone().unwrap_or_else(name),
         };
         self.check_found()?;
+        // Names of files on the disk are valid on this system.
+        if self.in_game.is_none() && self.entry.is_none() {
+            return Ok(path.with_extension(""));
+        }
         let path = path.to_string_lossy().replace('\\', "/");
         path.split('/').try_for_each(file_name::check)?;
         let path: PathBuf = path.split('/').collect();

@@ -32,12 +32,7 @@ impl Job {
     /// # Errors
     /// If it cannot be read, is damaged, or cannot be converted to this kind of file.
     pub fn convert(&self, files: &Files, options: &Options) -> Result<Written, String> {
-        let bytes = files
-            .read(&self.input)
-            .map_err(|error| match self.input.is_dir() {
-                true => self.folder_error(),
-                false => error,
-            })?;
+        let bytes = files.read(&self.input)?;
         let container = match self.kind {
             Output::Png => return self.picture(&bytes),
             Output::Model(container) => container,
@@ -84,11 +79,6 @@ impl Job {
             bytes: textures::png(&pixels)?,
             warnings: Vec::new(),
         })
-    }
-
-    fn folder_error(&self) -> String {
-        let name = self.input.display();
-        format!("a folder: give its files, as in {name}/*.alo")
     }
 
     /// The error of a file whose format is not known.

@@ -37,6 +37,7 @@ use crate::game::GameArgs;
 use crate::game_files::GameFiles;
 use crate::game_models;
 use crate::messages;
+use crate::path_args::{self, Unmatched, WRONG_ARGUMENTS, Wanted};
 use batch::{Plan, Run};
 use files::Files;
 use input::Input;
@@ -51,9 +52,13 @@ use std::process::ExitCode;
 /// .dtx. A file can also be in an archive: id1/pak0.pak/progs/player.mdl. With --game, all models of a game are converted, or
 /// those that match a pattern, and their textures, skins and animations are found in all its archives and folders.
 ///
+/// IN can be a pattern, such as 'Models/*.alo' or 'id1/pak0.pak/progs/*.mdl', or a folder, which stands for all models and
+/// textures in it and its folders.
+///
 /// OUT is a file if it ends in .glb, .gltf or .png, otherwise a folder, which is created. In a folder, results have the names of
-/// their files; with --game also their folders. Textures, skins and animations are found in the same folders as in the games,
-/// in any case, and become part of the result. Y is up, models face +Z, and a unit of the file is a meter: see --scale.
+/// their files; with --game, and if IN is a folder, also their folders. Textures, skins and animations are found in the same
+/// folders as in the games, in any case, and become part of the result. Y is up, models face +Z, and a unit of the file is a
+/// meter: see --scale.
 ///
 /// Missing textures, skins and animations are warnings. A file that fails does not stop the others.
 ///
@@ -65,7 +70,8 @@ use std::process::ExitCode;
     after_long_help = EXAMPLES
 )]
 pub struct Args {
-    /// The files, or files in archives: ARCHIVE/PATH; then the file or the folder to write to
+    /// The files, or files in archives: ARCHIVE/PATH; patterns such as *.alo; folders: all models and textures in them; then
+    /// the file or the folder to write to
     // One list, so that options can be between IN and OUT.
     #[arg(value_name = "IN> … <OUT", num_args = 1, required = true)]
     paths: Vec<PathBuf>,
@@ -90,6 +96,8 @@ Examples:
     classic-models convert walker.alo walker.glb
   All models of a folder, four at once:
     classic-models convert Models/*.abc out --jobs 4
+  All models and textures in a folder and its folders:
+    classic-models convert Data out
   A model in an archive, with Quake's inches as meters:
     classic-models convert id1/pak0.pak/progs/player.mdl player.glb --scale 0.0254
   All models of a game, and only those in a folder of its archives:
@@ -103,24 +111,30 @@ Examples:
     classic-models convert hero.dtx hero.png
     classic-models convert Textures/*.dds pictures";
 
-/// The exit status if the arguments are wrong, as that of the parser of arguments.
-const WRONG_ARGUMENTS: u8 = 2;
-
 /// The files to convert, and what reads them.
 ///
 /// # Errors
 /// If the game cannot be opened, or has no models.
-fn inputs(args: &Args, paths: &[PathBuf]) -> Result<(Vec<Input>, Files), String> {
-    let Some((game, paths)) = args.game.open(paths)? else {
-        let inputs = paths.iter().map(|path| Input::of(path)).collect();
-        return Ok((inputs, Files::default()));
-    };
+fn inputs(
+    args: &Args,
+    paths: &[PathBuf],
+) -> Result<(Vec<Result<Input, Unmatched>>, Files), String> {
     let is_wanted = |path: &Path| is_model(path) || is_texture(path);
+    let Some((game, paths)) = args.game.open(paths)? else {
+        let wanted = Wanted {
+            is_wanted,
+            what: "models or textures",
+            keeps_folders: false,
+        };
+        let inputs = path_args::expand(paths, &wanted).into_iter();
+        let inputs = inputs.map(|file| file.map(|file| Input::of(&file)));
+        return Ok((inputs.collect(), Files::default()));
+    };
     let selected = game_models::select(&game.source, paths, is_wanted);
     if selected.is_empty() {
         return Err(game_models::NO_MODELS.to_owned());
     }
-    let inputs = selected.iter().map(|path| Input::of_game(&game, path));
+    let inputs = selected.iter().map(|path| Ok(Input::of_game(&game, path)));
     let files = Files::of_game(GameFiles::of(&game));
     Ok((inputs.collect(), files))
 }

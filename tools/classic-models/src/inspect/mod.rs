@@ -24,12 +24,15 @@ mod pose_mdl;
 mod posed;
 mod simulated;
 
+use crate::archive_file::has_archive_extension;
 use crate::file_format::{has_extension, is_model};
 use crate::game::{Game, GameArgs};
 use crate::game_models;
 use crate::messages;
+use crate::path_args::{self, ARCHIVES, Unmatched, Wanted};
 use content::Content;
 use describe::{Description, Options};
+use failure::Failure;
 use pose::{Poser, Request};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -40,7 +43,8 @@ use std::process::ExitCode;
 /// Formats: Quake .mdl and .pak, Alamo .alo and .ala, Petroglyph .meg, LithTech .abc, .dtx and .rez, UFO: Aftermath .lgw
 /// and .vfs. A file may have any name: the format is detected from its content.
 ///
-/// FILE can also be a file in an archive: id1/pak0.pak/progs/player.mdl. With --game, files are searched in all archives
+/// FILE can also be a file in an archive: id1/pak0.pak/progs/player.mdl; a pattern: 'Models/*.alo', 'id1/pak0.pak/*.mdl'; or a
+/// folder, which stands for all files of these formats in it and its folders. With --game, files are searched in all archives
 /// and folders of a game, in its order.
 ///
 /// Nothing is changed or written. A file that cannot be read does not stop the others: its description is the error, with
@@ -48,7 +52,7 @@ use std::process::ExitCode;
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment, after_long_help = NOTES)]
 pub struct Args {
-    /// The files, or files in archives: ARCHIVE/PATH
+    /// The files, or files in archives: ARCHIVE/PATH; patterns such as *.alo; folders: all files of these formats in them
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -128,15 +132,15 @@ impl Args {
     ///
     /// # Errors
     /// If the game cannot be opened, or has no models.
-    fn opened(&self) -> Result<(Option<Game>, Vec<PathBuf>), String> {
+    fn opened(&self) -> Result<(Option<Game>, Vec<Result<PathBuf, Unmatched>>), String> {
         let Some((game, paths)) = self.game.open(&self.files)? else {
-            return Ok((None, self.files.clone()));
+            return Ok((None, selected(&self.files, self.list)));
         };
         let files = game_models::select(&game.source, paths, is_described);
         if files.is_empty() {
             return Err(game_models::NO_MODELS.to_owned());
         }
-        Ok((Some(game), files))
+        Ok((Some(game), files.into_iter().map(Ok).collect()))
     }
 
     /// The requested pose, if any.
@@ -153,6 +157,20 @@ fn is_described(path: &Path) -> bool {
     is_model(path) || has_extension(path, "dtx") || has_extension(path, "ala")
 }
 
+/// The files that path arguments select.
+fn selected(files: &[PathBuf], only_archives: bool) -> Vec<Result<PathBuf, Unmatched>> {
+    let wanted = match only_archives {
+        true => ARCHIVES,
+        false => Wanted {
+            is_wanted: |path| is_described(path) || has_archive_extension(path),
+            what: "models, animations, LithTech textures or archives",
+            keeps_folders: false,
+        },
+    };
+    let selected = path_args::expand(files, &wanted).into_iter();
+    selected.map(|file| file.map(|file| file.path)).collect()
+}
+
 fn finite(text: &str) -> Result<f64, &'static str> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
     number.ok_or("expected a finite number")
@@ -161,7 +179,7 @@ fn finite(text: &str) -> Result<f64, &'static str> {
 /// Describes the files.
 pub fn run(args: &Args) -> ExitCode {
     if args.diff {
-        return diff::run(&args.files, args.json);
+        return diff::run(&selected(&args.files, false), args.json);
     }
     let (game, files) = match args.opened() {
         Ok(opened) => opened,
@@ -182,7 +200,11 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 /// Describes every file. Returns true if any of them failed.
-fn inspect(args: &Args, game: Option<&Game>, files: &[PathBuf]) -> io::Result<bool> {
+fn inspect(
+    args: &Args,
+    game: Option<&Game>,
+    files: &[Result<PathBuf, Unmatched>],
+) -> io::Result<bool> {
     let request = args.request();
     let options = Options {
         times: &args.simulate,
@@ -192,12 +214,16 @@ fn inspect(args: &Args, game: Option<&Game>, files: &[PathBuf]) -> io::Result<bo
     let mut out = io::stdout().lock();
     let mut poser = None;
     let mut failed = false;
+    let existing: Vec<&Path> = files.iter().flatten().map(PathBuf::as_path).collect();
     for file in files {
-        let mut description = describe::describe(file, &options);
+        let (file, mut description) = match file {
+            Ok(file) => (file, describe::describe(file, &options)),
+            Err(Unmatched { path, error }) => (path, Description::Failed(Failure::new(error))),
+        };
         if let Description::Content(content) = &mut description
             && is_posed(content, request.as_ref(), args.json)
         {
-            let new = || Poser::new(request.clone().unwrap_or_default(), files, game);
+            let new = || Poser::new(request.clone().unwrap_or_default(), &existing, game);
             if let Err(error) = poser.get_or_insert_with(new).pose(file, content) {
                 description = Description::Failed(error);
             }

@@ -50,7 +50,7 @@ pub struct Poser {
 impl Poser {
     /// `files` are all files that will be posed. Those of archives and of a game need asset sources, which are registered at
     /// the start.
-    pub fn new(request: Request, files: &[PathBuf], game: Option<&Game>) -> Self {
+    pub fn new(request: Request, files: &[&Path], game: Option<&Game>) -> Self {
         let mut app = App::new();
         let clip = request.animation.as_deref().map(Path::new);
         let archives = match game {
@@ -59,7 +59,7 @@ impl Poser {
                 archives.add(game.root.clone(), game.source.clone());
                 Ok(archives)
             }
-            None => ArchiveSources::of(files.iter().map(PathBuf::as_path).chain(clip)),
+            None => ArchiveSources::of(files.iter().copied().chain(clip)),
         };
         if let Ok(archives) = &archives {
             archives.register(&mut app);

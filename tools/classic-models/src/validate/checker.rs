@@ -1,5 +1,6 @@
 //! Loads and spawns a manifest, and collects its problems.
 
+use crate::file_format::is_manifest;
 use crate::messages;
 use crate::validate::asset_root::AssetRoot;
 use crate::validate::log_lines;
@@ -51,11 +52,6 @@ pub fn problems(file: &Path, assets: Option<&Path>) -> Vec<String> {
     let mut all: Vec<String> = problems.iter().map(ToString::to_string).collect();
     all.extend(logged);
     all.iter().map(|problem| root.show(problem)).collect()
-}
-
-fn is_manifest(file: &Path) -> bool {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    name.to_lowercase().ends_with(".model.ron")
 }
 
 /// Loads and spawns a manifest.

@@ -7,7 +7,9 @@ mod asset_root;
 mod checker;
 mod log_lines;
 
+use crate::file_format::is_manifest;
 use crate::messages;
+use crate::path_args::{self, Selected, Unmatched, Wanted};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,7 +25,7 @@ use std::process::ExitCode;
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment, after_long_help = NOTES)]
 pub struct Args {
-    /// The manifests, *.model.ron
+    /// The manifests, *.model.ron, patterns, or folders: all manifests in them
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// The folder of the game's assets, from which paths in manifests start
@@ -33,10 +35,18 @@ pub struct Args {
     assets: Option<PathBuf>,
 }
 
+/// The manifests in folders.
+const MANIFESTS: Wanted = Wanted {
+    is_wanted: is_manifest,
+    what: "manifests (*.model.ron)",
+    keeps_folders: false,
+};
+
 const NOTES: &str = "\
 Examples:
   classic-models validate assets/models/patrol.model.ron
   classic-models validate assets/models/*.model.ron
+  classic-models validate assets                          all manifests in a folder and its folders
   classic-models validate patrol.model.ron --assets ../game/assets
 
 Exit status: 0 and no output; 1 if there is a problem; 2 if the arguments are wrong.";
@@ -59,8 +69,12 @@ fn validate(args: &Args) -> io::Result<bool> {
     log_lines::listen();
     let mut out = io::stdout().lock();
     let mut has_problems = false;
-    for file in &args.files {
-        for problem in checker::problems(file, args.assets.as_deref()) {
+    for file in path_args::expand(&args.files, &MANIFESTS) {
+        let problems = match file {
+            Ok(Selected { path, .. }) => checker::problems(&path, args.assets.as_deref()),
+            Err(Unmatched { path, error }) => vec![format!("{}: {error}", path.display())],
+        };
+        for problem in problems {
             writeln!(out, "{problem}")?;
             has_problems = true;
         }

@@ -56,8 +56,9 @@ wrong arguments.";
 #[derive(clap::Args, Resource, Clone, Debug)]
 #[command(verbatim_doc_comment, after_long_help = after_help())]
 pub struct Args {
-    /// .mdl, .alo, .ala, .abc, .dtx and .lgw files and manifests (.model.ron), or files in archives: ARCHIVE/PATH; a window
-    /// also lists a folder or an archive; default: the sample models
+    /// .mdl, .alo, .ala, .abc, .dtx and .lgw files and manifests (.model.ron), or files in archives: ARCHIVE/PATH; patterns
+    /// such as *.alo; a window lists a folder or an archive, and an image shows all models in a folder; default: the sample
+    /// models
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 

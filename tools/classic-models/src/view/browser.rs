@@ -1,8 +1,8 @@
 //! The list of files to open: of a folder, of an archive or of a game, and the search in it. It must not open models.
 
-use crate::file_format::is_model;
+use crate::archive_file::has_archive_extension;
+use crate::file_format::{is_manifest, is_model};
 use crate::game::GameKind;
-use crate::view::files::is_manifest;
 use bevy::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -193,14 +193,6 @@ fn entry_of(path: PathBuf) -> Option<Entry> {
         return None;
     };
     Some(Entry { label, path, kind })
-}
-
-/// Files are not read, because a folder can have many.
-fn has_archive_extension(path: &Path) -> bool {
-    let extension = path.extension().unwrap_or_default();
-    ["meg", "pak", "rez", "vfs"]
-        .iter()
-        .any(|known| extension.eq_ignore_ascii_case(known))
 }
 
 /// The game whose folder has these files.

@@ -1,13 +1,13 @@
 //! Opens and closes files for the actions of the panels and for files that are dropped on the window.
 
 use crate::archive_file::{Location, absolute, is_archive, locate};
-use crate::file_format::is_model;
+use crate::file_format::{is_manifest, is_model};
 use crate::game::{Game, GameKind};
 use crate::game_models;
 use crate::view::action::Action;
 use crate::view::alo_clips::PendingClips;
 use crate::view::browser::{Browser, Place};
-use crate::view::files::{Folders, is_ala, is_dtx, is_manifest};
+use crate::view::files::{Folders, is_ala, is_dtx};
 use crate::view::framing::Framing;
 use crate::view::models::add;
 use crate::view::recent::Recent;

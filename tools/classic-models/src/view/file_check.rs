@@ -1,8 +1,8 @@
 //! Checks the files of the command line before they are opened.
 
 use crate::archive_file::{check_exists, is_archive};
-use crate::file_format::{is_model, is_picture, is_texture};
-use crate::view::files::{files_of_sheet, is_ala, is_dtx, is_manifest, models_to_show};
+use crate::file_format::{is_manifest, is_model, is_picture, is_texture};
+use crate::view::files::{files_of_sheet, is_ala, is_dtx, models_to_show};
 use std::path::{Path, PathBuf};
 
 /// Returns an error if a file does not exist or is an archive, or if none of the files can be shown. A sheet can show textures.

@@ -2,7 +2,7 @@
 
 use crate::archive_file::{self, ArchiveError, Location, absolute, locate, siblings};
 use crate::archive_sources::ArchiveSources;
-use crate::file_format::{has_extension, is_model};
+use crate::file_format::{has_extension, is_manifest, is_model};
 use crate::game::Game;
 use crate::view::disk_source::DiskSource;
 use bevy::asset::AssetPath;
@@ -242,12 +242,6 @@ pub fn is_dtx(file: &Path) -> bool {
 /// Whether a file has the extension of an LGW model.
 pub fn is_lgw(file: &Path) -> bool {
     has_extension(file, "lgw")
-}
-
-/// Whether a file has the extension of a manifest, `.model.ron`.
-pub fn is_manifest(file: &Path) -> bool {
-    let stem = file.file_stem().map(Path::new);
-    has_extension(file, "ron") && stem.is_some_and(|stem| has_extension(stem, "model"))
 }
 
 /// Whether models of this format have textures in separate files. True for animations and manifests too.

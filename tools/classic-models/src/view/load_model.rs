@@ -1,6 +1,7 @@
 //! Loads models by the extensions of their files.
 
-use crate::view::files::{Folders, is_abc, is_alo, is_lgw, is_manifest};
+use crate::file_format::is_manifest;
+use crate::view::files::{Folders, is_abc, is_alo, is_lgw};
 use crate::view::viewed_model::ModelHandle;
 use crate::view::{abc_models, alo_models, lgw_models};
 use bevy::asset::AssetPath;

@@ -1,15 +1,16 @@
 //! What the command line requests to show: files, entries of archives, or a game. It must not start an app.
 
 use crate::archive_sources::ArchiveSources;
-use crate::file_format::is_model;
+use crate::file_format::{is_model, is_texture};
 use crate::game::Game;
 use crate::game_models;
 use crate::messages;
+use crate::path_args::{self, Unmatched, Wanted};
 use crate::view::args::Args;
 use crate::view::browser::{Browser, Place};
 use crate::view::file_check;
 use crate::view::files::{Folders, files_of_sheet, models_to_show};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The checked command line.
 pub struct Shown {
@@ -29,9 +30,10 @@ impl Shown {
     /// # Errors
     /// If a file, an entry or a model of the game does not exist, if none of the files is a model, or if an archive or the
     /// game cannot be opened.
-    pub fn open(args: Args) -> Result<Self, String> {
+    pub fn open(mut args: Args) -> Result<Self, String> {
         let Some(kind) = args.game else {
             let is_sheet = args.sheet.is_some();
+            args.files = selected(&args)?;
             let (listed, files) = match args.needs_no_window() {
                 true => (None, args.files.clone()),
                 false => file_check::take_listed(&args.files)?,
@@ -75,6 +77,28 @@ impl Shown {
             args,
         })
     }
+}
+
+/// The files that path arguments select. A window lists a folder, and an image shows all models in it.
+fn selected(args: &Args) -> Result<Vec<PathBuf>, String> {
+    let (is_wanted, what): (fn(&Path) -> bool, _) = match args.sheet {
+        Some(_) => (
+            |path| is_model(path) || is_texture(path),
+            "models or textures",
+        ),
+        None => (is_model, "models"),
+    };
+    let wanted = Wanted {
+        is_wanted,
+        what,
+        keeps_folders: !args.needs_no_window(),
+    };
+    let selected = path_args::expand(&args.files, &wanted).into_iter();
+    let selected = selected.map(|file| match file {
+        Ok(file) => Ok(file.path),
+        Err(Unmatched { path, error }) => Err(format!("{}: {error}", path.display())),
+    });
+    selected.collect()
 }
 
 /// The models of a game to show at the start: those of `--model`, and the paths or patterns after the folder of the game.

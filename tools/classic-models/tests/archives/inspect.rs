@@ -287,7 +287,7 @@ fn entries_that_cannot_be_read_are_errors() {
             "the archive has no entry \"progs/missing.mdl\"",
             None,
         ),
-        (format!("{archive}/progs"), "the archive has no entry", None),
+        (format!("{archive}/prog"), "the archive has no entry", None),
         // The offset is in the entry.
         (format!("{archive}/progs/a.mdl"), "MDL: ", Some(176)),
         (format!("{broken}/a.mdl"), "PAK: ", Some(0)),

@@ -41,6 +41,85 @@ fn patterns_select_entries() {
 }
 
 #[test]
+fn literal_names_precede_patterns() {
+    let folder = tempfile::tempdir().unwrap();
+    let files: [(&[u8], &[u8]); 3] = [
+        (b"skins/[clan]player.pcx", b"1"),
+        (b"skins/cplayer.pcx", b"22"),
+        (b"open[.mdl", b"333"),
+    ];
+    let path = save(folder.path(), "[names].pak", &pak(&files, 0).bytes);
+    for (pattern, expected) in [
+        (
+            "skins/[clan]player.pcx",
+            "         1  skins/[clan]player.pcx\n",
+        ),
+        ("[CLAN]player.pcx", "         1  skins/[clan]player.pcx\n"),
+        ("[abc]player.pcx", "         2  skins/cplayer.pcx\n"),
+        ("open[.mdl", "         3  open[.mdl\n"),
+    ] {
+        assert_eq!(
+            stdout(&run(&["list", &path, pattern]), 0),
+            expected,
+            "{pattern}"
+        );
+        let to = folder.path().join(pattern).join("out");
+        let extracted = run(&["extract", &path, pattern, "--to", to.to_str().unwrap()]);
+        assert!(
+            stdout(&extracted, 0).starts_with("1 file extracted"),
+            "{pattern}"
+        );
+    }
+}
+
+/// No shell expands the patterns here, as on Windows.
+#[test]
+fn several_archives_are_listed_with_their_paths() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = save(
+        folder.path(),
+        "pak0.pak",
+        &pak(&[(b"a.mdl", b"1"), (b"b", b"1")], 0).bytes,
+    );
+    let second = save(
+        folder.path(),
+        "pak1.pak",
+        &pak(&[(b"a.mdl", b"22")], 0).bytes,
+    );
+    save(folder.path(), "notes.txt", b"text");
+    let expected = format!("         1  {first}/a.mdl\n         2  {second}/a.mdl\n");
+    let whole = folder.path().display().to_string();
+    let pattern = folder.path().join("*.PAK").display().to_string();
+    for archives in [&whole, &pattern] {
+        let output = run(&["list", archives, "*.mdl"]);
+        assert_eq!(stdout(&output, 0), expected, "{archives}");
+        let output = run(&["list", archives, "*.abc"]);
+        assert_eq!(stdout(&output, 1), "", "{archives}");
+        assert_eq!(
+            stderr(&output),
+            format!("classic-models: {archives}: no entry matches\n")
+        );
+    }
+    // The later archive replaces files only with --force.
+    let to = folder.path().join("out").display().to_string();
+    let output = run(&["extract", &whole, "--to", &to]);
+    assert_eq!(
+        stdout(&output, 1),
+        format!("2 files extracted to {to}, 1 failed\n")
+    );
+    assert_eq!(
+        std::fs::read(folder.path().join("out/a.mdl")).unwrap(),
+        b"1"
+    );
+    let output = run(&["extract", &whole, "--to", &to, "--force"]);
+    assert_eq!(stdout(&output, 0), format!("3 files extracted to {to}\n"));
+    assert_eq!(
+        std::fs::read(folder.path().join("out/a.mdl")).unwrap(),
+        b"22"
+    );
+}
+
+#[test]
 fn warnings_and_shadowed_entries_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let bytes = pak(&[(b"a", b"one"), (b"a", b"other"), (b"../b", b"")], 0).bytes;
@@ -60,7 +139,8 @@ fn warnings_and_shadowed_entries_are_reported() {
 fn files_that_cannot_be_read_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let vfs = with_u32(&sample_vfs().build(), 20, 63);
-    let directory = folder.path().display().to_string();
+    let directory = folder.path().join("empty").display().to_string();
+    std::fs::create_dir(&directory).unwrap();
     for (path, expected) in [
         (
             save(folder.path(), "a.vfs", &vfs),
@@ -76,7 +156,7 @@ fn files_that_cannot_be_read_are_errors() {
             "not an archive",
         ),
         (save(folder.path(), "e", b""), "not an archive"),
-        (directory, "is not a regular file"),
+        (directory, "the folder has no archives"),
         ("missing.pak".to_owned(), "missing.pak: "),
     ] {
         let output = run(&["list", &path]);

@@ -38,7 +38,7 @@ fn entries_that_do_not_exist_are_errors() {
     assert_fails(
         &[folder.path().to_str().unwrap()],
         1,
-        "is not a regular file",
+        "the folder has no models",
     );
 }
 

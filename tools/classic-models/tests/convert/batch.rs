@@ -143,7 +143,7 @@ fn wrong_arguments_are_errors() {
     folder.write("a.mdl", &tetrahedron().to_bytes());
     folder.write("a.model.ron", b"(model: \"a.mdl\")");
     folder.write("README.md", b"# Models");
-    folder.write("folder.mdl/b.mdl", &tetrahedron().to_bytes());
+    folder.write("empty/README.md", b"# Models");
     for (args, code, error) in [
         (&["a.mdl"][..], 2, "OUT"),
         (&["a.mdl", "a.glb", "--scale", "0"], 2, "greater than 0"),
@@ -170,14 +170,22 @@ fn wrong_arguments_are_errors() {
         ),
         (&["README.md", "a.glb"], 1, "README.md: not a model"),
         (&["README.md", "a.png"], 1, "README.md: "),
-        (&["folder.mdl", "a.glb"], 1, "as in folder.mdl/*.alo"),
+        (
+            &["empty", "a.glb"],
+            1,
+            "empty: the folder has no models or textures",
+        ),
+        (
+            &["*.mdl", "*.model.ron", "a.glb"],
+            2,
+            "several files need a folder",
+        ),
     ] {
         let output = folder.run(args);
         let text = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");
         assert!(text.contains(error), "{args:?}: {text}");
     }
-    assert_eq!(contents(&folder, "folder.mdl").len(), 1);
     assert!(!folder.path("b.alo").exists() && !folder.path("a.glb").exists());
 }
 
@@ -203,6 +211,76 @@ fn names_of_entries_must_be_file_names_on_every_system() {
     assert!(!folder.path("out").exists(), "no file was converted");
     folder.convert(&["a.pak/con/good.mdl", "out"]);
     assert_eq!(contents(&folder, "out").len(), 1);
+}
+
+/// The paths of the files in a folder and its folders.
+fn paths_below(folder: &Folder, name: &str) -> Vec<String> {
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder.path(name)).unwrap() {
+        let entry = entry.unwrap();
+        let path = entry.file_name().into_string().unwrap();
+        if entry.path().is_dir() {
+            let below = paths_below(folder, &format!("{name}/{path}")).into_iter();
+            paths.extend(below.map(|below| format!("{path}/{below}")));
+        } else {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    paths
+}
+
+/// No shell expands the patterns here, as on Windows.
+#[test]
+fn patterns_and_folders_are_expanded() {
+    let folder = Folder::new();
+    let model = tetrahedron().to_bytes();
+    for name in ["dir/a.mdl", "dir/[b].mdl", "dir/deep/er/a.mdl"] {
+        folder.write(name, &model);
+    }
+    folder.write("dir/notes.txt", b"text");
+    let dds = std::fs::read(samples().join("textures/crate.dds")).unwrap();
+    folder.write("dir/deep/crate.dds", &dds);
+    let archive: [(&[u8], &[u8]); 3] = [
+        (b"progs/c.mdl", &model),
+        (b"progs/notes.txt", b"text"),
+        (b"progs/deep/d.mdl", &model),
+    ];
+    folder.write("pak0.pak", &pak(&archive, 0).bytes);
+    let whole = ["[b].glb", "a.glb", "deep/crate.png", "deep/er/a.glb"];
+    for (index, (input, expected)) in [
+        ("dir/*.mdl", &["[b].glb", "a.glb"][..]),
+        ("dir\\*.mdl", &["[b].glb", "a.glb"]),
+        ("dir/[b].mdl", &["[b].glb"]),
+        ("dir/**/e*/a.mdl", &["a.glb"]),
+        ("dir", &whole),
+        ("d?r", &whole),
+        ("pak0.pak/progs/*.mdl", &["c.glb"]),
+        ("pak0.pak/progs", &["c.glb", "deep/d.glb"]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let out = format!("out{index}");
+        folder.convert(&[input, &out]);
+        assert_eq!(paths_below(&folder, &out), expected, "{input}");
+    }
+}
+
+#[test]
+fn results_are_not_inputs() {
+    let folder = Folder::new();
+    folder.write("dir/a.mdl", &tetrahedron().to_bytes());
+    for _ in 0..2 {
+        let output = folder.run(&["dir", "dir/out", "--force"]);
+        let summary = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(summary, "1 file converted to dir/out\n");
+    }
+    // OUT is no pattern.
+    folder.convert(&["dir/*.mdl", "dir/[out]"]);
+    folder.convert(&["dir/*.mdl", "dir/[a].glb"]);
+    let expected = ["[a].glb", "[out]/a.glb", "a.mdl", "out/a.glb"];
+    assert_eq!(paths_below(&folder, "dir"), expected);
 }
 
 #[test]

@@ -28,6 +28,39 @@ fn lines(output: &Output) -> Vec<Value> {
         .collect()
 }
 
+/// No shell expands the patterns here, as on Windows.
+#[test]
+fn patterns_and_folders_are_expanded() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::create_dir_all(path("dir/deep")).unwrap();
+    for name in ["dir/a.mdl", "dir/[b].mdl", "dir/deep/c.mdl"] {
+        std::fs::write(path(name), tetrahedron().to_bytes()).unwrap();
+    }
+    std::fs::write(path("dir/deep/notes.txt"), "text").unwrap();
+    for (args, expected) in [
+        (&["dir/*.mdl"][..], &["dir/[b].mdl", "dir/a.mdl"][..]),
+        (&["dir\\*.mdl"], &["dir/[b].mdl", "dir/a.mdl"]),
+        (&["dir/[b].mdl"], &["dir/[b].mdl"]),
+        (&["dir/deep"], &["dir/deep/c.mdl"]),
+        (&["dir/deep", "dir/?.mdl"], &["dir/deep/c.mdl", "dir/a.mdl"]),
+    ] {
+        let paths: Vec<String> = args.iter().map(|arg| path(arg)).collect();
+        let paths = paths.iter().map(String::as_str);
+        let output = inspect(&["--json"].into_iter().chain(paths).collect::<Vec<_>>());
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+        let lines = lines(&output).into_iter();
+        let files: Vec<Value> = lines.map(|line| line["file"].clone()).collect();
+        let expected: Vec<String> = expected.iter().map(|name| path(name)).collect();
+        assert_eq!(files, expected, "{args:?}");
+    }
+    // A pattern can also select the files to compare.
+    let diff = |pattern: &str| inspect(&["--diff", &path(pattern)]).status.code();
+    assert_eq!(diff("dir/*.mdl"), Some(0));
+    assert_eq!(diff("dir/a.*"), Some(2));
+    assert_eq!(diff("dir/*.abc"), Some(2));
+}
+
 #[test]
 fn json_has_one_object_per_file_and_continues_after_errors() {
     let folder = tempfile::tempdir().unwrap();

@@ -335,6 +335,38 @@ fn several_files_are_checked_from_one_root() {
     );
 }
 
+/// No shell expands the patterns here, as on Windows.
+#[test]
+fn patterns_and_folders_are_expanded() {
+    let game = game(&[
+        ("a.model.ron", "(model: \"models/walker.alo\", scale: -1)"),
+        (
+            "deep/[b].model.ron",
+            "(model: \"models/walker.alo\", scale: 0)",
+        ),
+    ]);
+    let a = "assets/a.model.ron:1:";
+    let b = "assets/deep/[b].model.ron:1:";
+    for (arg, expected) in [
+        ("assets/*.model.ron", &[a][..]),
+        ("assets\\*\\*b*.model.ron", &[b]),
+        ("assets/deep/[b].model.ron", &[b]),
+        ("assets/deep", &[b]),
+        // The samples have no problems.
+        ("assets", &[a, b]),
+    ] {
+        let (code, lines, errors) = validate(game.path(), &[arg]);
+        assert_eq!(
+            (code, lines.len()),
+            (1, expected.len()),
+            "{arg}: {lines:?} {errors}"
+        );
+        for (line, expected) in lines.iter().zip(expected) {
+            assert!(line.starts_with(expected), "{arg}: {line}");
+        }
+    }
+}
+
 #[test]
 fn files_that_are_no_manifests_are_problems() {
     let game = game(&[]);

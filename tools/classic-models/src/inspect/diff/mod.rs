@@ -10,6 +10,7 @@ mod content;
 use crate::archive_file;
 use crate::inspect::describe::{self, Description, Options};
 use crate::messages::{self, printable};
+use crate::path_args::Unmatched;
 use bevy_classic_models::texture::Pixels;
 use compare::{Difference, compare};
 use serde_json::{Value, json};
@@ -21,14 +22,24 @@ use std::process::ExitCode;
 const TROUBLE: u8 = 2;
 
 /// Compares two files, and prints their differences.
-pub fn run(files: &[PathBuf], json: bool) -> ExitCode {
-    let [a, b] = files else {
-        messages::error("--diff needs two files");
+pub fn run(files: &[Result<PathBuf, Unmatched>], json: bool) -> ExitCode {
+    for unmatched in files.iter().filter_map(|file| file.as_ref().err()) {
+        messages::error(format_args!(
+            "{}: {}",
+            unmatched.path.display(),
+            unmatched.error
+        ));
+    }
+    let [Ok(a), Ok(b)] = files else {
+        messages::error(format_args!(
+            "--diff needs two files; {} are given",
+            files.iter().flatten().count()
+        ));
         return ExitCode::from(TROUBLE);
     };
     let described: Vec<Result<Value, String>> = [a, b].map(|path| describe(path)).into();
     let mut values = Vec::new();
-    for (path, described) in files.iter().zip(described) {
+    for (path, described) in [a, b].into_iter().zip(described) {
         match described {
             Ok(value) => values.push(value),
             Err(error) => messages::error(format_args!("{}: {error}", path.display())),
