@@ -8,7 +8,7 @@
 //! Loads share the listings of large folders: see `listings`.
 //!
 //! If a source cannot be listed, such as a web server, three spellings of each candidate are requested: as spelled,
-//! with the file's name in lower case, and entirely in lower case.
+//! with the file's name in lower case, and entirely in lower case. An HTML page in place of a file counts as missing.
 
 mod candidates;
 mod entries;

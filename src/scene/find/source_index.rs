@@ -4,12 +4,14 @@ use super::folders::list;
 use super::frames::FrameWakers;
 use super::listings::{FolderId, ListedNames, Listings};
 use super::names::Names;
+use crate::read::{SIGNATURE_SIZE, is_html};
 use crate::scene::file_names::file_key;
 use crate::scene::matching::folded;
 use bevy::asset::AssetPath;
 use bevy::asset::io::ErasedAssetReader;
 use bevy::asset::processor::{AssetProcessor, ProcessStatus, ProcessorState};
 use bevy::platform::time::Instant;
+use futures_lite::AsyncReadExt;
 use futures_lite::future::{or, zip};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -269,9 +271,16 @@ async fn probe(reader: &dyn ErasedAssetReader, path: &Path) -> Option<PathBuf> {
     first.or(second).or(third)
 }
 
-/// The path, if the file can be read.
+/// The path, if the file can be read and is no HTML page. Many web servers send a page with the status 200 for files that they do
+/// not have.
 async fn readable(reader: &dyn ErasedAssetReader, path: Option<PathBuf>) -> Option<PathBuf> {
     let path = path?;
-    let exists = reader.read(&path).await.is_ok();
+    let mut start = Vec::new();
+    let file = reader.read(&path).await.ok()?;
+    let read = file
+        .take(SIGNATURE_SIZE as u64)
+        .read_to_end(&mut start)
+        .await;
+    let exists = read.is_ok() && !is_html(&start);
     exists.then_some(path)
 }

@@ -45,6 +45,42 @@ impl AssetReader for Listed {
     }
 }
 
+/// A web server that has some files, and answers with its start page otherwise, as those of bundlers for development do.
+struct WebServer {
+    files: MemoryAssetReader,
+    requests: Arc<Mutex<Vec<PathBuf>>>,
+}
+
+impl AssetReader for WebServer {
+    async fn read<'a>(&'a self, path: &'a Path) -> Result<impl Reader + 'a, AssetReaderError> {
+        self.requests.lock().unwrap().push(path.to_owned());
+        let bytes = match AssetReader::read(&self.files, path).await {
+            Ok(mut file) => {
+                let mut bytes = Vec::new();
+                Reader::read_to_end(&mut file, &mut bytes).await?;
+                bytes
+            }
+            Err(_) => b"\n<!DOCTYPE html>\n<html><body></body></html>".to_vec(),
+        };
+        Ok(VecReader::new(bytes))
+    }
+
+    async fn read_meta<'a>(&'a self, path: &'a Path) -> Result<impl Reader + 'a, AssetReaderError> {
+        AssetReader::read(self, path).await
+    }
+
+    async fn read_directory<'a>(
+        &'a self,
+        path: &'a Path,
+    ) -> Result<Box<PathStream>, AssetReaderError> {
+        Err(AssetReaderError::NotFound(path.to_owned()))
+    }
+
+    async fn is_directory<'a>(&'a self, _: &'a Path) -> Result<bool, AssetReaderError> {
+        Ok(false)
+    }
+}
+
 struct Stage {
     finder: FileFinder,
     folders: Arc<Mutex<Vec<PathBuf>>>,
@@ -331,6 +367,45 @@ fn shared_listings_notice_added_removed_and_renamed_files() {
     stage.add("many/NEW.TGA");
     let found = stage.texture_of("d", "new.tga");
     assert_eq!(found.as_deref(), Some("many/NEW.TGA"), "renamed");
+}
+
+#[test]
+fn pages_of_web_servers_are_not_files() {
+    let root = Dir::default();
+    for (path, bytes) in [
+        ("art/Textures/hull.dds", &b"DDS "[..]),
+        ("art/models/lower.tga", b"tga"),
+        ("empty.tga", b""),
+    ] {
+        root.insert_asset(Path::new(path), bytes.to_vec());
+    }
+    let requests = Arc::<Mutex<Vec<PathBuf>>>::default();
+    let sent = requests.clone();
+    let reader = move || -> Box<dyn ErasedAssetReader> {
+        let files = MemoryAssetReader { root: root.clone() };
+        let requests = sent.clone();
+        Box::new(WebServer { files, requests })
+    };
+    let mut app = App::new();
+    app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader))
+        .add_plugins((TaskPoolPlugin::default(), AssetPlugin::default()));
+    let finder = FileFinder::new(app.world().resource::<AssetServer>().clone());
+    let model = AssetPath::from("art/Models/ship.alo");
+    let texture = |name: &str| {
+        let found = block_on(finder.find_texture(&model, name, &[]));
+        found.ok().map(|path| path.to_string())
+    };
+    let found = |path: &str| Some(path.to_owned());
+    assert_eq!(texture("hull.tga"), found("art/Textures/hull.dds"));
+    assert_eq!(texture("LOWER.tga"), found("art/models/lower.tga"));
+    assert_eq!(texture("empty.tga"), found("empty.tga"));
+    requests.lock().unwrap().clear();
+    assert_eq!(texture("missing.tga"), None);
+    let mut requests = requests.lock().unwrap();
+    let count = requests.len();
+    requests.sort();
+    requests.dedup();
+    assert_eq!(requests.len(), count, "each path is requested once");
 }
 
 #[test]
