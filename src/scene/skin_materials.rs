@@ -26,11 +26,14 @@ pub(crate) fn apply_skin(
     material.emissive_texture = glow;
 }
 
-/// The materials with external skin textures: one per material of a model and image, while it is in use.
+/// The materials with external skin textures: one per material of a model, image and emissive image, while it is in use.
 #[derive(Resource)]
 pub(crate) struct ActiveMaterials<M: Asset> {
-    materials: HashMap<(AssetId<M>, AssetId<Image>), SkinMaterial>,
+    materials: HashMap<SkinKey<M>, SkinMaterial>,
 }
+
+/// The material of a model, the image, and the emissive image if there is one.
+type SkinKey<M> = (AssetId<M>, AssetId<Image>, Option<AssetId<Image>>);
 
 struct SkinMaterial {
     /// The model that the material belongs to. A reload creates a new model, but the asset ids in the key stay the
@@ -68,7 +71,7 @@ impl<M: Asset + Clone> SkinMaterials<'_, M> {
             return Some(plain.clone());
         };
         let materials = &mut self.active.materials;
-        let key = (plain.id(), image.id());
+        let key = (plain.id(), image.id(), glow.as_ref().map(Handle::id));
         let model: Arc<dyn Any + Send + Sync> = model.clone();
         let model = Arc::downgrade(&model);
         let cached = materials
@@ -86,5 +89,46 @@ impl<M: Asset + Clone> SkinMaterials<'_, M> {
             materials.insert(key, SkinMaterial { model, material });
         }
         Some(material)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ActiveMaterials, SkinMaterials};
+    use crate::scene::skins::ActiveImage;
+    use bevy::asset::Assets;
+    use bevy::color::LinearRgba;
+    use bevy::ecs::system::SystemState;
+    use bevy::ecs::world::World;
+    use bevy::image::Image;
+    use bevy::pbr::StandardMaterial;
+    use std::sync::Arc;
+
+    #[test]
+    fn skins_with_and_without_an_emissive_image_have_different_materials() {
+        let mut images = Assets::<Image>::default();
+        let [image, glow] = [(); 2].map(|()| images.add(Image::default()));
+        let with_glow = ActiveImage {
+            image: image.clone(),
+            glow: Some(glow),
+        };
+        let without_glow = ActiveImage { image, glow: None };
+        let mut world = World::new();
+        world.init_resource::<Assets<StandardMaterial>>();
+        world.init_resource::<ActiveMaterials<StandardMaterial>>();
+        let plain = world
+            .resource_mut::<Assets<StandardMaterial>>()
+            .add(StandardMaterial::default());
+        let model = Arc::new(());
+        let mut state = SystemState::<SkinMaterials<StandardMaterial>>::new(&mut world);
+        let mut materials = state.get_mut(&mut world).unwrap();
+        let skins = [&with_glow, &without_glow, &with_glow].map(|skin| {
+            let skinned = materials.with_skin(&model, &plain, Some(skin), |material| material);
+            skinned.unwrap()
+        });
+        assert_eq!(skins[0], skins[2], "a skin shares its material");
+        let emissive = |index: usize| materials.all.get(&skins[index]).unwrap().emissive;
+        assert_eq!(emissive(0), LinearRgba::WHITE);
+        assert_eq!(emissive(1), LinearRgba::BLACK);
     }
 }
