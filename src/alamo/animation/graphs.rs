@@ -13,7 +13,7 @@ use crate::scene::{
 use bevy::animation::animation_curves::EvaluatorId;
 use bevy::animation::graph::AnimationGraph;
 use bevy::animation::{AnimationClip, AnimationTargetId, VariableCurve};
-use bevy::asset::{AssetEvent, AssetId, AssetServer, Assets, Handle, LoadState};
+use bevy::asset::{AssetEvent, AssetId, AssetServer, Assets, Handle, LoadState, StrongHandle};
 use bevy::ecs::message::MessageReader;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Res, ResMut, SystemParam};
@@ -28,7 +28,7 @@ pub(crate) struct Graphs {
     /// The extensions of animation files.
     extensions: Vec<String>,
     graphs: SharedGraphs<AloModel>,
-    /// Clips without the tracks that do not match a model, by the model's address and the clip.
+    /// Clips without the tracks that do not match a model, by the model's address and the clip. It keeps no clips.
     bound: HashMap<(usize, AssetId<AnimationClip>), BoundClip>,
     /// Parts of the clips in `bound`.
     parts: ClipParts,
@@ -57,7 +57,35 @@ struct BoundClip {
     ala: Option<AssetId<Ala>>,
     /// While it exists, no other model has the same address.
     model: Weak<AloModel>,
-    clip: Handle<AnimationClip>,
+    /// The handle of the clip with all its tracks. `None` if it is never dropped.
+    source: Option<Weak<StrongHandle>>,
+    /// The handle of the clip without the tracks. `None` if all tracks match.
+    copy: Option<Weak<StrongHandle>>,
+}
+
+impl BoundClip {
+    /// The clip to play in place of another one; `None` if it must be made again.
+    fn clip(&self, source: &Handle<AnimationClip>) -> Option<Handle<AnimationClip>> {
+        match &self.copy {
+            _ if self.model.strong_count() == 0 => None,
+            Some(copy) => copy.upgrade().map(Handle::Strong),
+            None => Some(source.clone()),
+        }
+    }
+
+    /// Whether the model and the clip with all its tracks are in use.
+    fn is_in_use(&self) -> bool {
+        let source = self.source.as_ref();
+        self.model.strong_count() > 0 && source.is_none_or(|source| source.strong_count() > 0)
+    }
+}
+
+/// A handle that does not keep its clip.
+fn weak(clip: &Handle<AnimationClip>) -> Option<Weak<StrongHandle>> {
+    match clip {
+        Handle::Strong(clip) => Some(Arc::downgrade(clip)),
+        Handle::Uuid(..) => None,
+    }
 }
 
 /// Finds Alamo clips, and prepares them for playback.
@@ -126,26 +154,23 @@ impl AlaClipProvider<'_, '_> {
         model: &Arc<AloModel>,
     ) -> Handle<AnimationClip> {
         let key = (Arc::as_ptr(model).addr(), source.clip.id());
-        if let Some(bound) = self.shared.bound.get(&key)
-            && bound.model.strong_count() > 0
-        {
-            return bound.clip.clone();
+        let bound = self.shared.bound.get(&key);
+        if let Some(clip) = bound.and_then(|bound| bound.clip(&source.clip)) {
+            return clip;
         }
         let mismatches = self.ala(source).map(|ala| ala.mismatches(model));
-        let clip = match mismatches.filter(|mismatches| !mismatches.is_empty()) {
-            Some(mismatches) => self.without_mismatches(source, &mismatches),
-            None => source.clip.clone(),
-        };
+        let mismatches = mismatches.filter(|mismatches| !mismatches.is_empty());
+        let copy = mismatches.map(|mismatches| self.without_mismatches(source, &mismatches));
         let shared = &mut *self.shared;
-        let is_alive = |_: &_, bound: &mut BoundClip| bound.model.strong_count() > 0;
-        shared.bound.retain(is_alive);
+        shared.bound.retain(|_, bound| bound.is_in_use());
         let bound = BoundClip {
             ala: source.ala.as_ref().map(Handle::id),
             model: Arc::downgrade(model),
-            clip: clip.clone(),
+            source: weak(&source.clip),
+            copy: copy.as_ref().and_then(weak),
         };
         shared.bound.insert(key, bound);
-        clip
+        copy.unwrap_or_else(|| source.clip.clone())
     }
 
     fn without_mismatches(

@@ -1181,3 +1181,33 @@ fn new_clip_shows_in_the_same_frame() {
     assert_hull_x(&mut app, root, 0.0);
     assert!(is_shown(&mut app, root, FLASH) && !is_shown(&mut app, root, TURRET));
 }
+
+#[test]
+fn clips_that_have_played_are_dropped_with_their_last_handle() {
+    let mut files = files();
+    let mut mismatching = moves(1.0);
+    mismatching.bones[0] = BoneTracks::new("Other", 1, [0.0, 0.0, 1.0]);
+    files.push(("art/Unit_Odd_00.ala", ala(&mismatching)));
+    let (mut app, root) = app(&files, ());
+    let count = |app: &mut TestApp| app.world().resource::<Assets<AnimationClip>>().len();
+    let before = count(&mut app);
+    let mut played = Vec::new();
+    for name in ["ODD_00", "MOVE_00"] {
+        play(&mut app, root, PlayClip::looping(name));
+        let mut clips = app.world().resource_mut::<Assets<AnimationClip>>();
+        let clip = clips.add(AnimationClip::default());
+        played.push(clip.id());
+        play(&mut app, root, PlayClip::looping(ClipRef::Handle(clip)));
+    }
+    // The graph of a clip is dropped when the next one is made.
+    for name in ["MOVE_00", "MOVE_01"] {
+        play(&mut app, root, PlayClip::looping(name));
+    }
+    // Bevy drops the graph in one frame, and its clips in the next.
+    for _ in 0..4 {
+        app.step(0.0);
+    }
+    let clips = app.world().resource::<Assets<AnimationClip>>();
+    assert!(!played.iter().any(|clip| clips.contains(*clip)));
+    assert_eq!(count(&mut app), before, "without the copy of ODD_00");
+}
