@@ -1,5 +1,6 @@
 //! The [`Mdl`] asset and its parts.
 
+use crate::quake::dependencies::Palette;
 use crate::quake::material::MdlMaterial;
 use crate::quake::mdl::{MdlFile, Timing};
 use crate::quake::poses::MdlPoses;
@@ -49,6 +50,8 @@ pub struct MdlModel {
     pub plain_material: Option<Handle<MdlMaterial>>,
     /// The palette as a texture of 256 × 1 texels, which recolored materials read.
     pub palette: Handle<Image>,
+    /// The colors of the palette.
+    pub colors: Arc<Palette>,
     /// The frames, as game code numbers them: single poses and frame groups.
     pub frames: Vec<MdlFrame>,
     /// Names of all poses, in file order.

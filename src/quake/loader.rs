@@ -18,7 +18,7 @@ use bevy::pbr::{ExtendedMaterial, StandardMaterial};
 use bevy::reflect::TypePath;
 use std::collections::HashMap;
 use std::ops::DerefMut;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Loads Quake models as [`Mdl`] assets.
 #[derive(TypePath)]
@@ -27,8 +27,8 @@ pub struct MdlLoader {
     extensions: Vec<&'static str>,
     /// Maximum side of a texture, in texels, on this adapter.
     max_texture_size: u32,
-    /// The last valid palette of each path. It is used while the file is invalid.
-    palettes: Mutex<HashMap<AssetPath<'static>, Palette>>,
+    /// The last valid palettes that models use. They are used while their files are invalid.
+    palettes: Mutex<Palettes>,
 }
 
 impl MdlLoader {
@@ -45,7 +45,7 @@ impl MdlLoader {
         }
     }
 
-    fn palettes(&self) -> impl DerefMut<Target = HashMap<AssetPath<'static>, Palette>> {
+    fn palettes(&self) -> impl DerefMut<Target = Palettes> {
         self.palettes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -54,42 +54,57 @@ impl MdlLoader {
         load: &ModelLoad<'_>,
         settings: &MdlLoaderSettings,
         load_context: &mut LoadContext<'_>,
-    ) -> Palette {
+    ) -> Arc<Palette> {
         let model = load_context.path().clone();
         let mut search = load.search();
         let found = match (&load.overrides().palette, &settings.palette) {
             (Some(path), _) => Ok(path.clone()),
-            (None, None) => return Palette::default(),
+            (None, None) => return Arc::default(),
             (None, Some(name)) => search.find(name, &settings.texture_folders).await,
         };
         let path = match found {
             Ok(path) => path,
             Err(not_found) => {
                 warn!("{model}: using Quake's default palette: {not_found}");
-                return Palette::default();
+                return Arc::default();
             }
         };
         search.note_read(&path);
         let builder = load_context.load_builder();
         match builder.load_value::<Palette>(path.clone()).await {
-            Ok(palette) => {
-                let palette = palette.take();
-                self.palettes().insert(path, palette.clone());
-                palette
-            }
+            Ok(palette) => shared_palette(&mut self.palettes(), path, palette.take()),
             Err(error) => {
                 // Bevy does not track failed dependencies: https://github.com/bevyengine/bevy/issues/7470
                 search.note_unusable(path.path());
                 let error = first_line(&error);
-                if let Some(last) = self.palettes().get(&path) {
+                if let Some(last) = self.palettes().get(&path).and_then(Weak::upgrade) {
                     error!("{model}: keeping the previous palette: {error}");
-                    return last.clone();
+                    return last;
                 }
                 warn!("{model}: using Quake's default palette: {error}");
-                Palette::default()
+                Arc::default()
             }
         }
     }
+}
+
+/// The palettes that models use, by path.
+type Palettes = HashMap<AssetPath<'static>, Weak<Palette>>;
+
+/// The palette of a file, which all models share while it does not change.
+fn shared_palette(
+    palettes: &mut Palettes,
+    path: AssetPath<'static>,
+    palette: Palette,
+) -> Arc<Palette> {
+    let known = palettes.get(&path).and_then(Weak::upgrade);
+    if let Some(known) = known.filter(|known| **known == palette) {
+        return known;
+    }
+    let palette = Arc::new(palette);
+    palettes.retain(|_, palette| palette.strong_count() > 0);
+    palettes.insert(path, Arc::downgrade(&palette));
+    palette
 }
 
 impl AssetLoader for MdlLoader {
@@ -107,11 +122,11 @@ impl AssetLoader for MdlLoader {
         let settings = &load.settings(settings)?;
         let bytes = load.read(reader).await?;
         let palette = self.palette(&load, settings, load_context).await;
-        load.add_input(&palette);
+        load.add_input(&*palette);
         let converted = ConvertedMdl::load_for(&bytes, settings, &palette, self.max_texture_size);
         let converted = load.parsed(converted)?;
         load.warn(&converted.warnings);
-        let model = Arc::new(model(converted, settings, load_context));
+        let model = Arc::new(model(converted, palette, settings, load_context));
         let scene = scene(&model, settings, load_context);
         // All images are in the file, so there are none to wait for.
         load.finish(load_context, Vec::new()).await;
@@ -126,6 +141,7 @@ impl AssetLoader for MdlLoader {
 /// Adds all labeled assets except the scene, and makes the model of them.
 pub(super) fn model(
     converted: ConvertedMdl,
+    colors: Arc<Palette>,
     settings: &MdlLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> MdlModel {
@@ -162,6 +178,7 @@ pub(super) fn model(
         skins,
         plain_material,
         palette,
+        colors,
         frames: converted.frames,
         pose_names: converted.pose_names,
         clips: converted.clips,
@@ -268,5 +285,30 @@ fn matte() -> StandardMaterial {
         perceptual_roughness: 1.0,
         reflectance: 0.0,
         ..StandardMaterial::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn palettes_are_kept_while_models_use_them() {
+        let mut palettes = Palettes::new();
+        let palette = |level: u8| Palette(Box::new([[level; 3]; 256]));
+        let path = |index: usize| AssetPath::from(format!("{index}.lmp"));
+        let used = shared_palette(&mut palettes, path(0), palette(1));
+        let again = shared_palette(&mut palettes, path(0), palette(1));
+        assert!(
+            Arc::ptr_eq(&used, &again),
+            "models share an unchanged palette"
+        );
+        drop(used);
+        for index in 1..100 {
+            shared_palette(&mut palettes, path(index), palette(2));
+        }
+        assert_eq!(palettes.len(), 2, "the used one and the last one");
+        let kept = palettes.get(&path(0)).and_then(Weak::upgrade);
+        assert_eq!(kept, Some(again));
     }
 }

@@ -1,5 +1,6 @@
 //! Starts the load of an image with given [`Sampling`] settings.
 
+use crate::scene::remove_unused;
 use crate::texture::placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
 use crate::texture::sampling::{Sampling, SamplingState, Samplings};
 use crate::texture::settings::{ClassicImageSettings, is_classic_image, is_loaded_by_bevy};
@@ -32,6 +33,9 @@ impl Samplings {
         }
         // Locked until there is a handle, so that `remove_unused` doesn't remove the new entry.
         let mut by_path = self.lock();
+        remove_unused(&mut by_path, |path, states| {
+            states.iter().any(|state| self.is_used(path, state))
+        });
         let states = by_path.entry(path.clone()).or_default();
         self.remove_unused(&path, states);
         if !states.iter().any(|state| state.sampling == sampling) {

@@ -188,10 +188,13 @@ impl Samplings {
 
     /// Removes the samplings whose labeled image has no handle.
     pub(super) fn remove_unused(&self, path: &AssetPath<'static>, states: &mut Vec<SamplingState>) {
-        states.retain(|state| {
-            let path = path.clone().with_label(state.sampling.label());
-            self.server.get_handle::<Image>(path).is_some()
-        });
+        states.retain(|state| self.is_used(path, state));
+    }
+
+    /// Whether the labeled image of a sampling has a handle.
+    pub(super) fn is_used(&self, path: &AssetPath<'static>, state: &SamplingState) -> bool {
+        let path = path.clone().with_label(state.sampling.label());
+        self.server.get_handle::<Image>(path).is_some()
     }
 
     pub(super) fn lock(

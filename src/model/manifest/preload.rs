@@ -6,7 +6,7 @@ use super::files::{Handles, lock};
 use super::load_overrides::LoadOverrides;
 use super::model_manifest::ModelManifest;
 use super::resolve::ResolvedFiles;
-use crate::scene::{CROWD, ClipFiles, ModelFormats, preload_skin, scene_path};
+use crate::scene::{CROWD, ClipFiles, ModelFormats, preload_skin, remove_unused, scene_path};
 use bevy::asset::{
     AssetEvent, AssetId, AssetPath, AssetServer, Assets, Handle, LoadContext, LoadState,
     RecursiveDependencyLoadState, UntypedHandle,
@@ -25,7 +25,9 @@ use std::sync::{Arc, Mutex, Weak};
 /// This avoids a duplicate error for a broken file: Bevy tries to reload a file twice if its main asset is kept, and
 /// once if only its labeled assets are. Without file watching this is not needed.
 #[derive(Resource, Clone, Default)]
-pub(super) struct ReleasedModels(Arc<Mutex<HashMap<AssetPath<'static>, Released>>>);
+pub(super) struct ReleasedModels(
+    Arc<Mutex<std::collections::HashMap<AssetPath<'static>, Released>>>,
+);
 
 #[derive(Clone, Copy)]
 struct Released {
@@ -46,7 +48,11 @@ impl ReleasedModels {
             scene: scene.id(),
             has_crowd: loaded_crowd(server, model).is_some(),
         };
-        lock(&self.0).insert(model.clone(), released);
+        let mut all = lock(&self.0);
+        remove_unused(&mut all, |model, _| {
+            server.get_handle::<WorldAsset>(scene_path(model)).is_some()
+        });
+        all.insert(model.clone(), released);
     }
 
     /// The scene of a released model and that of a crowd's member, if it has one. `None` if one of them was dropped, so

@@ -6,7 +6,7 @@ mod model_images;
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) use model_images::load_model_image;
 
-use crate::scene::{all_cases, has_extension};
+use crate::scene::{all_cases, has_extension, remove_unused};
 use crate::texture::decoded_image::{DecodedImage, ImageDecodeError, Limits};
 #[cfg(feature = "lithtech")]
 use crate::texture::dtx;
@@ -54,7 +54,7 @@ pub struct ClassicImageLoader {
     states: Mutex<HashMap<AssetPath<'static>, PathState>>,
 }
 
-/// The state of an image file, by path.
+/// The state of an image file that is in use.
 #[derive(Default)]
 struct PathState {
     /// Whether a load succeeded.
@@ -162,6 +162,7 @@ impl ClassicImageLoader {
         let image = self.samplings.server().get_path_id(path);
         let is_for_label = self.is_label_loading(path);
         let mut states = self.lock();
+        remove_unused(&mut states, |path, _| self.is_used(path));
         let state = states.entry(path.clone()).or_default();
         match &state.settings {
             Some((of, first)) if is_for_label && Some(*of) == image => ClassicImageSettings {
@@ -179,12 +180,25 @@ impl ClassicImageLoader {
     /// Whether a labeled image of a file is being loaded.
     fn is_label_loading(&self, path: &AssetPath<'static>) -> bool {
         let server = self.samplings.server();
-        let labels = self.samplings.labels(path).into_iter();
-        labels.chain([GLOW.to_owned()]).any(|label| {
-            let image = server.get_path_id(path.clone().with_label(label));
+        self.labeled(path).any(|image| {
+            let image = server.get_path_id(image);
             let state = image.and_then(|image| server.get_load_state(image));
             matches!(state, Some(LoadState::Loading))
         })
+    }
+
+    /// The paths of a file's labeled images.
+    fn labeled(&self, path: &AssetPath<'static>) -> impl Iterator<Item = AssetPath<'static>> {
+        let labels = self.samplings.labels(path).into_iter();
+        let labels = labels.chain([GLOW.to_owned()]);
+        labels.map(|label| path.clone().with_label(label))
+    }
+
+    /// Whether an image of a file has a handle.
+    fn is_used(&self, path: &AssetPath<'static>) -> bool {
+        let server = self.samplings.server();
+        let mut images = core::iter::once(path.clone()).chain(self.labeled(path));
+        images.any(|image| server.get_path_id(image).is_some())
     }
 
     fn lock(&self) -> impl DerefMut<Target = HashMap<AssetPath<'static>, PathState>> {

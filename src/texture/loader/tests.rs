@@ -1,7 +1,7 @@
 //! Tests of the loader in an app that reads files from memory.
 
 use super::*;
-use crate::texture::samples::{BC1_BLOCK, DdsSample, four_cc, masks, tga};
+use crate::texture::samples::{BC1_BLOCK, DdsSample, four_cc, limits, masks, tga};
 use crate::texture::{PLACEHOLDER_IMAGE, TexturePlugin};
 use bevy::MinimalPlugins;
 use bevy::app::App;
@@ -216,4 +216,28 @@ fn settings_default_missing_fields_and_reject_unknown_ones() {
     };
     assert_eq!(settings, expected);
     assert!(serde_json::from_str::<ClassicImageSettings>(r#"{"srgb": false}"#).is_err());
+}
+
+#[test]
+fn the_table_of_files_does_not_grow_with_files_that_are_not_in_use() {
+    let mut app = TestApp::new(&[(
+        "used.dds",
+        DdsSample::new(4, 4, four_cc(b"DXT1"), &BC1_BLOCK).bytes(),
+    )]);
+    let used = app.load("used.dds", false);
+    app.wait(|server, _| server.is_loaded(&used));
+    let server = app.app.world().resource::<AssetServer>().clone();
+    let loader = ClassicImageLoader::new(limits(false), Samplings::new(server));
+    let load = |path: String| {
+        let path = AssetPath::from(path);
+        loader.effective(&path, &ClassicImageSettings::default());
+        loader.record_success(path, true);
+    };
+    load("used.dds".to_owned());
+    for index in 0..1000 {
+        load(format!("{index}.dds"));
+    }
+    let count = loader.lock().len();
+    assert!(count < 50, "{count}");
+    assert!(loader.was_flat(&AssetPath::from("used.dds")));
 }
