@@ -5,7 +5,7 @@ use crate::crowd::format::{CrowdFormat, MemberOf};
 use crate::crowd::material::CrowdSkinning;
 use crate::crowd::mesh::{AttributeSet, MergedMesh};
 use crate::crowd::models::CrowdModel;
-use crate::scene::PoseMaterial;
+use crate::scene::{CrowdMesh, PoseMaterial};
 use bevy::asset::{AssetId, Assets, Handle};
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::{NoAutoAabb, Visibility};
@@ -150,6 +150,7 @@ fn update_entities<F: CrowdFormat>(
             }
             None => {
                 let mesh = (
+                    CrowdMesh,
                     drawn,
                     MeshTag(member.row),
                     Transform::IDENTITY,

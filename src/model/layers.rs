@@ -2,13 +2,13 @@
 //! propagate them.
 
 use crate::model::roots::ModelRoots;
-use crate::scene::ModelInstance;
+use crate::scene::{CrowdMesh, ModelInstance};
 use bevy::camera::visibility::RenderLayers;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::{Entity, EntityHashSet};
 use bevy::ecs::hierarchy::{ChildOf, Children};
 use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::query::{Changed, Or, With};
+use bevy::ecs::query::{Added, Changed, Or, With};
 use bevy::ecs::system::{Commands, Query, Res, SystemParam};
 use bevy::light::{DirectionalLight, PointLight, SpotLight};
 use bevy::mesh::Mesh3d;
@@ -46,6 +46,7 @@ pub(super) struct LayerHierarchy<'w, 's> {
     instances: Query<'w, 's, &'static WorldInstance>,
     parents: Query<'w, 's, &'static ChildOf>,
     children: Query<'w, 's, &'static Children>,
+    crowd_meshes: Query<'w, 's, (), With<CrowdMesh>>,
     layers: Query<'w, 's, &'static RenderLayers>,
     rendered: Query<
         'w,
@@ -79,6 +80,12 @@ impl LayerHierarchy<'_, '_> {
         all.filter(|entity| self.instances.contains(*entity))
     }
 
+    /// An entity of a scene, and the meshes of a crowd's member below it.
+    fn with_crowd_meshes(&self, entity: Entity) -> impl Iterator<Item = Entity> {
+        let children = self.children.get(entity).into_iter().flatten().copied();
+        core::iter::once(entity).chain(children.filter(|child| self.crowd_meshes.contains(*child)))
+    }
+
     /// Sets the inherited layers of the meshes and lights of one model.
     fn propagate(&self, commands: &mut Commands, root: Entity) {
         let (Some(spawner), Ok(instance)) = (&self.spawner, self.instances.get(root)) else {
@@ -88,7 +95,8 @@ impl LayerHierarchy<'_, '_> {
             return;
         }
         let layers = self.layers(root);
-        for entity in spawner.iter_instance_entities(**instance) {
+        let of_scene = spawner.iter_instance_entities(**instance);
+        for entity in of_scene.flat_map(|entity| self.with_crowd_meshes(entity)) {
             let Ok((own, inherited)) = self.rendered.get(entity) else {
                 continue;
             };
@@ -109,16 +117,22 @@ impl LayerHierarchy<'_, '_> {
     }
 }
 
-/// Propagates the layers of roots that changed, were detached, or whose models were spawned.
+/// Propagates the layers of roots that changed, were detached, or whose models or meshes were spawned.
 pub(super) fn propagate_layers(
     mut commands: Commands,
     spawned: Query<Entity, Changed<ModelInstance>>,
+    crowd_meshes: Query<Entity, Added<CrowdMesh>>,
     changed: Query<Entity, LayersChanged>,
     mut removed: RemovedComponents<RenderLayers>,
     mut detached: RemovedComponents<ChildOf>,
     hierarchy: LayerHierarchy,
 ) {
     let mut due: EntityHashSet = spawned.iter().collect();
+    due.extend(
+        crowd_meshes
+            .iter()
+            .filter_map(|mesh| hierarchy.models.root(mesh)),
+    );
     let removed = removed.read();
     let removed = removed.filter_map(|entity| hierarchy.models.root(entity));
     // Models may also be below a detached entity that is not a model.

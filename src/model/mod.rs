@@ -65,7 +65,8 @@ impl Plugin for ModelPlugin {
                 (
                     update_attachments,
                     despawn_empty_pending_parents,
-                    propagate_layers,
+                    // After the meshes of crowds are spawned.
+                    propagate_layers.after(ClassicModelsSystems::Appearance),
                     space::update_scenes,
                 )
                     .chain()

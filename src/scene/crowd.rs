@@ -37,6 +37,14 @@ pub struct CrowdBone {
     pub bone: usize,
 }
 
+/// On a mesh of a crowd's member. It is spawned after the scene, whenever the shown parts change.
+#[derive(Component, Clone, Copy, Debug)]
+#[cfg_attr(
+    not(all(feature = "crowd", any(feature = "alamo", feature = "lithtech"))),
+    allow(dead_code, reason = "only crowds have members")
+)]
+pub(crate) struct CrowdMesh;
+
 /// The entity of a bone of a crowd's member, if it exists.
 pub(crate) fn find_crowd_bone(
     instance: &ModelInstance,

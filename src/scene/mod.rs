@@ -127,6 +127,7 @@ pub use clip_ref::{ClipRef, Repeat};
 pub(crate) use clip_step::ClipStep;
 pub use clips::{ModelClips, NamedClip};
 pub(crate) use concurrent_loads::RunningLoad;
+pub(crate) use crowd::CrowdMesh;
 pub use crowd::{Crowd, CrowdBone};
 pub(crate) use crowd::{crowd_bone_entity, find_crowd_bone};
 pub use environment::{BillboardCamera, NightTime, Wind};

@@ -9,6 +9,7 @@ use crate::support::loads::Loads;
 use crate::support::{log, mdl};
 use bevy::asset::io::memory::Dir;
 use bevy::camera::primitives::Aabb;
+use bevy::camera::visibility::RenderLayers;
 use bevy::ecs::system::SystemState;
 use bevy::math::Vec3A;
 use bevy::prelude::*;
@@ -427,4 +428,55 @@ fn models_of_manifests_stay_while_files_are_watched() {
         gpuless::wait_until(&mut app.app, |world| world.get::<AloCrowd>(third).is_some());
     assert!(is_member);
     assert!(app.world().get::<AloInstance>(scene).is_some());
+}
+
+#[test]
+fn render_layers_of_the_root_apply_to_the_meshes_of_members() {
+    for subject in &SUBJECTS {
+        let mut app = TestApp::new(&(subject.files)());
+        let model = ClassicModel(app.load(subject.path));
+        let root = app
+            .world()
+            .spawn((model, Crowd, RenderLayers::layer(3)))
+            .id();
+        let wait_for_meshes = |app: &mut TestApp, expected: bool| {
+            let has_meshes = |world: &mut World| {
+                member(world, root).is_some_and(|member| !member.meshes.is_empty()) == expected
+            };
+            assert!(
+                gpuless::wait_until(&mut app.app, has_meshes),
+                "{}",
+                subject.path
+            );
+        };
+        let assert_layer = |app: &mut TestApp, expected: Option<usize>| {
+            let world = app.world();
+            let meshes = member(world, root).unwrap().meshes.into_iter();
+            let layers = meshes.map(|mesh| world.get::<RenderLayers>(mesh).cloned());
+            let layers: Vec<_> = layers.collect();
+            let expected = expected.map(RenderLayers::layer);
+            assert!(
+                !layers.is_empty() && layers.iter().all(|it| *it == expected),
+                "{layers:?}"
+            );
+        };
+        // In the first frame in which they are drawn.
+        wait_for_meshes(&mut app, true);
+        assert_layer(&mut app, Some(3));
+        app.world().entity_mut(root).insert(RenderLayers::layer(4));
+        app.step(0.0);
+        assert_layer(&mut app, Some(4));
+        // Meshes that are spawned later. All parts of this model can be hidden.
+        if subject.path == "subject.alo" {
+            let hidden = PartVisibility::hidden([subject.part, "Limb"]);
+            app.world().entity_mut(root).insert(hidden);
+            wait_for_meshes(&mut app, false);
+            app.world().entity_mut(root).remove::<PartVisibility>();
+            wait_for_meshes(&mut app, true);
+            assert_layer(&mut app, Some(4));
+        }
+        app.world().entity_mut(root).remove::<RenderLayers>();
+        app.step(0.0);
+        assert_layer(&mut app, None);
+    }
 }
