@@ -256,10 +256,10 @@ fn convert_image(
             format,
             settings.asset_usage,
         );
-        // Coordinates at a seam may exceed the edge. The games clamp them.
+        // Coordinates may lie outside the skin, which then repeats, as in GLQuake.
         image.sampler = ImageSampler::Descriptor(ImageSamplerDescriptor {
-            address_mode_u: ImageAddressMode::ClampToEdge,
-            address_mode_v: ImageAddressMode::ClampToEdge,
+            address_mode_u: ImageAddressMode::Repeat,
+            address_mode_v: ImageAddressMode::Repeat,
             mag_filter: filter,
             min_filter: filter,
             mipmap_filter: filter,

@@ -48,10 +48,10 @@ fn recolored(index: u32) -> u32 {
     return new_row * 16u + column;
 }
 
-// The difference that recoloring makes to a texel of the skin.
+// The difference that recoloring makes to a texel of the skin, which repeats.
 fn color_change(texel: vec2<i32>) -> vec3<f32> {
-    let last = vec2<i32>(textureDimensions(indices)) - 1;
-    let index = textureLoad(indices, clamp(texel, vec2(0), last), 0).x;
+    let size = vec2<i32>(textureDimensions(indices));
+    let index = textureLoad(indices, (texel % size + size) % size, 0).x;
     let new_index = recolored(index);
     if (new_index == index) {
         return vec3(0.0);

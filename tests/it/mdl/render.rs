@@ -117,6 +117,79 @@ fn skins_match_the_file() {
     }
 }
 
+/// The figure with a skin of 24 × 12 texels, and coordinates of −29 to 61 and −9 to 23.
+fn tiled() -> MdlDocument {
+    let mut document = figure(Precision::Bits8);
+    let (width, height) = (24, 12);
+    for skin in &mut document.skins {
+        let images = match skin {
+            SkinDocument::Single(image) => core::slice::from_mut(image),
+            SkinDocument::Group { images, .. } => images,
+        };
+        for image in images {
+            let rows = image
+                .chunks(document.header.skin_width as usize)
+                .take(height);
+            *image = rows.flat_map(|row| row[..width].to_vec()).collect();
+        }
+    }
+    document.header.skin_width = width as u32;
+    document.header.skin_height = height as u32;
+    for st in &mut document.st_vertices {
+        st.on_seam = 0.into();
+        st.s = (st.s.get() - 30).into();
+        st.t = (st.t.get() - 10).into();
+    }
+    document
+}
+
+/// The model of [`tiled`] with 5 × 3 copies of the skin in one, and all coordinates inside.
+fn untiled() -> MdlDocument {
+    let mut document = tiled();
+    let header = &mut document.header;
+    let (width, height) = (header.skin_width as usize, header.skin_height as usize);
+    for st in &mut document.st_vertices {
+        st.s = (st.s.get() + 2 * width as i32).into();
+        st.t = (st.t.get() + height as i32).into();
+    }
+    header.skin_width *= 5;
+    header.skin_height *= 3;
+    if let SkinDocument::Single(image) = &mut document.skins[0] {
+        let row = |y: usize| image[y % height * width..][..width].repeat(5);
+        *image = (0..3 * height).flat_map(row).collect();
+    }
+    document
+}
+
+#[test]
+fn skins_repeat() {
+    let control = leaked(untiled());
+    for linear in [false, true] {
+        let mut stage = stage(&tiled());
+        if linear {
+            load_with(&mut stage, |settings| settings.filter = SkinFilter::Linear);
+        }
+        let root = stage.spawn(SCENE, PlayClip::looping("run").paused());
+        for colors in [
+            None,
+            Some(PlayerColors {
+                shirt: 4,
+                pants: 13,
+            }),
+        ] {
+            if let Some(colors) = colors {
+                stage.world().entity_mut(root).insert(colors);
+            }
+            let what = format!("tiled, {colors:?}, linear: {linear}");
+            compare(&mut stage, root, &what, || Control {
+                colors,
+                linear,
+                ..Control::new(control, at(0, 0, 0.0))
+            });
+        }
+    }
+}
+
 fn load_with(stage: &mut Stage, settings: fn(&mut MdlLoaderSettings)) {
     let server = stage.world().resource::<AssetServer>().clone();
     let handle: Handle<Mdl> = server

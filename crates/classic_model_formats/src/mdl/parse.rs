@@ -327,7 +327,7 @@ impl<'a> Reader<'a> {
                 offset,
                 format!(
                     "texture coordinates of {count} vertices are outside the skin, \
-                     the first at ({}, {}): they are clamped to its edge",
+                     the first at ({}, {}): the skin repeats",
                     first.s, first.t
                 ),
             );
