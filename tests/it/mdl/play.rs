@@ -68,6 +68,32 @@ fn once_ends_in_its_last_pose_with_one_message() {
     assert!(app.world().get::<Playback>(root).unwrap().finished);
 }
 
+#[test]
+fn a_corpse_stays_down() {
+    let bytes = include_bytes!("../../regressions/mdl/death");
+    let mut app = TestApp::new(&[("monster.mdl", bytes.to_vec())]);
+    let root = app.spawn_ready("monster.mdl#Scene", PlayClip::once("death"));
+    // The greatest distance of a vertex from the last pose.
+    let distance = |app: &mut TestApp| {
+        let animator = app.animator(root);
+        let poses = &animator.model().poses;
+        let shown = poses.blend(animator.shown());
+        let last = poses.pose(poses.pose_count() - 1);
+        let distances = shown
+            .zip(last)
+            .map(|(shown, last)| shown.0.distance(last.0));
+        distances.reduce(f32::max).unwrap()
+    };
+    let mut distances = vec![distance(&mut app)];
+    for _ in 0..20 {
+        app.step(0.03);
+        distances.push(distance(&mut app));
+    }
+    assert!(distances[0] > 1.0, "{distances:?}");
+    assert!(distances.is_sorted_by(|a, b| a >= b), "{distances:?}");
+    assert!(distances[11..].iter().all(|it| *it < 1e-3), "{distances:?}");
+}
+
 fn finished(app: &mut TestApp) -> Vec<ClipFinished> {
     let mut messages = app.world().resource_mut::<Messages<ClipFinished>>();
     messages.drain().collect()
