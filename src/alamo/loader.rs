@@ -127,7 +127,9 @@ fn warn_about_shaders(path: &AssetPath<'_>, model: &ConvertedAlo<'_>) {
     }
     if !unknown.is_empty() {
         let names = unknown.join(", ");
-        warn!("{path}: unknown shaders, drawn as opaque: {names}");
+        warn!(
+            "{path}: unknown shaders, drawn as the known ones that their names begin with, otherwise as opaque: {names}"
+        );
     }
 }
 

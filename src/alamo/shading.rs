@@ -73,7 +73,8 @@ pub enum SecondLayer {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Shading {
-    /// Whether the shader's name is supported. Other shaders are drawn as opaque.
+    /// Whether the shader's name is known. Other shaders are drawn as the longest known one that their name begins with,
+    /// otherwise as opaque.
     pub is_supported: bool,
     /// How the sub-mesh is blended.
     pub phase: BlendPhase,
@@ -129,9 +130,10 @@ impl Shading {
     ///
     /// `mesh` is the name of the mesh. If it begins with `FC_`, the mesh shows the team's color.
     pub fn new(shader: &str, parameters: &[Parameter<'_>], mesh: &str) -> Self {
-        let kind = Kind::of(shader);
+        let (kind, is_supported) = Kind::of(shader);
         let parameters = Parameters(parameters);
         let mut shading = kind.shading();
+        shading.is_supported = is_supported;
         shading.base_texture = parameters.texture("BaseTexture");
         shading.normal_texture = parameters.texture("NormalTexture");
         shading.read_colors(kind, &parameters);
@@ -252,6 +254,41 @@ impl Shading {
     }
 }
 
+/// The names of the games' shaders in lower case, without prefix and extension.
+const SHADERS: [(&str, Kind); 31] = [
+    ("additive", Kind::Additive),
+    ("additivebloom", Kind::Additive),
+    ("additiveoffset", Kind::Additive),
+    ("additivereflection", Kind::Additive),
+    ("additivevcolor", Kind::AdditiveVertexColor),
+    ("aldefault", Kind::Default),
+    ("alpha", Kind::Alpha),
+    ("alphagloss", Kind::AlphaGloss),
+    ("alphascroll", Kind::Alpha),
+    ("bump", Kind::Bump),
+    ("bumpcolorize", Kind::BumpColorize),
+    ("bumpcolorizedetail", Kind::BumpColorize),
+    ("bumpcolorizevertex", Kind::BumpColorize),
+    ("bumpreflectcolorize", Kind::BumpColorize),
+    ("bumpspec", Kind::Bump),
+    ("collision", Kind::NotDrawn),
+    ("default", Kind::Default),
+    ("gloss", Kind::Gloss),
+    ("glosscolorize", Kind::GlossColorize),
+    ("grass", Kind::Grass),
+    ("heat", Kind::NotDrawn),
+    ("lightvisualize", Kind::NotDrawn),
+    ("nebula", Kind::Nebula),
+    ("occludedunit", Kind::NotDrawn),
+    ("planet", Kind::Planet),
+    ("shadowvolume", Kind::NotDrawn),
+    ("shield", Kind::Shield),
+    ("skydome", Kind::Skydome),
+    ("solidcolor", Kind::SolidColor),
+    ("sphgloss", Kind::Gloss),
+    ("tree", Kind::Tree),
+];
+
 /// The kinds of shaders that are drawn differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -276,47 +313,22 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(shader: &str) -> Self {
+    /// The kind of a shader, and whether its name is known. An unknown name has the kind of the longest known name that
+    /// it begins with.
+    fn of(shader: &str) -> (Self, bool) {
         let file = shader.rsplit(['/', '\\']).next().unwrap_or(shader);
         let name = file.to_ascii_lowercase();
         let name = name.split('.').next().unwrap_or(&name);
-        let mut base = name;
-        for prefix in ["batchmesh", "terrainmesh", "rskin", "mesh"] {
-            if let Some(rest) = name.strip_prefix(prefix) {
-                base = rest;
-                break;
-            }
-        }
+        // One mod has the misspelled `MshAlphaScroll.fx`.
+        let prefixes = ["batchmesh", "terrainmesh", "rskin", "mesh", "msh"];
+        let mut rests = prefixes.iter().filter_map(|it| name.strip_prefix(it));
+        let base = rests.next().unwrap_or(name);
         // A name can have this prefix after another one.
-        if let Some(rest) = base.strip_prefix("skin") {
-            base = rest;
-        }
-        match base {
-            "bumpcolorize"
-            | "bumpreflectcolorize"
-            | "bumpcolorizevertex"
-            | "bumpcolorizedetail" => Self::BumpColorize,
-            "glosscolorize" => Self::GlossColorize,
-            "gloss" | "sphgloss" => Self::Gloss,
-            "bump" | "bumpspec" => Self::Bump,
-            "alpha" | "alphascroll" => Self::Alpha,
-            "alphagloss" => Self::AlphaGloss,
-            "additive" | "additiveoffset" | "additivebloom" | "additivereflection" => {
-                Self::Additive
-            }
-            "additivevcolor" => Self::AdditiveVertexColor,
-            "shield" => Self::Shield,
-            "nebula" => Self::Nebula,
-            "tree" => Self::Tree,
-            "grass" => Self::Grass,
-            "skydome" => Self::Skydome,
-            "planet" => Self::Planet,
-            "solidcolor" => Self::SolidColor,
-            "aldefault" | "default" => Self::Default,
-            "shadowvolume" | "collision" | "heat" | "occludedunit" | "lightvisualize" => {
-                Self::NotDrawn
-            }
-            _ => Self::Unknown,
+        let base = base.strip_prefix("skin").unwrap_or(base);
+        let families = SHADERS.iter().filter(|(known, _)| base.starts_with(known));
+        match families.max_by_key(|(known, _)| known.len()) {
+            Some((known, kind)) => (*kind, *known == base),
+            None => (Self::Unknown, false),
         }
     }
 
@@ -331,7 +343,7 @@ impl Kind {
                 | Self::SolidColor
         );
         Shading {
-            is_supported: self != Self::Unknown,
+            is_supported: true,
             phase: match self {
                 Self::Alpha | Self::AlphaGloss => BlendPhase::Alpha,
                 Self::Additive | Self::AdditiveVertexColor | Self::Shield | Self::Nebula => {
@@ -455,10 +467,38 @@ mod tests {
             ("alDefault.fx", Kind::Default),
             ("RSkinShadowVolume.fx", Kind::NotDrawn),
             ("MeshCollision.fx", Kind::NotDrawn),
-            ("MeshSomethingNew.fx", Kind::Unknown),
         ] {
-            assert_eq!(Kind::of(name), kind, "{name}");
+            assert_eq!(Kind::of(name), (kind, true), "{name}");
         }
+    }
+
+    #[test]
+    fn unknown_shaders_have_the_kind_of_the_longest_name_that_they_begin_with() {
+        for (name, kind) in [
+            ("MeshAdditive2x.fx", Kind::Additive),
+            ("MeshAdditiveEmissive.fx", Kind::Additive),
+            ("MeshAdditiveVColor2.fx", Kind::AdditiveVertexColor),
+            ("MeshBumpColorizeScroll.fx", Kind::BumpColorize),
+            ("RSkinGlossColorizeNew.fxo", Kind::GlossColorize),
+            ("MshAlphaGlow.fx", Kind::Alpha),
+            ("MeshAlphaGlossy.fx", Kind::AlphaGloss),
+            ("PlanetRing.fx", Kind::Planet),
+            ("MeshCollisionHull.fx", Kind::NotDrawn),
+            ("MeshSomethingNew.fx", Kind::Unknown),
+            ("MeshAdd.fx", Kind::Unknown),
+            ("", Kind::Unknown),
+        ] {
+            assert_eq!(Kind::of(name), (kind, false), "{name}");
+        }
+        // Only the prefix is misspelled.
+        assert_eq!(Kind::of("MshAlphaScroll.fx"), (Kind::Alpha, true));
+    }
+
+    #[test]
+    fn unknown_additive_shaders_are_not_supported_but_additive() {
+        let shading = Shading::new("MeshAdditive2x.fx", &[], "glow");
+        assert_eq!(shading.phase, BlendPhase::Additive);
+        assert!(!shading.is_supported);
     }
 
     #[test]
