@@ -6,13 +6,11 @@
 //! Parsing, and the visibility of entities, do not belong here.
 
 use crate::alamo::alo::Dazzle;
-use crate::alamo::disc::disc;
 use crate::alamo::tags::begins_with_fc;
-use crate::scene::{
-    HasTextures, embedded_shader, insert_image, preload_shader, rebind_changed_textures,
-};
+use crate::scene::{HasTextures, embedded_shader, preload_shader, rebind_changed_textures};
+use crate::texture::PLACEHOLDER_OUTLINE;
 use bevy::app::{App, Plugin};
-use bevy::asset::{Asset, Handle, RenderAssetUsages, embedded_asset, uuid_handle};
+use bevy::asset::{Asset, Handle, RenderAssetUsages, embedded_asset};
 use bevy::camera::primitives::Aabb;
 use bevy::image::Image;
 use bevy::material::AlphaMode;
@@ -27,9 +25,6 @@ use bevy::render::render_resource::{
 };
 use bevy::shader::ShaderRef;
 use std::f32::consts::{PI, SQRT_2};
-
-/// A soft white disc of 32 × 32 texels, for dazzles whose texture is missing.
-pub const DAZZLE_DISC: Handle<Image> = uuid_handle!("5d0f6a63-9a0e-4b0a-8c41-1d2f3c7b9e52");
 
 /// The corners of a square: offsets right and up on the screen, and offsets right and down in the texture.
 const CORNERS: [(Vec2, Vec2); 4] = [
@@ -55,10 +50,10 @@ pub struct DazzleMaterial {
 }
 
 impl Default for DazzleMaterial {
-    /// A soft disc.
+    /// An outline.
     fn default() -> Self {
         Self {
-            texture: DAZZLE_DISC,
+            texture: PLACEHOLDER_OUTLINE,
         }
     }
 }
@@ -231,10 +226,6 @@ impl Plugin for DazzlePlugin {
         rebind_changed_textures::<DazzleMaterial>(app);
         app.add_plugins(MaterialPlugin::<DazzleMaterial>::default())
             .register_type::<MeshMaterial3d<DazzleMaterial>>();
-    }
-
-    fn finish(&self, app: &mut App) {
-        insert_image(app, &DAZZLE_DISC, disc(|level| [level, level, level, 255]));
     }
 }
 

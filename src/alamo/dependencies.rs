@@ -222,7 +222,7 @@ fn textures<'a>(model: &'a ConvertedAlo<'_>) -> Vec<TextureRequest<'a>> {
     }
     for dazzle in &model.file.dazzles {
         let name = Some(&*dazzle.texture).filter(|name| !name.is_empty());
-        request(name, true, Placeholder::Black);
+        request(name, true, Placeholder::Outline);
     }
     textures
 }
@@ -231,6 +231,7 @@ fn extra_placeholder(shading: &Shading) -> Placeholder {
     match shading.extra {
         // Its alpha is 0, so there are no clouds.
         SecondLayer::Planet | SecondLayer::Clouds => Placeholder::Unmasked,
+        SecondLayer::Wave => Placeholder::Outline,
         _ => Placeholder::Black,
     }
 }

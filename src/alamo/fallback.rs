@@ -68,7 +68,7 @@ pub(super) fn replace_failed_textures(
         );
     }
     for (_, dazzle) in dazzles.iter() {
-        replace(&Some(dazzle.texture.clone()), Placeholder::Black);
+        replace(&Some(dazzle.texture.clone()), Placeholder::Outline);
     }
     for (_, particles) in particles.iter() {
         for emitter in &particles.emitters {

@@ -18,7 +18,7 @@ use crate::alamo::spawn::crowd_scene;
 use crate::alamo::spawn::{DazzleGroup, scene};
 use crate::alamo::tags::Tags;
 use crate::scene::{ModelLoadError, ModelLoading, folded, index_names};
-use crate::texture::PLACEHOLDER_IMAGE;
+use crate::texture::{PLACEHOLDER_IMAGE, PLACEHOLDER_OUTLINE};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext};
 use bevy::log::warn;
@@ -264,10 +264,13 @@ impl Assets<'_, '_> {
             .texture(shading.base_texture.as_deref(), true);
         let base_is_missing = shading.base_texture.is_some() && base.is_none();
         let textures = Textures {
-            base: if base_is_missing && !self.dependencies.textures.is_empty() {
-                Some(PLACEHOLDER_IMAGE)
-            } else {
-                base
+            base: match shading.phase {
+                // A solid shape would flood the picture.
+                BlendPhase::Additive if base_is_missing => Some(PLACEHOLDER_OUTLINE),
+                // The setting excludes all textures.
+                _ if !base_is_missing || self.dependencies.textures.is_empty() => base,
+                BlendPhase::Alpha => Some(PLACEHOLDER_OUTLINE),
+                _ => Some(PLACEHOLDER_IMAGE),
             },
             base_is_missing,
             normal: self

@@ -2,7 +2,7 @@
 
 use crate::alamo::shading::{BlendPhase, Gloss, SecondLayer, Shading, TeamMask};
 use crate::scene::{HasTextures, embedded_shader};
-use crate::texture::Placeholder;
+use crate::texture::{PLACEHOLDER_OUTLINE, Placeholder};
 use bevy::asset::{Asset, Handle};
 use bevy::color::{Alpha, Color, ColorToComponents, LinearRgba};
 use bevy::image::Image;
@@ -96,7 +96,7 @@ impl Default for AloUniform {
 /// The placeholder for a base texture that cannot be loaded. Its alpha is 0 if alpha is a mask and not opacity.
 pub(super) fn base_placeholder(mode: AlphaMode) -> Placeholder {
     match mode {
-        AlphaMode::Add => Placeholder::Black,
+        AlphaMode::Add | AlphaMode::Blend => Placeholder::Outline,
         AlphaMode::Opaque => Placeholder::Unmasked,
         _ => Placeholder::Checkers,
     }
@@ -118,6 +118,7 @@ impl AloShading {
         match self.uniform.extra {
             // Its alpha is 0, so there are no clouds.
             2 | 3 => Placeholder::Unmasked,
+            4 => Placeholder::Outline,
             _ => Placeholder::Black,
         }
     }
@@ -149,13 +150,6 @@ pub(super) fn material(shading: &Shading, mut textures: Textures) -> AloMaterial
         }
         shading.city_color = [0.0; 3];
     }
-    if textures.base_is_missing && shading.phase == BlendPhase::Additive {
-        // Without its texture, an additive mesh would be a solid bright shape. Draw it black, which is not visible.
-        shading.color = [0.0, 0.0, 0.0, 1.0];
-        shading.colorization = [0.0; 3];
-        shading.team = TeamMask::None;
-        textures.base = None;
-    }
     if textures.normal.is_none() && shading.gloss == Gloss::NormalAlpha {
         shading.gloss = match shading.normal_texture {
             // Not found: no highlight, the same as for a normal map that cannot be decoded.
@@ -168,7 +162,7 @@ pub(super) fn material(shading: &Shading, mut textures: Textures) -> AloMaterial
             shading.gloss = Gloss::None;
         }
         if shading.extra == SecondLayer::Wave {
-            shading.color = [0.0, 0.0, 0.0, 1.0];
+            textures.extra = Some(PLACEHOLDER_OUTLINE);
         }
     }
     let has_extra = textures.extra.is_some();

@@ -10,7 +10,7 @@
 // - `convert`, `vertices` and `trees` convert a file, `loader` makes assets, and `spawn` makes the scene.
 // - `components` has the components of spawned models. `instance` adds them when a scene is ready, and `appearance`
 //   shows and hides parts.
-// - `material`, `dazzle` and `lights` define materials, dazzles and lights, and `disc` a texture for missing ones.
+// - `material`, `dazzle` and `lights` define materials, dazzles and lights.
 // - `billboard` rotates bones; `animation` makes and plays clips.
 // - `crowd` spawns members of crowds, bakes their clips and writes their poses.
 // - `collision` answers queries on the triangles of a mesh, and `raycast` applies them to all models in the world.
@@ -33,7 +33,6 @@ mod convert;
 mod crowd;
 mod dazzle;
 mod dependencies;
-mod disc;
 mod fallback;
 mod find_clip;
 mod info;
@@ -73,14 +72,14 @@ pub use components::{
 pub use convert::{ConvertedAlo, ConvertedSubmesh};
 #[cfg(feature = "crowd")]
 pub use crowd::{AloCrowd, AloCrowdMaterial, AloPoseTable};
-pub use dazzle::{DAZZLE_DISC, DazzleMaterial, dazzle_aabb, dazzle_intensity, dazzle_mesh};
+pub use dazzle::{DazzleMaterial, dazzle_aabb, dazzle_intensity, dazzle_mesh};
 pub(crate) use info::AloInfo;
 pub use lights::{AloLight, FULL_LIGHT};
 pub use loader::AloLoader;
 pub use material::{AloMaterial, AloShading, AloUniform};
 pub use particles::asset::{AloEmitter, AloParticles};
 pub use particles::components::AloParticleSystem;
-pub use particles::draw::{PARTICLE_DISC, ParticleStatistics};
+pub use particles::draw::ParticleStatistics;
 pub use particles::record::{DrawnParticle, EmitterRecords, ParticleRecords, RecordSpace};
 pub use particles::simulate::{
     DespawnWhenFinished, ParticleBudget, ParticleEmission, ParticleGround, ParticleSeed,

@@ -36,7 +36,9 @@ pub(crate) use loader::load_model_image;
 pub(crate) use loader::load_skin_image;
 pub(crate) use loader::preload_skin_image;
 pub use pixels::Pixels;
-pub use placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
+#[cfg(feature = "alamo")]
+pub(crate) use placeholder::is_placeholder;
+pub use placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, PLACEHOLDER_OUTLINE, Placeholder};
 pub(crate) use plugin::TexturePlugin;
 #[cfg(feature = "lgw")]
 pub(crate) use sampled_load::placeholder_image;

@@ -3,7 +3,9 @@
 use crate::scene::insert_image;
 use crate::texture::decoded_image::Limits;
 use crate::texture::loader::ClassicImageLoader;
-use crate::texture::placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
+use crate::texture::placeholder::{
+    PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, PLACEHOLDER_OUTLINE, Placeholder,
+};
 use crate::texture::sampling::Samplings;
 use bevy::app::{App, Plugin};
 use bevy::asset::{AssetApp, AssetServer};
@@ -26,6 +28,7 @@ impl Plugin for TexturePlugin {
 
     fn finish(&self, app: &mut App) {
         insert_image(app, &PLACEHOLDER_IMAGE, Placeholder::Checkers.image());
+        insert_image(app, &PLACEHOLDER_OUTLINE, Placeholder::Outline.image());
         insert_image(app, &PLACEHOLDER_CUBE, Placeholder::Checkers.cube());
         // The render device exists only now. Loads that started earlier wait for the loader.
         let world = app.world();

@@ -10,7 +10,7 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::FULL_LIGHT;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Light, Mesh as AloMesh, Parameter, Vertex};
-use bevy_classic_models::alamo::{Alo, AloAssetLabel, AloInstance};
+use bevy_classic_models::alamo::{AloAssetLabel, AloInstance};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::Wind;
 
@@ -937,6 +937,50 @@ fn team_color_without_a_base_texture_has_no_effect() {
     });
 }
 
+/// Spawns a model some of whose textures cannot be loaded.
+fn spawn_unloadable(stage: &mut Stage, path: &'static str) -> Entity {
+    let server = stage.world().resource::<AssetServer>().clone();
+    let scene = server.load(AloAssetLabel::Scene.from_asset(path));
+    let root = stage.world().spawn(WorldAssetRoot(scene)).id();
+    stage.headless.wait_until("the model is spawned", |world| {
+        world.get::<AloInstance>(root).is_some()
+    });
+    stage.wait_until_idle();
+    root
+}
+
+#[test]
+fn blended_meshes_with_unloadable_textures_are_outlines() {
+    let mut stage = Stage::dark(&[]);
+    let broken_png = || Some(b"\x89PNG\r\n\x1a\nbroken".to_vec());
+    for shader in ["MeshAdditive.fx", "MeshAlpha.fx"] {
+        let mut covered = Vec::new();
+        for (name, file) in [
+            ("white.tga", Some(tga(&quarters([255; 4])))),
+            ("colors.tga", None),
+            ("colors.tga", Some(vec![0, 0, 2, 0])),
+            ("colors.png", broken_png()),
+        ] {
+            let parameters = vec![
+                Parameter::float4("Specular", [0.0; 4]),
+                Parameter::float4("Emissive", [1.0; 4]),
+                Parameter::texture("BaseTexture", name),
+            ];
+            let mut files = vec![(FILE, one_box(shader, "alD3dVertNU2", parameters))];
+            files.extend(file.map(|file| (name, file)));
+            let path = stage.add_files(&files);
+            let root = spawn_unloadable(&mut stage, path);
+            covered.push(stage.capture().covered());
+            stage.world().entity_mut(root).despawn();
+        }
+        let [whole, outlines @ ..] = &covered[..] else {
+            unreachable!()
+        };
+        let is_small = |outline: &usize| *outline > 200 && 4 * outline < *whole;
+        assert!(outlines.iter().all(is_small), "{shader}: {covered:?}");
+    }
+}
+
 #[test]
 fn model_with_unloadable_textures_is_visible() {
     // A broken PNG for Bevy's loader, a broken TGA for this crate's loader, and a missing file. Color textures get a
@@ -960,14 +1004,7 @@ fn model_with_unloadable_textures_is_visible() {
         ];
         files.extend(file.clone().map(|file| (name, file)));
         let path = stage.add_files(&files);
-        let server = stage.world().resource::<AssetServer>().clone();
-        let model: Handle<Alo> = server.load(path);
-        let scene = server.load(AloAssetLabel::Scene.from_asset(path));
-        let root = stage.world().spawn(WorldAssetRoot(scene)).id();
-        stage.headless.wait_until("the model is spawned", |world| {
-            world.get::<AloInstance>(root).is_some()
-        });
-        stage.wait_until_idle();
+        let root = spawn_unloadable(&mut stage, path);
         let checkers: Vec<_> = (0..64)
             .map(|index| match (index % 8 + index / 8) % 2 {
                 0 => [255, 0, 255, 255],
@@ -981,7 +1018,6 @@ fn model_with_unloadable_textures_is_visible() {
         compare(&mut stage, root, &context, |stage| {
             box_control(stage, matte(Some(texture.clone())))
         });
-        drop(model);
         stage.world().entity_mut(root).despawn();
     }
 }

@@ -378,7 +378,7 @@ fn unloadable_clouds_are_transparent() {
 }
 
 #[test]
-fn shield_adds_base_times_wave_and_nothing_without_wave() {
+fn shield_adds_base_times_wave_and_an_outline_without_wave() {
     let (base, wave) = ([200, 250, 120, 255], [250, 120, 200, 255]);
     let mut stage = Stage::dark(&[]);
     for (context, file) in [
@@ -406,10 +406,10 @@ fn shield_adds_base_times_wave_and_nothing_without_wave() {
                 box_control(stage, material)
             });
         } else {
-            assert_eq!(
-                stage.capture().covered(),
-                0,
-                "a shield with a {context} wave"
+            let covered = stage.capture().covered();
+            assert!(
+                (200..4000).contains(&covered),
+                "a shield with a {context} wave: {covered}"
             );
         }
         stage.world().entity_mut(root).despawn();

@@ -330,21 +330,30 @@ fn an_archive_draws_the_same_as_loose_files() {
 }
 
 #[test]
-fn a_missing_texture_is_a_disc() {
-    for mode in [1, 2] {
-        let mut emitter = square(RED, 20.0);
-        emitter.properties.blend_mode = mode;
-        emitter.color_texture = "p_missing_texture.tga".into();
-        let mut stage = Stage::dark(&[("p.alo", bytes(vec![emitter]))]);
-        let system = stage.spawn_particles("p.alo", upright());
-        stage.simulate(system, SEED, 1.0);
-        look(&mut stage);
-        let picture = stage.capture();
-        let [red, _, blue] = at(&picture, 0.5, 0.5);
-        assert!(red > 200, "mode {mode}: {red}");
-        assert!(blue < 70, "mode {mode}: {blue}");
-        // A corner of the square.
-        assert_color(at(&picture, 0.33, 0.27), BACKGROUND, "outside of the disc");
+fn missing_and_broken_textures_are_outlines_in_all_blend_modes() {
+    // Opaque, additive, alpha, modulated.
+    for (mode, tiles) in [(0, 1), (1, 4), (2, 1), (2, 16), (3, 1)] {
+        for is_broken in [false, true] {
+            let mut emitter = square([255; 3], 20.0);
+            emitter.properties.blend_mode = mode;
+            emitter.properties.texture_elements = tiles;
+            emitter.tracks.index = Track::constant(5.0);
+            emitter.color_texture = "p_missing_texture.tga".into();
+            let mut files = vec![("p.alo", bytes(vec![emitter]))];
+            files.extend(is_broken.then(|| ("p_missing_texture.tga", vec![0, 0, 2, 0])));
+            let mut stage = Stage::dark(&files);
+            let system = stage.spawn_particles("p.alo", upright());
+            stage.simulate(system, SEED, 1.0);
+            look(&mut stage);
+            let picture = stage.capture();
+            let what = format!("mode {mode}, {tiles} tiles, broken: {is_broken}");
+            for (x, y) in [(0.5, 0.5), (0.33, 0.27), (0.5, 0.23)] {
+                assert_color(at(&picture, x, y), BACKGROUND, &what);
+            }
+            if mode != 3 {
+                assert_color(at(&picture, 0.5, 0.207), [255, 0, 255], &what);
+            }
+        }
     }
     assert!(!log::warnings_with("p_missing_texture.tga").is_empty());
 }

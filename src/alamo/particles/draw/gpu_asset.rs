@@ -5,7 +5,8 @@ use super::uniform::EmitterUniform;
 use crate::alamo::particles::asset::{AloEmitter, AloParticles};
 use crate::alamo::particles::evaluate::{PreparedEmitter, Space};
 use crate::alamo::particles::{Interpolation, Track};
-use bevy::asset::{AssetId, Handle, uuid_handle};
+use crate::texture::PLACEHOLDER_IMAGE;
+use bevy::asset::AssetId;
 use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::SRes;
 use bevy::image::Image;
@@ -17,9 +18,6 @@ use bevy::render::render_resource::{
     TextureView, TextureViewDescriptor,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
-
-/// A soft white disc of 32 × 32 texels whose alpha is its shape, for particles whose texture is missing.
-pub const PARTICLE_DISC: Handle<Image> = uuid_handle!("d2b5a4ce-7e0a-4f3c-9d44-58f0c1a86c1f");
 
 /// `KEYS_PER_ROW` in `particles.wgsl`.
 const KEYS_PER_ROW: u32 = 1024;
@@ -90,7 +88,7 @@ impl RenderAsset for GpuParticles {
 
 fn gpu_emitter(info: &AloEmitter, prepared: &PreparedEmitter, keys: &mut Keys) -> GpuEmitter {
     let properties = &info.emitter.properties;
-    let mut uniform = EmitterUniform::of_emitter(properties, prepared, info.texture.is_some());
+    let mut uniform = EmitterUniform::of_emitter(properties, prepared);
     let mut mode = DrawMode::of(properties);
     let mut packed = [0; 16];
     let tracks = info.emitter.tracks.entries();
@@ -105,7 +103,7 @@ fn gpu_emitter(info: &AloEmitter, prepared: &PreparedEmitter, keys: &mut Keys) -
     }
     GpuEmitter {
         uniform,
-        texture: info.texture.as_ref().unwrap_or(&PARTICLE_DISC).id(),
+        texture: info.texture.as_ref().unwrap_or(&PLACEHOLDER_IMAGE).id(),
         mode,
         space: Space::of(prepared),
         rank: 0,

@@ -22,9 +22,8 @@ mod statistics;
 mod uniform;
 mod uploads;
 
-use crate::alamo::disc::disc;
 use crate::alamo::particles::Properties;
-use crate::scene::{insert_image, preload_shader};
+use crate::scene::preload_shader;
 use bevy::app::{App, Plugin};
 use bevy::asset::embedded_asset;
 use bevy::core_pipeline::core_3d::Transparent3d;
@@ -37,7 +36,6 @@ use bevy::render::{
     ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems,
 };
 
-pub use gpu_asset::PARTICLE_DISC;
 pub use statistics::ParticleStatistics;
 
 /// Whether an emitter of these properties is drawn.
@@ -77,9 +75,5 @@ impl Plugin for ParticleDrawPlugin {
                     statistics::count_draws.in_set(RenderSystems::Cleanup),
                 ),
             );
-    }
-
-    fn finish(&self, app: &mut App) {
-        insert_image(app, &PARTICLE_DISC, disc(|level| [255, 255, 255, level]));
     }
 }

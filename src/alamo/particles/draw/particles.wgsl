@@ -70,8 +70,8 @@ const FLAT: u32 = 1u;
 const TAIL: u32 = 2u;
 const SPEED_TAIL: u32 = 4u;
 const FIXED_ROTATION: u32 = 8u;
-// The texture is a disc whose alpha is its shape.
-const DISC: u32 = 16u;
+// The texture is missing.
+const MISSING: u32 = 16u;
 
 const PI: f32 = 3.14159265358979;
 const SQRT_2: f32 = 1.41421356237310;
@@ -385,17 +385,20 @@ fn fragment(in: Corner) -> @location(0) vec4<f32> {
     // The other mip levels mix neighboring tiles.
     let uv = clamp(in.uv, in.uv_range.xy, in.uv_range.zw);
     var texel = textureSampleLevel(color_texture, color_sampler, uv, 0.0);
+    if (emitter.flags & MISSING) != 0u {
+        // A thin magenta outline.
+        let from_center = abs(in.uv - 0.5);
+        if max(from_center.x, from_center.y) < 0.47 {
+            discard;
+        }
+        texel = vec4(1.0, 0.0, 1.0, 1.0);
+    }
 #ifdef MODULATE
     // The games add texture and color in sRGB.
     let sum = saturate(linear_rgb_to_srgb(texel.rgb) + in.color.rgb);
     let factor = srgb_to_linear_rgb(sum) * emitter.tint.rgb;
     return vec4(mix(vec3(1.0), factor, emitter.tint.a), 1.0);
 #else
-    if (emitter.flags & DISC) != 0u {
-#ifndef ALPHA_BLEND
-        texel = vec4(texel.rgb * texel.a, 1.0);
-#endif
-    }
     var color = texel * in.color;
 #ifdef ADDITIVE
     // The alpha of texture and track have no effect.

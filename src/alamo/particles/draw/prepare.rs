@@ -7,6 +7,7 @@ use super::rings::DrawnSlots;
 use super::uniform::EmitterUniform;
 use crate::alamo::particles::asset::AloParticles;
 use crate::alamo::particles::record::{RecordSpace, uniform_scale};
+use crate::texture::is_placeholder;
 use bevy::asset::AssetId;
 use bevy::color::ColorToComponents;
 use bevy::ecs::resource::Resource;
@@ -107,7 +108,8 @@ pub(super) fn prepare_systems(
     prepared.assets.retain(|(asset, image), _| {
         particles.get(*asset).is_some() && images.get(*image).is_some()
     });
-    let mut last_asset = None;
+    // The last asset, and whether its texture is missing.
+    let mut last = None;
     for (entity, system) in extracted.iter() {
         let Some(gpu) = particles.get(system.particles) else {
             continue;
@@ -118,7 +120,7 @@ pub(super) fn prepare_systems(
                 continue;
             };
             let asset = (system.particles, emitter.texture);
-            if last_asset != Some(asset) {
+            if last.is_none_or(|(last, _)| last != asset) {
                 let Some(image) = images.get(emitter.texture) else {
                     // It is loading.
                     continue;
@@ -132,9 +134,12 @@ pub(super) fn prepare_systems(
                     &pipeline_cache,
                     &device,
                 );
-                last_asset = Some(asset);
+                last = Some((asset, is_placeholder(image)));
             }
-            let uniform = uniform(system, ring, emitter, gpu);
+            let mut uniform = uniform(system, ring, emitter, gpu);
+            if last.is_some_and(|(_, is_missing)| is_missing) {
+                uniform = uniform.without_texture();
+            }
             prepared.draws.push(PreparedDraw {
                 rank: emitter.rank,
                 mode,

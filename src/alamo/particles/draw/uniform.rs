@@ -41,25 +41,21 @@ const FLAT: u32 = 1;
 const TAIL: u32 = 2;
 const SPEED_TAIL: u32 = 4;
 const FIXED_ROTATION: u32 = 8;
-const DISC: u32 = 16;
+/// `MISSING` in `particles.wgsl`.
+const MISSING: u32 = 16;
 
 /// The most tiles in a row: the shader's index has 32 bits.
 const MAX_TILES: u32 = 32_767;
 
 impl EmitterUniform {
     /// The values that all instances of an emitter share.
-    pub(super) fn of_emitter(
-        properties: &Properties,
-        prepared: &PreparedEmitter,
-        has_texture: bool,
-    ) -> Self {
+    pub(super) fn of_emitter(properties: &Properties, prepared: &PreparedEmitter) -> Self {
         let mut flags = 0;
         for (is_set, flag) in [
             (properties.flat, FLAT),
             (properties.has_tail, TAIL),
             (properties.emitter_speed != 0.0, SPEED_TAIL),
             (prepared.is_rotation_fixed, FIXED_ROTATION),
-            (!has_texture, DISC),
         ] {
             if is_set {
                 flags |= flag;
@@ -78,12 +74,17 @@ impl EmitterUniform {
             flags,
             weather_cube: prepared.weather_cube.unwrap_or(0.0),
             weather_distance: prepared.weather_distance,
-            tiles: if has_texture {
-                prepared.tiles_per_side.clamp(1, MAX_TILES)
-            } else {
-                1
-            },
+            tiles: prepared.tiles_per_side.clamp(1, MAX_TILES),
             ..Self::default()
+        }
+    }
+
+    /// Draws outlines in place of a missing texture.
+    pub(super) fn without_texture(self) -> Self {
+        Self {
+            flags: self.flags | MISSING,
+            tiles: 1,
+            ..self
         }
     }
 }
