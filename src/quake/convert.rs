@@ -24,7 +24,7 @@ pub struct ConvertedMdl {
     pub palette: Image,
     /// The skins.
     pub skins: Vec<ConvertedSkin>,
-    /// Whether texels with palette index 255 are transparent.
+    /// Whether texels with the palette index of the settings are transparent.
     pub has_holes: bool,
     /// All poses, for the CPU.
     pub poses: MdlPoses,
@@ -95,7 +95,7 @@ impl ConvertedMdl {
             Cutout::On => true,
             Cutout::Off => false,
         };
-        let colors = Colors::new(palette, has_holes);
+        let colors = Colors::new(palette, has_holes.then_some(settings.hole_index));
         let skin = |skin: &mdl::Skin<'_>| ConvertedSkin {
             images: skin
                 .images()
@@ -212,7 +212,7 @@ struct Colors {
 }
 
 impl Colors {
-    fn new(palette: &Palette, has_holes: bool) -> Self {
+    fn new(palette: &Palette, hole_index: Option<u8>) -> Self {
         const HOLE: [u8; 4] = [0, 0, 0, 0];
         let mut colors = Self {
             base: [BLACK; 256],
@@ -226,9 +226,9 @@ impl Colors {
                 colors.fullbright[index] = color;
             }
         }
-        if has_holes {
-            colors.base[255] = HOLE;
-            colors.fullbright[255] = BLACK;
+        if let Some(index) = hole_index {
+            colors.base[usize::from(index)] = HOLE;
+            colors.fullbright[usize::from(index)] = BLACK;
         }
         colors
     }

@@ -60,6 +60,7 @@ impl MdlLoader {
         let found = match (&load.overrides().palette, &settings.palette) {
             (Some(path), _) => Ok(path.clone()),
             (None, None) => return Arc::default(),
+            (None, Some(name)) if name.contains("://") => Ok(AssetPath::parse(name).into_owned()),
             (None, Some(name)) => search.find(name, &settings.texture_folders).await,
         };
         let path = match found {

@@ -15,7 +15,8 @@ pub struct MdlLoaderSettings {
     /// Whether the scene is rotated from the file's Z up to Bevy's Y up. On by default.
     pub convert_axes: bool,
     /// Path of a palette file of 768 bytes. It is searched for in the model's folder, in `texture_folders`, and in the
-    /// root of the asset source. `None`, the default, uses Quake's palette.
+    /// root of the asset source. A path with a source, such as `game://gfx/palette.lmp`, is used as it is. `None`, the
+    /// default, uses Quake's palette.
     pub palette: Option<String>,
     /// More folders in which to search for the palette, as paths from the root of the asset source.
     pub texture_folders: Vec<String>,
@@ -23,8 +24,10 @@ pub struct MdlLoaderSettings {
     pub frame_rate: f32,
     /// How skins are filtered.
     pub filter: SkinFilter,
-    /// Whether texels with palette index 255 are transparent.
+    /// Whether texels with the palette index [`hole_index`](Self::hole_index) are transparent.
     pub cutout: Cutout,
+    /// The palette index of transparent texels: 255, the default, in Quake; 0 in Hexen II.
+    pub hole_index: u8,
     /// Whether poses are interpolated. [`PlayClip`](crate::scene::PlayClip) can turn it off per instance. On by
     /// default.
     pub interpolate: bool,
@@ -42,6 +45,7 @@ impl Default for MdlLoaderSettings {
             frame_rate: crate::quake::mdl::DEFAULT_FRAME_RATE,
             filter: SkinFilter::default(),
             cutout: Cutout::default(),
+            hole_index: 255,
             interpolate: true,
             asset_usage: RenderAssetUsages::default(),
         }
@@ -51,6 +55,7 @@ impl Default for MdlLoaderSettings {
 impl ModelSettings for MdlLoaderSettings {
     fn apply(&mut self, overrides: &LoaderOverride) {
         overrides.prepend_folders(&mut self.texture_folders);
+        self.hole_index = overrides.hole_index.unwrap_or(self.hole_index);
     }
 
     fn check(&self) -> Result<(), InvalidSetting> {
@@ -70,7 +75,7 @@ pub enum SkinFilter {
     Linear,
 }
 
-/// Whether texels with palette index 255 are transparent.
+/// Whether texels of one palette index are transparent.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cutout {

@@ -16,6 +16,8 @@ pub(crate) struct LoaderOverride {
     pub(crate) texture_folders: Vec<String>,
     /// Replaces the palette of the settings.
     pub(crate) palette: Option<AssetPath<'static>>,
+    /// Replaces the palette index of holes.
+    pub(crate) hole_index: Option<u8>,
     /// Replaces the setting that decides whether lights are loaded.
     pub(crate) load_lights: Option<bool>,
 }

@@ -85,6 +85,11 @@ impl Found<'_> {
                 manifest.palette.is_some() && format != Quake,
                 "textures of the format have their own colors",
             ),
+            (
+                "hole_index",
+                manifest.hole_index.is_some() && format != Quake,
+                "textures of the format have no palette",
+            ),
             ("clips", !manifest.clips.is_empty() && !has_clips, no_clips),
             (
                 "events",

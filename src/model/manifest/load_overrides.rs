@@ -92,6 +92,7 @@ fn load_override(key: &ManifestKey, manifest: &ModelManifest) -> Option<LoadOver
     let value = LoaderOverride {
         texture_folders,
         palette,
+        hole_index: manifest.hole_index,
         load_lights: manifest.load_lights,
     };
     let has_settings = value != LoaderOverride::default();
@@ -218,7 +219,7 @@ fn warn_if_ignored(all: &[LoadOverride], index: usize) {
         ManifestKey::Id(_) => "a manifest without a file".to_owned(),
     };
     warn!(
-        "{}: its texture_folders, palette and load_lights for {} differ from those of {}, which was loaded first: they are ignored",
+        "{}: its texture_folders, palette, hole_index and load_lights for {} differ from those of {}, which was loaded first: they are ignored",
         name(ignored),
         ignored.model,
         name(first),

@@ -64,6 +64,7 @@ fn inherit(manifest: &mut ModelManifest, base: Option<ModelManifest>, source: &S
         scale,
         texture_folders,
         palette,
+        hole_index,
         load_lights,
         clips,
         events,

@@ -56,6 +56,9 @@ pub struct ModelManifest {
     /// The palette of an MDL model, 768 bytes.
     #[serde(skip_serializing_if = "is_default")]
     pub palette: Option<String>,
+    /// The palette index of holes in an MDL model: 255 in Quake, 0 in Hexen II. `None` means as in the loader's settings.
+    #[serde(skip_serializing_if = "is_default")]
+    pub hole_index: Option<u8>,
     /// Whether the lights of an ALO model are loaded. `None` means as in the loader's settings.
     #[serde(skip_serializing_if = "is_default")]
     pub load_lights: Option<bool>,
@@ -121,6 +124,7 @@ impl Default for ModelManifest {
             height: None,
             texture_folders: Vec::new(),
             palette: None,
+            hole_index: None,
             load_lights: None,
             clips: Vec::new(),
             events: Vec::new(),

@@ -53,6 +53,7 @@ const FIELDS: &[(&str, &str, &str)] = &[
     ("height", "None", "1.5"),
     ("texture_folders", r#"["a", "b"]"#, "[]"),
     ("palette", r#""gfx.lmp""#, "None"),
+    ("hole_index", "0", "255"),
     ("load_lights", "false", "true"),
     (
         "clips",

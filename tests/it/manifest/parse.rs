@@ -29,6 +29,7 @@ fn all_fields() -> ModelManifest {
         meters: Some(0.4),
         texture_folders: vec!["../Textures".into(), "shared".into()],
         palette: Some("gfx/palette.lmp".into()),
+        hole_index: Some(0),
         load_lights: Some(false),
         clips: vec![
             ManifestClip {

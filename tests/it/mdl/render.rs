@@ -263,31 +263,35 @@ fn only_fullbright_texels_are_visible_in_the_dark() {
 }
 
 #[test]
-fn color_255_is_cut_out() {
-    let mut document = figure(Precision::Bits8);
-    if let SkinDocument::Single(image) = &mut document.skins[0] {
-        for (index, texel) in image.iter_mut().enumerate() {
-            if index / 96 % 12 < 4 {
-                *texel = 255;
+fn one_color_is_cut_out_by_flag() {
+    for (hole_index, is_default) in [(255, true), (0, false)] {
+        let mut document = figure(Precision::Bits8);
+        if let SkinDocument::Single(image) = &mut document.skins[0] {
+            for (index, texel) in image.iter_mut().enumerate() {
+                if index / 96 % 12 < 4 {
+                    *texel = hole_index;
+                }
             }
         }
-    }
-    document.header.flags = 1 << 14;
-    let document = leaked(document);
-    for (cutout, holes) in [(Cutout::ByFlag, true), (Cutout::Off, false)] {
-        let mut stage = stage(document);
-        load_with(
-            &mut stage,
-            match cutout {
-                Cutout::Off => |settings| settings.cutout = Cutout::Off,
-                _ => |_| {},
-            },
-        );
-        let root = stage.spawn(SCENE, PlayClip::looping("run").paused());
-        compare(&mut stage, root, &format!("{cutout:?}"), || Control {
-            holes,
-            ..Control::new(document, at(0, 0, 0.0))
-        });
+        document.header.flags = 1 << 14;
+        let document = leaked(document);
+        for cutout in [Cutout::ByFlag, Cutout::Off] {
+            let mut stage = stage(document);
+            load_with(
+                &mut stage,
+                match (cutout, is_default) {
+                    (Cutout::Off, _) => |settings| settings.cutout = Cutout::Off,
+                    (_, true) => |_| {},
+                    (_, false) => |settings| settings.hole_index = 0,
+                },
+            );
+            let root = stage.spawn(SCENE, PlayClip::looping("run").paused());
+            let what = format!("{cutout:?}, index {hole_index}");
+            compare(&mut stage, root, &what, || Control {
+                holes: (cutout == Cutout::ByFlag).then_some(hole_index),
+                ..Control::new(document, at(0, 0, 0.0))
+            });
+        }
     }
 }
 

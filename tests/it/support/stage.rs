@@ -229,7 +229,8 @@ pub struct Control<'a> {
     pub skin_image: (usize, usize),
     pub colors: Option<PlayerColors>,
     pub linear: bool,
-    pub holes: bool,
+    /// The palette index of transparent texels.
+    pub holes: Option<u8>,
 }
 
 impl<'a> Control<'a> {
@@ -240,7 +241,7 @@ impl<'a> Control<'a> {
             skin_image: (0, 0),
             colors: None,
             linear: false,
-            holes: false,
+            holes: None,
         }
     }
 
@@ -327,14 +328,14 @@ impl<'a> Control<'a> {
         let lit = |index: &u8| {
             let [r, g, b] = palette.color(recolor(*index));
             match *index {
-                255 if self.holes => [0, 0, 0, 0],
+                index if self.holes == Some(index) => [0, 0, 0, 0],
                 224.. => [0, 0, 0, 255],
                 _ => [r, g, b, 255],
             }
         };
         let glowing = |index: &u8| {
             let [r, g, b] = palette.color(*index);
-            let glows = *index >= 224 && !(self.holes && *index == 255);
+            let glows = *index >= 224 && self.holes != Some(*index);
             if glows {
                 [r, g, b, 255]
             } else {
@@ -350,7 +351,7 @@ impl<'a> Control<'a> {
             emissive_texture: Some(glowing),
             perceptual_roughness: 1.0,
             reflectance: 0.0,
-            alpha_mode: if self.holes {
+            alpha_mode: if self.holes.is_some() {
                 AlphaMode::Mask(0.666)
             } else {
                 AlphaMode::Opaque
