@@ -5,6 +5,7 @@ mod archive_file;
 mod archive_slot;
 mod archive_sources;
 mod convert;
+mod engines;
 mod entry_pattern;
 mod extract;
 mod file_format;

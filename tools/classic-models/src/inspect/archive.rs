@@ -1,8 +1,9 @@
 //! Describes archives.
 
 use crate::archive_file::{self, ArchiveError};
+use crate::engines::{self, BrokenLimit, Engine};
 use crate::inspect::failure::Failure;
-use crate::inspect::output::write_warnings;
+use crate::inspect::output::{write_limits, write_warnings};
 use crate::messages::{counted, escaped_name};
 use bevy_classic_models::read::Format;
 use classic_model_formats::archive::{Archive, Entry, ReadAt};
@@ -17,6 +18,8 @@ pub struct ArchiveDescription {
     version: Option<u32>,
     entries: Vec<EntryDescription>,
     skipped: u64,
+    /// The limits of engines that the archive exceeds.
+    pub limits: Vec<BrokenLimit>,
     warnings: Vec<String>,
 }
 
@@ -34,7 +37,7 @@ struct EntryDescription {
 
 impl ArchiveDescription {
     /// Opens an archive and reads all entries.
-    pub fn load<R: ReadAt>(path: &Path, reader: R) -> Result<Self, Failure> {
+    pub fn load<R: ReadAt>(path: &Path, reader: R, engines: &[Engine]) -> Result<Self, Failure> {
         let archive = archive_file::open(path, reader)?;
         let warnings = archive.warnings().iter();
         Ok(Self {
@@ -45,6 +48,7 @@ impl ArchiveDescription {
                 .map(|entry| EntryDescription::new(&archive, entry))
                 .collect(),
             skipped: archive.skipped(),
+            limits: engines::of_archive(&archive, engines),
             warnings: warnings.map(ToString::to_string).collect(),
         })
     }
@@ -73,6 +77,7 @@ impl ArchiveDescription {
         for entry in &self.entries {
             entry.write_text(text)?;
         }
+        write_limits(&self.limits, text)?;
         write_warnings(&self.warnings, text)
     }
 }

@@ -1,6 +1,7 @@
 //! Describes the contents of a file, which is read with the same code as in the loaders.
 
 use crate::archive_file::{self, ArchiveError, Location};
+use crate::engines::{BrokenLimit, ENGINES, Engine};
 use crate::file_format::FileFormat;
 use crate::game::{Game, NOT_FOUND};
 use crate::inspect::abc::AbcDescription;
@@ -31,10 +32,21 @@ pub enum Description {
 pub struct Options<'a> {
     /// The times in seconds to which particle systems are simulated.
     pub times: &'a [f64],
+    /// The engines whose limits are checked; all if there are none. Only given ones are in JSON.
+    pub engines: &'a [Engine],
     /// Whether files that are not archives are errors.
     pub only_archives: bool,
     /// The game whose files the paths are of. `None` for files on the disk, and entries of archives.
     pub game: Option<&'a Game>,
+}
+
+impl Options<'_> {
+    fn checked_engines(&self) -> &[Engine] {
+        match self.engines {
+            [] => &ENGINES,
+            engines => engines,
+        }
+    }
 }
 
 /// Reads a file, or an entry of an archive.
@@ -52,7 +64,7 @@ fn read(path: &Path, options: &Options<'_>) -> Result<Content, Failure> {
         Location::File => {
             let file = File::open(&on_disk).map_err(Failure::new)?;
             if is_archive(path, &file, options)? {
-                return archive(path, file);
+                return archive(path, file, options);
             }
             let bytes = std::fs::read(&on_disk).map_err(Failure::new)?;
             content(path, bytes, options)
@@ -64,7 +76,7 @@ fn read(path: &Path, options: &Options<'_>) -> Result<Content, Failure> {
             let opened = archive_file::open_file(&file)?;
             let bytes = archive_file::read_entry(&opened, &entry)?;
             if is_archive(path, &bytes, options)? {
-                return archive(path, bytes);
+                return archive(path, bytes, options);
             }
             content(path, bytes, options)
         }
@@ -91,8 +103,8 @@ fn is_archive(path: &Path, reader: &impl ReadAt, options: &Options<'_>) -> Resul
     Ok(format.is_some() || options.only_archives)
 }
 
-fn archive(path: &Path, reader: impl ReadAt) -> Result<Content, Failure> {
-    let description = ArchiveDescription::load(path, reader)?;
+fn archive(path: &Path, reader: impl ReadAt, options: &Options<'_>) -> Result<Content, Failure> {
+    let description = ArchiveDescription::load(path, reader, options.checked_engines())?;
     Ok(Content::Archive(Box::new(description)))
 }
 
@@ -101,7 +113,10 @@ fn content(path: &Path, bytes: Vec<u8>, options: &Options<'_>) -> Result<Content
         FileFormat::Abc => Content::Abc(Box::new(AbcDescription::load(bytes)?)),
         FileFormat::Dtx => Content::Dtx(Box::new(DtxDescription::load(&bytes)?)),
         FileFormat::Lgw => Content::Lgw(Box::new(LgwDescription::load(&bytes)?)),
-        FileFormat::Mdl => Content::Mdl(Box::new(MdlDescription::load(&bytes)?)),
+        FileFormat::Mdl => Content::Mdl(Box::new(MdlDescription::load(
+            &bytes,
+            options.checked_engines(),
+        )?)),
         FileFormat::Alo => Content::Alo(Box::new(AloDescription::load(&bytes)?)),
         FileFormat::Ala => Content::Ala(Box::new(AlaDescription::load(&bytes)?)),
         FileFormat::Particles => {
@@ -111,6 +126,15 @@ fn content(path: &Path, bytes: Vec<u8>, options: &Options<'_>) -> Result<Content
 }
 
 impl Description {
+    /// The limits of engines that the file exceeds.
+    pub fn limits(&self) -> &[BrokenLimit] {
+        match self {
+            Self::Content(Content::Mdl(model)) => &model.limits,
+            Self::Content(Content::Archive(archive)) => &archive.limits,
+            _ => &[],
+        }
+    }
+
     /// One line of JSON.
     pub fn to_json(&self, file: &str) -> Value {
         let mut object = match self {

@@ -1,6 +1,7 @@
 //! Describes Quake models.
 
-use crate::inspect::output::{number, write_warnings};
+use crate::engines::{self, BrokenLimit, Engine};
+use crate::inspect::output::{number, write_limits, write_warnings};
 use crate::inspect::posed::Posed;
 use bevy_classic_models::quake::mdl::{self, MdlFile, Precision};
 use bevy_classic_models::quake::{ConvertedMdl, MdlLoaderSettings, Palette};
@@ -17,19 +18,21 @@ pub struct MdlDescription {
     vertices: usize,
     triangles: usize,
     contents: ConvertedMdl,
+    /// The limits of engines that the model exceeds.
+    pub limits: Vec<BrokenLimit>,
     pub posed: Option<Posed>,
 }
 
 impl MdlDescription {
     /// Reads the bytes of a file.
-    pub fn load(bytes: &[u8]) -> Result<Self, ParseError> {
+    pub fn load(bytes: &[u8], engines: &[Engine]) -> Result<Self, ParseError> {
         let file = mdl::parse(bytes)?;
         let settings = MdlLoaderSettings::default();
         let contents = ConvertedMdl::load(bytes, &settings, &Palette::default())?;
-        Ok(Self::new(&file, contents))
+        Ok(Self::new(&file, contents, engines))
     }
 
-    fn new(file: &MdlFile<'_>, contents: ConvertedMdl) -> Self {
+    fn new(file: &MdlFile<'_>, contents: ConvertedMdl, engines: &[Engine]) -> Self {
         Self {
             precision: file.precision,
             header: file.header,
@@ -37,6 +40,7 @@ impl MdlDescription {
             vertices: file.st_vertices.len(),
             triangles: file.triangles.len(),
             contents,
+            limits: engines::of_model(file, engines),
             posed: None,
         }
     }
@@ -126,6 +130,7 @@ impl MdlDescription {
         if let Some(posed) = &self.posed {
             posed.write_text(text)?;
         }
+        write_limits(&self.limits, text)?;
         write_warnings(&self.warnings(), text)
     }
 }

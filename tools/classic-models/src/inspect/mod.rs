@@ -25,6 +25,7 @@ mod posed;
 mod simulated;
 
 use crate::archive_file::has_archive_extension;
+use crate::engines::{BrokenLimit, Engine};
 use crate::file_format::{has_extension, is_model};
 use crate::game::{Game, GameArgs};
 use crate::game_models;
@@ -74,6 +75,18 @@ pub struct Args {
     /// only in the first file, lines with + only in the second. Textures can be .dds and .tga too.
     #[arg(long, conflicts_with_all = ["list", "game", "animation", "time", "simulate"], verbatim_doc_comment)]
     diff: bool,
+    /// Fail if a model or an archive exceeds a limit of this engine; may be a list: quakespasm,ezquake
+    ///
+    /// Quake .mdl and .pak only. Without this option, the limits of all engines that a file exceeds are printed, but not in
+    /// JSON. A limit about which the engine only warns is no failure.
+    #[arg(
+        long = "engine",
+        value_name = "ENGINE",
+        value_enum,
+        value_delimiter = ',',
+        conflicts_with = "diff"
+    )]
+    engines: Vec<Engine>,
     /// Also print the bounds and the centroid of the vertices in this animation clip
     ///
     /// The plugin loads and animates the model as in a game. The bounds are the smallest box
@@ -119,12 +132,14 @@ Examples:
     classic-models inspect walker.alo --animation MOVE_00 --time 0.5
   The particles of an explosion after a half and a whole second:
     classic-models inspect p_explosion.alo --simulate 0.5,1
+  Whether models work in two engines, for a script:
+    classic-models inspect --engine quakespasm,ezquake progs/*.mdl
   What a new version of a model changes:
     classic-models inspect --diff old/ship.alo new/ship.alo
   All files in an archive with their sizes and SHA-256 hashes, for a script:
     classic-models inspect --list --json textures.meg
 
-Exit status: 0; 1 if any file failed; 2 if the arguments are wrong.
+Exit status: 0; 1 if any file failed, or exceeds a limit of an engine given with --engine; 2 if the arguments are wrong.
 With --diff: 0 without differences; 1 with differences; 2 if a file cannot be read, or the arguments are wrong.";
 
 impl Args {
@@ -208,6 +223,7 @@ fn inspect(
     let request = args.request();
     let options = Options {
         times: &args.simulate,
+        engines: &args.engines,
         only_archives: args.list,
         game,
     };
@@ -228,10 +244,16 @@ fn inspect(
                 description = Description::Failed(error);
             }
         }
-        failed |= matches!(description, Description::Failed(_));
+        let limits = description.limits();
+        failed |= matches!(description, Description::Failed(_))
+            || !args.engines.is_empty() && limits.iter().any(|limit| !limit.is_warning);
         let file = file.display().to_string();
         if args.json {
-            writeln!(out, "{}", description.to_json(&file))?;
+            let mut object = description.to_json(&file);
+            if !args.engines.is_empty() {
+                object["limits"] = limits.iter().map(BrokenLimit::to_json).collect();
+            }
+            writeln!(out, "{object}")?;
         } else {
             writeln!(out, "{}", description.to_text(&file))?;
         }

@@ -1,5 +1,6 @@
 //! Values and lines of the descriptions of all formats.
 
+use crate::engines::BrokenLimit;
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -12,6 +13,14 @@ pub fn number(value: f32) -> Value {
 /// The values as an array.
 pub fn list<T>(values: &[T], to_json: impl FnMut(&T) -> Value) -> Value {
     values.iter().map(to_json).collect()
+}
+
+/// Writes a line for each limit of an engine.
+pub fn write_limits(limits: &[BrokenLimit], text: &mut String) -> std::fmt::Result {
+    for limit in limits {
+        writeln!(text, "  limit: {limit}")?;
+    }
+    Ok(())
 }
 
 /// Writes a line for each warning.

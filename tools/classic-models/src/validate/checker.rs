@@ -1,5 +1,6 @@
 //! Loads and spawns a manifest, and collects its problems.
 
+use crate::engines::{self, BrokenLimit, ENGINES, Engine};
 use crate::file_format::is_manifest;
 use crate::messages;
 use crate::validate::asset_root::AssetRoot;
@@ -11,14 +12,16 @@ use bevy_classic_models::model::manifest::{
     ManifestCheck, ManifestLoaderSettings, ManifestProblem,
 };
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::{Mdl, mdl};
 use classic_models_support::gpuless;
 use std::path::Path;
 
 /// Frames in which systems may still warn after everything is loaded.
 const LAST_FRAMES: usize = 4;
 
-/// The problems of a manifest, each beginning with the name of a file.
-pub fn problems(file: &Path, assets: Option<&Path>) -> Vec<String> {
+/// The problems of a manifest, each beginning with the name of a file. If there are engines, the limits that models exceed
+/// are problems; otherwise those of all engines are messages.
+pub fn problems(file: &Path, assets: Option<&Path>, engines: &[Engine]) -> Vec<String> {
     let of_file = |error: &dyn std::fmt::Display| vec![format!("{}: {error}", file.display())];
     if let Err(error) = file.metadata() {
         return of_file(&error);
@@ -51,7 +54,39 @@ pub fn problems(file: &Path, assets: Option<&Path>) -> Vec<String> {
     let logged = log_lines::take().into_iter().filter(is_new);
     let mut all: Vec<String> = problems.iter().map(ToString::to_string).collect();
     all.extend(logged);
+    for (model, limit) in broken_limits(app.world(), &root, engines) {
+        let text = format!("{model}: {limit}");
+        if engines.is_empty() || limit.is_warning {
+            messages::message(root.show(&text));
+        } else {
+            all.push(text);
+        }
+    }
     all.iter().map(|problem| root.show(problem)).collect()
+}
+
+/// The limits of engines that the loaded Quake models exceed, with the paths of the models.
+fn broken_limits(
+    world: &World,
+    root: &AssetRoot,
+    engines: &[Engine],
+) -> Vec<(String, BrokenLimit)> {
+    let engines = match engines {
+        [] => &ENGINES[..],
+        engines => engines,
+    };
+    let server = world.resource::<AssetServer>();
+    let models = world.resource::<Assets<Mdl>>();
+    let mut paths: Vec<_> = models.ids().filter_map(|id| server.get_path(id)).collect();
+    paths.sort_by_cached_key(ToString::to_string);
+    let mut broken = Vec::new();
+    for path in paths {
+        let bytes = std::fs::read(root.folder.join(path.path())).unwrap_or_default();
+        let limits = mdl::parse(&bytes).map(|model| engines::of_model(&model, engines));
+        let limits = limits.unwrap_or_default().into_iter();
+        broken.extend(limits.map(|limit| (path.to_string(), limit)));
+    }
+    broken
 }
 
 /// Loads and spawns a manifest.

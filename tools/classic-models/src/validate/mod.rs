@@ -7,6 +7,7 @@ mod asset_root;
 mod checker;
 mod log_lines;
 
+use crate::engines::Engine;
 use crate::file_format::is_manifest;
 use crate::messages;
 use crate::path_args::{self, Selected, Unmatched, Wanted};
@@ -33,6 +34,18 @@ pub struct Args {
     /// Default: the nearest folder `assets` above each file, otherwise the folder of the file.
     #[arg(long, value_name = "FOLDER", verbatim_doc_comment)]
     assets: Option<PathBuf>,
+    /// Limits of this engine that a Quake model exceeds are problems; may be a list: quakespasm,ezquake
+    ///
+    /// Without this option, the limits of all engines that a model exceeds are printed to standard error. So are those about
+    /// which an engine only warns. For models without manifests, use `classic-models inspect --engine`.
+    #[arg(
+        long = "engine",
+        value_name = "ENGINE",
+        value_enum,
+        value_delimiter = ',',
+        verbatim_doc_comment
+    )]
+    engines: Vec<Engine>,
 }
 
 /// The manifests in folders.
@@ -48,6 +61,7 @@ Examples:
   classic-models validate assets/models/*.model.ron
   classic-models validate assets                          all manifests in a folder and its folders
   classic-models validate patrol.model.ron --assets ../game/assets
+  classic-models validate --engine quakespasm assets/models/*.model.ron
 
 Exit status: 0 and no output; 1 if there is a problem; 2 if the arguments are wrong.";
 
@@ -71,7 +85,9 @@ fn validate(args: &Args) -> io::Result<bool> {
     let mut has_problems = false;
     for file in path_args::expand(&args.files, &MANIFESTS) {
         let problems = match file {
-            Ok(Selected { path, .. }) => checker::problems(&path, args.assets.as_deref()),
+            Ok(Selected { path, .. }) => {
+                checker::problems(&path, args.assets.as_deref(), &args.engines)
+            }
             Err(Unmatched { path, error }) => vec![format!("{}: {error}", path.display())],
         };
         for problem in problems {

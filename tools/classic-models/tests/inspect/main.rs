@@ -6,6 +6,7 @@ mod ala;
 mod alo;
 mod clip;
 mod diff;
+mod engines;
 mod lgw;
 mod particles;
 

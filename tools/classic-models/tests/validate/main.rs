@@ -2,6 +2,7 @@
 
 mod values;
 
+use classic_models_fixtures::mdl::tetrahedron;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -399,4 +400,24 @@ fn help_describes_the_output_and_wrong_arguments_exit_with_2() {
         assert_eq!(code, 2);
         assert!(errors.contains("--help"), "{errors}");
     }
+}
+
+#[test]
+fn limits_of_engines_are_problems_if_the_engine_is_given() {
+    let game = game(&[("models/a.model.ron", "(model: \"big.mdl\")")]);
+    let mut model = tetrahedron();
+    model.triangles.resize(4097, model.triangles[0]);
+    std::fs::write(game.path().join("assets/models/big.mdl"), model.to_bytes()).unwrap();
+    let limit = "assets/models/big.mdl: QuakeSpasm quits: 4097 triangles, at most 4096";
+    let file = "assets/models/a.model.ron";
+    let (code, lines, errors) = validate(game.path(), &[file]);
+    assert_eq!((code, lines), (0, Vec::new()));
+    assert_eq!(errors.trim_end(), limit);
+    let (code, lines, errors) = validate(game.path(), &[file, "--engine", "ezquake,quakespasm"]);
+    assert_eq!(
+        (code, lines, errors.as_str()),
+        (1, vec![limit.to_owned()], "")
+    );
+    let (code, lines, errors) = validate(game.path(), &[file, "--engine", "darkplaces"]);
+    assert_eq!((code, lines, errors.as_str()), (0, Vec::new(), ""));
 }

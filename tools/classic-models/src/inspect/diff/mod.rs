@@ -76,6 +76,7 @@ fn describe(path: &Path) -> Result<Value, String> {
     }
     let options = Options {
         times: &[],
+        engines: &[],
         only_archives: false,
         game: None,
     };

@@ -1,0 +1,155 @@
+//! The limits of Quake engines on models and archives. The plugin does not have them. `docs/quake.md` lists them.
+
+use bevy_classic_models::quake::mdl::MdlFile;
+use bevy_classic_models::read::Format;
+use classic_model_formats::archive::{Archive, ReadAt};
+use serde_json::{Value, json};
+use std::fmt::{self, Display};
+
+/// An engine whose limits are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Engine {
+    /// QuakeSpasm 0.95
+    Quakespasm,
+    /// ezQuake 3.6
+    Ezquake,
+    /// DarkPlaces of 2018
+    Darkplaces,
+}
+
+/// All engines.
+pub const ENGINES: [Engine; 3] = [Engine::Quakespasm, Engine::Ezquake, Engine::Darkplaces];
+
+/// A limit of an engine that a file exceeds.
+#[derive(Clone, Debug)]
+pub struct BrokenLimit {
+    engine: Engine,
+    /// Whether the engine only warns. Otherwise it quits, or does not find a file.
+    pub is_warning: bool,
+    message: String,
+}
+
+impl BrokenLimit {
+    pub fn to_json(&self) -> Value {
+        json!({
+            "engine": self.engine_name(),
+            "warning": self.is_warning,
+            "message": self.message,
+        })
+    }
+
+    fn engine_name(&self) -> &'static str {
+        match self.engine {
+            Engine::Quakespasm => "QuakeSpasm",
+            Engine::Ezquake => "ezQuake",
+            Engine::Darkplaces => "DarkPlaces",
+        }
+    }
+}
+
+impl Display for BrokenLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.engine_name(), self.message)
+    }
+}
+
+/// The limits of these engines that a model exceeds.
+pub fn of_model(model: &MdlFile<'_>, engines: &[Engine]) -> Vec<BrokenLimit> {
+    let (width, height) = (model.header.skin_width, model.header.skin_height);
+    let vertices = (model.st_vertices.len(), "vertices");
+    let triangles = (model.triangles.len(), "triangles");
+    let poses = (model.poses.len(), "poses");
+    let skins = (model.skins.len(), "skins");
+    let rows = (height as usize, "rows of the skin");
+    let mut broken = Vec::new();
+    for &engine in engines {
+        let mut add = |is_warning, message| {
+            broken.push(BrokenLimit {
+                engine,
+                is_warning,
+                message,
+            });
+        };
+        let (quits, warns): (&[_], &[_]) = match engine {
+            Engine::Quakespasm => (
+                &[
+                    (vertices, 2000),
+                    (triangles, 4096),
+                    (poses, 256),
+                    (skins, 32),
+                ],
+                &[(rows, 480)],
+            ),
+            Engine::Ezquake => (&[(vertices, 2048), (skins, 32), (rows, 480)], &[]),
+            Engine::Darkplaces => (&[], &[]),
+        };
+        for (limits, is_warning, reaction) in [(quits, false, "quits"), (warns, true, "warns")] {
+            for ((count, noun), limit) in limits {
+                if count > limit {
+                    add(
+                        is_warning,
+                        format!("{reaction}: {count} {noun}, at most {limit}"),
+                    );
+                }
+            }
+        }
+        let area = u64::from(width) * u64::from(height);
+        if engine == Engine::Ezquake && !area.is_multiple_of(4) {
+            let message =
+                format!("quits: {width} × {height} texels of the skin, not a multiple of 4");
+            add(false, message);
+        }
+    }
+    broken
+}
+
+/// The limits of these engines that an archive exceeds.
+pub fn of_archive<R: ReadAt>(archive: &Archive<R>, engines: &[Engine]) -> Vec<BrokenLimit> {
+    /// The length of a name in the directory of a PAK.
+    const LENGTH: usize = 56;
+    if archive.format() != Format::Pak {
+        return Vec::new();
+    }
+    let mut long = Vec::new();
+    let mut with_backslash = Vec::new();
+    for entry in archive.entries() {
+        let mut name = [0; LENGTH];
+        let read = archive.reader();
+        if read
+            .read_exact_at(&mut name, entry.record_offset())
+            .is_err()
+        {
+            continue;
+        }
+        let end = name.iter().position(|byte| *byte == 0);
+        let bytes = name.get(..end.unwrap_or(LENGTH)).unwrap_or_default();
+        if end.is_none() {
+            long.push(String::from_utf8_lossy(bytes).into_owned());
+        } else if bytes.contains(&b'\\') {
+            with_backslash.push(String::from_utf8_lossy(bytes).into_owned());
+        }
+    }
+    let mut broken = Vec::new();
+    let no_names = |engine: &&Engine| **engine != Engine::Ezquake;
+    for &engine in engines.iter().filter(no_names) {
+        for (names, reason) in [
+            (&long, "56 bytes, at most 55"),
+            (&with_backslash, "a backslash"),
+        ] {
+            let message = match &names[..] {
+                [] => continue,
+                [name] => format!("does not find {name:?}: a name with {reason}"),
+                [name, others @ ..] => format!(
+                    "does not find {name:?} and {} more: names with {reason}",
+                    others.len()
+                ),
+            };
+            broken.push(BrokenLimit {
+                engine,
+                is_warning: false,
+                message,
+            });
+        }
+    }
+    broken
+}
