@@ -3,7 +3,7 @@
 use crate::gpuless;
 use crate::support::app::TestApp;
 use crate::support::lgw::BICYCLE;
-use crate::support::mdl::figure;
+use crate::support::mdl::{figure, tetrahedron};
 use crate::support::{abc, ala, alo, cpu_time, log};
 use bevy::asset::LoadState;
 use bevy::prelude::*;
@@ -685,6 +685,29 @@ fn first_manifest_sets_the_palette_of_a_shared_model() {
     let plain = spawn_ready(&mut app, "a.mdl", ());
     let color = color(app.world(), plain).unwrap();
     assert!(color != 255 && color != 100, "{color}");
+}
+
+#[test]
+fn hole_index_applies_to_models_with_the_flag() {
+    let mut bytes = tetrahedron().to_bytes();
+    // Bit 14 of the flags. The first texel has color 14.
+    bytes[77] |= 1 << 6;
+    let mut app = TestApp::new(&[
+        ("a.mdl", bytes),
+        (
+            "hexen.model.ron",
+            text("(model: \"a.mdl\", hole_index: 14)"),
+        ),
+    ]);
+    let root = spawn_ready(&mut app, "hexen.model.ron", ());
+    let model = app.animator(root).model().clone();
+    let images = app.world().resource::<Assets<Image>>();
+    let image = images.get(&model.skins[0].images[0].image).unwrap();
+    let alphas = image.data.as_ref().unwrap().chunks(4).map(|texel| texel[3]);
+    assert_eq!(
+        alphas.collect::<Vec<_>>(),
+        [0, 255, 255, 255, 255, 255, 255, 255]
+    );
 }
 
 #[test]

@@ -213,3 +213,46 @@ fn only_force_replaces_manifests() {
     let text = std::fs::read_to_string(&manifest).unwrap();
     assert!(text.contains("a.mdl"), "{text}");
 }
+
+#[test]
+fn palettes_of_quake_models_are_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let palette = folder.path().join("gray.lmp");
+    let grays: Vec<u8> = (0..=255).flat_map(|gray| [gray; 3]).collect();
+    std::fs::write(&palette, grays).unwrap();
+    let palette = palette.to_str().unwrap();
+    let gray = image("sentry.mdl", &["--palette", palette]);
+    assert_ne!(difference(&image("sentry.mdl", &[]), &gray), Ok(None));
+    // In a game, the path of a file in it.
+    let id1 = folder.path().join("id1");
+    std::fs::create_dir_all(id1.join("progs")).unwrap();
+    std::fs::create_dir_all(id1.join("gfx")).unwrap();
+    std::fs::copy(sample("sentry.mdl"), id1.join("progs/sentry.mdl")).unwrap();
+    std::fs::copy(palette, id1.join("gfx/palette.lmp")).unwrap();
+    let options = ["--game", "quake", "--model", "progs/sentry.mdl"];
+    let of_game = [&options[..], &["--palette", "gfx/palette.lmp"]].concat();
+    let game = image_of(folder.path(), &of_game);
+    assert_same(&game, &gray, "the palette of the game");
+    // Holes of another color.
+    let mut holey = std::fs::read(sample("sentry.mdl")).unwrap();
+    holey[77] |= 1 << 6;
+    let file = folder.path().join("holey.mdl");
+    std::fs::write(&file, holey).unwrap();
+    let index = most_frequent_color(&std::fs::read(&file).unwrap());
+    let holes = image_of(&file, &["--hole-index", &index.to_string()]);
+    assert_ne!(difference(&image_of(&file, &[]), &holes), Ok(None));
+
+    let output = view(&[&sample("sentry.mdl"), "--palette", "missing.lmp"]);
+    assert_eq!(output.1, Some(1));
+    assert!(output.2.contains("palette missing.lmp"), "{}", output.2);
+    let output = view(&[&sample("sentry.mdl"), "--palette", &sample("sentry.mdl")]);
+    assert_eq!(output.1, Some(1), "not a palette");
+}
+
+/// The palette index that most texels of a model's first skin have.
+fn most_frequent_color(model: &[u8]) -> u8 {
+    let side = |at: usize| u32::from_le_bytes(model[at..at + 4].try_into().unwrap()) as usize;
+    let texels = &model[88..][..side(52) * side(56)];
+    let count = |index: u8| texels.iter().filter(|texel| **texel == index).count();
+    (0..=255).max_by_key(|index| count(*index)).unwrap()
+}

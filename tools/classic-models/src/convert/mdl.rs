@@ -30,7 +30,10 @@ const VARIANTS: &str = "KHR_materials_variants";
 /// # Errors
 /// If the file is damaged, or the palette cannot be read.
 pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String> {
-    let settings = MdlLoaderSettings::default();
+    let settings = MdlLoaderSettings {
+        hole_index: request.options.hole_index,
+        ..MdlLoaderSettings::default()
+    };
     let palette = palette(request)?;
     let model = ConvertedMdl::load(bytes, &settings, &palette).map_err(|it| it.to_string())?;
     check_weights(&model)?;

@@ -29,6 +29,9 @@ pub struct Options {
     /// The palette of Quake models: a file of 768 bytes; default: Quake's
     #[arg(long, value_name = "FILE")]
     pub palette: Option<PathBuf>,
+    /// The palette index of holes in Quake models whose flags have bit 14; Hexen II: 0
+    #[arg(long, value_name = "INDEX", default_value_t = 255)]
+    pub hole_index: u8,
     /// Leave out all textures
     #[arg(long)]
     pub no_textures: bool,

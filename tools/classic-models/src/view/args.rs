@@ -117,6 +117,14 @@ pub struct Args {
     /// Use the skin with this index, from 0, or this name in the manifest
     #[arg(long, value_name = "N", value_parser = skin, allow_hyphen_values = true)]
     pub skin: Option<ModelSkin>,
+    /// The palette of Quake models without manifests: a file of 768 bytes; default: Quake's
+    ///
+    /// With --game, the path of a file in the game, such as gfx/palette.lmp, or of any other file.
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
+    pub palette: Option<PathBuf>,
+    /// The palette index of holes in Quake models whose flags have bit 14, without manifests; default: 255. Hexen II: 0
+    #[arg(long, value_name = "INDEX")]
+    pub hole_index: Option<u8>,
     /// Use rows S and P of the palette (0 to 15) for shirt and trousers
     #[arg(long, value_name = "S,P", value_parser = colors, allow_hyphen_values = true)]
     pub colors: Option<PlayerColors>,

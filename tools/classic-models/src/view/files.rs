@@ -11,6 +11,7 @@ use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::particles::is_particle_system;
 use bevy_classic_models::archive::ArchiveSource;
+use bevy_classic_models::quake::Palette;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +30,10 @@ pub struct Folders {
     textures: Vec<PathBuf>,
     /// Names of the `.dtx` files that were given.
     skins: Vec<String>,
+    /// The palette of Quake models.
+    palette: Option<PathBuf>,
+    /// The palette index of holes in Quake models.
+    pub hole_index: Option<u8>,
     /// Archives, and the game of the command line.
     archives: ArchiveSources,
 }
@@ -42,6 +47,8 @@ impl Folders {
             disk: DiskSource::default(),
             textures: textures.iter().map(|folder| absolute(folder)).collect(),
             skins: Vec::new(),
+            palette: None,
+            hole_index: None,
             archives,
         };
         for file in files.iter().filter(|file| is_dtx(file)) {
@@ -65,6 +72,29 @@ impl Folders {
             }
         }
         folders
+    }
+
+    /// Sets the palette of Quake models.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn set_palette(&mut self, file: &Path) -> Result<(), String> {
+        let path = absolute(file);
+        let text = |error: String| format!("palette {}: {error}", file.display());
+        let bytes = self.read(&path).map_err(|error| text(error.to_string()))?;
+        Palette::parse(&bytes).map_err(|error| text(error.to_string()))?;
+        self.palette = Some(path);
+        Ok(())
+    }
+
+    /// The asset path of the palette of Quake models.
+    pub fn palette(&self) -> Option<String> {
+        let file = self.palette.as_ref()?;
+        let path = self
+            .archives
+            .asset_path(file)
+            .or_else(|| self.disk.path(file.parent()?, file));
+        path.map(|path| path.to_string())
     }
 
     /// Lets archives and games be opened while the app runs. Call it before [`register`](Self::register).

@@ -3,7 +3,7 @@
 use crate::file_format::is_manifest;
 use crate::view::files::{Folders, is_abc, is_alo, is_lgw};
 use crate::view::viewed_model::ModelHandle;
-use crate::view::{abc_models, alo_models, lgw_models};
+use crate::view::{abc_models, alo_models, lgw_models, mdl_models};
 use bevy::asset::AssetPath;
 use bevy::prelude::*;
 use std::f32::consts::PI;
@@ -34,6 +34,7 @@ pub fn load(
     } else if is_manifest(file) {
         ModelHandle::Manifest(builder.load(path.clone()))
     } else {
-        ModelHandle::Mdl(builder.load(path.clone()))
+        let settings = mdl_models::settings(folders);
+        ModelHandle::Mdl(builder.with_settings(settings).load(path.clone()))
     }
 }

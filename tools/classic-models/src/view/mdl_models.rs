@@ -1,10 +1,20 @@
 //! Spawns Quake models, and finds their clips.
 
 use crate::view::args::Args;
+use crate::view::files::Folders;
 use crate::view::viewed_model::ViewedModel;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::Mdl;
+use bevy_classic_models::quake::{Mdl, MdlLoaderSettings};
+
+/// The loader settings of models.
+pub fn settings(folders: &Folders) -> impl Fn(&mut MdlLoaderSettings) + Send + Sync + 'static {
+    let (palette, hole_index) = (folders.palette(), folders.hole_index);
+    move |settings| {
+        settings.palette = palette.clone().or_else(|| settings.palette.take());
+        settings.hole_index = hole_index.unwrap_or(settings.hole_index);
+    }
+}
 
 /// Spawns Quake models that have been loaded.
 pub fn spawn_mdl(

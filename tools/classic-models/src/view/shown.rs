@@ -43,11 +43,19 @@ impl Shown {
             if has_models {
                 file_check::check(&files, is_sheet)?;
             }
-            let paths = files.iter().chain(&args.texture_folders);
+            let paths = files
+                .iter()
+                .chain(&args.texture_folders)
+                .chain(&args.palette);
             let archives = ArchiveSources::of(paths.map(PathBuf::as_path));
             let archives = archives.map_err(|error| error.to_string())?;
+            let mut folders = Folders::of(&files, &args.texture_folders, archives);
+            if let Some(palette) = &args.palette {
+                folders.set_palette(palette)?;
+            }
+            folders.hole_index = args.hole_index;
             return Ok(Self {
-                folders: Folders::of(&files, &args.texture_folders, archives),
+                folders,
                 models: match (has_models, is_sheet) {
                     (false, _) => Vec::new(),
                     (_, true) => files_of_sheet(&files),
@@ -68,9 +76,23 @@ impl Shown {
         })?;
         let mut archives = ArchiveSources::default();
         let listed = game_models::models(&game.source);
+        let in_game = |palette: &PathBuf| {
+            let is_found = game.source.locate(palette).is_some();
+            if is_found {
+                game.root.join(palette)
+            } else {
+                palette.clone()
+            }
+        };
+        let palette = args.palette.as_ref().map(in_game);
         archives.add(game.root.clone(), game.source);
+        let mut folders = Folders::of(&[], &args.texture_folders, archives);
+        if let Some(palette) = &palette {
+            folders.set_palette(palette)?;
+        }
+        folders.hole_index = args.hole_index;
         Ok(Self {
-            folders: Folders::of(&[], &args.texture_folders, archives),
+            folders,
             models,
             browser: Some(Browser::of_models(Place::Game, game.root, listed)),
             listed: None,

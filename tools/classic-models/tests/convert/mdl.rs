@@ -152,6 +152,28 @@ fn a_palette_changes_the_colors_and_a_damaged_one_is_an_error() {
 }
 
 #[test]
+fn texels_of_one_color_are_holes_by_flag() {
+    let folder = Folder::new();
+    let mut document = tetrahedron();
+    document.header.flags = 1 << 14;
+    let input = folder.write("m.mdl", &document.to_bytes());
+    // The first skin has the colors 14 to 21.
+    for (options, opaque) in [
+        (&[][..], [255; 8]),
+        (
+            &["--hole-index", "15"],
+            [255, 0, 255, 255, 255, 255, 255, 255],
+        ),
+    ] {
+        let model = folder.model(&input, options);
+        assert_eq!(model.json["materials"][0]["alphaMode"], "MASK");
+        let texels = crate::pictures::decode(model.image(0));
+        let alphas: Vec<u8> = texels.chunks(4).map(|texel| texel[3]).collect();
+        assert_eq!(alphas, opaque, "{options:?}");
+    }
+}
+
+#[test]
 fn too_many_frames_are_an_error() {
     let folder = Folder::new();
     let mut document = tetrahedron();
