@@ -360,7 +360,8 @@ fn vertex(record: Record) -> Corner {
         offset = corner_offset(corner, cos(angle), sin(angle));
     }
     let half_size = 0.5 * value(SCALE, time) * record.acceleration_and_size.w * emitter.size_scale;
-    offset *= half_size;
+    // Hundreds of large outlines would cover the picture.
+    offset *= half_size * select(1.0, 0.25, (emitter.flags & MISSING) != 0u);
     let world_position = transformed(motion.position, 1.0) + right * offset.x + up * offset.y;
     out.position = position_world_to_clip(world_position);
 
@@ -386,9 +387,9 @@ fn fragment(in: Corner) -> @location(0) vec4<f32> {
     let uv = clamp(in.uv, in.uv_range.xy, in.uv_range.zw);
     var texel = textureSampleLevel(color_texture, color_sampler, uv, 0.0);
     if (emitter.flags & MISSING) != 0u {
-        // A thin magenta outline.
+        // A magenta outline.
         let from_center = abs(in.uv - 0.5);
-        if max(from_center.x, from_center.y) < 0.47 {
+        if max(from_center.x, from_center.y) < 0.42 {
             discard;
         }
         texel = vec4(1.0, 0.0, 1.0, 1.0);

@@ -79,7 +79,7 @@ impl EmitterUniform {
         }
     }
 
-    /// Draws outlines in place of a missing texture.
+    /// Draws small outlines in place of a missing texture.
     pub(super) fn without_texture(self) -> Self {
         Self {
             flags: self.flags | MISSING,
