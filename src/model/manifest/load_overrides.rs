@@ -219,7 +219,8 @@ fn warn_if_ignored(all: &[LoadOverride], index: usize) {
         ManifestKey::Id(_) => "a manifest without a file".to_owned(),
     };
     warn!(
-        "{}: its texture_folders, palette, hole_index and load_lights for {} differ from those of {}, which was loaded first: they are ignored",
+        "{}: its texture_folders, palette, hole_index and load_lights for {} differ from those of {}, \
+         which was loaded first: they are ignored",
         name(ignored),
         ignored.model,
         name(first),
