@@ -5,6 +5,7 @@
 // For maintainers: code that decodes pixels or positions does not belong in this module.
 
 mod file;
+mod loops;
 mod normals;
 mod parse;
 mod records;
@@ -13,6 +14,7 @@ mod timing;
 pub mod write;
 
 pub use file::{Frame, FrameGroup, Header, MdlFile, Pose, Precision, Skin};
+pub use loops::is_loop;
 pub use normals::{nearest_normal, normals};
 pub use parse::parse;
 pub use records::{StVertex, TriVertex, Triangle};
