@@ -125,6 +125,15 @@ impl Document {
         self.accessor(&bytes, layout, None)
     }
 
+    /// The accessor itself if nothing else uses it, otherwise another one of the same data.
+    pub fn unshared(&mut self, accessor: Index<Accessor>) -> Index<Accessor> {
+        if self.unshared.insert(accessor.value()) {
+            return accessor;
+        }
+        let copy = self.root.accessors.get(accessor.value()).cloned();
+        copy.map_or(accessor, |copy| self.root.push(copy))
+    }
+
     fn accessor(
         &mut self,
         bytes: &[u8],

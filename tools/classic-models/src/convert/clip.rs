@@ -1,10 +1,15 @@
 //! Builds the animations of a document. It must not know the games' formats.
 
 use crate::convert::accessors::Usage;
-use crate::convert::document::{Document, PointerChannel};
+use crate::convert::document::{Document, Placement, PointerChannel};
 use gltf_json::animation::{Animation, Channel, Interpolation, Property, Sampler, Target};
 use gltf_json::validation::Checked;
 use gltf_json::{Extras, Index, Node};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The extension that shows and hides nodes.
+pub const VISIBILITY: &str = "KHR_node_visibility";
 
 /// The maximum count of weights of morph targets in all animations of a document.
 const MAX_WEIGHTS: u64 = 1 << 24;
@@ -28,10 +33,24 @@ pub fn check_weights(meshes: impl IntoIterator<Item = (u64, u64)>) -> Result<(),
     Ok(())
 }
 
+/// A property of a node that clips animate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Animated {
+    Translation,
+    Rotation,
+    Scale,
+    Weights,
+    Visibility,
+}
+
 /// An animation that is being built.
 pub struct Clip {
     pub name: String,
     pub extras: Extras,
+    /// When it ends, in seconds.
+    end: f32,
+    /// What it animates: nodes and their properties.
+    targets: BTreeSet<(u32, Animated)>,
     channels: Vec<Channel>,
     samplers: Vec<Sampler>,
     pointers: Vec<PointerChannel>,
@@ -106,27 +125,43 @@ impl<T: Clone + PartialEq> Keys<T> {
 }
 
 impl Clip {
-    pub fn new(name: &str) -> Self {
+    /// A clip that animates nothing yet, with its end in seconds.
+    pub fn new(name: &str, end: f32) -> Self {
         Self {
             name: name.to_owned(),
             extras: None,
+            end,
+            targets: BTreeSet::new(),
             channels: Vec::new(),
             samplers: Vec::new(),
             pointers: Vec::new(),
         }
     }
 
-    /// Animates the translation or the scale of a node.
-    pub fn vectors(
+    /// Animates the translation of a node.
+    pub fn translations(
         &mut self,
         document: &mut Document,
         node: Index<Node>,
-        property: Property,
+        keys: &Keys<[f32; 3]>,
+    ) {
+        self.vectors(document, (node, Animated::Translation), keys);
+    }
+
+    /// Animates the scale of a node.
+    pub fn scales(&mut self, document: &mut Document, node: Index<Node>, keys: &Keys<[f32; 3]>) {
+        self.vectors(document, (node, Animated::Scale), keys);
+    }
+
+    fn vectors(
+        &mut self,
+        document: &mut Document,
+        target: (Index<Node>, Animated),
         keys: &Keys<[f32; 3]>,
     ) {
         let input = times(document, &keys.times);
         let output = document.floats(&keys.values, Usage::Values);
-        self.channel(node, property, (input, output), keys.steps);
+        self.channel(target, (input, output), keys.steps);
     }
 
     /// Animates the rotation of a node by unit quaternions: X, Y, Z, W.
@@ -139,7 +174,7 @@ impl Clip {
         shorten_arcs(&mut keys.values);
         let input = times(document, &keys.times);
         let output = document.floats(&keys.values, Usage::Values);
-        self.channel(node, Property::Rotation, (input, output), keys.steps);
+        self.channel((node, Animated::Rotation), (input, output), keys.steps);
     }
 
     /// Animates the weights of a node's morph targets: all weights of the first key, then all of the next.
@@ -153,8 +188,7 @@ impl Clip {
         let input = times(document, key_times);
         let (values, _) = weights.as_chunks::<1>();
         let output = document.floats(values, Usage::Values);
-        let property = Property::MorphTargetWeights;
-        self.channel(node, property, (input, output), false);
+        self.channel((node, Animated::Weights), (input, output), false);
     }
 
     /// Animates whether a node is visible, by `KHR_node_visibility`.
@@ -163,30 +197,57 @@ impl Clip {
         let output = document.booleans(&keys.values);
         let sampler = self.sampler((input, output), true);
         let node = node.value();
+        self.targets.insert((node as u32, Animated::Visibility));
         self.pointers.push(PointerChannel {
-            pointer: format!("/nodes/{node}/extensions/KHR_node_visibility/visible"),
+            pointer: format!("/nodes/{node}/extensions/{VISIBILITY}/visible"),
             sampler,
         });
     }
 
     /// Whether it animates nothing.
     pub fn is_empty(&self) -> bool {
-        self.channels.is_empty() && self.pointers.is_empty()
+        self.targets.is_empty()
     }
 
-    /// Adds the animation to the document, unless it is empty. A name that exists gets the animation's index, because
-    /// programs find animations by their names.
-    pub fn finish(mut self, document: &mut Document) {
-        if self.is_empty() {
+    /// Animates a property with its value at rest.
+    fn add_rest(&mut self, document: &mut Document, (index, property): (u32, Animated)) {
+        let node = Index::new(index);
+        let Some(rest) = document.root.nodes.get(index as usize) else {
             return;
+        };
+        let identity = Placement::IDENTITY;
+        let end = self.end;
+        match property {
+            Animated::Translation => {
+                let value = rest.translation.unwrap_or(identity.translation);
+                self.translations(document, node, &Keys::constant(value, end));
+            }
+            Animated::Rotation => {
+                let value = rest.rotation.map_or(identity.rotation, |it| it.0);
+                self.rotations(document, node, Keys::constant(value, end));
+            }
+            Animated::Scale => {
+                let value = rest.scale.unwrap_or(identity.scale);
+                self.scales(document, node, &Keys::constant(value, end));
+            }
+            Animated::Weights => {
+                let mesh = rest
+                    .mesh
+                    .and_then(|mesh| document.root.meshes.get(mesh.value()));
+                let weights = mesh.and_then(|mesh| mesh.weights.clone());
+                let keys = Keys::constant(weights.unwrap_or_default(), end);
+                self.weights(document, node, &keys.times, &keys.values.concat());
+            }
+            Animated::Visibility => {
+                let extensions = rest.extensions.as_ref();
+                let visible = extensions.and_then(|it| it.others.get(VISIBILITY)?.get("visible"));
+                let visible = visible.and_then(Value::as_bool).unwrap_or(true);
+                self.visibility(document, node, &Keys::constant(visible, end));
+            }
         }
-        let animations = &document.root.animations;
-        if animations
-            .iter()
-            .any(|other| other.name.as_ref() == Some(&self.name))
-        {
-            self.name = format!("{}#{}", self.name, animations.len());
-        }
+    }
+
+    fn finish(self, document: &mut Document) {
         let animation = document.root.push(Animation {
             extensions: None,
             extras: self.extras,
@@ -220,11 +281,19 @@ impl Clip {
 
     fn channel(
         &mut self,
-        node: Index<Node>,
-        property: Property,
+        (node, animated): (Index<Node>, Animated),
         accessors: (Index<gltf_json::Accessor>, Index<gltf_json::Accessor>),
         steps: bool,
     ) {
+        self.targets.insert((node.value() as u32, animated));
+        let property = match animated {
+            Animated::Translation => Property::Translation,
+            Animated::Rotation => Property::Rotation,
+            Animated::Scale => Property::Scale,
+            Animated::Weights => Property::MorphTargetWeights,
+            // Its target is a pointer.
+            Animated::Visibility => return,
+        };
         let sampler = self.sampler(accessors, steps);
         self.channels.push(Channel {
             sampler: Index::new(sampler),
@@ -237,6 +306,22 @@ impl Clip {
             extensions: None,
             extras: None,
         });
+    }
+}
+
+/// Adds all animations of a document. Each animates what any of them does, with the values at rest if it has no others:
+/// programs keep the values that the clip before it left.
+pub fn add_all(document: &mut Document, clips: Vec<Clip>) {
+    let targets = clips.iter().flat_map(|clip| clip.targets.iter().copied());
+    let targets: BTreeSet<(u32, Animated)> = targets.collect();
+    for mut clip in clips {
+        let missing: Vec<_> = targets.difference(&clip.targets).copied().collect();
+        for target in missing {
+            clip.add_rest(document, target);
+        }
+        if !clip.is_empty() {
+            clip.finish(document);
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A glTF document that is being built: typed JSON with a buffer. It must not know the games' formats.
 
-use crate::convert::glb;
 use crate::convert::options::Container;
+use crate::convert::{glb, names};
 use bevy::math::Vec3;
 use bevy::transform::components::Transform;
 use gltf_json::buffer::View;
@@ -11,7 +11,7 @@ use gltf_json::validation::USize64;
 use gltf_json::{Asset, Buffer, Index, Node, Root, Scene};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A document that is being built.
 pub struct Document {
@@ -20,6 +20,8 @@ pub struct Document {
     pub(super) buffer: Vec<u8>,
     /// The accessors by hashes of their content: equal data are stored once.
     pub(super) accessors: HashMap<[u8; 32], Index<gltf_json::Accessor>>,
+    /// The accessors that morph targets have.
+    pub(super) unshared: HashSet<usize>,
     used: BTreeSet<&'static str>,
     /// Values of the root's extensions.
     extensions: Map<String, Value>,
@@ -97,6 +99,7 @@ impl Document {
             root,
             buffer: Vec::new(),
             accessors: HashMap::new(),
+            unshared: HashSet::new(),
             used: BTreeSet::new(),
             extensions: Map::new(),
             pointers: Vec::new(),
@@ -176,6 +179,7 @@ impl Document {
     /// # Errors
     /// If the document is too large for its container.
     pub fn write(mut self, container: Container) -> Result<Vec<u8>, String> {
+        names::make_unique(&mut self.root);
         self.root.extensions_used = self.used.iter().map(ToString::to_string).collect();
         if !self.extensions.is_empty() {
             self.root.extensions = Some(RootExtensions {
@@ -256,6 +260,15 @@ pub fn node(name: &str, placement: Placement) -> Node {
         scale: (scale != identity.scale).then_some(scale),
         ..Node::default()
     }
+}
+
+/// Adds a value to the application data of an object, unless it has one with this name.
+pub fn add_extra(extras: &mut gltf_json::Extras, name: &str, value: impl Into<Value>) {
+    let old = extras.take();
+    let old = old.and_then(|raw| serde_json::from_str(raw.get()).ok());
+    let mut values: Map<String, Value> = old.unwrap_or_default();
+    values.entry(name).or_insert(value.into());
+    *extras = self::extras(&Value::Object(values));
 }
 
 /// Application data of an object.

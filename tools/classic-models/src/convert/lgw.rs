@@ -48,7 +48,7 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
         let mut mesh_node = node(&mesh.name, Placement::IDENTITY);
         if let Some(data) = mesh.mesh.as_ref().and_then(MeshData::of) {
             let material = mesh.material.and_then(|id| materials.get(&id).copied());
-            let primitive = data.primitive(&mut document, material, &[]);
+            let primitive = data.primitive(&mut document, material);
             mesh_node.mesh = Some(document.root.push(named(&mesh.name, vec![primitive])));
         }
         document.add_node(Some(root), mesh_node);
@@ -78,7 +78,12 @@ fn convert_material(
             nearest: false,
             mipmaps: texture.mipmaps,
         };
-        textures.named(document, name, Treatment::Keep, sampling)
+        let alpha = units[0].map(|texture| texture.alpha_mode);
+        let treatment = match alpha {
+            Some(AlphaMode::Mask | AlphaMode::Blend) => Treatment::Keep,
+            Some(AlphaMode::Opaque) | None => Treatment::Opaque,
+        };
+        textures.named(document, name, treatment, sampling)
     });
     material.pbr_metallic_roughness.base_color_texture = texture.map(info);
     match units[0].map(|texture| texture.alpha_mode) {

@@ -1,6 +1,6 @@
 //! Levels of detail by `MSFT_lod`. The finest level is in the scene, and the coarser ones are nodes outside of it.
 
-use crate::convert::document::{Document, extras};
+use crate::convert::document::{Document, add_extra};
 use gltf_json::{Index, Node};
 use serde_json::json;
 
@@ -16,11 +16,7 @@ pub fn set(document: &mut Document, nodes: &[Index<Node>], coverage: &[f64]) {
     let ids: Vec<usize> = coarser.iter().map(Index::value).collect();
     document.extend_node(*finest, "MSFT_lod", json!({ "ids": ids }));
     if let Some(node) = document.root.nodes.get_mut(finest.value()) {
-        let old = node.extras.take();
-        let old = old.and_then(|raw| serde_json::from_str(raw.get()).ok());
-        let mut values: serde_json::Value = old.unwrap_or(json!({}));
-        values["MSFT_screencoverage"] = json!(coverage);
-        node.extras = extras(&values);
+        add_extra(&mut node.extras, "MSFT_screencoverage", coverage);
     }
 }
 

@@ -1,24 +1,29 @@
 //! Converts Quake models: each pose is a morph target, and each clip an animation of their weights.
 
-use crate::convert::clip::{self, Clip};
+use crate::convert::clip::{self, Clip, Keys};
 use crate::convert::document::{Document, Placement, extras, node};
 use crate::convert::material::{self, info, matte};
-use crate::convert::mesh::{MeshData, Target, named};
+use crate::convert::mesh::{MeshData, Target};
 use crate::convert::model::{Converted, Request, model_name};
+use crate::convert::morph::{MAX_TARGETS, Morph, MorphNodes};
+use crate::convert::names;
+use crate::convert::options::Loops;
 use crate::convert::textures::{Sampling, Textures};
 use bevy::image::Image;
 use bevy::math::{Mat3, Quat, Vec3};
 use bevy::mesh::{Mesh, VertexAttributeValues};
-use bevy_classic_models::quake::{ConvertedMdl, MdlLoaderSettings, MdlPoses, Palette, Sequence};
+use bevy_classic_models::quake::mdl::is_loop;
+use bevy_classic_models::quake::{
+    ConvertedMdl, MdlClip, MdlLoaderSettings, MdlPoses, Palette, Sequence,
+};
 use bevy_classic_models::texture::Pixels;
 use gltf_json::material::{AlphaMode, EmissiveFactor};
 use gltf_json::{Index, Material};
 use serde_json::{Value, json};
-use std::collections::HashSet;
 
-/// Sharp texels, as the software renderer drew them. Coordinates at a seam may exceed the edge.
+/// Sharp texels, as the software renderer drew them. Skins repeat, as in GLQuake.
 const SAMPLING: Sampling = Sampling {
-    wrap: [false; 2],
+    wrap: [true; 2],
     nearest: true,
     mipmaps: true,
 };
@@ -43,17 +48,24 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     let materials = materials(&mut document, &mut textures, &model);
     let root = node(&name, placement(request.options.scale));
     let root = document.add_node(None, root);
+    let mut warnings: Vec<String> = model.warnings.iter().map(ToString::to_string).collect();
     if let Some(data) = MeshData::of(&model.mesh) {
-        let mut mesh_node = node(&format!("{name} mesh"), Placement::IDENTITY);
-        mesh_node.mesh = Some(add_mesh(&mut document, &name, &model, &data, &materials));
-        let mesh_node = document.add_node(Some(root), mesh_node);
-        add_clips(&mut document, &model, mesh_node);
+        let loops = request.options.loops;
+        let mesh = add_mesh(
+            &mut document,
+            (&name, root),
+            &model,
+            &data,
+            &materials,
+            loops,
+        );
+        warnings.extend(mesh.warning(&name));
+        add_clips(&mut document, &model, &mesh);
     }
     let values = extras(&header(&model));
     if let Some(root) = document.root.nodes.get_mut(root.value()) {
         root.extras = values;
     }
-    let warnings = model.warnings.iter().map(ToString::to_string).collect();
     Ok(Converted {
         warnings,
         document,
@@ -61,10 +73,11 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     })
 }
 
-/// Checks that the weights of all clips are not too many: each key has one for each pose.
+/// Checks that the weights of all clips are not too many: each key has one for each pose of its mesh.
 fn check_weights(model: &ConvertedMdl) -> Result<(), String> {
     let keys = model.clips.iter().map(|clip| key_count(&clip.sequence));
-    clip::check_weights([(keys.sum(), u64::from(model.poses.pose_count()))])
+    let targets = (model.poses.pose_count() as usize).min(MAX_TARGETS);
+    clip::check_weights([(keys.sum(), targets as u64)])
 }
 
 /// The maximum count of a clip's keys.
@@ -142,17 +155,18 @@ fn pixels(image: &Image) -> Option<Pixels> {
 
 fn add_mesh(
     document: &mut Document,
-    name: &str,
+    (name, root): (&str, Index<gltf_json::Node>),
     model: &ConvertedMdl,
     data: &MeshData,
     materials: &[(String, Index<Material>)],
-) -> Index<gltf_json::Mesh> {
+    loops: Loops,
+) -> MorphNodes {
     let vertices = file_vertices(&model.mesh);
     let targets: Vec<Target> = (0..model.poses.pose_count())
         .map(|pose| target(&model.poses, pose, &vertices, data))
         .collect();
     let first = materials.first().map(|(_, material)| *material);
-    let mut primitive = data.primitive(document, first, &targets);
+    let mut primitive = data.primitive(document, first);
     if materials.len() > 1 {
         let mut mappings = Vec::new();
         for (name, material) in materials {
@@ -163,25 +177,22 @@ fn add_mesh(
         let mappings = json!({ "mappings": mappings });
         extensions.others.insert(VARIANTS.to_owned(), mappings);
     }
-    let mut mesh = named(name, vec![primitive]);
-    mesh.weights = Some(vec![0.0; targets.len()]);
-    mesh.extras = extras(&json!({ "targetNames": target_names(model) }));
-    document.root.push(mesh)
+    let morph = Morph {
+        name,
+        node_name: &format!("{name} mesh"),
+        primitive,
+        targets: &targets,
+        target_names: &target_names(model),
+        rest: None,
+        clips: model.clips.iter().map(|clip| keys(clip, loops)).collect(),
+    };
+    morph.add(document, Some(root))
 }
 
-/// The names of the poses. Names that occur again get the index of the pose.
+/// The names of the poses, each once.
 fn target_names(model: &ConvertedMdl) -> Vec<String> {
-    let mut seen = HashSet::new();
-    let names = model.pose_names.iter().map(ToString::to_string);
-    let names = names.enumerate().map(|(index, name)| {
-        let is_unique = !name.is_empty() && seen.insert(name.clone());
-        if is_unique {
-            name
-        } else {
-            format!("{name}#{index}")
-        }
-    });
-    names.collect()
+    let names = model.pose_names.iter().map(|name| (&**name, None));
+    names::unique(&names.collect::<Vec<_>>())
 }
 
 /// The index in the file of each vertex of the mesh.
@@ -207,36 +218,45 @@ fn target(poses: &MdlPoses, pose: u32, vertices: &[u32], data: &MeshData) -> Tar
     Target { positions, normals }
 }
 
-fn add_clips(document: &mut Document, model: &ConvertedMdl, mesh: Index<gltf_json::Node>) {
-    let poses = model.poses.pose_count() as usize;
-    for clip in &model.clips {
-        let (times, shown) = keys(&clip.sequence);
-        let mut weights = vec![0.0; times.len() * poses];
-        for (key, pose) in shown.iter().enumerate() {
-            if let Some(weight) = weights.get_mut(key * poses + *pose as usize) {
-                *weight = 1.0;
-            }
-        }
-        let mut animation = Clip::new(&clip.name);
-        animation.weights(document, mesh, &times, &weights);
-        animation.finish(document);
+fn add_clips(document: &mut Document, model: &ConvertedMdl, mesh: &MorphNodes) {
+    let mut clips = Vec::with_capacity(model.clips.len());
+    for (index, clip) in model.clips.iter().enumerate() {
+        let mut animation = Clip::new(&clip.name, clip.sequence.seconds());
+        mesh.animate(document, &mut animation, index);
+        clips.push(animation);
     }
+    clip::add_all(document, clips);
 }
 
-/// The times of a clip's keys, and the pose at each. The last key is the first pose again, because clips are loops.
-fn keys(sequence: &Sequence) -> (Vec<f32>, Vec<u32>) {
+/// The keys of a clip. The last key of a loop is the first pose again. Other clips end with their last pose.
+fn keys(clip: &MdlClip, loops: Loops) -> Keys<usize> {
+    let sequence = &clip.sequence;
+    let is_loop = match loops {
+        Loops::Names => sequence.is_group || is_loop(&clip.name),
+        Loops::All => true,
+        Loops::None => false,
+    };
     let mut times = Vec::new();
-    let mut poses = Vec::new();
+    let mut values = Vec::new();
     for pose in 0..sequence.pose_count {
         times.push(sequence.timing.begin(pose));
-        poses.push(sequence.first_pose + pose);
+        values.push((sequence.first_pose + pose) as usize);
     }
     let end = sequence.seconds();
     if times.last().is_some_and(|last| *last < end) {
+        let last = if is_loop {
+            values.first()
+        } else {
+            values.last()
+        };
         times.push(end);
-        poses.push(sequence.first_pose);
+        values.extend(last.copied());
     }
-    (times, poses)
+    Keys {
+        times,
+        values,
+        steps: false,
+    }
 }
 
 /// The header's values, which games use.

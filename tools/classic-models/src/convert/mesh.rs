@@ -2,7 +2,7 @@
 
 use crate::convert::accessors::Usage;
 use crate::convert::document::Document;
-use bevy::math::{Vec3, Vec4};
+use bevy::math::{Affine3A, Vec3, Vec4};
 use bevy::mesh::{Mesh, MeshVertexAttribute, VertexAttributeValues};
 use gltf_json::mesh::{Mode, MorphTarget, Primitive, Semantic};
 use gltf_json::validation::Checked;
@@ -79,12 +79,25 @@ impl MeshData {
         })
     }
 
+    /// Transforms the vertices.
+    pub fn transform(&mut self, matrix: &Affine3A) {
+        for position in &mut self.positions {
+            *position = matrix.transform_point3((*position).into()).to_array();
+        }
+        let turn = |vector: Vec3| matrix.transform_vector3(vector).normalize_or(vector);
+        for normal in &mut self.normals {
+            *normal = turn((*normal).into()).to_array();
+        }
+        for [x, y, z, _] in &mut self.tangents {
+            [*x, *y, *z] = turn(Vec3::new(*x, *y, *z)).to_array();
+        }
+    }
+
     /// Adds the data to a document.
     pub fn primitive(
         &self,
         document: &mut Document,
         material: Option<Index<Material>>,
-        targets: &[Target],
     ) -> Primitive {
         let mut attributes = BTreeMap::new();
         let mut insert = |semantic, accessor| {
@@ -125,8 +138,6 @@ impl MeshData {
                 document.floats(&self.weights, Usage::Vertices),
             );
         }
-        let targets = targets.iter().map(|target| target.add(document));
-        let targets: Vec<MorphTarget> = targets.collect();
         Primitive {
             attributes,
             extensions: None,
@@ -134,16 +145,19 @@ impl MeshData {
             indices: Some(document.indices(&self.indices)),
             material,
             mode: Checked::Valid(Mode::Triangles),
-            targets: (!targets.is_empty()).then_some(targets),
+            targets: None,
         }
     }
 }
 
 impl Target {
-    fn add(&self, document: &mut Document) -> MorphTarget {
+    /// Adds the data to a document. Each target has accessors of its own, because Panda3D rejects files that share them.
+    pub fn add(&self, document: &mut Document) -> MorphTarget {
+        let positions = document.floats(&self.positions, Usage::Positions);
+        let normals = document.floats(&self.normals, Usage::Vertices);
         MorphTarget {
-            positions: Some(document.floats(&self.positions, Usage::Positions)),
-            normals: Some(document.floats(&self.normals, Usage::Vertices)),
+            positions: Some(document.unshared(positions)),
+            normals: Some(document.unshared(normals)),
             tangents: None,
         }
     }

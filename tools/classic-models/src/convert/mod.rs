@@ -3,8 +3,8 @@
 //! - `options` are the options of the command line, and `batch` plans and runs a `job` for each `input`, whose result `output`
 //!   writes.
 //! - `files` finds the files that models name.
-//! - `document` is the glTF document, with `accessors` for its data, `mesh`, `clip`, `textures`, `material` and `lods` for its
-//!   parts, and `glb` for its containers.
+//! - `document` is the glTF document, with `accessors` for its data, `mesh`, `morph`, `clip`, `textures`, `material` and `lods` for its
+//!   parts, `names` for unique names, and `glb` for its containers.
 //! - `alo`, `abc`, `mdl`, `lgw` and `particles` convert one format each, with the `model` as their common interface.
 //!
 //! The values are those of the parsers and of the plugin's conversions. No app runs.
@@ -25,6 +25,8 @@ mod material;
 mod mdl;
 mod mesh;
 mod model;
+mod morph;
+mod names;
 mod options;
 mod output;
 mod particles;
@@ -105,8 +107,8 @@ Examples:
     classic-models convert --game empire-at-war C:/Games/EaW data/art/models/rv_* out
   A skin that is not at the games' path:
     classic-models convert hero.abc hero.glb --skin Skins/hero_red.dtx
-  Textures in another folder, and a file that Bevy and old programs can read:
-    classic-models convert ship.alo ship.glb --textures Art/Textures --visibility scale
+  Textures in another folder, and a file for Blender, which shows all levels of detail:
+    classic-models convert ship.alo ship.glb --textures Art/Textures --no-lods
   A texture, and all textures of a folder:
     classic-models convert hero.dtx hero.png
     classic-models convert Textures/*.dds pictures";

@@ -13,10 +13,12 @@ pub struct Options {
     pub scale: f32,
     /// How Alamo models show and hide parts
     ///
-    /// Use "scale" for Blender, for Bevy 0.19, and if another program rejects a file or shows parts that should be hidden. Few
-    /// programs know the extensions of glTF, and Bevy rejects files whose animations show or hide parts with them.
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = Visibility::Extension, verbatim_doc_comment)]
+    /// Few programs know the extensions of glTF: others show hidden parts, or reject the file.
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Visibility::Scale, verbatim_doc_comment)]
     pub visibility: Visibility,
+    /// Which clips of Quake models are loops, whose last key is the first pose again
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t = Loops::Names)]
+    pub loops: Loops,
     /// More folders with textures and skins; may be given more than once
     #[arg(long = "textures", value_name = "DIR")]
     pub textures: Vec<PathBuf>,
@@ -35,6 +37,9 @@ pub struct Options {
     /// Leave out all textures
     #[arg(long)]
     pub no_textures: bool,
+    /// Leave out the lights of Alamo models
+    #[arg(long)]
+    pub no_lights: bool,
     /// Leave out the coarser levels of detail, which Blender shows together with the finest
     #[arg(long)]
     pub no_lods: bool,
@@ -43,10 +48,21 @@ pub struct Options {
 /// How the visibility of a model's parts is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Visibility {
-    /// KHR_node_visibility, animated by KHR_animation_pointer
-    Extension,
     /// A scale of 0, which every program reads
     Scale,
+    /// KHR_node_visibility, animated by KHR_animation_pointer
+    Extension,
+}
+
+/// Which clips of Quake models are loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Loops {
+    /// Frame groups, and clips with names such as stand, walk and run
+    Names,
+    /// All clips
+    All,
+    /// No clips
+    None,
 }
 
 /// The kind of file that is written for a model.

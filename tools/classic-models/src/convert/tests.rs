@@ -19,8 +19,7 @@ struct Cli {
 }
 
 fn options() -> Options {
-    // The other library cannot read animations of visibility.
-    let cli = Cli::try_parse_from(["convert", "--visibility", "scale"]);
+    let cli = Cli::try_parse_from(["convert"]);
     cli.map(|cli| cli.options).unwrap()
 }
 

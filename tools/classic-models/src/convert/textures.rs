@@ -19,11 +19,33 @@ pub enum Treatment {
     /// For additive blending: alpha is the brightness, and colors are as bright as they can be. Blended by alpha over black,
     /// the result is the original.
     Additive,
+    /// Without alpha, which has another use. Some programs show it although the material is opaque.
+    Opaque,
+    /// Alpha as gray: the team's part of the base texture.
+    TeamMask,
+    /// Alpha alone, which `KHR_materials_specular` reads.
+    AlphaOnly,
     /// Red is also the alpha, which `KHR_materials_specular` reads.
     RedToAlpha,
     /// The emissive part of a DTX file.
     Emissive,
 }
+
+impl Treatment {
+    /// What is appended to the name of an image.
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::Keep | Self::Opaque => "",
+            Self::TeamMask => " team mask",
+            Self::AlphaOnly | Self::RedToAlpha => " gloss",
+            Self::Additive => " additive",
+            Self::Emissive => " emissive",
+        }
+    }
+}
+
+/// The largest side of a texture that Bevy loads by default, in texels. Others have the same limit.
+const MAX_SIDE: u32 = 8192;
 
 /// How a texture is sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -119,6 +141,7 @@ impl<'a> Textures<'a> {
         if self.options.no_textures {
             return None;
         }
+        self.warn_of_size(name, pixels);
         let png = self.warn(name, png(pixels))?;
         let image = add_image(document, name, &png, "image/png");
         Some(self.texture(document, image, sampling))
@@ -132,9 +155,12 @@ impl<'a> Textures<'a> {
     ) -> Option<Index<Image>> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let bytes = self.warn(&name, self.files.read(path))?;
-        if treatment == Treatment::Keep
-            && let Some(mime) = native_type(&bytes)
-        {
+        let mime = native_type(&bytes).filter(|mime| match treatment {
+            Treatment::Keep => true,
+            Treatment::Opaque => *mime == "image/jpeg",
+            _ => false,
+        });
+        if let Some(mime) = mime {
             return Some(add_image(document, &name, &bytes, mime));
         }
         let pixels = match treatment {
@@ -144,8 +170,18 @@ impl<'a> Textures<'a> {
                 self.warn(&name, decoded)?
             }
         };
+        self.warn_of_size(&name, &pixels);
         let png = self.warn(&name, png(&treated(pixels, treatment)))?;
+        let name = format!("{name}{}", treatment.suffix());
         Some(add_image(document, &name, &png, "image/png"))
+    }
+
+    fn warn_of_size(&mut self, name: &str, Pixels { width, height, .. }: &Pixels) {
+        if *width.max(height) > MAX_SIDE {
+            self.warnings.insert(format!(
+                "texture \"{name}\" has {width} x {height} texels, but many programs load at most {MAX_SIDE} per side"
+            ));
+        }
     }
 
     fn warn<T>(&mut self, name: &str, result: Result<T, String>) -> Option<T> {
@@ -229,6 +265,9 @@ fn sampler(sampling: Sampling) -> Sampler {
 fn treated(mut pixels: Pixels, treatment: Treatment) -> Pixels {
     let treat = match treatment {
         Treatment::Keep | Treatment::Emissive => return pixels,
+        Treatment::Opaque => |[r, g, b, _]: [u8; 4]| [r, g, b, u8::MAX],
+        Treatment::TeamMask => |[_, _, _, a]: [u8; 4]| [a, a, a, u8::MAX],
+        Treatment::AlphaOnly => |[_, _, _, a]: [u8; 4]| [a; 4],
         Treatment::Additive => additive,
         Treatment::RedToAlpha => |[r, _, _, _]: [u8; 4]| [r; 4],
     };

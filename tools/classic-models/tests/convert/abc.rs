@@ -3,10 +3,10 @@
 use crate::reader::{Model, assert_same_set};
 use crate::{Folder, samples};
 use bevy::math::Vec3;
-use classic_model_formats::abc::write::KeyframeDocument;
 use classic_model_formats::abc::{AbcFile, parse};
-use classic_models_fixtures::abc::{FLAG_NODE, banner, bytes, figure};
+use classic_models_fixtures::abc::{banner, bytes, figure};
 use classic_models_fixtures::abc_full::sample_model;
+use classic_models_fixtures::export::flag;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -79,53 +79,61 @@ fn poses_agree_with_the_parser() {
     check(&folder.write("banner.abc", &bytes(&banner())), &folder);
 }
 
-/// A model whose flag has another shape in each of many keyframes.
-fn flag_with_keyframes(count: u16) -> Vec<u8> {
-    let mut model = banner();
-    model.animations.truncate(1);
-    let animation = &mut model.animations[0];
-    let keyframe = |number: u16| KeyframeDocument {
-        time: u32::from(number) * 10,
-        ..KeyframeDocument::default()
-    };
-    animation.keyframes = (0..count).map(keyframe).collect();
-    animation.length = u32::from(count) * 10;
-    for track in &mut animation.tracks {
-        let key = track.keys[0];
-        track.keys = vec![key; usize::from(count)];
-    }
-    let flag = &mut animation.tracks[FLAG_NODE];
-    let vertices = flag.deform.len() / 3;
-    let first = flag.deform[..vertices].to_vec();
-    flag.deform = (0..count)
-        .flat_map(|number| {
-            let mut shape = first.clone();
-            let [low, high] = number.to_le_bytes();
-            (shape[0][2], shape[1][2]) = (low, high);
-            shape
-        })
-        .collect();
-    bytes(&model)
-}
-
 #[test]
-fn animations_with_too_many_weights_are_errors() {
+fn too_many_morph_targets_are_split() {
     let folder = Folder::new();
-    let many = folder.write("many.abc", &flag_with_keyframes(300));
-    let model = folder.model(&many, &[]);
+    let many = folder.write("many.abc", &flag(310));
+    let warnings = folder.convert(&["many.abc", "many.glb"]);
+    assert!(
+        warnings.contains("mesh \"Flag\" needs more than 256 morph targets"),
+        "{warnings}"
+    );
+    let model = Model::read(&folder.path("many.glb"));
     let targets = model.json["meshes"].as_array().unwrap().iter();
     let targets =
         targets.filter_map(|mesh| Some(mesh["primitives"][0]["targets"].as_array()?.len()));
-    assert_eq!(targets.collect::<Vec<_>>(), [300]);
-    check(&many, &folder);
-    // Each of 4097 keyframes, and the end, has a weight for each of as many targets.
-    folder.write("excess.abc", &flag_with_keyframes(4097));
-    let output = folder.run(&["excess.abc", "excess.glb"]);
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{text}");
-    let expected = "the animations need 16789506 weights of morph targets, but at most 16777216";
-    assert!(text.contains(expected), "{text}");
-    assert!(!folder.path("excess.glb").exists());
+    assert_eq!(targets.collect::<Vec<_>>(), [256, 55]);
+    check_visible(&many, &folder);
+}
+
+/// Compares the vertices of meshes that are not hidden by a scale of 0.
+#[track_caller]
+fn check_visible(path: &Path, folder: &Folder) {
+    let content = std::fs::read(path).unwrap();
+    let file = parse(&content).unwrap();
+    let model = folder.model(path, &[]);
+    for (index, animation) in file.animations.iter().enumerate() {
+        for part in [0.0, 0.31, 0.823, 0.824, 0.9, 1.0] {
+            let seconds = animation.seconds() * part;
+            let meshes = model.positions(Some(&animation.name), seconds);
+            let shown = meshes
+                .into_values()
+                .filter(|positions| size(positions) > 1e-6);
+            let found: Vec<Vec3> = shown.flatten().collect();
+            let expected = expected(&file, Some(index), seconds);
+            let tolerance = 2e-4 * size(&expected).max(1.0);
+            assert_same_set(&found, &expected, tolerance, &format!("at {seconds}"));
+        }
+    }
+}
+
+#[test]
+fn skinned_vertices_are_where_they_are_without_skinning() {
+    let folder = Folder::new();
+    let path = samples().join("models/warden.abc");
+    let content = std::fs::read(&path).unwrap();
+    let file = parse(&content).unwrap();
+    let model = folder.model(&path, &["--scale", "0.5", "--no-lods"]);
+    let mesh = model.named("meshes", "warden mesh");
+    let attributes = &mesh["primitives"][0]["attributes"];
+    let positions = model.floats(attributes["POSITION"].as_u64().unwrap() as usize);
+    let (positions, _) = positions.as_chunks::<3>();
+    let positions: Vec<Vec3> = positions.iter().map(|it| Vec3::from_array(*it)).collect();
+    let expected = expected(&file, None, 0.0);
+    for position in positions {
+        let nearest = expected.iter().map(|it| (*it * 0.5).distance(position));
+        assert!(nearest.fold(f32::INFINITY, f32::min) < 1e-2, "{position}");
+    }
 }
 
 #[test]

@@ -3,15 +3,17 @@
 use crate::alo_pose::check;
 use crate::reader::Model;
 use crate::{Folder, samples};
+use bevy::math::Vec3;
 use classic_model_formats::ala;
 use classic_model_formats::ala::write::{AlaDocument, BoneTracks, Vectors, write as write_ala};
 use classic_model_formats::alo::write::{SubmeshBuffers, write};
 use classic_model_formats::alo::{self, AloFile, Bone, Light, Mesh, Parameter, Vertex};
-use classic_models_fixtures::{ala as ala_fixtures, alo as alo_fixtures, particles};
+use classic_models_fixtures::{ala as ala_fixtures, alo as alo_fixtures, export, particles};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::f64::consts::PI;
 
-const SCALE: [&str; 3] = ["--visibility", "scale", "--no-lods"];
+const NO_LODS: [&str; 1] = ["--no-lods"];
 
 #[test]
 fn the_walker_is_posed_as_by_the_parser() {
@@ -19,7 +21,7 @@ fn the_walker_is_posed_as_by_the_parser() {
     let path = samples().join("models/walker.alo");
     let bytes = std::fs::read(&path).unwrap();
     let file = alo::parse(&bytes).unwrap();
-    let model = folder.model(&path, &SCALE);
+    let model = folder.model(&path, &NO_LODS);
     check(&file, &model, None, 0.0);
     let clips = model.clips();
     assert_eq!(
@@ -74,7 +76,7 @@ fn every_kind_of_track_is_converted() {
         let clip_bytes = ala_fixtures::clean(version);
         folder.write("unit_Move_00.ala", &clip_bytes);
         let clip = ala::parse(&clip_bytes).unwrap();
-        let model = folder.model(&input, &SCALE);
+        let model = folder.model(&input, &NO_LODS);
         assert_eq!(model.clips().keys().collect::<Vec<_>>(), ["MOVE_00"]);
         for step in 0..40 {
             // Not exactly on a frame, where steps jump.
@@ -94,7 +96,7 @@ fn everything_of_a_model_is_in_its_extras() {
         warnings.contains("texture \"EV_Hull.tga\" not found"),
         "{warnings}"
     );
-    let model = folder.model(&input, &[]);
+    let model = folder.model(&input, &["--visibility", "extension"]);
     let node = |name: &str| model.named("nodes", name);
 
     assert_eq!(node("Parallel")["extras"]["billboard"], 1);
@@ -127,32 +129,32 @@ fn everything_of_a_model_is_in_its_extras() {
 }
 
 #[test]
-fn lights_have_the_brightness_of_the_plugin() {
+fn lights_show_white_surfaces_white_without_exposure() {
     let folder = Folder::new();
     let input = folder.write("unit.alo", &alo_fixtures::clean());
-    let model = folder.model(&input, &["--scale", "0.5"]);
+    let model = folder.model(&input, &["--scale", "0.5", "--visibility", "extension"]);
     let lights = model.json["extensions"]["KHR_lights_punctual"]["lights"]
         .as_array()
         .unwrap();
     let light = |name: &str| -> &Value {
         // A bone has the same name.
-        let nodes = model.json["nodes"].as_array().unwrap().iter();
+        let nodes = model.nodes_of(name).into_iter();
         let indices = nodes
-            .filter(|node| node["name"] == name)
+            .map(|node| &model.json["nodes"][node])
             .filter_map(|node| node["extensions"]["KHR_lights_punctual"]["light"].as_u64());
         let indices: Vec<u64> = indices.collect();
         assert_eq!(indices.len(), 1, "{name}");
         &lights[indices[0] as usize]
     };
     // Half of the end of the attenuation, 20 units, is 10 meters. The intensity is 2.
-    let full = f64::from(bevy_classic_models::alamo::FULL_LIGHT);
-    assert_eq!(
-        light("Omni")["intensity"].as_f64().unwrap(),
-        2.0 * full * 100.0
-    );
+    let is_intensity = |name: &str, expected: f64| {
+        let found = light(name)["intensity"].as_f64().unwrap();
+        assert!((found / expected - 1.0).abs() < 1e-6, "{name}: {found}");
+    };
+    is_intensity("Omni", 2.0 * PI * 100.0);
     assert_eq!(light("Omni")["range"], 20.0);
     assert_eq!(light("Omni")["type"], "point");
-    assert_eq!(light("Sun")["intensity"].as_f64().unwrap(), 2.0 * full);
+    is_intensity("Sun", 2.0 * PI);
     assert_eq!(light("Sun")["type"], "directional");
     assert!(light("Sun")["range"].is_null());
     let angle = light("Lamp")["spot"]["outerConeAngle"].as_f64().unwrap();
@@ -222,8 +224,29 @@ fn materials_follow_the_games_shaders() {
     assert!(glow["extensions"]["KHR_materials_unlit"].is_object());
     assert_eq!(material("Glass")["alphaMode"], "BLEND");
     assert_eq!(material("Leaf")["alphaMode"], "MASK");
-    // The base texture, the same for additive blending, and the normal map.
-    assert_eq!(model.json["images"].as_array().unwrap().len(), 3);
+    let images = model.json["images"].as_array().unwrap().iter();
+    let images: Vec<&str> = images
+        .map(|image| image["name"].as_str().unwrap())
+        .collect();
+    let expected = [
+        "crate.dds",
+        "bump.dds",
+        "crate.dds team mask",
+        "crate.dds additive",
+        // With alpha, for the glass and the leaf.
+        "crate.dds#2",
+    ];
+    assert_eq!(images, expected);
+    // The alpha of opaque materials is the team mask, which is an image of its own.
+    let team = &bump["extras"]["teamColor"];
+    assert_eq!(team["mask"], "crate.dds team mask");
+    let source = &model.json["textures"][team["texture"].as_u64().unwrap() as usize]["source"];
+    assert_eq!(*source, 2);
+    for (image, has_alpha) in [(0, false), (2, false), (4, true)] {
+        // The color type of a PNG: 2 is RGB, 6 is RGBA.
+        let color_type = model.image(image)[25];
+        assert_eq!(color_type, if has_alpha { 6 } else { 2 }, "image {image}");
+    }
 }
 
 #[test]
@@ -243,7 +266,7 @@ fn coarser_levels_are_placed_where_the_finest_one_is() {
         Mesh::new("Other_LOD0", 2, submesh()),
     ];
     let input = folder.write("unit.alo", &write(&file).unwrap());
-    let model = folder.model(&input, &[]);
+    let model = folder.model(&input, &["--visibility", "extension"]);
     let finest = model.named("nodes", "HULL_LOD1");
     let ids = finest["extensions"]["MSFT_lod"]["ids"].as_array().unwrap();
     assert_eq!(ids.len(), 1);
@@ -284,15 +307,9 @@ fn levels_that_differ_from_the_finest_one_are_not_lost() {
         hidden,
     ];
     let input = folder.write("unit.alo", &write(&file).unwrap());
-    let model = folder.model(&input, &[]);
+    let model = folder.model(&input, &["--visibility", "extension"]);
     let nodes = model.json["nodes"].as_array().unwrap();
-    let indices = |name: &str| -> Vec<usize> {
-        let named = nodes
-            .iter()
-            .enumerate()
-            .filter(|(_, it)| it["name"] == name);
-        named.map(|(index, _)| index).collect()
-    };
+    let indices = |name: &str| model.nodes_of(name);
     let ids = |node: usize| nodes[node]["extensions"]["MSFT_lod"]["ids"].clone();
     let is_hidden =
         |node: usize| nodes[node]["extensions"]["KHR_node_visibility"]["visible"] == false;
@@ -387,7 +404,7 @@ fn lights_and_bones_of_damaged_values_are_finite() {
         falloff: -9.0,
     }];
     let input = folder.write("unit.alo", &write(&file).unwrap());
-    let model = folder.model(&input, &SCALE);
+    let model = folder.model(&input, &NO_LODS);
     let positions = model.positions(None, 0.0);
     assert!(
         positions
@@ -395,4 +412,70 @@ fn lights_and_bones_of_damaged_values_are_finite() {
             .flatten()
             .all(|position| position.is_finite())
     );
+}
+
+#[test]
+fn names_are_unique_and_clips_move_each_bone_alone() {
+    let folder = Folder::new();
+    for (name, bytes) in export::twins() {
+        folder.write(name, &bytes);
+    }
+    let model = folder.model(&folder.path("twins.alo"), &[]);
+    for kind in ["nodes", "meshes", "materials", "animations"] {
+        let objects = model.json[kind].as_array().unwrap();
+        let names: BTreeSet<&str> = objects
+            .iter()
+            .filter_map(|it| it["name"].as_str())
+            .collect();
+        assert_eq!(names.len(), objects.len(), "{kind}");
+    }
+    let names = model.json["nodes"].as_array().unwrap().iter();
+    let names: Vec<&str> = names.map(|node| node["name"].as_str().unwrap()).collect();
+    assert_eq!(
+        names,
+        [
+            "twins",
+            "Root",
+            "barrel",
+            "barrel#2",
+            "barrel mesh",
+            "barrel mesh#2"
+        ]
+    );
+    assert_eq!(model.json["nodes"][3]["extras"]["name"], "barrel");
+    let channels = model.json["animations"][0]["channels"].as_array().unwrap();
+    let moved = channels
+        .iter()
+        .map(|channel| channel["target"]["node"].as_u64().unwrap());
+    assert_eq!(moved.collect::<Vec<_>>(), [2, 3]);
+}
+
+#[test]
+fn skinned_vertices_have_the_axes_of_the_scene() {
+    let folder = Folder::new();
+    let square = alo_fixtures::square();
+    let skinned = SubmeshBuffers::new(&square, &[[0, 1, 2], [0, 2, 3]]).with_palette(&[1]);
+    let mut file = AloFile::new(vec![
+        Bone::new("Root", None, [0.0; 3]),
+        Bone::new("Bone", Some(0), [1.0, 2.0, 3.0]),
+    ]);
+    let submesh = skinned.submesh("RSkinBumpColorize.fx", "alD3dVertRSkinNU2U3U3", vec![]);
+    file.meshes = vec![Mesh::new("Cape", 0, vec![submesh])];
+    let input = folder.write("unit.alo", &write(&file).unwrap());
+    let model = folder.model(&input, &["--scale", "2"]);
+    let primitive = &model.named("meshes", "Cape")["primitives"][0]["attributes"];
+    let read = |name: &str| model.floats(primitive[name].as_u64().unwrap() as usize);
+    // (x, y, z) becomes (x, z, -y), two times as large.
+    let [x, y, z] = square[1].position;
+    let expected = Vec3::new(2.0 * x, 2.0 * z, -2.0 * y);
+    for (name, vertex, stride, expected) in [
+        ("POSITION", 1, 3, expected),
+        ("NORMAL", 0, 3, Vec3::Z),
+        ("TANGENT", 0, 4, Vec3::X),
+    ] {
+        let found = Vec3::from_slice(&read(name)[stride * vertex..]);
+        assert!(found.distance(expected) < 1e-5, "{name}: {found}");
+    }
+    let found = &model.positions(None, 0.0)["Cape"];
+    assert!(found[1].distance(expected) < 1e-5);
 }

@@ -45,12 +45,12 @@ fn pose(file: &AloFile<'_>, clip: Option<&AlaFile<'_>>, seconds: f32) -> Pose {
             let rotation = sample.rotation.map_or(rotation, Quat::from_array);
             let translation = sample.translation.into();
             local = Affine3A::from_scale_rotation_translation(scale, rotation, translation);
-            visible = sample.visible.unwrap_or(visible);
+            // A record without a track shows the bone.
+            visible = sample.visible.unwrap_or(true);
         }
         let parent = bone.parent.map(|parent| parent as usize);
         let above = parent.map_or(Affine3A::IDENTITY, |parent| pose.matrices[parent]);
-        pose.visible
-            .push(visible && parent.is_none_or(|parent| pose.visible[parent]));
+        pose.visible.push(visible);
         pose.matrices.push(above * local);
     }
     pose
@@ -126,7 +126,9 @@ pub fn check(file: &AloFile<'_>, model: &Model, clip: Option<(&str, &AlaFile<'_>
             mesh.name,
             clip.map(|(name, _)| name)
         );
-        let Some(found) = found.get(&*mesh.name) else {
+        let nodes = model.nodes_of(&mesh.name).into_iter();
+        let mut nodes = nodes.filter_map(|node| model.json["nodes"][node]["name"].as_str());
+        let Some(found) = nodes.find_map(|name| found.get(name)) else {
             continue;
         };
         let [rigid, skinned] = expected(file, mesh, &pose);

@@ -7,7 +7,7 @@ use classic_model_formats::ala::write::{AlaDocument, BoneTracks, write as write_
 use classic_model_formats::ala::{self, bit};
 use classic_model_formats::alo::write::{SubmeshBuffers, write};
 use classic_model_formats::alo::{AloFile, Bone, Light, Mesh};
-use classic_models_fixtures::{ala as ala_fixtures, alo as alo_fixtures};
+use classic_models_fixtures::{ala as ala_fixtures, alo as alo_fixtures, export};
 use serde_json::json;
 
 #[test]
@@ -18,7 +18,7 @@ fn visibility_is_animated_by_pointers() {
     let clip_bytes = ala_fixtures::clean(2);
     folder.write("unit_MOVE_00.ala", &clip_bytes);
     let clip = ala::parse(&clip_bytes).unwrap();
-    let model = folder.model(&input, &[]);
+    let model = folder.model(&input, &["--visibility", "extension"]);
     let used = model.json["extensionsUsed"].as_array().unwrap();
     for extension in ["KHR_node_visibility", "KHR_animation_pointer"] {
         assert!(used.contains(&json!(extension)));
@@ -57,9 +57,8 @@ fn visibility_is_animated_by_pointers() {
                     .unwrap();
                 bone.visibility.is_none_or(|bits| bit(bits, frame))
             };
-            // Odd bones are below the even one before them.
-            let expected =
-                is_visible(number) && (number.is_multiple_of(2) || is_visible(number - 1));
+            // Odd bones are below the even one before them, which does not hide them.
+            let expected = is_visible(number);
             let seconds = frame as f32 / clip.fps + 1e-4;
             let key = times.partition_point(|time| *time <= seconds) - 1;
             assert_eq!(values[key] == 1, expected, "{name}, frame {frame}");
@@ -107,7 +106,7 @@ fn lost_visibility_of_skinned_meshes_is_a_warning() {
     };
     folder.write("unit_BLINK_00.ala", &write_ala(&clip).unwrap());
 
-    let text = folder.convert(&["unit.alo", "a.glb", "--visibility", "scale"]);
+    let text = folder.convert(&["unit.alo", "a.glb"]);
     let lost = "is skinned, so its visibility cannot be animated by scale: it is";
     for expected in [
         format!("animation BLINK_00: mesh \"Cape\" {lost} always visible"),
@@ -121,7 +120,7 @@ fn lost_visibility_of_skinned_meshes_is_a_warning() {
     let channels = model.json["animations"][0]["channels"].as_array().unwrap();
     assert_eq!(channels.len(), 1, "the scale of the lamp");
 
-    let text = folder.convert(&["unit.alo", "b.glb"]);
+    let text = folder.convert(&["unit.alo", "b.glb", "--visibility", "extension"]);
     assert!(!text.contains("visib"), "{text}");
 }
 
@@ -156,8 +155,8 @@ fn coarser_levels_are_hidden_with_the_finest_one() {
         ],
     };
     folder.write("unit_BLINK_00.ala", &write_ala(&clip).unwrap());
-    folder.convert(&["unit.alo", "pointers.glb"]);
-    folder.convert(&["unit.alo", "scales.glb", "--visibility", "scale"]);
+    folder.convert(&["unit.alo", "pointers.glb", "--visibility", "extension"]);
+    folder.convert(&["unit.alo", "scales.glb"]);
     for file in ["pointers.glb", "scales.glb"] {
         let model = Model::read(&folder.path(file));
         let finest = model.named("nodes", "Hull_LOD1");
@@ -209,8 +208,12 @@ fn hidden_lights_are_left_out_if_visibility_is_a_scale() {
     file.lights = vec![light("Lamp", 0), light("Fire", 1), light("Spark_ALT1", 0)];
     let input = folder.write("unit.alo", &write(&file).unwrap());
     for (options, lit) in [
-        (&["--visibility", "scale"][..], &["Lamp"][..]),
-        (&[], &["Lamp", "Fire", "Spark_ALT1"]),
+        (&[][..], &["Lamp"][..]),
+        (
+            &["--visibility", "extension"],
+            &["Lamp", "Fire", "Spark_ALT1"],
+        ),
+        (&["--no-lights"], &[]),
     ] {
         let model = folder.model(&input, options);
         let nodes = model.json["nodes"].as_array().unwrap().iter();
@@ -218,4 +221,94 @@ fn hidden_lights_are_left_out_if_visibility_is_a_scale() {
         let names: Vec<_> = nodes.map(|node| node["name"].as_str().unwrap()).collect();
         assert_eq!(names, lit, "{options:?}");
     }
+}
+
+/// The scale of a node at a time of a clip. Panics if the clip does not animate it.
+fn scale_at(model: &Model, clip: &str, node: usize, seconds: f32) -> f32 {
+    let animation = model.named("animations", clip);
+    let channels = animation["channels"].as_array().unwrap().iter();
+    let mut channels = channels
+        .filter(|it| it["target"]["path"] == "scale" && it["target"]["node"] == json!(node));
+    let channel = channels.next();
+    let channel = channel.unwrap_or_else(|| panic!("{clip} does not animate node {node}"));
+    assert!(channels.next().is_none(), "one channel per node");
+    let sampler = &animation["samplers"][channel["sampler"].as_u64().unwrap() as usize];
+    let accessor = |key: &str| model.floats(sampler[key].as_u64().unwrap() as usize);
+    let (times, values) = (accessor("input"), accessor("output"));
+    values[3 * (times.partition_point(|time| *time <= seconds) - 1)]
+}
+
+/// Whether a clip shows a node, by the extension.
+fn is_visible_in(model: &Model, clip: &str, node: usize) -> bool {
+    let animation = model.named("animations", clip);
+    let pointer = format!("/nodes/{node}/extensions/KHR_node_visibility/visible");
+    let channels = animation["channels"].as_array().unwrap().iter();
+    let mut channels = channels.filter(|it| {
+        it["target"]["extensions"]["KHR_animation_pointer"]["pointer"] == json!(pointer)
+    });
+    let channel = channels.next().unwrap();
+    let sampler = &animation["samplers"][channel["sampler"].as_u64().unwrap() as usize];
+    model.bytes(sampler["output"].as_u64().unwrap() as usize)[0] == 1
+}
+
+#[test]
+fn each_clip_shows_or_hides_what_any_clip_does() {
+    let folder = Folder::new();
+    let files = export::hidden_parts();
+    for (name, bytes) in &files {
+        folder.write(name, bytes);
+    }
+    let input = folder.path("hidden.alo");
+    let shown = [
+        // The part, and whether it is shown in MOVE, in DIE and at rest.
+        ("Hull", [true, false, true]),
+        ("Wreck", [false, true, false]),
+        ("Blade", [true, true, true]),
+        ("Turret", [true, true, false]),
+        ("Flag", [false, false, false]),
+    ];
+    let model = folder.model(&input, &[]);
+    for (name, [moves, dies, rests]) in shown {
+        let nodes = model.nodes_of(&format!("{name}Mesh"));
+        let [node] = nodes[..] else {
+            panic!("{name}: {nodes:?}")
+        };
+        let scale = model.json["nodes"][node]["scale"][0].as_f64();
+        assert_eq!(scale.is_none_or(|it| it > 0.0), rests, "{name} at rest");
+        if moves == rests && dies == rests {
+            continue;
+        }
+        for (clip, expected) in [("MOVE_00", moves), ("DIE_00", dies)] {
+            let scale = scale_at(&model, clip, node, 0.0);
+            assert_eq!(scale > 0.0, expected, "{name} in {clip}");
+        }
+    }
+    let model = folder.model(&input, &["--visibility", "extension"]);
+    for (name, [moves, dies, rests]) in shown {
+        let node = model.nodes_of(&format!("{name}Mesh"))[0];
+        if moves != rests || dies != rests {
+            assert_eq!(is_visible_in(&model, "MOVE_00", node), moves, "{name}");
+            assert_eq!(is_visible_in(&model, "DIE_00", node), dies, "{name}");
+        }
+    }
+}
+
+#[test]
+fn each_clip_moves_what_any_clip_moves() {
+    let folder = Folder::new();
+    for (name, bytes) in export::hidden_parts() {
+        folder.write(name, &bytes);
+    }
+    let model = folder.model(&folder.path("hidden.alo"), &[]);
+    // Only DIE moves the turret.
+    let node = model.nodes_of("Turret")[0];
+    for clip in ["DIE_00", "MOVE_00"] {
+        let animation = model.named("animations", clip);
+        let channels = animation["channels"].as_array().unwrap().iter();
+        let mut targets = channels.map(|channel| &channel["target"]);
+        let expected = json!({ "node": node, "path": "translation" });
+        assert!(targets.any(|target| *target == expected), "{clip}");
+    }
+    let positions = |clip| model.positions(Some(clip), 0.1)["TurretMesh"].clone();
+    assert_ne!(positions("DIE_00"), positions("MOVE_00"));
 }

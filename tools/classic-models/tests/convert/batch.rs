@@ -336,12 +336,7 @@ fn entries_of_archives_find_their_files_in_the_archive() {
         converted == std::fs::read(folder.path("plain.glb")).unwrap(),
         "equal bytes"
     );
-    folder.convert(&[
-        "a.pak/art/walker.alo",
-        "walker.glb",
-        "--visibility",
-        "scale",
-    ]);
+    folder.convert(&["a.pak/art/walker.alo", "walker.glb"]);
     let model = crate::reader::Model::read(&folder.path("walker.glb"));
     assert_eq!(model.clips().len(), 1);
 }

@@ -5,7 +5,9 @@ use crate::{Folder, samples};
 use bevy::math::Vec3;
 use classic_model_formats::mdl::{MdlFile, Precision, parse};
 use classic_models_fixtures::mdl::{figure, tetrahedron, wide_tetrahedron};
+use classic_models_fixtures::{export, regressions};
 use serde_json::json;
+use std::collections::HashSet;
 
 /// The position of a vertex of the file in a pose, in glTF's axes.
 fn position(file: &MdlFile<'_>, pose: usize, vertex: usize) -> Vec3 {
@@ -86,7 +88,9 @@ fn every_key_of_every_clip_is_its_pose() {
                 .chunks(file.poses.len())
                 .map(|weights| weights.iter().position(|weight| *weight == 1.0).unwrap())
                 .collect();
-            assert_eq!(poses.first(), poses.last(), "clips are loops");
+            let closes = poses.first() == poses.last();
+            // Groups and movements are loops.
+            assert_eq!(closes, !matches!(name, "die" | "attack" | "pain"), "{name}");
             let first = model.json["animations"].as_array().unwrap();
             let is_first = first.iter().position(|other| other["name"] == name) == Some(index);
             for ((time, pose), next) in times.iter().zip(&poses).zip(poses.iter().skip(1)) {
@@ -127,6 +131,9 @@ fn skins_are_variants_with_sharp_texels() {
     assert_eq!(primitive["material"], 0);
     assert_eq!(model.json["materials"][0]["alphaMode"], "MASK");
     assert_eq!(model.json["samplers"][0]["magFilter"], 9728);
+    // Skins repeat, which is the default of glTF.
+    let wrap = |axis: &str| model.json["samplers"][0][axis].as_u64().unwrap_or(10497);
+    assert_eq!([wrap("wrapS"), wrap("wrapT")], [10497; 2]);
     assert_eq!(model.json["meshes"][0]["extras"]["targetNames"][0], "run1");
     assert_eq!(model.json["nodes"][0]["extras"]["flags"], 1 << 14);
 
@@ -149,6 +156,86 @@ fn a_palette_changes_the_colors_and_a_damaged_one_is_an_error() {
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(text.contains("palette red.lmp"), "{text}");
     assert!(!folder.path("out.glb").exists());
+}
+
+/// The morph targets that a clip reaches, in order of its keys. Panics unless one mesh has them.
+fn reached(model: &Model, clip: &str) -> Vec<usize> {
+    let sampler = &model.named("animations", clip)["samplers"][0];
+    let weights = model.floats(sampler["output"].as_u64().unwrap() as usize);
+    let targets = model.json["meshes"][0]["primitives"][0]["targets"].as_array();
+    let keys = weights.chunks(targets.unwrap().len());
+    keys.map(|weights| weights.iter().position(|weight| *weight == 1.0).unwrap())
+        .collect()
+}
+
+#[test]
+fn only_loops_return_to_their_first_pose() {
+    let folder = Folder::new();
+    let input = folder.write("m.mdl", &export::death().to_bytes());
+    for (options, stand, death) in [
+        (&[][..], [0, 1, 0].as_slice(), [2, 3, 4, 4].as_slice()),
+        (&["--loops", "all"], &[0, 1, 0], &[2, 3, 4, 2]),
+        (&["--loops", "none"], &[0, 1, 1], &[2, 3, 4, 4]),
+    ] {
+        let model = folder.model(&input, options);
+        assert_eq!(reached(&model, "stand"), stand, "{options:?}");
+        assert_eq!(reached(&model, "death"), death, "{options:?}");
+        // The length does not depend on it.
+        assert!((model.clips()["death"] - 0.3).abs() < 1e-6);
+    }
+    let case = std::fs::read(regressions("mdl").join("death-clip")).unwrap();
+    let model = folder.model(&folder.write("case.mdl", &case), &[]);
+    let poses = reached(&model, "death");
+    assert_eq!(poses[poses.len() - 1], poses[poses.len() - 2]);
+}
+
+#[test]
+fn too_many_poses_are_split() {
+    let folder = Folder::new();
+    let document = export::many_poses(300);
+    let input = folder.write("some.mdl", &document.to_bytes());
+    let warnings = folder.convert(&["some.mdl", "some.glb"]);
+    let expected =
+        "mesh \"some\" needs more than 256 morph targets, which Bevy rejects: split into 2 meshes";
+    assert!(warnings.contains(expected), "{warnings}");
+    let model = folder.model(&input, &[]);
+    let meshes = model.json["meshes"].as_array().unwrap();
+    let counts = meshes.iter().map(|mesh| {
+        let names = mesh["extras"]["targetNames"].as_array().unwrap().len();
+        let targets = mesh["primitives"][0]["targets"].as_array().unwrap().len();
+        assert_eq!(names, targets);
+        targets
+    });
+    assert_eq!(counts.collect::<Vec<_>>(), [256, 46]);
+    let bytes = document.to_bytes();
+    let file = parse(&bytes).unwrap();
+    let vertices = vertices(&file);
+    // Between all poses, also those at which the other mesh is shown, and at the end of the loop.
+    for pose in [0, 100, 254, 255, 256, 298, 299] {
+        let meshes = model.positions(Some("walk"), pose as f32 / 10.0 + 0.05);
+        let shown: Vec<&Vec<Vec3>> = meshes
+            .values()
+            .filter(|it| it.iter().any(|vertex| *vertex != it[0]))
+            .collect();
+        let [found] = shown[..] else {
+            panic!("pose {pose}: {} meshes are shown", shown.len())
+        };
+        let middle = vertices.iter().map(|vertex| {
+            let [a, b] = [pose, (pose + 1) % 300].map(|pose| position(&file, pose, *vertex));
+            (a + b) / 2.0
+        });
+        assert_equal(found, &middle.collect::<Vec<_>>(), 2e-2, &format!("{pose}"));
+    }
+}
+
+#[test]
+fn names_of_poses_are_unique() {
+    let folder = Folder::new();
+    let mut document = tetrahedron();
+    document.frames = vec![document.frames[0].clone(); 3];
+    let model = folder.model(&folder.write("some.mdl", &document.to_bytes()), &[]);
+    let names = &model.json["meshes"][0]["extras"]["targetNames"];
+    assert_eq!(*names, json!(["run1", "run1#2", "run1#3"]));
 }
 
 #[test]
@@ -177,22 +264,29 @@ fn texels_of_one_color_are_holes_by_flag() {
 fn too_many_frames_are_an_error() {
     let folder = Folder::new();
     let mut document = tetrahedron();
-    let frame = document.frames[0].clone();
-    document.frames = vec![frame.clone(); 300];
-    let input = folder.write("some.mdl", &document.to_bytes());
-    let model = folder.model(&input, &[]);
-    let names = model.json["meshes"][0]["extras"]["targetNames"].as_array();
-    let names = names.unwrap();
-    assert_eq!(names[..2], [json!("run1"), json!("run1#1")]);
-    assert_eq!(names.len(), 300);
-
-    document.frames = vec![frame; 4200];
+    document.frames = vec![document.frames[0].clone(); 66_000];
     folder.write("many.mdl", &document.to_bytes());
     let output = folder.run(&["many.mdl", "many.glb"]);
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(text.contains("there are too many frames"), "{text}");
     assert!(!folder.path("many.glb").exists());
+}
+
+#[test]
+fn each_target_has_accessors_of_its_own() {
+    let folder = Folder::new();
+    let mut document = tetrahedron();
+    document.frames = vec![document.frames[0].clone(); 3];
+    let model = folder.model(&folder.write("same.mdl", &document.to_bytes()), &[]);
+    let targets = model.json["meshes"][0]["primitives"][0]["targets"]
+        .as_array()
+        .unwrap();
+    let accessors = targets
+        .iter()
+        .flat_map(|target| [&target["POSITION"], &target["NORMAL"]]);
+    let accessors: HashSet<u64> = accessors.map(|it| it.as_u64().unwrap()).collect();
+    assert_eq!(accessors.len(), 6);
 }
 
 #[test]

@@ -64,6 +64,21 @@ impl Model {
         found.unwrap_or_else(|| panic!("no {kind} {name}"))
     }
 
+    /// The name that a node has in the file: nodes with a name that others have get another one.
+    pub fn file_name(&self, node: usize) -> String {
+        let node = &self.json["nodes"][node];
+        let name = node["extras"]["name"].as_str().or(node["name"].as_str());
+        name.unwrap().to_owned()
+    }
+
+    /// The indices of the nodes that have this name in the file.
+    pub fn nodes_of(&self, name: &str) -> Vec<usize> {
+        let count = self.json["nodes"].as_array().unwrap().len();
+        (0..count)
+            .filter(|node| self.file_name(*node) == name)
+            .collect()
+    }
+
     /// The bytes of an image.
     pub fn image(&self, index: usize) -> &[u8] {
         let image = &self.json["images"][index];
@@ -102,7 +117,7 @@ impl Model {
         &self.blob[number("byteOffset")..][..number("byteLength")]
     }
 
-    /// The positions of the vertices of each node of the scene that has a mesh, by name, at a time of a clip. The positions
+    /// The positions of the vertices of each node of the scene that has a mesh, by unique name, at a time of a clip. The positions
     /// of all primitives follow each other.
     pub fn positions(&self, clip: Option<&str>, seconds: f32) -> BTreeMap<String, Vec<Vec3>> {
         let states = self.states(clip, seconds);
@@ -120,8 +135,7 @@ impl Model {
                 for primitive in mesh.primitives() {
                     self.add_positions(&primitive, weights, skin.as_deref(), global, &mut vertices);
                 }
-                let name = node.name().unwrap().to_owned();
-                positions.insert(name, vertices);
+                positions.insert(node.name().unwrap().to_owned(), vertices);
             }
         }
         positions

@@ -1,19 +1,15 @@
 //! Animations of LithTech models: translations and rotations of nodes, weights of morph targets, and events.
 
-use crate::convert::abc::deform::Deform;
 use crate::convert::clip::{self, Clip, Keys};
 use crate::convert::document::{Document, extras};
+use crate::convert::morph::MorphNodes;
 use bevy_classic_models::lithtech::ConvertedAbc;
 use bevy_classic_models::lithtech::abc::{Animation, NodeKey};
-use gltf_json::animation::Property;
 use gltf_json::{Index, Node};
 use serde_json::json;
 
 /// Checks that the weights of all animations are not too many: each keyframe has one for each morph target.
-pub fn check_weights(
-    model: &ConvertedAbc<'_>,
-    deforms: &[(Index<Node>, Deform)],
-) -> Result<(), String> {
+pub fn check_weights(model: &ConvertedAbc<'_>, deforms: &[MorphNodes]) -> Result<(), String> {
     let animations = model.file.animations.iter();
     // The last keyframe may be repeated.
     let keys = animations.map(|animation| animation.keyframes.len() as u64 + 1);
@@ -21,7 +17,7 @@ pub fn check_weights(
     clip::check_weights(
         deforms
             .iter()
-            .map(|(_, deform)| (keys, deform.targets.len() as u64)),
+            .map(|deform| (keys, deform.max_targets() as u64)),
     )
 }
 
@@ -30,12 +26,13 @@ pub fn add(
     document: &mut Document,
     model: &ConvertedAbc<'_>,
     nodes: &[Index<Node>],
-    deforms: &[(Index<Node>, Deform)],
+    deforms: &[MorphNodes],
 ) {
     let inverts = model.file.transform().flip_animation;
-    let mut first_pose = 0;
-    for (animation, converted) in model.file.animations.iter().zip(&model.clips) {
-        let mut clip = Clip::new(&converted.name);
+    let mut clips = Vec::with_capacity(model.clips.len());
+    let animations = model.file.animations.iter().zip(&model.clips).enumerate();
+    for (index, (animation, converted)) in animations {
+        let mut clip = Clip::new(&converted.name, animation.seconds());
         clip.extras = extras(&json!({ "events": events(converted) }));
         let times = times(animation);
         if animation.keyframes.is_empty() {
@@ -47,22 +44,34 @@ pub fn add(
                 (*time, translation(&key))
             });
             let keys = Keys::ascending(translations).reduced();
-            clip.vectors(document, *node, Property::Translation, &keys);
+            clip.translations(document, *node, &keys);
             let rotations = times.iter().map(|(time, key)| {
                 let key = track.keys.get(*key).copied().unwrap_or_default();
                 (*time, rotation(&key, inverts))
             });
             clip.rotations(document, *node, Keys::ascending(rotations).reduced());
         }
-        for (node, deform) in deforms {
-            let keys = times.iter().map(|(time, key)| (*time, first_pose + key));
-            let keys = Keys::ascending(keys);
-            let weights = deform.weights(keys.values.into_iter());
-            clip.weights(document, *node, &keys.times, &weights);
+        for deform in deforms {
+            deform.animate(document, &mut clip, index);
         }
-        clip.finish(document);
-        first_pose += animation.keyframes.len();
+        clips.push(clip);
     }
+    clip::add_all(document, clips);
+}
+
+/// When the vertex animation of a node reaches which target, in each animation. `poses` has the target of each keyframe.
+pub fn target_keys(model: &ConvertedAbc<'_>, poses: &[usize]) -> Vec<Keys<usize>> {
+    let mut first_pose = 0;
+    let animations = model.file.animations.iter().map(|animation| {
+        let keys = times(animation).into_iter().map(|(time, key)| {
+            let target = poses.get(first_pose + key).copied().unwrap_or(0);
+            (time, target)
+        });
+        let keys = Keys::ascending(keys);
+        first_pose += animation.keyframes.len();
+        keys
+    });
+    animations.collect()
 }
 
 /// The time and the index of each keyframe. The last keyframe is repeated at the end of an animation that is longer.

@@ -52,28 +52,9 @@ impl Deform {
         (!result.targets.is_empty()).then_some(result)
     }
 
-    /// The weights of the rest pose: the first keyframe of the first animation.
-    pub fn rest(&self) -> Vec<f32> {
-        let mut weights = vec![0.0; self.targets.len()];
-        if let Some(weight) = self.poses.first().and_then(|rest| weights.get_mut(*rest)) {
-            *weight = 1.0;
-        }
-        weights
-    }
-
-    /// The weights at some keyframes: all weights of the first, then all of the next.
-    pub fn weights(&self, poses: impl Iterator<Item = usize>) -> Vec<f32> {
-        let count = self.targets.len();
-        let mut weights = Vec::new();
-        for pose in poses {
-            let start = weights.len();
-            weights.resize(start + count, 0.0);
-            let target = self.poses.get(pose).copied().unwrap_or(0);
-            if let Some(weight) = weights.get_mut(start + target) {
-                *weight = 1.0;
-            }
-        }
-        weights
+    /// The target of the rest pose: the first keyframe of the first animation.
+    pub fn rest(&self) -> Option<usize> {
+        self.poses.first().copied()
     }
 }
 

@@ -10,8 +10,10 @@ use crate::convert::lods;
 use crate::convert::material::{self, info, matte};
 use crate::convert::mesh::{MeshData, named};
 use crate::convert::model::{Converted, Request, model_name};
+use crate::convert::morph::{Morph, MorphNodes};
 use crate::convert::textures::{Sampling, Textures, Treatment};
-use bevy::math::Quat;
+use bevy::math::{Affine3A, Mat4, Quat, Vec3};
+use bevy::transform::components::Transform;
 use bevy_classic_models::lithtech::abc::node_flags;
 use bevy_classic_models::lithtech::{
     AbcLoaderSettings, ConvertedAbc, ConvertedMesh, MAX_SCENE_DEPTH, surface_flags,
@@ -42,7 +44,9 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
         request,
         model: &model,
         name,
+        axes: axes(request.options.scale).compute_affine(),
         nodes: Vec::with_capacity(model.nodes.len()),
+        warnings: model.warnings.iter().map(ToString::to_string).collect(),
         materials: HashMap::new(),
         skin_textures: None,
     };
@@ -53,7 +57,7 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     clips::add(&mut builder.document, &model, &builder.nodes, &deforms);
     Ok(Converted {
         document: builder.document,
-        warnings: model.warnings.iter().map(ToString::to_string).collect(),
+        warnings: builder.warnings,
         textures: builder.textures.warnings,
     })
 }
@@ -64,6 +68,9 @@ struct Builder<'a> {
     request: &'a Request<'a>,
     model: &'a ConvertedAbc<'a>,
     name: String,
+    /// From the model's space to that of the scene.
+    axes: Affine3A,
+    warnings: Vec<String>,
     /// The nodes of the model, in file order.
     nodes: Vec<Index<Node>>,
     /// The materials by the nodes' surface flags.
@@ -72,14 +79,25 @@ struct Builder<'a> {
     skin_textures: Option<[Option<Index<Texture>>; 2]>,
 }
 
+/// The nodes of a mesh.
+enum Added {
+    Mesh(Index<Node>),
+    Morph(MorphNodes),
+}
+
+/// The transform of the root, which turns the model from −Z to +Z.
+fn axes(scale: f32) -> Transform {
+    Transform {
+        rotation: Quat::from_xyzw(0.0, 1.0, 0.0, 0.0),
+        scale: Vec3::splat(scale),
+        ..Transform::IDENTITY
+    }
+}
+
 impl Builder<'_> {
-    /// Adds the root, which turns the model from −Z to +Z, and the nodes.
+    /// Adds the root and the nodes.
     fn add_nodes(&mut self) {
-        let turned = Placement {
-            rotation: Quat::from_xyzw(0.0, 1.0, 0.0, 0.0).to_array(),
-            scale: [self.request.options.scale; 3],
-            ..Placement::IDENTITY
-        };
+        let turned = Placement::from(&axes(self.request.options.scale));
         let mut root = node(&self.name, turned);
         root.extras = extras(&json!({
             "format": "abc",
@@ -106,7 +124,11 @@ impl Builder<'_> {
             .collect();
         let joints = joints.filter(|joints| !joints.is_empty())?;
         let poses = self.model.inverse_bindposes.iter();
-        let poses: Vec<[f32; 16]> = poses.map(bevy::math::Mat4::to_cols_array).collect();
+        // Skinned vertices are in the space of the scene, so that programs without skinning show them in the right place.
+        let to_model = Mat4::from(self.axes.inverse());
+        let poses: Vec<[f32; 16]> = poses
+            .map(|pose| (*pose * to_model).to_cols_array())
+            .collect();
         let matrices = self.document.floats(&poses, Usage::Values);
         Some(self.document.root.push(Skin {
             extensions: None,
@@ -119,7 +141,7 @@ impl Builder<'_> {
     }
 
     /// Adds the meshes of all levels of detail. Returns those with vertex animation.
-    fn add_meshes(&mut self, skin: Option<Index<Skin>>) -> Vec<(Index<Node>, Deform)> {
+    fn add_meshes(&mut self, skin: Option<Index<Skin>>) -> Vec<MorphNodes> {
         let mut deforms = Vec::new();
         // For each mesh of a level, its nodes from the finest level to the coarsest.
         let mut levels: Vec<(Option<usize>, Vec<Index<Node>>)> = Vec::new();
@@ -128,12 +150,29 @@ impl Builder<'_> {
         } else {
             usize::MAX
         };
+        let mut split: Vec<Option<usize>> = Vec::new();
         for level in self.model.levels.iter().take(wanted) {
             for mesh in &level.meshes {
-                let Some((added, deform)) = self.add_mesh(level.number, mesh, skin) else {
+                // The parts of a split mesh have no coarser levels.
+                if split.contains(&mesh.node) {
                     continue;
+                }
+                let added = match self.add_mesh(level.number, mesh, skin) {
+                    Some(Added::Mesh(node)) => node,
+                    Some(Added::Morph(morph)) => {
+                        let warning = morph.warning(self.part_name(mesh));
+                        if warning.is_some() {
+                            split.push(mesh.node);
+                        }
+                        self.warnings.extend(warning);
+                        let Some(first) = morph.nodes.first().copied() else {
+                            continue;
+                        };
+                        deforms.push(morph);
+                        first
+                    }
+                    None => continue,
                 };
-                deforms.extend(deform.map(|deform| (added, deform)));
                 match levels.iter_mut().find(|(node, _)| *node == mesh.node) {
                     Some((_, nodes)) => nodes.push(added),
                     None => levels.push((mesh.node, vec![added])),
@@ -157,39 +196,58 @@ impl Builder<'_> {
         deforms
     }
 
+    /// The name of the node whose mesh it is, or of the model.
+    fn part_name(&self, mesh: &ConvertedMesh) -> &str {
+        let info = mesh.node.and_then(|node| self.model.nodes.get(node));
+        info.map_or(&*self.name, |info| &info.name)
+    }
+
     /// Adds a mesh. Those of the full model are in the scene, the others belong to them.
     fn add_mesh(
         &mut self,
         level: u32,
         mesh: &ConvertedMesh,
         skin: Option<Index<Skin>>,
-    ) -> Option<(Index<Node>, Option<Deform>)> {
-        let data = MeshData::of(&mesh.mesh)?;
-        let info = mesh.node.and_then(|node| self.model.nodes.get(node));
-        let part = info.map_or(&*self.name, |info| &info.name);
+    ) -> Option<Added> {
+        let mut data = MeshData::of(&mesh.mesh)?;
+        let part = self.part_name(mesh);
         let name = match level {
             0 => format!("{part} mesh"),
             _ => format!("{part} mesh LOD {level}"),
         };
+        let info = mesh.node.and_then(|node| self.model.nodes.get(node));
         let material = self.material(info.map_or(0, |info| surface_flags(info.flags)));
+        let parent = mesh.node.and_then(|node| self.nodes.get(node).copied());
         let deform = mesh
             .node
             .and_then(|node| Deform::new(self.model, node, &mesh.mesh, &data));
-        let targets = deform.as_ref().map_or(&[][..], |deform| &deform.targets);
-        let primitive = data.primitive(&mut self.document, Some(material), targets);
-        let mut gltf_mesh = named(&name, vec![primitive]);
-        gltf_mesh.weights = deform.as_ref().map(Deform::rest);
+        let document = &mut self.document;
+        if let Some(deform) = deform {
+            let morph = Morph {
+                name: &name,
+                node_name: &name,
+                primitive: data.primitive(document, Some(material)),
+                targets: &deform.targets,
+                target_names: &[],
+                rest: deform.rest(),
+                clips: clips::target_keys(self.model, &deform.poses),
+            };
+            return Some(Added::Morph(match level {
+                0 => morph.add(document, parent),
+                _ => morph.add_detached(document),
+            }));
+        }
         let mut mesh_node = node(&name, Placement::IDENTITY);
-        mesh_node.mesh = Some(self.document.root.push(gltf_mesh));
-        let parent = mesh.node.and_then(|node| self.nodes.get(node).copied());
         if parent.is_none() {
             mesh_node.skin = skin;
+            data.transform(&self.axes);
         }
-        let added = match level {
-            0 => self.document.add_node(parent, mesh_node),
-            _ => self.document.add_detached(mesh_node),
-        };
-        Some((added, deform))
+        let primitive = data.primitive(document, Some(material));
+        mesh_node.mesh = Some(document.root.push(named(&name, vec![primitive])));
+        Some(Added::Mesh(match level {
+            0 => document.add_node(parent, mesh_node),
+            _ => document.add_detached(mesh_node),
+        }))
     }
 
     /// The material of nodes with these surface flags.
@@ -253,7 +311,7 @@ impl Builder<'_> {
             self.textures
                 .file(&mut self.document, path, treatment, sampling)
         };
-        let textures = [texture(Treatment::Keep), texture(Treatment::Emissive)];
+        let textures = [texture(Treatment::Opaque), texture(Treatment::Emissive)];
         self.skin_textures = Some(textures);
         textures
     }

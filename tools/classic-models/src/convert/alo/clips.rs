@@ -5,7 +5,6 @@ use crate::convert::clip::{Clip, Keys};
 use crate::convert::document::{Document, extras};
 use bevy_classic_models::alamo::ConvertedAlo;
 use bevy_classic_models::alamo::ala::{self, AlaBone, AlaFile, AlaPose, bit};
-use gltf_json::animation::Property;
 use gltf_json::{Index, Node};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -19,16 +18,16 @@ pub struct Clips<'a> {
 }
 
 impl Clips<'_> {
-    /// Adds the animation of a file. Returns its problems, such as bones that do not match the model.
+    /// The animation of a file, and its problems, such as bones that do not match the model.
     ///
     /// # Errors
     /// If the file is damaged.
-    pub fn add(
+    pub fn convert(
         &self,
         document: &mut Document,
         name: &str,
         bytes: &[u8],
-    ) -> Result<Vec<String>, String> {
+    ) -> Result<(Clip, Vec<String>), String> {
         let file = ala::parse(bytes).map_err(|error| error.to_string())?;
         let mut problems: Vec<String> = file.warnings.iter().map(ToString::to_string).collect();
         let source = Source {
@@ -36,8 +35,9 @@ impl Clips<'_> {
             file: &file,
             clips: self,
         };
-        problems.extend(source.add(document));
-        Ok(problems)
+        let (clip, lost) = source.convert(document);
+        problems.extend(lost);
+        Ok((clip, problems))
     }
 }
 
@@ -49,8 +49,8 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Adds the animation. Returns the lost parts: bones that do not match the model, and the visibility of some meshes.
-    fn add(&self, document: &mut Document) -> Vec<String> {
+    /// The animation, and what it lacks: bones that do not match the model, and the visibility of some meshes.
+    fn convert(&self, document: &mut Document) -> (Clip, Vec<String>) {
         let mut problems = Vec::new();
         let mut bones: BTreeMap<u32, &AlaBone<'_>> = BTreeMap::new();
         for bone in &self.file.bones {
@@ -62,7 +62,7 @@ impl Source<'_> {
                 }
             }
         }
-        let mut clip = Clip::new(self.name);
+        let mut clip = Clip::new(self.name, self.end());
         clip.extras = extras(&json!({ "frames": self.file.frames, "fps": self.file.fps }));
         for (index, bone) in &bones {
             if let Some(node) = self.clips.bones.get(*index as usize) {
@@ -75,8 +75,7 @@ impl Source<'_> {
         if clip.is_empty() {
             self.add_rest(document, &mut clip);
         }
-        clip.finish(document);
-        problems
+        (clip, problems)
     }
 
     /// Why a bone does not match the model.
@@ -111,10 +110,10 @@ impl Source<'_> {
         let first = self.file.sample(bone, 0.0);
         if bone.translation.is_some() {
             let keys = self.keys(bone, |pose| pose.translation);
-            clip.vectors(document, node, Property::Translation, &keys);
+            clip.translations(document, node, &keys);
         } else if first.translation != rest.translation.to_array() {
             let keys = Keys::constant(first.translation, self.end());
-            clip.vectors(document, node, Property::Translation, &keys);
+            clip.translations(document, node, &keys);
         }
         if bone.rotation.is_some() {
             let keys = self.keys(bone, |pose| pose.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]));
@@ -126,10 +125,10 @@ impl Source<'_> {
         }
         if bone.scale.is_some() {
             let keys = self.keys(bone, |pose| pose.scale);
-            clip.vectors(document, node, Property::Scale, &keys);
+            clip.scales(document, node, &keys);
         } else if first.scale != rest.scale.to_array() && !is_one(first.scale) {
             let keys = Keys::constant(first.scale, self.end());
-            clip.vectors(document, node, Property::Scale, &keys);
+            clip.scales(document, node, &keys);
         }
     }
 
@@ -166,7 +165,7 @@ impl Source<'_> {
         {
             let rest = bone.transform.translation.to_array();
             let keys = Keys::constant(rest, self.end());
-            clip.vectors(document, *node, Property::Translation, &keys);
+            clip.translations(document, *node, &keys);
         }
     }
 }

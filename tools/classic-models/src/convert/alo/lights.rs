@@ -2,12 +2,18 @@
 
 use crate::convert::alo::parts::Parts;
 use crate::convert::material::linear;
-use bevy_classic_models::alamo::FULL_LIGHT;
 use bevy_classic_models::alamo::alo::{Light, LightKind};
 use serde_json::{Value, json};
-use std::f32::consts::FRAC_PI_2;
+use std::f32::consts::{FRAC_PI_2, PI};
 
 pub const EXTENSION: &str = "KHR_lights_punctual";
+
+/// The illuminance, in lux, of a light with the intensity 1. It shows a white surface white in programs without exposure, such as
+/// three.js.
+const FULL_LIGHT: f32 = PI;
+
+/// The largest half angle of a cone. The nearest `f32` to π/2 is larger than π/2, which glTF does not allow.
+const MAX_CONE: f32 = FRAC_PI_2.next_down();
 
 /// Adds all lights. `scale` is in meters per unit of the file.
 pub fn add(parts: &mut Parts<'_>, scale: f32) {
@@ -34,7 +40,7 @@ fn describe(light: &Light<'_>, scale: f32) -> Value {
         .far_attenuation_start
         .max(0.5 * light.far_attenuation_end);
     let distance = positive(start * scale);
-    // As the plugin's lights: equal to the file's at the start of the attenuation.
+    // Equal to the file's at the start of the attenuation.
     let candela = positive(illuminance * distance * distance);
     let range = positive(light.far_attenuation_end * scale);
     let kind = light.light_kind();
@@ -56,7 +62,7 @@ fn describe(light: &Light<'_>, scale: f32) -> Value {
     }
     if kind == LightKind::Spot {
         // The file has full angles. The inner cone must be smaller than the outer one.
-        let outer = (0.5 * positive(light.falloff)).clamp(0.001, FRAC_PI_2);
+        let outer = (0.5 * positive(light.falloff)).clamp(0.001, MAX_CONE);
         let inner = (0.5 * positive(light.hotspot)).min(outer * 0.999);
         value["spot"] = json!({ "innerConeAngle": inner, "outerConeAngle": outer });
     }
@@ -74,6 +80,7 @@ mod tests {
             (1, -1.0),
             (2, f32::INFINITY),
             (2, 0.5),
+            (2, PI),
             (9, 1e30),
         ] {
             let light = Light {
@@ -96,7 +103,7 @@ mod tests {
                 let spot = &value["spot"];
                 let [inner, outer] =
                     ["innerConeAngle", "outerConeAngle"].map(|key| spot[key].as_f64().unwrap());
-                assert!(inner < outer && outer <= std::f64::consts::FRAC_PI_2 + 1e-6);
+                assert!(inner < outer && outer <= std::f64::consts::FRAC_PI_2);
             }
         }
     }

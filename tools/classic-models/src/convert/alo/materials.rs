@@ -45,7 +45,7 @@ impl<'a> Materials<'a> {
         submesh: &Submesh<'_>,
         shading: &Shading,
     ) -> Index<Material> {
-        let values = describe(submesh, shading);
+        let mut values = describe(submesh, shading);
         let key = values.to_string();
         let same = |(other, text, _): &&(Shading, String, Index<Material>)| {
             other == shading && *text == key
@@ -56,18 +56,39 @@ impl<'a> Materials<'a> {
         let mut material = self.material(document, shading);
         let name = shading.base_texture.as_deref().unwrap_or(&submesh.shader);
         material.name = Some(name.to_owned());
+        if shading.team == TeamMask::BaseAlpha {
+            self.describe_mask(document, shading, &mut values["teamColor"]);
+        }
         material.extras = extras(&values);
         let index = document.root.push(material);
         self.made.push((shading.clone(), key, index));
         index
     }
 
+    /// Names the image of the team mask, which no part of the material refers to.
+    fn describe_mask(&mut self, document: &mut Document, shading: &Shading, values: &mut Value) {
+        let base = shading.base_texture.as_deref();
+        let Some(texture) = self.texture(document, base, Treatment::TeamMask) else {
+            return;
+        };
+        let image = document
+            .root
+            .textures
+            .get(texture.value())
+            .map(|it| it.source);
+        let image = image.and_then(|image| document.root.images.get(image.value()));
+        values["mask"] = json!(image.and_then(|image| image.name.as_deref()));
+        values["texture"] = json!(texture.value());
+    }
+
     fn material(&mut self, document: &mut Document, shading: &Shading) -> Material {
         let mut material = Material::default();
         let is_additive = shading.phase == BlendPhase::Additive;
-        let treatment = match is_additive {
-            true => Treatment::Additive,
-            false => Treatment::Keep,
+        // The alpha of opaque materials is the team mask or the gloss.
+        let treatment = match shading.phase {
+            BlendPhase::Additive => Treatment::Additive,
+            BlendPhase::Alpha | BlendPhase::Mask(_) => Treatment::Keep,
+            _ => Treatment::Opaque,
         };
         let base = self.texture(document, shading.base_texture.as_deref(), treatment);
         let normal = shading.normal_texture.as_deref().filter(|_| !shading.unlit);
@@ -138,9 +159,15 @@ impl<'a> Materials<'a> {
         let [r, g, b] = linear(shading.specular);
         let strength = 0.2126 * r + 0.7152 * g + 0.0722 * b;
         let none = json!({ "specularFactor": 0.0 });
+        // The base texture of opaque materials has no alpha.
+        let is_blended = matches!(shading.phase, BlendPhase::Alpha | BlendPhase::Mask(_));
         let texture = match shading.gloss {
             Gloss::Full => return json!({ "specularFactor": strength }),
-            Gloss::BaseAlpha => base,
+            Gloss::BaseAlpha if is_blended => base,
+            Gloss::BaseAlpha => {
+                let base = shading.base_texture.as_deref();
+                self.texture(document, base, Treatment::AlphaOnly)
+            }
             Gloss::NormalAlpha if shading.normal_texture.is_none() => {
                 return json!({ "specularFactor": strength });
             }
@@ -203,10 +230,7 @@ fn describe(submesh: &Submesh<'_>, shading: &Shading) -> Value {
         .collect();
     let mut values = json!({ "shader": submesh.shader, "parameters": parameters });
     let team = match shading.team {
-        TeamMask::BaseAlpha => json!({
-            "mask": "alpha of baseColorTexture",
-            "defaultColor": shading.colorization,
-        }),
+        TeamMask::BaseAlpha => json!({ "defaultColor": shading.colorization }),
         TeamMask::All => json!({ "mask": "all", "defaultColor": shading.colorization }),
         _ => Value::Null,
     };

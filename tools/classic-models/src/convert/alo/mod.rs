@@ -7,11 +7,13 @@ mod materials;
 mod parts;
 mod visibility;
 
+use crate::convert::clip;
 use crate::convert::document::{Document, Placement, extras, node};
 use crate::convert::files::Files;
 use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::particles;
 use bevy::asset::RenderAssetUsages;
+use bevy::transform::components::Transform;
 use bevy_classic_models::alamo::{AloBoneInfo, ConvertedAlo, Tags};
 use bevy_classic_models::scene::z_up_forward_minus_y;
 use clips::Clips;
@@ -37,9 +39,12 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     let mut document = Document::new(&name);
     let bones = add_bones(&mut document, &model, request, &mut warnings);
     let settings = (Materials::new(request.textures()), request.options.no_lods);
-    let mut parts = Parts::new(&mut document, &model, &bones, settings);
+    let axes = axes(request.options.scale).compute_affine();
+    let mut parts = Parts::new(&mut document, &model, (&bones, axes), settings);
     parts.add_meshes();
-    lights::add(&mut parts, request.options.scale);
+    if !request.options.no_lights {
+        lights::add(&mut parts, request.options.scale);
+    }
     parts.add_proxies();
     parts.add_dazzles();
     let (added, textures) = parts.finish();
@@ -50,17 +55,20 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
         bones: &bones,
         visibilities: &visibilities,
     };
+    let mut animations = Vec::new();
     for (name, path) in request.files.animations(request.path, request.options) {
         let bytes = request.files.read(&path);
-        let added = bytes.and_then(|bytes| clips.add(&mut document, &name, &bytes));
-        match added {
-            Ok(problems) => {
+        let converted = bytes.and_then(|bytes| clips.convert(&mut document, &name, &bytes));
+        match converted {
+            Ok((clip, problems)) => {
+                animations.push(clip);
                 let problems = problems.into_iter();
                 warnings.extend(problems.map(|problem| format!("animation {name}: {problem}")));
             }
             Err(error) => warnings.push(format!("animation {}: {error}", path.display())),
         }
     }
+    clip::add_all(&mut document, animations);
     Ok(Converted {
         document,
         warnings,
@@ -83,15 +91,20 @@ fn check_depth(bones: &[AloBoneInfo]) -> Result<(), String> {
     Ok(())
 }
 
-/// Adds the root, which converts the axes, and the bones.
+/// The transform of the root, which converts the axes.
+fn axes(scale: f32) -> Transform {
+    z_up_forward_minus_y().transform(scale)
+}
+
+/// Adds the root and the bones.
 fn add_bones(
     document: &mut Document,
     model: &ConvertedAlo<'_>,
     request: &Request<'_>,
     warnings: &mut Vec<String>,
 ) -> Vec<Index<Node>> {
-    let axes = z_up_forward_minus_y().transform(request.options.scale);
-    let mut root = node(&model_name(request.path), Placement::from(&axes));
+    let axes = Placement::from(&axes(request.options.scale));
+    let mut root = node(&model_name(request.path), axes);
     root.extras = extras(&json!({
         "format": "alo",
         "version": model.file.version,

@@ -34,6 +34,8 @@ pub struct Parts<'a> {
     pub document: &'a mut Document,
     pub model: &'a ConvertedAlo<'a>,
     bones: &'a [Index<Node>],
+    /// From the model's space to that of the scene.
+    axes: Affine3A,
     materials: Materials<'a>,
     /// The finest level of detail, which has the highest number.
     finest: Option<u32>,
@@ -63,7 +65,7 @@ impl<'a> Parts<'a> {
     pub fn new(
         document: &'a mut Document,
         model: &'a ConvertedAlo<'a>,
-        bones: &'a [Index<Node>],
+        (bones, axes): (&'a [Index<Node>], Affine3A),
         (materials, no_lods): (Materials<'a>, bool),
     ) -> Self {
         let names = model.file.meshes.iter().map(|mesh| &mesh.name);
@@ -75,6 +77,7 @@ impl<'a> Parts<'a> {
             document,
             model,
             bones,
+            axes,
             materials,
             skin: None,
             parts: Vec::new(),
@@ -243,13 +246,17 @@ impl<'a> Parts<'a> {
                 *joint = if *weight > 0.0 { bone } else { 0 };
             }
         }
+        if !submesh.palette.is_empty() {
+            // So that programs without skinning show the mesh in the right place.
+            data.transform(&self.axes);
+        }
         if adds_only_colors(&converted.shading) {
             data.colors = additive_colors(&data.colors);
         }
         let material = self
             .materials
             .get(self.document, submesh, &converted.shading);
-        Some(data.primitive(self.document, Some(material), &[]))
+        Some(data.primitive(self.document, Some(material)))
     }
 
     /// The node of a bone.
@@ -261,6 +268,7 @@ impl<'a> Parts<'a> {
         if let Some(skin) = self.skin {
             return skin;
         }
+        let to_model = self.axes.inverse();
         let inverse = |pose: Affine3A| {
             let inverse = pose.inverse();
             let inverse = if inverse.is_finite() {
@@ -268,7 +276,7 @@ impl<'a> Parts<'a> {
             } else {
                 Affine3A::IDENTITY
             };
-            Mat4::from(inverse).to_cols_array()
+            Mat4::from(inverse * to_model).to_cols_array()
         };
         let poses = self.model.bones.iter().map(|bone| inverse(bone.bind_pose));
         let poses: Vec<[f32; 16]> = poses.collect();

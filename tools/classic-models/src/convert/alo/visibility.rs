@@ -1,17 +1,13 @@
-//! The visibility of parts. Bones hide all parts below them, and skinned meshes are not below their bones. So each part gets
-//! the visibility that results from all bones above it.
+//! The visibility of parts. It depends on the part and on the bone that it is connected to, not on the bones above.
 
 use crate::convert::alo::lights;
 use crate::convert::alo::parts::Part;
-use crate::convert::clip::{Clip, Keys};
+use crate::convert::clip::{Clip, Keys, VISIBILITY};
 use crate::convert::document::Document;
 use crate::convert::options::Visibility;
 use bevy_classic_models::alamo::ConvertedAlo;
 use bevy_classic_models::alamo::ala::{AlaBone, AlaFile, bit};
-use gltf_json::animation::Property;
 use serde_json::json;
-
-const EXTENSION: &str = "KHR_node_visibility";
 
 /// The visibility of a model's parts.
 pub struct Visibilities<'a> {
@@ -33,7 +29,7 @@ impl<'a> Visibilities<'a> {
             }
             match self.how {
                 Visibility::Extension => {
-                    document.extend_node(part.node, EXTENSION, json!({ "visible": false }));
+                    document.extend_node(part.node, VISIBILITY, json!({ "visible": false }));
                 }
                 Visibility::Scale if part.is_skinned => {
                     // The transform of a skinned mesh has no effect.
@@ -55,17 +51,8 @@ impl<'a> Visibilities<'a> {
     }
 
     fn at_rest(&self, part: &Part) -> bool {
-        part.is_shown && self.bones(part.bone).all(|bone| self.is_bone_shown(bone))
-    }
-
-    fn is_bone_shown(&self, bone: usize) -> bool {
-        self.model.bones.get(bone).is_none_or(|bone| bone.visible)
-    }
-
-    /// A bone and all bones above it.
-    fn bones(&self, bone: usize) -> impl Iterator<Item = usize> {
-        let parent = |bone: &usize| self.model.bones.get(*bone)?.parent;
-        std::iter::successors(Some(bone), parent)
+        let bone = self.model.bones.get(part.bone);
+        part.is_shown && bone.is_none_or(|bone| bone.visible)
     }
 
     /// Animates the visibility of the parts. `bones` are those of the animation that match the model. Returns the parts
@@ -85,7 +72,7 @@ impl<'a> Visibilities<'a> {
             match self.how {
                 Visibility::Extension => {
                     let rest = json!({ "visible": self.at_rest(part) });
-                    document.extend_node(part.node, EXTENSION, rest);
+                    document.extend_node(part.node, VISIBILITY, rest);
                     clip.visibility(document, part.node, &keys);
                 }
                 // The transform of a skinned mesh has no effect.
@@ -97,7 +84,7 @@ impl<'a> Visibilities<'a> {
                         values: keys.values.iter().map(scale).collect(),
                         steps: true,
                     };
-                    clip.vectors(document, part.node, Property::Scale, &keys);
+                    clip.scales(document, part.node, &keys);
                 }
             }
         }
@@ -121,19 +108,9 @@ impl<'a> Visibilities<'a> {
         if !part.is_shown {
             return None;
         }
-        let mut tracks: Vec<&[u8]> = Vec::new();
-        let mut others_shown = true;
-        for bone in self.bones(part.bone) {
-            let animated = bones.iter().find(|it| it.index as usize == bone);
-            match animated.and_then(|it| it.visibility) {
-                Some(track) => tracks.push(track),
-                None => others_shown &= self.is_bone_shown(bone),
-            }
-        }
-        if tracks.is_empty() {
-            return None;
-        }
-        let is_shown = |frame| others_shown && tracks.iter().all(|track| bit(track, frame));
+        // A bone without a record keeps the model's flag. One with a record, but without a track, is visible.
+        let bone = bones.iter().find(|it| it.index as usize == part.bone)?;
+        let is_shown = |frame| bone.visibility.is_none_or(|track| bit(track, frame));
         let last = file.frames.saturating_sub(1);
         let mut keys = Keys {
             times: vec![0.0],
