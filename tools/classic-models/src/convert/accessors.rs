@@ -2,7 +2,7 @@
 
 use crate::convert::document::Document;
 use gltf_json::accessor::{ComponentType, GenericComponentType, Type};
-use gltf_json::buffer::Target;
+use gltf_json::buffer::{Stride, Target};
 use gltf_json::validation::{Checked, USize64};
 use gltf_json::{Accessor, Index, Value};
 use sha2::{Digest, Sha256};
@@ -125,13 +125,20 @@ impl Document {
         self.accessor(&bytes, layout, None)
     }
 
-    /// The accessor itself if nothing else uses it, otherwise another one of the same data.
+    /// The accessor itself if no other target uses it, otherwise another one of the same vectors.
     pub fn unshared(&mut self, accessor: Index<Accessor>) -> Index<Accessor> {
         if self.unshared.insert(accessor.value()) {
             return accessor;
         }
-        let copy = self.root.accessors.get(accessor.value()).cloned();
-        copy.map_or(accessor, |copy| self.root.push(copy))
+        let Some(copy) = self.root.accessors.get(accessor.value()).cloned() else {
+            return accessor;
+        };
+        let view = copy.buffer_view.map(|view| view.value());
+        if let Some(view) = view.and_then(|view| self.root.buffer_views.get_mut(view)) {
+            // Views of several accessors must have it.
+            view.byte_stride = Some(Stride(size_of::<[f32; 3]>()));
+        }
+        self.root.push(copy)
     }
 
     fn accessor(

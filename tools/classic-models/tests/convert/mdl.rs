@@ -287,6 +287,12 @@ fn each_target_has_accessors_of_its_own() {
         .flat_map(|target| [&target["POSITION"], &target["NORMAL"]]);
     let accessors: HashSet<u64> = accessors.map(|it| it.as_u64().unwrap()).collect();
     assert_eq!(accessors.len(), 6);
+    // Views of several accessors must have a stride.
+    for accessor in accessors {
+        let view = &model.json["accessors"][accessor as usize]["bufferView"];
+        let view = &model.json["bufferViews"][view.as_u64().unwrap() as usize];
+        assert_eq!(view["byteStride"], 12);
+    }
 }
 
 #[test]
