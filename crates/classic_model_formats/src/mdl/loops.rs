@@ -14,7 +14,7 @@ pub fn is_loop(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let has = |word: &&str| name.starts_with(word) || name.ends_with(word);
     // `runattack` is an attack.
-    LOOPS.iter().any(|word| has(&word)) && !name.contains("att")
+    LOOPS.iter().any(has) && !name.contains("att")
 }
 
 #[cfg(test)]
