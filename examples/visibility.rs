@@ -3,10 +3,10 @@
 //! You should see a walker that fires its guns by turns. The muzzle flashes are part of the model, on the bones
 //! `Flash_L` and `Flash_R`, and the animation has a visibility track for each of these bones. Below the walker is a
 //! timeline with a row for each track: `#` is a frame that shows the bone, `.` one that hides it. The arrow is at the
-//! current frame. At the end of a row is whether the bone is shown now.
+//! current frame. At the end of a row is whether the bone is shown now. Bones without a track are shown in all frames.
 //!
 //! ```text
-//! C              cross-fades to the next animation: DIE_00 switches lamps off, MOVE_00 has no visibility tracks
+//! C              cross-fades to the next animation: DIE_00 switches lamps off, MOVE_00 hides the flashes
 //! comma, period  one frame back or forward, and pauses
 //! Space          pauses and resumes
 //! left, right    turn the camera
@@ -16,7 +16,7 @@
 //! a window.
 
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{Ala, AloInstance, bone_target};
+use bevy_classic_models::alamo::{Ala, AloInstance, BoneVisibility, bone_target};
 use bevy_classic_models::prelude::*;
 use classic_models_support::controls::next;
 use classic_models_support::example::ExamplePlugins;
@@ -102,7 +102,7 @@ fn show_timeline(
     walker: Single<(&AloInstance, &PlayClip, &Playback)>,
     alas: Res<Assets<Ala>>,
     clips: Res<Assets<AnimationClip>>,
-    bones: Query<&InheritedVisibility>,
+    bones: Query<&BoneVisibility>,
     mut caption: Single<&mut Text, With<Caption>>,
 ) {
     let (instance, play, playback) = *walker;
@@ -126,7 +126,7 @@ fn show_timeline(
             })
             .collect();
         let shown_now = bones.get(instance.bones()[bone.index]);
-        let state = match shown_now.is_ok_and(|shown| shown.get()) {
+        let state = match shown_now.is_ok_and(BoneVisibility::is_visible) {
             true => "shown",
             false => "hidden",
         };

@@ -1,23 +1,29 @@
 //! Shows and hides the parts of spawned models, and applies team colors.
 //!
-//! The file's flags, the level of detail, the damage stage and the user's `PartVisibility` are combined for each part.
-//! Bones have separate `Visibility` components, which their parts inherit.
+//! The file's flags, the level of detail, the damage stage, the user's `PartVisibility` and the part's bone are combined
+//! for each part. A bone decides about what is connected to it, and not about the bones below it.
 
 use crate::alamo::asset::AloModel;
-use crate::alamo::components::{AloInstance, AloPart};
+use crate::alamo::components::{AloBone, AloInstance, AloPart};
 use crate::alamo::team_color::team_color_tag;
-use crate::scene::{DamageStage, DistanceLod, ModelLod, NightTime, PartVisibility, TeamColor};
+use crate::scene::{
+    BoneAttachments, BoneVisibility, DamageStage, DistanceLod, ModelLod, NightTime, PartVisibility,
+    TeamColor, connected_visibility, visibility,
+};
+use bevy::animation::AnimatedBy;
 use bevy::camera::visibility::Visibility;
-use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut};
+use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Mut};
 use bevy::ecs::entity::{Entity, EntityHashSet};
-use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::query::{Changed, Or, With};
+use bevy::ecs::hierarchy::{ChildOf, Children};
+use bevy::ecs::lifecycle::{Insert, RemovedComponents};
+use bevy::ecs::observer::On;
+use bevy::ecs::query::{Changed, Has, Or, With, Without};
 use bevy::ecs::system::{Commands, ParamSet, Query, Res, SystemParam};
 use bevy::mesh::MeshTag;
 
 impl AloPart {
-    /// Selects the part for the default level of detail and damage stage. Returns its initial visibility.
-    pub(super) fn choose_initial(&mut self, model: &AloModel) -> Visibility {
+    /// Selects the part for the default level of detail and damage stage.
+    pub(super) fn choose_initial(&mut self, model: &AloModel) {
         let filter = PartFilter {
             lod: model.lod(0),
             stage: 0,
@@ -27,7 +33,7 @@ impl AloPart {
         let hides = filter.hides(self);
         self.selected = self.is_selected(&filter, hides);
         self.selected_at_finest = self.selected;
-        self.visibility(hides)
+        self.shown = filter.shows(self);
     }
 
     /// `hides` is the result of [`PartFilter::hides`] for this part. That compares names, so call it only once.
@@ -36,14 +42,6 @@ impl AloPart {
             && (self.lod.is_none() || self.lod == filter.lod)
             && self.damage_stage.is_none_or(|stage| stage == filter.stage)
             && (filter.night || !self.night_only)
-    }
-
-    fn visibility(&self, hides: Option<bool>) -> Visibility {
-        if self.selected && !hides.unwrap_or(self.hidden) {
-            Visibility::Inherited
-        } else {
-            Visibility::Hidden
-        }
     }
 }
 
@@ -57,8 +55,7 @@ pub(super) struct PartFilter<'a> {
 }
 
 impl PartFilter<'_> {
-    /// Whether a part is shown.
-    #[cfg(feature = "crowd")]
+    /// Whether a part is shown unless its bone is hidden.
     pub(super) fn shows(&self, part: &AloPart) -> bool {
         let hides = self.hides(part);
         part.is_selected(self, hides) && !hides.unwrap_or(part.hidden)
@@ -72,7 +69,7 @@ impl PartFilter<'_> {
 
 impl AloInstance {
     /// Records a change of the damage stage, which decides which parts stay hidden.
-    fn change_stage(&mut self, stage: u32, parts: &Query<(&mut AloPart, &mut Visibility)>) {
+    fn change_stage(&mut self, stage: u32, parts: &Query<ShownPart>) {
         if stage > self.damage_stage {
             self.kept_hidden.clear();
         } else if stage < self.damage_stage {
@@ -87,6 +84,13 @@ impl AloInstance {
         self.damage_stage = stage;
     }
 }
+
+/// A part, its bone and its visibility.
+type ShownPart = (
+    &'static mut AloPart,
+    &'static ChildOf,
+    &'static mut Visibility,
+);
 
 /// The root components that decide which parts are shown.
 type Selectors<'w> = (
@@ -141,7 +145,8 @@ type ShownRoots<'w, 's> = ParamSet<
 pub(super) fn show_parts(
     mut roots: ShownRoots,
     mut removed: RemovedSelectors,
-    mut parts: Query<(&mut AloPart, &mut Visibility)>,
+    mut parts: Query<ShownPart>,
+    bones: Query<&BoneVisibility>,
     night: Res<NightTime>,
 ) {
     let removed = removed.read();
@@ -170,18 +175,95 @@ pub(super) fn show_parts(
             ..filter
         };
         for part in &instance.parts {
-            if let Ok((mut part, mut shown)) = parts.get_mut(*part) {
+            if let Ok((mut part, bone, mut visible)) = parts.get_mut(*part) {
                 let kept_hidden = instance.kept_hidden.contains(&(part.kind, part.index));
                 let hides = filter.hides(&part);
                 let selected = part.is_selected(&filter, hides) && !kept_hidden;
                 let selected_at_finest = part.is_selected(&finest, hides) && !kept_hidden;
-                if (part.selected, part.selected_at_finest) != (selected, selected_at_finest) {
+                let shown = selected && !hides.unwrap_or(part.hidden);
+                let before = (part.selected, part.selected_at_finest, part.shown);
+                if before != (selected, selected_at_finest, shown) {
                     part.selected = selected;
                     part.selected_at_finest = selected_at_finest;
+                    part.shown = shown;
                 }
-                shown.set_if_neq(part.visibility(hides));
+                let bone = bones.get(bone.parent()).ok();
+                visible.set_if_neq(connected_visibility(bone, shown));
             }
         }
+    }
+}
+
+/// The visibility of bones and of what is connected to them.
+#[derive(SystemParam)]
+pub(super) struct ConnectedEntities<'w, 's> {
+    children: Query<'w, 's, &'static Children>,
+    entities: Query<
+        'w,
+        's,
+        (
+            Option<&'static AloPart>,
+            Has<BoneAttachments>,
+            &'static mut Visibility,
+        ),
+    >,
+}
+
+impl ConnectedEntities<'_, '_> {
+    /// Applies what animations, otherwise the bone's flag, decided about a bone.
+    fn update(&mut self, (entity, bone, mut state): (Entity, &AloBone, Mut<'_, BoneVisibility>)) {
+        let animated = state.bypass_change_detection().animated.take();
+        let is_visible = animated.unwrap_or(bone.visible);
+        if state.is_visible == is_visible {
+            return;
+        }
+        state.is_visible = is_visible;
+        if state.hides_children {
+            if let Ok((.., mut visible)) = self.entities.get_mut(entity) {
+                visible.set_if_neq(visibility(is_visible));
+            }
+            return;
+        }
+        for child in self.children.get(entity).into_iter().flatten() {
+            let Ok((part, has_attachments, mut visible)) = self.entities.get_mut(*child) else {
+                continue;
+            };
+            if part.is_some() || has_attachments {
+                let shown = part.is_none_or(|part| part.shown);
+                visible.set_if_neq(connected_visibility(Some(&state), shown));
+            }
+        }
+    }
+}
+
+/// A bone and its visibility.
+type VisibleBone = (Entity, &'static AloBone, &'static mut BoneVisibility);
+
+/// Shows and hides what is connected to bones. Visits only the bones with a player, and those that just lost it.
+pub(super) fn show_bones(
+    mut unlinked: RemovedComponents<AnimatedBy>,
+    mut playing: Query<VisibleBone, With<AnimatedBy>>,
+    mut idle: Query<VisibleBone, Without<AnimatedBy>>,
+    mut connected: ConnectedEntities,
+) {
+    for bone in &mut playing {
+        connected.update(bone);
+    }
+    for bone in unlinked.read() {
+        if let Ok(bone) = idle.get_mut(bone) {
+            connected.update(bone);
+        }
+    }
+}
+
+/// Applies the flag of a bone that no player animates.
+pub(super) fn on_bone_inserted(
+    inserted: On<Insert, AloBone>,
+    mut idle: Query<VisibleBone, Without<AnimatedBy>>,
+    mut connected: ConnectedEntities,
+) {
+    if let Ok(bone) = idle.get_mut(inserted.entity) {
+        connected.update(bone);
     }
 }
 

@@ -80,6 +80,9 @@ pub struct AloModel {
     pub lods: Vec<u32>,
     /// The highest damage stage in any tag; 0 if no part has a damage tag.
     pub max_damage_stage: u32,
+    /// The setting
+    /// [`AloLoaderSettings::hidden_bones_hide_children`](super::AloLoaderSettings::hidden_bones_hide_children).
+    pub hidden_bones_hide_children: bool,
     /// Problems in the file that did not prevent loading.
     pub warnings: Vec<Warning>,
 }
@@ -92,7 +95,7 @@ pub struct AloBoneInfo {
     pub name: Box<str>,
     /// Index of its parent.
     pub parent: Option<usize>,
-    /// Whether the parts on it and on its children are drawn.
+    /// Whether what is connected to it is shown when no clip shows or hides it.
     pub visible: bool,
     /// The number of its billboard mode; 0 is none.
     pub billboard: u32,
@@ -197,6 +200,23 @@ impl AloModel {
     pub fn animation(&self, name: &str) -> Option<&AloAnimation> {
         let mut animations = self.animations.iter();
         animations.find(|animation| same_name(&animation.name, name))
+    }
+
+    /// Whether what is connected to a bone is shown in the rest pose.
+    pub fn is_bone_visible(&self, bone: usize) -> bool {
+        self.shows_connected(bone, |bone| {
+            self.bones.get(bone).is_none_or(|bone| bone.visible)
+        })
+    }
+
+    /// Whether what is connected to a bone is shown. `is_visible` is the own visibility of bones.
+    pub(super) fn shows_connected(&self, bone: usize, is_visible: impl Fn(usize) -> bool) -> bool {
+        let parent = |bone: &usize| match self.hidden_bones_hide_children {
+            true => self.bones.get(*bone)?.parent,
+            false => None,
+        };
+        let mut bones = core::iter::successors(Some(bone), parent);
+        bones.all(is_visible)
     }
 
     /// The tag number of the level of detail that is `steps` coarser than the finest, at most the coarsest; `None` if

@@ -25,10 +25,7 @@ impl AloModel {
     fn is_drawn(&self, mesh: &AloMesh) -> bool {
         let is_level = mesh.tags.lod.is_none() || mesh.tags.lod == self.lod(0);
         let is_undamaged = mesh.tags.alt.unwrap_or_default() == 0;
-        let parent = |bone: &usize| self.bones.get(*bone)?.parent;
-        let mut bones = core::iter::successors(Some(mesh.bone), parent);
-        let is_visible = |bone: usize| self.bones.get(bone).is_none_or(|bone| bone.visible);
-        !mesh.hidden && is_level && is_undamaged && bones.all(is_visible)
+        !mesh.hidden && is_level && is_undamaged && self.is_bone_visible(mesh.bone)
     }
 
     /// A box in the space of a bone, as the box around it in the model's space.

@@ -4,13 +4,9 @@ use crate::alamo::asset::AloModel;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::tags::Tags;
 use crate::scene::{HasLods, SceneModel, Skeleton, equals_folded, folded, named_folded};
-use bevy::camera::visibility::Visibility;
-use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::world::DeferredWorld;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
 use std::sync::Arc;
@@ -46,6 +42,8 @@ pub struct AloPart {
     /// The value of [`selected`](Self::selected) if the finest level of detail were drawn. By default, ray casts
     /// include these parts, so that a hit does not depend on the camera.
     pub selected_at_finest: bool,
+    /// Whether it is shown unless its bone is hidden.
+    pub shown: bool,
 }
 
 /// The kind of an [`AloPart`].
@@ -76,6 +74,7 @@ impl AloPart {
             night_only: false,
             selected: true,
             selected_at_finest: true,
+            shown: true,
         }
     }
 }
@@ -87,8 +86,8 @@ pub struct TeamColored;
 
 /// On the entity of each bone of a spawned model.
 ///
-/// The component is immutable, so that no system has to detect changes. To show or hide a bone of one instance, insert
-/// a copy with another [`visible`](Self::visible):
+/// The component is immutable, so that no system has to detect changes. To show or hide what is connected to a bone of
+/// one instance, insert a copy with another [`visible`](Self::visible):
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -104,16 +103,15 @@ pub struct TeamColored;
 /// # bevy::ecs::system::assert_is_system(hide_all);
 /// ```
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[component(immutable, on_insert = apply_visible)]
+#[component(immutable)]
 #[reflect(Component, Clone, Debug, PartialEq)]
-#[require(BoneVisibility)]
 pub struct AloBone {
     /// Its index in the file, which animations and palettes refer to.
     pub index: usize,
     /// The number of its billboard mode; 0 is none.
     pub billboard: u32,
-    /// Whether the parts on it and on its children are shown when no animation shows or hides it. Initially the file's
-    /// value.
+    /// Whether what is connected to it is shown when no clip shows or hides it. Initially the file's value. See
+    /// [`BoneVisibility`](crate::scene::BoneVisibility).
     pub visible: bool,
 }
 
@@ -319,55 +317,4 @@ pub struct AloProxy {
     /// The path of the particle system that it names, if [`AloLoaderSettings::load_particles`] is set and the file was
     /// found. When the proxy is shown for the first time, a child with that system is spawned.
     pub particles: Option<String>,
-}
-
-pub(super) fn visibility(visible: bool) -> Visibility {
-    if visible {
-        Visibility::Inherited
-    } else {
-        Visibility::Hidden
-    }
-}
-
-/// Whether an animation writes a bone's `Visibility`. Required by [`AloBone`].
-///
-/// Otherwise [`AloBone::visible`] is applied when it is inserted, and when the last animation stops writing.
-#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
-#[reflect(Component, Default, Clone, Debug, PartialEq)]
-pub struct BoneVisibility {
-    /// Whether an animation wrote it in this frame.
-    pub(super) is_animated: bool,
-    /// Whether an animation wrote it in the previous frame.
-    pub(super) was_animated: bool,
-}
-
-impl BoneVisibility {
-    /// Whether an animation wrote the visibility in the last frame.
-    pub fn was_animated(&self) -> bool {
-        self.was_animated
-    }
-
-    /// Starts the next frame. Returns whether no animation writes the visibility any more, so that [`AloBone::visible`]
-    /// must be applied.
-    pub(super) fn advance(&mut self) -> bool {
-        let is_released = self.was_animated && !self.is_animated;
-        *self = Self {
-            is_animated: false,
-            was_animated: self.is_animated,
-        };
-        is_released
-    }
-}
-
-/// Shows or hides a bone when its [`AloBone`] is inserted, unless an animation does. A component hook.
-pub(in crate::alamo) fn apply_visible(mut world: DeferredWorld<'_>, context: HookContext) {
-    let bone = context.entity;
-    let is_animated = world.get::<BoneVisibility>(bone);
-    if is_animated.is_some_and(BoneVisibility::was_animated) {
-        return;
-    }
-    let visible = world.get::<AloBone>(bone).map(|bone| bone.visible);
-    if let (Some(visible), Some(mut current)) = (visible, world.get_mut::<Visibility>(bone)) {
-        current.set_if_neq(visibility(visible));
-    }
 }

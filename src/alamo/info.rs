@@ -45,6 +45,8 @@ fn frame_rate(ala: &Ala) -> FrameRate {
 struct BoneBox {
     bone: usize,
     bounds: Aabb3d,
+    /// The bone that the mesh is connected to.
+    connected_to: usize,
 }
 
 impl AloInfo<'_, '_> {
@@ -70,14 +72,14 @@ impl AloInfo<'_, '_> {
         })
     }
 
-    /// The boxes around the vertices of the sub-meshes that are drawn at the finest level of detail, undamaged.
+    /// The boxes around the vertices of the sub-meshes that are drawn at the finest level of detail, undamaged, unless their
+    /// bone is hidden.
     fn boxes(&self, model: &AloModel) -> Vec<BoneBox> {
         let finest = model.lod(0);
         let is_shown = |mesh: &&AloMesh| {
             !mesh.hidden
                 && (mesh.tags.lod.is_none() || mesh.tags.lod == finest)
                 && mesh.tags.alt.is_none_or(|alt| alt == 0)
-                && is_bone_visible(model, mesh.bone)
         };
         let mut boxes = Vec::new();
         for mesh in model.meshes.iter().filter(is_shown) {
@@ -95,9 +97,14 @@ impl AloInfo<'_, '_> {
         submesh: &AloSubmesh,
         boxes: &mut Vec<BoneBox>,
     ) {
+        let connected_to = bone;
         if submesh.palette.is_empty() {
             let bounds = submesh.bounds;
-            boxes.push(BoneBox { bone, bounds });
+            boxes.push(BoneBox {
+                bone,
+                bounds,
+                connected_to,
+            });
             return;
         }
         let mesh = self.meshes.as_ref().zip(submesh.mesh.as_ref());
@@ -119,25 +126,23 @@ impl AloInfo<'_, '_> {
             // The box is in the model's space at rest.
             let pose = model.bones.get(bone).map(|bone| bone.bind_pose.inverse());
             let bounds = pose.and_then(|pose| transformed_bounds(&pose, &bounds));
-            boxes.extend(bounds.map(|bounds| BoneBox { bone, bounds }));
+            boxes.extend(bounds.map(|bounds| BoneBox {
+                bone,
+                bounds,
+                connected_to,
+            }));
         }
     }
 }
 
-fn is_bone_visible(model: &AloModel, bone: usize) -> bool {
-    let mut bone = model.bones.get(bone);
-    while let Some(current) = bone {
-        if !current.visible {
-            return false;
-        }
-        bone = current.parent.and_then(|parent| model.bones.get(parent));
-    }
-    true
-}
-
-/// The union of the boxes, moved by the poses of the bones in the model's space.
-fn posed_bounds(boxes: &[BoneBox], poses: &[Affine3A]) -> Option<Aabb3d> {
-    let boxes = boxes.iter().map(|part| {
+/// The union of the boxes of visible bones, moved by the poses of the bones in the model's space.
+fn posed_bounds(
+    boxes: &[BoneBox],
+    poses: &[Affine3A],
+    is_visible: impl Fn(usize) -> bool,
+) -> Option<Aabb3d> {
+    let boxes = boxes.iter().filter(|part| is_visible(part.connected_to));
+    let boxes = boxes.map(|part| {
         let pose = poses.get(part.bone)?;
         transformed_bounds(pose, &part.bounds)
     });
@@ -203,7 +208,9 @@ impl ModelInfo for AloInfo<'_, '_> {
     fn bounds(&self, root: Entity) -> Option<Aabb3d> {
         let model = self.model(root)?;
         let poses: Vec<Affine3A> = model.bones.iter().map(|bone| bone.bind_pose).collect();
-        posed_bounds(&self.boxes(model), &poses)
+        posed_bounds(&self.boxes(model), &poses, |bone| {
+            model.is_bone_visible(bone)
+        })
     }
 
     fn clip_bounds(&self, root: Entity, clip: &ClipRef) -> Option<Aabb3d> {
@@ -222,14 +229,26 @@ impl ModelInfo for AloInfo<'_, '_> {
         let part = part.map_or(0..ala.frames, |part| part.start..part.end.min(ala.frames));
         let boxes = self.boxes(model);
         let rest: Vec<Transform> = model.bones.iter().map(|bone| bone.transform).collect();
-        let mut local = rest.clone();
+        let flags: Vec<bool> = model.bones.iter().map(|bone| bone.visible).collect();
+        let (mut local, mut visible) = (rest.clone(), flags.clone());
+        let mismatches = ala.mismatches(model);
         let last = part.end.checked_sub(1).filter(|last| *last >= part.start)?;
         let mut bounds = None;
         for sample in part.start * SAMPLES_PER_FRAME..=last * SAMPLES_PER_FRAME {
             let frame = sample as f32 / SAMPLES_PER_FRAME as f32;
             local.clone_from(&rest);
+            visible.clone_from(&flags);
             ala.tracks.pose(frame / ala.fps, &mut local);
-            bounds = merged(bounds, posed_bounds(&boxes, &in_model(model, &local)));
+            ala.tracks.show(frame / ala.fps, &mut visible);
+            for mismatch in mismatches.iter().filter(|it| it.in_model.is_some()) {
+                local[mismatch.index] = rest[mismatch.index];
+                visible[mismatch.index] = flags[mismatch.index];
+            }
+            let is_visible = |bone: usize| visible.get(bone).copied().unwrap_or(true);
+            let posed = posed_bounds(&boxes, &in_model(model, &local), |bone| {
+                model.shows_connected(bone, is_visible)
+            });
+            bounds = merged(bounds, posed);
         }
         bounds
     }

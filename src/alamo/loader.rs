@@ -93,7 +93,7 @@ impl AssetLoader for AloLoader {
         let mut assets = Assets {
             dependencies,
             materials: HashMap::default(),
-            blended_shadows: settings.blended_shadows,
+            settings,
             load_context,
         };
         let dazzles = assets.dazzles(&converted.file);
@@ -138,7 +138,7 @@ struct Assets<'a, 'b> {
     dependencies: Dependencies,
     /// The materials made so far, by [`material_key`].
     materials: HashMap<u64, Handle<AloMaterial>>,
-    blended_shadows: bool,
+    settings: &'a AloLoaderSettings,
     load_context: &'a mut LoadContext<'b>,
 }
 
@@ -183,6 +183,7 @@ impl Assets<'_, '_> {
             animations: core::mem::take(&mut self.dependencies.animations),
             lods,
             max_damage_stage,
+            hidden_bones_hide_children: self.settings.hidden_bones_hide_children,
             warnings,
         }
     }
@@ -240,7 +241,7 @@ impl Assets<'_, '_> {
             is_team_colored: is_drawn && shading.team != TeamMask::None,
             is_additive: shading.phase == BlendPhase::Additive,
             casts_shadows: shading.casts_shadows
-                || (self.blended_shadows && shading.phase != BlendPhase::Additive),
+                || (self.settings.blended_shadows && shading.phase != BlendPhase::Additive),
             material: is_drawn.then(|| self.material(shading)),
             palette: submesh.palette.iter().map(|bone| bone.get()).collect(),
             inverse_bindposes: (is_spawned && !poses.is_empty()).then(|| {

@@ -60,8 +60,8 @@ pub use crate::alamo::asset::{
 };
 pub use animation::{
     Ala, AlaAssetLabel, AlaBoneInfo, AlaCurves, AlaLoader, AlaTracks, AloAnimation, AloAnimator,
-    BoneCurves, BoneMismatch, BoneVisibility, DefaultVisibilityCurve, PackedRotations,
-    PackedVectors, VisibilityCurve, animation_name, bone_target, clip,
+    BoneCurves, BoneMismatch, DefaultVisibilityCurve, PackedRotations, PackedVectors,
+    VisibilityCurve, animation_name, bone_target, clip,
 };
 pub use billboard::{AloBillboard, AloSceneRoot, Billboard};
 #[cfg(feature = "collision")]
@@ -96,4 +96,4 @@ pub use settings::AloLoaderSettings;
 pub use shading::{BlendPhase, Gloss, SecondLayer, Shading, TeamMask};
 pub use tags::Tags;
 
-pub use crate::scene::Names;
+pub use crate::scene::{BoneVisibility, Names};

@@ -40,6 +40,9 @@ pub struct AloLoaderSettings {
     pub load_particles: bool,
     /// Additional folders to search for the files that proxies name, relative to the root of the asset source.
     pub proxy_folders: Vec<String>,
+    /// Whether a hidden bone also hides what is connected to the bones below it, as the document on the format says. Off
+    /// by default, because the files of the games count on visible bones below hidden ones.
+    pub hidden_bones_hide_children: bool,
     /// The asset usage of meshes that are drawn. By default they are kept in the main world and the render world.
     /// Meshes that are not drawn stay in the main world.
     pub asset_usage: RenderAssetUsages,
@@ -59,6 +62,7 @@ impl Default for AloLoaderSettings {
             load_proxies: false,
             load_particles: true,
             proxy_folders: Vec::new(),
+            hidden_bones_hide_children: false,
             asset_usage: RenderAssetUsages::default(),
         }
     }
@@ -68,6 +72,8 @@ impl ModelSettings for AloLoaderSettings {
     fn apply(&mut self, overrides: &LoaderOverride) {
         overrides.prepend_folders(&mut self.texture_folders);
         self.load_lights = overrides.load_lights.unwrap_or(self.load_lights);
+        let hides = overrides.hidden_bones_hide_children;
+        self.hidden_bones_hide_children = hides.unwrap_or(self.hidden_bones_hide_children);
     }
 
     fn check(&self) -> Result<(), InvalidSetting> {

@@ -17,7 +17,7 @@ use crate::alamo::particles::components::AloParticleSystem;
 use crate::alamo::raycast::AloCollider;
 use crate::alamo::settings::AloLoaderSettings;
 use crate::alamo::tags::{Tags, begins_with_fc};
-use crate::scene::z_up_forward_minus_y;
+use crate::scene::{BoneVisibility, connected_visibility, visibility, z_up_forward_minus_y};
 use bevy::asset::{Handle, LoadContext};
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, Visibility};
@@ -125,15 +125,17 @@ impl Builder<'_> {
     }
 
     fn spawn_bones(&mut self) {
+        let hides_children = self.model.hidden_bones_hide_children;
         for (index, bone) in self.model.bones.iter().enumerate() {
             let parent = bone.parent.map_or(self.root, |parent| self.bone(parent));
             let mut entity = self.world.spawn((
                 Name::new(bone.name.to_string()),
                 bone.transform,
-                if bone.visible {
-                    Visibility::Inherited
-                } else {
-                    Visibility::Hidden
+                visibility(bone.visible || !hides_children),
+                BoneVisibility {
+                    is_visible: bone.visible,
+                    animated: None,
+                    hides_children,
                 },
                 AloBone {
                     index,
@@ -154,9 +156,10 @@ impl Builder<'_> {
 
     fn spawn_part(&mut self, bone: usize, mut part: AloPart) -> Entity {
         let parent = self.bone(bone);
-        let visibility = part.choose_initial(self.model);
+        part.choose_initial(self.model);
+        let visible = connected_visibility(self.world.get(parent), part.shown);
         let name = Name::new(part.name.clone());
-        let part = (name, Transform::IDENTITY, visibility, part, ChildOf(parent));
+        let part = (name, Transform::IDENTITY, visible, part, ChildOf(parent));
         self.world.spawn(part).id()
     }
 

@@ -13,7 +13,7 @@ use bevy::ecs::system::{Commands, Query};
 use bevy::math::{Affine3A, Mat3A, Quat, Vec3, Vec3A};
 use bevy::transform::components::Transform;
 
-/// The transform of a bone to the model's space, and whether it is visible. `clip` is a sampler and a position in its
+/// The transform of a bone to the model's space, and whether what is connected to it is visible. `clip` is a sampler and a position in its
 /// clip; `None` is the rest pose.
 fn bone_pose(
     skeleton: &CrowdSkeleton,
@@ -29,7 +29,11 @@ fn bone_pose(
             Some((sampler, position)) => sampler.bone(index, position, rest),
             None => rest,
         };
-        pose = (local.compute_affine() * pose.0, pose.1 && is_visible);
+        let decides = index == bone || skeleton.hidden_bones_hide_children;
+        pose = (
+            local.compute_affine() * pose.0,
+            pose.1 && (is_visible || !decides),
+        );
         next = info.parent.filter(|parent| *parent < index);
     }
     pose

@@ -52,6 +52,8 @@ pub(crate) struct CrowdSkeleton {
     pub(crate) joints: Vec<Joint>,
     /// The bone of each visibility bit.
     pub(crate) visibility_bones: Vec<usize>,
+    /// Whether a hidden bone hides what is connected to the bones below it.
+    pub(crate) hidden_bones_hide_children: bool,
     /// The vertices that follow no joint.
     pub(crate) deformed: Vec<DeformedVertex>,
 }
@@ -96,7 +98,14 @@ impl CrowdSkeleton {
     }
 
     fn write_visibility(&self, visible: &[bool], texels: &mut [Texel]) {
-        let is_visible = |bone: &usize| visible.get(*bone).copied().unwrap_or(true);
+        let parent = |bone: &usize| match self.hidden_bones_hide_children {
+            true => self.bones.get(*bone)?.parent,
+            false => None,
+        };
+        let is_visible = |bone: &usize| {
+            let mut bones = core::iter::successors(Some(*bone), parent);
+            bones.all(|bone| visible.get(bone).copied().unwrap_or(true))
+        };
         let bones = self.visibility_bones.chunks(BITS_PER_TEXEL);
         for (texel, bones) in texels.iter_mut().zip(bones) {
             for (channel, bones) in texel.iter_mut().zip(bones.chunks(BITS_PER_CHANNEL)) {
@@ -158,12 +167,10 @@ pub(super) struct Poser<'a> {
     joints: Vec<PosedJoint>,
     /// The transform of each bone to its parent's space. First those of the rest pose.
     pub(super) local: Vec<Transform>,
-    /// Whether each bone is visible, unless its parent is not. First that of the rest pose.
+    /// The own visibility of each bone. First that of the rest pose.
     pub(super) visible: Vec<bool>,
     /// The deformed vertices, in the spaces of their bones. First those of the rest pose.
     pub(super) deformed: Vec<PosedVertex>,
-    /// Whether each bone and its ancestors are visible.
-    is_shown: Vec<bool>,
     /// The transform of each bone to the model's space.
     model: Vec<Affine3A>,
     /// The transform of each joint's vertices to the model's space.
@@ -179,18 +186,17 @@ impl<'a> Poser<'a> {
             local: bones.iter().map(|bone| bone.rest).collect(),
             visible: bones.iter().map(|bone| bone.is_visible).collect(),
             deformed: skeleton.deformed.iter().map(|it| it.rest).collect(),
-            is_shown: vec![true; bones.len()],
             model: vec![Affine3A::IDENTITY; bones.len()],
             matrices: vec![Affine3A::IDENTITY; joints.len()],
         }
     }
 
-    /// Writes the texels of the pose with the local transforms and visibility. A hidden bone hides its children.
+    /// Writes the texels of the pose with the local transforms and visibility.
     pub(super) fn write(&mut self, texels: &mut [Texel]) {
         self.pose_bones();
         let count = self.skeleton.visibility_texels().min(texels.len());
         let (visibility, rest) = texels.split_at_mut(count);
-        self.skeleton.write_visibility(&self.is_shown, visibility);
+        self.skeleton.write_visibility(&self.visible, visibility);
         let count = (JOINT_TEXELS * self.joints.len()).min(rest.len());
         let (rows, deformed) = rest.split_at_mut(count);
         write_deformed(
@@ -217,13 +223,7 @@ impl<'a> Poser<'a> {
         for (index, bone) in self.skeleton.bones.iter().enumerate() {
             let affine = self.local[index].compute_affine();
             let parent = bone.parent.filter(|parent| *parent < index);
-            (self.model[index], self.is_shown[index]) = match parent {
-                Some(parent) => (
-                    self.model[parent] * affine,
-                    self.is_shown[parent] && self.visible[index],
-                ),
-                None => (affine, self.visible[index]),
-            };
+            self.model[index] = parent.map_or(affine, |parent| self.model[parent] * affine);
         }
     }
 
@@ -326,20 +326,24 @@ mod tests {
             bones: (0..bones).map(bone).collect(),
             joints: [0, bones - 1].map(joint).into(),
             visibility_bones: (0..bones).collect(),
-            deformed: Vec::new(),
+            ..CrowdSkeleton::default()
         }
     }
 
     #[test]
     fn poses_have_visibility_bits_and_matrices() {
-        let skeleton = skeleton(100);
+        let mut skeleton = skeleton(100);
         let pose = skeleton.rest_pose();
         assert_eq!(pose.len(), skeleton.pose_texels());
         assert_eq!(skeleton.joint_offset(0), Some(2));
-        // A hidden bone hides those below it: 64 to 69 are visible.
         assert_eq!(pose[0], [65535.0; 4]);
-        assert_eq!(pose[1], [63.0, 0.0, 0.0, 0.0]);
+        // Bone 70 is hidden.
+        let all = 65535.0;
+        assert_eq!(pose[1], [all - 64.0, all, 15.0, 0.0]);
         assert_eq!(pose[5], [1.0, 0.0, 0.0, 100.0]);
+        // Only with the setting, it hides those below it: 64 to 69 are visible.
+        skeleton.hidden_bones_hide_children = true;
+        assert_eq!(skeleton.rest_pose()[1], [63.0, 0.0, 0.0, 0.0]);
     }
 
     #[test]

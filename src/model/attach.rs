@@ -3,10 +3,14 @@
 //! An attachment is a child of its bone, and Bevy despawns a model's bones with their children when its file changes.
 //! So [`detach_attachments`] moves attachments to the root when their bone is despawned and the root stays.
 //! [`update_attachments`] attaches them to the new bone in the same frame, before anything is drawn.
+//! On a bone with a [`BoneVisibility`], a [`BoneAttachments`] is between the bone and its attachments.
 
 use crate::model::roots::ModelRoots;
 use crate::model::space::compensated_scale;
-use crate::scene::{ModelInstance, ModelWarnings, crowd_bone_entity};
+use crate::scene::{
+    BoneAttachments, BoneVisibility, ModelInstance, ModelWarnings, connected_visibility,
+    crowd_bone_entity,
+};
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
@@ -23,11 +27,11 @@ use bevy::log::warn;
 use bevy::reflect::Reflect;
 use bevy::transform::components::{GlobalTransform, Transform};
 
-/// Attaches an entity to a bone of a spawned model. The entity moves with the bone and is hidden with it. It stays when
-/// the model's file changes and its bones are respawned.
+/// Attaches an entity to a bone of a spawned model. The entity moves with the bone and is hidden with it, as the bone's
+/// parts are: see [`BoneVisibility`]. It stays when the model's file changes and its bones are respawned.
 ///
-/// The entity becomes a child of the bone's entity. Its own `Transform` is relative to the bone, in the units and axes
-/// of the model's file. It is not drawn until the model's scene is spawned.
+/// The entity becomes a child of the bone's entity, or of a child of it in an ALO model. Its own `Transform` is relative
+/// to the bone, in the units and axes of the model's file. It is not drawn until the model's scene is spawned.
 ///
 /// To attach the entity to another bone or model, change this component. To detach it, remove this component: the
 /// entity then keeps its global transform and has no parent, unless the game has given it another parent meanwhile.
@@ -46,12 +50,12 @@ pub struct AttachedToBone {
     pub bone: String,
 }
 
-/// On an entity that has attachments: a bone, a root or a [`PendingParent`].
+/// On an entity that has attachments: a bone, a root, a [`PendingParent`] or a [`BoneAttachments`].
 #[derive(Component, Default)]
 pub(super) struct HasAttachments;
 
 /// On an attachment: the parent that this module gave it. If the entity has another parent, the game has set that.
-#[derive(Component, PartialEq)]
+#[derive(Component, Clone, Copy, PartialEq)]
 pub(super) struct AssignedParent(Entity);
 
 /// On an entity that is not attached to its bone yet. It is tried every frame.
@@ -63,7 +67,7 @@ pub(super) struct NotAttached {
 
 /// On a hidden child of a root whose model is not spawned yet: the parent of its attachments until then.
 #[derive(Component)]
-#[require(Transform, HasAttachments)]
+#[require(HasAttachments)]
 pub(super) struct PendingParent;
 
 /// Moves the attachments of an entity that is despawned to their root, unless that is despawned too.
@@ -194,14 +198,17 @@ fn attach(world: &mut World, entity: Entity, target: Entity) {
     let Ok(attachment) = world.get_entity(entity) else {
         return;
     };
-    let is_assigned = attachment.get::<AssignedParent>() == Some(&AssignedParent(target));
+    let parent = attachment.get::<AssignedParent>().copied();
     let is_pending = attachment.contains::<NotAttached>();
+    if is_within(world, target, entity) {
+        return reject_cycle(world, entity);
+    }
+    let target = bone_attachments(world, target);
+    let is_assigned = parent == Some(AssignedParent(target));
     if is_assigned && !is_pending && is_child_of(world, entity, target) {
         return;
     }
-    if is_within(world, target, entity) {
-        reject_cycle(world, entity);
-    } else if let Ok(mut target) = world.get_entity_mut(target) {
+    if let Ok(mut target) = world.get_entity_mut(target) {
         let target = target.insert_if_new(HasAttachments).id();
         let mut attachment = world.entity_mut(entity);
         attachment.remove::<NotAttached>();
@@ -231,13 +238,46 @@ fn attach_to_pending(world: &mut World, entity: Entity, root: Entity) {
 
 /// The [`PendingParent`] of a root, which is spawned if there is none.
 fn pending_parent(world: &mut World, root: Entity) -> Entity {
-    let children = world.get::<Children>(root);
+    child_with(
+        world,
+        root,
+        "pending attachments",
+        PendingParent,
+        Visibility::Hidden,
+    )
+}
+
+/// The [`BoneAttachments`] of a bone, which is spawned if there is none. The entity itself if it has no
+/// [`BoneVisibility`].
+fn bone_attachments(world: &mut World, bone: Entity) -> Entity {
+    let Some(own) = world.get::<BoneVisibility>(bone) else {
+        return bone;
+    };
+    let visibility = connected_visibility(Some(own), true);
+    child_with(world, bone, "attachments", BoneAttachments, visibility)
+}
+
+/// The child with a component, which is spawned if there is none.
+fn child_with<C: Component>(
+    world: &mut World,
+    parent: Entity,
+    name: &'static str,
+    component: C,
+    visibility: Visibility,
+) -> Entity {
+    let children = world.get::<Children>(parent);
     let mut children = children.into_iter().flatten().copied();
-    let parent = children.find(|child| world.get::<PendingParent>(*child).is_some());
-    parent.unwrap_or_else(|| {
-        let name = Name::new("pending attachments");
-        let parent = (name, PendingParent, Visibility::Hidden, ChildOf(root));
-        world.spawn(parent).id()
+    let child = children.find(|child| world.get::<C>(*child).is_some());
+    child.unwrap_or_else(|| {
+        let name = Name::new(name);
+        let child = (
+            name,
+            component,
+            Transform::IDENTITY,
+            visibility,
+            ChildOf(parent),
+        );
+        world.spawn(child).id()
     })
 }
 
@@ -298,10 +338,10 @@ fn remove_parent_in_place(world: &mut World, entity: Entity) {
     detached.remove::<ChildOf>();
 }
 
-/// Despawns [`PendingParent`]s that have no attachments left.
-pub(super) fn despawn_empty_pending_parents(
+/// Despawns [`PendingParent`]s and [`BoneAttachments`] that have no attachments left.
+pub(super) fn despawn_empty_parents(
     mut commands: Commands,
-    parents: Query<(Entity, Option<&Children>), With<PendingParent>>,
+    parents: Query<(Entity, Option<&Children>), Or<(With<PendingParent>, With<BoneAttachments>)>>,
 ) {
     for (parent, attachments) in &parents {
         if attachments.is_none_or(|attachments| attachments.is_empty()) {

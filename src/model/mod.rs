@@ -32,7 +32,7 @@ pub use raycast::{ModelPickable, ModelPickingCamera, ModelPickingPlugin, ModelPi
 pub use ready::ModelReady;
 
 use crate::scene::ClassicModelsSystems;
-use attach::{despawn_empty_pending_parents, detach_attachments, on_detached, update_attachments};
+use attach::{despawn_empty_parents, detach_attachments, on_detached, update_attachments};
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::ecs::schedule::IntoScheduleConfigs;
@@ -64,7 +64,7 @@ impl Plugin for ModelPlugin {
                 PostUpdate,
                 (
                     update_attachments,
-                    despawn_empty_pending_parents,
+                    despawn_empty_parents,
                     // After the meshes of crowds are spawned.
                     propagate_layers.after(ClassicModelsSystems::Appearance),
                     space::update_scenes,

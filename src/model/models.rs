@@ -199,7 +199,7 @@ impl ModelQuery<'_, '_> {
     }
 
     /// A box around a root's model in all poses of a clip of its file, in the root's space. `None` if there is no such clip,
-    /// the clip is not loaded, or [`bounds`](Self::bounds) is `None`. It does not resolve the names in `ModelClips`.
+    /// the clip is not loaded, or nothing is drawn. It does not resolve the names in `ModelClips`.
     ///
     /// The box contains all vertices; for models with bones it may be larger, because it is made of the boxes of what each
     /// bone moves. Between frames, rotating vertices may leave it by a small fraction of its size. This poses all bones in

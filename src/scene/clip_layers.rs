@@ -162,7 +162,7 @@ pub struct ClipLayer {
     /// [removes itself](Self::removes_itself). A change of the clip, the end behavior or the start fades the old clip
     /// out and the new one in.
     pub play: PlayClip,
-    /// The bones that the layer animates. Visibility tracks of other bones have no effect.
+    /// The bones that the layer animates. It does not show or hide other bones.
     pub mask: BoneMask,
     /// The weight from 0 (no effect) to 1, before fades. Other numbers are clamped; NaN is 0.
     pub weight: f32,
@@ -173,7 +173,7 @@ pub struct ClipLayer {
     /// clips that loop.
     pub removes_itself: bool,
     /// Whether the difference between the clip and its first frame is added to the pose below, instead of blending the
-    /// clip over it. Visibility tracks and deforming vertices of such a clip have no effect.
+    /// clip over it. Such a clip shows and hides no bones, and moves no deforming vertices.
     pub additive: bool,
 }
 

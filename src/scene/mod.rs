@@ -9,6 +9,7 @@
 mod animation;
 mod appearance;
 mod axes;
+mod bone_visibility;
 mod clip_files;
 mod clip_layers;
 mod clip_lookup;
@@ -101,6 +102,8 @@ mod unlabeled;
 mod warnings;
 mod watch;
 
+#[cfg(feature = "alamo")]
+pub(crate) use animation::has_curve_for;
 #[cfg(any(feature = "lithtech", all(feature = "alamo", feature = "crowd")))]
 pub(crate) use animation::node;
 #[cfg(feature = "lithtech")]
@@ -120,6 +123,10 @@ pub(crate) use appearance::path_of_skin;
 pub use appearance::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 pub use axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
 pub(crate) use axes::{Mirror, SceneScale};
+pub use bone_visibility::BoneVisibility;
+#[cfg(feature = "alamo")]
+pub(crate) use bone_visibility::visibility;
+pub(crate) use bone_visibility::{BoneAttachments, connected_visibility};
 pub(crate) use clip_files::ClipFiles;
 pub use clip_layers::{ClipLayer, ClipLayers, LayerFinished, LayerId};
 pub use clip_ref::{ClipRef, Repeat};

@@ -20,6 +20,8 @@ pub(crate) struct LoaderOverride {
     pub(crate) hole_index: Option<u8>,
     /// Replaces the setting that decides whether lights are loaded.
     pub(crate) load_lights: Option<bool>,
+    /// Replaces the setting that decides whether a hidden bone hides what is connected to the bones below it.
+    pub(crate) hidden_bones_hide_children: Option<bool>,
 }
 
 impl LoaderOverride {

@@ -32,6 +32,7 @@ mod ala {
     mod random;
     mod reload;
     pub mod render;
+    mod visibility;
 }
 mod alo {
     mod billboard;

@@ -1,13 +1,15 @@
-//! Finds the tracks of an animation that do not match the bones of a model.
+//! Adapts an animation to a model.
 //!
 //! A track animates the bone of its index. Its name is only compared with that of the bone.
 
 use crate::alamo::animation::asset::Ala;
 use crate::alamo::animation::targets::bone_target;
+use crate::alamo::animation::visibility::{VisibilityCurve, visibility_evaluator};
 use crate::alamo::asset::AloModel;
-use crate::scene::same_name;
-use bevy::animation::AnimationClip;
+use crate::scene::{has_curve_for, same_name};
+use bevy::animation::{AnimationClip, VariableCurve};
 use core::fmt;
+use std::borrow::Cow;
 
 /// A bone of an animation that a model does not have, or has under another name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,20 +56,30 @@ impl Ala {
             .collect()
     }
 
-    /// Copies a clip of this animation without the tracks that do not match a model.
+    /// Adapts a clip of this animation to a model: removes the tracks that do not match, and shows the bones that the model
+    /// hides and that the animation has without a visibility track.
     ///
-    /// [`PlayClip`](crate::scene::PlayClip) does this automatically. For your own graph, call it if
-    /// [`mismatches`](Self::mismatches) returns any; otherwise use the clip unchanged.
-    pub fn bound(&self, clip: &AnimationClip, model: &AloModel) -> AnimationClip {
-        without_tracks(clip, &self.mismatches(model))
+    /// [`PlayClip`](crate::scene::PlayClip) does this automatically. Call it for your own graph. A copy shares its data
+    /// with the original.
+    pub fn bound<'c>(&self, clip: &'c AnimationClip, model: &AloModel) -> Cow<'c, AnimationClip> {
+        let mut bound = Cow::Borrowed(clip);
+        for mismatch in self.mismatches(model) {
+            let target = bone_target(mismatch.index);
+            bound.to_mut().curves_mut().remove(&target);
+        }
+        for (index, _) in model
+            .bones
+            .iter()
+            .enumerate()
+            .filter(|(_, bone)| !bone.visible)
+        {
+            let target = bone_target(index);
+            let is_animated = bound.curves_for_target(target).is_some();
+            if is_animated && !has_curve_for(&bound, target, &visibility_evaluator()) {
+                let curve = VariableCurve::new(VisibilityCurve::VISIBLE);
+                bound.to_mut().add_variable_curve_to_target(target, curve);
+            }
+        }
+        bound
     }
-}
-
-/// Copies a clip without the tracks of some bones. The copy shares its data with the original.
-pub(super) fn without_tracks(clip: &AnimationClip, mismatches: &[BoneMismatch]) -> AnimationClip {
-    let mut clip = clip.clone();
-    for mismatch in mismatches {
-        clip.curves_mut().remove(&bone_target(mismatch.index));
-    }
-    clip
 }

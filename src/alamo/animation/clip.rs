@@ -5,9 +5,8 @@ use crate::alamo::animation::curves::{AlaCurves, BoneCurves};
 use crate::alamo::animation::packed::{FixedRotation, FixedVector};
 use crate::alamo::animation::targets::bone_target;
 use crate::alamo::animation::timing::Timing;
-#[cfg(feature = "crowd")]
-use crate::alamo::animation::tracks::VisibilityTrack;
 use crate::alamo::animation::tracks::{AlaTracks, BoneTracks, Track};
+use crate::alamo::animation::visibility::VisibilityCurve;
 use crate::scene::{Rotation, Scale, Translation};
 use bevy::animation::animation_curves::AnimatableCurve;
 use bevy::animation::{AnimationClip, VariableCurve};
@@ -20,7 +19,7 @@ const SCALE_TOLERANCE: f32 = 5e-6;
 ///
 /// Targets are [`bone_target`]s. Translation and rotation without a track are constant, and so is the scale if it is
 /// not 1. Bones that are not in the file are not animated. The duration in seconds is (frames − 1) / fps, or 1 / fps
-/// for a single frame.
+/// for a single frame. [`Ala::bound`](super::Ala::bound) adapts it to a model.
 pub fn clip(file: &AlaFile<'_>) -> AnimationClip {
     clip_of(file, &AlaCurves::new(file))
 }
@@ -57,11 +56,7 @@ pub(super) fn tracks(file: &AlaFile<'_>, curves: &AlaCurves) -> AlaTracks {
             Some(packed) => Track::Packed(packed),
             None => Track::Fixed(FixedVector(bone.scale_offset)),
         },
-        #[cfg(feature = "crowd")]
-        visibility: curves.visibility.map(|curve| {
-            let (bits, first) = curve.into_bits();
-            VisibilityTrack { bits, first }
-        }),
+        visibility: curves.visibility.unwrap_or(VisibilityCurve::VISIBLE),
     };
     AlaTracks::new(curves.bones(file).map(tracks).collect())
 }

@@ -29,7 +29,7 @@ pub struct BoneCurves {
     pub rotation: Option<PackedRotations>,
     /// The local scale.
     pub scale: Option<PackedVectors>,
-    /// Whether the parts on the bone and on its children are drawn.
+    /// Whether what is connected to the bone is shown. Without it, the bone is visible.
     pub visibility: Option<VisibilityCurve>,
 }
 

@@ -1,10 +1,10 @@
 //! The graphs and clips that models share while [`PlayClip`](crate::scene::PlayClip) plays on them.
 
 use crate::alamo::animation::asset::{Ala, AlaAssetLabel};
-use crate::alamo::animation::binding::{BoneMismatch, without_tracks};
+use crate::alamo::animation::binding::BoneMismatch;
 use crate::alamo::animation::source::AlaSource;
 use crate::alamo::animation::targets::bone_target;
-use crate::alamo::animation::visibility::{DefaultVisibilityCurve, evaluator_id};
+use crate::alamo::animation::visibility::{DefaultVisibilityCurve, visibility_evaluator};
 use crate::alamo::asset::AloModel;
 use crate::scene::{
     BoneName, ClipParts, ClipProvider, ClipRef, FrameRate, Frames, GraphAssets, SharedGraphs,
@@ -20,6 +20,7 @@ use bevy::ecs::system::{Res, ResMut, SystemParam};
 use bevy::platform::collections::HashMap;
 use bevy::transform::components::Transform;
 use core::any::TypeId;
+use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 
 /// The graphs and clips that models share.
@@ -28,7 +29,7 @@ pub(crate) struct Graphs {
     /// The extensions of animation files.
     extensions: Vec<String>,
     graphs: SharedGraphs<AloModel>,
-    /// Clips without the tracks that do not match a model, by the model's address and the clip. It keeps no clips.
+    /// Clips that were adapted to a model, by the model's address and the clip. It keeps no clips.
     bound: HashMap<(usize, AssetId<AnimationClip>), BoundClip>,
     /// Parts of the clips in `bound`.
     parts: ClipParts,
@@ -52,14 +53,14 @@ impl Graphs {
     }
 }
 
-/// A clip without the tracks that do not match a model.
+/// A clip that was adapted to a model.
 struct BoundClip {
     ala: Option<AssetId<Ala>>,
     /// While it exists, no other model has the same address.
     model: Weak<AloModel>,
-    /// The handle of the clip with all its tracks. `None` if it is never dropped.
+    /// The handle of the clip that was adapted. `None` if it is never dropped.
     source: Option<Weak<StrongHandle>>,
-    /// The handle of the clip without the tracks. `None` if all tracks match.
+    /// The handle of the adapted copy. `None` if the clip itself fits.
     copy: Option<Weak<StrongHandle>>,
 }
 
@@ -73,7 +74,7 @@ impl BoundClip {
         }
     }
 
-    /// Whether the model and the clip with all its tracks are in use.
+    /// Whether the model and the clip that was adapted are in use.
     fn is_in_use(&self) -> bool {
         let source = self.source.as_ref();
         self.model.strong_count() > 0 && source.is_none_or(|source| source.strong_count() > 0)
@@ -113,6 +114,8 @@ pub(super) fn log_mismatches(mut graphs: ResMut<Graphs>, mut log: ResMut<Warning
 pub(super) struct Edits {
     alas: Vec<AssetId<Ala>>,
     clips: Vec<AssetId<AnimationClip>>,
+    /// The clips of which copies were adapted to models.
+    adapted: Vec<AssetId<AnimationClip>>,
 }
 
 /// The animation of a clip, if the clip is from an Alamo file. Loads the animation if only its clip is loaded.
@@ -147,7 +150,7 @@ impl AlaClipProvider<'_, '_> {
         self.alas.get(source.ala.as_ref()?)
     }
 
-    /// A whole clip without the tracks that do not match a model. Warns about these.
+    /// A whole clip, adapted to a model. Warns about tracks that do not match.
     fn whole_clip_for_model(
         &mut self,
         source: &AlaSource,
@@ -158,9 +161,16 @@ impl AlaClipProvider<'_, '_> {
         if let Some(clip) = bound.and_then(|bound| bound.clip(&source.clip)) {
             return clip;
         }
-        let mismatches = self.ala(source).map(|ala| ala.mismatches(model));
-        let mismatches = mismatches.filter(|mismatches| !mismatches.is_empty());
-        let copy = mismatches.map(|mismatches| self.without_mismatches(source, &mismatches));
+        let ala = self.ala(source).zip(self.clips.get(&source.clip));
+        let bound = ala.map(|(ala, whole)| match ala.bound(whole, model) {
+            Cow::Owned(clip) => (Some(clip), ala.mismatches(model)),
+            Cow::Borrowed(_) => (None, Vec::new()),
+        });
+        let (bound, mismatches) = bound.unwrap_or_default();
+        let copy = bound.map(|bound| self.clips.add(bound));
+        if !mismatches.is_empty() {
+            self.add_warning(source, &mismatches);
+        }
         let shared = &mut *self.shared;
         shared.bound.retain(|_, bound| bound.is_in_use());
         let bound = BoundClip {
@@ -173,11 +183,7 @@ impl AlaClipProvider<'_, '_> {
         copy.unwrap_or_else(|| source.clip.clone())
     }
 
-    fn without_mismatches(
-        &mut self,
-        source: &AlaSource,
-        mismatches: &[BoneMismatch],
-    ) -> Handle<AnimationClip> {
+    fn add_warning(&mut self, source: &AlaSource, mismatches: &[BoneMismatch]) {
         let path = source.clip.path().map(ToString::to_string);
         /// The most mismatches that the warning lists.
         const MAX_LISTED: usize = 12;
@@ -195,9 +201,6 @@ impl AlaClipProvider<'_, '_> {
                 listed.join("; ")
             ),
         });
-        let clip = self.clips.get(&source.clip);
-        let clip = clip.map(|clip| without_tracks(clip, mismatches));
-        self.clips.add(clip.unwrap_or_default())
     }
 }
 
@@ -236,7 +239,10 @@ impl ClipProvider for AlaClipProvider<'_, '_> {
     }
 
     fn default_visibility() -> Option<(EvaluatorId<'static>, VariableCurve)> {
-        Some((evaluator_id(), VariableCurve::new(DefaultVisibilityCurve)))
+        Some((
+            visibility_evaluator(),
+            VariableCurve::new(DefaultVisibilityCurve),
+        ))
     }
 
     fn clips(&self) -> &Assets<AnimationClip> {
@@ -269,6 +275,11 @@ impl ClipProvider for AlaClipProvider<'_, '_> {
             shared.bound.retain(|_, bound| is_current(bound));
         }
         let clips = edited_clips(&mut self.clip_events);
+        let is_outdated = |(_, clip): &(usize, _), bound: &mut BoundClip| {
+            clips.contains(clip) && bound.copy.is_some()
+        };
+        let adapted = shared.bound.extract_if(is_outdated);
+        let adapted = adapted.map(|((_, clip), _)| clip).collect();
         shared.parts.remove(&clips);
         if !edited.is_empty() || !clips.is_empty() {
             shared.graphs.remove_copies();
@@ -276,12 +287,14 @@ impl ClipProvider for AlaClipProvider<'_, '_> {
         Edits {
             alas: edited,
             clips,
+            adapted,
         }
     }
 
     fn is_edited(edits: &Edits, source: &AlaSource, is_copied: bool) -> bool {
         let ala = source.ala.as_ref();
         ala.is_some_and(|ala| edits.alas.contains(&ala.id()))
+            || edits.adapted.contains(&source.clip.id())
             || is_edited_copy(source, &edits.clips, is_copied)
     }
 

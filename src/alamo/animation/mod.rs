@@ -10,7 +10,7 @@
 //!   it plays.
 //!
 //! Parsing belongs in [`ala`](crate::alamo::ala). Code that shows and hides parts of a model belongs in
-//! `alamo::appearance`: here only the visibility of bones changes.
+//! `alamo::appearance`: here clips only decide about the visibility of bones.
 
 mod asset;
 mod binding;
@@ -29,7 +29,6 @@ mod timing;
 mod tracks;
 mod visibility;
 
-pub use crate::alamo::components::BoneVisibility;
 pub use asset::{Ala, AlaAssetLabel, AlaBoneInfo, AloAnimation};
 pub use binding::BoneMismatch;
 pub use clip::clip;
@@ -45,4 +44,6 @@ pub(super) use plugin::AnimationPlugin;
 pub(super) use source::AlaSource;
 pub use targets::bone_target;
 pub use tracks::AlaTracks;
+#[cfg(feature = "crowd")]
+pub(super) use visibility::visibility_evaluator;
 pub use visibility::{DefaultVisibilityCurve, VisibilityCurve};

@@ -4,11 +4,11 @@ use crate::alamo::animation::asset::Ala;
 use crate::alamo::animation::graphs::{Graphs, log_mismatches};
 use crate::alamo::animation::loader::AlaLoader;
 use crate::alamo::animation::player::{AloAnimator, find_events, play_clips};
-use crate::alamo::animation::visibility::release_bones;
-use crate::alamo::components::{AloInstance, BoneVisibility};
+use crate::alamo::appearance::{on_bone_inserted, show_bones};
+use crate::alamo::components::AloInstance;
 use crate::scene::{
-    ClassicModelsSystems, ModelLoading, add_animation, add_loading_check, all_cases, follow_player,
-    is_clip_loading, link_bones, resolve_clips, update_warning_log,
+    BoneVisibility, ClassicModelsSystems, ModelLoading, add_animation, add_loading_check,
+    all_cases, follow_player, is_clip_loading, link_bones, resolve_clips, update_warning_log,
 };
 use bevy::animation::{AnimatedBy, AnimationTargetId};
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate, SpawnScene};
@@ -30,6 +30,7 @@ impl Plugin for AnimationPlugin {
             .register_type::<AnimatedBy>()
             .register_type::<AnimationTargetId>()
             .register_type::<BoneVisibility>()
+            .add_observer(on_bone_inserted)
             .add_systems(SpawnScene, update_warning_log::<Ala>)
             .add_systems(
                 PostUpdate,
@@ -39,7 +40,7 @@ impl Plugin for AnimationPlugin {
                         .in_set(ClassicModelsSystems::Play)
                         .after(resolve_clips)
                         .before(AnimationSystems),
-                    (follow_player::<AloAnimator>, release_bones)
+                    (follow_player::<AloAnimator>, show_bones)
                         .after(AnimationSystems)
                         .before(VisibilitySystems::VisibilityPropagate),
                 ),

@@ -1,8 +1,7 @@
 //! The tracks of an animation, for poses without Bevy's animation.
 
 use crate::alamo::animation::packed::{FixedRotation, FixedVector, PackedRotations, PackedVectors};
-#[cfg(feature = "crowd")]
-use crate::alamo::animation::timing::Bits;
+use crate::alamo::animation::visibility::VisibilityCurve;
 use bevy::math::Vec3;
 use bevy::math::curve::Curve;
 use bevy::transform::components::Transform;
@@ -17,18 +16,7 @@ pub(super) struct BoneTracks {
     /// `None` keeps the rotation of the rest pose.
     pub(super) rotation: Option<Track<PackedRotations, FixedRotation>>,
     pub(super) scale: Track<PackedVectors, FixedVector>,
-    /// `None` keeps the visibility of the rest pose.
-    #[cfg(feature = "crowd")]
-    pub(super) visibility: Option<VisibilityTrack>,
-}
-
-/// The visibility of a bone in each frame.
-#[cfg(feature = "crowd")]
-#[derive(Clone, Debug)]
-pub(super) struct VisibilityTrack {
-    pub(super) bits: Arc<Bits>,
-    /// The index of the first byte in `bits`.
-    pub(super) first: u32,
+    pub(super) visibility: VisibilityCurve,
 }
 
 #[derive(Clone, Debug)]
@@ -92,13 +80,12 @@ impl AlaTracks {
         tracks.map_or(*rest, |tracks| tracks.transform(seconds, rest))
     }
 
-    /// Whether the bone of an entry is visible at a time in seconds. `None` if it has no such track.
+    /// Whether the bone of an entry is visible at a time in seconds.
     #[cfg(feature = "crowd")]
     #[inline]
-    pub(in crate::alamo) fn is_visible(&self, entry: usize, seconds: f32) -> Option<bool> {
-        let track = self.0.get(entry)?.visibility.as_ref()?;
-        let (frame, _) = track.bits.timing.frame(seconds);
-        Some(track.bits.get(track.first, frame))
+    pub(in crate::alamo) fn is_visible(&self, entry: usize, seconds: f32) -> bool {
+        let tracks = self.0.get(entry);
+        tracks.is_none_or(|tracks| tracks.visibility.sample(seconds))
     }
 
     /// Poses the bones of a model at a time in seconds. `local` are the transforms of the bones at rest, each relative to its
@@ -108,6 +95,16 @@ impl AlaTracks {
         for tracks in self.0.iter().rev() {
             if let Some(local) = local.get_mut(tracks.bone) {
                 *local = tracks.transform(seconds, local);
+            }
+        }
+    }
+
+    /// Writes whether the bones of a model are visible at a time in seconds. `visible` are the model's flags, which bones
+    /// without tracks keep. Tracks of bones beyond its end are ignored.
+    pub fn show(&self, seconds: f32, visible: &mut [bool]) {
+        for tracks in self.0.iter().rev() {
+            if let Some(visible) = visible.get_mut(tracks.bone) {
+                *visible = tracks.visibility.sample(seconds);
             }
         }
     }

@@ -1,36 +1,30 @@
-//! Animations that show and hide bones.
-//!
-//! A bone and the parts attached to it have separate `Visibility` components, and the children of a hidden bone are
-//! never drawn. So animations and the selection of parts by level of detail, damage stage and user don't overwrite each
-//! other.
+//! Animations that show and hide bones: they write [`BoneVisibility`], which `alamo::appearance` applies.
 
 use crate::alamo::animation::timing::{Bits, Timing};
-use crate::alamo::components::{AloBone, BoneVisibility, visibility};
+use crate::alamo::components::AloBone;
+use crate::scene::BoneVisibility;
 use bevy::animation::animation_curves::{AnimationCurve, AnimationCurveEvaluator, EvaluatorId};
 use bevy::animation::graph::AnimationNodeIndex;
-use bevy::animation::{AnimatedBy, AnimationEntityMut, AnimationEvaluationError};
-use bevy::camera::visibility::Visibility;
+use bevy::animation::{AnimationEntityMut, AnimationEvaluationError};
 use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::query::{With, Without};
-use bevy::ecs::system::Query;
 use bevy::math::curve::Interval;
 use core::any::{Any, TypeId};
 use std::sync::Arc;
 
-/// Shows or hides a bone, frame by frame. A hidden bone also hides its parts and its children. The value of a frame is
-/// held until the next frame.
+/// Shows or hides a bone, frame by frame: see [`BoneVisibility`]. The value of a frame is held until the next frame.
 ///
 /// When clips are blended, their weights are votes, and the majority wins. In a tie the bone is shown. A clip without
 /// such a curve has no vote on the bone: see [`DefaultVisibilityCurve`].
 #[derive(Clone, Debug)]
-pub struct VisibilityCurve {
-    bits: Arc<Bits>,
-    /// The index of the first byte in `bits`.
-    first: u32,
-}
+pub struct VisibilityCurve(
+    /// An array of bits, and the index of the first byte. `None` shows the bone in all frames.
+    Option<(Arc<Bits>, u32)>,
+);
 
 impl VisibilityCurve {
+    /// Shows the bone in all frames, as a file does that has the bone without a visibility track.
+    pub const VISIBLE: Self = Self(None);
+
     /// Creates a curve from the visibility in each frame, and the count of frames per second.
     pub fn new(frames: impl IntoIterator<Item = bool>, fps: f32) -> Self {
         let mut bytes = Vec::new();
@@ -50,19 +44,16 @@ impl VisibilityCurve {
 
     /// Creates a curve over the bits of one bone, in an array that bones share.
     pub(super) fn shared(bits: Arc<Bits>, first: u32) -> Self {
-        Self { bits, first }
+        Self(Some((bits, first)))
     }
 
-    /// The array of bits, and the index of the first byte.
-    #[cfg(feature = "crowd")]
-    pub(super) fn into_bits(self) -> (Arc<Bits>, u32) {
-        (self.bits, self.first)
-    }
-
-    /// Whether the bone is drawn at a time, in seconds.
+    /// Whether the bone is visible at a time, in seconds.
+    #[inline]
     pub fn sample(&self, time: f32) -> bool {
-        let (frame, _) = self.bits.timing.frame(time);
-        self.bits.get(self.first, frame)
+        self.0.as_ref().is_none_or(|(bits, first)| {
+            let (frame, _) = bits.timing.frame(time);
+            bits.get(*first, frame)
+        })
     }
 }
 
@@ -72,11 +63,12 @@ impl AnimationCurve for VisibilityCurve {
     }
 
     fn domain(&self) -> Interval {
-        self.bits.timing.domain()
+        let bits = self.0.as_ref();
+        bits.map_or(Interval::EVERYWHERE, |(bits, _)| bits.timing.domain())
     }
 
     fn evaluator_id(&self) -> EvaluatorId<'_> {
-        evaluator_id()
+        visibility_evaluator()
     }
 
     fn create_evaluator(&self) -> Box<dyn AnimationCurveEvaluator> {
@@ -102,9 +94,10 @@ impl AnimationCurve for VisibilityCurve {
 /// Votes for the default visibility of a bone ([`AloBone::visible`]), with the weight by which the votes of other clips
 /// fall short of 1.
 ///
-/// When a clip with a visibility track fades into one without, the default wins once the clip without has the greater
-/// weight. [`PlayClip`](crate::scene::PlayClip) adds this curve to each cross-fade. For your own graph, add a clip with
-/// this curve for each bone that any of your clips has a track for. The weights of the other clips must add up to 1.
+/// When a clip with a [`VisibilityCurve`] on a bone fades into one without, the default wins once the clip without has
+/// the greater weight. [`PlayClip`](crate::scene::PlayClip) adds this curve to each cross-fade. For your own graph, add a
+/// clip with this curve for each bone that any of your clips shows or hides. The weights of the other clips must add up
+/// to 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DefaultVisibilityCurve;
 
@@ -118,7 +111,7 @@ impl AnimationCurve for DefaultVisibilityCurve {
     }
 
     fn evaluator_id(&self) -> EvaluatorId<'_> {
-        evaluator_id()
+        visibility_evaluator()
     }
 
     fn create_evaluator(&self) -> Box<dyn AnimationCurveEvaluator> {
@@ -141,7 +134,7 @@ impl AnimationCurve for DefaultVisibilityCurve {
 }
 
 /// The ID of the evaluator that blends all visibility curves of a bone.
-pub(super) fn evaluator_id() -> EvaluatorId<'static> {
+pub(in crate::alamo) fn visibility_evaluator() -> EvaluatorId<'static> {
     EvaluatorId::Type(TypeId::of::<Evaluator>())
 }
 
@@ -286,48 +279,11 @@ impl AnimationCurveEvaluator for Evaluator {
             return Err(inconsistent(TypeId::of::<Self>()));
         };
         let default = entity.get::<AloBone>().is_none_or(|bone| bone.visible);
+        // Clips also play on other skeletons, which have no such component.
         if let Some(mut bone) = entity.get_mut::<BoneVisibility>() {
-            bone.bypass_change_detection().is_animated = true;
+            bone.bypass_change_detection().animated = Some(top.vote.is_visible(default));
         }
-        let missing = AnimationEvaluationError::ComponentNotPresent;
-        entity
-            .get_mut::<Visibility>()
-            .ok_or_else(|| missing(TypeId::of::<Visibility>()))?
-            .set_if_neq(visibility(top.vote.is_visible(default)));
         Ok(())
-    }
-}
-
-/// The components of a bone that [`release_bones`] reads and writes.
-type Released = (
-    &'static AloBone,
-    &'static mut BoneVisibility,
-    &'static mut Visibility,
-);
-
-/// Restores the default visibility of bones that no animation shows or hides any more.
-///
-/// Visits only the bones with a player, and those that just lost it.
-pub(super) fn release_bones(
-    mut unlinked: RemovedComponents<AnimatedBy>,
-    mut playing: Query<Released, With<AnimatedBy>>,
-    mut idle: Query<Released, Without<AnimatedBy>>,
-) {
-    for (bone, mut state, mut shown) in &mut playing {
-        if state.bypass_change_detection().advance() {
-            shown.set_if_neq(visibility(bone.visible));
-        }
-    }
-    for bone in unlinked.read() {
-        if let Ok((bone, mut state, mut shown)) = idle.get_mut(bone) {
-            // Without a player, no animation decides.
-            let state = state.bypass_change_detection();
-            state.was_animated |= state.is_animated;
-            state.is_animated = false;
-            if state.advance() {
-                shown.set_if_neq(visibility(bone.visible));
-            }
-        }
     }
 }
 
@@ -411,5 +367,6 @@ mod tests {
             assert_eq!([at(0.0), at(0.5), at(0.99)], [visible; 3], "frame {frame}");
         }
         assert!(curve.sample(-1.0) && curve.sample(100.0) && curve.sample(f32::NAN));
+        assert!(VisibilityCurve::VISIBLE.sample(0.0));
     }
 }

@@ -33,6 +33,7 @@ pub(super) fn content(
         joints: JointList::new(CrowdSkeleton {
             bones: bones.collect(),
             visibility_bones,
+            hidden_bones_hide_children: model.hidden_bones_hide_children,
             ..CrowdSkeleton::default()
         }),
     };

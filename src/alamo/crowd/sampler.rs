@@ -1,13 +1,12 @@
 //! Poses the bones of a model at a time of a clip, without entities.
 
-use crate::alamo::animation::{Ala, AlaSource, AlaTracks, VisibilityCurve, bone_target};
+use crate::alamo::animation::{Ala, AlaSource, AlaTracks, bone_target, visibility_evaluator};
 use crate::alamo::asset::AloModel;
 use crate::crowd::{
     BoneSource, ClipCurves, ClipData, ClipOrigin, PoseSource, Timeline, curve_timeline,
 };
 use crate::scene::{ClipSource, FrameRate};
 use bevy::animation::AnimationClip;
-use bevy::animation::animation_curves::{AnimationCurve, EvaluatorId};
 use bevy::asset::Assets;
 use bevy::ecs::system::{Res, SystemParam};
 use bevy::transform::components::Transform;
@@ -52,7 +51,7 @@ pub(super) fn clip(
         });
     }
     let clip = assets.clips.get(source.clip())?;
-    let visibility = visibility_id();
+    let visibility = visibility_evaluator();
     let curves = ClipCurves::new(clip, model.bones.len(), bone_target, Some(&visibility));
     Some(ClipData {
         sampler: ClipSampler::Curves(curves),
@@ -89,7 +88,7 @@ impl BoneSource for ClipSampler {
             Self::Tracks { tracks, entries } => match entries.get(bone).copied().flatten() {
                 Some(entry) => (
                     tracks.transform(entry, seconds, &rest.0),
-                    tracks.is_visible(entry, seconds).unwrap_or(rest.1),
+                    tracks.is_visible(entry, seconds),
                 ),
                 None => rest,
             },
@@ -108,7 +107,7 @@ impl PoseSource for ClipSampler {
                         continue;
                     };
                     *local = tracks.transform(entry, seconds, local);
-                    *visible = tracks.is_visible(entry, seconds).unwrap_or(*visible);
+                    *visible = tracks.is_visible(entry, seconds);
                 }
             }
             Self::Curves(curves) => {
@@ -118,11 +117,4 @@ impl PoseSource for ClipSampler {
             }
         }
     }
-}
-
-/// The evaluator of curves that show and hide bones.
-fn visibility_id() -> EvaluatorId<'static> {
-    static CURVE: std::sync::LazyLock<VisibilityCurve> =
-        std::sync::LazyLock::new(|| VisibilityCurve::new([true], 1.0));
-    CURVE.evaluator_id()
 }

@@ -5,8 +5,8 @@ use super::hit::AloRayHit;
 use crate::alamo::collision::CollisionTree;
 use crate::alamo::components::{AloInstance, AloPart, AloSubmeshIndex};
 use crate::scene::{
-    EMPTY_BOX, Index, ModelRayCastSettings, ModelRayCastVisibility, Pending, SurfaceTriangles, TIE,
-    transformed, uv_at, uvs,
+    BoneVisibility, EMPTY_BOX, Index, ModelRayCastSettings, ModelRayCastVisibility, Pending,
+    SurfaceTriangles, TIE, transformed, uv_at, uvs,
 };
 use bevy::asset::Assets;
 use bevy::camera::visibility::{InheritedVisibility, ViewVisibility, Visibility};
@@ -103,7 +103,14 @@ pub(super) struct Colliders<'w, 's> {
     parts: Query<'w, 's, (&'static AloPart, &'static ChildOf)>,
     parents: Query<'w, 's, &'static ChildOf>,
     roots: Query<'w, 's, &'static AloInstance>,
-    visibilities: Query<'w, 's, &'static InheritedVisibility>,
+    bones: Query<
+        'w,
+        's,
+        (
+            &'static InheritedVisibility,
+            Option<&'static BoneVisibility>,
+        ),
+    >,
     transforms: Transforms<'w, 's>,
     posed: Local<'s, Posed>,
 }
@@ -378,19 +385,22 @@ impl Colliders<'_, '_> {
             return false;
         }
         let is_coarser_drawn = !part.selected && item.own != Some(&Visibility::Hidden);
-        let is_bone_visible = || {
-            let bone = self.visibilities.get(bone.parent());
-            bone.is_ok_and(|bone| bone.get())
-        };
-        item.inherited.get() || ((part.hidden || is_coarser_drawn) && is_bone_visible())
+        item.inherited.get()
+            || ((part.hidden || is_coarser_drawn) && self.is_bone_visible(bone.parent()))
+    }
+
+    fn is_bone_visible(&self, bone: Entity) -> bool {
+        let bone = self.bones.get(bone);
+        bone.is_ok_and(|(inherited, own)| {
+            inherited.get() && own.is_none_or(BoneVisibility::is_visible)
+        })
     }
 
     /// Whether a part is a collision hull: selected, and hidden only by the file.
     fn is_hull(&self, parent: Option<&ChildOf>) -> bool {
         let part = parent.and_then(|parent| self.parts.get(parent.parent()).ok());
         part.is_some_and(|(part, bone)| {
-            let bone = self.visibilities.get(bone.parent());
-            part.hidden && part.selected && bone.is_ok_and(|bone| bone.get())
+            part.hidden && part.selected && self.is_bone_visible(bone.parent())
         })
     }
 }

@@ -81,6 +81,11 @@ impl Found<'_> {
                 "files of the format have no lights",
             ),
             (
+                "hidden_bones_hide_children",
+                manifest.hidden_bones_hide_children.is_some() && format != Alamo,
+                "bones of the format have no visibility",
+            ),
+            (
                 "palette",
                 manifest.palette.is_some() && format != Quake,
                 "textures of the format have their own colors",

@@ -94,6 +94,7 @@ fn load_override(key: &ManifestKey, manifest: &ModelManifest) -> Option<LoadOver
         palette,
         hole_index: manifest.hole_index,
         load_lights: manifest.load_lights,
+        hidden_bones_hide_children: manifest.hidden_bones_hide_children,
     };
     let has_settings = value != LoaderOverride::default();
     has_settings.then_some(LoadOverride {
@@ -219,7 +220,7 @@ fn warn_if_ignored(all: &[LoadOverride], index: usize) {
         ManifestKey::Id(_) => "a manifest without a file".to_owned(),
     };
     warn!(
-        "{}: its texture_folders, palette, hole_index and load_lights for {} differ from those of {}, \
+        "{}: its texture_folders, palette, hole_index, load_lights and hidden_bones_hide_children for {} differ from those of {}, \
          which was loaded first: they are ignored",
         name(ignored),
         ignored.model,

@@ -66,6 +66,7 @@ fn inherit(manifest: &mut ModelManifest, base: Option<ModelManifest>, source: &S
         palette,
         hole_index,
         load_lights,
+        hidden_bones_hide_children,
         clips,
         events,
         play,

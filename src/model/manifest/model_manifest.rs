@@ -62,6 +62,10 @@ pub struct ModelManifest {
     /// Whether the lights of an ALO model are loaded. `None` means as in the loader's settings.
     #[serde(skip_serializing_if = "is_default")]
     pub load_lights: Option<bool>,
+    /// Whether a hidden bone of an ALO model also hides what is connected to the bones below it. `None` means as in the
+    /// loader's settings.
+    #[serde(skip_serializing_if = "is_default")]
+    pub hidden_bones_hide_children: Option<bool>,
     /// Named clips.
     #[serde(skip_serializing_if = "is_default", deserialize_with = "list")]
     pub clips: Vec<ManifestClip>,
@@ -126,6 +130,7 @@ impl Default for ModelManifest {
             palette: None,
             hole_index: None,
             load_lights: None,
+            hidden_bones_hide_children: None,
             clips: Vec::new(),
             events: Vec::new(),
             play: None,

@@ -53,6 +53,8 @@ pub(crate) use frames::Frames;
 pub(crate) use links::{Skeleton, link_bones};
 #[cfg(any(feature = "alamo", all(feature = "lithtech", feature = "crowd")))]
 pub(crate) use properties::Scale;
+#[cfg(feature = "alamo")]
+pub(crate) use properties::has_curve_for;
 pub(crate) use properties::{Rotation, Translation};
 pub(crate) use rotations::slerp;
 pub(crate) use selected_clips::{EventDriver, SelectedClips};

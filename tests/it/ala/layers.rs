@@ -9,7 +9,7 @@ use bevy_classic_models::alamo::ala::parse;
 use bevy_classic_models::alamo::ala::write::{BoneTracks, Rotations, Vectors};
 use bevy_classic_models::alamo::alo::write::write;
 use bevy_classic_models::alamo::alo::{AloFile, Bone};
-use bevy_classic_models::alamo::{Alo, AloAnimator};
+use bevy_classic_models::alamo::{Alo, AloAnimator, BoneVisibility};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::{LayerId, NamedClip, Repeat};
 use classic_models_support::gpuless;
@@ -121,7 +121,10 @@ fn assert_pose(app: &mut TestApp, root: Entity, index: usize, expected: Transfor
 
 fn is_shown(app: &mut TestApp, root: Entity, index: usize) -> bool {
     let bone = bone(app, root, index);
-    *app.world().get::<Visibility>(bone).unwrap() != Visibility::Hidden
+    app.world()
+        .get::<BoneVisibility>(bone)
+        .unwrap()
+        .is_visible()
 }
 
 fn time(app: &mut TestApp, root: Entity) -> f32 {
@@ -330,7 +333,7 @@ fn visibility_tracks_apply_to_the_bones_of_the_mask() {
     let (mut app, root) = app((PlayClip::looping("MOVE_00"), ClipLayers::default()));
     let visible = |app: &mut TestApp| [HULL, TURRET, FLASH].map(|bone| is_shown(app, root, bone));
     app.step(0.0);
-    assert_eq!(visible(&mut app), [true, true, false], "as in the model");
+    assert_eq!(visible(&mut app), [true; 3], "without tracks");
     let mask = BoneMask::bones(["Turret", "Flash"]);
     let id = push(
         &mut app,
@@ -339,11 +342,20 @@ fn visibility_tracks_apply_to_the_bones_of_the_mask() {
     );
     app.step(0.0);
     assert_eq!(visible(&mut app), [true, false, true]);
-    // The majority decides between the layer and the model's flags.
-    for (weight, expected) in [(0.45, [true, true, false]), (0.55, [true, false, true])] {
+    // The majority decides between the layer and the clip, or the model's flags if the clip has no record of the bone.
+    let cases = [
+        ("MOVE_00", 0.45, [true; 3]),
+        ("MOVE_00", 0.55, [true, false, true]),
+        ("GROW_00", 0.45, [true, true, false]),
+        ("GROW_00", 0.55, [true, false, true]),
+    ];
+    for (clip, weight, expected) in cases {
+        let play = PlayClip::looping(clip);
+        app.world().entity_mut(root).insert(play);
         layers(&mut app, root).get_mut(id).unwrap().weight = weight;
         app.step(0.0);
-        assert_eq!(visible(&mut app), expected, "{weight}");
+        app.step(0.0);
+        assert_eq!(visible(&mut app), expected, "{clip}, {weight}");
     }
     layers(&mut app, root).remove(id);
     app.step(0.0);
@@ -352,6 +364,17 @@ fn visibility_tracks_apply_to_the_bones_of_the_mask() {
     push(&mut app, root, ClipLayer::looping("VANISH_00").added());
     app.step(0.0);
     assert_eq!(visible(&mut app), [true, true, false], "an additive layer");
+    // A layer without a clip below it.
+    layers(&mut app, root).clear();
+    app.world().entity_mut(root).remove::<PlayClip>();
+    let show = ClipLayer::looping("MOVE_00");
+    let id = push(&mut app, root, show.with_weight(0.45));
+    app.step(0.0);
+    app.step(0.0);
+    assert_eq!(visible(&mut app), [true, true, false]);
+    layers(&mut app, root).get_mut(id).unwrap().weight = 0.55;
+    app.step(0.0);
+    assert_eq!(visible(&mut app), [true; 3]);
 }
 
 #[test]

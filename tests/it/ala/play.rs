@@ -10,7 +10,9 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, Rotations, Vectors};
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Vertex};
-use bevy_classic_models::alamo::{Ala, Alo, AloBone, AloInstance, AloLoaderSettings};
+use bevy_classic_models::alamo::{
+    Ala, Alo, AloBone, AloInstance, AloLoaderSettings, BoneVisibility,
+};
 use bevy_classic_models::alamo::{
     AloAnimator, AloModel, AloPart, DefaultVisibilityCurve, bone_target,
 };
@@ -161,13 +163,16 @@ fn assert_hull_x(app: &mut TestApp, root: Entity, expected: f32) {
     assert!((x - expected).abs() < 1e-3, "{x}, expected {expected}");
 }
 
-/// Whether a bone itself is not hidden.
+/// Whether a bone itself is visible.
 fn is_shown(app: &mut TestApp, root: Entity, index: usize) -> bool {
     let bone = bone(app, root, index);
-    *app.world().get::<Visibility>(bone).unwrap() != Visibility::Hidden
+    app.world()
+        .get::<BoneVisibility>(bone)
+        .unwrap()
+        .is_visible()
 }
 
-/// The names of visible parts: neither the part nor a bone above it is hidden.
+/// The names of visible parts.
 fn visible_parts(app: &mut TestApp) -> Vec<String> {
     let mut parts = app.world().query::<(&AloPart, &InheritedVisibility)>();
     let parts = parts.iter(app.app.world());
@@ -341,16 +346,18 @@ fn unreadable_clip_leaves_the_rest_pose_until_fixed() {
     assert_hull_x(&mut app, root, 2.0);
 }
 
-/// Playback shows and hides only bones with a visibility track.
+/// The `Visibility` of a bone's entity is the user's, and hides everything below the bone.
 #[test]
-fn fades_keep_visibility_of_bones_without_tracks() {
-    let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
+fn playback_keeps_the_visibility_component_of_bones() {
+    let (mut app, root) = app(&files(), PlayClip::looping("ATTACK_00"));
     let turret = bone(&mut app, root, TURRET);
     *app.world().get_mut::<Visibility>(turret).unwrap() = Visibility::Hidden;
     play(&mut app, root, PlayClip::looping("MOVE_01").with_fade(0.2));
     for _ in 0..6 {
         app.step(0.05);
-        assert!(!is_shown(&mut app, root, TURRET));
+        let visibility = app.world().get::<Visibility>(turret);
+        assert_eq!(visibility, Some(&Visibility::Hidden));
+        assert_eq!(visible_parts(&mut app), ["HullMesh"]);
     }
 }
 
@@ -605,42 +612,79 @@ fn clip_with_greater_weight_decides_visibility() {
 }
 
 #[test]
-fn clip_without_a_visibility_track_restores_the_default_flag() {
+fn clip_without_a_visibility_track_shows_the_bone() {
+    let mut hides = blinks([true; 5]);
+    hides.bones[2].visibility = Some([false; 5].into());
+    let mut files = files();
+    files.push(("art/Unit_HIDE_00.ala", ala(&hides)));
+    assert_fades(
+        &files,
+        ["HIDE_00", "MOVE_00"],
+        [[false, false], [true, true]],
+    );
+}
+
+#[test]
+fn clip_without_the_bone_restores_the_default_flag() {
+    let mut hull_alone = moves(1.0);
+    hull_alone.bones.truncate(1);
     let mut files = files();
     files.push(("art/Unit_HIDE_00.ala", ala(&blinks([true; 5]))));
-    let (mut app, root) = app(&files, PlayClip::looping("HIDE_00"));
+    files.push(("art/Unit_HULL_00.ala", ala(&hull_alone)));
+    assert_fades(
+        &files,
+        ["HIDE_00", "HULL_00"],
+        [[false, true], [true, false]],
+    );
+    // One clip shows the flash, without a track.
+    assert_fades(
+        &files,
+        ["MOVE_00", "HULL_00"],
+        [[true, true], [true, false]],
+    );
+}
+
+/// Tracks of a bone with another name are not played.
+#[test]
+fn clip_with_another_name_for_the_bone_keeps_the_flag() {
+    let mut renamed = moves(1.0);
+    renamed.bones[2].name = "Other".into();
+    let mut files = files();
+    files.push(("art/Unit_NAME_00.ala", ala(&renamed)));
+    assert_fades(
+        &files,
+        ["MOVE_00", "NAME_00"],
+        [[true, true], [true, false]],
+    );
+}
+
+/// Asserts which of turret and flash are visible in two clips and in fades between them.
+#[track_caller]
+fn assert_fades(files: &[(&str, Vec<u8>)], clips: [&'static str; 2], expected: [[bool; 2]; 2]) {
+    let [first, second] = clips;
+    let (mut app, root) = app(files, PlayClip::looping(first));
     let shown = |app: &mut TestApp| [TURRET, FLASH].map(|bone| is_shown(app, root, bone));
-    assert_eq!(shown(&mut app), [false, true]);
-    play(&mut app, root, PlayClip::looping("MOVE_00"));
-    assert_eq!(shown(&mut app), [true, false]);
-    play(&mut app, root, PlayClip::looping("HIDE_00"));
-    assert_eq!(shown(&mut app), [false, true]);
+    assert_eq!(shown(&mut app), expected[0]);
+    play(&mut app, root, PlayClip::looping(second));
+    assert_eq!(shown(&mut app), expected[1]);
+    play(&mut app, root, PlayClip::looping(first));
+    assert_eq!(shown(&mut app), expected[0]);
     // In a fade the clip with the greater weight decides, in both directions.
-    play(&mut app, root, PlayClip::looping("MOVE_00").with_fade(1.0));
-    for (seconds, expected) in [
-        (0.4, [false, true]),
-        (0.2, [true, false]),
-        (0.6, [true, false]),
+    for (to, before, after) in [
+        (second, expected[0], expected[1]),
+        (first, expected[1], expected[0]),
     ] {
-        for _ in 0..4 {
-            app.step(seconds / 4.0);
+        play(&mut app, root, PlayClip::looping(to).with_fade(1.0));
+        for (seconds, expected) in [(0.4, before), (0.2, after), (0.6, after)] {
+            for _ in 0..4 {
+                app.step(seconds / 4.0);
+            }
+            assert_eq!(shown(&mut app), expected, "to {to}");
         }
-        assert_eq!(shown(&mut app), expected);
-    }
-    play(&mut app, root, PlayClip::looping("HIDE_00").with_fade(1.0));
-    for (seconds, expected) in [
-        (0.4, [true, false]),
-        (0.2, [false, true]),
-        (0.6, [false, true]),
-    ] {
-        for _ in 0..4 {
-            app.step(seconds / 4.0);
-        }
-        assert_eq!(shown(&mut app), expected);
     }
     app.world().entity_mut(root).remove::<PlayClip>();
     app.step(0.1);
-    assert_eq!(shown(&mut app), [true, false]);
+    assert_eq!(shown(&mut app), [true, false], "as in the model");
 }
 
 /// The count of bones with `AnimatedBy`, which Bevy and this crate visit every frame.
@@ -707,23 +751,26 @@ fn idle_models_have_no_animated_bones() {
 }
 
 #[test]
-fn visibility_changes_persist_on_bones_without_animation() {
-    let mut files = files();
-    files.push(("art/Unit_HIDE_00.ala", ala(&blinks([true; 5]))));
-    let (mut app, root) = app(&files, ());
-    let turret = bone(&mut app, root, TURRET);
+fn flags_of_an_instance_apply_unless_a_clip_decides() {
+    let (mut app, root) = app(&files(), ());
+    let [turret, flash] = [TURRET, FLASH].map(|index| bone(&mut app, root, index));
     set_visible(app.world(), turret, false);
-    app.step(0.0);
-    assert!(!is_shown(&mut app, root, TURRET));
-    // No system overwrites the bone's own visibility.
-    *app.world().get_mut::<Visibility>(turret).unwrap() = Visibility::Inherited;
-    app.step(0.0);
-    assert!(is_shown(&mut app, root, TURRET));
-    let flash = bone(&mut app, root, FLASH);
     set_visible(app.world(), flash, true);
-    play(&mut app, root, PlayClip::looping("HIDE_00"));
+    app.step(0.0);
+    assert_eq!(visible_parts(&mut app), ["FlashMesh", "HullMesh"]);
+    // The clip shows the flash, which the model hides. It has no track of the turret.
+    set_visible(app.world(), flash, false);
     play(&mut app, root, PlayClip::looping("MOVE_00"));
     assert!(!is_shown(&mut app, root, TURRET) && is_shown(&mut app, root, FLASH));
+    set_visible(app.world(), turret, true);
+    set_visible(app.world(), flash, false);
+    app.step(0.0);
+    assert!(is_shown(&mut app, root, TURRET) && is_shown(&mut app, root, FLASH));
+    set_visible(app.world(), turret, false);
+    app.world().entity_mut(root).remove::<PlayClip>();
+    app.step(0.0);
+    app.step(0.0);
+    assert_eq!(visible_parts(&mut app), ["HullMesh"]);
 }
 
 /// The plugin does not overwrite changes that an observer makes when the scene is spawned.
@@ -752,7 +799,8 @@ fn bone_hidden_on_spawn_stays_hidden() {
     let root = app.spawn_ready(SCENE, ());
     for _ in 0..3 {
         app.step(0.1);
-        assert!(!is_shown(&mut app, root, TURRET) && !is_shown(&mut app, root, HULL));
+        assert!(!is_shown(&mut app, root, HULL));
+        assert_eq!(visible_parts(&mut app), Vec::<String>::new());
     }
 }
 
@@ -771,24 +819,25 @@ fn part_is_visible_only_if_nothing_hides_it() {
     };
     assert_eq!(
         at(&mut app, 0.0),
-        ["HullMesh"],
-        "the flash is a child of the turret"
+        ["FlashMesh", "HullMesh"],
+        "the flash is a child of the hidden turret"
     );
     assert_eq!(at(&mut app, 1.0), ["HullMesh", "TurretMesh_LOD1"]);
     app.world()
         .entity_mut(root)
         .insert((ModelLod(1), DamageStage(1)));
-    assert_eq!(at(&mut app, 0.0), ["HullMesh"]);
+    assert_eq!(at(&mut app, 0.0), ["FlashMesh", "HullMesh"]);
     assert_eq!(
         at(&mut app, 1.0),
         ["HullMesh", "TurretMesh_ALT1", "TurretMesh_LOD0"]
     );
-    let hidden = PartVisibility::hidden(["TurretMesh_LOD0", "HullMesh"]);
+    let hidden = PartVisibility::hidden(["TurretMesh_LOD0", "HullMesh", "FlashMesh"]);
     app.world().entity_mut(root).insert(hidden);
     assert_eq!(at(&mut app, 0.0), Vec::<String>::new());
     assert_eq!(at(&mut app, 1.0), ["TurretMesh_ALT1"]);
     let mut parts = PartVisibility::default();
     parts.show("TurretMesh_LOD1").show("TurretMesh_ALT1");
+    parts.hide("FlashMesh");
     app.world().entity_mut(root).insert(parts);
     assert_eq!(at(&mut app, 0.0), ["HullMesh"], "the track hides the bone");
 }

@@ -782,7 +782,11 @@ fn lod_damage_stage_and_visibility_select_hit_parts() {
     let root_bone = test.bone(root, 0);
     set_visible(test.world(), root_bone, false);
     test.app.step(0.0);
-    assert_eq!(hit_parts(test, SOLID), Vec::<&str>::new());
+    assert_eq!(
+        hit_parts(test, SOLID),
+        ["Gun", "GunShield"],
+        "on another bone"
+    );
     set_visible(test.world(), root_bone, true);
     test.world().entity_mut(root).remove::<ModelLod>();
 

@@ -14,7 +14,9 @@ use bevy::mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Parameter, Vertex, parse};
-use bevy_classic_models::alamo::{Alo, AloBone, AloInstance, AloLoaderSettings, AloProxy};
+use bevy_classic_models::alamo::{
+    Alo, AloBone, AloInstance, AloLoaderSettings, AloProxy, BoneVisibility,
+};
 use bevy_classic_models::alamo::{
     AloBillboard, AloCollider, AloLight, AloMaterial, AloModel, AloPart, AloSubmeshIndex,
     Billboard, FULL_LIGHT, TeamColored, bone_target,
@@ -110,13 +112,10 @@ fn each_bone_is_an_entity_with_the_transform_of_the_file() {
             .parent
             .map_or(scene_root, |parent| bone(&mut app, root, parent as usize));
         assert_eq!(parent(&mut app, entity), expected_parent);
+        let own: BoneVisibility = get(&mut app, entity);
+        assert_eq!(own.is_visible(), expected.visible);
         let visibility: Visibility = get(&mut app, entity);
-        let expected_visibility = if expected.visible {
-            Visibility::Inherited
-        } else {
-            Visibility::Hidden
-        };
-        assert_eq!(visibility, expected_visibility);
+        assert_eq!(visibility, Visibility::Inherited);
         let target: AnimationTargetId = get(&mut app, entity);
         assert_eq!(
             target,

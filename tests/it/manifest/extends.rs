@@ -55,6 +55,7 @@ const FIELDS: &[(&str, &str, &str)] = &[
     ("palette", r#""gfx.lmp""#, "None"),
     ("hole_index", "0", "255"),
     ("load_lights", "false", "true"),
+    ("hidden_bones_hide_children", "true", "false"),
     (
         "clips",
         r#"[(name: "walk", clip: "run"), (name: "go", clip: 0)]"#,

@@ -31,6 +31,7 @@ fn all_fields() -> ModelManifest {
         palette: Some("gfx/palette.lmp".into()),
         hole_index: Some(0),
         load_lights: Some(false),
+        hidden_bones_hide_children: Some(true),
         clips: vec![
             ManifestClip {
                 clip: name("MOVE_00"),

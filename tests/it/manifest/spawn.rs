@@ -9,6 +9,7 @@ use bevy::asset::LoadState;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::alamo::AloLight;
+use bevy_classic_models::alamo::alo::Bone;
 use bevy_classic_models::lgw::LgwInstance;
 use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::model::ModelManifest;
@@ -17,6 +18,7 @@ use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 use bevy_classic_models::quake::mdl::Precision;
 use bevy_classic_models::scene::{NamedClip, Repeat};
+use classic_models_fixtures::alo::edited;
 use std::path::Path;
 use std::time::Duration;
 
@@ -756,6 +758,31 @@ fn alo_lights_are_skipped_without_load_lights() {
         lights.iter(world).count() == 3
     });
     app.world().entity_mut(dark).despawn();
+}
+
+#[test]
+fn hidden_bones_hide_their_children_with_the_field() {
+    let mut below = 0;
+    let model = edited(&alo::clean(), |file| {
+        below = file.bones.len();
+        let hidden = file.bones.iter().position(|bone| !bone.visible);
+        let parent = hidden.map(|bone| bone as u32);
+        file.bones.push(Bone::new("Below", parent, [0.0; 3]));
+    });
+    let field = "(model: \"model.alo\", hidden_bones_hide_children: true)";
+    let mut app = TestApp::new(&[("model.alo", model), ("hides.model.ron", text(field))]);
+    let root = spawn_ready(&mut app, "hides.model.ron", ());
+    app.step(0.0);
+    let is_visible = move |world: &World| {
+        let bone = world.get::<AloInstance>(root)?.bones()[below];
+        Some(world.get::<InheritedVisibility>(bone)?.get())
+    };
+    assert_eq!(is_visible(app.world()), Some(false));
+    // An edit of the manifest reloads the model.
+    edit(&mut app, "hides.model.ron", "(model: \"model.alo\")");
+    wait(&mut app, "the edit", |world| {
+        is_visible(world) == Some(true)
+    });
 }
 
 #[test]

@@ -83,7 +83,7 @@ pub struct AlaBone<'a> {
     pub scale: Option<VectorTrack<'a>>,
     /// The rotation for each frame.
     pub rotation: Option<QuaternionTrack<'a>>,
-    /// Whether objects attached to the bone are visible: a [`bit`] for each frame. Without it, as in the model.
+    /// Whether objects connected to the bone are visible: a [`bit`] for each frame. Without it, they are.
     pub visibility: Option<&'a [u8]>,
     /// Whether values are constant until the next frame instead of interpolated: a [`bit`] for each frame.
     pub steps: Option<&'a [u8]>,
@@ -178,7 +178,7 @@ pub struct AlaPose {
     pub rotation: Option<[f32; 4]>,
     /// The scale.
     pub scale: [f32; 3],
-    /// Whether objects attached to the bone are visible. `None` for the model's visibility.
+    /// Whether objects connected to the bone are visible. `None` without a track: they are.
     pub visible: Option<bool>,
 }
 

@@ -43,7 +43,7 @@ pub struct BoneTracks {
     pub scale: Vectors,
     /// The rotation.
     pub rotation: Rotations,
-    /// For each frame, whether objects attached to the bone are visible; `None` for the model's visibility.
+    /// For each frame, whether objects connected to the bone are visible; `None` if they are in all frames.
     pub visibility: Option<Vec<bool>>,
     /// For each frame, whether values are constant until the next frame instead of interpolated.
     pub steps: Option<Vec<bool>>,
@@ -155,7 +155,7 @@ pub fn packed_quaternion(value: [f32; 4]) -> [i16; 4] {
 }
 
 impl BoneTracks {
-    /// A bone with a constant translation, without rotation, with scale 1 and the model's visibility.
+    /// A bone with a constant translation, without rotation, with scale 1, and visible.
     pub fn new(name: impl Into<String>, index: u32, translation: [f32; 3]) -> Self {
         Self {
             name: name.into(),

@@ -36,7 +36,8 @@ pub struct Bone<'a> {
     pub name: Cow<'a, str>,
     /// Index of the parent, less than the bone's own index; `None` for a root.
     pub parent: Option<u32>,
-    /// Whether the meshes, proxies and dazzles attached to the bone and its descendants are drawn.
+    /// Whether the meshes, lights, proxies and dazzles connected to the bone are drawn. Animations that have a record of
+    /// the bone decide instead. It has no effect on what is connected to its descendants.
     pub visible: bool,
     /// The billboard mode, which rotates the bone:
     ///

@@ -3,6 +3,7 @@
 
 use super::mdl::{COLORS, palette, shown as shown_model, texture};
 use super::{Kind, check, first_byte, scale};
+use crate::attach::scene::parent_of;
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;
@@ -86,7 +87,7 @@ pub fn check_state(
     };
     let found = attachment(world, root, bone);
     check(found == Some(*expected), "with the same attachment")?;
-    let parent = world.get::<ChildOf>(*expected).map(ChildOf::parent);
+    let parent = parent_of(world, *expected);
     check(parent == Some(entity), "with the attachment on its bone")?;
     let visibility = world.get::<InheritedVisibility>(*expected);
     let is_visible = visibility.is_some_and(|visibility| visibility.get());

@@ -37,9 +37,8 @@ fn alo_meshes(world: &mut World, root: Entity) -> Vec<Entity> {
     let (model, parts) = (instance.model().clone(), instance.parts().to_vec());
     let mut found = Vec::new();
     for part in parts {
-        if *world.get::<Visibility>(part).unwrap() == Visibility::Hidden
-            || world.get::<AloPart>(part).is_none()
-        {
+        // A crowd also has the meshes that only their bones hide.
+        if !world.get::<AloPart>(part).is_some_and(|part| part.shown) {
             continue;
         }
         for child in world.get::<Children>(part).into_iter().flatten() {

@@ -8,7 +8,7 @@ use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Affine3A;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{Ala, Alo, AloAnimator, AloInstance, AloLoaderSettings};
-use bevy_classic_models::alamo::{AloSceneRoot, AloSubmeshIndex, ala};
+use bevy_classic_models::alamo::{AloSceneRoot, AloSubmeshIndex, BoneVisibility, ala};
 use bevy_classic_models::prelude::*;
 use classic_models_support::gpuless;
 use classic_models_support::world_vertices::WorldVertices;
@@ -167,14 +167,13 @@ impl Poser {
 fn bones(
     root: In<Entity>,
     models: Query<&AloInstance>,
-    transforms: Query<(&Name, &GlobalTransform)>,
+    transforms: Query<(&Name, &GlobalTransform, &BoneVisibility)>,
     scenes: Query<&GlobalTransform, With<AloSceneRoot>>,
     ancestors: Query<&ChildOf>,
-    parents: Query<(&Visibility, Option<&ChildOf>)>,
 ) -> Vec<PosedBone> {
     let entities = models.get(*root).map_or(&[][..], AloInstance::bones);
     let bone = |entity: &Entity| {
-        let (name, transform) = transforms.get(*entity).ok()?;
+        let (name, transform, own) = transforms.get(*entity).ok()?;
         // The scene's root converts the model's space to Bevy's.
         let scene = ancestors
             .iter_ancestors(*entity)
@@ -183,7 +182,7 @@ fn bones(
         Some(PosedBone {
             name: name.to_string(),
             matrix: Mat4::from(to_model * transform.affine()),
-            visible: shows(*entity, &parents),
+            visible: own.is_visible(),
         })
     };
     entities.iter().filter_map(bone).collect()

@@ -28,7 +28,7 @@ pub struct PosedBone {
     pub name: String,
     /// The transform from the bone's space to the space of the file's model.
     pub matrix: Mat4,
-    /// Whether neither the bone nor any of its ancestors is hidden.
+    /// Whether the bone itself is visible.
     pub visible: bool,
 }
 

@@ -87,7 +87,7 @@ fn vertices(model: &AloModel, meshes: &Assets<Mesh>, only_shown: bool) -> Vec<Ve
         let shows = (tags.lod.is_none() || tags.lod == model.lod(0))
             && tags.alt.is_none_or(|alt| alt == 0)
             && !mesh.hidden
-            && bone_shows(model, mesh.bone);
+            && model.is_bone_visible(mesh.bone);
         if only_shown && !shows {
             continue;
         }
@@ -118,15 +118,4 @@ fn triangle_corners(mesh: &Mesh) -> Option<Vec<Vec3>> {
     let indices = mesh.try_indices().ok()?.iter();
     let corners = indices.filter_map(|index| positions.get(index));
     Some(corners.map(|at| Vec3::from_array(*at)).collect())
-}
-
-fn bone_shows(model: &AloModel, bone: usize) -> bool {
-    let mut next = model.bones.get(bone);
-    while let Some(bone) = next {
-        if !bone.visible {
-            return false;
-        }
-        next = bone.parent.and_then(|parent| model.bones.get(parent));
-    }
-    true
 }

@@ -8,7 +8,7 @@ use crate::view::viewed_model::ViewedModel;
 use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::AloInstance;
+use bevy_classic_models::alamo::{AloInstance, BoneVisibility};
 use bevy_classic_models::lithtech::AbcInstance;
 
 const BONE: Color = Color::srgb(1.0, 0.75, 0.3);
@@ -151,7 +151,11 @@ fn bones<'a>(alo: Option<&'a AloInstance>, abc: Option<&'a AbcInstance>) -> Vec<
 
 fn draw_bones(
     models: Query<(Option<&AloInstance>, Option<&AbcInstance>, &ModelBounds)>,
-    transforms: Query<(&GlobalTransform, &InheritedVisibility)>,
+    transforms: Query<(
+        &GlobalTransform,
+        &InheritedVisibility,
+        Option<&BoneVisibility>,
+    )>,
     labels: GizmoText,
     mut gizmos: Gizmos<OnTop>,
 ) {
@@ -159,11 +163,12 @@ fn draw_bones(
         let bones = bones(alo, abc);
         let transform_of = |bone: &Bone| transforms.get(bone.entity).ok();
         for bone in &bones {
-            let Some((transform, visibility)) = transform_of(bone) else {
+            let Some((transform, inherited, own)) = transform_of(bone) else {
                 continue;
             };
             let at = transform.translation();
-            let color = shade(BONE, visibility.get());
+            let is_visible = inherited.get() && own.is_none_or(BoneVisibility::is_visible);
+            let color = shade(BONE, is_visible);
             gizmos.cross(
                 Isometry3d::from_translation(at),
                 0.006 * bounds.size(),
@@ -172,7 +177,7 @@ fn draw_bones(
             let parent = bone
                 .parent
                 .and_then(|parent| transform_of(bones.get(parent)?));
-            if let Some((parent, _)) = parent {
+            if let Some((parent, ..)) = parent {
                 gizmos.line_gradient(parent.translation(), at, color.with_alpha(0.2), color);
             }
             labels.write(&mut gizmos, at, bone.name, color);

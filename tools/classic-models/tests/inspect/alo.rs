@@ -22,7 +22,7 @@ fn buffers() -> SubmeshBuffers {
     SubmeshBuffers::new(&positions.map(vertex), &[[0, 1, 2]])
 }
 
-/// Four bones: one is rotated, and one is hidden and hides its child.
+/// Four bones: one is rotated, and one is hidden and has a child.
 fn bones() -> Vec<Bone<'static>> {
     let mut arm = Bone::new("Arm", Some(0), [10.0, 0.0, 0.0]);
     // A quarter turn about Z.
@@ -41,8 +41,8 @@ fn bones() -> Vec<Bone<'static>> {
     ]
 }
 
-/// A model with two visible meshes: one is attached to the rotated bone, and one is skinned to it. All hidden meshes
-/// are far away.
+/// A model with two visible meshes: one is attached to the rotated bone, and one is skinned to it and attached to a bone
+/// below a hidden one. All hidden meshes are far away.
 fn model() -> Vec<u8> {
     let here = buffers();
     let skinned = buffers().with_palette(&[1]);
@@ -66,14 +66,14 @@ fn model() -> Vec<u8> {
         Mesh::new("Hull_LOD1", 1, drawn(&here).into()),
         Mesh::new("Hull_LOD0", 1, drawn(&far).into()),
         Mesh::new("Wreck_ALT1", 1, drawn(&far).into()),
-        Mesh::new("Skin", 0, drawn(&skinned).into()),
+        Mesh::new("Skin", 3, drawn(&skinned).into()),
         Mesh::new("Coll", 0, vec![collision]),
         Mesh {
             hidden: true,
             bone: None,
             ..Mesh::new("Secret", 0, drawn(&far).into())
         },
-        Mesh::new("Ghost", 3, drawn(&far).into()),
+        Mesh::new("Ghost", 2, drawn(&far).into()),
     ];
     file.lights = vec![Light {
         name: "Lamp".into(),
@@ -169,10 +169,10 @@ fn json_describes_and_poses_alamo_models() {
                 mesh_json("Hull_LOD1", 1, false, gloss(4, 0)),
                 mesh_json("Hull_LOD0", 1, false, gloss(3, 0)),
                 mesh_json("Wreck_ALT1", 1, false, gloss(3, 0)),
-                mesh_json("Skin", 0, false, gloss(4, 1)),
+                mesh_json("Skin", 3, false, gloss(4, 1)),
                 mesh_json("Coll", 0, false, collision),
                 mesh_json("Secret", 0, true, gloss(3, 0)),
-                mesh_json("Ghost", 3, false, gloss(3, 0)),
+                mesh_json("Ghost", 2, false, gloss(3, 0)),
             ],
             "lights": [{
                 "name": "Lamp", "bone": 0, "type": 2, "color": [1.0, 0.9, 0.8], "intensity": 2.0,

@@ -68,18 +68,15 @@ fn posed_bones(model: &AloFile<'_>, clip: &AlaFile<'_>, seconds: f64) -> Vec<Pos
                 [pose.translation, pose.scale].map(|vector| vector.map(f64::from));
             composed(translation, turn, scale)
         });
-        let own = pose.and_then(|pose| pose.visible).unwrap_or(bone.visible);
-        let (matrix, visible) = match bone.parent {
-            Some(parent) => {
-                let parent = &posed_bones[parent as usize];
-                (product(&parent.matrix, &local), parent.visible && own)
-            }
-            None => (local, own),
+        let matrix = match bone.parent {
+            Some(parent) => product(&posed_bones[parent as usize].matrix, &local),
+            None => local,
         };
         posed_bones.push(PosedBone {
             name: bone.name.to_string(),
             matrix,
-            visible,
+            // A bone with a record and without a track is visible.
+            visible: pose.map_or(bone.visible, |pose| pose.visible.unwrap_or(true)),
         });
     }
     posed_bones

@@ -100,6 +100,7 @@ const UNFIT: &[(&str, &[&str])] = &[
 const FIELDS: &[(&str, &str, &str)] = &[
     ("palette", "\"p.lmp\"", "mdl"),
     ("load_lights", "false", "alo"),
+    ("hidden_bones_hide_children", "true", "alo"),
     (
         "clips",
         "[(name: \"first\", clip: 0, stride: 2)]",

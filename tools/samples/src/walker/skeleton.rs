@@ -100,7 +100,7 @@ impl Rig {
         });
     }
 
-    /// A bone whose attachments are hidden until an animation shows them.
+    /// A bone whose parts are hidden until an animation shows them.
     fn hidden(&mut self, name: &'static str, parent: &str, at: [f32; 3]) {
         self.add(name, parent, at, Mat3::IDENTITY);
         if let Some(bone) = self.0.last_mut() {
@@ -153,6 +153,11 @@ impl Rig {
     /// The parent of a bone.
     pub fn parent(&self, bone: usize) -> Option<usize> {
         self.0[bone].parent
+    }
+
+    /// Whether what is connected to a bone is visible at rest.
+    pub fn is_visible(&self, bone: usize) -> bool {
+        self.0[bone].visible
     }
 
     /// The transform of a bone relative to its parent.

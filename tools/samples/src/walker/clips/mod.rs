@@ -82,13 +82,13 @@ impl Clip {
         if self.version == 1 && rotation.track.is_some() {
             rotation.default = None;
         }
-        let animates_visibility = frames.iter().any(|bone| bone.visible.is_some());
-        let visible = frames.iter().map(|bone| bone.visible != Some(false));
+        let visible: Vec<bool> = frames.iter().map(|bone| bone.visible).collect();
         let holds = frames.iter().map(|bone| bone.holds);
         BoneTracks {
             translation: Vectors::from_frames(&translations),
             rotation,
-            visibility: animates_visibility.then(|| visible.collect()),
+            // A bone without a track is visible in all frames.
+            visibility: visible.contains(&false).then_some(visible),
             steps: holds.clone().any(|holds| holds).then(|| holds.collect()),
             ..BoneTracks::new(name, index as u32, [0.0; 3])
         }

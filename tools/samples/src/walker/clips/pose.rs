@@ -12,8 +12,8 @@ pub const FPS: f32 = 30.0;
 pub struct BonePose {
     /// Its transform relative to its parent.
     pub transform: Transform,
-    /// Whether its attachments are visible; `None` if the clip does not control visibility.
-    pub visible: Option<bool>,
+    /// Whether what is connected to it is visible.
+    pub visible: bool,
     /// Whether it keeps its transform until the next frame, without interpolation.
     pub holds: bool,
 }
@@ -66,7 +66,7 @@ impl<'a> Pose<'a> {
     pub fn at_rest(rig: &'a Rig) -> Self {
         let bone = |(index, _)| BonePose {
             transform: rig.local(index),
-            visible: None,
+            visible: rig.is_visible(index),
             holds: false,
         };
         Self {
@@ -106,9 +106,9 @@ impl<'a> Pose<'a> {
         transform.translation = transform.point(by);
     }
 
-    /// Shows or hides the attachments of a bone.
+    /// Shows or hides what is connected to a bone.
     pub fn show(&mut self, bone: &str, visible: bool) {
-        self.bone(bone).visible = Some(visible);
+        self.bone(bone).visible = visible;
     }
 
     /// Holds a bone until the next frame.

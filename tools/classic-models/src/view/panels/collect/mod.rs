@@ -22,7 +22,7 @@ use crate::view::skins::{candidates, names};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::time::Real;
-use bevy_classic_models::alamo::{AloMaterial, AloParticles, ParticleTint};
+use bevy_classic_models::alamo::{AloMaterial, AloParticles, BoneVisibility, ParticleTint};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::scene::NightTime;
 use shown_model::{ShownModel, ShownModelItem};
@@ -41,7 +41,14 @@ pub struct Collector<'w, 's> {
     pending_clips: Res<'w, PendingClips>,
     shown: Query<'w, 's, ShownModel>,
     entities: ModelQuery<'w, 's>,
-    visibilities: Query<'w, 's, &'static InheritedVisibility>,
+    visibilities: Query<
+        'w,
+        's,
+        (
+            &'static InheritedVisibility,
+            Option<&'static BoneVisibility>,
+        ),
+    >,
     systems: ModelSystems<'w, 's>,
     tints: Query<'w, 's, &'static ParticleTint>,
     particles: Res<'w, Assets<AloParticles>>,
@@ -125,11 +132,12 @@ impl Collector<'_, '_> {
         data.details.overlays.bones = !data.details.bones.is_empty();
     }
 
-    /// Whether an entity or one above it is hidden.
+    /// Whether a part or bone is hidden.
     fn is_hidden(&self, entity: Entity) -> bool {
-        self.visibilities
-            .get(entity)
-            .is_ok_and(|shows| !shows.get())
+        let visibility = self.visibilities.get(entity);
+        visibility.is_ok_and(|(inherited, own)| {
+            !inherited.get() || own.is_some_and(|own| !own.is_visible())
+        })
     }
 
     /// The skins that a manifest names.
