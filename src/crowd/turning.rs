@@ -31,6 +31,6 @@ pub(super) fn one_joint() -> CrowdSkeleton {
             bounds: Some(Aabb3d::new(Vec3::ZERO, Vec3::ONE)),
         }],
         visibility_bones: vec![0],
-        deformed: Vec::new(),
+        ..CrowdSkeleton::default()
     }
 }

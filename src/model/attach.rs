@@ -338,10 +338,13 @@ fn remove_parent_in_place(world: &mut World, entity: Entity) {
     detached.remove::<ChildOf>();
 }
 
+/// Entities that only are the parents of attachments.
+type IsParent = Or<(With<PendingParent>, With<BoneAttachments>)>;
+
 /// Despawns [`PendingParent`]s and [`BoneAttachments`] that have no attachments left.
 pub(super) fn despawn_empty_parents(
     mut commands: Commands,
-    parents: Query<(Entity, Option<&Children>), Or<(With<PendingParent>, With<BoneAttachments>)>>,
+    parents: Query<(Entity, Option<&Children>), IsParent>,
 ) {
     for (parent, attachments) in &parents {
         if attachments.is_none_or(|attachments| attachments.is_empty()) {

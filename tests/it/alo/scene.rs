@@ -78,14 +78,20 @@ fn submeshes(app: &mut TestApp, mesh: usize) -> Vec<(usize, Entity)> {
     found
 }
 
-/// The names of parts that are not hidden themselves.
+/// The names of parts that nothing but their bones can hide.
 fn shown_parts(app: &mut TestApp, root: Entity) -> Vec<String> {
     app.step(0.0);
     let parts = instance(app, root).parts().to_vec();
     let world = app.app.world();
-    let is_shown = |part: &&Entity| *world.get::<Visibility>(**part).unwrap() != Visibility::Hidden;
-    let name = |part: &Entity| world.get::<AloPart>(*part).unwrap().name.clone();
-    let mut names: Vec<_> = parts.iter().filter(is_shown).map(name).collect();
+    let mut names = Vec::new();
+    for entity in parts {
+        let part = world.get::<AloPart>(entity).unwrap();
+        let bone = world.get::<ChildOf>(entity).unwrap().parent();
+        let bone = world.get::<BoneVisibility>(bone).unwrap();
+        let is_hidden = *world.get::<Visibility>(entity).unwrap() == Visibility::Hidden;
+        assert_eq!(is_hidden, !part.shown || !bone.is_visible(), "{part:?}");
+        names.extend(part.shown.then(|| part.name.clone()));
+    }
     names.sort();
     names
 }
