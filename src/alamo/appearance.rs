@@ -211,9 +211,9 @@ pub(super) struct ConnectedEntities<'w, 's> {
 
 impl ConnectedEntities<'_, '_> {
     /// Applies what animations, otherwise the bone's flag, decided about a bone.
-    fn update(&mut self, (entity, bone, mut state): (Entity, &AloBone, Mut<'_, BoneVisibility>)) {
+    fn update(&mut self, (entity, mut state): (Entity, Mut<'_, BoneVisibility>)) {
         let animated = state.bypass_change_detection().animated.take();
-        let is_visible = animated.unwrap_or(bone.visible);
+        let is_visible = animated.unwrap_or(state.default);
         if state.is_visible == is_visible {
             return;
         }
@@ -237,7 +237,7 @@ impl ConnectedEntities<'_, '_> {
 }
 
 /// A bone and its visibility.
-type VisibleBone = (Entity, &'static AloBone, &'static mut BoneVisibility);
+type VisibleBone = (Entity, &'static mut BoneVisibility);
 
 /// Shows and hides what is connected to bones. Visits only the bones with a player, and those that just lost it.
 pub(super) fn show_bones(
@@ -256,14 +256,17 @@ pub(super) fn show_bones(
     }
 }
 
-/// Applies the flag of a bone that no player animates.
+/// Sets the flag of a bone, and applies it if no player animates the bone.
 pub(super) fn on_bone_inserted(
     inserted: On<Insert, AloBone>,
-    mut idle: Query<VisibleBone, Without<AnimatedBy>>,
+    mut bones: Query<(Entity, &AloBone, &mut BoneVisibility, Has<AnimatedBy>)>,
     mut connected: ConnectedEntities,
 ) {
-    if let Ok(bone) = idle.get_mut(inserted.entity) {
-        connected.update(bone);
+    if let Ok((entity, bone, mut state, is_playing)) = bones.get_mut(inserted.entity) {
+        state.bypass_change_detection().default = bone.visible;
+        if !is_playing {
+            connected.update((entity, state));
+        }
     }
 }
 

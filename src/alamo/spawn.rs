@@ -134,6 +134,7 @@ impl Builder<'_> {
                 visibility(bone.visible || !hides_children),
                 BoneVisibility {
                     is_visible: bone.visible,
+                    default: bone.visible,
                     animated: None,
                     hides_children,
                 },

@@ -1,7 +1,6 @@
 //! Animations that show and hide bones: they write [`BoneVisibility`], which `alamo::appearance` applies.
 
 use crate::alamo::animation::timing::{Bits, Timing};
-use crate::alamo::components::AloBone;
 use crate::scene::BoneVisibility;
 use bevy::animation::animation_curves::{AnimationCurve, AnimationCurveEvaluator, EvaluatorId};
 use bevy::animation::graph::AnimationNodeIndex;
@@ -91,8 +90,8 @@ impl AnimationCurve for VisibilityCurve {
     }
 }
 
-/// Votes for the default visibility of a bone ([`AloBone::visible`]), with the weight by which the votes of other clips
-/// fall short of 1.
+/// Votes for the default visibility of a bone ([`AloBone::visible`](crate::alamo::AloBone::visible)), with the weight by
+/// which the votes of other clips fall short of 1.
 ///
 /// When a clip with a [`VisibilityCurve`] on a bone fades into one without, the default wins once the clip without has
 /// the greater weight. [`PlayClip`](crate::scene::PlayClip) adds this curve to each cross-fade. For your own graph, add a
@@ -278,10 +277,10 @@ impl AnimationCurveEvaluator for Evaluator {
             let inconsistent = AnimationEvaluationError::InconsistentEvaluatorImplementation;
             return Err(inconsistent(TypeId::of::<Self>()));
         };
-        let default = entity.get::<AloBone>().is_none_or(|bone| bone.visible);
         // Clips also play on other skeletons, which have no such component.
         if let Some(mut bone) = entity.get_mut::<BoneVisibility>() {
-            bone.bypass_change_detection().animated = Some(top.vote.is_visible(default));
+            let bone = bone.bypass_change_detection();
+            bone.animated = Some(top.vote.is_visible(bone.default));
         }
         Ok(())
     }
