@@ -142,12 +142,15 @@ Examples:
 Exit status: 0; 1 if any file failed, or exceeds a limit of an engine given with --engine; 2 if the arguments are wrong.
 With --diff: 0 without differences; 1 with differences; 2 if a file cannot be read, or the arguments are wrong.";
 
+/// The files to describe, and the arguments that select nothing.
+type Files = Vec<Result<PathBuf, Unmatched>>;
+
 impl Args {
     /// The game, if one is given, and the files to describe.
     ///
     /// # Errors
     /// If the game cannot be opened, or has no models.
-    fn opened(&self) -> Result<(Option<Game>, Vec<Result<PathBuf, Unmatched>>), String> {
+    fn opened(&self) -> Result<(Option<Game>, Files), String> {
         let Some((game, paths)) = self.game.open(&self.files)? else {
             return Ok((None, selected(&self.files, self.list)));
         };
@@ -173,7 +176,7 @@ fn is_described(path: &Path) -> bool {
 }
 
 /// The files that path arguments select.
-fn selected(files: &[PathBuf], only_archives: bool) -> Vec<Result<PathBuf, Unmatched>> {
+fn selected(files: &[PathBuf], only_archives: bool) -> Files {
     let wanted = match only_archives {
         true => ARCHIVES,
         false => Wanted {
