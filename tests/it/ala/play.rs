@@ -1238,8 +1238,17 @@ fn clips_that_have_played_are_dropped_with_their_last_handle() {
     mismatching.bones[0] = BoneTracks::new("Other", 1, [0.0, 0.0, 1.0]);
     files.push(("art/Unit_Odd_00.ala", ala(&mismatching)));
     let (mut app, root) = app(&files, ());
-    let count = |app: &mut TestApp| app.world().resource::<Assets<AnimationClip>>().len();
-    let before = count(&mut app);
+    // The graph of a clip is dropped when the next one is made. Bevy drops the graph in one frame, and its clips in the next.
+    let play_moves = |app: &mut TestApp| {
+        for name in ["MOVE_00", "MOVE_01"] {
+            play(app, root, PlayClip::looping(name));
+        }
+        for _ in 0..4 {
+            app.step(0.0);
+        }
+        app.world().resource::<Assets<AnimationClip>>().len()
+    };
+    let before = play_moves(&mut app);
     let mut played = Vec::new();
     for name in ["ODD_00", "MOVE_00"] {
         play(&mut app, root, PlayClip::looping(name));
@@ -1248,15 +1257,8 @@ fn clips_that_have_played_are_dropped_with_their_last_handle() {
         played.push(clip.id());
         play(&mut app, root, PlayClip::looping(ClipRef::Handle(clip)));
     }
-    // The graph of a clip is dropped when the next one is made.
-    for name in ["MOVE_00", "MOVE_01"] {
-        play(&mut app, root, PlayClip::looping(name));
-    }
-    // Bevy drops the graph in one frame, and its clips in the next.
-    for _ in 0..4 {
-        app.step(0.0);
-    }
+    let after = play_moves(&mut app);
     let clips = app.world().resource::<Assets<AnimationClip>>();
     assert!(!played.iter().any(|clip| clips.contains(*clip)));
-    assert_eq!(count(&mut app), before, "without the copy of ODD_00");
+    assert_eq!(after, before, "without the copy of ODD_00");
 }
