@@ -9,7 +9,6 @@ use gltf_json::extensions::root::Root as RootExtensions;
 use gltf_json::scene::UnitQuaternion;
 use gltf_json::validation::USize64;
 use gltf_json::{Asset, Buffer, Index, Node, Root, Scene};
-use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -260,18 +259,4 @@ pub fn node(name: &str, placement: Placement) -> Node {
         scale: (scale != identity.scale).then_some(scale),
         ..Node::default()
     }
-}
-
-/// Adds a value to the application data of an object, unless it has one with this name.
-pub fn add_extra(extras: &mut gltf_json::Extras, name: &str, value: impl Into<Value>) {
-    let old = extras.take();
-    let old = old.and_then(|raw| serde_json::from_str(raw.get()).ok());
-    let mut values: Map<String, Value> = old.unwrap_or_default();
-    values.entry(name).or_insert(value.into());
-    *extras = self::extras(&Value::Object(values));
-}
-
-/// Application data of an object.
-pub fn extras(value: &Value) -> gltf_json::Extras {
-    RawValue::from_string(value.to_string()).ok()
 }

@@ -1,6 +1,7 @@
 //! Converts models of UFO: Aftermath: a node per mesh. Texture units that glTF cannot express are in `extras`.
 
-use crate::convert::document::{Document, Placement, extras, node};
+use crate::convert::document::{Document, Placement, node};
+use crate::convert::extras::extras;
 use crate::convert::material::{self, info, matte};
 use crate::convert::mesh::{MeshData, named};
 use crate::convert::model::{Converted, Request, model_name};

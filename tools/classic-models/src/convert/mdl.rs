@@ -1,7 +1,8 @@
 //! Converts Quake models: each pose is a morph target, and each clip an animation of their weights.
 
 use crate::convert::clip::{self, Clip, Keys};
-use crate::convert::document::{Document, Placement, extras, node};
+use crate::convert::document::{Document, Placement, node};
+use crate::convert::extras::extras;
 use crate::convert::material::{self, info, matte};
 use crate::convert::mesh::{MeshData, Target};
 use crate::convert::model::{Converted, Request, model_name};

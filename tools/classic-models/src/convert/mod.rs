@@ -15,6 +15,7 @@ mod alo;
 mod batch;
 mod clip;
 mod document;
+mod extras;
 mod files;
 mod glb;
 mod input;

@@ -1,6 +1,7 @@
 //! Converts particle systems of the Alamo engine. glTF has no particles, so all values are in `extras`.
 
-use crate::convert::document::{Document, Placement, extras, node};
+use crate::convert::document::{Document, Placement, node};
+use crate::convert::extras::extras;
 use crate::convert::model::{Converted, Request, model_name};
 use bevy_classic_models::alamo::particles;
 use serde_json::{Value, json};

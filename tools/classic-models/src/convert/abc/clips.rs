@@ -1,7 +1,8 @@
 //! Animations of LithTech models: translations and rotations of nodes, weights of morph targets, and events.
 
 use crate::convert::clip::{self, Clip, Keys};
-use crate::convert::document::{Document, extras};
+use crate::convert::document::Document;
+use crate::convert::extras::extras;
 use crate::convert::morph::MorphNodes;
 use bevy_classic_models::lithtech::ConvertedAbc;
 use bevy_classic_models::lithtech::abc::{Animation, NodeKey};

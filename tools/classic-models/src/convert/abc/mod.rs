@@ -5,7 +5,8 @@ mod clips;
 mod deform;
 
 use crate::convert::accessors::Usage;
-use crate::convert::document::{Document, Placement, extras, node};
+use crate::convert::document::{Document, Placement, node};
+use crate::convert::extras::extras;
 use crate::convert::lods;
 use crate::convert::material::{self, info, matte};
 use crate::convert::mesh::{MeshData, named};

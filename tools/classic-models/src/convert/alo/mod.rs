@@ -8,7 +8,8 @@ mod parts;
 mod visibility;
 
 use crate::convert::clip;
-use crate::convert::document::{Document, Placement, extras, node};
+use crate::convert::document::{Document, Placement, node};
+use crate::convert::extras::extras;
 use crate::convert::files::Files;
 use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::particles;
