@@ -115,6 +115,7 @@ impl Found {
 
     fn add_folder(&mut self, root: &Path) {
         for path in files_below(root)
+            .0
             .into_iter()
             .filter(|path| (self.wanted)(path))
         {

@@ -57,23 +57,18 @@ pub const WRONG_ARGUMENTS: u8 = 2;
 /// The files that arguments select, in their order; those of one argument are sorted. A file that does not exist is returned
 /// unchanged, so that its use is an error.
 pub fn expand(args: &[PathBuf], wanted: &Wanted) -> Vec<Result<Selected, Unmatched>> {
-    let mut all = Vec::new();
-    for arg in args {
-        match expand_one(arg, wanted) {
-            Ok(selected) => all.extend(selected.into_iter().map(Ok)),
-            Err(error) => all.push(Err(Unmatched {
-                path: arg.clone(),
-                error,
-            })),
-        }
-    }
-    all
+    args.iter()
+        .flat_map(|arg| expand_one(arg, wanted))
+        .collect()
 }
 
-fn expand_one(arg: &Path, wanted: &Wanted) -> Result<Vec<Selected>, String> {
+fn expand_one(arg: &Path, wanted: &Wanted) -> Vec<Result<Selected, Unmatched>> {
     let mut found = Found {
         wanted,
         files: Vec::new(),
+        unreadable: Vec::new(),
+        visited: HashSet::new(),
+        kept: None,
     };
     let is_pattern = is_pattern_path(arg);
     if arg.exists() {
@@ -92,46 +87,78 @@ fn expand_one(arg: &Path, wanted: &Wanted) -> Result<Vec<Selected>, String> {
     } else {
         found.push(arg.to_path_buf(), None);
     }
+    let Found {
+        mut files,
+        mut unreadable,
+        ..
+    } = found;
     let mut known = HashSet::new();
-    found.files.retain(|file| known.insert(file.path.clone()));
-    match found.files.is_empty() {
-        false => Ok(found.files),
-        true if is_pattern => Err("no file matches the pattern".to_owned()),
-        true if arg.is_dir() => Err(format!("the folder has no {}", wanted.what)),
-        true => Ok(vec![Selected {
-            path: arg.to_path_buf(),
-            below: None,
-        }]),
+    files.retain(|file| known.insert(file.path.clone()));
+    if files.is_empty() && unreadable.is_empty() {
+        let error = match is_pattern {
+            true => Some("no file matches the pattern".to_owned()),
+            false if arg.is_dir() => Some(format!("the folder has no {}", wanted.what)),
+            false => None,
+        };
+        let path = arg.to_path_buf();
+        match error {
+            Some(error) => unreadable.push(Unmatched { path, error }),
+            None => files.push(Selected { path, below: None }),
+        }
     }
+    let files = files.into_iter().map(Ok);
+    files.chain(unreadable.into_iter().map(Err)).collect()
 }
 
 /// The files that one argument selects.
 struct Found<'a> {
     wanted: &'a Wanted,
     files: Vec<Selected>,
+    /// Folders that cannot be read.
+    unreadable: Vec<Unmatched>,
+    /// The folders in which names of the pattern were searched, and the count of these names.
+    visited: HashSet<(PathBuf, usize)>,
+    /// The folder in which the first `**` was found: paths are kept from there.
+    kept: Option<PathBuf>,
 }
 
 impl Found<'_> {
     fn push(&mut self, path: PathBuf, below: Option<PathBuf>) {
+        let kept = self.kept.as_ref();
+        let kept = kept.and_then(|folder| path.strip_prefix(folder).ok());
+        let below = kept.map(Path::to_path_buf).or(below);
         self.files.push(Selected { path, below });
     }
 
-    /// Adds a file, or the files in a folder.
+    fn push_unreadable(&mut self, path: &Path, error: &io::Error) {
+        self.unreadable.push(Unmatched {
+            path: path.to_path_buf(),
+            error: error.to_string(),
+        });
+    }
+
+    /// Adds a file, or the files in a folder. An empty path is the current folder.
     fn add(&mut self, path: &Path) {
-        if self.wanted.keeps_folders || !path.is_dir() {
+        let is_folder = path.as_os_str().is_empty() || path.is_dir();
+        if self.wanted.keeps_folders || !is_folder {
             return self.push(path.to_path_buf(), None);
         }
-        let files = files_below(path);
-        for below in files
-            .into_iter()
-            .filter(|file| (self.wanted.is_wanted)(file))
-        {
-            self.push(path.join(&below), Some(below));
+        let (files, unreadable) = files_below(or_current(path));
+        for below in files {
+            if (self.wanted.is_wanted)(&below) {
+                self.push(path.join(&below), Some(below));
+            }
+        }
+        for (folder, error) in unreadable {
+            self.push_unreadable(&folder, &error);
         }
     }
 
     /// Adds the files and folders whose paths from `base` match these names.
     fn add_matches(&mut self, base: &Path, names: &[&str]) {
+        if !self.visited.insert((base.to_path_buf(), names.len())) {
+            return;
+        }
         let Some((name, rest)) = names.split_first() else {
             return self.add(base);
         };
@@ -139,14 +166,21 @@ impl Found<'_> {
         if base.is_file() {
             self.add_entries(base, &names.join("/"));
         } else if *name == "**" {
+            let is_first = self.kept.is_none();
+            if is_first {
+                self.kept = Some(base.to_path_buf());
+            }
             self.add_matches(base, rest);
-            let folders = names_in(base).unwrap_or_default();
-            // Links are not followed, because they can be cyclic.
-            let folders = folders.iter().map(|name| base.join(name));
-            for folder in
-                folders.filter(|path| path.is_dir() && !path.is_symlink() && !is_hidden(path))
-            {
-                self.add_matches(&folder, names);
+            // A folder stands for all files below it. Links are not followed, because they can be cyclic.
+            let is_last = rest.is_empty() && !self.wanted.keeps_folders;
+            for name in self.names_in(base).into_iter().filter(|_| !is_last) {
+                let folder = base.join(name);
+                if folder.is_dir() && !folder.is_symlink() && !is_hidden(&folder) {
+                    self.add_matches(&folder, names);
+                }
+            }
+            if is_first {
+                self.kept = None;
             }
         } else if exact.exists() {
             self.add_matches(&exact, rest);
@@ -155,12 +189,31 @@ impl Found<'_> {
                 require_literal_leading_dot: true,
                 ..OPTIONS
             };
-            let mut matching = names_in(base).unwrap_or_default();
-            matching.retain(|name| pattern.matches_with(name, options));
-            for name in matching {
-                self.add_matches(&base.join(name), rest);
+            for name in self.names_in(base) {
+                if pattern.matches_with(&name, options) {
+                    self.add_matches(&base.join(name), rest);
+                }
             }
         }
+    }
+
+    /// The names in a folder, sorted; none if it is not a folder. Names that are no text cannot match.
+    fn names_in(&mut self, folder: &Path) -> Vec<String> {
+        let entries = match or_current(folder).read_dir() {
+            Ok(entries) => entries.flatten(),
+            Err(error) => {
+                let is_folder = error.kind() != io::ErrorKind::NotADirectory;
+                if is_folder && error.kind() != io::ErrorKind::NotFound {
+                    self.push_unreadable(folder, &error);
+                }
+                return Vec::new();
+            }
+        };
+        let mut names: Vec<String> = entries
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .collect();
+        names.sort();
+        names
     }
 
     /// Adds the entries of an archive that match a pattern, and those in the folders that match it.
@@ -188,18 +241,12 @@ impl Found<'_> {
     }
 }
 
-/// The names in a folder, sorted. Names that are no text cannot match.
-fn names_in(folder: &Path) -> io::Result<Vec<String>> {
-    let folder = match folder.as_os_str().is_empty() {
+/// The path of a folder; that of the current folder if it is empty.
+fn or_current(folder: &Path) -> &Path {
+    match folder.as_os_str().is_empty() {
         true => Path::new("."),
         false => folder,
-    };
-    let entries = folder.read_dir()?.flatten();
-    let mut names: Vec<String> = entries
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .collect();
-    names.sort();
-    Ok(names)
+    }
 }
 
 /// Splits a path into the part without names, such as a drive, and its names. `\` separates names on all systems.
@@ -312,7 +359,12 @@ mod tests {
             ),
             ("dir/d*/*/*.mdl", "dir/deep/er/c.mdl"),
             ("dir/.h*", "dir/.hidden.mdl"),
-            ("dir/**/[c-d].*", "dir/deep/d.alo, dir/deep/er/c.mdl"),
+            // The paths from the folder of `**` are kept.
+            (
+                "dir/**/[c-d].*",
+                "dir/deep/d.alo (deep/d.alo), dir/deep/er/c.mdl (deep/er/c.mdl)",
+            ),
+            ("d*/**/e?/**/c.*", "dir/deep/er/c.mdl (deep/er/c.mdl)"),
             // Names that exist are taken literally.
             ("dir/[ab].mdl", "dir/[ab].mdl"),
             ("dir/[clan]/*.mdl", "dir/[clan]/f.mdl"),
@@ -376,6 +428,19 @@ mod tests {
                 .count(),
             3
         );
+    }
+
+    /// Each folder is searched once for each part of the pattern. In this one there are 10²⁰ ways to divide the path.
+    #[test]
+    fn patterns_of_many_folders_take_polynomial_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("d/".repeat(80)).join("a.mdl");
+        create_dir_all(path.parent().unwrap()).unwrap();
+        write(path, "x").unwrap();
+        let files = selected(folder.path(), &"**/".repeat(40), false);
+        assert_eq!(files.matches("a.mdl (").count(), 1, "{files}");
+        let files = selected(folder.path(), &format!("{}b", "**/d/".repeat(40)), false);
+        assert_eq!(files, "no file matches the pattern");
     }
 
     #[test]

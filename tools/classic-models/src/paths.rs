@@ -22,18 +22,22 @@ pub fn absolute(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// The files in a folder and its folders, by their paths from it, sorted. Without hidden ones, special files, and links to
-/// folders, which can be cyclic.
-pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+/// The files in a folder and its folders, by their paths from it, sorted; and the folders that cannot be read. Without hidden
+/// ones, special files, and links to folders, which can be cyclic.
+pub fn files_below(folder: &Path) -> (Vec<PathBuf>, Vec<(PathBuf, io::Error)>) {
     let mut files = Vec::new();
+    let mut unreadable = Vec::new();
     let mut folders = vec![PathBuf::new()];
     while let Some(below) = folders.pop() {
-        let entries = folder
-            .join(&below)
-            .read_dir()
-            .into_iter()
-            .flatten()
-            .flatten();
+        let current = folder.join(&below);
+        let entries = match current.read_dir() {
+            Ok(entries) => entries,
+            Err(error) => {
+                unreadable.push((current, error));
+                continue;
+            }
+        };
+        let entries = entries.flatten();
         for entry in entries.filter(|entry| !is_hidden(Path::new(&entry.file_name()))) {
             let path = below.join(entry.file_name());
             match entry.file_type() {
@@ -46,7 +50,7 @@ pub fn files_below(folder: &Path) -> Vec<PathBuf> {
         }
     }
     files.sort();
-    files
+    (files, unreadable)
 }
 
 /// Whether the name of a file or folder begins with a dot.

@@ -68,14 +68,22 @@ impl Plan {
             });
         }
         check_folder(out)?;
+        // Files whose extension is not that of an input are last: a `hero.txt` must not take the name of the result of `hero.mdl`.
+        let is_known = |input: &Input| is_model(&input.path) || is_texture(&input.path);
+        let mut order: Vec<_> = inputs.iter().enumerate().collect();
+        order.sort_by_key(|(_, input)| !input.as_ref().is_ok_and(is_known));
         let mut planned = HashMap::new();
-        let jobs = inputs.iter().map(|input| {
-            let input = input.as_ref().map_err(Unmatched::clone)?;
-            let job = in_folder(input, out, container, &mut planned);
-            job.map_err(|error| unmatched(input, error))
+        let jobs = order.into_iter().map(|(index, input)| {
+            let job = input.as_ref().map_err(Unmatched::clone).and_then(|input| {
+                let job = in_folder(input, out, container, &mut planned);
+                job.map_err(|error| unmatched(input, error))
+            });
+            (index, job)
         });
+        let mut jobs: Vec<_> = jobs.collect();
+        jobs.sort_by_key(|(index, _)| *index);
         Ok(Self {
-            jobs: jobs.collect(),
+            jobs: jobs.into_iter().map(|(_, job)| job).collect(),
             stored,
         })
     }

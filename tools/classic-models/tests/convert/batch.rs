@@ -252,7 +252,16 @@ fn patterns_and_folders_are_expanded() {
         ("dir/*.mdl", &["[b].glb", "a.glb"][..]),
         ("dir\\*.mdl", &["[b].glb", "a.glb"]),
         ("dir/[b].mdl", &["[b].glb"]),
-        ("dir/**/e*/a.mdl", &["a.glb"]),
+        ("dir/**/e*/a.mdl", &["deep/er/a.glb"]),
+        (
+            "**",
+            &[
+                "dir/[b].glb",
+                "dir/a.glb",
+                "dir/deep/crate.png",
+                "dir/deep/er/a.glb",
+            ],
+        ),
         ("dir", &whole),
         ("d?r", &whole),
         ("pak0.pak/progs/*.mdl", &["c.glb"]),
@@ -265,6 +274,21 @@ fn patterns_and_folders_are_expanded() {
         folder.convert(&[input, &out]);
         assert_eq!(paths_below(&folder, &out), expected, "{input}");
     }
+}
+
+#[test]
+fn files_that_are_no_models_do_not_take_names_of_results() {
+    let folder = Folder::new();
+    folder.write("hero.glb", b"no model");
+    folder.write("hero.mdl", &tetrahedron().to_bytes());
+    let output = folder.run(&["*", "out"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(paths_below(&folder, "out"), ["hero.glb"]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        errors.contains("hero.glb") && !errors.contains("hero.mdl"),
+        "{errors}"
+    );
 }
 
 #[test]
