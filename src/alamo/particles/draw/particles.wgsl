@@ -386,6 +386,7 @@ fn fragment(in: Corner) -> @location(0) vec4<f32> {
     // The other mip levels mix neighboring tiles.
     let uv = clamp(in.uv, in.uv_range.xy, in.uv_range.zw);
     var texel = textureSampleLevel(color_texture, color_sampler, uv, 0.0);
+    var track = in.color;
     if (emitter.flags & MISSING) != 0u {
         // A magenta outline.
         let from_center = abs(in.uv - 0.5);
@@ -393,14 +394,16 @@ fn fragment(in: Corner) -> @location(0) vec4<f32> {
             discard;
         }
         texel = vec4(1.0, 0.0, 1.0, 1.0);
+        // Keeps the brightness: a green emitter would hide the outline.
+        track = vec4(vec3(max(track.r, max(track.g, track.b))), track.a);
     }
 #ifdef MODULATE
     // The games add texture and color in sRGB.
-    let sum = saturate(linear_rgb_to_srgb(texel.rgb) + in.color.rgb);
+    let sum = saturate(linear_rgb_to_srgb(texel.rgb) + track.rgb);
     let factor = srgb_to_linear_rgb(sum) * emitter.tint.rgb;
     return vec4(mix(vec3(1.0), factor, emitter.tint.a), 1.0);
 #else
-    var color = texel * in.color;
+    var color = texel * track;
 #ifdef ADDITIVE
     // The alpha of texture and track have no effect.
     color = vec4(color.rgb * emitter.tint.a, 1.0);
