@@ -327,7 +327,7 @@ impl Kind {
         let base = base.strip_prefix("skin").unwrap_or(base);
         let families = SHADERS.iter().filter(|(known, _)| base.starts_with(known));
         match families.max_by_key(|(known, _)| known.len()) {
-            Some((known, kind)) => (*kind, *known == base),
+            Some((known, kind)) => (*kind, *known == base && !name.starts_with("msh")),
             None => (Self::Unknown, false),
         }
     }
@@ -481,6 +481,7 @@ mod tests {
             ("MeshBumpColorizeScroll.fx", Kind::BumpColorize),
             ("RSkinGlossColorizeNew.fxo", Kind::GlossColorize),
             ("MshAlphaGlow.fx", Kind::Alpha),
+            ("MshAlphaScroll.fx", Kind::Alpha),
             ("MeshAlphaGlossy.fx", Kind::AlphaGloss),
             ("PlanetRing.fx", Kind::Planet),
             ("MeshCollisionHull.fx", Kind::NotDrawn),
@@ -490,8 +491,6 @@ mod tests {
         ] {
             assert_eq!(Kind::of(name), (kind, false), "{name}");
         }
-        // Only the prefix is misspelled.
-        assert_eq!(Kind::of("MshAlphaScroll.fx"), (Kind::Alpha, true));
     }
 
     #[test]
