@@ -15,11 +15,6 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
-    /// The format by the first bytes, otherwise by the extension. Unknown files are like those of MDL models.
-    pub fn of(path: &Path, bytes: &[u8]) -> Self {
-        Self::known(path, bytes).unwrap_or(Self::Mdl)
-    }
-
     /// The format by the first bytes, otherwise by the extension. `None` if both are unknown.
     pub fn known(path: &Path, bytes: &[u8]) -> Option<Self> {
         // The first chunks of an Alamo model, an Alamo animation, and the two versions of particle systems. The parser

@@ -109,7 +109,8 @@ fn archive(path: &Path, reader: impl ReadAt, options: &Options<'_>) -> Result<Co
 }
 
 fn content(path: &Path, bytes: Vec<u8>, options: &Options<'_>) -> Result<Content, Failure> {
-    Ok(match FileFormat::of(path, &bytes) {
+    let format = FileFormat::known(path, &bytes).ok_or_else(|| Failure::unknown_format(&bytes))?;
+    Ok(match format {
         FileFormat::Abc => Content::Abc(Box::new(AbcDescription::load(bytes)?)),
         FileFormat::Dtx => Content::Dtx(Box::new(DtxDescription::load(&bytes)?)),
         FileFormat::Lgw => Content::Lgw(Box::new(LgwDescription::load(&bytes)?)),

@@ -1,6 +1,6 @@
 //! The error of a file.
 
-use bevy_classic_models::read::{ParseError, TextPosition};
+use bevy_classic_models::read::{ParseError, SIGNATURE_SIZE, TextPosition, file_kind};
 use serde_json::{Value, json};
 
 /// The error of a file.
@@ -19,6 +19,23 @@ impl Failure {
             offset: None,
             position: None,
             message: error.to_string(),
+        }
+    }
+
+    /// The error of a file whose first bytes and extension are of no format that is described.
+    pub fn unknown_format(bytes: &[u8]) -> Self {
+        let start = bytes.get(..SIGNATURE_SIZE).unwrap_or(bytes);
+        let kind = match file_kind(start) {
+            _ if bytes.is_empty() => "the file is empty".to_owned(),
+            Some(kind) => format!("the file is {kind}"),
+            None => {
+                let start = start.get(..8).unwrap_or(start);
+                format!("the file begins with \"{}\"", start.escape_ascii())
+            }
+        };
+        Self {
+            offset: Some(0),
+            ..Self::new(format!("the format at offset 0 is not described: {kind}"))
         }
     }
 }
