@@ -18,8 +18,12 @@ async function inspect(file, ...options) {
 async function clips(model, extension, described) {
     if (extension === '.alo') {
         const stem = `${path.basename(model, path.extname(model))}_`.toLowerCase();
-        const isClip = (name) => name.toLowerCase().startsWith(stem) && name.toLowerCase().endsWith('.ala');
-        const files = readdirSync(path.dirname(model)).filter(isClip).sort();
+        const names = readdirSync(path.dirname(model)).map((name) => [name.toLowerCase(), name]);
+        const models = names.filter(([name]) => name.endsWith('.alo')).map(([name]) => `${name.slice(0, -4)}_`);
+        // A clip is that of the longest name of a model that its own begins with.
+        const isOwn = (name) => models.every((other) => other.length <= stem.length || !name.startsWith(other));
+        const isClip = ([name]) => name.startsWith(stem) && name.endsWith('.ala') && isOwn(name);
+        const files = names.filter(isClip).map(([, name]) => name).sort();
         const found = [];
         for (const file of files) {
             const whole = path.join(path.dirname(model), file);
