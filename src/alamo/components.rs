@@ -81,7 +81,7 @@ impl AloPart {
 
 /// On the entity of a sub-mesh or group of dazzles that shows the team's color.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default)]
-#[reflect(Component, Clone, Debug)]
+#[reflect(Component, Default, Clone, Debug)]
 pub struct TeamColored;
 
 /// On the entity of each bone of a spawned model.

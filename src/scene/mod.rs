@@ -84,12 +84,6 @@ mod raycast;
 mod ready;
 mod rebind_textures;
 mod reload;
-#[cfg(any(
-    feature = "alamo",
-    feature = "lgw",
-    feature = "lithtech",
-    feature = "manifest"
-))]
 mod remove_unused;
 mod resolve_clip;
 mod shaders;
@@ -254,12 +248,6 @@ pub(crate) use ready::{ReadyScenes, SceneFormat};
 pub(crate) use rebind_textures::{HasTextures, rebind_changed_textures};
 use reload::register_respawn;
 pub(crate) use reload::{Reloads, SceneModel};
-#[cfg(any(
-    feature = "alamo",
-    feature = "lgw",
-    feature = "lithtech",
-    feature = "manifest"
-))]
 pub(crate) use remove_unused::remove_unused;
 pub(crate) use resolve_clip::resolve_clips;
 pub(crate) use shaders::{embedded_shader, preload_shader};
