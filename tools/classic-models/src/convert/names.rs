@@ -65,7 +65,10 @@ pub fn unique(names: &[(&str, Option<&str>)]) -> Vec<String> {
             result.push((*name).to_owned());
             continue;
         }
-        let base = word.map_or((*name).to_owned(), |word| format!("{name} {word}"));
+        let base = match word {
+            Some(word) if !name.ends_with(word) => format!("{name} {word}"),
+            _ => (*name).to_owned(),
+        };
         if used.insert(base.clone()) {
             result.push(base);
             continue;
@@ -95,6 +98,8 @@ mod tests {
             ("barrel", None),
             ("barrel", Some("mesh")),
             ("barrel", Some("mesh")),
+            ("barrel mesh", Some("mesh")),
+            ("barrel mesh", Some("mesh")),
             ("hull", Some("mesh")),
             ("", None),
             ("", None),
@@ -103,8 +108,10 @@ mod tests {
             "barrel",
             "barrel#2",
             "barrel#3",
-            "barrel mesh",
             "barrel mesh#2",
+            "barrel mesh#3",
+            "barrel mesh",
+            "barrel mesh#4",
             "hull",
             "",
             "#2",
