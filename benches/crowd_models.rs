@@ -25,7 +25,7 @@ use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Vertex};
 use bevy_classic_models::alamo::{AloCrowd, AloCrowdMaterial, AloInstance};
 use bevy_classic_models::lithtech::{AbcCrowd, AbcCrowdMaterial};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::ClassicModelsSystems;
+use bevy_classic_models::root::ClassicModelsSystems;
 use classic_models_support::bench_models::median;
 use classic_models_support::capture::wait_for_gpu;
 use classic_models_support::dice::Dice;

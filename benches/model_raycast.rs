@@ -6,8 +6,8 @@
 
 use bevy::picking::mesh_picking::ray_cast::{MeshRayCast, MeshRayCastSettings, RayCastVisibility};
 use bevy::prelude::*;
-use bevy_classic_models::model::{ModelRayCast, ModelRayCastSettings, ModelRayCastVisibility};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::query::{ModelRayCast, ModelRayCastSettings, ModelRayCastVisibility};
 use classic_models_support::dice::random_ray;
 use classic_models_support::gpuless;
 use std::hint::black_box;

@@ -14,11 +14,11 @@ use bevy::mesh::morph::{MAX_MORPH_WEIGHTS, MeshMorphWeights, MorphAttributes};
 use bevy::prelude::*;
 use bevy::render::render_resource::PollType;
 use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
+use bevy_classic_models::load::z_up_forward_x;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::{self, DEFAULT_FRAME_RATE};
 use bevy_classic_models::quake::{ConvertedMdl, MdlAnimator, MdlMaterial, Palette};
 use bevy_classic_models::quake::{Mdl, MdlLoaderSettings};
-use bevy_classic_models::scene::z_up_forward_x;
 use classic_models_support::headless::{Headless, plugins};
 
 use classic_models_support::bench_models::{Model, Size, median, models, synthetic};

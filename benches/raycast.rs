@@ -10,8 +10,8 @@ use bevy::picking::mesh_picking::ray_cast::{MeshRayCast, MeshRayCastSettings, Ra
 use bevy::prelude::*;
 use bevy_classic_models::alamo::CollisionTree;
 use bevy_classic_models::alamo::{Alo, AloCollider, AloInstance, AloRayCast, AloRayHit};
-use bevy_classic_models::model::{ModelRayCastSettings, ModelRayCastVisibility};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::query::{ModelRayCastSettings, ModelRayCastVisibility};
 use classic_models_support::dice::random_ray;
 use classic_models_support::gpuless;
 use obvhs::BvhBuildParams;

@@ -16,7 +16,7 @@ use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write_unchecked};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Vertex};
 use bevy_classic_models::alamo::{Alo, AloInstance};
 use bevy_classic_models::alamo::{AloAnimator, AloBone, AloPart};
-use bevy_classic_models::model::ModelManifest;
+use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 use classic_models_support::bench_models::{Size, median, synthetic};

@@ -17,10 +17,10 @@ use bevy::camera::visibility::VisibilitySystems;
 use bevy::color::palettes::css::{DARK_SLATE_GRAY, DEEP_SKY_BLUE, FUCHSIA, GOLD};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{Alo, AloLoaderSettings, ShowAloColliderGizmo};
-use bevy_classic_models::model::{
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::query::{
     ModelRayCast, ModelRayCastSettings, ModelRayCastVisibility, ModelRayHit,
 };
-use bevy_classic_models::prelude::*;
 use classic_models_support::dice::Dice;
 use classic_models_support::example::ExamplePlugins;
 use classic_models_support::grid;

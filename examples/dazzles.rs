@@ -18,7 +18,7 @@ use bevy::color::palettes::tailwind::{AMBER_500, EMERALD_500, FUCHSIA_500, SKY_5
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{AloInstance, dazzle_intensity};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::NightTime;
+use bevy_classic_models::root::NightTime;
 use classic_models_support::controls::next;
 use classic_models_support::example::ExamplePlugins;
 use classic_models_support::studio::{Caption, StudioPlugin};

@@ -39,14 +39,14 @@
 //! # Where to start
 //!
 //! - [`ClassicModelsPlugins`] goes after `DefaultPlugins`; [`prelude`] has what most apps need.
-//! - [`ClassicModel`](model::ClassicModel) spawns a model or, with the feature `manifest`, a manifest.
+//! - [`ClassicModel`](manifest::ClassicModel) spawns a model or, with the feature `manifest`, a manifest.
 //!   `WorldAssetRoot(assets.load("ogre.mdl#Scene"))` spawns a model as Bevy spawns glTF.
-//! - Components on the spawned entity change a model at runtime: [`PlayClip`](scene::PlayClip),
-//!   [`ModelSkin`](scene::ModelSkin), [`TeamColor`](scene::TeamColor), [`PartVisibility`](scene::PartVisibility) and
+//! - Components on the spawned entity change a model at runtime: [`PlayClip`](root::PlayClip),
+//!   [`ModelSkin`](root::ModelSkin), [`TeamColor`](root::TeamColor), [`PartVisibility`](root::PartVisibility) and
 //!   the others of [`scene`].
-//! - [`ModelEvent`](scene::ModelEvent) is sent when a clip passes a frame that has an event, and
-//!   [`ModelReady`](model::ModelReady) when a model can be drawn.
-//! - [`AttachedToBone`](model::AttachedToBone) attaches entities to bones; [`ModelQuery`](model::ModelQuery) finds the
+//! - [`ModelEvent`](root::ModelEvent) is sent when a clip passes a frame that has an event, and
+//!   [`ModelReady`](manifest::ModelReady) when a model can be drawn.
+//! - [`AttachedToBone`](spawn::AttachedToBone) attaches entities to bones; [`ModelQuery`](query::ModelQuery) finds the
 //!   bones of any model.
 //!
 //! # Features
@@ -111,26 +111,38 @@ struct Readme;
     feature = "quake"
 ))]
 pub mod guides;
-pub mod model;
-#[doc(inline)]
-pub use classic_model_formats::read;
-pub mod scene;
 
-#[cfg(feature = "alamo")]
-pub mod alamo;
+pub mod appearance;
 #[cfg(all(feature = "archives", not(target_arch = "wasm32")))]
 pub mod archive;
 #[cfg(all(feature = "crowd", any(feature = "alamo", feature = "lithtech")))]
 pub mod crowd;
-
-#[cfg(feature = "lgw")]
-pub mod lgw;
-#[cfg(feature = "lithtech")]
-pub mod lithtech;
-#[cfg(feature = "quake")]
-pub mod quake;
+mod formats;
+mod geometry;
+pub mod gpu;
+pub mod load;
+pub mod manifest;
+pub mod playback;
+pub mod query;
+pub mod root;
+pub mod spawn;
 #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 pub mod texture;
+
+#[doc(inline)]
+pub use classic_model_formats::read;
+#[cfg(feature = "alamo")]
+#[doc(inline)]
+pub use formats::alamo;
+#[cfg(feature = "lgw")]
+#[doc(inline)]
+pub use formats::lgw;
+#[cfg(feature = "lithtech")]
+#[doc(inline)]
+pub use formats::lithtech;
+#[cfg(feature = "quake")]
+#[doc(inline)]
+pub use formats::quake;
 
 use bevy::app::{PluginGroup, PluginGroupBuilder};
 
@@ -147,13 +159,15 @@ compile_error!(
 /// The types that most apps need. Everything else is used by its module path.
 pub mod prelude {
     pub use crate::ClassicModelsPlugins;
-    pub use crate::model::{AttachedToBone, BevySpace, ClassicModel, ModelQuery, ModelReady};
-    pub use crate::scene::{
-        BoneMask, ClipEvent, ClipFinished, ClipLayer, ClipLayers, ClipRef, Crowd, DamageStage,
-        FollowVelocity, LayerFinished, LodDistances, ModelClips, ModelEvent, ModelEvents,
-        ModelFormat, ModelInstance, ModelLod, ModelMasks, ModelSkin, ModelSkins, PartVisibility,
-        PlayClip, Playback, PlayerColors, TeamColor,
+    pub use crate::manifest::{ClassicModel, ModelReady};
+    pub use crate::query::ModelQuery;
+    pub use crate::root::{
+        BevySpace, BoneMask, ClipEvent, ClipFinished, ClipLayer, ClipLayers, ClipRef, Crowd,
+        DamageStage, FollowVelocity, LayerFinished, LodDistances, ModelClips, ModelEvent,
+        ModelEvents, ModelLod, ModelMasks, ModelSkin, ModelSkins, PartVisibility, PlayClip,
+        Playback, PlayerColors, TeamColor,
     };
+    pub use crate::spawn::{AttachedToBone, ModelFormat, ModelInstance};
 }
 
 /// Loads the model files of classic games. Add it after `DefaultPlugins`.
@@ -180,9 +194,10 @@ pub struct ClassicModelsPlugins;
 impl PluginGroup for ClassicModelsPlugins {
     fn build(self) -> PluginGroupBuilder {
         let group = PluginGroupBuilder::start::<Self>()
-            .add(scene::ScenePlugin)
-            .add(model::ModelPlugin)
-            .add(model::ManifestPlugin);
+            .add(spawn::plugin::ModelsPlugin)
+            .add(manifest::plugin::ManifestPlugin);
+        #[cfg(feature = "picking")]
+        let group = group.add(query::ModelPickingPlugin);
         #[cfg(feature = "alamo")]
         let group = group.add(alamo::AlamoPlugin::default());
         #[cfg(feature = "lgw")]

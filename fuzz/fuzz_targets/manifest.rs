@@ -5,7 +5,7 @@
 
 #![no_main]
 
-use bevy_classic_models::model::manifest::parse;
+use bevy_classic_models::manifest::parse;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

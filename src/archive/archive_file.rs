@@ -1,9 +1,9 @@
 //! An opened archive with an index of its folders. It must not know other layers.
 
-use super::entry_path::{is_listable, push_part};
-use super::error::ArchiveSourceError;
-use super::listed_name::ListedName;
-use crate::scene::folded;
+use crate::archive::entry_path::ListedName;
+use crate::archive::entry_path::{is_listable, push_part};
+use crate::archive::error::ArchiveSourceError;
+use crate::load::names::folded;
 use classic_model_formats::archive::{Archive, Entry, detect};
 use classic_model_formats::read::{Format, ParseError};
 use classic_model_formats::{meg, pak, rez, vfs};
@@ -17,7 +17,7 @@ const MAX_LISTED_PATH: usize = 260;
 
 /// An archive as it was when it was opened. It can be read as long as this value exists, even if another file replaces it.
 #[derive(Debug)]
-pub(super) struct ArchiveFile {
+pub(crate) struct ArchiveFile {
     pub path: PathBuf,
     pub archive: Archive<File>,
     /// Differs from that of every other opened archive.
@@ -159,7 +159,7 @@ fn add_name(names: &mut Vec<ListedName>, name: &str, is_folder: bool) {
 }
 
 /// A path in a folder. Both are relative to the root of the source.
-pub(super) fn joined(folder: &str, name: &str) -> String {
+pub(crate) fn joined(folder: &str, name: &str) -> String {
     let mut path = folder.to_owned();
     push_part(&mut path, name);
     path

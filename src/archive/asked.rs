@@ -1,8 +1,8 @@
 //! The files of a source that the app has asked for, so that a changed archive reloads them under the paths that Bevy knows.
 
-use super::content_hash::ContentHasher;
-use super::entry_path::EntryPath;
-use super::layer::FoundFile;
+use crate::archive::content_hash::ContentHasher;
+use crate::archive::entry_path::EntryPath;
+use crate::archive::layer::FoundFile;
 use core::ops::DerefMut;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The files that were asked for. Nothing is recorded unless the source is watched. Clones share one state.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asked(Arc<State>);
+pub(crate) struct Asked(Arc<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -20,11 +20,11 @@ struct State {
     paths: Mutex<AskedPaths>,
 }
 
-pub(super) type AskedPaths = BTreeMap<String, Vec<AskedPath>>;
+pub(crate) type AskedPaths = BTreeMap<String, Vec<AskedPath>>;
 
 /// A path as it was asked for.
 #[derive(Clone, Debug)]
-pub(super) struct AskedPath {
+pub(crate) struct AskedPath {
     pub path: PathBuf,
     pub seen: Seen,
     /// The count of readers of the seen entry that may read further bytes.
@@ -33,7 +33,7 @@ pub(super) struct AskedPath {
 
 /// What was found when a path was asked for last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(crate) enum Seen {
     Missing,
     /// An entry of an archive.
     Entry {
@@ -47,7 +47,7 @@ pub(super) enum Seen {
 
 /// What readers have read of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub(crate) enum Content {
     /// No bytes. For example, Bevy opens files for which it has no loader.
     Unread,
     /// Bytes of which no hash is known, because they are not all or were not read in order.
@@ -153,7 +153,7 @@ impl AskedPath {
 
 /// Collects what one reader reads of an entry. Drop it when the reader reads no further: this records the content.
 #[derive(Debug)]
-pub(super) struct ReadReport {
+pub(crate) struct ReadReport {
     asked: Asked,
     key: String,
     path: PathBuf,

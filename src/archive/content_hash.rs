@@ -8,7 +8,7 @@ use core::hash::{BuildHasher, Hasher};
 const BLOCK: usize = 1 << 12;
 
 /// Hashes the bytes of an entry, which can come in parts.
-pub(super) struct ContentHasher {
+pub(crate) struct ContentHasher {
     hasher: DefaultHasher<'static>,
     /// The bytes since the last complete block.
     block: Vec<u8>,

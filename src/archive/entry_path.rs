@@ -1,11 +1,11 @@
 //! Paths within a source. They come from apps and from files of games, so they are not trusted.
 
-use crate::scene::folded;
+use crate::load::names::folded;
 use std::path::Path;
 
 /// A relative path with `/`, without `.`, `..`, drives and empty parts. Empty for the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct EntryPath {
+pub(crate) struct EntryPath {
     text: String,
     /// The path in lower case.
     key: String,
@@ -62,7 +62,7 @@ impl EntryPath {
 }
 
 /// Appends a part to a path with `/`.
-pub(super) fn push_part(path: &mut String, part: &str) {
+pub(crate) fn push_part(path: &mut String, part: &str) {
     if !path.is_empty() {
         path.push('/');
     }
@@ -71,7 +71,7 @@ pub(super) fn push_part(path: &mut String, part: &str) {
 
 /// Whether a name can be part of an asset path, so that it is listed. Bevy reads text after `#` as a label. Like Bevy's own
 /// sources, listings have no hidden files and no files with settings.
-pub(super) fn is_listable(name: &str) -> bool {
+pub(crate) fn is_listable(name: &str) -> bool {
     let is_meta = name
         .rsplit_once('.')
         .is_some_and(|(_, extension)| extension.eq_ignore_ascii_case("meta"));
@@ -80,6 +80,13 @@ pub(super) fn is_listable(name: &str) -> bool {
         && !name.starts_with('.')
         && !name.contains(['#', '\\'])
         && EntryPath::parse(name).is_some_and(|path| path.text == name)
+}
+
+/// A name in a folder.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ListedName {
+    pub name: String,
+    pub is_folder: bool,
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use core::fmt::{self, Display};
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// The reason why a layer of an [`ArchiveSource`](super::ArchiveSource) cannot be added.
+/// The reason why a layer of an [`ArchiveSource`](crate::archive::ArchiveSource) cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ArchiveSourceError {
@@ -37,7 +37,7 @@ pub enum ArchiveSourceError {
 }
 
 impl ArchiveSourceError {
-    pub(super) fn io(path: PathBuf, error: &std::io::Error) -> Self {
+    pub(crate) fn io(path: PathBuf, error: &std::io::Error) -> Self {
         match error.kind() {
             std::io::ErrorKind::NotFound => Self::NotFound { path },
             kind => Self::Io {

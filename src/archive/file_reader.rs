@@ -1,7 +1,7 @@
 //! Bevy's reader of one file of a layer.
 
-use super::archive_file::ArchiveFile;
-use super::asked::ReadReport;
+use crate::archive::archive_file::ArchiveFile;
+use crate::archive::asked::ReadReport;
 use bevy::asset::io::{
     Reader, ReaderNotSeekableError, STACK_FUTURE_SIZE, SeekableReader, StackFuture,
 };
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Reads a file of an archive or of a folder.
 ///
 /// It opens no file before it is polled, so any count of loads can wait at once.
-pub(super) struct FileReader {
+pub(crate) struct FileReader {
     content: Content,
     len: u64,
     position: u64,

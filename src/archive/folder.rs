@@ -1,15 +1,16 @@
 //! A folder on disk as a layer. Names are found in any case on every system.
 
-use super::entry_path::{EntryPath, is_listable};
-use super::listed_name::ListedName;
-use crate::scene::{FolderStamp, folded};
+use crate::archive::entry_path::ListedName;
+use crate::archive::entry_path::{EntryPath, is_listable};
+use crate::load::find::folder_stamp::FolderStamp;
+use crate::load::names::folded;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A folder, whose files are found with the path from it.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(crate) struct Folder {
     /// The absolute path.
     root: PathBuf,
     /// If this is set, only files below the folder of this name are found. In lower case.

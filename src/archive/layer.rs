@@ -1,23 +1,23 @@
-//! One layer of a source: an archive or a folder.
+//! A layer of a source: an archive or a folder.
 
-use super::archive_file::ArchiveFile;
-use super::entry_path::EntryPath;
-use super::folder::Folder;
-use super::listed_name::ListedName;
+use crate::archive::archive_file::ArchiveFile;
+use crate::archive::entry_path::EntryPath;
+use crate::archive::entry_path::ListedName;
+use crate::archive::folder::Folder;
 use classic_model_formats::read::Format;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// A layer. Sources that were cloned share it.
 #[derive(Debug)]
-pub(super) enum Layer {
+pub(crate) enum Layer {
     Archive(ArchiveLayer),
     Folder(Folder),
 }
 
 /// An archive, which can be replaced while the app runs.
 #[derive(Debug)]
-pub(super) struct ArchiveLayer {
+pub(crate) struct ArchiveLayer {
     /// The absolute path.
     pub path: PathBuf,
     current: RwLock<Arc<ArchiveFile>>,
@@ -48,7 +48,7 @@ impl ArchiveLayer {
 
 /// A file in a layer.
 #[derive(Clone, Debug)]
-pub(super) enum FoundFile {
+pub(crate) enum FoundFile {
     /// The entry with this index.
     Entry(Arc<ArchiveFile>, usize),
     /// The absolute path of a file on disk.

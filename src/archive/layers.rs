@@ -1,21 +1,21 @@
 //! The layers of a source together: later layers win.
 
-use super::archive_file::joined;
-use super::entry_path::EntryPath;
+use crate::archive::archive_file::joined;
+use crate::archive::entry_path::EntryPath;
+use crate::archive::entry_path::ListedName;
 #[cfg(feature = "file_watcher")]
-use super::entry_path::push_part;
-use super::layer::{FoundFile, Layer};
-use super::listed_name::ListedName;
-use crate::scene::folded;
+use crate::archive::entry_path::push_part;
+use crate::archive::layer::{FoundFile, Layer};
+use crate::load::names::folded;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Layers, lowest first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Layers(pub Vec<Arc<Layer>>);
+pub(crate) struct Layers(pub Vec<Arc<Layer>>);
 
-/// Where a file of a source is stored: see [`ArchiveSource::locate`](super::ArchiveSource::locate).
+/// Where a file of a source is stored: see [`ArchiveSource::locate`](crate::archive::ArchiveSource::locate).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LocatedFile {
@@ -122,7 +122,7 @@ impl Layers {
 }
 
 /// A path with `/` on every system.
-pub(super) fn with_slashes(path: &Path) -> String {
+pub(crate) fn with_slashes(path: &Path) -> String {
     let parts = path
         .components()
         .map(|part| part.as_os_str().to_string_lossy());

@@ -27,32 +27,21 @@
 
 // For maintainers: models, formats of models and components don't belong here. `classic_model_formats` parses archives.
 
-mod alamo_game;
-mod archive_file;
+pub(crate) mod archive_file;
+pub(crate) mod asked;
+pub(crate) mod content_hash;
+pub(crate) mod entry_path;
+pub(crate) mod error;
+pub(crate) mod file_reader;
+pub(crate) mod folder;
+pub(crate) mod layer;
+pub(crate) mod layers;
+pub(crate) mod presets;
+pub(crate) mod reader;
+pub(crate) mod shared;
+pub(crate) mod source;
 #[cfg(feature = "file_watcher")]
-mod asked;
-#[cfg(not(feature = "file_watcher"))]
-#[path = "unasked.rs"]
-mod asked;
-#[cfg(feature = "file_watcher")]
-mod content_hash;
-mod entry_path;
-mod error;
-mod file_reader;
-mod folder;
-mod layer;
-mod layers;
-mod listed_name;
-mod mega_files;
-mod preset_layers;
-mod presets;
-mod reader;
-mod shared;
-mod source;
-#[cfg(feature = "file_watcher")]
-mod watch;
-#[cfg(feature = "file_watcher")]
-mod watch_state;
+pub(crate) mod watch;
 
 #[cfg(feature = "write")]
 pub use classic_model_formats::archive::ArchiveFile;

@@ -1,13 +1,13 @@
 //! Bevy's interface of a source.
 
-use super::shared::Shared;
+use crate::archive::shared::Shared;
 use bevy::asset::io::{AssetReader, AssetReaderError, PathStream, Reader};
 use futures_lite::stream;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Reads the files of a source.
-pub(super) struct ArchiveReader(pub Arc<Shared>);
+pub(crate) struct ArchiveReader(pub Arc<Shared>);
 
 impl AssetReader for ArchiveReader {
     async fn read<'a>(&'a self, path: &'a Path) -> Result<impl Reader + 'a, AssetReaderError> {

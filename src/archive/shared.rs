@@ -1,21 +1,21 @@
 //! What the readers, the watcher and the builder of one source share.
 
-use super::asked::Asked;
-use super::entry_path::EntryPath;
-use super::file_reader::FileReader;
-use super::layer::FoundFile;
-use super::layers::Layers;
+use crate::archive::asked::Asked;
+use crate::archive::entry_path::EntryPath;
+use crate::archive::file_reader::FileReader;
+use crate::archive::layer::FoundFile;
+use crate::archive::layers::Layers;
 use bevy::asset::io::AssetReaderError;
 use std::path::{Path, PathBuf};
 
 /// The state of a source in an app.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(crate) struct Shared {
     pub layers: Layers,
     /// The files that were asked for, if they are watched.
     pub asked: Asked,
     #[cfg(feature = "file_watcher")]
-    pub watch: super::watch_state::WatchState,
+    pub watch: crate::archive::watch::state::WatchState,
 }
 
 impl Shared {

@@ -1,16 +1,16 @@
 //! The builder of sources.
 
-use super::alamo_game::AlamoGame;
-use super::archive_file::ArchiveFile;
-use super::entry_path::EntryPath;
-use super::error::{ArchiveSourceError, SourceWarning};
-use super::folder::Folder;
-use super::layer::{ArchiveLayer, Layer};
-use super::layers::{Layers, LocatedFile};
-use super::preset_layers::{Preset, absolute_path, archive_warnings, existing_folder};
-use super::reader::ArchiveReader;
-use super::shared::Shared;
-use crate::scene::ARCHIVE_WATCH_WARNING;
+use crate::archive::archive_file::ArchiveFile;
+use crate::archive::entry_path::EntryPath;
+use crate::archive::error::{ArchiveSourceError, SourceWarning};
+use crate::archive::folder::Folder;
+use crate::archive::layer::{ArchiveLayer, Layer};
+use crate::archive::layers::{Layers, LocatedFile};
+use crate::archive::presets::alamo::AlamoGame;
+use crate::archive::presets::layers::{Preset, absolute_path, archive_warnings, existing_folder};
+use crate::archive::reader::ArchiveReader;
+use crate::archive::shared::Shared;
+use crate::load::watch::sources::ARCHIVE_WATCH_WARNING;
 use bevy::asset::io::{AssetSourceBuilder, ErasedAssetReader};
 use bevy::log::warn;
 use classic_model_formats::read::Format;
@@ -62,7 +62,7 @@ impl ArchiveSource {
     }
 
     /// A source with the layers of a preset, and the game if it can have mods.
-    pub(super) fn from_preset(preset: Preset, alamo: Option<AlamoGame>) -> Self {
+    pub(crate) fn from_preset(preset: Preset, alamo: Option<AlamoGame>) -> Self {
         Self {
             alamo,
             preset_layers: preset.layers.0.len(),
@@ -171,8 +171,8 @@ impl ArchiveSource {
             .with_processed_watch_warning(ARCHIVE_WATCH_WARNING);
         #[cfg(feature = "file_watcher")]
         let builder = builder
-            .with_watcher(super::watch::watcher(&shared))
-            .with_processed_watcher(super::watch::watcher(&shared));
+            .with_watcher(crate::archive::watch::watcher(&shared))
+            .with_processed_watcher(crate::archive::watch::watcher(&shared));
         builder
     }
 }

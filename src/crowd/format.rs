@@ -1,13 +1,14 @@
 //! What a format implements so that its models have crowds.
 
-use crate::crowd::bake::PoseSource;
-use crate::crowd::clip::ClipData;
-use crate::crowd::joints::VertexJoints;
-use crate::crowd::material::CrowdSkinning;
-use crate::crowd::member::Member;
-use crate::crowd::mesh::AttributeSet;
-use crate::crowd::skeleton::CrowdSkeleton;
-use crate::scene::{ClipPlayer, PoseMaterial};
+use crate::crowd::bake::skeleton::CrowdSkeleton;
+use crate::crowd::bake::task::PoseSource;
+use crate::crowd::data::clip::ClipData;
+use crate::crowd::members::member::Member;
+use crate::crowd::mesh::build::AttributeSet;
+use crate::crowd::mesh::joints::VertexJoints;
+use crate::crowd::mesh::material::CrowdSkinning;
+use crate::gpu::pose_table::PoseMaterial;
+use crate::playback::skeletal::driver::ClipPlayer;
 use bevy::asset::{Asset, Assets, Handle};
 use bevy::ecs::component::{Component, Mutable};
 use bevy::ecs::system::{SystemParam, SystemParamItem};
@@ -32,7 +33,7 @@ pub(crate) trait CrowdFormat: Component<Mutability = Mutable> + Sized {
     type Surface: Send + Sync + 'static;
     /// Data of a model that its samplers or selections need.
     type Data: Send + Sync + 'static;
-    /// A type of asset whose clips are baked again if it changes: see [`ClipOrigin`](crate::crowd::ClipOrigin).
+    /// A type of asset whose clips are baked again if it changes: see [`ClipOrigin`](crate::crowd::data::clip::ClipOrigin).
     type ClipFile: Asset;
     /// The assets from which clips are baked.
     type ClipAssets: SystemParam + 'static;

@@ -17,49 +17,11 @@
 //
 // Code of a single format does not belong here.
 
-mod appearance;
-mod bake;
-mod bones;
-mod clip;
-mod clips;
-mod curves;
-mod deformed;
-mod format;
-mod joint_list;
-mod joints;
-mod lifetime;
-mod material;
-mod member;
-mod merge;
-mod mesh;
-mod models;
-mod plugin;
-mod pose_data;
-mod sample_times;
-mod segments;
-mod shown;
-mod skeleton;
-mod timeline;
-#[cfg(test)]
-mod turning;
-mod update_clips;
-mod write_poses;
+pub(crate) mod bake;
+pub(crate) mod data;
+pub(crate) mod format;
+pub(crate) mod members;
+pub(crate) mod mesh;
+pub(crate) mod plugin;
 
-pub(crate) use appearance::Selection;
-pub(crate) use bake::PoseSource;
-pub(crate) use bones::crowd_bone;
-pub(crate) use clip::{ClipData, ClipOrigin};
-pub(crate) use curves::{ClipCurves, curve_timeline};
-#[cfg(feature = "lithtech")]
-pub(crate) use deformed::{DeformedVertex, PosedVertex};
-pub(crate) use format::{BoneSource, CrowdContent, CrowdFormat, CrowdSubmesh, MemberOf};
-pub(crate) use joint_list::JointList;
-pub(crate) use joints::VertexJoints;
-pub(crate) use lifetime::{join_crowd, leave_crowd};
-pub use material::{CrowdSkinning, MAX_CROWD_TEXELS};
-pub(crate) use merge::{AppearanceAssets, BaseMaterials};
-pub(crate) use mesh::AttributeSet;
-pub(crate) use models::{CrowdModel, CrowdModels};
-pub(crate) use plugin::{add_crowds, finish_crowds};
-pub(crate) use skeleton::{CrowdSkeleton, SkeletonBone};
-pub(crate) use timeline::Timeline;
+pub use mesh::material::{CrowdSkinning, MAX_CROWD_TEXELS};

@@ -1,15 +1,17 @@
 //! Registers the crowds of a format with an app.
 
-use crate::crowd::bones::{despawn_unused_bones, pose_bones};
+use crate::appearance::rebind_textures::{HasTextures, rebind_changed_textures};
+use crate::crowd::data::models::CrowdModels;
+use crate::crowd::data::update_clips::{is_baking, update_clips, upload_clips};
 use crate::crowd::format::CrowdFormat;
-use crate::crowd::material::add_crowd_shader;
-use crate::crowd::models::CrowdModels;
-use crate::crowd::update_clips::{is_baking, update_clips, upload_clips};
-use crate::crowd::write_poses::write_poses;
-use crate::scene::{
-    ClassicModelsSystems, HasTextures, PoseTable, add_loading_check, add_pose_table, follow_player,
-    rebind_changed_textures,
-};
+use crate::crowd::members::bones::{despawn_unused_bones, pose_bones};
+use crate::crowd::members::write_poses::write_poses;
+use crate::crowd::mesh::material::add_crowd_shader;
+use crate::gpu::pose_table::PoseTable;
+use crate::gpu::pose_texture::add_pose_table;
+use crate::load::checks::add_loading_check;
+use crate::playback::skeletal::driver::follow_player;
+use crate::root::systems::ClassicModelsSystems;
 use bevy::app::{AnimationSystems, App, PostUpdate};
 use bevy::asset::AssetEventSystems;
 use bevy::camera::visibility::VisibilitySystems;

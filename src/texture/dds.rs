@@ -6,10 +6,10 @@ use dds::header::{Caps2, Dx9PixelFormat, Header, MaskPixelFormat, ParseOptions, 
 use dds::{ColorFormat, DecodeOptions, DecodingError, Format, ImageViewMut, PixelInfo, Size};
 
 /// The first bytes of a DDS file.
-pub(super) const MAGIC: [u8; 4] = Header::MAGIC;
+pub(crate) const MAGIC: [u8; 4] = Header::MAGIC;
 
 /// Decodes a whole file.
-pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<DecodedImage, ImageDecodeError> {
+pub(crate) fn decode(bytes: &[u8], limits: Limits) -> Result<DecodedImage, ImageDecodeError> {
     let header = read_header(bytes)?;
     limits.check(header.width(), header.height())?;
     let faces = faces(&header)?;
@@ -245,7 +245,7 @@ fn concatenated(surfaces: &[Surface]) -> Vec<u8> {
 
 /// Decodes one mip level and appends it as RGBA. The count of bytes must match its size.
 #[cfg(feature = "lithtech")]
-pub(super) fn append_blocks(
+pub(crate) fn append_blocks(
     format: TexelFormat,
     width: u32,
     height: u32,

@@ -1,12 +1,12 @@
 //! A decoded image file, before it becomes an asset.
 
-use crate::read::ParseError;
 use bevy::asset::RenderAssetUsages;
 use bevy::image::{CompressedImageFormats, Image, ImageSampler};
 use bevy::render::render_resource::{
     Extent3d, TextureDimension, TextureFormat, TextureUsages, TextureViewDescriptor,
     TextureViewDimension,
 };
+use classic_model_formats::read::ParseError;
 use thiserror::Error;
 
 /// Why an image can't be decoded.
@@ -66,7 +66,7 @@ pub enum ImageDecodeError {
 
 /// The capabilities of the GPU.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     /// The greatest width or height of a texture, in texels.
     pub max_side: u32,
     /// The compressed formats that it can sample.
@@ -92,7 +92,7 @@ impl Limits {
 
 /// The texel format of a [`DecodedImage`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TexelFormat {
+pub(crate) enum TexelFormat {
     Rgba8,
     Bc1,
     Bc2,
@@ -125,7 +125,7 @@ impl TexelFormat {
 
 /// An image in a format that the GPU supports.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct DecodedImage {
+pub(crate) struct DecodedImage {
     pub width: u32,
     pub height: u32,
     /// Whether the image is a cube map: six square faces in the order +X, −X, +Y, −Y, +Z, −Z.
@@ -182,7 +182,7 @@ impl DecodedImage {
 }
 
 /// The texture view of a cube map.
-pub(super) fn cube_view() -> TextureViewDescriptor<'static> {
+pub(crate) fn cube_view() -> TextureViewDescriptor<'static> {
     TextureViewDescriptor {
         dimension: Some(TextureViewDimension::Cube),
         ..TextureViewDescriptor::default()

@@ -9,10 +9,10 @@ use crate::texture::mips::append_smaller_levels;
 use classic_model_formats::dtx::{DtxFile, DtxLevel, DtxTexelFormat, parse};
 
 /// The first bytes of a DTX file. A TGA file can't begin with them: its third byte, the image type, is not 0.
-pub(super) const MAGIC: [u8; 4] = [0; 4];
+pub(crate) const MAGIC: [u8; 4] = [0; 4];
 
 /// Decodes a whole file.
-pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<DecodedImage, ImageDecodeError> {
+pub(crate) fn decode(bytes: &[u8], limits: Limits) -> Result<DecodedImage, ImageDecodeError> {
     let file = parse(bytes)?;
     let DtxFile { width, height, .. } = file;
     limits.check(width, height)?;
@@ -67,13 +67,13 @@ fn append_unused_levels(file: &DtxFile<'_>, data: &mut Vec<u8>) {
 }
 
 /// Whether a valid DTX file has unlit texels.
-pub(super) fn has_glow(bytes: &[u8]) -> bool {
+pub(crate) fn has_glow(bytes: &[u8]) -> bool {
     parse(bytes).is_ok_and(|file| file.is_full_bright())
 }
 
 /// The emissive image of a DTX file: its unlit texels, and black elsewhere. One black texel if all texels
 /// are lit, or if the file is invalid.
-pub(super) fn glow(bytes: &[u8], limits: Limits) -> DecodedImage {
+pub(crate) fn glow(bytes: &[u8], limits: Limits) -> DecodedImage {
     let valid = parse(bytes).ok();
     let valid = valid.filter(|file| limits.check(file.width, file.height).is_ok());
     let image = |width, height, levels, data| DecodedImage {

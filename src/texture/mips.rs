@@ -7,7 +7,7 @@ use bevy::color::Srgba;
 /// texel. Compressed images are not changed.
 ///
 /// Levels are averages. sRGB colors are averaged in linear space.
-pub(super) fn with_mip_levels(image: &DecodedImage, is_srgb: bool) -> DecodedImage {
+pub(crate) fn with_mip_levels(image: &DecodedImage, is_srgb: bool) -> DecodedImage {
     if image.levels > 1 || image.format != TexelFormat::Rgba8 {
         return image.clone();
     }
@@ -30,7 +30,7 @@ pub(super) fn with_mip_levels(image: &DecodedImage, is_srgb: bool) -> DecodedIma
 }
 
 /// An image with only its largest level.
-pub(super) fn with_first_level_only(image: &DecodedImage) -> DecodedImage {
+pub(crate) fn with_first_level_only(image: &DecodedImage) -> DecodedImage {
     let length = image.format.length(image.width, image.height);
     let firsts = image.faces().filter_map(|face| face.get(..length));
     DecodedImage {
@@ -42,7 +42,7 @@ pub(super) fn with_first_level_only(image: &DecodedImage) -> DecodedImage {
 
 /// Appends `count` smaller levels to RGBA data, which end with the level of this size.
 #[cfg(feature = "lithtech")]
-pub(super) fn append_smaller_levels(
+pub(crate) fn append_smaller_levels(
     data: &mut Vec<u8>,
     mut size: [usize; 2],
     count: usize,

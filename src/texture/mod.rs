@@ -9,39 +9,26 @@
 
 // For maintainers: models, materials and the search for files don't belong here; the search is in `scene`.
 
-mod dds;
-mod decode;
-mod decoded_image;
+pub(crate) mod dds;
+pub(crate) mod decode;
+pub(crate) mod decoded_image;
 #[cfg(feature = "lithtech")]
-mod dtx;
-mod loader;
-mod mips;
-mod pixels;
-mod placeholder;
-mod plugin;
+pub(crate) mod dtx;
+pub(crate) mod loader;
+pub(crate) mod mips;
+pub(crate) mod pixels;
+pub(crate) mod placeholder;
+pub(crate) mod plugin;
 #[cfg(feature = "lgw")]
-mod sampled_load;
+pub(crate) mod sampled_load;
 #[cfg(test)]
-mod samples;
-mod sampling;
-mod settings;
-mod tga;
+pub(crate) mod samples;
+pub(crate) mod sampling;
+pub(crate) mod settings;
+pub(crate) mod tga;
 
 pub use decoded_image::ImageDecodeError;
 pub use loader::ClassicImageLoader;
-#[cfg(feature = "lithtech")]
-pub(crate) use loader::GLOW;
-#[cfg(any(feature = "alamo", feature = "lithtech"))]
-pub(crate) use loader::load_model_image;
-pub(crate) use loader::load_skin_image;
-pub(crate) use loader::preload_skin_image;
 pub use pixels::Pixels;
-#[cfg(feature = "alamo")]
-pub(crate) use placeholder::is_placeholder;
 pub use placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, PLACEHOLDER_OUTLINE, Placeholder};
-pub(crate) use plugin::TexturePlugin;
-#[cfg(feature = "lgw")]
-pub(crate) use sampled_load::placeholder_image;
-#[cfg(feature = "lgw")]
-pub(crate) use sampling::{Sampling, Samplings};
 pub use settings::{ClassicImageError, ClassicImageSettings};

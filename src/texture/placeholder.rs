@@ -96,7 +96,7 @@ pub(crate) fn is_placeholder(image: &GpuImage) -> bool {
 }
 
 /// Sets the address mode to repeat, which is the games' default.
-pub(super) fn repeating(mut sampler: ImageSamplerDescriptor) -> ImageSamplerDescriptor {
+pub(crate) fn repeating(mut sampler: ImageSamplerDescriptor) -> ImageSamplerDescriptor {
     sampler.set_address_mode(ImageAddressMode::Repeat);
     sampler
 }

@@ -1,6 +1,6 @@
 //! The plugin of this module: registers the image loader and the placeholder images.
 
-use crate::scene::insert_image;
+use crate::load::images::insert_image;
 use crate::texture::decoded_image::Limits;
 use crate::texture::loader::ClassicImageLoader;
 use crate::texture::placeholder::{

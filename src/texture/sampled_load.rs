@@ -1,6 +1,6 @@
 //! Starts the load of an image with given [`Sampling`] settings.
 
-use crate::scene::remove_unused;
+use crate::load::remove_unused::remove_unused;
 use crate::texture::placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
 use crate::texture::sampling::{Sampling, SamplingState, Samplings};
 use crate::texture::settings::{ClassicImageSettings, is_classic_image, is_loaded_by_bevy};

@@ -35,7 +35,7 @@ pub(crate) struct Sampling {
 
 impl Sampling {
     /// The asset label of the image.
-    pub(super) fn label(self) -> String {
+    pub(crate) fn label(self) -> String {
         let axis = |wraps| if wraps { "Wrap" } else { "Clamp" };
         let [u, v] = self.wrap.map(axis);
         let levels = if self.mipmaps { "Mips" } else { "NoMips" };
@@ -44,7 +44,7 @@ impl Sampling {
         format!("{PREFIX}{u}U,{v}V,{levels},{texels},{kind}")
     }
 
-    pub(super) fn sampler(self) -> ImageSampler {
+    pub(crate) fn sampler(self) -> ImageSampler {
         let axis = |wraps| match wraps {
             true => ImageAddressMode::Repeat,
             false => ImageAddressMode::ClampToEdge,
@@ -87,34 +87,34 @@ pub(crate) struct Samplings {
 }
 
 /// The state of one labeled image.
-pub(super) struct SamplingState {
-    pub(super) sampling: Sampling,
+pub(crate) struct SamplingState {
+    pub(crate) sampling: Sampling,
     /// Whether a load succeeded. If so, the image is kept when a later load fails.
-    pub(super) was_decoded: bool,
+    pub(crate) was_decoded: bool,
     /// The last logged error, so that it is not logged again.
-    pub(super) last_error: Option<String>,
+    pub(crate) last_error: Option<String>,
 }
 
 impl Samplings {
-    pub(super) fn new(server: AssetServer) -> Self {
+    pub(crate) fn new(server: AssetServer) -> Self {
         Self {
             server,
             by_path: Arc::default(),
         }
     }
 
-    pub(super) fn server(&self) -> &AssetServer {
+    pub(crate) fn server(&self) -> &AssetServer {
         &self.server
     }
 
     /// The labels of a file's images that are in use.
-    pub(super) fn labels(&self, path: &AssetPath<'static>) -> Vec<String> {
+    pub(crate) fn labels(&self, path: &AssetPath<'static>) -> Vec<String> {
         let used = self.used(path).into_iter();
         used.map(Sampling::label).collect()
     }
 
     /// Adds the labeled images of all samplings of a file that are in use. Returns whether there are any.
-    pub(super) fn add_images(
+    pub(crate) fn add_images(
         &self,
         decoded: &DecodedImage,
         load_context: &mut LoadContext<'_>,
@@ -132,7 +132,7 @@ impl Samplings {
 
     /// Adds a labeled placeholder for each sampling of an invalid file that has no image yet. Returns
     /// whether there are any.
-    pub(super) fn add_placeholders(&self, load_context: &mut LoadContext<'_>) -> bool {
+    pub(crate) fn add_placeholders(&self, load_context: &mut LoadContext<'_>) -> bool {
         let path = load_context.path().clone();
         let mut without_image = self.used(&path);
         let by_path = self.lock();
@@ -187,17 +187,17 @@ impl Samplings {
     }
 
     /// Removes the samplings whose labeled image has no handle.
-    pub(super) fn remove_unused(&self, path: &AssetPath<'static>, states: &mut Vec<SamplingState>) {
+    pub(crate) fn remove_unused(&self, path: &AssetPath<'static>, states: &mut Vec<SamplingState>) {
         states.retain(|state| self.is_used(path, state));
     }
 
     /// Whether the labeled image of a sampling has a handle.
-    pub(super) fn is_used(&self, path: &AssetPath<'static>, state: &SamplingState) -> bool {
+    pub(crate) fn is_used(&self, path: &AssetPath<'static>, state: &SamplingState) -> bool {
         let path = path.clone().with_label(state.sampling.label());
         self.server.get_handle::<Image>(path).is_some()
     }
 
-    pub(super) fn lock(
+    pub(crate) fn lock(
         &self,
     ) -> impl DerefMut<Target = HashMap<AssetPath<'static>, Vec<SamplingState>>> {
         self.by_path.lock().unwrap_or_else(PoisonError::into_inner)
@@ -205,7 +205,7 @@ impl Samplings {
 }
 
 /// Logs an error, unless it equals the last logged one.
-pub(super) fn log_once(error: &ClassicImageError, last: &mut Option<String>) {
+pub(crate) fn log_once(error: &ClassicImageError, last: &mut Option<String>) {
     let text = error.to_string();
     if last.as_ref() != Some(&text) {
         error!("{text}");

@@ -1,6 +1,6 @@
 //! The settings and errors of the image loader, and the file extensions that it loads.
 
-use crate::scene::has_extension;
+use crate::load::names::has_extension;
 use crate::texture::decoded_image::ImageDecodeError;
 use crate::texture::placeholder::{Placeholder, repeating};
 use bevy::asset::RenderAssetUsages;
@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use thiserror::Error;
 
-/// File extensions that [`ClassicImageLoader`](super::ClassicImageLoader) loads.
-pub(super) const EXTENSIONS: &[&str] = &[
+/// File extensions that [`ClassicImageLoader`](crate::texture::ClassicImageLoader) loads.
+pub(crate) const EXTENSIONS: &[&str] = &[
     "dds",
     "tga",
     #[cfg(feature = "lithtech")]
     "dtx",
 ];
 
-/// Settings of [`ClassicImageLoader`](super::ClassicImageLoader), from code or from a `.meta` file.
+/// Settings of [`ClassicImageLoader`](crate::texture::ClassicImageLoader), from code or from a `.meta` file.
 ///
 /// New versions may add fields: end a literal with `..default()`.
 ///
@@ -77,12 +77,12 @@ pub enum ClassicImageError {
     },
 }
 
-/// Whether [`ClassicImageLoader`](super::ClassicImageLoader) loads a file. By its extension, ignoring case.
-pub(super) fn is_classic_image(path: &Path) -> bool {
+/// Whether [`ClassicImageLoader`](crate::texture::ClassicImageLoader) loads a file. By its extension, ignoring case.
+pub(crate) fn is_classic_image(path: &Path) -> bool {
     has_extension(path, EXTENSIONS)
 }
 
 /// Whether Bevy's image loader loads a file. By its extension. Other loaders have other settings.
-pub(super) fn is_loaded_by_bevy(path: &Path) -> bool {
+pub(crate) fn is_loaded_by_bevy(path: &Path) -> bool {
     has_extension(path, ImageLoader::SUPPORTED_FILE_EXTENSIONS)
 }

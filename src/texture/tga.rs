@@ -8,7 +8,7 @@ use std::io::Read;
 const HEADER: usize = 18;
 
 /// Decodes a whole file.
-pub(super) fn decode(bytes: &[u8], limits: Limits) -> Result<DecodedImage, ImageDecodeError> {
+pub(crate) fn decode(bytes: &[u8], limits: Limits) -> Result<DecodedImage, ImageDecodeError> {
     let Some((header, rest)) = bytes.split_first_chunk::<HEADER>() else {
         return Err(unknown_format());
     };

@@ -13,7 +13,7 @@ use bevy::render::renderer::RenderAdapterInfo;
 use bevy_classic_models::lgw::LgwTexEnvMaterial;
 use bevy_classic_models::lithtech::AbcDeformMaterial;
 use bevy_classic_models::quake::MdlMaterial;
-use bevy_classic_models::scene::ClassicModelsSystems;
+use bevy_classic_models::root::ClassicModelsSystems;
 use std::any::TypeId;
 use std::collections::VecDeque;
 use std::fmt;

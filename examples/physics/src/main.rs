@@ -15,7 +15,7 @@
 
 use avian3d::prelude::*;
 use bevy::prelude::*;
-use bevy_classic_models::model::{ColliderMesh, ColliderParts, ModelColliders};
+use bevy_classic_models::query::{ColliderMesh, ColliderParts, ModelColliders};
 use bevy_classic_models::prelude::*;
 use classic_models_support::example::ExamplePlugins;
 use classic_models_support::studio::{Caption, StudioPlugin};

@@ -8,7 +8,7 @@ use crate::archive::error::ArchiveSourceError;
 use crate::archive::layer::{ArchiveLayer, FoundFile, Layer};
 use crate::archive::layers::with_slashes;
 use crate::archive::shared::Shared;
-use crate::scene::files_below;
+use crate::load::watch::folder_files::files_below;
 use bevy::asset::io::AssetSourceEvent;
 use bevy::log::warn;
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Collects the events of one change on disk.
-pub(super) struct Changes<'a> {
+pub(crate) struct Changes<'a> {
     shared: &'a Shared,
     events: Vec<AssetSourceEvent>,
     /// The paths that were reported as added or modified.

@@ -3,18 +3,19 @@
 //! Folders are watched as Bevy watches them. The files of archives are watched through the folders that contain them, because
 //! most programs replace an archive by renaming another file over it. `changes` decides which assets a change affects.
 
-mod changes;
-mod watchers;
+pub(crate) mod changes;
+pub(crate) mod state;
+pub(crate) mod watchers;
 
-use super::shared::Shared;
-use super::watch_state::Receiver;
+use crate::archive::shared::Shared;
+use crate::archive::watch::state::Receiver;
+use crate::archive::watch::watchers::Watchers;
 use async_channel::Sender;
 use bevy::asset::io::{AssetSourceEvent, AssetWatcher};
 use std::sync::Arc;
-use watchers::Watchers;
 
 /// Adds a receiver of the events of a source each time it is called. All receivers share the watchers.
-pub(super) fn watcher(
+pub(crate) fn watcher(
     shared: &Arc<Shared>,
 ) -> impl FnMut(Sender<AssetSourceEvent>) -> Option<Box<dyn AssetWatcher>> + Send + Sync + use<> {
     let shared = shared.clone();

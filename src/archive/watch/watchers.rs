@@ -1,17 +1,19 @@
 //! The watchers of folders and archives. They only pass on what happened on disk.
 
-use super::changes::Changes;
 use crate::archive::layer::Layer;
 use crate::archive::shared::Shared;
-use crate::scene::folded;
+use crate::archive::watch::changes::Changes;
+use crate::load::names::folded;
 use async_channel::unbounded;
 use bevy::asset::io::AssetWatcher;
 use bevy::asset::io::file::FileWatcher;
 use bevy::log::warn;
 use core::time::Duration;
 use notify_debouncer_full::notify::event::{AccessKind, AccessMode};
-use notify_debouncer_full::notify::{self, EventKind, RecommendedWatcher, RecursiveMode};
-use notify_debouncer_full::{DebounceEventResult, Debouncer, RecommendedCache, new_debouncer};
+use notify_debouncer_full::notify::{EventKind, RecommendedWatcher, RecursiveMode};
+use notify_debouncer_full::{
+    DebounceEventResult, Debouncer, RecommendedCache, new_debouncer, notify,
+};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
@@ -20,7 +22,7 @@ use std::sync::{Arc, Weak};
 const DEBOUNCE: Duration = Duration::from_millis(300);
 
 /// The watchers of a source. They stop when this value is dropped.
-pub(super) struct Watchers {
+pub(crate) struct Watchers {
     _folders: Vec<FileWatcher>,
     _archives: Option<Debouncer<RecommendedWatcher, RecommendedCache>>,
 }

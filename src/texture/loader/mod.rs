@@ -1,12 +1,10 @@
 //! The asset loader of [`Image`]s.
 
 #[cfg(any(feature = "alamo", feature = "lithtech"))]
-mod model_images;
+pub(crate) mod model_images;
 
-#[cfg(any(feature = "alamo", feature = "lithtech"))]
-pub(crate) use model_images::load_model_image;
-
-use crate::scene::{all_cases, has_extension, remove_unused};
+use crate::load::names::{all_cases, has_extension};
+use crate::load::remove_unused::remove_unused;
 use crate::texture::decoded_image::{DecodedImage, ImageDecodeError, Limits};
 #[cfg(feature = "lithtech")]
 use crate::texture::dtx;
@@ -69,12 +67,12 @@ struct PathState {
 }
 
 impl ClassicImageLoader {
-    pub(super) fn extensions() -> Vec<&'static str> {
+    pub(crate) fn extensions() -> Vec<&'static str> {
         all_cases(EXTENSIONS)
     }
 
     /// A loader for a GPU with the given capabilities.
-    pub(super) fn new(limits: Limits, samplings: Samplings) -> Self {
+    pub(crate) fn new(limits: Limits, samplings: Samplings) -> Self {
         Self {
             extensions: Self::extensions(),
             limits,
@@ -214,7 +212,7 @@ impl ClassicImageLoader {
         reason = "other formats are detected by their first bytes"
     )
 )]
-pub(super) fn decode_named(
+pub(crate) fn decode_named(
     bytes: &[u8],
     path: &Path,
     limits: Limits,

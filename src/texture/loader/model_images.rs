@@ -1,6 +1,6 @@
 //! Loads the images that models refer to.
 
-use super::bevy_settings;
+use crate::texture::loader::bevy_settings;
 use crate::texture::placeholder::Placeholder;
 use crate::texture::settings::{ClassicImageSettings, is_classic_image, is_loaded_by_bevy};
 use bevy::asset::{AssetPath, Handle, LoadContext};

@@ -1,8 +1,9 @@
 //! Tests of the loader in an app that reads files from memory.
 
-use super::*;
+use crate::texture::loader::*;
+use crate::texture::placeholder::PLACEHOLDER_IMAGE;
+use crate::texture::plugin::TexturePlugin;
 use crate::texture::samples::{BC1_BLOCK, DdsSample, four_cc, limits, masks, tga};
-use crate::texture::{PLACEHOLDER_IMAGE, TexturePlugin};
 use bevy::MinimalPlugins;
 use bevy::app::App;
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};

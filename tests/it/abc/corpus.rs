@@ -7,12 +7,12 @@ use crate::support::matrix::{Rows, transformed};
 use bevy::asset::LoadState;
 use bevy::mesh::{MeshVertexAttribute, VertexAttributeValues};
 use bevy::prelude::*;
+use bevy_classic_models::gpu::PoseBlend;
 use bevy_classic_models::lithtech::abc::write::{AbcDocument, write};
 use bevy_classic_models::lithtech::abc::{AbcFile, parse};
 use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::lithtech::{AbcModel, ConvertedAbc};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::PoseBlend;
 use classic_models_fixtures::corpus::{corpus_paths as files, paths_of, read};
 use std::path::Path;
 

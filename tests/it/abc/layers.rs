@@ -4,9 +4,9 @@ use crate::support::abc::{ARM, BODY, FLAG_NODE, banner, bytes, figure, walk};
 use crate::support::abc_app::{drawn, show, shown, spawned};
 use crate::support::app::TestApp;
 use bevy::prelude::*;
+use bevy_classic_models::gpu::PoseBlend;
 use bevy_classic_models::lithtech::{Abc, AbcAnimator, AbcInstance, AbcLoaderSettings, AbcMesh};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::PoseBlend;
 use std::sync::{Arc, Mutex};
 
 fn position(app: &mut TestApp, root: Entity, node: usize) -> Vec3 {

@@ -7,12 +7,12 @@ use crate::support::abc_reference::Reference;
 use crate::support::app::TestApp;
 use crate::support::{corpus, files_of};
 use bevy::prelude::*;
+use bevy_classic_models::gpu::PosePair;
 use bevy_classic_models::lithtech::AbcMesh;
 use bevy_classic_models::lithtech::abc::write::AbcDocument;
 use bevy_classic_models::lithtech::abc::{TransformInfo, parse};
 use bevy_classic_models::lithtech::{AbcAnimator, AbcLoaderSettings};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::PosePair;
 
 /// Asserts that all triangles have the vertex positions of the reference.
 #[track_caller]

@@ -9,12 +9,12 @@ use bevy::asset::LoadState;
 use bevy::camera::primitives::Aabb;
 use bevy::mesh::{MeshTag, VertexAttributeValues};
 use bevy::prelude::*;
+use bevy_classic_models::gpu::PoseBlend;
 use bevy_classic_models::lithtech::abc::{AbcFile, TransformInfo, parse};
 use bevy_classic_models::lithtech::dtx::write::DtxDocument;
 use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::lithtech::{AbcMesh, AbcNode, AbcPoseTable, dtx, node_target};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::PoseBlend;
 use std::collections::HashSet;
 
 pub fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> C {

@@ -11,7 +11,7 @@ use bevy_classic_models::alamo::alo::write::write;
 use bevy_classic_models::alamo::alo::{AloFile, Bone};
 use bevy_classic_models::alamo::{Alo, AloAnimator, BoneVisibility};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::{LayerId, NamedClip, Repeat};
+use bevy_classic_models::root::{LayerId, NamedClip, Repeat};
 use classic_models_support::gpuless;
 
 const FLASH: usize = 3;

@@ -7,8 +7,8 @@ use crate::support::app::TestApp;
 use bevy::asset::{AssetLoadError, LoadState};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{Ala, Alo, AloInstance};
+use bevy_classic_models::load::ModelLoadError;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::ModelLoadError;
 
 /// The count of animations that load at the same time.
 const BATCH: usize = 32;

@@ -8,7 +8,7 @@ use bevy::animation::{AnimationClip, AnimationPlayer};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{Alo, AloInstance};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::Repeat;
+use bevy_classic_models::root::Repeat;
 
 const STEPS: usize = 2000;
 const INSTANCES: usize = 6;

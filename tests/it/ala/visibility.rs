@@ -21,8 +21,8 @@ use bevy_classic_models::alamo::{
     Alo, AloBone, AloInstance, AloLoaderSettings, AloPart, AloPartKind, BoneVisibility,
     ParticleEmission, Tags,
 };
-use bevy_classic_models::model::{ColliderParts, ModelColliders};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::query::{ColliderParts, ModelColliders};
 use classic_models_fixtures::alo::clean;
 use classic_models_fixtures::particles::{bytes, emitter};
 use classic_models_support::gpuless;

@@ -9,7 +9,7 @@ use bevy::mesh::{Indices, PrimitiveTopology};
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use bevy_classic_models::alamo::{AloBillboard, AloSceneRoot, Billboard};
-use bevy_classic_models::scene::{BillboardCamera, Wind};
+use bevy_classic_models::root::{BillboardCamera, Wind};
 use std::f32::consts::FRAC_PI_2;
 
 /// A rotated, moved and scaled model with a billboard bone. The bone's parent is rotated and moved too.

@@ -6,8 +6,8 @@ use bevy::gizmos::{GizmoAsset, GizmoHandles, GizmoPlugin};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::alamo::{AloCollider, AloColliderGizmos, ShowAloColliderGizmo};
-use bevy_classic_models::model::ModelRayCastVisibility;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::query::ModelRayCastVisibility;
 use std::any::TypeId;
 use std::path::Path;
 

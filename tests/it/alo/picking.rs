@@ -16,10 +16,10 @@ use bevy::picking::{InteractionPlugin, PickingPlugin};
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
 use bevy_classic_models::alamo::AloInstance;
-use bevy_classic_models::model::{
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::query::{
     ModelPickable, ModelPickingCamera, ModelPickingSettings, ModelRayCastVisibility, ModelRayHit,
 };
-use bevy_classic_models::prelude::*;
 
 pub const SIZE: UVec2 = UVec2::new(400, 300);
 

@@ -17,8 +17,8 @@ use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Vertex};
 use bevy_classic_models::alamo::{Alo, AloBone, AloInstance};
 use bevy_classic_models::alamo::{AloCollider, AloRayHit, Backfaces};
-use bevy_classic_models::model::ModelRayCastVisibility;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::query::ModelRayCastVisibility;
 
 const SCENE: &str = "statue.alo#Scene";
 

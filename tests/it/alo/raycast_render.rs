@@ -8,8 +8,8 @@ use crate::support::stage::{Picture, Stage, VIEWS};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{Mesh as FileMesh, Vertex};
-use bevy_classic_models::model::ModelRayCastVisibility;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::query::ModelRayCastVisibility;
 
 const SIZE: UVec2 = UVec2::new(320, 240);
 const FPS: f32 = 10.0;

@@ -12,7 +12,7 @@ use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Light, Mesh as AloMesh, Parameter, Vertex};
 use bevy_classic_models::alamo::{AloAssetLabel, AloInstance};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::Wind;
+use bevy_classic_models::root::Wind;
 
 pub const FILE: &str = "subject.alo";
 const SIZE: UVec2 = UVec2::new(320, 240);

@@ -21,9 +21,9 @@ use bevy_classic_models::alamo::{
     AloBillboard, AloCollider, AloLight, AloMaterial, AloModel, AloPart, AloSubmeshIndex,
     Billboard, FULL_LIGHT, TeamColored, bone_target,
 };
+use bevy_classic_models::load::ModelLoadError;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::ModelLoadError;
-use bevy_classic_models::scene::NightTime;
+use bevy_classic_models::root::NightTime;
 use std::sync::Arc;
 
 const SCENE: &str = "model.alo#Scene";

@@ -9,7 +9,7 @@ use bevy::asset::processor::{AssetProcessor, FileTransactionLogFactory};
 use bevy::asset::{AssetMode, AssetPath, LoadState, LoadedFolder};
 use bevy::prelude::*;
 use bevy_classic_models::archive::ArchiveSource;
-use bevy_classic_models::model::ModelManifest;
+use bevy_classic_models::manifest::ModelManifest;
 use std::path::Path;
 
 /// An app with a source of archives, and no other files.

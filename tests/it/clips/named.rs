@@ -10,7 +10,7 @@ use bevy_classic_models::alamo::{Alo, AloAnimator};
 use bevy_classic_models::lithtech::AbcAnimator;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{PoseBlend, PosePair};
-use bevy_classic_models::scene::{NamedClip, Repeat};
+use bevy_classic_models::root::{NamedClip, Repeat};
 
 /// A model, one of its clips with its duration, and another clip.
 pub struct Kind {

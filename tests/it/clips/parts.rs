@@ -19,7 +19,7 @@ use bevy_classic_models::alamo::bone_target;
 use bevy_classic_models::alamo::{Alo, AloAnimator, BoneVisibility};
 use bevy_classic_models::lithtech::{Abc, AbcAnimator, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::Repeat;
+use bevy_classic_models::root::Repeat;
 use core::ops::Range;
 use std::sync::{Arc, Mutex};
 

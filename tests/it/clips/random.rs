@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::{AloAnimator, AloInstance};
 use bevy_classic_models::lithtech::{AbcAnimator, AbcInstance};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::Repeat;
+use bevy_classic_models::root::Repeat;
 
 const STEPS: usize = 3000;
 const NAMES: [&str; 4] = ["a", "B", "run", "Walk"];

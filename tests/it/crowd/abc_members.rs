@@ -11,7 +11,7 @@ use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::node_flags;
 use bevy_classic_models::lithtech::{AbcCrowdMaterial, AbcDeformMaterial, AbcInstance};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::CrowdBone;
+use bevy_classic_models::root::CrowdBone;
 
 /// The materials of the meshes of a member.
 fn crowd_materials(app: &mut TestApp, root: Entity) -> Vec<StandardMaterial> {

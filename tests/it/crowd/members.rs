@@ -16,7 +16,7 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::{AloCrowd, AloInstance, AloPoseTable};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
-use bevy_classic_models::scene::{CrowdBone, NamedClip, Repeat};
+use bevy_classic_models::root::{CrowdBone, NamedClip, Repeat};
 use std::path::Path;
 
 fn bone_transform(app: &mut TestApp, root: Entity, name: &str) -> Option<GlobalTransform> {

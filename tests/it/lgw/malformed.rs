@@ -10,7 +10,7 @@ use bevy::prelude::*;
 use bevy_classic_models::lgw::LgwTexEnvMaterial;
 use bevy_classic_models::lgw::text::Tolerance;
 use bevy_classic_models::lgw::{Lgw, LgwInstance, LgwLoaderSettings, LgwMaterial};
-use bevy_classic_models::scene::ModelLoadError;
+use bevy_classic_models::load::ModelLoadError;
 use classic_models_fixtures::malformed::Expect::{self, Reject, Silent, Warn};
 use classic_models_fixtures::malformed::{self, LocationText};
 

@@ -11,7 +11,7 @@ use bevy::asset::{AssetLoader, LoadContext};
 use bevy::prelude::*;
 use bevy::reflect::TypePath;
 use bevy_classic_models::alamo::{Ala, AlaAssetLabel, AlaTracks};
-use bevy_classic_models::model::ModelManifest;
+use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::prelude::*;
 use std::sync::Arc;
 

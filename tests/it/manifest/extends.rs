@@ -6,8 +6,8 @@ use crate::support::app::TestApp;
 use crate::support::log;
 use bevy::asset::{AssetPath, LoadState};
 use bevy::prelude::*;
-use bevy_classic_models::model::ModelManifest;
-use bevy_classic_models::model::manifest::{NameOrIndex, parse};
+use bevy_classic_models::manifest::ModelManifest;
+use bevy_classic_models::manifest::{NameOrIndex, parse};
 use bevy_classic_models::prelude::*;
 use std::collections::BTreeMap;
 

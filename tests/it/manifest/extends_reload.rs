@@ -6,9 +6,9 @@ use crate::support::app::TestApp;
 use crate::support::lgw::BICYCLE;
 use crate::support::{abc, alo, log};
 use bevy::prelude::*;
-use bevy_classic_models::model::ModelManifest;
+use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::ModelFormat;
+use bevy_classic_models::spawn::ModelFormat;
 use std::path::Path;
 
 /// A model of each format.

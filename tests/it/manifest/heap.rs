@@ -3,8 +3,8 @@
 use crate::manifest::spawn::mdl;
 use crate::support::cpu_time;
 use crate::support::heap::{HeapBudget, Loadable, Outcome, measure_load_with, run_in_own_process};
-use bevy_classic_models::model::ModelManifest;
-use bevy_classic_models::model::manifest::parse;
+use bevy_classic_models::manifest::ModelManifest;
+use bevy_classic_models::manifest::parse;
 use std::time::Duration;
 
 impl Loadable for ModelManifest {

@@ -12,10 +12,10 @@ use bevy::math::Vec3Swizzles;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::Abc;
-use bevy_classic_models::model::ModelQuery;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::Mdl;
 use bevy_classic_models::quake::mdl::Precision;
+use bevy_classic_models::query::ModelQuery;
 use core::f32::consts::FRAC_PI_2;
 
 /// An app with a model of each format, and the manifest `unit.model.ron`.

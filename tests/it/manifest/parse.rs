@@ -2,8 +2,8 @@
 
 use crate::support::random::Random;
 use bevy::color::Srgba;
-use bevy_classic_models::model::ModelManifest;
-use bevy_classic_models::model::manifest::{
+use bevy_classic_models::manifest::ModelManifest;
+use bevy_classic_models::manifest::{
     FileAxis, ManifestAttachment, ManifestAxes, ManifestClip, ManifestColors, ManifestEvent,
     ManifestRepeat, NameOrIndex, parse,
 };

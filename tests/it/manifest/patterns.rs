@@ -5,7 +5,7 @@ use crate::support::alo;
 use crate::support::app::TestApp;
 use crate::support::log;
 use bevy::prelude::*;
-use bevy_classic_models::model::ModelManifest;
+use bevy_classic_models::manifest::ModelManifest;
 
 /// The warnings of the loader for a manifest at `path`, with a model and empty files of some names.
 fn warnings(

@@ -12,7 +12,7 @@ use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 use bevy_classic_models::alamo::Alo;
 use bevy_classic_models::lithtech::Abc;
-use bevy_classic_models::model::ModelManifest;
+use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::Mdl;
 use bevy_classic_models::quake::{MdlAnimator, MdlMaterial};

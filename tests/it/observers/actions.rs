@@ -4,9 +4,9 @@ use crate::clips::named::{app as app_of_clips, named};
 use crate::support::app::TestApp;
 use crate::support::lgw::BICYCLE;
 use bevy::prelude::*;
-use bevy_classic_models::model::ModelManifest;
+use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::{PlayerColors, Repeat};
+use bevy_classic_models::root::{PlayerColors, Repeat};
 use std::path::Path;
 
 /// A model of each format. The last has no clips.

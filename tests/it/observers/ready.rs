@@ -11,9 +11,9 @@ use crate::support::app::TestApp;
 use crate::support::particle_app::{ParticleApp, stream};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloParticleSystem;
-use bevy_classic_models::model::ModelManifest;
+use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::ModelFormat;
+use bevy_classic_models::spawn::ModelFormat;
 use classic_models_fixtures::particles::{bytes as particles, emitter};
 use std::path::Path;
 

@@ -12,8 +12,8 @@ use bevy_classic_models::alamo::{
     Alo, AloLoaderSettings, AloParticleSystem, AloParticles, EmitterRecords, ParticleRecords,
     RecordSpace,
 };
+use bevy_classic_models::load::ModelLoadError;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::ModelLoadError;
 use classic_models_fixtures::malformed::Expect;
 use classic_models_fixtures::particles::{bytes, emitter, full};
 use classic_models_fixtures::particles_malformed::cases;

@@ -8,7 +8,7 @@ use bevy_classic_models::alamo::particles::{Properties, Shape};
 use bevy_classic_models::alamo::{
     AloParticleSystem, AloParticles, ParticleBudget, ParticleEmission, ParticleGround, ParticleSeed,
 };
-use bevy_classic_models::scene::Wind;
+use bevy_classic_models::root::Wind;
 use classic_models_fixtures::particles::{bytes, emitter};
 
 #[track_caller]

@@ -9,7 +9,7 @@ use crate::support::mdl::tetrahedron;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::Alo;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::{NamedClip, Repeat};
+use bevy_classic_models::root::{NamedClip, Repeat};
 
 /// The seconds of the clips of five frames at 10 frames per second.
 const LENGTH: f32 = 0.4;

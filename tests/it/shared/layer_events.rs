@@ -11,7 +11,7 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::AloAnimator;
 use bevy_classic_models::lithtech::AbcAnimator;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::Repeat;
+use bevy_classic_models::root::Repeat;
 
 /// The formats with layers, and the times of the frames of their clips.
 pub(super) fn layered_kinds() -> impl Iterator<Item = (&'static Kind, &'static [f32])> {

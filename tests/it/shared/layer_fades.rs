@@ -9,9 +9,9 @@ use bevy::ecs::system::RunSystemOnce;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloAnimator;
 use bevy_classic_models::lithtech::AbcAnimator;
-use bevy_classic_models::model::ModelQuery;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::LayerId;
+use bevy_classic_models::query::ModelQuery;
+use bevy_classic_models::root::LayerId;
 
 /// Numbers that are no valid times.
 const NO_TIMES: [f32; 4] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1.0];

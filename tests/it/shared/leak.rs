@@ -16,7 +16,7 @@ use bevy_classic_models::lgw::LgwTexEnvMaterial;
 use bevy_classic_models::lgw::{Lgw, LgwMaterial};
 use bevy_classic_models::lithtech::Abc;
 use bevy_classic_models::lithtech::AbcDeformMaterial;
-use bevy_classic_models::model::ModelManifest;
+use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::Mdl;
 use bevy_classic_models::quake::MdlMaterial;

@@ -11,8 +11,8 @@ use crate::support::log;
 use crate::support::mdl::tetrahedron;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::prelude::*;
-use bevy_classic_models::model::ModelQuery;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::query::ModelQuery;
 
 /// The file of a kind, and the path of its manifest.
 fn paths(kind: &Kind) -> (&'static str, &'static str) {

@@ -9,10 +9,10 @@ use bevy::ecs::system::SystemState;
 use bevy::math::DVec3;
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcInstance;
-use bevy_classic_models::model::{
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::query::{
     Backfaces, ColliderMesh, ColliderParts, ModelColliders, ModelRayCastVisibility,
 };
-use bevy_classic_models::prelude::*;
 use std::path::{Path, PathBuf};
 
 const SAMPLES: [(&str, Option<&str>); 5] = [

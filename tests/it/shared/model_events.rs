@@ -7,7 +7,7 @@ use crate::support::app::TestApp;
 use crate::support::mdl::tetrahedron;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::Repeat;
+use bevy_classic_models::root::Repeat;
 use std::sync::{Arc, Mutex};
 
 /// The times of the frames of each kind's clip, in seconds.

@@ -13,9 +13,9 @@ use bevy::picking::hover::HoverMap;
 use bevy::picking::pointer::{Location, PointerAction, PointerId, PointerInput};
 use bevy::picking::{InteractionPlugin, PickingPlugin};
 use bevy::prelude::*;
-use bevy_classic_models::model::{ModelRayCastVisibility, ModelRayHit};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::Precision;
+use bevy_classic_models::query::{ModelRayCastVisibility, ModelRayHit};
 
 /// A model of UFO: Aftermath with six quads that face up. `angle` is that between their halves.
 fn quads(angle: f32) -> Vec<u8> {

@@ -11,9 +11,9 @@ use bevy::math::{DVec3, Vec3A};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{Ala, AloInstance};
 use bevy_classic_models::lithtech::AbcInstance;
-use bevy_classic_models::model::{ModelClip, ModelPose};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::Precision;
+use bevy_classic_models::spawn::{ModelClip, ModelPose};
 use classic_models_support::world_vertices::WorldVertices;
 use std::path::{Path, PathBuf};
 

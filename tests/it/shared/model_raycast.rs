@@ -12,10 +12,10 @@ use bevy::math::DVec3;
 use bevy::prelude::*;
 use bevy_classic_models::lgw::LgwInstance;
 use bevy_classic_models::lithtech::{AbcInstance, AbcLoaderSettings};
-use bevy_classic_models::model::{Backfaces, ModelRayCastVisibility};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
 use bevy_classic_models::quake::mdl::Precision;
+use bevy_classic_models::query::{Backfaces, ModelRayCastVisibility};
 use std::path::{Path, PathBuf};
 
 /// Bundled samples: the path of the scene, a clip, and a time between two frames.

@@ -6,7 +6,7 @@ use crate::support::held_files::HeldFiles;
 use crate::support::{abc, log, squad};
 use bevy::asset::RecursiveDependencyLoadState;
 use bevy::prelude::*;
-use bevy_classic_models::model::ModelManifest;
+use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::prelude::*;
 use std::sync::{Arc, Mutex};
 

@@ -7,10 +7,10 @@ use bevy::math::Affine3A;
 use bevy::mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
 use bevy::mesh::{Indices, MeshTag, VertexAttributeValues};
 use bevy::prelude::*;
+use bevy_classic_models::gpu::{PoseBlend, PosePair};
 use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::lithtech::{AbcDeform, AbcDeformMaterial, AbcModel, AbcPoseTable};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::{PoseBlend, PosePair};
 use std::sync::Arc;
 
 pub const FILE: &str = "model.abc";

@@ -11,8 +11,8 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::lgw::LgwInstance;
 use bevy_classic_models::lithtech::{AbcInstance, AbcMesh};
-use bevy_classic_models::model::{Backfaces, ModelRayCast, ModelRayCastSettings, ModelRayHit};
 use bevy_classic_models::quake::{MdlAnimator, PosePair, mdl};
+use bevy_classic_models::query::{Backfaces, ModelRayCast, ModelRayCastSettings, ModelRayHit};
 
 /// The triangles of models in the world, and what hits on them must have.
 #[derive(Default)]

@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::alamo::alo::{Vertex, parse};
 use bevy_classic_models::alamo::{AloRayCast, AloRayHit, AloSubmeshIndex};
-use bevy_classic_models::model::{Backfaces, ModelRayCastSettings, ModelRayCastVisibility};
+use bevy_classic_models::query::{Backfaces, ModelRayCastSettings, ModelRayCastVisibility};
 
 /// Rays nearer to an edge than this, in barycentric coordinates, are undecided: rounding decides them.
 pub const EDGE: f64 = 2e-3;

@@ -3,8 +3,8 @@
 
 use crate::alamo::SampleFile;
 use bevy::color::Srgba;
-use bevy_classic_models::model::ModelManifest;
-use bevy_classic_models::model::manifest::{
+use bevy_classic_models::manifest::ModelManifest;
+use bevy_classic_models::manifest::{
     FileAxis, ManifestAttachment, ManifestClip, ManifestEvent, ManifestRepeat, parse,
 };
 use std::collections::BTreeMap;

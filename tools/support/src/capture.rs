@@ -10,7 +10,7 @@ use bevy::render::renderer::RenderDevice;
 use bevy::ui::IsDefaultUiCamera;
 use bevy_classic_models::alamo::AloAnimator;
 use bevy_classic_models::lithtech::AbcAnimator;
-use bevy_classic_models::model::{ModelManifest, ModelReady};
+use bevy_classic_models::manifest::{ModelManifest, ModelReady};
 use bevy_classic_models::prelude::*;
 use std::path::Path;
 

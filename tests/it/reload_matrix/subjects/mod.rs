@@ -15,7 +15,7 @@ use crate::support::abc_stage::dtx;
 use crate::support::alo_stage::tga;
 use bevy::image::ImageSampler;
 use bevy::prelude::*;
-use bevy_classic_models::model::ModelManifest;
+use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::prelude::*;
 use core::ops::Deref;
 

@@ -6,8 +6,8 @@ use bevy::mesh::{MeshTag, VertexAttributeValues};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{AloCrowd, AloCrowdMaterial, AloPoseTable};
 use bevy_classic_models::crowd::CrowdSkinning;
+use bevy_classic_models::gpu::{PoseBlend, PosePair};
 use bevy_classic_models::lithtech::{AbcCrowd, AbcCrowdMaterial, AbcCrowdPoseTable};
-use bevy_classic_models::scene::{PoseBlend, PosePair};
 use std::collections::BTreeMap;
 
 /// The state of a member of any format.

@@ -12,9 +12,9 @@ use bevy::asset::{
 };
 use bevy::prelude::*;
 use bevy_classic_models::archive::ArchiveSourceError;
+use bevy_classic_models::load::ModelLoadError;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::ModelLoadError;
-use bevy_classic_models::scene::Wind;
+use bevy_classic_models::root::Wind;
 use classic_models_support::gpuless;
 use std::path::{Path, PathBuf};
 

@@ -7,10 +7,8 @@ use crate::validate::asset_root::AssetRoot;
 use crate::validate::log_lines;
 use bevy::asset::{AssetLoadError, LoadState};
 use bevy::prelude::*;
-use bevy_classic_models::model::ModelManifest;
-use bevy_classic_models::model::manifest::{
-    ManifestCheck, ManifestLoaderSettings, ManifestProblem,
-};
+use bevy_classic_models::manifest::ModelManifest;
+use bevy_classic_models::manifest::{ManifestCheck, ManifestLoaderSettings, ManifestProblem};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{Mdl, mdl};
 use classic_models_support::gpuless;

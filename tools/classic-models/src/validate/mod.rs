@@ -1,7 +1,7 @@
 //! The subcommand `validate`: checks manifests with the models and all files that they name.
 //!
 //! The plugin loads and spawns each manifest, as in a game, without a window. The problems are the errors of loaders,
-//! what [`ManifestCheck`](bevy_classic_models::model::manifest::ManifestCheck) finds, and all other warnings in the log.
+//! what [`ManifestCheck`](bevy_classic_models::manifest::ManifestCheck) finds, and all other warnings in the log.
 
 mod asset_root;
 mod checker;

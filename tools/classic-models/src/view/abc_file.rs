@@ -6,10 +6,10 @@ use crate::view::model_bounds::ModelBounds;
 use crate::view::viewed_model::ViewedModel;
 use bevy::mesh::{MeshTag, VertexAttributeValues};
 use bevy::prelude::*;
+use bevy_classic_models::gpu::PoseBlend;
 use bevy_classic_models::lithtech::abc::AbcFile;
 use bevy_classic_models::lithtech::{AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::lithtech::{AbcMesh, ConvertedAbc, ConvertedDeform};
-use bevy_classic_models::scene::PoseBlend;
 use classic_models_support::stage::corners;
 
 /// A position and a normal.

@@ -12,7 +12,7 @@ use bevy_classic_models::alamo::AloCollider;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::Timing;
 use bevy_classic_models::quake::{MdlAnimator, MdlModel, Sequence};
-use bevy_classic_models::scene::NightTime;
+use bevy_classic_models::root::NightTime;
 
 /// Applies the actions that concern the view or all models.
 pub fn act_on_view(

@@ -11,7 +11,7 @@ use bevy::camera::visibility::VisibilitySystems;
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
 use bevy_classic_models::alamo::{AloRayCast, AloRayHit};
-use bevy_classic_models::model::{ModelRayCast, ModelRayCastSettings, ModelRayCastVisibility};
+use bevy_classic_models::query::{ModelRayCast, ModelRayCastSettings, ModelRayCastVisibility};
 use classic_models_support::names::PartNames;
 use classic_models_support::world_vertices::WorldVertices;
 

@@ -40,7 +40,7 @@ use bevy::ui::IsDefaultUiCamera;
 use bevy_classic_models::ClassicModelsPlugins;
 use bevy_classic_models::alamo::{Alo, AloParticles};
 use bevy_classic_models::lithtech::Abc;
-use bevy_classic_models::scene::NightTime;
+use bevy_classic_models::root::NightTime;
 use bevy_classic_models::texture::Pixels;
 use classic_models_support::capture::mark_ready;
 use classic_models_support::headless::{Headless, plugins};

@@ -1,8 +1,8 @@
 //! The messages of errors of loaders.
 
 use bevy::asset::AssetLoadError;
-use bevy_classic_models::model::manifest::ManifestLoaderError;
-use bevy_classic_models::scene::ModelLoadError;
+use bevy_classic_models::load::ModelLoadError;
+use bevy_classic_models::manifest::ManifestLoaderError;
 
 /// The loader's error message, without Bevy's text around it.
 pub fn explain(error: &AssetLoadError) -> String {

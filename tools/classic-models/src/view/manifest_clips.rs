@@ -5,7 +5,7 @@ use bevy::asset::AssetPath;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::Ala;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::Repeat;
+use bevy_classic_models::root::Repeat;
 use std::ops::Range;
 
 /// The clips that a clip of a manifest can refer to.

@@ -6,7 +6,7 @@ use crate::view::files::Folders;
 use crate::view::load_model::{load, yaw};
 use crate::view::viewed_model::{ModelHandle, ViewedModel};
 use bevy::prelude::*;
-use bevy_classic_models::model::ModelManifest;
+use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::prelude::*;
 
 /// Loads the models of manifests that have been loaded, and spawns them with the manifests' settings. If a manifest

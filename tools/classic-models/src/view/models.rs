@@ -18,7 +18,7 @@ use crate::view::row::{Row, RowLayout};
 use crate::view::viewed_model::{ModelHandle, OpenedManifest, ViewedModel};
 use bevy::asset::{AssetLoadError, LoadState};
 use bevy::prelude::*;
-use bevy_classic_models::scene::ClassicModelsSystems;
+use bevy_classic_models::root::ClassicModelsSystems;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

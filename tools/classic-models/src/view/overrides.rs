@@ -12,7 +12,7 @@ use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::Mdl;
 use bevy_classic_models::quake::MdlAnimator;
-use bevy_classic_models::scene::Repeat;
+use bevy_classic_models::root::Repeat;
 
 /// Marks a model of a manifest to which the options were applied.
 #[derive(Component)]

@@ -5,7 +5,7 @@ use crate::view::clips::{ClipList, ReadyClip};
 use crate::view::row::Row;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::Repeat;
+use bevy_classic_models::root::Repeat;
 
 /// The cross-fade between clips, in seconds.
 pub const FADE: f32 = 0.2;

@@ -1,8 +1,8 @@
 //! Computes the value of `play` for a saved manifest.
 
-use bevy_classic_models::model::manifest::{ManifestClip, ManifestRepeat, NameOrIndex};
+use bevy_classic_models::manifest::{ManifestClip, ManifestRepeat, NameOrIndex};
 use bevy_classic_models::prelude::PlayClip;
-use bevy_classic_models::scene::Repeat;
+use bevy_classic_models::root::Repeat;
 
 /// The manifest value of `play` that plays the same as the component `play`. `shown` is the clip of `play`, without
 /// name, speed and repeat mode.

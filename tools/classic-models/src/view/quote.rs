@@ -2,8 +2,8 @@
 
 use crate::archive_file;
 use bevy::asset::AssetLoadError;
+use bevy_classic_models::load::ModelLoadError;
 use bevy_classic_models::read::ParseError;
-use bevy_classic_models::scene::ModelLoadError;
 use std::path::Path;
 
 /// Characters that are shown before the error and from the error on, as many as fit in the panel.

@@ -8,7 +8,7 @@ use crate::view::playback::start;
 use crate::view::row::Row;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::Repeat;
+use bevy_classic_models::root::Repeat;
 use std::path::{Path, PathBuf};
 
 /// The index of the active skin, if it is a skin of the model itself.

@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::Alo;
 use bevy_classic_models::lgw::Lgw;
 use bevy_classic_models::lithtech::Abc;
-use bevy_classic_models::model::ModelManifest;
+use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::quake::Mdl;
 use std::path::PathBuf;
 use std::sync::Arc;

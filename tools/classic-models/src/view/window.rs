@@ -47,7 +47,7 @@ use bevy::prelude::*;
 use bevy::time::common_conditions::on_timer;
 use bevy_classic_models::ClassicModelsPlugins;
 use bevy_classic_models::lithtech::AbcInstance;
-use bevy_classic_models::scene::NightTime;
+use bevy_classic_models::root::NightTime;
 use classic_models_support::stage::StagePlugin;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};

@@ -3,8 +3,8 @@
 use crate::convert::mesh::{MeshData, Target};
 use bevy::math::Vec3;
 use bevy::mesh::{Mesh, VertexAttributeValues};
+use bevy_classic_models::gpu::PoseBlend;
 use bevy_classic_models::lithtech::{ConvertedAbc, ConvertedDeform};
-use bevy_classic_models::scene::PoseBlend;
 use std::collections::HashMap;
 
 /// The vertex animation of a mesh.

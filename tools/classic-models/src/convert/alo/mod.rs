@@ -16,7 +16,7 @@ use crate::convert::particles;
 use bevy::asset::RenderAssetUsages;
 use bevy::transform::components::Transform;
 use bevy_classic_models::alamo::{AloBoneInfo, ConvertedAlo, Tags};
-use bevy_classic_models::scene::z_up_forward_minus_y;
+use bevy_classic_models::load::z_up_forward_minus_y;
 use clips::Clips;
 use gltf_json::{Index, Node};
 use materials::Materials;

@@ -1,7 +1,7 @@
 //! Tests of the clips in saved manifests.
 
 use super::played_clip;
-use bevy_classic_models::model::manifest::{ManifestClip, ManifestRepeat, NameOrIndex};
+use bevy_classic_models::manifest::{ManifestClip, ManifestRepeat, NameOrIndex};
 use bevy_classic_models::prelude::*;
 
 fn of_file(clip: NameOrIndex) -> ManifestClip {

@@ -102,7 +102,7 @@ fn lods(model: &AbcModel, chosen: Option<&ModelLod>) -> Option<Lods> {
 fn parts(
     model: &AbcModel,
     hidden: Option<&PartVisibility>,
-    parts: Vec<bevy_classic_models::model::ModelPart>,
+    parts: Vec<bevy_classic_models::query::ModelPart>,
 ) -> Vec<PartRow> {
     let rows = parts.into_iter().map(|part| {
         let is_node = !part.name.is_empty();

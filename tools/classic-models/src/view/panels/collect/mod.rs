@@ -24,7 +24,7 @@ use bevy::prelude::*;
 use bevy::time::Real;
 use bevy_classic_models::alamo::{AloMaterial, AloParticles, BoneVisibility, ParticleTint};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::scene::NightTime;
+use bevy_classic_models::root::NightTime;
 use shown_model::{ShownModel, ShownModelItem};
 use std::path::PathBuf;
 use textures::{Textures, file_name};

@@ -8,7 +8,7 @@ use crate::view::panels::data::{ClipRow, Playing};
 use crate::view::skins::ends;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlAnimator;
-use bevy_classic_models::scene::Repeat;
+use bevy_classic_models::root::Repeat;
 
 /// The clips of a model.
 pub fn clips(shown: &ShownModelItem<'_, '_>) -> Vec<ClipRow> {

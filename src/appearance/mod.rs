@@ -1,0 +1,13 @@
+//! Which parts, skins and materials of a model are drawn, for scenes and crowds alike.
+
+// For maintainers: the components that users write are in `root`, and the shading of one format in the format.
+
+pub(crate) mod bone_visibility;
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
+pub(crate) mod lods;
+pub(crate) mod rebind_textures;
+#[cfg(any(feature = "lithtech", feature = "quake"))]
+pub(crate) mod skin_materials;
+pub(crate) mod skins;
+
+pub use bone_visibility::BoneVisibility;

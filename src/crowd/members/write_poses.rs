@@ -1,0 +1,222 @@
+//! Writes the poses of members to the pose table.
+
+use crate::crowd::data::clips::Found;
+use crate::crowd::data::models::{CrowdModel, CrowdModels};
+use crate::crowd::format::{CrowdFormat, MemberOf, SourceOf};
+use crate::crowd::members::shown::{ShownClip, ShownPoses};
+use crate::gpu::pose_table::PoseTable;
+use crate::load::warnings::ModelWarnings;
+use crate::playback::skeletal::active_clips::{ClipSource, node};
+use crate::playback::skeletal::driver::ClipPlayer;
+use crate::root::play::Playback;
+use bevy::animation::{AnimationClip, AnimationPlayer};
+use bevy::asset::AssetId;
+use bevy::ecs::change_detection::DetectChangesMut;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::query::Has;
+use bevy::ecs::system::{Query, ResMut, StaticSystemParam, SystemParamItem};
+
+/// The components of a member that poses depend on.
+type Posed<F> = (
+    Entity,
+    &'static mut F,
+    &'static <F as CrowdFormat>::Player,
+    &'static AnimationPlayer,
+    Has<Playback>,
+);
+
+/// Writes the poses of all members, after Bevy has advanced their players.
+pub(crate) fn write_poses<F: CrowdFormat>(
+    mut members: Query<Posed<F>>,
+    mut models: ResMut<CrowdModels<F>>,
+    mut table: ResMut<PoseTable<F::Material>>,
+    assets: StaticSystemParam<F::ClipAssets>,
+    mut warnings: ModelWarnings,
+) {
+    let models = models.bypass_change_detection();
+    let table = table.bypass_change_detection();
+    for (root, mut member, player, times, has_playback) in &mut members {
+        let member = member.bypass_change_detection().member_mut();
+        let Some(crowd) = models.get_mut(member.slot) else {
+            continue;
+        };
+        // Most members show one clip, which they have looked up before.
+        let known = (player, times, has_playback);
+        if !show_known::<F>(member, crowd, known)
+            && let Some(warning) = look_up::<F>(member, crowd, (player, times), &assets)
+        {
+            warnings.warn_once(root, &warning);
+        }
+        table.set(member.row, member.shown.blend());
+    }
+}
+
+/// Updates the position of the only clip that plays. Returns false if it must be looked up, or if several clips play.
+///
+/// With a [`Playback`], the time of the clip was just read from the player, so the search in the player is avoided.
+#[inline]
+fn show_known<F: CrowdFormat>(
+    member: &mut MemberOf<F>,
+    crowd: &CrowdModel<F>,
+    (player, times, has_playback): (&F::Player, &AnimationPlayer, bool),
+) -> bool {
+    let (Some(clip), Some(shown)) = (
+        player.animator().active_clips().only(),
+        &mut member.shown.to,
+    ) else {
+        return false;
+    };
+    if shown.clip.id != clip.source.clip().id() || shown.generation != crowd.clips.generation {
+        return false;
+    }
+    let time = match has_playback {
+        true => player.animator().time(),
+        false => seek_time(times, 0),
+    };
+    shown.position = shown.clip.position(time, clip.source.frames());
+    member.shown.from_weight = 0.0;
+    if member.shown.from.is_some() {
+        member.shown.from = None;
+    }
+    member.is_baking = false;
+    member.bakes_at_once = false;
+    true
+}
+
+/// The time of the active clip at an index, in seconds.
+#[inline]
+fn seek_time(times: &AnimationPlayer, index: usize) -> f32 {
+    let animation = times.animation(node(index));
+    animation.map_or(0.0, |animation| animation.seek_time())
+}
+
+/// Looks up the clips that a member plays, and updates its poses. Returns a warning about a clip that cannot be shown.
+fn look_up<F: CrowdFormat>(
+    member: &mut MemberOf<F>,
+    crowd: &mut CrowdModel<F>,
+    (player, times): (&F::Player, &AnimationPlayer),
+    assets: &SystemParamItem<'_, '_, F::ClipAssets>,
+) -> Option<String> {
+    let active = player.animator().active_clips();
+    let Some((index, selected)) = active.selected() else {
+        if member.shown.to.is_some() || member.shown.from.is_some() {
+            member.shown = ShownPoses::default();
+        }
+        member.is_baking = false;
+        return None;
+    };
+    let mut lookup = Lookup::<F> {
+        crowd,
+        assets,
+        at_once: member.bakes_at_once,
+        failed: member.failed,
+        warning: None,
+    };
+    let shown = &mut member.shown;
+    let is_shown = lookup.update(&mut shown.to, &selected.source, seek_time(times, index));
+    member.is_baking =
+        !is_shown && lookup.warning.is_none() && lookup.failed != lookup.key(&selected.source);
+    if is_shown {
+        member.bakes_at_once = false;
+        let weights = active.weights().zip(active.iter()).enumerate();
+        let fading = weights.filter(|(other, (weight, _))| *other != index && *weight > 0.0);
+        let heaviest = fading.max_by(|(_, (a, _)), (_, (b, _))| a.total_cmp(b));
+        let is_fading = heaviest.is_some_and(|(other, (_, clip))| {
+            lookup.update(&mut shown.from, &clip.source, seek_time(times, other))
+        });
+        shown.from_weight = match is_fading {
+            true => 1.0 - player.animator().weight(),
+            false => 0.0,
+        };
+        if !is_fading {
+            shown.from = None;
+        }
+    }
+    member.failed = lookup.failed;
+    lookup.warning
+}
+
+/// Looks up the clips of a member.
+struct Lookup<'a, 'w, 's, F: CrowdFormat> {
+    crowd: &'a mut CrowdModel<F>,
+    assets: &'a SystemParamItem<'w, 's, F::ClipAssets>,
+    at_once: bool,
+    failed: Option<(AssetId<AnimationClip>, u32)>,
+    /// The warning about a clip that cannot be shown.
+    warning: Option<String>,
+}
+
+impl<F: CrowdFormat> Lookup<'_, '_, '_, F> {
+    fn key(&self, source: &SourceOf<F>) -> Option<(AssetId<AnimationClip>, u32)> {
+        Some((source.clip().id(), self.crowd.clips.generation))
+    }
+
+    /// Sets a shown clip to a source and a time of the part that plays, in seconds. Returns false if the clip is not
+    /// baked yet. Then the shown clip stays.
+    fn update(
+        &mut self,
+        shown: &mut Option<ShownClip<F::Sampler>>,
+        source: &SourceOf<F>,
+        time: f32,
+    ) -> bool {
+        let (id, generation) = (source.clip().id(), self.crowd.clips.generation);
+        let part = source.frames();
+        if let Some(shown) = shown
+            && shown.clip.id == id
+            && shown.generation == generation
+        {
+            shown.position = shown.clip.position(time, part);
+            return true;
+        }
+        if self.failed == Some((id, generation)) {
+            return false;
+        }
+        match self.find(source) {
+            Found::Ready(clip) => {
+                let position = clip.position(time, part);
+                *shown = Some(ShownClip {
+                    clip,
+                    generation,
+                    position,
+                });
+                true
+            }
+            Found::Pending => {
+                // An edited clip plays on until it is baked again.
+                if let Some(shown) = shown
+                    && shown.clip.id == id
+                {
+                    shown.position = shown.clip.position(time, part);
+                }
+                false
+            }
+            Found::Failed(reason) => {
+                self.failed = Some((id, generation));
+                let path = source.clip().path();
+                let name = path.map_or_else(|| "a clip".to_owned(), ToString::to_string);
+                self.warning = Some(format!("cannot show {name} in a crowd: {reason}"));
+                false
+            }
+        }
+    }
+
+    /// Looks up a clip, and starts to bake it if it is new.
+    fn find(&mut self, source: &SourceOf<F>) -> Found<F::Sampler> {
+        let model = self.crowd.model.clone();
+        let CrowdModel {
+            clips,
+            data,
+            skeleton,
+            texture,
+            bounds,
+            ..
+        } = &mut *self.crowd;
+        let mut target = crate::crowd::data::clips::Target {
+            skeleton,
+            texture,
+            bounds,
+        };
+        let clip = || F::clip(source, &model, data, self.assets);
+        clips.find(source.clip().id(), clip, &mut target, self.at_once)
+    }
+}

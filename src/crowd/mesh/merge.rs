@@ -1,0 +1,180 @@
+//! The meshes that members show: the sub-meshes of the selected parts, merged by their materials.
+
+use crate::crowd::data::models::CrowdModel;
+use crate::crowd::format::{CrowdFormat, MemberOf};
+use crate::crowd::mesh::appearance::{Appearance, Draw, Selection};
+use crate::crowd::mesh::build::{AttributeSet, MergedMesh};
+use crate::crowd::mesh::material::CrowdSkinning;
+use crate::gpu::pose_table::PoseMaterial;
+use crate::root::crowd::CrowdMesh;
+use bevy::asset::{AssetId, Assets, Handle};
+use bevy::camera::primitives::Aabb;
+use bevy::camera::visibility::{NoAutoAabb, Visibility};
+use bevy::ecs::hierarchy::ChildOf;
+use bevy::ecs::system::{Commands, ResMut, SystemParam};
+use bevy::light::NotShadowCaster;
+use bevy::math::bounding::Aabb3d;
+use bevy::mesh::{Mesh, Mesh3d, MeshTag};
+use bevy::pbr::MeshMaterial3d;
+use bevy::transform::components::Transform;
+use std::sync::Arc;
+
+/// The assets of merged meshes.
+#[derive(SystemParam)]
+pub(crate) struct AppearanceAssets<'w, F: CrowdFormat> {
+    meshes: ResMut<'w, Assets<Mesh>>,
+    materials: ResMut<'w, Assets<<F as CrowdFormat>::Material>>,
+}
+
+/// The materials of a crowd's sub-meshes.
+pub(crate) struct BaseMaterials<'a, B: bevy::asset::Asset> {
+    /// One for each of [`CrowdModel::submeshes`]. Those without are not drawn.
+    pub(crate) submeshes: Vec<Option<Handle<B>>>,
+    pub(crate) all: &'a Assets<B>,
+}
+
+type AppearanceOf<F> =
+    Appearance<<F as CrowdFormat>::Material, <F as CrowdFormat>::Base, <F as CrowdFormat>::Skin>;
+
+impl<F: CrowdFormat> CrowdModel<F> {
+    /// Shows a selection on a member. Meshes are merged once for all members. `materials` returns the materials of all
+    /// sub-meshes.
+    pub(crate) fn show<'a>(
+        &mut self,
+        member: &mut MemberOf<F>,
+        selection: Selection<F::Skin>,
+        materials: impl FnOnce(&Self) -> BaseMaterials<'a, F::Base>,
+        assets: &mut AppearanceAssets<'_, F>,
+        commands: &mut Commands<'_, '_>,
+    ) {
+        let current = member.appearance.as_ref();
+        if current.is_some_and(|appearance| appearance.selection == selection) {
+            return;
+        }
+        let appearance = self.appearances.get(&selection).unwrap_or_else(|| {
+            let materials = materials(self);
+            let appearance = Arc::new(Appearance {
+                draws: self.merge(&selection, &materials, assets),
+                selection,
+            });
+            self.appearances.insert(&appearance);
+            appearance
+        });
+        update_entities::<F>(commands, member, &appearance, self.bounds);
+        member.appearance = Some(appearance);
+    }
+
+    /// Merges the sub-meshes of the shown parts that share a material, in the order of the file.
+    fn merge(
+        &self,
+        selection: &Selection<F::Skin>,
+        materials: &BaseMaterials<'_, F::Base>,
+        assets: &mut AppearanceAssets<'_, F>,
+    ) -> Vec<Draw<F::Material, F::Base>> {
+        type Key<B> = (AssetId<B>, bool, AttributeSet);
+        type Group<B> = (Key<B>, Handle<B>, usize, MergedMesh);
+        let mut groups: Vec<Group<F::Base>> = Vec::new();
+        let submeshes = self.submeshes.iter().zip(&materials.submeshes);
+        for (index, (submesh, material)) in submeshes.enumerate() {
+            let is_shown = selection.parts.get(submesh.part).copied().unwrap_or(false);
+            let mesh = assets.meshes.get(&submesh.mesh).filter(|_| is_shown);
+            let (Some(mesh), Some(material)) = (mesh, material) else {
+                continue;
+            };
+            let key = (material.id(), submesh.casts_shadows, submesh.attributes);
+            let group = groups.iter().position(|(other, ..)| *other == key);
+            let group = group.unwrap_or_else(|| {
+                groups.push((key, material.clone(), index, MergedMesh::default()));
+                groups.len() - 1
+            });
+            if let Some((.., merged)) = groups.get_mut(group) {
+                merged.add(mesh, &submesh.joints, submesh.visibility);
+            }
+        }
+        let mut draws: Vec<Draw<F::Material, F::Base>> = Vec::new();
+        for ((_, casts_shadows, _), base, first, merged) in groups {
+            let own = draws.iter().find(|draw| draw.base == base);
+            let own = own.map(|draw| draw.material.clone());
+            let Some(material) = own.or_else(|| self.material(&base, materials.all, assets)) else {
+                continue;
+            };
+            draws.push(Draw {
+                mesh: assets.meshes.add(merged.build()),
+                material,
+                base,
+                casts_shadows,
+                first,
+            });
+        }
+        draws
+    }
+
+    /// The material that draws another one on members. `None` if that is not loaded.
+    fn material(
+        &self,
+        base: &Handle<F::Base>,
+        loaded: &Assets<F::Base>,
+        assets: &mut AppearanceAssets<'_, F>,
+    ) -> Option<Handle<F::Material>> {
+        if let Some(known) = self.appearances.material(base.id()) {
+            return Some(known);
+        }
+        let skinning = CrowdSkinning {
+            poses: self.texture.image.clone(),
+            instances: F::Material::TABLE,
+        };
+        let material = F::material(loaded.get(base)?.clone(), skinning);
+        Some(assets.materials.add(material))
+    }
+}
+
+/// Gives the entities of a member's meshes those of an appearance. Spawns missing entities and despawns surplus ones.
+fn update_entities<F: CrowdFormat>(
+    commands: &mut Commands<'_, '_>,
+    member: &mut MemberOf<F>,
+    appearance: &AppearanceOf<F>,
+    bounds: Option<Aabb3d>,
+) {
+    let kept = appearance.draws.len().min(member.meshes.len());
+    for mesh in member.meshes.drain(kept..) {
+        commands.entity(mesh).try_despawn();
+    }
+    for (index, draw) in appearance.draws.iter().enumerate() {
+        let drawn = (
+            Mesh3d(draw.mesh.clone()),
+            MeshMaterial3d(draw.material.clone()),
+        );
+        let entity = match member.meshes.get(index) {
+            Some(entity) => {
+                commands.entity(*entity).try_insert(drawn);
+                *entity
+            }
+            None => {
+                let mesh = (
+                    CrowdMesh,
+                    drawn,
+                    MeshTag(member.row),
+                    Transform::IDENTITY,
+                    Visibility::Inherited,
+                    aabb(bounds),
+                    NoAutoAabb,
+                    ChildOf(member.scene),
+                );
+                let entity = commands.spawn(mesh).id();
+                member.meshes.push(entity);
+                entity
+            }
+        };
+        match draw.casts_shadows {
+            true => commands.entity(entity).try_remove::<NotShadowCaster>(),
+            false => commands.entity(entity).try_insert(NotShadowCaster),
+        };
+    }
+}
+
+/// The bounding box of a mesh entity.
+pub(crate) fn aabb(bounds: Option<Aabb3d>) -> Aabb {
+    bounds.map_or_else(Aabb::default, |bounds| {
+        Aabb::from_min_max(bounds.min.into(), bounds.max.into())
+    })
+}

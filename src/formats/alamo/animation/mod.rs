@@ -1,0 +1,28 @@
+//! Converts Alamo animations to Bevy clips, and plays them.
+//!
+//! - `packed` samples tracks that stay packed as in the file, and `visibility` shows and hides bones. `curves` makes both
+//!   of a file, and `tracks` poses bones without Bevy's animation.
+//! - `clip` converts a file to an `AnimationClip`; `asset` and `loader` make assets.
+//! - `pairing` finds the animation files of a model, and `binding` the tracks that do not match a model.
+//! - `source` is a clip with its animation, and `files` loads animations for code that works on any format.
+//! - `timing` converts seconds to frames, and `targets` identifies bones.
+//! - `player` has the component that plays [`PlayClip`](crate::root::PlayClip), and `graphs` the clips and graphs that
+//!   it plays.
+//!
+//! Parsing belongs in [`ala`](crate::alamo::ala). Code that shows and hides parts of a model belongs in
+//! `alamo::appearance`: here clips only decide about the visibility of bones.
+
+pub(crate) mod asset;
+pub(crate) mod binding;
+pub(crate) mod clip;
+pub(crate) mod curves;
+pub(crate) mod files;
+pub(crate) mod graphs;
+pub(crate) mod loader;
+pub(crate) mod packed;
+pub(crate) mod pairing;
+pub(crate) mod player;
+pub(crate) mod plugin;
+pub(crate) mod timing;
+pub(crate) mod tracks;
+pub(crate) mod visibility;

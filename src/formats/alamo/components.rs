@@ -1,0 +1,323 @@
+//! Components of spawned models.
+
+use crate::appearance::lods::HasLods;
+use crate::formats::alamo::asset::AloModel;
+use crate::formats::alamo::materials::tags::Tags;
+use crate::formats::alamo::settings::AloLoaderSettings;
+use crate::load::names::{equals_folded, folded, named_folded};
+use crate::playback::skeletal::links::Skeleton;
+use crate::spawn::reload::SceneModel;
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::reflect::Reflect;
+use bevy::reflect::std_traits::ReflectDefault;
+use std::sync::Arc;
+
+/// On the entity of each part of a spawned model: a mesh, a light, a proxy or a group of dazzles.
+///
+/// The entity is a child of its bone's entity. This crate writes its `Visibility`; to change it, use
+/// [`PartVisibility`](crate::root::PartVisibility). Sub-meshes are children of their mesh's entity.
+#[derive(Component, Reflect, Clone, Debug, PartialEq)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AloPart {
+    /// The kind of the part.
+    pub kind: AloPartKind,
+    /// Its index among the parts of its kind, in file order. For dazzles, the index of the group.
+    pub index: usize,
+    /// Its name, including tags.
+    pub name: String,
+    /// Whether the file hides it.
+    pub hidden: bool,
+    /// The number of its level of detail: a higher number is finer. `None` belongs to every level.
+    pub lod: Option<u32>,
+    /// Its damage stage: 0 is undamaged. `None` belongs to every stage.
+    pub damage_stage: Option<u32>,
+    /// Whether it stays hidden when the damage stage decreases to its own.
+    pub alt_decrease_stay_hidden: bool,
+    /// Whether it is shown only at night.
+    pub night_only: bool,
+    /// Whether level of detail, damage stage, night and [`PartVisibility`](crate::root::PartVisibility) all select it.
+    ///
+    /// A selected part is shown unless the file hides it. Collision queries include it even if the file hides it.
+    pub selected: bool,
+    /// The value of [`selected`](Self::selected) if the finest level of detail were drawn. By default, ray casts
+    /// include these parts, so that a hit does not depend on the camera.
+    pub selected_at_finest: bool,
+    /// Whether it is shown unless its bone is hidden.
+    pub shown: bool,
+}
+
+/// The kind of an [`AloPart`].
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AloPartKind {
+    /// A mesh.
+    Mesh,
+    /// A light.
+    Light,
+    /// A proxy.
+    Proxy,
+    /// A group of dazzles with the same bone, texture and name.
+    Dazzles,
+}
+
+impl AloPart {
+    /// Creates a part that the file does not hide.
+    pub(crate) fn new(kind: AloPartKind, index: usize, name: &str, tags: &Tags) -> Self {
+        Self {
+            kind,
+            index,
+            name: name.to_owned(),
+            hidden: false,
+            lod: tags.lod,
+            damage_stage: tags.alt,
+            alt_decrease_stay_hidden: false,
+            night_only: false,
+            selected: true,
+            selected_at_finest: true,
+            shown: true,
+        }
+    }
+}
+
+/// On the entity of a sub-mesh or group of dazzles that shows the team's color.
+#[derive(Component, Reflect, Clone, Copy, Debug, Default)]
+#[reflect(Component, Default, Clone, Debug)]
+pub struct TeamColored;
+
+/// On the entity of each bone of a spawned model.
+///
+/// The component is immutable, so that no system has to detect changes. To show or hide what is connected to a bone of
+/// one instance, insert a copy with another [`visible`](Self::visible):
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_classic_models::alamo::AloBone;
+/// fn hide_all(mut commands: Commands, bones: Query<(Entity, &AloBone)>) {
+///     for (entity, bone) in &bones {
+///         commands.entity(entity).insert(AloBone {
+///             visible: false,
+///             ..*bone
+///         });
+///     }
+/// }
+/// # bevy::ecs::system::assert_is_system(hide_all);
+/// ```
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[component(immutable)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+pub struct AloBone {
+    /// Its index in the file, which animations and palettes refer to.
+    pub index: usize,
+    /// The number of its billboard mode; 0 is none.
+    pub billboard: u32,
+    /// Whether what is connected to it is shown when no clip shows or hides it. Initially the file's value. See
+    /// [`BoneVisibility`](crate::appearance::BoneVisibility).
+    pub visible: bool,
+}
+
+/// A spawned Alamo model. It is on the root entity once the scene is spawned.
+#[derive(Component, Debug)]
+pub struct AloInstance {
+    pub(crate) model: Arc<AloModel>,
+    pub(crate) bones: Vec<Entity>,
+    pub(crate) parts: Vec<Entity>,
+    /// The entities with a [`TeamColored`].
+    pub(crate) colored: Vec<Entity>,
+    /// The current damage stage.
+    pub(crate) damage_stage: u32,
+    /// Kinds and indices of the parts that stay hidden because the stage decreased to theirs.
+    pub(crate) kept_hidden: Vec<(AloPartKind, usize)>,
+}
+
+impl AloInstance {
+    /// The model's data, such as its skeleton, names and proxies.
+    pub fn model(&self) -> &Arc<AloModel> {
+        &self.model
+    }
+
+    /// The entities of the bones, in file order. Empty for a member of a crowd.
+    pub fn bones(&self) -> &[Entity] {
+        &self.bones
+    }
+
+    /// The entity of the first bone of a name (case-insensitive).
+    pub fn bone(&self, name: &str) -> Option<Entity> {
+        let index = self.model.bones_named(name).first()?;
+        self.bones.get(*index).copied()
+    }
+
+    /// The entities that have an [`AloPart`]. Empty for a member of a crowd.
+    pub fn parts(&self) -> &[Entity] {
+        &self.parts
+    }
+}
+
+/// The data that the instances of a model share.
+#[derive(Debug)]
+pub(crate) struct AloShared {
+    pub(crate) model: Arc<AloModel>,
+    /// The settings of the model. The models that its proxies name are loaded with the same settings.
+    pub(crate) settings: Arc<AloLoaderSettings>,
+    /// The names of the groups of dazzles.
+    dazzles: Box<[Box<str>]>,
+}
+
+impl AloShared {
+    pub(crate) fn new<'a>(
+        model: &Arc<AloModel>,
+        settings: &AloLoaderSettings,
+        dazzles: impl Iterator<Item = &'a str>,
+    ) -> Self {
+        Self {
+            model: model.clone(),
+            settings: Arc::new(settings.clone()),
+            dazzles: dazzles.map(Into::into).collect(),
+        }
+    }
+
+    /// The indices of the bones and parts of a name (case-insensitive): see [`bone_index`](Self::bone_index).
+    pub(crate) fn indices_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = usize> + 'a {
+        let model = &self.model;
+        // All lookups share the folded name.
+        let name: Arc<str> = folded(name).into();
+        let proxies = model.proxies.iter().map(|proxy| &*proxy.proxy.name);
+        let lights = model.lights.iter().map(|light| &*light.name);
+        let dazzles = self.dazzles.iter().map(|name| &**name);
+        let bones = named_folded(&model.named_bones, &name).iter().copied();
+        let meshes = named_folded(&model.named_meshes, &name).iter().copied();
+        bones
+            .chain(self.parts(AloPartKind::Proxy, indices_of(proxies, name.clone())))
+            .chain(self.parts(AloPartKind::Mesh, meshes))
+            .chain(self.parts(AloPartKind::Light, indices_of(lights, name.clone())))
+            .chain(self.parts(AloPartKind::Dazzles, indices_of(dazzles, name)))
+    }
+
+    /// The index of the bone of a bone or part, from its index among all bones and parts.
+    pub(crate) fn bone_of(&self, index: usize) -> Option<usize> {
+        let model = &self.model;
+        let part = |kind| index.checked_sub(self.first_part(kind));
+        if index < model.bones.len() {
+            return Some(index);
+        }
+        // In the reverse of their order. A crowd has no dazzles.
+        if let Some(light) = part(AloPartKind::Light) {
+            let light = model.lights.get(light)?;
+            return Some(light.bone.unwrap_or(0) as usize);
+        }
+        if let Some(mesh) = part(AloPartKind::Mesh) {
+            return Some(model.meshes.get(mesh)?.bone);
+        }
+        let proxy = model.proxies.get(part(AloPartKind::Proxy)?)?;
+        Some(proxy.proxy.bone as usize)
+    }
+
+    /// Converts indices among the parts of one kind to indices among all bones and parts.
+    fn parts(
+        &self,
+        kind: AloPartKind,
+        indices: impl Iterator<Item = usize>,
+    ) -> impl Iterator<Item = usize> {
+        let first = self.first_part(kind);
+        indices.map(move |index| first + index)
+    }
+
+    /// The index of a bone among all bones and parts. Bones come first.
+    pub(crate) fn bone_index(&self, bone: &AloBone) -> usize {
+        bone.index
+    }
+
+    /// The index of a part among all bones and parts. The order is bones, proxies, meshes, lights, groups of dazzles.
+    pub(crate) fn part_index(&self, part: &AloPart) -> usize {
+        self.first_part(part.kind) + part.index
+    }
+
+    fn first_part(&self, kind: AloPartKind) -> usize {
+        let model = &self.model;
+        let proxies = model.bones.len();
+        let meshes = proxies + model.proxies.len();
+        let lights = meshes + model.meshes.len();
+        let dazzles = lights + model.lights.len();
+        match kind {
+            AloPartKind::Proxy => proxies,
+            AloPartKind::Mesh => meshes,
+            AloPartKind::Light => lights,
+            AloPartKind::Dazzles => dazzles,
+        }
+    }
+}
+
+/// The indices at which a folded name occurs (case-insensitive).
+fn indices_of<'a>(
+    names: impl Iterator<Item = &'a str> + 'a,
+    folded_name: Arc<str>,
+) -> impl Iterator<Item = usize> + 'a {
+    names
+        .enumerate()
+        .filter(move |(_, other)| equals_folded(other, &folded_name))
+        .map(|(index, _)| index)
+}
+
+/// On the root entity in the scene's world: the model that the scene was made from.
+#[derive(Component, Reflect, Clone, Debug)]
+#[reflect(opaque, Component, Clone, Debug)]
+pub(crate) struct AloScene(pub(crate) Arc<AloShared>);
+
+/// On the root entity in the world of a crowd's scene.
+#[cfg(feature = "crowd")]
+#[derive(Component, Reflect, Clone, Copy, Debug, Default)]
+#[reflect(Component, Default, Clone, Debug)]
+pub(crate) struct AloCrowdScene;
+
+impl SceneModel for AloScene {
+    type Instance = AloInstance;
+
+    fn is_model_of(&self, instance: &AloInstance) -> bool {
+        Arc::ptr_eq(&self.0.model, &instance.model)
+    }
+}
+
+impl Skeleton for AloInstance {
+    fn bones(&self) -> &[Entity] {
+        &self.bones
+    }
+}
+
+impl HasLods for AloInstance {
+    /// Alamo files have levels of detail, but no distances for them.
+    fn own_distances(&self) -> &[f32] {
+        &[]
+    }
+}
+
+/// On the entity of a sub-mesh that is drawn or has a collision tree. The entity is a child of its mesh's entity.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+pub struct AloSubmeshIndex {
+    /// Index of the mesh in the file.
+    pub mesh: usize,
+    /// Index of the sub-mesh within the mesh.
+    pub submesh: usize,
+}
+
+/// On the entity of a proxy: an attachment point for the effect or model that it names.
+///
+/// Its `Visibility` depends on damage stage, level of detail and [`PartVisibility`](crate::root::PartVisibility), and
+/// its children inherit it. An emitter's mesh is the first mesh on the parent of the proxy's bone.
+#[derive(Component, Reflect, Clone, Debug, PartialEq)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AloProxy {
+    /// Its name without tags, which is the stem of a file name.
+    pub name: String,
+    /// Its index in the file.
+    pub index: usize,
+    /// The path of the model that it names, if [`AloLoaderSettings::load_proxies`] is set and the file was found. That
+    /// model is spawned as its child.
+    pub model: Option<String>,
+    /// The path of the particle system that it names, if [`AloLoaderSettings::load_particles`] is set and the file was
+    /// found. When the proxy is shown for the first time, a child with that system is spawned.
+    pub particles: Option<String>,
+}

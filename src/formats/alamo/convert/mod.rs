@@ -1,0 +1,7 @@
+//! Parsed files to meshes, bounds and collision trees: plain conversion without assets or entities.
+
+pub(crate) mod bounds;
+pub(crate) mod file;
+#[cfg(feature = "collision")]
+pub(crate) mod trees;
+pub(crate) mod vertices;

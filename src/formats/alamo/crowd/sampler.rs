@@ -1,0 +1,127 @@
+//! Poses the bones of a model at a time of a clip, without entities.
+
+use crate::crowd::bake::curves::{ClipCurves, curve_timeline};
+use crate::crowd::bake::task::PoseSource;
+use crate::crowd::bake::timeline::Timeline;
+use crate::crowd::data::clip::{ClipData, ClipOrigin};
+use crate::crowd::format::BoneSource;
+use crate::formats::alamo::animation::asset::Ala;
+use crate::formats::alamo::animation::binding::bone_target;
+use crate::formats::alamo::animation::graphs::AlaSource;
+use crate::formats::alamo::animation::tracks::AlaTracks;
+use crate::formats::alamo::animation::visibility::visibility_evaluator;
+use crate::formats::alamo::asset::AloModel;
+use crate::playback::frame_rate::FrameRate;
+use crate::playback::skeletal::active_clips::ClipSource;
+use bevy::animation::AnimationClip;
+use bevy::asset::Assets;
+use bevy::ecs::system::{Res, SystemParam};
+use bevy::transform::components::Transform;
+
+/// Poses the bones of a model. It shares its data with the clip.
+#[derive(Debug)]
+pub(crate) enum ClipSampler {
+    Tracks {
+        tracks: AlaTracks,
+        /// The entry of each bone in the tracks.
+        entries: Vec<Option<usize>>,
+    },
+    /// Of a clip that is not from an Alamo file.
+    Curves(ClipCurves),
+}
+
+/// The assets from which clips are baked.
+#[derive(SystemParam)]
+pub(crate) struct AloClipAssets<'w> {
+    alas: Res<'w, Assets<Ala>>,
+    clips: Res<'w, Assets<AnimationClip>>,
+}
+
+/// What a clip is baked from. `None` if it is not loaded.
+pub(crate) fn clip(
+    source: &AlaSource,
+    model: &AloModel,
+    assets: &AloClipAssets<'_>,
+) -> Option<ClipData<ClipSampler>> {
+    let origin = source
+        .ala()
+        .map_or(ClipOrigin::Clip, |ala| ClipOrigin::File(ala.id().untyped()));
+    if let Some(ala) = source.ala().and_then(|ala| assets.alas.get(ala)) {
+        return Some(ClipData {
+            sampler: ClipSampler::of_ala(ala, model),
+            timeline: Timeline::Rate(FrameRate {
+                count: ala.frames,
+                fps: ala.fps,
+            }),
+            holds: ala.bones.iter().any(|bone| bone.steps),
+            origin,
+        });
+    }
+    let clip = assets.clips.get(source.clip())?;
+    let visibility = visibility_evaluator();
+    let curves = ClipCurves::new(clip, model.bones.len(), bone_target, Some(&visibility));
+    Some(ClipData {
+        sampler: ClipSampler::Curves(curves),
+        timeline: curve_timeline(clip),
+        holds: false,
+        origin,
+    })
+}
+
+impl ClipSampler {
+    fn of_ala(ala: &Ala, model: &AloModel) -> Self {
+        let mut entries = vec![None; model.bones.len()];
+        for (entry, bone) in ala.tracks.bones().enumerate() {
+            // If two entries have the same bone, the first is used.
+            if let Some(known @ None) = entries.get_mut(bone) {
+                *known = Some(entry);
+            }
+        }
+        for mismatch in ala.mismatches(model) {
+            if let Some(entry) = entries.get_mut(mismatch.index) {
+                *entry = None;
+            }
+        }
+        Self::Tracks {
+            tracks: ala.tracks.clone(),
+            entries,
+        }
+    }
+}
+
+impl BoneSource for ClipSampler {
+    fn bone(&self, bone: usize, seconds: f32, rest: (Transform, bool)) -> (Transform, bool) {
+        match self {
+            Self::Tracks { tracks, entries } => match entries.get(bone).copied().flatten() {
+                Some(entry) => (
+                    tracks.transform(entry, seconds, &rest.0),
+                    tracks.is_visible(entry, seconds),
+                ),
+                None => rest,
+            },
+            Self::Curves(curves) => curves.bone(bone, seconds, rest),
+        }
+    }
+}
+
+impl PoseSource for ClipSampler {
+    fn pose(&self, seconds: f32, local: &mut [Transform], visible: &mut [bool]) {
+        let bones = local.iter_mut().zip(visible);
+        match self {
+            Self::Tracks { tracks, entries } => {
+                for (entry, (local, visible)) in entries.iter().zip(bones) {
+                    let Some(entry) = *entry else {
+                        continue;
+                    };
+                    *local = tracks.transform(entry, seconds, local);
+                    *visible = tracks.is_visible(entry, seconds);
+                }
+            }
+            Self::Curves(curves) => {
+                for (bone, (local, visible)) in bones.enumerate() {
+                    (*local, *visible) = curves.bone(bone, seconds, (*local, *visible));
+                }
+            }
+        }
+    }
+}

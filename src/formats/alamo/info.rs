@@ -1,0 +1,319 @@
+//! Looks up the clips of a model for code that works with any format.
+
+use crate::formats::alamo::animation::asset::Ala;
+use crate::formats::alamo::animation::files::{frames_of_animation, frames_of_clip};
+use crate::formats::alamo::animation::player::AloAnimator;
+use crate::formats::alamo::asset::{AloMesh, AloModel, AloSubmesh};
+use crate::formats::alamo::components::{AloInstance, AloPart};
+#[cfg(feature = "crowd")]
+use crate::formats::alamo::crowd::instance::AloCrowd;
+use crate::playback::frame_rate::FrameRate;
+use crate::playback::frames::Frames;
+use crate::root::clip_ref::ClipRef;
+use crate::spawn::clip_files::{CountFrames, FoundClip, found_clip};
+use crate::spawn::info::{
+    ModelClip, ModelInfo, ModelPose, NamedEntity, frame_at, merged, named_bones, transformed_bounds,
+};
+use bevy::asset::Assets;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::hierarchy::ChildOf;
+use bevy::ecs::system::{Query, Res, SystemParam};
+use bevy::math::bounding::Aabb3d;
+use bevy::math::{Affine3A, Vec3A};
+use bevy::mesh::Mesh;
+use bevy::transform::components::Transform;
+use core::ops::Range;
+
+/// Looks up a clip by name, index or handle. It must not be a part of another clip.
+pub(crate) fn find_clip<'a>(model: &'a AloModel, clip: &ClipRef) -> Option<FoundClip<'a>> {
+    let animation = match clip {
+        ClipRef::Handle(clip) => {
+            let clip = clip.clone();
+            let count = move |world: &_, files: &mut _| frames_of_clip(world, &clip, files);
+            return Some(Ok(Box::new(count)));
+        }
+        ClipRef::Name(name) => model.animation(name),
+        ClipRef::Index(index) => model.animations.get(*index),
+        _ => None,
+    };
+    let count = animation.map(|animation| -> Box<CountFrames> {
+        let ala = animation.ala.clone();
+        Box::new(move |world, files| frames_of_animation(world, &ala, files))
+    });
+    let names = model.animations.iter().map(|animation| &*animation.name);
+    Some(found_clip(count, names))
+}
+
+/// Samples per frame of an animation, for its box. Rotations between frames are arcs.
+const SAMPLES_PER_FRAME: u32 = 2;
+
+/// The spawned Alamo models.
+#[derive(SystemParam)]
+pub(crate) struct AloInfo<'w, 's> {
+    roots: Query<'w, 's, (&'static AloInstance, Option<&'static AloAnimator>)>,
+    #[cfg(feature = "crowd")]
+    crowds: Query<'w, 's, &'static AloCrowd>,
+    parts: Query<'w, 's, (&'static AloPart, &'static ChildOf)>,
+    parents: Query<'w, 's, &'static ChildOf>,
+    alas: Option<Res<'w, Assets<Ala>>>,
+    meshes: Option<Res<'w, Assets<Mesh>>>,
+}
+
+fn frame_rate(ala: &Ala) -> FrameRate {
+    FrameRate {
+        count: ala.frames,
+        fps: ala.fps,
+    }
+}
+
+/// A box that a bone moves, in the bone's space.
+struct BoneBox {
+    bone: usize,
+    bounds: Aabb3d,
+    /// The bone that the mesh is connected to.
+    connected_to: usize,
+}
+
+impl AloInfo<'_, '_> {
+    fn model(&self, root: Entity) -> Option<&AloModel> {
+        let (instance, _) = self.roots.get(root).ok()?;
+        Some(instance.model())
+    }
+
+    fn ala(&self, model: &AloModel, animation: usize) -> Option<&Ala> {
+        let animation = model.animations.get(animation)?;
+        self.alas.as_ref()?.get(&animation.ala)
+    }
+
+    /// The meshes of a member of a crowd.
+    #[cfg(feature = "crowd")]
+    fn crowd_meshes(&self, root: Entity) -> impl Iterator<Item = NamedEntity> {
+        let member = self.crowds.get(root).into_iter();
+        let meshes = member.flat_map(AloCrowd::meshes);
+        meshes.map(|entity| NamedEntity {
+            entity: *entity,
+            name: String::new(),
+            parent: None,
+        })
+    }
+
+    /// The boxes around the vertices of the sub-meshes that are drawn at the finest level of detail, undamaged, unless their
+    /// bone is hidden.
+    fn boxes(&self, model: &AloModel) -> Vec<BoneBox> {
+        let finest = model.lod(0);
+        let is_shown = |mesh: &&AloMesh| {
+            !mesh.hidden
+                && (mesh.tags.lod.is_none() || mesh.tags.lod == finest)
+                && mesh.tags.alt.is_none_or(|alt| alt == 0)
+        };
+        let mut boxes = Vec::new();
+        for mesh in model.meshes.iter().filter(is_shown) {
+            for submesh in mesh.submeshes.iter().filter(|it| it.material.is_some()) {
+                self.add_boxes(model, mesh.bone, submesh, &mut boxes);
+            }
+        }
+        boxes
+    }
+
+    fn add_boxes(
+        &self,
+        model: &AloModel,
+        bone: usize,
+        submesh: &AloSubmesh,
+        boxes: &mut Vec<BoneBox>,
+    ) {
+        let connected_to = bone;
+        if submesh.palette.is_empty() {
+            let bounds = submesh.bounds;
+            boxes.push(BoneBox {
+                bone,
+                bounds,
+                connected_to,
+            });
+            return;
+        }
+        let mesh = self.meshes.as_ref().zip(submesh.mesh.as_ref());
+        let mesh = mesh.and_then(|(meshes, handle)| meshes.get(handle));
+        let Some(skinned) = mesh.and_then(Mesh::skinned_mesh_bounds) else {
+            return;
+        };
+        let joints = skinned.aabbs.iter().zip(&skinned.aabb_index_to_joint_index);
+        for (aabb, joint) in joints {
+            let Some(bone) = submesh.palette.get(usize::from(joint.0)) else {
+                continue;
+            };
+            let bone = *bone as usize;
+            let (center, half) = (Vec3A::from(aabb.center), Vec3A::from(aabb.half_size));
+            let bounds = Aabb3d {
+                min: center - half,
+                max: center + half,
+            };
+            // The box is in the model's space at rest.
+            let pose = model.bones.get(bone).map(|bone| bone.bind_pose.inverse());
+            let bounds = pose.and_then(|pose| transformed_bounds(&pose, &bounds));
+            boxes.extend(bounds.map(|bounds| BoneBox {
+                bone,
+                bounds,
+                connected_to,
+            }));
+        }
+    }
+}
+
+/// The union of the boxes of visible bones, moved by the poses of the bones in the model's space.
+fn posed_bounds(
+    boxes: &[BoneBox],
+    poses: &[Affine3A],
+    is_visible: impl Fn(usize) -> bool,
+) -> Option<Aabb3d> {
+    let boxes = boxes.iter().filter(|part| is_visible(part.connected_to));
+    let boxes = boxes.map(|part| {
+        let pose = poses.get(part.bone)?;
+        transformed_bounds(pose, &part.bounds)
+    });
+    boxes.fold(None, merged)
+}
+
+/// The poses of bones in the model's space.
+fn in_model(model: &AloModel, local: &[Transform]) -> Vec<Affine3A> {
+    let mut poses: Vec<Affine3A> = Vec::with_capacity(local.len());
+    for (bone, local) in model.bones.iter().zip(local) {
+        let parent = bone.parent.and_then(|parent| poses.get(parent));
+        let local = local.compute_affine();
+        poses.push(parent.map_or(local, |parent| *parent * local));
+    }
+    poses
+}
+
+impl ModelInfo for AloInfo<'_, '_> {
+    fn scene_root(&self, root: Entity) -> Option<Entity> {
+        #[cfg(feature = "crowd")]
+        if let Ok(member) = self.crowds.get(root) {
+            return Some(member.scene());
+        }
+        let first = self.roots.get(root).ok()?.0.bones().first()?;
+        Some(self.parents.get(*first).ok()?.parent())
+    }
+
+    fn clips(&self, root: Entity) -> Vec<ModelClip> {
+        let Some(model) = self.model(root) else {
+            return Vec::new();
+        };
+        let animations = model.animations.iter().enumerate();
+        animations
+            .map(|(index, animation)| {
+                let ala = self.ala(model, index);
+                ModelClip {
+                    name: animation.name.to_string(),
+                    seconds: ala.map(Ala::seconds),
+                    frames: ala.map(|ala| ala.frames),
+                }
+            })
+            .collect()
+    }
+
+    fn pose(&self, root: Entity, time: f32, part: Option<&Range<u32>>) -> Option<ModelPose> {
+        let (instance, animator) = self.roots.get(root).ok()?;
+        let clip = animator?.clip()?;
+        let model = instance.model();
+        let mut animations = model.animations.iter();
+        let index = animations.position(|animation| animation.clip == *clip)?;
+        let frames = frame_rate(self.ala(model, index)?);
+        let span = part.and_then(|part| frames.span(part));
+        let seconds = span.map_or(time, |span| span.time(time));
+        let (frame, towards_next) = frame_at(|frame| frames.time(frame), frames.count(), seconds);
+        Some(ModelPose {
+            clip: Some(index),
+            seconds,
+            frame,
+            towards_next,
+        })
+    }
+
+    fn bounds(&self, root: Entity) -> Option<Aabb3d> {
+        let model = self.model(root)?;
+        let poses: Vec<Affine3A> = model.bones.iter().map(|bone| bone.bind_pose).collect();
+        posed_bounds(&self.boxes(model), &poses, |bone| {
+            model.is_bone_visible(bone)
+        })
+    }
+
+    fn clip_bounds(&self, root: Entity, clip: &ClipRef) -> Option<Aabb3d> {
+        let model = self.model(root)?;
+        let (clip, part) = clip.split_frames();
+        let mut animations = model.animations.iter();
+        let animation = match clip {
+            ClipRef::Name(name) => animations
+                .position(|animation| crate::load::names::same_name(&animation.name, name))?,
+            ClipRef::Index(index) => *index,
+            ClipRef::Handle(clip) => animations.position(|animation| animation.clip == *clip)?,
+            ClipRef::Frames(_) | ClipRef::Part { .. } => return None,
+        };
+        let ala = self.ala(model, animation)?;
+        let part = part.map_or(0..ala.frames, |part| part.start..part.end.min(ala.frames));
+        let boxes = self.boxes(model);
+        let rest: Vec<Transform> = model.bones.iter().map(|bone| bone.transform).collect();
+        let flags: Vec<bool> = model.bones.iter().map(|bone| bone.visible).collect();
+        let (mut local, mut visible) = (rest.clone(), flags.clone());
+        let mismatches = ala.mismatches(model);
+        let last = part.end.checked_sub(1).filter(|last| *last >= part.start)?;
+        let mut bounds = None;
+        for sample in part.start * SAMPLES_PER_FRAME..=last * SAMPLES_PER_FRAME {
+            let frame = sample as f32 / SAMPLES_PER_FRAME as f32;
+            local.clone_from(&rest);
+            visible.clone_from(&flags);
+            ala.tracks.pose(frame / ala.fps, &mut local);
+            ala.tracks.show(frame / ala.fps, &mut visible);
+            for mismatch in mismatches.iter().filter(|it| it.in_model.is_some()) {
+                local[mismatch.index] = rest[mismatch.index];
+                visible[mismatch.index] = flags[mismatch.index];
+            }
+            let is_visible = |bone: usize| visible.get(bone).copied().unwrap_or(true);
+            let posed = posed_bounds(&boxes, &in_model(model, &local), |bone| {
+                model.shows_connected(bone, is_visible)
+            });
+            bounds = merged(bounds, posed);
+        }
+        bounds
+    }
+
+    /// Alamo models have no skins.
+    fn skins(&self, _: Entity) -> usize {
+        0
+    }
+
+    fn bones(&self, root: Entity) -> Vec<NamedEntity> {
+        let Ok((instance, _)) = self.roots.get(root) else {
+            return Vec::new();
+        };
+        let bones = instance.model().bones.iter();
+        named_bones(
+            instance.bones(),
+            bones.map(|bone| (&*bone.name, bone.parent)),
+        )
+    }
+
+    /// The meshes, lights, proxies and groups of dazzles. Sub-meshes are children of their mesh.
+    fn parts(&self, root: Entity) -> Vec<NamedEntity> {
+        let Ok((instance, _)) = self.roots.get(root) else {
+            return Vec::new();
+        };
+        let part = |entity: &Entity| {
+            let (part, bone) = self.parts.get(*entity).ok()?;
+            Some(NamedEntity {
+                entity: *entity,
+                name: part.name.clone(),
+                parent: Some(bone.parent()),
+            })
+        };
+        let parts = instance.parts().iter().filter_map(part);
+        #[cfg(feature = "crowd")]
+        let parts = parts.chain(self.crowd_meshes(root));
+        parts.collect()
+    }
+
+    #[cfg(feature = "crowd")]
+    fn crowd_bone(&self, root: Entity, bone: usize) -> Option<Affine3A> {
+        crate::crowd::members::bones::crowd_bone(self.crowds.get(root).ok()?, bone)
+    }
+}

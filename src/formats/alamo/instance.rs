@@ -1,0 +1,156 @@
+//! Adds the components of an instance to the root when the scene of a model is ready.
+
+use crate::formats::alamo::animation::player::AloAnimator;
+use crate::formats::alamo::asset::AloModel;
+#[cfg(feature = "crowd")]
+use crate::formats::alamo::components::AloCrowdScene;
+use crate::formats::alamo::components::{
+    AloBone, AloInstance, AloPart, AloProxy, AloScene, AloShared, TeamColored,
+};
+#[cfg(feature = "crowd")]
+use crate::formats::alamo::crowd::instance::AloCrowd;
+use crate::formats::alamo::parts::proxies::ProxyLoader;
+use crate::load::names::{folded, missing_part};
+use crate::root::clip_ref::ClipRef;
+use crate::spawn::clip_files::FoundClip;
+use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
+use crate::spawn::scenes::{ReadyScenes, SceneFormat};
+use bevy::animation::AnimationPlayer;
+use bevy::ecs::observer::On;
+use bevy::ecs::query::Has;
+#[cfg(feature = "crowd")]
+use bevy::ecs::query::With;
+use bevy::ecs::system::{Commands, Query};
+#[cfg(feature = "crowd")]
+use bevy::ecs::world::World;
+use bevy::math::bounding::Aabb3d;
+use bevy::transform::components::Transform;
+use bevy::world_serialization::WorldInstanceReady;
+
+impl SceneFormat for AloScene {
+    const FORMAT: ModelFormat = ModelFormat::Alamo;
+
+    #[cfg(not(feature = "crowd"))]
+    type OnRoot = (AloInstance, AloAnimator);
+    #[cfg(feature = "crowd")]
+    type OnRoot = (AloInstance, AloAnimator, AloCrowd);
+}
+
+impl SharedModel for AloShared {
+    fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
+        Box::new(self.indices_named(name))
+    }
+
+    fn missing_part(&self, name: &str) -> Option<String> {
+        missing_part(has_part(&self.model, name), name)
+    }
+
+    fn bone_index(&self, name: &str) -> Option<usize> {
+        self.bone_of(self.indices_named(name).next()?)
+    }
+
+    fn bounds(&self) -> Option<Aabb3d> {
+        self.model.bounds()
+    }
+
+    fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
+        crate::formats::alamo::info::find_clip(&self.model, clip)
+    }
+}
+
+/// Whether a model has a part of a name, which must be in lower case.
+///
+/// If a proxy loads another model, that model may have the part, so this returns true.
+fn has_part(model: &AloModel, name: &str) -> bool {
+    let is_named = |part: &str| folded(part) == name;
+    !model.meshes_named(name).is_empty()
+        || model.lights.iter().any(|light| is_named(&light.name))
+        || model.dazzles.iter().any(|dazzle| is_named(&dazzle.name))
+        || model
+            .proxies
+            .iter()
+            .any(|proxy| proxy.model.is_some() || is_named(&proxy.proxy.name))
+}
+
+/// The components that classify the entities of a spawned scene.
+type SpawnedData = (
+    Option<&'static AloBone>,
+    Option<&'static AloProxy>,
+    Option<&'static AloPart>,
+    Has<TeamColored>,
+);
+
+/// Makes a root an instance of the model whose scene was spawned or respawned.
+pub(crate) fn on_scene_ready(
+    ready: On<WorldInstanceReady>,
+    mut commands: Commands,
+    scenes: ReadyScenes<'_, '_, AloScene>,
+    spawned: Query<SpawnedData>,
+    instances: Query<&AloInstance>,
+    #[cfg(feature = "crowd")] crowds: Query<(), With<AloCrowdScene>>,
+    mut proxy_loader: ProxyLoader,
+) {
+    let Some((scene_root, AloScene(shared), entities)) = scenes.get(&ready, &mut commands) else {
+        return;
+    };
+    let (root, model) = (ready.entity, &shared.model);
+    let (mut bones, mut parts, mut colored) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut named, mut proxies, mut particles) = (Vec::new(), Vec::new(), Vec::new());
+    for entity in entities {
+        let Ok((bone, proxy, part, is_team_colored)) = spawned.get(entity) else {
+            continue;
+        };
+        bones.extend(bone.map(|bone| (bone.index, entity)));
+        named.extend(bone.map(|bone| (shared.bone_index(bone), entity)));
+        named.extend(part.map(|part| (shared.part_index(part), entity)));
+        let model = proxy.and_then(|proxy| proxy.model.as_ref());
+        proxies.extend(model.map(|model| (entity, model)));
+        let system = proxy.and_then(|proxy| proxy.particles.as_ref());
+        particles.extend(system.map(|path| (entity, path)));
+        parts.extend(part.map(|_| entity));
+        colored.extend(is_team_colored.then_some(entity));
+    }
+    bones.sort_unstable();
+    // Keep a player that the user has inserted. What it plays also survives a reload.
+    let player = (AnimationPlayer::default(), AloAnimator::default());
+    commands.entity(root).try_insert_if_new(player);
+    let is_of_proxy = proxy_loader.is_proxy(root);
+    let any = ModelInstance::new(ModelFormat::Alamo, shared.clone(), named).of_proxy(is_of_proxy);
+    // After a reload, keep the damage stage of the old instance.
+    let old = instances.get(root).ok();
+    let instance = AloInstance {
+        bones: bones.into_iter().map(|(_, entity)| entity).collect(),
+        parts,
+        colored,
+        damage_stage: old.map_or(0, |old| old.damage_stage.min(model.max_damage_stage)),
+        kept_hidden: old.map(|old| old.kept_hidden.clone()).unwrap_or_default(),
+        model: model.clone(),
+    };
+    #[cfg(feature = "crowd")]
+    let any = match crowds.contains(scene_root) {
+        true => any.in_crowd(scene_root),
+        false => any,
+    };
+    #[cfg(feature = "crowd")]
+    let in_crowd = any.is_in_crowd();
+    commands.entity(root).try_insert((instance, any));
+    #[cfg(feature = "crowd")]
+    if in_crowd {
+        let model = model.clone();
+        commands.queue(move |world: &mut World| {
+            crate::crowd::members::lifetime::join_crowd::<AloCrowd>(world, root, scene_root, &model)
+        });
+    } else {
+        commands.entity(root).try_remove::<AloCrowd>();
+    }
+    if is_of_proxy {
+        // The model of a proxy is already in the space of the proxy's bone.
+        commands.entity(scene_root).try_insert(Transform::IDENTITY);
+    }
+    for (entity, path) in proxies {
+        proxy_loader.load(&mut commands, root, entity, path, &shared.settings);
+    }
+    for (entity, path) in particles {
+        proxy_loader.load_particles(&mut commands, root, entity, path, &shared.settings);
+    }
+}

@@ -1,0 +1,409 @@
+//! The asset loader for `.alo` files: makes the [`Alo`] asset and its labeled assets.
+
+use crate::formats::alamo::animation::pairing::find_animations;
+use crate::formats::alamo::asset::{
+    Alo, AloAssetLabel, AloMesh, AloModel, AloProxyInfo, AloSubmesh, owned_parameter,
+};
+use crate::formats::alamo::convert::file::{ConvertedAlo, ConvertedSubmesh};
+use crate::formats::alamo::dependencies::{Dependencies, extra_is_srgb};
+use crate::formats::alamo::materials::material::{AloMaterial, Textures, material};
+use crate::formats::alamo::materials::shading::{BlendPhase, Shading, TeamMask};
+use crate::formats::alamo::materials::tags::Tags;
+use crate::formats::alamo::particles::is_particle_system;
+use crate::formats::alamo::particles::load::load_particles;
+use crate::formats::alamo::parts::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
+use crate::formats::alamo::settings::AloLoaderSettings;
+#[cfg(feature = "crowd")]
+use crate::formats::alamo::spawn::crowd_scene;
+use crate::formats::alamo::spawn::{DazzleGroup, scene};
+use crate::load::error::ModelLoadError;
+use crate::load::loading::ModelLoading;
+use crate::load::names::{folded, index_names};
+use crate::texture::placeholder::{PLACEHOLDER_IMAGE, PLACEHOLDER_OUTLINE};
+use bevy::asset::io::Reader;
+use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext};
+use bevy::log::warn;
+use bevy::math::Vec3A;
+use bevy::math::bounding::Aabb3d;
+use bevy::mesh::skinning::SkinnedMeshInverseBindposes;
+use bevy::platform::collections::HashMap;
+use bevy::reflect::TypePath;
+use classic_model_formats::alo;
+use classic_model_formats::alo::AloFile;
+use core::fmt::{self, Write};
+use core::hash::Hasher;
+use std::borrow::Cow;
+use std::hash::DefaultHasher;
+use std::sync::Arc;
+
+/// Loads Alamo models and particle systems as [`Alo`] assets.
+#[derive(TypePath)]
+pub struct AloLoader {
+    loading: ModelLoading,
+    extensions: Vec<&'static str>,
+    animation_extensions: Vec<&'static str>,
+}
+
+impl AloLoader {
+    pub(crate) fn new(
+        loading: ModelLoading,
+        extensions: Vec<&'static str>,
+        animation_extensions: Vec<&'static str>,
+    ) -> Self {
+        Self {
+            loading,
+            extensions,
+            animation_extensions,
+        }
+    }
+}
+
+impl AssetLoader for AloLoader {
+    type Asset = Alo;
+    type Settings = AloLoaderSettings;
+    type Error = ModelLoadError;
+
+    async fn load(
+        &self,
+        reader: &mut dyn Reader,
+        settings: &AloLoaderSettings,
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<Alo, ModelLoadError> {
+        let load = self.loading.begin(load_context);
+        let settings = &load.settings(settings)?;
+        let bytes = load.read(reader).await?;
+        if is_particle_system(&bytes) {
+            return load_particles(&load, &bytes, settings, load_context).await;
+        }
+        let converted = load.parsed(ConvertedAlo::load(&bytes, settings.asset_usage))?;
+        load.warn(&converted.warnings);
+        warn_about_shaders(load_context.path(), &converted);
+        let mut search = load.search();
+        let dependencies = Dependencies::find(&converted, settings, &mut search, load_context);
+        let mut dependencies = dependencies.await;
+        if settings.load_animations {
+            dependencies.animations = find_animations(
+                &mut search,
+                &settings.animation_folders,
+                &self.extensions,
+                &self.animation_extensions,
+                load_context,
+            )
+            .await;
+        }
+        let textures = dependencies.textures.values();
+        let textures: Vec<_> = textures.flatten().cloned().collect();
+        let mut assets = Assets {
+            dependencies,
+            materials: HashMap::default(),
+            settings,
+            load_context,
+        };
+        let dazzles = assets.dazzles(&converted.file);
+        let model = Arc::new(assets.model(converted));
+        let scene = scene(&model, dazzles, None, settings, load_context);
+        #[cfg(feature = "crowd")]
+        let crowd = Some(crowd_scene(&model, settings, load_context));
+        #[cfg(not(feature = "crowd"))]
+        let crowd = None;
+        load.finish(load_context, textures).await;
+        Ok(Alo {
+            scene,
+            crowd,
+            model,
+            particles: None,
+        })
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &self.extensions
+    }
+}
+
+fn warn_about_shaders(path: &AssetPath<'_>, model: &ConvertedAlo<'_>) {
+    let mut unknown: Vec<&str> = Vec::new();
+    for (submesh, converted) in model.submeshes() {
+        let shader = &*submesh.shader;
+        if !converted.shading.is_supported && !unknown.contains(&shader) {
+            unknown.push(shader);
+        }
+    }
+    if !unknown.is_empty() {
+        let names = unknown.join(", ");
+        warn!(
+            "{path}: unknown shaders, drawn as the known ones that their names begin with, otherwise as opaque: {names}"
+        );
+    }
+}
+
+/// Makes the labeled assets of a converted model.
+struct Assets<'a, 'b> {
+    dependencies: Dependencies,
+    /// The materials made so far, by [`material_key`].
+    materials: HashMap<u64, Handle<AloMaterial>>,
+    settings: &'a AloLoaderSettings,
+    load_context: &'a mut LoadContext<'b>,
+}
+
+impl Assets<'_, '_> {
+    fn model(&mut self, converted: ConvertedAlo<'_>) -> AloModel {
+        let ConvertedAlo {
+            file,
+            bones,
+            meshes,
+            warnings,
+        } = converted;
+        let mut mesh_infos = Vec::with_capacity(file.meshes.len());
+        for (index, (mesh, submeshes)) in file.meshes.iter().zip(meshes).enumerate() {
+            mesh_infos.push(self.mesh(index, mesh, submeshes));
+        }
+        let proxies: Vec<AloProxyInfo> =
+            file.proxies.iter().map(|proxy| self.proxy(proxy)).collect();
+        let lights: Vec<_> = file.lights.iter().map(owned_light).collect();
+        let dazzles: Vec<_> = file.dazzles.iter().map(owned_dazzle).collect();
+        let all_tags = (mesh_infos.iter().map(|mesh| &mesh.tags))
+            .chain(proxies.iter().map(|proxy| &proxy.tags))
+            .cloned()
+            .chain(lights.iter().map(|light| Tags::of(&light.name)))
+            .chain(dazzles.iter().map(|dazzle| Tags::of(&dazzle.name)));
+        let mut lods = Vec::new();
+        let mut max_damage_stage = 0;
+        for tags in all_tags {
+            lods.extend(tags.lod);
+            max_damage_stage = max_damage_stage.max(tags.alt.unwrap_or(0));
+        }
+        lods.sort_unstable_by(|a, b| b.cmp(a));
+        lods.dedup();
+        AloModel {
+            version: file.version,
+            named_bones: index_names(bones.iter().map(|bone| &*bone.name)),
+            bones,
+            named_meshes: index_names(mesh_infos.iter().map(|mesh| &*mesh.name)),
+            meshes: mesh_infos,
+            lights,
+            proxies,
+            dazzles,
+            animations: core::mem::take(&mut self.dependencies.animations),
+            lods,
+            max_damage_stage,
+            hidden_bones_hide_children: self.settings.hidden_bones_hide_children,
+            warnings,
+        }
+    }
+
+    fn mesh(
+        &mut self,
+        index: usize,
+        mesh: &alo::Mesh<'_>,
+        converted: Vec<ConvertedSubmesh>,
+    ) -> AloMesh {
+        let submeshes = mesh.submeshes.iter().zip(converted).enumerate();
+        let submeshes = submeshes.map(|(submesh_index, (submesh, converted))| {
+            self.submesh((index, submesh_index), submesh, converted)
+        });
+        let [min, max] = mesh.bounds.map(Vec3A::from_array);
+        AloMesh {
+            submeshes: submeshes.collect(),
+            tags: Tags::of(&mesh.name),
+            name: (*mesh.name).into(),
+            bone: mesh.bone.unwrap_or(0) as usize,
+            hidden: mesh.hidden,
+            collidable: mesh.collidable,
+            bounds: Aabb3d { min, max },
+        }
+    }
+
+    fn submesh(
+        &mut self,
+        (mesh, index): (usize, usize),
+        submesh: &alo::Submesh<'_>,
+        converted: ConvertedSubmesh,
+    ) -> AloSubmesh {
+        let shading = &converted.shading;
+        let label = AloAssetLabel::Submesh {
+            mesh,
+            submesh: index,
+        }
+        .to_string();
+        let poses_label = AloAssetLabel::InverseBindposes {
+            mesh,
+            submesh: index,
+        }
+        .to_string();
+        let is_drawn = shading.is_drawn() && converted.mesh.is_some();
+        let is_spawned = is_drawn || converted.has_tree();
+        let poses = converted.inverse_bindposes;
+        AloSubmesh {
+            shader: (*submesh.shader).into(),
+            parameters: submesh.parameters.iter().map(owned_parameter).collect(),
+            vertex_format: (*submesh.vertex_format).into(),
+            mesh: converted
+                .mesh
+                .map(|mesh| self.load_context.add_labeled_asset(label, mesh)),
+            bounds: converted.bounds,
+            is_team_colored: is_drawn && shading.team != TeamMask::None,
+            is_additive: shading.phase == BlendPhase::Additive,
+            casts_shadows: shading.casts_shadows
+                || (self.settings.blended_shadows && shading.phase != BlendPhase::Additive),
+            material: is_drawn.then(|| self.material(shading)),
+            palette: submesh.palette.iter().map(|bone| bone.get()).collect(),
+            inverse_bindposes: (is_spawned && !poses.is_empty()).then(|| {
+                let poses = SkinnedMeshInverseBindposes::from(poses);
+                self.load_context.add_labeled_asset(poses_label, poses)
+            }),
+            #[cfg(feature = "collision")]
+            tree: converted.tree.map(Arc::new),
+            #[cfg(feature = "collision")]
+            skin: converted.skin.map(Arc::new),
+        }
+    }
+
+    fn material(&mut self, shading: &Shading) -> Handle<AloMaterial> {
+        let key = material_key(shading);
+        if let Some(material) = self.materials.get(&key) {
+            return material.clone();
+        }
+        let base = self
+            .dependencies
+            .texture(shading.base_texture.as_deref(), true);
+        let base_is_missing = shading.base_texture.is_some() && base.is_none();
+        let textures = Textures {
+            base: match shading.phase {
+                // A solid shape would flood the picture.
+                BlendPhase::Additive if base_is_missing => Some(PLACEHOLDER_OUTLINE),
+                // The setting excludes all textures.
+                _ if !base_is_missing || self.dependencies.textures.is_empty() => base,
+                BlendPhase::Alpha => Some(PLACEHOLDER_OUTLINE),
+                _ => Some(PLACEHOLDER_IMAGE),
+            },
+            base_is_missing,
+            normal: self
+                .dependencies
+                .texture(shading.normal_texture.as_deref(), false),
+            extra: self
+                .dependencies
+                .texture(shading.extra_texture.as_deref(), extra_is_srgb(shading)),
+        };
+        let label = AloAssetLabel::Material(self.materials.len()).to_string();
+        let material = self
+            .load_context
+            .add_labeled_asset(label, material(shading, textures));
+        self.materials.insert(key, material.clone());
+        material
+    }
+
+    fn proxy(&self, proxy: &alo::Proxy<'_>) -> AloProxyInfo {
+        let tags = Tags::of(&proxy.name);
+        AloProxyInfo {
+            model: self.dependencies.model(&tags.stem),
+            particles: self.dependencies.particles(&tags.stem),
+            tags,
+            proxy: alo::Proxy {
+                name: Cow::Owned(proxy.name.clone().into_owned()),
+                ..*proxy
+            },
+        }
+    }
+
+    /// Groups dazzles by [`DazzleKey`], and makes one mesh per group.
+    fn dazzles(&mut self, file: &AloFile<'_>) -> Vec<DazzleGroup> {
+        let mut groups: Vec<(DazzleKey<'_>, Vec<usize>)> = Vec::new();
+        let mut group_indices: HashMap<DazzleKey<'_>, usize> = HashMap::default();
+        for (index, dazzle) in file.dazzles.iter().enumerate() {
+            let key = DazzleKey::of(dazzle);
+            let group = *group_indices.entry(key).or_insert_with(|| {
+                groups.push((key, Vec::new()));
+                groups.len() - 1
+            });
+            if let Some((_, dazzles)) = groups.get_mut(group) {
+                dazzles.push(index);
+            }
+        }
+        let mut materials: HashMap<String, Handle<DazzleMaterial>> = HashMap::default();
+        let groups = groups.into_iter().enumerate();
+        groups
+            .map(|(group, (key, dazzles))| {
+                let dazzles: Vec<&alo::Dazzle<'_>> = dazzles
+                    .iter()
+                    .filter_map(|index| file.dazzles.get(*index))
+                    .collect();
+                let texture = self.dependencies.texture(Some(key.texture), true);
+                let label = AloAssetLabel::DazzleMaterial(materials.len()).to_string();
+                let material = materials.entry(folded(key.texture)).or_insert_with(|| {
+                    let material = texture.map_or_else(DazzleMaterial::default, |texture| {
+                        DazzleMaterial { texture }
+                    });
+                    self.load_context.add_labeled_asset(label, material)
+                });
+                let label = AloAssetLabel::Dazzles(group).to_string();
+                DazzleGroup {
+                    bone: key.bone as usize,
+                    name: key.name.to_owned(),
+                    hidden: key.hidden,
+                    night_only: key.night_only,
+                    bounds: dazzle_aabb(dazzles.iter().copied()).unwrap_or_default(),
+                    mesh: self
+                        .load_context
+                        .add_labeled_asset(label, dazzle_mesh(dazzles)),
+                    material: material.clone(),
+                }
+            })
+            .collect()
+    }
+}
+
+/// A hash of a shading, by which sub-meshes share materials. A string as the key would need more memory, because names
+/// may be long.
+fn material_key(shading: &Shading) -> u64 {
+    let mut hash = HashWriter(DefaultHasher::new());
+    // Writing to a hasher never fails.
+    let _ = write!(hash, "{shading:?}");
+    hash.0.finish()
+}
+
+/// A text writer that hashes its input.
+struct HashWriter(DefaultHasher);
+
+impl Write for HashWriter {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.write(text.as_bytes());
+        Ok(())
+    }
+}
+
+/// The values that all dazzles of a group share.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct DazzleKey<'a> {
+    bone: u32,
+    texture: &'a str,
+    name: &'a str,
+    hidden: bool,
+    night_only: bool,
+}
+
+impl<'a> DazzleKey<'a> {
+    fn of(dazzle: &'a alo::Dazzle<'_>) -> Self {
+        Self {
+            bone: dazzle.bone,
+            texture: &dazzle.texture,
+            name: &dazzle.name,
+            hidden: dazzle.is_hidden,
+            night_only: dazzle.night_only,
+        }
+    }
+}
+
+fn owned_light(light: &alo::Light<'_>) -> alo::Light<'static> {
+    alo::Light {
+        name: Cow::Owned(light.name.clone().into_owned()),
+        ..*light
+    }
+}
+
+fn owned_dazzle(dazzle: &alo::Dazzle<'_>) -> alo::Dazzle<'static> {
+    alo::Dazzle {
+        name: Cow::Owned(dazzle.name.clone().into_owned()),
+        texture: Cow::Owned(dazzle.texture.clone().into_owned()),
+        ..*dazzle
+    }
+}

@@ -1,0 +1,104 @@
+//! Models and animations of Petroglyph's Alamo engine, `.alo` and `.ala`.
+//!
+//! [`Alo`] and [`Ala`] are the assets, and [`AloLoaderSettings`] are the loader settings of models. [`AloInstance`] is
+//! on the root of a spawned model. [`AloRayCast`] casts rays at spawned models, and [`CollisionTree`] answers queries
+//! on one mesh. [`alo`], [`ala`] and [`particles`] parse and write the files without Bevy.
+
+// For maintainers:
+// - `chunk`, `alo`, `ala`, and what `particles` has without Bevy, are re-exports of `classic_model_formats`.
+// - `shading` and `tags` interpret names; `dependencies` and `proxies` find and load the files that a model names.
+// - `convert`, `vertices` and `trees` convert a file, `loader` makes assets, and `spawn` makes the scene.
+// - `components` has the components of spawned models. `instance` adds them when a scene is ready, and `appearance`
+//   shows and hides parts.
+// - `material`, `dazzle` and `lights` define materials, dazzles and lights.
+// - `billboard` rotates bones; `animation` makes and plays clips.
+// - `crowd` spawns members of crowds, bakes their clips and writes their poses.
+// - `collision` answers queries on the triangles of a mesh, and `raycast` applies them to all models in the world.
+//
+// Code that another format could use belongs in `scene` or `texture`.
+
+pub(crate) mod animation;
+pub(crate) mod appearance;
+pub(crate) mod asset;
+#[cfg(feature = "collision")]
+pub(crate) mod collision;
+pub(crate) mod components;
+pub(crate) mod convert;
+#[cfg(feature = "crowd")]
+pub(crate) mod crowd;
+pub(crate) mod dependencies;
+pub(crate) mod info;
+pub(crate) mod instance;
+pub(crate) mod limits;
+pub(crate) mod loader;
+pub(crate) mod materials;
+pub mod particles;
+pub(crate) mod parts;
+pub(crate) mod plugin;
+#[cfg(feature = "collision")]
+pub(crate) mod raycast;
+pub(crate) mod settings;
+pub(crate) mod spawn;
+
+#[doc(inline)]
+pub use classic_model_formats::{ala, alo, chunk};
+
+#[cfg(feature = "collision")]
+pub use crate::geometry::ray_settings::Backfaces;
+pub use animation::asset::{Ala, AlaAssetLabel, AlaBoneInfo, AloAnimation};
+pub use animation::binding::{BoneMismatch, bone_target};
+pub use animation::clip::clip;
+pub use animation::curves::{AlaCurves, BoneCurves};
+pub use animation::loader::AlaLoader;
+pub use animation::packed::{PackedRotations, PackedVectors};
+pub use animation::pairing::animation_name;
+pub use animation::player::AloAnimator;
+pub use animation::tracks::AlaTracks;
+pub use animation::visibility::{DefaultVisibilityCurve, VisibilityCurve};
+pub use asset::{Alo, AloAssetLabel, AloBoneInfo, AloMesh, AloModel, AloProxyInfo, AloSubmesh};
+#[cfg(feature = "collision")]
+pub use collision::cast::TreeHit;
+#[cfg(feature = "collision")]
+pub use collision::closest::ClosestPoint;
+#[cfg(feature = "collision")]
+pub use collision::error::TreeError;
+#[cfg(feature = "collision")]
+pub use collision::tree::{CollisionTree, TreeLink};
+pub use components::{
+    AloBone, AloInstance, AloPart, AloPartKind, AloProxy, AloSubmeshIndex, TeamColored,
+};
+pub use convert::file::{ConvertedAlo, ConvertedSubmesh};
+#[cfg(feature = "crowd")]
+pub use crowd::instance::AloCrowd;
+#[cfg(feature = "crowd")]
+pub use crowd::material::{AloCrowdMaterial, AloPoseTable};
+pub use loader::AloLoader;
+pub use materials::material::{AloMaterial, AloShading, AloUniform};
+pub use materials::shading::{BlendPhase, Gloss, SecondLayer, Shading, TeamMask};
+pub use materials::tags::Tags;
+pub use particles::asset::{AloEmitter, AloParticles};
+pub use particles::components::AloParticleSystem;
+pub use particles::draw::statistics::ParticleStatistics;
+pub use particles::record::{DrawnParticle, EmitterRecords, ParticleRecords, RecordSpace};
+pub use particles::simulate::control::{
+    DespawnWhenFinished, ParticleEmission, ParticleSeed, ParticleSpeed, ParticleTint,
+    ParticlesFinished,
+};
+pub use particles::simulate::environment::{ParticleBudget, ParticleGround, TerrainHeight};
+pub use particles::simulate::plugin::ParticleSet;
+pub use parts::billboard::{AloBillboard, AloSceneRoot, Billboard};
+pub use parts::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_intensity, dazzle_mesh};
+pub use parts::lights::{AloLight, FULL_LIGHT};
+pub use plugin::AlamoPlugin;
+#[cfg(feature = "collision")]
+pub use raycast::collider::AloCollider;
+#[cfg(feature = "gizmos")]
+pub use raycast::gizmos::{AloColliderGizmos, AloColliderGizmosPlugin, ShowAloColliderGizmo};
+#[cfg(feature = "collision")]
+pub use raycast::hit::AloRayHit;
+#[cfg(feature = "collision")]
+pub use raycast::param::AloRayCast;
+pub use settings::AloLoaderSettings;
+
+pub use crate::appearance::bone_visibility::BoneVisibility;
+pub use crate::load::names::Names;

@@ -1,0 +1,78 @@
+//! Draws particles from birth records, in the transparent phase of 3D cameras.
+//!
+//! Each ring buffer of [`ParticleRecords`](crate::alamo::ParticleRecords) has a segment of a vertex buffer. A frame
+//! uploads only new records; `rings` describes the exceptions. The vertex shader computes a quad from each record, and reads
+//! the tracks from a texture of keys. There are no storage buffers and no compute shaders, so WebGL2 remains possible.
+
+// For maintainers:
+// - `gpu_asset` uploads the keys of a system's tracks; `uniform` has the values of an emitter instance.
+// - `extract` copies visible systems to the render world, and adds new records to the segments of `rings`, which `pages`
+//   places in buffers and `uploads` writes at once.
+// - `prepare` writes uniforms and makes bind groups; `pipeline` has layouts and blend states; `queue` adds a system to
+//   the phase of each camera, and draws all its emitters in order. `statistics` has counts of it for profiling.
+
+pub(crate) mod extract;
+pub(crate) mod gpu_asset;
+pub(crate) mod pages;
+pub(crate) mod pipeline;
+pub(crate) mod prepare;
+pub(crate) mod queue;
+pub(crate) mod rings;
+pub(crate) mod statistics;
+pub(crate) mod uniform;
+pub(crate) mod uploads;
+
+use crate::formats::alamo::particles::Properties;
+use crate::formats::alamo::particles::draw::statistics::ParticleStatistics;
+use crate::gpu::shaders::preload_shader;
+use bevy::app::{App, Plugin};
+use bevy::asset::embedded_asset;
+use bevy::core_pipeline::core_3d::Transparent3d;
+use bevy::ecs::schedule::IntoScheduleConfigs;
+use bevy::pbr::MeshPipelineSystems;
+use bevy::render::render_asset::RenderAssetPlugin;
+use bevy::render::render_phase::AddRenderCommand;
+use bevy::render::render_resource::SpecializedRenderPipelines;
+use bevy::render::{
+    ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems,
+};
+
+/// Whether an emitter of these properties is drawn.
+pub(crate) fn is_drawn(properties: &Properties) -> bool {
+    pipeline::DrawMode::of(properties).is_some()
+}
+
+/// Draws particles.
+pub(crate) struct ParticleDrawPlugin;
+
+impl Plugin for ParticleDrawPlugin {
+    fn build(&self, app: &mut App) {
+        embedded_asset!(app, "particles.wgsl");
+        preload_shader(app, pipeline::shader());
+        app.add_plugins(RenderAssetPlugin::<gpu_asset::GpuParticles>::default());
+        let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
+            return;
+        };
+        render_app
+            .init_resource::<extract::ExtractedSystems>()
+            .init_gpu_resource::<rings::GpuRings>()
+            .init_gpu_resource::<prepare::PreparedParticles>()
+            .init_gpu_resource::<SpecializedRenderPipelines<pipeline::ParticlePipeline>>()
+            .init_gpu_resource::<queue::ViewPipelines>()
+            .init_resource::<ParticleStatistics>()
+            .add_render_command::<Transparent3d, queue::DrawParticles>()
+            .add_systems(
+                RenderStartup,
+                pipeline::init_pipeline.after(MeshPipelineSystems),
+            )
+            .add_systems(ExtractSchedule, extract::extract_systems)
+            .add_systems(
+                Render,
+                (
+                    queue::queue_systems.in_set(RenderSystems::Queue),
+                    prepare::prepare_systems.in_set(RenderSystems::PrepareBindGroups),
+                    statistics::count_draws.in_set(RenderSystems::Cleanup),
+                ),
+            );
+    }
+}

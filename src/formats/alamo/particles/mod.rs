@@ -1,0 +1,27 @@
+//! Particle systems of Empire at War and Forces of Corruption: `.alo` files whose first chunk is 0x900.
+//!
+//! Without Bevy: [`parse`] and [`evaluate`], and with the feature `write` the writer. They are those of
+//! `classic_model_formats::particles`.
+//!
+//! [`AloParticles`](crate::alamo::AloParticles) is the asset, and [`AloParticleSystem`](crate::alamo::AloParticleSystem) spawns a
+//! system. See the guide `docs/particles.md`.
+
+// For maintainers:
+// - `asset` is a loaded system, and `bounds` computes where its particles can be.
+// - `record` has the particles of a system instance: birth records in ring buffers, from which all is drawn. It is the
+//   interface between the simulation, which adds and removes records, and the drawing, which only reads them.
+// - `load` makes the asset and its scene.
+// - `components` has the components of spawned systems.
+// - `simulate` runs systems: it adds births to the records, and removes them.
+// - `draw` draws the records.
+
+pub(crate) mod asset;
+pub(crate) mod bounds;
+pub(crate) mod components;
+pub(crate) mod draw;
+pub(crate) mod load;
+pub(crate) mod record;
+pub(crate) mod simulate;
+
+#[doc(inline)]
+pub use classic_model_formats::particles::*;

@@ -1,0 +1,150 @@
+//! Registers this module's assets, loaders and systems.
+
+use crate::appearance::lods::{choose_levels, reset_level};
+use crate::appearance::rebind_textures::rebind_changed_textures;
+use crate::formats::alamo::animation::plugin::AnimationPlugin;
+use crate::formats::alamo::appearance::{color_teams, show_parts};
+use crate::formats::alamo::asset::Alo;
+use crate::formats::alamo::components::{
+    AloBone, AloInstance, AloPart, AloProxy, AloScene, AloSubmeshIndex, TeamColored,
+};
+#[cfg(feature = "crowd")]
+use crate::formats::alamo::crowd::plugin::AloCrowdPlugin;
+use crate::formats::alamo::instance::on_scene_ready;
+use crate::formats::alamo::loader::AloLoader;
+use crate::formats::alamo::materials::fallback::replace_failed_textures;
+use crate::formats::alamo::materials::material::{AloMaterial, shader};
+use crate::formats::alamo::particles::asset::AloParticles;
+use crate::formats::alamo::particles::components::AloParticleSystem;
+use crate::formats::alamo::particles::draw::ParticleDrawPlugin;
+use crate::formats::alamo::particles::simulate::plugin::ParticleSimulationPlugin;
+use crate::formats::alamo::parts::billboard::{AloSceneRoot, BillboardPlugin};
+use crate::formats::alamo::parts::dazzle::DazzlePlugin;
+use crate::formats::alamo::parts::lights::LightPlugin;
+use crate::formats::alamo::parts::proxies::{
+    is_proxy_loading, propagate_to_proxies, spawn_proxy_models,
+};
+#[cfg(feature = "collision")]
+use crate::formats::alamo::raycast::collider::AloCollider;
+#[cfg(feature = "gizmos")]
+use crate::formats::alamo::raycast::gizmos::AloColliderGizmosPlugin;
+use crate::gpu::shaders::preload_shader;
+use crate::load::checks::add_loading_check;
+use crate::load::loading::ModelLoading;
+use crate::load::names::all_cases;
+use crate::root::parts::{DamageStage, DistanceLod, ModelLod, PartVisibility};
+use crate::root::skins::TeamColor;
+use crate::root::systems::{ClassicModelsSystems, SpawnEarly};
+use crate::spawn::formats::reserve_model_loader;
+use crate::spawn::plugin::add_format;
+use crate::texture::plugin::TexturePlugin;
+use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
+use bevy::asset::{AssetApp, embedded_asset};
+use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb};
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::schedule::IntoScheduleConfigs;
+use bevy::light::NotShadowCaster;
+use bevy::pbr::{MaterialPlugin, MeshMaterial3d};
+
+/// Alamo models and their animations. Part of [`ClassicModelsPlugins`](crate::ClassicModelsPlugins).
+pub struct AlamoPlugin {
+    /// Extensions of the models, without the dot. Every combination of cases is registered.
+    pub extensions: Vec<String>,
+    /// Extensions of animations likewise.
+    pub animation_extensions: Vec<String>,
+}
+
+impl Default for AlamoPlugin {
+    fn default() -> Self {
+        Self {
+            extensions: vec!["alo".into()],
+            animation_extensions: vec!["ala".into()],
+        }
+    }
+}
+
+impl Plugin for AlamoPlugin {
+    fn build(&self, app: &mut App) {
+        add_format::<AloScene>(app);
+        embedded_asset!(app, "shaders/alo.wgsl");
+        preload_shader(app, shader());
+        if !app.is_plugin_added::<TexturePlugin>() {
+            app.add_plugins(TexturePlugin);
+        }
+        app.add_plugins((
+            MaterialPlugin::<AloMaterial>::default(),
+            AnimationPlugin {
+                extensions: self.animation_extensions.clone(),
+            },
+            BillboardPlugin,
+            DazzlePlugin,
+            LightPlugin,
+            ParticleDrawPlugin,
+            ParticleSimulationPlugin,
+        ))
+        .init_asset::<Alo>()
+        .init_asset::<AloParticles>();
+        rebind_changed_textures::<AloMaterial>(app);
+        add_loading_check(app, is_proxy_loading);
+        app.add_observer(on_scene_ready)
+            .add_observer(reset_level::<AloInstance>)
+            .add_systems(
+                SpawnScene,
+                spawn_proxy_models
+                    .after(SpawnEarly)
+                    .before(SceneSpawnerSystems::WorldInstanceSpawn),
+            )
+            .add_systems(
+                PostUpdate,
+                (
+                    replace_failed_textures,
+                    choose_levels::<AloInstance>,
+                    (
+                        propagate_to_proxies::<TeamColor>,
+                        propagate_to_proxies::<ModelLod>,
+                        propagate_to_proxies::<DistanceLod>,
+                        propagate_to_proxies::<DamageStage>,
+                        propagate_to_proxies::<PartVisibility>,
+                    ),
+                    show_parts,
+                    color_teams,
+                )
+                    .chain()
+                    .in_set(ClassicModelsSystems::Appearance),
+            );
+        #[cfg(feature = "gizmos")]
+        app.add_plugins(AloColliderGizmosPlugin);
+        register_types(app);
+        reserve_model_loader::<Alo, AloLoader>(app, &self.extensions, |model| &model.scene);
+        #[cfg(feature = "crowd")]
+        app.add_plugins(AloCrowdPlugin);
+    }
+
+    fn finish(&self, app: &mut App) {
+        let loader = AloLoader::new(
+            ModelLoading::of(app.world()),
+            all_cases(&self.extensions),
+            all_cases(&self.animation_extensions),
+        );
+        app.register_asset_loader(loader);
+    }
+}
+
+/// A scene may hold only what is registered.
+fn register_types(app: &mut App) {
+    app.register_type::<AloSceneRoot>()
+        .register_type::<AloBone>()
+        .register_type::<AloPart>()
+        .register_type::<AloProxy>()
+        .register_type::<AloSubmeshIndex>()
+        .register_type::<TeamColored>()
+        .register_type::<AloParticleSystem>()
+        .register_type::<DynamicSkinnedMeshBounds>()
+        .register_type::<NotShadowCaster>()
+        .register_type::<MeshMaterial3d<AloMaterial>>()
+        .register_type::<NoAutoAabb>()
+        // Bevy does not register it as a component that scenes may hold (not reported upstream as far as known).
+        .register_type_data::<NoAutoAabb, ReflectComponent>();
+    #[cfg(feature = "collision")]
+    app.register_type::<AloCollider>();
+}

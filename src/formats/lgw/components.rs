@@ -1,0 +1,58 @@
+//! Components of spawned models.
+
+use crate::formats::lgw::asset::LgwModel;
+use crate::spawn::reload::SceneModel;
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::reflect::Reflect;
+use std::sync::Arc;
+
+/// The model of a scene. On the root entity of the scene's own world.
+#[derive(Component, Reflect, Clone, Debug)]
+#[reflect(opaque, Component, Clone, Debug)]
+pub(crate) struct LgwScene(pub(crate) Arc<LgwModel>);
+
+/// A mesh of a spawned model. On the entity of the mesh.
+///
+/// This crate sets the entity's `Visibility`. Use [`PartVisibility`](crate::root::PartVisibility) on the
+/// root to change it.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+pub struct LgwMesh {
+    /// Index of the mesh in the file.
+    pub index: usize,
+}
+
+/// A spawned model of UFO: Aftermath. Inserted on the root entity when its scene is spawned.
+#[derive(Component, Debug)]
+pub struct LgwInstance {
+    pub(crate) model: Arc<LgwModel>,
+    pub(crate) meshes: Vec<Entity>,
+}
+
+impl LgwInstance {
+    /// The model, with its names, materials and other data.
+    pub fn model(&self) -> &Arc<LgwModel> {
+        &self.model
+    }
+
+    /// The entities of the meshes, in file order.
+    pub fn meshes(&self) -> &[Entity] {
+        &self.meshes
+    }
+
+    /// The entity of the first mesh with a name, ignoring case.
+    pub fn mesh(&self, name: &str) -> Option<Entity> {
+        let index = self.model.meshes_named(name).first()?;
+        self.meshes.get(*index).copied()
+    }
+}
+
+impl SceneModel for LgwScene {
+    type Instance = LgwInstance;
+
+    fn is_model_of(&self, instance: &LgwInstance) -> bool {
+        Arc::ptr_eq(&self.0, &instance.model)
+    }
+}

@@ -1,0 +1,182 @@
+//! The asset loader: makes the [`Lgw`] asset and its labeled assets from a file.
+
+use crate::formats::lgw::asset::{
+    Lgw, LgwAssetLabel, LgwMaterial, LgwMaterialHandle, LgwMaterialInfo, LgwMeshInfo, LgwModel,
+};
+use crate::formats::lgw::convert::ConvertedLgw;
+use crate::formats::lgw::dependencies::load_textures;
+use crate::formats::lgw::material::{is_plain, standard, tex_env};
+use crate::formats::lgw::meshes::ConvertedMesh;
+use crate::formats::lgw::settings::LgwLoaderSettings;
+use crate::formats::lgw::spawn::scene;
+use crate::load::error::ModelLoadError;
+use crate::load::loading::ModelLoading;
+use crate::load::names::index_names;
+use crate::texture::sampling::Samplings;
+use bevy::asset::io::Reader;
+use bevy::asset::{AssetLoader, Handle, LoadContext};
+use bevy::image::Image;
+use bevy::math::bounding::BoundingVolume;
+use bevy::platform::collections::HashMap;
+use bevy::reflect::TypePath;
+use classic_model_formats::lgw::Material;
+use std::sync::Arc;
+
+/// Loads models of UFO: Aftermath as [`Lgw`] assets.
+#[derive(TypePath)]
+pub struct LgwLoader {
+    loading: ModelLoading,
+    samplings: Samplings,
+    extensions: Vec<&'static str>,
+}
+
+impl LgwLoader {
+    pub(crate) fn new(
+        loading: ModelLoading,
+        samplings: Samplings,
+        extensions: Vec<&'static str>,
+    ) -> Self {
+        Self {
+            loading,
+            samplings,
+            extensions,
+        }
+    }
+}
+
+impl AssetLoader for LgwLoader {
+    type Asset = Lgw;
+    type Settings = LgwLoaderSettings;
+    type Error = ModelLoadError;
+
+    async fn load(
+        &self,
+        reader: &mut dyn Reader,
+        settings: &LgwLoaderSettings,
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<Lgw, ModelLoadError> {
+        let load = self.loading.begin(load_context);
+        let settings = &load.settings(settings)?;
+        let bytes = load.read(reader).await?;
+        let converted = load.parsed(ConvertedLgw::load(&bytes, settings))?;
+        load.warn(&converted.warnings);
+        let (materials, samplings) = (&converted.file.materials, &self.samplings);
+        let textures = load_textures(&load, materials, settings, &bytes, samplings, load_context);
+        let textures = textures.await;
+        let used: Vec<_> = textures.iter().flatten().flatten().cloned().collect();
+        let model = Arc::new(model(converted, textures, settings, load_context));
+        let scene = scene(&model, settings, load_context);
+        load.finish(load_context, used).await;
+        Ok(Lgw { scene, model })
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &self.extensions
+    }
+}
+
+/// Makes the model and all labeled assets except the scene.
+fn model(
+    converted: ConvertedLgw<'_>,
+    textures: Vec<[Option<Handle<Image>>; 2]>,
+    settings: &LgwLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> LgwModel {
+    let ConvertedLgw {
+        file,
+        meshes,
+        warnings,
+    } = converted;
+    let mut material_ids = HashMap::default();
+    let mut materials = Vec::with_capacity(file.materials.len());
+    for (index, (source, textures)) in file.materials.into_iter().zip(textures).enumerate() {
+        material_ids.entry(source.id).or_insert(index);
+        materials.push(material(
+            index,
+            source.into_owned(),
+            textures,
+            settings,
+            load_context,
+        ));
+    }
+    let boxes = meshes.iter().filter_map(|mesh| mesh.bounds);
+    let bounds = boxes.reduce(|a, b| a.merge(&b));
+    let meshes = meshes.into_iter().enumerate().map(|(index, converted)| {
+        let material = converted
+            .material
+            .and_then(|id| material_ids.get(&id).copied());
+        mesh(index, converted, material, load_context)
+    });
+    let meshes: Vec<LgwMeshInfo> = meshes.collect();
+    let needs_default = meshes.iter().any(|mesh| mesh.material.is_none());
+    let default_material = needs_default.then(|| {
+        let white = standard(&Material::default(), None, settings);
+        load_context.add_labeled_asset(LgwAssetLabel::DefaultMaterial.to_string(), white)
+    });
+    LgwModel {
+        name: file.name.into(),
+        version: file.version,
+        source: file.source.map(Into::into),
+        named_materials: index_names(materials.iter().map(|material| &*material.name)),
+        materials,
+        material_ids,
+        default_material,
+        named_meshes: index_names(meshes.iter().map(|mesh| &*mesh.name)),
+        meshes,
+        bounds,
+        warnings,
+    }
+}
+
+fn material(
+    index: usize,
+    source: Material<'static>,
+    textures: [Option<Handle<Image>>; 2],
+    settings: &LgwLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> LgwMaterialInfo {
+    let render_material = if is_plain(&source) {
+        let label = LgwAssetLabel::StandardMaterial(index).to_string();
+        let material = standard(&source, textures[0].clone(), settings);
+        LgwMaterialHandle::Standard(load_context.add_labeled_asset(label, material))
+    } else {
+        let label = LgwAssetLabel::TexEnvMaterial(index).to_string();
+        let material = tex_env(&source, textures.clone(), settings);
+        LgwMaterialHandle::TexEnv(load_context.add_labeled_asset(label, material))
+    };
+    let (id, name) = (source.id, (*source.name).into());
+    let material = LgwMaterial {
+        source,
+        textures,
+        render_material: render_material.clone(),
+    };
+    let label = LgwAssetLabel::Material(index).to_string();
+    LgwMaterialInfo {
+        id,
+        name,
+        material: load_context.add_labeled_asset(label, material),
+        render_material,
+    }
+}
+
+fn mesh(
+    index: usize,
+    converted: ConvertedMesh,
+    material: Option<usize>,
+    load_context: &mut LoadContext<'_>,
+) -> LgwMeshInfo {
+    let mesh = converted.mesh.map(|mesh| {
+        let label = LgwAssetLabel::Mesh(index).to_string();
+        load_context.add_labeled_asset(label, mesh)
+    });
+    LgwMeshInfo {
+        name: converted.name,
+        material_ref: converted.material,
+        material,
+        vertices: converted.vertices,
+        triangles: converted.triangles,
+        groups: converted.groups,
+        mesh,
+        bounds: converted.bounds,
+    }
+}

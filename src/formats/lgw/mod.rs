@@ -1,0 +1,40 @@
+//! Loads the models of UFO: Aftermath, `.lgw` text files.
+//!
+//! [`Lgw`] is the asset, [`LgwLoaderSettings`] are the settings of its loader, and [`LgwInstance`] is on the root of a
+//! spawned model. [`text`] parses and writes the files without Bevy.
+
+// For maintainers: `convert` converts a file, with `meshes`; `dependencies` finds textures, and `material` makes
+// materials; `loader` makes the assets, and `spawn` the scene. `components` has the components of spawned models,
+// `instance` adds them when a scene is ready, and `appearance` hides meshes. Code that other formats can use belongs in
+// `scene` or `texture`.
+
+pub(crate) mod appearance;
+pub(crate) mod asset;
+pub(crate) mod components;
+pub(crate) mod convert;
+pub(crate) mod dependencies;
+pub(crate) mod info;
+pub(crate) mod instance;
+pub(crate) mod limits;
+pub(crate) mod loader;
+pub(crate) mod material;
+pub(crate) mod meshes;
+pub(crate) mod plugin;
+pub(crate) mod settings;
+pub(crate) mod spawn;
+#[cfg(feature = "collision")]
+pub(crate) mod surfaces;
+
+#[doc(inline)]
+pub use classic_model_formats::lgw as text;
+
+pub use asset::{
+    Lgw, LgwAssetLabel, LgwMaterial, LgwMaterialHandle, LgwMaterialInfo, LgwMeshInfo, LgwModel,
+};
+pub use components::{LgwInstance, LgwMesh};
+pub use convert::ConvertedLgw;
+pub use loader::LgwLoader;
+pub use material::{LgwTexEnv, LgwTexEnvMaterial, LgwTexEnvUniform, LgwTexEnvUnit, tex_env_flags};
+pub use meshes::ConvertedMesh;
+pub use plugin::LgwPlugin;
+pub use settings::{LgwLoaderSettings, LgwUpAxis, LgwWinding};

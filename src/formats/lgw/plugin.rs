@@ -1,0 +1,68 @@
+//! Registers this module's assets, loaders and systems.
+
+use crate::formats::lgw::appearance::apply_part_visibility;
+use crate::formats::lgw::asset::{Lgw, LgwMaterial};
+use crate::formats::lgw::components::{LgwMesh, LgwScene};
+use crate::formats::lgw::instance::on_scene_ready;
+use crate::formats::lgw::loader::LgwLoader;
+use crate::formats::lgw::material;
+use crate::load::loading::ModelLoading;
+use crate::load::names::all_cases;
+use crate::root::systems::ClassicModelsSystems;
+use crate::spawn::formats::reserve_model_loader;
+use crate::spawn::plugin::add_format;
+use crate::texture::plugin::TexturePlugin;
+use crate::texture::sampling::Samplings;
+use bevy::app::{App, Plugin, PostUpdate};
+use bevy::asset::{AssetApp, Assets};
+use bevy::ecs::schedule::IntoScheduleConfigs;
+use bevy::pbr::StandardMaterial;
+
+/// Models of UFO: Aftermath. Part of [`ClassicModelsPlugins`](crate::ClassicModelsPlugins).
+pub struct LgwPlugin {
+    /// Extensions of the models, without the dot. Every combination of cases is registered.
+    ///
+    /// Other plugins may claim `lgw` for other formats; the last one registered wins.
+    pub extensions: Vec<String>,
+}
+
+impl Default for LgwPlugin {
+    fn default() -> Self {
+        Self {
+            extensions: vec!["lgw".into()],
+        }
+    }
+}
+
+impl Plugin for LgwPlugin {
+    fn build(&self, app: &mut App) {
+        add_format::<LgwScene>(app);
+        if !app.is_plugin_added::<TexturePlugin>() {
+            app.add_plugins(TexturePlugin);
+        }
+        // Apps without rendering have no plugin that registers it.
+        if !app.world().contains_resource::<Assets<StandardMaterial>>() {
+            app.init_asset::<StandardMaterial>();
+        }
+        material::register(app);
+        app.init_asset::<Lgw>()
+            .init_asset::<LgwMaterial>()
+            // A scene may hold only what is registered.
+            .register_type::<LgwMesh>()
+            .add_observer(on_scene_ready)
+            .add_systems(
+                PostUpdate,
+                apply_part_visibility.in_set(ClassicModelsSystems::Appearance),
+            );
+        reserve_model_loader::<Lgw, LgwLoader>(app, &self.extensions, |model| &model.scene);
+    }
+
+    fn finish(&self, app: &mut App) {
+        let loader = LgwLoader::new(
+            ModelLoading::of(app.world()),
+            app.world().resource::<Samplings>().clone(),
+            all_cases(&self.extensions),
+        );
+        app.register_asset_loader(loader);
+    }
+}

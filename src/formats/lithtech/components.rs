@@ -1,0 +1,118 @@
+//! Components of spawned models.
+
+use crate::appearance::lods::HasLods;
+use crate::formats::lithtech::asset::AbcModel;
+use crate::formats::lithtech::deform::pose_table;
+use crate::playback::skeletal::links::Skeleton;
+use crate::spawn::reload::SceneModel;
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::lifecycle::HookContext;
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::world::DeferredWorld;
+use bevy::reflect::Reflect;
+#[cfg(feature = "crowd")]
+use bevy::reflect::std_traits::ReflectDefault;
+use std::sync::Arc;
+
+/// The model of a scene. On the root entity of the scene's world.
+#[derive(Component, Reflect, Clone, Debug)]
+#[reflect(opaque, Component, Clone, Debug)]
+pub(crate) struct AbcScene(pub(crate) Arc<AbcModel>);
+
+/// On the root entity in the world of a crowd's scene.
+#[cfg(feature = "crowd")]
+#[derive(Component, Reflect, Clone, Copy, Debug, Default)]
+#[reflect(Component, Default, Clone, Debug)]
+pub(crate) struct AbcCrowdScene;
+
+/// On the entity of a node of a spawned model.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+pub struct AbcNode {
+    /// Index of the node in the file, from which [`node_target`](crate::lithtech::node_target) derives its animation target.
+    pub index: usize,
+}
+
+/// On the entity of a mesh of a spawned model. This crate sets its `Mesh3d`, `MeshMaterial3d` and `Visibility`.
+#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[reflect(Component, Clone, Debug, PartialEq)]
+pub struct AbcMesh {
+    /// Index of the node that is its parent; `None` for the skinned mesh.
+    pub node: Option<usize>,
+}
+
+/// A spawned LithTech model. On the root entity, once its scene is spawned.
+#[derive(Component, Debug)]
+#[component(on_remove = freeze_poses)]
+pub struct AbcInstance {
+    pub(crate) model: Arc<AbcModel>,
+    pub(crate) nodes: Vec<Entity>,
+    pub(crate) meshes: Vec<Entity>,
+    /// The meshes that deform.
+    pub(crate) deforming: Vec<Entity>,
+    /// The meshes whose textures scroll.
+    pub(crate) scrolling: Vec<Entity>,
+}
+
+impl AbcInstance {
+    /// The entities of the meshes whose textures scroll.
+    pub(crate) fn scrolling(&self) -> &[Entity] {
+        &self.scrolling
+    }
+
+    /// The entities of the meshes that deform.
+    pub(crate) fn deforming(&self) -> &[Entity] {
+        &self.deforming
+    }
+
+    /// The model's data.
+    pub fn model(&self) -> &Arc<AbcModel> {
+        &self.model
+    }
+
+    /// The entities of the nodes, in file order. Empty for a member of a crowd.
+    pub fn nodes(&self) -> &[Entity] {
+        &self.nodes
+    }
+
+    /// The entity of the first node with a name, ignoring case.
+    pub fn node(&self, name: &str) -> Option<Entity> {
+        let index = self.model.nodes_named(name).first()?;
+        self.nodes.get(*index).copied()
+    }
+
+    /// The entities with an [`AbcMesh`], in the order of their nodes. The skinned mesh comes first. Empty for a member of a
+    /// crowd.
+    pub fn meshes(&self) -> &[Entity] {
+        &self.meshes
+    }
+}
+
+pub(crate) fn freeze_poses(mut world: DeferredWorld<'_>, context: HookContext) {
+    let Some(instance) = world.get::<AbcInstance>(context.entity) else {
+        return;
+    };
+    let meshes = instance.deforming.clone();
+    pose_table::freeze_poses(&mut world, &meshes);
+}
+
+impl SceneModel for AbcScene {
+    type Instance = AbcInstance;
+
+    fn is_model_of(&self, instance: &AbcInstance) -> bool {
+        Arc::ptr_eq(&self.0, &instance.model)
+    }
+}
+
+impl Skeleton for AbcInstance {
+    fn bones(&self) -> &[Entity] {
+        &self.nodes
+    }
+}
+
+impl HasLods for AbcInstance {
+    fn own_distances(&self) -> &[f32] {
+        &self.model.lod_distances
+    }
+}

@@ -1,0 +1,145 @@
+//! Adds the instance components to a root entity when its scene is ready.
+
+use crate::formats::lithtech::animation::player::AbcAnimator;
+use crate::formats::lithtech::appearance::is_scrolling;
+use crate::formats::lithtech::asset::AbcModel;
+#[cfg(feature = "crowd")]
+use crate::formats::lithtech::components::AbcCrowdScene;
+use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
+#[cfg(feature = "crowd")]
+use crate::formats::lithtech::crowd::instance::AbcCrowd;
+use crate::formats::lithtech::deform::pose_table::AbcPoseRow;
+use crate::load::names::missing_part;
+use crate::root::clip_ref::ClipRef;
+use crate::root::parts::DistanceLod;
+use crate::spawn::clip_files::FoundClip;
+use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
+use crate::spawn::scenes::{ReadyScenes, SceneFormat};
+use bevy::animation::AnimationPlayer;
+use bevy::ecs::observer::On;
+use bevy::ecs::query::Has;
+#[cfg(feature = "crowd")]
+use bevy::ecs::query::With;
+use bevy::ecs::system::{Commands, Query};
+#[cfg(feature = "crowd")]
+use bevy::ecs::world::World;
+use bevy::math::bounding::Aabb3d;
+use bevy::mesh::MeshTag;
+use bevy::world_serialization::WorldInstanceReady;
+
+impl SceneFormat for AbcScene {
+    const FORMAT: ModelFormat = ModelFormat::LithTech;
+
+    #[cfg(not(feature = "crowd"))]
+    type OnRoot = (AbcInstance, AbcAnimator);
+    #[cfg(feature = "crowd")]
+    type OnRoot = (AbcInstance, AbcAnimator, AbcCrowd);
+}
+
+impl SharedModel for AbcModel {
+    fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
+        Box::new(self.nodes_named(name).iter().copied())
+    }
+
+    fn bone_index(&self, name: &str) -> Option<usize> {
+        self.nodes_named(name).first().copied()
+    }
+
+    fn missing_part(&self, name: &str) -> Option<String> {
+        let mut meshes = self.levels.iter().flat_map(|level| &level.meshes);
+        if meshes.clone().all(|mesh| mesh.node.is_none()) {
+            return Some(
+                "is one skinned mesh, so `PartVisibility` cannot hide its parts; the setting \
+                 `separate_node_meshes` gives each node its own mesh"
+                    .to_owned(),
+            );
+        }
+        let named = self.nodes_named(name);
+        let is_named = |node: usize| named.contains(&node);
+        missing_part(meshes.any(|mesh| mesh.node.is_some_and(is_named)), name)
+    }
+
+    fn bounds(&self) -> Option<Aabb3d> {
+        Some(self.bounds)
+    }
+
+    fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
+        crate::formats::lithtech::info::find_clip(self, clip)
+    }
+}
+
+/// The components that identify the nodes and meshes of a spawned scene.
+type SpawnedData = (
+    Option<&'static AbcNode>,
+    Option<&'static AbcMesh>,
+    Has<MeshTag>,
+);
+
+/// Makes a root entity an instance of the model whose scene was spawned or respawned on it.
+pub(crate) fn on_scene_ready(
+    ready: On<WorldInstanceReady>,
+    mut commands: Commands,
+    scenes: ReadyScenes<'_, '_, AbcScene>,
+    spawned: Query<SpawnedData>,
+    #[cfg(feature = "crowd")] crowds: Query<(), With<AbcCrowdScene>>,
+) {
+    #[cfg_attr(not(feature = "crowd"), allow(unused_variables))]
+    let Some((scene_root, AbcScene(model), entities)) = scenes.get(&ready, &mut commands) else {
+        return;
+    };
+    let root = ready.entity;
+    let (mut nodes, mut meshes, mut deforming) = (Vec::new(), Vec::new(), Vec::new());
+    for entity in entities {
+        let Ok((node, mesh, is_deforming)) = spawned.get(entity) else {
+            continue;
+        };
+        nodes.extend(node.map(|node| (node.index, entity)));
+        meshes.extend(mesh.map(|mesh| (mesh.node, entity)));
+        deforming.extend(mesh.filter(|_| is_deforming).map(|_| entity));
+    }
+    nodes.sort_unstable();
+    meshes.sort_unstable();
+    let scrolling = meshes
+        .iter()
+        .filter(|(node, _)| is_scrolling(&model, *node));
+    let scrolling = scrolling.map(|(_, entity)| *entity).collect();
+    for mesh in &deforming {
+        commands
+            .entity(*mesh)
+            .try_insert_if_new(AbcPoseRow::default());
+    }
+    // Keeps a player that the user added, and playback across reloads.
+    let player = (
+        AnimationPlayer::default(),
+        AbcAnimator::default(),
+        DistanceLod::default(),
+    );
+    commands.entity(root).try_insert_if_new(player);
+    let any = ModelInstance::new(ModelFormat::LithTech, model.clone(), nodes.iter().copied());
+    #[cfg(feature = "crowd")]
+    let any = match crowds.contains(scene_root) {
+        true => any.in_crowd(scene_root),
+        false => any,
+    };
+    #[cfg(feature = "crowd")]
+    let joins = any.is_in_crowd().then(|| model.clone());
+    let instance = AbcInstance {
+        model,
+        nodes: nodes.into_iter().map(|(_, entity)| entity).collect(),
+        meshes: meshes.into_iter().map(|(_, entity)| entity).collect(),
+        deforming,
+        scrolling,
+    };
+    commands.entity(root).try_insert((instance, any));
+    #[cfg(feature = "crowd")]
+    match joins {
+        Some(model) => commands.queue(move |world: &mut World| {
+            crate::crowd::members::lifetime::join_crowd::<AbcCrowd>(
+                world, root, scene_root, &model,
+            );
+        }),
+        None => {
+            commands.entity(root).try_remove::<AbcCrowd>();
+        }
+    }
+}

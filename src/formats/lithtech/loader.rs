@@ -1,0 +1,349 @@
+//! The asset loader: makes the [`Abc`] asset and its labeled assets from a file's bytes.
+
+use crate::appearance::skin_materials::apply_skin;
+use crate::formats::lithtech::animation::tracks::keyframe_times;
+use crate::formats::lithtech::asset::{
+    Abc, AbcAnimation, AbcAssetLabel, AbcDeformInfo, AbcLevel, AbcMaterials, AbcMeshInfo, AbcModel,
+    AbcNodeInfo, AbcSkin,
+};
+use crate::formats::lithtech::convert::file::{ConvertedAbc, ConvertedClip, ConvertedLod};
+use crate::formats::lithtech::convert::lods::lod_distances;
+use crate::formats::lithtech::convert::meshes::ConvertedMesh;
+use crate::formats::lithtech::convert::node_bounds::node_bounds;
+use crate::formats::lithtech::deform::ConvertedDeform;
+use crate::formats::lithtech::deform::pose_table::POSE_TABLE_IMAGE;
+use crate::formats::lithtech::dependencies::{SkinImages, find_skins};
+use crate::formats::lithtech::limits::check_depth;
+use crate::formats::lithtech::materials::data_texture::data_image;
+use crate::formats::lithtech::materials::material::{
+    AbcDeform, AbcDeformUniform, plain_material, surface_flags, surface_material,
+};
+use crate::formats::lithtech::settings::AbcLoaderSettings;
+#[cfg(feature = "crowd")]
+use crate::formats::lithtech::spawn::crowd_scene;
+use crate::formats::lithtech::spawn::scene;
+use crate::geometry::vertices::is_position_in_range;
+use crate::load::error::ModelLoadError;
+use crate::load::loading::ModelLoading;
+use crate::load::names::index_names;
+use bevy::asset::io::Reader;
+use bevy::asset::{AssetLoader, LoadContext, RenderAssetUsages};
+use bevy::math::bounding::{Aabb3d, BoundingVolume};
+use bevy::math::{Vec3, Vec3A};
+use bevy::mesh::skinning::SkinnedMeshInverseBindposes;
+use bevy::pbr::{ExtendedMaterial, StandardMaterial};
+use bevy::reflect::TypePath;
+use classic_model_formats::abc::Animation;
+use std::sync::Arc;
+
+/// The usage of a data texture that is also read in the main world, if `is_read` is true.
+const fn usage(is_read: bool) -> RenderAssetUsages {
+    match is_read {
+        true => RenderAssetUsages::MAIN_WORLD.union(RenderAssetUsages::RENDER_WORLD),
+        false => RenderAssetUsages::RENDER_WORLD,
+    }
+}
+
+/// The usage of the positions of deformed vertices. Ray casts and crowds read them in the main world.
+const POSES_USAGE: RenderAssetUsages = usage(cfg!(any(feature = "collision", feature = "crowd")));
+
+/// The usage of the triangles at these vertices. Crowds read them in the main world.
+const ADJACENCY_USAGE: RenderAssetUsages = usage(cfg!(feature = "crowd"));
+
+/// Loads LithTech models as [`Abc`] assets.
+#[derive(TypePath)]
+pub struct AbcLoader {
+    loading: ModelLoading,
+    extensions: Vec<&'static str>,
+}
+
+impl AbcLoader {
+    pub(crate) fn new(loading: ModelLoading, extensions: Vec<&'static str>) -> Self {
+        Self {
+            loading,
+            extensions,
+        }
+    }
+}
+
+impl AssetLoader for AbcLoader {
+    type Asset = Abc;
+    type Settings = AbcLoaderSettings;
+    type Error = ModelLoadError;
+
+    async fn load(
+        &self,
+        reader: &mut dyn Reader,
+        settings: &AbcLoaderSettings,
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<Abc, ModelLoadError> {
+        let load = self.loading.begin(load_context);
+        let settings = &load.settings(settings)?;
+        let bytes = load.read(reader).await?;
+        let converted = ConvertedAbc::load(&bytes, settings);
+        let converted = converted.and_then(|converted| {
+            check_depth(&converted.file)?;
+            Ok(converted)
+        });
+        let converted = load.parsed(converted)?;
+        load.warn(&converted.warnings);
+        let skin_images = find_skins(&load, settings, load_context).await;
+        let model = Arc::new(model(converted, skin_images, settings, load_context));
+        let scene = scene(&model, settings, load_context);
+        #[cfg(feature = "crowd")]
+        let crowd = Some(crowd_scene(&model, settings, load_context));
+        #[cfg(not(feature = "crowd"))]
+        let crowd = None;
+        let skins = model.skins.iter();
+        let images = skins.flat_map(|skin| skin.glow.iter().chain([&skin.image]));
+        let images = images.cloned().collect();
+        load.finish(load_context, images).await;
+        Ok(Abc {
+            scene,
+            crowd,
+            model,
+        })
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &self.extensions
+    }
+}
+
+/// Adds all labeled assets except the scene, and makes the model of them.
+fn model(
+    converted: ConvertedAbc<'_>,
+    skin_images: Vec<SkinImages>,
+    settings: &AbcLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> AbcModel {
+    let ConvertedAbc {
+        file,
+        nodes,
+        levels,
+        joints,
+        inverse_bindposes,
+        deforms,
+        clips,
+        warnings,
+    } = converted;
+    let bounds = levels.first().map(|level| bounds(level, &nodes));
+    let node_bounds = node_bounds(&levels, &joints, &nodes, &deforms);
+    let surfaces = surfaces(&nodes);
+    let mut materials = Materials {
+        deforms: Vec::with_capacity(deforms.len()),
+        surfaces: &surfaces,
+        settings,
+        load_context,
+    };
+    let deforms = materials.deforms(deforms, &nodes);
+    let plain = skin_images.is_empty().then(|| materials.plain());
+    let skin_images = skin_images.into_iter().enumerate();
+    let skins = skin_images
+        .map(|(index, images)| materials.skin(index, images))
+        .collect();
+    let inverse_bindposes = (!joints.is_empty()).then(|| {
+        let label = AbcAssetLabel::InverseBindposes.to_string();
+        let poses = SkinnedMeshInverseBindposes::from(inverse_bindposes);
+        load_context.add_labeled_asset(label, poses)
+    });
+    let numbers: Vec<u32> = levels.iter().map(|level| level.number).collect();
+    let lod_distances = lod_distances(&numbers, &file.command_string, settings);
+    let mut level_assets = Vec::with_capacity(levels.len());
+    for (index, converted) in levels.into_iter().enumerate() {
+        level_assets.push(level(index, converted, load_context));
+    }
+    let mut animations = Vec::with_capacity(clips.len());
+    let mut first_pose = 0;
+    for (index, (source, converted)) in file.animations.iter().zip(clips).enumerate() {
+        let indices = (index, first_pose);
+        animations.push(animation(indices, source, converted, load_context));
+        first_pose += source.keyframes.len();
+    }
+    AbcModel {
+        command_string: (*file.command_string).into(),
+        transform: file.transform(),
+        named_nodes: index_names(nodes.iter().map(|node| &*node.name)),
+        nodes,
+        named_animations: index_names(animations.iter().map(|animation| &*animation.name)),
+        animations,
+        levels: level_assets,
+        bounds: bounds.flatten().unwrap_or(Aabb3d {
+            min: Vec3A::ZERO,
+            max: Vec3A::ZERO,
+        }),
+        joints,
+        inverse_bindposes,
+        deforms,
+        skins,
+        plain,
+        surfaces,
+        lod_distances,
+        scroll_speed: settings.scroll_speed.map(finite),
+        warnings,
+        node_bounds,
+    }
+}
+
+/// Makes the materials of a model.
+struct Materials<'a, 'b> {
+    /// For each node that deforms: its index, its [`surface_flags`], and its material extension.
+    deforms: Vec<(usize, u8, AbcDeform)>,
+    /// The distinct [`surface_flags`] of the model's nodes.
+    surfaces: &'a [u8],
+    settings: &'a AbcLoaderSettings,
+    load_context: &'a mut LoadContext<'b>,
+}
+
+impl Materials<'_, '_> {
+    fn deforms(
+        &mut self,
+        converted: Vec<ConvertedDeform>,
+        nodes: &[AbcNodeInfo],
+    ) -> Vec<AbcDeformInfo> {
+        let mut deforms = Vec::with_capacity(converted.len());
+        for converted in converted {
+            let node = converted.node;
+            let label = AbcAssetLabel::Poses { node }.to_string();
+            let uniform = AbcDeformUniform::new(&converted);
+            let image = data_image(converted.texels, POSES_USAGE);
+            let poses = self.load_context.add_labeled_asset(label, image);
+            let label = AbcAssetLabel::VertexAdjacency { node }.to_string();
+            let image = data_image(converted.vertex_adjacency, ADJACENCY_USAGE);
+            let vertex_adjacency = self.load_context.add_labeled_asset(label, image);
+            let deform = AbcDeform {
+                poses: poses.clone(),
+                vertex_adjacency: vertex_adjacency.clone(),
+                uniform,
+                instances: POSE_TABLE_IMAGE,
+            };
+            let flags = nodes.get(node).map_or(0, |node| surface_flags(node.flags));
+            self.deforms.push((node, flags, deform));
+            let [min, max] = converted.bounds.map(Vec3A::from);
+            deforms.push(AbcDeformInfo {
+                node,
+                poses,
+                vertex_adjacency,
+                bounds: Aabb3d { min, max },
+                uniform,
+            });
+        }
+        deforms
+    }
+
+    fn skin(&mut self, skin: usize, images: SkinImages) -> AbcSkin {
+        let SkinImages { image, glow } = images;
+        let mut plain = plain_material(self.settings);
+        apply_skin(&mut plain, image.clone(), glow.clone());
+        AbcSkin {
+            image,
+            glow,
+            materials: self.materials(Some(skin), &plain),
+        }
+    }
+
+    /// Makes the materials of a model without skins.
+    fn plain(&mut self) -> AbcMaterials {
+        self.materials(None, &plain_material(self.settings))
+    }
+
+    fn materials(&mut self, skin: Option<usize>, plain: &StandardMaterial) -> AbcMaterials {
+        let mut surfaces = Vec::with_capacity(self.surfaces.len());
+        for flags in self.surfaces.iter().copied() {
+            let label = match flags {
+                0 => AbcAssetLabel::Material(skin),
+                _ => AbcAssetLabel::SurfaceMaterial { skin, flags },
+            };
+            let material = surface_material(plain, flags);
+            surfaces.push(
+                self.load_context
+                    .add_labeled_asset(label.to_string(), material),
+            );
+        }
+        let mut deforming = Vec::with_capacity(self.deforms.len());
+        for (node, flags, extension) in &self.deforms {
+            let label = AbcAssetLabel::DeformMaterial { skin, node: *node };
+            let material = ExtendedMaterial {
+                base: surface_material(plain, *flags),
+                extension: extension.clone(),
+            };
+            deforming.push(
+                self.load_context
+                    .add_labeled_asset(label.to_string(), material),
+            );
+        }
+        AbcMaterials {
+            surfaces,
+            deforming,
+        }
+    }
+}
+
+/// Replaces a setting that is not finite by 0.
+fn finite(number: f32) -> f32 {
+    if number.is_finite() { number } else { 0.0 }
+}
+
+/// The distinct [`surface_flags`] of nodes. The first is 0, even if no node has it.
+fn surfaces(nodes: &[AbcNodeInfo]) -> Vec<u8> {
+    let mut surfaces = vec![0];
+    for flags in nodes.iter().map(|node| surface_flags(node.flags)) {
+        if !surfaces.contains(&flags) {
+            surfaces.push(flags);
+        }
+    }
+    surfaces
+}
+
+fn level(index: usize, converted: ConvertedLod, load_context: &mut LoadContext<'_>) -> AbcLevel {
+    let meshes = converted.meshes.into_iter();
+    let meshes = meshes.map(|ConvertedMesh { node, mesh, bounds }| {
+        let label = match node {
+            Some(node) => AbcAssetLabel::NodeMesh { level: index, node },
+            None => AbcAssetLabel::Mesh { level: index },
+        };
+        AbcMeshInfo {
+            node,
+            mesh: load_context.add_labeled_asset(label.to_string(), mesh),
+            bounds,
+        }
+    });
+    AbcLevel {
+        number: converted.number,
+        triangles: converted.triangles,
+        meshes: meshes.collect(),
+    }
+}
+
+fn animation(
+    (index, first_pose): (usize, usize),
+    animation: &Animation<'_>,
+    converted: ConvertedClip,
+    load_context: &mut LoadContext<'_>,
+) -> AbcAnimation {
+    let label = AbcAssetLabel::Animation(index).to_string();
+    AbcAnimation {
+        name: converted.name,
+        clip: load_context.add_labeled_asset(label, converted.clip),
+        seconds: animation.seconds(),
+        keyframes: keyframe_times(animation),
+        first_pose,
+        events: converted.events,
+        curves: converted.curves,
+        dims: animation.dims.map(Vec3::from_array),
+    }
+}
+
+/// The bounding box, in model space, of all meshes of a LOD. `None` if there are no meshes.
+fn bounds(level: &ConvertedLod, nodes: &[AbcNodeInfo]) -> Option<Aabb3d> {
+    let model_bounds = |mesh: &ConvertedMesh| match mesh.node.and_then(|node| nodes.get(node)) {
+        Some(node) if is_position_in_range(node.bind_pose.translation.into()) => Some(
+            mesh.bounds
+                .transformed_by(node.bind_pose.translation, node.bind_pose.rotation),
+        ),
+        Some(_) => None,
+        None => Some(mesh.bounds),
+    };
+    let boxes = level.meshes.iter().filter_map(model_bounds);
+    boxes.reduce(|a, b| a.merge(&b))
+}

@@ -1,0 +1,60 @@
+//! Models of LithTech's first engine, `.abc`: Shogo, Blood II, KISS: Psycho Circus.
+//!
+//! [`Abc`] is the asset, and [`AbcLoaderSettings`] are its loader's settings. [`AbcInstance`] is on the root entity of
+//! a spawned model. Keyframes that have a string send a [`ModelEvent`](crate::root::ModelEvent). [`abc`] and [`dtx`]
+//! parse and write models and textures without Bevy.
+
+// For maintainers:
+// - Conversion, without assets: `handedness` converts coordinates. `split_vertices`, `vertices` and `meshes` make
+//   meshes, `deform` packs vertex animation for the GPU, `tracks` and `clip` make clips, and `convert` runs all of
+//   them.
+// - Assets: `dependencies` finds skins, `material` has the materials, `loader` makes the assets, and `spawn` the scene.
+// - Spawned models: `components` has their components, `instance` adds them when a scene is ready, `appearance` applies
+//   the choices of the root's components, `lods` reads LOD distances, and `animation` plays clips. `crowd` has members of
+//   crowds.
+// Code that another format could use belongs in `scene` or `texture`.
+
+pub(crate) mod animation;
+pub(crate) mod appearance;
+pub(crate) mod asset;
+pub(crate) mod components;
+pub(crate) mod convert;
+#[cfg(feature = "crowd")]
+pub(crate) mod crowd;
+pub(crate) mod deform;
+pub(crate) mod dependencies;
+pub(crate) mod info;
+pub(crate) mod instance;
+pub(crate) mod limits;
+pub(crate) mod loader;
+pub(crate) mod materials;
+pub(crate) mod plugin;
+pub(crate) mod settings;
+pub(crate) mod spawn;
+#[cfg(feature = "collision")]
+pub(crate) mod surfaces;
+
+#[doc(inline)]
+pub use classic_model_formats::{abc, dtx};
+
+pub use animation::clip::node_target;
+pub use animation::player::AbcAnimator;
+pub use asset::{
+    Abc, AbcAnimation, AbcAssetLabel, AbcDeformInfo, AbcEvent, AbcLevel, AbcMaterials, AbcMeshInfo,
+    AbcModel, AbcNodeInfo, AbcSkin,
+};
+pub use components::{AbcInstance, AbcMesh, AbcNode};
+pub use convert::file::{ConvertedAbc, ConvertedClip, ConvertedLod};
+pub use convert::meshes::ConvertedMesh;
+#[cfg(feature = "crowd")]
+pub use crowd::instance::AbcCrowd;
+#[cfg(feature = "crowd")]
+pub use crowd::material::{AbcCrowdMaterial, AbcCrowdPoseTable};
+pub use deform::ConvertedDeform;
+pub use deform::pose_table::AbcPoseTable;
+pub use dependencies::skin_candidate_paths;
+pub use limits::MAX_SCENE_DEPTH;
+pub use loader::AbcLoader;
+pub use materials::material::{AbcDeform, AbcDeformMaterial, AbcDeformUniform, surface_flags};
+pub use plugin::LithTechPlugin;
+pub use settings::AbcLoaderSettings;

@@ -1,0 +1,125 @@
+//! Registers this module's assets, loaders and systems.
+
+use crate::appearance::lods::{choose_levels, reset_level};
+use crate::appearance::rebind_textures::rebind_changed_textures;
+use crate::appearance::skin_materials::ActiveMaterials;
+use crate::formats::lithtech::animation::player::{
+    AbcAnimator, AbcGraphs, find_events, play_clips, pose_deforms,
+};
+use crate::formats::lithtech::appearance::{apply_appearance, scroll_surfaces};
+use crate::formats::lithtech::asset::Abc;
+use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
+#[cfg(feature = "crowd")]
+use crate::formats::lithtech::crowd::plugin::AbcCrowdPlugin;
+use crate::formats::lithtech::deform::pose_table::AbcPoseTable;
+use crate::formats::lithtech::instance::on_scene_ready;
+use crate::formats::lithtech::loader::AbcLoader;
+use crate::formats::lithtech::materials::fallback::replace_failed_skins;
+use crate::formats::lithtech::materials::material::{AbcDeformMaterial, vertex_shader};
+use crate::gpu::pose_texture::add_pose_table;
+use crate::gpu::shaders::preload_shader;
+use crate::load::checks::add_loading_check;
+use crate::load::loading::ModelLoading;
+use crate::load::names::all_cases;
+use crate::playback::resolve::resolve_clips;
+use crate::playback::skeletal::add_animation;
+use crate::playback::skeletal::driver::{follow_player, is_clip_loading};
+use crate::playback::skeletal::links::link_bones;
+use crate::root::systems::ClassicModelsSystems;
+use crate::spawn::formats::reserve_model_loader;
+use crate::spawn::plugin::add_format;
+use crate::texture::plugin::TexturePlugin;
+use bevy::animation::{AnimatedBy, AnimationTargetId};
+use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
+use bevy::asset::{AssetApp, Assets, embedded_asset};
+use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, VisibilitySystems};
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::schedule::IntoScheduleConfigs;
+use bevy::mesh::MeshTag;
+use bevy::pbr::{MaterialPlugin, MeshMaterial3d, StandardMaterial};
+
+/// LithTech models. Part of [`ClassicModelsPlugins`](crate::ClassicModelsPlugins).
+pub struct LithTechPlugin {
+    /// Extensions of the models, without the dot. Every combination of cases is registered.
+    ///
+    /// Other plugins may claim `abc` for other formats; the last one registered wins.
+    pub extensions: Vec<String>,
+}
+
+impl Default for LithTechPlugin {
+    fn default() -> Self {
+        Self {
+            extensions: vec!["abc".into()],
+        }
+    }
+}
+
+impl Plugin for LithTechPlugin {
+    fn build(&self, app: &mut App) {
+        add_format::<AbcScene>(app);
+        if !app.is_plugin_added::<TexturePlugin>() {
+            app.add_plugins(TexturePlugin);
+        }
+        add_animation(app);
+        add_loading_check(app, is_clip_loading::<AbcAnimator>);
+        // Apps without rendering have no plugin that registers it.
+        if !app.world().contains_resource::<Assets<StandardMaterial>>() {
+            app.init_asset::<StandardMaterial>();
+        }
+        embedded_asset!(app, "shaders/deform.wgsl");
+        preload_shader(app, vertex_shader());
+        rebind_changed_textures::<StandardMaterial>(app);
+        rebind_changed_textures::<AbcDeformMaterial>(app);
+        app.add_plugins(MaterialPlugin::<AbcDeformMaterial>::default())
+            .init_asset::<Abc>()
+            .init_resource::<AbcGraphs>()
+            .init_resource::<AbcPoseTable>()
+            .init_resource::<ActiveMaterials<StandardMaterial>>()
+            .init_resource::<ActiveMaterials<AbcDeformMaterial>>()
+            // A scene may hold only what is registered.
+            .register_type::<AbcNode>()
+            .register_type::<AbcMesh>()
+            .register_type::<AnimatedBy>()
+            .register_type::<AnimationTargetId>()
+            .register_type::<DynamicSkinnedMeshBounds>()
+            .register_type::<MeshMaterial3d<StandardMaterial>>()
+            .register_type::<MeshMaterial3d<AbcDeformMaterial>>()
+            .register_type::<MeshTag>()
+            // Bevy does not register it as a component that scenes may hold (not reported upstream as far as known).
+            .register_type::<NoAutoAabb>()
+            .register_type_data::<NoAutoAabb, ReflectComponent>()
+            .add_observer(on_scene_ready)
+            .add_observer(reset_level::<AbcInstance>)
+            .add_systems(
+                PostUpdate,
+                (
+                    (play_clips, find_events)
+                        .chain()
+                        .in_set(ClassicModelsSystems::Play)
+                        .after(resolve_clips)
+                        .before(AnimationSystems),
+                    (follow_player::<AbcAnimator>, pose_deforms)
+                        .after(AnimationSystems)
+                        .before(VisibilitySystems::VisibilityPropagate),
+                    (
+                        replace_failed_skins,
+                        choose_levels::<AbcInstance>,
+                        apply_appearance,
+                        scroll_surfaces,
+                    )
+                        .chain()
+                        .in_set(ClassicModelsSystems::Appearance),
+                ),
+            );
+        link_bones::<AbcInstance>(app);
+        reserve_model_loader::<Abc, AbcLoader>(app, &self.extensions, |model| &model.scene);
+        #[cfg(feature = "crowd")]
+        app.add_plugins(AbcCrowdPlugin);
+    }
+
+    fn finish(&self, app: &mut App) {
+        add_pose_table::<AbcDeformMaterial>(app);
+        let loader = AbcLoader::new(ModelLoading::of(app.world()), all_cases(&self.extensions));
+        app.register_asset_loader(loader);
+    }
+}

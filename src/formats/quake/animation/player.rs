@@ -1,0 +1,241 @@
+//! Advances the clips of spawned models and writes their poses to the [`PoseTable`].
+
+use crate::formats::quake::asset::{Sequence, SyncType};
+use crate::formats::quake::components::{Fade, MdlAnimator};
+use crate::formats::quake::poses::PoseTable;
+use crate::gpu::poses::{PoseBlend, PosePair};
+use crate::load::warnings::ModelWarnings;
+use crate::playback::playing::{ClipSelection, wrap};
+use crate::root::clip_ref::Repeat;
+use crate::root::clips::ModelClips;
+use crate::root::events::ModelEvents;
+use crate::root::play::{ClipFinished, PlayClip, Playback, ResolvedClip, ResolvedPlay};
+use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
+use bevy::ecs::entity::Entity;
+use bevy::ecs::message::MessageWriter;
+use bevy::ecs::system::{Commands, Query, Res, ResMut};
+use bevy::time::Time;
+use classic_model_formats::mdl::Timing;
+
+impl MdlAnimator {
+    /// Selects the requested sequence, or the model's default one if there is no request or the clip is missing.
+    /// Returns whether the sequence starts in this frame.
+    fn select(
+        &mut self,
+        clip: Option<&ResolvedPlay>,
+        found: Option<Sequence>,
+        playback: &mut Playback,
+        time: &Time,
+    ) -> bool {
+        let is_same = self
+            .selection
+            .as_ref()
+            .is_some_and(|selection| selection.matches(clip));
+        let continues = self.model_changed && is_same && !self.is_missing;
+        self.is_missing = clip.is_some() && found.is_none();
+        self.sequence = found.unwrap_or_else(|| self.model.default_sequence());
+        // No valid pose has been shown from which to fade.
+        let is_first_pose = self.model_changed || self.selection.is_none();
+        self.selection = Some(ClipSelection::new(clip));
+        self.model_changed = false;
+        if continues {
+            return false;
+        }
+        let fade = clip.map_or(0.0, |clip| clip.play.fade);
+        let play = self.played(clip).map(|clip| &clip.play);
+        self.fade = (fade > 0.0 && fade.is_finite() && !is_first_pose).then(|| Fade {
+            from: self.dominant_pose(),
+            seconds: fade,
+            remaining: fade,
+        });
+        playback.time = self.start(play, time);
+        playback.finished = false;
+        true
+    }
+
+    /// The request, unless the model lacks the clip.
+    fn played<'c>(&self, clip: Option<&'c ResolvedPlay>) -> Option<&'c ResolvedPlay> {
+        clip.filter(|_| !self.is_missing)
+    }
+
+    /// The sequence of a clip.
+    ///
+    /// # Errors
+    /// A warning about the model if it doesn't have the clip.
+    fn find(&self, clip: &ResolvedPlay, named: Option<&ModelClips>) -> Result<Sequence, String> {
+        let sequence = self.model.sequence(&clip.play.clip);
+        sequence.ok_or_else(
+            || match self.model.sequence(clip.play.clip.split_frames().0) {
+                Some(whole) => clip.empty_part_warning(Some(whole.pose_count)),
+                None => {
+                    let names: Vec<_> = self.model.clips.iter().map(|clip| &*clip.name).collect();
+                    clip.missing_clip_warning(named, &names)
+                }
+            },
+        )
+    }
+
+    /// The time at which the sequence starts.
+    fn start(&self, play: Option<&PlayClip>, time: &Time) -> f32 {
+        let length = self.sequence.seconds();
+        let repeat = play.map_or(Repeat::Loop, |play| play.repeat);
+        let follows_clock = self.sequence.is_group
+            && repeat == Repeat::Loop
+            && self.model.sync_type != SyncType::FrameTime;
+        match play.and_then(|play| play.start) {
+            Some(start) => start,
+            None if follows_clock => (self.clock(time) % f64::from(length)) as f32,
+            None if play.is_some_and(|play| play.speed < 0.0) => match repeat {
+                Repeat::Once => length,
+                Repeat::Loop | Repeat::FromManifest => 0.0,
+            },
+            None => 0.0,
+        }
+    }
+
+    /// The pose to start a cross-fade from: in a running cross-fade, the side with the larger weight.
+    fn dominant_pose(&self) -> PosePair {
+        if self.shown.from_weight > 0.5 {
+            self.shown.from
+        } else {
+            self.shown.to
+        }
+    }
+
+    /// The two poses around a time of the sequence.
+    fn locate(&self, time: f32, repeat: Repeat, interpolate: bool) -> PosePair {
+        let Sequence {
+            first_pose,
+            pose_count,
+            timing,
+            ..
+        } = &self.sequence;
+        let (element, towards_next) = timing.locate(time, *pose_count);
+        let next = match element + 1 {
+            next if next < *pose_count => next,
+            _ if repeat == Repeat::Loop => 0,
+            _ => element,
+        };
+        PosePair {
+            a: first_pose + element,
+            b: first_pose + next,
+            towards_b: if interpolate { towards_next } else { 0.0 },
+        }
+    }
+
+    /// Advances the cross-fade by `seconds` and returns the weight of the pose that it fades from.
+    fn fade_weight(&mut self, seconds: f32) -> f32 {
+        let Some(fade) = &mut self.fade else {
+            return 0.0;
+        };
+        fade.remaining -= seconds;
+        if fade.remaining > 0.0 {
+            fade.remaining / fade.seconds
+        } else {
+            self.fade = None;
+            0.0
+        }
+    }
+}
+
+/// The root's components that determine playback.
+type Players<'w> = (
+    Entity,
+    &'w mut MdlAnimator,
+    &'w mut Playback,
+    Option<Ref<'w, ResolvedClip>>,
+    Option<Ref<'w, ModelClips>>,
+    Option<Ref<'w, ModelEvents>>,
+);
+
+/// Advances the clip of every model and updates its poses.
+pub(crate) fn play(
+    mut commands: Commands,
+    time: Res<Time>,
+    mut table: ResMut<PoseTable>,
+    mut finished: MessageWriter<ClipFinished>,
+    mut warnings: ModelWarnings,
+    mut models: Query<Players<'static>>,
+) {
+    let delta = time.delta_secs();
+    for (entity, mut animator, mut playback, resolved, named, events) in &mut models {
+        let animator = animator.bypass_change_detection();
+        let playback = playback.bypass_change_detection();
+        let changed = match &resolved {
+            Some(resolved) => resolved.is_changed(),
+            None => animator
+                .selection
+                .as_ref()
+                .is_some_and(|selection| !selection.matches(None)),
+        };
+        let clip = resolved.as_ref().and_then(|resolved| resolved.get());
+        let is_first_pose = animator.model_changed || animator.selection.is_none();
+        let differs = || {
+            !animator
+                .selection
+                .as_ref()
+                .is_some_and(|selection| selection.matches(clip))
+        };
+        let needs_selection = is_first_pose || (changed && differs());
+        let starts = needs_selection && {
+            let found = clip.map(|clip| animator.find(clip, named.as_deref()));
+            let found = found.transpose();
+            let found = found.unwrap_or_else(|warning| {
+                warnings.warn_once(entity, &warning);
+                None
+            });
+            animator.select(clip, found, playback, &time)
+        };
+        let are_events_stale = needs_selection
+            || changed
+            || named.as_ref().is_some_and(Ref::is_changed)
+            || events.as_ref().is_some_and(Ref::is_changed);
+        if are_events_stale {
+            animator.find_events(clip, named.as_deref(), events.as_deref());
+        }
+        let request = clip.map(|clip| &clip.play);
+        let played = animator.played(clip);
+        let play = played.map(|clip| &clip.play);
+
+        let paused = request.is_some_and(|play| play.paused);
+        let seconds = if starts || paused { 0.0 } else { delta };
+        let speed = play.map_or(1.0, |play| play.speed);
+        let repeat = play.map_or(Repeat::Loop, |play| play.repeat);
+        let length = animator.sequence.seconds();
+        playback.duration = if played.is_some() { length } else { 0.0 };
+        let advance = playback.advance(seconds * speed, length, repeat);
+        if let Some(events) = &events {
+            animator.send_events(&mut commands, entity, advance.step, events);
+        }
+        if advance.has_ended
+            && let Some(clip) = played
+        {
+            finished.write(ClipFinished {
+                entity,
+                clip: clip.requested.clone(),
+            });
+        }
+
+        let interpolate = animator.model.interpolate && request.is_none_or(|play| play.interpolate);
+        let to = animator.locate(playback.time, repeat, interpolate);
+        let from_weight = animator.fade_weight(seconds);
+        let from = animator.fade.map_or(PosePair::default(), |fade| fade.from);
+        animator.shown = PoseBlend {
+            to,
+            from,
+            from_weight,
+        };
+        match animator.row {
+            Some(row) if is_first_pose => table.reset(row, animator.shown),
+            Some(row) => table.set(row, animator.shown),
+            None => {}
+        }
+    }
+}
+
+/// The index of the element of a group that is shown at a time of the client's clock, in seconds.
+pub(crate) fn group_index_at(timing: &Timing, count: u32, clock: f64) -> u32 {
+    let length = timing.seconds(count);
+    let time = wrap((clock % f64::from(length)) as f32, length);
+    timing.locate(time, count).0
+}

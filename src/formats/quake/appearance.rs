@@ -1,0 +1,158 @@
+//! Applies the skin and the player colors that a root entity selects.
+
+use crate::appearance::skin_materials::SkinMaterials;
+use crate::appearance::skins::ActiveSkin;
+use crate::formats::quake::animation::player::group_index_at;
+use crate::formats::quake::asset::MdlModel;
+use crate::formats::quake::components::{MaterialInputs, MdlAnimator};
+use crate::formats::quake::material::MdlMaterial;
+use crate::load::warnings::ModelWarnings;
+use crate::root::skins::PlayerColors;
+use bevy::asset::{AssetEvent, AssetId, Assets, Handle};
+use bevy::ecs::change_detection::DetectChangesMut;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::lifecycle::RemovedComponents;
+use bevy::ecs::message::MessageReader;
+use bevy::ecs::query::Changed;
+use bevy::ecs::resource::Resource;
+use bevy::ecs::system::{Query, Res, ResMut};
+use bevy::pbr::MeshMaterial3d;
+use bevy::platform::collections::{HashMap, HashSet};
+use bevy::time::Time;
+use std::sync::{Arc, Weak};
+
+/// Recolored materials: one per material of a model and player colors in use.
+#[derive(Resource, Default)]
+pub(crate) struct ColoredMaterials(HashMap<(AssetId<MdlMaterial>, PlayerColors), Colored>);
+
+struct Colored {
+    /// The model that the material was made for. A reload replaces it.
+    model: Weak<MdlModel>,
+    material: Handle<MdlMaterial>,
+}
+
+impl ColoredMaterials {
+    fn get_or_make(
+        &mut self,
+        model: &Arc<MdlModel>,
+        plain: &Handle<MdlMaterial>,
+        colors: PlayerColors,
+        materials: &mut Assets<MdlMaterial>,
+    ) -> Option<Handle<MdlMaterial>> {
+        let key = (plain.id(), colors);
+        if let Some(colored) = self.0.get(&key)
+            && colored.model.ptr_eq(&Arc::downgrade(model))
+        {
+            return Some(colored.material.clone());
+        }
+        let mut material = materials.get(plain)?.clone();
+        material.extension.recolor = true;
+        material.extension.uniform.shirt = colors.shirt.min(PlayerColors::LAST_ROW).into();
+        material.extension.uniform.pants = colors.pants.min(PlayerColors::LAST_ROW).into();
+        let material = materials.add(material);
+        let colored = Colored {
+            model: Arc::downgrade(model),
+            material: material.clone(),
+        };
+        self.0.insert(key, colored);
+        Some(material)
+    }
+}
+
+/// The root's components that determine the material of a model.
+type SkinInputs = (
+    Entity,
+    &'static mut MdlAnimator,
+    Option<&'static ActiveSkin>,
+    Option<&'static PlayerColors>,
+);
+
+/// Sets the material of every model whose skin or colors changed.
+pub(crate) fn apply_appearance(
+    time: Res<Time>,
+    mut colored: ResMut<ColoredMaterials>,
+    mut skin_materials: SkinMaterials<MdlMaterial>,
+    mut models: Query<SkinInputs>,
+    mut meshes: Query<&mut MeshMaterial3d<MdlMaterial>>,
+    mut warnings: ModelWarnings,
+) {
+    for (root, mut animator, skin, colors) in &mut models {
+        let external_image = skin.and_then(|skin| skin.image.as_ref());
+        let inputs = MaterialInputs {
+            skin: skin.map_or(0, |skin| skin.index),
+            image: 0,
+            // Only the model's own skins have palette indices to recolor.
+            colors: colors
+                .copied()
+                .filter(|_| !animator.model().skins.is_empty() && external_image.is_none()),
+            external_image: external_image.map(|external| external.image.id()),
+        };
+        let inputs = with_group_image(inputs, &animator, &time);
+        if animator.material_inputs == Some(inputs) {
+            continue;
+        }
+        let model = animator.model().clone();
+        if let Some(warning) = skin.and_then(|skin| skin.index_warning(model.skins.len())) {
+            warnings.warn_once(root, &warning);
+        }
+        if let Some((field, row)) = inputs.colors.and_then(PlayerColors::beyond) {
+            let last = PlayerColors::LAST_ROW;
+            let warning = format!(
+                "has `PlayerColors` whose `{field}` is {row}; the palette's rows are 0 to {last}, so {last} is used"
+            );
+            warnings.warn_once(root, &warning);
+        }
+        let Some(plain) = model.material(inputs.skin, inputs.image) else {
+            continue;
+        };
+        let material = match inputs.colors {
+            None => skin_materials.with_skin(&model, plain, external_image, |made| &mut made.base),
+            Some(colors) => colored.get_or_make(&model, plain, colors, &mut skin_materials.all),
+        };
+        if let Some(material) = material
+            && let Ok(mut mesh) = meshes.get_mut(animator.mesh())
+        {
+            mesh.set_if_neq(MeshMaterial3d(material));
+            animator.bypass_change_detection().material_inputs = Some(inputs);
+        }
+    }
+}
+
+/// Selects the image of a skin group that is due now, by the client's clock.
+fn with_group_image(inputs: MaterialInputs, animator: &MdlAnimator, time: &Time) -> MaterialInputs {
+    let skins = &animator.model().skins;
+    let Some(skin) = skins.get(inputs.skin).or(skins.last()) else {
+        return inputs;
+    };
+    let Some(timing) = &skin.timing else {
+        return inputs;
+    };
+    let image = group_index_at(timing, skin.images.len() as u32, animator.clock(time));
+    MaterialInputs {
+        image: image as usize,
+        ..inputs
+    }
+}
+
+/// Removes recolored materials whose colors or model are no longer in use.
+pub(crate) fn remove_unused_colors(
+    mut colored: ResMut<ColoredMaterials>,
+    mut events: MessageReader<AssetEvent<MdlMaterial>>,
+    changed: Query<(), Changed<PlayerColors>>,
+    mut removed: RemovedComponents<PlayerColors>,
+    in_use: Query<&PlayerColors>,
+) {
+    for event in events.read() {
+        if let AssetEvent::Removed { id } = event {
+            colored.0.retain(|(plain, _), _| plain != id);
+        }
+    }
+    let any_removed = removed.read().count() > 0;
+    if colored.0.is_empty() || (changed.is_empty() && !any_removed) {
+        return;
+    }
+    let in_use: HashSet<_> = in_use.iter().copied().collect();
+    colored
+        .0
+        .retain(|(_, colors), colored| in_use.contains(colors) && colored.model.strong_count() > 0);
+}

@@ -1,0 +1,168 @@
+//! Components of spawned models.
+
+use crate::formats::quake::asset::{MdlModel, Sequence};
+use crate::formats::quake::poses::PoseTable;
+use crate::gpu::poses::{PoseBlend, PosePair};
+use crate::playback::playing::ClipSelection;
+use crate::root::play::Playback;
+use crate::root::skins::PlayerColors;
+use crate::spawn::reload::SceneModel;
+use bevy::asset::AssetId;
+use bevy::ecs::change_detection::DetectChangesMut;
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::lifecycle::HookContext;
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::world::DeferredWorld;
+use bevy::image::Image;
+use bevy::mesh::MeshTag;
+use bevy::reflect::Reflect;
+use bevy::time::Time;
+use std::sync::Arc;
+
+/// The model of a mesh. On the mesh entity of a spawned model.
+#[derive(Component, Reflect, Clone, Debug)]
+#[reflect(opaque, Component, Clone, Debug)]
+pub struct MdlMesh(pub Arc<MdlModel>);
+
+/// The state of a spawned Quake model. On the root entity, once its scene is spawned.
+#[derive(Component, Debug)]
+#[require(Playback)]
+#[component(on_remove = freeze_pose)]
+pub struct MdlAnimator {
+    pub(crate) model: Arc<MdlModel>,
+    pub(crate) mesh: Entity,
+    /// The pose table row of the mesh. `None` before it is allocated and after the mesh was despawned.
+    pub(crate) row: Option<u32>,
+    /// Seconds by which the clock of this instance is ahead of the client's.
+    pub(crate) phase: f32,
+    pub(crate) sequence: Sequence,
+    /// The request for which `sequence` was selected.
+    pub(crate) selection: Option<ClipSelection>,
+    /// The times of the events of the sequence, in seconds, and their indices in
+    /// [`ModelEvents`](crate::root::ModelEvents). In the order of the times.
+    pub(crate) event_times: Vec<(f32, usize)>,
+    /// Whether the model lacks the requested clip, so that its default sequence plays.
+    pub(crate) is_missing: bool,
+    /// Whether the model changed since the last update, so that its pose indices are no longer valid.
+    pub(crate) model_changed: bool,
+    pub(crate) fade: Option<Fade>,
+    pub(crate) shown: PoseBlend,
+    pub(crate) material_inputs: Option<MaterialInputs>,
+}
+
+/// A running cross-fade.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fade {
+    pub(crate) from: PosePair,
+    /// Its duration.
+    pub(crate) seconds: f32,
+    /// The seconds until its end.
+    pub(crate) remaining: f32,
+}
+
+/// Freezes the mesh in the pose that it shows when its root loses the animator.
+pub(crate) fn freeze_pose(mut world: DeferredWorld<'_>, context: HookContext) {
+    let animator = world.get::<MdlAnimator>(context.entity);
+    let row = animator.and_then(|animator| Some((animator.row?, animator.shown)));
+    if let (Some((row, shown)), Some(mut table)) = (row, world.get_resource_mut::<PoseTable>()) {
+        table.reset(row, shown);
+    }
+}
+
+/// The row of the [`PoseTable`] of a mesh, released when the component is removed. On the mesh entity.
+#[derive(Component, Debug)]
+#[component(on_add = allocate_row, on_remove = release_row)]
+pub(crate) struct MdlPoseRow {
+    pub(crate) row: u32,
+    pub(crate) root: Entity,
+}
+
+pub(crate) fn allocate_row(mut world: DeferredWorld<'_>, context: HookContext) {
+    let mesh = context.entity;
+    let Some(row) = world.get_resource_mut::<PoseTable>() else {
+        return;
+    };
+    let row = row.into_inner().allocate();
+    let Some(mut pose_row) = world.get_mut::<MdlPoseRow>(mesh) else {
+        return;
+    };
+    pose_row.row = row;
+    let root = pose_row.root;
+    set_row(&mut world, root, mesh, Some(row));
+    world.commands().entity(mesh).try_insert(MeshTag(row));
+}
+
+pub(crate) fn release_row(mut world: DeferredWorld<'_>, context: HookContext) {
+    let mesh = context.entity;
+    let Some(&MdlPoseRow { row, root }) = world.get::<MdlPoseRow>(mesh) else {
+        return;
+    };
+    if let Some(mut table) = world.get_resource_mut::<PoseTable>() {
+        table.release(row);
+    }
+    set_row(&mut world, root, mesh, None);
+}
+
+/// Sets the row that an animator writes to, if the animator still belongs to the mesh.
+pub(crate) fn set_row(world: &mut DeferredWorld<'_>, root: Entity, mesh: Entity, row: Option<u32>) {
+    if let Some(mut animator) = world.get_mut::<MdlAnimator>(root)
+        && animator.mesh == mesh
+    {
+        animator.bypass_change_detection().row = row;
+    }
+}
+
+/// The values that determine the material of an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MaterialInputs {
+    pub(crate) skin: usize,
+    /// Index of the image in a skin group.
+    pub(crate) image: usize,
+    pub(crate) colors: Option<PlayerColors>,
+    /// An image that replaces the model's own skin.
+    pub(crate) external_image: Option<AssetId<Image>>,
+}
+
+impl MdlAnimator {
+    /// The model's data.
+    pub fn model(&self) -> &Arc<MdlModel> {
+        &self.model
+    }
+
+    /// The entity of the mesh, a child of the root.
+    pub fn mesh(&self) -> Entity {
+        self.mesh
+    }
+
+    /// The poses that are shown. They are those of the current frame after
+    /// [`ClassicModelsSystems::Play`](crate::root::systems::ClassicModelsSystems).
+    ///
+    /// [`MdlPoses::blend`](crate::quake::MdlPoses::blend) computes positions from them.
+    pub fn shown(&self) -> PoseBlend {
+        self.shown
+    }
+
+    /// Duration, in seconds, of one pass of the sequence that plays.
+    pub fn clip_seconds(&self) -> f32 {
+        self.sequence.seconds()
+    }
+
+    /// The sequence of poses that plays.
+    pub fn sequence(&self) -> &Sequence {
+        &self.sequence
+    }
+
+    /// The clock of this instance, in seconds.
+    pub(crate) fn clock(&self, time: &Time) -> f64 {
+        time.elapsed_secs_f64() + f64::from(self.phase)
+    }
+}
+
+impl SceneModel for MdlMesh {
+    type Instance = MdlAnimator;
+
+    fn is_model_of(&self, instance: &MdlAnimator) -> bool {
+        Arc::ptr_eq(&self.0, &instance.model)
+    }
+}

@@ -1,0 +1,380 @@
+//! Converts a parsed model to Bevy's types without assets or I/O. Most of a load's time is spent here.
+
+use crate::formats::quake::asset::{MdlClip, MdlFrame, clips, flags, frames};
+use crate::formats::quake::dependencies::{FIRST_FULLBRIGHT, Palette};
+use crate::formats::quake::poses::{MdlPoses, Texels};
+use crate::formats::quake::settings::{Cutout, MdlLoaderSettings, SkinFilter};
+use bevy::asset::RenderAssetUsages;
+use bevy::image::{Image, ImageAddressMode, ImageFilterMode, ImageSampler, ImageSamplerDescriptor};
+use bevy::mesh::{Indices, Mesh, PrimitiveTopology};
+use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
+use classic_model_formats::mdl;
+use classic_model_formats::mdl::{MdlFile, Timing};
+use classic_model_formats::read::{ErrorKind, Format, ParseError, Warning};
+use zerocopy::IntoBytes;
+
+/// The contents of a file as Bevy types, before they are added as assets.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ConvertedMdl {
+    /// The mesh in pose 0.
+    pub mesh: Mesh,
+    /// All poses, as a data texture for the shader.
+    pub poses_image: Image,
+    /// The palette, 256 × 1 texels.
+    pub palette: Image,
+    /// The skins.
+    pub skins: Vec<ConvertedSkin>,
+    /// Whether texels with the palette index of the settings are transparent.
+    pub has_holes: bool,
+    /// All poses, for the CPU.
+    pub poses: MdlPoses,
+    /// Names of all poses.
+    pub pose_names: Vec<Box<str>>,
+    /// The frames, as game code numbers them.
+    pub frames: Vec<MdlFrame>,
+    /// Runs of frames whose names share a stem, and frame groups.
+    pub clips: Vec<MdlClip>,
+    /// The header's values.
+    pub header: mdl::Header,
+    /// Problems of the file that did not prevent loading.
+    pub warnings: Vec<Warning>,
+}
+
+/// One skin of [`ConvertedMdl`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ConvertedSkin {
+    /// Its images: one, or those of a skin group.
+    pub images: Vec<ConvertedImage>,
+    /// The times at which the images of a group change; `None` for a single image.
+    pub timing: Option<Timing>,
+}
+
+/// One image of a [`ConvertedSkin`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ConvertedImage {
+    /// The base colors, sRGB. Fullbright texels are black, and cut-out texels are transparent.
+    pub image: Image,
+    /// The fullbright texels, sRGB, on black. `None` if there are none.
+    pub fullbright: Option<Image>,
+    /// The palette indices, one byte per texel.
+    pub indices: Image,
+}
+
+/// Maximum side of a texture, in texels, if the adapter's limit is not known. Current adapters support it.
+pub(crate) const MAX_TEXTURE_SIZE: u32 = 8192;
+
+impl ConvertedMdl {
+    /// Converts the bytes of a file, for adapters whose textures may be 8192 texels wide and high.
+    ///
+    /// # Errors
+    /// A [`ParseError`] if the bytes are not a valid model, or if the model needs larger textures.
+    pub fn load(
+        bytes: &[u8],
+        settings: &MdlLoaderSettings,
+        palette: &Palette,
+    ) -> Result<Self, ParseError> {
+        Self::load_for(bytes, settings, palette, MAX_TEXTURE_SIZE)
+    }
+
+    /// Like [`load`](Self::load), for adapters whose textures may be `max_texture_size` texels wide and high.
+    pub(crate) fn load_for(
+        bytes: &[u8],
+        settings: &MdlLoaderSettings,
+        palette: &Palette,
+        max_texture_size: u32,
+    ) -> Result<Self, ParseError> {
+        let mut file = mdl::parse(bytes)?;
+        check_skin_size(&file, max_texture_size)?;
+        let mut warnings = core::mem::take(&mut file.warnings);
+        let poses = MdlPoses::decode(&file, &mut warnings);
+        let poses_image = poses_image(&poses, max_texture_size as usize)?;
+        let has_holes = match settings.cutout {
+            Cutout::ByFlag => file.header.flags & flags::HOLEY != 0,
+            Cutout::On => true,
+            Cutout::Off => false,
+        };
+        let colors = Colors::new(palette, has_holes.then_some(settings.hole_index));
+        let skin = |skin: &mdl::Skin<'_>| ConvertedSkin {
+            images: skin
+                .images()
+                .map(|pixels| convert_image(pixels, &file, &colors, settings))
+                .collect(),
+            timing: skin.timing.clone(),
+        };
+        let pose_names: Vec<Box<str>> = file.poses.iter().map(|pose| pose.name().into()).collect();
+        let frames = frames(&file, &pose_names);
+        Ok(Self {
+            mesh: mesh(&file, &poses, settings.asset_usage),
+            poses_image,
+            palette: palette_image(palette),
+            skins: file.skins.iter().map(skin).collect(),
+            has_holes,
+            poses,
+            clips: clips(&frames, settings.frame_rate),
+            pose_names,
+            frames,
+            header: file.header,
+            warnings,
+        })
+    }
+}
+
+fn extent(width: usize, height: usize) -> Extent3d {
+    Extent3d {
+        width: width as u32,
+        height: height as u32,
+        depth_or_array_layers: 1,
+    }
+}
+
+/// Checks that skins are not larger than the adapter's maximum texture size. Otherwise, the renderer would end the app.
+fn check_skin_size(file: &MdlFile<'_>, max_texture_size: u32) -> Result<(), ParseError> {
+    let sides = [
+        (file.header.skin_width, mdl::SKIN_WIDTH_OFFSET, "skin width"),
+        (
+            file.header.skin_height,
+            mdl::SKIN_HEIGHT_OFFSET,
+            "skin height",
+        ),
+    ];
+    for (side, offset, context) in sides {
+        if side > max_texture_size && !file.skins.is_empty() {
+            return Err(too_large(offset, &format!("{context} {side}")));
+        }
+    }
+    Ok(())
+}
+
+fn too_large(offset: u64, context: &str) -> ParseError {
+    ParseError {
+        format: Format::Mdl,
+        offset,
+        position: None,
+        context: context.into(),
+        kind: ErrorKind::LimitExceeded {
+            limit: "the adapter's maximum texture size",
+        },
+    }
+}
+
+/// Makes the data texture of all poses: one texel per vertex, row by row.
+fn poses_image(poses: &MdlPoses, max_texture_size: usize) -> Result<Image, ParseError> {
+    let (bytes, format, texel) = match poses.texels() {
+        Texels::Bits8(texels) => (texels.as_bytes(), TextureFormat::Rgba8Uint, 4),
+        Texels::Bits16(texels) => (texels.as_bytes(), TextureFormat::Rgba16Uint, 8),
+    };
+    let texels = bytes.len() / texel;
+    // Every adapter supports 2048. Wider only while the texture would be higher than wide.
+    let mut width = max_texture_size.min(2048);
+    while texels.div_ceil(width) > width && 2 * width <= max_texture_size {
+        width *= 2;
+    }
+    let height = texels.div_ceil(width);
+    if height > max_texture_size {
+        return Err(too_large(
+            0,
+            &format!("texture of all poses ({width} × {height} texels)"),
+        ));
+    }
+    // A texture of less than one row needs no padding.
+    let width = width.min(texels);
+    let mut data = Vec::with_capacity(width * height * texel);
+    data.extend_from_slice(bytes);
+    data.resize(width * height * texel, 0);
+    Ok(Image::new(
+        extent(width, height),
+        TextureDimension::D2,
+        data,
+        format,
+        RenderAssetUsages::RENDER_WORLD,
+    ))
+}
+
+fn palette_image(palette: &Palette) -> Image {
+    let data = palette.0.iter().flat_map(|[r, g, b]| [*r, *g, *b, 255]);
+    Image::new(
+        extent(256, 1),
+        TextureDimension::D2,
+        data.collect(),
+        TextureFormat::Rgba8UnormSrgb,
+        RenderAssetUsages::RENDER_WORLD,
+    )
+}
+
+const BLACK: [u8; 4] = [0, 0, 0, 255];
+
+/// The colors of each palette index in the images of a skin.
+struct Colors {
+    base: [[u8; 4]; 256],
+    fullbright: [[u8; 4]; 256],
+}
+
+impl Colors {
+    fn new(palette: &Palette, hole_index: Option<u8>) -> Self {
+        const HOLE: [u8; 4] = [0, 0, 0, 0];
+        let mut colors = Self {
+            base: [BLACK; 256],
+            fullbright: [BLACK; 256],
+        };
+        for (index, [r, g, b]) in palette.0.iter().enumerate() {
+            let color = [*r, *g, *b, 255];
+            if index < usize::from(FIRST_FULLBRIGHT) {
+                colors.base[index] = color;
+            } else {
+                colors.fullbright[index] = color;
+            }
+        }
+        if let Some(index) = hole_index {
+            colors.base[usize::from(index)] = HOLE;
+            colors.fullbright[usize::from(index)] = BLACK;
+        }
+        colors
+    }
+}
+
+fn convert_image(
+    pixels: &[u8],
+    file: &MdlFile<'_>,
+    colors: &Colors,
+    settings: &MdlLoaderSettings,
+) -> ConvertedImage {
+    let size = extent(
+        file.header.skin_width as usize,
+        file.header.skin_height as usize,
+    );
+    let filter = match settings.filter {
+        SkinFilter::Nearest => ImageFilterMode::Nearest,
+        SkinFilter::Linear => ImageFilterMode::Linear,
+    };
+    let image = |data, format| {
+        let mut image = Image::new(
+            size,
+            TextureDimension::D2,
+            data,
+            format,
+            settings.asset_usage,
+        );
+        // Coordinates may lie outside the skin, which then repeats, as in GLQuake.
+        image.sampler = ImageSampler::Descriptor(ImageSamplerDescriptor {
+            address_mode_u: ImageAddressMode::Repeat,
+            address_mode_v: ImageAddressMode::Repeat,
+            mag_filter: filter,
+            min_filter: filter,
+            mipmap_filter: filter,
+            ..ImageSamplerDescriptor::default()
+        });
+        image
+    };
+    ConvertedImage {
+        image: image(base(pixels, colors), TextureFormat::Rgba8UnormSrgb),
+        fullbright: fullbright(pixels, colors)
+            .map(|data| image(data, TextureFormat::Rgba8UnormSrgb)),
+        indices: image(pixels.to_vec(), TextureFormat::R8Uint),
+    }
+}
+
+fn base(pixels: &[u8], colors: &Colors) -> Vec<u8> {
+    let color = |index: &u8| colors.base[usize::from(*index)];
+    let texels: Vec<[u8; 4]> = pixels.iter().map(color).collect();
+    texels.into_flattened()
+}
+
+/// The fullbright texels on black, if there are any.
+fn fullbright(pixels: &[u8], colors: &Colors) -> Option<Vec<u8>> {
+    // Few texels are fullbright. Checking a block for them is faster than looking up the color of each texel.
+    const BLOCK: usize = 64;
+    let any =
+        |pixels: &[u8]| pixels.iter().fold(0, |max, index| max.max(*index)) >= FIRST_FULLBRIGHT;
+    if !any(pixels) {
+        return None;
+    }
+    let mut texels = Vec::with_capacity(pixels.len());
+    for block in pixels.chunks(BLOCK) {
+        if any(block) {
+            let color = |index: &u8| colors.fullbright[usize::from(*index)];
+            texels.extend(block.iter().map(color));
+        } else {
+            texels.resize(texels.len() + block.len(), BLACK);
+        }
+    }
+    Some(texels.into_flattened())
+}
+
+/// The vertices of the mesh. Vertices of the file are duplicated if triangles of both sides of the skin's seam use
+/// them.
+struct SplitVertices {
+    /// Index of each vertex in the file, and whether it uses the back half of the skin.
+    vertices: Vec<(u32, bool)>,
+    /// Vertex indices of the triangles, counterclockwise.
+    indices: Vec<u32>,
+}
+
+fn split_vertices(file: &MdlFile<'_>) -> SplitVertices {
+    const NONE: u32 = u32::MAX;
+    let mut split = SplitVertices {
+        vertices: Vec::with_capacity(file.st_vertices.len()),
+        indices: Vec::with_capacity(3 * file.triangles.len()),
+    };
+    // For each vertex of the file, its index in `split` on the front and on the back half.
+    let mut new_indices = vec![[NONE; 2]; file.st_vertices.len()];
+    for triangle in file.triangles {
+        let back = triangle.faces_front.get() == 0;
+        let [a, b, c] = triangle.vertices.map(|index| index.get() as u32);
+        // Front faces are clockwise in the file and counterclockwise in Bevy.
+        for vertex in [a, c, b] {
+            let index = vertex as usize;
+            let (Some(st), Some(halves)) =
+                (file.st_vertices.get(index), new_indices.get_mut(index))
+            else {
+                continue;
+            };
+            let shifted = back && st.on_seam.get() != 0;
+            let new_index = &mut halves[usize::from(shifted)];
+            if *new_index == NONE {
+                *new_index = split.vertices.len() as u32;
+                split.vertices.push((vertex, shifted));
+            }
+            split.indices.push(*new_index);
+        }
+    }
+    split
+}
+
+fn mesh(file: &MdlFile<'_>, poses: &MdlPoses, usage: RenderAssetUsages) -> Mesh {
+    let SplitVertices { vertices, indices } = split_vertices(file);
+    let header = &file.header;
+    let texture_coordinate = |&(vertex, shifted): &(u32, bool)| {
+        let Some(st) = file.st_vertices.get(vertex as usize) else {
+            return [0.0; 2];
+        };
+        let shift = if shifted { header.skin_width / 2 } else { 0 };
+        let s = f64::from(st.s.get()) + f64::from(shift) + 0.5;
+        let t = f64::from(st.t.get()) + 0.5;
+        let size = |size: u32| f64::from(size.max(1));
+        [
+            (s / size(header.skin_width)) as f32,
+            (t / size(header.skin_height)) as f32,
+        ]
+    };
+    let pose_0 = |&(vertex, _): &(u32, bool)| {
+        let (position, normal) = poses.vertex(0, vertex);
+        (position.to_array(), normal.to_array())
+    };
+    let (positions, normals): (Vec<_>, Vec<_>) = vertices.iter().map(pose_0).unzip();
+    let coordinates: Vec<_> = vertices.iter().map(texture_coordinate).collect();
+    let file_vertices: Vec<_> = vertices.iter().map(|(v, _)| [*v as f32, 0.0]).collect();
+    let indices = if vertices.len() <= usize::from(u16::MAX) {
+        Indices::U16(indices.iter().map(|index| *index as u16).collect())
+    } else {
+        Indices::U32(indices)
+    };
+    Mesh::new(PrimitiveTopology::TriangleList, usage)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, positions)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, normals)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, coordinates)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_UV_1, file_vertices)
+        .with_inserted_indices(indices)
+}

@@ -1,0 +1,119 @@
+//! Adds the instance components to a root entity when its scene is ready.
+
+use crate::formats::quake::asset::{MdlModel, SyncType};
+use crate::formats::quake::components::{MdlAnimator, MdlMesh, MdlPoseRow};
+use crate::gpu::poses::PoseBlend;
+use crate::root::clip_ref::ClipRef;
+use crate::spawn::clip_files::FoundClip;
+use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
+use crate::spawn::scenes::{ReadyScenes, SceneFormat};
+use bevy::ecs::entity::Entity;
+use bevy::ecs::observer::On;
+use bevy::ecs::system::{Commands, Query};
+use bevy::math::Vec3A;
+use bevy::math::bounding::{Aabb3d, BoundingVolume};
+use bevy::world_serialization::WorldInstanceReady;
+use std::sync::Arc;
+
+impl SceneFormat for MdlMesh {
+    const FORMAT: ModelFormat = ModelFormat::Quake;
+
+    type OnRoot = MdlAnimator;
+}
+
+impl SharedModel for MdlModel {
+    fn named<'a>(&'a self, _: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
+        Box::new(core::iter::empty())
+    }
+
+    fn missing_part(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn bounds(&self) -> Option<Aabb3d> {
+        let positions = self
+            .poses
+            .pose(0)
+            .map(|(position, _)| Vec3A::from(position));
+        let boxes = positions.map(|point| Aabb3d {
+            min: point,
+            max: point,
+        });
+        boxes.reduce(|one, other| one.merge(&other))
+    }
+
+    fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
+        crate::formats::quake::info::find_clip(self, clip)
+    }
+}
+
+impl MdlAnimator {
+    fn new(model: Arc<MdlModel>, mesh: Entity, root: Entity) -> Self {
+        Self {
+            sequence: model.default_sequence(),
+            phase: phase(&model, root),
+            model,
+            mesh,
+            row: None,
+            selection: None,
+            event_times: Vec::new(),
+            is_missing: false,
+            model_changed: false,
+            fade: None,
+            shown: PoseBlend::default(),
+            material_inputs: None,
+        }
+    }
+
+    /// Replaces the model after a reload.
+    fn set_model(&mut self, model: Arc<MdlModel>, mesh: Entity, root: Entity) {
+        self.phase = phase(&model, root);
+        self.model = model;
+        self.mesh = mesh;
+        self.model_changed = true;
+        // Pose indices of the old model are not valid for the new one.
+        self.fade = None;
+        self.material_inputs = None;
+    }
+}
+
+/// The offset of an instance's clock, from 0 to 1 second. It differs between entities, but not between runs.
+pub(crate) fn phase(model: &MdlModel, entity: Entity) -> f32 {
+    match model.sync_type {
+        // 2^32 divided by the golden ratio, the step of a Weyl sequence, spreads consecutive indices evenly.
+        SyncType::Random => {
+            let spread = entity.index_u32().wrapping_mul(0x9e37_79b9);
+            spread as f32 / u32::MAX as f32
+        }
+        _ => 0.0,
+    }
+}
+
+/// Makes a root entity an instance of the model whose scene was spawned or respawned on it.
+pub(crate) fn on_scene_ready(
+    ready: On<WorldInstanceReady>,
+    mut commands: Commands,
+    scenes: ReadyScenes<'_, '_, MdlMesh>,
+    rows: Query<&MdlPoseRow>,
+    mut animators: Query<&mut MdlAnimator>,
+) {
+    let Some((mesh, MdlMesh(model), _)) = scenes.get(&ready, &mut commands) else {
+        return;
+    };
+    let root = ready.entity;
+    let row = rows.get(mesh).ok().map(|row| row.row);
+    // The scene's only entity is not a named part.
+    let any = ModelInstance::new(ModelFormat::Quake, model.clone(), []);
+    if let Ok(mut animator) = animators.get_mut(root) {
+        animator.set_model(model, mesh, root);
+        animator.row = row;
+        commands.entity(root).try_insert(any);
+    } else {
+        let mut animator = MdlAnimator::new(model, mesh, root);
+        animator.row = row;
+        commands.entity(root).try_insert((animator, any));
+    }
+    // After the animator, because adding the component sets the animator's row.
+    let row = row.unwrap_or(0);
+    commands.entity(mesh).try_insert(MdlPoseRow { row, root });
+}

@@ -1,0 +1,316 @@
+//! The asset loader: makes the [`Mdl`] asset and its labeled assets from a file's bytes.
+
+use crate::formats::quake::asset::{Mdl, MdlAssetLabel, MdlModel, MdlSkin, MdlSkinImage};
+use crate::formats::quake::convert::{ConvertedImage, ConvertedMdl, ConvertedSkin};
+use crate::formats::quake::dependencies::Palette;
+use crate::formats::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform, POSE_TABLE_IMAGE};
+use crate::formats::quake::settings::{MdlLoaderSettings, SkinFilter};
+use crate::formats::quake::spawn::scene;
+use crate::load::error::{ModelLoadError, first_line};
+use crate::load::loading::{ModelLoad, ModelLoading};
+use bevy::asset::io::Reader;
+use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext};
+use bevy::color::{Color, LinearRgba};
+use bevy::image::Image;
+use bevy::log::{error, warn};
+use bevy::material::AlphaMode;
+use bevy::math::Vec3;
+use bevy::pbr::{ExtendedMaterial, StandardMaterial};
+use bevy::reflect::TypePath;
+use std::collections::HashMap;
+use std::ops::DerefMut;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// Loads Quake models as [`Mdl`] assets.
+#[derive(TypePath)]
+pub struct MdlLoader {
+    loading: ModelLoading,
+    extensions: Vec<&'static str>,
+    /// Maximum side of a texture, in texels, on this adapter.
+    max_texture_size: u32,
+    /// The last valid palettes that models use. They are used while their files are invalid.
+    palettes: Mutex<Palettes>,
+}
+
+impl MdlLoader {
+    pub(crate) fn new(
+        loading: ModelLoading,
+        extensions: Vec<&'static str>,
+        max_texture_size: u32,
+    ) -> Self {
+        Self {
+            loading,
+            extensions,
+            max_texture_size,
+            palettes: Mutex::default(),
+        }
+    }
+
+    fn palettes(&self) -> impl DerefMut<Target = Palettes> {
+        self.palettes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn palette(
+        &self,
+        load: &ModelLoad<'_>,
+        settings: &MdlLoaderSettings,
+        load_context: &mut LoadContext<'_>,
+    ) -> Arc<Palette> {
+        let model = load_context.path().clone();
+        let mut search = load.search();
+        let found = match (&load.overrides().palette, &settings.palette) {
+            (Some(path), _) => Ok(path.clone()),
+            (None, None) => return Arc::default(),
+            (None, Some(name)) if name.contains("://") => Ok(AssetPath::parse(name).into_owned()),
+            (None, Some(name)) => search.find(name, &settings.texture_folders).await,
+        };
+        let path = match found {
+            Ok(path) => path,
+            Err(not_found) => {
+                warn!("{model}: using Quake's default palette: {not_found}");
+                return Arc::default();
+            }
+        };
+        search.note_read(&path);
+        let builder = load_context.load_builder();
+        match builder.load_value::<Palette>(path.clone()).await {
+            Ok(palette) => shared_palette(&mut self.palettes(), path, palette.take()),
+            Err(error) => {
+                // Bevy does not track failed dependencies: https://github.com/bevyengine/bevy/issues/7470
+                search.note_unusable(path.path());
+                let error = first_line(&error);
+                if let Some(last) = self.palettes().get(&path).and_then(Weak::upgrade) {
+                    error!("{model}: keeping the previous palette: {error}");
+                    return last;
+                }
+                warn!("{model}: using Quake's default palette: {error}");
+                Arc::default()
+            }
+        }
+    }
+}
+
+/// The palettes that models use, by path.
+type Palettes = HashMap<AssetPath<'static>, Weak<Palette>>;
+
+/// The palette of a file, which all models share while it does not change.
+fn shared_palette(
+    palettes: &mut Palettes,
+    path: AssetPath<'static>,
+    palette: Palette,
+) -> Arc<Palette> {
+    let known = palettes.get(&path).and_then(Weak::upgrade);
+    if let Some(known) = known.filter(|known| **known == palette) {
+        return known;
+    }
+    let palette = Arc::new(palette);
+    palettes.retain(|_, palette| palette.strong_count() > 0);
+    palettes.insert(path, Arc::downgrade(&palette));
+    palette
+}
+
+impl AssetLoader for MdlLoader {
+    type Asset = Mdl;
+    type Settings = MdlLoaderSettings;
+    type Error = ModelLoadError;
+
+    async fn load(
+        &self,
+        reader: &mut dyn Reader,
+        settings: &MdlLoaderSettings,
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<Mdl, ModelLoadError> {
+        let load = self.loading.begin(load_context);
+        let settings = &load.settings(settings)?;
+        let bytes = load.read(reader).await?;
+        let palette = self.palette(&load, settings, load_context).await;
+        load.add_input(&*palette);
+        let converted = ConvertedMdl::load_for(&bytes, settings, &palette, self.max_texture_size);
+        let converted = load.parsed(converted)?;
+        load.warn(&converted.warnings);
+        let model = Arc::new(model(converted, palette, settings, load_context));
+        let scene = scene(&model, settings, load_context);
+        // All images are in the file, so there are none to wait for.
+        load.finish(load_context, Vec::new()).await;
+        Ok(Mdl { scene, model })
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &self.extensions
+    }
+}
+
+/// Adds all labeled assets except the scene, and makes the model of them.
+pub(crate) fn model(
+    converted: ConvertedMdl,
+    colors: Arc<Palette>,
+    settings: &MdlLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> MdlModel {
+    let label = |label: MdlAssetLabel| label.to_string();
+    let poses = &converted.poses;
+    let uniform = MdlMorphUniform {
+        step: poses.step(),
+        vertex_count: poses.vertex_count(),
+        origin: poses.origin(),
+        pose_count: poses.pose_count(),
+        linear: u32::from(settings.filter == SkinFilter::Linear),
+        ..MdlMorphUniform::default()
+    };
+    let mut materials = Materials {
+        poses: load_context.add_labeled_asset(label(MdlAssetLabel::Poses), converted.poses_image),
+        palette: load_context.add_labeled_asset(label(MdlAssetLabel::Palette), converted.palette),
+        uniform,
+        has_holes: converted.has_holes,
+        load_context,
+    };
+    let skins: Vec<MdlSkin> = (0..)
+        .zip(converted.skins)
+        .map(|(index, skin)| materials.skin(index, skin))
+        .collect();
+    let plain_material = skins.is_empty().then(|| materials.plain());
+    let palette = materials.palette;
+
+    let mut named_clips = bevy::platform::collections::HashMap::default();
+    for (index, clip) in converted.clips.iter().enumerate() {
+        named_clips.entry(clip.name.clone()).or_insert(index);
+    }
+    MdlModel {
+        mesh: load_context.add_labeled_asset(label(MdlAssetLabel::Mesh), converted.mesh),
+        skins,
+        plain_material,
+        palette,
+        colors,
+        frames: converted.frames,
+        pose_names: converted.pose_names,
+        clips: converted.clips,
+        named_clips,
+        poses: converted.poses,
+        sync_type: converted.header.sync_type.into(),
+        flags: converted.header.flags,
+        radius: converted.header.radius,
+        eye_position: Vec3::from_array(converted.header.eye_position),
+        frame_rate: settings.frame_rate,
+        interpolate: settings.interpolate,
+        warnings: converted.warnings,
+    }
+}
+
+/// Makes the images and materials of skins.
+struct Materials<'a, 'b> {
+    poses: Handle<Image>,
+    palette: Handle<Image>,
+    uniform: MdlMorphUniform,
+    has_holes: bool,
+    load_context: &'a mut LoadContext<'b>,
+}
+
+impl Materials<'_, '_> {
+    fn skin(&mut self, skin: usize, converted: ConvertedSkin) -> MdlSkin {
+        let images = (0..).zip(converted.images);
+        MdlSkin {
+            images: images
+                .map(|(index, converted)| self.image(skin, index, converted))
+                .collect(),
+            timing: converted.timing,
+        }
+    }
+
+    fn image(&mut self, skin: usize, index: usize, converted: ConvertedImage) -> MdlSkinImage {
+        let image = self.add(MdlAssetLabel::Image { skin, image: index }, converted.image);
+        let fullbright = converted
+            .fullbright
+            .map(|image| self.add(MdlAssetLabel::Fullbright { skin, image: index }, image));
+        let indices = self.add(
+            MdlAssetLabel::Indices { skin, image: index },
+            converted.indices,
+        );
+        let base = StandardMaterial {
+            base_color_texture: Some(image.clone()),
+            emissive: match fullbright {
+                Some(_) => LinearRgba::WHITE,
+                None => LinearRgba::BLACK,
+            },
+            emissive_texture: fullbright.clone(),
+            alpha_mode: if self.has_holes {
+                // The threshold that later engines use, so that filtered edges match theirs.
+                AlphaMode::Mask(0.666)
+            } else {
+                AlphaMode::Opaque
+            },
+            ..matte()
+        };
+        let label = MdlAssetLabel::Material { skin, image: index };
+        let material = self.material(label, base, indices.clone());
+        MdlSkinImage {
+            image,
+            fullbright,
+            indices,
+            material,
+        }
+    }
+
+    /// The material of a model without skins.
+    fn plain(&mut self) -> Handle<MdlMaterial> {
+        // A model without skins is never recolored, so the shader doesn't read the indices. The binding needs some
+        // image.
+        let indices = POSE_TABLE_IMAGE;
+        let base = StandardMaterial {
+            base_color: Color::srgb(0.7, 0.7, 0.7),
+            ..matte()
+        };
+        self.material(MdlAssetLabel::PlainMaterial, base, indices)
+    }
+
+    fn add(&mut self, label: MdlAssetLabel, image: Image) -> Handle<Image> {
+        self.load_context
+            .add_labeled_asset(label.to_string(), image)
+    }
+
+    fn material(
+        &mut self,
+        label: MdlAssetLabel,
+        base: StandardMaterial,
+        indices: Handle<Image>,
+    ) -> Handle<MdlMaterial> {
+        let (poses, palette) = (self.poses.clone(), self.palette.clone());
+        let extension = MdlMorph::new(poses, indices, palette, self.uniform);
+        let material = ExtendedMaterial { base, extension };
+        self.load_context
+            .add_labeled_asset(label.to_string(), material)
+    }
+}
+
+/// A matte material: the games had no specular highlights.
+fn matte() -> StandardMaterial {
+    StandardMaterial {
+        perceptual_roughness: 1.0,
+        reflectance: 0.0,
+        ..StandardMaterial::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn palettes_are_kept_while_models_use_them() {
+        let mut palettes = Palettes::new();
+        let palette = |level: u8| Palette(Box::new([[level; 3]; 256]));
+        let path = |index: usize| AssetPath::from(format!("{index}.lmp"));
+        let used = shared_palette(&mut palettes, path(0), palette(1));
+        let again = shared_palette(&mut palettes, path(0), palette(1));
+        assert!(
+            Arc::ptr_eq(&used, &again),
+            "models share an unchanged palette"
+        );
+        drop(used);
+        for index in 1..100 {
+            shared_palette(&mut palettes, path(index), palette(2));
+        }
+        assert_eq!(palettes.len(), 2, "the used one and the last one");
+        let kept = palettes.get(&path(0)).and_then(Weak::upgrade);
+        assert_eq!(kept, Some(again));
+    }
+}

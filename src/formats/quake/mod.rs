@@ -1,0 +1,52 @@
+//! Quake's alias models, `.mdl`.
+//!
+//! [`Mdl`] is the asset, and [`MdlLoaderSettings`] are its loader's settings. [`MdlAnimator`] is on the root entity of
+//! a spawned model and has the poses that it shows. [`MdlPoses`] has the vertex positions on the CPU. [`mdl`] parses
+//! and writes the files without Bevy.
+
+// For maintainers:
+// - Conversion: `convert` makes meshes and images, and `poses` decodes vertex positions.
+// - Assets: `dependencies` has the palette, `material` the material that morphs on the GPU, `loader` makes the assets,
+//   and `spawn` the scene.
+// - Spawned models: `components` has their components, `instance` adds them when a scene is ready, `animation`,
+//   `events` and `advance` play clips, `pose_table` has the table of poses for the GPU, and `appearance` applies skins
+//   and colors.
+// Code that another format could use belongs in `scene`.
+
+pub(crate) mod animation;
+pub(crate) mod appearance;
+pub(crate) mod asset;
+pub(crate) mod components;
+pub(crate) mod convert;
+pub(crate) mod dependencies;
+pub(crate) mod info;
+pub(crate) mod instance;
+pub(crate) mod loader;
+pub(crate) mod material;
+pub(crate) mod plugin;
+pub(crate) mod poses;
+pub(crate) mod settings;
+pub(crate) mod spawn;
+#[cfg(feature = "collision")]
+pub(crate) mod surfaces;
+
+#[doc(inline)]
+pub use classic_model_formats::mdl;
+
+pub use asset::{
+    Mdl, MdlAssetLabel, MdlClip, MdlFrame, MdlModel, MdlSkin, MdlSkinImage, Sequence, SyncType,
+    flags,
+};
+pub use components::{MdlAnimator, MdlMesh};
+pub use convert::{ConvertedImage, ConvertedMdl, ConvertedSkin};
+pub use dependencies::{
+    FIRST_FULLBRIGHT, PANTS_ROW, Palette, PaletteLoader, PaletteLoaderError, SHIRT_ROW,
+};
+pub use loader::MdlLoader;
+pub use material::{MdlMaterial, MdlMorph, MdlMorphUniform};
+pub use plugin::QuakePlugin;
+pub use poses::MdlPoses;
+pub use poses::PoseTable;
+pub use settings::{Cutout, MdlLoaderSettings, SkinFilter};
+
+pub use crate::gpu::poses::{PoseBlend, PosePair};

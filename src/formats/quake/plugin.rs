@@ -1,0 +1,97 @@
+//! Registers this module's assets, loaders and systems.
+
+use crate::appearance::rebind_textures::rebind_changed_textures;
+use crate::appearance::skin_materials::ActiveMaterials;
+use crate::formats::quake::animation::player::play;
+use crate::formats::quake::appearance::{ColoredMaterials, apply_appearance, remove_unused_colors};
+use crate::formats::quake::asset::Mdl;
+use crate::formats::quake::components::MdlMesh;
+use crate::formats::quake::convert::MAX_TEXTURE_SIZE;
+use crate::formats::quake::dependencies::{Palette, PaletteLoader};
+use crate::formats::quake::instance::on_scene_ready;
+use crate::formats::quake::loader::MdlLoader;
+use crate::formats::quake::material::{
+    MdlMaterial, NORMALS_IMAGE, fragment_shader, normals_image, vertex_shader,
+};
+use crate::formats::quake::poses::PoseTable;
+use crate::gpu::pose_texture::add_pose_table;
+use crate::gpu::shaders::preload_shader;
+use crate::load::images::insert_image;
+use crate::load::loading::ModelLoading;
+use crate::load::names::all_cases;
+use crate::playback::resolve::resolve_clips;
+use crate::root::systems::ClassicModelsSystems;
+use crate::spawn::formats::reserve_model_loader;
+use crate::spawn::plugin::add_format;
+use bevy::app::{App, Plugin, PostUpdate};
+use bevy::asset::{AssetApp, embedded_asset};
+use bevy::camera::visibility::NoAutoAabb;
+use bevy::ecs::reflect::ReflectComponent;
+use bevy::ecs::schedule::IntoScheduleConfigs;
+use bevy::pbr::{MaterialPlugin, MeshMaterial3d};
+use bevy::render::renderer::RenderDevice;
+
+/// Quake models. Part of [`ClassicModelsPlugins`](crate::ClassicModelsPlugins).
+pub struct QuakePlugin {
+    /// Extensions of the files, without the dot. Every combination of cases is registered.
+    ///
+    /// Other plugins may claim `mdl` for other formats; the last one registered wins.
+    pub extensions: Vec<String>,
+}
+
+impl Default for QuakePlugin {
+    fn default() -> Self {
+        Self {
+            extensions: vec!["mdl".into()],
+        }
+    }
+}
+
+impl Plugin for QuakePlugin {
+    fn build(&self, app: &mut App) {
+        add_format::<MdlMesh>(app);
+        embedded_asset!(app, "shaders/morph.wgsl");
+        embedded_asset!(app, "shaders/skin.wgsl");
+        preload_shader(app, vertex_shader());
+        preload_shader(app, fragment_shader());
+        rebind_changed_textures::<MdlMaterial>(app);
+        app.add_plugins(MaterialPlugin::<MdlMaterial>::default())
+            .init_asset::<Mdl>()
+            .init_asset::<Palette>()
+            .init_asset_loader::<PaletteLoader>()
+            .register_type::<MeshMaterial3d<MdlMaterial>>()
+            // Bevy does not register it as a component that scenes may hold (not reported upstream as far as known).
+            .register_type::<NoAutoAabb>()
+            .register_type_data::<NoAutoAabb, ReflectComponent>()
+            .init_resource::<PoseTable>()
+            .init_resource::<ColoredMaterials>()
+            .init_resource::<ActiveMaterials<MdlMaterial>>()
+            .add_observer(on_scene_ready)
+            .add_systems(
+                PostUpdate,
+                (
+                    play.in_set(ClassicModelsSystems::Play).after(resolve_clips),
+                    (apply_appearance, remove_unused_colors)
+                        .chain()
+                        .in_set(ClassicModelsSystems::Appearance),
+                ),
+            );
+        reserve_model_loader::<Mdl, MdlLoader>(app, &self.extensions, |model| &model.scene);
+    }
+
+    fn finish(&self, app: &mut App) {
+        insert_image(app, &NORMALS_IMAGE, normals_image());
+        add_pose_table::<MdlMaterial>(app);
+        // The adapter is known only now; loads that began before wait.
+        let device = app.world().get_resource::<RenderDevice>();
+        let max_texture_size = device.map_or(MAX_TEXTURE_SIZE, |device| {
+            device.limits().max_texture_dimension_2d
+        });
+        let loader = MdlLoader::new(
+            ModelLoading::of(app.world()),
+            all_cases(&self.extensions),
+            max_texture_size,
+        );
+        app.register_asset_loader(loader);
+    }
+}

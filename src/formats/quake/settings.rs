@@ -1,0 +1,90 @@
+//! The loader's settings.
+
+use crate::load::loading::{InvalidSetting, ModelSettings, check_positive};
+use crate::load::overrides::LoaderOverride;
+use bevy::asset::RenderAssetUsages;
+use serde::{Deserialize, Serialize};
+
+/// Settings of [`MdlLoader`](crate::quake::MdlLoader), from code or from a `.meta` file.
+///
+/// New versions may add fields: end a literal with `..default()`.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub struct MdlLoaderSettings {
+    /// Bevy units per unit of the file. Greater than 0; 1 by default. 1 / 39.37 converts Quake's inches to meters.
+    pub scale: f32,
+    /// Whether the scene is rotated from the file's Z up to Bevy's Y up. On by default.
+    pub convert_axes: bool,
+    /// Path of a palette file of 768 bytes. It is searched for in the model's folder, in `texture_folders`, and in the
+    /// root of the asset source. A path with a source, such as `game://gfx/palette.lmp`, is used as it is. `None`, the
+    /// default, uses Quake's palette.
+    pub palette: Option<String>,
+    /// More folders in which to search for the palette, as paths from the root of the asset source.
+    pub texture_folders: Vec<String>,
+    /// Poses per second, greater than 0. Frame groups use their own times instead. 10 by default.
+    pub frame_rate: f32,
+    /// How skins are filtered.
+    pub filter: SkinFilter,
+    /// Whether texels with the palette index [`hole_index`](Self::hole_index) are transparent.
+    pub cutout: Cutout,
+    /// The palette index of transparent texels: 255, the default, in Quake; 0 in Hexen II.
+    pub hole_index: u8,
+    /// Whether poses are interpolated. [`PlayClip`](crate::root::PlayClip) can turn it off per instance. On by
+    /// default.
+    pub interpolate: bool,
+    /// Whether the mesh and the skins are kept in the main world, the render world, or both. Both by default.
+    pub asset_usage: RenderAssetUsages,
+}
+
+impl Default for MdlLoaderSettings {
+    fn default() -> Self {
+        Self {
+            scale: 1.0,
+            convert_axes: true,
+            palette: None,
+            texture_folders: Vec::new(),
+            frame_rate: classic_model_formats::mdl::DEFAULT_FRAME_RATE,
+            filter: SkinFilter::default(),
+            cutout: Cutout::default(),
+            hole_index: 255,
+            interpolate: true,
+            asset_usage: RenderAssetUsages::default(),
+        }
+    }
+}
+
+impl ModelSettings for MdlLoaderSettings {
+    fn apply(&mut self, overrides: &LoaderOverride) {
+        overrides.prepend_folders(&mut self.texture_folders);
+        self.hole_index = overrides.hole_index.unwrap_or(self.hole_index);
+    }
+
+    fn check(&self) -> Result<(), InvalidSetting> {
+        check_positive("scale", self.scale)?;
+        check_positive("frame_rate", self.frame_rate)
+    }
+}
+
+/// How the texels of a skin are filtered.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SkinFilter {
+    /// Sharp texels, as the software renderer drew them.
+    #[default]
+    Nearest,
+    /// Blended texels, as the first hardware renderers drew them.
+    Linear,
+}
+
+/// Whether texels of one palette index are transparent.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cutout {
+    /// If the model has the flag [`flags::HOLEY`](crate::quake::flags::HOLEY).
+    #[default]
+    ByFlag,
+    /// Always.
+    On,
+    /// Never.
+    Off,
+}

@@ -1,0 +1,117 @@
+//! The surfaces of spawned models, for ray casts: the mesh at the poses that it shows.
+
+use crate::formats::quake::asset::MdlModel;
+use crate::formats::quake::components::{MdlAnimator, MdlPoseRow};
+use crate::formats::quake::poses::PoseTable;
+use crate::geometry::box_index::{EMPTY_BOX, Index, transformed};
+use crate::geometry::mesh_data::{SurfaceTriangles, uvs};
+use crate::geometry::parts::{HitPart, HitPartKind, PartViews, Surfaces};
+use crate::geometry::posed::PosedVertices;
+use crate::geometry::ray_settings::ModelRayCastSettings;
+use crate::geometry::surface::{Surface, SurfaceHit};
+use crate::gpu::poses::PoseBlend;
+use bevy::asset::Assets;
+use bevy::ecs::change_detection::{DetectChanges, Ref, Tick};
+use bevy::ecs::entity::Entity;
+use bevy::ecs::system::{Query, Res, SystemParam};
+use bevy::math::bounding::Aabb3d;
+use bevy::mesh::{Mesh, VertexAttributeValues};
+use bevy::transform::components::GlobalTransform;
+
+/// The meshes of all spawned models.
+#[derive(SystemParam)]
+pub(crate) struct MdlSurfaces<'w, 's> {
+    roots: Query<'w, 's, (Entity, &'static MdlAnimator)>,
+    transforms: Query<'w, 's, Ref<'static, GlobalTransform>>,
+    rows: Query<'w, 's, &'static MdlPoseRow>,
+    views: PartViews<'w, 's>,
+    table: Option<Res<'w, PoseTable>>,
+    meshes: Option<Res<'w, Assets<Mesh>>>,
+}
+
+impl MdlSurfaces<'_, '_> {
+    /// The poses that a mesh shows.
+    fn shown(&self, mesh: Entity) -> PoseBlend {
+        let row = self.rows.get(mesh).ok().zip(self.table.as_ref());
+        row.map_or_else(PoseBlend::default, |(row, table)| table.get(row.row))
+    }
+}
+
+/// The box around all poses.
+fn bounds(model: &MdlModel) -> Aabb3d {
+    let (min, max) = model.poses.bounds();
+    Aabb3d {
+        min: min.into(),
+        max: max.into(),
+    }
+}
+
+impl Surfaces for MdlSurfaces<'_, '_> {
+    fn update_index(&self, index: &mut Index<HitPart>, changed: &dyn Fn(Tick) -> bool) {
+        for (root, animator) in &self.roots {
+            let entity = animator.mesh();
+            let Ok(transform) = self.transforms.get(entity) else {
+                continue;
+            };
+            let part = HitPart {
+                root,
+                entity,
+                kind: HitPartKind::Mdl,
+            };
+            index.update(part, changed(transform.last_changed()), || {
+                match animator.model().poses.vertex_count() {
+                    0 => EMPTY_BOX,
+                    _ => transformed(&transform.affine(), &bounds(animator.model())),
+                }
+            });
+        }
+    }
+
+    fn parts(&self, root: Entity, parts: &mut Vec<HitPart>) {
+        let mesh = self.roots.get(root).map(|(_, animator)| animator.mesh());
+        parts.extend(mesh.map(|entity| HitPart {
+            root,
+            entity,
+            kind: HitPartKind::Mdl,
+        }));
+    }
+
+    fn surface<'a>(
+        &'a self,
+        part: HitPart,
+        settings: &ModelRayCastSettings<'_>,
+        posed: &'a mut PosedVertices,
+    ) -> Option<Surface<'a>> {
+        if !self.views.includes(part.entity, settings.visibility) {
+            return None;
+        }
+        let (_, animator) = self.roots.get(part.root).ok()?;
+        let model = animator.model();
+        let affine = self.transforms.get(part.entity).ok()?.affine();
+        let mesh = self.meshes.as_ref()?.get(&model.mesh)?;
+        let Ok(VertexAttributeValues::Float32x2(file_vertices)) =
+            mesh.try_attribute(Mesh::ATTRIBUTE_UV_1)
+        else {
+            return None;
+        };
+        let positions = posed.get(part.entity, model.mesh.id(), |positions| {
+            let shown = self.shown(part.entity);
+            let position = |[vertex, _]: &[f32; 2]| {
+                let position = model.poses.position(shown, *vertex as u32);
+                position.to_array()
+            };
+            positions.extend(file_vertices.iter().map(position));
+        });
+        Some(Surface {
+            triangles: SurfaceTriangles::of(mesh)?,
+            positions,
+            uvs: uvs(mesh),
+            affine,
+        })
+    }
+
+    /// Quake models have no bones.
+    fn bone(&self, _: HitPart, _: &ModelRayCastSettings<'_>, _: &SurfaceHit) -> Option<Entity> {
+        None
+    }
+}

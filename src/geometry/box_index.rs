@@ -1,0 +1,434 @@
+//! A spatial index of the boxes around all parts in the world that rays can hit.
+//!
+//! The boxes are sorted so that boxes close in space are close in the order. Each four boxes form a
+//! group, each four groups form a group of the next level, and so on up to one group. This is an implicit
+//! bounding volume hierarchy: fitting it to moved boxes is fast. The boxes are sorted again only if the
+//! groups have grown, or if colliders were added or removed. The first ray after a change tests all boxes
+//! without groups, because building them does not pay off for a single ray.
+
+use bevy::math::bounding::Aabb3d;
+use bevy::math::{Affine3A, Ray3d, Vec3A, Vec4};
+
+/// Boxes per group.
+const WIDTH: usize = 4;
+
+/// The greatest growth of the groups, relative to when the boxes were sorted, before they are sorted again.
+const MAX_GROWTH: f32 = 1.5;
+
+/// Relative tolerance by which boxes are widened, so that rounding loses no hits.
+const TOLERANCE: f32 = 1e-5;
+
+/// An empty box: its minimum is above its maximum, so that no ray hits it.
+pub(crate) const EMPTY_BOX: Aabb3d = Aabb3d {
+    min: Vec3A::INFINITY,
+    max: Vec3A::NEG_INFINITY,
+};
+
+/// A part and the box around it in the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Slot<K> {
+    key: K,
+    bounds: Aabb3d,
+}
+
+/// Four boxes. Unused ones are empty, so that no ray hits them.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    min: [Vec4; 3],
+    max: [Vec4; 3],
+}
+
+impl Group {
+    const EMPTY: Self = Self {
+        min: [Vec4::INFINITY; 3],
+        max: [Vec4::NEG_INFINITY; 3],
+    };
+
+    fn set(&mut self, lane: usize, bounds: &Aabb3d) {
+        for axis in 0..3 {
+            self.min[axis][lane % WIDTH] = bounds.min[axis];
+            self.max[axis][lane % WIDTH] = bounds.max[axis];
+        }
+    }
+
+    fn bounds(&self) -> Aabb3d {
+        Aabb3d {
+            min: Vec3A::from_array(self.min.map(Vec4::min_element)),
+            max: Vec3A::from_array(self.max.map(Vec4::max_element)),
+        }
+    }
+}
+
+/// Whether the groups match the slots.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum State {
+    /// The groups are up to date.
+    #[default]
+    Grouped,
+    /// Slots changed, and no ray was cast since.
+    Changed,
+    /// Slots changed, and one ray was cast since.
+    ChangedAndCast,
+}
+
+/// The index of the boxes of all parts. `K` identifies a part.
+#[derive(Debug)]
+pub(crate) struct Index<K> {
+    /// In the order in which the query returns the parts.
+    slots: Vec<Slot<K>>,
+    /// Indices of slots, sorted in space.
+    order: Vec<u32>,
+    /// The groups by level, the lowest first. The last level has one group.
+    levels: Vec<Vec<Group>>,
+    /// Total size of the lowest groups when the slots were sorted.
+    sorted_size: f32,
+    state: State,
+    /// The count of slots updated since [`begin_update`](Self::begin_update).
+    updated: usize,
+    /// The count of computed boxes.
+    #[cfg(test)]
+    pub(crate) computed: usize,
+}
+
+impl<K> Default for Index<K> {
+    fn default() -> Self {
+        Self {
+            slots: Vec::new(),
+            order: Vec::new(),
+            levels: Vec::new(),
+            sorted_size: 0.0,
+            state: State::default(),
+            updated: 0,
+            #[cfg(test)]
+            computed: 0,
+        }
+    }
+}
+
+impl<K: Copy + PartialEq> Index<K> {
+    /// Begins an update. Call [`update`](Self::update) for each collider in the world, then
+    /// [`end_update`](Self::end_update).
+    pub(crate) fn begin_update(&mut self) {
+        self.updated = 0;
+    }
+
+    /// Updates the next collider. `bounds` computes its box; it is not called if nothing changed.
+    pub(crate) fn update(&mut self, key: K, moved: bool, bounds: impl FnOnce() -> Aabb3d) {
+        let previous = self.slots.get_mut(self.updated);
+        self.updated += 1;
+        if let Some(slot) = &previous
+            && slot.key == key
+            && !moved
+        {
+            return;
+        }
+        #[cfg(test)]
+        {
+            self.computed += 1;
+        }
+        let current = Slot {
+            key,
+            bounds: widened(bounds()),
+        };
+        match previous {
+            Some(slot) if *slot == current => return,
+            Some(slot) => *slot = current,
+            None => self.slots.push(current),
+        }
+        self.state = State::Changed;
+    }
+
+    /// Ends an update: removes the slots of colliders that no longer exist.
+    pub(crate) fn end_update(&mut self) {
+        if self.slots.len() != self.updated {
+            self.slots.truncate(self.updated);
+            self.state = State::Changed;
+        }
+    }
+
+    /// Brings the groups up to date.
+    fn group(&mut self) {
+        self.state = State::Grouped;
+        if self.order.len() == self.slots.len() {
+            self.fit();
+            // False for NaN.
+            if self.lowest_size() <= self.sorted_size * MAX_GROWTH {
+                return;
+            }
+        }
+        self.sort();
+        self.fit();
+        self.sorted_size = self.lowest_size();
+    }
+
+    /// Sorts the slots: splits them at the median along their longest axis, recursively. The splits are
+    /// at the ends of groups.
+    fn sort(&mut self) {
+        let center = |slot: &Slot<K>| {
+            let center = (slot.bounds.min + slot.bounds.max) * 0.5;
+            // Empty boxes have no center.
+            if center.is_finite() {
+                center
+            } else {
+                Vec3A::ZERO
+            }
+        };
+        let centers: Vec<Vec3A> = self.slots.iter().map(center).collect();
+        let center = |index: &u32| centers.get(*index as usize).copied().unwrap_or_default();
+        self.order.clear();
+        self.order.extend(0..self.slots.len() as u32);
+        let mut tasks = vec![(0, self.order.len())];
+        while let Some((begin, end)) = tasks.pop() {
+            let Some(range) = self.order.get_mut(begin..end) else {
+                continue;
+            };
+            let empty = (Vec3A::INFINITY, Vec3A::NEG_INFINITY);
+            let extend = |(min, max): (Vec3A, Vec3A), at| (min.min(at), max.max(at));
+            let (min, max) = range.iter().map(center).fold(empty, extend);
+            let axis = (max - min).max_position();
+            let split = split_index(range.len());
+            if split > 0 {
+                range.select_nth_unstable_by(split, |a, b| {
+                    center(a)[axis].total_cmp(&center(b)[axis])
+                });
+                let middle = begin + split;
+                tasks.extend([(begin, middle), (middle, end)]);
+            }
+        }
+    }
+
+    /// Fits the groups to the sorted slots.
+    fn fit(&mut self) {
+        let boxes = |index: &u32| self.slots.get(*index as usize).map(|slot| slot.bounds);
+        let mut boxes: Vec<Aabb3d> = self.order.iter().filter_map(boxes).collect();
+        let mut level = 0;
+        while !boxes.is_empty() {
+            if self.levels.len() == level {
+                self.levels.push(Vec::new());
+            }
+            let Some(groups) = self.levels.get_mut(level) else {
+                break;
+            };
+            groups.clear();
+            for four in boxes.chunks(WIDTH) {
+                let mut group = Group::EMPTY;
+                for (lane, bounds) in four.iter().enumerate() {
+                    group.set(lane, bounds);
+                }
+                groups.push(group);
+            }
+            level += 1;
+            if groups.len() == 1 {
+                break;
+            }
+            boxes.clear();
+            boxes.extend(groups.iter().map(Group::bounds));
+        }
+        self.levels.truncate(level);
+    }
+
+    /// The sum of the half perimeters of the lowest groups.
+    fn lowest_size(&self) -> f32 {
+        let groups = self.levels.first().into_iter().flatten();
+        let size = |group: &Group| {
+            let bounds = group.bounds();
+            (bounds.max - bounds.min).element_sum()
+        };
+        groups.map(size).filter(|size| size.is_finite()).sum()
+    }
+
+    /// Visits every collider whose box a ray hits, in roughly ascending distance. `visit` gets the ray's
+    /// length and returns the new length; a negative one ends the traversal.
+    pub(crate) fn visit_along(
+        &mut self,
+        ray: Ray3d,
+        max: f32,
+        stack: &mut Vec<Pending>,
+        visit: impl FnMut(K, f32) -> f32,
+    ) {
+        let ray = BoxRay::new(ray);
+        stack.clear();
+        match self.state {
+            State::Changed => {
+                self.state = State::ChangedAndCast;
+                return self.visit_without_groups(&ray, max, stack, visit);
+            }
+            State::ChangedAndCast => self.group(),
+            State::Grouped => {}
+        }
+        self.visit_groups(&ray, max, stack, visit);
+    }
+
+    /// Tests every box, then visits the hits by distance.
+    fn visit_without_groups(
+        &self,
+        ray: &BoxRay,
+        mut max: f32,
+        hits: &mut Vec<Pending>,
+        mut visit: impl FnMut(K, f32) -> f32,
+    ) {
+        for (index, slot) in (0..).zip(&self.slots) {
+            if let Some(distance) = ray.hits_box(&slot.bounds, max) {
+                hits.push(Pending {
+                    distance,
+                    level: 0,
+                    index,
+                });
+            }
+        }
+        hits.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance));
+        for pending in hits.iter() {
+            let slot = self.slots.get(pending.index as usize);
+            if let Some(slot) = slot.filter(|_| pending.distance <= max) {
+                max = visit(slot.key, max);
+            }
+        }
+    }
+
+    fn visit_groups(
+        &self,
+        ray: &BoxRay,
+        mut max: f32,
+        stack: &mut Vec<Pending>,
+        mut visit: impl FnMut(K, f32) -> f32,
+    ) {
+        let Some(top) = self.levels.len().checked_sub(1) else {
+            return;
+        };
+        stack.push(Pending {
+            distance: 0.0,
+            level: top as u32 + 1,
+            index: 0,
+        });
+        while let Some(pending) = stack.pop() {
+            if pending.distance > max {
+                continue;
+            }
+            let index = pending.index as usize;
+            let Some(level) = pending.level.checked_sub(1) else {
+                let slot = self.order.get(index);
+                let slot = slot.and_then(|slot| self.slots.get(*slot as usize));
+                if let Some(slot) = slot {
+                    max = visit(slot.key, max);
+                }
+                continue;
+            };
+            let groups = self.levels.get(level as usize);
+            let Some(group) = groups.and_then(|groups| groups.get(index)) else {
+                continue;
+            };
+            let (mut mask, distances) = ray.hits_group(group, max);
+            let bottom = stack.len();
+            while mask != 0 {
+                let lane = mask.trailing_zeros();
+                mask &= mask - 1;
+                stack.push(Pending {
+                    distance: distances[lane as usize % WIDTH],
+                    level,
+                    index: pending.index * WIDTH as u32 + lane,
+                });
+                // The nearest goes on top.
+                let mut at = stack.len() - 1;
+                while at > bottom && stack[at - 1].distance < stack[at].distance {
+                    stack.swap(at - 1, at);
+                    at -= 1;
+                }
+            }
+        }
+    }
+}
+
+/// A group, or at level 0 a slot, that is yet to be visited.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pending {
+    distance: f32,
+    level: u32,
+    index: u32,
+}
+
+/// A ray prepared for tests on boxes.
+struct BoxRay {
+    origin: Vec3A,
+    inverse: Vec3A,
+}
+
+impl BoxRay {
+    fn new(ray: Ray3d) -> Self {
+        /// The least size of a component, so that its reciprocal doesn't overflow.
+        const MIN_COMPONENT: f32 = 1e-20;
+        let direction = Vec3A::from(*ray.direction);
+        let speed = direction.abs().max(Vec3A::splat(MIN_COMPONENT));
+        Self {
+            origin: ray.origin.into(),
+            inverse: speed.recip().copysign(direction),
+        }
+    }
+
+    /// The distance of a box, if the ray hits it within `max`.
+    fn hits_box(&self, bounds: &Aabb3d, max: f32) -> Option<f32> {
+        let a = (bounds.min - self.origin) * self.inverse;
+        let b = (bounds.max - self.origin) * self.inverse;
+        let forward = self.inverse.cmpgt(Vec3A::ZERO);
+        let entry = Vec3A::select(forward, a, b).max_element().max(0.0);
+        let exit = Vec3A::select(forward, b, a).min_element().min(max);
+        // Rounding errors are relative to the distances.
+        (entry * (1.0 - TOLERANCE) <= exit * (1.0 + TOLERANCE)).then_some(entry)
+    }
+
+    /// The bit mask of the boxes of a group that the ray hits within `max`, and their distances.
+    fn hits_group(&self, group: &Group, max: f32) -> (u32, [f32; WIDTH]) {
+        let mut entry = Vec4::ZERO;
+        let mut exit = Vec4::splat(max);
+        for axis in 0..3 {
+            let [origin, inverse] = [self.origin, self.inverse].map(|of| Vec4::splat(of[axis]));
+            let a = (group.min[axis] - origin) * inverse;
+            let b = (group.max[axis] - origin) * inverse;
+            // Planes are selected by the ray's direction, so an empty box stays empty.
+            let forward = inverse.cmpgt(Vec4::ZERO);
+            entry = entry.max(Vec4::select(forward, a, b));
+            exit = exit.min(Vec4::select(forward, b, a));
+        }
+        let hits = (entry * (1.0 - TOLERANCE)).cmple(exit * (1.0 + TOLERANCE));
+        (hits.bitmask(), entry.to_array())
+    }
+}
+
+/// Widens a box by [`TOLERANCE`], relative to its greatest coordinate. A box that is not finite becomes
+/// empty, because it would make its groups unusable.
+fn widened(bounds: Aabb3d) -> Aabb3d {
+    if !bounds.min.is_finite() || !bounds.max.is_finite() {
+        return EMPTY_BOX;
+    }
+    let reach = bounds.min.abs().max(bounds.max.abs());
+    let margin = Vec3A::splat(reach.max_element() * TOLERANCE);
+    Aabb3d {
+        min: bounds.min - margin,
+        max: bounds.max + margin,
+    }
+}
+
+/// The index at which to split `count` slots: near the middle, and at the end of a group of the highest
+/// level below that which contains all of them. 0 if they fit in one group.
+fn split_index(count: usize) -> usize {
+    let mut group = WIDTH;
+    while group * WIDTH < count {
+        group *= WIDTH;
+    }
+    count.div_ceil(group) / 2 * group
+}
+
+/// The axis-aligned box around a transformed box.
+pub(crate) fn transformed(affine: &Affine3A, bounds: &Aabb3d) -> Aabb3d {
+    let center = affine.transform_point3a((bounds.min + bounds.max) * 0.5);
+    let half = (bounds.max - bounds.min) * 0.5;
+    let matrix = affine.matrix3.abs();
+    let half = matrix * half;
+    Aabb3d {
+        min: center - half,
+        max: center + half,
+    }
+}
+
+/// Relative tolerance of equal distances: all parts at the same distance must be found, regardless of the
+/// order of tests.
+pub(crate) const TIE: f32 = 1e-6;

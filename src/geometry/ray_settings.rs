@@ -1,0 +1,133 @@
+//! How rays treat back faces.
+
+use bevy::ecs::entity::Entity;
+use bevy::reflect::Reflect;
+use bevy::reflect::std_traits::ReflectDefault;
+
+/// How a ray treats back faces.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[reflect(Clone, Debug, Default, PartialEq, Hash)]
+pub enum Backfaces {
+    /// The ray passes through them.
+    #[default]
+    Cull,
+    /// The ray hits them. The hit's normal is that of the front, which points away from the ray's origin.
+    Keep,
+    /// The ray hits them. The hit's normal is that of the back, which points towards the ray's origin.
+    Flip,
+}
+
+/// Which parts a ray can hit.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[reflect(Clone, Debug, Default, PartialEq, Hash)]
+#[non_exhaustive]
+pub enum ModelRayCastVisibility {
+    /// All parts, hidden ones too. Of ALO models every level of detail and every damage stage at once; of ABC models the
+    /// finest level.
+    Any,
+    /// Parts of the finest level of detail that are visible, and the collision hulls that files hide.
+    ///
+    /// The drawn level makes no difference, so that a shot does not depend on the camera. Proxy models are
+    /// included while their proxy is visible.
+    ///
+    /// Parts are excluded by the damage stage, by night, by a bone that an animation hides, and by
+    /// [`PartVisibility`](crate::root::PartVisibility): hide a shield by name to turn off its collision.
+    /// The default visibility of meshes in an ALO file is ignored, because most hulls are hidden meshes. So
+    /// is a `Visibility` that a user sets on the entity of an ALO part.
+    #[default]
+    Solid,
+    /// Like [`Solid`](Self::Solid), but with the level of detail that is drawn.
+    SolidAtCurrentLod,
+    /// Parts whose `InheritedVisibility` is true, drawn or not, at the level of detail that is drawn.
+    Visible,
+    /// Drawn parts that are in view of a camera or a light. Never a hull that is not drawn.
+    VisibleInView,
+}
+
+/// How [`ModelRayCast`](crate::query::ModelRayCast) casts a ray.
+///
+/// By default the ray stops at the nearest part, passes through back faces, and hits the parts of
+/// [`ModelRayCastVisibility::Solid`].
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct ModelRayCastSettings<'a> {
+    /// Which parts the ray can hit.
+    pub visibility: ModelRayCastVisibility,
+    /// How the ray treats back faces. The front of a mirrored model is the side that is drawn.
+    pub backfaces: Backfaces,
+    /// Length of the ray, in world units.
+    pub max_distance: f32,
+    /// Whether a LithTech model is hit at the collision box of its animation instead of its triangles. Off by default.
+    ///
+    /// The box is `AbcAnimation::dims` around the model's origin, along the model's axes. (The boxes of the games do not
+    /// rotate.) It is that of the clip that plays, otherwise of the first animation. Animations without a box, and other
+    /// formats, are hit at their triangles.
+    pub collision_boxes: bool,
+    /// Whether the ray can hit the part with this entity. A collision box has the entity of its model's root.
+    pub filter: &'a dyn Fn(Entity) -> bool,
+    /// Whether the ray stops at the part of an entity. If false, it continues behind the part.
+    pub early_exit_test: &'a dyn Fn(Entity) -> bool,
+}
+
+impl Default for ModelRayCastSettings<'_> {
+    fn default() -> Self {
+        Self {
+            visibility: ModelRayCastVisibility::default(),
+            backfaces: Backfaces::default(),
+            max_distance: f32::INFINITY,
+            collision_boxes: false,
+            filter: &|_| true,
+            early_exit_test: &|_| true,
+        }
+    }
+}
+
+impl<'a> ModelRayCastSettings<'a> {
+    /// Sets [`visibility`](Self::visibility).
+    #[must_use]
+    pub fn with_visibility(mut self, visibility: ModelRayCastVisibility) -> Self {
+        self.visibility = visibility;
+        self
+    }
+
+    /// Sets [`backfaces`](Self::backfaces).
+    #[must_use]
+    pub fn with_backfaces(mut self, backfaces: Backfaces) -> Self {
+        self.backfaces = backfaces;
+        self
+    }
+
+    /// Sets [`max_distance`](Self::max_distance).
+    #[must_use]
+    pub fn with_max_distance(mut self, max_distance: f32) -> Self {
+        self.max_distance = max_distance;
+        self
+    }
+
+    /// Sets [`collision_boxes`](Self::collision_boxes).
+    #[must_use]
+    pub fn with_collision_boxes(mut self) -> Self {
+        self.collision_boxes = true;
+        self
+    }
+
+    /// Sets [`filter`](Self::filter).
+    #[must_use]
+    pub fn with_filter(mut self, filter: &'a impl Fn(Entity) -> bool) -> Self {
+        self.filter = filter;
+        self
+    }
+
+    /// Sets [`early_exit_test`](Self::early_exit_test).
+    #[must_use]
+    pub fn with_early_exit_test(mut self, early_exit_test: &'a impl Fn(Entity) -> bool) -> Self {
+        self.early_exit_test = early_exit_test;
+        self
+    }
+
+    /// Lets the ray continue behind every part, so that all parts along it are hit.
+    #[must_use]
+    pub fn never_early_exit(self) -> Self {
+        self.with_early_exit_test(&|_| false)
+    }
+}

@@ -1,0 +1,174 @@
+//! Detects overlapping loads of one file, and reloads the file if they read different data.
+//!
+//! Bevy keeps the result of the load that ends last, even if another load read the file later (no upstream report
+//! known). If overlapping loads have read different data, the file is loaded again after all of them.
+
+use crate::load::labels::scene_paths;
+use bevy::app::{App, PreUpdate};
+use bevy::asset::{AssetPath, AssetServer, handle_internal_asset_events};
+use bevy::ecs::resource::Resource;
+use bevy::ecs::schedule::IntoScheduleConfigs;
+use bevy::ecs::system::{Local, Res};
+use bevy::platform::hash::FixedHasher;
+use core::hash::{BuildHasher, Hash};
+use core::ops::DerefMut;
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The running loads, and the files whose last load may be outdated. Clones share one state.
+#[derive(Resource, Clone, Debug, Default)]
+pub(crate) struct ConcurrentLoads(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// Keyed by the path of the file.
+    running: HashMap<AssetPath<'static>, Overlap>,
+    outdated: HashSet<AssetPath<'static>>,
+}
+
+/// The running loads of one file that overlap in time.
+#[derive(Debug, Default)]
+struct Overlap {
+    running: usize,
+    /// A hash of the data that the last ended load had read.
+    inputs: Option<u64>,
+    /// Whether ended loads have read different data.
+    differ: bool,
+}
+
+impl ConcurrentLoads {
+    /// Registers a load. Call it before the file is read.
+    pub(crate) fn begin(&self, path: AssetPath<'static>) -> RunningLoad {
+        self.state()
+            .running
+            .entry(path.clone())
+            .or_default()
+            .running += 1;
+        RunningLoad {
+            loads: Some(self.clone()),
+            path,
+            inputs: Inputs::default(),
+        }
+    }
+
+    /// Schedules a reload of a file for one of the next frames.
+    pub(crate) fn outdate(&self, path: AssetPath<'static>) {
+        self.state().outdated.insert(path);
+    }
+
+    fn end(&self, path: &AssetPath<'static>, inputs: u64) {
+        let mut state = self.state();
+        let Some(overlap) = state.running.get_mut(path) else {
+            return;
+        };
+        overlap.running -= 1;
+        overlap.differ |= overlap.inputs.is_some_and(|others| others != inputs);
+        overlap.inputs = Some(inputs);
+        if overlap.running == 0 {
+            let differ = overlap.differ;
+            state.running.remove(path);
+            if differ {
+                state.outdated.insert(path.clone());
+            }
+        }
+    }
+
+    fn state(&self) -> impl DerefMut<Target = State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A hash of all data that a load reads, independent of the order. Clones share one hash.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Inputs(Arc<AtomicU64>);
+
+impl Inputs {
+    pub(crate) fn add(&self, input: &impl Hash) {
+        let hash = FixedHasher.hash_one(input);
+        self.0.fetch_add(hash, Ordering::Relaxed);
+    }
+}
+
+/// A running load of a file. Dropping it ends the load.
+#[derive(Debug)]
+pub(crate) struct RunningLoad {
+    /// `None` inside the asset processor, whose results are not the app's assets.
+    loads: Option<ConcurrentLoads>,
+    path: AssetPath<'static>,
+    inputs: Inputs,
+}
+
+impl RunningLoad {
+    /// A load inside the asset processor.
+    pub(crate) fn processing(path: AssetPath<'static>) -> Self {
+        Self {
+            loads: None,
+            path,
+            inputs: Inputs::default(),
+        }
+    }
+
+    /// Whether the load runs inside the asset processor.
+    pub(crate) fn is_processing(&self) -> bool {
+        self.loads.is_none()
+    }
+
+    /// Records data that the result depends on.
+    pub(crate) fn add_input(&self, input: &impl Hash) {
+        self.inputs.add(input);
+    }
+
+    pub(crate) fn path(&self) -> &AssetPath<'static> {
+        &self.path
+    }
+
+    pub(crate) fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+}
+
+impl Drop for RunningLoad {
+    fn drop(&mut self) {
+        if let Some(loads) = &self.loads {
+            let inputs = self.inputs.0.load(Ordering::Relaxed);
+            loads.end(&self.path, inputs);
+        }
+    }
+}
+
+pub(crate) fn register(app: &mut App) {
+    app.init_resource::<ConcurrentLoads>().add_systems(
+        PreUpdate,
+        reload_outdated.after(handle_internal_asset_events),
+    );
+}
+
+/// Reloads outdated files, one frame after they were marked: by then Bevy has stored the results of their loads.
+fn reload_outdated(
+    loads: Res<ConcurrentLoads>,
+    server: Res<AssetServer>,
+    mut due: Local<HashSet<AssetPath<'static>>>,
+) {
+    for path in due.drain() {
+        reload(&server, path);
+    }
+    let mut state = loads.state();
+    if !state.outdated.is_empty() {
+        core::mem::swap(&mut *due, &mut state.outdated);
+    }
+}
+
+/// Reloads a model by its own path if a handle of that path is alive, because the loader settings belong to it.
+///
+/// Otherwise reloads it by one of its scenes: without a watcher, Bevy does not reload a file if only handles of its labels are
+/// alive. See <https://github.com/bevyengine/bevy/pull/9736>.
+fn reload(server: &AssetServer, path: AssetPath<'static>) {
+    let has_handle = !server.get_handles_untyped(&path).is_empty();
+    let mut scenes = scene_paths(&path).into_iter();
+    let scene = scenes.find(|scene| !server.get_path_ids(scene).is_empty());
+    match scene.filter(|_| !has_handle) {
+        Some(scene) => server.reload(scene),
+        None => server.reload(path),
+    }
+}

@@ -1,0 +1,429 @@
+//! Finds the files that a model names: case-insensitively, in the folders that the games used.
+//!
+//! Game files name other files by the rules of Windows: in any case, with backslashes, sometimes with an absolute path
+//! of the author's disk. [`matching`](crate::load::names) compares names. If several files match, an exact match is
+//! preferred, otherwise the first in sort order. Results have the names as stored on disk, because the asset server's
+//! watcher recognizes only these.
+//!
+//! Loads share the listings of large folders: see `listings`.
+//!
+//! If a source cannot be listed, such as a web server, three spellings of each candidate are requested: as spelled,
+//! with the file's name in lower case, and entirely in lower case. An HTML page in place of a file counts as missing.
+
+pub(crate) mod candidates;
+pub(crate) mod entries;
+pub(crate) mod folder_stamp;
+pub(crate) mod folders;
+pub(crate) mod frames;
+pub(crate) mod listings;
+pub(crate) mod names;
+pub(crate) mod source_index;
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
+pub(crate) mod starts;
+
+#[cfg(test)]
+mod tests;
+
+use crate::load::concurrent::{ConcurrentLoads, Inputs, RunningLoad};
+use crate::load::find::candidates::{as_named, as_texture, candidates, clean_path};
+use crate::load::find::frames::{FrameWakers, wake_tasks};
+use crate::load::find::listings::{Listings, recheck_old_listings};
+use crate::load::find::source_index::SourceIndex;
+use crate::load::labels::scene_paths;
+use crate::load::watch::missing_files::{FileQueries, MissingFileIndex};
+use crate::load::watch::sources::is_archive_source;
+use bevy::app::{App, PreUpdate};
+#[cfg(not(any(target_arch = "wasm32", target_os = "android")))]
+use bevy::asset::io::file::FileAssetReader;
+use bevy::asset::io::{AssetSource, AssetSourceId, ErasedAssetReader};
+use bevy::asset::processor::AssetProcessor;
+use bevy::asset::{AssetPath, AssetServer, AssetServerMode};
+use bevy::ecs::world::World;
+use bevy::platform::time::Instant;
+use futures_lite::AsyncReadExt;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Finds files that models name. Each loader holds a clone.
+#[derive(Clone)]
+pub struct FileFinder {
+    server: AssetServer,
+    /// Records the queries of each model, if files are watched.
+    missing_files: Option<MissingFileIndex>,
+    /// The asset processor, if this app has one.
+    processor: Option<AssetProcessor>,
+    frames: FrameWakers,
+    listings: Listings,
+}
+
+/// The error for a file that was not found.
+#[derive(Debug, Error)]
+#[error("\"{name}\" was not found; tried {}", tried.join(", "))]
+#[non_exhaustive]
+pub struct NotFound {
+    /// The name in the model or in the settings.
+    pub name: String,
+    /// The candidate paths; none of them exists.
+    pub tried: Vec<String>,
+}
+
+impl FileFinder {
+    /// Creates a finder for the asset sources of a server.
+    pub fn new(server: AssetServer) -> Self {
+        Self {
+            server,
+            missing_files: None,
+            processor: None,
+            frames: FrameWakers::default(),
+            listings: Listings::default(),
+        }
+    }
+
+    /// The finder of this app, for a loader. A model is reloaded when a missing file is added that it searched for.
+    pub(crate) fn of(world: &World) -> Self {
+        Self {
+            server: world.resource::<AssetServer>().clone(),
+            missing_files: world.get_resource::<MissingFileIndex>().cloned(),
+            processor: world.get_resource::<AssetProcessor>().cloned(),
+            frames: world.resource::<FrameWakers>().clone(),
+            listings: world.resource::<Listings>().clone(),
+        }
+    }
+
+    /// The asset path of the first candidate that exists, with the names as stored on disk.
+    ///
+    /// Folders are searched in this order: the model's own, its sibling `Textures`, each of
+    /// `folders` (from the root of the asset source), the root. In each, `name` is tried unchanged,
+    /// then without its directories.
+    ///
+    /// # Errors
+    /// [`NotFound`] with all candidates. The search never leaves the asset source: drives, leading slashes and `..` in
+    /// `name` are ignored.
+    pub async fn find(
+        &self,
+        model: &AssetPath<'_>,
+        name: &str,
+        folders: &[String],
+    ) -> Result<AssetPath<'static>, NotFound> {
+        self.search(model).find(name, folders).await
+    }
+
+    /// Like [`find`](Self::find), for a texture, which can have a different extension. In each folder, `name` is tried
+    /// unchanged, then with `.dds`, then with `.tga`.
+    ///
+    /// A name without the extension of an image is tried only with these two. The caller must handle placeholder names
+    /// such as "none".
+    ///
+    /// # Errors
+    /// [`NotFound`] as for [`find`](Self::find).
+    pub async fn find_texture(
+        &self,
+        model: &AssetPath<'_>,
+        name: &str,
+        folders: &[String],
+    ) -> Result<AssetPath<'static>, NotFound> {
+        self.search(model).find_texture(name, folders).await
+    }
+
+    /// Whether a file can be read and begins with these bytes.
+    ///
+    /// A change of the file does not reload any model.
+    pub async fn begins_with(&self, path: &AssetPath<'_>, expected: &[u8]) -> bool {
+        let found = self.start(path, expected.len()).await;
+        found.is_some_and(|found| found == expected)
+    }
+
+    /// The first `length` bytes of a file; `None` if it is shorter or cannot be read.
+    pub(crate) async fn start(&self, path: &AssetPath<'_>, length: usize) -> Option<Vec<u8>> {
+        self.start_of(path, length, self.is_processed()).await
+    }
+
+    async fn start_of(
+        &self,
+        path: &AssetPath<'_>,
+        length: usize,
+        is_processed: bool,
+    ) -> Option<Vec<u8>> {
+        let source = self.server.get_source(path.source()).ok()?;
+        let reader = reader(source, is_processed)?;
+        let mut file = reader.read(path.path()).await.ok()?;
+        let mut found = vec![0; length];
+        file.read_exact(&mut found).await.ok()?;
+        Some(found)
+    }
+
+    fn is_processed(&self) -> bool {
+        matches!(self.server.mode(), AssetServerMode::Processed)
+    }
+
+    /// Begins a search for several files of one model, in which each folder is listed at most once.
+    ///
+    /// A loader must use one search per load. When the search is dropped, its queries replace those of the previous
+    /// load; they determine which added files reload the model.
+    pub fn search(&self, model: &AssetPath<'_>) -> FileSearch<'_> {
+        self.begin(model.clone_owned(), None)
+    }
+
+    /// Like [`search`](Self::search), for a load. Inside the asset processor it searches the unprocessed source,
+    /// because the processor waits for the load.
+    pub(crate) fn search_for(&self, load: &RunningLoad) -> FileSearch<'_> {
+        self.begin(load.path().clone(), Some(load))
+    }
+
+    fn begin(&self, model: AssetPath<'static>, load: Option<&RunningLoad>) -> FileSearch<'_> {
+        let is_processing = load.is_some_and(RunningLoad::is_processing);
+        let is_processed = self.is_processed() && !is_processing;
+        let source = self.server.get_source(model.source()).ok();
+        // The processor does not know files of sources that it does not process, such as archives.
+        let has_processor = is_processed && source.is_some_and(AssetSource::should_process);
+        let processor = self.processor.as_ref().filter(|_| has_processor);
+        let lists_processed = is_processed && processor.is_none();
+        let readers = source.and_then(|source| {
+            let lister = reader(source, lists_processed)?;
+            Some((reader(source, is_processed)?, lister))
+        });
+        let index = readers.map(|(reader, lister)| SourceIndex {
+            reader,
+            lister,
+            processor: processor.map(|processor| (processor, &self.frames)),
+            listings: &self.listings,
+            is_processed: lists_processed,
+            model: model.clone(),
+            is_reload: has_loaded_before(&self.server, &model),
+            since: Instant::now(),
+            folders: HashMap::new(),
+        });
+        FileSearch {
+            finder: self,
+            model,
+            index,
+            #[cfg(any(feature = "alamo", feature = "lithtech"))]
+            is_processed,
+            inputs: load.map(|load| load.inputs().clone()).unwrap_or_default(),
+            queries: self
+                .missing_files
+                .as_ref()
+                .filter(|_| !is_processing)
+                .map(|_| Default::default()),
+        }
+    }
+}
+
+fn reader(source: &AssetSource, is_processed: bool) -> Option<&dyn ErasedAssetReader> {
+    match is_processed {
+        true => source.processed_reader().ok(),
+        false => Some(source.reader()),
+    }
+}
+
+/// Whether a load of this model has ended before, successfully or not.
+fn has_loaded_before(server: &AssetServer, model: &AssetPath<'static>) -> bool {
+    let scenes = scene_paths(model).into_iter();
+    let scenes = scenes.flat_map(|scene| server.get_path_ids(scene));
+    let mut ids = server.get_path_ids(model).into_iter().chain(scenes);
+    ids.any(|id| {
+        let state = server.load_state(id);
+        state.is_loaded() || state.is_failed()
+    })
+}
+
+/// Registers the resources and systems of searches.
+pub(crate) fn register(app: &mut App) {
+    let roots = match is_archive_source(app, AssetSourceId::Default) {
+        true => [None, None],
+        false => roots(app),
+    };
+    let loads = app.world().resource::<ConcurrentLoads>().clone();
+    app.insert_resource(Listings::new(roots, loads))
+        .init_resource::<FrameWakers>()
+        .add_systems(PreUpdate, (wake_tasks, recheck_old_listings));
+}
+
+/// The folders on disk of the default source's files and of the asset processor's output, if Bevy's `AssetPlugin` is
+/// used.
+#[cfg(not(any(target_arch = "wasm32", target_os = "android")))]
+fn roots(app: &App) -> [Option<PathBuf>; 2] {
+    let plugins = app.get_added_plugins::<bevy::asset::AssetPlugin>();
+    let folder = |path: &String| FileAssetReader::get_base_path().join(path);
+    let plugin = plugins.first();
+    [
+        plugin.map(|plugin| folder(&plugin.file_path)),
+        plugin.map(|plugin| folder(&plugin.processed_file_path)),
+    ]
+}
+
+#[cfg(any(target_arch = "wasm32", target_os = "android"))]
+fn roots(_: &App) -> [Option<PathBuf>; 2] {
+    [None, None]
+}
+
+/// A search for several files of one model: see [`FileFinder::search`].
+pub struct FileSearch<'a> {
+    finder: &'a FileFinder,
+    model: AssetPath<'static>,
+    /// `None` if there is no such asset source.
+    index: Option<SourceIndex<'a>>,
+    /// Whether files are read from the output of the asset processor.
+    #[cfg(any(feature = "alamo", feature = "lithtech"))]
+    is_processed: bool,
+    /// The hash of the results, which the load depends on.
+    inputs: Inputs,
+    /// The recorded queries. `None` inside the asset processor, and if no files are watched.
+    queries: Option<FileQueries>,
+}
+
+impl Drop for FileSearch<'_> {
+    fn drop(&mut self) {
+        if let (Some(missing_files), Some(queries)) =
+            (&self.finder.missing_files, self.queries.take())
+        {
+            missing_files.replace(&self.model, queries, &self.finder.server);
+        }
+    }
+}
+
+impl FileSearch<'_> {
+    /// See [`FileFinder::find`].
+    ///
+    /// # Errors
+    /// [`NotFound`] with all candidates.
+    pub async fn find(
+        &mut self,
+        name: &str,
+        folders: &[String],
+    ) -> Result<AssetPath<'static>, NotFound> {
+        self.find_variant(name, folders, as_named).await
+    }
+
+    /// Like [`find`](Self::find), but with the folder of `file` in place of the model's own. Both are in one asset source.
+    pub(crate) async fn find_beside(
+        &mut self,
+        file: &AssetPath<'_>,
+        name: &str,
+    ) -> Result<AssetPath<'static>, NotFound> {
+        let candidates = candidates(file.path(), None, name, &[], as_named);
+        self.find_first(name, &candidates).await
+    }
+
+    /// See [`FileFinder::find_texture`].
+    ///
+    /// # Errors
+    /// [`NotFound`] with all candidates.
+    pub async fn find_texture(
+        &mut self,
+        name: &str,
+        folders: &[String],
+    ) -> Result<AssetPath<'static>, NotFound> {
+        self.find_texture_from(None, name, folders).await
+    }
+
+    /// Like [`find_texture`](Self::find_texture), but searches the folder `first` before all others.
+    pub(crate) async fn find_texture_from(
+        &mut self,
+        first: Option<&str>,
+        name: &str,
+        folders: &[String],
+    ) -> Result<AssetPath<'static>, NotFound> {
+        let candidates = candidates(self.model.path(), first, name, folders, as_texture);
+        self.find_first(name, &candidates).await
+    }
+
+    /// Like [`find`](Self::find), but tries each of the names that `variants` returns for a name.
+    pub(crate) async fn find_variant(
+        &mut self,
+        name: &str,
+        folders: &[String],
+        variants: fn(&Path) -> Vec<PathBuf>,
+    ) -> Result<AssetPath<'static>, NotFound> {
+        let candidates = candidates(self.model.path(), None, name, folders, variants);
+        self.find_first(name, &candidates).await
+    }
+
+    /// The files with these extensions in the model's own folder, then in each of `folders` (from the root of the asset
+    /// source). The files of a folder are sorted by name, with the names as stored on disk.
+    ///
+    /// Empty if the source cannot be listed: for a web server, or for a model outside Bevy's asset root.
+    pub async fn files(
+        &mut self,
+        folders: &[String],
+        extensions: &[&str],
+    ) -> Vec<AssetPath<'static>> {
+        self.files_beginning("", folders, extensions).await
+    }
+
+    /// Like [`files`](Self::files), but only files that begin with `prefix` (case-insensitive). Other added files do
+    /// not reload the model.
+    pub(crate) async fn files_beginning(
+        &mut self,
+        prefix: &str,
+        folders: &[String],
+        extensions: &[&str],
+    ) -> Vec<AssetPath<'static>> {
+        let own = self.model.path().parent().unwrap_or(Path::new(""));
+        let mut found: Vec<PathBuf> = Vec::new();
+        let mut unique = HashSet::new();
+        let folders = folders.iter().map(|folder| clean_path(folder));
+        for folder in core::iter::once(own.to_path_buf()).chain(folders) {
+            let Some(index) = &mut self.index else {
+                break;
+            };
+            if let Some(queries) = &mut self.queries {
+                queries.add_listing(&folder, prefix, extensions);
+            }
+            for path in index.files_beginning(&folder, prefix, extensions).await {
+                if unique.insert(path.clone()) {
+                    found.push(path);
+                }
+            }
+        }
+        self.inputs.add(&found);
+        found
+            .into_iter()
+            .map(|path| self.asset_path(path))
+            .collect()
+    }
+
+    /// Converts a path from the root of the asset source to an asset path in the model's source.
+    pub(crate) fn asset_path(&self, path: PathBuf) -> AssetPath<'static> {
+        AssetPath::from(path).with_source(self.model.source().clone_owned())
+    }
+
+    /// Records that the model depends on a file that is not loaded as an asset.
+    pub(crate) fn note_read(&mut self, path: &AssetPath<'_>) {
+        if let Some(queries) = &mut self.queries {
+            queries.add_read(path.path());
+        }
+    }
+
+    /// Records that a file is missing or unusable, so that a change of it reloads the model.
+    pub(crate) fn note_unusable(&mut self, path: &Path) {
+        if let Some(queries) = &mut self.queries {
+            queries.add_missing(path);
+        }
+    }
+
+    /// The first candidate that exists (case-insensitive), with the names as stored on disk. Candidates are relative to
+    /// the root of the asset source.
+    pub(crate) async fn find_first(
+        &mut self,
+        name: &str,
+        candidates: &[PathBuf],
+    ) -> Result<AssetPath<'static>, NotFound> {
+        for candidate in candidates {
+            let Some(index) = &mut self.index else {
+                break;
+            };
+            if let Some(found) = index.find(candidate).await {
+                self.inputs.add(&found);
+                return Ok(self.asset_path(found));
+            }
+            self.note_unusable(candidate);
+        }
+        let tried = candidates.iter().map(|path| path.display().to_string());
+        Err(NotFound {
+            name: name.to_owned(),
+            tried: tried.collect(),
+        })
+    }
+}

@@ -1,0 +1,183 @@
+//! Steps that the loaders of all model formats share: apply overrides to settings, read the file, report errors and
+//! warnings, and wait for textures at the end of a load.
+
+use crate::load::concurrent::RunningLoad;
+use crate::load::error::{ModelLoadError, separator};
+use crate::load::find::{FileFinder, FileSearch};
+use crate::load::overrides::{LoaderOverride, LoaderOverrides};
+use crate::load::reloads::Reloads;
+use crate::load::tracker::LoadTracker;
+use bevy::asset::io::Reader;
+use bevy::asset::{Handle, LoadContext};
+use bevy::ecs::world::World;
+use bevy::image::Image;
+use bevy::log::warn;
+use classic_model_formats::read::{ParseError, Warning};
+use core::hash::Hash;
+
+/// A setting with an invalid value: see [`ModelLoadError::Setting`].
+#[derive(Debug)]
+pub(crate) struct InvalidSetting {
+    setting: &'static str,
+    value: f32,
+}
+
+/// Requires a finite number above 0.
+pub(crate) fn check_positive(setting: &'static str, value: f32) -> Result<(), InvalidSetting> {
+    match value.is_finite() && value > 0.0 {
+        true => Ok(()),
+        false => Err(InvalidSetting { setting, value }),
+    }
+}
+
+/// The settings of a model loader.
+pub(crate) trait ModelSettings: Clone {
+    /// Applies the overrides of manifests.
+    fn apply(&mut self, overrides: &LoaderOverride);
+
+    /// Checks that all values are valid.
+    ///
+    /// # Errors
+    /// The first invalid setting.
+    fn check(&self) -> Result<(), InvalidSetting>;
+}
+
+/// The resources of the app that model loaders use. Each loader holds one.
+#[derive(Clone)]
+pub(crate) struct ModelLoading {
+    finder: FileFinder,
+    tracker: LoadTracker,
+    reloads: Reloads,
+    overrides: LoaderOverrides,
+}
+
+impl ModelLoading {
+    /// Clones the resources of this app, for a loader.
+    pub(crate) fn of(world: &World) -> Self {
+        Self {
+            finder: FileFinder::of(world),
+            tracker: LoadTracker::of(world),
+            reloads: Reloads::of(world),
+            overrides: LoaderOverrides::of(world),
+        }
+    }
+
+    /// Begins a load. Call it before the file is read.
+    pub(crate) fn begin(&self, load_context: &LoadContext<'_>) -> ModelLoad<'_> {
+        let running = self.tracker.begin(load_context);
+        let overrides = self.overrides.get(load_context.path());
+        running.add_input(&overrides);
+        ModelLoad {
+            loading: self,
+            running,
+            overrides,
+            path: load_context.path().to_string(),
+        }
+    }
+}
+
+/// A running load of a model.
+pub(crate) struct ModelLoad<'a> {
+    loading: &'a ModelLoading,
+    running: RunningLoad,
+    overrides: LoaderOverride,
+    path: String,
+}
+
+impl<'a> ModelLoad<'a> {
+    /// The settings after the overrides of manifests.
+    ///
+    /// # Errors
+    /// [`ModelLoadError::Setting`].
+    pub(crate) fn settings<S: ModelSettings>(&self, settings: &S) -> Result<S, ModelLoadError> {
+        let mut settings = settings.clone();
+        settings.apply(&self.overrides);
+        match settings.check() {
+            Ok(()) => Ok(settings),
+            Err(bad) => Err(ModelLoadError::Setting {
+                path: self.path.clone(),
+                setting: bad.setting,
+                value: bad.value,
+            }),
+        }
+    }
+
+    /// The overrides of manifests.
+    #[cfg(feature = "quake")]
+    pub(crate) fn overrides(&self) -> &LoaderOverride {
+        &self.overrides
+    }
+
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// [`ModelLoadError::Io`].
+    pub(crate) async fn read(&self, reader: &mut dyn Reader) -> Result<Vec<u8>, ModelLoadError> {
+        let bytes = read(&self.path, reader).await?;
+        self.add_input(&bytes);
+        Ok(bytes)
+    }
+
+    /// Records additional data that the result depends on.
+    pub(crate) fn add_input(&self, input: &impl Hash) {
+        self.running.add_input(input);
+    }
+
+    /// Adds the path of the file to the error of a parser.
+    ///
+    /// # Errors
+    /// [`ModelLoadError::Parse`].
+    pub(crate) fn parsed<T>(&self, result: Result<T, ParseError>) -> Result<T, ModelLoadError> {
+        parsed(&self.path, result)
+    }
+
+    /// Logs the warnings about the file.
+    pub(crate) fn warn(&self, warnings: &[Warning]) {
+        log_warnings(&self.path, warnings);
+    }
+
+    /// Begins a search for files that the model names.
+    pub(crate) fn search(&self) -> FileSearch<'a> {
+        self.loading.finder.search_for(&self.running)
+    }
+
+    /// Ends the load. If the model is already in use, waits until all its textures are loaded or have failed.
+    pub(crate) async fn finish(&self, load_context: &LoadContext<'_>, images: Vec<Handle<Image>>) {
+        let reloads = &self.loading.reloads;
+        reloads.finish(&self.running, load_context, images).await;
+    }
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// [`ModelLoadError::Io`].
+async fn read(path: &str, reader: &mut dyn Reader) -> Result<Vec<u8>, ModelLoadError> {
+    let mut bytes = Vec::new();
+    match reader.read_to_end(&mut bytes).await {
+        Ok(_) => Ok(bytes),
+        Err(source) => Err(ModelLoadError::Io {
+            path: path.to_owned(),
+            source,
+        }),
+    }
+}
+
+/// Adds the path of the file to the error of a parser.
+///
+/// # Errors
+/// [`ModelLoadError::Parse`].
+fn parsed<T>(path: &str, result: Result<T, ParseError>) -> Result<T, ModelLoadError> {
+    result.map_err(|source| ModelLoadError::Parse {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Logs the warnings about a file.
+fn log_warnings(path: &str, warnings: &[Warning]) {
+    for warning in warnings {
+        let separator = separator(warning.position);
+        warn!("{path}:{separator}{warning}");
+    }
+}

@@ -1,0 +1,207 @@
+//! Comparison of names: the single rule for all searches, the same on every system.
+//!
+//! The games were written for Windows, so the rules of Windows apply. Case is ignored, for each Unicode character on
+//! its own, and so are dots and spaces at the end of a file name. Folding keeps the count of characters. Names are not
+//! normalized: the composed and the decomposed `ä` differ.
+
+use bevy::platform::collections::HashMap;
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// A name in lower case. Two names differ only in case if and only if their folded names are equal.
+pub(crate) fn folded(name: &str) -> String {
+    if name.is_ascii() {
+        return name.to_ascii_lowercase();
+    }
+    let lower = |letter: char| single(letter, letter.to_lowercase());
+    name.chars()
+        .map(|letter| lower(uppercase_char(letter)))
+        .collect()
+}
+
+/// Whether [`folded`] returns `folded_name` for a name. Does not allocate for ASCII names.
+pub(crate) fn equals_folded(name: &str, folded_name: &str) -> bool {
+    match name.is_ascii() {
+        true => name.eq_ignore_ascii_case(folded_name),
+        false => folded(name) == folded_name,
+    }
+}
+
+/// Whether two names are equal except for case.
+pub(crate) fn same_name(a: &str, b: &str) -> bool {
+    a == b || equals_folded(a, &folded(b))
+}
+
+pub(crate) fn uppercase_char(letter: char) -> char {
+    single(letter, letter.to_uppercase())
+}
+
+/// The letter in the other case, if it is a single character. Never maps between ASCII and other characters, so that no
+/// non-ASCII name equals an ASCII name.
+fn single(letter: char, mut other: impl Iterator<Item = char>) -> char {
+    match (other.next(), other.next()) {
+        (Some(other), None) if other.is_ascii() == letter.is_ascii() => other,
+        _ => letter,
+    }
+}
+
+/// The indices of the parts with each name, keyed by name in lower case.
+pub type Names = HashMap<Box<str>, Vec<usize>>;
+
+/// The indices of the parts with this name (case-insensitive).
+pub(crate) fn named<'a>(names: &'a Names, name: &str) -> &'a [usize] {
+    named_folded(names, &folded(name))
+}
+
+/// The indices of the parts with this name, which is already [`folded`].
+pub(crate) fn named_folded<'a>(names: &'a Names, folded_name: &str) -> &'a [usize] {
+    names.get(folded_name).map_or(&[], Vec::as_slice)
+}
+
+/// Builds the table from the names of all parts, in order.
+pub(crate) fn index_names<'a>(names: impl Iterator<Item = &'a str>) -> Names {
+    let mut indices = Names::default();
+    for (index, name) in names.enumerate() {
+        indices.entry(folded(name).into()).or_default().push(index);
+    }
+    indices
+}
+
+/// The warning for a name in `PartVisibility` that no part has, unless `exists` is true.
+pub(crate) fn missing_part(exists: bool, name: &str) -> Option<String> {
+    (!exists).then(|| format!("has no part \"{name}\" that `PartVisibility` can hide or show"))
+}
+
+/// Every combination of upper and lower case, because the asset server compares extensions exactly.
+pub(crate) fn all_cases<S: AsRef<str>>(extensions: &[S]) -> Vec<&'static str> {
+    let mut all = Vec::new();
+    for extension in extensions {
+        let letters: Vec<char> = extension.as_ref().chars().collect();
+        for upper in 0..1_u32 << letters.len().min(8) {
+            let letter = |(index, letter): (usize, &char)| {
+                if index < 8 && upper >> index & 1 == 1 {
+                    letter.to_ascii_uppercase()
+                } else {
+                    letter.to_ascii_lowercase()
+                }
+            };
+            let name: String = letters.iter().enumerate().map(letter).collect();
+            // The asset server never drops loaders, and they return borrowed names.
+            let name: &'static str = name.leak();
+            if !all.contains(&name) {
+                all.push(name);
+            }
+        }
+    }
+    all
+}
+
+/// A name in upper case. Two names differ only in case if and only if their results are equal.
+pub(crate) fn uppercased(name: &str) -> String {
+    folded(name).chars().map(uppercase_char).collect()
+}
+
+/// The key of a file or folder name: in lower case, without trailing dots and spaces, which Windows ignores.
+pub(crate) fn file_key(name: &str) -> String {
+    folded(without_end(name))
+}
+
+/// A component of a Windows path without its drive and without trailing dots and spaces. It is empty for `.`, `..` and
+/// `C:`.
+pub(crate) fn path_part(part: &str) -> &str {
+    let after_drive = part.rsplit(':').next().unwrap_or_default();
+    after_drive.trim_end_matches(ENDINGS)
+}
+
+/// Whether a path has one of these extensions (case-insensitive).
+pub(crate) fn has_extension<S: AsRef<str>>(path: &Path, extensions: &[S]) -> bool {
+    let Some(extension) = path.extension().and_then(OsStr::to_str) else {
+        return false;
+    };
+    let is_same = |other: &S| same_name(other.as_ref(), without_end(extension));
+    extensions.iter().any(is_same)
+}
+
+const ENDINGS: [char; 2] = ['.', ' '];
+
+/// A name without trailing dots and spaces, unless it consists of nothing else.
+fn without_end(name: &str) -> &str {
+    match name.trim_end_matches(ENDINGS) {
+        "" => name,
+        trimmed => trimmed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn case_conversion_keeps_one_character_and_round_trips() {
+        for letter in (0..=char::MAX as u32).filter_map(char::from_u32) {
+            let text = letter.to_string();
+            let folded_once = folded(&text);
+            assert_eq!(folded_once.chars().count(), 1, "{letter:?}");
+            assert_eq!(folded(&folded_once), folded_once, "{letter:?}");
+            assert_eq!(folded(&uppercased(&text)), folded_once, "{letter:?}");
+            assert_eq!(uppercased(&folded_once), uppercased(&text), "{letter:?}");
+        }
+    }
+
+    #[test]
+    fn trailing_dots_and_spaces_are_ignored() {
+        assert_eq!(file_key("Hull.tga. ."), "hull.tga");
+        assert_eq!(file_key(" hull"), " hull");
+        assert_eq!(file_key("..."), "...");
+        assert!(has_extension(Path::new("a/b.c.Tga "), &["dds", "tga"]));
+        assert!(!has_extension(Path::new("tga"), &["tga"]));
+    }
+
+    #[test]
+    fn path_components_have_no_drive() {
+        for (part, expected) in [
+            ("C:", ""),
+            ("C:hull.tga", "hull.tga"),
+            ("hull.tga::$DATA", "$DATA"),
+            (".. ", ""),
+            (". .", ""),
+            ("a. ", "a"),
+            (".new", ".new"),
+        ] {
+            assert_eq!(path_part(part), expected, "{part}");
+        }
+    }
+
+    #[test]
+    fn an_extension_of_three_letters_has_eight_cases() {
+        let cases = all_cases(&["mdl"]);
+        assert_eq!(cases.len(), 8);
+        assert!(cases.contains(&"MDL") && cases.contains(&"mdl") && cases.contains(&"Mdl"));
+    }
+
+    #[test]
+    fn names_are_compared_case_insensitively() {
+        for (a, b) in [
+            ("Hull.TGA", "hULL.tga"),
+            ("ČAJ.dds", "čaj.DDS"),
+            ("ДОМ", "дом"),
+            // All three sigmas.
+            ("ΟΔΟΣ", "οδος"),
+            ("ΟΔΟΣ", "οδοσ"),
+            ("Straẞe", "straße"),
+        ] {
+            assert!(same_name(a, b), "{a} {b}");
+        }
+        for (a, b) in [
+            ("hull", "hull2"),
+            ("straße", "strasse"),
+            // Non-ASCII characters whose other case is an ASCII letter.
+            ("\u{212a}ing", "king"),
+            ("\u{17f}un", "sun"),
+            ("d\u{131}n", "din"),
+            ("a\u{308}", "ä"),
+        ] {
+            assert!(!same_name(a, b), "{a} {b}");
+        }
+    }
+}

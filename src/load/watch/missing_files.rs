@@ -1,0 +1,444 @@
+//! The file queries of each model's last load: missing files, read files and listed folders.
+
+use crate::load::labels::is_model_in_use;
+use crate::load::names::{file_key, folded};
+use crate::load::pattern::Pattern;
+use bevy::asset::io::AssetSourceId;
+use bevy::asset::{AssetPath, AssetServer};
+use bevy::ecs::resource::Resource;
+use std::collections::{HashMap, HashSet};
+use std::ops::DerefMut;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The maximum count of recorded queries of each kind per model. Malformed files can name any number of files.
+const MAX_PATHS: usize = 4096;
+
+/// The minimum count of models at which unused models are purged.
+const MIN_PURGE_COUNT: usize = 1024;
+
+/// The file queries of the last load of a model. Paths are keys (see [`key`]), relative to the root of the asset
+/// source.
+#[derive(Debug, Default)]
+pub(crate) struct FileQueries {
+    /// Files that were missing or unusable.
+    missing: HashSet<String>,
+    /// Files that the model depends on, but that are not loaded as assets.
+    read: HashSet<String>,
+    /// The first bytes of files that the model's result depends on.
+    starts: HashMap<String, Start>,
+    listed: Vec<Listed>,
+    patterns: Vec<Patterns>,
+}
+
+/// The first bytes of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    /// The count of requested bytes.
+    pub(crate) length: usize,
+    /// `None` if the file was shorter or could not be read.
+    pub(crate) found: Option<Vec<u8>>,
+}
+
+/// A folder that was listed.
+#[derive(Debug)]
+struct Listed {
+    folder: String,
+    /// The prefix of the relevant file names.
+    prefix: String,
+    extensions: Vec<String>,
+}
+
+impl FileQueries {
+    /// Records a file that is missing or unusable.
+    pub(crate) fn add_missing(&mut self, path: &Path) {
+        if self.missing.len() < MAX_PATHS {
+            self.missing.insert(key(path));
+        }
+    }
+
+    /// Records a file that was read, but is not an asset.
+    pub(crate) fn add_read(&mut self, path: &Path) {
+        if self.read.len() < MAX_PATHS {
+            self.read.insert(key(path));
+        }
+    }
+
+    /// Records the first bytes of a file.
+    #[cfg(any(feature = "alamo", feature = "lithtech"))]
+    pub(crate) fn add_start(&mut self, path: &Path, length: usize, found: Option<Vec<u8>>) {
+        if self.starts.len() < MAX_PATHS {
+            self.starts.insert(key(path), Start { length, found });
+        }
+    }
+
+    /// Records a search for files by prefix and extension.
+    pub(crate) fn add_listing(&mut self, folder: &Path, prefix: &str, extensions: &[&str]) {
+        if self.listed.len() < MAX_PATHS {
+            self.listed.push(Listed {
+                folder: key(folder),
+                prefix: folded(prefix),
+                extensions: extensions.iter().map(|of| folded(of)).collect(),
+            });
+        }
+    }
+
+    /// Records a search by patterns, one per component of a path below `folder`.
+    pub(crate) fn add_patterns(&mut self, folder: &Path, parts: &[&str]) {
+        if self.patterns.len() < MAX_PATHS {
+            self.patterns.push(Patterns {
+                folder: key(folder),
+                parts: parts.iter().map(|part| Pattern::new(part)).collect(),
+            });
+        }
+    }
+
+    /// Whether a path matches one of the recorded patterns.
+    fn matches_pattern(&self, path: &str) -> bool {
+        self.patterns.iter().any(|patterns| patterns.matches(path))
+    }
+
+    /// Whether a path matches one of the recorded searches by prefix and extension.
+    fn lists(&self, path: &str) -> bool {
+        let path = Path::new(path);
+        let folder = path.parent().and_then(Path::to_str).unwrap_or_default();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        self.listed.iter().any(|listed| {
+            listed.folder == folder
+                && name.starts_with(&listed.prefix)
+                && listed.extensions.iter().any(|of| *of == extension)
+        })
+    }
+}
+
+/// A search by patterns. The folders need not exist yet.
+#[derive(Debug)]
+struct Patterns {
+    folder: String,
+    /// One pattern per component of the path below `folder`.
+    parts: Vec<Pattern>,
+}
+
+impl Patterns {
+    fn matches(&self, path: &str) -> bool {
+        let below = match &*self.folder {
+            "" => Some(path),
+            folder => path
+                .strip_prefix(folder)
+                .and_then(|rest| rest.strip_prefix('/')),
+        };
+        let names: Vec<&str> = below.into_iter().flat_map(|path| path.split('/')).collect();
+        let mut pairs = self.parts.iter().zip(&names);
+        names.len() == self.parts.len() && pairs.all(|(part, name)| part.matches(name, &mut 0))
+    }
+}
+
+/// The key of a path: equal for all paths that [`file_key`] considers the same.
+fn key(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    let parts: Vec<String> = path.split(['/', '\\']).map(file_key).collect();
+    parts.join("/")
+}
+
+/// What happened to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// The file was added.
+    Added,
+    /// The contents changed, and Bevy reloads the file.
+    Edited,
+    /// Another file replaced it, or its `.meta` file changed, and Bevy does not reload the file.
+    Replaced,
+}
+
+/// The file queries of all loaded models in the watched asset sources. Loaders write it, the watcher reads it. Clones
+/// share one index.
+#[derive(Resource, Clone, Debug, Default)]
+pub(crate) struct MissingFileIndex(Arc<Mutex<Index>>);
+
+type ModelPaths = HashSet<AssetPath<'static>>;
+
+/// Whether the files of a source are watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SourceState {
+    /// A model was loaded from it, but the watcher does not know it yet.
+    New,
+    Watched,
+    NotWatched,
+}
+
+/// The queries per model, and the models per query. The cost of a file event does not depend on the count of models.
+#[derive(Debug, Default)]
+struct Index {
+    sources: HashMap<AssetSourceId<'static>, SourceState>,
+    queries: HashMap<AssetPath<'static>, FileQueries>,
+    missing: HashMap<String, ModelPaths>,
+    read: HashMap<String, ModelPaths>,
+    starts: HashMap<String, ModelPaths>,
+    /// Keyed by the listed folder.
+    listed: HashMap<String, ModelPaths>,
+    patterns: ModelPaths,
+    /// The count of models at which unused models are purged.
+    purge_at: usize,
+}
+
+impl Index {
+    /// Replaces the queries of a model.
+    fn replace(&mut self, model: AssetPath<'static>, queries: FileQueries) {
+        self.remove(&model);
+        self.update(&model, &queries, |models, model| {
+            models.insert(model.clone());
+        });
+        self.queries.insert(model, queries);
+    }
+
+    fn remove(&mut self, model: &AssetPath<'static>) {
+        let Some(queries) = self.queries.remove(model) else {
+            return;
+        };
+        self.update(model, &queries, |models, model| {
+            models.remove(model);
+        });
+    }
+
+    /// Calls `change` with each set that contains a model because of its queries. Removes empty sets.
+    fn update(
+        &mut self,
+        model: &AssetPath<'static>,
+        queries: &FileQueries,
+        change: fn(&mut ModelPaths, &AssetPath<'static>),
+    ) {
+        let listed = queries.listed.iter().map(|listed| &listed.folder);
+        let missing = queries.missing.iter().map(|key| (0, key));
+        let keys = missing
+            .chain(queries.read.iter().map(|key| (1, key)))
+            .chain(queries.starts.keys().map(|key| (2, key)))
+            .chain(listed.map(|key| (3, key)));
+        let maps = [
+            &mut self.missing,
+            &mut self.read,
+            &mut self.starts,
+            &mut self.listed,
+        ];
+        for (map, key) in keys {
+            let models = maps[map].entry(key.clone()).or_default();
+            change(models, model);
+            if models.is_empty() {
+                maps[map].remove(key);
+            }
+        }
+        if !queries.patterns.is_empty() {
+            change(&mut self.patterns, model);
+        }
+    }
+
+    /// Removes unused models, if the count of models has doubled since the last purge.
+    fn purge(&mut self, is_in_use: impl Fn(&AssetPath<'static>) -> bool) {
+        if self.queries.len() < self.purge_at.max(MIN_PURGE_COUNT) {
+            return;
+        }
+        let unused = self.queries.keys().filter(|model| !is_in_use(model));
+        for model in unused.cloned().collect::<Vec<_>>() {
+            self.remove(&model);
+        }
+        self.purge_at = 2 * self.queries.len();
+    }
+
+    /// The models with a key in one of the maps.
+    fn of<'a>(
+        map: &'a HashMap<String, ModelPaths>,
+        key: &str,
+    ) -> impl Iterator<Item = &'a AssetPath<'static>> {
+        map.get(key).into_iter().flatten()
+    }
+}
+
+impl MissingFileIndex {
+    /// An empty index. The files of the default source are watched if it is a watched folder.
+    pub(crate) fn new(default_is_watched_folder: bool) -> Self {
+        let index = Self::default();
+        if default_is_watched_folder {
+            let sources = &mut index.all().sources;
+            sources.insert(AssetSourceId::Default, SourceState::Watched);
+        }
+        index
+    }
+
+    /// The sources from which models were loaded since the last call for the first time. They count as watched.
+    pub(crate) fn new_sources(&self) -> Vec<AssetSourceId<'static>> {
+        let mut all = self.all();
+        let sources = all.sources.iter_mut();
+        let new = sources.filter(|(_, state)| **state == SourceState::New);
+        new.map(|(id, state)| {
+            *state = SourceState::Watched;
+            id.clone()
+        })
+        .collect()
+    }
+
+    /// Removes the queries of models in a source that is not watched, and records no others.
+    pub(crate) fn ignore_source(&self, source: &AssetSourceId<'static>) {
+        let mut all = self.all();
+        all.sources.insert(source.clone(), SourceState::NotWatched);
+        let models = all.queries.keys().filter(|model| model.source() == source);
+        for model in models.cloned().collect::<Vec<_>>() {
+            all.remove(&model);
+        }
+    }
+
+    /// Replaces the queries of a model by those of a new load.
+    pub(crate) fn replace(
+        &self,
+        model: &AssetPath<'static>,
+        queries: FileQueries,
+        server: &AssetServer,
+    ) {
+        let mut all = self.all();
+        let source = model.source().clone_owned();
+        let state = all.sources.entry(source).or_insert(SourceState::New);
+        if *state == SourceState::NotWatched {
+            return;
+        }
+        all.purge(|model| is_model_in_use(server, model));
+        all.replace(model.clone().without_label().into_owned(), queries);
+    }
+
+    /// The models that must be reloaded after a change of a file.
+    pub(crate) fn models_affected(
+        &self,
+        path: &AssetPath<'_>,
+        change: Change,
+    ) -> Vec<AssetPath<'static>> {
+        let (source, path) = (path.source(), key(path.path()));
+        let all = self.all();
+        let mut models: ModelPaths = Index::of(&all.missing, &path).cloned().collect();
+        if change == Change::Replaced {
+            models.extend(Index::of(&all.read, &path).cloned());
+        }
+        if change != Change::Edited {
+            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let listed = Index::of(&all.listed, folder);
+            let listed = listed.filter(|model| all.queries[*model].lists(&path));
+            let matching = all.patterns.iter();
+            let matching = matching.filter(|model| all.queries[*model].matches_pattern(&path));
+            models.extend(listed.chain(matching).cloned());
+        }
+        models.retain(|model| model.source() == source);
+        models.into_iter().collect()
+    }
+
+    /// The models that depend on a file, and that Bevy does not reload because only handles of their labels are alive.
+    pub(crate) fn models_that_read(
+        &self,
+        path: &AssetPath<'_>,
+        server: &AssetServer,
+    ) -> Vec<AssetPath<'static>> {
+        let (source, path) = (path.source(), key(path.path()));
+        let all = self.all();
+        let models = Index::of(&all.read, &path).filter(|model| model.source() == source);
+        let unwatched = models.filter(|model| server.get_path_ids(*model).is_empty());
+        unwatched.cloned().collect()
+    }
+
+    /// The models that depend on the first bytes of a file, each with those bytes.
+    pub(crate) fn models_with_start(
+        &self,
+        path: &AssetPath<'_>,
+    ) -> Vec<(AssetPath<'static>, Start)> {
+        let (source, path) = (path.source(), key(path.path()));
+        let all = self.all();
+        let models = Index::of(&all.starts, &path).filter(|model| model.source() == source);
+        let models = models.filter_map(|model| {
+            let start = all.queries[model].starts.get(&path)?;
+            Some((model.clone(), start.clone()))
+        });
+        models.collect()
+    }
+
+    fn all(&self) -> impl DerefMut<Target = Index> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_are_matched_case_insensitively() {
+        let missing_files = MissingFileIndex::default();
+        let mut queries = FileQueries::default();
+        queries.add_missing(Path::new("Art/Hull.DDS"));
+        queries.add_read(Path::new("gfx/Palette.lmp"));
+        queries.add_listing(Path::new("Art"), "Ship", &["ALA"]);
+        let model = AssetPath::from("Art/Ship.alo");
+        missing_files.all().replace(model.clone(), queries);
+        let is_affected = |path: &str, change| {
+            missing_files.models_affected(&AssetPath::from(path.to_owned()), change)
+                == [model.clone()]
+        };
+        for change in [Change::Added, Change::Edited, Change::Replaced] {
+            assert!(is_affected("art/HULL.dds", change));
+            assert!(!is_affected("hull.dds", change));
+        }
+        // Bevy reloads a model whose handle is alive after edits of files that it has read, and assets after their own
+        // edits.
+        assert!(is_affected("GFX/palette.LMP", Change::Replaced));
+        assert!(!is_affected("gfx/palette.lmp", Change::Edited));
+        assert!(is_affected("ART/SHIP_move_00.ala", Change::Added));
+        assert!(!is_affected("art/ship_move_00.ala", Change::Edited));
+        assert!(!is_affected("art/tank_move_00.ala", Change::Added));
+        assert!(!is_affected("art/deep/ship_move_00.ala", Change::Added));
+        assert!(!is_affected("art/ship_move_00.alo", Change::Added));
+    }
+
+    #[test]
+    fn new_queries_replace_those_of_the_previous_load() {
+        let mut index = Index::default();
+        let model = AssetPath::from("ship.alo");
+        for name in ["a.dds", "b.dds"] {
+            let mut queries = FileQueries::default();
+            queries.add_missing(Path::new(name));
+            index.replace(model.clone(), queries);
+        }
+        let missing_files = MissingFileIndex(Arc::new(Mutex::new(index)));
+        assert_eq!(
+            missing_files.models_affected(&"a.dds".into(), Change::Added),
+            []
+        );
+        assert_eq!(
+            missing_files.models_affected(&"b.dds".into(), Change::Added),
+            [model]
+        );
+        assert_eq!(missing_files.all().missing.len(), 1);
+    }
+
+    #[test]
+    fn unused_models_are_purged_when_the_count_has_doubled() {
+        let mut index = Index::default();
+        let calls = core::cell::Cell::new(0);
+        for number in 0..8 * MIN_PURGE_COUNT {
+            index.purge(|_| {
+                calls.set(calls.get() + 1);
+                true
+            });
+            index.replace(
+                AssetPath::from(format!("{number}.alo")),
+                FileQueries::default(),
+            );
+        }
+        assert_eq!(calls.get(), 7 * MIN_PURGE_COUNT);
+        index.purge(|_| false);
+        assert!(index.queries.is_empty());
+    }
+
+    #[test]
+    fn queries_per_model_are_limited() {
+        let mut queries = FileQueries::default();
+        for number in 0..2 * MAX_PATHS {
+            queries.add_missing(Path::new(&format!("{number}.dds")));
+        }
+        assert_eq!(queries.missing.len(), MAX_PATHS);
+    }
+}

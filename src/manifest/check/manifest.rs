@@ -1,0 +1,340 @@
+//! [`ManifestCheck`]: checks a spawned manifest against its model and the files that it names, for tools.
+
+use crate::appearance::skins::ActiveSkin;
+use crate::load::error::first_line;
+use crate::load::names::{folded, same_name};
+use crate::manifest::check::clips::{CheckedValue, clip_problems};
+use crate::manifest::classic_model::{ClassicModel, is_manifest};
+use crate::manifest::files::paths::SharedSources;
+use crate::manifest::model_manifest::ModelManifest;
+use crate::manifest::read::problem::Step::{Element, Field, Key};
+use crate::manifest::read::problem::{Problem, Step, ValuePath};
+use crate::manifest::read::sources::Sources;
+use crate::manifest::spawn::loading::{is_model_loading, manifest_attachments};
+use crate::manifest::values::NameOrIndex;
+use crate::query::models::ModelQuery;
+use crate::root::clips::ModelClips;
+use crate::root::play::{PlayClip, ResolvedPlay};
+use crate::spawn::attach::missing_bone_warning;
+use crate::spawn::instance::ModelInstance;
+use crate::spawn::unsupported::{ModelComponent, no_effect_warning};
+use bevy::asset::{
+    AssetLoadError, AssetPath, AssetServer, Assets, Handle, LoadState,
+    RecursiveDependencyLoadState, UntypedHandle,
+};
+use bevy::ecs::entity::Entity;
+use bevy::ecs::system::SystemState;
+use bevy::ecs::world::World;
+use bevy::world_serialization::WorldAsset;
+use classic_model_formats::read::TextPosition;
+use core::any::TypeId;
+use thiserror::Error;
+
+/// A problem of a value of a manifest with the file that it names, or with the model.
+///
+/// Displays as `units/soldier.model.ron:7:9: clips[1]: units/soldier.alo has no clip "MOVE_09"; …`.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{path}:{position}: {message}")]
+#[non_exhaustive]
+pub struct ManifestProblem {
+    /// The asset path of the manifest that sets the value: the spawned one, or one that it extends.
+    pub path: String,
+    /// The position of the value.
+    pub position: TextPosition,
+    /// The problem, beginning with the path to the value.
+    pub message: String,
+}
+
+/// Checks the manifest of a spawned [`ClassicModel`] and those of its attachments: whether all files that they name can
+/// be loaded, and whether the model has the clips, frames, skins, bones and parts. A manifest without a model is checked
+/// without spawning it: see [`of_base`](Self::of_base).
+///
+/// Files that are not found are warnings in the log, and invalid manifests are errors of the asset server. Neither is
+/// part of the result.
+pub struct ManifestCheck {
+    subject: Subject,
+    /// Keeps animations loaded, which have the counts of frames.
+    awaited: Vec<UntypedHandle>,
+}
+
+/// What is checked.
+enum Subject {
+    /// The root of a model.
+    Root(Entity),
+    /// A manifest that is not spawned.
+    Base(Handle<ModelManifest>),
+}
+
+impl ManifestCheck {
+    /// A check of the model of a root entity.
+    pub fn new(root: Entity) -> Self {
+        Self {
+            subject: Subject::Root(root),
+            awaited: Vec::new(),
+        }
+    }
+
+    /// A check of the files of a manifest that others extend and that has no model of its own. It is loaded with
+    /// [`allow_missing_model`](crate::manifest::ManifestLoaderSettings::allow_missing_model). Values that depend on the model are not
+    /// checked.
+    pub fn of_base(manifest: Handle<ModelManifest>) -> Self {
+        Self {
+            subject: Subject::Base(manifest),
+            awaited: Vec::new(),
+        }
+    }
+
+    /// The problems, in no particular order. `None` while files are loading and models are spawning: call it in each
+    /// frame until then.
+    pub fn poll(&mut self, world: &mut World) -> Option<Vec<ManifestProblem>> {
+        let mut problems = Vec::new();
+        let mut roots = match &self.subject {
+            Subject::Root(root) => vec![*root],
+            Subject::Base(base) => {
+                let manifest = world.resource::<Assets<ModelManifest>>().get(base)?.clone();
+                if let Some(mut found) = Found::new(&manifest, &mut problems) {
+                    found.check_files(world.resource::<AssetServer>())?;
+                }
+                return Some(problems);
+            }
+        };
+        while let Some(root) = roots.pop() {
+            let Ok(entity) = world.get_entity(root) else {
+                continue;
+            };
+            if is_model_loading(world, entity) {
+                return None;
+            }
+            roots.extend(manifest_attachments(entity));
+            let model = entity.get::<ClassicModel>();
+            let manifests = world.resource::<Assets<ModelManifest>>();
+            let Some(manifest) = model.and_then(|model| manifests.get(&model.0)).cloned() else {
+                // It has failed to load.
+                continue;
+            };
+            if let Some(found) = Found::new(&manifest, &mut problems) {
+                self.check(world, root, found)?;
+            }
+        }
+        Some(problems)
+    }
+
+    fn check(&mut self, world: &mut World, root: Entity, mut found: Found<'_>) -> Option<()> {
+        let is_model_broken = found.check_files(world.resource::<AssetServer>())?;
+        found.check_cycles(world, root);
+        if is_model_broken {
+            return Some(());
+        }
+        world.get::<ModelInstance>(root)?;
+        match clip_problems(world, root) {
+            Ok(problems) => found.add_clips(world, root, problems),
+            Err(files) => {
+                self.awaited = files;
+                return None;
+            }
+        }
+        found.check_play(world, root);
+        found.check_parts_and_bones(world, root);
+        found.check_skin_and_masks(world, root);
+        found.check_effects(world, root);
+        found.check_overrides(world, root)
+    }
+}
+
+/// The problems of one manifest.
+pub(crate) struct Found<'a> {
+    pub(crate) manifest: &'a ModelManifest,
+    sources: &'a Sources,
+    problems: &'a mut Vec<ManifestProblem>,
+}
+
+impl<'a> Found<'a> {
+    /// `None` for a manifest that is not from a file.
+    fn new(manifest: &'a ModelManifest, problems: &'a mut Vec<ManifestProblem>) -> Option<Self> {
+        let SharedSources(sources) = manifest.files.sources.as_ref()?;
+        Some(Self {
+            manifest,
+            sources,
+            problems,
+        })
+    }
+}
+
+impl Found<'_> {
+    pub(crate) fn add(&mut self, steps: &[Step<'_>], message: &str) {
+        let source = self.sources.of(steps);
+        let problem = Problem {
+            message: format!("{}: {message}", ValuePath(steps)),
+            steps: steps.to_vec(),
+        };
+        let error = source.locate(problem);
+        self.problems.push(ManifestProblem {
+            path: source.path.to_string(),
+            position: error.position,
+            message: error.message,
+        });
+    }
+
+    /// Adds a problem of the model. The message follows the model's path.
+    pub(crate) fn add_of_model(&mut self, steps: &[Step<'_>], message: &str) {
+        let model = self.manifest.files.model();
+        let model = model.map(ToString::to_string).unwrap_or_default();
+        self.add(steps, &format!("{model} {message}"));
+    }
+
+    /// Adds the files that failed to load. Returns whether the model is one of them, or `None` while files are loading.
+    fn check_files(&mut self, server: &AssetServer) -> Option<bool> {
+        let handles: Vec<(UntypedHandle, bool)> = {
+            let handles = self.manifest.files.preloaded.handles();
+            let models = handles.models.iter().map(|handle| (handle.clone(), true));
+            // A scene is kept in place of its model. An image or a clip can wrongly have the path of the model.
+            let is_scene = |handle: &UntypedHandle| handle.type_id() == TypeId::of::<WorldAsset>();
+            let others = handles.others.iter();
+            let others = others.map(|handle| (handle.clone(), is_scene(handle)));
+            models.chain(others).collect()
+        };
+        let files = self.manifest.resolve_files();
+        let mut is_model_broken = false;
+        for (handle, is_model) in handles {
+            let Some(path) = handle.path().map(|path| path.without_label().into_owned()) else {
+                continue;
+            };
+            let is_own_model = is_model && files.model.as_ref() == Some(&path);
+            let (state, _, recursive) = server.get_load_states(handle.id())?;
+            let error = match (state, recursive) {
+                (LoadState::NotLoaded | LoadState::Loading, _) => return None,
+                (LoadState::Failed(error), _) => {
+                    is_model_broken |= is_own_model;
+                    error
+                }
+                (
+                    _,
+                    RecursiveDependencyLoadState::NotLoaded | RecursiveDependencyLoadState::Loading,
+                ) => return None,
+                // Attached manifests have a check of their own.
+                (_, RecursiveDependencyLoadState::Failed(error)) if !is_manifest(&path) => error,
+                _ => continue,
+            };
+            let skins = files.skins.iter().filter(|(_, skin)| **skin == path);
+            let skins = skins.map(|(key, _)| vec![Field("skins"), Key(key)]);
+            let clips = files.clips.iter().filter(|clip| clip.path == path);
+            let clips = clips.map(|clip| vec![Field("clips"), Element(clip.entry), Field("file")]);
+            let attached = files.attachments.iter().enumerate();
+            let attached = attached.filter(|(_, file)| file.as_ref() == Some(&path));
+            let attached = attached
+                .map(|(index, _)| vec![Field("attachments"), Element(index), Field("model")]);
+            let model = is_own_model.then(|| vec![Field("model")]);
+            let files = clips.chain(skins).filter(|_| !is_model);
+            let mut values = model.into_iter().chain(files).chain(attached);
+            let value = values.next().unwrap_or_default();
+            self.add(&value, &explain(&path, &error));
+        }
+        Some(is_model_broken)
+    }
+
+    fn add_clips(&mut self, world: &World, root: Entity, problems: Vec<(CheckedValue, String)>) {
+        let clips = world.get::<ModelClips>(root);
+        for (value, problem) in problems {
+            let steps = match value {
+                CheckedValue::Event(index) => vec![Field("events"), Element(index)],
+                CheckedValue::Clip(index) => {
+                    let clip = clips.and_then(|clips| clips.0.get(index));
+                    let entry = clip.and_then(|clip| self.entry_of(&clip.name));
+                    let entry = entry.map(|entry| vec![Field("clips"), Element(entry)]);
+                    entry.unwrap_or_else(|| vec![Field("clips")])
+                }
+            };
+            self.add_of_model(&steps, &problem);
+        }
+    }
+
+    /// The index in `clips` of the clip with a name.
+    fn entry_of(&self, name: &str) -> Option<usize> {
+        let mut clips = self.manifest.clips.iter();
+        let named = clips.position(|clip| same_name(&clip.name, name));
+        let files = || self.manifest.resolve_files().clips.into_iter();
+        named.or_else(|| Some(files().find(|clip| same_name(&clip.name, name))?.entry))
+    }
+
+    fn check_play(&mut self, world: &World, root: Entity) {
+        let (Some(play), Some(instance)) =
+            (self.manifest.play.clone(), world.get::<ModelInstance>(root))
+        else {
+            return;
+        };
+        let clips = world.get::<ModelClips>(root);
+        // A problem of a name in `clips` is that of its entry.
+        if let NameOrIndex::Name(name) = &play
+            && self.entry_of(name).is_some()
+        {
+            return;
+        }
+        let resolved = ResolvedPlay::new(&PlayClip::from_manifest(play), clips);
+        let (whole, _) = resolved.play.clip.split_frames();
+        if let Some(Err(names)) = instance.model().find_clip(whole) {
+            let warning = resolved.missing_clip_warning(clips, &names);
+            self.add_of_model(&[Field("play")], &warning);
+        }
+    }
+
+    fn check_parts_and_bones(&mut self, world: &World, root: Entity) {
+        let (Some(instance), manifest) = (world.get::<ModelInstance>(root), self.manifest) else {
+            return;
+        };
+        for (list, names) in [("hidden", &manifest.hidden), ("shown", &manifest.shown)] {
+            for (index, name) in names.iter().enumerate() {
+                if let Some(warning) = instance.model().missing_part(&folded(name)) {
+                    self.add_of_model(&[Field(list), Element(index)], &warning);
+                }
+            }
+        }
+        for (index, attachment) in manifest.attachments.iter().enumerate() {
+            let bone = &attachment.bone;
+            if !bone.is_empty() && instance.bone(bone).is_none() {
+                let steps = [Field("attachments"), Element(index), Field("bone")];
+                self.add_of_model(&steps, &missing_bone_warning(bone));
+            }
+        }
+    }
+
+    fn check_skin_and_masks(&mut self, world: &mut World, root: Entity) {
+        let mut state = SystemState::<ModelQuery>::new(world);
+        let Ok(models) = state.get(world) else {
+            return;
+        };
+        let manifest = self.manifest;
+        let format = models.format(root);
+        // Otherwise the whole field has no effect, which is reported.
+        let applies =
+            |component| format.is_some_and(|format| no_effect_warning(component, format).is_none());
+        let has_skins = applies(ModelComponent::ModelSkin);
+        if let Some(NameOrIndex::Index(index)) = manifest.skin.clone().filter(|_| has_skins) {
+            let skin = ActiveSkin { index, image: None };
+            if let Some(warning) = skin.index_warning(models.skins(root).count) {
+                self.add_of_model(&[Field("skin")], &warning);
+            }
+        }
+        let bones = models.bones(root);
+        let has_layers = applies(ModelComponent::ClipLayers);
+        for (name, mask) in manifest.masks.iter().filter(|_| has_layers) {
+            for (index, bone) in mask.iter().enumerate() {
+                if !bones.iter().any(|other| same_name(&other.name, bone)) {
+                    let steps = [Field("masks"), Key(name), Element(index)];
+                    self.add_of_model(&steps, &format!("has no bone \"{bone}\""));
+                }
+            }
+        }
+    }
+}
+
+/// The error of a file without the text that Bevy adds, beginning with the file's path.
+fn explain(path: &AssetPath<'_>, error: &AssetLoadError) -> String {
+    let line = match error {
+        AssetLoadError::AssetLoaderError(error) => first_line(error.error()),
+        error => first_line(error),
+    };
+    match line.starts_with(&path.to_string()) {
+        true => line,
+        false => format!("{path}: {line}"),
+    }
+}

@@ -1,0 +1,9 @@
+//! Checks of a manifest: of its values alone, and of a spawned manifest against its model.
+
+// For maintainers: checks do not change a manifest or an entity.
+
+pub(crate) mod attachments;
+pub(crate) mod clips;
+pub(crate) mod effects;
+pub(crate) mod manifest;
+pub(crate) mod values;

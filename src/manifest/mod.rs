@@ -1,0 +1,38 @@
+//! Manifests, `*.model.ron`, which describe in a file how to load and spawn a model; and [`ClassicModel`], which spawns
+//! a manifest, or a model without one.
+//!
+//! ```no_run
+//! # use bevy::prelude::*;
+//! # use bevy_classic_models::prelude::*;
+//! # fn spawn(mut commands: Commands, assets: Res<AssetServer>) {
+//! commands.spawn(ClassicModel(assets.load("units/soldier.model.ron")));
+//! # }
+//! ```
+//!
+//! [`ManifestLoader`] parses the text into a [`ModelManifest`] and finds the files that it names. Systems then insert a
+//! `WorldAssetRoot` and the components for the manifest's fields on the entity. Components that the user has set or
+//! changed are not replaced.
+
+pub(crate) mod check;
+pub(crate) mod classic_model;
+pub(crate) mod files;
+pub(crate) mod model_manifest;
+pub(crate) mod plugin;
+pub(crate) mod read;
+pub(crate) mod ready;
+pub(crate) mod spawn;
+pub(crate) mod values;
+
+pub use check::manifest::{ManifestCheck, ManifestProblem};
+pub use classic_model::ClassicModel;
+pub use files::find::ManifestLoaderSettings;
+pub use files::paths::ManifestFiles;
+pub use model_manifest::{
+    FileAxis, ManifestAttachment, ManifestAxes, ManifestClip, ManifestColors, ManifestEvent,
+    ManifestRepeat, ModelManifest,
+};
+pub use read::error::{ManifestError, ManifestLoaderError};
+pub use read::loader::ManifestLoader;
+pub use read::parse::parse;
+pub use ready::ModelReady;
+pub use values::NameOrIndex;

@@ -1,0 +1,89 @@
+//! Registers this module's assets, loaders and systems.
+
+use crate::load::unlabeled::{UnlabeledScenes, register_unlabeled_loader};
+use crate::load::warnings::update_warning_log;
+use crate::manifest::check::clips::{ClipChecks, check_clips, on_clips, on_events, on_model_ready};
+use crate::manifest::classic_model::ClassicModel;
+use crate::manifest::files::preload::{ReleasedModels, release_models};
+use crate::manifest::model_manifest::ModelManifest;
+use crate::manifest::read::loader::{EXTENSIONS, ManifestLoader};
+use crate::manifest::ready::{UnreadyModels, on_instance_inserted, send_ready};
+use crate::manifest::spawn::load_overrides::{LoadOverrides, update_load_overrides};
+use crate::manifest::spawn::plan::{Plans, remove_stale_plans};
+use crate::manifest::spawn::space::on_instance_ready;
+use crate::manifest::spawn::space::update_scenes;
+use crate::manifest::spawn::update::{
+    ManifestScene, manifest_scene, on_model_removed, on_scene_ready, on_scene_removed,
+    update_models,
+};
+use crate::root::systems::ClassicModelsSystems;
+use crate::spawn::attach::update_attachments;
+use crate::spawn::formats::ModelFormats;
+use crate::spawn::render_layers::propagate_layers;
+use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
+use bevy::asset::AssetApp;
+use bevy::camera::visibility::VisibilitySystems;
+use bevy::ecs::schedule::IntoScheduleConfigs;
+use bevy::transform::TransformSystems;
+
+/// Manifests and [`ClassicModel`]. Must be added before the plugins of the formats.
+pub(crate) struct ManifestPlugin;
+
+impl Plugin for ManifestPlugin {
+    fn build(&self, app: &mut App) {
+        app.init_asset::<ModelManifest>()
+            .init_resource::<ModelFormats>()
+            .insert_resource(UnlabeledScenes(manifest_scene))
+            .init_resource::<LoadOverrides>()
+            .init_resource::<ReleasedModels>()
+            .init_resource::<Plans>()
+            .register_type::<ClassicModel>()
+            // Scenes may contain only registered types.
+            .register_type::<ManifestScene>()
+            .add_observer(on_scene_ready)
+            .add_observer(on_scene_removed)
+            .add_observer(on_instance_ready)
+            .add_observer(on_model_removed)
+            .init_resource::<ClipChecks>()
+            .add_observer(on_clips)
+            .add_observer(on_events)
+            .add_observer(on_model_ready)
+            .init_resource::<UnreadyModels>()
+            .add_observer(on_instance_inserted)
+            .add_systems(
+                PostUpdate,
+                (
+                    check_clips,
+                    update_scenes
+                        .after(propagate_layers)
+                        .before(TransformSystems::Propagate)
+                        .before(VisibilitySystems::CalculateBounds),
+                    send_ready
+                        .after(ClassicModelsSystems::Appearance)
+                        .after(ClassicModelsSystems::Crowds)
+                        .after(update_attachments)
+                        .before(TransformSystems::Propagate)
+                        .before(VisibilitySystems::VisibilityPropagate),
+                ),
+            )
+            .add_systems(
+                SpawnScene,
+                // After `Update`, so that components that the user has set there are not overridden.
+                (
+                    update_warning_log::<ModelManifest>,
+                    update_load_overrides,
+                    release_models,
+                    remove_stale_plans,
+                    update_models,
+                )
+                    .chain()
+                    .before(SceneSpawnerSystems::WorldInstanceSpawn),
+            );
+        register_unlabeled_loader::<ModelManifest>(app, EXTENSIONS.clone());
+        app.preregister_asset_loader::<ManifestLoader>(&EXTENSIONS);
+    }
+
+    fn finish(&self, app: &mut App) {
+        app.init_asset_loader::<ManifestLoader>();
+    }
+}

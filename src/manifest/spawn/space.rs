@@ -1,0 +1,179 @@
+//! Applies [`BevySpace`]: the systems that rotate and scale the scenes below model roots.
+
+use crate::geometry::axes::{Mirror, SceneScale};
+use crate::manifest::spawn::state::ModelState;
+use crate::manifest::spawn::transform::ManifestTransform;
+use crate::root::space::{BevySpace, SceneTransform};
+use crate::spawn::attach::{ancestors, outer_scale};
+use crate::spawn::instance::{ModelFormat, ModelInstance};
+use crate::spawn::roots::ModelRoots;
+use bevy::ecs::entity::{Entity, EntityHashSet};
+use bevy::ecs::hierarchy::{ChildOf, Children};
+use bevy::ecs::lifecycle::RemovedComponents;
+use bevy::ecs::observer::On;
+use bevy::ecs::query::{Changed, Or, With};
+use bevy::ecs::system::{Commands, Query, Res, SystemParam};
+use bevy::ecs::world::World;
+use bevy::math::{Quat, Vec3};
+use bevy::transform::components::Transform;
+use bevy::world_serialization::{WorldInstance, WorldInstanceReady, WorldInstanceSpawner};
+
+/// The component or the parent changed, or the scene was spawned or respawned.
+type SpaceChanged = Or<(Changed<BevySpace>, Changed<ChildOf>, Changed<ModelInstance>)>;
+
+/// The roots whose scene transforms must be updated.
+#[derive(SystemParam)]
+pub(crate) struct SpaceChanges<'w, 's> {
+    changed: Query<'w, 's, Entity, (With<BevySpace>, SpaceChanged)>,
+    removed: RemovedComponents<'w, 's, BevySpace>,
+    detached: RemovedComponents<'w, 's, ChildOf>,
+    spaces: Query<'w, 's, (), With<BevySpace>>,
+}
+
+impl SpaceChanges<'_, '_> {
+    /// Roots that got, changed or lost a [`BevySpace`], or were attached, detached or spawned, since the last call.
+    fn take(&mut self) -> EntityHashSet {
+        let spaces = &self.spaces;
+        let detached = self.detached.read().filter(|root| spaces.contains(*root));
+        let changed = self.changed.iter();
+        changed.chain(self.removed.read()).chain(detached).collect()
+    }
+}
+
+/// Updates the scene transforms of roots that got, changed or lost a [`BevySpace`], or were attached, detached or
+/// spawned. Also updates those of the models with a [`BevySpace`] below these roots.
+pub(crate) fn update_scenes(
+    mut commands: Commands,
+    mut changes: SpaceChanges,
+    children: Query<&Children>,
+    models: ModelRoots,
+) {
+    let mut due = changes.take();
+    if due.is_empty() {
+        return;
+    }
+    // The scene scale of an attached model depends on the scenes of its ancestors.
+    let descendants = due.iter().flat_map(|root| children.iter_descendants(*root));
+    let inner: Vec<Entity> = descendants
+        .filter(|root| changes.spaces.contains(*root))
+        .collect();
+    due.extend(inner);
+    let with_format = |root| Some((root, models.format(root)?));
+    let mut due: Vec<(Entity, ModelFormat)> = due.into_iter().filter_map(with_format).collect();
+    commands.queue(move |world: &mut World| {
+        // Models before those that are attached to them.
+        due.sort_by_cached_key(|(root, _)| ancestors(world, *root).count());
+        for (root, format) in due {
+            update_scene(world, root, format);
+        }
+    });
+}
+
+/// Updates the transform of the scene below a root.
+fn update_scene(world: &mut World, root: Entity, format: ModelFormat) {
+    let Some(scene) = scene_of(world, root) else {
+        return;
+    };
+    let saved = world.get::<SceneTransform>(scene).copied();
+    let Some(loaded) = saved.or_else(|| spawned_transform(world, scene)) else {
+        return;
+    };
+    let SceneTransform { original, mirror } = loaded;
+    let manifest = manifest_transform(world, root);
+    let (factor, rotation) = (manifest.scale, manifest.rotation(loaded));
+    let space = world.get::<BevySpace>(root);
+    let transform = match space {
+        Some(space) => {
+            let rotation = rotation.unwrap_or(format.facing(original.rotation, mirror));
+            let meters = space.meters_per_unit;
+            let meters = meters.filter(|meters| meters.is_finite() && *meters > 0.0);
+            let of_height = || Some(manifest.height? / height(world, root, rotation)?);
+            let meters = meters
+                .or(manifest.meters)
+                .or_else(of_height)
+                .filter(|meters| meters.is_finite())
+                .unwrap_or(format.meters_per_unit());
+            Transform {
+                translation: original.translation,
+                rotation,
+                scale: Vec3::splat(factor * meters / outer_scale(world, root)),
+            }
+        }
+        None => Transform {
+            translation: original.translation,
+            rotation: rotation.unwrap_or(original.rotation),
+            scale: original.scale * factor,
+        },
+    };
+    // Distances in the file, such as those of its levels of detail, scale with the scene.
+    let scale = transform.scale.x / original.scale.x;
+    if let Ok(mut root) = world.get_entity_mut(root) {
+        match scale == 1.0 || !scale.is_finite() {
+            true => root.remove::<SceneScale>(),
+            false => root.insert(SceneScale(scale)),
+        };
+    }
+    if let Ok(mut scene) = world.get_entity_mut(scene) {
+        scene.insert((loaded, transform));
+    }
+}
+
+/// The height of a model at rest after a rotation of its scene, in units of the file. `None` if it is 0 or not known.
+fn height(world: &World, root: Entity, rotation: Quat) -> Option<f32> {
+    let instance = world.get::<ModelInstance>(root)?;
+    let bounds = instance.model().bounds()?;
+    let size = Vec3::from(bounds.max - bounds.min);
+    // The extent of a rotated box along Y.
+    let height = (rotation.inverse() * Vec3::Y).abs().dot(size);
+    (height > 0.0).then_some(height)
+}
+
+/// The root entity of the scene below a root.
+fn scene_of(world: &World, root: Entity) -> Option<Entity> {
+    let instance = world.get::<WorldInstance>(root)?;
+    let spawner = world.get_resource::<WorldInstanceSpawner>()?;
+    let mut entities = spawner.iter_instance_entities(**instance);
+    entities.find(|entity| {
+        let parent = world.get::<ChildOf>(*entity);
+        parent.is_some_and(|parent| parent.parent() == root)
+    })
+}
+
+/// The transform and mirror of a scene whose transform was not updated yet.
+fn spawned_transform(world: &World, scene: Entity) -> Option<SceneTransform> {
+    Some(SceneTransform {
+        original: *world.get::<Transform>(scene)?,
+        mirror: world.get::<Mirror>(scene).copied().unwrap_or_default(),
+    })
+}
+
+/// Sets the transform of a scene that was spawned or respawned.
+pub(crate) fn on_instance_ready(
+    ready: On<WorldInstanceReady>,
+    mut commands: Commands,
+    spawner: Res<WorldInstanceSpawner>,
+    states: Query<&ModelState>,
+    roots: Query<(&ChildOf, &Transform, Option<&Mirror>)>,
+) {
+    let Ok(state) = states.get(ready.entity) else {
+        return;
+    };
+    for entity in spawner.iter_instance_entities(ready.instance_id) {
+        let root = roots.get(entity);
+        let root = root.ok().filter(|(of, ..)| of.parent() == ready.entity);
+        if let Some((_, original, mirror)) = root {
+            let loaded = SceneTransform {
+                original: *original,
+                mirror: mirror.copied().unwrap_or_default(),
+            };
+            let transform = state.transform.apply(loaded);
+            commands.entity(entity).try_insert((loaded, transform));
+        }
+    }
+}
+
+/// The size and the axes from the manifest of a root. The default without a manifest.
+fn manifest_transform(world: &World, root: Entity) -> ManifestTransform {
+    let state = world.get::<ModelState>(root);
+    state.map_or(ManifestTransform::default(), |state| state.transform)
+}

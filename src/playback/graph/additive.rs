@@ -1,0 +1,147 @@
+//! Converts clips to differences from their first frame, which Bevy's additive nodes add to a pose.
+
+use crate::playback::event_track::EventTrack;
+use crate::playback::graph::properties::{Rotation, Scale, Translation};
+use bevy::animation::animation_curves::{AnimatableCurve, AnimationCurve};
+use bevy::animation::{AnimationClip, VariableCurve};
+use bevy::math::curve::{Curve, Interval};
+use bevy::math::{Quat, Vec3};
+use bevy::reflect::Reflect;
+use core::any::Any;
+use std::sync::Arc;
+
+/// The difference between a clip and its first frame. Translations and scales are differences; a rotation is the one
+/// that turns the first frame's rotation into the current one.
+///
+/// Only curves of translations, rotations and scales are converted; other curves are left out. Events stay.
+pub(crate) fn difference_from_first_frame(clip: &AnimationClip) -> AnimationClip {
+    let mut difference = clip.clone();
+    for curves in difference.curves_mut().values_mut() {
+        *curves = curves.iter().filter_map(converted).collect();
+    }
+    difference
+        .curves_mut()
+        .retain(|_, curves| !curves.is_empty());
+    difference
+}
+
+fn converted(VariableCurve(curve): &VariableCurve) -> Option<VariableCurve> {
+    let field = curve.evaluator_id();
+    if EventTrack::is_track(&field) {
+        return Some(VariableCurve(curve.clone_value()));
+    }
+    if field == Translation::id() {
+        let difference = Difference::new(&**curve)?;
+        Some(VariableCurve::new(AnimatableCurve::new(
+            Translation,
+            difference,
+        )))
+    } else if field == Scale::id() {
+        let difference = Difference::new(&**curve)?;
+        Some(VariableCurve::new(AnimatableCurve::new(Scale, difference)))
+    } else if field == Rotation::id() {
+        let turn = Turn::new(&**curve)?;
+        Some(VariableCurve::new(AnimatableCurve::new(Rotation, turn)))
+    } else {
+        None
+    }
+}
+
+/// The value of a curve at a time, if it has the expected type.
+fn sample<T: Any>(curve: &dyn AnimationCurve, time: f32) -> Option<T> {
+    let value = curve.sample_clamped(time).downcast::<T>().ok()?;
+    Some(*value)
+}
+
+/// The difference between a curve's value and its first value.
+#[derive(Clone, Debug, Reflect)]
+#[reflect(opaque, Clone, Debug)]
+struct Difference {
+    whole: Arc<dyn AnimationCurve>,
+    first: Vec3,
+}
+
+impl Difference {
+    fn new(curve: &dyn AnimationCurve) -> Option<Self> {
+        Some(Self {
+            whole: curve.clone_value().into(),
+            first: sample(curve, 0.0)?,
+        })
+    }
+}
+
+impl Curve<Vec3> for Difference {
+    fn domain(&self) -> Interval {
+        self.whole.domain()
+    }
+
+    fn sample_clamped(&self, t: f32) -> Vec3 {
+        sample(&*self.whole, t).unwrap_or(self.first) - self.first
+    }
+
+    fn sample_unchecked(&self, t: f32) -> Vec3 {
+        self.sample_clamped(t)
+    }
+}
+
+/// The rotation from a curve's first value to its value.
+#[derive(Clone, Debug, Reflect)]
+#[reflect(opaque, Clone, Debug)]
+struct Turn {
+    whole: Arc<dyn AnimationCurve>,
+    first: Quat,
+}
+
+impl Turn {
+    fn new(curve: &dyn AnimationCurve) -> Option<Self> {
+        Some(Self {
+            whole: curve.clone_value().into(),
+            first: sample(curve, 0.0)?,
+        })
+    }
+}
+
+impl Curve<Quat> for Turn {
+    fn domain(&self) -> Interval {
+        self.whole.domain()
+    }
+
+    fn sample_clamped(&self, t: f32) -> Quat {
+        // Bevy's additive nodes multiply from the left.
+        sample(&*self.whole, t).unwrap_or(self.first) * self.first.inverse()
+    }
+
+    fn sample_unchecked(&self, t: f32) -> Quat {
+        self.sample_clamped(t)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy::animation::AnimationTargetId;
+    use bevy::animation::animation_curves::AnimatableKeyframeCurve;
+
+    #[test]
+    fn differences_are_zero_at_the_first_frame() {
+        let target = AnimationTargetId::from_iter(["bone"]);
+        let mut clip = AnimationClip::default();
+        let moved = [2.0, 3.0].map(|x| Vec3::new(x, 0.0, 0.0));
+        let moved = AnimatableKeyframeCurve::new([0.0, 1.0].into_iter().zip(moved)).unwrap();
+        clip.add_curve_to_target(target, AnimatableCurve::new(Translation, moved));
+        let turned = [1.0, 2.0].map(Quat::from_rotation_z);
+        let turned = AnimatableKeyframeCurve::new([0.0, 1.0].into_iter().zip(turned)).unwrap();
+        clip.add_curve_to_target(target, AnimatableCurve::new(Rotation, turned));
+        let difference = difference_from_first_frame(&clip);
+        let curves = difference.curves_for_target(target).unwrap();
+        let [moved, turned] = &**curves else {
+            panic!("{} curves", curves.len());
+        };
+        assert_eq!(sample::<Vec3>(&*moved.0, 0.0), Some(Vec3::ZERO));
+        assert_eq!(sample::<Vec3>(&*moved.0, 0.5), Some(Vec3::X * 0.5));
+        let at = |time| sample::<Quat>(&*turned.0, time).unwrap();
+        assert!(at(0.0).angle_between(Quat::IDENTITY) < 1e-3);
+        assert!(at(0.5).angle_between(Quat::from_rotation_z(0.5)) < 1e-3);
+        assert_eq!(difference.duration(), clip.duration());
+    }
+}

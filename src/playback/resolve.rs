@@ -1,0 +1,281 @@
+//! Resolves the [`PlayClip`] of a model with [`ModelClips`] to a clip of a file or a part of one.
+//!
+//! Players read the [`ResolvedClip`] instead of the [`PlayClip`].
+
+use crate::root::clip_ref::{ClipRef, Repeat, part_within};
+use crate::root::clips::ModelClips;
+use crate::root::play::{PlayClip, ResolvedClip, ResolvedPlay};
+use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
+use bevy::ecs::lifecycle::RemovedComponents;
+use bevy::ecs::system::Query;
+use core::ops::Range;
+use std::sync::Arc;
+
+/// The result of the lookup of a clip.
+pub(crate) struct Lookup<'a> {
+    /// The names in [`ModelClips`] that it went through, in this order.
+    pub(crate) names: Vec<LookupName>,
+    /// The clip of the file. It is not a part.
+    pub(crate) clip: &'a ClipRef,
+    /// The frames of `clip` that were requested; `None` for all.
+    pub(crate) frames: Option<Range<u32>>,
+}
+
+/// A name that the lookup of a clip went through.
+pub(crate) struct LookupName {
+    /// The index in [`ModelClips`].
+    pub(crate) entry: usize,
+    /// The frames of this entry's clip that were requested; `None` for all.
+    #[cfg_attr(
+        not(feature = "_clips"),
+        expect(dead_code, reason = "only events of clips depend on it")
+    )]
+    pub(crate) frames: Option<Range<u32>>,
+}
+
+/// Looks up the clip of a file. Each name is looked up at most once: it can refer to the file's clip of the same name.
+pub(crate) fn look_up<'a>(requested: &'a ClipRef, table: Option<&'a ModelClips>) -> Lookup<'a> {
+    let (mut clip, mut frames) = (requested, None);
+    let mut names = Vec::<LookupName>::new();
+    loop {
+        let index = match clip {
+            ClipRef::Part {
+                clip: of,
+                frames: which,
+            } => {
+                frames = Some(part_within(which, frames));
+                clip = of;
+                continue;
+            }
+            ClipRef::Name(name) => table.and_then(|table| table.index_of(name)),
+            _ => None,
+        };
+        let is_new = |index: &usize| names.iter().all(|name| name.entry != *index);
+        let Some((entry, table)) = index.filter(is_new).zip(table) else {
+            return Lookup {
+                names,
+                clip,
+                frames,
+            };
+        };
+        let frames = frames.clone();
+        names.push(LookupName { entry, frames });
+        clip = &table.0[entry].clip;
+    }
+}
+
+impl ResolvedPlay {
+    pub(crate) fn new(requested: &PlayClip, table: Option<&ModelClips>) -> Self {
+        let (mut speed, mut repeat, mut stride) = (1.0, Repeat::FromManifest, None);
+        let lookup = look_up(&requested.clip, table);
+        let names = lookup.names.iter();
+        for named in names.filter_map(|name| table?.0.get(name.entry)) {
+            speed *= named.speed;
+            stride = stride.or(named.stride);
+            if repeat == Repeat::FromManifest {
+                repeat = named.repeat;
+            }
+        }
+        let whole = lookup.clip.clone();
+        let clip = match lookup.frames {
+            Some(frames) => ClipRef::Part {
+                clip: Arc::new(whole),
+                frames,
+            },
+            None => whole,
+        };
+        Self {
+            play: combine(clip, requested, (speed, repeat)),
+            requested: requested.clip.clone(),
+            requested_repeat: requested.repeat,
+            named: (speed, repeat),
+            stride,
+        }
+    }
+
+    /// Updates all fields except the clip, which must be unchanged.
+    fn update(&mut self, requested: &PlayClip) {
+        let clip = core::mem::replace(&mut self.play.clip, ClipRef::Index(0));
+        self.play = combine(clip, requested, self.named);
+        self.requested_repeat = requested.repeat;
+    }
+
+    /// Whether [`update`](Self::update) would change nothing.
+    fn is_current(&self, requested: &PlayClip) -> bool {
+        let PlayClip {
+            clip: _,
+            repeat,
+            speed,
+            start,
+            fade,
+            interpolate,
+            paused,
+        } = &self.play;
+        let (named_speed, named_repeat) = self.named;
+        self.requested_repeat == requested.repeat
+            && *repeat == end_behavior(requested.repeat, named_repeat)
+            && *speed == requested.speed * named_speed
+            && (*start, *fade) == (requested.start, requested.fade)
+            && (*interpolate, *paused) == (requested.interpolate, requested.paused)
+    }
+}
+
+/// Combines a resolved clip, the request, and the speed and end behavior of the clip's names.
+fn combine(clip: ClipRef, requested: &PlayClip, (speed, repeat): (f32, Repeat)) -> PlayClip {
+    PlayClip {
+        clip,
+        speed: requested.speed * speed,
+        repeat: end_behavior(requested.repeat, repeat),
+        ..*requested
+    }
+}
+
+/// The requested end behavior, otherwise that of a name.
+fn end_behavior(requested: Repeat, named: Repeat) -> Repeat {
+    match (requested, named) {
+        (Repeat::FromManifest, Repeat::FromManifest) => Repeat::Loop,
+        (Repeat::FromManifest, named) => named,
+        (requested, _) => requested,
+    }
+}
+
+/// The request, the named clips, and the resolved clip.
+type ClipQuery<'w> = (
+    Ref<'w, PlayClip>,
+    Option<Ref<'w, ModelClips>>,
+    &'w mut ResolvedClip,
+);
+
+/// Resolves the clips of models whose request or named clips have changed. Players run after it.
+pub(crate) fn resolve_clips(
+    mut models: Query<ClipQuery<'static>>,
+    mut removed: RemovedComponents<ModelClips>,
+) {
+    for (play, table, mut resolved) in &mut models {
+        let is_table_changed = table.as_ref().is_some_and(Ref::is_changed);
+        if !is_table_changed && !play.is_changed() {
+            continue;
+        }
+        match resolved.get() {
+            // Games may change the speed in every frame, so that it does not cause a lookup.
+            Some(current) if !is_table_changed && current.requested == play.clip => {
+                if !current.is_current(&play)
+                    && let Some(current) = &mut resolved.0
+                {
+                    current.update(&play);
+                }
+            }
+            _ => {
+                let clip = ResolvedPlay::new(&play, table.as_deref());
+                resolved.set_if_neq(ResolvedClip(Some(clip)));
+            }
+        }
+    }
+    for root in removed.read() {
+        if let Ok((play, table, mut resolved)) = models.get_mut(root) {
+            let clip = ResolvedPlay::new(&play, table.as_deref());
+            resolved.set_if_neq(ResolvedClip(Some(clip)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::root::clips::NamedClip;
+
+    fn named(name: &str, clip: impl Into<ClipRef>, speed: f32, repeat: Repeat) -> NamedClip {
+        NamedClip {
+            name: name.to_owned(),
+            clip: clip.into(),
+            speed,
+            repeat,
+            stride: None,
+        }
+    }
+
+    fn table() -> ModelClips {
+        ModelClips::new([
+            named("walk", "walk", 2.0, Repeat::Once),
+            named("Stroll", "WALK", 0.25, Repeat::FromManifest),
+            named(
+                "step",
+                ClipRef::part("stroll", 2..6),
+                3.0,
+                Repeat::FromManifest,
+            ),
+            named("a", "b", 2.0, Repeat::FromManifest),
+            named("b", "A", 2.0, Repeat::FromManifest),
+            named("first", 0_usize, 1.0, Repeat::Loop),
+        ])
+    }
+
+    #[track_caller]
+    fn assert_resolves(
+        requested: impl Into<ClipRef>,
+        clip: impl Into<ClipRef>,
+        speed: f32,
+        repeat: Repeat,
+    ) {
+        let found = ResolvedPlay::new(&PlayClip::from_manifest(requested), Some(&table())).play;
+        assert_eq!(
+            (found.clip, found.speed, found.repeat),
+            (clip.into(), speed, repeat)
+        );
+    }
+
+    #[test]
+    fn names_resolve_through_aliases_to_clips_of_the_file() {
+        assert_resolves("Walk", "walk", 2.0, Repeat::Once);
+        assert_resolves("stroll", "walk", 0.5, Repeat::Once);
+        assert_resolves("step", ClipRef::part("walk", 2..6), 1.5, Repeat::Once);
+        assert_resolves(
+            ClipRef::part("step", 1..9),
+            ClipRef::part("walk", 3..6),
+            1.5,
+            Repeat::Once,
+        );
+        assert_resolves("FIRST", 0, 1.0, Repeat::Loop);
+        assert_resolves("swim", "swim", 1.0, Repeat::Loop);
+        assert_resolves(0, 0, 1.0, Repeat::Loop);
+    }
+
+    #[test]
+    fn circular_names_resolve_without_an_infinite_loop() {
+        assert_resolves("a", "A", 4.0, Repeat::Loop);
+        assert_resolves("B", "b", 4.0, Repeat::Loop);
+        let chain =
+            (0..1000).map(|n| named(&n.to_string(), (n + 1).to_string(), 1.0, Repeat::Loop));
+        let chain = ModelClips::new(chain);
+        let last = ResolvedPlay::new(&PlayClip::looping("0"), Some(&chain));
+        assert_eq!(last.play.clip, "1000");
+    }
+
+    #[test]
+    fn explicit_repeat_overrides_manifest() {
+        let end = |play: PlayClip| ResolvedPlay::new(&play, Some(&table())).play.repeat;
+        assert_eq!(end(PlayClip::looping("walk")), Repeat::Loop);
+        assert_eq!(end(PlayClip::once("first")), Repeat::Once);
+        assert_eq!(end(PlayClip::from_manifest("first")), Repeat::Loop);
+    }
+
+    #[test]
+    fn updated_fields_equal_a_new_lookup() {
+        let table = table();
+        for name in ["Walk", "stroll", "step", "swim", "first"] {
+            let mut resolved = ResolvedPlay::new(&PlayClip::from_manifest(name), Some(&table));
+            for requested in [
+                PlayClip::from_manifest(name).with_speed(-3.0),
+                PlayClip::looping(name).with_fade(0.5).paused(),
+                PlayClip::once(name).starting_at(0.25),
+                PlayClip::from_manifest(name).without_interpolation(),
+            ] {
+                let expected = ResolvedPlay::new(&requested, Some(&table));
+                assert!(!resolved.is_current(&requested), "{requested:?}");
+                resolved.update(&requested);
+                assert_eq!(resolved, expected);
+                assert!(resolved.is_current(&requested), "{requested:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,642 @@
+//! The layers that play on a model over its active clips, and their weights.
+
+use crate::playback::graph::bone_set::{BoneName, BoneSet};
+use crate::playback::playing::ClipSelection;
+use crate::playback::skeletal::active_clips::ClipSource;
+use crate::playback::skeletal::clip_provider::ClipProvider;
+use crate::playback::skeletal::clip_state::{read_clip, write_clip};
+use crate::playback::skeletal::pending::{Pending, PendingState};
+use crate::root::clips::ModelClips;
+use crate::root::layers::{ClipLayer, ClipLayers, LayerId};
+use crate::root::masks::{BoneMask, ModelMasks};
+use crate::root::play::{Playback, ResolvedPlay};
+use bevy::animation::graph::{AnimationMask, AnimationNodeIndex};
+use bevy::animation::{ActiveAnimation, AnimationClip, AnimationPlayer, RepeatAnimation};
+use bevy::asset::{Assets, Handle};
+use std::sync::Arc;
+
+/// The most layers that fade out at the same time.
+const MAX_FADING: usize = 8;
+
+/// The layers of a model, the bottom one first.
+#[derive(Debug)]
+pub(crate) struct ActiveLayers<S> {
+    layers: Vec<ActiveLayer<S>>,
+    /// The tables by which the layers' clips and masks were resolved.
+    clips: Option<ModelClips>,
+    masks: Option<ModelMasks>,
+}
+
+/// A layer that is requested or fades out.
+#[derive(Debug)]
+struct ActiveLayer<S> {
+    id: LayerId,
+    /// Whether it is in [`ClipLayers`]. Otherwise it fades out.
+    is_requested: bool,
+    selection: ClipSelection,
+    resolved: ResolvedPlay,
+    additive: bool,
+    mask: BoneMask,
+    bones: BoneSet,
+    /// Whether the graph has no group for the mask.
+    is_muted: bool,
+    /// The weight without fades.
+    weight: f32,
+    fade_out: f32,
+    removes_itself: bool,
+    /// Whether its clip was searched for.
+    is_selected: bool,
+    /// The requested clip until it is loaded.
+    pending: Option<Pending<S>>,
+    playing: Option<PlayingClip<S>>,
+    /// Whether its clip starts in this frame.
+    starts: bool,
+    /// The progress of the fades of its start and its removal, from 0 to 1.
+    fade: f32,
+    /// The progress of all fades, with that at the end of its clip.
+    envelope: f32,
+    playback: Playback,
+    /// [`Playback::time`] as last written to the player.
+    time: f32,
+}
+
+/// The clip of a layer that plays.
+#[derive(Debug)]
+struct PlayingClip<S> {
+    source: S,
+    /// The clip as adapted to the model.
+    clip: Handle<AnimationClip>,
+    /// The state in the player before the last change of the graph.
+    state: ActiveAnimation,
+}
+
+/// A layer that plays, for code that blends.
+#[derive(Debug)]
+pub(crate) struct PlayedLayer<'a, S> {
+    pub(crate) source: &'a S,
+    /// The clip as adapted to the model.
+    pub(crate) clip: &'a Handle<AnimationClip>,
+    pub(crate) bones: &'a BoneSet,
+    pub(crate) additive: bool,
+    /// From 0 to 1, with fades.
+    pub(crate) weight: f32,
+}
+
+/// A requested layer that plays.
+pub(crate) struct RequestedLayer<'a, S> {
+    pub(crate) id: LayerId,
+    /// Its index among all layers that play.
+    pub(crate) index: usize,
+    pub(crate) source: &'a S,
+    pub(crate) play: &'a ResolvedPlay,
+}
+
+/// The layers that a root requests, and the tables that resolve them.
+pub(crate) struct LayerRequest<'a> {
+    /// `None` without [`ClipLayers`].
+    pub(crate) layers: Option<&'a ClipLayers>,
+    pub(crate) is_changed: bool,
+    pub(crate) clips: Option<&'a ModelClips>,
+    pub(crate) masks: Option<&'a ModelMasks>,
+    /// Whether the model or a clip that plays was edited.
+    pub(crate) is_other_file: bool,
+}
+
+impl<S> Default for ActiveLayers<S> {
+    fn default() -> Self {
+        Self {
+            layers: Vec::new(),
+            clips: None,
+            masks: None,
+        }
+    }
+}
+
+impl<S: ClipSource> ActiveLayers<S> {
+    /// The layers that play, the bottom one first.
+    pub(crate) fn playing(&self) -> impl Iterator<Item = PlayedLayer<'_, S>> {
+        self.layers.iter().filter_map(ActiveLayer::played)
+    }
+
+    /// The layers that play and do not fade out, the bottom one first.
+    pub(crate) fn requested(&self) -> impl Iterator<Item = RequestedLayer<'_, S>> {
+        let playing = self.layers.iter();
+        let playing = playing.filter_map(|layer| Some((layer, layer.playing.as_ref()?)));
+        let requested = playing.enumerate();
+        let requested = requested.filter(|(_, (layer, _))| layer.is_requested);
+        requested.map(|(index, (layer, playing))| RequestedLayer {
+            id: layer.id,
+            index,
+            source: &playing.source,
+            play: &layer.resolved,
+        })
+    }
+
+    /// The requested layers that remove themselves and whose clips cannot play.
+    pub(crate) fn without_clips(&self) -> Vec<LayerId> {
+        let layers = self.layers.iter();
+        let without = layers.filter(|layer| {
+            layer.is_requested
+                && layer.removes_itself
+                && layer.is_selected
+                && layer.pending.is_none()
+                && layer.playing.is_none()
+        });
+        without.map(|layer| layer.id).collect()
+    }
+
+    /// The requested clips that are not loaded yet.
+    pub(crate) fn pending_clips(&self) -> impl Iterator<Item = &Handle<AnimationClip>> {
+        let requested = self.layers.iter().filter(|layer| layer.is_requested);
+        let pending = requested.filter_map(|layer| layer.pending.as_ref());
+        pending.map(|pending| pending.source.clip())
+    }
+
+    /// The current weight of a layer; `None` if it does not play.
+    pub(crate) fn weight(&self, id: LayerId) -> Option<f32> {
+        let mut layers = self.layers.iter();
+        let layer = layers.find(|layer| layer.id == id && layer.is_requested)?;
+        Some(layer.played()?.weight)
+    }
+
+    /// The sources of the clips that play.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &S> {
+        self.playing().map(|layer| layer.source)
+    }
+
+    /// Starts, changes and removes layers as requested, and advances their fades. Returns whether the graph must
+    /// change.
+    pub(crate) fn update<B: ClipProvider<Source = S>>(
+        &mut self,
+        request: &LayerRequest<'_>,
+        model: &Arc<B::Model>,
+        provider: &mut B,
+        seconds: f32,
+        warnings: &mut Vec<String>,
+    ) -> bool {
+        if request.layers.is_none() && self.layers.is_empty() {
+            return false;
+        }
+        let mut changes = request.is_other_file;
+        let are_masks_changed = self.masks.as_ref() != request.masks;
+        let is_other_table = are_masks_changed || self.clips.as_ref() != request.clips;
+        // The layers may have been requested before the model was loaded.
+        if request.is_changed || request.is_other_file || is_other_table {
+            changes |= are_masks_changed | self.apply_requests(request);
+            self.clips = request.clips.cloned();
+            self.masks = request.masks.cloned();
+        }
+        let count = self.layers.len();
+        match request.layers {
+            Some(_) => self.layers.retain_mut(|layer| layer.advance_fade(seconds)),
+            None => self.layers.clear(),
+        }
+        changes |= count != self.layers.len();
+        for layer in &mut self.layers {
+            if !layer.is_selected || request.is_other_file {
+                changes |= layer.select(request.clips, &**model, provider, warnings);
+            }
+            changes |= layer.start_pending(&**model, provider, warnings);
+        }
+        if changes {
+            self.resolve_masks::<B>(request.masks, model, warnings);
+            for layer in &mut self.layers {
+                layer.adapt(model, provider);
+            }
+        }
+        changes
+    }
+
+    /// Applies the requested layers. Returns whether a mask has changed or a layer was removed.
+    fn apply_requests(&mut self, request: &LayerRequest<'_>) -> bool {
+        let requested = |id| request.layers.and_then(|layers| layers.get(id));
+        let mut changes = false;
+        for active in self.layers.iter_mut().filter(|active| active.is_requested) {
+            changes |= active.apply(requested(active.id), request.clips);
+        }
+        for (id, layer) in request.layers.into_iter().flat_map(ClipLayers::iter) {
+            let mut active = self.layers.iter();
+            if !active.any(|active| active.id == id && active.is_requested) {
+                self.layers.push(ActiveLayer::new(id, layer, request.clips));
+            }
+        }
+        // A layer that was replaced fades out below its successor.
+        self.layers
+            .sort_by_key(|layer| (layer.id, layer.is_requested));
+        changes | self.limit_fading()
+    }
+
+    /// Removes the bottom ones of too many layers that fade out. Otherwise layers would accumulate if each was replaced
+    /// before the end of the previous fade. Returns whether there were too many.
+    fn limit_fading(&mut self) -> bool {
+        let fading = self.layers.iter().filter(|layer| !layer.is_requested);
+        let mut excess = fading.count().saturating_sub(MAX_FADING);
+        let is_any = excess > 0;
+        self.layers.retain(|layer| {
+            let is_removed = excess > 0 && !layer.is_requested;
+            excess -= usize::from(is_removed);
+            !is_removed
+        });
+        is_any
+    }
+
+    /// Resolves the masks of all layers.
+    fn resolve_masks<B: ClipProvider<Source = S>>(
+        &mut self,
+        masks: Option<&ModelMasks>,
+        model: &B::Model,
+        warnings: &mut Vec<String>,
+    ) {
+        let bones = (0..B::bone_count(model)).filter_map(|bone| B::bone_name(model, bone));
+        let bones: Vec<BoneName<'_>> = bones.collect();
+        let mut groups = MaskGroups::default();
+        for layer in &mut self.layers {
+            layer.bones = BoneSet::resolve(&layer.mask, masks, &bones, warnings);
+            layer.is_muted = layer.playing.is_some() && groups.insert(&layer.bones).is_none();
+            if layer.is_muted {
+                warnings.push(format!(
+                    "has layers with more than {} different masks; the others have no effect",
+                    MaskGroups::MAX
+                ));
+            }
+        }
+    }
+
+    /// Saves the player's states of the layers, before their nodes change.
+    pub(crate) fn save_states(
+        &mut self,
+        player: &AnimationPlayer,
+        node: impl Fn(usize) -> AnimationNodeIndex,
+    ) {
+        let playing = self.layers.iter_mut();
+        let playing = playing.filter_map(|layer| layer.playing.as_mut());
+        for (index, playing) in playing.enumerate() {
+            playing.state = player.animation(node(index)).copied().unwrap_or_default();
+        }
+    }
+
+    /// Plays the layers, in their saved states.
+    pub(crate) fn restore_states(
+        &self,
+        player: &mut AnimationPlayer,
+        node: impl Fn(usize) -> AnimationNodeIndex,
+    ) {
+        let playing = self.layers.iter();
+        let playing = playing.filter_map(|layer| layer.playing.as_ref());
+        for (index, playing) in playing.enumerate() {
+            *player.play(node(index)) = playing.state;
+        }
+    }
+
+    /// Writes weights, speeds, repetitions and times to the player.
+    pub(crate) fn write_player(
+        &mut self,
+        player: &mut AnimationPlayer,
+        node: impl Fn(usize) -> AnimationNodeIndex,
+        requested: &mut ClipLayers,
+        clips: &Assets<AnimationClip>,
+        seconds: f32,
+    ) {
+        let playing = self.layers.iter_mut();
+        let playing = playing.filter(|layer| layer.playing.is_some());
+        for (index, layer) in playing.enumerate() {
+            let Some(animation) = player.animation_mut(node(index)) else {
+                continue;
+            };
+            if !layer.is_requested {
+                layer.write(animation, clips, seconds);
+                continue;
+            }
+            if let Some(time) = requested.take_seek(layer.id) {
+                layer.playback.time = time;
+                if layer.starts {
+                    layer.resolved.play.start = Some(time);
+                }
+            }
+            layer.write(animation, clips, seconds);
+            requested.set_playback(layer.id, layer.playback);
+        }
+    }
+
+    /// Writes the player's times to the playback states of the requested layers. Returns the layers whose clips have
+    /// just ended.
+    pub(crate) fn read_player(
+        &mut self,
+        player: &mut AnimationPlayer,
+        node: impl Fn(usize) -> AnimationNodeIndex,
+        requested: &mut ClipLayers,
+        clips: &Assets<AnimationClip>,
+    ) -> Vec<LayerId> {
+        let mut ended = Vec::new();
+        let playing = self.layers.iter_mut();
+        let playing = playing.filter(|layer| layer.playing.is_some());
+        for (index, layer) in playing.enumerate() {
+            let duration = layer.duration(clips);
+            let Some(animation) = player.animation_mut(node(index)) else {
+                continue;
+            };
+            layer.playback.duration = duration;
+            let (playback, time) = (&mut layer.playback, &mut layer.time);
+            let has_ended = read_clip(animation, playback, time, duration, false);
+            if layer.is_requested {
+                requested.set_playback(layer.id, layer.playback);
+                ended.extend(has_ended.then_some(layer.id));
+            }
+        }
+        ended
+    }
+
+    /// Ends a layer that has removed itself. It does not fade out any more.
+    pub(crate) fn end(&mut self, id: LayerId) {
+        let mut layers = self.layers.iter_mut();
+        if let Some(layer) = layers.find(|layer| layer.id == id && layer.is_requested) {
+            layer.is_requested = false;
+            layer.fade = 0.0;
+        }
+    }
+}
+
+impl<S: ClipSource> ActiveLayer<S> {
+    fn new(id: LayerId, layer: &ClipLayer, clips: Option<&ModelClips>) -> Self {
+        let resolved = ResolvedPlay::new(&layer.play, clips);
+        Self {
+            id,
+            is_requested: true,
+            selection: ClipSelection::new(Some(&resolved)),
+            resolved,
+            additive: layer.additive,
+            mask: layer.mask.clone(),
+            bones: BoneSet::ALL,
+            is_muted: false,
+            weight: layer.weight,
+            fade_out: layer.fade_out,
+            removes_itself: layer.removes_itself,
+            is_selected: false,
+            pending: None,
+            playing: None,
+            starts: false,
+            fade: 0.0,
+            envelope: 0.0,
+            playback: Playback::default(),
+            time: 0.0,
+        }
+    }
+
+    /// Applies a request. If it is `None` or for another clip, the layer fades out. Returns whether the mask has
+    /// changed.
+    fn apply(&mut self, layer: Option<&ClipLayer>, clips: Option<&ModelClips>) -> bool {
+        let resolved = layer.map(|layer| ResolvedPlay::new(&layer.play, clips));
+        let Some((layer, resolved)) = layer.zip(resolved).filter(|(layer, resolved)| {
+            self.selection.matches(Some(resolved)) && self.additive == layer.additive
+        }) else {
+            self.is_requested = false;
+            // From here on, only the fade of the removal counts.
+            self.fade = self.envelope;
+            return false;
+        };
+        self.resolved = resolved;
+        self.weight = layer.weight;
+        self.fade_out = layer.fade_out;
+        self.removes_itself = layer.removes_itself;
+        let is_other_mask = self.mask != layer.mask;
+        self.mask.clone_from(&layer.mask);
+        is_other_mask
+    }
+
+    /// Advances the fade. Returns false once the layer has faded out.
+    fn advance_fade(&mut self, seconds: f32) -> bool {
+        let step = |duration: f32| match duration > 0.0 && duration.is_finite() {
+            true => seconds / duration,
+            false => 1.0,
+        };
+        if !self.is_requested {
+            self.fade -= step(self.fade_out);
+            return self.fade > 0.0 && self.playing.is_some();
+        }
+        if self.playing.is_some() && !self.resolved.play.paused {
+            self.fade = (self.fade + step(self.resolved.play.fade)).min(1.0);
+        }
+        true
+    }
+
+    /// Selects the requested clip, which starts once it is loaded. Returns whether a clip stops.
+    fn select<B: ClipProvider<Source = S>>(
+        &mut self,
+        named: Option<&ModelClips>,
+        model: &B::Model,
+        provider: &B,
+        warnings: &mut Vec<String>,
+    ) -> bool {
+        self.is_selected = true;
+        let Some(source) = provider.find(&self.resolved.play.clip, model) else {
+            let names = provider.names(model);
+            warnings.push(self.resolved.missing_clip_warning(named, &names));
+            self.pending = None;
+            return self.playing.take().is_some();
+        };
+        self.pending = Some(Pending::new(source, self.playing.is_some()));
+        false
+    }
+
+    /// Starts the pending clip once it is loaded. If that fails, the previous one stops. Returns whether the graph must
+    /// change.
+    fn start_pending<B: ClipProvider<Source = S>>(
+        &mut self,
+        model: &B::Model,
+        provider: &B,
+        warnings: &mut Vec<String>,
+    ) -> bool {
+        let Some(pending) = &mut self.pending else {
+            return false;
+        };
+        match pending.poll(Some(&self.resolved), model, provider, warnings) {
+            PendingState::Loading => return false,
+            PendingState::Unplayable => {
+                // Other layers may play after a reload.
+                if self.removes_itself {
+                    self.pending = None;
+                }
+                return self.playing.take().is_some();
+            }
+            PendingState::Ready => {}
+        }
+        let Some(Pending { source, .. }) = self.pending.take() else {
+            return false;
+        };
+        if let Some(playing) = &mut self.playing {
+            playing.source = source;
+            return true;
+        }
+        self.playing = Some(PlayingClip {
+            clip: source.clip().clone(),
+            source,
+            state: ActiveAnimation::default(),
+        });
+        self.starts = true;
+        let fade_in = self.resolved.play.fade;
+        self.fade = match fade_in > 0.0 && fade_in.is_finite() {
+            true => 0.0,
+            false => 1.0,
+        };
+        true
+    }
+
+    /// Adapts the clip to the model.
+    fn adapt<B: ClipProvider<Source = S>>(&mut self, model: &Arc<B::Model>, provider: &mut B) {
+        if let Some(playing) = &mut self.playing
+            // If an edit has left a clip without frames, its previous version plays on.
+            && let Some(clip) = provider.clip_for_model(&playing.source, model)
+        {
+            playing.clip = clip;
+        }
+    }
+
+    fn played(&self) -> Option<PlayedLayer<'_, S>> {
+        let playing = self.playing.as_ref()?;
+        Some(PlayedLayer {
+            source: &playing.source,
+            clip: &playing.clip,
+            bones: &self.bones,
+            additive: self.additive,
+            // NaN is 0.
+            weight: match self.weight > 0.0 && !self.is_muted {
+                true => self.weight.min(1.0) * self.envelope,
+                false => 0.0,
+            },
+        })
+    }
+
+    fn duration(&self, clips: &Assets<AnimationClip>) -> f32 {
+        let playing = self.playing.as_ref();
+        let clip = playing.and_then(|playing| clips.get(&playing.clip));
+        clip.map_or(0.0, AnimationClip::duration)
+    }
+
+    /// Writes weight, speed, repetition and time.
+    fn write(
+        &mut self,
+        animation: &mut ActiveAnimation,
+        clips: &Assets<AnimationClip>,
+        seconds: f32,
+    ) {
+        let duration = self.duration(clips);
+        write_clip(
+            animation,
+            &self.resolved.play,
+            &mut self.playback,
+            &mut self.time,
+            core::mem::take(&mut self.starts),
+            (seconds, duration),
+        );
+        self.envelope = self
+            .fade
+            .min(self.fade_at_end(animation, duration, seconds));
+        let weight = self.played().map_or(0.0, |played| played.weight);
+        animation.set_weight(match self.additive {
+            true => weight,
+            false => blend_weight(weight),
+        });
+    }
+
+    /// The progress of the fade at the end of a clip that removes itself, at the end of this frame.
+    fn fade_at_end(&self, animation: &ActiveAnimation, duration: f32, seconds: f32) -> f32 {
+        let is_once = animation.repeat_mode() == RepeatAnimation::Never;
+        let fades = self.fade_out > 0.0 && self.fade_out.is_finite();
+        let speed = animation.speed();
+        if !(self.is_requested && self.removes_itself && is_once && fades) || speed == 0.0 {
+            return 1.0;
+        }
+        let to_end = match speed > 0.0 {
+            true => duration - animation.seek_time(),
+            false => animation.seek_time(),
+        };
+        let passes = if animation.is_paused() { 0.0 } else { seconds };
+        ((to_end / speed.abs() - passes) / self.fade_out).clamp(0.0, 1.0)
+    }
+}
+
+/// The weight of a node beside a node of weight 1, so that its share is `share`, from 0 to 1.
+fn blend_weight(share: f32) -> f32 {
+    /// Beside it, a weight of 1 is less than half of the last digit of a float, so the share is exactly 1.
+    const ALL: f32 = 1e9;
+    (share / (1.0 - share)).min(ALL)
+}
+
+/// The mask groups of a graph.
+#[derive(Default)]
+pub(crate) struct MaskGroups(Vec<BoneSet>);
+
+impl MaskGroups {
+    /// The count of mask groups in one of Bevy's graphs.
+    pub(crate) const MAX: usize = 64;
+
+    /// The mask of a node that animates only these bones. `None` if there is no group left.
+    pub(crate) fn insert(&mut self, bones: &BoneSet) -> Option<AnimationMask> {
+        if bones.is_all() {
+            return Some(0);
+        }
+        let found = self.0.iter().position(|other| other == bones);
+        let group = found.unwrap_or(self.0.len());
+        if group == Self::MAX {
+            return None;
+        }
+        if found.is_none() {
+            self.0.push(bones.clone());
+        }
+        Some(1 << group)
+    }
+
+    /// The groups of a bone: those of the masks that it is not in.
+    pub(crate) fn of_bone(&self, bone: usize) -> AnimationMask {
+        let groups = self.0.iter().enumerate();
+        groups.fold(0, |groups, (group, bones)| {
+            groups | AnimationMask::from(!bones.contains(bone)) << group
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blend_weights_give_the_share() {
+        for share in [0.0, 0.25, 0.5, 0.999, 1.0 - f32::EPSILON, 1.0] {
+            let weight = blend_weight(share);
+            assert!(weight.is_finite());
+            assert!((weight / (1.0 + weight) - share).abs() < 1e-6, "{share}");
+        }
+        let all = blend_weight(1.0);
+        assert_eq!(all / (1.0 + all), 1.0);
+    }
+
+    #[test]
+    fn different_masks_have_groups_up_to_the_limit() {
+        let bones: Vec<BoneName<'_>> = ["a", "b", "c", "d", "e", "f", "g"]
+            .map(|name| BoneName { name, parent: None })
+            .into();
+        // Each of the 127 subsets that are not empty is a mask.
+        let set = |subset: u32| {
+            let is_in = |(bone, _): &(usize, _)| subset >> *bone & 1 == 1;
+            let names = bones.iter().enumerate().filter(is_in);
+            let mask = BoneMask::bones(names.map(|(_, bone)| bone.name));
+            BoneSet::resolve(&mask, None, &bones, &mut Vec::new())
+        };
+        let mut groups = MaskGroups::default();
+        for subset in 1..=64 {
+            let mask = groups.insert(&set(subset)).unwrap();
+            assert_eq!(mask, 1 << (subset - 1));
+            for bone in 0..bones.len() {
+                let is_masked = groups.of_bone(bone) & mask != 0;
+                assert_eq!(is_masked, subset >> bone & 1 == 0);
+            }
+        }
+        assert_eq!(groups.insert(&set(65)), None);
+        assert_eq!(
+            groups.insert(&set(3)),
+            Some(1 << 2),
+            "a mask that has a group"
+        );
+        assert_eq!(groups.insert(&BoneSet::ALL), Some(0));
+    }
+}

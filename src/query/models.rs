@@ -1,0 +1,284 @@
+//! [`ModelQuery`]: what can be asked about spawned models of any format.
+
+use crate::appearance::skins::ActiveSkin;
+use crate::root::clip_ref::ClipRef;
+use crate::root::play::{Playback, ResolvedClip};
+use crate::root::skins::ModelSkins;
+use crate::spawn::info::{ModelClip, ModelInfo, ModelPose, NamedEntity, transformed_bounds};
+use crate::spawn::instance::ModelFormat;
+use crate::spawn::roots::ModelRoots;
+use bevy::camera::visibility::InheritedVisibility;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::system::{Query, SystemParam};
+use bevy::math::Affine3A;
+use bevy::math::bounding::Aabb3d;
+use bevy::transform::components::GlobalTransform;
+
+/// A bone of a spawned model: see [`ModelQuery::bones`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelBone {
+    /// Its entity.
+    pub entity: Entity,
+    /// Its name in the file. Several bones may share a name.
+    pub name: String,
+    /// The bone above it. `None` for a root bone.
+    pub parent: Option<Entity>,
+    /// From its space to the world, at the last propagation of transforms.
+    pub transform: GlobalTransform,
+}
+
+/// A part of a spawned model: see [`ModelQuery::parts`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelPart {
+    /// Its entity.
+    pub entity: Entity,
+    /// Its name in the file, including tags. Empty for the skinned mesh of an ABC model.
+    pub name: String,
+    /// The bone that it is attached to.
+    pub bone: Option<Entity>,
+    /// Whether its `InheritedVisibility` is true.
+    pub is_visible: bool,
+}
+
+/// The skins of a spawned model: see [`ModelQuery::skins`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelSkinInfo {
+    /// The count of the model's own skins, for [`ModelSkin::Index`](crate::root::ModelSkin::Index).
+    pub count: usize,
+    /// The names in the root's [`ModelSkins`], in lower case, sorted.
+    pub names: Vec<String>,
+    /// The index of the model's own skin that is used. `None` if another image replaces it, or the model has no skins.
+    pub current: Option<usize>,
+}
+
+/// Answers questions about spawned models of any format: format, clips, pose, bounds, skins, parts, bones, roots.
+///
+/// It reads [`Playback`], `GlobalTransform` and [`ModelSkins`]. A system that also writes one of these needs a `ParamSet`.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_classic_models::prelude::*;
+/// fn describe(spawned: Query<Entity, Added<ModelInstance>>, models: ModelQuery) {
+///     for root in &spawned {
+///         for clip in models.clips(root) {
+///             info!("{}: {:?} s, {:?} frames", clip.name, clip.seconds, clip.frames);
+///         }
+///         for bone in models.bones(root) {
+///             info!("{} at {}", bone.name, bone.transform.translation());
+///         }
+///     }
+/// }
+/// # bevy::ecs::system::assert_is_system(describe);
+/// ```
+#[derive(SystemParam)]
+pub struct ModelQuery<'w, 's> {
+    roots: ModelRoots<'w, 's>,
+    formats: FormatInfos<'w, 's>,
+    playing: Query<'w, 's, (&'static Playback, Option<&'static ResolvedClip>)>,
+    named_skins: Query<'w, 's, &'static ModelSkins>,
+    active_skins: Query<'w, 's, &'static ActiveSkin>,
+    transforms: Query<'w, 's, &'static GlobalTransform>,
+    visibilities: Query<'w, 's, &'static InheritedVisibility>,
+}
+
+/// The models of each format.
+#[derive(SystemParam)]
+struct FormatInfos<'w, 's> {
+    #[cfg(feature = "alamo")]
+    alo: crate::formats::alamo::info::AloInfo<'w, 's>,
+    #[cfg(feature = "lithtech")]
+    abc: crate::formats::lithtech::info::AbcInfo<'w, 's>,
+    #[cfg(feature = "quake")]
+    mdl: crate::formats::quake::info::MdlInfo<'w, 's>,
+    #[cfg(feature = "lgw")]
+    lgw: crate::formats::lgw::info::LgwInfo<'w, 's>,
+}
+
+impl FormatInfos<'_, '_> {
+    fn of(&self, format: ModelFormat) -> Option<&dyn ModelInfo> {
+        Some(match format {
+            #[cfg(feature = "alamo")]
+            ModelFormat::Alamo => &self.alo,
+            #[cfg(feature = "lithtech")]
+            ModelFormat::LithTech => &self.abc,
+            #[cfg(feature = "quake")]
+            ModelFormat::Quake => &self.mdl,
+            #[cfg(feature = "lgw")]
+            ModelFormat::UfoAftermath => &self.lgw,
+            #[cfg(not(all(
+                feature = "alamo",
+                feature = "lithtech",
+                feature = "quake",
+                feature = "lgw"
+            )))]
+            _ => return None,
+        })
+    }
+}
+
+impl ModelQuery<'_, '_> {
+    /// The format of a root's model. `None` until its scene is spawned.
+    pub fn format(&self, root: Entity) -> Option<ModelFormat> {
+        self.roots.format(root)
+    }
+
+    /// The root entity of the model that an entity belongs to: the entity itself if it is a root, otherwise its nearest
+    /// ancestor that is a root. For an entity of a model that is attached to another, this is the root of the attached
+    /// model.
+    ///
+    /// ```
+    /// # use bevy::prelude::*;
+    /// # use bevy_classic_models::query::ModelQuery;
+    /// fn on_click(click: On<Pointer<Click>>, models: ModelQuery, mut commands: Commands) {
+    ///     if let Some(root) = models.root(click.entity) {
+    ///         commands.entity(root).despawn();
+    ///     }
+    /// }
+    /// # World::new().add_observer(on_click);
+    /// ```
+    pub fn root(&self, part: Entity) -> Option<Entity> {
+        self.roots.root(part)
+    }
+
+    /// The entity with a name, in any case:
+    ///
+    /// - ALO: a bone, otherwise a proxy, mesh, light or dazzle. Tags are part of the name.
+    /// - ABC: a node.
+    /// - LGW: a mesh.
+    /// - MDL: always `None`, because its entity has no name.
+    ///
+    /// If several have the name, this is the first in the file. `None` if none has it, or the scene is not spawned yet.
+    ///
+    /// A member of a crowd has an entity only for bones that something is attached to.
+    pub fn bone(&self, root: Entity, name: &str) -> Option<Entity> {
+        self.roots.bone(root, name)
+    }
+
+    /// The transform of a bone or part in the world, at the last propagation of transforms. `None` if no bone or part has
+    /// the name, or the scene is not spawned yet.
+    ///
+    /// For a member of a crowd, it is computed from the clip for this bone, or for the bone of this part.
+    pub fn bone_transform(&self, root: Entity, name: &str) -> Option<GlobalTransform> {
+        let Some(bone) = self.roots.crowd_bone(root, name) else {
+            return self.transforms.get(self.bone(root, name)?).ok().copied();
+        };
+        let info = self.info(root)?;
+        let scene = self.transforms.get(info.scene_root(root)?).ok()?;
+        Some(GlobalTransform::from(
+            scene.affine() * info.crowd_bone(root, bone)?,
+        ))
+    }
+
+    fn info(&self, root: Entity) -> Option<&dyn ModelInfo> {
+        self.formats.of(self.format(root)?)
+    }
+
+    /// The clips of a root's model, in file order: the index is that of
+    /// [`ClipRef::Index`]. Empty for a model without clips, and until the scene is spawned.
+    pub fn clips(&self, root: Entity) -> Vec<ModelClip> {
+        self.info(root)
+            .map_or_else(Vec::new, |info| info.clips(root))
+    }
+
+    /// The pose that a root's model shows. `None` if no clip of its file plays, unless it is an MDL model, which always shows
+    /// a pose.
+    ///
+    /// It is the pose of the last update: in `Update`, that of the previous frame.
+    pub fn pose(&self, root: Entity) -> Option<ModelPose> {
+        let (playback, resolved) = self.playing.get(root).ok()?;
+        let play = resolved.and_then(ResolvedClip::get);
+        let frames = play.and_then(|play| play.play.clip.split_frames().1);
+        self.info(root)?.pose(root, playback.time, frames.as_ref())
+    }
+
+    /// The box around a root's model at rest, in the root's space. `None` if the model has no vertices, and until the scene is
+    /// spawned and its transforms are propagated.
+    ///
+    /// ALO: the parts that are drawn at the finest level of detail, undamaged. ABC: the bind pose. MDL: frame 0.
+    pub fn bounds(&self, root: Entity) -> Option<Aabb3d> {
+        let bounds = self.info(root)?.bounds(root)?;
+        self.in_root(root, &bounds)
+    }
+
+    /// A box around a root's model in all poses of a clip of its file, in the root's space. `None` if there is no such clip,
+    /// the clip is not loaded, or nothing is drawn. It does not resolve the names in `ModelClips`.
+    ///
+    /// The box contains all vertices; for models with bones it may be larger, because it is made of the boxes of what each
+    /// bone moves. Between frames, rotating vertices may leave it by a small fraction of its size. This poses all bones in
+    /// all frames, so store the result.
+    pub fn clip_bounds(&self, root: Entity, clip: &ClipRef) -> Option<Aabb3d> {
+        let bounds = self.info(root)?.clip_bounds(root, clip)?;
+        self.in_root(root, &bounds)
+    }
+
+    /// The skins of a root's model.
+    pub fn skins(&self, root: Entity) -> ModelSkinInfo {
+        let count = self.info(root).map_or(0, |info| info.skins(root));
+        let named = self.named_skins.get(root).into_iter();
+        let names = named.flat_map(ModelSkins::names).map(str::to_owned);
+        let mut names: Vec<String> = names.collect();
+        names.sort_unstable();
+        let current = match self.active_skins.get(root) {
+            Ok(active) if active.image.is_some() => None,
+            Ok(active) => Some(active.index),
+            Err(_) => Some(0),
+        };
+        ModelSkinInfo {
+            count,
+            names,
+            current: current
+                .zip(count.checked_sub(1))
+                .map(|(index, last)| index.min(last)),
+        }
+    }
+
+    /// The bones of a root's model, in file order: parents before their children. Empty for MDL and LGW models, and for
+    /// members of crowds.
+    pub fn bones(&self, root: Entity) -> Vec<ModelBone> {
+        let bones = self
+            .info(root)
+            .map_or_else(Vec::new, |info| info.bones(root));
+        let bone = |bone: NamedEntity| ModelBone {
+            transform: self
+                .transforms
+                .get(bone.entity)
+                .copied()
+                .unwrap_or_default(),
+            entity: bone.entity,
+            name: bone.name,
+            parent: bone.parent,
+        };
+        bones.into_iter().map(bone).collect()
+    }
+
+    /// The parts of a root's model, in file order.
+    ///
+    /// - ALO: meshes, lights, proxies and groups of dazzles.
+    /// - ABC: the skinned mesh, and the meshes of nodes that have their own.
+    /// - LGW: the meshes.
+    /// - MDL: the mesh.
+    /// - A member of a crowd: its meshes, without names.
+    pub fn parts(&self, root: Entity) -> Vec<ModelPart> {
+        let parts = self
+            .info(root)
+            .map_or_else(Vec::new, |info| info.parts(root));
+        let part = |part: NamedEntity| ModelPart {
+            is_visible: self
+                .visibilities
+                .get(part.entity)
+                .is_ok_and(|visibility| visibility.get()),
+            entity: part.entity,
+            name: part.name,
+            bone: part.parent,
+        };
+        parts.into_iter().map(part).collect()
+    }
+
+    /// Transforms a box from the space of the scene below a root to the root's space.
+    fn in_root(&self, root: Entity, bounds: &Aabb3d) -> Option<Aabb3d> {
+        let scene = self.info(root)?.scene_root(root)?;
+        let affine = |entity| Some(self.transforms.get(entity).ok()?.affine());
+        let to_root: Affine3A = affine(root)?.inverse() * affine(scene)?;
+        transformed_bounds(&to_root, bounds)
+    }
+}

@@ -1,0 +1,118 @@
+//! The system parameter [`ModelRayCast`].
+
+#[cfg(feature = "alamo")]
+use crate::geometry::box_index::TIE;
+use crate::geometry::ray_settings::ModelRayCastSettings;
+use crate::query::hit::ModelRayHit;
+#[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
+use crate::query::surfaces::SurfaceRayCast;
+use bevy::ecs::system::{Local, SystemParam};
+use bevy::math::Ray3d;
+
+/// Casts rays at the spawned models of all formats: the counterpart of Bevy's `MeshRayCast`.
+///
+/// Hits are exact for the triangles, as the models are posed when a system casts its first ray: at the `GlobalTransform`s of
+/// the last propagation, as with `MeshRayCast`.
+///
+/// - ALO: collision trees. Rigid parts follow their bones, skinned parts are posed. Parts without a tree in their file are
+///   not hit.
+/// - MDL: the blended poses that the model shows.
+/// - ABC: the skeleton, and vertices that deform as shown. With
+///   [`collision_boxes`](ModelRayCastSettings::collision_boxes) the box of the animation.
+/// - LGW: the meshes.
+///
+/// By default, hits do not depend on the level of detail that is drawn. Any scale works, including non-uniform and mirrored
+/// ones; parts with a scale of zero are not hit. Meshes of MDL, ABC and LGW models must be in the main world, as they are
+/// unless the loader setting `asset_usage` says otherwise.
+///
+/// The first ray of a run checks which parts moved. The second ray updates an index of their boxes if any did. Each further
+/// ray tests only the parts whose box it meets. Such a part is posed at most once per run. Each system that casts rays has
+/// its own index, so cast many rays in one system rather than in many.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_classic_models::query::{ModelRayCast, ModelRayCastSettings};
+/// fn shoot(mut rays: ModelRayCast, guns: Query<&GlobalTransform>, names: Query<&Name>) {
+///     let settings = ModelRayCastSettings::default().with_max_distance(500.0);
+///     for gun in &guns {
+///         let ray = Ray3d::new(gun.translation(), gun.forward());
+///         if let Some(hit) = rays.cast_ray(ray, &settings).first() {
+///             let bone = hit.bone.and_then(|bone| names.get(bone).ok());
+///             info!("{} is hit at {bone:?}", hit.root);
+///         }
+///     }
+/// }
+/// # bevy::ecs::system::assert_is_system(shoot);
+/// ```
+#[derive(SystemParam)]
+pub struct ModelRayCast<'w, 's> {
+    #[cfg(feature = "alamo")]
+    trees: crate::formats::alamo::raycast::param::AloRayCast<'w, 's>,
+    #[cfg(feature = "alamo")]
+    meshes: Option<bevy::ecs::system::Res<'w, bevy::asset::Assets<bevy::mesh::Mesh>>>,
+    #[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
+    surfaces: SurfaceRayCast<'w, 's>,
+    hits: Local<'s, Vec<ModelRayHit>>,
+}
+
+impl ModelRayCast<'_, '_> {
+    /// Casts a ray into the world. Returns one hit per part, the nearest first. The nearest hit for which
+    /// [`early_exit_test`](ModelRayCastSettings::early_exit_test) returns true is the last.
+    pub fn cast_ray(&mut self, ray: Ray3d, settings: &ModelRayCastSettings<'_>) -> &[ModelRayHit] {
+        let hits = &mut *self.hits;
+        hits.clear();
+        #[cfg_attr(
+            not(feature = "alamo"),
+            expect(unused_mut, reason = "only hits of ALO models shorten the ray")
+        )]
+        let mut max = settings.max_distance;
+        #[cfg(feature = "alamo")]
+        {
+            self.trees.cast_ray(ray, settings);
+            for (part, hit, details) in self.trees.details(self.meshes.as_deref()) {
+                if (settings.early_exit_test)(part) {
+                    max = max.min(hit.distance * (1.0 + TIE));
+                }
+                hits.push(ModelRayHit {
+                    root: hit.root,
+                    part,
+                    bone: details.bone,
+                    triangle: hit.triangle,
+                    barycentrics: hit.barycentrics,
+                    distance: hit.distance,
+                    point: hit.point,
+                    normal: hit.normal,
+                    uv: details.uv,
+                });
+            }
+        }
+        #[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
+        self.surfaces.cast_ray(ray, max, settings, hits);
+        // The entity breaks ties, so that the order is the same in every frame.
+        hits.sort_unstable_by(|a, b| {
+            let nearer = a.distance.total_cmp(&b.distance);
+            nearer.then_with(|| a.part.cmp(&b.part))
+        });
+        let stops = |hit: &ModelRayHit| (settings.early_exit_test)(hit.part);
+        if let Some(last) = hits.iter().position(stops) {
+            hits.truncate(last + 1);
+        }
+        hits
+    }
+
+    /// Whether a ray hits anything: for lines of sight.
+    ///
+    /// This is faster than [`cast_ray`](Self::cast_ray): it stops at the first hit that it finds.
+    /// `early_exit_test` is ignored.
+    pub fn any_hit(&mut self, ray: Ray3d, settings: &ModelRayCastSettings<'_>) -> bool {
+        #[cfg(feature = "alamo")]
+        if self.trees.any_hit(ray, settings) {
+            return true;
+        }
+        #[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
+        if self.surfaces.any_hit(ray, settings) {
+            return true;
+        }
+        false
+    }
+}

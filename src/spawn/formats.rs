@@ -1,0 +1,164 @@
+//! The registry of an app's model formats by file extension, and the registration of their loaders.
+
+use crate::load::names::{all_cases, folded};
+use crate::load::unlabeled::register_unlabeled_loader;
+use bevy::app::App;
+use bevy::asset::{
+    Asset, AssetApp, AssetLoader, AssetPath, AssetServer, Assets, Handle, LoadContext,
+    UntypedHandle,
+};
+use bevy::ecs::resource::Resource;
+use bevy::ecs::world::World;
+use bevy::world_serialization::WorldAsset;
+use core::any::TypeId;
+use std::sync::Arc;
+
+/// A registered model format.
+#[derive(Clone)]
+struct Format {
+    /// In lower case.
+    extensions: Vec<String>,
+    asset: TypeId,
+    scene: Arc<FindScene>,
+    /// `None` if the format has no crowds.
+    crowd: Option<Arc<FindScene>>,
+}
+
+/// Finds the scene of a model, once it is loaded.
+type FindScene = dyn Fn(&World, &UntypedHandle) -> Option<Handle<WorldAsset>> + Send + Sync;
+
+/// The registered model formats. A later format takes precedence if two have the same extension.
+#[derive(Resource, Clone, Default)]
+pub(crate) struct ModelFormats(Vec<Format>);
+
+impl ModelFormats {
+    /// Adds the format whose files are loaded as the asset `A`. `scene` returns the scene of the asset.
+    fn add<A: Asset>(&mut self, extensions: &[String], scene: fn(&A) -> &Handle<WorldAsset>) {
+        let extensions = extensions.iter().map(|extension| folded(extension));
+        self.0.push(Format {
+            extensions: extensions.collect(),
+            asset: TypeId::of::<A>(),
+            scene: Arc::new(move |world, handle| Some(scene(asset::<A>(world, handle)?).clone())),
+            crowd: None,
+        });
+    }
+
+    /// Adds the scene of crowds to the format of the asset `A`.
+    #[cfg(all(feature = "crowd", any(feature = "alamo", feature = "lithtech")))]
+    pub(crate) fn add_crowd<A: Asset>(&mut self, crowd: fn(&A) -> Option<&Handle<WorldAsset>>) {
+        let find: Arc<FindScene> =
+            Arc::new(move |world, handle| crowd(asset::<A>(world, handle)?).cloned());
+        for format in &mut self.0 {
+            if format.asset == TypeId::of::<A>() {
+                format.crowd = Some(find.clone());
+            }
+        }
+    }
+
+    /// The format of a file: the last registered one with its extension.
+    fn format_of(&self, path: &AssetPath<'_>) -> Option<&Format> {
+        let name = folded(&path.path().file_name()?.to_string_lossy());
+        let is_match = |extension: &String| {
+            let stem = name.strip_suffix(extension.as_str());
+            stem.is_some_and(|stem| stem.ends_with('.'))
+        };
+        let mut formats = self.0.iter().rev();
+        formats.find(|format| format.extensions.iter().any(is_match))
+    }
+
+    /// The extensions of all formats, in lower case.
+    pub(crate) fn extensions(&self) -> Vec<String> {
+        let all = self.0.iter().flat_map(|format| &format.extensions);
+        all.cloned().collect()
+    }
+
+    /// Those of some extensions that belong to no format yet.
+    fn unknown(&self, extensions: &[String]) -> Vec<String> {
+        let known = self.extensions();
+        let mut unknown = extensions.to_vec();
+        unknown.retain(|extension| !known.contains(&folded(extension)));
+        unknown
+    }
+
+    /// The error message for a file whose extension belongs to no format.
+    pub(crate) fn unknown_extension(&self, path: &AssetPath<'_>) -> String {
+        let extensions = self.extensions().into_iter();
+        let extensions: Vec<String> = extensions
+            .map(|extension| format!(".{extension}"))
+            .collect();
+        let extensions = extensions.join(", ");
+        format!("{path} has no extension of a model format; expected one of {extensions}")
+    }
+
+    /// Whether the extension of a file belongs to a model format.
+    pub(crate) fn is_model(&self, path: &AssetPath<'_>) -> bool {
+        self.format_of(path).is_some()
+    }
+
+    /// Starts loading a model; `None` if its extension belongs to no format.
+    pub(crate) fn load(
+        &self,
+        server: &AssetServer,
+        path: &AssetPath<'static>,
+    ) -> Option<UntypedHandle> {
+        let format = self.format_of(path)?;
+        let builder = server.load_builder();
+        Some(builder.load_erased(format.asset, path.clone()))
+    }
+
+    /// Starts loading a model as a dependency of the asset that is being loaded; `None` if its extension belongs to no
+    /// format.
+    pub(crate) fn load_within(
+        &self,
+        load_context: &mut LoadContext<'_>,
+        path: &AssetPath<'static>,
+    ) -> Option<UntypedHandle> {
+        let format = self.format_of(path)?;
+        let builder = load_context.load_builder();
+        Some(builder.load_erased(format.asset, path.clone()))
+    }
+
+    /// The handle of a model, if a handle of it is alive.
+    pub(crate) fn existing_handle(
+        &self,
+        server: &AssetServer,
+        path: &AssetPath<'static>,
+    ) -> Option<UntypedHandle> {
+        let format = self.format_of(path)?;
+        server.get_path_and_type_id_handle(path, format.asset)
+    }
+
+    /// The scene of a model, once it is loaded.
+    pub(crate) fn scene(&self, world: &World, model: &UntypedHandle) -> Option<Handle<WorldAsset>> {
+        let mut formats = self.0.iter();
+        let format = formats.find(|format| format.asset == model.type_id())?;
+        (format.scene)(world, model)
+    }
+
+    /// The scene of a crowd's member, once the model is loaded. `None` if the model has none.
+    pub(crate) fn crowd(&self, world: &World, model: &UntypedHandle) -> Option<Handle<WorldAsset>> {
+        let mut formats = self.0.iter();
+        let format = formats.find(|format| format.asset == model.type_id())?;
+        format.crowd.as_ref()?(world, model)
+    }
+}
+
+/// The asset of a handle, if it is of this type and loaded.
+fn asset<'w, A: Asset>(world: &'w World, handle: &UntypedHandle) -> Option<&'w A> {
+    let id = handle.id().try_typed::<A>().ok()?;
+    world.get_resource::<Assets<A>>()?.get(id)
+}
+
+/// Adds a format, and reserves its extensions for its loader, which the plugin registers in `Plugin::finish`.
+pub(crate) fn reserve_model_loader<A: Asset, L: AssetLoader<Asset = A>>(
+    app: &mut App,
+    extensions: &[String],
+    scene: fn(&A) -> &Handle<WorldAsset>,
+) {
+    let mut formats = app.world_mut().get_resource_or_init::<ModelFormats>();
+    // Bevy warns about two loaders of scenes with the same extension. One is enough, because it does not read the file.
+    let unlabeled = formats.unknown(extensions);
+    formats.add(extensions, scene);
+    register_unlabeled_loader::<A>(app, all_cases(&unlabeled));
+    app.preregister_asset_loader::<L>(&all_cases(extensions));
+}

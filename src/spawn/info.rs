@@ -1,0 +1,154 @@
+//! What code for any format can ask about a spawned model. Each format answers with a system parameter.
+
+use crate::root::clip_ref::ClipRef;
+use bevy::ecs::entity::Entity;
+use bevy::math::bounding::Aabb3d;
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
+use bevy::math::bounding::BoundingVolume;
+use bevy::math::{Affine3A, Vec3A};
+use core::ops::Range;
+
+/// A clip of a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelClip {
+    /// Its name in the file. Clips of ABC and MDL models may share a name.
+    pub name: String,
+    /// Its duration in seconds. `None` while an ALO animation is not loaded.
+    pub seconds: Option<f32>,
+    /// The count of its frames: keyframes of an ABC animation, poses of an MDL clip. `None` while an ALO animation is not
+    /// loaded.
+    pub frames: Option<u32>,
+}
+
+/// The pose that a model shows: a time in a clip. During a cross-fade, that of the clip that fades in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ModelPose {
+    /// The index of the clip in [`ModelQuery::clips`](crate::query::ModelQuery::clips). `None` if it is not one of them, such
+    /// as a range of frames of an MDL model.
+    pub clip: Option<usize>,
+    /// Seconds since the beginning of the whole clip.
+    pub seconds: f32,
+    /// The frame at or before that time, counted from the beginning of the whole clip.
+    pub frame: u32,
+    /// The fraction of the way to the next frame, from 0 to 1.
+    pub towards_next: f32,
+}
+
+/// A bone of a spawned model, or a part that is not a bone.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct NamedEntity {
+    pub(crate) entity: Entity,
+    pub(crate) name: String,
+    /// The bone above it.
+    pub(crate) parent: Option<Entity>,
+}
+
+/// The models of one format. Methods return `None` or nothing if the root's model is of another format.
+///
+/// Boxes are in the space of the scene's root entity, which is the file's space unless the loader mirrored it.
+pub(crate) trait ModelInfo {
+    /// The root entity of the model's scene.
+    fn scene_root(&self, root: Entity) -> Option<Entity>;
+
+    /// The clips, in file order.
+    fn clips(&self, root: Entity) -> Vec<ModelClip>;
+
+    /// The pose at a time of the clip that plays, in seconds. `frames` is the part of the clip that plays.
+    fn pose(&self, root: Entity, time: f32, frames: Option<&Range<u32>>) -> Option<ModelPose>;
+
+    /// The box around the parts that the model shows at rest.
+    fn bounds(&self, root: Entity) -> Option<Aabb3d>;
+
+    /// A box around these parts in all poses of a clip.
+    fn clip_bounds(&self, root: Entity, clip: &ClipRef) -> Option<Aabb3d>;
+
+    /// The count of the model's own skins.
+    fn skins(&self, root: Entity) -> usize;
+
+    /// The bones, in file order.
+    fn bones(&self, root: Entity) -> Vec<NamedEntity>;
+
+    /// The parts, in file order.
+    fn parts(&self, root: Entity) -> Vec<NamedEntity>;
+
+    /// The transform of a bone of a crowd's member to the space of the scene's root entity. `None` if the root is no
+    /// member, or there is no such bone.
+    fn crowd_bone(&self, _: Entity, _: usize) -> Option<Affine3A> {
+        None
+    }
+}
+
+/// The bones with these names and indices of parents, in file order.
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
+pub(crate) fn named_bones<'a>(
+    entities: &[Entity],
+    bones: impl Iterator<Item = (&'a str, Option<usize>)>,
+) -> Vec<NamedEntity> {
+    let bones = entities.iter().zip(bones);
+    let named = bones.map(|(entity, (name, parent))| NamedEntity {
+        entity: *entity,
+        name: name.to_owned(),
+        parent: parent.and_then(|parent| entities.get(parent).copied()),
+    });
+    named.collect()
+}
+
+/// The box around two boxes.
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
+pub(crate) fn merged(a: Option<Aabb3d>, b: Option<Aabb3d>) -> Option<Aabb3d> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.merge(&b)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// The axis-aligned box around a transformed box. `None` if it is not finite.
+pub(crate) fn transformed_bounds(affine: &Affine3A, bounds: &Aabb3d) -> Option<Aabb3d> {
+    let center = affine.transform_point3a((bounds.min + bounds.max) * 0.5);
+    let half = affine.matrix3.abs() * ((bounds.max - bounds.min) * 0.5);
+    let is_finite = |vector: Vec3A| vector.is_finite();
+    (is_finite(center) && is_finite(half)).then_some(Aabb3d {
+        min: center - half,
+        max: center + half,
+    })
+}
+
+/// The frame at a time, and the fraction of the way to the next frame. `times` never descend.
+#[cfg(any(feature = "alamo", feature = "lithtech"))]
+pub(crate) fn frame_at(times: impl Fn(u32) -> f32, count: u32, seconds: f32) -> (u32, f32) {
+    let (mut low, mut high) = (0, count);
+    // The first frame after the time.
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match times(middle) <= seconds {
+            true => low = middle + 1,
+            false => high = middle,
+        }
+    }
+    let Some(frame) = low.checked_sub(1) else {
+        return (0, 0.0);
+    };
+    if low >= count {
+        return (frame, 0.0);
+    }
+    let (from, to) = (times(frame), times(low));
+    (frame, ((seconds - from) / (to - from)).clamp(0.0, 1.0))
+}
+
+#[cfg(all(test, any(feature = "alamo", feature = "lithtech")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_at_times_are_found() {
+        let times = [0.0, 0.25, 0.25, 0.75];
+        let at = |seconds| frame_at(|frame| times[frame as usize], 4, seconds);
+        assert_eq!(at(-1.0), (0, 0.0));
+        assert_eq!(at(0.125), (0, 0.5));
+        assert_eq!(at(0.25), (2, 0.0));
+        assert_eq!(at(0.5), (2, 0.5));
+        assert_eq!(at(0.75), (3, 0.0));
+        assert_eq!(at(f32::NAN), (0, 0.0));
+        assert_eq!(frame_at(|_| 0.0, 0, 1.0), (0, 0.0));
+    }
+}

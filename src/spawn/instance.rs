@@ -1,0 +1,201 @@
+//! Spawned models of any format: [`ModelInstance`] on their roots.
+//!
+//! Each format fills the component. Code that works on any format reads it instead of the components of each format.
+
+use crate::geometry::axes::{Mirror, z_up_forward_minus_y, z_up_forward_x};
+use crate::root::clip_ref::ClipRef;
+use crate::spawn::clip_files::FoundClip;
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
+use bevy::math::Quat;
+use bevy::math::bounding::Aabb3d;
+use bevy::reflect::Reflect;
+use core::any::Any;
+use core::f32::consts::PI;
+use core::fmt;
+use std::sync::Arc;
+
+/// The format of a model.
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[reflect(Clone, Debug, PartialEq, Hash)]
+#[non_exhaustive]
+pub enum ModelFormat {
+    /// Petroglyph Alamo, `.alo`.
+    Alamo,
+    /// LithTech, `.abc`.
+    LithTech,
+    /// Quake, `.mdl`.
+    Quake,
+    /// UFO: Aftermath, `.lgw`.
+    UfoAftermath,
+}
+
+impl fmt::Display for ModelFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Alamo => "Alamo's format",
+            Self::LithTech => "LithTech's format",
+            Self::Quake => "Quake's format",
+            Self::UfoAftermath => "the format of UFO: Aftermath",
+        })
+    }
+}
+
+/// A spawned model of any format: its format, and the entities of its named bones and parts.
+///
+/// It is inserted on the root entity when the model's scene is ready, and again after each reload. Data of a single
+/// format is in a component of that format, such as `AloInstance`.
+// Without `ReflectComponent`, so that saved worlds do not contain entities of scenes. It is not cloned with a root: the
+// clone spawns its own scene.
+#[derive(Component, Reflect)]
+#[reflect(from_reflect = false)]
+#[component(clone_behavior = Ignore)]
+pub struct ModelInstance {
+    format: ModelFormat,
+    /// Indexed as [`SharedModel::named`] returns; `None` for bones and parts that were not spawned.
+    entities: Vec<Option<Entity>>,
+    /// Whether a proxy of another model loaded it.
+    is_of_proxy: bool,
+    /// The root entity of the scene of a crowd's member.
+    crowd: Option<Entity>,
+    #[reflect(ignore)]
+    model: Arc<dyn SharedModel>,
+}
+
+impl ModelInstance {
+    /// `entities` pairs the indices that [`SharedModel::named`] returns with entities.
+    pub(crate) fn new(
+        format: ModelFormat,
+        model: Arc<dyn SharedModel>,
+        entities: impl IntoIterator<Item = (usize, Entity)>,
+    ) -> Self {
+        let mut all = Vec::new();
+        for (index, entity) in entities {
+            if all.len() <= index {
+                all.resize(index + 1, None);
+            }
+            all[index] = Some(entity);
+        }
+        Self {
+            format,
+            entities: all,
+            is_of_proxy: false,
+            crowd: None,
+            model,
+        }
+    }
+
+    /// Sets whether a proxy of another model loaded it.
+    #[cfg(feature = "alamo")]
+    pub(crate) fn of_proxy(mut self, is_of_proxy: bool) -> Self {
+        self.is_of_proxy = is_of_proxy;
+        self
+    }
+
+    /// Makes it a member of a crowd. `scene` is the root entity of its scene.
+    #[cfg(all(feature = "crowd", any(feature = "alamo", feature = "lithtech")))]
+    pub(crate) fn in_crowd(mut self, scene: Entity) -> Self {
+        self.crowd = Some(scene);
+        self
+    }
+
+    /// Whether it is a member of a crowd, so that its bones have no entities unless something is attached to them.
+    pub fn is_in_crowd(&self) -> bool {
+        self.crowd.is_some()
+    }
+
+    /// The root entity of its scene if it is a member of a crowd, and the index of the bone with this name, or of the
+    /// bone of the part with this name.
+    pub(crate) fn crowd_bone(&self, name: &str) -> Option<(Entity, usize)> {
+        Some((self.crowd?, self.model.bone_index(name)?))
+    }
+
+    /// The format.
+    pub fn format(&self) -> ModelFormat {
+        self.format
+    }
+
+    /// The first bone or part with this name (case-insensitive): see
+    /// [`ModelQuery::bone`](crate::query::ModelQuery::bone).
+    pub fn bone(&self, name: &str) -> Option<Entity> {
+        let mut named = self.model.named(name);
+        named.find_map(|index| self.entities.get(index).copied().flatten())
+    }
+
+    /// The entities of all bones and parts that can have a name. Empty for a member of a crowd.
+    pub fn entities(&self) -> impl Iterator<Item = Entity> {
+        self.entities.iter().flatten().copied()
+    }
+
+    /// Whether a proxy of another model loaded it.
+    pub(crate) fn is_of_proxy(&self) -> bool {
+        self.is_of_proxy
+    }
+
+    /// The data that all instances of the model share.
+    pub(crate) fn model(&self) -> &Arc<dyn SharedModel> {
+        &self.model
+    }
+}
+
+impl fmt::Debug for ModelInstance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModelInstance")
+            .field("format", &self.format)
+            .field("entities", &self.entities)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The data that the instances of a model share, for code that works on any format.
+pub(crate) trait SharedModel: Any + Send + Sync {
+    /// The indices of the bones and parts with this name (case-insensitive). Callers use the first that was spawned.
+    fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a>;
+
+    /// The warning for a name in lower case if no part has it that [`PartVisibility`](crate::root::PartVisibility) can hide.
+    fn missing_part(&self, name: &str) -> Option<String>;
+
+    /// The index of the first bone with this name (case-insensitive), otherwise that of the bone of the first part with
+    /// it. `None` if the format has no crowds.
+    fn bone_index(&self, _: &str) -> Option<usize> {
+        None
+    }
+
+    /// The box around the drawn parts at rest (of a Quake model, in its first pose), in the space of the scene and in units
+    /// of the file. `None` if there are none.
+    fn bounds(&self) -> Option<Aabb3d>;
+
+    /// Looks up a clip that is not a [`ClipRef::Part`]. `None` if the format does not
+    /// support this kind of reference.
+    fn find_clip(&self, _: &ClipRef) -> Option<FoundClip<'_>> {
+        None
+    }
+}
+
+impl ModelFormat {
+    /// Meters per unit of a typical file. The formats do not define units, so this is an estimate from the heights of
+    /// characters: see the table in the manual.
+    pub fn meters_per_unit(self) -> f32 {
+        match self {
+            Self::Alamo => 0.4,
+            Self::LithTech => 1.0 / 40.0,
+            Self::Quake => 1.0 / 32.0,
+            Self::UfoAftermath => 0.01,
+        }
+    }
+
+    /// The rotation that turns a scene's front to −Z and its up axis to Y. `original` is the rotation that the loader
+    /// gave the scene.
+    pub(crate) fn facing(self, original: Quat, Mirror(mirror): Mirror) -> Quat {
+        let half_turn = Quat::from_rotation_y(PI);
+        match self {
+            Self::Alamo => half_turn * z_up_forward_minus_y().rotation,
+            Self::Quake => z_up_forward_x().rotation,
+            // The front is +Z in the file, and −Z if the loader mirrored Z.
+            Self::LithTech if mirror.z < 0.0 => Quat::IDENTITY,
+            Self::LithTech => half_turn,
+            // The format has no forward axis.
+            Self::UfoAftermath => original,
+        }
+    }
+}

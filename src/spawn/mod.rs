@@ -1,0 +1,22 @@
+//! The spawned model: the registry of formats, [`ModelInstance`] on its root, respawns after a reload, attachments, space
+//! and render layers.
+
+// For maintainers: what one format spawns does not belong here.
+
+pub(crate) mod attach;
+pub(crate) mod clip_files;
+pub(crate) mod crowd_bones;
+pub(crate) mod formats;
+pub(crate) mod info;
+pub(crate) mod instance;
+pub(crate) mod plugin;
+pub(crate) mod random_seed;
+pub(crate) mod reload;
+pub(crate) mod render_layers;
+pub(crate) mod roots;
+pub(crate) mod scenes;
+pub(crate) mod unsupported;
+
+pub use attach::AttachedToBone;
+pub use info::{ModelClip, ModelPose};
+pub use instance::{ModelFormat, ModelInstance};

@@ -1,0 +1,69 @@
+//! Roots, formats and named entities of spawned models, for the systems of this crate.
+//!
+//! Unlike [`ModelQuery`](crate::query::ModelQuery), it reads no component that users write.
+
+use crate::root::crowd::CrowdBone;
+use crate::spawn::crowd_bones::find_crowd_bone;
+use crate::spawn::instance::{ModelFormat, ModelInstance};
+use bevy::ecs::entity::Entity;
+use bevy::ecs::hierarchy::{ChildOf, Children};
+use bevy::ecs::system::{Query, SystemParam};
+
+/// Finds roots, formats and bones of spawned models of any format.
+#[derive(SystemParam)]
+pub(crate) struct ModelRoots<'w, 's> {
+    parents: Query<'w, 's, &'static ChildOf>,
+    instances: Query<'w, 's, &'static ModelInstance>,
+    children: Query<'w, 's, &'static Children>,
+    crowd_bones: Query<'w, 's, &'static CrowdBone>,
+}
+
+impl ModelRoots<'_, '_> {
+    /// The format of a root's model. `None` until its scene is spawned.
+    pub(crate) fn format(&self, root: Entity) -> Option<ModelFormat> {
+        self.instances.get(root).ok().map(ModelInstance::format)
+    }
+
+    /// See [`ModelQuery::root`](crate::query::ModelQuery::root).
+    pub(crate) fn root(&self, part: Entity) -> Option<Entity> {
+        let ancestors = self.parents.iter_ancestors(part);
+        core::iter::once(part)
+            .chain(ancestors)
+            .find(|entity| self.instances.contains(*entity))
+    }
+
+    /// See [`ModelQuery::bone`](crate::query::ModelQuery::bone).
+    pub(crate) fn bone(&self, root: Entity, name: &str) -> Option<Entity> {
+        let instance = self.instances.get(root).ok()?;
+        let bone = instance.bone(name);
+        bone.or_else(|| find_crowd_bone(instance, name, &self.children, &self.crowd_bones))
+    }
+
+    /// The index of the bone with a name, or of the bone of the part with it, if the root's model is a member of a
+    /// crowd.
+    pub(crate) fn crowd_bone(&self, root: Entity, name: &str) -> Option<usize> {
+        let (_, bone) = self.instances.get(root).ok()?.crowd_bone(name)?;
+        Some(bone)
+    }
+
+    /// Whether a root's model is a member of a crowd.
+    pub(crate) fn is_in_crowd(&self, root: Entity) -> bool {
+        let instance = self.instances.get(root);
+        instance.is_ok_and(ModelInstance::is_in_crowd)
+    }
+
+    /// Whether a root's model was spawned for a proxy of another model.
+    pub(crate) fn is_of_proxy(&self, root: Entity) -> bool {
+        let instance = self.instances.get(root);
+        instance.is_ok_and(|instance| instance.is_of_proxy())
+    }
+
+    /// The warning about a part name, in lower case, that `PartVisibility` cannot hide in a root's model. `None` if it can.
+    pub(crate) fn missing_part(&self, root: Entity, name: &str) -> Option<String> {
+        let instance = self.instances.get(root).ok()?;
+        match instance.is_of_proxy() {
+            true => None,
+            false => instance.model().missing_part(name),
+        }
+    }
+}

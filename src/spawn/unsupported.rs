@@ -1,0 +1,270 @@
+//! Warnings about components that have no effect on the format of a model or on members of crowds, and about names of
+//! parts and skins that the model does not have.
+//!
+//! The checks run only when a component is added or changed and when a model is spawned.
+
+use crate::appearance::skins::unknown_skin_warning;
+use crate::load::warnings::ModelWarnings;
+use crate::root::crowd::Crowd;
+use crate::root::layers::ClipLayers;
+use crate::root::parts::{DamageStage, LodDistances, ModelLod, PartVisibility};
+use crate::root::play::PlayClip;
+use crate::root::skins::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
+use crate::spawn::instance::{ModelFormat, ModelInstance};
+use crate::spawn::roots::ModelRoots;
+use bevy::app::{App, PostUpdate};
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
+use bevy::ecs::lifecycle::{Add, Insert};
+use bevy::ecs::observer::On;
+use bevy::ecs::query::{Changed, Has, QueryItem, Without};
+use bevy::ecs::system::{Query, SystemParam};
+
+/// A component that configures a model on its root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ModelComponent {
+    PlayClip,
+    ClipLayers,
+    ModelSkin,
+    ModelLod,
+    LodDistances,
+    DamageStage,
+    TeamColor,
+    PlayerColors,
+    PartVisibility,
+    Crowd,
+}
+
+/// Why a component has no effect on a format, and the alternative. `None` if it has an effect.
+fn alternative(component: ModelComponent, format: ModelFormat) -> Option<&'static str> {
+    use ModelFormat::{Alamo, LithTech, Quake, UfoAftermath};
+    Some(match (component, format) {
+        (ModelComponent::ClipLayers, Quake) => {
+            "a model of the format has no bones; `PlayClip` plays clips of the whole model"
+        }
+        (ModelComponent::PlayClip | ModelComponent::ClipLayers, UfoAftermath) => {
+            "the format has no animations; move the entities of `LgwInstance::meshes`"
+        }
+        (ModelComponent::ModelSkin, Alamo) => {
+            "sub-meshes use the textures of their materials; replace the materials on their entities"
+        }
+        (ModelComponent::ModelSkin, UfoAftermath) => {
+            "meshes use the textures of their materials; replace the materials on their entities"
+        }
+        (ModelComponent::ModelLod | ModelComponent::LodDistances, Quake | UfoAftermath) => {
+            "the format has no levels of detail; Bevy's `VisibilityRange` switches between models"
+        }
+        (ModelComponent::DamageStage, Quake) => {
+            "the format has no damage stages; `ModelSkin` selects a skin"
+        }
+        (ModelComponent::DamageStage, LithTech | UfoAftermath) => {
+            "the format has no damage stages; `PartVisibility` hides parts by their names"
+        }
+        (ModelComponent::TeamColor, Quake) => {
+            "the format has no team color; `PlayerColors` selects rows of the palette"
+        }
+        (ModelComponent::TeamColor | ModelComponent::PlayerColors, LithTech) => {
+            "the format has no player colors; `ModelSkin` selects a texture"
+        }
+        (ModelComponent::TeamColor | ModelComponent::PlayerColors, UfoAftermath) => {
+            "the format has no player colors; replace the materials on its entities"
+        }
+        (ModelComponent::PlayerColors, Alamo) => "the format has a team color; set `TeamColor`",
+        (ModelComponent::PartVisibility, Quake) => {
+            "a model of the format is a single mesh without parts"
+        }
+        (ModelComponent::Crowd, Quake) => {
+            "the GPU poses all models of the format, and instances share their meshes"
+        }
+        (ModelComponent::Crowd, UfoAftermath) => {
+            "the format has no bones, and instances share their meshes"
+        }
+        (ModelComponent::Crowd, Alamo | LithTech) if !cfg!(feature = "crowd") => {
+            "the feature `crowd` is off"
+        }
+        _ => return None,
+    })
+}
+
+/// The warning for a component without effect on a format. It follows the path of the model. `None` if it has an effect.
+pub(crate) fn no_effect_warning(component: ModelComponent, format: ModelFormat) -> Option<String> {
+    let alternative = alternative(component, format)?;
+    Some(format!(
+        "is in {format}, on which `{component:?}` has no effect: {alternative}"
+    ))
+}
+
+/// The warning for a component without effect on a member of a crowd. It follows the path of the model. `None` if it has
+/// an effect.
+fn no_effect_in_crowd_warning(component: ModelComponent) -> Option<&'static str> {
+    (component == ModelComponent::ClipLayers).then_some(
+        "is a member of a crowd, on which `ClipLayers` has no effect: clips are baked without layers; remove `Crowd` \
+         from models that need layers",
+    )
+}
+
+/// Whether a root has each component, in the order of [`ModelComponent`].
+type HasComponents = (
+    Has<PlayClip>,
+    Has<ClipLayers>,
+    Has<ModelSkin>,
+    Has<ModelLod>,
+    Has<LodDistances>,
+    Has<DamageStage>,
+    Has<TeamColor>,
+    Has<PlayerColors>,
+    Has<PartVisibility>,
+    Has<Crowd>,
+);
+
+/// The components that a root has.
+fn present(has: QueryItem<'_, '_, HasComponents>) -> impl Iterator<Item = ModelComponent> {
+    let (clip, layers, skin, lod, distances, stage, team, colors, hidden, crowd) = has;
+    let all = [
+        (clip, ModelComponent::PlayClip),
+        (layers, ModelComponent::ClipLayers),
+        (skin, ModelComponent::ModelSkin),
+        (lod, ModelComponent::ModelLod),
+        (distances, ModelComponent::LodDistances),
+        (stage, ModelComponent::DamageStage),
+        (team, ModelComponent::TeamColor),
+        (colors, ModelComponent::PlayerColors),
+        (hidden, ModelComponent::PartVisibility),
+        (crowd, ModelComponent::Crowd),
+    ];
+    let is_present = |(has, component): (bool, ModelComponent)| has.then_some(component);
+    all.into_iter().filter_map(is_present)
+}
+
+/// Warns about components without effect.
+#[derive(SystemParam)]
+struct ComponentWarnings<'w, 's> {
+    models: ModelRoots<'w, 's>,
+    warnings: ModelWarnings<'w, 's>,
+}
+
+impl ComponentWarnings<'_, '_> {
+    /// Warns if a component has no effect on a root's format.
+    fn check_component(&mut self, root: Entity, format: ModelFormat, component: ModelComponent) {
+        // Components of a model are copied to the models of its proxies.
+        if self.models.is_of_proxy(root) {
+            return;
+        }
+        if let Some(what) = no_effect_warning(component, format) {
+            self.warnings.warn_once(root, &what);
+        } else if self.models.is_in_crowd(root)
+            && let Some(what) = no_effect_in_crowd_warning(component)
+        {
+            self.warnings.warn_once(root, what);
+        }
+    }
+
+    fn check_parts(&mut self, root: Entity, parts: &PartVisibility) {
+        for (name, _) in parts.iter() {
+            if let Some(what) = self.models.missing_part(root, name) {
+                self.warnings.warn_once(root, &what);
+            }
+        }
+    }
+
+    /// Warns about a skin that is neither a path nor, without `ModelSkins`, a name.
+    fn check_skin(&mut self, root: Entity, format: ModelFormat, skin: &ModelSkin) {
+        let ModelSkin::Name(name) = skin else {
+            return;
+        };
+        let is_supported = alternative(ModelComponent::ModelSkin, format).is_none();
+        if let Some(what) = unknown_skin_warning(name, None).filter(|_| is_supported) {
+            self.warnings.warn_once(root, &what);
+        }
+    }
+}
+
+/// Checks a component that was added to a root whose model is spawned.
+fn on_component_added<C: Component>(
+    component: ModelComponent,
+) -> impl Fn(On<Add, C>, ComponentWarnings) {
+    move |added, mut warnings| {
+        if let Some(format) = warnings.models.format(added.entity) {
+            warnings.check_component(added.entity, format, component);
+        }
+    }
+}
+
+/// All checked components of a root.
+type RootComponents = (
+    HasComponents,
+    Option<&'static PartVisibility>,
+    Option<&'static ModelSkin>,
+    Has<ModelSkins>,
+);
+
+/// Checks the components of a root whose model was spawned or respawned.
+fn on_model(
+    inserted: On<Insert, ModelInstance>,
+    mut warnings: ComponentWarnings,
+    roots: Query<(&ModelInstance, RootComponents)>,
+) {
+    let root = inserted.entity;
+    let Ok((instance, (has, parts, skin, has_skins))) = roots.get(root) else {
+        return;
+    };
+    let format = instance.format();
+    for component in present(has) {
+        warnings.check_component(root, format, component);
+    }
+    if let Some(parts) = parts {
+        warnings.check_parts(root, parts);
+    }
+    if let Some(skin) = skin.filter(|_| !has_skins) {
+        warnings.check_skin(root, format, skin);
+    }
+}
+
+/// Warns about part names that models do not have.
+fn check_parts(
+    mut warnings: ComponentWarnings,
+    changed: Query<(Entity, &PartVisibility), Changed<PartVisibility>>,
+) {
+    for (root, parts) in &changed {
+        warnings.check_parts(root, parts);
+    }
+}
+
+/// Skins that changed on roots without skin names.
+type ChangedWithoutNames = (Changed<ModelSkin>, Without<ModelSkins>);
+
+/// Warns about skin names on roots without `ModelSkins`.
+fn check_skins(
+    mut warnings: ComponentWarnings,
+    changed: Query<(Entity, &ModelSkin), ChangedWithoutNames>,
+) {
+    for (root, skin) in &changed {
+        if let Some(format) = warnings.models.format(root) {
+            warnings.check_skin(root, format, skin);
+        }
+    }
+}
+
+/// Registers the checks.
+pub(crate) fn register(app: &mut App) {
+    app.add_observer(on_component_added::<PlayClip>(ModelComponent::PlayClip))
+        .add_observer(on_component_added::<ClipLayers>(ModelComponent::ClipLayers))
+        .add_observer(on_component_added::<ModelSkin>(ModelComponent::ModelSkin))
+        .add_observer(on_component_added::<ModelLod>(ModelComponent::ModelLod))
+        .add_observer(on_component_added::<LodDistances>(
+            ModelComponent::LodDistances,
+        ))
+        .add_observer(on_component_added::<DamageStage>(
+            ModelComponent::DamageStage,
+        ))
+        .add_observer(on_component_added::<TeamColor>(ModelComponent::TeamColor))
+        .add_observer(on_component_added::<PlayerColors>(
+            ModelComponent::PlayerColors,
+        ))
+        .add_observer(on_component_added::<PartVisibility>(
+            ModelComponent::PartVisibility,
+        ))
+        .add_observer(on_component_added::<Crowd>(ModelComponent::Crowd))
+        .add_observer(on_model)
+        .add_systems(PostUpdate, (check_parts, check_skins));
+}
