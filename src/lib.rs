@@ -31,7 +31,7 @@
 //! | LithTech `.abc` (6) and `.dtx` | Shogo, Blood II, KISS: Psycho Circus | `lithtech` | `lithtech` |
 //! | LGW `.lgw` (text) | UFO: Aftermath | `lgw` | `lgw` |
 //! | Quake `.mdl` (`IDPO` 6, `MD16`) | Quake, its mods and the engines that grew from it | `quake` | `quake` |
-//! | manifests `.model.ron` | your own | `manifest` | [`model`] |
+//! | manifests `.model.ron` | your own | | [`manifest`] |
 //! | archives `.meg`, `.pak`, `.rez`, `.vfs` | those of these games | `archives` | `archive` |
 //!
 //! DDS, TGA and DTX textures come with the formats that use them.
@@ -39,11 +39,11 @@
 //! # Where to start
 //!
 //! - [`ClassicModelsPlugins`] goes after `DefaultPlugins`; [`prelude`] has what most apps need.
-//! - [`ClassicModel`](manifest::ClassicModel) spawns a model or, with the feature `manifest`, a manifest.
+//! - [`ClassicModel`](manifest::ClassicModel) spawns a model or a manifest.
 //!   `WorldAssetRoot(assets.load("ogre.mdl#Scene"))` spawns a model as Bevy spawns glTF.
 //! - Components on the spawned entity change a model at runtime: [`PlayClip`](root::PlayClip),
 //!   [`ModelSkin`](root::ModelSkin), [`TeamColor`](root::TeamColor), [`PartVisibility`](root::PartVisibility) and
-//!   the others of [`scene`].
+//!   the others of [`root`].
 //! - [`ModelEvent`](root::ModelEvent) is sent when a clip passes a frame that has an event, and
 //!   [`ModelReady`](manifest::ModelReady) when a model can be drawn.
 //! - [`AttachedToBone`](spawn::AttachedToBone) attaches entities to bones; [`ModelQuery`](query::ModelQuery) finds the
@@ -52,19 +52,15 @@
 //! # Features
 //!
 //! On by default: `alamo`, `lgw`, `lithtech`, `quake` (the formats), `archives` (asset sources of the games' archives; not
-//! on the web), `manifest`, `collision` (ray casts at models, and collision trees of Alamo models), `crowd` (thousands of
-//! animated Alamo and LithTech models), and `picking` (pointer events on the parts of models; implies `collision`). Off by
-//! default: `file_watcher` (edited files are shown at once), `gizmos` (draws collision trees), `write` (writers for all
-//! formats).
+//! on the web), and `picking` (pointer events on the parts of models). Off by default: `file_watcher` (edited files are
+//! shown at once), `gizmos` (draws collision trees), `write` (writers for all formats).
 #![cfg_attr(
     all(
         doc,
         feature = "alamo",
         feature = "archives",
-        feature = "crowd",
         feature = "lgw",
         feature = "lithtech",
-        feature = "manifest",
         feature = "picking",
         feature = "quake"
     ),
@@ -94,6 +90,19 @@ Start with the [manual](guides::manual).
 // bytes to plain values, without Bevy and without panics. Loaders convert these to Bevy's assets and a `WorldAsset`
 // under the label `Scene`. Systems apply the root's components to the spawned scene.
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// Shared code is compiled whatever the features are, also what only some of them use.
+#![cfg_attr(
+    not(all(
+        feature = "alamo",
+        feature = "archives",
+        feature = "file_watcher",
+        feature = "lgw",
+        feature = "lithtech",
+        feature = "picking",
+        feature = "quake"
+    )),
+    allow(dead_code, unused_imports)
+)]
 #![forbid(unsafe_code)]
 
 #[cfg(doctest)]
@@ -106,7 +115,6 @@ struct Readme;
     feature = "archives",
     feature = "lgw",
     feature = "lithtech",
-    feature = "manifest",
     feature = "picking",
     feature = "quake"
 ))]
@@ -115,7 +123,6 @@ pub mod guides;
 pub mod appearance;
 #[cfg(all(feature = "archives", not(target_arch = "wasm32")))]
 pub mod archive;
-#[cfg(all(feature = "crowd", any(feature = "alamo", feature = "lithtech")))]
 pub mod crowd;
 mod formats;
 mod geometry;
@@ -126,7 +133,6 @@ pub mod playback;
 pub mod query;
 pub mod root;
 pub mod spawn;
-#[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
 pub mod texture;
 
 #[doc(inline)]

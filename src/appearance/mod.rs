@@ -3,10 +3,8 @@
 // For maintainers: the components that users write are in `root`, and the shading of one format in the format.
 
 pub(crate) mod bone_visibility;
-#[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) mod lods;
 pub(crate) mod rebind_textures;
-#[cfg(any(feature = "lithtech", feature = "quake"))]
 pub(crate) mod skin_materials;
 pub(crate) mod skins;
 

@@ -61,19 +61,9 @@ impl ActiveImage {
                 image: image.clone(),
                 glow: None,
             }),
-            #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
             ModelSkin::Path(path) => {
                 let (image, glow) = crate::texture::loader::load_skin_image(server, path);
                 Some(Self { image, glow })
-            }
-            #[cfg(not(any(feature = "alamo", feature = "lgw", feature = "lithtech")))]
-            ModelSkin::Path(path) => {
-                let builder = server.load_builder();
-                let image = match is_loaded_by_bevy(path) {
-                    true => builder.with_settings(repeat).load(path),
-                    false => builder.load(path),
-                };
-                Some(Self { image, glow: None })
             }
         }
     }
@@ -85,35 +75,7 @@ pub(crate) fn preload_skin(
     load_context: &mut LoadContext<'_>,
     path: &AssetPath<'static>,
 ) -> (Handle<Image>, Option<Handle<Image>>) {
-    #[cfg(any(feature = "alamo", feature = "lgw", feature = "lithtech"))]
-    return crate::texture::loader::preload_skin_image(load_context, path);
-    #[cfg(not(any(feature = "alamo", feature = "lgw", feature = "lithtech")))]
-    {
-        let builder = load_context.load_builder();
-        let image = match is_loaded_by_bevy(path) {
-            true => builder.with_settings(repeat).load(path),
-            false => builder.load(path),
-        };
-        (image, None)
-    }
-}
-
-/// Whether Bevy's image loader loads a file. Other loaders have other settings.
-#[cfg(not(any(feature = "alamo", feature = "lgw", feature = "lithtech")))]
-fn is_loaded_by_bevy(path: &AssetPath<'_>) -> bool {
-    let extensions = bevy::image::ImageLoader::SUPPORTED_FILE_EXTENSIONS;
-    let extension = path.path().extension().unwrap_or_default();
-    extensions
-        .iter()
-        .any(|it| extension.eq_ignore_ascii_case(it))
-}
-
-/// Makes a skin repeat, as the texture loader of this crate does.
-#[cfg(not(any(feature = "alamo", feature = "lgw", feature = "lithtech")))]
-fn repeat(settings: &mut bevy::image::ImageLoaderSettings) {
-    let mut sampler = bevy::image::ImageSamplerDescriptor::linear();
-    sampler.set_address_mode(bevy::image::ImageAddressMode::Repeat);
-    settings.sampler = bevy::image::ImageSampler::Descriptor(sampler);
+    crate::texture::loader::preload_skin_image(load_context, path)
 }
 
 /// A skin texture that is applied when it is loaded.

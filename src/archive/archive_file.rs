@@ -21,7 +21,6 @@ pub(crate) struct ArchiveFile {
     pub path: PathBuf,
     pub archive: Archive<File>,
     /// Differs from that of every other opened archive.
-    #[cfg(feature = "file_watcher")]
     pub generation: u64,
     /// The indices of the listed entries, by their paths in lower case. Built on first use.
     by_path: OnceLock<Vec<u32>>,
@@ -43,7 +42,6 @@ impl ArchiveFile {
         Ok(Self {
             path: path.to_owned(),
             archive,
-            #[cfg(feature = "file_watcher")]
             generation: next_generation(),
             by_path: OnceLock::new(),
         })
@@ -100,7 +98,6 @@ impl ArchiveFile {
     }
 
     /// The paths of all entries that are listed, in lower case and sorted.
-    #[cfg(feature = "file_watcher")]
     pub fn listed_paths(&self) -> impl Iterator<Item = String> {
         let is_listed = |path: &String| path.split('/').all(is_listable);
         let paths = self.by_path().iter().map(|index| self.key(*index));
@@ -129,7 +126,6 @@ impl ArchiveFile {
     }
 }
 
-#[cfg(feature = "file_watcher")]
 fn next_generation() -> u64 {
     use core::sync::atomic::{AtomicU64, Ordering};
 

@@ -80,7 +80,6 @@ impl Folder {
     }
 
     /// The name of a file or folder as on disk.
-    #[cfg(feature = "file_watcher")]
     pub fn name(&self, path: &EntryPath) -> Option<String> {
         let file = || self.find_listed(path).filter(|_| self.contains(path.key()));
         let found = self.find_folder(path).or_else(file)?;

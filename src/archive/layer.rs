@@ -40,7 +40,6 @@ impl ArchiveLayer {
     }
 
     /// Replaces the opened archive.
-    #[cfg(feature = "file_watcher")]
     pub fn replace(&self, file: Arc<ArchiveFile>) {
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = file;
     }
@@ -100,7 +99,6 @@ impl Layer {
     }
 
     /// The name of a file or folder as the layer lists it. `None` if the layer does not have it.
-    #[cfg(feature = "file_watcher")]
     pub fn name(&self, path: &EntryPath) -> Option<String> {
         match self {
             Self::Archive(archive) => {

@@ -3,7 +3,6 @@
 use crate::archive::archive_file::joined;
 use crate::archive::entry_path::EntryPath;
 use crate::archive::entry_path::ListedName;
-#[cfg(feature = "file_watcher")]
 use crate::archive::entry_path::push_part;
 use crate::archive::layer::{FoundFile, Layer};
 use crate::load::names::folded;
@@ -82,7 +81,6 @@ impl Layers {
     }
 
     /// A path with each name as [`list`](Self::list) spells it. Names that are not found stay as they are.
-    #[cfg(feature = "file_watcher")]
     pub fn listed(&self, path: &EntryPath) -> PathBuf {
         let (mut asked, mut listed) = (String::new(), String::new());
         for part in path.parts() {

@@ -16,24 +16,8 @@ pub(crate) struct HitPart {
     pub(crate) root: Entity,
     /// The entity of its mesh; the root for a collision box.
     pub(crate) entity: Entity,
-    pub(crate) kind: HitPartKind,
-}
-
-/// The kind of a [`HitPart`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HitPartKind {
-    /// The mesh of a Quake model.
-    #[cfg(feature = "quake")]
-    Mdl,
-    /// A mesh of a LithTech model.
-    #[cfg(feature = "lithtech")]
-    Abc,
-    /// The collision box of a LithTech model.
-    #[cfg(feature = "lithtech")]
-    AbcBox,
-    /// A mesh of a model of UFO: Aftermath.
-    #[cfg(feature = "lgw")]
-    Lgw,
+    /// Whether it is the collision box of the model.
+    pub(crate) is_box: bool,
 }
 
 /// The parts of all spawned models of a format.
@@ -83,7 +67,6 @@ impl PartViews<'_, '_> {
     }
 
     /// Whether an entity is visible by its `InheritedVisibility`.
-    #[cfg(feature = "lithtech")]
     pub(crate) fn is_visible(&self, entity: Entity) -> bool {
         let visibility = self.parts.get(entity);
         visibility.is_ok_and(|(inherited, _)| inherited.get())

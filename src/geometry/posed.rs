@@ -22,10 +22,6 @@ impl PosedVertices {
     }
 
     /// The positions of a part's mesh. `pose` appends them; it is called once per run.
-    #[cfg_attr(
-        not(any(feature = "lithtech", feature = "quake", test)),
-        expect(dead_code, reason = "the vertices of LGW models do not move")
-    )]
     pub(crate) fn get(
         &mut self,
         part: Entity,

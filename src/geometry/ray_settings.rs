@@ -1,4 +1,4 @@
-//! How rays treat back faces.
+//! Settings of rays: which parts they hit, how they treat back faces.
 
 use bevy::ecs::entity::Entity;
 use bevy::reflect::Reflect;
@@ -129,5 +129,29 @@ impl<'a> ModelRayCastSettings<'a> {
     #[must_use]
     pub fn never_early_exit(self) -> Self {
         self.with_early_exit_test(&|_| false)
+    }
+}
+
+/// Which triangles of a model a [`ColliderMesh`](crate::query::ColliderMesh) has.
+#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[reflect(Clone, Debug, Default, PartialEq, Hash)]
+pub enum ColliderParts {
+    /// What rays hit with [`ModelRayCastVisibility::Solid`]: the collision trees of an ALO model, with its hulls, and the
+    /// visible meshes of the other formats at the finest level of detail.
+    #[default]
+    Solid,
+    /// The collision trees of ALO parts that are not drawn or that the file hides. Nothing for other formats.
+    Hulls,
+    /// The visible meshes, at the level of detail that is drawn. Of ALO models also those without a collision tree.
+    Drawn,
+}
+
+impl ColliderParts {
+    /// The settings of rays that hit these parts.
+    pub(crate) fn settings(self) -> ModelRayCastSettings<'static> {
+        ModelRayCastSettings::default().with_visibility(match self {
+            Self::Solid | Self::Hulls => ModelRayCastVisibility::Solid,
+            Self::Drawn => ModelRayCastVisibility::Visible,
+        })
     }
 }

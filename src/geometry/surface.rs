@@ -32,7 +32,6 @@ pub(crate) struct SurfaceHit {
 
 impl SurfaceHit {
     /// The value with the greatest weight at the hit point. Each vertex has one value.
-    #[cfg(feature = "lithtech")]
     pub(crate) fn heaviest<T: Copy + PartialEq>(
         &self,
         value: impl Fn(u32) -> Option<T>,

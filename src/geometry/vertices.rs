@@ -50,7 +50,6 @@ impl MeanNormal {
 ///
 /// Corners of triangles are counterclockwise when seen from outside. Triangles with an index out of bounds are
 /// skipped.
-#[cfg(any(feature = "alamo", feature = "lgw"))]
 pub(crate) fn replace_missing(
     normals: &mut [[f32; 3]],
     is_missing: impl Fn(&[f32; 3]) -> bool,
@@ -78,6 +77,13 @@ pub(crate) fn replace_missing(
             *normal = mean.direction().unwrap_or(fallback).to_array();
         }
     }
+}
+
+/// Whether Bevy can compute with a position: it adds squared distances, which must stay finite. Callers move other
+/// positions to the origin.
+pub(crate) fn is_position_in_range(position: Vec3) -> bool {
+    const MAX_COORDINATE: f32 = 1e18;
+    position.abs().max_element() <= MAX_COORDINATE
 }
 
 #[cfg(test)]
@@ -124,7 +130,6 @@ mod tests {
         assert_eq!(mean(&[]), None);
     }
 
-    #[cfg(any(feature = "alamo", feature = "lgw"))]
     #[test]
     fn only_missing_normals_are_replaced() {
         let positions = [
@@ -160,11 +165,4 @@ mod tests {
             assert!(normal.abs_diff_eq(expected, 1e-5), "{normal} {expected}");
         }
     }
-}
-
-/// Whether Bevy can compute with a position: it adds squared distances, which must stay finite. Callers move other
-/// positions to the origin.
-pub(crate) fn is_position_in_range(position: Vec3) -> bool {
-    const MAX_COORDINATE: f32 = 1e18;
-    position.abs().max_element() <= MAX_COORDINATE
 }

@@ -4,29 +4,9 @@
 
 // For maintainers: which pose is shown is decided elsewhere: by the formats and by `crowd`.
 
-#[cfg(any(
-    feature = "lithtech",
-    feature = "quake",
-    all(feature = "alamo", feature = "crowd")
-))]
 pub(crate) mod instance_rows;
-#[cfg(any(
-    feature = "lithtech",
-    feature = "quake",
-    all(feature = "alamo", feature = "crowd")
-))]
 pub(crate) mod pose_table;
-#[cfg(any(
-    feature = "lithtech",
-    feature = "quake",
-    all(feature = "alamo", feature = "crowd")
-))]
 pub(crate) mod pose_texture;
-#[cfg(any(
-    feature = "lithtech",
-    feature = "quake",
-    all(feature = "alamo", feature = "crowd")
-))]
 pub(crate) mod poses;
 pub(crate) mod shaders;
 

@@ -75,7 +75,6 @@ impl<M: Send + Sync + 'static> PoseTable<M> {
     }
 
     /// Sets the word of a row that poses do not use.
-    #[cfg(all(feature = "alamo", feature = "crowd"))]
     pub(crate) fn set_extra(&mut self, row: u32, extra: u32) {
         self.rows.set_extra(row, extra);
     }

@@ -83,7 +83,6 @@ impl InstanceRows {
     }
 
     /// Sets the word that poses do not use.
-    #[cfg(all(feature = "alamo", feature = "crowd"))]
     pub(crate) fn set_extra(&mut self, row: u32, extra: u32) {
         self.update(row, |row| {
             let is_changed = row[POSE_WORDS] != extra;

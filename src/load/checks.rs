@@ -3,9 +3,7 @@
 //! Plugins of materials and formats register the checks for their own components. A failed load is not a load: it never
 //! ends by itself.
 
-#[cfg(any(feature = "alamo", feature = "lithtech"))]
 use crate::root::clip_ref::ClipRef;
-#[cfg(any(feature = "alamo", feature = "lithtech"))]
 use crate::root::clips::ModelClips;
 use bevy::app::App;
 use bevy::asset::{AssetServer, LoadState, UntypedAssetId};
@@ -35,7 +33,6 @@ pub(crate) fn add_loading_check(app: &mut App, check: IsLoading) {
 
 /// Registers the checks that all formats share.
 pub(crate) fn register(app: &mut App) {
-    #[cfg(any(feature = "alamo", feature = "lithtech"))]
     add_loading_check(app, is_named_clip_loading);
 }
 
@@ -46,7 +43,6 @@ pub(crate) fn is_asset_loading(server: &AssetServer, asset: impl Into<UntypedAss
 }
 
 /// Whether a clip of [`ModelClips`] is loading.
-#[cfg(any(feature = "alamo", feature = "lithtech"))]
 fn is_named_clip_loading(world: &World, entity: EntityRef<'_>) -> bool {
     let (Some(clips), Some(server)) = (
         entity.get::<ModelClips>(),

@@ -103,7 +103,6 @@ impl<'a> ModelLoad<'a> {
     }
 
     /// The overrides of manifests.
-    #[cfg(feature = "quake")]
     pub(crate) fn overrides(&self) -> &LoaderOverride {
         &self.overrides
     }

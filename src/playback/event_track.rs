@@ -41,7 +41,6 @@ pub(crate) struct EventTrack {
 
 impl EventTrack {
     /// Creates the track of a clip of a file.
-    #[cfg(feature = "lithtech")]
     pub(crate) fn new(clip: ClipRef, events: impl Iterator<Item = TrackEvent>) -> Self {
         let mut events: Vec<TrackEvent> = events.collect();
         events.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));

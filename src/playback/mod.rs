@@ -4,22 +4,16 @@
 
 // For maintainers: curves over the data of one format do not belong here.
 
-#[cfg(feature = "_clips")]
 pub(crate) mod clip_step;
-#[cfg(feature = "_clips")]
 pub(crate) mod event_frames;
 pub(crate) mod event_track;
 pub(crate) mod follow_velocity;
-#[cfg(any(feature = "alamo", all(feature = "lithtech", feature = "crowd")))]
 pub(crate) mod frame_rate;
-#[cfg(feature = "lithtech")]
 pub(crate) mod frame_times;
 pub(crate) mod frames;
 pub(crate) mod graph;
 pub(crate) mod lookup;
-#[cfg(feature = "_clips")]
 pub(crate) mod playing;
 pub(crate) mod resolve;
 pub(crate) mod rotations;
-#[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) mod skeletal;

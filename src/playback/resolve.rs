@@ -26,10 +26,6 @@ pub(crate) struct LookupName {
     /// The index in [`ModelClips`].
     pub(crate) entry: usize,
     /// The frames of this entry's clip that were requested; `None` for all.
-    #[cfg_attr(
-        not(feature = "_clips"),
-        expect(dead_code, reason = "only events of clips depend on it")
-    )]
     pub(crate) frames: Option<Range<u32>>,
 }
 

@@ -1,38 +1,12 @@
 //! The system parameter [`ModelColliders`]: triangles for physics.
 
+use crate::formats::FormatRays;
 use crate::geometry::collider_mesh::ColliderMesh;
-#[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
-use crate::geometry::parts::HitPart;
-#[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
-use crate::geometry::posed::PosedVertices;
-use crate::geometry::ray_settings::{ModelRayCastSettings, ModelRayCastVisibility};
-#[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
-use crate::query::surfaces::FormatSurfaces;
-#[cfg(feature = "alamo")]
-use crate::spawn::instance::ModelFormat;
+use crate::geometry::ray_settings::ColliderParts;
 use crate::spawn::roots::ModelRoots;
 use bevy::ecs::entity::Entity;
-#[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
-use bevy::ecs::system::Local;
 use bevy::ecs::system::{Query, SystemParam};
-use bevy::math::Affine3A;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
 use bevy::transform::components::GlobalTransform;
-
-/// Which triangles of a model a [`ColliderMesh`] has.
-#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[reflect(Clone, Debug, Default, PartialEq, Hash)]
-pub enum ColliderParts {
-    /// What rays hit with [`ModelRayCastVisibility::Solid`]: the collision trees of an ALO model, with its hulls, and the
-    /// visible meshes of the other formats at the finest level of detail.
-    #[default]
-    Solid,
-    /// The collision trees of ALO parts that are not drawn or that the file hides. Nothing for other formats.
-    Hulls,
-    /// The visible meshes, at the level of detail that is drawn. Of ALO models also those without a collision tree.
-    Drawn,
-}
 
 /// Makes triangle meshes of models and their parts, for the colliders of physics crates.
 ///
@@ -65,12 +39,7 @@ pub enum ColliderParts {
 pub struct ModelColliders<'w, 's> {
     roots: ModelRoots<'w, 's>,
     transforms: Query<'w, 's, &'static GlobalTransform>,
-    #[cfg(feature = "alamo")]
-    trees: crate::formats::alamo::raycast::triangles::AloTriangles<'w, 's>,
-    #[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
-    surfaces: FormatSurfaces<'w, 's>,
-    #[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
-    posed: Local<'s, PosedVertices>,
+    formats: FormatRays<'w, 's>,
 }
 
 impl ModelColliders<'_, '_> {
@@ -86,70 +55,10 @@ impl ModelColliders<'_, '_> {
             return None;
         }
         let mut mesh = ColliderMesh::default();
-        match self.roots.format(root)? {
-            #[cfg(feature = "alamo")]
-            ModelFormat::Alamo => self.add_trees(entity, parts, &from_world, &mut mesh),
-            #[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
-            _ => self.add_surfaces((root, entity), parts, &from_world, &mut mesh),
-            #[cfg(not(any(feature = "lgw", feature = "lithtech", feature = "quake")))]
-            _ => {}
+        let format = self.roots.format(root)?;
+        if let Some((_, rays)) = self.formats.all().find(|(of, _)| *of == format) {
+            rays.add_triangles(root, entity, parts, &from_world, &mut mesh);
         }
         (!mesh.indices.is_empty()).then_some(mesh)
     }
-
-    #[cfg(feature = "alamo")]
-    fn add_trees(
-        &mut self,
-        entity: Entity,
-        parts: ColliderParts,
-        from_world: &Affine3A,
-        mesh: &mut ColliderMesh,
-    ) {
-        let settings = settings(parts);
-        for submesh in self.trees.submeshes(entity) {
-            match parts {
-                ColliderParts::Drawn => {
-                    self.trees.add_drawn(submesh, from_world, mesh);
-                }
-                ColliderParts::Hulls if !self.trees.is_hull(submesh) => {}
-                ColliderParts::Hulls | ColliderParts::Solid => {
-                    self.trees.add_tree(submesh, &settings, from_world, mesh);
-                }
-            }
-        }
-    }
-
-    /// Adds the surfaces of a model without collision trees, or of one part.
-    #[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
-    fn add_surfaces(
-        &mut self,
-        (root, entity): (Entity, Entity),
-        parts: ColliderParts,
-        from_world: &Affine3A,
-        mesh: &mut ColliderMesh,
-    ) {
-        if parts == ColliderParts::Hulls {
-            return;
-        }
-        let settings = settings(parts);
-        let mut all: Vec<HitPart> = Vec::new();
-        self.surfaces.parts(root, &mut all);
-        all.retain(|part| entity == root || part.entity == entity);
-        // Poses may have changed since the last call.
-        self.posed.clear();
-        for part in all {
-            let surface = self.surfaces.surface(part, &settings, &mut self.posed);
-            if let Some(surface) = surface {
-                let affine = *from_world * surface.affine;
-                mesh.add(surface.vertices(), surface.triangles.iter(), &affine);
-            }
-        }
-    }
-}
-
-fn settings(parts: ColliderParts) -> ModelRayCastSettings<'static> {
-    ModelRayCastSettings::default().with_visibility(match parts {
-        ColliderParts::Solid | ColliderParts::Hulls => ModelRayCastVisibility::Solid,
-        ColliderParts::Drawn => ModelRayCastVisibility::Visible,
-    })
 }

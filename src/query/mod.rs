@@ -3,18 +3,18 @@
 // For maintainers: the answers of one format belong to the format. Nothing here changes a model.
 
 pub(crate) mod colliders;
-pub(crate) mod hit;
 pub(crate) mod models;
 #[cfg(feature = "picking")]
 pub(crate) mod picking;
 pub(crate) mod raycast;
-#[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
-pub(crate) mod surfaces;
 
 pub use crate::geometry::collider_mesh::ColliderMesh;
-pub use crate::geometry::ray_settings::{Backfaces, ModelRayCastSettings, ModelRayCastVisibility};
-pub use colliders::{ColliderParts, ModelColliders};
-pub use hit::ModelRayHit;
+pub use crate::geometry::ray_hit::ModelRayHit;
+pub use crate::geometry::ray_settings::{
+    Backfaces, ColliderParts, ModelRayCastSettings, ModelRayCastVisibility,
+};
+pub use colliders::ModelColliders;
 pub use models::{ModelBone, ModelPart, ModelQuery, ModelSkinInfo};
+#[cfg(feature = "picking")]
 pub use picking::{ModelPickable, ModelPickingCamera, ModelPickingPlugin, ModelPickingSettings};
 pub use raycast::ModelRayCast;

@@ -1,6 +1,7 @@
 //! [`ModelQuery`]: what can be asked about spawned models of any format.
 
 use crate::appearance::skins::ActiveSkin;
+use crate::formats::FormatInfos;
 use crate::root::clip_ref::ClipRef;
 use crate::root::play::{Playback, ResolvedClip};
 use crate::root::skins::ModelSkins;
@@ -81,41 +82,6 @@ pub struct ModelQuery<'w, 's> {
     visibilities: Query<'w, 's, &'static InheritedVisibility>,
 }
 
-/// The models of each format.
-#[derive(SystemParam)]
-struct FormatInfos<'w, 's> {
-    #[cfg(feature = "alamo")]
-    alo: crate::formats::alamo::info::AloInfo<'w, 's>,
-    #[cfg(feature = "lithtech")]
-    abc: crate::formats::lithtech::info::AbcInfo<'w, 's>,
-    #[cfg(feature = "quake")]
-    mdl: crate::formats::quake::info::MdlInfo<'w, 's>,
-    #[cfg(feature = "lgw")]
-    lgw: crate::formats::lgw::info::LgwInfo<'w, 's>,
-}
-
-impl FormatInfos<'_, '_> {
-    fn of(&self, format: ModelFormat) -> Option<&dyn ModelInfo> {
-        Some(match format {
-            #[cfg(feature = "alamo")]
-            ModelFormat::Alamo => &self.alo,
-            #[cfg(feature = "lithtech")]
-            ModelFormat::LithTech => &self.abc,
-            #[cfg(feature = "quake")]
-            ModelFormat::Quake => &self.mdl,
-            #[cfg(feature = "lgw")]
-            ModelFormat::UfoAftermath => &self.lgw,
-            #[cfg(not(all(
-                feature = "alamo",
-                feature = "lithtech",
-                feature = "quake",
-                feature = "lgw"
-            )))]
-            _ => return None,
-        })
-    }
-}
-
 impl ModelQuery<'_, '_> {
     /// The format of a root's model. `None` until its scene is spawned.
     pub fn format(&self, root: Entity) -> Option<ModelFormat> {
@@ -170,7 +136,9 @@ impl ModelQuery<'_, '_> {
     }
 
     fn info(&self, root: Entity) -> Option<&dyn ModelInfo> {
-        self.formats.of(self.format(root)?)
+        let format = self.format(root)?;
+        let mut formats = self.formats.all();
+        formats.find_map(|(of, info)| (of == format).then_some(info))
     }
 
     /// The clips of a root's model, in file order: the index is that of

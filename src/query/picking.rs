@@ -1,7 +1,7 @@
 //! A `bevy_picking` backend for the parts of spawned models.
 
+use crate::geometry::ray_hit::ModelRayHit;
 use crate::geometry::ray_settings::{Backfaces, ModelRayCastSettings, ModelRayCastVisibility};
-use crate::query::hit::ModelRayHit;
 use crate::query::raycast::ModelRayCast;
 use crate::spawn::instance::ModelInstance;
 use bevy::app::{App, Plugin, PreUpdate};

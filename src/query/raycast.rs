@@ -1,11 +1,9 @@
 //! The system parameter [`ModelRayCast`].
 
-#[cfg(feature = "alamo")]
+use crate::formats::FormatRays;
 use crate::geometry::box_index::TIE;
+use crate::geometry::ray_hit::ModelRayHit;
 use crate::geometry::ray_settings::ModelRayCastSettings;
-use crate::query::hit::ModelRayHit;
-#[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
-use crate::query::surfaces::SurfaceRayCast;
 use bevy::ecs::system::{Local, SystemParam};
 use bevy::math::Ray3d;
 
@@ -46,12 +44,7 @@ use bevy::math::Ray3d;
 /// ```
 #[derive(SystemParam)]
 pub struct ModelRayCast<'w, 's> {
-    #[cfg(feature = "alamo")]
-    trees: crate::formats::alamo::raycast::param::AloRayCast<'w, 's>,
-    #[cfg(feature = "alamo")]
-    meshes: Option<bevy::ecs::system::Res<'w, bevy::asset::Assets<bevy::mesh::Mesh>>>,
-    #[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
-    surfaces: SurfaceRayCast<'w, 's>,
+    formats: FormatRays<'w, 's>,
     hits: Local<'s, Vec<ModelRayHit>>,
 }
 
@@ -61,33 +54,16 @@ impl ModelRayCast<'_, '_> {
     pub fn cast_ray(&mut self, ray: Ray3d, settings: &ModelRayCastSettings<'_>) -> &[ModelRayHit] {
         let hits = &mut *self.hits;
         hits.clear();
-        #[cfg_attr(
-            not(feature = "alamo"),
-            expect(unused_mut, reason = "only hits of ALO models shorten the ray")
-        )]
         let mut max = settings.max_distance;
-        #[cfg(feature = "alamo")]
-        {
-            self.trees.cast_ray(ray, settings);
-            for (part, hit, details) in self.trees.details(self.meshes.as_deref()) {
-                if (settings.early_exit_test)(part) {
+        for (_, rays) in self.formats.all() {
+            let first = hits.len();
+            rays.cast_ray(ray, max, settings, hits);
+            for hit in &hits[first..] {
+                if (settings.early_exit_test)(hit.part) {
                     max = max.min(hit.distance * (1.0 + TIE));
                 }
-                hits.push(ModelRayHit {
-                    root: hit.root,
-                    part,
-                    bone: details.bone,
-                    triangle: hit.triangle,
-                    barycentrics: hit.barycentrics,
-                    distance: hit.distance,
-                    point: hit.point,
-                    normal: hit.normal,
-                    uv: details.uv,
-                });
             }
         }
-        #[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
-        self.surfaces.cast_ray(ray, max, settings, hits);
         // The entity breaks ties, so that the order is the same in every frame.
         hits.sort_unstable_by(|a, b| {
             let nearer = a.distance.total_cmp(&b.distance);
@@ -105,14 +81,8 @@ impl ModelRayCast<'_, '_> {
     /// This is faster than [`cast_ray`](Self::cast_ray): it stops at the first hit that it finds.
     /// `early_exit_test` is ignored.
     pub fn any_hit(&mut self, ray: Ray3d, settings: &ModelRayCastSettings<'_>) -> bool {
-        #[cfg(feature = "alamo")]
-        if self.trees.any_hit(ray, settings) {
-            return true;
-        }
-        #[cfg(any(feature = "lgw", feature = "lithtech", feature = "quake"))]
-        if self.surfaces.any_hit(ray, settings) {
-            return true;
-        }
-        false
+        self.formats
+            .all()
+            .any(|(_, rays)| rays.any_hit(ray, settings))
     }
 }

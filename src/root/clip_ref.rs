@@ -1,9 +1,7 @@
 //! References to clips, and the behavior at the end of a clip.
 
 use crate::load::names::same_name;
-#[cfg(any(feature = "alamo", feature = "lithtech"))]
 use bevy::animation::AnimationClip;
-#[cfg(any(feature = "alamo", feature = "lithtech"))]
 use bevy::asset::Handle;
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
@@ -22,7 +20,6 @@ pub enum ClipRef {
     /// A range of frame indices of an MDL model, counted as in the games' code.
     Frames(Range<u32>),
     /// Any clip, on models that Bevy animates. It plays as soon as it is loaded.
-    #[cfg(any(feature = "alamo", feature = "lithtech"))]
     Handle(Handle<AnimationClip>),
     /// A range of frames of a clip: frames of an ALA animation, keyframes of an ABC animation, poses of an MDL clip.
     /// Frame indices start at 0, and the end of the range is exclusive.
@@ -112,7 +109,6 @@ impl From<Range<u32>> for ClipRef {
     }
 }
 
-#[cfg(any(feature = "alamo", feature = "lithtech"))]
 impl From<Handle<AnimationClip>> for ClipRef {
     fn from(clip: Handle<AnimationClip>) -> Self {
         Self::Handle(clip)
@@ -125,7 +121,6 @@ impl core::fmt::Display for ClipRef {
             Self::Name(name) => write!(f, "\"{name}\""),
             Self::Index(index) => write!(f, "at index {index}"),
             Self::Frames(range) => write!(f, "of frames {} to {}", range.start, range.end),
-            #[cfg(any(feature = "alamo", feature = "lithtech"))]
             Self::Handle(clip) => match clip.path() {
                 Some(path) => write!(f, "{path}"),
                 None => write!(f, "{:?}", clip.id()),

@@ -12,7 +12,7 @@ use bevy::reflect::std_traits::ReflectDefault;
 /// Insert it beside a [`ClassicModel`](crate::manifest::ClassicModel). With a `WorldAssetRoot`, load the label `Crowd`
 /// instead. The other components of the root mean the same as without it, except for
 /// [`ClipLayers`](crate::root::ClipLayers), which has no effect. What a crowd does not have, such as lights and
-/// particles, is in the guide `crowds`. It needs the feature `crowd`, and has an effect on ALO and ABC models.
+/// particles, is in the guide `crowds`. It has an effect on ALO and ABC models.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct Crowd;
@@ -33,8 +33,4 @@ pub struct CrowdBone {
 
 /// On a mesh of a crowd's member. It is spawned after the scene, whenever the shown parts change.
 #[derive(Component, Clone, Copy, Debug)]
-#[cfg_attr(
-    not(all(feature = "crowd", any(feature = "alamo", feature = "lithtech"))),
-    allow(dead_code, reason = "only crowds have members")
-)]
 pub(crate) struct CrowdMesh;

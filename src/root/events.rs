@@ -9,7 +9,6 @@ use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::event::EntityEvent;
 use bevy::ecs::reflect::ReflectComponent;
-#[cfg(feature = "_clips")]
 use bevy::ecs::{system::Commands, world::World};
 use bevy::reflect::Reflect;
 use bevy::reflect::std_traits::ReflectDefault;
@@ -105,7 +104,6 @@ pub struct ModelEvent {
 }
 
 /// An event that a clip has passed.
-#[cfg(feature = "_clips")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PassedEvent<'a> {
     pub(crate) clip: &'a ClipRef,
@@ -113,7 +111,6 @@ pub(crate) struct PassedEvent<'a> {
     pub(crate) name: &'a str,
 }
 
-#[cfg(feature = "_clips")]
 impl<'a> From<&'a ClipEvent> for PassedEvent<'a> {
     fn from(event: &'a ClipEvent) -> Self {
         Self {
@@ -124,7 +121,6 @@ impl<'a> From<&'a ClipEvent> for PassedEvent<'a> {
     }
 }
 
-#[cfg(feature = "_clips")]
 impl PassedEvent<'_> {
     /// The event to send to an entity.
     pub(crate) fn sent_to(self, entity: Entity) -> ModelEvent {
@@ -138,7 +134,6 @@ impl PassedEvent<'_> {
 }
 
 /// Sends events to an entity, in this order, until it is despawned.
-#[cfg(feature = "_clips")]
 pub(crate) fn send_events(
     commands: &mut Commands<'_, '_>,
     entity: Entity,

@@ -129,12 +129,10 @@ impl ClipLayers {
     }
 
     /// The time of the last [`seek`](Self::seek), once.
-    #[cfg(any(feature = "alamo", feature = "lithtech"))]
     pub(crate) fn take_seek(&mut self, id: LayerId) -> Option<f32> {
         self.entry_mut(id)?.seek.take()
     }
 
-    #[cfg(any(feature = "alamo", feature = "lithtech"))]
     pub(crate) fn set_playback(&mut self, id: LayerId, playback: Playback) {
         if let Some(entry) = self.entry_mut(id) {
             entry.playback = playback;

@@ -21,7 +21,6 @@ pub(crate) type FoundClip<'a> = Result<Box<CountFrames>, Vec<&'a str>>;
 pub(crate) type CountFrames = dyn Fn(&World, &mut Vec<UntypedHandle>) -> Option<u32>;
 
 /// The result of a lookup, from the function that counts the frames of the clip, and from the names of all clips.
-#[cfg(feature = "_clips")]
 pub(crate) fn found_clip<'a>(
     count: Option<Box<CountFrames>>,
     names: impl Iterator<Item = &'a str>,

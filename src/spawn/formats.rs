@@ -44,7 +44,6 @@ impl ModelFormats {
     }
 
     /// Adds the scene of crowds to the format of the asset `A`.
-    #[cfg(all(feature = "crowd", any(feature = "alamo", feature = "lithtech")))]
     pub(crate) fn add_crowd<A: Asset>(&mut self, crowd: fn(&A) -> Option<&Handle<WorldAsset>>) {
         let find: Arc<FindScene> =
             Arc::new(move |world, handle| crowd(asset::<A>(world, handle)?).cloned());

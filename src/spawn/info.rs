@@ -3,7 +3,6 @@
 use crate::root::clip_ref::ClipRef;
 use bevy::ecs::entity::Entity;
 use bevy::math::bounding::Aabb3d;
-#[cfg(any(feature = "alamo", feature = "lithtech"))]
 use bevy::math::bounding::BoundingVolume;
 use bevy::math::{Affine3A, Vec3A};
 use core::ops::Range;
@@ -79,7 +78,6 @@ pub(crate) trait ModelInfo {
 }
 
 /// The bones with these names and indices of parents, in file order.
-#[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) fn named_bones<'a>(
     entities: &[Entity],
     bones: impl Iterator<Item = (&'a str, Option<usize>)>,
@@ -94,7 +92,6 @@ pub(crate) fn named_bones<'a>(
 }
 
 /// The box around two boxes.
-#[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) fn merged(a: Option<Aabb3d>, b: Option<Aabb3d>) -> Option<Aabb3d> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.merge(&b)),
@@ -114,7 +111,6 @@ pub(crate) fn transformed_bounds(affine: &Affine3A, bounds: &Aabb3d) -> Option<A
 }
 
 /// The frame at a time, and the fraction of the way to the next frame. `times` never descend.
-#[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) fn frame_at(times: impl Fn(u32) -> f32, count: u32, seconds: f32) -> (u32, f32) {
     let (mut low, mut high) = (0, count);
     // The first frame after the time.
@@ -135,7 +131,7 @@ pub(crate) fn frame_at(times: impl Fn(u32) -> f32, count: u32, seconds: f32) -> 
     (frame, ((seconds - from) / (to - from)).clamp(0.0, 1.0))
 }
 
-#[cfg(all(test, any(feature = "alamo", feature = "lithtech")))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -86,14 +86,12 @@ impl ModelInstance {
     }
 
     /// Sets whether a proxy of another model loaded it.
-    #[cfg(feature = "alamo")]
     pub(crate) fn of_proxy(mut self, is_of_proxy: bool) -> Self {
         self.is_of_proxy = is_of_proxy;
         self
     }
 
     /// Makes it a member of a crowd. `scene` is the root entity of its scene.
-    #[cfg(all(feature = "crowd", any(feature = "alamo", feature = "lithtech")))]
     pub(crate) fn in_crowd(mut self, scene: Entity) -> Self {
         self.crowd = Some(scene);
         self

@@ -79,9 +79,6 @@ fn alternative(component: ModelComponent, format: ModelFormat) -> Option<&'stati
         (ModelComponent::Crowd, UfoAftermath) => {
             "the format has no bones, and instances share their meshes"
         }
-        (ModelComponent::Crowd, Alamo | LithTech) if !cfg!(feature = "crowd") => {
-            "the feature `crowd` is off"
-        }
         _ => return None,
     })
 }

@@ -244,7 +244,6 @@ fn concatenated(surfaces: &[Surface]) -> Vec<u8> {
 }
 
 /// Decodes one mip level and appends it as RGBA. The count of bytes must match its size.
-#[cfg(feature = "lithtech")]
 pub(crate) fn append_blocks(
     format: TexelFormat,
     width: u32,

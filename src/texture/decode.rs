@@ -1,7 +1,6 @@
 //! Detects the format of an image file by its first bytes.
 
 use crate::texture::decoded_image::{DecodedImage, ImageDecodeError, Limits, TexelFormat};
-#[cfg(feature = "lithtech")]
 use crate::texture::dtx;
 use crate::texture::{dds, tga};
 use classic_model_formats::read::file_kind;
@@ -15,7 +14,6 @@ impl DecodedImage {
         if bytes.starts_with(&dds::MAGIC) {
             return dds::decode(bytes, limits);
         }
-        #[cfg(feature = "lithtech")]
         if bytes.starts_with(&dtx::MAGIC) {
             return dtx::decode(bytes, limits);
         }

@@ -41,7 +41,6 @@ pub(crate) fn with_first_level_only(image: &DecodedImage) -> DecodedImage {
 }
 
 /// Appends `count` smaller levels to RGBA data, which end with the level of this size.
-#[cfg(feature = "lithtech")]
 pub(crate) fn append_smaller_levels(
     data: &mut Vec<u8>,
     mut size: [usize; 2],

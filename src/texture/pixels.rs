@@ -1,7 +1,6 @@
 //! Decodes image files to plain texels, for programs that store images instead of drawing them. It must not know assets.
 
 use crate::texture::decoded_image::{DecodedImage, ImageDecodeError, Limits};
-#[cfg(feature = "lithtech")]
 use crate::texture::dtx;
 use crate::texture::loader::decode_named;
 use bevy::image::CompressedImageFormats;
@@ -40,7 +39,6 @@ impl Pixels {
 
     /// The emissive part of a DTX file: its unlit texels, and opaque black elsewhere. `None` if all texels are lit, or if
     /// the bytes are not a DTX file.
-    #[cfg(feature = "lithtech")]
     pub fn decode_emissive(bytes: &[u8]) -> Option<Self> {
         dtx::has_glow(bytes).then(|| Self::of(dtx::glow(bytes, LIMITS)))
     }
@@ -80,7 +78,6 @@ mod tests {
         let pixels = Pixels::decode(&tga(), Path::new("any.name")).unwrap();
         assert_eq!((pixels.width, pixels.height), (2, 1));
         assert_eq!(pixels.rgba, [1, 2, 3, 4, 5, 6, 7, 8]);
-        #[cfg(feature = "lithtech")]
         assert_eq!(Pixels::decode_emissive(&tga()), None);
     }
 

@@ -4,7 +4,6 @@ use crate::texture::decoded_image::cube_view;
 use bevy::asset::{Handle, RenderAssetUsages, uuid_handle};
 use bevy::image::{Image, ImageAddressMode, ImageSampler, ImageSamplerDescriptor};
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
-#[cfg(feature = "alamo")]
 use bevy::render::texture::GpuImage;
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +89,6 @@ impl Placeholder {
 }
 
 /// Whether an image on the GPU is a placeholder.
-#[cfg(feature = "alamo")]
 pub(crate) fn is_placeholder(image: &GpuImage) -> bool {
     image.texture_descriptor.label == Some(LABEL)
 }

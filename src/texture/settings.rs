@@ -10,12 +10,7 @@ use std::path::Path;
 use thiserror::Error;
 
 /// File extensions that [`ClassicImageLoader`](crate::texture::ClassicImageLoader) loads.
-pub(crate) const EXTENSIONS: &[&str] = &[
-    "dds",
-    "tga",
-    #[cfg(feature = "lithtech")]
-    "dtx",
-];
+pub(crate) const EXTENSIONS: &[&str] = &["dds", "tga", "dtx"];
 
 /// Settings of [`ClassicImageLoader`](crate::texture::ClassicImageLoader), from code or from a `.meta` file.
 ///

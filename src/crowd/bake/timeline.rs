@@ -5,18 +5,15 @@
 
 use crate::crowd::bake::task::ClipFrames;
 use crate::playback::frame_rate::FrameRate;
-#[cfg(feature = "lithtech")]
 use crate::playback::frame_times::{FrameTimes, keyframe_at};
 use crate::playback::frames::Frames;
 use core::ops::Range;
-#[cfg(feature = "lithtech")]
 use std::sync::Arc;
 
 /// The most samples from one frame to the next.
 const MAX_PER_FRAME: u32 = 16;
 
 /// The same for frames at individual times. Some are seconds apart, and turn bones by 180°.
-#[cfg(feature = "lithtech")]
 const MAX_PER_KEYFRAME: u32 = 64;
 
 /// The times of a clip's frames.
@@ -25,7 +22,6 @@ pub(crate) enum Timeline {
     /// Frames at a constant rate. A position is a time in seconds.
     Rate(FrameRate),
     /// Frames at individual times. A position is the index of a frame plus a fraction.
-    #[cfg(feature = "lithtech")]
     Keyframes {
         /// In seconds. They never descend.
         times: Arc<[f32]>,
@@ -44,7 +40,6 @@ impl Timeline {
                 holds,
                 max_per_frame: MAX_PER_FRAME,
             },
-            #[cfg(feature = "lithtech")]
             Self::Keyframes { times, .. } => ClipFrames {
                 count: times.len().try_into().unwrap_or(u32::MAX),
                 fps: 1.0,
@@ -59,7 +54,6 @@ impl Timeline {
     pub(crate) fn position(&self, time: f32, part: Option<&Range<u32>>) -> f32 {
         match self {
             Self::Rate(rate) => seconds(rate, time, part),
-            #[cfg(feature = "lithtech")]
             Self::Keyframes { times, end } => {
                 let frames = FrameTimes { times, end: *end };
                 let (key, fraction) = keyframe_at(times, seconds(&frames, time, part));
@@ -76,7 +70,7 @@ fn seconds(frames: &impl Frames, time: f32, part: Option<&Range<u32>>) -> f32 {
     span.map_or(time, |span| span.time(time))
 }
 
-#[cfg(all(test, feature = "lithtech"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -1,12 +1,10 @@
 //! The [`Alo`] asset: a loaded model and its data.
 
 use crate::formats::alamo::animation::asset::AloAnimation;
-#[cfg(feature = "collision")]
 use crate::formats::alamo::collision::tree::CollisionTree;
 use crate::formats::alamo::materials::material::AloMaterial;
 use crate::formats::alamo::materials::tags::Tags;
 use crate::formats::alamo::particles::asset::AloParticles;
-#[cfg(feature = "collision")]
 use crate::formats::alamo::raycast::skin::ColliderSkin;
 use crate::load::labels::{CROWD, SCENE};
 use crate::load::names::{Names, named, same_name};
@@ -34,8 +32,7 @@ pub struct Alo {
     /// The model as a scene, for `WorldAssetRoot`: label [`AloAssetLabel::Scene`].
     #[dependency]
     pub scene: Handle<WorldAsset>,
-    /// The scene of a crowd's member: label [`AloAssetLabel::Crowd`]. `None` for a particle system, and without the
-    /// feature `crowd`.
+    /// The scene of a crowd's member: label [`AloAssetLabel::Crowd`]. `None` for a particle system.
     #[dependency]
     pub crowd: Option<Handle<WorldAsset>>,
     /// The model's data, without the scene.
@@ -153,20 +150,15 @@ pub struct AloSubmesh {
     /// The inverse bind poses of those bones.
     pub inverse_bindposes: Option<Handle<SkinnedMeshInverseBindposes>>,
     /// Its collision tree, in the bone's space, or in the model's space at rest if skinned.
-    #[cfg(feature = "collision")]
     pub tree: Option<Arc<CollisionTree>>,
     /// The skinning of the tree's vertices.
-    #[cfg(feature = "collision")]
     pub(crate) skin: Option<Arc<ColliderSkin>>,
 }
 
 impl AloSubmesh {
     /// Whether it has a collision tree.
     pub(crate) fn has_tree(&self) -> bool {
-        #[cfg(feature = "collision")]
-        return self.tree.is_some();
-        #[cfg(not(feature = "collision"))]
-        false
+        self.tree.is_some()
     }
 }
 

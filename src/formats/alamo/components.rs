@@ -266,7 +266,6 @@ fn indices_of<'a>(
 pub(crate) struct AloScene(pub(crate) Arc<AloShared>);
 
 /// On the root entity in the world of a crowd's scene.
-#[cfg(feature = "crowd")]
 #[derive(Component, Reflect, Clone, Copy, Debug, Default)]
 #[reflect(Component, Default, Clone, Debug)]
 pub(crate) struct AloCrowdScene;

@@ -5,7 +5,6 @@ use crate::formats::alamo::animation::files::{frames_of_animation, frames_of_cli
 use crate::formats::alamo::animation::player::AloAnimator;
 use crate::formats::alamo::asset::{AloMesh, AloModel, AloSubmesh};
 use crate::formats::alamo::components::{AloInstance, AloPart};
-#[cfg(feature = "crowd")]
 use crate::formats::alamo::crowd::instance::AloCrowd;
 use crate::playback::frame_rate::FrameRate;
 use crate::playback::frames::Frames;
@@ -51,7 +50,6 @@ const SAMPLES_PER_FRAME: u32 = 2;
 #[derive(SystemParam)]
 pub(crate) struct AloInfo<'w, 's> {
     roots: Query<'w, 's, (&'static AloInstance, Option<&'static AloAnimator>)>,
-    #[cfg(feature = "crowd")]
     crowds: Query<'w, 's, &'static AloCrowd>,
     parts: Query<'w, 's, (&'static AloPart, &'static ChildOf)>,
     parents: Query<'w, 's, &'static ChildOf>,
@@ -86,7 +84,6 @@ impl AloInfo<'_, '_> {
     }
 
     /// The meshes of a member of a crowd.
-    #[cfg(feature = "crowd")]
     fn crowd_meshes(&self, root: Entity) -> impl Iterator<Item = NamedEntity> {
         let member = self.crowds.get(root).into_iter();
         let meshes = member.flat_map(AloCrowd::meshes);
@@ -187,7 +184,6 @@ fn in_model(model: &AloModel, local: &[Transform]) -> Vec<Affine3A> {
 
 impl ModelInfo for AloInfo<'_, '_> {
     fn scene_root(&self, root: Entity) -> Option<Entity> {
-        #[cfg(feature = "crowd")]
         if let Ok(member) = self.crowds.get(root) {
             return Some(member.scene());
         }
@@ -307,12 +303,10 @@ impl ModelInfo for AloInfo<'_, '_> {
             })
         };
         let parts = instance.parts().iter().filter_map(part);
-        #[cfg(feature = "crowd")]
         let parts = parts.chain(self.crowd_meshes(root));
         parts.collect()
     }
 
-    #[cfg(feature = "crowd")]
     fn crowd_bone(&self, root: Entity, bone: usize) -> Option<Affine3A> {
         crate::crowd::members::bones::crowd_bone(self.crowds.get(root).ok()?, bone)
     }

@@ -2,12 +2,10 @@
 
 use crate::formats::alamo::animation::player::AloAnimator;
 use crate::formats::alamo::asset::AloModel;
-#[cfg(feature = "crowd")]
 use crate::formats::alamo::components::AloCrowdScene;
 use crate::formats::alamo::components::{
     AloBone, AloInstance, AloPart, AloProxy, AloScene, AloShared, TeamColored,
 };
-#[cfg(feature = "crowd")]
 use crate::formats::alamo::crowd::instance::AloCrowd;
 use crate::formats::alamo::parts::proxies::ProxyLoader;
 use crate::load::names::{folded, missing_part};
@@ -18,10 +16,8 @@ use crate::spawn::scenes::{ReadyScenes, SceneFormat};
 use bevy::animation::AnimationPlayer;
 use bevy::ecs::observer::On;
 use bevy::ecs::query::Has;
-#[cfg(feature = "crowd")]
 use bevy::ecs::query::With;
 use bevy::ecs::system::{Commands, Query};
-#[cfg(feature = "crowd")]
 use bevy::ecs::world::World;
 use bevy::math::bounding::Aabb3d;
 use bevy::transform::components::Transform;
@@ -30,9 +26,6 @@ use bevy::world_serialization::WorldInstanceReady;
 impl SceneFormat for AloScene {
     const FORMAT: ModelFormat = ModelFormat::Alamo;
 
-    #[cfg(not(feature = "crowd"))]
-    type OnRoot = (AloInstance, AloAnimator);
-    #[cfg(feature = "crowd")]
     type OnRoot = (AloInstance, AloAnimator, AloCrowd);
 }
 
@@ -87,7 +80,7 @@ pub(crate) fn on_scene_ready(
     scenes: ReadyScenes<'_, '_, AloScene>,
     spawned: Query<SpawnedData>,
     instances: Query<&AloInstance>,
-    #[cfg(feature = "crowd")] crowds: Query<(), With<AloCrowdScene>>,
+    crowds: Query<(), With<AloCrowdScene>>,
     mut proxy_loader: ProxyLoader,
 ) {
     let Some((scene_root, AloScene(shared), entities)) = scenes.get(&ready, &mut commands) else {
@@ -126,15 +119,12 @@ pub(crate) fn on_scene_ready(
         kept_hidden: old.map(|old| old.kept_hidden.clone()).unwrap_or_default(),
         model: model.clone(),
     };
-    #[cfg(feature = "crowd")]
     let any = match crowds.contains(scene_root) {
         true => any.in_crowd(scene_root),
         false => any,
     };
-    #[cfg(feature = "crowd")]
     let in_crowd = any.is_in_crowd();
     commands.entity(root).try_insert((instance, any));
-    #[cfg(feature = "crowd")]
     if in_crowd {
         let model = model.clone();
         commands.queue(move |world: &mut World| {

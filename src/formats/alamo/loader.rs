@@ -13,7 +13,6 @@ use crate::formats::alamo::particles::is_particle_system;
 use crate::formats::alamo::particles::load::load_particles;
 use crate::formats::alamo::parts::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
 use crate::formats::alamo::settings::AloLoaderSettings;
-#[cfg(feature = "crowd")]
 use crate::formats::alamo::spawn::crowd_scene;
 use crate::formats::alamo::spawn::{DazzleGroup, scene};
 use crate::load::error::ModelLoadError;
@@ -102,10 +101,7 @@ impl AssetLoader for AloLoader {
         let dazzles = assets.dazzles(&converted.file);
         let model = Arc::new(assets.model(converted));
         let scene = scene(&model, dazzles, None, settings, load_context);
-        #[cfg(feature = "crowd")]
         let crowd = Some(crowd_scene(&model, settings, load_context));
-        #[cfg(not(feature = "crowd"))]
-        let crowd = None;
         load.finish(load_context, textures).await;
         Ok(Alo {
             scene,
@@ -251,9 +247,7 @@ impl Assets<'_, '_> {
                 let poses = SkinnedMeshInverseBindposes::from(poses);
                 self.load_context.add_labeled_asset(poses_label, poses)
             }),
-            #[cfg(feature = "collision")]
             tree: converted.tree.map(Arc::new),
-            #[cfg(feature = "collision")]
             skin: converted.skin.map(Arc::new),
         }
     }

@@ -20,11 +20,9 @@
 pub(crate) mod animation;
 pub(crate) mod appearance;
 pub(crate) mod asset;
-#[cfg(feature = "collision")]
 pub(crate) mod collision;
 pub(crate) mod components;
 pub(crate) mod convert;
-#[cfg(feature = "crowd")]
 pub(crate) mod crowd;
 pub(crate) mod dependencies;
 pub(crate) mod info;
@@ -35,7 +33,6 @@ pub(crate) mod materials;
 pub mod particles;
 pub(crate) mod parts;
 pub(crate) mod plugin;
-#[cfg(feature = "collision")]
 pub(crate) mod raycast;
 pub(crate) mod settings;
 pub(crate) mod spawn;
@@ -43,7 +40,6 @@ pub(crate) mod spawn;
 #[doc(inline)]
 pub use classic_model_formats::{ala, alo, chunk};
 
-#[cfg(feature = "collision")]
 pub use crate::geometry::ray_settings::Backfaces;
 pub use animation::asset::{Ala, AlaAssetLabel, AlaBoneInfo, AloAnimation};
 pub use animation::binding::{BoneMismatch, bone_target};
@@ -56,21 +52,15 @@ pub use animation::player::AloAnimator;
 pub use animation::tracks::AlaTracks;
 pub use animation::visibility::{DefaultVisibilityCurve, VisibilityCurve};
 pub use asset::{Alo, AloAssetLabel, AloBoneInfo, AloMesh, AloModel, AloProxyInfo, AloSubmesh};
-#[cfg(feature = "collision")]
 pub use collision::cast::TreeHit;
-#[cfg(feature = "collision")]
 pub use collision::closest::ClosestPoint;
-#[cfg(feature = "collision")]
 pub use collision::error::TreeError;
-#[cfg(feature = "collision")]
 pub use collision::tree::{CollisionTree, TreeLink};
 pub use components::{
     AloBone, AloInstance, AloPart, AloPartKind, AloProxy, AloSubmeshIndex, TeamColored,
 };
 pub use convert::file::{ConvertedAlo, ConvertedSubmesh};
-#[cfg(feature = "crowd")]
 pub use crowd::instance::AloCrowd;
-#[cfg(feature = "crowd")]
 pub use crowd::material::{AloCrowdMaterial, AloPoseTable};
 pub use loader::AloLoader;
 pub use materials::material::{AloMaterial, AloShading, AloUniform};
@@ -90,13 +80,10 @@ pub use parts::billboard::{AloBillboard, AloSceneRoot, Billboard};
 pub use parts::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_intensity, dazzle_mesh};
 pub use parts::lights::{AloLight, FULL_LIGHT};
 pub use plugin::AlamoPlugin;
-#[cfg(feature = "collision")]
 pub use raycast::collider::AloCollider;
 #[cfg(feature = "gizmos")]
 pub use raycast::gizmos::{AloColliderGizmos, AloColliderGizmosPlugin, ShowAloColliderGizmo};
-#[cfg(feature = "collision")]
 pub use raycast::hit::AloRayHit;
-#[cfg(feature = "collision")]
 pub use raycast::param::AloRayCast;
 pub use settings::AloLoaderSettings;
 

@@ -8,7 +8,6 @@ use crate::formats::alamo::asset::Alo;
 use crate::formats::alamo::components::{
     AloBone, AloInstance, AloPart, AloProxy, AloScene, AloSubmeshIndex, TeamColored,
 };
-#[cfg(feature = "crowd")]
 use crate::formats::alamo::crowd::plugin::AloCrowdPlugin;
 use crate::formats::alamo::instance::on_scene_ready;
 use crate::formats::alamo::loader::AloLoader;
@@ -24,7 +23,6 @@ use crate::formats::alamo::parts::lights::LightPlugin;
 use crate::formats::alamo::parts::proxies::{
     is_proxy_loading, propagate_to_proxies, spawn_proxy_models,
 };
-#[cfg(feature = "collision")]
 use crate::formats::alamo::raycast::collider::AloCollider;
 #[cfg(feature = "gizmos")]
 use crate::formats::alamo::raycast::gizmos::AloColliderGizmosPlugin;
@@ -116,7 +114,6 @@ impl Plugin for AlamoPlugin {
         app.add_plugins(AloColliderGizmosPlugin);
         register_types(app);
         reserve_model_loader::<Alo, AloLoader>(app, &self.extensions, |model| &model.scene);
-        #[cfg(feature = "crowd")]
         app.add_plugins(AloCrowdPlugin);
     }
 
@@ -145,6 +142,5 @@ fn register_types(app: &mut App) {
         .register_type::<NoAutoAabb>()
         // Bevy does not register it as a component that scenes may hold (not reported upstream as far as known).
         .register_type_data::<NoAutoAabb, ReflectComponent>();
-    #[cfg(feature = "collision")]
     app.register_type::<AloCollider>();
 }

@@ -3,7 +3,6 @@
 use crate::appearance::bone_visibility::{BoneVisibility, connected_visibility, visibility};
 use crate::formats::alamo::animation::binding::bone_target;
 use crate::formats::alamo::asset::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
-#[cfg(feature = "crowd")]
 use crate::formats::alamo::components::AloCrowdScene;
 use crate::formats::alamo::components::{
     AloBone, AloPart, AloPartKind, AloProxy, AloScene, AloShared, AloSubmeshIndex, TeamColored,
@@ -15,7 +14,6 @@ use crate::formats::alamo::particles::components::AloParticleSystem;
 use crate::formats::alamo::parts::billboard::{AloBillboard, AloSceneRoot, Billboard};
 use crate::formats::alamo::parts::dazzle::DazzleMaterial;
 use crate::formats::alamo::parts::lights::insert_light;
-#[cfg(feature = "collision")]
 use crate::formats::alamo::raycast::collider::AloCollider;
 use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::geometry::axes::z_up_forward_minus_y;
@@ -84,7 +82,6 @@ pub(crate) fn scene(
 }
 
 /// Makes the scene of a crowd's member, as a labeled asset: one entity, without bones and parts.
-#[cfg(feature = "crowd")]
 pub(crate) fn crowd_scene(
     model: &Arc<AloModel>,
     settings: &AloLoaderSettings,
@@ -208,7 +205,6 @@ impl Builder<'_> {
                 Aabb::from_min_max(submesh.bounds.min.into(), submesh.bounds.max.into()),
             ));
         }
-        #[cfg(feature = "collision")]
         if let Some(tree) = &submesh.tree {
             entity.insert(AloCollider::new(tree.clone(), submesh.skin.clone(), bone));
         }

@@ -22,7 +22,6 @@ pub(crate) mod meshes;
 pub(crate) mod plugin;
 pub(crate) mod settings;
 pub(crate) mod spawn;
-#[cfg(feature = "collision")]
 pub(crate) mod surfaces;
 
 #[doc(inline)]

@@ -3,7 +3,7 @@
 use crate::formats::lgw::components::{LgwInstance, LgwMesh};
 use crate::geometry::box_index::{EMPTY_BOX, Index, transformed};
 use crate::geometry::mesh_data::{SurfaceTriangles, uvs};
-use crate::geometry::parts::{HitPart, HitPartKind, PartViews, Surfaces};
+use crate::geometry::parts::{HitPart, PartViews, Surfaces};
 use crate::geometry::posed::PosedVertices;
 use crate::geometry::ray_settings::ModelRayCastSettings;
 use crate::geometry::surface::{Surface, SurfaceHit};
@@ -33,7 +33,7 @@ impl Surfaces for LgwSurfaces<'_, '_> {
                 let part = HitPart {
                     root,
                     entity,
-                    kind: HitPartKind::Lgw,
+                    is_box: false,
                 };
                 index.update(part, changed(transform.last_changed()), || {
                     let info = instance.model().meshes.get(mesh.index);
@@ -53,7 +53,7 @@ impl Surfaces for LgwSurfaces<'_, '_> {
         let part = |entity: &Entity| HitPart {
             root,
             entity: *entity,
-            kind: HitPartKind::Lgw,
+            is_box: false,
         };
         parts.extend(meshes.into_iter().flatten().map(part));
     }

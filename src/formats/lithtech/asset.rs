@@ -33,7 +33,7 @@ pub struct Abc {
     /// The model as a scene, for `WorldAssetRoot`: label [`AbcAssetLabel::Scene`].
     #[dependency]
     pub scene: Handle<WorldAsset>,
-    /// The scene of a crowd's member: label [`AbcAssetLabel::Crowd`]. `None` without the feature `crowd`.
+    /// The scene of a crowd's member: label [`AbcAssetLabel::Crowd`].
     #[dependency]
     pub crowd: Option<Handle<WorldAsset>>,
     /// The model's data, shared with its instances.

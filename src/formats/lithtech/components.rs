@@ -11,7 +11,6 @@ use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::world::DeferredWorld;
 use bevy::reflect::Reflect;
-#[cfg(feature = "crowd")]
 use bevy::reflect::std_traits::ReflectDefault;
 use std::sync::Arc;
 
@@ -21,7 +20,6 @@ use std::sync::Arc;
 pub(crate) struct AbcScene(pub(crate) Arc<AbcModel>);
 
 /// On the root entity in the world of a crowd's scene.
-#[cfg(feature = "crowd")]
 #[derive(Component, Reflect, Clone, Copy, Debug, Default)]
 #[reflect(Component, Default, Clone, Debug)]
 pub(crate) struct AbcCrowdScene;

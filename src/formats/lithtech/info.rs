@@ -3,7 +3,6 @@
 use crate::formats::lithtech::animation::player::AbcAnimator;
 use crate::formats::lithtech::asset::{AbcAnimation, AbcModel};
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh};
-#[cfg(feature = "crowd")]
 use crate::formats::lithtech::crowd::instance::AbcCrowd;
 use crate::playback::frames::Frames;
 use crate::root::clip_ref::ClipRef;
@@ -42,13 +41,11 @@ const SAMPLES_PER_INTERVAL: u32 = 8;
 #[derive(SystemParam)]
 pub(crate) struct AbcInfo<'w, 's> {
     roots: Query<'w, 's, (&'static AbcInstance, Option<&'static AbcAnimator>)>,
-    #[cfg(feature = "crowd")]
     crowds: Query<'w, 's, &'static AbcCrowd>,
     meshes: Query<'w, 's, &'static AbcMesh>,
     parents: Query<'w, 's, &'static ChildOf>,
 }
 
-#[cfg(feature = "crowd")]
 impl AbcInfo<'_, '_> {
     /// The meshes of a member of a crowd.
     fn crowd_meshes(&self, root: Entity) -> impl Iterator<Item = NamedEntity> {
@@ -104,7 +101,6 @@ fn posed_bounds(model: &AbcModel, animation: &AbcAnimation, seconds: f32) -> Opt
 
 impl ModelInfo for AbcInfo<'_, '_> {
     fn scene_root(&self, root: Entity) -> Option<Entity> {
-        #[cfg(feature = "crowd")]
         if let Ok(member) = self.crowds.get(root) {
             return Some(member.scene());
         }
@@ -204,12 +200,10 @@ impl ModelInfo for AbcInfo<'_, '_> {
             })
         };
         let parts = instance.meshes().iter().filter_map(part);
-        #[cfg(feature = "crowd")]
         let parts = parts.chain(self.crowd_meshes(root));
         parts.collect()
     }
 
-    #[cfg(feature = "crowd")]
     fn crowd_bone(&self, root: Entity, bone: usize) -> Option<Affine3A> {
         crate::crowd::members::bones::crowd_bone(self.crowds.get(root).ok()?, bone)
     }

@@ -3,10 +3,8 @@
 use crate::formats::lithtech::animation::player::AbcAnimator;
 use crate::formats::lithtech::appearance::is_scrolling;
 use crate::formats::lithtech::asset::AbcModel;
-#[cfg(feature = "crowd")]
 use crate::formats::lithtech::components::AbcCrowdScene;
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
-#[cfg(feature = "crowd")]
 use crate::formats::lithtech::crowd::instance::AbcCrowd;
 use crate::formats::lithtech::deform::pose_table::AbcPoseRow;
 use crate::load::names::missing_part;
@@ -18,10 +16,8 @@ use crate::spawn::scenes::{ReadyScenes, SceneFormat};
 use bevy::animation::AnimationPlayer;
 use bevy::ecs::observer::On;
 use bevy::ecs::query::Has;
-#[cfg(feature = "crowd")]
 use bevy::ecs::query::With;
 use bevy::ecs::system::{Commands, Query};
-#[cfg(feature = "crowd")]
 use bevy::ecs::world::World;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::MeshTag;
@@ -30,9 +26,6 @@ use bevy::world_serialization::WorldInstanceReady;
 impl SceneFormat for AbcScene {
     const FORMAT: ModelFormat = ModelFormat::LithTech;
 
-    #[cfg(not(feature = "crowd"))]
-    type OnRoot = (AbcInstance, AbcAnimator);
-    #[cfg(feature = "crowd")]
     type OnRoot = (AbcInstance, AbcAnimator, AbcCrowd);
 }
 
@@ -81,9 +74,8 @@ pub(crate) fn on_scene_ready(
     mut commands: Commands,
     scenes: ReadyScenes<'_, '_, AbcScene>,
     spawned: Query<SpawnedData>,
-    #[cfg(feature = "crowd")] crowds: Query<(), With<AbcCrowdScene>>,
+    crowds: Query<(), With<AbcCrowdScene>>,
 ) {
-    #[cfg_attr(not(feature = "crowd"), allow(unused_variables))]
     let Some((scene_root, AbcScene(model), entities)) = scenes.get(&ready, &mut commands) else {
         return;
     };
@@ -116,12 +108,10 @@ pub(crate) fn on_scene_ready(
     );
     commands.entity(root).try_insert_if_new(player);
     let any = ModelInstance::new(ModelFormat::LithTech, model.clone(), nodes.iter().copied());
-    #[cfg(feature = "crowd")]
     let any = match crowds.contains(scene_root) {
         true => any.in_crowd(scene_root),
         false => any,
     };
-    #[cfg(feature = "crowd")]
     let joins = any.is_in_crowd().then(|| model.clone());
     let instance = AbcInstance {
         model,
@@ -131,7 +121,6 @@ pub(crate) fn on_scene_ready(
         scrolling,
     };
     commands.entity(root).try_insert((instance, any));
-    #[cfg(feature = "crowd")]
     match joins {
         Some(model) => commands.queue(move |world: &mut World| {
             crate::crowd::members::lifetime::join_crowd::<AbcCrowd>(

@@ -19,7 +19,6 @@ use crate::formats::lithtech::materials::material::{
     AbcDeform, AbcDeformUniform, plain_material, surface_flags, surface_material,
 };
 use crate::formats::lithtech::settings::AbcLoaderSettings;
-#[cfg(feature = "crowd")]
 use crate::formats::lithtech::spawn::crowd_scene;
 use crate::formats::lithtech::spawn::scene;
 use crate::geometry::vertices::is_position_in_range;
@@ -36,19 +35,9 @@ use bevy::reflect::TypePath;
 use classic_model_formats::abc::Animation;
 use std::sync::Arc;
 
-/// The usage of a data texture that is also read in the main world, if `is_read` is true.
-const fn usage(is_read: bool) -> RenderAssetUsages {
-    match is_read {
-        true => RenderAssetUsages::MAIN_WORLD.union(RenderAssetUsages::RENDER_WORLD),
-        false => RenderAssetUsages::RENDER_WORLD,
-    }
-}
-
-/// The usage of the positions of deformed vertices. Ray casts and crowds read them in the main world.
-const POSES_USAGE: RenderAssetUsages = usage(cfg!(any(feature = "collision", feature = "crowd")));
-
-/// The usage of the triangles at these vertices. Crowds read them in the main world.
-const ADJACENCY_USAGE: RenderAssetUsages = usage(cfg!(feature = "crowd"));
+/// The usage of the images of deforming vertices. Ray casts and crowds also read them in the main world.
+const DEFORM_USAGE: RenderAssetUsages =
+    RenderAssetUsages::MAIN_WORLD.union(RenderAssetUsages::RENDER_WORLD);
 
 /// Loads LithTech models as [`Abc`] assets.
 #[derive(TypePath)]
@@ -90,10 +79,7 @@ impl AssetLoader for AbcLoader {
         let skin_images = find_skins(&load, settings, load_context).await;
         let model = Arc::new(model(converted, skin_images, settings, load_context));
         let scene = scene(&model, settings, load_context);
-        #[cfg(feature = "crowd")]
         let crowd = Some(crowd_scene(&model, settings, load_context));
-        #[cfg(not(feature = "crowd"))]
-        let crowd = None;
         let skins = model.skins.iter();
         let images = skins.flat_map(|skin| skin.glow.iter().chain([&skin.image]));
         let images = images.cloned().collect();
@@ -206,10 +192,10 @@ impl Materials<'_, '_> {
             let node = converted.node;
             let label = AbcAssetLabel::Poses { node }.to_string();
             let uniform = AbcDeformUniform::new(&converted);
-            let image = data_image(converted.texels, POSES_USAGE);
+            let image = data_image(converted.texels, DEFORM_USAGE);
             let poses = self.load_context.add_labeled_asset(label, image);
             let label = AbcAssetLabel::VertexAdjacency { node }.to_string();
-            let image = data_image(converted.vertex_adjacency, ADJACENCY_USAGE);
+            let image = data_image(converted.vertex_adjacency, DEFORM_USAGE);
             let vertex_adjacency = self.load_context.add_labeled_asset(label, image);
             let deform = AbcDeform {
                 poses: poses.clone(),

@@ -19,7 +19,6 @@ pub(crate) mod appearance;
 pub(crate) mod asset;
 pub(crate) mod components;
 pub(crate) mod convert;
-#[cfg(feature = "crowd")]
 pub(crate) mod crowd;
 pub(crate) mod deform;
 pub(crate) mod dependencies;
@@ -31,7 +30,6 @@ pub(crate) mod materials;
 pub(crate) mod plugin;
 pub(crate) mod settings;
 pub(crate) mod spawn;
-#[cfg(feature = "collision")]
 pub(crate) mod surfaces;
 
 #[doc(inline)]
@@ -46,9 +44,7 @@ pub use asset::{
 pub use components::{AbcInstance, AbcMesh, AbcNode};
 pub use convert::file::{ConvertedAbc, ConvertedClip, ConvertedLod};
 pub use convert::meshes::ConvertedMesh;
-#[cfg(feature = "crowd")]
 pub use crowd::instance::AbcCrowd;
-#[cfg(feature = "crowd")]
 pub use crowd::material::{AbcCrowdMaterial, AbcCrowdPoseTable};
 pub use deform::ConvertedDeform;
 pub use deform::pose_table::AbcPoseTable;

@@ -9,7 +9,6 @@ use crate::formats::lithtech::animation::player::{
 use crate::formats::lithtech::appearance::{apply_appearance, scroll_surfaces};
 use crate::formats::lithtech::asset::Abc;
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
-#[cfg(feature = "crowd")]
 use crate::formats::lithtech::crowd::plugin::AbcCrowdPlugin;
 use crate::formats::lithtech::deform::pose_table::AbcPoseTable;
 use crate::formats::lithtech::instance::on_scene_ready;
@@ -113,7 +112,6 @@ impl Plugin for LithTechPlugin {
             );
         link_bones::<AbcInstance>(app);
         reserve_model_loader::<Abc, AbcLoader>(app, &self.extensions, |model| &model.scene);
-        #[cfg(feature = "crowd")]
         app.add_plugins(AbcCrowdPlugin);
     }
 

@@ -2,7 +2,6 @@
 
 use crate::formats::lithtech::animation::clip::node_target;
 use crate::formats::lithtech::asset::{AbcAssetLabel, AbcMeshInfo, AbcModel};
-#[cfg(feature = "crowd")]
 use crate::formats::lithtech::components::AbcCrowdScene;
 use crate::formats::lithtech::components::{AbcMesh, AbcNode, AbcScene};
 use crate::formats::lithtech::settings::AbcLoaderSettings;
@@ -46,7 +45,6 @@ pub(crate) fn scene(
 }
 
 /// Makes the scene of a crowd's member, as a labeled asset: one entity, without nodes and meshes.
-#[cfg(feature = "crowd")]
 pub(crate) fn crowd_scene(
     model: &Arc<AbcModel>,
     settings: &AbcLoaderSettings,

@@ -10,7 +10,7 @@ use crate::formats::lithtech::deform::texel;
 use crate::formats::lithtech::materials::material::AbcDeformUniform;
 use crate::geometry::box_index::{EMPTY_BOX, Index, transformed};
 use crate::geometry::mesh_data::{SurfaceTriangles, uvs};
-use crate::geometry::parts::{HitPart, HitPartKind, PartViews, Surfaces};
+use crate::geometry::parts::{HitPart, PartViews, Surfaces};
 use crate::geometry::posed::PosedVertices;
 use crate::geometry::ray_settings::{ModelRayCastSettings, ModelRayCastVisibility};
 use crate::geometry::surface::{Surface, SurfaceHit};
@@ -315,7 +315,7 @@ impl Surfaces for AbcSurfaces<'_, '_> {
                 let part = HitPart {
                     root,
                     entity: root,
-                    kind: HitPartKind::AbcBox,
+                    is_box: true,
                 };
                 index.update(part, self.moved(scene, changed), || {
                     let affine = self.transform(scene);
@@ -329,7 +329,7 @@ impl Surfaces for AbcSurfaces<'_, '_> {
                 let part = HitPart {
                     root,
                     entity: *entity,
-                    kind: HitPartKind::Abc,
+                    is_box: false,
                 };
                 let moved =
                     Self::movers(instance, *node).any(|(_, mover)| self.moved(mover, changed));
@@ -344,7 +344,7 @@ impl Surfaces for AbcSurfaces<'_, '_> {
         let part = |entity: &Entity| HitPart {
             root,
             entity: *entity,
-            kind: HitPartKind::Abc,
+            is_box: false,
         };
         parts.extend(meshes.into_iter().flatten().map(part));
     }
@@ -355,7 +355,7 @@ impl Surfaces for AbcSurfaces<'_, '_> {
         settings: &ModelRayCastSettings<'_>,
         posed: &'a mut PosedVertices,
     ) -> Option<Surface<'a>> {
-        if part.kind == HitPartKind::AbcBox {
+        if part.is_box {
             return self.collision_box(part, settings, posed);
         }
         let (instance, info) = self.included(part, settings.visibility)?;
@@ -377,7 +377,7 @@ impl Surfaces for AbcSurfaces<'_, '_> {
         settings: &ModelRayCastSettings<'_>,
         hit: &SurfaceHit,
     ) -> Option<Entity> {
-        if part.kind == HitPartKind::AbcBox {
+        if part.is_box {
             return None;
         }
         let (instance, info) = self.included(part, settings.visibility)?;

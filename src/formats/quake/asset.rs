@@ -222,7 +222,6 @@ impl MdlModel {
                 frame_sequence(frames, self.frame_rate)
             }
             // Handles of Bevy's clips never belong to morphed models.
-            #[cfg(any(feature = "alamo", feature = "lithtech"))]
             ClipRef::Handle(_) => None,
             ClipRef::Part { .. } => None,
         }?;

@@ -27,7 +27,6 @@ pub(crate) mod plugin;
 pub(crate) mod poses;
 pub(crate) mod settings;
 pub(crate) mod spawn;
-#[cfg(feature = "collision")]
 pub(crate) mod surfaces;
 
 #[doc(inline)]

@@ -130,7 +130,6 @@ impl MdlPoses {
     }
 
     /// The position of a vertex in a blend of poses, as [`blend`](Self::blend) computes it, without the normal.
-    #[cfg(feature = "collision")]
     pub(crate) fn position(&self, blend: PoseBlend, vertex: u32) -> Vec3 {
         let between = |pair: PosePair| {
             let a = self.texel(pair.a, vertex).0;

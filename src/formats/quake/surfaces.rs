@@ -5,7 +5,7 @@ use crate::formats::quake::components::{MdlAnimator, MdlPoseRow};
 use crate::formats::quake::poses::PoseTable;
 use crate::geometry::box_index::{EMPTY_BOX, Index, transformed};
 use crate::geometry::mesh_data::{SurfaceTriangles, uvs};
-use crate::geometry::parts::{HitPart, HitPartKind, PartViews, Surfaces};
+use crate::geometry::parts::{HitPart, PartViews, Surfaces};
 use crate::geometry::posed::PosedVertices;
 use crate::geometry::ray_settings::ModelRayCastSettings;
 use crate::geometry::surface::{Surface, SurfaceHit};
@@ -56,7 +56,7 @@ impl Surfaces for MdlSurfaces<'_, '_> {
             let part = HitPart {
                 root,
                 entity,
-                kind: HitPartKind::Mdl,
+                is_box: false,
             };
             index.update(part, changed(transform.last_changed()), || {
                 match animator.model().poses.vertex_count() {
@@ -72,7 +72,7 @@ impl Surfaces for MdlSurfaces<'_, '_> {
         parts.extend(mesh.map(|entity| HitPart {
             root,
             entity,
-            kind: HitPartKind::Mdl,
+            is_box: false,
         }));
     }
 

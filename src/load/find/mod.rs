@@ -18,7 +18,6 @@ pub(crate) mod frames;
 pub(crate) mod listings;
 pub(crate) mod names;
 pub(crate) mod source_index;
-#[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) mod starts;
 
 #[cfg(test)]
@@ -198,7 +197,6 @@ impl FileFinder {
             finder: self,
             model,
             index,
-            #[cfg(any(feature = "alamo", feature = "lithtech"))]
             is_processed,
             inputs: load.map(|load| load.inputs().clone()).unwrap_or_default(),
             queries: self
@@ -265,7 +263,6 @@ pub struct FileSearch<'a> {
     /// `None` if there is no such asset source.
     index: Option<SourceIndex<'a>>,
     /// Whether files are read from the output of the asset processor.
-    #[cfg(any(feature = "alamo", feature = "lithtech"))]
     is_processed: bool,
     /// The hash of the results, which the load depends on.
     inputs: Inputs,

@@ -277,7 +277,6 @@ fn each_extension_of_a_texture_is_tried_once() {
     );
 }
 
-#[cfg(feature = "lithtech")]
 #[test]
 fn skins_of_lithtech_models_are_tried_as_dtx_first() {
     let tried = |name| {

@@ -65,7 +65,6 @@ impl FileQueries {
     }
 
     /// Records the first bytes of a file.
-    #[cfg(any(feature = "alamo", feature = "lithtech"))]
     pub(crate) fn add_start(&mut self, path: &Path, length: usize, found: Option<Vec<u8>>) {
         if self.starts.len() < MAX_PATHS {
             self.starts.insert(key(path), Start { length, found });

@@ -1,10 +1,7 @@
 //! Combines a manifest with those that it extends. No files are accessed.
 
 use crate::manifest::model_manifest::ModelManifest;
-#[cfg(not(feature = "manifest"))]
-use crate::manifest::read::no_ron::field_names;
 use crate::manifest::read::sources::{Source, Sources};
-#[cfg(feature = "manifest")]
 use crate::manifest::read::spans::field_names;
 use bevy::asset::AssetPath;
 use std::collections::BTreeMap;

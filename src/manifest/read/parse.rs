@@ -3,12 +3,8 @@
 use crate::manifest::check::values::check;
 use crate::manifest::model_manifest::ModelManifest;
 use crate::manifest::read::error::ManifestError;
-#[cfg(not(feature = "manifest"))]
-use crate::manifest::read::no_ron::{find_offset, from_ron};
 use crate::manifest::read::problem::Problem;
-#[cfg(feature = "manifest")]
 use crate::manifest::read::ron_text::from_ron;
-#[cfg(feature = "manifest")]
 use crate::manifest::read::spans::find_offset;
 use classic_model_formats::read::TextPosition;
 

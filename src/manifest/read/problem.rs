@@ -13,7 +13,6 @@ pub(crate) enum Step<'a> {
     /// The value of a key in a map.
     Key(&'a str),
     /// The value in a `Some`. Not displayed in paths.
-    #[cfg(feature = "manifest")]
     Inner,
 }
 
@@ -48,7 +47,6 @@ impl Display for ValuePath<'_> {
                 Field(name) => write!(f, ".{name}")?,
                 Element(index) => write!(f, "[{index}]")?,
                 Key(name) => write!(f, "[{name:?}]")?,
-                #[cfg(feature = "manifest")]
                 Step::Inner => {}
             }
         }

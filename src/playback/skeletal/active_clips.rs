@@ -66,7 +66,6 @@ impl<S: ClipSource> ActiveClips<S> {
     }
 
     /// The selected clip, if no other clip fades out.
-    #[cfg(feature = "crowd")]
     #[inline]
     pub(crate) fn only(&self) -> Option<&ActiveClip<S>> {
         match &self.clips[..] {

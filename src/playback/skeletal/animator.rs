@@ -11,7 +11,6 @@ use crate::playback::playing::ClipSelection;
 use crate::playback::skeletal::active_clips::{ActiveClips, ClipSource, node};
 use crate::playback::skeletal::clip_provider::ClipProvider;
 use crate::playback::skeletal::clip_state::{must_pause, read_clip, write_clip};
-#[cfg(feature = "lithtech")]
 use crate::playback::skeletal::layers::PlayedLayer;
 use crate::playback::skeletal::layers::{ActiveLayers, LayerRequest};
 use crate::playback::skeletal::pending::{Pending, PendingState};
@@ -153,7 +152,6 @@ impl<M, S: ClipSource> Animator<M, S> {
     }
 
     /// The time of the selected clip when [`read_player`](Self::read_player) was called last, in seconds.
-    #[cfg(feature = "crowd")]
     #[inline]
     pub(crate) fn time(&self) -> f32 {
         self.time
@@ -260,7 +258,6 @@ impl<M, S: ClipSource> Animator<M, S> {
     }
 
     /// The layers that play, and the nodes of their clips.
-    #[cfg(feature = "lithtech")]
     pub(crate) fn active_layers(
         &self,
     ) -> impl Iterator<Item = (PlayedLayer<'_, S>, AnimationNodeIndex)> {
@@ -303,7 +300,6 @@ impl<M, S: ClipSource> Animator<M, S> {
     }
 
     /// The clips that play.
-    #[cfg(any(feature = "lithtech", all(feature = "alamo", feature = "crowd")))]
     pub(crate) fn active_clips(&self) -> &ActiveClips<S> {
         &self.active
     }

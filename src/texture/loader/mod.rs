@@ -1,12 +1,10 @@
 //! The asset loader of [`Image`]s.
 
-#[cfg(any(feature = "alamo", feature = "lithtech"))]
 pub(crate) mod model_images;
 
 use crate::load::names::{all_cases, has_extension};
 use crate::load::remove_unused::remove_unused;
 use crate::texture::decoded_image::{DecodedImage, ImageDecodeError, Limits};
-#[cfg(feature = "lithtech")]
 use crate::texture::dtx;
 use crate::texture::placeholder::Placeholder;
 use crate::texture::sampling::{Samplings, log_once};
@@ -205,13 +203,6 @@ impl ClassicImageLoader {
 }
 
 /// Decodes a file. Only the oldest DTX files need their extension.
-#[cfg_attr(
-    not(feature = "lithtech"),
-    expect(
-        unused_variables,
-        reason = "other formats are detected by their first bytes"
-    )
-)]
 pub(crate) fn decode_named(
     bytes: &[u8],
     path: &Path,
@@ -219,7 +210,6 @@ pub(crate) fn decode_named(
 ) -> Result<DecodedImage, ImageDecodeError> {
     match DecodedImage::decode(bytes, limits) {
         // The oldest DTX files don't begin with the magic bytes.
-        #[cfg(feature = "lithtech")]
         Err(ImageDecodeError::Tga(_) | ImageDecodeError::NotAnImage { .. })
             if has_extension(path, &["dtx"]) =>
         {
@@ -258,7 +248,6 @@ impl AssetLoader for ClassicImageLoader {
             let sampler = settings.sampler.clone();
             decoded.into_image(settings.is_srgb, sampler, settings.asset_usage)
         };
-        #[cfg(feature = "lithtech")]
         if has_extension(path.path(), &["dtx"]) {
             let glow = into_image(dtx::glow(&bytes, self.limits));
             load_context.add_labeled_asset(GLOW, glow);

@@ -37,7 +37,6 @@ pub(crate) struct AlaSource {
     pub(crate) frames: Option<Range<u32>>,
 }
 
-#[cfg(feature = "crowd")]
 impl AlaSource {
     /// The animation that the clip belongs to, if it is from an Alamo file.
     pub(crate) fn ala(&self) -> Option<&Handle<Ala>> {

@@ -63,14 +63,12 @@ impl AlaTracks {
     }
 
     /// The bone of each entry.
-    #[cfg(feature = "crowd")]
     pub(crate) fn bones(&self) -> impl Iterator<Item = usize> {
         self.0.iter().map(|tracks| tracks.bone)
     }
 
     /// The transform of the bone of an entry at a time in seconds, relative to its parent. `rest` is that of the rest
     /// pose, which is returned if there is no such entry.
-    #[cfg(feature = "crowd")]
     #[inline]
     pub(crate) fn transform(&self, entry: usize, seconds: f32, rest: &Transform) -> Transform {
         let tracks = self.0.get(entry);
@@ -78,7 +76,6 @@ impl AlaTracks {
     }
 
     /// Whether the bone of an entry is visible at a time in seconds.
-    #[cfg(feature = "crowd")]
     #[inline]
     pub(crate) fn is_visible(&self, entry: usize, seconds: f32) -> bool {
         let tracks = self.0.get(entry);

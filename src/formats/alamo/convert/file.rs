@@ -1,14 +1,11 @@
 //! Converts a parsed model to the data of Bevy assets. This is pure code, and takes most of the time of a load.
 
 use crate::formats::alamo::asset::AloBoneInfo;
-#[cfg(feature = "collision")]
 use crate::formats::alamo::collision::tree::CollisionTree;
-#[cfg(feature = "collision")]
 use crate::formats::alamo::convert::trees::collision_tree;
 use crate::formats::alamo::convert::vertices::Attributes;
 use crate::formats::alamo::limits;
 use crate::formats::alamo::materials::shading::Shading;
-#[cfg(feature = "collision")]
 use crate::formats::alamo::raycast::skin::ColliderSkin;
 use bevy::asset::RenderAssetUsages;
 use bevy::math::bounding::Aabb3d;
@@ -46,20 +43,15 @@ pub struct ConvertedSubmesh {
     /// The inverse bind poses of its palette; empty if it is not skinned.
     pub inverse_bindposes: Vec<Mat4>,
     /// Its collision tree.
-    #[cfg(feature = "collision")]
     pub tree: Option<CollisionTree>,
     /// The skinning of the tree's vertices.
-    #[cfg(feature = "collision")]
     pub(crate) skin: Option<ColliderSkin>,
 }
 
 impl ConvertedSubmesh {
     /// Whether it has a collision tree.
     pub(crate) fn has_tree(&self) -> bool {
-        #[cfg(feature = "collision")]
-        return self.tree.is_some();
-        #[cfg(not(feature = "collision"))]
-        false
+        self.tree.is_some()
     }
 }
 
@@ -75,7 +67,6 @@ impl<'a> ConvertedAlo<'a> {
         limits::check_counts(&file, bytes.len())?;
         let mut warnings = core::mem::take(&mut file.warnings);
         let mut all_finite = true;
-        #[cfg(feature = "collision")]
         let mut dropped = Vec::new();
         let bones = bones(&file.bones)?;
         let meshes = file.meshes.iter().map(|mesh| {
@@ -85,7 +76,6 @@ impl<'a> ConvertedAlo<'a> {
                     let attributes = Attributes::read(submesh);
                     all_finite &= attributes.all_finite();
                     let inverse_bindposes = inverse_bindposes(submesh, &bones);
-                    #[cfg(feature = "collision")]
                     let tree = collision_tree(mesh, submesh, attributes.positions(), &mut dropped);
                     let shading = Shading::new(&submesh.shader, &submesh.parameters, &mesh.name);
                     let usage = match shading.is_drawn() {
@@ -95,11 +85,9 @@ impl<'a> ConvertedAlo<'a> {
                     ConvertedSubmesh {
                         shading,
                         bounds: attributes.bounds(),
-                        #[cfg(feature = "collision")]
                         skin: tree
                             .as_ref()
                             .and_then(|_| attributes.skin(&inverse_bindposes)),
-                        #[cfg(feature = "collision")]
                         tree,
                         mesh: attributes.mesh(submesh, usage),
                         inverse_bindposes,
@@ -112,7 +100,6 @@ impl<'a> ConvertedAlo<'a> {
             // Parse again to find the offsets. Files with such values are rare, so the first pass does not record them.
             warnings = alo::parse(bytes)?.warnings;
         }
-        #[cfg(feature = "collision")]
         warnings.extend(dropped);
         Ok(Self {
             file,

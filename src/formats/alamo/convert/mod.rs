@@ -2,6 +2,5 @@
 
 pub(crate) mod bounds;
 pub(crate) mod file;
-#[cfg(feature = "collision")]
 pub(crate) mod trees;
 pub(crate) mod vertices;

@@ -1,11 +1,9 @@
 //! Converts vertices to the attribute arrays of a mesh, and repairs values that would break rendering.
 
-#[cfg(feature = "collision")]
 use crate::formats::alamo::raycast::skin::ColliderSkin;
 use crate::geometry::vertices::replace_missing;
 use bevy::asset::RenderAssetUsages;
 use bevy::color::{Color, ColorToComponents};
-#[cfg(feature = "collision")]
 use bevy::math::Mat4;
 use bevy::math::bounding::Aabb3d;
 use bevy::math::{Vec3, Vec3A};
@@ -173,13 +171,11 @@ impl Attributes {
     }
 
     /// The positions, all of them finite.
-    #[cfg(feature = "collision")]
     pub(crate) fn positions(&self) -> &[[f32; 3]] {
         &self.positions
     }
 
     /// The skinning of the vertices for collision queries; `None` if they are not skinned.
-    #[cfg(feature = "collision")]
     pub(crate) fn skin(&self, inverse_bindposes: &[Mat4]) -> Option<ColliderSkin> {
         let skin = || {
             let Self {

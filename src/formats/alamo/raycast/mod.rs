@@ -9,15 +9,17 @@
 //! - `param`: the system parameter [`AloRayCast`].
 //! - `hit`: a hit of a ray.
 //! - `triangles`: the triangles of trees and drawn sub-meshes, for physics.
+//! - `rays`: rays for code on any format.
 //! - `gizmos`: draws the collision trees.
 //!
 //! The intersection of rays and triangles belongs in [`collision`](crate::formats::alamo::collision), not here. Ray casts at models of all
-//! formats are in `model::raycast`, with picking.
+//! formats are in [`query`](crate::query), with picking.
 
 pub(crate) mod collider;
 #[cfg(feature = "gizmos")]
 pub(crate) mod gizmos;
 pub(crate) mod hit;
 pub(crate) mod param;
+pub(crate) mod rays;
 pub(crate) mod skin;
 pub(crate) mod triangles;

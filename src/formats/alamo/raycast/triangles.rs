@@ -39,6 +39,11 @@ pub(crate) struct AloTriangles<'w, 's> {
 }
 
 impl AloTriangles<'_, '_> {
+    /// The meshes in the main world.
+    pub(crate) fn meshes(&self) -> Option<&Assets<Mesh>> {
+        self.meshes.as_deref()
+    }
+
     /// The sub-meshes of a root's model, of the mesh of a model, or the sub-mesh itself.
     pub(crate) fn submeshes(&self, entity: Entity) -> Vec<Entity> {
         let single = [entity];

@@ -6,7 +6,6 @@ use crate::playback::rotations::slerp;
 use bevy::math::curve::{Curve, Interval};
 use bevy::math::{Quat, Vec3};
 use bevy::reflect::Reflect;
-#[cfg(feature = "crowd")]
 use bevy::transform::components::Transform;
 use classic_model_formats::abc::Animation;
 use core::fmt;
@@ -93,14 +92,12 @@ impl AbcCurves {
     }
 
     /// Count of its keyframes.
-    #[cfg(feature = "crowd")]
     pub(crate) fn keyframes(&self) -> usize {
         self.keys.times.len()
     }
 
     /// The transform of a node to its parent's space on the way from a keyframe to the next. The node and the keyframes
     /// must exist.
-    #[cfg(feature = "crowd")]
     pub(crate) fn transform(&self, node: usize, key: usize, fraction: f32) -> Transform {
         let (translations, rotations) = self.node(node);
         Transform {

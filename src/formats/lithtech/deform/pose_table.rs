@@ -60,7 +60,6 @@ pub(crate) struct AbcPoseRow {
 
 impl AbcPoseRow {
     /// The index of the row. `None` in apps without a table.
-    #[cfg(feature = "collision")]
     pub(crate) fn row(&self) -> Option<u32> {
         self.row
     }
