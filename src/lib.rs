@@ -101,7 +101,7 @@ Start with the [manual](guides::manual).
         feature = "picking",
         feature = "quake"
     )),
-    allow(dead_code, unused_imports)
+    allow(dead_code)
 )]
 #![forbid(unsafe_code)]
 
@@ -137,18 +137,7 @@ pub mod texture;
 
 #[doc(inline)]
 pub use classic_model_formats::read;
-#[cfg(feature = "alamo")]
-#[doc(inline)]
-pub use formats::alamo;
-#[cfg(feature = "lgw")]
-#[doc(inline)]
-pub use formats::lgw;
-#[cfg(feature = "lithtech")]
-#[doc(inline)]
-pub use formats::lithtech;
-#[cfg(feature = "quake")]
-#[doc(inline)]
-pub use formats::quake;
+pub use formats::*;
 
 use bevy::app::{PluginGroup, PluginGroupBuilder};
 

@@ -4,6 +4,7 @@
 
 pub(crate) mod bone_visibility;
 pub(crate) mod lods;
+pub(crate) mod parts;
 pub(crate) mod rebind_textures;
 pub(crate) mod skin_materials;
 pub(crate) mod skins;

@@ -23,7 +23,6 @@ pub(crate) struct PosedVertex {
 
 /// A vertex that follows no joint.
 #[derive(Clone, Copy, Debug)]
-#[allow(dead_code, reason = "not all formats have such vertices")]
 pub(crate) struct DeformedVertex {
     /// The bone whose space it is in.
     pub(crate) bone: usize,

@@ -16,12 +16,10 @@ pub(crate) const RETIRED_FRAMES: u32 = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClipOrigin {
     /// The model, which does not change: a reload makes another one.
-    #[allow(dead_code, reason = "the clips of some formats are files of their own")]
     Model,
     /// The clip.
     Clip,
     /// The clip and the asset that it belongs to.
-    #[allow(dead_code, reason = "the clips of some formats belong to the model")]
     File(UntypedAssetId),
 }
 

@@ -14,7 +14,6 @@ pub(crate) struct AttributeSet {
 
 impl AttributeSet {
     /// The same set without the second texture coordinates.
-    #[allow(dead_code, reason = "not all formats need them for deformed vertices")]
     pub(crate) fn without_second_uvs(self) -> Self {
         Self {
             second_uvs: false,

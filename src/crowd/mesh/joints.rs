@@ -24,7 +24,6 @@ pub(crate) enum VertexJoints {
     Palette(Vec<u16>),
     /// Vertices may be deformed: the first coordinate of the second texture coordinates is the index of a deformed
     /// vertex, or negative.
-    #[allow(dead_code, reason = "not all formats have such vertices")]
     Deformed {
         /// The offset of the texels of the joint that the other vertices follow.
         joint: u16,

@@ -6,84 +6,71 @@
 use crate::appearance::bone_visibility::{
     BoneAttachments, BoneVisibility, connected_visibility, visibility,
 };
+use crate::appearance::parts::{Selected, Selections};
 use crate::formats::alamo::asset::AloModel;
-use crate::formats::alamo::components::{AloBone, AloInstance, AloPart};
+use crate::formats::alamo::components::{AloBone, AloInstance, AloPart, AloPartKind};
 use crate::formats::alamo::materials::team_color::team_color_tag;
-use crate::root::environment::NightTime;
-use crate::root::parts::{DamageStage, DistanceLod, ModelLod, PartVisibility};
 use crate::root::skins::TeamColor;
 use bevy::animation::AnimatedBy;
 use bevy::camera::visibility::Visibility;
-use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Mut};
-use bevy::ecs::entity::{Entity, EntityHashSet};
+use bevy::ecs::change_detection::{DetectChangesMut, Mut};
+use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
 use bevy::ecs::hierarchy::{ChildOf, Children};
 use bevy::ecs::lifecycle::{Insert, RemovedComponents};
 use bevy::ecs::observer::On;
 use bevy::ecs::query::{Changed, Has, Or, With, Without};
-use bevy::ecs::system::{Commands, ParamSet, Query, Res, SystemParam};
+use bevy::ecs::system::{Commands, Query, SystemParam};
 use bevy::mesh::MeshTag;
 
 impl AloPart {
     /// Selects the part for the default level of detail and damage stage.
     pub(crate) fn choose_initial(&mut self, model: &AloModel) {
-        let filter = PartFilter {
-            lod: model.lod(0),
-            stage: 0,
-            night: false,
-            visibility: None,
-        };
-        let hides = filter.hides(self);
-        self.selected = self.is_selected(&filter, hides);
+        let selected = Selected::default();
+        self.selected = self.is_selected(model, &selected, None);
         self.selected_at_finest = self.selected;
-        self.shown = filter.shows(self);
+        self.shown = self.is_shown(model, &selected);
     }
 
-    /// `hides` is the result of [`PartFilter::hides`] for this part. That compares names, so call it only once.
-    fn is_selected(&self, filter: &PartFilter<'_>, hides: Option<bool>) -> bool {
+    /// Whether the part is shown unless its bone is hidden.
+    pub(crate) fn is_shown(&self, model: &AloModel, selected: &Selected<'_>) -> bool {
+        let hides = selected.hides(&self.name);
+        self.is_selected(model, selected, hides) && !hides.unwrap_or(self.hidden)
+    }
+
+    /// `hides` is the result of [`Selected::hides`] for this part. That compares names, so call it only once.
+    fn is_selected(&self, model: &AloModel, selected: &Selected<'_>, hides: Option<bool>) -> bool {
+        let stage = selected.stage.min(model.max_damage_stage);
         hides != Some(true)
-            && (self.lod.is_none() || self.lod == filter.lod)
-            && self.damage_stage.is_none_or(|stage| stage == filter.stage)
-            && (filter.night || !self.night_only)
+            && (self.lod.is_none() || self.lod == model.lod(selected.level))
+            && self.damage_stage.is_none_or(|own| own == stage)
+            && (selected.night || !self.night_only)
     }
 }
 
-/// The criteria by which parts are selected.
-#[derive(Clone, Copy)]
-pub(crate) struct PartFilter<'a> {
-    pub(crate) lod: Option<u32>,
-    pub(crate) stage: u32,
-    pub(crate) night: bool,
-    pub(crate) visibility: Option<&'a PartVisibility>,
+/// On the root: the damage stage that is shown, which a reload keeps.
+#[derive(Component, Debug, Default)]
+pub(crate) struct ShownStage {
+    stage: u32,
+    /// Kinds and indices of the parts that stay hidden because the stage decreased to theirs.
+    kept_hidden: Vec<(AloPartKind, usize)>,
 }
 
-impl PartFilter<'_> {
-    /// Whether a part is shown unless its bone is hidden.
-    pub(crate) fn shows(&self, part: &AloPart) -> bool {
-        let hides = self.hides(part);
-        part.is_selected(self, hides) && !hides.unwrap_or(part.hidden)
-    }
-
-    /// Whether the user hides a part; `None` if the user has not set its visibility.
-    fn hides(&self, part: &AloPart) -> Option<bool> {
-        self.visibility.and_then(|parts| parts.get(&part.name))
-    }
-}
-
-impl AloInstance {
-    /// Records a change of the damage stage, which decides which parts stay hidden.
-    fn change_stage(&mut self, stage: u32, parts: &Query<ShownPart>) {
-        if stage > self.damage_stage {
+impl ShownStage {
+    /// Records a change of the stage, which decides which parts stay hidden.
+    fn change(&mut self, to: u32, instance: &AloInstance, parts: &Query<ShownPart>) {
+        let from = self.stage.min(instance.model.max_damage_stage);
+        if to > from {
             self.kept_hidden.clear();
-        } else if stage < self.damage_stage {
+        } else if to < from {
             let kept_hidden = |entity: &Entity| {
                 let part = parts.get(*entity).ok()?.0;
-                let stays_hidden =
-                    part.alt_decrease_stay_hidden && part.damage_stage == Some(stage);
+                let stays_hidden = part.alt_decrease_stay_hidden && part.damage_stage == Some(to);
                 stays_hidden.then_some((part.kind, part.index))
             };
-            self.kept_hidden = self.parts.iter().filter_map(kept_hidden).collect();
+            self.kept_hidden = instance.parts.iter().filter_map(kept_hidden).collect();
         }
-        self.damage_stage = stage;
+        self.stage = to;
     }
 }
 
@@ -94,99 +81,36 @@ type ShownPart = (
     &'static mut Visibility,
 );
 
-/// The root components that decide which parts are shown.
-type Selectors<'w> = (
-    &'w mut AloInstance,
-    Option<&'w DistanceLod>,
-    Option<&'w ModelLod>,
-    Option<&'w DamageStage>,
-    Option<&'w PartVisibility>,
-);
-
-/// Matches roots if any of these components changed.
-type SelectorsChanged = (
-    With<AloInstance>,
-    Or<(
-        Changed<AloInstance>,
-        Changed<DistanceLod>,
-        Changed<ModelLod>,
-        Changed<DamageStage>,
-        Changed<PartVisibility>,
-    )>,
-);
-
-/// Roots that lost a component that decides which parts are shown.
-#[derive(SystemParam)]
-pub(crate) struct RemovedSelectors<'w, 's> {
-    lods: RemovedComponents<'w, 's, ModelLod>,
-    stages: RemovedComponents<'w, 's, DamageStage>,
-    visibilities: RemovedComponents<'w, 's, PartVisibility>,
-}
-
-impl RemovedSelectors<'_, '_> {
-    fn read(&mut self) -> impl Iterator<Item = Entity> {
-        self.lods
-            .read()
-            .chain(self.stages.read())
-            .chain(self.visibilities.read())
-    }
-}
-
-/// The roots whose parts may have to be shown or hidden: those that changed, all of them, and their components.
-type ShownRoots<'w, 's> = ParamSet<
-    'w,
-    's,
-    (
-        Query<'static, 'static, Entity, SelectorsChanged>,
-        Query<'static, 'static, Entity, With<AloInstance>>,
-        Query<'static, 'static, Selectors<'static>>,
-    ),
->;
-
 /// Shows and hides the parts of models if a component that decides about them changed.
 pub(crate) fn show_parts(
-    mut roots: ShownRoots,
-    mut removed: RemovedSelectors,
+    mut selections: Selections<AloInstance>,
+    mut roots: Query<(&AloInstance, &mut ShownStage)>,
     mut parts: Query<ShownPart>,
     bones: Query<&BoneVisibility>,
-    night: Res<NightTime>,
 ) {
-    let removed = removed.read();
-    let changed: EntityHashSet = match night.is_changed() {
-        true => roots.p1().iter().collect(),
-        false => roots.p0().iter().chain(removed).collect(),
-    };
-    let mut roots = roots.p2();
-    for root in changed {
-        let Ok((mut instance, distance, lod, stage, visibility)) = roots.get_mut(root) else {
+    for root in selections.changed() {
+        let Ok((instance, mut shown_stage)) = roots.get_mut(root) else {
             continue;
         };
-        let instance = instance.bypass_change_detection();
-        let stage = stage.map_or(0, |stage| stage.0);
-        let stage = stage.min(instance.model.max_damage_stage);
-        instance.change_stage(stage, &parts);
-        let by_distance = distance.map_or(0, |distance| distance.0);
-        let filter = PartFilter {
-            lod: instance.model.lod(lod.map_or(by_distance, |lod| lod.0)),
-            stage,
-            night: night.0,
-            visibility,
+        let model = &*instance.model;
+        let selected = selections.get(root);
+        let finest = Selected {
+            level: 0,
+            ..selected
         };
-        let finest = PartFilter {
-            lod: instance.model.lod(0),
-            ..filter
-        };
+        let stage = selected.stage.min(model.max_damage_stage);
+        shown_stage.change(stage, instance, &parts);
         for part in &instance.parts {
             if let Ok((mut part, bone, mut visible)) = parts.get_mut(*part) {
-                let kept_hidden = instance.kept_hidden.contains(&(part.kind, part.index));
-                let hides = filter.hides(&part);
-                let selected = part.is_selected(&filter, hides) && !kept_hidden;
-                let selected_at_finest = part.is_selected(&finest, hides) && !kept_hidden;
-                let shown = selected && !hides.unwrap_or(part.hidden);
+                let kept_hidden = (shown_stage.kept_hidden).contains(&(part.kind, part.index));
+                let hides = selected.hides(&part.name);
+                let is_selected = part.is_selected(model, &selected, hides) && !kept_hidden;
+                let at_finest = part.is_selected(model, &finest, hides) && !kept_hidden;
+                let shown = is_selected && !hides.unwrap_or(part.hidden);
                 let before = (part.selected, part.selected_at_finest, part.shown);
-                if before != (selected, selected_at_finest, shown) {
-                    part.selected = selected;
-                    part.selected_at_finest = selected_at_finest;
+                if before != (is_selected, at_finest, shown) {
+                    part.selected = is_selected;
+                    part.selected_at_finest = at_finest;
                     part.shown = shown;
                 }
                 let bone = bones.get(bone.parent()).ok();

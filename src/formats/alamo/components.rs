@@ -126,10 +126,6 @@ pub struct AloInstance {
     pub(crate) parts: Vec<Entity>,
     /// The entities with a [`TeamColored`].
     pub(crate) colored: Vec<Entity>,
-    /// The current damage stage.
-    pub(crate) damage_stage: u32,
-    /// Kinds and indices of the parts that stay hidden because the stage decreased to theirs.
-    pub(crate) kept_hidden: Vec<(AloPartKind, usize)>,
 }
 
 impl AloInstance {

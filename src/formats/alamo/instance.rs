@@ -1,6 +1,7 @@
 //! Adds the components of an instance to the root when the scene of a model is ready.
 
 use crate::formats::alamo::animation::player::AloAnimator;
+use crate::formats::alamo::appearance::ShownStage;
 use crate::formats::alamo::asset::AloModel;
 use crate::formats::alamo::components::AloCrowdScene;
 use crate::formats::alamo::components::{
@@ -26,7 +27,7 @@ use bevy::world_serialization::WorldInstanceReady;
 impl SceneFormat for AloScene {
     const FORMAT: ModelFormat = ModelFormat::Alamo;
 
-    type OnRoot = (AloInstance, AloAnimator, AloCrowd);
+    type OnRoot = (AloInstance, AloAnimator, ShownStage, AloCrowd);
 }
 
 impl SharedModel for AloShared {
@@ -79,7 +80,6 @@ pub(crate) fn on_scene_ready(
     mut commands: Commands,
     scenes: ReadyScenes<'_, '_, AloScene>,
     spawned: Query<SpawnedData>,
-    instances: Query<&AloInstance>,
     crowds: Query<(), With<AloCrowdScene>>,
     mut proxy_loader: ProxyLoader,
 ) {
@@ -104,19 +104,19 @@ pub(crate) fn on_scene_ready(
         colored.extend(is_team_colored.then_some(entity));
     }
     bones.sort_unstable();
-    // Keep a player that the user has inserted. What it plays also survives a reload.
-    let player = (AnimationPlayer::default(), AloAnimator::default());
+    // Keep a player that the user has inserted. What it plays and the damage stage survive a reload.
+    let player = (
+        AnimationPlayer::default(),
+        AloAnimator::default(),
+        ShownStage::default(),
+    );
     commands.entity(root).try_insert_if_new(player);
     let is_of_proxy = proxy_loader.is_proxy(root);
     let any = ModelInstance::new(ModelFormat::Alamo, shared.clone(), named).of_proxy(is_of_proxy);
-    // After a reload, keep the damage stage of the old instance.
-    let old = instances.get(root).ok();
     let instance = AloInstance {
         bones: bones.into_iter().map(|(_, entity)| entity).collect(),
         parts,
         colored,
-        damage_stage: old.map_or(0, |old| old.damage_stage.min(model.max_damage_stage)),
-        kept_hidden: old.map(|old| old.kept_hidden.clone()).unwrap_or_default(),
         model: model.clone(),
     };
     let any = match crowds.contains(scene_root) {

@@ -1,41 +1,27 @@
-//! Applies [`PartVisibility`] to the meshes of spawned models.
+//! Applies `PartVisibility` to the meshes of spawned models.
 
+use crate::appearance::bone_visibility::visibility;
+use crate::appearance::parts::Selections;
 use crate::formats::lgw::components::LgwInstance;
-use crate::root::parts::PartVisibility;
 use bevy::camera::visibility::Visibility;
 use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::entity::{Entity, EntityHashSet};
-use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::query::{Changed, Or, With};
 use bevy::ecs::system::Query;
 
-/// Roots whose model or [`PartVisibility`] changed.
-pub(crate) type VisibilityChanged = (
-    With<LgwInstance>,
-    Or<(Changed<LgwInstance>, Changed<PartVisibility>)>,
-);
-
-/// Sets the `Visibility` of the meshes of models whose [`PartVisibility`] changed.
-pub(crate) fn apply_part_visibility(
-    changed: Query<Entity, VisibilityChanged>,
-    roots: Query<(&LgwInstance, Option<&PartVisibility>)>,
-    mut removed: RemovedComponents<PartVisibility>,
+/// Shows and hides the meshes of models whose selected parts changed.
+pub(crate) fn show_parts(
+    mut selections: Selections<LgwInstance>,
+    roots: Query<&LgwInstance>,
     mut meshes: Query<&mut Visibility>,
 ) {
-    let outdated: EntityHashSet = changed.iter().chain(removed.read()).collect();
-    for root in outdated {
-        let Ok((instance, parts)) = roots.get(root) else {
+    for root in selections.changed() {
+        let Ok(instance) = roots.get(root) else {
             continue;
         };
-        let names = instance.model.meshes.iter().map(|mesh| &mesh.name);
-        for (name, mesh) in names.zip(&instance.meshes) {
-            let is_hidden = parts.and_then(|parts| parts.get(name));
-            let visibility = match is_hidden {
-                Some(true) => Visibility::Hidden,
-                _ => Visibility::Inherited,
-            };
+        let selected = selections.get(root);
+        for (info, mesh) in instance.model.meshes.iter().zip(&instance.meshes) {
             if let Ok(mut current) = meshes.get_mut(*mesh) {
-                current.set_if_neq(visibility);
+                let is_shown = selected.hides(&info.name) != Some(true);
+                current.set_if_neq(visibility(is_shown));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Registers this module's assets, loaders and systems.
 
-use crate::formats::lgw::appearance::apply_part_visibility;
+use crate::formats::lgw::appearance::show_parts;
 use crate::formats::lgw::asset::{Lgw, LgwMaterial};
 use crate::formats::lgw::components::{LgwMesh, LgwScene};
 use crate::formats::lgw::instance::on_scene_ready;
@@ -52,7 +52,7 @@ impl Plugin for LgwPlugin {
             .add_observer(on_scene_ready)
             .add_systems(
                 PostUpdate,
-                apply_part_visibility.in_set(ClassicModelsSystems::Appearance),
+                show_parts.in_set(ClassicModelsSystems::Appearance),
             );
         reserve_model_loader::<Lgw, LgwLoader>(app, &self.extensions, |model| &model.scene);
     }

@@ -6,7 +6,7 @@ use crate::appearance::skin_materials::ActiveMaterials;
 use crate::formats::lithtech::animation::player::{
     AbcAnimator, AbcGraphs, find_events, play_clips, pose_deforms,
 };
-use crate::formats::lithtech::appearance::{apply_appearance, scroll_surfaces};
+use crate::formats::lithtech::appearance::{scroll_surfaces, update_appearance};
 use crate::formats::lithtech::asset::Abc;
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
 use crate::formats::lithtech::crowd::plugin::AbcCrowdPlugin;
@@ -103,7 +103,7 @@ impl Plugin for LithTechPlugin {
                     (
                         replace_failed_skins,
                         choose_levels::<AbcInstance>,
-                        apply_appearance,
+                        update_appearance,
                         scroll_surfaces,
                     )
                         .chain()

@@ -1,7 +1,7 @@
 //! The meshes and the materials that members show, and scrolling textures.
 
+use crate::appearance::parts::{Selected, Selections};
 use crate::appearance::skin_materials::SkinMaterials;
-use crate::appearance::skins::ActiveSkin;
 use crate::crowd::data::models::{CrowdModel, CrowdModels};
 use crate::crowd::format::CrowdFormat;
 use crate::crowd::mesh::appearance::Selection;
@@ -14,78 +14,24 @@ use crate::formats::lithtech::components::AbcInstance;
 use crate::formats::lithtech::crowd::instance::{AbcCrowd, CrowdSkin};
 use crate::formats::lithtech::crowd::material::AbcCrowdMaterial;
 use crate::load::warnings::ModelWarnings;
-use crate::root::parts::{DistanceLod, ModelLod, PartVisibility};
 use bevy::asset::Assets;
 use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::entity::{Entity, EntityHashSet};
-use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::query::{Changed, Or, With};
-use bevy::ecs::system::{Commands, ParamSet, Query, Res, ResMut, SystemParam};
+use bevy::ecs::system::{Commands, Query, Res, ResMut};
 use bevy::pbr::StandardMaterial;
 use bevy::time::Time;
-
-/// The root components that decide about meshes and materials.
-type Selectors = (
-    &'static mut AbcCrowd,
-    &'static AbcInstance,
-    &'static DistanceLod,
-    Option<&'static ModelLod>,
-    Option<&'static ActiveSkin>,
-    Option<&'static PartVisibility>,
-);
-
-/// Matches members if any of these components changed.
-type SelectorsChanged = (
-    With<AbcCrowd>,
-    Or<(
-        Changed<AbcCrowd>,
-        Changed<DistanceLod>,
-        Changed<ModelLod>,
-        Changed<ActiveSkin>,
-        Changed<PartVisibility>,
-    )>,
-);
-
-/// The members whose appearance may have changed, and the components of all of them.
-type Members<'w, 's> = ParamSet<
-    'w,
-    's,
-    (
-        Query<'static, 'static, Entity, SelectorsChanged>,
-        Query<'static, 'static, Selectors>,
-    ),
->;
-
-/// Members that lost a component that decides about meshes and materials.
-#[derive(SystemParam)]
-pub(crate) struct RemovedSelectors<'w, 's> {
-    lods: RemovedComponents<'w, 's, ModelLod>,
-    skins: RemovedComponents<'w, 's, ActiveSkin>,
-    visibilities: RemovedComponents<'w, 's, PartVisibility>,
-}
-
-impl RemovedSelectors<'_, '_> {
-    fn read(&mut self) -> impl Iterator<Item = Entity> {
-        let removed = self.lods.read().chain(self.skins.read());
-        removed.chain(self.visibilities.read())
-    }
-}
 
 /// Gives members the meshes and the materials that are selected, if a component that decides about them changed.
 pub(crate) fn update_appearance(
     mut commands: Commands,
-    mut members: Members,
-    mut removed: RemovedSelectors,
+    mut selections: Selections<AbcInstance>,
+    mut members: Query<(&mut AbcCrowd, &AbcInstance)>,
     mut models: ResMut<CrowdModels<AbcCrowd>>,
     mut assets: AppearanceAssets<AbcCrowd>,
     mut skins: SkinMaterials<StandardMaterial>,
     mut warnings: ModelWarnings,
 ) {
-    let changed: EntityHashSet = members.p0().iter().chain(removed.read()).collect();
-    let mut members = members.p1();
-    for root in changed {
-        let Ok((mut member, instance, distance, lod, skin, visibility)) = members.get_mut(root)
-        else {
+    for root in selections.changed() {
+        let Ok((mut member, instance)) = members.get_mut(root) else {
             continue;
         };
         // The root may already have another scene that is not spawned yet.
@@ -98,18 +44,18 @@ pub(crate) fn update_appearance(
         if let Some(missing) = crowd.missing {
             warnings.warn_once(root, missing.warning());
         }
-        let model = instance.model();
+        let (model, selected) = (instance.model(), selections.get(root));
         let selection = Selection {
-            parts: shown_parts(model, lod.map_or(distance.0, |lod| lod.0), visibility),
+            parts: shown_parts(model, &selected),
             skin: CrowdSkin {
                 // A skin beyond the last is the last.
-                index: skin.map_or(0, |skin| {
+                index: selected.skin.map_or(0, |skin| {
                     skin.index.min(model.skins.len().saturating_sub(1))
                 }),
-                image: skin.and_then(|skin| skin.image.clone()),
+                image: selected.skin.and_then(|skin| skin.image.clone()),
             },
         };
-        // Not a change that this system must react to.
+        // Not a change that other systems must react to.
         let member = member.bypass_change_detection().member_mut();
         let (skin, skins) = (selection.skin.clone(), &mut skins);
         crowd.show(
@@ -123,13 +69,12 @@ pub(crate) fn update_appearance(
 }
 
 /// Whether each mesh of all levels of detail is shown.
-fn shown_parts(model: &AbcModel, level: u32, visibility: Option<&PartVisibility>) -> Box<[bool]> {
-    let shown = (level as usize).min(model.levels.len().saturating_sub(1));
+fn shown_parts(model: &AbcModel, selected: &Selected<'_>) -> Box<[bool]> {
+    let shown = (selected.level as usize).min(model.levels.len().saturating_sub(1));
     let levels = model.levels.iter().enumerate();
     let parts = levels.flat_map(|(index, level)| {
-        let is_shown = move |mesh: &AbcMeshInfo| {
-            index == shown && !visibility.is_some_and(|parts| is_hidden(parts, model, mesh.node))
-        };
+        let is_shown =
+            move |mesh: &AbcMeshInfo| index == shown && !is_hidden(selected, model, mesh.node);
         level.meshes.iter().map(is_shown)
     });
     parts.collect()
