@@ -2,9 +2,9 @@
 
 use crate::geometry::axes::SceneScale;
 use crate::root::parts::{DistanceLod, LodDistances, ModelLod};
+use crate::spawn::format::Format;
 use bevy::camera::{Camera, Camera3d};
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
-use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::Insert;
 use bevy::ecs::observer::On;
@@ -18,16 +18,10 @@ use bevy::transform::helper::TransformHelper;
 /// flicker near the threshold.
 const LEAVE_FACTOR: f32 = 0.95;
 
-/// A spawned model that has levels of detail.
-pub(crate) trait HasLods: Component {
-    /// The distances at which the levels after the finest begin, unless the root has [`LodDistances`].
-    fn own_distances(&self) -> &[f32];
-}
-
 /// The components that determine the level of a model.
-type LodQuery<'w, L> = (
+type LodQuery<'w, F> = (
     Entity,
-    &'w L,
+    &'w <F as Format>::Instance,
     Ref<'w, GlobalTransform>,
     Option<&'w LodDistances>,
     Option<&'w SceneScale>,
@@ -37,9 +31,9 @@ type LodQuery<'w, L> = (
 /// Selects the level of each model by its distance to the nearest camera.
 ///
 /// Uses the transforms of the previous frame, except for entities that were spawned in this frame.
-pub(crate) fn choose_levels<L: HasLods>(
+pub(crate) fn choose_levels<F: Format>(
     cameras: Query<(Entity, &Camera, Ref<GlobalTransform>), With<Camera3d>>,
-    mut models: Query<LodQuery<'static, L>, Without<ModelLod>>,
+    mut models: Query<LodQuery<'static, F>, Without<ModelLod>>,
     transforms: TransformHelper,
 ) {
     if models.is_empty() {
@@ -59,7 +53,7 @@ pub(crate) fn choose_levels<L: HasLods>(
         return;
     }
     for (entity, model, transform, explicit, scene, mut shown) in &mut models {
-        let own = model.own_distances();
+        let own = F::lod_distances(model);
         let (distances, own_scale) = match explicit {
             Some(LodDistances(explicit)) => (&**explicit, 1.0),
             // A proxy model without distances follows the level of its outer model.
@@ -91,12 +85,12 @@ fn level(distances: &[f32], distance: f32, shown: u32) -> u32 {
 /// Resets a model without distances to its finest level, if a model with distances was on the root before.
 ///
 /// Levels of proxy models are set afterwards.
-pub(crate) fn reset_level<L: HasLods>(
-    inserted: On<Insert, L>,
-    mut models: Query<(&L, &mut DistanceLod), Without<LodDistances>>,
+pub(crate) fn reset_level<F: Format>(
+    inserted: On<Insert, F::Instance>,
+    mut models: Query<(&F::Instance, &mut DistanceLod), Without<LodDistances>>,
 ) {
     if let Ok((model, mut shown)) = models.get_mut(inserted.entity)
-        && model.own_distances().is_empty()
+        && F::lod_distances(model).is_empty()
     {
         shown.set_if_neq(DistanceLod(0));
     }

@@ -17,7 +17,7 @@ use core::hash::Hash;
 
 /// A setting with an invalid value: see [`ModelLoadError::Setting`].
 #[derive(Debug)]
-pub(crate) struct InvalidSetting {
+pub struct InvalidSetting {
     setting: &'static str,
     value: f32,
 }
@@ -31,7 +31,7 @@ pub(crate) fn check_positive(setting: &'static str, value: f32) -> Result<(), In
 }
 
 /// The settings of a model loader.
-pub(crate) trait ModelSettings: Clone {
+pub trait ModelSettings: Clone {
     /// Applies the overrides of manifests.
     fn apply(&mut self, overrides: &LoaderOverride);
 
@@ -77,7 +77,7 @@ impl ModelLoading {
 }
 
 /// A running load of a model.
-pub(crate) struct ModelLoad<'a> {
+pub struct ModelLoad<'a> {
     loading: &'a ModelLoading,
     running: RunningLoad,
     overrides: LoaderOverride,

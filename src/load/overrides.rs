@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// Values that override the settings of one model's loader.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct LoaderOverride {
+pub struct LoaderOverride {
     /// Folders to search for textures before those of the settings, from the root of the asset source.
     pub(crate) texture_folders: Vec<String>,
     /// Replaces the palette of the settings.

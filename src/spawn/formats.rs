@@ -1,61 +1,44 @@
-//! The registry of an app's model formats by file extension, and the registration of their loaders.
+//! The registry of an app's model formats by file extension.
 
-use crate::load::names::{all_cases, folded};
-use crate::load::unlabeled::register_unlabeled_loader;
-use bevy::app::App;
-use bevy::asset::{
-    Asset, AssetApp, AssetLoader, AssetPath, AssetServer, Assets, Handle, LoadContext,
-    UntypedHandle,
-};
+use crate::load::names::folded;
+use crate::spawn::format::Format;
+use bevy::asset::{Asset, AssetPath, AssetServer, Assets, Handle, LoadContext, UntypedHandle};
 use bevy::ecs::resource::Resource;
 use bevy::ecs::world::World;
 use bevy::world_serialization::WorldAsset;
 use core::any::TypeId;
-use std::sync::Arc;
 
 /// A registered model format.
 #[derive(Clone)]
-struct Format {
+struct Registered {
     /// In lower case.
     extensions: Vec<String>,
     asset: TypeId,
-    scene: Arc<FindScene>,
-    /// `None` if the format has no crowds.
-    crowd: Option<Arc<FindScene>>,
+    scene: FindScene,
+    crowd: FindScene,
 }
 
 /// Finds the scene of a model, once it is loaded.
-type FindScene = dyn Fn(&World, &UntypedHandle) -> Option<Handle<WorldAsset>> + Send + Sync;
+type FindScene = fn(&World, &UntypedHandle) -> Option<Handle<WorldAsset>>;
 
 /// The registered model formats. A later format takes precedence if two have the same extension.
 #[derive(Resource, Clone, Default)]
-pub(crate) struct ModelFormats(Vec<Format>);
+pub(crate) struct ModelFormats(Vec<Registered>);
 
 impl ModelFormats {
-    /// Adds the format whose files are loaded as the asset `A`. `scene` returns the scene of the asset.
-    fn add<A: Asset>(&mut self, extensions: &[String], scene: fn(&A) -> &Handle<WorldAsset>) {
+    /// Adds a format, or further extensions of it.
+    pub(crate) fn add<F: Format>(&mut self, extensions: &[String]) {
         let extensions = extensions.iter().map(|extension| folded(extension));
-        self.0.push(Format {
+        self.0.push(Registered {
             extensions: extensions.collect(),
-            asset: TypeId::of::<A>(),
-            scene: Arc::new(move |world, handle| Some(scene(asset::<A>(world, handle)?).clone())),
-            crowd: None,
+            asset: TypeId::of::<F>(),
+            scene: |world, handle| Some(asset::<F>(world, handle)?.scene().clone()),
+            crowd: |world, handle| asset::<F>(world, handle)?.crowd().cloned(),
         });
     }
 
-    /// Adds the scene of crowds to the format of the asset `A`.
-    pub(crate) fn add_crowd<A: Asset>(&mut self, crowd: fn(&A) -> Option<&Handle<WorldAsset>>) {
-        let find: Arc<FindScene> =
-            Arc::new(move |world, handle| crowd(asset::<A>(world, handle)?).cloned());
-        for format in &mut self.0 {
-            if format.asset == TypeId::of::<A>() {
-                format.crowd = Some(find.clone());
-            }
-        }
-    }
-
     /// The format of a file: the last registered one with its extension.
-    fn format_of(&self, path: &AssetPath<'_>) -> Option<&Format> {
+    fn format_of(&self, path: &AssetPath<'_>) -> Option<&Registered> {
         let name = folded(&path.path().file_name()?.to_string_lossy());
         let is_match = |extension: &String| {
             let stem = name.strip_suffix(extension.as_str());
@@ -72,7 +55,7 @@ impl ModelFormats {
     }
 
     /// Those of some extensions that belong to no format yet.
-    fn unknown(&self, extensions: &[String]) -> Vec<String> {
+    pub(crate) fn unknown(&self, extensions: &[String]) -> Vec<String> {
         let known = self.extensions();
         let mut unknown = extensions.to_vec();
         unknown.retain(|extension| !known.contains(&folded(extension)));
@@ -138,7 +121,7 @@ impl ModelFormats {
     pub(crate) fn crowd(&self, world: &World, model: &UntypedHandle) -> Option<Handle<WorldAsset>> {
         let mut formats = self.0.iter();
         let format = formats.find(|format| format.asset == model.type_id())?;
-        format.crowd.as_ref()?(world, model)
+        (format.crowd)(world, model)
     }
 }
 
@@ -146,18 +129,4 @@ impl ModelFormats {
 fn asset<'w, A: Asset>(world: &'w World, handle: &UntypedHandle) -> Option<&'w A> {
     let id = handle.id().try_typed::<A>().ok()?;
     world.get_resource::<Assets<A>>()?.get(id)
-}
-
-/// Adds a format, and reserves its extensions for its loader, which the plugin registers in `Plugin::finish`.
-pub(crate) fn reserve_model_loader<A: Asset, L: AssetLoader<Asset = A>>(
-    app: &mut App,
-    extensions: &[String],
-    scene: fn(&A) -> &Handle<WorldAsset>,
-) {
-    let mut formats = app.world_mut().get_resource_or_init::<ModelFormats>();
-    // Bevy warns about two loaders of scenes with the same extension. One is enough, because it does not read the file.
-    let unlabeled = formats.unknown(extensions);
-    formats.add(extensions, scene);
-    register_unlabeled_loader::<A>(app, all_cases(&unlabeled));
-    app.preregister_asset_loader::<L>(&all_cases(extensions));
 }

@@ -6,9 +6,11 @@
 pub(crate) mod attach;
 pub(crate) mod clip_files;
 pub(crate) mod crowd_bones;
+pub(crate) mod format;
 pub(crate) mod formats;
 pub(crate) mod info;
 pub(crate) mod instance;
+pub(crate) mod loader;
 pub(crate) mod plugin;
 pub(crate) mod random_seed;
 pub(crate) mod reload;
@@ -20,3 +22,4 @@ pub(crate) mod unsupported;
 pub use attach::AttachedToBone;
 pub use info::{ModelClip, ModelPose};
 pub use instance::{ModelFormat, ModelInstance};
+pub use loader::ModelLoader;

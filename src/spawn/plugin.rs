@@ -3,7 +3,10 @@
 use crate::appearance::skins;
 use crate::geometry::axes::Mirror;
 use crate::gpu::shaders;
+use crate::load::loading::ModelLoading;
+use crate::load::names::all_cases;
 use crate::load::overrides::LoaderOverrides;
+use crate::load::unlabeled::register_unlabeled_loader;
 use crate::load::{checks, find, images, reloads, tracker, warnings};
 use crate::playback::follow_velocity::follow_velocity;
 use crate::playback::resolve::resolve_clips;
@@ -24,24 +27,45 @@ use crate::root::systems::ClassicModelsSystems;
 use crate::spawn::attach::{
     AttachedToBone, despawn_empty_parents, detach_attachments, on_detached, update_attachments,
 };
+use crate::spawn::format::Format;
+use crate::spawn::formats::ModelFormats;
+use crate::spawn::loader::ModelLoader;
 use crate::spawn::reload::register_respawn;
 use crate::spawn::render_layers::propagate_layers;
-use crate::spawn::scenes::{SceneFormat, on_root_removed};
+use crate::spawn::scenes::on_root_removed;
 use crate::spawn::{reload, unsupported};
 use bevy::app::{App, Plugin, PostUpdate};
+use bevy::asset::AssetApp;
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::reflect::GetTypeRegistration;
 use bevy::transform::TransformSystems;
 
-/// Registers a format by the component of its scenes. Adds [`ModelsPlugin`] first if it is missing.
-pub(crate) fn add_format<S: SceneFormat + GetTypeRegistration>(app: &mut App) {
+/// Registers a format: its asset, its extensions, which are reserved for the loader that [`finish_format`] adds, and the
+/// respawn of its models.
+pub(crate) fn add_format<F: Format>(app: &mut App, extensions: &[String]) {
     if !app.is_plugin_added::<ModelsPlugin>() {
         app.add_plugins(ModelsPlugin);
     }
-    register_respawn::<S>(app);
-    // A scene can only contain registered types.
-    app.register_type::<S>().add_observer(on_root_removed::<S>);
+    register_respawn::<F>(app);
+    app.init_asset::<F>()
+        // A scene can only contain registered types.
+        .register_type::<F::Scene>()
+        .add_observer(on_root_removed::<F>);
+    let mut formats = app.world_mut().get_resource_or_init::<ModelFormats>();
+    // Bevy warns about two loaders of scenes with the same extension. One is enough, because it does not read the file.
+    let unlabeled = formats.unknown(extensions);
+    formats.add::<F>(extensions);
+    register_unlabeled_loader::<F>(app, all_cases(&unlabeled));
+    app.preregister_asset_loader::<ModelLoader<F>>(&all_cases(extensions));
+}
+
+/// Adds the loader of a format. Call it in `Plugin::finish`: what loaders need of the app is known only then.
+pub(crate) fn finish_format<F: Format>(app: &mut App, extensions: &[String], state: F::State) {
+    app.register_asset_loader(ModelLoader::<F> {
+        loading: ModelLoading::of(app.world()),
+        extensions: all_cases(extensions),
+        state,
+    });
 }
 
 /// Registers the components, resources and systems that all formats share.

@@ -37,6 +37,7 @@
 
 use crate::load::reloads::Reloads;
 use crate::root::systems::SpawnEarly;
+use crate::spawn::format::Format;
 use bevy::app::{App, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::{AssetEvent, AssetId, Assets};
 use bevy::ecs::component::Component;
@@ -60,15 +61,6 @@ const MAX_LOAD_FRAMES: u32 = 1000;
 
 /// Frames in which Bevy misses a change, plus two: see <https://github.com/bevyengine/bevy/pull/20430>.
 const MISSED_CHANGE_FRAMES: u32 = 5;
-
-/// A component in a scene's own world that identifies the scene's model.
-pub(crate) trait SceneModel: Component {
-    /// The component on the root entity of a spawned scene.
-    type Instance: Component;
-
-    /// Whether an instance was spawned from this model, and not from its state before a reload.
-    fn is_model_of(&self, instance: &Self::Instance) -> bool;
-}
 
 /// Scenes whose spawned instances may be stale, each with the count of frames for which it is checked.
 #[derive(Resource, Default)]
@@ -130,14 +122,14 @@ fn note_instance(
 
 /// Distinguishes the scene of a model's root from other scenes that were spawned below the same entity.
 #[derive(SystemParam)]
-pub(crate) struct OwnScenes<'w, 's, S: SceneModel> {
+pub(crate) struct OwnScenes<'w, 's, F: Format> {
     spawner: Res<'w, WorldInstanceSpawner>,
     roots: Query<'w, 's, &'static WorldInstance, With<WorldAssetRoot>>,
     parents: Query<'w, 's, &'static ChildInstances>,
-    scenes: Query<'w, 's, (), With<S>>,
+    scenes: Query<'w, 's, (), With<<F as Format>::Scene>>,
 }
 
-impl<S: SceneModel> OwnScenes<'_, '_, S> {
+impl<F: Format> OwnScenes<'_, '_, F> {
     /// The entities of a scene, if it is its parent's own scene. `None` for other scenes, and without a parent.
     ///
     /// If the parent has no `WorldAssetRoot`, its own scene is the first scene of a model below it.
@@ -220,14 +212,14 @@ pub(crate) fn register(app: &mut App) {
 }
 
 /// Respawns models of a format in the frame in which their scene changes.
-pub(crate) fn register_respawn<S: SceneModel>(app: &mut App) {
+pub(crate) fn register_respawn<F: Format>(app: &mut App) {
     app.add_systems(
         SpawnScene,
         (
-            (despawn_replaced::<S>, request_respawn::<S>)
+            (despawn_replaced::<F>, request_respawn::<F>)
                 .chain()
                 .before(spawn_early),
-            respawn_missed::<S>.after(spawn_early),
+            respawn_missed::<F>.after(spawn_early),
         )
             .in_set(SpawnEarly),
     );
@@ -254,16 +246,16 @@ fn note_changes(
 }
 
 /// Filters roots whose `WorldAssetRoot` may have been replaced.
-type SceneReplaced<S> = (With<<S as SceneModel>::Instance>, Changed<WorldAssetRoot>);
+type SceneReplaced<F> = (With<<F as Format>::Instance>, Changed<WorldAssetRoot>);
 
 /// Despawns the old scene of roots whose `WorldAssetRoot` was replaced.
 ///
 /// Bevy would despawn it too, but only after it has collected the roots that have a scene to spawn. It would panic
 /// because roots inside the old scene no longer exist. No upstream report known.
-fn despawn_replaced<S: SceneModel>(
+fn despawn_replaced<F: Format>(
     mut commands: Commands,
     spawner: Option<ResMut<WorldInstanceSpawner>>,
-    roots: Query<(&WorldAssetRoot, &WorldInstance, &SpawnedScene), SceneReplaced<S>>,
+    roots: Query<(&WorldAssetRoot, &WorldInstance, &SpawnedScene), SceneReplaced<F>>,
 ) {
     let Some(mut spawner) = spawner else {
         return;
@@ -281,32 +273,32 @@ fn despawn_replaced<S: SceneModel>(
 }
 
 /// The requested scene of a root, its scene instance, and its model instance.
-type SpawnedModel<S> = (
+type SpawnedModel<F> = (
     &'static WorldAssetRoot,
     &'static WorldInstance,
-    &'static <S as SceneModel>::Instance,
+    &'static <F as Format>::Instance,
 );
 
 /// Finds scenes whose spawned instances are stale.
 #[derive(SystemParam)]
-struct Stale<'w, 's, S: SceneModel> {
+struct Stale<'w, 's, F: Format> {
     changing: Res<'w, Changing>,
     scenes: Res<'w, Assets<WorldAsset>>,
-    roots: Query<'w, 's, SpawnedModel<S>>,
+    roots: Query<'w, 's, SpawnedModel<F>>,
 }
 
-impl<S: SceneModel> Stale<'_, '_, S> {
+impl<F: Format> Stale<'_, '_, F> {
     fn scenes(&self) -> Vec<AssetId<WorldAsset>> {
         let ids = self.changing.0.iter().map(|(id, _)| *id);
         ids.filter(|id| self.is_stale(*id)).collect()
     }
 
     fn is_stale(&self, id: AssetId<WorldAsset>) -> bool {
-        let Some(model) = self.scenes.get(id).and_then(model_of::<S>) else {
+        let Some(model) = self.scenes.get(id).and_then(model_of::<F>) else {
             return false;
         };
         let mut roots = self.roots.iter();
-        roots.any(|(root, _, instance)| root.id() == id && !model.is_model_of(instance))
+        roots.any(|(root, _, instance)| root.id() == id && !F::is_model_of(model, instance))
     }
 }
 
@@ -314,9 +306,9 @@ impl<S: SceneModel> Stale<'_, '_, S> {
 ///
 /// Bevy would despawn them too, but during spawning, when despawned models inside other models can no longer be
 /// unregistered. No upstream report known.
-fn request_respawn<S: SceneModel>(
+fn request_respawn<F: Format>(
     mut commands: Commands,
-    stale: Stale<'_, '_, S>,
+    stale: Stale<'_, '_, F>,
     spawner: Option<Res<WorldInstanceSpawner>>,
     mut requested: ResMut<RespawnRequested>,
     mut events: MessageWriter<AssetEvent<WorldAsset>>,
@@ -356,9 +348,9 @@ fn spawn_early(world: &mut World) {
 }
 
 /// Respawns stale scenes that Bevy's spawner has missed.
-fn respawn_missed<S: SceneModel>(
+fn respawn_missed<F: Format>(
     world: &mut World,
-    stale: &mut SystemState<Stale<'static, 'static, S>>,
+    stale: &mut SystemState<Stale<'static, 'static, F>>,
 ) {
     let Ok(stale) = stale.get(world) else {
         return;
@@ -377,7 +369,7 @@ fn respawn_missed<S: SceneModel>(
 }
 
 /// The model component in a scene's own world.
-fn model_of<S: SceneModel>(scene: &WorldAsset) -> Option<&S> {
-    let mut scenes = scene.world.try_query::<&S>()?;
+fn model_of<F: Format>(scene: &WorldAsset) -> Option<&F::Scene> {
+    let mut scenes = scene.world.try_query::<&F::Scene>()?;
     scenes.iter(&scene.world).next()
 }

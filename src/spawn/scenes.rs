@@ -1,8 +1,8 @@
 //! Handling of ready and removed scenes, shared by all formats.
 
-use crate::spawn::instance::{ModelFormat, ModelInstance};
-use crate::spawn::reload::{OwnScenes, SceneModel};
-use bevy::ecs::bundle::Bundle;
+use crate::spawn::format::Format;
+use crate::spawn::instance::ModelInstance;
+use crate::spawn::reload::OwnScenes;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::Remove;
 use bevy::ecs::observer::On;
@@ -11,24 +11,15 @@ use bevy::ecs::system::{Commands, Query, SystemParam};
 use bevy::ecs::world::World;
 use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady};
 
-/// A component in a scene's own world that identifies the scenes of a format.
-pub(crate) trait SceneFormat: SceneModel + Clone {
-    /// The format.
-    const FORMAT: ModelFormat;
-
-    /// The components that a root has while it is a model of this format, in addition to [`ModelInstance`].
-    type OnRoot: Bundle;
-}
-
 /// Access to the ready scenes of one format.
 #[derive(SystemParam)]
-pub(crate) struct ReadyScenes<'w, 's, S: SceneFormat> {
-    own: OwnScenes<'w, 's, S>,
-    scenes: Query<'w, 's, &'static S>,
-    instances: Query<'w, 's, (), With<<S as SceneModel>::Instance>>,
+pub(crate) struct ReadyScenes<'w, 's, F: Format> {
+    own: OwnScenes<'w, 's, F>,
+    scenes: Query<'w, 's, &'static <F as Format>::Scene>,
+    instances: Query<'w, 's, (), With<<F as Format>::Instance>>,
 }
 
-impl<S: SceneFormat> ReadyScenes<'_, '_, S> {
+impl<F: Format> ReadyScenes<'_, '_, F> {
     /// The scene of a root, if it is of this format: the entity that has the component, the component, and all
     /// entities.
     ///
@@ -37,13 +28,13 @@ impl<S: SceneFormat> ReadyScenes<'_, '_, S> {
         &self,
         ready: &WorldInstanceReady,
         commands: &mut Commands,
-    ) -> Option<(Entity, S, Vec<Entity>)> {
+    ) -> Option<(Entity, F::Scene, Vec<Entity>)> {
         let entities = self.own.entities(ready)?;
         let scene = |entity: &Entity| Some((*entity, self.scenes.get(*entity).ok()?.clone()));
         let found = entities.iter().find_map(scene);
         let Some((entity, scene)) = found else {
             if self.instances.contains(ready.entity) {
-                remove_model::<S>(commands, ready.entity);
+                remove_model::<F>(commands, ready.entity);
             }
             return None;
         };
@@ -52,26 +43,26 @@ impl<S: SceneFormat> ReadyScenes<'_, '_, S> {
 }
 
 /// Removes a format's components from a root that loses its scene.
-pub(crate) fn on_root_removed<S: SceneFormat>(
+pub(crate) fn on_root_removed<F: Format>(
     removed: On<Remove, WorldAssetRoot>,
     mut commands: Commands,
 ) {
-    remove_model::<S>(&mut commands, removed.entity);
+    remove_model::<F>(&mut commands, removed.entity);
 }
 
 /// Removes the components of one format from a root. Keeps a [`ModelInstance`] of another format, which may have
 /// replaced it.
-fn remove_model<S: SceneFormat>(commands: &mut Commands, root: Entity) {
+fn remove_model<F: Format>(commands: &mut Commands, root: Entity) {
     commands.queue(move |world: &mut World| {
         let instance = world.get::<ModelInstance>(root);
-        if instance.is_some_and(|instance| instance.format() == S::FORMAT)
+        if instance.is_some_and(|instance| instance.format() == F::FORMAT)
             && let Ok(mut root) = world.get_entity_mut(root)
         {
             root.remove::<ModelInstance>();
         }
         // An observer of the removal may have despawned the root.
         if let Ok(mut root) = world.get_entity_mut(root) {
-            root.remove::<S::OnRoot>();
+            root.remove::<F::OnRoot>();
         }
     });
 }

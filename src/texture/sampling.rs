@@ -81,7 +81,7 @@ impl Sampling {
 
 /// The registry of the samplings that are in use, by image file.
 #[derive(Resource, Clone)]
-pub(crate) struct Samplings {
+pub struct Samplings {
     server: AssetServer,
     by_path: Arc<Mutex<HashMap<AssetPath<'static>, Vec<SamplingState>>>>,
 }

@@ -50,7 +50,7 @@ impl AloPart {
 
 /// On the root: the damage stage that is shown, which a reload keeps.
 #[derive(Component, Debug, Default)]
-pub(crate) struct ShownStage {
+pub struct ShownStage {
     stage: u32,
     /// Kinds and indices of the parts that stay hidden because the stage decreased to theirs.
     kept_hidden: Vec<(AloPartKind, usize)>,

@@ -1,12 +1,10 @@
 //! Components of spawned models.
 
-use crate::appearance::lods::HasLods;
 use crate::formats::alamo::asset::AloModel;
 use crate::formats::alamo::materials::tags::Tags;
 use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::load::names::{equals_folded, folded, named_folded};
 use crate::playback::skeletal::links::Skeleton;
-use crate::spawn::reload::SceneModel;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::reflect::ReflectComponent;
@@ -259,31 +257,16 @@ fn indices_of<'a>(
 /// On the root entity in the scene's world: the model that the scene was made from.
 #[derive(Component, Reflect, Clone, Debug)]
 #[reflect(opaque, Component, Clone, Debug)]
-pub(crate) struct AloScene(pub(crate) Arc<AloShared>);
+pub struct AloScene(pub(crate) Arc<AloShared>);
 
 /// On the root entity in the world of a crowd's scene.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default)]
 #[reflect(Component, Default, Clone, Debug)]
 pub(crate) struct AloCrowdScene;
 
-impl SceneModel for AloScene {
-    type Instance = AloInstance;
-
-    fn is_model_of(&self, instance: &AloInstance) -> bool {
-        Arc::ptr_eq(&self.0.model, &instance.model)
-    }
-}
-
 impl Skeleton for AloInstance {
     fn bones(&self) -> &[Entity] {
         &self.bones
-    }
-}
-
-impl HasLods for AloInstance {
-    /// Alamo files have levels of detail, but no distances for them.
-    fn own_distances(&self) -> &[f32] {
-        &[]
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::formats::alamo::animation::player::AloAnimator;
 use crate::formats::alamo::appearance::ShownStage;
+use crate::formats::alamo::asset::Alo;
 use crate::formats::alamo::asset::AloModel;
 use crate::formats::alamo::components::AloCrowdScene;
 use crate::formats::alamo::components::{
@@ -13,7 +14,7 @@ use crate::load::names::{folded, missing_part};
 use crate::root::clip_ref::ClipRef;
 use crate::spawn::clip_files::FoundClip;
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
-use crate::spawn::scenes::{ReadyScenes, SceneFormat};
+use crate::spawn::scenes::ReadyScenes;
 use bevy::animation::AnimationPlayer;
 use bevy::ecs::observer::On;
 use bevy::ecs::query::Has;
@@ -23,12 +24,6 @@ use bevy::ecs::world::World;
 use bevy::math::bounding::Aabb3d;
 use bevy::transform::components::Transform;
 use bevy::world_serialization::WorldInstanceReady;
-
-impl SceneFormat for AloScene {
-    const FORMAT: ModelFormat = ModelFormat::Alamo;
-
-    type OnRoot = (AloInstance, AloAnimator, ShownStage, AloCrowd);
-}
 
 impl SharedModel for AloShared {
     fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
@@ -78,7 +73,7 @@ type SpawnedData = (
 pub(crate) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
-    scenes: ReadyScenes<'_, '_, AloScene>,
+    scenes: ReadyScenes<'_, '_, Alo>,
     spawned: Query<SpawnedData>,
     crowds: Query<(), With<AloCrowdScene>>,
     mut proxy_loader: ProxyLoader,

@@ -1,10 +1,15 @@
 //! The asset loader for `.alo` files: makes the [`Alo`] asset and its labeled assets.
 
 use crate::formats::alamo::animation::pairing::find_animations;
+use crate::formats::alamo::animation::player::AloAnimator;
+use crate::formats::alamo::appearance::ShownStage;
 use crate::formats::alamo::asset::{
     Alo, AloAssetLabel, AloMesh, AloModel, AloProxyInfo, AloSubmesh, owned_parameter,
 };
+use crate::formats::alamo::components::AloInstance;
+use crate::formats::alamo::components::AloScene;
 use crate::formats::alamo::convert::file::{ConvertedAlo, ConvertedSubmesh};
+use crate::formats::alamo::crowd::instance::AloCrowd;
 use crate::formats::alamo::dependencies::{Dependencies, extra_is_srgb};
 use crate::formats::alamo::materials::material::{AloMaterial, Textures, material};
 use crate::formats::alamo::materials::shading::{BlendPhase, Shading, TeamMask};
@@ -16,17 +21,20 @@ use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::formats::alamo::spawn::crowd_scene;
 use crate::formats::alamo::spawn::{DazzleGroup, scene};
 use crate::load::error::ModelLoadError;
-use crate::load::loading::ModelLoading;
+use crate::load::loading::ModelLoad;
 use crate::load::names::{folded, index_names};
+use crate::spawn::format::Format;
+use crate::spawn::instance::ModelFormat;
+use crate::spawn::loader::ModelLoader;
 use crate::texture::placeholder::{PLACEHOLDER_IMAGE, PLACEHOLDER_OUTLINE};
-use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext};
+use bevy::asset::{AssetPath, Handle, LoadContext};
+use bevy::image::Image;
 use bevy::log::warn;
 use bevy::math::Vec3A;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::skinning::SkinnedMeshInverseBindposes;
 use bevy::platform::collections::HashMap;
-use bevy::reflect::TypePath;
+use bevy::world_serialization::WorldAsset;
 use classic_model_formats::alo;
 use classic_model_formats::alo::AloFile;
 use core::fmt::{self, Write};
@@ -36,45 +44,34 @@ use std::hash::DefaultHasher;
 use std::sync::Arc;
 
 /// Loads Alamo models and particle systems as [`Alo`] assets.
-#[derive(TypePath)]
-pub struct AloLoader {
-    loading: ModelLoading,
-    extensions: Vec<&'static str>,
-    animation_extensions: Vec<&'static str>,
+pub type AloLoader = ModelLoader<Alo>;
+
+/// What the loader holds.
+pub struct AloLoaderState {
+    pub(crate) animation_extensions: Vec<&'static str>,
 }
 
-impl AloLoader {
-    pub(crate) fn new(
-        loading: ModelLoading,
-        extensions: Vec<&'static str>,
-        animation_extensions: Vec<&'static str>,
-    ) -> Self {
-        Self {
-            loading,
-            extensions,
-            animation_extensions,
-        }
-    }
-}
+impl Format for Alo {
+    const FORMAT: ModelFormat = ModelFormat::Alamo;
+    const LOADER: &'static str = "bevy_classic_models::alamo::loader::AloLoader";
 
-impl AssetLoader for AloLoader {
-    type Asset = Alo;
     type Settings = AloLoaderSettings;
-    type Error = ModelLoadError;
+    type State = AloLoaderState;
+    type Scene = AloScene;
+    type Instance = AloInstance;
+    type OnRoot = (AloInstance, AloAnimator, ShownStage, AloCrowd);
 
     async fn load(
-        &self,
-        reader: &mut dyn Reader,
+        loader: &AloLoader,
+        load: &ModelLoad<'_>,
+        bytes: &[u8],
         settings: &AloLoaderSettings,
         load_context: &mut LoadContext<'_>,
-    ) -> Result<Alo, ModelLoadError> {
-        let load = self.loading.begin(load_context);
-        let settings = &load.settings(settings)?;
-        let bytes = load.read(reader).await?;
+    ) -> Result<(Alo, Vec<Handle<Image>>), ModelLoadError> {
         if is_particle_system(&bytes) {
-            return load_particles(&load, &bytes, settings, load_context).await;
+            return load_particles(load, bytes, settings, load_context).await;
         }
-        let converted = load.parsed(ConvertedAlo::load(&bytes, settings.asset_usage))?;
+        let converted = load.parsed(ConvertedAlo::load(bytes, settings.asset_usage))?;
         load.warn(&converted.warnings);
         warn_about_shaders(load_context.path(), &converted);
         let mut search = load.search();
@@ -84,8 +81,8 @@ impl AssetLoader for AloLoader {
             dependencies.animations = find_animations(
                 &mut search,
                 &settings.animation_folders,
-                &self.extensions,
-                &self.animation_extensions,
+                &loader.extensions,
+                &loader.state.animation_extensions,
                 load_context,
             )
             .await;
@@ -102,17 +99,25 @@ impl AssetLoader for AloLoader {
         let model = Arc::new(assets.model(converted));
         let scene = scene(&model, dazzles, None, settings, load_context);
         let crowd = Some(crowd_scene(&model, settings, load_context));
-        load.finish(load_context, textures).await;
-        Ok(Alo {
+        let alo = Alo {
             scene,
             crowd,
             model,
             particles: None,
-        })
+        };
+        Ok((alo, textures))
     }
 
-    fn extensions(&self) -> &[&str] {
-        &self.extensions
+    fn scene(&self) -> &Handle<WorldAsset> {
+        &self.scene
+    }
+
+    fn crowd(&self) -> Option<&Handle<WorldAsset>> {
+        self.crowd.as_ref()
+    }
+
+    fn is_model_of(scene: &AloScene, instance: &AloInstance) -> bool {
+        Arc::ptr_eq(&scene.0.model, &instance.model)
     }
 }
 

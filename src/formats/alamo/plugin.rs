@@ -5,12 +5,10 @@ use crate::appearance::rebind_textures::rebind_changed_textures;
 use crate::formats::alamo::animation::plugin::AnimationPlugin;
 use crate::formats::alamo::appearance::{color_teams, show_parts};
 use crate::formats::alamo::asset::Alo;
-use crate::formats::alamo::components::{
-    AloBone, AloInstance, AloPart, AloProxy, AloScene, AloSubmeshIndex, TeamColored,
-};
+use crate::formats::alamo::components::{AloBone, AloPart, AloProxy, AloSubmeshIndex, TeamColored};
 use crate::formats::alamo::crowd::plugin::AloCrowdPlugin;
 use crate::formats::alamo::instance::on_scene_ready;
-use crate::formats::alamo::loader::AloLoader;
+use crate::formats::alamo::loader::AloLoaderState;
 use crate::formats::alamo::materials::fallback::replace_failed_textures;
 use crate::formats::alamo::materials::material::{AloMaterial, shader};
 use crate::formats::alamo::particles::asset::AloParticles;
@@ -28,13 +26,11 @@ use crate::formats::alamo::raycast::collider::AloCollider;
 use crate::formats::alamo::raycast::gizmos::AloColliderGizmosPlugin;
 use crate::gpu::shaders::preload_shader;
 use crate::load::checks::add_loading_check;
-use crate::load::loading::ModelLoading;
 use crate::load::names::all_cases;
 use crate::root::parts::{DamageStage, DistanceLod, ModelLod, PartVisibility};
 use crate::root::skins::TeamColor;
 use crate::root::systems::{ClassicModelsSystems, SpawnEarly};
-use crate::spawn::formats::reserve_model_loader;
-use crate::spawn::plugin::add_format;
+use crate::spawn::plugin::{add_format, finish_format};
 use crate::texture::plugin::TexturePlugin;
 use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
 use bevy::asset::{AssetApp, embedded_asset};
@@ -63,7 +59,7 @@ impl Default for AlamoPlugin {
 
 impl Plugin for AlamoPlugin {
     fn build(&self, app: &mut App) {
-        add_format::<AloScene>(app);
+        add_format::<Alo>(app, &self.extensions);
         embedded_asset!(app, "shaders/alo.wgsl");
         preload_shader(app, shader());
         if !app.is_plugin_added::<TexturePlugin>() {
@@ -80,12 +76,11 @@ impl Plugin for AlamoPlugin {
             ParticleDrawPlugin,
             ParticleSimulationPlugin,
         ))
-        .init_asset::<Alo>()
         .init_asset::<AloParticles>();
         rebind_changed_textures::<AloMaterial>(app);
         add_loading_check(app, is_proxy_loading);
         app.add_observer(on_scene_ready)
-            .add_observer(reset_level::<AloInstance>)
+            .add_observer(reset_level::<Alo>)
             .add_systems(
                 SpawnScene,
                 spawn_proxy_models
@@ -96,7 +91,7 @@ impl Plugin for AlamoPlugin {
                 PostUpdate,
                 (
                     replace_failed_textures,
-                    choose_levels::<AloInstance>,
+                    choose_levels::<Alo>,
                     (
                         propagate_to_proxies::<TeamColor>,
                         propagate_to_proxies::<ModelLod>,
@@ -113,17 +108,14 @@ impl Plugin for AlamoPlugin {
         #[cfg(feature = "gizmos")]
         app.add_plugins(AloColliderGizmosPlugin);
         register_types(app);
-        reserve_model_loader::<Alo, AloLoader>(app, &self.extensions, |model| &model.scene);
         app.add_plugins(AloCrowdPlugin);
     }
 
     fn finish(&self, app: &mut App) {
-        let loader = AloLoader::new(
-            ModelLoading::of(app.world()),
-            all_cases(&self.extensions),
-            all_cases(&self.animation_extensions),
-        );
-        app.register_asset_loader(loader);
+        let state = AloLoaderState {
+            animation_extensions: all_cases(&self.animation_extensions),
+        };
+        finish_format::<Alo>(app, &self.extensions, state);
     }
 }
 

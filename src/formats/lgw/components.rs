@@ -1,7 +1,6 @@
 //! Components of spawned models.
 
 use crate::formats::lgw::asset::LgwModel;
-use crate::spawn::reload::SceneModel;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::reflect::ReflectComponent;
@@ -11,7 +10,7 @@ use std::sync::Arc;
 /// The model of a scene. On the root entity of the scene's own world.
 #[derive(Component, Reflect, Clone, Debug)]
 #[reflect(opaque, Component, Clone, Debug)]
-pub(crate) struct LgwScene(pub(crate) Arc<LgwModel>);
+pub struct LgwScene(pub(crate) Arc<LgwModel>);
 
 /// A mesh of a spawned model. On the entity of the mesh.
 ///
@@ -46,13 +45,5 @@ impl LgwInstance {
     pub fn mesh(&self, name: &str) -> Option<Entity> {
         let index = self.model.meshes_named(name).first()?;
         self.meshes.get(*index).copied()
-    }
-}
-
-impl SceneModel for LgwScene {
-    type Instance = LgwInstance;
-
-    fn is_model_of(&self, instance: &LgwInstance) -> bool {
-        Arc::ptr_eq(&self.0, &instance.model)
     }
 }

@@ -1,20 +1,15 @@
 //! Adds [`LgwInstance`] to the root of a model when its scene is spawned.
 
+use crate::formats::lgw::asset::Lgw;
 use crate::formats::lgw::asset::LgwModel;
 use crate::formats::lgw::components::{LgwInstance, LgwMesh, LgwScene};
 use crate::load::names::missing_part;
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
-use crate::spawn::scenes::{ReadyScenes, SceneFormat};
+use crate::spawn::scenes::ReadyScenes;
 use bevy::ecs::observer::On;
 use bevy::ecs::system::{Commands, Query};
 use bevy::math::bounding::Aabb3d;
 use bevy::world_serialization::WorldInstanceReady;
-
-impl SceneFormat for LgwScene {
-    const FORMAT: ModelFormat = ModelFormat::UfoAftermath;
-
-    type OnRoot = LgwInstance;
-}
 
 impl SharedModel for LgwModel {
     fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
@@ -34,7 +29,7 @@ impl SharedModel for LgwModel {
 pub(crate) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
-    scenes: ReadyScenes<'_, '_, LgwScene>,
+    scenes: ReadyScenes<'_, '_, Lgw>,
     spawned: Query<&LgwMesh>,
 ) {
     let Some((_, LgwScene(model), entities)) = scenes.get(&ready, &mut commands) else {

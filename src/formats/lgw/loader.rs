@@ -3,6 +3,8 @@
 use crate::formats::lgw::asset::{
     Lgw, LgwAssetLabel, LgwMaterial, LgwMaterialHandle, LgwMaterialInfo, LgwMeshInfo, LgwModel,
 };
+use crate::formats::lgw::components::LgwInstance;
+use crate::formats::lgw::components::LgwScene;
 use crate::formats::lgw::convert::ConvertedLgw;
 use crate::formats::lgw::dependencies::load_textures;
 use crate::formats::lgw::material::{is_plain, standard, tex_env};
@@ -10,68 +12,57 @@ use crate::formats::lgw::meshes::ConvertedMesh;
 use crate::formats::lgw::settings::LgwLoaderSettings;
 use crate::formats::lgw::spawn::scene;
 use crate::load::error::ModelLoadError;
-use crate::load::loading::ModelLoading;
+use crate::load::loading::ModelLoad;
 use crate::load::names::index_names;
+use crate::spawn::format::Format;
+use crate::spawn::instance::ModelFormat;
+use crate::spawn::loader::ModelLoader;
 use crate::texture::sampling::Samplings;
-use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, Handle, LoadContext};
+use bevy::asset::{Handle, LoadContext};
 use bevy::image::Image;
 use bevy::math::bounding::BoundingVolume;
 use bevy::platform::collections::HashMap;
-use bevy::reflect::TypePath;
+use bevy::world_serialization::WorldAsset;
 use classic_model_formats::lgw::Material;
 use std::sync::Arc;
 
 /// Loads models of UFO: Aftermath as [`Lgw`] assets.
-#[derive(TypePath)]
-pub struct LgwLoader {
-    loading: ModelLoading,
-    samplings: Samplings,
-    extensions: Vec<&'static str>,
-}
+pub type LgwLoader = ModelLoader<Lgw>;
 
-impl LgwLoader {
-    pub(crate) fn new(
-        loading: ModelLoading,
-        samplings: Samplings,
-        extensions: Vec<&'static str>,
-    ) -> Self {
-        Self {
-            loading,
-            samplings,
-            extensions,
-        }
-    }
-}
+impl Format for Lgw {
+    const FORMAT: ModelFormat = ModelFormat::UfoAftermath;
+    const LOADER: &'static str = "bevy_classic_models::lgw::loader::LgwLoader";
 
-impl AssetLoader for LgwLoader {
-    type Asset = Lgw;
     type Settings = LgwLoaderSettings;
-    type Error = ModelLoadError;
+    type State = Samplings;
+    type Scene = LgwScene;
+    type Instance = LgwInstance;
+    type OnRoot = LgwInstance;
 
     async fn load(
-        &self,
-        reader: &mut dyn Reader,
+        loader: &LgwLoader,
+        load: &ModelLoad<'_>,
+        bytes: &[u8],
         settings: &LgwLoaderSettings,
         load_context: &mut LoadContext<'_>,
-    ) -> Result<Lgw, ModelLoadError> {
-        let load = self.loading.begin(load_context);
-        let settings = &load.settings(settings)?;
-        let bytes = load.read(reader).await?;
-        let converted = load.parsed(ConvertedLgw::load(&bytes, settings))?;
+    ) -> Result<(Lgw, Vec<Handle<Image>>), ModelLoadError> {
+        let converted = load.parsed(ConvertedLgw::load(bytes, settings))?;
         load.warn(&converted.warnings);
-        let (materials, samplings) = (&converted.file.materials, &self.samplings);
-        let textures = load_textures(&load, materials, settings, &bytes, samplings, load_context);
+        let (materials, samplings) = (&converted.file.materials, &loader.state);
+        let textures = load_textures(load, materials, settings, bytes, samplings, load_context);
         let textures = textures.await;
         let used: Vec<_> = textures.iter().flatten().flatten().cloned().collect();
         let model = Arc::new(model(converted, textures, settings, load_context));
         let scene = scene(&model, settings, load_context);
-        load.finish(load_context, used).await;
-        Ok(Lgw { scene, model })
+        Ok((Lgw { scene, model }, used))
     }
 
-    fn extensions(&self) -> &[&str] {
-        &self.extensions
+    fn scene(&self) -> &Handle<WorldAsset> {
+        &self.scene
+    }
+
+    fn is_model_of(scene: &LgwScene, instance: &LgwInstance) -> bool {
+        Arc::ptr_eq(&scene.0, &instance.model)
     }
 }
 

@@ -2,15 +2,11 @@
 
 use crate::formats::lgw::appearance::show_parts;
 use crate::formats::lgw::asset::{Lgw, LgwMaterial};
-use crate::formats::lgw::components::{LgwMesh, LgwScene};
+use crate::formats::lgw::components::LgwMesh;
 use crate::formats::lgw::instance::on_scene_ready;
-use crate::formats::lgw::loader::LgwLoader;
 use crate::formats::lgw::material;
-use crate::load::loading::ModelLoading;
-use crate::load::names::all_cases;
 use crate::root::systems::ClassicModelsSystems;
-use crate::spawn::formats::reserve_model_loader;
-use crate::spawn::plugin::add_format;
+use crate::spawn::plugin::{add_format, finish_format};
 use crate::texture::plugin::TexturePlugin;
 use crate::texture::sampling::Samplings;
 use bevy::app::{App, Plugin, PostUpdate};
@@ -36,7 +32,7 @@ impl Default for LgwPlugin {
 
 impl Plugin for LgwPlugin {
     fn build(&self, app: &mut App) {
-        add_format::<LgwScene>(app);
+        add_format::<Lgw>(app, &self.extensions);
         if !app.is_plugin_added::<TexturePlugin>() {
             app.add_plugins(TexturePlugin);
         }
@@ -54,15 +50,10 @@ impl Plugin for LgwPlugin {
                 PostUpdate,
                 show_parts.in_set(ClassicModelsSystems::Appearance),
             );
-        reserve_model_loader::<Lgw, LgwLoader>(app, &self.extensions, |model| &model.scene);
     }
 
     fn finish(&self, app: &mut App) {
-        let loader = LgwLoader::new(
-            ModelLoading::of(app.world()),
-            app.world().resource::<Samplings>().clone(),
-            all_cases(&self.extensions),
-        );
-        app.register_asset_loader(loader);
+        let samplings = app.world().resource::<Samplings>().clone();
+        finish_format::<Lgw>(app, &self.extensions, samplings);
     }
 }

@@ -1,10 +1,8 @@
 //! Components of spawned models.
 
-use crate::appearance::lods::HasLods;
 use crate::formats::lithtech::asset::AbcModel;
 use crate::formats::lithtech::deform::pose_table;
 use crate::playback::skeletal::links::Skeleton;
-use crate::spawn::reload::SceneModel;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::HookContext;
@@ -17,7 +15,7 @@ use std::sync::Arc;
 /// The model of a scene. On the root entity of the scene's world.
 #[derive(Component, Reflect, Clone, Debug)]
 #[reflect(opaque, Component, Clone, Debug)]
-pub(crate) struct AbcScene(pub(crate) Arc<AbcModel>);
+pub struct AbcScene(pub(crate) Arc<AbcModel>);
 
 /// On the root entity in the world of a crowd's scene.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default)]
@@ -95,22 +93,8 @@ pub(crate) fn freeze_poses(mut world: DeferredWorld<'_>, context: HookContext) {
     pose_table::freeze_poses(&mut world, &meshes);
 }
 
-impl SceneModel for AbcScene {
-    type Instance = AbcInstance;
-
-    fn is_model_of(&self, instance: &AbcInstance) -> bool {
-        Arc::ptr_eq(&self.0, &instance.model)
-    }
-}
-
 impl Skeleton for AbcInstance {
     fn bones(&self) -> &[Entity] {
         &self.nodes
-    }
-}
-
-impl HasLods for AbcInstance {
-    fn own_distances(&self) -> &[f32] {
-        &self.model.lod_distances
     }
 }

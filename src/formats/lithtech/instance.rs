@@ -2,6 +2,7 @@
 
 use crate::formats::lithtech::animation::player::AbcAnimator;
 use crate::formats::lithtech::appearance::is_scrolling;
+use crate::formats::lithtech::asset::Abc;
 use crate::formats::lithtech::asset::AbcModel;
 use crate::formats::lithtech::components::AbcCrowdScene;
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
@@ -12,7 +13,7 @@ use crate::root::clip_ref::ClipRef;
 use crate::root::parts::DistanceLod;
 use crate::spawn::clip_files::FoundClip;
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
-use crate::spawn::scenes::{ReadyScenes, SceneFormat};
+use crate::spawn::scenes::ReadyScenes;
 use bevy::animation::AnimationPlayer;
 use bevy::ecs::observer::On;
 use bevy::ecs::query::Has;
@@ -22,12 +23,6 @@ use bevy::ecs::world::World;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::MeshTag;
 use bevy::world_serialization::WorldInstanceReady;
-
-impl SceneFormat for AbcScene {
-    const FORMAT: ModelFormat = ModelFormat::LithTech;
-
-    type OnRoot = (AbcInstance, AbcAnimator, AbcCrowd);
-}
 
 impl SharedModel for AbcModel {
     fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
@@ -72,7 +67,7 @@ type SpawnedData = (
 pub(crate) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
-    scenes: ReadyScenes<'_, '_, AbcScene>,
+    scenes: ReadyScenes<'_, '_, Abc>,
     spawned: Query<SpawnedData>,
     crowds: Query<(), With<AbcCrowdScene>>,
 ) {

@@ -1,15 +1,19 @@
 //! The asset loader: makes the [`Abc`] asset and its labeled assets from a file's bytes.
 
 use crate::appearance::skin_materials::apply_skin;
+use crate::formats::lithtech::animation::player::AbcAnimator;
 use crate::formats::lithtech::animation::tracks::keyframe_times;
 use crate::formats::lithtech::asset::{
     Abc, AbcAnimation, AbcAssetLabel, AbcDeformInfo, AbcLevel, AbcMaterials, AbcMeshInfo, AbcModel,
     AbcNodeInfo, AbcSkin,
 };
+use crate::formats::lithtech::components::AbcInstance;
+use crate::formats::lithtech::components::AbcScene;
 use crate::formats::lithtech::convert::file::{ConvertedAbc, ConvertedClip, ConvertedLod};
 use crate::formats::lithtech::convert::lods::lod_distances;
 use crate::formats::lithtech::convert::meshes::ConvertedMesh;
 use crate::formats::lithtech::convert::node_bounds::node_bounds;
+use crate::formats::lithtech::crowd::instance::AbcCrowd;
 use crate::formats::lithtech::deform::ConvertedDeform;
 use crate::formats::lithtech::deform::pose_table::POSE_TABLE_IMAGE;
 use crate::formats::lithtech::dependencies::{SkinImages, find_skins};
@@ -23,15 +27,19 @@ use crate::formats::lithtech::spawn::crowd_scene;
 use crate::formats::lithtech::spawn::scene;
 use crate::geometry::vertices::is_position_in_range;
 use crate::load::error::ModelLoadError;
-use crate::load::loading::ModelLoading;
+use crate::load::loading::ModelLoad;
 use crate::load::names::index_names;
-use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, LoadContext, RenderAssetUsages};
+use crate::spawn::format::Format;
+use crate::spawn::instance::ModelFormat;
+use crate::spawn::loader::ModelLoader;
+use bevy::asset::Handle;
+use bevy::asset::{LoadContext, RenderAssetUsages};
+use bevy::image::Image;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::math::{Vec3, Vec3A};
 use bevy::mesh::skinning::SkinnedMeshInverseBindposes;
 use bevy::pbr::{ExtendedMaterial, StandardMaterial};
-use bevy::reflect::TypePath;
+use bevy::world_serialization::WorldAsset;
 use classic_model_formats::abc::Animation;
 use std::sync::Arc;
 
@@ -40,59 +48,61 @@ const DEFORM_USAGE: RenderAssetUsages =
     RenderAssetUsages::MAIN_WORLD.union(RenderAssetUsages::RENDER_WORLD);
 
 /// Loads LithTech models as [`Abc`] assets.
-#[derive(TypePath)]
-pub struct AbcLoader {
-    loading: ModelLoading,
-    extensions: Vec<&'static str>,
-}
+pub type AbcLoader = ModelLoader<Abc>;
 
-impl AbcLoader {
-    pub(crate) fn new(loading: ModelLoading, extensions: Vec<&'static str>) -> Self {
-        Self {
-            loading,
-            extensions,
-        }
-    }
-}
+impl Format for Abc {
+    const FORMAT: ModelFormat = ModelFormat::LithTech;
+    const LOADER: &'static str = "bevy_classic_models::lithtech::loader::AbcLoader";
 
-impl AssetLoader for AbcLoader {
-    type Asset = Abc;
     type Settings = AbcLoaderSettings;
-    type Error = ModelLoadError;
+    type State = ();
+    type Scene = AbcScene;
+    type Instance = AbcInstance;
+    type OnRoot = (AbcInstance, AbcAnimator, AbcCrowd);
 
     async fn load(
-        &self,
-        reader: &mut dyn Reader,
+        _: &AbcLoader,
+        load: &ModelLoad<'_>,
+        bytes: &[u8],
         settings: &AbcLoaderSettings,
         load_context: &mut LoadContext<'_>,
-    ) -> Result<Abc, ModelLoadError> {
-        let load = self.loading.begin(load_context);
-        let settings = &load.settings(settings)?;
-        let bytes = load.read(reader).await?;
-        let converted = ConvertedAbc::load(&bytes, settings);
+    ) -> Result<(Abc, Vec<Handle<Image>>), ModelLoadError> {
+        let converted = ConvertedAbc::load(bytes, settings);
         let converted = converted.and_then(|converted| {
             check_depth(&converted.file)?;
             Ok(converted)
         });
         let converted = load.parsed(converted)?;
         load.warn(&converted.warnings);
-        let skin_images = find_skins(&load, settings, load_context).await;
+        let skin_images = find_skins(load, settings, load_context).await;
         let model = Arc::new(model(converted, skin_images, settings, load_context));
         let scene = scene(&model, settings, load_context);
         let crowd = Some(crowd_scene(&model, settings, load_context));
         let skins = model.skins.iter();
         let images = skins.flat_map(|skin| skin.glow.iter().chain([&skin.image]));
         let images = images.cloned().collect();
-        load.finish(load_context, images).await;
-        Ok(Abc {
+        let abc = Abc {
             scene,
             crowd,
             model,
-        })
+        };
+        Ok((abc, images))
     }
 
-    fn extensions(&self) -> &[&str] {
-        &self.extensions
+    fn scene(&self) -> &Handle<WorldAsset> {
+        &self.scene
+    }
+
+    fn crowd(&self) -> Option<&Handle<WorldAsset>> {
+        self.crowd.as_ref()
+    }
+
+    fn is_model_of(scene: &AbcScene, instance: &AbcInstance) -> bool {
+        Arc::ptr_eq(&scene.0, &instance.model)
+    }
+
+    fn lod_distances(instance: &AbcInstance) -> &[f32] {
+        &instance.model.lod_distances
     }
 }
 

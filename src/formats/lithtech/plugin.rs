@@ -8,25 +8,21 @@ use crate::formats::lithtech::animation::player::{
 };
 use crate::formats::lithtech::appearance::{scroll_surfaces, update_appearance};
 use crate::formats::lithtech::asset::Abc;
-use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
+use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode};
 use crate::formats::lithtech::crowd::plugin::AbcCrowdPlugin;
 use crate::formats::lithtech::deform::pose_table::AbcPoseTable;
 use crate::formats::lithtech::instance::on_scene_ready;
-use crate::formats::lithtech::loader::AbcLoader;
 use crate::formats::lithtech::materials::fallback::replace_failed_skins;
 use crate::formats::lithtech::materials::material::{AbcDeformMaterial, vertex_shader};
 use crate::gpu::pose_texture::add_pose_table;
 use crate::gpu::shaders::preload_shader;
 use crate::load::checks::add_loading_check;
-use crate::load::loading::ModelLoading;
-use crate::load::names::all_cases;
 use crate::playback::resolve::resolve_clips;
 use crate::playback::skeletal::add_animation;
 use crate::playback::skeletal::driver::{follow_player, is_clip_loading};
 use crate::playback::skeletal::links::link_bones;
 use crate::root::systems::ClassicModelsSystems;
-use crate::spawn::formats::reserve_model_loader;
-use crate::spawn::plugin::add_format;
+use crate::spawn::plugin::{add_format, finish_format};
 use crate::texture::plugin::TexturePlugin;
 use bevy::animation::{AnimatedBy, AnimationTargetId};
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
@@ -55,7 +51,7 @@ impl Default for LithTechPlugin {
 
 impl Plugin for LithTechPlugin {
     fn build(&self, app: &mut App) {
-        add_format::<AbcScene>(app);
+        add_format::<Abc>(app, &self.extensions);
         if !app.is_plugin_added::<TexturePlugin>() {
             app.add_plugins(TexturePlugin);
         }
@@ -70,7 +66,6 @@ impl Plugin for LithTechPlugin {
         rebind_changed_textures::<StandardMaterial>(app);
         rebind_changed_textures::<AbcDeformMaterial>(app);
         app.add_plugins(MaterialPlugin::<AbcDeformMaterial>::default())
-            .init_asset::<Abc>()
             .init_resource::<AbcGraphs>()
             .init_resource::<AbcPoseTable>()
             .init_resource::<ActiveMaterials<StandardMaterial>>()
@@ -88,7 +83,7 @@ impl Plugin for LithTechPlugin {
             .register_type::<NoAutoAabb>()
             .register_type_data::<NoAutoAabb, ReflectComponent>()
             .add_observer(on_scene_ready)
-            .add_observer(reset_level::<AbcInstance>)
+            .add_observer(reset_level::<Abc>)
             .add_systems(
                 PostUpdate,
                 (
@@ -102,7 +97,7 @@ impl Plugin for LithTechPlugin {
                         .before(VisibilitySystems::VisibilityPropagate),
                     (
                         replace_failed_skins,
-                        choose_levels::<AbcInstance>,
+                        choose_levels::<Abc>,
                         update_appearance,
                         scroll_surfaces,
                     )
@@ -111,13 +106,11 @@ impl Plugin for LithTechPlugin {
                 ),
             );
         link_bones::<AbcInstance>(app);
-        reserve_model_loader::<Abc, AbcLoader>(app, &self.extensions, |model| &model.scene);
         app.add_plugins(AbcCrowdPlugin);
     }
 
     fn finish(&self, app: &mut App) {
         add_pose_table::<AbcDeformMaterial>(app);
-        let loader = AbcLoader::new(ModelLoading::of(app.world()), all_cases(&self.extensions));
-        app.register_asset_loader(loader);
+        finish_format::<Abc>(app, &self.extensions, ());
     }
 }

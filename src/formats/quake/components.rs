@@ -6,7 +6,6 @@ use crate::gpu::poses::{PoseBlend, PosePair};
 use crate::playback::playing::ClipSelection;
 use crate::root::play::Playback;
 use crate::root::skins::PlayerColors;
-use crate::spawn::reload::SceneModel;
 use bevy::asset::AssetId;
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::component::Component;
@@ -156,13 +155,5 @@ impl MdlAnimator {
     /// The clock of this instance, in seconds.
     pub(crate) fn clock(&self, time: &Time) -> f64 {
         time.elapsed_secs_f64() + f64::from(self.phase)
-    }
-}
-
-impl SceneModel for MdlMesh {
-    type Instance = MdlAnimator;
-
-    fn is_model_of(&self, instance: &MdlAnimator) -> bool {
-        Arc::ptr_eq(&self.0, &instance.model)
     }
 }

@@ -65,6 +65,7 @@ impl Palette {
 
 /// Loads [`Palette`]s from `.lmp` files.
 #[derive(Default, TypePath)]
+#[type_path = "bevy_classic_models::quake"]
 pub struct PaletteLoader;
 
 /// Why a palette could not be loaded.

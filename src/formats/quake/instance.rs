@@ -1,12 +1,13 @@
 //! Adds the instance components to a root entity when its scene is ready.
 
+use crate::formats::quake::asset::Mdl;
 use crate::formats::quake::asset::{MdlModel, SyncType};
 use crate::formats::quake::components::{MdlAnimator, MdlMesh, MdlPoseRow};
 use crate::gpu::poses::PoseBlend;
 use crate::root::clip_ref::ClipRef;
 use crate::spawn::clip_files::FoundClip;
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
-use crate::spawn::scenes::{ReadyScenes, SceneFormat};
+use crate::spawn::scenes::ReadyScenes;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::observer::On;
 use bevy::ecs::system::{Commands, Query};
@@ -14,12 +15,6 @@ use bevy::math::Vec3A;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::world_serialization::WorldInstanceReady;
 use std::sync::Arc;
-
-impl SceneFormat for MdlMesh {
-    const FORMAT: ModelFormat = ModelFormat::Quake;
-
-    type OnRoot = MdlAnimator;
-}
 
 impl SharedModel for MdlModel {
     fn named<'a>(&'a self, _: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
@@ -93,7 +88,7 @@ pub(crate) fn phase(model: &MdlModel, entity: Entity) -> f32 {
 pub(crate) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
-    scenes: ReadyScenes<'_, '_, MdlMesh>,
+    scenes: ReadyScenes<'_, '_, Mdl>,
     rows: Query<&MdlPoseRow>,
     mut animators: Query<&mut MdlAnimator>,
 ) {

@@ -1,51 +1,42 @@
 //! The asset loader: makes the [`Mdl`] asset and its labeled assets from a file's bytes.
 
 use crate::formats::quake::asset::{Mdl, MdlAssetLabel, MdlModel, MdlSkin, MdlSkinImage};
+use crate::formats::quake::components::MdlAnimator;
+use crate::formats::quake::components::MdlMesh;
 use crate::formats::quake::convert::{ConvertedImage, ConvertedMdl, ConvertedSkin};
 use crate::formats::quake::dependencies::Palette;
 use crate::formats::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform, POSE_TABLE_IMAGE};
 use crate::formats::quake::settings::{MdlLoaderSettings, SkinFilter};
 use crate::formats::quake::spawn::scene;
 use crate::load::error::{ModelLoadError, first_line};
-use crate::load::loading::{ModelLoad, ModelLoading};
-use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, AssetPath, Handle, LoadContext};
+use crate::load::loading::ModelLoad;
+use crate::spawn::format::Format;
+use crate::spawn::instance::ModelFormat;
+use crate::spawn::loader::ModelLoader;
+use bevy::asset::{AssetPath, Handle, LoadContext};
 use bevy::color::{Color, LinearRgba};
 use bevy::image::Image;
 use bevy::log::{error, warn};
 use bevy::material::AlphaMode;
 use bevy::math::Vec3;
 use bevy::pbr::{ExtendedMaterial, StandardMaterial};
-use bevy::reflect::TypePath;
+use bevy::world_serialization::WorldAsset;
 use std::collections::HashMap;
 use std::ops::DerefMut;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Loads Quake models as [`Mdl`] assets.
-#[derive(TypePath)]
-pub struct MdlLoader {
-    loading: ModelLoading,
-    extensions: Vec<&'static str>,
+pub type MdlLoader = ModelLoader<Mdl>;
+
+/// What the loader holds.
+pub struct MdlLoaderState {
     /// Maximum side of a texture, in texels, on this adapter.
-    max_texture_size: u32,
+    pub(crate) max_texture_size: u32,
     /// The last valid palettes that models use. They are used while their files are invalid.
-    palettes: Mutex<Palettes>,
+    pub(crate) palettes: Mutex<Palettes>,
 }
 
-impl MdlLoader {
-    pub(crate) fn new(
-        loading: ModelLoading,
-        extensions: Vec<&'static str>,
-        max_texture_size: u32,
-    ) -> Self {
-        Self {
-            loading,
-            extensions,
-            max_texture_size,
-            palettes: Mutex::default(),
-        }
-    }
-
+impl MdlLoaderState {
     fn palettes(&self) -> impl DerefMut<Target = Palettes> {
         self.palettes.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -109,34 +100,41 @@ fn shared_palette(
     palette
 }
 
-impl AssetLoader for MdlLoader {
-    type Asset = Mdl;
+impl Format for Mdl {
+    const FORMAT: ModelFormat = ModelFormat::Quake;
+    const LOADER: &'static str = "bevy_classic_models::quake::loader::MdlLoader";
+
     type Settings = MdlLoaderSettings;
-    type Error = ModelLoadError;
+    type State = MdlLoaderState;
+    type Scene = MdlMesh;
+    type Instance = MdlAnimator;
+    type OnRoot = MdlAnimator;
 
     async fn load(
-        &self,
-        reader: &mut dyn Reader,
+        loader: &MdlLoader,
+        load: &ModelLoad<'_>,
+        bytes: &[u8],
         settings: &MdlLoaderSettings,
         load_context: &mut LoadContext<'_>,
-    ) -> Result<Mdl, ModelLoadError> {
-        let load = self.loading.begin(load_context);
-        let settings = &load.settings(settings)?;
-        let bytes = load.read(reader).await?;
-        let palette = self.palette(&load, settings, load_context).await;
+    ) -> Result<(Mdl, Vec<Handle<Image>>), ModelLoadError> {
+        let palette = loader.state.palette(load, settings, load_context).await;
         load.add_input(&*palette);
-        let converted = ConvertedMdl::load_for(&bytes, settings, &palette, self.max_texture_size);
+        let converted =
+            ConvertedMdl::load_for(bytes, settings, &palette, loader.state.max_texture_size);
         let converted = load.parsed(converted)?;
         load.warn(&converted.warnings);
         let model = Arc::new(model(converted, palette, settings, load_context));
         let scene = scene(&model, settings, load_context);
         // All images are in the file, so there are none to wait for.
-        load.finish(load_context, Vec::new()).await;
-        Ok(Mdl { scene, model })
+        Ok((Mdl { scene, model }, Vec::new()))
     }
 
-    fn extensions(&self) -> &[&str] {
-        &self.extensions
+    fn scene(&self) -> &Handle<WorldAsset> {
+        &self.scene
+    }
+
+    fn is_model_of(scene: &MdlMesh, instance: &MdlAnimator) -> bool {
+        Arc::ptr_eq(&scene.0, &instance.model)
     }
 }
 

@@ -5,11 +5,10 @@ use crate::appearance::skin_materials::ActiveMaterials;
 use crate::formats::quake::animation::player::play;
 use crate::formats::quake::appearance::{ColoredMaterials, apply_appearance, remove_unused_colors};
 use crate::formats::quake::asset::Mdl;
-use crate::formats::quake::components::MdlMesh;
 use crate::formats::quake::convert::MAX_TEXTURE_SIZE;
 use crate::formats::quake::dependencies::{Palette, PaletteLoader};
 use crate::formats::quake::instance::on_scene_ready;
-use crate::formats::quake::loader::MdlLoader;
+use crate::formats::quake::loader::MdlLoaderState;
 use crate::formats::quake::material::{
     MdlMaterial, NORMALS_IMAGE, fragment_shader, normals_image, vertex_shader,
 };
@@ -17,12 +16,9 @@ use crate::formats::quake::poses::PoseTable;
 use crate::gpu::pose_texture::add_pose_table;
 use crate::gpu::shaders::preload_shader;
 use crate::load::images::insert_image;
-use crate::load::loading::ModelLoading;
-use crate::load::names::all_cases;
 use crate::playback::resolve::resolve_clips;
 use crate::root::systems::ClassicModelsSystems;
-use crate::spawn::formats::reserve_model_loader;
-use crate::spawn::plugin::add_format;
+use crate::spawn::plugin::{add_format, finish_format};
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, embedded_asset};
 use bevy::camera::visibility::NoAutoAabb;
@@ -30,6 +26,7 @@ use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::pbr::{MaterialPlugin, MeshMaterial3d};
 use bevy::render::renderer::RenderDevice;
+use std::sync::Mutex;
 
 /// Quake models. Part of [`ClassicModelsPlugins`](crate::ClassicModelsPlugins).
 pub struct QuakePlugin {
@@ -49,14 +46,13 @@ impl Default for QuakePlugin {
 
 impl Plugin for QuakePlugin {
     fn build(&self, app: &mut App) {
-        add_format::<MdlMesh>(app);
+        add_format::<Mdl>(app, &self.extensions);
         embedded_asset!(app, "shaders/morph.wgsl");
         embedded_asset!(app, "shaders/skin.wgsl");
         preload_shader(app, vertex_shader());
         preload_shader(app, fragment_shader());
         rebind_changed_textures::<MdlMaterial>(app);
         app.add_plugins(MaterialPlugin::<MdlMaterial>::default())
-            .init_asset::<Mdl>()
             .init_asset::<Palette>()
             .init_asset_loader::<PaletteLoader>()
             .register_type::<MeshMaterial3d<MdlMaterial>>()
@@ -76,7 +72,6 @@ impl Plugin for QuakePlugin {
                         .in_set(ClassicModelsSystems::Appearance),
                 ),
             );
-        reserve_model_loader::<Mdl, MdlLoader>(app, &self.extensions, |model| &model.scene);
     }
 
     fn finish(&self, app: &mut App) {
@@ -87,11 +82,10 @@ impl Plugin for QuakePlugin {
         let max_texture_size = device.map_or(MAX_TEXTURE_SIZE, |device| {
             device.limits().max_texture_dimension_2d
         });
-        let loader = MdlLoader::new(
-            ModelLoading::of(app.world()),
-            all_cases(&self.extensions),
+        let state = MdlLoaderState {
             max_texture_size,
-        );
-        app.register_asset_loader(loader);
+            palettes: Mutex::default(),
+        };
+        finish_format::<Mdl>(app, &self.extensions, state);
     }
 }

@@ -18,6 +18,7 @@ use std::sync::LazyLock;
 /// Files without the extension `.model.ron` are treated as models: the loader does not read them, and returns a
 /// manifest that contains only the path.
 #[derive(TypePath)]
+#[type_path = "bevy_classic_models::manifest"]
 pub struct ManifestLoader {
     files: ManifestReader,
     preloader: Preloader,

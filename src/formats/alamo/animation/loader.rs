@@ -12,6 +12,7 @@ use classic_model_formats::ala;
 
 /// Loads Alamo animations as [`Ala`] assets.
 #[derive(TypePath)]
+#[type_path = "bevy_classic_models::alamo"]
 pub struct AlaLoader {
     loading: ModelLoading,
     extensions: Vec<&'static str>,

@@ -3,11 +3,10 @@
 use crate::appearance::lods::choose_levels;
 use crate::crowd::plugin::{add_crowds, finish_crowds};
 use crate::formats::alamo::asset::Alo;
-use crate::formats::alamo::components::{AloCrowdScene, AloInstance};
+use crate::formats::alamo::components::AloCrowdScene;
 use crate::formats::alamo::crowd::instance::AloCrowd;
 use crate::formats::alamo::crowd::parts::{color_crowds, update_appearance};
 use crate::root::systems::ClassicModelsSystems;
-use crate::spawn::formats::ModelFormats;
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::ecs::schedule::IntoScheduleConfigs;
 
@@ -18,13 +17,10 @@ impl Plugin for AloCrowdPlugin {
     fn build(&self, app: &mut App) {
         add_crowds::<AloCrowd>(app);
         app.register_type::<AloCrowdScene>();
-        app.world_mut()
-            .get_resource_or_init::<ModelFormats>()
-            .add_crowd::<Alo>(|model| model.crowd.as_ref());
         app.add_systems(
             PostUpdate,
             (update_appearance, color_crowds)
-                .after(choose_levels::<AloInstance>)
+                .after(choose_levels::<Alo>)
                 .in_set(ClassicModelsSystems::Appearance),
         );
     }

@@ -10,7 +10,8 @@ use crate::formats::alamo::spawn::scene;
 use crate::geometry::axes::z_up_forward_minus_y;
 use crate::load::error::ModelLoadError;
 use crate::load::loading::ModelLoad;
-use bevy::asset::{AssetPath, LoadContext};
+use bevy::asset::{AssetPath, Handle, LoadContext};
+use bevy::image::Image;
 use bevy::log::warn;
 use bevy::math::Quat;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ pub(crate) async fn load_particles(
     bytes: &[u8],
     settings: &AloLoaderSettings,
     load_context: &mut LoadContext<'_>,
-) -> Result<Alo, ModelLoadError> {
+) -> Result<(Alo, Vec<Handle<Image>>), ModelLoadError> {
     let file = load.parsed(parse(bytes))?;
     load.warn(&file.warnings);
     warn_about_emitters(load_context.path(), &file.emitters);
@@ -44,13 +45,13 @@ pub(crate) async fn load_particles(
         settings,
         load_context,
     );
-    load.finish(load_context, images).await;
-    Ok(Alo {
+    let alo = Alo {
         scene,
         crowd: None,
         model,
         particles: Some(particles),
-    })
+    };
+    Ok((alo, images))
 }
 
 fn warn_about_emitters(path: &AssetPath<'_>, emitters: &[Emitter<'_>]) {

@@ -3,11 +3,10 @@
 use crate::appearance::lods::choose_levels;
 use crate::crowd::plugin::{add_crowds, finish_crowds};
 use crate::formats::lithtech::asset::Abc;
-use crate::formats::lithtech::components::{AbcCrowdScene, AbcInstance};
+use crate::formats::lithtech::components::AbcCrowdScene;
 use crate::formats::lithtech::crowd::instance::AbcCrowd;
 use crate::formats::lithtech::crowd::parts::{scroll_crowds, update_appearance};
 use crate::root::systems::ClassicModelsSystems;
-use crate::spawn::formats::ModelFormats;
 use bevy::app::{App, Plugin, PostUpdate};
 use bevy::ecs::schedule::IntoScheduleConfigs;
 
@@ -18,14 +17,11 @@ impl Plugin for AbcCrowdPlugin {
     fn build(&self, app: &mut App) {
         add_crowds::<AbcCrowd>(app);
         app.register_type::<AbcCrowdScene>();
-        app.world_mut()
-            .get_resource_or_init::<ModelFormats>()
-            .add_crowd::<Abc>(|model| model.crowd.as_ref());
         app.add_systems(
             PostUpdate,
             (update_appearance, scroll_crowds)
                 .chain()
-                .after(choose_levels::<AbcInstance>)
+                .after(choose_levels::<Abc>)
                 .in_set(ClassicModelsSystems::Appearance),
         );
     }

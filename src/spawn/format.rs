@@ -1,0 +1,65 @@
+//! [`Format`]: what a model format provides so that its files are loaded, spawned and respawned.
+
+use crate::load::error::ModelLoadError;
+use crate::load::loading::{ModelLoad, ModelSettings};
+use crate::spawn::instance::ModelFormat;
+use crate::spawn::loader::ModelLoader;
+use bevy::asset::meta::Settings;
+use bevy::asset::{Asset, Handle, LoadContext};
+use bevy::ecs::bundle::Bundle;
+use bevy::ecs::component::Component;
+use bevy::image::Image;
+use bevy::reflect::GetTypeRegistration;
+use bevy::tasks::ConditionalSendFuture;
+use bevy::world_serialization::WorldAsset;
+use serde::{Deserialize, Serialize};
+
+/// A format, implemented by the asset of its files. [`add_format`](crate::spawn::plugin::add_format) registers it.
+pub trait Format: Asset + Sized {
+    const FORMAT: ModelFormat;
+
+    /// The path by which `.meta` files name the loader.
+    const LOADER: &'static str;
+
+    /// The settings of the loader.
+    type Settings: ModelSettings + Settings + Default + Serialize + for<'a> Deserialize<'a>;
+
+    /// What the loader holds beside its extensions.
+    type State: Send + Sync + 'static;
+
+    /// The component that the scenes of the format have in their own world, on the entity below the root.
+    type Scene: Component + Clone + GetTypeRegistration;
+
+    /// The component on the root of a spawned model.
+    type Instance: Component;
+
+    /// The components that a root has only while it is a model of this format.
+    type OnRoot: Bundle;
+
+    /// Makes the asset and its labeled assets from the bytes of a file. Also returns the images whose loads the end of this
+    /// load waits for.
+    fn load(
+        loader: &ModelLoader<Self>,
+        load: &ModelLoad<'_>,
+        bytes: &[u8],
+        settings: &Self::Settings,
+        load_context: &mut LoadContext<'_>,
+    ) -> impl ConditionalSendFuture<Output = Result<(Self, Vec<Handle<Image>>), ModelLoadError>>;
+
+    /// The scene of a loaded model.
+    fn scene(&self) -> &Handle<WorldAsset>;
+
+    /// The scene of a member of a crowd. `None` if the model has no crowds.
+    fn crowd(&self) -> Option<&Handle<WorldAsset>> {
+        None
+    }
+
+    /// Whether an instance was spawned from the model of a scene, and not from its state before a reload.
+    fn is_model_of(scene: &Self::Scene, instance: &Self::Instance) -> bool;
+
+    /// The distances at which the levels of detail after the finest begin, unless the root has
+    /// [`LodDistances`](crate::root::LodDistances).
+    fn lod_distances(_: &Self::Instance) -> &[f32] {
+        &[]
+    }
+}
