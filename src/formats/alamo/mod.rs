@@ -4,18 +4,7 @@
 //! on the root of a spawned model. [`AloRayCast`] casts rays at spawned models, and [`CollisionTree`] answers queries
 //! on one mesh. [`alo`], [`ala`] and [`particles`] parse and write the files without Bevy.
 
-// For maintainers:
-// - `chunk`, `alo`, `ala`, and what `particles` has without Bevy, are re-exports of `classic_model_formats`.
-// - `shading` and `tags` interpret names; `dependencies` and `proxies` find and load the files that a model names.
-// - `convert`, `vertices` and `trees` convert a file, `loader` makes assets, and `spawn` makes the scene.
-// - `components` has the components of spawned models. `instance` adds them when a scene is ready, and `appearance`
-//   shows and hides parts.
-// - `material`, `dazzle` and `lights` define materials, dazzles and lights.
-// - `billboard` rotates bones; `animation` makes and plays clips.
-// - `crowd` spawns members of crowds, bakes their clips and writes their poses.
-// - `collision` answers queries on the triangles of a mesh, and `raycast` applies them to all models in the world.
-//
-// Code that another format could use belongs in `scene` or `texture`.
+// For maintainers: code that another format could use belongs in one of the shared folders.
 
 pub(crate) mod animation;
 pub(crate) mod appearance;

@@ -3,10 +3,7 @@
 //! [`Lgw`] is the asset, [`LgwLoaderSettings`] are the settings of its loader, and [`LgwInstance`] is on the root of a
 //! spawned model. [`text`] parses and writes the files without Bevy.
 
-// For maintainers: `convert` converts a file, with `meshes`; `dependencies` finds textures, and `material` makes
-// materials; `loader` makes the assets, and `spawn` the scene. `components` has the components of spawned models,
-// `instance` adds them when a scene is ready, and `appearance` hides meshes. Code that other formats can use belongs in
-// `scene` or `texture`.
+// For maintainers: code that another format could use belongs in one of the shared folders.
 
 pub(crate) mod appearance;
 pub(crate) mod asset;

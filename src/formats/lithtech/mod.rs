@@ -4,15 +4,7 @@
 //! a spawned model. Keyframes that have a string send a [`ModelEvent`](crate::root::ModelEvent). [`abc`] and [`dtx`]
 //! parse and write models and textures without Bevy.
 
-// For maintainers:
-// - Conversion, without assets: `handedness` converts coordinates. `split_vertices`, `vertices` and `meshes` make
-//   meshes, `deform` packs vertex animation for the GPU, `tracks` and `clip` make clips, and `convert` runs all of
-//   them.
-// - Assets: `dependencies` finds skins, `material` has the materials, `loader` makes the assets, and `spawn` the scene.
-// - Spawned models: `components` has their components, `instance` adds them when a scene is ready, `appearance` applies
-//   the choices of the root's components, `lods` reads LOD distances, and `animation` plays clips. `crowd` has members of
-//   crowds.
-// Code that another format could use belongs in `scene` or `texture`.
+// For maintainers: code that another format could use belongs in one of the shared folders.
 
 pub(crate) mod animation;
 pub(crate) mod appearance;

@@ -4,14 +4,7 @@
 //! a spawned model and has the poses that it shows. [`MdlPoses`] has the vertex positions on the CPU. [`mdl`] parses
 //! and writes the files without Bevy.
 
-// For maintainers:
-// - Conversion: `convert` makes meshes and images, and `poses` decodes vertex positions.
-// - Assets: `dependencies` has the palette, `material` the material that morphs on the GPU, `loader` makes the assets,
-//   and `spawn` the scene.
-// - Spawned models: `components` has their components, `instance` adds them when a scene is ready, `animation`,
-//   `events` and `advance` play clips, `pose_table` has the table of poses for the GPU, and `appearance` applies skins
-//   and colors.
-// Code that another format could use belongs in `scene`.
+// For maintainers: code that another format could use belongs in one of the shared folders.
 
 pub(crate) mod animation;
 pub(crate) mod appearance;

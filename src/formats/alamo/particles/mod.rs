@@ -6,14 +6,8 @@
 //! [`AloParticles`](crate::alamo::AloParticles) is the asset, and [`AloParticleSystem`](crate::alamo::AloParticleSystem) spawns a
 //! system. See the guide `docs/particles.md`.
 
-// For maintainers:
-// - `asset` is a loaded system, and `bounds` computes where its particles can be.
-// - `record` has the particles of a system instance: birth records in ring buffers, from which all is drawn. It is the
-//   interface between the simulation, which adds and removes records, and the drawing, which only reads them.
-// - `load` makes the asset and its scene.
-// - `components` has the components of spawned systems.
-// - `simulate` runs systems: it adds births to the records, and removes them.
-// - `draw` draws the records.
+// For maintainers: `record` is the interface between the simulation, which adds and removes birth records, and the
+// drawing, which only reads them.
 
 pub(crate) mod asset;
 pub(crate) mod bounds;

@@ -4,12 +4,7 @@
 //! uploads only new records; `rings` describes the exceptions. The vertex shader computes a quad from each record, and reads
 //! the tracks from a texture of keys. There are no storage buffers and no compute shaders, so WebGL2 remains possible.
 
-// For maintainers:
-// - `gpu_asset` uploads the keys of a system's tracks; `uniform` has the values of an emitter instance.
-// - `extract` copies visible systems to the render world, and adds new records to the segments of `rings`, which `pages`
-//   places in buffers and `uploads` writes at once.
-// - `prepare` writes uniforms and makes bind groups; `pipeline` has layouts and blend states; `queue` adds a system to
-//   the phase of each camera, and draws all its emitters in order. `statistics` has counts of it for profiling.
+// For maintainers: what is drawn follows from the records; nothing here changes them.
 
 pub(crate) mod extract;
 pub(crate) mod gpu_asset;
