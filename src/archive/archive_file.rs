@@ -1,7 +1,6 @@
 //! An opened archive with an index of its folders. It must not know other layers.
 
-use crate::archive::entry_path::ListedName;
-use crate::archive::entry_path::{is_listable, push_part};
+use crate::archive::entry_path::{ListedName, is_listable, push_part};
 use crate::archive::error::ArchiveSourceError;
 use crate::load::names::folded;
 use classic_model_formats::archive::{Archive, Entry, detect};

@@ -1,7 +1,6 @@
 //! A folder on disk as a layer. Names are found in any case on every system.
 
-use crate::archive::entry_path::ListedName;
-use crate::archive::entry_path::{EntryPath, is_listable};
+use crate::archive::entry_path::{EntryPath, ListedName, is_listable};
 use crate::load::find::folder_stamp::FolderStamp;
 use crate::load::names::folded;
 use std::collections::{HashMap, HashSet};

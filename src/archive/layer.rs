@@ -1,8 +1,7 @@
 //! A layer of a source: an archive or a folder.
 
 use crate::archive::archive_file::ArchiveFile;
-use crate::archive::entry_path::EntryPath;
-use crate::archive::entry_path::ListedName;
+use crate::archive::entry_path::{EntryPath, ListedName};
 use crate::archive::folder::Folder;
 use classic_model_formats::read::Format;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,7 @@
 //! The layers of a source together: later layers win.
 
 use crate::archive::archive_file::joined;
-use crate::archive::entry_path::EntryPath;
-use crate::archive::entry_path::ListedName;
-use crate::archive::entry_path::push_part;
+use crate::archive::entry_path::{EntryPath, ListedName, push_part};
 use crate::archive::layer::{FoundFile, Layer};
 use crate::load::names::folded;
 use std::collections::HashSet;

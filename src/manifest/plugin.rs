@@ -10,8 +10,7 @@ use crate::manifest::read::loader::{EXTENSIONS, ManifestLoader};
 use crate::manifest::ready::{UnreadyModels, on_instance_inserted, send_ready};
 use crate::manifest::spawn::load_overrides::{LoadOverrides, update_load_overrides};
 use crate::manifest::spawn::plan::{Plans, remove_stale_plans};
-use crate::manifest::spawn::space::on_instance_ready;
-use crate::manifest::spawn::space::update_scenes;
+use crate::manifest::spawn::space::{on_instance_ready, update_scenes};
 use crate::manifest::spawn::update::{
     ManifestScene, manifest_scene, on_model_removed, on_scene_ready, on_scene_removed,
     update_models,

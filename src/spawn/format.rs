@@ -1,15 +1,16 @@
-//! [`Format`]: what a model format provides so that its files are loaded, spawned and respawned.
+//! [`Format`]: what a model format provides so that its files are loaded, spawned and respawned; and [`ModelLoader`], the
+//! loader of all formats.
 
 use crate::load::error::ModelLoadError;
-use crate::load::loading::{ModelLoad, ModelSettings};
+use crate::load::loading::{ModelLoad, ModelLoading, ModelSettings};
 use crate::spawn::instance::ModelFormat;
-use crate::spawn::loader::ModelLoader;
+use bevy::asset::io::Reader;
 use bevy::asset::meta::Settings;
-use bevy::asset::{Asset, Handle, LoadContext};
+use bevy::asset::{Asset, AssetLoader, Handle, LoadContext};
 use bevy::ecs::bundle::Bundle;
 use bevy::ecs::component::Component;
 use bevy::image::Image;
-use bevy::reflect::GetTypeRegistration;
+use bevy::reflect::{GetTypeRegistration, TypePath};
 use bevy::tasks::ConditionalSendFuture;
 use bevy::world_serialization::WorldAsset;
 use serde::{Deserialize, Serialize};
@@ -61,5 +62,46 @@ pub trait Format: Asset + Sized {
     /// [`LodDistances`](crate::root::LodDistances).
     fn lod_distances(_: &Self::Instance) -> &[f32] {
         &[]
+    }
+}
+
+/// Loads the models of a format.
+pub struct ModelLoader<F: Format> {
+    pub(crate) loading: ModelLoading,
+    pub(crate) extensions: Vec<&'static str>,
+    pub(crate) state: F::State,
+}
+
+impl<F: Format> TypePath for ModelLoader<F> {
+    fn type_path() -> &'static str {
+        F::LOADER
+    }
+
+    fn short_type_path() -> &'static str {
+        F::LOADER.rsplit("::").next().unwrap_or_default()
+    }
+}
+
+impl<F: Format> AssetLoader for ModelLoader<F> {
+    type Asset = F;
+    type Settings = F::Settings;
+    type Error = ModelLoadError;
+
+    async fn load(
+        &self,
+        reader: &mut dyn Reader,
+        settings: &F::Settings,
+        load_context: &mut LoadContext<'_>,
+    ) -> Result<F, ModelLoadError> {
+        let load = self.loading.begin(load_context);
+        let settings = load.settings(settings)?;
+        let bytes = load.read(reader).await?;
+        let (asset, images) = F::load(self, &load, &bytes, &settings, load_context).await?;
+        load.finish(load_context, images).await;
+        Ok(asset)
+    }
+
+    fn extensions(&self) -> &[&str] {
+        &self.extensions
     }
 }

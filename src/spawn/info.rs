@@ -2,8 +2,7 @@
 
 use crate::root::clip_ref::ClipRef;
 use bevy::ecs::entity::Entity;
-use bevy::math::bounding::Aabb3d;
-use bevy::math::bounding::BoundingVolume;
+use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::math::{Affine3A, Vec3A};
 use core::ops::Range;
 

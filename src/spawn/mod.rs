@@ -10,7 +10,6 @@ pub(crate) mod format;
 pub(crate) mod formats;
 pub(crate) mod info;
 pub(crate) mod instance;
-pub(crate) mod loader;
 pub(crate) mod plugin;
 pub(crate) mod random_seed;
 pub(crate) mod reload;
@@ -20,6 +19,6 @@ pub(crate) mod scenes;
 pub(crate) mod unsupported;
 
 pub use attach::AttachedToBone;
+pub use format::ModelLoader;
 pub use info::{ModelClip, ModelPose};
 pub use instance::{ModelFormat, ModelInstance};
-pub use loader::ModelLoader;

@@ -27,9 +27,8 @@ use crate::root::systems::ClassicModelsSystems;
 use crate::spawn::attach::{
     AttachedToBone, despawn_empty_parents, detach_attachments, on_detached, update_attachments,
 };
-use crate::spawn::format::Format;
+use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::formats::ModelFormats;
-use crate::spawn::loader::ModelLoader;
 use crate::spawn::reload::register_respawn;
 use crate::spawn::render_layers::propagate_layers;
 use crate::spawn::scenes::on_root_removed;

@@ -1,8 +1,7 @@
 //! Detects the format of an image file by its first bytes.
 
 use crate::texture::decoded_image::{DecodedImage, ImageDecodeError, Limits, TexelFormat};
-use crate::texture::dtx;
-use crate::texture::{dds, tga};
+use crate::texture::{dds, dtx, tga};
 use classic_model_formats::read::file_kind;
 use image::{DynamicImage, ImageFormat, ImageReader};
 use std::io::Cursor;

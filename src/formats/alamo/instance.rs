@@ -2,11 +2,9 @@
 
 use crate::formats::alamo::animation::player::AloAnimator;
 use crate::formats::alamo::appearance::ShownStage;
-use crate::formats::alamo::asset::Alo;
-use crate::formats::alamo::asset::AloModel;
-use crate::formats::alamo::components::AloCrowdScene;
+use crate::formats::alamo::asset::{Alo, AloModel};
 use crate::formats::alamo::components::{
-    AloBone, AloInstance, AloPart, AloProxy, AloScene, AloShared, TeamColored,
+    AloBone, AloCrowdScene, AloInstance, AloPart, AloProxy, AloScene, AloShared, TeamColored,
 };
 use crate::formats::alamo::crowd::instance::AloCrowd;
 use crate::formats::alamo::parts::proxies::ProxyLoader;
@@ -17,8 +15,7 @@ use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
 use crate::spawn::scenes::ReadyScenes;
 use bevy::animation::AnimationPlayer;
 use bevy::ecs::observer::On;
-use bevy::ecs::query::Has;
-use bevy::ecs::query::With;
+use bevy::ecs::query::{Has, With};
 use bevy::ecs::system::{Commands, Query};
 use bevy::ecs::world::World;
 use bevy::math::bounding::Aabb3d;

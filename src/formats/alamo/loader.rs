@@ -6,8 +6,7 @@ use crate::formats::alamo::appearance::ShownStage;
 use crate::formats::alamo::asset::{
     Alo, AloAssetLabel, AloMesh, AloModel, AloProxyInfo, AloSubmesh, owned_parameter,
 };
-use crate::formats::alamo::components::AloInstance;
-use crate::formats::alamo::components::AloScene;
+use crate::formats::alamo::components::{AloInstance, AloScene};
 use crate::formats::alamo::convert::file::{ConvertedAlo, ConvertedSubmesh};
 use crate::formats::alamo::crowd::instance::AloCrowd;
 use crate::formats::alamo::dependencies::{Dependencies, extra_is_srgb};
@@ -18,14 +17,12 @@ use crate::formats::alamo::particles::is_particle_system;
 use crate::formats::alamo::particles::load::load_particles;
 use crate::formats::alamo::parts::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
 use crate::formats::alamo::settings::AloLoaderSettings;
-use crate::formats::alamo::spawn::crowd_scene;
-use crate::formats::alamo::spawn::{DazzleGroup, scene};
+use crate::formats::alamo::spawn::{DazzleGroup, crowd_scene, scene};
 use crate::load::error::ModelLoadError;
 use crate::load::loading::ModelLoad;
 use crate::load::names::{folded, index_names};
-use crate::spawn::format::Format;
+use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
-use crate::spawn::loader::ModelLoader;
 use crate::texture::placeholder::{PLACEHOLDER_IMAGE, PLACEHOLDER_OUTLINE};
 use bevy::asset::{AssetPath, Handle, LoadContext};
 use bevy::image::Image;
@@ -68,7 +65,7 @@ impl Format for Alo {
         settings: &AloLoaderSettings,
         load_context: &mut LoadContext<'_>,
     ) -> Result<(Alo, Vec<Handle<Image>>), ModelLoadError> {
-        if is_particle_system(&bytes) {
+        if is_particle_system(bytes) {
             return load_particles(load, bytes, settings, load_context).await;
         }
         let converted = load.parsed(ConvertedAlo::load(bytes, settings.asset_usage))?;

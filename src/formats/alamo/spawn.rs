@@ -3,9 +3,9 @@
 use crate::appearance::bone_visibility::{BoneVisibility, connected_visibility, visibility};
 use crate::formats::alamo::animation::binding::bone_target;
 use crate::formats::alamo::asset::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
-use crate::formats::alamo::components::AloCrowdScene;
 use crate::formats::alamo::components::{
-    AloBone, AloPart, AloPartKind, AloProxy, AloScene, AloShared, AloSubmeshIndex, TeamColored,
+    AloBone, AloCrowdScene, AloPart, AloPartKind, AloProxy, AloScene, AloShared, AloSubmeshIndex,
+    TeamColored,
 };
 use crate::formats::alamo::convert::file::transform;
 use crate::formats::alamo::materials::tags::{Tags, begins_with_fc};

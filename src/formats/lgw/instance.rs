@@ -1,7 +1,6 @@
 //! Adds [`LgwInstance`] to the root of a model when its scene is spawned.
 
-use crate::formats::lgw::asset::Lgw;
-use crate::formats::lgw::asset::LgwModel;
+use crate::formats::lgw::asset::{Lgw, LgwModel};
 use crate::formats::lgw::components::{LgwInstance, LgwMesh, LgwScene};
 use crate::load::names::missing_part;
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};

@@ -3,8 +3,7 @@
 use crate::formats::lgw::asset::{
     Lgw, LgwAssetLabel, LgwMaterial, LgwMaterialHandle, LgwMaterialInfo, LgwMeshInfo, LgwModel,
 };
-use crate::formats::lgw::components::LgwInstance;
-use crate::formats::lgw::components::LgwScene;
+use crate::formats::lgw::components::{LgwInstance, LgwScene};
 use crate::formats::lgw::convert::ConvertedLgw;
 use crate::formats::lgw::dependencies::load_textures;
 use crate::formats::lgw::material::{is_plain, standard, tex_env};
@@ -14,9 +13,8 @@ use crate::formats::lgw::spawn::scene;
 use crate::load::error::ModelLoadError;
 use crate::load::loading::ModelLoad;
 use crate::load::names::index_names;
-use crate::spawn::format::Format;
+use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
-use crate::spawn::loader::ModelLoader;
 use crate::texture::sampling::Samplings;
 use bevy::asset::{Handle, LoadContext};
 use bevy::image::Image;

@@ -2,10 +2,10 @@
 
 use crate::formats::lithtech::animation::player::AbcAnimator;
 use crate::formats::lithtech::appearance::is_scrolling;
-use crate::formats::lithtech::asset::Abc;
-use crate::formats::lithtech::asset::AbcModel;
-use crate::formats::lithtech::components::AbcCrowdScene;
-use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
+use crate::formats::lithtech::asset::{Abc, AbcModel};
+use crate::formats::lithtech::components::{
+    AbcCrowdScene, AbcInstance, AbcMesh, AbcNode, AbcScene,
+};
 use crate::formats::lithtech::crowd::instance::AbcCrowd;
 use crate::formats::lithtech::deform::pose_table::AbcPoseRow;
 use crate::load::names::missing_part;
@@ -16,8 +16,7 @@ use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
 use crate::spawn::scenes::ReadyScenes;
 use bevy::animation::AnimationPlayer;
 use bevy::ecs::observer::On;
-use bevy::ecs::query::Has;
-use bevy::ecs::query::With;
+use bevy::ecs::query::{Has, With};
 use bevy::ecs::system::{Commands, Query};
 use bevy::ecs::world::World;
 use bevy::math::bounding::Aabb3d;

@@ -7,8 +7,7 @@ use crate::formats::lithtech::asset::{
     Abc, AbcAnimation, AbcAssetLabel, AbcDeformInfo, AbcLevel, AbcMaterials, AbcMeshInfo, AbcModel,
     AbcNodeInfo, AbcSkin,
 };
-use crate::formats::lithtech::components::AbcInstance;
-use crate::formats::lithtech::components::AbcScene;
+use crate::formats::lithtech::components::{AbcInstance, AbcScene};
 use crate::formats::lithtech::convert::file::{ConvertedAbc, ConvertedClip, ConvertedLod};
 use crate::formats::lithtech::convert::lods::lod_distances;
 use crate::formats::lithtech::convert::meshes::ConvertedMesh;
@@ -23,17 +22,14 @@ use crate::formats::lithtech::materials::material::{
     AbcDeform, AbcDeformUniform, plain_material, surface_flags, surface_material,
 };
 use crate::formats::lithtech::settings::AbcLoaderSettings;
-use crate::formats::lithtech::spawn::crowd_scene;
-use crate::formats::lithtech::spawn::scene;
+use crate::formats::lithtech::spawn::{crowd_scene, scene};
 use crate::geometry::vertices::is_position_in_range;
 use crate::load::error::ModelLoadError;
 use crate::load::loading::ModelLoad;
 use crate::load::names::index_names;
-use crate::spawn::format::Format;
+use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
-use crate::spawn::loader::ModelLoader;
-use bevy::asset::Handle;
-use bevy::asset::{LoadContext, RenderAssetUsages};
+use bevy::asset::{Handle, LoadContext, RenderAssetUsages};
 use bevy::image::Image;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::math::{Vec3, Vec3A};

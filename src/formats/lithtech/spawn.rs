@@ -2,8 +2,7 @@
 
 use crate::formats::lithtech::animation::clip::node_target;
 use crate::formats::lithtech::asset::{AbcAssetLabel, AbcMeshInfo, AbcModel};
-use crate::formats::lithtech::components::AbcCrowdScene;
-use crate::formats::lithtech::components::{AbcMesh, AbcNode, AbcScene};
+use crate::formats::lithtech::components::{AbcCrowdScene, AbcMesh, AbcNode, AbcScene};
 use crate::formats::lithtech::settings::AbcLoaderSettings;
 use crate::geometry::axes::Mirror;
 use bevy::asset::{Handle, LoadContext};

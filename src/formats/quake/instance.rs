@@ -1,7 +1,6 @@
 //! Adds the instance components to a root entity when its scene is ready.
 
-use crate::formats::quake::asset::Mdl;
-use crate::formats::quake::asset::{MdlModel, SyncType};
+use crate::formats::quake::asset::{Mdl, MdlModel, SyncType};
 use crate::formats::quake::components::{MdlAnimator, MdlMesh, MdlPoseRow};
 use crate::gpu::poses::PoseBlend;
 use crate::root::clip_ref::ClipRef;

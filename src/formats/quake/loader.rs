@@ -1,8 +1,7 @@
 //! The asset loader: makes the [`Mdl`] asset and its labeled assets from a file's bytes.
 
 use crate::formats::quake::asset::{Mdl, MdlAssetLabel, MdlModel, MdlSkin, MdlSkinImage};
-use crate::formats::quake::components::MdlAnimator;
-use crate::formats::quake::components::MdlMesh;
+use crate::formats::quake::components::{MdlAnimator, MdlMesh};
 use crate::formats::quake::convert::{ConvertedImage, ConvertedMdl, ConvertedSkin};
 use crate::formats::quake::dependencies::Palette;
 use crate::formats::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform, POSE_TABLE_IMAGE};
@@ -10,9 +9,8 @@ use crate::formats::quake::settings::{MdlLoaderSettings, SkinFilter};
 use crate::formats::quake::spawn::scene;
 use crate::load::error::{ModelLoadError, first_line};
 use crate::load::loading::ModelLoad;
-use crate::spawn::format::Format;
+use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
-use crate::spawn::loader::ModelLoader;
 use bevy::asset::{AssetPath, Handle, LoadContext};
 use bevy::color::{Color, LinearRgba};
 use bevy::image::Image;

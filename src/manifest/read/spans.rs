@@ -3,9 +3,8 @@
 
 use crate::manifest::read::problem::Step;
 use core::fmt;
-use ron::Options;
 use ron::extensions::Extensions;
-use ron::{Deserializer, Error};
+use ron::{Deserializer, Error, Options};
 use serde::de::{
     self, DeserializeSeed, Deserializer as _, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
 };

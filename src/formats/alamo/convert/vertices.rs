@@ -4,9 +4,8 @@ use crate::formats::alamo::raycast::skin::ColliderSkin;
 use crate::geometry::vertices::replace_missing;
 use bevy::asset::RenderAssetUsages;
 use bevy::color::{Color, ColorToComponents};
-use bevy::math::Mat4;
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Vec3, Vec3A};
+use bevy::math::{Mat4, Vec3, Vec3A};
 use bevy::mesh::skinning::{JointAabb, JointIndex, SkinnedMeshBounds};
 use bevy::mesh::{Indices, Mesh, MeshVertexAttribute, PrimitiveTopology, VertexAttributeValues};
 use classic_model_formats::alo::{
