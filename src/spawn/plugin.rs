@@ -30,7 +30,7 @@ use crate::spawn::attach::{
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::formats::ModelFormats;
 use crate::spawn::reload::register_respawn;
-use crate::spawn::render_layers::propagate_layers;
+use crate::spawn::render_layers::{HasLayers, propagate_layers};
 use crate::spawn::scenes::on_root_removed;
 use crate::spawn::{reload, unsupported};
 use bevy::app::{App, Plugin, PostUpdate};
@@ -83,6 +83,7 @@ impl Plugin for ModelsPlugin {
             .register_type::<Playback>()
             // A scene can only contain registered types.
             .register_type::<Mirror>()
+            .register_type::<HasLayers>()
             .register_type::<ModelSkin>()
             .register_type::<PlayerColors>()
             .register_type::<TeamColor>()

@@ -10,9 +10,12 @@ use bevy::ecs::entity::{Entity, EntityHashSet};
 use bevy::ecs::hierarchy::{ChildOf, Children};
 use bevy::ecs::lifecycle::RemovedComponents;
 use bevy::ecs::query::{Added, Changed, Or, With};
+use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::system::{Commands, Query, Res, SystemParam};
 use bevy::light::{DirectionalLight, PointLight, SpotLight};
 use bevy::mesh::Mesh3d;
+use bevy::reflect::Reflect;
+use bevy::reflect::std_traits::ReflectDefault;
 use bevy::world_serialization::{WorldInstance, WorldInstanceSpawner};
 
 /// On a mesh or a light of a model: the layers that it inherited. If its `RenderLayers` differ, the user has set them.
@@ -29,7 +32,8 @@ type IsRendered = Or<(
 )>;
 
 /// On an entity without a mesh or a light that is drawn with its `RenderLayers`, such as a particle system.
-#[derive(Component, Clone, Copy, Debug, Default)]
+#[derive(Component, Reflect, Clone, Copy, Debug, Default)]
+#[reflect(Component, Default, Clone, Debug)]
 pub(crate) struct HasLayers;
 
 /// Roots whose layers or whose parent may have changed.
