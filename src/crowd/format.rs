@@ -14,7 +14,6 @@ use bevy::ecs::component::{Component, Mutable};
 use bevy::ecs::system::{SystemParam, SystemParamItem};
 use bevy::image::Image;
 use bevy::mesh::Mesh;
-use bevy::transform::components::Transform;
 use core::hash::Hash;
 
 /// The component of the members of a format's crowds, on their roots. It wraps a [`Member`].
@@ -22,7 +21,7 @@ pub(crate) trait CrowdFormat: Component<Mutability = Mutable> + Sized {
     /// The playback state of a model.
     type Player: ClipPlayer;
     /// Poses the bones of a model at a position of a clip.
-    type Sampler: BoneSource;
+    type Sampler: PoseSource;
     /// The material of the format.
     type Base: Asset + Clone;
     /// The same material with [`CrowdSkinning`]. It identifies the pose table.
@@ -77,12 +76,6 @@ pub(crate) type ModelOf<F> = <<F as CrowdFormat>::Player as ClipPlayer>::Model;
 
 /// The source of a clip of a format.
 pub(crate) type SourceOf<F> = <<F as CrowdFormat>::Player as ClipPlayer>::Source;
-
-/// Poses single bones of a model at a position of a clip, beside all of them.
-pub(crate) trait BoneSource: PoseSource {
-    /// The transform of a bone relative to its parent, and its own visibility. `rest` has those of the rest pose.
-    fn bone(&self, bone: usize, position: f32, rest: (Transform, bool)) -> (Transform, bool);
-}
 
 /// The sub-meshes of a model and the joints that they follow. The types are [`CrowdFormat::Surface`] and
 /// [`CrowdFormat::Data`].

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// rest.
 const TOLERANCE: f32 = 4e-4;
 
-/// The poses of a clip.
+/// The poses of a clip: of all bones, or of one.
 pub(crate) trait PoseSource: Send + Sync + 'static {
     /// Writes the transforms and visibility of the bones that the clip animates, at a position: see
     /// [`Timeline`](crate::crowd::bake::timeline::Timeline). Transforms are relative to the bone's parent. The others stay as
@@ -25,6 +25,9 @@ pub(crate) trait PoseSource: Send + Sync + 'static {
     /// Writes the deformed vertices that the clip moves, in the spaces of their bones. The others stay as they are: those
     /// of the rest pose. Each call writes the same vertices. Without `needs_normals`, normals may stay as they are.
     fn deform(&self, _position: f32, _needs_normals: bool, _vertices: &mut [PosedVertex]) {}
+
+    /// The transform of one bone relative to its parent, and its own visibility. `rest` has those of the rest pose.
+    fn bone(&self, bone: usize, position: f32, rest: (Transform, bool)) -> (Transform, bool);
 }
 
 /// The frames of a clip.

@@ -15,6 +15,10 @@ impl PoseSource for Turning {
         local[0].rotation = Quat::from_rotation_z(self.0 * seconds * 10.0);
         local[0].translation.x = self.1 * seconds * 10.0;
     }
+
+    fn bone(&self, _: usize, _: f32, rest: (Transform, bool)) -> (Transform, bool) {
+        rest
+    }
 }
 
 /// A model with poses of 4 texels.

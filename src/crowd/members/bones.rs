@@ -1,7 +1,8 @@
 //! The poses of bones that were asked for, sampled on the CPU.
 
 use crate::crowd::bake::skeleton::CrowdSkeleton;
-use crate::crowd::format::{BoneSource, CrowdFormat, MemberOf};
+use crate::crowd::bake::task::PoseSource;
+use crate::crowd::format::{CrowdFormat, MemberOf};
 use crate::crowd::members::shown::ShownClip;
 use crate::root::crowd::CrowdBone;
 use bevy::camera::visibility::Visibility;
@@ -18,7 +19,7 @@ use bevy::transform::components::Transform;
 fn bone_pose(
     skeleton: &CrowdSkeleton,
     bone: usize,
-    clip: Option<(&impl BoneSource, f32)>,
+    clip: Option<(&impl PoseSource, f32)>,
 ) -> (Affine3A, bool) {
     let mut pose = (Affine3A::IDENTITY, true);
     let mut next = Some(bone);

@@ -77,12 +77,6 @@ impl ConvertedMesh {
     }
 }
 
-/// A vertex index.
-trait Index: Copy + Into<u32> {}
-
-impl Index for u16 {}
-impl Index for u32 {}
-
 /// The triangles of all groups.
 fn triangles<I>(file: &text::Mesh<'_>, index: fn(u32) -> I) -> Vec<[I; 3]> {
     let counts = file.groups.iter().map(|group| group.max_triangle_count());
@@ -117,7 +111,7 @@ fn convert_space(vertices: &mut Vertices, settings: &LgwLoaderSettings) -> usize
 }
 
 /// Reverses the winding of the triangles if the settings require it, and normalizes the normals.
-fn orient<I: Index>(
+fn orient<I: Copy + Into<u32>>(
     triangles: &mut [[I; 3]],
     vertices: &mut Vertices,
     settings: &LgwLoaderSettings,
@@ -138,7 +132,7 @@ fn orient<I: Index>(
 }
 
 /// The values of a triangle's corners. Zero for an index that is out of range.
-fn corners<I: Index>(triangle: [I; 3], values: &[[f32; 3]]) -> [Vec3; 3] {
+fn corners<I: Copy + Into<u32>>(triangle: [I; 3], values: &[[f32; 3]]) -> [Vec3; 3] {
     triangle.map(|index| {
         let corner = values.get(index.into() as usize).copied();
         Vec3::from_array(corner.unwrap_or_default())
@@ -146,13 +140,13 @@ fn corners<I: Index>(triangle: [I; 3], values: &[[f32; 3]]) -> [Vec3; 3] {
 }
 
 /// The unnormalized normal of a triangle, on the side from which it is counterclockwise.
-fn triangle_normal<I: Index>(triangle: [I; 3], vertices: &Vertices) -> Vec3 {
+fn triangle_normal<I: Copy + Into<u32>>(triangle: [I; 3], vertices: &Vertices) -> Vec3 {
     let [a, b, c] = corners(triangle, &vertices.positions);
     (b - a).cross(c - a)
 }
 
 /// Whether most triangles face away from their vertex normals; `None` if there is no majority.
-fn is_inside_out<I: Index>(triangles: &[[I; 3]], vertices: &Vertices) -> Option<bool> {
+fn is_inside_out<I: Copy + Into<u32>>(triangles: &[[I; 3]], vertices: &Vertices) -> Option<bool> {
     let mut votes = 0_isize;
     for (done, triangle) in triangles.iter().enumerate() {
         // The remaining triangles can't change the majority.
@@ -171,7 +165,7 @@ fn is_inside_out<I: Index>(triangles: &[[I; 3]], vertices: &Vertices) -> Option<
 }
 
 /// Normalizes all normals. A zero normal is replaced by the mean normal of the vertex's triangles.
-fn normalize<I: Index>(triangles: &[[I; 3]], vertices: &mut Vertices) {
+fn normalize<I: Copy + Into<u32>>(triangles: &[[I; 3]], vertices: &mut Vertices) {
     let mut has_zero = false;
     for normal in &mut vertices.normals {
         let length = Vec3::from_array(*normal).length_squared();

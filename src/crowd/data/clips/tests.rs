@@ -15,6 +15,10 @@ struct Still;
 
 impl PoseSource for Still {
     fn pose(&self, _: f32, _: &mut [Transform], _: &mut [bool]) {}
+
+    fn bone(&self, _: usize, _: f32, rest: (Transform, bool)) -> (Transform, bool) {
+        rest
+    }
 }
 
 /// A texture with one line, and clips of it.

@@ -4,7 +4,6 @@ use crate::crowd::bake::curves::{ClipCurves, curve_timeline};
 use crate::crowd::bake::task::PoseSource;
 use crate::crowd::bake::timeline::Timeline;
 use crate::crowd::data::clip::{ClipData, ClipOrigin};
-use crate::crowd::format::BoneSource;
 use crate::formats::alamo::animation::asset::Ala;
 use crate::formats::alamo::animation::binding::bone_target;
 use crate::formats::alamo::animation::graphs::AlaSource;
@@ -89,21 +88,6 @@ impl ClipSampler {
     }
 }
 
-impl BoneSource for ClipSampler {
-    fn bone(&self, bone: usize, seconds: f32, rest: (Transform, bool)) -> (Transform, bool) {
-        match self {
-            Self::Tracks { tracks, entries } => match entries.get(bone).copied().flatten() {
-                Some(entry) => (
-                    tracks.transform(entry, seconds, &rest.0),
-                    tracks.is_visible(entry, seconds),
-                ),
-                None => rest,
-            },
-            Self::Curves(curves) => curves.bone(bone, seconds, rest),
-        }
-    }
-}
-
 impl PoseSource for ClipSampler {
     fn pose(&self, seconds: f32, local: &mut [Transform], visible: &mut [bool]) {
         let bones = local.iter_mut().zip(visible);
@@ -122,6 +106,19 @@ impl PoseSource for ClipSampler {
                     (*local, *visible) = curves.bone(bone, seconds, (*local, *visible));
                 }
             }
+        }
+    }
+
+    fn bone(&self, bone: usize, seconds: f32, rest: (Transform, bool)) -> (Transform, bool) {
+        match self {
+            Self::Tracks { tracks, entries } => match entries.get(bone).copied().flatten() {
+                Some(entry) => (
+                    tracks.transform(entry, seconds, &rest.0),
+                    tracks.is_visible(entry, seconds),
+                ),
+                None => rest,
+            },
+            Self::Curves(curves) => curves.bone(bone, seconds, rest),
         }
     }
 }

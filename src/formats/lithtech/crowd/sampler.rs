@@ -5,7 +5,6 @@ use crate::crowd::bake::deformed::PosedVertex;
 use crate::crowd::bake::task::PoseSource;
 use crate::crowd::bake::timeline::Timeline;
 use crate::crowd::data::clip::{ClipData, ClipOrigin};
-use crate::crowd::format::BoneSource;
 use crate::formats::lithtech::animation::clip::node_target;
 use crate::formats::lithtech::animation::player::{AbcSource, animation_of};
 use crate::formats::lithtech::animation::tracks::AbcCurves;
@@ -112,20 +111,6 @@ fn split(position: f32, curves: &AbcCurves) -> Option<(usize, f32)> {
     })
 }
 
-impl BoneSource for AbcSampler {
-    fn bone(&self, bone: usize, position: f32, rest: (Transform, bool)) -> (Transform, bool) {
-        match self {
-            Self::Keyframes { curves, .. } => match split(position, curves) {
-                Some((key, fraction)) if bone < curves.nodes() => {
-                    (curves.transform(bone, key, fraction), rest.1)
-                }
-                _ => rest,
-            },
-            Self::Curves(curves) => curves.bone(bone, position, rest),
-        }
-    }
-}
-
 impl PoseSource for AbcSampler {
     fn pose(&self, position: f32, local: &mut [Transform], visible: &mut [bool]) {
         match self {
@@ -165,6 +150,18 @@ impl PoseSource for AbcSampler {
             let (own, others) = rest.split_at_mut(count);
             node.pose(shown, needs_normals, own);
             rest = others;
+        }
+    }
+
+    fn bone(&self, bone: usize, position: f32, rest: (Transform, bool)) -> (Transform, bool) {
+        match self {
+            Self::Keyframes { curves, .. } => match split(position, curves) {
+                Some((key, fraction)) if bone < curves.nodes() => {
+                    (curves.transform(bone, key, fraction), rest.1)
+                }
+                _ => rest,
+            },
+            Self::Curves(curves) => curves.bone(bone, position, rest),
         }
     }
 }
