@@ -235,7 +235,7 @@ fn choose_skins(
             });
         } else {
             let active = ActiveSkin {
-                index: skin.index(),
+                index: skin.index().unwrap_or(0),
                 image: None,
             };
             entity.try_insert(active).try_remove::<PendingSkin>();

@@ -20,7 +20,9 @@ pub(crate) mod unlabeled;
 pub(crate) mod warnings;
 pub(crate) mod watch;
 
-pub use crate::geometry::axes::{Axes, z_up_forward_minus_y, z_up_forward_x};
+#[doc(hidden)]
+pub use crate::geometry::axes::z_up_forward_minus_y;
 pub use error::ModelLoadError;
+#[doc(hidden)]
 pub use find::{FileFinder, FileSearch, NotFound};
 pub use names::Names;

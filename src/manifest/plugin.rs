@@ -8,7 +8,7 @@ use crate::manifest::files::preload::{ReleasedModels, release_models};
 use crate::manifest::model_manifest::ModelManifest;
 use crate::manifest::read::loader::{EXTENSIONS, ManifestLoader};
 use crate::manifest::ready::{UnreadyModels, on_instance_inserted, send_ready};
-use crate::manifest::spawn::load_overrides::{LoadOverrides, update_load_overrides};
+use crate::manifest::spawn::overrides::{ManifestOverrides, update_manifest_overrides};
 use crate::manifest::spawn::plan::{Plans, remove_stale_plans};
 use crate::manifest::spawn::space::{on_instance_ready, update_scenes};
 use crate::manifest::spawn::update::{
@@ -33,7 +33,7 @@ impl Plugin for ManifestPlugin {
         app.init_asset::<ModelManifest>()
             .init_resource::<ModelFormats>()
             .insert_resource(UnlabeledScenes(manifest_scene))
-            .init_resource::<LoadOverrides>()
+            .init_resource::<ManifestOverrides>()
             .init_resource::<ReleasedModels>()
             .init_resource::<Plans>()
             .register_type::<ClassicModel>()
@@ -70,7 +70,7 @@ impl Plugin for ManifestPlugin {
                 // After `Update`, so that components that the user has set there are not overridden.
                 (
                     update_warning_log::<ModelManifest>,
-                    update_load_overrides,
+                    update_manifest_overrides,
                     release_models,
                     remove_stale_plans,
                     update_models,

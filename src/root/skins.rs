@@ -35,11 +35,11 @@ pub enum ModelSkin {
 }
 
 impl ModelSkin {
-    /// The index of [`ModelSkin::Index`]; 0 for the other variants. A name is not looked up.
-    pub fn index(&self) -> usize {
+    /// The index of [`ModelSkin::Index`]. `None` for the other variants: a name is not looked up.
+    pub fn index(&self) -> Option<usize> {
         match self {
-            Self::Index(index) => *index,
-            Self::Path(_) | Self::Image(_) | Self::Name(_) => 0,
+            Self::Index(index) => Some(*index),
+            Self::Path(_) | Self::Image(_) | Self::Name(_) => None,
         }
     }
 }

@@ -33,8 +33,11 @@ pub use crate::geometry::ray_settings::Backfaces;
 pub use animation::asset::{Ala, AlaAssetLabel, AlaBoneInfo, AloAnimation};
 pub use animation::binding::{BoneMismatch, bone_target};
 pub use animation::clip::clip;
-pub use animation::curves::{AlaCurves, BoneCurves};
+pub use animation::curves::AlaCurves;
+#[doc(hidden)]
+pub use animation::curves::BoneCurves;
 pub use animation::loader::AlaLoader;
+#[doc(hidden)]
 pub use animation::packed::{PackedRotations, PackedVectors};
 pub use animation::pairing::animation_name;
 pub use animation::player::AloAnimator;
@@ -48,6 +51,7 @@ pub use collision::tree::{CollisionTree, TreeLink};
 pub use components::{
     AloBone, AloInstance, AloPart, AloPartKind, AloProxy, AloSubmeshIndex, TeamColored,
 };
+#[doc(hidden)]
 pub use convert::file::{ConvertedAlo, ConvertedSubmesh};
 pub use crowd::instance::AloCrowd;
 pub use crowd::material::{AloCrowdMaterial, AloPoseTable};
@@ -66,7 +70,9 @@ pub use particles::simulate::control::{
 pub use particles::simulate::environment::{ParticleBudget, ParticleGround, TerrainHeight};
 pub use particles::simulate::plugin::ParticleSet;
 pub use parts::billboard::{AloBillboard, AloSceneRoot, Billboard};
-pub use parts::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_intensity, dazzle_mesh};
+#[doc(hidden)]
+pub use parts::dazzle::dazzle_mesh;
+pub use parts::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_intensity};
 pub use parts::lights::{AloLight, FULL_LIGHT};
 pub use plugin::AlamoPlugin;
 pub use raycast::collider::AloCollider;

@@ -28,9 +28,11 @@ pub use asset::{
     Lgw, LgwAssetLabel, LgwMaterial, LgwMaterialHandle, LgwMaterialInfo, LgwMeshInfo, LgwModel,
 };
 pub use components::{LgwInstance, LgwMesh};
+#[doc(hidden)]
 pub use convert::ConvertedLgw;
 pub use loader::LgwLoader;
 pub use material::{LgwTexEnv, LgwTexEnvMaterial, LgwTexEnvUniform, LgwTexEnvUnit, tex_env_flags};
+#[doc(hidden)]
 pub use meshes::ConvertedMesh;
 pub use plugin::LgwPlugin;
 pub use settings::{LgwLoaderSettings, LgwUpAxis, LgwWinding};

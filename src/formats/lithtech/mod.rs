@@ -34,10 +34,13 @@ pub use asset::{
     AbcModel, AbcNodeInfo, AbcSkin,
 };
 pub use components::{AbcInstance, AbcMesh, AbcNode};
+#[doc(hidden)]
 pub use convert::file::{ConvertedAbc, ConvertedClip, ConvertedLod};
+#[doc(hidden)]
 pub use convert::meshes::ConvertedMesh;
 pub use crowd::instance::AbcCrowd;
 pub use crowd::material::{AbcCrowdMaterial, AbcCrowdPoseTable};
+#[doc(hidden)]
 pub use deform::ConvertedDeform;
 pub use deform::pose_table::AbcPoseTable;
 pub use dependencies::skin_candidate_paths;

@@ -30,6 +30,7 @@ pub use asset::{
     flags,
 };
 pub use components::{MdlAnimator, MdlMesh};
+#[doc(hidden)]
 pub use convert::{ConvertedImage, ConvertedMdl, ConvertedSkin};
 pub use dependencies::{
     FIRST_FULLBRIGHT, PANTS_ROW, Palette, PaletteLoader, PaletteLoaderError, SHIRT_ROW,

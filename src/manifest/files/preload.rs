@@ -8,7 +8,7 @@ use crate::manifest::classic_model::is_manifest;
 use crate::manifest::files::paths::{Handles, lock};
 use crate::manifest::files::resolve::ResolvedFiles;
 use crate::manifest::model_manifest::ModelManifest;
-use crate::manifest::spawn::load_overrides::LoadOverrides;
+use crate::manifest::spawn::overrides::ManifestOverrides;
 use crate::spawn::clip_files::ClipFiles;
 use crate::spawn::formats::ModelFormats;
 use bevy::asset::{
@@ -139,7 +139,7 @@ fn reaches(
 pub(crate) struct Preloader {
     server: AssetServer,
     formats: ModelFormats,
-    overrides: LoadOverrides,
+    overrides: ManifestOverrides,
     released: ReleasedModels,
     graph: AttachmentGraph,
     clip_files: Option<ClipFiles>,
@@ -150,7 +150,7 @@ impl FromWorld for Preloader {
         Self {
             server: world.resource::<AssetServer>().clone(),
             formats: world.resource::<ModelFormats>().clone(),
-            overrides: world.resource::<LoadOverrides>().clone(),
+            overrides: world.resource::<ManifestOverrides>().clone(),
             released: world.resource::<ReleasedModels>().clone(),
             graph: AttachmentGraph::default(),
             clip_files: world.get_resource::<ClipFiles>().copied(),

@@ -4,8 +4,8 @@
 
 pub(crate) mod applied;
 pub(crate) mod attachments;
-pub(crate) mod load_overrides;
 pub(crate) mod loading;
+pub(crate) mod overrides;
 pub(crate) mod plan;
 pub(crate) mod space;
 pub(crate) mod state;

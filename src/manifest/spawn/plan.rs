@@ -5,7 +5,7 @@ use crate::manifest::check::values::check;
 use crate::manifest::files::resolve::ResolvedFiles;
 use crate::manifest::model_manifest::ModelManifest;
 use crate::manifest::spawn::applied::{AppliedComponents, ClipLoader};
-use crate::manifest::spawn::load_overrides::LoadOverrides;
+use crate::manifest::spawn::overrides::ManifestOverrides;
 use crate::manifest::spawn::transform::ManifestTransform;
 use bevy::asset::{AssetEvent, AssetId, Assets};
 use bevy::ecs::change_detection::{DetectChanges, Mut, Tick};
@@ -85,7 +85,7 @@ impl Plans {
         let plan = Plan::new(manifest.clone(), world);
         if plan.problem.is_none() {
             // Before the model is loaded, because its loader reads this.
-            world.resource::<LoadOverrides>().set(id, manifest);
+            world.resource::<ManifestOverrides>().set(id, manifest);
         }
         let plan = Arc::new(plan);
         let cached = CachedPlan {

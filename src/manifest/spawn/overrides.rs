@@ -19,8 +19,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The loader settings in manifests, the oldest first. Clones share one list. The manifest loader has a clone, because
 /// the settings of a manifest must be set before its model is loaded.
 #[derive(Resource, Clone)]
-pub(crate) struct LoadOverrides {
-    all: Arc<Mutex<Vec<LoadOverride>>>,
+pub(crate) struct ManifestOverrides {
+    all: Arc<Mutex<Vec<ManifestOverride>>>,
     /// The settings that apply, which model loaders read.
     effective: LoaderOverrides,
     server: AssetServer,
@@ -28,7 +28,7 @@ pub(crate) struct LoadOverrides {
 
 /// The loader settings of one manifest for its model.
 #[derive(Clone)]
-struct LoadOverride {
+struct ManifestOverride {
     manifest: ManifestKey,
     model: AssetPath<'static>,
     value: LoaderOverride,
@@ -44,7 +44,7 @@ enum ManifestKey {
     Id(AssetId<ModelManifest>),
 }
 
-impl FromWorld for LoadOverrides {
+impl FromWorld for ManifestOverrides {
     fn from_world(world: &mut World) -> Self {
         Self {
             all: Arc::default(),
@@ -56,10 +56,10 @@ impl FromWorld for LoadOverrides {
 
 /// Updates the loader settings from manifests that were loaded, changed or dropped, and reloads models whose settings
 /// changed.
-pub(crate) fn update_load_overrides(
+pub(crate) fn update_manifest_overrides(
     mut events: MessageReader<AssetEvent<ModelManifest>>,
     mut scenes: MessageReader<AssetEvent<WorldAsset>>,
-    overrides: Res<LoadOverrides>,
+    overrides: Res<ManifestOverrides>,
     manifests: Res<Assets<ModelManifest>>,
 ) {
     let mut is_any_dropped = false;
@@ -83,7 +83,7 @@ pub(crate) fn update_load_overrides(
 }
 
 /// The loader settings of a manifest, if it has any.
-fn load_override(key: &ManifestKey, manifest: &ModelManifest) -> Option<LoadOverride> {
+fn load_override(key: &ManifestKey, manifest: &ModelManifest) -> Option<ManifestOverride> {
     let ResolvedFiles {
         model,
         palette,
@@ -98,7 +98,7 @@ fn load_override(key: &ManifestKey, manifest: &ModelManifest) -> Option<LoadOver
         hidden_bones_hide_children: manifest.hidden_bones_hide_children,
     };
     let has_settings = value != LoaderOverride::default();
-    has_settings.then_some(LoadOverride {
+    has_settings.then_some(ManifestOverride {
         manifest: key.clone(),
         model: model?,
         value,
@@ -106,7 +106,7 @@ fn load_override(key: &ManifestKey, manifest: &ModelManifest) -> Option<LoadOver
     })
 }
 
-impl LoadOverrides {
+impl ManifestOverrides {
     /// Sets the loader settings of a manifest, and reloads models whose settings change.
     pub(crate) fn set(&self, id: AssetId<ModelManifest>, manifest: &ModelManifest) {
         let key = match self.server.get_path(id) {
@@ -135,12 +135,12 @@ impl LoadOverrides {
         }
     }
 
-    fn all(&self) -> impl DerefMut<Target = Vec<LoadOverride>> {
+    fn all(&self) -> impl DerefMut<Target = Vec<ManifestOverride>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sets the settings that apply to a model, and reloads it if they changed.
-    fn apply(&self, all: &[LoadOverride], model: AssetPath<'static>) {
+    fn apply(&self, all: &[ManifestOverride], model: AssetPath<'static>) {
         let first = all.iter().find(|other| other.model == model);
         let value = first.map(|first| first.value.clone()).unwrap_or_default();
         if self.effective.set(&model, value) && is_model_in_use(&self.server, &model) {
@@ -182,9 +182,9 @@ impl LoadOverrides {
     /// Replaces the settings of a manifest. Returns the models of the old and the new settings.
     fn replace(
         &self,
-        all: &mut Vec<LoadOverride>,
+        all: &mut Vec<ManifestOverride>,
         key: &ManifestKey,
-        new: Option<LoadOverride>,
+        new: Option<ManifestOverride>,
     ) -> Vec<AssetPath<'static>> {
         let mut models = Vec::new();
         let old = all.iter().position(|item| item.manifest == *key);
@@ -210,13 +210,13 @@ impl LoadOverrides {
 }
 
 /// Warns if other settings apply to the model.
-fn warn_if_ignored(all: &[LoadOverride], index: usize) {
+fn warn_if_ignored(all: &[ManifestOverride], index: usize) {
     let ignored = &all[index];
     let first = all.iter().find(|other| other.model == ignored.model);
     let Some(first) = first.filter(|first| first.value != ignored.value) else {
         return;
     };
-    let name = |item: &LoadOverride| match &item.manifest {
+    let name = |item: &ManifestOverride| match &item.manifest {
         ManifestKey::Path(path) => path.to_string(),
         ManifestKey::Id(_) => "a manifest without a file".to_owned(),
     };
@@ -239,7 +239,7 @@ mod tests {
     const MODEL: &str = "overridden.mdl";
 
     struct Stage {
-        overrides: LoadOverrides,
+        overrides: ManifestOverrides,
         manifests: Assets<ModelManifest>,
         /// Keeps the model in use.
         _scene: Handle<WorldAsset>,
@@ -258,7 +258,7 @@ mod tests {
                 .init_asset::<ModelManifest>()
                 .init_asset::<WorldAsset>()
                 .init_resource::<LoaderOverrides>();
-            let overrides = LoadOverrides::from_world(app.world_mut());
+            let overrides = ManifestOverrides::from_world(app.world_mut());
             let scene = scene_path(&AssetPath::from(MODEL));
             Self {
                 _scene: overrides.server.load(scene),
