@@ -1,55 +1,18 @@
 //! Describes LithTech models.
 
-use crate::inspect::output::{list, number, write_warnings};
-use crate::inspect::posed::Posed;
+use crate::inspect::description::{Description, list, number};
 use bevy_classic_models::lithtech::abc::{AbcFile, Animation, Keyframe, Node, node_flags};
 use bevy_classic_models::lithtech::{AbcLoaderSettings, ConvertedAbc};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The description of a LithTech model.
-pub struct AbcDescription {
-    object: Value,
-    text: String,
-    warnings: Vec<String>,
-    /// The file's bytes: the positions of deforming vertices are only there and on the GPU.
-    pub bytes: Vec<u8>,
-    /// `None` if nothing is drawn.
-    pub posed: Option<Posed>,
-}
-
-impl AbcDescription {
-    /// Reads the bytes of a file.
-    pub fn load(bytes: Vec<u8>) -> Result<Self, ParseError> {
-        let contents = ConvertedAbc::load(&bytes, &AbcLoaderSettings::default())?;
-        let mut text = String::new();
-        // Writing to a string does not fail.
-        let _ = write_file(&contents.file, &mut text);
-        let warnings = contents.warnings.iter();
-        Ok(Self {
-            object: object(&contents.file),
-            text,
-            warnings: warnings.map(ToString::to_string).collect(),
-            bytes,
-            posed: None,
-        })
-    }
-
-    pub fn to_json(&self) -> Value {
-        let mut object = self.object.clone();
-        object["warnings"] = self.warnings.clone().into();
-        object["posed"] = self.posed.as_ref().map_or(Value::Null, Posed::to_json);
-        object
-    }
-
-    pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
-        text.push_str(&self.text);
-        if let Some(posed) = &self.posed {
-            posed.write_text(text)?;
-        }
-        write_warnings(&self.warnings, text)
-    }
+/// Describes the bytes of a file.
+pub fn describe(bytes: &[u8]) -> Result<Description, ParseError> {
+    let ConvertedAbc { file, warnings, .. } =
+        ConvertedAbc::load(bytes, &AbcLoaderSettings::default())?;
+    let write = |text: &mut String| write_file(&file, text);
+    Ok(Description::new(object(&file), &warnings, write))
 }
 
 /// Seconds with more digits than the float that clips use.
@@ -76,6 +39,7 @@ fn object(file: &AbcFile<'_>) -> Value {
         "command": file.command_string,
         "flip_geometry": transform.flip_geometry,
         "flip_animation": transform.flip_animation,
+        "posed": null,
     })
 }
 

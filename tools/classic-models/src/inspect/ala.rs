@@ -1,46 +1,21 @@
 //! Describes Alamo animations.
 
-use crate::inspect::output::{number, write_warnings};
+use crate::inspect::description::{Description, number};
 use bevy_classic_models::alamo::ala::{self, AlaBone, AlaFile};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The description of an Alamo animation.
-pub struct AlaDescription {
-    object: Value,
-    text: String,
-}
-
-impl AlaDescription {
-    /// Reads the bytes of a file.
-    pub fn load(bytes: &[u8]) -> Result<Self, ParseError> {
-        let file = ala::parse(bytes)?;
-        let mut text = String::new();
-        // Writing to a string does not fail.
-        let _ = write_file(&file, &mut text);
-        Ok(Self {
-            object: object(&file),
-            text,
-        })
-    }
-
-    pub fn to_json(&self) -> Value {
-        self.object.clone()
-    }
-
-    pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
-        text.write_str(&self.text)
-    }
+/// Describes the bytes of a file.
+pub fn describe(bytes: &[u8]) -> Result<Description, ParseError> {
+    let file = ala::parse(bytes)?;
+    let write = |text: &mut String| write_file(&file, text);
+    Ok(Description::new(object(&file), &file.warnings, write))
 }
 
 /// Seconds from the first frame to the last, with more digits than the float that clips use.
 fn seconds(file: &AlaFile<'_>) -> f64 {
     f64::from(file.frames.saturating_sub(1)) / f64::from(file.fps)
-}
-
-fn warnings(file: &AlaFile<'_>) -> Vec<String> {
-    file.warnings.iter().map(ToString::to_string).collect()
 }
 
 fn object(file: &AlaFile<'_>) -> Value {
@@ -51,7 +26,6 @@ fn object(file: &AlaFile<'_>) -> Value {
         "fps": number(file.fps),
         "seconds": seconds(file),
         "bones": file.bones.iter().map(bone).collect::<Vec<_>>(),
-        "warnings": warnings(file),
     })
 }
 
@@ -109,8 +83,7 @@ fn write_file(file: &AlaFile<'_>, text: &mut String) -> std::fmt::Result {
     });
     let counts = counts.collect::<Vec<_>>().join(", ");
     writeln!(text, "  {} bones: {counts}", file.bones.len())?;
-    write_bones(&file.bones, text)?;
-    write_warnings(&warnings(file), text)
+    write_bones(&file.bones, text)
 }
 
 /// A line for each bone with a track, and one line for all other bones.

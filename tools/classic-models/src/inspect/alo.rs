@@ -1,7 +1,6 @@
 //! Describes Alamo models.
 
-use crate::inspect::output::{list, number, write_warnings};
-use crate::inspect::posed::Posed;
+use crate::inspect::description::{Description, list, number};
 use bevy::asset::RenderAssetUsages;
 use bevy_classic_models::alamo::ConvertedAlo;
 use bevy_classic_models::alamo::alo::{
@@ -12,52 +11,20 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// The description of an Alamo model.
-pub struct AloDescription {
-    object: Value,
-    text: String,
-    pub warnings: Vec<String>,
-    /// Vertices whose positions are not finite: indices of mesh, sub-mesh and vertex.
-    pub non_finite: HashSet<[usize; 3]>,
-    pub posed: Option<Posed>,
+/// Describes the bytes of a file.
+pub fn describe(bytes: &[u8]) -> Result<Description, ParseError> {
+    let contents = ConvertedAlo::load(bytes, RenderAssetUsages::MAIN_WORLD)?;
+    let write = |text: &mut String| write_file(&contents.file, text);
+    Ok(Description::new(
+        file(&contents.file),
+        &contents.warnings,
+        write,
+    ))
 }
 
-impl AloDescription {
-    /// Reads the bytes of a file.
-    pub fn load(bytes: &[u8]) -> Result<Self, ParseError> {
-        let contents = ConvertedAlo::load(bytes, RenderAssetUsages::MAIN_WORLD)?;
-        let mut text = String::new();
-        // Writing to a string does not fail.
-        let _ = write_file(&contents.file, &mut text);
-        let warnings = contents.warnings.iter();
-        Ok(Self {
-            object: file(&contents.file),
-            text,
-            warnings: warnings.map(ToString::to_string).collect(),
-            non_finite: non_finite(&contents.file),
-            posed: None,
-        })
-    }
-
-    pub fn to_json(&self) -> Value {
-        let mut object = self.object.clone();
-        object["warnings"] = self.warnings.clone().into();
-        object["posed"] = self.posed.as_ref().map_or(Value::Null, Posed::to_json);
-        object
-    }
-
-    pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
-        text.push_str(&self.text);
-        if let Some(posed) = &self.posed {
-            posed.write_text(text)?;
-        }
-        write_warnings(&self.warnings, text)
-    }
-}
-
-/// The vertices whose stored positions are not finite. Uses the file's records, because the loader replaces such
+/// The vertices whose stored positions are not finite: indices of mesh, sub-mesh and vertex. Uses the file's records, because the loader replaces such
 /// positions.
-fn non_finite(file: &AloFile<'_>) -> HashSet<[usize; 3]> {
+pub fn non_finite(file: &AloFile<'_>) -> HashSet<[usize; 3]> {
     fn indices<T: VertexRecord>(vertices: &[T]) -> Vec<usize> {
         let position = |vertex: &T| vertex.head().position;
         let is_non_finite = |vertex: &T| position(vertex).iter().any(|n| !n.get().is_finite());
@@ -87,6 +54,7 @@ fn file(file: &AloFile<'_>) -> Value {
         "lights": list(&file.lights, light),
         "proxies": list(&file.proxies, proxy),
         "dazzles": list(&file.dazzles, dazzle),
+        "posed": null,
     })
 }
 

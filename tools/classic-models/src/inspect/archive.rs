@@ -1,27 +1,15 @@
 //! Describes archives.
 
 use crate::archive_file::{self, ArchiveError};
-use crate::engines::{self, BrokenLimit, Engine};
+use crate::engines::{self, Engine};
+use crate::inspect::description::{Description, list};
 use crate::inspect::failure::Failure;
-use crate::inspect::output::{write_limits, write_warnings};
 use crate::messages::{counted, escaped_name};
-use bevy_classic_models::read::Format;
 use classic_model_formats::archive::{Archive, Entry, ReadAt};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::path::Path;
-
-/// The description of an archive.
-pub struct ArchiveDescription {
-    format: Format,
-    version: Option<u32>,
-    entries: Vec<EntryDescription>,
-    skipped: u64,
-    /// The limits of engines that the archive exceeds.
-    pub limits: Vec<BrokenLimit>,
-    warnings: Vec<String>,
-}
 
 /// The description of a file in an archive.
 struct EntryDescription {
@@ -35,51 +23,39 @@ struct EntryDescription {
     sha256: Result<String, Failure>,
 }
 
-impl ArchiveDescription {
-    /// Opens an archive and reads all entries.
-    pub fn load<R: ReadAt>(path: &Path, reader: R, engines: &[Engine]) -> Result<Self, Failure> {
-        let archive = archive_file::open(path, reader)?;
-        let warnings = archive.warnings().iter();
-        Ok(Self {
-            format: archive.format(),
-            version: archive.version(),
-            entries: archive
-                .entries()
-                .map(|entry| EntryDescription::new(&archive, entry))
-                .collect(),
-            skipped: archive.skipped(),
-            limits: engines::of_archive(&archive, engines),
-            warnings: warnings.map(ToString::to_string).collect(),
-        })
-    }
-
-    pub fn to_json(&self) -> Value {
-        let entries = self.entries.iter().map(EntryDescription::to_json);
-        json!({
-            "format": self.format.to_string().to_lowercase(),
-            "version": self.version,
-            "entries": entries.collect::<Vec<_>>(),
-            "skipped": self.skipped,
-            "warnings": self.warnings,
-        })
-    }
-
-    pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
-        let version = self.version.map(|version| format!(", version {version}"));
-        let version = version.unwrap_or_default();
-        let files = counted(self.entries.len() as u64, "file");
-        writeln!(text, "  {} archive{version}, {files}", self.format)?;
-        match self.skipped {
+/// Opens an archive, and describes all its entries.
+pub fn describe(
+    path: &Path,
+    reader: impl ReadAt,
+    engines: &[Engine],
+) -> Result<Description, Failure> {
+    let archive = archive_file::open(path, reader)?;
+    let entries = archive.entries();
+    let entries: Vec<_> = entries
+        .map(|entry| EntryDescription::new(&archive, entry))
+        .collect();
+    let object = json!({
+        "format": archive.format().to_string().to_lowercase(),
+        "version": archive.version(),
+        "entries": list(&entries, EntryDescription::to_json),
+        "skipped": archive.skipped(),
+    });
+    let write = |text: &mut String| {
+        let version = archive.version();
+        let version = version.map_or_else(String::new, |version| format!(", version {version}"));
+        let (format, files) = (archive.format(), counted(entries.len() as u64, "file"));
+        writeln!(text, "  {format} archive{version}, {files}")?;
+        match archive.skipped() {
             0 => {}
             1 => writeln!(text, "  1 entry is left out")?,
             count => writeln!(text, "  {count} entries are left out")?,
         }
-        for entry in &self.entries {
-            entry.write_text(text)?;
-        }
-        write_limits(&self.limits, text)?;
-        write_warnings(&self.warnings, text)
-    }
+        entries.iter().try_for_each(|entry| entry.write_text(text))
+    };
+    Ok(Description {
+        limits: engines::of_archive(&archive, engines),
+        ..Description::new(object, archive.warnings(), write)
+    })
 }
 
 impl EntryDescription {

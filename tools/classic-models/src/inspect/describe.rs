@@ -1,32 +1,17 @@
 //! Describes the contents of a file, which is read with the same code as in the loaders.
 
 use crate::archive_file::{self, ArchiveError, Location};
-use crate::engines::{BrokenLimit, ENGINES, Engine};
+use crate::engines::{ENGINES, Engine};
 use crate::file_format::FileFormat;
 use crate::game::{Game, NOT_FOUND};
-use crate::inspect::abc::AbcDescription;
-use crate::inspect::ala::AlaDescription;
-use crate::inspect::alo::AloDescription;
-use crate::inspect::archive::ArchiveDescription;
-use crate::inspect::content::Content;
-use crate::inspect::dtx::DtxDescription;
+use crate::inspect::description::Description;
 use crate::inspect::failure::Failure;
-use crate::inspect::lgw::LgwDescription;
-use crate::inspect::mdl::MdlDescription;
-use crate::inspect::particles::ParticlesDescription;
+use crate::inspect::{abc, ala, alo, archive, dtx, lgw, mdl, particles};
 use classic_model_formats::archive::{ReadAt, detect};
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-
-/// The result of reading a file.
-pub enum Description {
-    /// The description of the file.
-    Content(Content),
-    /// The error of a file that cannot be read, or that lacks the requested clip.
-    Failed(Failure),
-}
 
 /// What to describe.
 pub struct Options<'a> {
@@ -49,22 +34,14 @@ impl Options<'_> {
     }
 }
 
-/// Reads a file, or an entry of an archive.
-pub fn describe(path: &Path, options: &Options<'_>) -> Description {
-    match read(path, options) {
-        Ok(content) => Description::Content(content),
-        Err(failure) => Description::Failed(failure),
-    }
-}
-
-/// Reads an archive without its whole content, and other files whole.
-fn read(path: &Path, options: &Options<'_>) -> Result<Content, Failure> {
+/// Describes a file, or an entry of an archive. Reads an archive without its whole content, and other files whole.
+pub fn describe(path: &Path, options: &Options<'_>) -> Result<Description, Failure> {
     let (on_disk, location) = locate(path, options.game)?;
     match location {
         Location::File => {
             let file = File::open(&on_disk).map_err(Failure::new)?;
             if is_archive(path, &file, options)? {
-                return archive(path, file, options);
+                return archive::describe(path, file, options.checked_engines());
             }
             let bytes = std::fs::read(&on_disk).map_err(Failure::new)?;
             content(path, bytes, options)
@@ -76,7 +53,7 @@ fn read(path: &Path, options: &Options<'_>) -> Result<Content, Failure> {
             let opened = archive_file::open_file(&file)?;
             let bytes = archive_file::read_entry(&opened, &entry)?;
             if is_archive(path, &bytes, options)? {
-                return archive(path, bytes, options);
+                return archive::describe(path, &*bytes, options.checked_engines());
             }
             content(path, bytes, options)
         }
@@ -103,72 +80,42 @@ fn is_archive(path: &Path, reader: &impl ReadAt, options: &Options<'_>) -> Resul
     Ok(format.is_some() || options.only_archives)
 }
 
-fn archive(path: &Path, reader: impl ReadAt, options: &Options<'_>) -> Result<Content, Failure> {
-    let description = ArchiveDescription::load(path, reader, options.checked_engines())?;
-    Ok(Content::Archive(Box::new(description)))
-}
-
-fn content(path: &Path, bytes: Vec<u8>, options: &Options<'_>) -> Result<Content, Failure> {
+fn content(path: &Path, bytes: Vec<u8>, options: &Options<'_>) -> Result<Description, Failure> {
     let format = FileFormat::known(path, &bytes).ok_or_else(|| Failure::unknown_format(&bytes))?;
-    Ok(match format {
-        FileFormat::Abc => Content::Abc(Box::new(AbcDescription::load(bytes)?)),
-        FileFormat::Dtx => Content::Dtx(Box::new(DtxDescription::load(&bytes)?)),
-        FileFormat::Lgw => Content::Lgw(Box::new(LgwDescription::load(&bytes)?)),
-        FileFormat::Mdl => Content::Mdl(Box::new(MdlDescription::load(
-            &bytes,
-            options.checked_engines(),
-        )?)),
-        FileFormat::Alo => Content::Alo(Box::new(AloDescription::load(&bytes)?)),
-        FileFormat::Ala => Content::Ala(Box::new(AlaDescription::load(&bytes)?)),
-        FileFormat::Particles => {
-            Content::Particles(Box::new(ParticlesDescription::load(&bytes, options.times)?))
-        }
+    let description = match format {
+        FileFormat::Abc => abc::describe(&bytes),
+        FileFormat::Dtx => dtx::describe(&bytes),
+        FileFormat::Lgw => lgw::describe(&bytes),
+        FileFormat::Mdl => mdl::describe(&bytes, options.checked_engines()),
+        FileFormat::Alo => alo::describe(&bytes),
+        FileFormat::Ala => ala::describe(&bytes),
+        FileFormat::Particles => particles::describe(&bytes, options.times),
+    };
+    Ok(Description {
+        format: Some(format),
+        bytes,
+        ..description?
     })
 }
 
-impl Description {
-    /// The limits of engines that the file exceeds.
-    pub fn limits(&self) -> &[BrokenLimit] {
-        match self {
-            Self::Content(Content::Mdl(model)) => &model.limits,
-            Self::Content(Content::Archive(archive)) => &archive.limits,
-            _ => &[],
-        }
-    }
+/// One line of JSON.
+pub fn to_json(file: &str, described: &Result<Description, Failure>) -> Value {
+    let mut object = match described {
+        Ok(description) => description.to_json(),
+        Err(failure) => failure.to_json(),
+    };
+    object["file"] = file.into();
+    object["ok"] = described.is_ok().into();
+    object
+}
 
-    /// One line of JSON.
-    pub fn to_json(&self, file: &str) -> Value {
-        let mut object = match self {
-            Self::Content(Content::Abc(model)) => model.to_json(),
-            Self::Content(Content::Dtx(texture)) => texture.to_json(),
-            Self::Content(Content::Lgw(model)) => model.to_json(),
-            Self::Content(Content::Mdl(model)) => model.to_json(),
-            Self::Content(Content::Alo(model)) => model.to_json(),
-            Self::Content(Content::Ala(clip)) => clip.to_json(),
-            Self::Content(Content::Particles(system)) => system.to_json(),
-            Self::Content(Content::Archive(archive)) => archive.to_json(),
-            Self::Failed(failure) => failure.to_json(),
-        };
-        object["file"] = file.into();
-        object["ok"] = matches!(self, Self::Content(_)).into();
-        object
-    }
-
-    /// A paragraph of text.
-    pub fn to_text(&self, file: &str) -> String {
-        let mut text = format!("{file}\n");
-        // Writing to a string does not fail.
-        let _ = match self {
-            Self::Content(Content::Abc(model)) => model.write_text(&mut text),
-            Self::Content(Content::Dtx(texture)) => texture.write_text(&mut text),
-            Self::Content(Content::Lgw(model)) => model.write_text(&mut text),
-            Self::Content(Content::Mdl(model)) => model.write_text(&mut text),
-            Self::Content(Content::Alo(model)) => model.write_text(&mut text),
-            Self::Content(Content::Ala(clip)) => clip.write_text(&mut text),
-            Self::Content(Content::Particles(system)) => system.write_text(&mut text),
-            Self::Content(Content::Archive(archive)) => archive.write_text(&mut text),
-            Self::Failed(failure) => writeln!(text, "  error: {}", failure.message),
-        };
-        text
-    }
+/// A paragraph of text.
+pub fn to_text(file: &str, described: &Result<Description, Failure>) -> String {
+    let mut text = format!("{file}\n");
+    // Writing to a string does not fail.
+    let _ = match described {
+        Ok(description) => description.write_text(&mut text),
+        Err(failure) => writeln!(text, "  error: {}", failure.message),
+    };
+    text
 }

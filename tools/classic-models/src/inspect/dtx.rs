@@ -1,41 +1,16 @@
 //! Describes LithTech textures.
 
-use crate::inspect::output::write_warnings;
+use crate::inspect::description::Description;
 use bevy_classic_models::lithtech::dtx::{self, DtxFile, DtxTexelFormat, texture_flags};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The description of a LithTech texture.
-pub struct DtxDescription {
-    object: Value,
-    text: String,
-}
-
-impl DtxDescription {
-    /// Reads the bytes of a file.
-    pub fn load(bytes: &[u8]) -> Result<Self, ParseError> {
-        let file = dtx::parse(bytes)?;
-        let mut text = String::new();
-        // Writing to a string does not fail.
-        let _ = write_file(&file, &mut text);
-        Ok(Self {
-            object: object(&file),
-            text,
-        })
-    }
-
-    pub fn to_json(&self) -> Value {
-        self.object.clone()
-    }
-
-    pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
-        text.write_str(&self.text)
-    }
-}
-
-fn warnings(file: &DtxFile<'_>) -> Vec<String> {
-    file.warnings.iter().map(ToString::to_string).collect()
+/// Describes the bytes of a file.
+pub fn describe(bytes: &[u8]) -> Result<Description, ParseError> {
+    let file = dtx::parse(bytes)?;
+    let write = |text: &mut String| write_file(&file, text);
+    Ok(Description::new(object(&file), &file.warnings, write))
 }
 
 /// The count of alpha mip levels. The header has one count for color and alpha.
@@ -53,7 +28,6 @@ fn object(file: &DtxFile<'_>) -> Value {
         "mips": file.mips,
         "flags": file.flags,
         "alpha_mips": alpha_mips(file),
-        "warnings": warnings(file),
     })
 }
 
@@ -84,5 +58,5 @@ fn write_file(file: &DtxFile<'_>, text: &mut String) -> std::fmt::Result {
         let command = file.command_string.escape_debug();
         writeln!(text, "  command string: {command}")?;
     }
-    write_warnings(&warnings(file), text)
+    Ok(())
 }

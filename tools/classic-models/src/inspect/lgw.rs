@@ -1,6 +1,6 @@
 //! Describes LGW models.
 
-use crate::inspect::output::{list, number, write_warnings};
+use crate::inspect::description::{Description, list, number};
 use crate::inspect::posed::Posed;
 use crate::lgw_text;
 use bevy::math::Vec3;
@@ -10,39 +10,17 @@ use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The description of an LGW model.
-pub struct LgwDescription {
-    object: Value,
-    text: String,
-}
-
-impl LgwDescription {
-    /// Reads the bytes of a file.
-    pub fn load(bytes: &[u8]) -> Result<Self, ParseError> {
-        let settings = LgwLoaderSettings::default();
-        let ConvertedLgw { warnings, .. } = ConvertedLgw::load(bytes, &settings)?;
-        // From the file and not from the converted meshes, because those without triangles have no vertices.
-        let file = LgwFile {
-            warnings,
-            ..parse(bytes, settings.tolerance)?
-        };
-        let posed = posed(&file);
-        let mut text = String::new();
-        // Writing to a string does not fail.
-        let _ = write_file(&file, posed.as_ref(), &mut text);
-        Ok(Self {
-            object: object(&file, posed.as_ref()),
-            text,
-        })
-    }
-
-    pub fn to_json(&self) -> Value {
-        self.object.clone()
-    }
-
-    pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
-        text.write_str(&self.text)
-    }
+/// Describes the bytes of a file.
+pub fn describe(bytes: &[u8]) -> Result<Description, ParseError> {
+    let settings = LgwLoaderSettings::default();
+    let ConvertedLgw { warnings, .. } = ConvertedLgw::load(bytes, &settings)?;
+    // From the file and not from the converted meshes, because those without triangles have no vertices.
+    let file = parse(bytes, settings.tolerance)?;
+    let write = |text: &mut String| write_file(&file, text);
+    Ok(Description {
+        posed: posed(&file),
+        ..Description::new(object(&file), &warnings, write)
+    })
 }
 
 /// The vertices as in the file: LGW models have no animations, and by default the file's space is Bevy's.
@@ -52,11 +30,7 @@ fn posed(file: &LgwFile<'_>) -> Option<Posed> {
     Posed::of(positions.copied().map(Vec3::from_array))
 }
 
-fn warnings(file: &LgwFile<'_>) -> Vec<String> {
-    file.warnings.iter().map(ToString::to_string).collect()
-}
-
-fn object(file: &LgwFile<'_>, posed: Option<&Posed>) -> Value {
+fn object(file: &LgwFile<'_>) -> Value {
     json!({
         "format": "lgw",
         "name": file.name,
@@ -64,8 +38,7 @@ fn object(file: &LgwFile<'_>, posed: Option<&Posed>) -> Value {
         "source": file.source,
         "materials": list(&file.materials, material),
         "meshes": list(&file.meshes, mesh),
-        "warnings": warnings(file),
-        "posed": posed.map(Posed::to_json),
+        "posed": null,
     })
 }
 
@@ -108,7 +81,7 @@ fn mesh(mesh: &Mesh<'_>) -> Value {
     })
 }
 
-fn write_file(file: &LgwFile<'_>, posed: Option<&Posed>, text: &mut String) -> std::fmt::Result {
+fn write_file(file: &LgwFile<'_>, text: &mut String) -> std::fmt::Result {
     write!(text, "  UFO: Aftermath model \"{}\"", file.name)?;
     if let Some(version) = file.version {
         write!(text, ", version {version}")?;
@@ -127,10 +100,7 @@ fn write_file(file: &LgwFile<'_>, posed: Option<&Posed>, text: &mut String) -> s
     for mesh in &file.meshes {
         write_mesh(file, mesh, text)?;
     }
-    if let Some(posed) = posed {
-        posed.write_text(text)?;
-    }
-    write_warnings(&warnings(file), text)
+    Ok(())
 }
 
 fn write_mesh(file: &LgwFile<'_>, mesh: &Mesh<'_>, text: &mut String) -> std::fmt::Result {

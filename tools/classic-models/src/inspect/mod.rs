@@ -8,14 +8,13 @@ mod abc;
 mod ala;
 mod alo;
 mod archive;
-mod content;
 mod describe;
+mod description;
 mod diff;
 mod dtx;
 mod failure;
 mod lgw;
 mod mdl;
-mod output;
 mod particles;
 mod pose;
 mod pose_abc;
@@ -26,13 +25,12 @@ mod simulated;
 
 use crate::archive_file::has_archive_extension;
 use crate::engines::{BrokenLimit, Engine};
-use crate::file_format::{has_extension, is_model};
+use crate::file_format::{FileFormat, has_extension, is_model};
 use crate::game::{Game, GameArgs};
 use crate::game_models;
 use crate::messages;
 use crate::path_args::{self, ARCHIVES, Unmatched, Wanted};
-use content::Content;
-use describe::{Description, Options};
+use describe::Options;
 use failure::Failure;
 use pose::{Poser, Request};
 use std::io::{self, Write};
@@ -235,42 +233,42 @@ fn inspect(
     let mut failed = false;
     let existing: Vec<&Path> = files.iter().flatten().map(PathBuf::as_path).collect();
     for file in files {
-        let (file, mut description) = match file {
+        let (file, mut described) = match file {
             Ok(file) => (file, describe::describe(file, &options)),
-            Err(Unmatched { path, error }) => (path, Description::Failed(Failure::new(error))),
+            Err(Unmatched { path, error }) => (path, Err(Failure::new(error))),
         };
-        if let Description::Content(content) = &mut description
-            && is_posed(content, request.as_ref(), args.json)
+        if let Ok(description) = &mut described
+            && is_posed(description.format, request.as_ref(), args.json)
         {
             let new = || Poser::new(request.clone().unwrap_or_default(), &existing, game);
-            if let Err(error) = poser.get_or_insert_with(new).pose(file, content) {
-                description = Description::Failed(error);
+            if let Err(error) = poser.get_or_insert_with(new).pose(file, description) {
+                described = Err(error);
             }
         }
-        let limits = description.limits();
-        failed |= matches!(description, Description::Failed(_))
+        let limits = described.as_ref().map_or(&[][..], |it| &it.limits);
+        failed |= described.is_err()
             || !args.engines.is_empty() && limits.iter().any(|limit| !limit.is_warning);
         let file = file.display().to_string();
         if args.json {
-            let mut object = description.to_json(&file);
+            let mut object = describe::to_json(&file, &described);
             if !args.engines.is_empty() {
                 object["limits"] = limits.iter().map(BrokenLimit::to_json).collect();
             }
             writeln!(out, "{object}")?;
         } else {
-            writeln!(out, "{}", description.to_text(&file))?;
+            writeln!(out, "{}", describe::to_text(&file, &described))?;
         }
     }
     Ok(failed)
 }
 
 /// Whether to measure the positions of the vertices.
-fn is_posed(content: &Content, request: Option<&Request>, json: bool) -> bool {
-    match content {
-        Content::Mdl(_) => request.is_some(),
-        Content::Abc(_) | Content::Alo(_) => request.is_some() || json,
+fn is_posed(format: Option<FileFormat>, request: Option<&Request>, json: bool) -> bool {
+    match format {
+        Some(FileFormat::Mdl) => request.is_some(),
+        Some(FileFormat::Abc | FileFormat::Alo) => request.is_some() || json,
         // LGW models have no clips, so their positions are those of the file, and a requested clip is an error.
-        Content::Lgw(_) => request.is_some_and(|request| request.animation.is_some()),
-        Content::Ala(_) | Content::Archive(_) | Content::Dtx(_) | Content::Particles(_) => false,
+        Some(FileFormat::Lgw) => request.is_some_and(|request| request.animation.is_some()),
+        _ => false,
     }
 }

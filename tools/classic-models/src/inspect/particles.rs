@@ -1,6 +1,6 @@
 //! Describes Alamo particle systems.
 
-use crate::inspect::output::{list, number, write_warnings};
+use crate::inspect::description::{Description, list, number};
 use crate::inspect::simulated::Simulated;
 use bevy_classic_models::alamo::particles::evaluate::Schedule;
 use bevy_classic_models::alamo::particles::{
@@ -10,34 +10,17 @@ use bevy_classic_models::read::ParseError;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// The description of a particle system.
-pub struct ParticlesDescription {
-    object: Value,
-    text: String,
-}
-
-impl ParticlesDescription {
-    /// Reads the bytes of a file, and simulates it to these times in seconds.
-    pub fn load(bytes: &[u8], times: &[f64]) -> Result<Self, ParseError> {
-        let file = parse(bytes)?;
-        let simulated = (!times.is_empty()).then(|| Simulated::new(&file, times));
-        let mut text = String::new();
-        // Writing to a string does not fail.
-        let _ = write_file(&file, simulated.as_ref(), &mut text);
-        let mut object = object(&file, simulated.as_ref());
-        if let Some(simulated) = &simulated {
-            object["simulated"] = simulated.to_json();
-        }
-        Ok(Self { object, text })
+/// Describes the bytes of a file, and simulates it to these times in seconds.
+pub fn describe(bytes: &[u8], times: &[f64]) -> Result<Description, ParseError> {
+    let file = parse(bytes)?;
+    let simulated = (!times.is_empty()).then(|| Simulated::new(&file, times));
+    let simulated = simulated.as_ref();
+    let mut object = object(&file);
+    if let Some(simulated) = simulated {
+        object["simulated"] = simulated.to_json();
     }
-
-    pub fn to_json(&self) -> Value {
-        self.object.clone()
-    }
-
-    pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
-        text.write_str(&self.text)
-    }
+    let write = |text: &mut String| write_file(&file, simulated, text);
+    Ok(Description::new(object, warnings(&file, simulated), write))
 }
 
 /// The warnings of the parser and of the simulation.
@@ -47,7 +30,7 @@ fn warnings(file: &ParticleFile<'_>, simulated: Option<&Simulated>) -> Vec<Strin
     of_file.chain(of_simulation).collect()
 }
 
-fn object(file: &ParticleFile<'_>, simulated: Option<&Simulated>) -> Value {
+fn object(file: &ParticleFile<'_>) -> Value {
     json!({
         "format": "alo-particles",
         "version": 1,
@@ -55,7 +38,6 @@ fn object(file: &ParticleFile<'_>, simulated: Option<&Simulated>) -> Value {
         "id": file.id,
         "leave_particles": file.leave_particles,
         "emitters": list(&file.emitters, emitter),
-        "warnings": warnings(file, simulated),
     })
 }
 
@@ -173,10 +155,7 @@ fn write_file(
             emitter.color_texture
         )?;
     }
-    if let Some(simulated) = simulated {
-        simulated.write_text(text)?;
-    }
-    write_warnings(&warnings(file, simulated), text)
+    simulated.map_or(Ok(()), |simulated| simulated.write_text(text))
 }
 
 /// A summary of when particles are born.

@@ -3,8 +3,9 @@
 
 use crate::archive_file::{self, Location, locate};
 use crate::archive_sources::ArchiveSources;
+use crate::file_format::FileFormat;
 use crate::game::Game;
-use crate::inspect::content::Content;
+use crate::inspect::description::Description;
 use crate::inspect::failure::Failure;
 use crate::paths;
 use bevy::asset::{
@@ -84,22 +85,22 @@ impl Poser {
 
     /// Spawns a model, plays the clip at the time, and adds the measured positions to the description. Animations and
     /// textures are not changed.
-    pub fn pose(&mut self, path: &Path, content: &mut Content) -> Result<(), Failure> {
+    pub fn pose(&mut self, path: &Path, description: &mut Description) -> Result<(), Failure> {
         let path = self.asset_path(path)?;
-        match content {
-            Content::Abc(model) => model.posed = self.pose_abc(path, &model.bytes)?,
-            Content::Mdl(model) => model.posed = self.pose_mdl(path)?,
-            Content::Alo(model) => {
-                let (posed, warnings) = self.pose_alo(path, &model.non_finite)?;
-                model.posed = posed;
-                model.warnings.extend(warnings);
+        let bytes = &description.bytes;
+        description.posed = match description.format {
+            Some(FileFormat::Abc) => self.pose_abc(path, bytes)?,
+            Some(FileFormat::Mdl) => self.pose_mdl(path)?,
+            Some(FileFormat::Alo) => {
+                let (posed, warnings) = self.pose_alo(path, bytes)?;
+                description.warnings.extend(warnings);
+                posed
             }
-            Content::Lgw(_) => {
-                let clip = self.request.animation.as_deref();
-                return clip.map_or(Ok(()), |clip| Err(no_clip(clip, &[])));
-            }
-            Content::Ala(_) | Content::Archive(_) | Content::Dtx(_) | Content::Particles(_) => {}
-        }
+            _ => match self.request.animation.as_deref() {
+                Some(clip) => return Err(no_clip(clip, &[])),
+                None => return Ok(()),
+            },
+        };
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Positions of the vertices and bones of Alamo models.
 
+use crate::inspect::alo::non_finite;
 use crate::inspect::failure::Failure;
 use crate::inspect::pose::{Poser, no_clip};
 use crate::inspect::posed::{Posed, PosedBone, PosedVertices};
@@ -8,7 +9,7 @@ use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Affine3A;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{Ala, Alo, AloAnimator, AloInstance, AloLoaderSettings};
-use bevy_classic_models::alamo::{AloSceneRoot, AloSubmeshIndex, BoneVisibility, ala};
+use bevy_classic_models::alamo::{AloSceneRoot, AloSubmeshIndex, BoneVisibility, ala, alo};
 use bevy_classic_models::prelude::*;
 use classic_models_support::gpuless;
 use classic_models_support::world_vertices::WorldVertices;
@@ -25,13 +26,12 @@ enum Clip {
 
 impl Poser {
     /// Measures a model, and returns the warnings of the clip. `None` if nothing is drawn and no clip was requested.
-    ///
-    /// `non_finite` are vertices to ignore: indices of mesh, sub-mesh and vertex.
     pub(crate) fn pose_alo(
         &mut self,
         path: AssetPath<'static>,
-        non_finite: &HashSet<[usize; 3]>,
+        bytes: &[u8],
     ) -> Result<(Option<Posed>, Vec<String>), Failure> {
+        let non_finite = non_finite(&alo::parse(bytes)?);
         let alo = self.load_alo(path)?;
         let clip = self.clip(&alo)?;
         let models = self.app.world().resource::<Assets<Alo>>();
@@ -50,7 +50,7 @@ impl Poser {
             })?;
         }
         gpuless::step(&mut self.app, 0.0);
-        let posed = spawned.and_then(|()| self.measure_alo(root, non_finite, clip.is_some()));
+        let posed = spawned.and_then(|()| self.measure_alo(root, &non_finite, clip.is_some()));
         self.despawn(root);
         Ok((posed?, self.clip_warnings(clip.as_ref(), &alo)))
     }

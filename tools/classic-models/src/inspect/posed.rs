@@ -1,6 +1,6 @@
 //! The vertex bounds and bone transforms of a model at a time.
 
-use crate::inspect::output::number;
+use crate::inspect::description::number;
 use bevy::math::{DVec3, Mat4, Vec3};
 use serde_json::{Value, json};
 use std::fmt::Write;

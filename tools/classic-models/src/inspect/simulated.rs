@@ -1,6 +1,6 @@
 //! The particles of a particle system at some times.
 
-use crate::inspect::output::{list, number};
+use crate::inspect::description::{list, number};
 use bevy_classic_models::alamo::particles::ParticleFile;
 use bevy_classic_models::alamo::particles::evaluate::{LivingParticle, MAX_ALIVE, ParticleSystem};
 use serde_json::{Value, json};

@@ -8,7 +8,7 @@ mod compare;
 mod content;
 
 use crate::archive_file;
-use crate::inspect::describe::{self, Description, Options};
+use crate::inspect::describe::{self, Options};
 use crate::messages::{self, printable};
 use crate::path_args::Unmatched;
 use bevy_classic_models::texture::Pixels;
@@ -80,17 +80,9 @@ fn describe(path: &Path) -> Result<Value, String> {
         only_archives: false,
         game: None,
     };
-    let description = describe::describe(path, &options);
-    let Description::Content(_) = &description else {
-        let Description::Failed(failure) = description else {
-            return Err("unknown content".to_owned());
-        };
-        return Err(failure.message);
-    };
-    let mut value = description.to_json("");
-    for key in ["file", "ok", "posed"] {
-        value.as_object_mut().map(|object| object.remove(key));
-    }
+    let description = describe::describe(path, &options).map_err(|failure| failure.message)?;
+    let mut value = description.to_json();
+    value.as_object_mut().map(|object| object.remove("posed"));
     content::add(path, &mut value)?;
     Ok(value)
 }
