@@ -16,6 +16,7 @@ mod game_models;
 mod inspect;
 mod lgw_text;
 mod list;
+mod load_error;
 mod messages;
 mod path_args;
 mod paths;

@@ -1,11 +1,20 @@
 //! Text for the terminal. Output that is closed or full is no panic, and names cannot control the terminal.
 
-use std::fmt::{self, Display, Write as _};
+use bevy::log::tracing::Event;
+use bevy::log::tracing::field::Field;
+use std::fmt::{self, Debug, Display, Write as _};
 use std::io::{self, ErrorKind, Write as _};
+use std::process::ExitCode;
 
 /// Prints an error to standard error.
 pub fn error(text: impl Display) {
     message(format_args!("classic-models: {text}"));
+}
+
+/// Prints an error, and returns the exit status of a failure.
+pub fn failure(text: impl Display) -> ExitCode {
+    error(text);
+    ExitCode::FAILURE
 }
 
 /// Prints a line to standard error. Errors are ignored, because they cannot be reported.
@@ -37,6 +46,17 @@ pub fn printable(text: impl Display) -> impl Display {
 /// The name of an entry on one line, with escaped control characters.
 pub fn escaped_name(name: &str) -> impl Display {
     printable(name.replace('\n', "\\u{a}"))
+}
+
+/// The message of an event of the log.
+pub fn message_of(event: &Event<'_>) -> String {
+    let mut text = String::new();
+    event.record(&mut |field: &Field, value: &dyn Debug| {
+        if field.name() == "message" {
+            text = format!("{value:?}");
+        }
+    });
+    text
 }
 
 struct Escaped<'a, 'b>(&'a mut fmt::Formatter<'b>);

@@ -150,10 +150,7 @@ pub fn run(args: &Args) -> ExitCode {
     };
     let (inputs, files) = match inputs(args, paths) {
         Ok(opened) => opened,
-        Err(error) => {
-            messages::error(error);
-            return ExitCode::FAILURE;
-        }
+        Err(error) => return messages::failure(error),
     };
     let plan = match Plan::new(&inputs, out, args.format) {
         Ok(plan) => plan,
@@ -180,9 +177,6 @@ pub fn run(args: &Args) -> ExitCode {
     match messages::line(line) {
         Ok(()) if summary.failed == 0 => ExitCode::SUCCESS,
         Ok(()) => ExitCode::FAILURE,
-        Err(error) => {
-            messages::error(error);
-            ExitCode::FAILURE
-        }
+        Err(error) => messages::failure(error),
     }
 }

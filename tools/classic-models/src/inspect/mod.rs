@@ -199,19 +199,13 @@ pub fn run(args: &Args) -> ExitCode {
     }
     let (game, files) = match args.opened() {
         Ok(opened) => opened,
-        Err(error) => {
-            messages::error(error);
-            return ExitCode::FAILURE;
-        }
+        Err(error) => return messages::failure(error),
     };
     match inspect(args, game.as_ref(), &files) {
         Ok(failed) => ExitCode::from(u8::from(failed)),
         // The reader of the pipe has closed it.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => {
-            messages::error(error);
-            ExitCode::FAILURE
-        }
+        Err(error) => messages::failure(error),
     }
 }
 

@@ -7,13 +7,11 @@ use crate::file_format::FileFormat;
 use crate::game::Game;
 use crate::inspect::description::Description;
 use crate::inspect::failure::Failure;
+use crate::load_error::explain;
 use crate::paths;
-use bevy::asset::{
-    Asset, AssetLoadError, AssetPath, LoadState, RecursiveDependencyLoadState, UntypedAssetId,
-};
+use bevy::asset::{Asset, AssetPath, LoadState, RecursiveDependencyLoadState, UntypedAssetId};
 use bevy::prelude::*;
 use bevy_classic_models::archive::ArchiveSourceError;
-use bevy_classic_models::load::ModelLoadError;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::root::Wind;
 use classic_models_support::gpuless;
@@ -212,14 +210,4 @@ pub fn no_clip(name: &str, names: &[&str]) -> Failure {
 
 fn timed_out() -> Failure {
     Failure::new("it did not load in time")
-}
-
-/// The loader's error message, without Bevy's text around it.
-fn explain(error: &AssetLoadError) -> String {
-    let AssetLoadError::AssetLoaderError(of_loader) = error else {
-        return error.to_string();
-    };
-    let own = of_loader.error();
-    let text = own.downcast_ref().map(ModelLoadError::to_string);
-    text.unwrap_or_else(|| error.to_string())
 }

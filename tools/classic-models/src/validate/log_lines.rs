@@ -1,11 +1,10 @@
 //! Collects the warnings and errors that the crate logs.
 
-use bevy::log::tracing::field::Field;
+use crate::messages::message_of;
 use bevy::log::tracing::{Event, Level, Subscriber};
 use bevy::log::tracing_subscriber::layer::{Context, SubscriberExt};
 use bevy::log::tracing_subscriber::util::SubscriberInitExt;
 use bevy::log::tracing_subscriber::{Layer, registry};
-use std::fmt::Debug;
 use std::sync::{Mutex, PoisonError};
 
 static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -31,13 +30,7 @@ impl<S: Subscriber> Layer<S> for Listener {
         {
             return;
         }
-        let mut text = String::new();
-        event.record(&mut |field: &Field, value: &dyn Debug| {
-            if field.name() == "message" {
-                text = format!("{value:?}");
-            }
-        });
         let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.push(text);
+        lines.push(message_of(event));
     }
 }

@@ -71,10 +71,7 @@ pub fn run(args: &Args) -> ExitCode {
         Ok(has_problems) => ExitCode::from(u8::from(has_problems)),
         // The reader of the pipe has closed it. Only problems are printed, so there is one.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
-        Err(error) => {
-            messages::error(error);
-            ExitCode::FAILURE
-        }
+        Err(error) => messages::failure(error),
     }
 }
 

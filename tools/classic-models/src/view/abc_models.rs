@@ -47,7 +47,7 @@ fn spawn(
     models: Query<(Entity, &ViewedModel), Without<WorldAssetRoot>>,
 ) {
     for (entity, model) in models.iter().filter(|(_, model)| model.manifest.is_none()) {
-        let Some(abc) = model.handle.abc().and_then(|abc| assets.get(abc)) else {
+        let Some(abc) = model.asset(&assets) else {
             continue;
         };
         let list = clip_list(abc, None);

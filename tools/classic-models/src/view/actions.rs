@@ -6,13 +6,13 @@ use crate::view::orbit::Orbit;
 use crate::view::overlay::Overlays;
 use crate::view::playback::{change, start};
 use crate::view::row::Row;
-use crate::view::skins::{active_skin, ends};
+use crate::view::skins::ends;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloCollider;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::Timing;
 use bevy_classic_models::quake::{MdlAnimator, MdlModel, Sequence};
-use bevy_classic_models::root::NightTime;
+use bevy_classic_models::root::{NightTime, Repeat};
 
 /// Applies the actions that concern the view or all models.
 pub fn act_on_view(
@@ -57,26 +57,21 @@ type MdlState = (
     &'static MdlAnimator,
     &'static mut PlayClip,
     &'static mut Playback,
-    Option<&'static ModelSkin>,
-    Option<&'static PlayerColors>,
     Option<&'static ModelClips>,
 );
 
-/// Applies actions to the selected Quake model. They change components of its root entity, which stay when the model is
+/// Applies actions to the clip of the selected Quake model. They change components of its root entity, which stay when the model is
 /// reloaded.
 pub fn act_on_model(
     mut actions: MessageReader<Action>,
     row: Res<Row>,
     mut models: Query<MdlState>,
-    mut commands: Commands,
-    mut last_colors: Local<Option<PlayerColors>>,
 ) {
     for action in actions.read() {
         let Some(entity) = row.selected() else {
             continue;
         };
-        let Ok((animator, mut play, mut playback, skin, colors, clips)) = models.get_mut(entity)
-        else {
+        let Ok((animator, mut play, mut playback, clips)) = models.get_mut(entity) else {
             continue;
         };
         let model = animator.model();
@@ -99,25 +94,10 @@ pub fn act_on_model(
                 playback.finished = false;
             }
             Action::ToggleInterpolation => play.interpolate ^= true,
-            Action::NextSkin => {
-                let next = active_skin(skin).map_or(0, |skin| skin + 1) % model.skins.len().max(1);
-                commands.entity(entity).insert(ModelSkin::Index(next));
+            Action::NamedClip(ref name) if clips.is_some_and(|clips| clips.get(name).is_some()) => {
+                play.repeat = Repeat::FromManifest;
+                start(ClipRef::Name(name.clone()), &mut play, &mut playback);
             }
-            Action::ToggleColors if colors.is_some() => {
-                *last_colors = colors.copied();
-                commands.entity(entity).remove::<PlayerColors>();
-            }
-            Action::ToggleColors => {
-                // Red and blue differ visibly from the default colors.
-                let red_and_blue = PlayerColors {
-                    shirt: 4,
-                    pants: 13,
-                };
-                commands
-                    .entity(entity)
-                    .insert(last_colors.unwrap_or(red_and_blue));
-            }
-            Action::Colors(colors) => _ = commands.entity(entity).insert(colors),
             _ => {
                 let seconds = animator.clip_seconds();
                 let ends = ends(clips, &play);

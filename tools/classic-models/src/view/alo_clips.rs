@@ -1,10 +1,10 @@
 //! The clips of Alamo models: those beside a model, and files of the command line or dropped on the window.
 
 use crate::archive_file::absolute;
+use crate::load_error::explain;
 use crate::view::args::Args;
 use crate::view::clips::{Animators, ClipList, ClipState, Frames, ListedClip, ReadyClip};
 use crate::view::files::{Folders, belongs_to, is_ala};
-use crate::view::load_error::explain;
 use crate::view::manifest_clips::ClipSources;
 use crate::view::playback::FADE;
 use crate::view::row::Row;

@@ -27,7 +27,7 @@ pub fn spawn_alo(
     models: Query<(Entity, &ViewedModel), Without<WorldAssetRoot>>,
 ) {
     for (entity, model) in models.iter().filter(|(_, model)| model.manifest.is_none()) {
-        let Some(alo) = model.handle.alo().and_then(|alo| assets.get(alo)) else {
+        let Some(alo) = model.asset(&assets) else {
             continue;
         };
         let mut entity = commands.entity(entity);

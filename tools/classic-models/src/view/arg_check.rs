@@ -5,7 +5,7 @@ use crate::view::alo_parts::parts;
 use crate::view::args::Args;
 use crate::view::clips::{ClipList, ClipState};
 use crate::view::mdl_models::mdl_clip;
-use crate::view::viewed_model::{ModelHandle, ViewedModel};
+use crate::view::viewed_model::{ViewedModel, is};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::Alo;
 use bevy_classic_models::lgw::Lgw;
@@ -68,9 +68,9 @@ pub fn check_args(
                 ..choices
             }),
         );
-        let alo = model.handle.alo().and_then(|of| alo.get(of));
+        let alo = model.asset(&alo);
         let of_alo = alo.map(|alo| parts(alo).into_iter().map(|part| part.name).collect());
-        let lgw = model.handle.lgw().and_then(|of| lgw.get(of));
+        let lgw = model.asset(&lgw);
         let of_lgw = lgw.map(|lgw| {
             lgw.meshes
                 .iter()
@@ -98,8 +98,8 @@ fn choices_of<'a>(
     abc: &Assets<Abc>,
 ) -> Option<Choices<'a>> {
     let requested = args.clip.as_deref();
-    if let ModelHandle::Mdl(handle) = &model.handle {
-        let mdl = mdl.get(handle)?;
+    if is::<Mdl>(&model.handle) {
+        let mdl = model.asset(mdl)?;
         let named = own.into_iter().flat_map(|own| own.0.iter());
         let named = named.map(|clip| &*clip.name);
         let is_named = |name| own.is_some_and(|own| own.get(name).is_some());
@@ -113,7 +113,7 @@ fn choices_of<'a>(
             skin_names: Vec::new(),
         });
     }
-    if model.handle.lgw().is_some() && model.problem.is_none() {
+    if is::<Lgw>(&model.handle) && model.problem.is_none() {
         return Some(Choices {
             name: &model.name,
             clips: Vec::new(),
@@ -123,7 +123,7 @@ fn choices_of<'a>(
         });
     }
     let list = list?;
-    let abc = model.handle.abc().and_then(|of| abc.get(of));
+    let abc = model.asset(abc);
     Some(Choices {
         name: &model.name,
         clips: list.0.iter().map(|clip| &*clip.name).collect(),

@@ -3,25 +3,17 @@
 use crate::archive_file::absolute;
 use crate::file_format::is_texture;
 use crate::messages;
-use crate::view::abc_gizmos::AbcGizmosPlugin;
-use crate::view::abc_models::AbcModelsPlugin;
-use crate::view::alo_clips::{AloClipsPlugin, clips_settled};
-use crate::view::alo_gizmos::AloGizmosPlugin;
-use crate::view::alo_pointer::{AloPointerPlugin, Pointer};
-use crate::view::alo_trees::AloTreesPlugin;
+use crate::view::alo_clips::clips_settled;
+use crate::view::alo_pointer::Pointer;
 use crate::view::arg_check::check_args;
 use crate::view::args::Args;
-use crate::view::camera::OrbitPlugin;
-use crate::view::framing::{Framing, FramingPlugin, FramingStyle};
-use crate::view::gizmos::GizmosPlugin;
-use crate::view::lgw_models::{LgwModelsPlugin, ModelMaterials};
+use crate::view::framing::{Framing, FramingStyle};
+use crate::view::lgw_models::ModelMaterials;
 use crate::view::model_bounds::{SpawnState, all_spawned};
-use crate::view::models::{FilesToLoad, ModelsPlugin};
+use crate::view::models::FilesToLoad;
 use crate::view::orbit::Orbit;
-use crate::view::overlay::{OverlayPlugin, Overlays};
 use crate::view::overrides::overrides_applied;
 use crate::view::particle_capture::{models_ready, play};
-use crate::view::particle_systems::ParticleSystemsPlugin;
 use crate::view::row::Row;
 use crate::view::save_manifest::{ManifestWriter, exists};
 use crate::view::sheet::{Sheet, SheetLayout, problem, show_nothing, show_only, write_name};
@@ -31,21 +23,19 @@ use crate::view::sweep::sweep;
 use crate::view::turntable::turn;
 use crate::view::turntable_args::Turntable;
 use crate::view::viewed_model::ViewedModel;
+use crate::view::viewer::ViewerPlugin;
 use crate::view::window::LOG_FILTER;
 use bevy::asset::UntypedAssetId;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
 use bevy::ui::IsDefaultUiCamera;
-use bevy_classic_models::ClassicModelsPlugins;
 use bevy_classic_models::alamo::{Alo, AloParticles};
 use bevy_classic_models::lithtech::Abc;
-use bevy_classic_models::root::NightTime;
 use bevy_classic_models::texture::Pixels;
 use classic_models_support::capture::mark_ready;
 use classic_models_support::headless::{Headless, plugins};
 use classic_models_support::images::save;
-use classic_models_support::stage::StagePlugin;
 use std::path::Path;
 
 /// Frames to render after the models are loaded, until all render assets are on the GPU.
@@ -185,37 +175,22 @@ pub fn start(shown: &Shown, size: UVec2) -> Headless {
             ..default()
         },
         plugins(&folders.assets, false),
-        ClassicModelsPlugins,
-        (
-            StagePlugin,
-            (
-                ModelsPlugin,
-                AloClipsPlugin,
-                AbcModelsPlugin,
-                LgwModelsPlugin,
-            ),
-            (OrbitPlugin, FramingPlugin),
-            OverlayPlugin,
-            (GizmosPlugin, AloGizmosPlugin, AbcGizmosPlugin),
-            (AloTreesPlugin, AloPointerPlugin),
-            ParticleSystemsPlugin,
-        ),
+        ViewerPlugin {
+            // A time pauses the clips; without `--time` they are paused at the start.
+            args: Args {
+                time: Some(args.time.unwrap_or_default()),
+                ..args.clone()
+            },
+            has_window: false,
+        },
     ))
-    .insert_resource(Row::new(args.view, args.aspect(), !args.bounds))
     .insert_resource(FramingStyle::Bounds)
     .insert_resource(FilesToLoad::new(shown.models.clone()))
-    .insert_resource(Overlays::of(args))
-    .insert_resource(NightTime(args.night))
     .insert_resource(Pointer {
         at: args.probe,
         ..default()
     })
-    .add_observer(mark_ready)
-    // A time pauses the clips; without `--time` they are paused at the start.
-    .insert_resource(Args {
-        time: Some(args.time.unwrap_or_default()),
-        ..args.clone()
-    });
+    .add_observer(mark_ready);
     Headless::start(app, size)
 }
 
@@ -291,13 +266,13 @@ fn is_complete(
     model: &ViewedModel,
 ) -> bool {
     // If a dependency of a model fails, the model's state is `Failed` although other textures still load.
-    let alo = model.handle.alo().and_then(|of| alo.get(of));
+    let alo = model.asset(alo);
     let meshes = alo.iter().flat_map(|alo| &alo.meshes);
     let materials = meshes
         .flat_map(|mesh| &mesh.submeshes)
         .filter_map(|submesh| submesh.material.as_ref());
     let materials = materials.map(|material| material.id().untyped());
-    let abc = model.handle.abc().and_then(|of| abc.get(of));
+    let abc = model.asset(abc);
     let skins = abc.iter().flat_map(|abc| &abc.skins);
     let skins = skins.map(|skin| skin.image.id().untyped());
     let mut assets = materials.chain(skins);

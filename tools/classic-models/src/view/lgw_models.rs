@@ -46,7 +46,7 @@ fn spawn(
     models: Query<(Entity, &ViewedModel), Without<WorldAssetRoot>>,
 ) {
     for (entity, model) in models.iter().filter(|(_, model)| model.manifest.is_none()) {
-        let Some(lgw) = model.handle.lgw().and_then(|lgw| assets.get(lgw)) else {
+        let Some(lgw) = model.asset(&assets) else {
             continue;
         };
         let scene = WorldAssetRoot(lgw.scene.clone());

@@ -1,13 +1,12 @@
 //! Keeps the latest lines of the log, for the log panel.
 
+use crate::messages::message_of;
 use bevy::log::BoxedLayer;
-use bevy::log::tracing::field::Field;
 use bevy::log::tracing::{Event, Level, Subscriber};
 use bevy::log::tracing_subscriber::Layer;
 use bevy::log::tracing_subscriber::layer::Context;
 use bevy::prelude::*;
 use std::collections::VecDeque;
-use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The maximum count of lines.
@@ -65,13 +64,7 @@ impl<S: Subscriber> Layer<S> for BufferLayer {
             Level::WARN => Severity::Warning,
             _ => Severity::Info,
         };
-        let mut text = String::new();
-        event.record(&mut |field: &Field, value: &dyn Debug| {
-            if field.name() == "message" {
-                text = format!("{value:?}");
-            }
-        });
-        self.0.add(severity, text);
+        self.0.add(severity, message_of(event));
     }
 }
 

@@ -4,8 +4,10 @@ use crate::view::alo_clips::AssignedClips;
 use crate::view::clips::ClipList;
 use crate::view::files::Folders;
 use crate::view::load_model::{load, yaw};
-use crate::view::viewed_model::{ModelHandle, ViewedModel};
+use crate::view::viewed_model::{ViewedModel, is};
 use bevy::prelude::*;
+use bevy_classic_models::alamo::Alo;
+use bevy_classic_models::lithtech::Abc;
 use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::prelude::*;
 
@@ -31,18 +33,18 @@ pub fn open_manifests(
         let Some(file) = folders.file_of(path) else {
             continue;
         };
-        let is_first = matches!(model.handle, ModelHandle::Manifest(_));
+        let is_first = is::<ModelManifest>(&model.handle);
         let spawned = ClassicModel(opened.handle.clone());
         model.handle = load(&file, path, &folders, &server);
         model.path = path.clone();
         model.file = file;
         transform.rotation = Quat::from_rotation_y(yaw(&model.handle));
         let mut entity = commands.entity(entity);
-        match &model.handle {
-            ModelHandle::Alo(_) => entity.insert((AssignedClips::started(), ClipList::default())),
-            ModelHandle::Abc(_) => entity.insert(ClipList::default()),
-            _ => &mut entity,
-        };
+        if is::<Alo>(&model.handle) {
+            entity.insert((AssignedClips::started(), ClipList::default()));
+        } else if is::<Abc>(&model.handle) {
+            entity.insert(ClipList::default());
+        }
         if is_first {
             entity.insert(spawned);
         }

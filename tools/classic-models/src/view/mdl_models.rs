@@ -24,7 +24,7 @@ pub fn spawn_mdl(
     models: Query<(Entity, &ViewedModel), Without<WorldAssetRoot>>,
 ) {
     for (entity, model) in models.iter().filter(|(_, model)| model.manifest.is_none()) {
-        let Some(mdl) = model.handle.mdl().and_then(|mdl| assets.get(mdl)) else {
+        let Some(mdl) = model.asset(&assets) else {
             continue;
         };
         let clip = args.clip.as_deref().and_then(|name| mdl_clip(mdl, name));

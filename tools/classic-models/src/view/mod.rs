@@ -6,13 +6,11 @@
 //! one. Files that change on disk are reloaded. With `--capture` no window is opened: the same image, without panels and
 //! grid, is written to a PNG. With `--game` the models of a game's archives and folders are listed.
 
-mod abc_actions;
 mod abc_file;
 mod abc_gizmos;
 mod abc_models;
 mod action;
 mod actions;
-mod alo_actions;
 mod alo_bounds;
 mod alo_clips;
 mod alo_gizmos;
@@ -20,6 +18,7 @@ mod alo_models;
 mod alo_parts;
 mod alo_pointer;
 mod alo_trees;
+mod appearance_actions;
 mod arg_check;
 mod args;
 mod browser;
@@ -36,7 +35,6 @@ mod gizmos;
 mod key_table;
 mod keys;
 mod lgw_models;
-mod load_error;
 mod load_model;
 mod log_buffer;
 mod manifest_clips;
@@ -51,7 +49,6 @@ mod overlay;
 mod overrides;
 mod panel_input;
 mod panels;
-mod part_actions;
 mod part_args;
 mod particle_bounds;
 mod particle_capture;
@@ -73,6 +70,7 @@ mod trees;
 mod turntable;
 mod turntable_args;
 mod viewed_model;
+mod viewer;
 mod visible_points;
 mod window;
 mod window_image;
@@ -88,10 +86,7 @@ use std::process::ExitCode;
 pub fn run(args: Args) -> ExitCode {
     let shown = match Shown::open(args) {
         Ok(shown) => shown,
-        Err(error) => {
-            messages::error(error);
-            return ExitCode::FAILURE;
-        }
+        Err(error) => return messages::failure(error),
     };
     let exit = if shown.args.needs_no_window() {
         capture::run(&shown)

@@ -1,12 +1,12 @@
 //! Loads and spawns the models that are shown.
 
 use crate::archive_file::absolute;
+use crate::load_error::explain;
 use crate::view::alo_bounds::measure_alo;
 use crate::view::alo_clips::AssignedClips;
 use crate::view::alo_models::spawn_alo;
 use crate::view::clips::ClipList;
 use crate::view::files::Folders;
-use crate::view::load_error::explain;
 use crate::view::load_model::{load, yaw};
 use crate::view::manifest_clips::load_clip_files;
 use crate::view::manifests::open_manifests;
@@ -15,9 +15,10 @@ use crate::view::model_bounds::arrange_row;
 use crate::view::overrides::apply_overrides;
 use crate::view::quote::line_of;
 use crate::view::row::{Row, RowLayout};
-use crate::view::viewed_model::{ModelHandle, OpenedManifest, ViewedModel};
+use crate::view::viewed_model::{OpenedManifest, ViewedModel, is};
 use bevy::asset::{AssetLoadError, LoadState};
 use bevy::prelude::*;
+use bevy_classic_models::alamo::Alo;
 use bevy_classic_models::root::ClassicModelsSystems;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -104,16 +105,14 @@ pub fn add(
     let file = absolute(file);
     let path = folders.asset_path(&file);
     let handle = load(&file, &path, folders, server);
-    let is_alo = handle.alo().is_some();
+    let is_alo = is::<Alo>(&handle);
     let yaw = yaw(&handle);
-    let manifest = match &handle {
-        ModelHandle::Manifest(handle) => Some(OpenedManifest {
-            handle: handle.clone(),
-            path: path.clone(),
-            file: file.clone(),
-        }),
-        _ => None,
-    };
+    let manifest = handle.clone().try_typed().ok();
+    let manifest = manifest.map(|handle| OpenedManifest {
+        handle,
+        path: path.clone(),
+        file: file.clone(),
+    });
     let model = ViewedModel {
         name: file
             .file_name()
@@ -140,7 +139,7 @@ fn update_problems(server: Res<AssetServer>, mut models: Query<&mut ViewedModel>
     for mut model in &mut models {
         let manifest = model.manifest.as_ref().map(|opened| &opened.handle);
         let of_manifest = manifest.map(|manifest| server.load_state(manifest));
-        let failure = match (of_manifest, server.load_state(model.handle.id())) {
+        let failure = match (of_manifest, server.load_state(&model.handle)) {
             (Some(LoadState::Failed(error)), _) | (_, LoadState::Failed(error)) => Some(error),
             // Keeps the message until the reload is done.
             (Some(LoadState::Loading), _) | (_, LoadState::Loading) => continue,

@@ -74,8 +74,7 @@ impl ManifestModelItem<'_, '_> {
         if self.clips.is_some_and(|own| own.get(name).is_some()) {
             return Some(name.into());
         }
-        let mdl = self.model.handle.mdl().and_then(|of| mdl.get(of));
-        let of_mdl = mdl.and_then(|mdl| mdl_clip(mdl, name));
+        let of_mdl = self.model.asset(mdl).and_then(|mdl| mdl_clip(mdl, name));
         of_mdl.or_else(|| Some(self.list?.named(name)?.ready()?.play.clone()))
     }
 }

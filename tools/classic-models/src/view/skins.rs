@@ -1,12 +1,7 @@
 //! The skins of models: which one is active, and files that may be skins of a model without one.
 
 use crate::archive_file::siblings;
-use crate::view::action::Action;
-use crate::view::clips::ClipList;
-use crate::view::files::{Folders, is_dtx};
-use crate::view::playback::start;
-use crate::view::row::Row;
-use bevy::prelude::*;
+use crate::view::files::is_dtx;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::root::Repeat;
 use std::path::{Path, PathBuf};
@@ -34,37 +29,6 @@ pub fn ends(clips: Option<&ModelClips>, play: &PlayClip) -> bool {
     };
     let named = clips.and_then(|clips| clips.get(name));
     named.is_some_and(|clip| clip.repeat == Repeat::Once)
-}
-
-/// Applies skins, and plays clips that the selected model's manifest names.
-pub fn act_on_skins(
-    mut actions: MessageReader<Action>,
-    row: Res<Row>,
-    folders: Res<Folders>,
-    mut clips: Query<(&ModelClips, &mut PlayClip, &mut Playback), Without<ClipList>>,
-    mut commands: Commands,
-) {
-    for action in actions.read() {
-        let Some(entity) = row.selected() else {
-            continue;
-        };
-        match action {
-            Action::Skin(skin) => _ = commands.entity(entity).insert(skin.clone()),
-            Action::SkinFile(file) => {
-                let skin = ModelSkin::Path(folders.asset_path(file));
-                commands.entity(entity).insert(skin);
-            }
-            Action::NamedClip(name) => {
-                if let Ok((clips, mut play, mut playback)) = clips.get_mut(entity)
-                    && clips.get(name).is_some()
-                {
-                    play.repeat = Repeat::FromManifest;
-                    start(ClipRef::Name(name.clone()), &mut play, &mut playback);
-                }
-            }
-            _ => {}
-        }
-    }
 }
 
 /// Files that may be the skin of a LithTech model: the textures of the games' folder `Skins` and those beside the model.

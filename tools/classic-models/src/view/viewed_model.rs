@@ -1,12 +1,9 @@
 //! The component of a model that is shown, and its asset. Does not load or spawn models.
 
-use bevy::asset::{AssetLoadError, AssetPath, UntypedAssetId};
+use bevy::asset::{AssetLoadError, AssetPath};
 use bevy::prelude::*;
-use bevy_classic_models::alamo::Alo;
-use bevy_classic_models::lgw::Lgw;
-use bevy_classic_models::lithtech::Abc;
 use bevy_classic_models::manifest::ModelManifest;
-use bevy_classic_models::quake::Mdl;
+use std::any::TypeId;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -16,7 +13,8 @@ pub struct ViewedModel {
     pub name: String,
     pub file: PathBuf,
     pub path: AssetPath<'static>,
-    pub handle: ModelHandle,
+    /// The model; the manifest before its model is known.
+    pub handle: UntypedHandle,
     /// The manifest that the model was opened by, if any.
     pub manifest: Option<OpenedManifest>,
     /// The error message, if the model or its newest version did not load.
@@ -25,55 +23,16 @@ pub struct ViewedModel {
     pub failure: Option<Arc<AssetLoadError>>,
 }
 
-/// A model's asset.
-#[derive(Clone, Debug)]
-pub enum ModelHandle {
-    Mdl(Handle<Mdl>),
-    Alo(Handle<Alo>),
-    Abc(Handle<Abc>),
-    Lgw(Handle<Lgw>),
-    /// A manifest whose model is not known before it is loaded.
-    Manifest(Handle<ModelManifest>),
+impl ViewedModel {
+    /// The model's asset, if it is loaded and of this type.
+    pub fn asset<'a, A: Asset>(&self, assets: &'a Assets<A>) -> Option<&'a A> {
+        assets.get(self.handle.id().try_typed().ok()?)
+    }
 }
 
-impl ModelHandle {
-    pub fn id(&self) -> UntypedAssetId {
-        match self {
-            Self::Mdl(handle) => handle.id().untyped(),
-            Self::Alo(handle) => handle.id().untyped(),
-            Self::Abc(handle) => handle.id().untyped(),
-            Self::Lgw(handle) => handle.id().untyped(),
-            Self::Manifest(handle) => handle.id().untyped(),
-        }
-    }
-
-    pub fn mdl(&self) -> Option<&Handle<Mdl>> {
-        match self {
-            Self::Mdl(handle) => Some(handle),
-            _ => None,
-        }
-    }
-
-    pub fn alo(&self) -> Option<&Handle<Alo>> {
-        match self {
-            Self::Alo(handle) => Some(handle),
-            _ => None,
-        }
-    }
-
-    pub fn abc(&self) -> Option<&Handle<Abc>> {
-        match self {
-            Self::Abc(handle) => Some(handle),
-            _ => None,
-        }
-    }
-
-    pub fn lgw(&self) -> Option<&Handle<Lgw>> {
-        match self {
-            Self::Lgw(handle) => Some(handle),
-            _ => None,
-        }
-    }
+/// Whether an asset is of a type.
+pub fn is<A: Asset>(handle: &UntypedHandle) -> bool {
+    handle.type_id() == TypeId::of::<A>()
 }
 
 /// The manifest that a model was opened by.

@@ -2,41 +2,30 @@
 
 use crate::archive_file::absolute;
 use crate::messages;
-use crate::view::abc_actions::act_on_abc;
-use crate::view::abc_gizmos::AbcGizmosPlugin;
-use crate::view::abc_models::AbcModelsPlugin;
 use crate::view::action::Action;
 use crate::view::actions::{act_on_model, act_on_view};
-use crate::view::alo_actions::act_on_alo;
-use crate::view::alo_clips::AloClipsPlugin;
-use crate::view::alo_gizmos::AloGizmosPlugin;
-use crate::view::alo_pointer::{AloPointerPlugin, focus_on_click, follow};
-use crate::view::alo_trees::AloTreesPlugin;
-use crate::view::camera::{OrbitPlugin, fit_viewport, follow_mouse};
+use crate::view::alo_pointer::{focus_on_click, follow};
+use crate::view::appearance_actions::act_on_appearance;
+use crate::view::camera::{fit_viewport, follow_mouse};
 use crate::view::clips::ClipList;
 use crate::view::file_actions::{act_on_files, first_list, take_dropped};
 use crate::view::files::Folders;
-use crate::view::framing::{FramingPlugin, FramingStyle};
-use crate::view::gizmos::GizmosPlugin;
+use crate::view::framing::FramingStyle;
 use crate::view::keys::read_keys;
-use crate::view::lgw_models::{LgwModelsPlugin, ModelMaterials};
+use crate::view::lgw_models::ModelMaterials;
 use crate::view::log_buffer;
 use crate::view::manifest_clips::ManifestClipFiles;
 use crate::view::model_events::{EventLog, log_event};
-use crate::view::models::{FilesToLoad, ModelsPlugin};
+use crate::view::models::FilesToLoad;
 use crate::view::orbit::Orbit;
-use crate::view::overlay::{OverlayPlugin, Overlays};
 use crate::view::panels::PanelsPlugin;
-use crate::view::part_actions::act_on_parts;
 use crate::view::particle_player::{ParticlePlayerPlugin, act_on_particles};
-use crate::view::particle_systems::ParticleSystemsPlugin;
 use crate::view::playback::act_on_clip;
 use crate::view::recent::Recent;
-use crate::view::row::Row;
 use crate::view::save_manifest::act_on_manifest;
 use crate::view::shown::Shown;
-use crate::view::skins::act_on_skins;
 use crate::view::viewed_model::ViewedModel;
+use crate::view::viewer::ViewerPlugin;
 use crate::view::window_image::act_on_image;
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, UnapprovedPathMode};
@@ -45,10 +34,7 @@ use bevy::log::LogPlugin;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::time::common_conditions::on_timer;
-use bevy_classic_models::ClassicModelsPlugins;
 use bevy_classic_models::lithtech::AbcInstance;
-use bevy_classic_models::root::NightTime;
-use classic_models_support::stage::StagePlugin;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -112,34 +98,18 @@ pub fn run(shown: Shown) -> AppExit {
                 }),
                 ..default()
             }),
-        ClassicModelsPlugins,
-        (
-            StagePlugin,
-            (
-                ModelsPlugin,
-                AloClipsPlugin,
-                AbcModelsPlugin,
-                LgwModelsPlugin,
-            ),
-            (OrbitPlugin, FramingPlugin),
-            OverlayPlugin,
-            (GizmosPlugin, AloGizmosPlugin, AbcGizmosPlugin),
-            (AloTreesPlugin, AloPointerPlugin),
-            (ParticleSystemsPlugin, ParticlePlayerPlugin),
-            PanelsPlugin,
-        ),
+        ViewerPlugin {
+            args: args.clone(),
+            has_window: true,
+        },
+        ParticlePlayerPlugin,
+        PanelsPlugin,
     ))
-    .insert_resource(Row::new(args.view, args.aspect(), false))
     .insert_resource(FramingStyle::Visible)
     .insert_resource(browser)
     .insert_resource(recent)
     .init_resource::<EventLog>()
     .add_observer(log_event)
-    .insert_resource(Overlays {
-        grid: true,
-        ..Overlays::of(&args)
-    })
-    .insert_resource(NightTime(args.night))
     .add_message::<Action>()
     .add_systems(
         Update,
@@ -150,12 +120,9 @@ pub fn run(shown: Shown) -> AppExit {
                 act_on_files,
                 act_on_view,
                 act_on_model,
-                act_on_alo,
-                act_on_abc,
-                act_on_parts,
+                act_on_appearance,
                 act_on_clip,
                 act_on_particles,
-                act_on_skins,
                 act_on_manifest,
                 act_on_image,
             )
@@ -181,7 +148,7 @@ pub fn run(shown: Shown) -> AppExit {
             },
         );
     }
-    app.insert_resource(args).run()
+    app.run()
 }
 
 /// Writes all actions to the log, for tests and reports of defects: `RUST_LOG=classic_models=debug`.
