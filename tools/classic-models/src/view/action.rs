@@ -3,7 +3,7 @@
 use crate::game::GameKind;
 use crate::view::args::View;
 use crate::view::framing::Framing;
-use crate::view::trees::Trees;
+use crate::view::overlay::Trees;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::{ModelSkin, PlayerColors};
 use std::path::PathBuf;
@@ -52,14 +52,7 @@ pub enum Action {
     SkinFile(PathBuf),
     ToggleColors,
     Colors(PlayerColors),
-    ToggleWireframe,
-    ToggleBounds,
-    ToggleNormals,
-    ToggleGrid,
-    ToggleBones,
-    ToggleProxies,
-    ToggleLights,
-    ToggleDims,
+    ToggleOverlay(Overlay),
     ToggleNight,
     Trees(Trees),
     NextTreeLevel,
@@ -94,6 +87,19 @@ pub enum SearchField {
     Files,
     Clips,
     Details,
+}
+
+/// An overlay that is drawn or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overlay {
+    Wireframe,
+    Bounds,
+    Normals,
+    Grid,
+    Bones,
+    Proxies,
+    Lights,
+    Dims,
 }
 
 /// A part of the window that can be hidden.
