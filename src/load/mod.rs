@@ -21,7 +21,7 @@ pub(crate) mod warnings;
 pub(crate) mod watch;
 
 #[doc(hidden)]
-pub use crate::geometry::axes::z_up_forward_minus_y;
+pub use crate::geometry::axes::{z_up_forward_minus_y, z_up_forward_x};
 pub use error::ModelLoadError;
 #[doc(hidden)]
 pub use find::{FileFinder, FileSearch, NotFound};
