@@ -13,7 +13,7 @@ use classic_models_fixtures::chunk_malformed::{bad_count, truncated};
 use classic_models_fixtures::malformed::{
     assert_classes, assert_cuts_are_errors, assert_parsed, for_each_flipped_bit,
 };
-use classic_models_fixtures::regressions;
+use classic_models_fixtures::write_regressions;
 
 #[test]
 fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {
@@ -318,8 +318,5 @@ fn write_regression_files() {
             rearranged(&two.0, "", |chunks| chunks.push(nest(17))),
         ),
     ];
-    let folder = regressions("ala");
-    for (name, bytes) in files {
-        std::fs::write(folder.join(name), bytes).unwrap();
-    }
+    write_regressions("ala", files);
 }

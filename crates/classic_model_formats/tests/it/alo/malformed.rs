@@ -14,9 +14,9 @@ use classic_models_fixtures::chunk_malformed::{
 };
 use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
 use classic_models_fixtures::malformed::{
-    Case, assert_classes, assert_cuts_are_errors, assert_parsed, case, for_each_flipped_bit,
+    Case, Cases, assert_classes, assert_cuts_are_errors, assert_parsed, for_each_flipped_bit,
 };
-use classic_models_fixtures::{error_kinds, regressions};
+use classic_models_fixtures::{error_kinds, write_regressions};
 
 error_kinds! {
     bad_vertex: ErrorKind::IndexOutOfRange { element: "vertex", .. },
@@ -71,39 +71,36 @@ const MINIS: [(&str, &[u8]); 10] = [
 ];
 
 fn cases() -> Vec<Case> {
-    let mut cases = file_cases();
-    cases.extend(chunk_cases());
-    cases.extend(chunk_malformed::mini_cases(&clean(), &MINIS));
-    cases.extend(number_cases());
-    cases.extend(text_cases());
-    cases.extend(count_cases());
-    cases.extend(bone_cases());
-    cases.extend(mesh_cases());
-    cases.extend(connection_cases());
-    cases.extend(tree_cases());
-    cases
+    let mut cases = Cases::default();
+    file_cases(&mut cases);
+    chunk_cases(&mut cases);
+    chunk_malformed::mini_cases(&mut cases, &clean(), &MINIS);
+    number_cases(&mut cases);
+    text_cases(&mut cases);
+    count_cases(&mut cases);
+    bone_cases(&mut cases);
+    mesh_cases(&mut cases);
+    connection_cases(&mut cases);
+    tree_cases(&mut cases);
+    cases.rows
 }
 
-fn file_cases() -> Vec<Case> {
+fn file_cases(cases: &mut Cases) {
     let file = clean();
     let end = file.len() as u64;
     let with = |tail: &[u8]| [&file[..], tail].concat();
     let skeleton = span(&file, "200").end;
-    let mut cases = chunk_malformed::end_cases(&file);
-    cases.extend([
-        case(
-            1,
-            "a skeleton and nothing else",
-            file[..skeleton as usize].to_vec(),
-            Reject(missing, skeleton),
-        ),
-        case(
-            4,
-            "a truncated mesh",
-            with(&file[skeleton as usize..skeleton as usize + 60]),
-            Reject(truncated, end + 8),
-        ),
-    ]);
+    chunk_malformed::end_cases(cases, &file);
+    cases.expect(1, Reject(missing, skeleton));
+    cases.add(
+        "a skeleton and nothing else",
+        file[..skeleton as usize].to_vec(),
+    );
+    cases.expect(4, Reject(truncated, end + 8));
+    cases.add(
+        "a truncated mesh",
+        with(&file[skeleton as usize..skeleton as usize + 60]),
+    );
     for (id, class, expected) in [
         (0x900, 9, "Alamo particle system (version 1)"),
         (0x1500, 9, "Alamo particle system (version 2)"),
@@ -118,21 +115,19 @@ fn file_cases() -> Vec<Case> {
         let bytes = at_u32(0, id);
         let message = parse(&bytes).unwrap_err().to_string();
         assert!(message.contains(expected), "{message}");
-        cases.push(case(class, expected, bytes, Reject(magic, 0)));
+        cases.expect(class, Reject(magic, 0));
+        cases.add(expected, bytes);
     }
-    cases
 }
 
-fn chunk_cases() -> Vec<Case> {
+fn chunk_cases(cases: &mut Cases) {
     let file = clean();
-    let mut cases = chunk_malformed::chunk_cases(&file, &CONTAINERS);
-    cases.push(case(
-        10,
+    chunk_malformed::chunk_cases(cases, &file, &CONTAINERS);
+    cases.expect(10, Reject(truncated, span(&file, "400").end));
+    cases.add(
         "three bytes instead of a chunk header",
         with_short_tail(&file),
-        Reject(truncated, span(&file, "400").end),
-    ));
-    cases
+    );
 }
 
 /// Appends three bytes to the first mesh, too few for a chunk header.
@@ -144,7 +139,7 @@ fn with_short_tail(file: &[u8]) -> Vec<u8> {
     patched(&bytes, mesh.header + 4, &size.to_le_bytes())
 }
 
-fn number_cases() -> Vec<Case> {
+fn number_cases(cases: &mut Cases) {
     let file = clean();
     let vertices = body("400/10000/10007");
     let v1_vertices = body("400/10000.1/10005");
@@ -157,95 +152,48 @@ fn number_cases() -> Vec<Case> {
     let expected = "not finite";
     let [float3, dazzle] = [value("400/10100/10104", 2), value("600/604/0", 1)];
     let corner = value("400/10000/1200/1201", 1);
-    vec![
-        case(6, "matrix", at_f32(matrix, nan), Reject(not_finite, matrix)),
-        case(
-            6,
-            "last number of a matrix",
-            at_f32(matrix + 44, infinity),
-            Reject(not_finite, matrix + 44),
-        ),
-        case(
-            6,
-            "matrix of an older bone record",
-            at_f32(v1_matrix + 16, -infinity),
-            Reject(not_finite, v1_matrix + 16),
-        ),
-        case(
-            6,
-            "position",
-            at_f32(vertices, nan),
-            Warn(expected, vertices),
-        ),
-        case(
-            6,
-            "color of a vertex",
-            at_f32(vertices + 2 * 144 + 92, infinity),
-            Warn("vertex 2", vertices + 2 * 144),
-        ),
-        case(
-            6,
-            "weight of an older vertex record",
-            at_f32(v1_vertices + 3 * 128 + 112, nan),
-            Warn("vertex 3", v1_vertices + 3 * 128),
-        ),
-        case(6, "unused", at_f32(vertices + 96, nan), Silent),
-        case(
-            6,
-            "bounding box",
-            at_f32(bounds + 4, nan),
-            Warn(expected, bounds + 4),
-        ),
-        case(
-            6,
-            "light",
-            at_f32(light + 4, nan),
-            Warn(expected, light + 4),
-        ),
-        case(
-            6,
-            "cone",
-            at_f32(light + 32, nan),
-            Warn(expected, light + 32),
-        ),
-        case(6, "float3", at_f32(float3, nan), Warn(expected, float3)),
-        case(
-            6,
-            "dazzle",
-            at_f32(dazzle + 8, nan),
-            Warn(expected, dazzle + 8),
-        ),
-        case(
-            6,
-            "collision tree bounds",
-            at_f32(corner + 8, infinity),
-            Warn(expected, corner + 8),
-        ),
-        case(
-            21,
-            "matrix with a row of zeros",
-            at(matrix, &[0; 16]),
-            Warn("cannot be inverted", matrix),
-        ),
-        case(
-            21,
-            "zero matrix in an older bone record",
-            at(v1_matrix, &[0; 48]),
-            Warn("cannot be inverted", v1_matrix),
-        ),
-        case(
-            21,
-            "matrix with a scale of 1e-6",
-            {
-                let scaled = [1e-6_f32, 0.0, 0.0, 0.0, 0.0, 1e-6, 0.0, 0.0, 0.0, 0.0, 1e-6];
-                at(matrix, scaled.map(f32::to_le_bytes).as_flattened())
-            },
-            Silent,
-        ),
-    ]
+    cases.expect(6, Reject(not_finite, matrix));
+    cases.add("matrix", at_f32(matrix, nan));
+    cases.expect(6, Reject(not_finite, matrix + 44));
+    cases.add("last number of a matrix", at_f32(matrix + 44, infinity));
+    cases.expect(6, Reject(not_finite, v1_matrix + 16));
+    let bytes = at_f32(v1_matrix + 16, -infinity);
+    cases.add("matrix of an older bone record", bytes);
+    cases.expect(6, Warn(expected, vertices));
+    cases.add("position", at_f32(vertices, nan));
+    cases.expect(6, Warn("vertex 2", vertices + 2 * 144));
+    let bytes = at_f32(vertices + 2 * 144 + 92, infinity);
+    cases.add("color of a vertex", bytes);
+    cases.expect(6, Warn("vertex 3", v1_vertices + 3 * 128));
+    let bytes = at_f32(v1_vertices + 3 * 128 + 112, nan);
+    cases.add("weight of an older vertex record", bytes);
+    cases.expect(6, Silent);
+    cases.add("unused", at_f32(vertices + 96, nan));
+    cases.expect(6, Warn(expected, bounds + 4));
+    cases.add("bounding box", at_f32(bounds + 4, nan));
+    cases.expect(6, Warn(expected, light + 4));
+    cases.add("light", at_f32(light + 4, nan));
+    cases.expect(6, Warn(expected, light + 32));
+    cases.add("cone", at_f32(light + 32, nan));
+    cases.expect(6, Warn(expected, float3));
+    cases.add("float3", at_f32(float3, nan));
+    cases.expect(6, Warn(expected, dazzle + 8));
+    cases.add("dazzle", at_f32(dazzle + 8, nan));
+    cases.expect(6, Warn(expected, corner + 8));
+    cases.add("collision tree bounds", at_f32(corner + 8, infinity));
+    cases.expect(21, Warn("cannot be inverted", matrix));
+    cases.add("matrix with a row of zeros", at(matrix, &[0; 16]));
+    cases.expect(21, Warn("cannot be inverted", v1_matrix));
+    let bytes = at(v1_matrix, &[0; 48]);
+    cases.add("zero matrix in an older bone record", bytes);
+    cases.expect(21, Silent);
+    cases.add("matrix with a scale of 1e-6", {
+        let scaled = [1e-6_f32, 0.0, 0.0, 0.0, 0.0, 1e-6, 0.0, 0.0, 0.0, 0.0, 1e-6];
+        at(matrix, scaled.map(f32::to_le_bytes).as_flattened())
+    });
 }
 
-fn text_cases() -> Vec<Case> {
+fn text_cases(cases: &mut Cases) {
     let file = clean();
     let texts = [
         "200/202.1/203",
@@ -254,65 +202,42 @@ fn text_cases() -> Vec<Case> {
         "400/10000/10002",
         "1300/1301",
     ];
-    let mut cases = Vec::new();
     for path in texts {
         let chunk = span(&file, path);
-        cases.extend([
-            case(
-                7,
-                format!("{path} not UTF-8"),
-                at(chunk.body, &[0xff]),
-                Warn("not UTF-8", chunk.body),
-            ),
-            case(
-                7,
-                format!("{path} without NUL"),
-                at(chunk.end - 1, b"x"),
-                Warn("no NUL", chunk.body),
-            ),
-            case(
-                7,
-                format!("{path} empty"),
-                with_data(&file, path, Vec::clear),
-                Warn("no NUL", chunk.body),
-            ),
-            case(7, format!("{path} a NUL"), at(chunk.body, &[0]), Silent),
-        ]);
+        cases.expect(7, Warn("not UTF-8", chunk.body));
+        cases.add(format!("{path} not UTF-8"), at(chunk.body, &[0xff]));
+        cases.expect(7, Warn("no NUL", chunk.body));
+        cases.add(format!("{path} without NUL"), at(chunk.end - 1, b"x"));
+        cases.add(format!("{path} empty"), with_data(&file, path, Vec::clear));
+        cases.expect(7, Silent);
+        cases.add(format!("{path} a NUL"), at(chunk.body, &[0]));
     }
     for (path, id) in [("600/603.1", 5), ("600/604/0", 11), ("400/10100/10103", 1)] {
         let header = mini(&file, path, id);
         let last = header + 1 + u64::from(file[header as usize + 1]);
-        cases.push(case(
-            7,
-            format!("{path} not UTF-8"),
-            at(header + 2, &[0xc0]),
-            Warn("not UTF-8", header + 2),
-        ));
-        cases.push(case(
-            7,
-            format!("{path} without NUL"),
-            at(last, b"x"),
-            Warn("no NUL", header + 2),
-        ));
+        cases.expect(7, Warn("not UTF-8", header + 2));
+        cases.add(format!("{path} not UTF-8"), at(header + 2, &[0xc0]));
+        cases.expect(7, Warn("no NUL", header + 2));
+        cases.add(format!("{path} without NUL"), at(last, b"x"));
     }
     let texture = mini(&file, "400/10100/10105", 2) + 2;
     for name in ["..\\x.tga", "C:x.tga", "/etc/x", "a/b.dds", "\\\\x\\y"] {
         let expect = Warn("names a folder", texture);
-        cases.push(case(7, name, at(texture, name.as_bytes()), expect));
+        cases.expect(7, expect);
+        cases.add(name, at(texture, name.as_bytes()));
     }
     let texture = mini(&file, "600/604/0", 5) + 2;
     let expect = Warn("names a folder", texture);
-    cases.push(case(7, "dazzle's texture", at(texture, b"../"), expect));
-    cases
+    cases.expect(7, expect);
+    cases.add("dazzle's texture", at(texture, b"../"));
 }
 
-fn count_cases() -> Vec<Case> {
+fn count_cases(cases: &mut Cases) {
     let file = clean();
     let counts = |id| mini(&file, "600/601", id) + 2;
     let [objects, proxies, dazzles] = [1, 4, 9].map(counts);
     let bones = body("200/201");
     let materials = body("400/402");
-    let mut cases = Vec::new();
     for (offset, count) in [
         (bones, 12),
         (materials, 2),
@@ -322,37 +247,19 @@ fn count_cases() -> Vec<Case> {
     ] {
         for declared in [count - 1, count + 1, i32::MAX as u32] {
             let name = format!("count {declared} instead of {count} at {offset}");
-            cases.push(case(
-                14,
-                name,
-                at_u32(offset, declared),
-                Reject(mismatch, offset),
-            ));
+            cases.expect(14, Reject(mismatch, offset));
+            cases.add(name, at_u32(offset, declared));
         }
     }
     let offset = body("600");
     let uncounted = with_data(&file, "600/601", |data| data.truncate(12));
-    cases.extend([
-        case(14, "no bones", at_u32(bones, 0), Reject(bad_count, bones)),
-        case(
-            14,
-            "-1 bones",
-            at_u32(bones, u32::MAX),
-            Reject(bad_count, bones),
-        ),
-        case(
-            14,
-            "-1 materials",
-            at_u32(materials, u32::MAX),
-            Reject(bad_count, materials),
-        ),
-        case(
-            14,
-            "dazzles without a count",
-            uncounted,
-            Reject(mismatch, offset),
-        ),
-    ]);
+    cases.expect(14, Reject(bad_count, bones));
+    cases.add("no bones", at_u32(bones, 0));
+    cases.add("-1 bones", at_u32(bones, u32::MAX));
+    cases.expect(14, Reject(bad_count, materials));
+    cases.add("-1 materials", at_u32(materials, u32::MAX));
+    cases.expect(14, Reject(mismatch, offset));
+    cases.add("dazzles without a count", uncounted);
     // Each chunk that must occur exactly once.
     for (container, id) in [
         ("", 0x200),
@@ -383,7 +290,8 @@ fn count_cases() -> Vec<Case> {
             body(container)
         };
         let name = format!("{id:#x} missing in {container:?}");
-        cases.push(case(14, name, without, Reject(missing, begin)));
+        cases.expect(14, Reject(missing, begin));
+        cases.add(name, without);
         let twice = rearranged(&file, container, |chunks| {
             let found = chunks.iter().find(|chunk| chunk.id == id).cloned();
             chunks.extend(found);
@@ -394,47 +302,32 @@ fn count_cases() -> Vec<Case> {
             span(&file, container).end
         };
         let name = format!("{id:#x} twice in {container:?}");
-        cases.push(case(14, name, twice, Reject(mismatch, end)));
+        cases.expect(14, Reject(mismatch, end));
+        cases.add(name, twice);
     }
     let material = span(&file, "400/10100.1").header;
-    cases.extend([
-        case(
-            14,
-            "two materials before a sub-mesh",
-            rearranged(&file, "400", |chunks| chunks.swap(3, 4)),
-            Reject(mismatch, span(&file, "400/10100").end),
-        ),
-        case(
-            14,
-            "a sub-mesh without a material",
-            rearranged(&file, "400", |chunks| drop(chunks.remove(4))),
-            Reject(missing, material + 8),
-        ),
-        case(
-            14,
-            "a material without a sub-mesh",
-            rearranged(&file, "400", |chunks| drop(chunks.pop())),
-            Reject(missing, body("400")),
-        ),
-    ]);
-    cases
+    cases.expect(14, Reject(mismatch, span(&file, "400/10100").end));
+    let bytes = rearranged(&file, "400", |chunks| chunks.swap(3, 4));
+    cases.add("two materials before a sub-mesh", bytes);
+    cases.expect(14, Reject(missing, material + 8));
+    let bytes = rearranged(&file, "400", |chunks| drop(chunks.remove(4)));
+    cases.add("a sub-mesh without a material", bytes);
+    cases.expect(14, Reject(missing, body("400")));
+    let bytes = rearranged(&file, "400", |chunks| drop(chunks.pop()));
+    cases.add("a material without a sub-mesh", bytes);
 }
 
 fn shorten(data: &mut Vec<u8>) {
     data.pop();
 }
 
-fn bone_cases() -> Vec<Case> {
+fn bone_cases(cases: &mut Cases) {
     let file = clean();
     let record = body("200/202.1/206");
-    let mut cases = Vec::new();
     for parent in [1, 2, -2, 12, i32::MAX, i32::MIN] {
-        cases.push(case(
-            15,
-            format!("parent {parent} of bone 1"),
-            at(record, &parent.to_le_bytes()),
-            Reject(bad_count, record),
-        ));
+        cases.expect(15, Reject(bad_count, record));
+        let bytes = at(record, &parent.to_le_bytes());
+        cases.add(format!("parent {parent} of bone 1"), bytes);
     }
     let repeated = edited(&file, |file| file.bones[3].name = "Hull".into());
     let short = with_data(&file, "200/202.1/206", shorten);
@@ -443,33 +336,21 @@ fn bone_cases() -> Vec<Case> {
     let unpadded = with_data(&file, "200/201", |data| data.truncate(4));
     let count = body("200/201");
     let short_count = with_data(&file, "200/201", |data| data.truncate(3));
-    cases.extend([
-        case(15, "a second root", at(record, &[0xff; 4]), Silent),
-        case(16, "repeated name", repeated, Warn("1 bone names", 0)),
-        case(14, "short record", short, Reject(wrong_length, record)),
-        case(
-            14,
-            "long older record",
-            long,
-            Reject(wrong_length, v1_record),
-        ),
-        case(
-            14,
-            "count not padded",
-            unpadded,
-            Warn("4 bytes long", count),
-        ),
-        case(
-            14,
-            "count of 3 bytes",
-            short_count,
-            Reject(wrong_length, count),
-        ),
-    ]);
-    cases
+    cases.expect(15, Silent);
+    cases.add("a second root", at(record, &[0xff; 4]));
+    cases.expect(16, Warn("1 bone names", 0));
+    cases.add("repeated name", repeated);
+    cases.expect(14, Reject(wrong_length, record));
+    cases.add("short record", short);
+    cases.expect(14, Reject(wrong_length, v1_record));
+    cases.add("long older record", long);
+    cases.expect(14, Warn("4 bytes long", count));
+    cases.add("count not padded", unpadded);
+    cases.expect(14, Reject(wrong_length, count));
+    cases.add("count of 3 bytes", short_count);
 }
 
-fn mesh_cases() -> Vec<Case> {
+fn mesh_cases(cases: &mut Cases) {
     let file = clean();
     let counts = body("400/10000/10001");
     let vertices = body("400/10000/10007");
@@ -478,137 +359,78 @@ fn mesh_cases() -> Vec<Case> {
     let weighted = body("400.1/10000/10007");
     let unweighted = body("400.1/10000.1/10005");
     let bounds = body("400/402") + 4;
-    let mut cases = Vec::new();
     for count in [0, 19, 21, i32::MAX as u32] {
         let bytes = at_u32(counts, count);
         let name = format!("{count} vertices");
-        cases.push(case(17, name, bytes, Reject(wrong_length, vertices)));
+        cases.expect(17, Reject(wrong_length, vertices));
+        cases.add(name, bytes);
     }
     for count in [0, 9, 11, i32::MAX as u32] {
         let bytes = at_u32(counts + 4, count);
         let name = format!("{count} triangles");
-        cases.push(case(17, name, bytes, Reject(wrong_length, indices)));
+        cases.expect(17, Reject(wrong_length, indices));
+        cases.add(name, bytes);
     }
     let chunk = span(&file, "400/10000/10007").header;
     let last_entry = palette + 12;
     let with_palette_length =
         |length| with_data(&file, "400.1/10000/10006", |data| data.resize(length, 0));
-    cases.extend([
-        case(
-            17,
-            "-1 vertices",
-            at_u32(counts, u32::MAX),
-            Reject(bad_count, counts),
-        ),
-        case(
-            17,
-            "-1 triangles",
-            at_u32(counts + 4, u32::MAX),
-            Reject(bad_count, counts + 4),
-        ),
-        case(
-            17,
-            "vertices of chunk 0x10007 in chunk 0x10005",
-            at_u32(chunk, 0x10005),
-            Reject(wrong_length, vertices),
-        ),
-        case(
-            18,
-            "index 20",
-            at(indices, &[20, 0]),
-            Reject(bad_vertex, indices),
-        ),
-        case(
-            18,
-            "last index 65535",
-            at(indices + 2 * 29, &[0xff, 0xff]),
-            Reject(bad_vertex, indices + 58),
-        ),
-        case(
-            19,
-            "fourth bone index of a weighted vertex",
-            at_u32(weighted + 2 * 144 + 124, 4),
-            Reject(bad_entry, weighted + 2 * 144 + 124),
-        ),
-        case(
-            19,
-            "first bone index of an unweighted vertex",
-            at_u32(unweighted + 3 * 128 + 96, 2),
-            Reject(bad_entry, unweighted + 3 * 128 + 96),
-        ),
-        case(
-            19,
-            "unused second bone index of an unweighted vertex",
-            at_u32(unweighted + 100, 9),
-            Silent,
-        ),
-        case(
-            19,
-            "unused bone index without a palette",
-            at_u32(vertices + 112, 9),
-            Silent,
-        ),
-        case(
-            19,
-            "bone 12",
-            at_u32(last_entry, 12),
-            Reject(bad_bone, last_entry),
-        ),
-        case(
-            19,
-            "bone -1",
-            at_u32(palette, u32::MAX),
-            Reject(bad_bone, palette),
-        ),
-        case(
-            19,
-            "25 entries",
-            with_palette_length(100),
-            Reject(bad_count, palette),
-        ),
-        case(19, "24 entries", with_palette_length(96), Silent),
-        case(
-            19,
-            "15 bytes",
-            with_palette_length(15),
-            Reject(wrong_length, palette),
-        ),
-        // The error is in the vertices, whose bone indices are checked against the palette.
-        case(
-            19,
-            "no entries",
-            with_palette_length(0),
-            Reject(bad_entry, weighted + 112),
-        ),
-        case(
-            23,
-            "inverted bounding box",
-            at_f32(bounds, 99.0),
-            Warn("\"Hull_LOD1\" is inverted", bounds),
-        ),
-        case(
-            23,
-            "bounding box without extent",
-            at(bounds, &[0; 24]),
-            Warn("no extent", bounds),
-        ),
-        case(
-            5,
-            "unknown light type",
-            at_u32(body("1300/1302"), 3),
-            Warn("\"Omni\" / 0x1302 is 3", body("1300/1302")),
-        ),
-        case(
-            13,
-            "light of 35 bytes",
-            with_data(&file, "1300/1302", shorten),
-            Reject(wrong_length, body("1300/1302")),
-        ),
-    ]);
-    cases
+    cases.expect(17, Reject(bad_count, counts));
+    cases.add("-1 vertices", at_u32(counts, u32::MAX));
+    cases.expect(17, Reject(bad_count, counts + 4));
+    cases.add("-1 triangles", at_u32(counts + 4, u32::MAX));
+    cases.expect(17, Reject(wrong_length, vertices));
+    cases.add(
+        "vertices of chunk 0x10007 in chunk 0x10005",
+        at_u32(chunk, 0x10005),
+    );
+    cases.expect(18, Reject(bad_vertex, indices));
+    cases.add("index 20", at(indices, &[20, 0]));
+    cases.expect(18, Reject(bad_vertex, indices + 58));
+    cases.add("last index 65535", at(indices + 2 * 29, &[0xff, 0xff]));
+    cases.expect(19, Reject(bad_entry, weighted + 2 * 144 + 124));
+    cases.add(
+        "fourth bone index of a weighted vertex",
+        at_u32(weighted + 2 * 144 + 124, 4),
+    );
+    cases.expect(19, Reject(bad_entry, unweighted + 3 * 128 + 96));
+    cases.add(
+        "first bone index of an unweighted vertex",
+        at_u32(unweighted + 3 * 128 + 96, 2),
+    );
+    cases.expect(19, Silent);
+    cases.add(
+        "unused second bone index of an unweighted vertex",
+        at_u32(unweighted + 100, 9),
+    );
+    cases.add(
+        "unused bone index without a palette",
+        at_u32(vertices + 112, 9),
+    );
+    cases.expect(19, Reject(bad_bone, last_entry));
+    cases.add("bone 12", at_u32(last_entry, 12));
+    cases.expect(19, Reject(bad_bone, palette));
+    cases.add("bone -1", at_u32(palette, u32::MAX));
+    cases.expect(19, Reject(bad_count, palette));
+    cases.add("25 entries", with_palette_length(100));
+    cases.expect(19, Silent);
+    cases.add("24 entries", with_palette_length(96));
+    cases.expect(19, Reject(wrong_length, palette));
+    cases.add("15 bytes", with_palette_length(15));
+    // The error is in the vertices, whose bone indices are checked against the palette.
+    cases.expect(19, Reject(bad_entry, weighted + 112));
+    cases.add("no entries", with_palette_length(0));
+    cases.expect(23, Warn("\"Hull_LOD1\" is inverted", bounds));
+    cases.add("inverted bounding box", at_f32(bounds, 99.0));
+    cases.expect(23, Warn("no extent", bounds));
+    cases.add("bounding box without extent", at(bounds, &[0; 24]));
+    cases.expect(5, Warn("\"Omni\" / 0x1302 is 3", body("1300/1302")));
+    cases.add("unknown light type", at_u32(body("1300/1302"), 3));
+    cases.expect(13, Reject(wrong_length, body("1300/1302")));
+    cases.add("light of 35 bytes", with_data(&file, "1300/1302", shorten));
 }
 
-fn connection_cases() -> Vec<Case> {
+fn connection_cases(cases: &mut Cases) {
     let file = clean();
     let value = |path, id| mini(&file, path, id) + 2;
     let object = value("600/602.1", 2);
@@ -617,37 +439,19 @@ fn connection_cases() -> Vec<Case> {
         value("600/603.2", 6),
         value("600/604.1/0", 10),
     ];
-    let mut cases: Vec<_> = bones
-        .iter()
-        .flat_map(|offset| [12, u32::MAX].map(|bone| (*offset, bone)))
-        .map(|(offset, bone)| {
-            let bytes = at_u32(offset, bone);
-            let name = format!("bone {bone} at {offset}");
-            case(20, name, bytes, Reject(bad_bone, offset))
-        })
-        .collect();
+    for offset in bones {
+        cases.expect(20, Reject(bad_bone, offset));
+        for bone in [12, u32::MAX] {
+            cases.add(format!("bone {bone} at {offset}"), at_u32(offset, bone));
+        }
+    }
     let unconnected = edited(&file, |file| file.meshes[1].bone = None);
     let mesh = span(&file, "400.1").header;
-    cases.extend([
-        case(
-            20,
-            "object 7",
-            at_u32(object, 7),
-            Reject(bad_object, object),
-        ),
-        case(
-            20,
-            "object -1",
-            at_u32(object, u32::MAX),
-            Reject(bad_object, object),
-        ),
-        case(
-            20,
-            "unconnected mesh",
-            unconnected,
-            Warn("mesh \"Crew\" is not connected to a bone", mesh),
-        ),
-    ]);
+    cases.expect(20, Reject(bad_object, object));
+    cases.add("object 7", at_u32(object, 7));
+    cases.add("object -1", at_u32(object, u32::MAX));
+    cases.expect(20, Warn("mesh \"Crew\" is not connected to a bone", mesh));
+    cases.add("unconnected mesh", unconnected);
     for (path, id, header) in [
         ("600/602.1", 2, body("600/602.1")),
         ("600/602.1", 3, body("600/602.1")),
@@ -665,12 +469,12 @@ fn connection_cases() -> Vec<Case> {
             data.drain(begin..end);
         });
         let name = format!("no mini-chunk {id} in {path}");
-        cases.push(case(14, name, without, Reject(missing, header)));
+        cases.expect(14, Reject(missing, header));
+        cases.add(name, without);
     }
-    cases
 }
 
-fn tree_cases() -> Vec<Case> {
+fn tree_cases(cases: &mut Cases) {
     let file = clean();
     let path = "400/10000/1200";
     let nodes = body("400/10000/1200/1202");
@@ -701,115 +505,66 @@ fn tree_cases() -> Vec<Case> {
     let corner = mini(&file, "400/10000/1200/1201", 0) + 2;
     let [node_count, map_len] = [2, 3].map(|id| mini(&file, "400/10000/1200/1201", id) + 2);
     let offset_of = |node: u64| nodes + 10 * node;
-    vec![
-        case(22, "link to itself", with_link(0, 0), Warn(dropped, nodes)),
-        case(
-            22,
-            "link to an earlier node",
-            with_link(second_inner, 1),
-            Warn(dropped, offset_of(second_inner)),
+    cases.expect(22, Warn(dropped, nodes));
+    cases.add("link to itself", with_link(0, 0));
+    cases.expect(22, Warn(dropped, offset_of(second_inner)));
+    cases.add("link to an earlier node", with_link(second_inner, 1));
+    cases.expect(22, Warn(dropped, nodes));
+    cases.add("second child beyond the end", with_link(0, count - 1));
+    cases.add("children beyond the end", with_link(0, u16::MAX));
+    cases.expect(
+        22,
+        Warn(
+            "is already a child of another node",
+            offset_of(second_inner),
         ),
-        case(
-            22,
-            "second child beyond the end",
-            with_link(0, count - 1),
-            Warn(dropped, nodes),
+    );
+    let bytes = with_link(second_inner, second_inner as u16 + 1);
+    cases.add("a node with two parents", bytes);
+    cases.expect(22, Warn("triangle map entry", offset_of(first_leaf)));
+    let bytes = with_link(first_leaf, 10);
+    cases.add("a leaf's range beyond the triangle map", bytes);
+    let bytes = at(offset_of(first_leaf) + 6, &[0xff, 0xff]);
+    cases.add("a leaf of 65 535 triangles", bytes);
+    cases.expect(
+        22,
+        Warn(
+            "triangle 10 must be less than the triangle count 10",
+            map + 4,
         ),
-        case(
-            22,
-            "children beyond the end",
-            with_link(0, u16::MAX),
-            Warn(dropped, nodes),
-        ),
-        case(
-            22,
-            "a node with two parents",
-            with_link(second_inner, second_inner as u16 + 1),
-            Warn(
-                "is already a child of another node",
-                offset_of(second_inner),
-            ),
-        ),
-        case(
-            22,
-            "a leaf's range beyond the triangle map",
-            with_link(first_leaf, 10),
-            Warn("triangle map entry", offset_of(first_leaf)),
-        ),
-        case(
-            22,
-            "a leaf of 65 535 triangles",
-            at(offset_of(first_leaf) + 6, &[0xff, 0xff]),
-            Warn("triangle map entry", offset_of(first_leaf)),
-        ),
-        case(
-            22,
-            "triangle 10 of 10",
-            at(map + 4, &[10, 0]),
-            Warn(
-                "triangle 10 must be less than the triangle count 10",
-                map + 4,
-            ),
-        ),
-        case(
-            22,
-            "a triangle listed twice",
-            at(map + 4, &parsed.triangles[0].get().to_le_bytes()),
-            Warn("is already listed by another entry", map + 4),
-        ),
-        case(
-            22,
-            "two leaves that share triangles",
-            with_link(last_leaf, parsed.nodes[first_leaf as usize].link.get()),
-            Warn("is already used by another leaf", offset_of(last_leaf)),
-        ),
-        case(
-            22,
-            "10·n − 1 bytes of nodes",
-            shortened("1202"),
-            Warn(dropped, nodes),
-        ),
-        case(
-            22,
-            "a short triangle map",
-            shortened("1203"),
-            Warn(dropped, map),
-        ),
-        case(
-            22,
-            "2³² − 1 nodes",
-            at_u32(node_count, u32::MAX),
-            Warn(dropped, nodes),
-        ),
-        case(22, "no triangles", at_u32(map_len, 0), Warn(dropped, map)),
-        case(22, "no record", without(0x1201), Warn(dropped, tree)),
-        case(22, "no nodes", without(0x1202), Warn(dropped, tree)),
-        case(22, "no triangle map", without(0x1203), Warn(dropped, tree)),
-        case(
-            22,
-            "empty record",
-            with_data(&file, "400/10000/1200/1201", Vec::clear),
-            Warn(dropped, tree),
-        ),
-        case(
-            23,
-            "inverted bounding box",
-            at_f32(corner, 1e9),
-            Warn("0x1200 is inverted", corner),
-        ),
-        case(
-            23,
-            "bounding box without extent",
-            patched(&at(corner, &[0; 12]), corner + 14, &[0; 12]),
-            Warn("0x1200 has no extent", corner),
-        ),
-        case(
-            13,
-            "a record truncated in a mini-chunk",
-            with_data(&file, "400/10000/1200/1201", |data| data.truncate(13)),
-            Reject(truncated, info + 2),
-        ),
-    ]
+    );
+    cases.add("triangle 10 of 10", at(map + 4, &[10, 0]));
+    cases.expect(22, Warn("is already listed by another entry", map + 4));
+    let bytes = at(map + 4, &parsed.triangles[0].get().to_le_bytes());
+    cases.add("a triangle listed twice", bytes);
+    cases.expect(
+        22,
+        Warn("is already used by another leaf", offset_of(last_leaf)),
+    );
+    let bytes = with_link(last_leaf, parsed.nodes[first_leaf as usize].link.get());
+    cases.add("two leaves that share triangles", bytes);
+    cases.expect(22, Warn(dropped, nodes));
+    cases.add("10·n − 1 bytes of nodes", shortened("1202"));
+    cases.expect(22, Warn(dropped, map));
+    cases.add("a short triangle map", shortened("1203"));
+    cases.expect(22, Warn(dropped, nodes));
+    cases.add("2³² − 1 nodes", at_u32(node_count, u32::MAX));
+    cases.expect(22, Warn(dropped, map));
+    cases.add("no triangles", at_u32(map_len, 0));
+    cases.expect(22, Warn(dropped, tree));
+    cases.add("no record", without(0x1201));
+    cases.add("no nodes", without(0x1202));
+    cases.add("no triangle map", without(0x1203));
+    let bytes = with_data(&file, "400/10000/1200/1201", Vec::clear);
+    cases.add("empty record", bytes);
+    cases.expect(23, Warn("0x1200 is inverted", corner));
+    cases.add("inverted bounding box", at_f32(corner, 1e9));
+    cases.expect(23, Warn("0x1200 has no extent", corner));
+    let bytes = patched(&at(corner, &[0; 12]), corner + 14, &[0; 12]);
+    cases.add("bounding box without extent", bytes);
+    cases.expect(13, Reject(truncated, info + 2));
+    let bytes = with_data(&file, "400/10000/1200/1201", |data| data.truncate(13));
+    cases.add("a record truncated in a mini-chunk", bytes);
 }
 
 #[test]
@@ -1016,8 +771,5 @@ fn write_regression_files() {
             rearranged(&small, "", |chunks| chunks.truncate(2)),
         ),
     ];
-    let folder = regressions("alo");
-    for (name, bytes) in files {
-        std::fs::write(folder.join(name), bytes).unwrap();
-    }
+    write_regressions("alo", files);
 }

@@ -9,8 +9,8 @@ use classic_model_formats::read::{ParseError, Warning};
 use classic_models_fixtures::archives::with_u32;
 use classic_models_fixtures::cpu_time::assert_cpu_time_grows_linearly;
 use classic_models_fixtures::heap::{HeapBudget, Outcome};
+use classic_models_fixtures::malformed::Cases;
 use classic_models_fixtures::malformed::Expect::{Silent, Warn};
-use classic_models_fixtures::malformed::{Case, case};
 use std::io;
 use std::sync::Mutex;
 
@@ -117,7 +117,7 @@ pub struct TwoFiles<'a> {
 
 impl TwoFiles<'_> {
     /// Cases of classes 56 to 58, in which the range of the second file's data is wrong.
-    pub fn push_range_cases(&self, cases: &mut Vec<Case>) {
+    pub fn push_range_cases(&self, cases: &mut Cases) {
         let at = self.record as u64;
         let (start, size) = self.fields;
         let in_tables = Warn("overlap the header or the tables", at);
@@ -134,17 +134,15 @@ impl TwoFiles<'_> {
             (58, "overlap in part", self.first + 2, in_data),
             (58, "the same data", self.first, Silent),
         ] {
-            cases.push(case(
-                class,
-                name,
-                with_u32(self.bytes, start, offset),
-                expect,
-            ));
+            cases.expect(class, expect);
+            cases.add(name, with_u32(self.bytes, start, offset));
         }
         let long = with_u32(self.bytes, size, 5000);
-        cases.push(case(56, "size past the end", long, Warn("ends at", at)));
+        cases.expect(56, Warn("ends at", at));
+        cases.add("size past the end", long);
         let within = with_u32(&with_u32(self.bytes, start, self.first + 1), size, 2);
-        cases.push(case(58, "data within others", within, in_data));
+        cases.expect(58, in_data);
+        cases.add("data within others", within);
     }
 }
 

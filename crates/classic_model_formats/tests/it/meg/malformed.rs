@@ -9,7 +9,7 @@ use classic_model_formats::read::{ErrorKind, Format};
 use classic_models_fixtures::archives::{crc_32, meg, patched, sample_meg, with_u32};
 use classic_models_fixtures::error_kinds;
 use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
-use classic_models_fixtures::malformed::{Case, assert_classes, assert_parsed, case};
+use classic_models_fixtures::malformed::{Cases, assert_classes, assert_parsed};
 
 error_kinds! {
     truncated: ErrorKind::Truncated { .. },
@@ -26,7 +26,7 @@ error_kinds! {
 type File<'a> = (&'a [u8], &'a [u8]);
 
 /// Cases with one flawed name, and the offset of its record.
-fn name_cases(cases: &mut Vec<Case>) {
+fn name_cases(cases: &mut Cases) {
     let names: [(u32, &[u8], &str); 12] = [
         (
             60,
@@ -55,31 +55,25 @@ fn name_cases(cases: &mut Vec<Case>) {
             let at = sample.records as u64 + 20;
             // The records may be in another order than the checksums.
             if crc_32(b"FIRST") < crc_32(&name.to_ascii_uppercase()) {
-                cases.push(case(
-                    class,
-                    format!("name {name:?}"),
-                    sample.bytes,
-                    Warn(warning, at),
-                ));
+                cases.expect(class, Warn(warning, at));
+                cases.add(format!("name {name:?}"), sample.bytes);
             } else {
                 let sample = meg(version, &[(name, b"y"), (b"FIRST", b"x")]);
                 let at = sample.records as u64;
-                cases.push(case(
-                    class,
-                    format!("name {name:?}"),
-                    sample.bytes,
-                    Warn(warning, at),
-                ));
+                cases.expect(class, Warn(warning, at));
+                cases.add(format!("name {name:?}"), sample.bytes);
             }
         }
     }
 }
 
 /// Cases of the header.
-fn header_cases(cases: &mut Vec<Case>) {
-    cases.push(case(1, "no bytes", [], Reject(truncated, 0)));
-    cases.push(case(1, "half a header", [1, 0, 0, 0], Reject(truncated, 0)));
-    cases.push(case(1, "empty archive", [0; 8], Silent));
+fn header_cases(cases: &mut Cases) {
+    cases.expect(1, Reject(truncated, 0));
+    cases.add("no bytes", []);
+    cases.add("half a header", [1, 0, 0, 0]);
+    cases.expect(1, Silent);
+    cases.add("empty archive", [0; 8]);
     let others: [&[u8]; 8] = [
         b"PACK\0\0\0\0\0\0\0\0",
         b"SPAK\0\0\0\0\0\0\0\0",
@@ -91,46 +85,27 @@ fn header_cases(cases: &mut Vec<Case>) {
         b"7z\xBC\xAF\x27\x1C\0\0",
     ];
     for other in others {
-        cases.push(case(2, "another format", other, Reject(wrong_magic, 0)));
+        cases.expect(2, Reject(wrong_magic, 0));
+        cases.add("another format", other);
     }
     for version in 1..=3 {
         let sample = sample_meg(version);
         let (bytes, counts) = (&sample.bytes, if version == 1 { 0 } else { 12 });
         let files = counts as u64 + 4;
-        cases.push(case(
-            65,
-            "more files than names",
-            with_u32(bytes, counts + 4, 5),
-            Reject(mismatch, files),
-        ));
-        cases.push(case(
-            65,
-            "fewer files than names",
-            with_u32(bytes, counts + 4, 0),
-            Reject(mismatch, files),
-        ));
+        cases.expect(65, Reject(mismatch, files));
+        cases.add("more files than names", with_u32(bytes, counts + 4, 5));
+        cases.add("fewer files than names", with_u32(bytes, counts + 4, 0));
         let huge = [u32::MAX.to_le_bytes(); 2].concat();
-        cases.push(case(
-            52,
-            "four billion files",
-            patched(bytes, counts, &huge),
-            Reject(bad_count, counts as u64),
-        ));
+        cases.expect(52, Reject(bad_count, counts as u64));
+        cases.add("four billion files", patched(bytes, counts, &huge));
         let trailing = [&bytes[..], b"more"].concat();
-        cases.push(case(4, "trailing bytes", trailing, Silent));
-        cases.push(case(
-            3,
-            "name table cut",
-            &bytes[..sample.names + 1],
-            Reject(bad_count, counts as u64),
-        ));
+        cases.expect(4, Silent);
+        cases.add("trailing bytes", trailing);
+        cases.expect(3, Reject(bad_count, counts as u64));
+        cases.add("name table cut", &bytes[..sample.names + 1]);
         if version < 3 {
-            cases.push(case(
-                3,
-                "file table cut",
-                &bytes[..sample.records + 79],
-                Reject(truncated, sample.records as u64),
-            ));
+            cases.expect(3, Reject(truncated, sample.records as u64));
+            cases.add("file table cut", &bytes[..sample.records + 79]);
         }
         for end in [sample.names + 1, sample.names + 3, sample.records - 1] {
             let cut = &bytes[..end];
@@ -141,48 +116,40 @@ fn header_cases(cases: &mut Vec<Case>) {
     // Counts that the file can hold, but not together with the names.
     let sample = sample_meg(1);
     let many = patched(&sample.bytes, 0, &[6_u32.to_le_bytes(); 2].concat());
-    cases.push(case(53, "tables past the end", many, Reject(truncated, 68)));
+    cases.expect(53, Reject(truncated, 68));
+    cases.add("tables past the end", many);
     for version in 2..=3 {
         let sample = sample_meg(version);
         let early = with_u32(&sample.bytes, 8, 90);
-        cases.push(case(
-            66,
-            "tables behind the start of data",
-            early,
-            Reject(wrong_magic, 0),
-        ));
+        cases.expect(66, Reject(wrong_magic, 0));
+        cases.add("tables behind the start of data", early);
         for flags in [0, 1, 0x0FFF_FFFF, 0xFFFF_FFFE] {
-            cases.push(case(
-                66,
+            cases.expect(66, Reject(unsupported, 0));
+            cases.add(
                 format!("flags {flags:08X}"),
                 with_u32(&sample.bytes, 0, flags),
-                Reject(unsupported, 0),
-            ));
+            );
         }
         let length = sample.bytes.len() as u32;
         for start in [length + 1, u32::MAX] {
-            cases.push(case(
-                66,
+            cases.expect(66, Reject(bad_offset, 8));
+            cases.add(
                 format!("start of the data {start}"),
                 with_u32(&sample.bytes, 8, start),
-                Reject(bad_offset, 8),
-            ));
+            );
         }
     }
     let sample = sample_meg(3);
     let names = with_u32(&sample.bytes, 20, 3);
-    cases.push(case(
-        66,
-        "names that fit no version",
-        names,
-        Reject(wrong_magic, 0),
-    ));
+    cases.expect(66, Reject(wrong_magic, 0));
+    cases.add("names that fit no version", names);
     let flags = with_u32(&sample.bytes, 0, 0x8FFF_FFFF);
-    cases.push(case(68, "encrypted", flags, Reject(encrypted, 0)));
+    cases.expect(68, Reject(encrypted, 0));
+    cases.add("encrypted", flags);
 }
 
 /// Cases of records.
-fn record_cases(cases: &mut Vec<Case>) {
+fn record_cases(cases: &mut Cases) {
     for version in 1..=3 {
         let sample = sample_meg(version);
         let (bytes, records) = (&sample.bytes, sample.records);
@@ -192,49 +159,25 @@ fn record_cases(cases: &mut Vec<Case>) {
         };
         let last = records + 60;
         let at = last as u64;
-        cases.push(case(
-            55,
-            "name index",
-            patched(bytes, last + name, &[4, 0]),
-            Reject(bad_index, (last + name) as u64),
-        ));
-        cases.push(case(
-            64,
-            "index",
-            with_u32(bytes, last + index, 7),
-            Warn("has index 7, expected 3", at),
-        ));
+        cases.expect(55, Reject(bad_index, (last + name) as u64));
+        cases.add("name index", patched(bytes, last + name, &[4, 0]));
+        cases.expect(64, Warn("has index 7, expected 3", at));
+        cases.add("index", with_u32(bytes, last + index, 7));
         // The largest checksum keeps the order.
-        cases.push(case(
-            63,
-            "checksum",
-            with_u32(bytes, last + checksum, u32::MAX),
-            Warn("checksum FFFFFFFF", at),
-        ));
+        cases.expect(63, Warn("checksum FFFFFFFF", at));
+        cases.add("checksum", with_u32(bytes, last + checksum, u32::MAX));
         if version == 3 {
-            cases.push(case(
-                67,
-                "encrypted file",
-                patched(bytes, last, &[1, 0]),
-                Reject(encrypted, at),
-            ));
-            cases.push(case(
-                67,
-                "unknown flag",
-                patched(bytes, last, &[2, 0]),
-                Reject(unsupported, at),
-            ));
+            cases.expect(67, Reject(encrypted, at));
+            cases.add("encrypted file", patched(bytes, last, &[1, 0]));
+            cases.expect(67, Reject(unsupported, at));
+            cases.add("unknown flag", patched(bytes, last, &[2, 0]));
         }
         let mut files: [File<'_>; 2] = [(b"A", b"aaaa"), (b"B", b"bbbb")];
         files.sort_by_key(|(name, _)| std::cmp::Reverse(crc_32(name)));
         let sample = meg(version, &files);
         let second = sample.records as u64 + 20;
-        cases.push(case(
-            64,
-            "not sorted",
-            &sample.bytes[..],
-            Warn("is not sorted by its checksum", second),
-        ));
+        cases.expect(64, Warn("is not sorted by its checksum", second));
+        cases.add("not sorted", &sample.bytes[..]);
         files.reverse();
         let sample = meg(version, &files);
         let (bytes, records) = (&sample.bytes, sample.records);
@@ -249,43 +192,31 @@ fn record_cases(cases: &mut Vec<Case>) {
         two.push_range_cases(cases);
         let twice = meg(version, &[(b"SAME", b"a"), (b"SAME", b"b")]);
         let at = twice.records as u64 + 20;
-        cases.push(case(
-            59,
-            "the same name",
-            twice.bytes,
-            Warn("appears twice; the first one is used", at),
-        ));
+        cases.expect(59, Warn("appears twice; the first one is used", at));
+        cases.add("the same name", twice.bytes);
         let lower = meg(version, &[(b"SAME", b"a"), (b"same", b"b")]);
         let at = lower.records as u64 + 20;
         let right = with_u32(&lower.bytes, at as usize + checksum, crc_32(b"SAME"));
-        cases.push(case(
-            59,
-            "the same name in another case",
-            right,
-            Warn("appears twice", at),
-        ));
+        cases.expect(59, Warn("appears twice", at));
+        cases.add("the same name in another case", right);
         let mut files: [File<'_>; 2] = [(b"A\\B", b"a"), (b"A", b"b")];
         files.sort_by_key(|(name, _)| crc_32(name));
         let position = files.iter().position(|(name, _)| *name == b"A").unwrap();
         let folder = meg(version, &files);
         let at = (folder.records + 20 * position) as u64;
-        cases.push(case(
-            62,
-            "a file named as a folder",
-            folder.bytes,
-            Warn("file \"A\" has the name of a folder", at),
-        ));
+        cases.expect(62, Warn("file \"A\" has the name of a folder", at));
+        cases.add("a file named as a folder", folder.bytes);
     }
 }
 
 #[test]
 fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {
-    let mut cases = Vec::new();
+    let mut cases = Cases::default();
     header_cases(&mut cases);
     record_cases(&mut cases);
     name_cases(&mut cases);
-    assert_classes(&cases, (1..=4).chain(52..=53).chain(55..=68));
-    assert_parsed(Format::Meg, &cases, |bytes| open_and_read(bytes, open));
+    assert_classes(&cases.rows, (1..=4).chain(52..=53).chain(55..=68));
+    assert_parsed(Format::Meg, &cases.rows, |bytes| open_and_read(bytes, open));
 }
 
 #[test]

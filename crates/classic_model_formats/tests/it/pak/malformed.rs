@@ -9,7 +9,7 @@ use classic_model_formats::read::Format;
 use classic_models_fixtures::archives::{pak, patched, sample_pak, with_u32};
 use classic_models_fixtures::error_kinds;
 use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
-use classic_models_fixtures::malformed::{Case, assert_classes, assert_parsed, case};
+use classic_models_fixtures::malformed::{Cases, assert_classes, assert_parsed};
 
 error_kinds! {
     truncated: ErrorKind::Truncated { .. },
@@ -32,16 +32,12 @@ fn daikatana(count: usize) -> Vec<u8> {
     bytes
 }
 
-fn header_cases(cases: &mut Vec<Case>) {
+fn header_cases(cases: &mut Cases) {
     let sample = sample_pak();
     let bytes = &sample.bytes;
-    cases.push(case(1, "no bytes", [], Reject(truncated, 0)));
-    cases.push(case(
-        1,
-        "half a header",
-        b"PACK\x0C\0",
-        Reject(truncated, 0),
-    ));
+    cases.expect(1, Reject(truncated, 0));
+    cases.add("no bytes", []);
+    cases.add("half a header", b"PACK\x0C\0");
     let others: [&[u8]; 7] = [
         b"SPAK\0\0\0\0\0\0\0\0",
         b"PK\x03\x04\0\0\0\0\0\0\0\0",
@@ -52,64 +48,36 @@ fn header_cases(cases: &mut Vec<Case>) {
         b"WAD2\0\0\0\0\0\0\0\0",
     ];
     for other in others {
-        cases.push(case(2, "another format", other, Reject(wrong_magic, 0)));
+        cases.expect(2, Reject(wrong_magic, 0));
+        cases.add("another format", other);
     }
     for count in [1, 5, 8, 16] {
-        cases.push(case(
-            2,
-            "Daikatana",
-            daikatana(count),
-            Reject(wrong_magic, 8),
-        ));
+        cases.expect(2, Reject(wrong_magic, 8));
+        cases.add("Daikatana", daikatana(count));
     }
-    cases.push(case(
-        3,
-        "directory cut",
-        &bytes[..bytes.len() - 1],
-        Reject(truncated, sample.directory as u64),
-    ));
-    cases.push(case(
-        4,
-        "trailing bytes",
-        [bytes, &b"more"[..]].concat(),
-        Silent,
-    ));
-    cases.push(case(
-        52,
-        "directory of 4 GiB",
-        with_u32(bytes, 8, !63),
-        Reject(bad_count, 8),
-    ));
-    cases.push(case(
-        53,
+    cases.expect(3, Reject(truncated, sample.directory as u64));
+    cases.add("directory cut", &bytes[..bytes.len() - 1]);
+    cases.expect(4, Silent);
+    cases.add("trailing bytes", [bytes, &b"more"[..]].concat());
+    cases.expect(52, Reject(bad_count, 8));
+    cases.add("directory of 4 GiB", with_u32(bytes, 8, !63));
+    cases.expect(53, Reject(truncated, bytes.len() as u64));
+    cases.add(
         "directory past the end",
         with_u32(bytes, 4, bytes.len() as u32),
-        Reject(truncated, bytes.len() as u64),
-    ));
-    cases.push(case(
-        53,
-        "directory at 4 GiB",
-        with_u32(bytes, 4, u32::MAX),
-        Reject(truncated, u32::MAX.into()),
-    ));
+    );
+    cases.expect(53, Reject(truncated, u32::MAX.into()));
+    cases.add("directory at 4 GiB", with_u32(bytes, 4, u32::MAX));
     for rest in [1, 63] {
         let size = 256 - 64 + rest;
-        cases.push(case(
-            54,
-            "size of the directory",
-            with_u32(bytes, 8, size),
-            Warn("is not a multiple of 64", 8),
-        ));
+        cases.expect(54, Warn("is not a multiple of 64", 8));
+        cases.add("size of the directory", with_u32(bytes, 8, size));
     }
-    cases.push(case(
-        80,
-        "no files",
-        with_u32(bytes, 8, 0),
-        Warn("has no files", 8),
-    ));
+    cases.expect(80, Warn("has no files", 8));
+    cases.add("no files", with_u32(bytes, 8, 0));
 }
 
-fn record_cases(cases: &mut Vec<Case>) {
+fn record_cases(cases: &mut Cases) {
     let sample = pak(&[(b"a", b"aaaa"), (b"b", b"bbbb")], 0);
     let bytes = &sample.bytes;
     let second = sample.directory + 64;
@@ -124,18 +92,10 @@ fn record_cases(cases: &mut Vec<Case>) {
     };
     two.push_range_cases(cases);
     let named = |name: &[u8]| patched(bytes, second, &[name, &[0]].concat());
-    cases.push(case(
-        59,
-        "the same name",
-        named(b"a"),
-        Warn("entry \"a\" appears twice", at),
-    ));
-    cases.push(case(
-        59,
-        "the same name in another case",
-        named(b"A"),
-        Silent,
-    ));
+    cases.expect(59, Warn("entry \"a\" appears twice", at));
+    cases.add("the same name", named(b"a"));
+    cases.expect(59, Silent);
+    cases.add("the same name in another case", named(b"A"));
     for (class, name, warning) in [
         (60, &b"../a"[..], "contains a parent folder"),
         (60, b"x\\..\\..\\a", "contains a parent folder"),
@@ -155,22 +115,21 @@ fn record_cases(cases: &mut Vec<Case>) {
         } else {
             at
         };
-        cases.push(case(
-            class,
-            format!("name {name:?}"),
-            named(name),
-            Warn(warning, at),
-        ));
+        cases.expect(class, Warn(warning, at));
+        cases.add(format!("name {name:?}"), named(name));
     }
 }
 
 #[test]
 fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {
-    let mut cases = Vec::new();
+    let mut cases = Cases::default();
     header_cases(&mut cases);
     record_cases(&mut cases);
-    assert_classes(&cases, (1..=4).chain(52..=54).chain(56..=62).chain([80]));
-    assert_parsed(Format::Pak, &cases, |bytes| open_and_read(bytes, open));
+    assert_classes(
+        &cases.rows,
+        (1..=4).chain(52..=54).chain(56..=62).chain([80]),
+    );
+    assert_parsed(Format::Pak, &cases.rows, |bytes| open_and_read(bytes, open));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use classic_models_fixtures::malformed::{
 use classic_models_fixtures::particles::{full, minimal};
 use classic_models_fixtures::particles_adversarial::{deep_bursts, endless, huge_bursts};
 use classic_models_fixtures::particles_malformed::cases;
-use classic_models_fixtures::regressions;
+use classic_models_fixtures::write_regressions;
 
 #[test]
 fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {
@@ -92,9 +92,5 @@ fn write_regression_files() {
             rearranged(&full, "900/800", |chunks| chunks.push(nest(17))),
         ),
     ];
-    let folder = regressions("particles");
-    std::fs::create_dir_all(&folder).unwrap();
-    for (name, bytes) in files {
-        std::fs::write(folder.join(name), bytes).unwrap();
-    }
+    write_regressions("particles", files);
 }

@@ -10,7 +10,7 @@ use classic_models_fixtures::archives::RezNode::{File, Folder};
 use classic_models_fixtures::archives::{Rez, patched, rez, sample_rez, u32_at, with_u32};
 use classic_models_fixtures::error_kinds;
 use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
-use classic_models_fixtures::malformed::{Case, assert_classes, assert_parsed, case};
+use classic_models_fixtures::malformed::{Cases, assert_classes, assert_parsed};
 
 error_kinds! {
     truncated: ErrorKind::Truncated { .. },
@@ -22,16 +22,12 @@ error_kinds! {
     too_deep: ErrorKind::TooDeep { .. },
 }
 
-fn header_cases(cases: &mut Vec<Case>) {
+fn header_cases(cases: &mut Cases) {
     let sample = sample_rez();
     let (bytes, root) = (&sample.bytes, &sample.root);
-    cases.push(case(1, "no bytes", [], Reject(truncated, 0)));
-    cases.push(case(
-        1,
-        "half a header",
-        &bytes[..100],
-        Reject(truncated, 0),
-    ));
+    cases.expect(1, Reject(truncated, 0));
+    cases.add("no bytes", []);
+    cases.add("half a header", &bytes[..100]);
     let others: [&[u8]; 6] = [
         b"BRGR\0\0\0\0",
         b"PACK\0\0\0\0\0\0\0\0",
@@ -41,58 +37,34 @@ fn header_cases(cases: &mut Vec<Case>) {
         b"something else",
     ];
     for other in others {
-        cases.push(case(2, "another format", other, Reject(wrong_magic, 0)));
+        cases.expect(2, Reject(wrong_magic, 0));
+        cases.add("another format", other);
     }
-    cases.push(case(
-        2,
-        "header of another length",
-        patched(bytes, 124, b"   "),
-        Reject(wrong_magic, 124),
-    ));
+    cases.expect(2, Reject(wrong_magic, 124));
+    cases.add("header of another length", patched(bytes, 124, b"   "));
     for mark in [b"  ", b"\n\n"] {
-        cases.push(case(
-            2,
-            "no second line end",
-            patched(bytes, 62, mark),
-            Warn("no line end after its first text", 62),
-        ));
+        cases.expect(2, Warn("no line end after its first text", 62));
+        cases.add("no second line end", patched(bytes, 62, mark));
     }
     let end = root.end - 1;
-    cases.push(case(
-        3,
-        "root cut",
-        &bytes[..end],
-        Reject(truncated, root.start as u64),
-    ));
-    cases.push(case(
-        4,
-        "trailing bytes",
-        [bytes, &b"more"[..]].concat(),
-        Silent,
-    ));
-    cases.push(case(
-        53,
+    cases.expect(3, Reject(truncated, root.start as u64));
+    cases.add("root cut", &bytes[..end]);
+    cases.expect(4, Silent);
+    cases.add("trailing bytes", [bytes, &b"more"[..]].concat());
+    cases.expect(53, Reject(truncated, bytes.len() as u64));
+    cases.add(
         "root past the end",
         with_u32(bytes, 131, bytes.len() as u32),
-        Reject(truncated, bytes.len() as u64),
-    ));
-    cases.push(case(
-        53,
-        "root of 4 GiB",
-        with_u32(bytes, 135, u32::MAX),
-        Reject(truncated, root.start as u64),
-    ));
+    );
+    cases.expect(53, Reject(truncated, root.start as u64));
+    cases.add("root of 4 GiB", with_u32(bytes, 135, u32::MAX));
     for found in [0, 2, u32::MAX] {
-        cases.push(case(
-            69,
-            "version",
-            with_u32(bytes, 127, found),
-            Reject(version, 127),
-        ));
+        cases.expect(69, Reject(version, 127));
+        cases.add("version", with_u32(bytes, 127, found));
     }
 }
 
-fn folder_cases(cases: &mut Vec<Case>) {
+fn folder_cases(cases: &mut Cases) {
     let sample = sample_rez();
     let Rez {
         bytes,
@@ -101,122 +73,78 @@ fn folder_cases(cases: &mut Vec<Case>) {
     } = &sample;
     let (file, folder, inner) = (entries[0], entries[1], entries[3]);
     for kind in [2, 0x8F2E_0011] {
-        cases.push(case(
-            71,
-            "kind",
-            with_u32(bytes, file, kind),
-            Reject(unsupported, file as u64),
-        ));
+        cases.expect(71, Reject(unsupported, file as u64));
+        cases.add("kind", with_u32(bytes, file, kind));
     }
     let keys = file + 24;
     for count in [u32::MAX, 1 << 28] {
-        cases.push(case(
-            52,
-            "keys",
-            with_u32(bytes, keys, count),
-            Reject(truncated, file as u64 + 28 + 11 + 5),
-        ));
+        cases.expect(52, Reject(truncated, file as u64 + 28 + 11 + 5));
+        cases.add("keys", with_u32(bytes, keys, count));
     }
     let name = root.end - 1 - 8 - 5 - 1;
-    cases.push(case(
-        72,
+    cases.expect(72, Reject(truncated, root.end as u64 - 8));
+    cases.add(
         "keys past the block",
         with_u32(bytes, 135, root.len() as u32 - 1),
-        Reject(truncated, root.end as u64 - 8),
-    ));
+    );
     let without_end = patched(bytes, name + 1, &[b'x'; 14]);
-    cases.push(case(
-        72,
-        "comment without NUL",
-        patched(&without_end, name, &[0]),
-        Reject(missing, name as u64 + 1),
-    ));
+    cases.expect(72, Reject(missing, name as u64 + 1));
+    cases.add("comment without NUL", patched(&without_end, name, &[0]));
     let start = entries[8] as u64 + 28;
-    cases.push(case(
-        72,
+    cases.expect(72, Reject(missing, start));
+    cases.add(
         "name without NUL",
         patched(
             bytes,
             start as usize,
             &vec![b'x'; root.end - start as usize],
         ),
-        Reject(missing, start),
-    ));
+    );
     let last = entries[6] as u64;
     let cut = |by| with_u32(bytes, folder + 8, u32_at(bytes, folder + 8) - by);
-    cases.push(case(
-        72,
-        "folder ends within a record",
-        cut(20),
-        Reject(truncated, last + 4),
-    ));
-    cases.push(case(
-        72,
-        "folder ends within a comment",
-        cut(10),
-        Reject(missing, last + 30),
-    ));
-    cases.push(case(
-        53,
-        "folder past the end",
-        with_u32(bytes, inner + 4, 9_000_000),
-        Reject(truncated, 9_000_000),
-    ));
+    cases.expect(72, Reject(truncated, last + 4));
+    cases.add("folder ends within a record", cut(20));
+    cases.expect(72, Reject(missing, last + 30));
+    cases.add("folder ends within a comment", cut(10));
+    cases.expect(53, Reject(truncated, 9_000_000));
+    cases.add("folder past the end", with_u32(bytes, inner + 4, 9_000_000));
     let of = |at: usize| (u32_at(bytes, at + 4), u32_at(bytes, at + 8));
     let with_block = |at: usize, (start, size): (u32, u32)| {
         with_u32(&with_u32(bytes, at + 4, start), at + 8, size)
     };
     let root_block = (root.start as u32, root.len() as u32);
-    cases.push(case(
-        74,
-        "the root inside itself",
-        with_block(folder, root_block),
-        Reject(overlap, root.start as u64),
-    ));
-    cases.push(case(
-        74,
-        "a folder inside itself",
-        with_block(inner, of(folder)),
-        Reject(overlap, of(folder).0.into()),
-    ));
+    cases.expect(74, Reject(overlap, root.start as u64));
+    cases.add("the root inside itself", with_block(folder, root_block));
+    cases.expect(74, Reject(overlap, of(folder).0.into()));
+    cases.add("a folder inside itself", with_block(inner, of(folder)));
     let (start, _) = of(folder);
-    cases.push(case(
-        74,
+    cases.expect(74, Reject(overlap, u64::from(start) + 1));
+    cases.add(
         "a folder used twice in part",
         with_block(inner, (start + 1, 8)),
-        Reject(overlap, u64::from(start) + 1),
-    ));
+    );
     let twice = with_block(entries[7], of(inner));
-    cases.push(case(
-        74,
-        "a folder used twice",
-        twice,
-        Reject(overlap, of(inner).0.into()),
-    ));
+    cases.expect(74, Reject(overlap, of(inner).0.into()));
+    cases.add("a folder used twice", twice);
     let deep = (0..65).fold(vec![File(b"X", "", b"x")], |nodes, _| {
         vec![Folder("D", nodes)]
     });
     let deep = rez(&deep);
     let block = u32_at(&deep.bytes, deep.entries[64] + 4);
-    cases.push(case(
-        75,
-        "65 folders deep",
-        deep.bytes,
-        Reject(too_deep, block.into()),
-    ));
+    cases.expect(75, Reject(too_deep, block.into()));
+    cases.add("65 folders deep", deep.bytes);
     let merged = rez(&[Folder("A", vec![]), Folder("a", vec![File(b"B", "", b"x")])]);
-    cases.push(case(
+    cases.expect(
         77,
-        "a folder twice",
-        merged.bytes,
         Warn(
             "folder \"a\" appears twice; the folders are merged",
             merged.entries[1] as u64,
         ),
-    ));
+    );
+    cases.add("a folder twice", merged.bytes);
 }
 
-fn file_cases(cases: &mut Vec<Case>) {
+fn file_cases(cases: &mut Cases) {
     let sample = rez(&[File(b"A", "DTX", b"aaaa"), File(b"B", "DTX", b"bbbb")]);
     let Rez {
         bytes,
@@ -235,24 +163,15 @@ fn file_cases(cases: &mut Vec<Case>) {
     };
     two.push_range_cases(cases);
     let name = second + 28;
-    cases.push(case(
-        59,
-        "the same name",
-        patched(bytes, name, b"A"),
-        Warn("entry \"A.DTX\" appears twice", at),
-    ));
-    cases.push(case(
-        59,
-        "the same name in another case",
-        patched(bytes, name, b"a"),
-        Warn("entry \"a.DTX\" appears twice", at),
-    ));
-    cases.push(case(
-        59,
+    cases.expect(59, Warn("entry \"A.DTX\" appears twice", at));
+    cases.add("the same name", patched(bytes, name, b"A"));
+    cases.expect(59, Warn("entry \"a.DTX\" appears twice", at));
+    cases.add("the same name in another case", patched(bytes, name, b"a"));
+    cases.expect(59, Silent);
+    cases.add(
         "the same name with another type",
         patched(&patched(bytes, name, b"A"), second + 20, b"CBA\0"),
-        Silent,
-    ));
+    );
     let names: [(u32, &'static [u8], &str); 9] = [
         (
             60,
@@ -275,12 +194,8 @@ fn file_cases(cases: &mut Vec<Case>) {
     for (class, name, warning) in names {
         let sample = rez(&[File(b"OTHER", "TXT", b"x"), File(name, "", b"y")]);
         let at = sample.entries[1] as u64;
-        cases.push(case(
-            class,
-            format!("name {name:?}"),
-            sample.bytes,
-            Warn(warning, at),
-        ));
+        cases.expect(class, Warn(warning, at));
+        cases.add(format!("name {name:?}"), sample.bytes);
     }
     for (class, name, warning) in [
         (
@@ -299,39 +214,34 @@ fn file_cases(cases: &mut Vec<Case>) {
             Folder(name, vec![File(b"B", "", b"y")]),
         ]);
         let at = sample.entries[1] as u64;
-        cases.push(case(
-            class,
-            format!("folder {name:?}"),
-            sample.bytes,
-            Warn(warning, at),
-        ));
+        cases.expect(class, Warn(warning, at));
+        cases.add(format!("folder {name:?}"), sample.bytes);
     }
     let sample = rez(&[Folder("A.TXT", vec![]), File(b"a", "txt", b"x")]);
-    cases.push(case(
+    cases.expect(
         62,
-        "a file named as a folder",
-        sample.bytes,
         Warn(
             "file \"a.txt\" has the name of a folder",
             sample.entries[1] as u64,
         ),
-    ));
+    );
+    cases.add("a file named as a folder", sample.bytes);
 }
 
 #[test]
 fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {
-    let mut cases = Vec::new();
+    let mut cases = Cases::default();
     header_cases(&mut cases);
     folder_cases(&mut cases);
     file_cases(&mut cases);
     assert_classes(
-        &cases,
+        &cases.rows,
         (1..=4)
             .chain(52..=53)
             .chain(56..=62)
             .chain([69, 71, 72, 74, 75, 77]),
     );
-    assert_parsed(Format::Rez, &cases, |bytes| open_and_read(bytes, open));
+    assert_parsed(Format::Rez, &cases.rows, |bytes| open_and_read(bytes, open));
 }
 
 #[test]

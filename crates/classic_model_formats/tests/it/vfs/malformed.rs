@@ -11,7 +11,7 @@ use classic_models_fixtures::archives::{
 };
 use classic_models_fixtures::error_kinds;
 use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
-use classic_models_fixtures::malformed::{Case, assert_classes, assert_parsed, case};
+use classic_models_fixtures::malformed::{Cases, assert_classes, assert_parsed};
 
 error_kinds! {
     truncated: ErrorKind::Truncated { .. },
@@ -22,15 +22,11 @@ error_kinds! {
     too_deep: ErrorKind::TooDeep { .. },
 }
 
-fn header_cases(cases: &mut Vec<Case>) {
+fn header_cases(cases: &mut Cases) {
     let bytes = &sample_vfs().build();
-    cases.push(case(1, "no bytes", [], Reject(truncated, 0)));
-    cases.push(case(
-        1,
-        "half a header",
-        &bytes[..200],
-        Reject(truncated, 0),
-    ));
+    cases.expect(1, Reject(truncated, 0));
+    cases.add("no bytes", []);
+    cases.add("half a header", &bytes[..200]);
     let others: [&[u8]; 5] = [
         b"PACK\0\0\0\0\0\0\0\0",
         b"PK\x03\x04\0\0\0\0",
@@ -39,65 +35,30 @@ fn header_cases(cases: &mut Vec<Case>) {
         b"VFS1\0\0\0\0",
     ];
     for other in others {
-        cases.push(case(2, "another format", other, Reject(wrong_magic, 0)));
+        cases.expect(2, Reject(wrong_magic, 0));
+        cases.add("another format", other);
     }
-    cases.push(case(
-        3,
-        "file allocation table cut",
-        &bytes[..320],
-        Reject(bad_count, 8),
-    ));
-    cases.push(case(
-        3,
-        "root cut",
-        &bytes[..sample_vfs().root_at(2)],
-        Reject(bad_count, 12),
-    ));
-    cases.push(case(
-        4,
-        "trailing bytes",
-        [bytes, &b"more"[..]].concat(),
-        Silent,
-    ));
-    cases.push(case(
-        52,
-        "clusters",
-        with_u32(bytes, 8, u32::MAX),
-        Reject(bad_count, 8),
-    ));
-    cases.push(case(
-        52,
-        "root entries",
-        with_u32(bytes, 12, u32::MAX),
-        Reject(bad_count, 12),
-    ));
-    cases.push(case(
-        82,
-        "version",
-        patched(bytes, 0, &2_f32.to_le_bytes()),
-        Reject(wrong_magic, 0),
-    ));
-    cases.push(case(
-        82,
-        "length of names",
-        with_u32(bytes, 20, 32),
-        Reject(bad_count, 20),
-    ));
-    cases.push(case(
-        82,
-        "length of the version text",
-        with_u32(bytes, 44, 255),
-        Reject(bad_count, 44),
-    ));
-    cases.push(case(
-        82,
-        "cluster size",
-        with_u32(bytes, 4, 0),
-        Reject(bad_count, 4),
-    ));
+    cases.expect(3, Reject(bad_count, 8));
+    cases.add("file allocation table cut", &bytes[..320]);
+    cases.expect(3, Reject(bad_count, 12));
+    cases.add("root cut", &bytes[..sample_vfs().root_at(2)]);
+    cases.expect(4, Silent);
+    cases.add("trailing bytes", [bytes, &b"more"[..]].concat());
+    cases.expect(52, Reject(bad_count, 8));
+    cases.add("clusters", with_u32(bytes, 8, u32::MAX));
+    cases.expect(52, Reject(bad_count, 12));
+    cases.add("root entries", with_u32(bytes, 12, u32::MAX));
+    cases.expect(82, Reject(wrong_magic, 0));
+    cases.add("version", patched(bytes, 0, &2_f32.to_le_bytes()));
+    cases.expect(82, Reject(bad_count, 20));
+    cases.add("length of names", with_u32(bytes, 20, 32));
+    cases.expect(82, Reject(bad_count, 44));
+    cases.add("length of the version text", with_u32(bytes, 44, 255));
+    cases.expect(82, Reject(bad_count, 4));
+    cases.add("cluster size", with_u32(bytes, 4, 0));
 }
 
-fn chain_cases(cases: &mut Vec<Case>) {
+fn chain_cases(cases: &mut Cases) {
     let sample = sample_vfs();
     let bytes = &sample.build();
     let last = sample.next.len() as u32;
@@ -106,29 +67,17 @@ fn chain_cases(cases: &mut Vec<Case>) {
     // The folder has three clusters in ascending order.
     for next in [u32::MAX, 0, last + 1, folder.first] {
         let links = with_u32(bytes, Vfs::fat(folder.first) + 4, next);
-        cases.push(case(
-            84,
-            format!("folder link {next}"),
-            links,
-            Reject(broken_chain, folder_at),
-        ));
+        cases.expect(84, Reject(broken_chain, folder_at));
+        cases.add(format!("folder link {next}"), links);
     }
     for first in [0, last + 1, u32::MAX] {
         let first = with_u32(bytes, sample.root_at(VFS_FOLDER) + 76, first);
-        cases.push(case(
-            84,
-            "first cluster of a folder",
-            first,
-            Reject(broken_chain, folder_at),
-        ));
+        cases.expect(84, Reject(broken_chain, folder_at));
+        cases.add("first cluster of a folder", first);
     }
     let size = with_u32(bytes, sample.root_at(VFS_FOLDER) + 80, u32::MAX);
-    cases.push(case(
-        84,
-        "size of a folder",
-        size,
-        Reject(broken_chain, folder_at),
-    ));
+    cases.expect(84, Reject(broken_chain, folder_at));
+    cases.add("size of a folder", size);
     // The text has three clusters in descending order.
     let text_at = sample.root_at(0) as u64;
     for (next, reason) in [
@@ -138,67 +87,41 @@ fn chain_cases(cases: &mut Vec<Case>) {
         (text.first, "a cluster twice"),
     ] {
         let links = with_u32(bytes, Vfs::fat(text.first) + 4, next);
-        cases.push(case(
-            85,
-            format!("file link {next}"),
-            links,
-            Warn(reason, text_at),
-        ));
+        cases.expect(85, Warn(reason, text_at));
+        cases.add(format!("file link {next}"), links);
     }
     let size = with_u32(bytes, sample.root_at(0) + 80, u32::MAX);
-    cases.push(case(
+    cases.expect(
         85,
-        "size of a file",
-        size,
         Warn("cannot be read: its chain of 53687092 clusters", text_at),
-    ));
+    );
+    cases.add("size of a file", size);
     let shared = with_u32(bytes, sample.root_at(VFS_COMPRESSED) + 76, text.first);
     let at = sample.root_at(VFS_COMPRESSED) as u64;
-    cases.push(case(
-        87,
-        "cluster of two files",
-        shared,
-        Warn("uses cluster 3, which another file", at),
-    ));
+    cases.expect(87, Warn("uses cluster 3, which another file", at));
+    cases.add("cluster of two files", shared);
     let shared = with_u32(bytes, sample.root_at(VFS_COMPRESSED) + 76, folder.first);
-    cases.push(case(
-        87,
-        "cluster of a file and a folder",
-        shared,
-        Warn("which another file or folder uses", at),
-    ));
+    cases.expect(87, Warn("which another file or folder uses", at));
+    cases.add("cluster of a file and a folder", shared);
     let unused = with_u32(bytes, Vfs::fat(2), 0);
-    cases.push(case(
+    cases.expect(
         87,
-        "unused cluster",
-        unused,
         Warn("uses cluster 2, which is marked as unused", text_at),
-    ));
+    );
+    cases.add("unused cluster", unused);
     let unused = with_u32(bytes, Vfs::fat(folder.first) + 8, 0);
-    cases.push(case(
-        87,
-        "unused cluster of a folder",
-        unused,
-        Warn("which is marked as unused", folder_at),
-    ));
+    cases.expect(87, Warn("which is marked as unused", folder_at));
+    cases.add("unused cluster of a folder", unused);
     let end = sample.cluster_at(last);
-    cases.push(case(
-        56,
-        "clusters past the end",
-        &bytes[..end],
-        Warn("it cannot be read", at),
-    ));
+    cases.expect(56, Warn("it cannot be read", at));
+    cases.add("clusters past the end", &bytes[..end]);
     let folder_start = sample.cluster_at(folder.first);
-    cases.push(case(
-        53,
-        "folder past the end",
-        &bytes[..folder_start + 100],
-        Reject(truncated, folder_start as u64),
-    ));
+    cases.expect(53, Reject(truncated, folder_start as u64));
+    cases.add("folder past the end", &bytes[..folder_start + 100]);
 }
 
 /// Archives whose folders contain each other.
-fn folder_cases(cases: &mut Vec<Case>) {
+fn folder_cases(cases: &mut Cases) {
     let folder = |name: &str, first: u32, stored: u32| VfsEntry {
         name: name.into(),
         kind: 2,
@@ -210,60 +133,46 @@ fn folder_cases(cases: &mut Vec<Case>) {
     let first = vfs.add_clusters(&folder("itself", 1, 88).record(), false);
     vfs.root = vec![folder("a", first, 88)];
     let at = vfs.cluster_at(1) as u64;
-    cases.push(case(
-        74,
-        "a folder inside itself",
-        vfs.build(),
-        Reject(overlap, at),
-    ));
+    cases.expect(74, Reject(overlap, at));
+    cases.add("a folder inside itself", vfs.build());
     vfs.clusters[0] = folder("empty", 0, 0).record();
     vfs.root.push(folder("b", first, 88));
     let at = vfs.root_at(1) as u64;
-    cases.push(case(
-        74,
-        "a folder used twice",
-        vfs.build(),
-        Reject(overlap, at),
-    ));
+    cases.expect(74, Reject(overlap, at));
+    cases.add("a folder used twice", vfs.build());
     let mut vfs = Vfs::new(100);
     for depth in 1..=65 {
         vfs.add_clusters(&folder("d", depth + 1, 88).record(), false);
     }
     vfs.root = vec![folder("d", 1, 88)];
     let at = vfs.cluster_at(64) as u64;
-    cases.push(case(
-        75,
-        "66 folders deep",
-        vfs.build(),
-        Reject(too_deep, at),
-    ));
+    cases.expect(75, Reject(too_deep, at));
+    cases.add("66 folders deep", vfs.build());
     let mut vfs = sample_vfs();
     vfs.root[VFS_FOLDER].stored += 30;
     let at = vfs.root_at(VFS_FOLDER) as u64;
-    cases.push(case(
+    cases.expect(
         54,
-        "size of a folder",
-        vfs.build(),
         Warn(
             "has 206 bytes, not a multiple of 88; the last 30 are ignored",
             at,
         ),
-    ));
+    );
+    cases.add("size of a folder", vfs.build());
     let mut vfs = sample_vfs();
     vfs.root.push(folder("MODELS", 0, 0));
     let at = vfs.root_at(3) as u64;
-    cases.push(case(
+    cases.expect(
         77,
-        "a folder twice",
-        vfs.build(),
         Warn(
             "folder \"MODELS\" appears twice; the folders are merged",
             at,
         ),
-    ));
+    );
+    cases.add("a folder twice", vfs.build());
 }
 
-fn entry_cases(cases: &mut Vec<Case>) {
+fn entry_cases(cases: &mut Cases) {
     let names: [(u32, &[u8], &str); 11] = [
         (
             59,
@@ -293,45 +202,38 @@ fn entry_cases(cases: &mut Vec<Case>) {
         };
         vfs.root.push(entry);
         let at = vfs.root_at(3) as u64;
-        cases.push(case(
-            class,
-            format!("name {name:?}"),
-            vfs.build(),
-            Warn(warning, at),
-        ));
+        cases.expect(class, Warn(warning, at));
+        cases.add(format!("name {name:?}"), vfs.build());
     }
     for kind in [0, 3, 8, 10, u32::MAX] {
         let sample = sample_vfs();
         let at = sample.root_at(0);
         let bytes = with_u32(&sample.build(), at + 68, kind);
-        cases.push(case(
-            90,
-            format!("type {kind}"),
-            bytes,
-            Warn("has the unknown type", at as u64),
-        ));
+        cases.expect(90, Warn("has the unknown type", at as u64));
+        cases.add(format!("type {kind}"), bytes);
     }
     let mut full = sample_vfs();
     full.root[0].name = vec![b'n'; 64];
-    cases.push(case(61, "a name without NUL", full.build(), Silent));
+    cases.expect(61, Silent);
+    cases.add("a name without NUL", full.build());
 }
 
 #[test]
 fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {
-    let mut cases = Vec::new();
+    let mut cases = Cases::default();
     header_cases(&mut cases);
     chain_cases(&mut cases);
     folder_cases(&mut cases);
     entry_cases(&mut cases);
     assert_classes(
-        &cases,
+        &cases.rows,
         (1..=4)
             .chain(52..=54)
             .chain([56])
             .chain(59..=62)
             .chain([74, 75, 77, 82, 84, 85, 87, 90]),
     );
-    assert_parsed(Format::Vfs, &cases, |bytes| open_and_read(bytes, open));
+    assert_parsed(Format::Vfs, &cases.rows, |bytes| open_and_read(bytes, open));
 }
 
 /// Class 91: the archive opens, and reading the file is an error at the chunk. Class 92: bytes behind the last chunk.
