@@ -3,18 +3,17 @@
 mod abc;
 mod archives;
 mod fuzz;
+mod heap;
 mod lgw;
 mod meg;
 mod pak;
 mod rez;
 mod vfs;
 mod ala {
-    mod heap;
     mod malformed;
     mod parse;
 }
 mod alo {
-    mod heap;
     mod malformed;
     mod parse;
 }
@@ -28,7 +27,6 @@ mod mdl {
 }
 mod particles {
     mod births;
-    mod heap;
     mod limits;
     mod malformed;
     mod motion;

@@ -2,7 +2,6 @@
 //! file.
 
 mod corpus;
-mod heap;
 mod malformed;
 mod mutations;
 mod reading;

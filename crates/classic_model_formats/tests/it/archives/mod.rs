@@ -7,8 +7,6 @@ mod files;
 use classic_model_formats::archive::{Archive, ArchiveFile, ReadAt};
 use classic_model_formats::read::{ParseError, Warning};
 use classic_models_fixtures::archives::with_u32;
-use classic_models_fixtures::cpu_time::assert_cpu_time_grows_linearly;
-use classic_models_fixtures::heap::{HeapBudget, Outcome};
 use classic_models_fixtures::malformed::Cases;
 use classic_models_fixtures::malformed::Expect::{Silent, Warn};
 use std::io;
@@ -159,50 +157,6 @@ pub fn assert_flipped_bits_are_handled(bytes: &[u8], open: fn(&[u8]) -> Opened<'
         bytes[bit / 8] ^= 1 << (bit % 8);
     }
     assert!(opened > 0, "no archive could be opened");
-}
-
-/// An archive that is made to maximize the heap or the time of opening: its name, bytes, and whether it can be opened.
-pub type Adversarial = (&'static str, Vec<u8>, Outcome);
-
-/// Measures the heap of opening archives and of reading their first entries.
-pub fn measure_opening(files: &[Adversarial], entries: usize, open: fn(&[u8]) -> Opened<'_>) {
-    let mut measured = HeapBudget::new(16, 1 << 20);
-    for (name, bytes, expected) in files {
-        measured.take(name, bytes.len(), *expected, || {
-            let bytes = bytes.clone();
-            let archive = open(&bytes).map_err(|error| error.to_string())?;
-            for entry in archive.entries().take(entries) {
-                let _ = archive.read(entry);
-            }
-            Ok(())
-        });
-    }
-    measured.finish();
-}
-
-/// Opens an archive, and finds its entries, unless their paths together are much longer than the file.
-fn open_and_find(bytes: &[u8], open: fn(&[u8]) -> Opened<'_>) {
-    let Ok(archive) = open(bytes) else { return };
-    let mut left = 4 * bytes.len();
-    for entry in archive.entries() {
-        let path = entry.path();
-        let Some(rest) = left.checked_sub(path.len()) else {
-            break;
-        };
-        left = rest;
-        archive.find(&path);
-        assert!(archive.find_any_case(&path).is_some());
-        archive.find_any_case(&path.to_ascii_uppercase());
-    }
-}
-
-/// Asserts that the time of opening archives and of finding entries grows with their length. `files` makes archives whose length is in proportion
-/// to its argument.
-pub fn assert_opening_time(files: fn(usize) -> Vec<Adversarial>, open: fn(&[u8]) -> Opened<'_>) {
-    for ((name, small, _), (_, large, _)) in files(1).iter().zip(&files(4)) {
-        let run = |bytes: &[u8]| open_and_find(bytes, open);
-        assert_cpu_time_grows_linearly(name, || run(small), || run(large));
-    }
 }
 
 /// A reader that notes the ranges that were read.

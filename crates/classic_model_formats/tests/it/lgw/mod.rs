@@ -2,9 +2,9 @@
 
 mod accepted;
 mod errors;
-mod heap;
 mod parse;
 mod random;
+mod time;
 mod warnings;
 
 use classic_model_formats::lgw::{LgwFile, Tolerance, parse};

@@ -1,5 +1,5 @@
 //! Tests of Petroglyph archives.
 
-mod heap;
+pub mod adversarial;
 mod malformed;
 mod parse;

@@ -1,5 +1,5 @@
 //! Tests of LithTech archives.
 
-mod heap;
+pub mod adversarial;
 mod malformed;
 mod parse;

@@ -1,5 +1,5 @@
 //! Tests of archives of UFO: Aftermath.
 
-mod heap;
+pub mod adversarial;
 mod malformed;
 mod parse;

@@ -1,18 +1,9 @@
-//! Heap use and time of opening Petroglyph archives that are made to maximize them.
+//! Petroglyph archives that are made to maximize the heap or the time of opening them.
 
-use crate::archives::{Adversarial, assert_opening_time, measure_opening};
-use classic_model_formats::meg::open;
 use classic_models_fixtures::archives::{meg, patched, with_u32};
-use classic_models_fixtures::heap::Outcome::{Accepted, Rejected};
-use classic_models_fixtures::heap::run_in_own_process;
-
-#[test]
-fn opening_heap_is_limited_by_file_size() {
-    run_in_own_process("meg::heap::opening_measured_alone");
-}
 
 /// Archives with many entries in few bytes. `factor` is at most 4, because names are shorter than 64 KiB.
-fn adversarial_files(factor: usize) -> Vec<Adversarial> {
+pub fn files(factor: usize) -> Vec<(String, Vec<u8>)> {
     let count = 5000 * factor;
     let same = meg(1, &vec![(&b"A"[..], &b""[..]); count]).bytes;
     let records = same.len() - 20 * count;
@@ -39,25 +30,15 @@ fn adversarial_files(factor: usize) -> Vec<Adversarial> {
     let euros: Vec<(&[u8], &[u8])> = vec![(&euros, b""); 10 * factor];
     let huge = patched(&same, 0, &[u32::MAX.to_le_bytes(); 2].concat());
     let far = with_u32(&same, records + 8, u32::MAX);
-    vec![
-        ("equal names", same, Accepted),
-        ("files with content", with_content, Accepted),
-        ("different names", different, Accepted),
-        ("shared long names", shared.bytes, Accepted),
-        ("deep paths", meg(1, &deep).bytes, Accepted),
-        ("longest characters", meg(1, &euros).bytes, Accepted),
-        ("four billion files", huge, Rejected),
-        ("four billion bytes", far, Accepted),
-    ]
-}
-
-#[test]
-#[ignore = "run by the test above in a process of its own"]
-fn opening_measured_alone() {
-    measure_opening(&adversarial_files(4), usize::MAX, |bytes| open(bytes));
-}
-
-#[test]
-fn opening_time_grows_with_the_file() {
-    assert_opening_time(adversarial_files, |bytes| open(bytes));
+    let files = [
+        ("equal names", same),
+        ("files with content", with_content),
+        ("different names", different),
+        ("shared long names", shared.bytes),
+        ("deep paths", meg(1, &deep).bytes),
+        ("longest characters", meg(1, &euros).bytes),
+        ("four billion files", huge),
+        ("four billion bytes", far),
+    ];
+    files.map(|(name, bytes)| (name.to_owned(), bytes)).into()
 }

@@ -1,16 +1,7 @@
-//! Heap use and time of opening archives of UFO: Aftermath that are made to maximize them.
+//! Archives of UFO: Aftermath that are made to maximize the heap or the time of opening them.
 
-use crate::archives::{Adversarial, assert_opening_time, measure_opening};
-use classic_model_formats::vfs::open;
 use classic_models_fixtures::archives::{Vfs, VfsEntry, chunks, with_u32, zlib};
-use classic_models_fixtures::heap::Outcome::{Accepted, Rejected};
-use classic_models_fixtures::heap::run_in_own_process;
 use miniz_oxide::deflate::compress_to_vec_zlib;
-
-#[test]
-fn opening_heap_is_limited_by_file_size() {
-    run_in_own_process("vfs::heap::opening_measured_alone");
-}
 
 fn entry(name: &str, kind: u32, first: u32, stored: usize) -> VfsEntry {
     VfsEntry {
@@ -23,7 +14,7 @@ fn entry(name: &str, kind: u32, first: u32, stored: usize) -> VfsEntry {
 }
 
 /// Archives with many entries or clusters in few bytes.
-fn adversarial_files(factor: usize) -> Vec<Adversarial> {
+pub fn files(factor: usize) -> Vec<(String, Vec<u8>)> {
     let count = 25_000 * factor as u32;
     // Clusters of one byte, linked backwards, in one folder.
     let mut bytes = Vfs::new(1);
@@ -59,24 +50,14 @@ fn adversarial_files(factor: usize) -> Vec<Adversarial> {
     bomb.root = vec![file];
     let shared = shared.build();
     let huge = with_u32(&shared, 8, u32::MAX);
-    vec![
-        ("folder in clusters of a byte", bytes.build(), Accepted),
-        ("cycle", cycle.build(), Accepted),
-        ("deep files", deep.build(), Accepted),
-        ("claims 4 GiB", packed.build(), Accepted),
-        ("bomb", bomb.build(), Accepted),
-        ("four billion clusters", huge, Rejected),
-        ("shared chain", shared, Accepted),
-    ]
-}
-
-#[test]
-#[ignore = "run by the test above in a process of its own"]
-fn opening_measured_alone() {
-    measure_opening(&adversarial_files(4), 3, |bytes| open(bytes));
-}
-
-#[test]
-fn opening_time_grows_with_the_file() {
-    assert_opening_time(adversarial_files, |bytes| open(bytes));
+    let files = [
+        ("folder in clusters of a byte", bytes.build()),
+        ("cycle", cycle.build()),
+        ("deep files", deep.build()),
+        ("claims 4 GiB", packed.build()),
+        ("bomb", bomb.build()),
+        ("four billion clusters", huge),
+        ("shared chain", shared),
+    ];
+    files.map(|(name, bytes)| (name.to_owned(), bytes)).into()
 }

@@ -1,0 +1,26 @@
+//! The time of parsing texts that repeat one unit.
+
+use classic_model_formats::lgw::{Tolerance, parse};
+use classic_models_fixtures::lgw_adversarial::repetitive_texts;
+use std::time::Instant;
+
+#[test]
+fn repetitive_texts_are_rejected_in_linear_time() {
+    // With quadratic time, this test would take hours.
+    for (name, bytes) in repetitive_texts(8 << 20) {
+        let error = parse(&bytes, Tolerance::Lenient).expect_err(&name);
+        assert!(error.offset <= bytes.len() as u64, "{name}: {error}");
+        assert!(error.to_string().len() < 1000, "{name}: {error}");
+    }
+}
+
+/// Run it with `cargo test print_times_of_repetitive_texts -- --ignored --nocapture`.
+#[test]
+#[ignore = "only prints, and takes half a minute"]
+fn print_times_of_repetitive_texts() {
+    for (name, bytes) in repetitive_texts(100_000_000) {
+        let start = Instant::now();
+        let _ = parse(&bytes, Tolerance::Lenient);
+        println!("{name:24} {:10.2?}", start.elapsed());
+    }
+}
