@@ -89,7 +89,7 @@ fn particles_target(bytes: &[u8]) {
 }
 
 /// The parser's part of `fuzz/fuzz_targets/abc.rs`.
-fn abc_target(bytes: &[u8]) {
+pub fn abc_target(bytes: &[u8]) {
     let Ok(file) = abc::parse(bytes) else {
         return;
     };
@@ -98,16 +98,24 @@ fn abc_target(bytes: &[u8]) {
         let vertices = file.geometry.lod(level).vertices();
         assert!(vertices.iter().all(|index| *index < count));
     }
-    file.geometry.normals();
-    for animation in [None, Some(0), file.animations.len().checked_sub(1)] {
-        for seconds in [0.0, 0.05, f32::MAX] {
-            let poses = file.node_poses(animation, seconds);
-            let mut numbers = poses.iter().flat_map(|pose| pose.rotation);
-            assert!(numbers.all(f32::is_finite));
-            let positions = file.vertex_positions(animation, seconds);
-            assert!(positions.as_flattened().iter().all(|it| it.is_finite()));
-            file.vertex_positions_in_model(animation, seconds);
+    for normal in file.geometry.normals().into_iter().flatten() {
+        let length = normal.iter().map(|value| value * value).sum::<f32>();
+        assert!((length - 1.0).abs() < 1e-3);
+    }
+    let middles = file.animations.iter().take(7).enumerate();
+    let middles = middles.map(|(index, animation)| (Some(index), animation.seconds() * 0.4));
+    let animations = [None, Some(0), file.animations.len().checked_sub(1)];
+    let times = animations
+        .iter()
+        .flat_map(|it| [0.0, 0.05, f32::MAX].map(|time| (*it, time)));
+    for (animation, seconds) in times.chain(middles) {
+        for pose in file.node_poses(animation, seconds) {
+            let mut numbers = pose.translation.iter().chain(&pose.rotation);
+            assert!(numbers.all(|value| value.is_finite()));
         }
+        let positions = file.vertex_positions(animation, seconds);
+        assert!(positions.as_flattened().iter().all(|it| it.is_finite()));
+        file.vertex_positions_in_model(animation, seconds);
     }
     // Invalid UTF-8 becomes longer when it is replaced, and may then be too long to write.
     let document = AbcDocument::from(&file);
