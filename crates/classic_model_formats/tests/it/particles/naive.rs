@@ -3,7 +3,7 @@
 
 use classic_model_formats::particles::evaluate::ParticleSystem;
 use classic_model_formats::particles::{Emitter, ParticleFile, Properties, Shape};
-use classic_models_fixtures::particles::{emitter, parsed};
+use classic_models_fixtures::particles::{emitter, parsed, stream};
 
 /// A living particle of the slow simulation.
 struct Particle {
@@ -329,14 +329,6 @@ fn assert_same(emitters: Vec<Emitter<'static>>, times: &[f64], tolerance: f64) {
 const TIMES: [f64; 9] = [
     0.0004, 0.0504, 0.2504, 0.4996, 0.7304, 1.0004, 1.4996, 2.2504, 4.0004,
 ];
-
-fn stream(rate: u32, lifetime: f32) -> Properties {
-    Properties {
-        particles_per_second: rate,
-        lifetime,
-        ..Properties::default()
-    }
-}
 
 fn moving(properties: Properties) -> Emitter<'static> {
     let mut moving = emitter(properties);

@@ -5,7 +5,7 @@ use classic_model_formats::particles::evaluate::{
     PreparedEmitter, Simulation, Space, Stage, SystemState,
 };
 use classic_model_formats::particles::{Emitter, Properties, Shape, parse};
-use classic_models_fixtures::particles::{corpus_particles, emitter, full, parsed};
+use classic_models_fixtures::particles::{burst, corpus_particles, emitter, full, parsed, stream};
 
 /// A birth as a stage keeps it.
 #[derive(Clone, Copy, Debug)]
@@ -183,24 +183,6 @@ fn assert_steps_match(name: &str, system: &ParticleSystem, steps: &[f64], until:
 /// Steps that are no multiples of any usual interval.
 const FRAMES: [f64; 3] = [0.016_671_3, 0.016_702_9, 0.033_391_7];
 const SLOW: [f64; 4] = [0.371_3, 0.000_917, 1.731_1, 0.100_37];
-
-fn burst(particles: u32, lifetime: f32) -> Properties {
-    Properties {
-        in_bursts: true,
-        bursts: 1,
-        particles_per_burst: particles,
-        lifetime,
-        ..Properties::default()
-    }
-}
-
-fn stream(rate: u32, lifetime: f32) -> Properties {
-    Properties {
-        particles_per_second: rate,
-        lifetime,
-        ..Properties::default()
-    }
-}
 
 /// A system with links, delays, freezes and a ground at every level.
 fn fireworks() -> Vec<Emitter<'static>> {

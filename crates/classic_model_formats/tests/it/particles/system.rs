@@ -2,7 +2,7 @@
 
 use classic_model_formats::particles::evaluate::{MAX_ALIVE, ParticleSystem, SystemState};
 use classic_model_formats::particles::{Emitter, Properties, Shape};
-use classic_models_fixtures::particles::{emitter, parsed, system};
+use classic_models_fixtures::particles::{burst, emitter, parsed, stream, system};
 
 fn state(emitters: Vec<Emitter<'static>>, seconds: f64) -> SystemState {
     parsed(emitters, |file| ParticleSystem::new(file).state(3, seconds))
@@ -11,16 +11,6 @@ fn state(emitters: Vec<Emitter<'static>>, seconds: f64) -> SystemState {
 fn alive(emitters: Vec<Emitter<'static>>, seconds: f64) -> Vec<usize> {
     let state = state(emitters, seconds);
     state.emitters.iter().map(Vec::len).collect()
-}
-
-fn burst(particles: u32, lifetime: f32) -> Properties {
-    Properties {
-        in_bursts: true,
-        bursts: 1,
-        particles_per_burst: particles,
-        lifetime,
-        ..Properties::default()
-    }
 }
 
 #[test]
@@ -183,11 +173,7 @@ fn particles_that_die_spawn_one_round() {
 fn particles_live_on_after_the_particle_that_spawned_them() {
     let mut parent = emitter(burst(1, 1.0));
     parent.spawn_during_life = Some(1);
-    let trail = emitter(Properties {
-        particles_per_second: 10,
-        lifetime: 5.0,
-        ..Properties::default()
-    });
+    let trail = emitter(stream(10, 5.0));
     // Births at 0, 0.1, … 0.9: the parent is dead at 1.
     let emitters = vec![parent, trail];
     for (seconds, expected) in [(0.95, 10), (1.5, 10), (4.95, 10), (5.05, 9), (5.95, 0)] {
@@ -356,11 +342,6 @@ fn systems_are_endless_if_particles_live_on() {
             ..properties
         })
     };
-    let stream = |rate, lifetime| Properties {
-        particles_per_second: rate,
-        lifetime,
-        ..Properties::default()
-    };
     let late = Properties {
         initial_delay: 0.75,
         ..burst(1, 1.0)
@@ -424,11 +405,7 @@ fn systems_are_endless_if_particles_live_on() {
 
 #[test]
 fn births_beyond_the_limit_are_dropped() {
-    let huge = Properties {
-        particles_per_second: 4_000_000_000,
-        lifetime: 1e30,
-        ..Properties::default()
-    };
+    let huge = stream(4_000_000_000, 1e30);
     let found = state(vec![emitter(huge.clone())], 1.0);
     assert_eq!(found.emitters[0].len() as u64, MAX_ALIVE);
     // The first ones were born.
