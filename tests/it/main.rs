@@ -11,10 +11,8 @@ mod abc {
     mod corpus;
     mod deform_render;
     mod events;
-    mod heap;
     mod layers;
     mod lod;
-    mod malformed;
     mod play;
     pub mod pose;
     mod reload;
@@ -23,30 +21,37 @@ mod abc {
 }
 mod ala {
     mod clip;
+    mod clip_files;
     mod corpus;
     mod fade;
-    mod heap;
+    mod graphs;
     mod layers;
-    mod malformed;
     pub mod play;
     mod random;
     mod reload;
     pub mod render;
+    mod shown_bones;
     mod visibility;
 }
 mod alo {
     mod billboard;
+    mod camera_facing;
     mod collider_gizmos;
     mod collision;
     mod dazzle;
-    mod heap;
+    mod lights;
     pub mod picking;
     pub mod raycast;
+    mod raycast_extremes;
+    mod raycast_parts;
     mod raycast_render;
     mod reload;
     pub mod render;
     mod scene;
     mod shading;
+    mod shown_parts;
+    mod textures;
+    mod unloadable;
 }
 mod archive {
     mod layers;
@@ -76,24 +81,28 @@ mod crowd {
     mod stage_pair;
     mod subjects;
 }
-mod dtx {
-    mod malformed;
-}
 mod lgw {
     mod edit;
-    mod heap;
-    mod malformed;
     mod material;
     mod reload;
     mod scene;
     mod texgen;
+}
+mod malformed {
+    mod abc;
+    mod ala;
+    mod dtx;
+    mod heap;
+    mod heap_files;
+    mod lgw;
+    mod mdl;
+    mod suite;
 }
 mod manifest {
     mod attachments;
     mod clips;
     mod extends;
     mod extends_reload;
-    mod heap;
     mod measures;
     mod parse;
     mod patterns;
@@ -103,8 +112,6 @@ mod manifest {
 }
 mod mdl {
     mod corpus;
-    mod heap;
-    mod malformed;
     mod play;
     mod reload;
     mod render;

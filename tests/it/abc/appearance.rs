@@ -1,25 +1,15 @@
 //! Appearance of LithTech models: external skins, levels of detail by distance, unlit texels and node flags.
 
 use crate::abc::scene::{applied_material, dtx, get};
-use crate::gpuless;
 use crate::support::abc::{ARM, BODY, bytes, figure};
 use crate::support::abc_app::{model, spawned_of as app_of};
-use crate::support::app::TestApp;
 use crate::support::lods::{assert_selected_by_distance, level, move_to};
-use crate::support::log;
-use crate::support::mdl::tetrahedron;
-use crate::support::stage::Stage;
+use crate::support::prelude::*;
 use bevy::image::{CompressedImageFormats, ImageLoader};
-use bevy::prelude::*;
-use bevy_classic_models::lithtech::AbcMesh;
 use bevy_classic_models::lithtech::abc::node_flags;
 use bevy_classic_models::lithtech::abc::write::AbcDocument;
 use bevy_classic_models::lithtech::dtx::texture_flags;
 use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write};
-use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlMaterial;
-use std::path::Path;
 
 const FILE: &str = "model.abc";
 
@@ -46,20 +36,20 @@ fn command_string_sets_lod_distances() {
     let mut document = figure();
     document.command_string = "Foo;LODSTARTDIST 50;LODINCREMENT 25".to_owned();
     let (mut app, root) = app_of(&[(FILE, bytes(&document))], FILE, all_levels());
-    let camera = app.world().spawn(Camera3d::default()).id();
+    let camera = app.spawn_entity(Camera3d::default());
     for (at, expected) in [(40.0, 0), (60.0, 1), (80.0, 2)] {
         move_to(&mut app, camera, at);
         assert_eq!(level(&mut app, root), expected, "at {at}");
     }
     let (mut app, root) = app_of(&[(FILE, bytes(&figure()))], FILE, all_levels());
-    let camera = app.world().spawn(Camera3d::default()).id();
+    let camera = app.spawn_entity(Camera3d::default());
     move_to(&mut app, camera, 1e6);
     assert_eq!(level(&mut app, root), 0);
 }
 
 /// The base color texture of a material.
 fn base_texture(app: &mut TestApp, material: &Handle<StandardMaterial>) -> Option<Handle<Image>> {
-    let materials = app.world().resource::<Assets<StandardMaterial>>();
+    let materials = app.assets::<StandardMaterial>();
     materials.get(material).unwrap().base_color_texture.clone()
 }
 
@@ -77,22 +67,14 @@ fn model_skin_applies_any_texture() {
     ];
     let (mut app, root) = app_of(&files, FILE, AbcLoaderSettings::default());
     let own = applied_material(&mut app, root);
-    let count = |app: &mut TestApp| app.world().resource::<Assets<StandardMaterial>>().len();
+    let count = |app: &mut TestApp| app.assets::<StandardMaterial>().len();
     let before = count(&mut app);
-    let abc = app.world().resource::<AssetServer>().load::<Abc>(FILE);
-    let scene = app
-        .world()
-        .resource::<Assets<Abc>>()
-        .get(&abc)
-        .unwrap()
-        .scene
-        .clone();
-    let other = app.world().spawn(WorldAssetRoot(scene)).id();
+    let abc = app.server().load::<Abc>(FILE);
+    let scene = app.asset(&abc).scene.clone();
+    let other = app.spawn_entity(WorldAssetRoot(scene));
     app.wait_for_abc(other);
     for root in [root, other] {
-        app.world()
-            .entity_mut(root)
-            .insert(ModelSkin::from("other.dtx"));
+        app.insert(root, ModelSkin::from("other.dtx"));
         // The skin is not loaded yet, so the material stays for this frame.
         app.step(0.0);
         wait_for_new_material(&mut app, root, own.id());
@@ -108,20 +90,13 @@ fn model_skin_applies_any_texture() {
     let applied = active_texture(&mut app, root).unwrap();
     assert_eq!(applied.path().unwrap().to_string(), "other.dtx");
 
-    let image = app
-        .world()
-        .resource_mut::<Assets<Image>>()
-        .add(Image::default());
-    app.world()
-        .entity_mut(root)
-        .insert(ModelSkin::from(image.clone()));
-    app.step(0.0);
+    let image = app.add_asset(Image::default());
+    app.apply(root, ModelSkin::from(image.clone()));
     assert_eq!(active_texture(&mut app, root), Some(image));
 
-    app.world().entity_mut(root).insert(ModelSkin::Index(0));
-    app.step(0.0);
+    app.apply(root, ModelSkin::Index(0));
     assert_eq!(applied_material(&mut app, root), own);
-    app.world().entity_mut(other).remove::<ModelSkin>();
+    app.remove::<ModelSkin>(other);
     app.step(0.0);
     assert_eq!(applied_material(&mut app, other), own);
     // Unused materials are removed.
@@ -151,12 +126,11 @@ fn missing_skin_keeps_the_current_one_with_a_warning() {
         ..AbcLoaderSettings::default()
     };
     let (mut app, root) = app_of(&files, FILE, settings);
-    app.world().entity_mut(root).insert(ModelSkin::Index(1));
-    app.step(0.0);
+    app.apply(root, ModelSkin::Index(1));
     let own = applied_material(&mut app, root);
     assert_eq!(own, model(&mut app, root).skins[1].materials.surfaces[0]);
     for path in ["missing.dtx", FILE] {
-        app.world().entity_mut(root).insert(ModelSkin::from(path));
+        app.insert(root, ModelSkin::from(path));
         let mut patience = gpuless::Patience::new(5000);
         let is_warned = || {
             let warnings = log::warnings_with("keeps its skin");
@@ -183,7 +157,7 @@ fn unreadable_skin_is_a_placeholder_until_fixed() {
         let loader = ImageLoader::new(CompressedImageFormats::NONE);
         app.app.register_asset_loader(loader);
         let settings = move |to: &mut AbcLoaderSettings| to.skins = vec![file.into()];
-        let server = app.world().resource::<AssetServer>().clone();
+        let server = app.server();
         let model: Handle<Abc> = server.load_builder().with_settings(settings).load(FILE);
         let texel = |world: &World| {
             let model = world.resource::<Assets<Abc>>().get(&model)?;
@@ -192,12 +166,12 @@ fn unreadable_skin_is_a_placeholder_until_fixed() {
             texels.first_chunk::<4>().copied()
         };
         let is_replaced = |world: &mut World| texel(world) == Some([255, 0, 255, 255]);
-        assert!(gpuless::wait_until(&mut app.app, is_replaced), "{file}");
+        app.wait(file, is_replaced);
         if file.ends_with("png") {
-            app.files.insert_asset(Path::new(file), PNG.to_vec());
+            app.save(file, PNG);
             server.reload(file);
             let is_fixed = |world: &mut World| texel(world) == Some([255, 128, 64, 255]);
-            assert!(gpuless::wait_until(&mut app.app, is_fixed));
+            app.wait_until(is_fixed);
         }
     }
 }
@@ -223,26 +197,23 @@ fn models_with_scrolling_textures_share_materials() {
     document.nodes[ARM].flags |= node_flags::SCROLL_U;
     let files = [(FILE, bytes(&document)), ("model.dtx", dtx([1, 2, 3]))];
     let (mut app, first) = app_of(&files, FILE, AbcLoaderSettings::default());
-    let abc = app.world().resource::<AssetServer>().load::<Abc>(FILE);
-    let image = app
-        .world()
-        .resource_mut::<Assets<Image>>()
-        .add(Image::default());
+    let abc = app.server().load::<Abc>(FILE);
+    let image = app.add_asset(Image::default());
     let mut applied = Vec::new();
     for _ in 0..3 {
-        let scene = app.world().resource::<Assets<Abc>>().get(&abc).unwrap();
+        let scene = app.asset(&abc);
         let root = (
             WorldAssetRoot(scene.scene.clone()),
             ModelSkin::from(image.clone()),
         );
-        let root = app.world().spawn(root).id();
+        let root = app.spawn_entity(root);
         app.wait_for_abc(root);
         app.step(0.1);
-        let arm = app.world().get::<AbcInstance>(root).unwrap().meshes()[1];
+        let arm = app.get::<AbcInstance>(root).meshes()[1];
         applied.push(get::<MeshMaterial3d<StandardMaterial>>(&mut app, arm));
     }
     assert!(applied.iter().all(|other| *other == applied[0]));
-    let own = app.world().get::<AbcInstance>(first).unwrap().meshes()[1];
+    let own = app.get::<AbcInstance>(first).meshes()[1];
     assert_ne!(
         get::<MeshMaterial3d<StandardMaterial>>(&mut app, own),
         applied[0]
@@ -255,7 +226,7 @@ fn bundled_model_has_lods_and_distances() {
     let mut app = TestApp::in_folder(&folder);
     let abc: Handle<Abc> = app.load("models/warden.abc");
     app.wait_loaded(&abc);
-    let abc = app.world().resource::<Assets<Abc>>().get(&abc).unwrap();
+    let abc = app.asset(&abc);
     assert_eq!(abc.levels.len(), 4);
     assert_eq!(abc.lod_distances.len(), 3);
     assert!(abc.lod_distances.is_sorted());
@@ -271,12 +242,10 @@ fn model_skin_applies_any_texture_to_quake_models() {
     let material = |app: &mut TestApp| {
         let mesh = app.animator(root).mesh();
         let MeshMaterial3d(material) = get::<MeshMaterial3d<MdlMaterial>>(app, mesh);
-        let materials = app.world().resource::<Assets<MdlMaterial>>();
+        let materials = app.assets::<MdlMaterial>();
         materials.get(&material).unwrap().clone()
     };
-    app.world()
-        .entity_mut(root)
-        .insert(ModelSkin::from("other.dtx"));
+    app.insert(root, ModelSkin::from("other.dtx"));
     let is_applied = |app: &mut TestApp| {
         let texture = material(app).base.base_color_texture;
         texture.is_some_and(|image| image.path().is_some_and(|path| path.label().is_none()))
@@ -297,7 +266,7 @@ fn model_skin_applies_any_texture_to_quake_models() {
         .to_string();
     assert_eq!(path, "other.dtx");
     assert!(!applied.extension.recolor, "the DTX skin has no palette");
-    app.world().entity_mut(root).remove::<ModelSkin>();
+    app.remove::<ModelSkin>(root);
     app.step(0.0);
     assert!(material(&mut app).extension.recolor);
 }
@@ -319,12 +288,12 @@ fn unlit_texels_are_emissive() {
     let (mut app, root) = app_of(&files, FILE, AbcLoaderSettings::default());
     let glow = model(&mut app, root).skins[0].glow.clone().unwrap();
     let material = applied_material(&mut app, root);
-    let materials = app.world().resource::<Assets<StandardMaterial>>();
+    let materials = app.assets::<StandardMaterial>();
     let material = materials.get(&material).unwrap();
     assert_eq!(material.emissive, LinearRgba::WHITE);
     assert_eq!(material.emissive_texture.as_ref(), Some(&glow));
     app.wait_loaded(&glow);
-    let images = app.world().resource::<Assets<Image>>();
+    let images = app.assets::<Image>();
     let glow = images.get(&glow).unwrap().data.clone().unwrap();
     assert_eq!(glow[12..20], [0, 200, 0, 255, 0, 0, 0, 255]);
     // A skin without unlit texels has no glow texture.
@@ -337,20 +306,14 @@ fn unlit_texels_are_emissive() {
 fn unlit_texels_are_visible_in_the_dark() {
     let green_pixels = |skin: Vec<u8>| {
         let mut stage = Stage::dark(&[(FILE, bytes(&large())), ("model.dtx", skin)]);
-        let server = stage.world().resource::<AssetServer>().clone();
+        let server = stage.server();
         let set = |settings: &mut AbcLoaderSettings| settings.double_sided = true;
         let abc: Handle<Abc> = server.load_builder().with_settings(set).load(FILE);
         stage.headless.wait_until("the model is loaded", |_| {
             server.is_loaded_with_dependencies(&abc)
         });
-        let scene = stage
-            .world()
-            .resource::<Assets<Abc>>()
-            .get(&abc)
-            .unwrap()
-            .scene
-            .clone();
-        let root = stage.world().spawn(WorldAssetRoot(scene)).id();
+        let scene = stage.asset(&abc).scene.clone();
+        let root = stage.spawn_entity(WorldAssetRoot(scene));
         stage.headless.wait_until("the model is spawned", |world| {
             world.get::<AbcInstance>(root).is_some()
         });
@@ -381,12 +344,7 @@ fn node_flags_set_materials() {
     };
     let files = [(FILE, bytes(&document)), ("model.dtx", dtx([1, 2, 3]))];
     let (mut app, root) = app_of(&files, FILE, settings);
-    let meshes = app
-        .world()
-        .get::<AbcInstance>(root)
-        .unwrap()
-        .meshes()
-        .to_vec();
+    let meshes = app.get::<AbcInstance>(root).meshes().to_vec();
     let nodes: Vec<_> = meshes
         .iter()
         .map(|mesh| get::<AbcMesh>(&mut app, *mesh).node)
@@ -397,7 +355,7 @@ fn node_flags_set_materials() {
         .map(|mesh| get::<MeshMaterial3d<StandardMaterial>>(&mut app, *mesh).0)
         .collect();
     let material = |app: &mut TestApp, index: usize| {
-        let assets = app.world().resource::<Assets<StandardMaterial>>();
+        let assets = app.assets::<StandardMaterial>();
         assets.get(&materials[index]).unwrap().clone()
     };
     let (plain, arm) = (material(&mut app, 0), material(&mut app, 1));
@@ -417,13 +375,9 @@ fn node_flags_set_materials() {
     let model = model(&mut app, root);
     let material = model.material(0, Some(BODY)).unwrap();
     assert_eq!(base_texture(&mut app, material), None);
-    let image = app
-        .world()
-        .resource_mut::<Assets<Image>>()
-        .add(Image::default());
-    app.world().entity_mut(root).insert(ModelSkin::from(image));
-    app.step(0.0);
-    let body = app.world().get::<AbcInstance>(root).unwrap().meshes()[1];
+    let image = app.add_asset(Image::default());
+    app.apply(root, ModelSkin::from(image));
+    let body = app.get::<AbcInstance>(root).meshes()[1];
     let MeshMaterial3d(applied) = get::<MeshMaterial3d<StandardMaterial>>(&mut app, body);
     assert_eq!(
         &applied, material,

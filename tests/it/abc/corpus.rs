@@ -1,20 +1,14 @@
 //! Loads and plays every real LithTech model of the corpus, with its textures.
 
 use crate::support::abc_node_matrices::nodes;
-use crate::support::app::TestApp;
-use crate::support::log;
 use crate::support::matrix::{Rows, transformed};
-use bevy::asset::LoadState;
+use crate::support::prelude::*;
 use bevy::mesh::{MeshVertexAttribute, VertexAttributeValues};
-use bevy::prelude::*;
 use bevy_classic_models::gpu::PoseBlend;
 use bevy_classic_models::lithtech::abc::write::{AbcDocument, write};
 use bevy_classic_models::lithtech::abc::{AbcFile, parse};
-use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::lithtech::{AbcModel, ConvertedAbc};
-use bevy_classic_models::prelude::*;
 use classic_models_fixtures::corpus::{corpus_paths as files, paths_of, read};
-use std::path::Path;
 
 /// Part of a warning that some real models cause.
 const KNOWN_WARNING: &str = "texture coordinates";
@@ -61,9 +55,9 @@ fn spawn(app: &mut TestApp, path: &str) -> (Entity, std::sync::Arc<AbcModel>) {
     let handle: Handle<Abc> = app.load(path.to_owned());
     let state = app.finish_load(&handle);
     assert!(matches!(state, LoadState::Loaded), "{path}: {state:?}");
-    let abc = app.world().resource::<Assets<Abc>>().get(&handle).unwrap();
+    let abc = app.asset(&handle);
     let (scene, model) = (abc.scene.clone(), abc.model.clone());
-    let root = app.world().spawn(WorldAssetRoot(scene)).id();
+    let root = app.spawn_entity(WorldAssetRoot(scene));
     app.wait_for_abc(root);
     (root, model)
 }
@@ -71,19 +65,10 @@ fn spawn(app: &mut TestApp, path: &str) -> (Entity, std::sync::Arc<AbcModel>) {
 /// Asserts that the nodes of a model have the expected global transforms, by transforming four points with each.
 fn assert_nodes(app: &mut TestApp, root: Entity, expected: &[Rows], context: &str) {
     let mirrored = |[x, y, z]: [f64; 3]| Vec3::new(x as f32, y as f32, -z as f32);
-    let entities = app
-        .world()
-        .get::<AbcInstance>(root)
-        .unwrap()
-        .nodes()
-        .to_vec();
+    let entities = app.get::<AbcInstance>(root).nodes().to_vec();
     assert_eq!(entities.len(), expected.len(), "{context}");
     for (index, (entity, rows)) in entities.iter().zip(expected).enumerate() {
-        let node = app
-            .world()
-            .get::<GlobalTransform>(*entity)
-            .unwrap()
-            .affine();
+        let node = app.get::<GlobalTransform>(*entity).affine();
         for point in [
             [0.0; 3],
             [10.0, 0.0, 0.0],
@@ -106,8 +91,7 @@ fn play(app: &mut TestApp, root: Entity, file: &AbcFile<'_>, context: &str) -> u
     for (clip, animation) in file.animations.iter().enumerate() {
         let seconds = animation.seconds() * 0.618;
         let play = PlayClip::once(clip).starting_at(seconds).with_speed(0.0);
-        app.world().entity_mut(root).insert(play);
-        app.step(0.0);
+        app.apply(root, play);
         app.step(0.0);
         let expected = nodes(file, clip, seconds.into());
         let context = format!("{context}: animation {clip} at {seconds}");
@@ -161,7 +145,7 @@ fn real_models_use_their_skins_and_play_their_clips() {
             }
             None => at_other_paths += usize::from(skin_path.is_some()),
         }
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
         for warning in log::warnings_with(&path) {
             let is_known = warning.contains(KNOWN_WARNING) || path.contains(INSIDE_OUT);
             assert!(is_known, "{warning}");

@@ -3,12 +3,10 @@
 use crate::support::abc::{banner, bytes};
 use crate::support::abc_stage::{Shown, control, control_of};
 use crate::support::alo_stage::matte;
-use crate::support::stage::{Stage, VIEWS};
+use crate::support::prelude::*;
+use crate::support::stage::VIEWS;
 use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
-use bevy::prelude::*;
-use bevy_classic_models::lithtech::AbcLoaderSettings;
 use bevy_classic_models::lithtech::abc::{AbcFile, Triangle, parse};
-use bevy_classic_models::prelude::*;
 
 const FILE: &str = "model.abc";
 
@@ -30,7 +28,7 @@ fn material(stage: &mut Stage) -> MeshMaterial3d<StandardMaterial> {
 
 fn show(stage: &mut Stage, root: Entity, clip: usize, seconds: f32) {
     let play = PlayClip::once(clip).starting_at(seconds).paused();
-    stage.world().entity_mut(root).insert(play);
+    stage.insert(root, play);
 }
 
 /// Compares the rendered model with a control mesh, from all views.
@@ -122,7 +120,7 @@ fn instances_of_a_model_deform_independently() {
     show(&mut stage, second, 1, 0.4);
     // A common parent, to hide both.
     let parent = (Transform::default(), Visibility::default());
-    let parent = stage.world().spawn(parent).id();
+    let parent = stage.spawn_entity(parent);
     stage
         .world()
         .entity_mut(parent)
@@ -154,12 +152,9 @@ fn cross_fade_blends_both_clips_between_their_keyframes() {
     let mut stage = Stage::new(&[(FILE, bytes.clone())]);
     let root = stage.spawn_abc(FILE, settings(), ());
     let play = |clip: usize, seconds| PlayClip::once(clip).starting_at(seconds).with_speed(0.0);
-    stage.world().entity_mut(root).insert(play(0, 0.08));
+    stage.insert(root, play(0, 0.08));
     stage.headless.step(0.0);
-    stage
-        .world()
-        .entity_mut(root)
-        .insert(play(1, 0.35).with_fade(1.0));
+    stage.insert(root, play(1, 0.35).with_fade(1.0));
     // 0.08 s is between the first two keyframes, 0.35 s between the last two.
     let moments = [(0, 0.08), (1, 0.35)];
     for (step, weight) in [(0.0, 0.0), (0.25, 0.25), (0.25, 0.5), (0.3, 0.8)] {
@@ -197,16 +192,16 @@ fn cloth_of_the_bundled_warden_cross_fades_between_clips() {
         index.unwrap_or_else(|| panic!("no clip {name}"))
     });
     let play = PlayClip::looping(from).starting_at(0.23);
-    stage.world().entity_mut(root).insert(play);
+    stage.insert(root, play);
     stage.headless.step(0.0);
     stage.headless.step(0.1);
     let play = PlayClip::once(to).starting_at(0.3).with_fade(0.4);
-    stage.world().entity_mut(root).insert(play);
+    stage.insert(root, play);
     stage.headless.step(0.0);
     // Both clips keep playing during the fade.
     for step in [0.05, 0.11, 0.13, 0.09] {
         stage.headless.step(step);
-        let player = stage.world().get::<AnimationPlayer>(root).unwrap();
+        let player = stage.get::<AnimationPlayer>(root);
         let mut active: Vec<_> = player.playing_animations().collect();
         active.sort_by_key(|(node, _)| **node);
         let [(_, out), (_, into)] = active[..] else {
@@ -266,7 +261,7 @@ fn shadows_follow_deformed_vertices() {
     );
     stage.world().spawn(sun);
     let wall = Mesh::from(Cuboid::new(4.0, 90.0, 90.0));
-    let wall = stage.world().resource_mut::<Assets<Mesh>>().add(wall);
+    let wall = stage.add_asset(wall);
     let gray = stage.add_material(matte(None));
     let transform = Transform::from_xyz(-26.0, 0.0, 0.0);
     stage.world().spawn((Mesh3d(wall), gray, transform));

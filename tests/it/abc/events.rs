@@ -1,13 +1,9 @@
 //! Keyframe events of LithTech models: one event per keyframe and loop, with the right entity as target.
 
 use crate::support::abc::{bytes, figure, keyframe};
-use crate::support::app::TestApp;
-use bevy::prelude::*;
+use crate::support::prelude::*;
 use bevy_classic_models::lithtech::abc::write::{AbcDocument, AnimationDocument};
-use bevy_classic_models::lithtech::{Abc, AbcAnimator};
-use bevy_classic_models::prelude::*;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
 
 const SCENE: &str = "model.abc#Scene";
 
@@ -141,10 +137,7 @@ fn clip_played_once_triggers_each_event_once() {
             let root = recorder.spawn(PlayClip::once(MAIN).with_speed(speed));
             recorder.steps((1.2 / step / speed.abs()).ceil() as usize + 5, step);
             let context = format!("speed {speed}, steps of {step}");
-            assert!(
-                recorder.app.world().get::<Playback>(root).unwrap().finished,
-                "{context}"
-            );
+            assert!(recorder.app.get::<Playback>(root).finished, "{context}");
             assert_eq!(
                 recorder.take(root),
                 main_events(TIMES.map(|time| (time, 1))),
@@ -208,7 +201,7 @@ fn seeking_triggers_no_skipped_events() {
     recorder.app.step(0.05);
     assert_eq!(recorder.take(root), main_events([(0, 1), (1, 1)]));
     let seek = |recorder: &mut EventRecorder, time: f32| {
-        recorder.app.world().get_mut::<Playback>(root).unwrap().time = time;
+        recorder.app.get_mut::<Playback>(root).time = time;
         recorder.app.step(0.01);
         recorder.take(root)
     };
@@ -254,31 +247,21 @@ fn paused_stopped_and_removed_clips_trigger_no_events() {
         |play: &mut PlayClip| play.paused = true,
         |play: &mut PlayClip| (play.paused, play.speed) = (false, 0.0),
     ] {
-        change(&mut recorder.app.world().get_mut::<PlayClip>(root).unwrap());
+        change(&mut recorder.app.get_mut::<PlayClip>(root));
         recorder.steps(20, 0.1);
         assert!(recorder.take(root).is_empty());
     }
-    recorder
-        .app
-        .world()
-        .get_mut::<PlayClip>(root)
-        .unwrap()
-        .speed = 1.0;
+    recorder.app.get_mut::<PlayClip>(root).speed = 1.0;
     recorder.app.step(0.02);
     assert_eq!(recorder.take(root), main_events([(130, 1)]));
     // The clip is paused just after the event, which triggers again only in the next loop.
     for paused in [true, false, true, false] {
-        recorder
-            .app
-            .world()
-            .get_mut::<PlayClip>(root)
-            .unwrap()
-            .paused = paused;
+        recorder.app.get_mut::<PlayClip>(root).paused = paused;
         recorder.app.step(0.0);
         recorder.app.step(0.001);
     }
     assert!(recorder.take(root).is_empty());
-    recorder.app.world().entity_mut(root).remove::<PlayClip>();
+    recorder.app.remove::<PlayClip>(root);
     recorder.steps(10, 0.1);
     assert!(recorder.take(root).is_empty());
 }
@@ -289,12 +272,12 @@ fn clips_fading_out_trigger_no_events() {
     let root = recorder.spawn(PlayClip::looping(MAIN).starting_at(0.02));
     recorder.app.step(0.0);
     let other = PlayClip::looping(OTHER).with_fade(0.2);
-    recorder.app.world().entity_mut(root).insert(other);
+    recorder.app.insert(root, other);
     // A new clip shows its start for one frame.
     recorder.app.step(0.0);
     assert!(recorder.take(root).is_empty());
     recorder.steps(15, 0.0101);
-    let animator = recorder.app.world().get::<AbcAnimator>(root).unwrap();
+    let animator = recorder.app.get::<AbcAnimator>(root);
     assert!(animator.weight() < 1.0, "the fade is still running");
     let counts = recorder.take(root);
     let expected = [("other 0", 2), ("other 50", 2), ("other 100", 1)];
@@ -359,17 +342,13 @@ fn custom_graph_triggers_events_without_the_model() {
     recorder.app.wait_loaded(&clip);
     // No handle to the model is left.
     recorder.steps(3, 0.0);
-    assert_eq!(recorder.app.world().resource::<Assets<Abc>>().len(), 0);
+    assert_eq!(recorder.app.assets::<Abc>().len(), 0);
     let (graph, node) = AnimationGraph::from_clip(clip);
-    let graph = recorder
-        .app
-        .world()
-        .resource_mut::<Assets<AnimationGraph>>()
-        .add(graph);
+    let graph = recorder.app.add_asset(graph);
     let mut player = AnimationPlayer::default();
     player.play(node).repeat();
     let player = (player, AnimationGraphHandle(graph));
-    let player = recorder.app.world().spawn(player).id();
+    let player = recorder.app.spawn_entity(player);
     recorder.steps(29, 0.01);
     assert_eq!(
         recorder.take(player),

@@ -2,16 +2,12 @@
 
 use crate::support::abc::{ARM, BODY, FLAG_NODE, banner, bytes, figure, walk};
 use crate::support::abc_app::{drawn, show, shown, spawned};
-use crate::support::app::TestApp;
-use bevy::prelude::*;
+use crate::support::prelude::*;
 use bevy_classic_models::gpu::PoseBlend;
-use bevy_classic_models::lithtech::{Abc, AbcAnimator, AbcInstance, AbcLoaderSettings, AbcMesh};
-use bevy_classic_models::prelude::*;
-use std::sync::{Arc, Mutex};
 
 fn position(app: &mut TestApp, root: Entity, node: usize) -> Vec3 {
-    let node = app.world().get::<AbcInstance>(root).unwrap().nodes()[node];
-    app.world().get::<Transform>(node).unwrap().translation
+    let node = app.get::<AbcInstance>(root).nodes()[node];
+    app.get::<Transform>(node).translation
 }
 
 #[track_caller]
@@ -37,20 +33,19 @@ fn layers_are_blended_by_weight_on_the_nodes_of_their_mask() {
     let (mut app, root) = spawned(bytes(&figure()), AbcLoaderSettings::default());
     let layer = ClipLayer::new(still(1, 0.0)).with_mask(BoneMask::bones(["arm"]));
     let all = ClipLayers::new([layer.with_weight(0.25)]);
-    app.world().entity_mut(root).insert((still(0, 0.1), all));
-    app.step(0.0);
+    app.apply(root, (still(0, 0.1), all));
     assert_position(&mut app, root, BODY, WALK.0);
     assert_position(&mut app, root, ARM, WALK.1.lerp(STAND, 0.25));
     // A second layer, for the body and the arm below it.
     let mask = BoneMask::subtrees(["Body"]);
     let layer = ClipLayer::new(still(2, 0.1)).with_mask(mask);
-    let mut layers = app.world().get_mut::<ClipLayers>(root).unwrap();
+    let mut layers = app.get_mut::<ClipLayers>(root);
     let id = layers.push(layer.with_weight(0.5));
     app.step(0.0);
     assert_position(&mut app, root, BODY, Vec3::ZERO);
     let arm = WALK.1.lerp(STAND, 0.25).lerp(WALK.1, 0.5);
     assert_position(&mut app, root, ARM, arm);
-    let animator = app.world().get::<AbcAnimator>(root).unwrap();
+    let animator = app.get::<AbcAnimator>(root);
     assert_eq!(
         (animator.weight(), animator.layer_weight(id)),
         (1.0, Some(0.5))
@@ -62,10 +57,9 @@ fn layer_without_a_clip_below_is_blended_over_the_rest_pose() {
     let (mut app, root) = spawned(bytes(&figure()), AbcLoaderSettings::default());
     let rest = position(&mut app, root, ARM);
     let all = ClipLayers::new([ClipLayer::new(still(1, 0.0)).with_weight(0.5)]);
-    app.world().entity_mut(root).insert(all);
-    app.step(0.0);
+    app.apply(root, all);
     assert_position(&mut app, root, ARM, rest.lerp(STAND, 0.5));
-    app.world().entity_mut(root).remove::<ClipLayers>();
+    app.remove::<ClipLayers>(root);
     app.step(0.0);
     assert_position(&mut app, root, ARM, rest);
 }
@@ -75,8 +69,7 @@ fn additive_layers_add_the_difference_from_the_first_keyframe() {
     let (mut app, root) = spawned(bytes(&figure()), AbcLoaderSettings::default());
     let layer = ClipLayer::new(still(0, 0.1)).added().with_weight(0.5);
     let all = ClipLayers::new([layer]);
-    app.world().entity_mut(root).insert((still(1, 0.0), all));
-    app.step(0.0);
+    app.apply(root, (still(1, 0.0), all));
     // The body moves by 10 along X, the arm by −1 along Z.
     assert_position(&mut app, root, BODY, STAND + Vec3::X * 5.0);
     assert_position(&mut app, root, ARM, STAND - Vec3::Z * 0.5);
@@ -97,27 +90,25 @@ fn events_of_layers_trigger() {
     ];
     for layer in layers {
         let all = ClipLayers::new([layer]);
-        app.world().entity_mut(root).insert((still(1, 0.0), all));
-        for _ in 0..10 {
-            app.step(0.05);
-        }
+        app.insert(root, (still(1, 0.0), all));
+        app.steps(10, 0.05);
         let found = core::mem::take(&mut *events.lock().unwrap());
         let expected = ["begin", "FOOTSTEP_KEY", "[play_sound:step]"];
         assert_eq!(
             found,
             expected.map(|string| (ClipRef::Index(2), string.to_owned()))
         );
-        let all = app.world().get::<ClipLayers>(root).unwrap();
+        let all = app.get::<ClipLayers>(root);
         assert!(all.is_empty(), "the layer removes itself");
     }
 }
 
 /// The pose blend of the flag.
 fn flag(app: &mut TestApp, root: Entity) -> PoseBlend {
-    let meshes = app.world().get::<AbcInstance>(root).unwrap().meshes();
+    let meshes = app.get::<AbcInstance>(root).meshes();
     let meshes = meshes.to_vec();
     let is_flag = |mesh: &Entity| {
-        let mesh = app.app.world().get::<AbcMesh>(*mesh).unwrap();
+        let mesh = app.get::<AbcMesh>(*mesh);
         mesh.node == Some(FLAG_NODE)
     };
     let flag = meshes.into_iter().find(is_flag).unwrap();
@@ -134,10 +125,7 @@ fn deforming_vertices_follow_layers_over_their_node() {
     assert_ne!(base, layer_alone);
     let play = || PlayClip::once(1_usize).starting_at(0.25).paused();
     let with = |app: &mut TestApp, layer: ClipLayer| {
-        app.world()
-            .entity_mut(root)
-            .insert(ClipLayers::new([layer]));
-        app.step(0.0);
+        app.apply(root, ClipLayers::new([layer]));
         app.step(0.0);
         flag(app, root)
     };
@@ -176,6 +164,6 @@ fn reload_keeps_layers_and_their_times() {
     assert_position(&mut app, root, ARM, STAND);
     app.step(0.05);
     assert_position(&mut app, root, BODY, Vec3::X * 30.0);
-    app.world().entity_mut(root).despawn();
+    app.despawn(root);
     app.step(0.1);
 }

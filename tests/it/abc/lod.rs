@@ -4,14 +4,12 @@ use crate::support::abc::bytes;
 use crate::support::abc_app::{drawn, model, spawned};
 use crate::support::abc_random::{self, Size};
 use crate::support::abc_reference::Reference;
+use crate::support::prelude::*;
 use crate::support::random::Random;
 use crate::support::{corpus, files_of};
-use bevy::prelude::*;
-use bevy_classic_models::lithtech::AbcLoaderSettings;
 use bevy_classic_models::lithtech::ConvertedAbc;
 use bevy_classic_models::lithtech::abc::parse;
 use bevy_classic_models::lithtech::abc::write::AbcDocument;
-use bevy_classic_models::prelude::*;
 
 /// The levels that `lod_shares` selects, by the rule in its docs: level 0, and for each share the finest level with at
 /// most that share of the triangles, otherwise the coarsest. Empty and duplicate levels are skipped.
@@ -66,8 +64,7 @@ fn lod_shares_select_levels() {
         // The drawn triangles match the count in any order of changes.
         let order = (0..found.len()).rev().chain(0..found.len() + 2);
         for steps in order {
-            app.world().entity_mut(root).insert(ModelLod(steps as u32));
-            app.step(0.0);
+            app.apply(root, ModelLod(steps as u32));
             let (_, triangles) = found[steps.min(found.len() - 1)];
             assert_eq!(drawn(&mut app, root).len(), triangles, "seed {seed}");
         }

@@ -4,15 +4,11 @@ use crate::support::abc::{FLAG_NODE, banner, bytes, figure};
 use crate::support::abc_app::{drawn, load, model, show, shown, spawn, spawned};
 use crate::support::abc_random::{self, Size};
 use crate::support::abc_reference::Reference;
-use crate::support::app::TestApp;
+use crate::support::prelude::*;
 use crate::support::{corpus, files_of};
-use bevy::prelude::*;
 use bevy_classic_models::gpu::PosePair;
-use bevy_classic_models::lithtech::AbcMesh;
 use bevy_classic_models::lithtech::abc::write::AbcDocument;
 use bevy_classic_models::lithtech::abc::{TransformInfo, parse};
-use bevy_classic_models::lithtech::{AbcAnimator, AbcLoaderSettings};
-use bevy_classic_models::prelude::*;
 
 /// Asserts that all triangles have the vertex positions of the reference.
 #[track_caller]
@@ -115,9 +111,8 @@ fn vertex_positions_match_the_reference() {
                     assert_posed(&found, source, 0, (Some(clip), seconds.into()));
                 }
             }
-            app.world().entity_mut(root).remove::<PlayClip>();
-            app.step(0.0);
-            app.step(0.0);
+            app.remove::<PlayClip>(root);
+            app.steps(2, 0.0);
             assert_posed(&drawn(&mut app, root), source, 0, (None, 0.0));
         }
     }
@@ -142,7 +137,7 @@ fn all_lods_match_the_reference() {
         let (mut app, root) = spawned(bytes(&document), settings.clone());
         let levels = model(&mut app, root).levels.clone();
         for (steps, level) in levels.iter().enumerate() {
-            app.world().entity_mut(root).insert(ModelLod(steps as u32));
+            app.insert(root, ModelLod(steps as u32));
             for seconds in [0.0, 0.04, 0.2] {
                 show(&mut app, root, 1, seconds);
                 let found = drawn(&mut app, root);
@@ -167,14 +162,14 @@ fn assert_playback(
 ) {
     let settings = AbcLoaderSettings::default();
     let (mut app, root) = spawned(bytes(document), settings.clone());
-    app.world().entity_mut(root).insert(play);
+    app.insert(root, play);
     // The clip shows its start for one frame.
     app.step(0.0);
     let mut elapsed = 0.0;
     for _ in 0..23 {
         app.step(0.037);
         elapsed += f64::from(0.037_f32);
-        let time = app.world().get::<Playback>(root).unwrap().time;
+        let time = app.get::<Playback>(root).time;
         let expected = expected_time(elapsed);
         assert!(
             (f64::from(time) - expected).abs() < 1e-4,
@@ -225,12 +220,8 @@ fn cross_fades_blend_two_keyframe_pairs_of_deforming_meshes() {
     let (mut app, root) = spawned(bytes(&document), AbcLoaderSettings::default());
     // "Wave" is between its first two keyframes, "Furl" between its last two.
     let play = |clip: usize, time| PlayClip::once(clip).starting_at(time).with_speed(0.0);
-    app.world().entity_mut(root).insert(play(0, 0.08));
-    app.step(0.0);
-    app.world()
-        .entity_mut(root)
-        .insert(play(1, 0.3).with_fade(1.0));
-    app.step(0.0);
+    app.apply(root, play(0, 0.08));
+    app.apply(root, play(1, 0.3).with_fade(1.0));
     let mut meshes = app.world().query::<(Entity, &AbcMesh)>();
     let mut meshes = meshes.iter(app.app.world());
     let flag = meshes.find(|(_, mesh)| mesh.node == Some(FLAG_NODE));
@@ -245,7 +236,7 @@ fn cross_fades_blend_two_keyframe_pairs_of_deforming_meshes() {
         assert!(is_near(pair.towards_b, 2.0 / 3.0), "{pair:?}");
     };
     let mut at = |weight: f32| {
-        while app.world().get::<AbcAnimator>(root).unwrap().weight() < weight - 1e-4 {
+        while app.get::<AbcAnimator>(root).weight() < weight - 1e-4 {
             app.step(0.05);
         }
         shown(app.world(), flag).unwrap()

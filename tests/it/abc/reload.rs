@@ -1,23 +1,15 @@
 //! Reloading LithTech models and skins that change on disk while in use, with Bevy's real file watcher.
 
-use crate::gpuless;
 use crate::support::abc::{FLAG_NODE, IDENTITY_ROTATION, banner, bytes, figure, node, track};
 use crate::support::abc_app::drawn_in;
 use crate::support::abc_reference::Reference;
 use crate::support::abc_stage::{Shown, colors, control, dtx, tower};
 use crate::support::alo_stage::matte;
-use crate::support::loads::Loads;
-use crate::support::log;
-use crate::support::stage::{Stage, VIEWS};
-use bevy::asset::LoadState;
-use bevy::prelude::*;
+use crate::support::prelude::*;
+use crate::support::stage::VIEWS;
 use bevy_classic_models::lithtech::AbcModel;
 use bevy_classic_models::lithtech::abc::parse;
 use bevy_classic_models::lithtech::abc::write::AbcDocument;
-use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
-use bevy_classic_models::prelude::*;
-use std::sync::Arc;
-use tempfile::TempDir;
 
 /// An app without a GPU that watches a folder. The folder contains one model, and the app spawns it.
 struct Watched {
@@ -42,12 +34,9 @@ impl Watched {
         app.add_plugins(gpuless::plugins(folder.path(), true))
             .add_plugins(ClassicModelsPlugins);
         gpuless::finish(&mut app);
-        let model: Handle<Abc> = app.world().resource::<AssetServer>().load(file);
-        let scene = app
-            .world()
-            .resource::<AssetServer>()
-            .load(format!("{file}#Scene"));
-        let root = app.world_mut().spawn((WorldAssetRoot(scene), bundle)).id();
+        let model: Handle<Abc> = app.server().load(file);
+        let scene = app.server().load(format!("{file}#Scene"));
+        let root = app.spawn_entity((WorldAssetRoot(scene), bundle));
         let mut watched = Self {
             app,
             loads,
@@ -85,12 +74,12 @@ impl Watched {
     }
 
     fn current(&self) -> Arc<AbcModel> {
-        let instance = self.app.world().get::<AbcInstance>(self.root).unwrap();
+        let instance = self.app.get::<AbcInstance>(self.root);
         instance.model().clone()
     }
 
     fn time(&self) -> f32 {
-        self.app.world().get::<Playback>(self.root).unwrap().time
+        self.app.get::<Playback>(self.root).time
     }
 
     /// Saves a model to the file, and waits until the instance shows it.
@@ -227,12 +216,7 @@ fn every_kind_of_edit_shows_during_playback() {
     ] {
         watched.edit(&document);
         watched.assert_plays(&document, 0);
-        let nodes = watched
-            .app
-            .world()
-            .get::<AbcInstance>(watched.root)
-            .unwrap()
-            .nodes();
+        let nodes = watched.app.get::<AbcInstance>(watched.root).nodes();
         assert_eq!(nodes.len(), document.nodes.len());
         assert_eq!(
             watched.current().deforms.is_empty(),
@@ -283,7 +267,7 @@ fn broken_file_changes_nothing_until_fixed() {
     }
     watched.edit(&grown(&first));
     watched.assert_plays(&grown(&first), 0);
-    let server = watched.app.world().resource::<AssetServer>();
+    let server = watched.app.server();
     assert!(matches!(
         server.load_state(&watched.model),
         LoadState::Loaded
@@ -391,7 +375,7 @@ fn edited_skin_shows_and_broken_skin_keeps_the_previous() {
     let path = stage.folder().join(SKIN);
     let root = stage.spawn_abc(SKINNED, AbcLoaderSettings::default(), ());
     let model = |stage: &mut Stage| {
-        let instance = stage.world().get::<AbcInstance>(root).unwrap();
+        let instance = stage.get::<AbcInstance>(root);
         instance.model().clone()
     };
     let before = model(&mut stage);

@@ -3,12 +3,10 @@
 use crate::support::abc::bytes;
 use crate::support::abc_stage::{Axes, MIRRORED, Shown, ball, colors, control, dtx, tower};
 use crate::support::alo_stage::matte;
-use crate::support::stage::{Picture, Stage, VIEWS};
-use bevy::prelude::*;
+use crate::support::prelude::*;
+use crate::support::stage::{Picture, VIEWS};
 use bevy_classic_models::lithtech::abc::write::AbcDocument;
 use bevy_classic_models::lithtech::abc::{TransformInfo, parse};
-use bevy_classic_models::lithtech::{AbcInstance, AbcLoaderSettings};
-use bevy_classic_models::prelude::*;
 
 const FILE: &str = "model.abc";
 const SKIN: &str = "model.dtx";
@@ -31,7 +29,7 @@ fn stage_with_skin(
 
 fn show(stage: &mut Stage, root: Entity, seconds: f32) {
     let play = PlayClip::once(0_usize).starting_at(seconds).paused();
-    stage.world().entity_mut(root).insert(play);
+    stage.insert(root, play);
 }
 
 /// Renders the control mesh of a document with a material, in place of the model.
@@ -209,15 +207,12 @@ fn every_lod_matches_its_control() {
             ..AbcLoaderSettings::default()
         };
         let (mut stage, root) = stage_with_skin(&document, &texels, settings);
-        let instance = stage.world().get::<AbcInstance>(root).unwrap();
+        let instance = stage.get::<AbcInstance>(root);
         let levels = instance.model().levels.clone();
         assert_eq!(levels.len(), 4);
         let mut before: Option<Picture> = None;
         for (steps, level) in levels.iter().enumerate() {
-            stage
-                .world()
-                .entity_mut(root)
-                .insert(ModelLod(steps as u32));
+            stage.insert(root, ModelLod(steps as u32));
             for view in VIEWS {
                 stage.move_camera(view);
                 let shown = stage.capture();

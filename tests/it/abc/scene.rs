@@ -2,23 +2,17 @@
 
 use crate::support::abc::{BODY, FLAG_NODE, banner, bytes, figure};
 use crate::support::abc_app::{FILE, drawn, model, shown, spawned as app, spawned_of as app_of};
-use crate::support::app::TestApp;
-use crate::support::log;
+use crate::support::prelude::*;
 use bevy::animation::AnimationTargetId;
-use bevy::asset::LoadState;
-use bevy::camera::primitives::Aabb;
 use bevy::mesh::{MeshTag, VertexAttributeValues};
-use bevy::prelude::*;
 use bevy_classic_models::gpu::PoseBlend;
 use bevy_classic_models::lithtech::abc::{AbcFile, TransformInfo, parse};
 use bevy_classic_models::lithtech::dtx::write::DtxDocument;
-use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
-use bevy_classic_models::lithtech::{AbcMesh, AbcNode, AbcPoseTable, dtx, node_target};
-use bevy_classic_models::prelude::*;
+use bevy_classic_models::lithtech::{AbcNode, AbcPoseTable, dtx, node_target};
 use std::collections::HashSet;
 
 pub fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> C {
-    app.world().get::<C>(entity).unwrap().clone()
+    app.get::<C>(entity).clone()
 }
 
 /// The bytes of the figure with these flips.
@@ -67,7 +61,7 @@ fn each_node_is_an_entity_with_the_transform_of_the_file() {
     let file = parse(&bytes).unwrap();
     let (mut app, root) = app(bytes.clone(), AbcLoaderSettings::default());
     app.step(0.0);
-    let instance = app.world().get::<AbcInstance>(root).unwrap();
+    let instance = app.get::<AbcInstance>(root);
     let nodes = instance.nodes().to_vec();
     assert_eq!(instance.node("BODY"), Some(nodes[BODY]));
     assert_eq!(nodes.len(), file.nodes.len());
@@ -118,16 +112,14 @@ fn vertices_follow_their_nodes_with_all_flips() {
             for clip in 0..file.animations.len() {
                 for seconds in [0.0, 0.04, 0.1, 0.25, 0.3] {
                     let play = PlayClip::once(clip).starting_at(seconds).paused();
-                    app.world().entity_mut(root).insert(play);
-                    app.step(0.0);
+                    app.apply(root, play);
                     app.step(0.0);
                     assert_drawn(&mut app, root, &expected(&file, 0, Some(clip), seconds));
                 }
             }
             // Without a clip the nodes are in their rest pose.
-            app.world().entity_mut(root).remove::<PlayClip>();
-            app.step(0.0);
-            app.step(0.0);
+            app.remove::<PlayClip>(root);
+            app.steps(2, 0.0);
             assert_drawn(&mut app, root, &expected(&file, 0, None, 0.0));
         }
     }
@@ -174,13 +166,11 @@ fn model_lod_on_the_root_selects_levels() {
             .collect();
         assert_eq!(found, [(0, 4), (1, 3), (2, 2)]);
         for (steps, level) in [(1, 1), (2, 2), (9, 2), (0, 0)] {
-            app.world().entity_mut(root).insert(ModelLod(steps));
-            app.step(0.0);
+            app.apply(root, ModelLod(steps));
             assert_drawn(&mut app, root, &expected(&file, level, None, 0.0));
         }
-        app.world().entity_mut(root).insert(ModelLod(2));
-        app.step(0.0);
-        app.world().entity_mut(root).remove::<ModelLod>();
+        app.apply(root, ModelLod(2));
+        app.remove::<ModelLod>(root);
         app.step(0.0);
         assert_drawn(&mut app, root, &expected(&file, 0, None, 0.0));
     }
@@ -235,8 +225,14 @@ pub fn dtx(color: [u8; 3]) -> Vec<u8> {
 }
 
 pub fn applied_material(app: &mut TestApp, root: Entity) -> Handle<StandardMaterial> {
-    let mesh = app.world().get::<AbcInstance>(root).unwrap().meshes()[0];
+    let mesh = app.get::<AbcInstance>(root).meshes()[0];
     get::<MeshMaterial3d<StandardMaterial>>(app, mesh).0
+}
+
+#[track_caller]
+fn assert_skin(app: &mut TestApp, root: Entity, skin: usize) {
+    let expected = model(app, root).skins[skin].materials.surfaces[0].clone();
+    assert_eq!(applied_material(app, root), expected);
 }
 
 #[test]
@@ -250,10 +246,8 @@ fn skins_are_found_at_the_games_paths() {
     let (mut app, root, found) = spawned_with_skins(&files, path, AbcLoaderSettings::default());
     assert_eq!(found, ["game/skins/CHARS/hero.DTX"]);
     let material = applied_material(&mut app, root);
-    let materials = app.world().resource::<Assets<StandardMaterial>>();
-    let image = materials.get(&material).unwrap().base_color_texture.clone();
-    let images = app.world().resource::<Assets<Image>>();
-    let image = images.get(&image.unwrap()).unwrap();
+    let image = app.asset(&material).base_color_texture.clone();
+    let image = app.asset(&image.unwrap());
     assert_eq!(image.data.as_ref().unwrap()[..4], [255, 0, 0, 255]);
 }
 
@@ -276,24 +270,13 @@ fn model_skin_on_the_root_selects_skins_of_the_settings() {
     };
     let (mut app, root, found) = spawned_with_skins(&files, FILE, settings);
     assert_eq!(found, ["art/A.dtx", "art/b.DTX"]);
-    assert_eq!(log::warnings_with("missing_in_settings.dtx").len(), 1);
-    let model = model(&mut app, root);
-    assert_eq!(
-        applied_material(&mut app, root),
-        model.skins[0].materials.surfaces[0]
-    );
-    app.world().entity_mut(root).insert(ModelSkin::Index(1));
+    log::expect_warnings("missing_in_settings.dtx", 1);
+    assert_skin(&mut app, root, 0);
+    app.apply(root, ModelSkin::Index(1));
+    assert_skin(&mut app, root, 1);
+    app.remove::<ModelSkin>(root);
     app.step(0.0);
-    assert_eq!(
-        applied_material(&mut app, root),
-        model.skins[1].materials.surfaces[0]
-    );
-    app.world().entity_mut(root).remove::<ModelSkin>();
-    app.step(0.0);
-    assert_eq!(
-        applied_material(&mut app, root),
-        model.skins[0].materials.surfaces[0]
-    );
+    assert_skin(&mut app, root, 0);
 }
 
 #[test]
@@ -316,17 +299,11 @@ fn load_errors_state_the_file_and_reason() {
         (b"Ogawa and more of it".to_vec(), 1.0, "ABC"),
     ] {
         let mut app = TestApp::new(&[(FILE, bytes)]);
-        let server = app.world().resource::<AssetServer>();
         let set = move |to: &mut AbcLoaderSettings| to.scale = scale;
-        let model: Handle<Abc> = server.load_builder().with_settings(set).load(FILE);
-        let LoadState::Failed(error) = app.finish_load(&model) else {
-            panic!("loaded without an error");
-        };
-        let error = error.to_string();
-        assert!(
-            error.contains("model.abc: ") && error.contains(reason),
-            "{error}"
-        );
+        let model: Handle<Abc> = app.load_with(FILE, set);
+        let error = app.load_error(&model);
+        let is_expected = error.contains("model.abc: ") && error.contains(reason);
+        assert!(is_expected, "{error}");
     }
 }
 
@@ -336,10 +313,9 @@ fn deforming_nodes_have_their_own_meshes_and_pose_rows() {
     let bytes = bytes(&model);
     let (mut app, root) = app(bytes, AbcLoaderSettings::default());
     let play = PlayClip::once(1_usize).starting_at(0.25).paused();
-    app.world().entity_mut(root).insert(play);
+    app.apply(root, play);
     app.step(0.0);
-    app.step(0.0);
-    let instance = app.world().get::<AbcInstance>(root).unwrap();
+    let instance = app.get::<AbcInstance>(root);
     let meshes = instance.meshes().to_vec();
     let nodes = instance.nodes().to_vec();
     assert_eq!(meshes.len(), 2);
@@ -354,7 +330,7 @@ fn deforming_nodes_have_their_own_meshes_and_pose_rows() {
     // Halfway between the second and third keyframe of the second animation.
     assert_eq!((to.a, to.b, from_weight), (4, 5, 0.0));
     assert!((to.towards_b - 0.5).abs() < 1e-3, "{to:?}");
-    app.world().entity_mut(root).remove::<PlayClip>();
+    app.remove::<PlayClip>(root);
     app.step(0.0);
     assert_eq!(shown(app.world(), flag), Some(PoseBlend::default()));
     let world = app.world();
@@ -376,11 +352,10 @@ fn file_without_triangles_is_a_skeleton() {
     model.geometry = Default::default();
     let (mut app, root) = app(bytes(&model), AbcLoaderSettings::default());
     app.step(0.0);
-    let instance = app.world().get::<AbcInstance>(root).unwrap();
+    let instance = app.get::<AbcInstance>(root);
     assert_eq!(instance.nodes().len(), 4);
     assert!(instance.meshes().is_empty());
-    let mut meshes = app.world().query::<&AbcMesh>();
-    assert_eq!(meshes.iter(app.app.world()).count(), 0);
+    assert_eq!(app.count::<AbcMesh>(), 0);
 }
 
 #[test]
@@ -406,7 +381,7 @@ fn bounds_of_a_node_include_its_static_vertices() {
             [-30.0, row as f32, 1.0].map(Into::into);
     }
     let (mut app, root) = app(bytes(&document), AbcLoaderSettings::default());
-    let meshes = app.world().get::<AbcInstance>(root).unwrap().meshes();
+    let meshes = app.get::<AbcInstance>(root).meshes();
     let meshes = meshes.to_vec();
     let is_flag = |mesh: &&Entity| {
         let mesh = get::<AbcMesh>(&mut app, **mesh);
@@ -425,7 +400,7 @@ fn pose_rows_are_freed_with_their_meshes() {
     let len = |app: &mut TestApp| app.world().resource::<AbcPoseTable>().len();
     assert_eq!(len(&mut app), 1);
     let scene = get::<WorldAssetRoot>(&mut app, root);
-    let second = app.world().spawn(scene).id();
+    let second = app.spawn_entity(scene);
     app.wait_for_abc(second);
     assert_eq!(len(&mut app), 2);
     let rows: HashSet<u32> = app
@@ -435,8 +410,8 @@ fn pose_rows_are_freed_with_their_meshes() {
         .map(|tag| tag.0)
         .collect();
     assert_eq!(rows.len(), 2, "each instance has its own row");
-    app.world().entity_mut(root).despawn();
+    app.despawn(root);
     assert_eq!(len(&mut app), 1);
-    app.world().entity_mut(second).despawn();
+    app.despawn(second);
     assert_eq!(len(&mut app), 0);
 }

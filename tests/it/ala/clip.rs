@@ -1,16 +1,12 @@
 //! Alamo animations as Bevy clips, compared at many times with the tests' own decoder.
 
 use crate::support::ala::{Decoder, clean, every_track};
-use crate::support::app::TestApp;
+use crate::support::prelude::*;
 use crate::support::{corpus, files_of};
-use bevy::animation::AnimationClip;
-use bevy::animation::animated_field;
 use bevy::animation::animation_curves::{AnimatedField, EvaluatorId};
-use bevy::asset::LoadState;
-use bevy::prelude::*;
+use bevy::animation::{AnimationClip, animated_field};
 use bevy_classic_models::alamo::ala::parse;
-use bevy_classic_models::alamo::{Ala, AlaAssetLabel};
-use bevy_classic_models::alamo::{VisibilityCurve, bone_target, clip};
+use bevy_classic_models::alamo::{Ala, AlaAssetLabel, VisibilityCurve, bone_target, clip};
 
 /// Tolerance: relative for values above 1, otherwise absolute.
 const TOLERANCE: f64 = 1e-5;

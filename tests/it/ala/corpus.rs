@@ -1,14 +1,9 @@
 //! Loads and plays every real Alamo animation of the corpus on its model, and compares all bones with the file.
 
-use crate::support::app::TestApp;
-use crate::support::{corpus, files_of, log};
-use bevy::asset::LoadState;
-use bevy::prelude::*;
+use crate::support::prelude::*;
+use crate::support::{corpus, files_of};
 use bevy_classic_models::alamo::ala::{AlaBone, AlaFile, AlaPose, parse};
-use bevy_classic_models::alamo::{Ala, Alo, AloInstance, AloLoaderSettings};
-use bevy_classic_models::alamo::{AloAnimation, AloBoneInfo, AloModel, BoneVisibility};
-use bevy_classic_models::prelude::*;
-use std::sync::Arc;
+use bevy_classic_models::alamo::{Ala, AloAnimation, AloBoneInfo, AloModel, BoneVisibility};
 
 /// Tolerance: relative for values above 1, otherwise absolute. Frame times are rounded to `f32`.
 const TOLERANCE: f32 = 1e-4;
@@ -49,7 +44,7 @@ impl Corpus {
 
     /// Loads a model with its animations. Returns `None` if it fails to load.
     fn load(&mut self, path: &'static str) -> Option<Handle<Alo>> {
-        let server = self.app.world().resource::<AssetServer>().clone();
+        let server = self.app.server();
         let set =
             |settings: &mut AloLoaderSettings| settings.animation_folders = vec!["clips".into()];
         let model = server.load_builder().with_settings(set).load(path);
@@ -58,7 +53,7 @@ impl Corpus {
     }
 
     fn model(&mut self, alo: &Handle<Alo>) -> Arc<AloModel> {
-        let models = self.app.world().resource::<Assets<Alo>>();
+        let models = self.app.assets::<Alo>();
         models.get(alo).unwrap().model.clone()
     }
 
@@ -115,7 +110,7 @@ fn play(corpus: &mut Corpus, root: Entity, model: &AloModel, clip: &AloAnimation
     let path = clip.ala.path().unwrap().to_string();
     let bytes = corpus.bytes(&path).to_vec();
     let file = parse(&bytes).unwrap();
-    let alas = corpus.app.world().resource::<Assets<Ala>>();
+    let alas = corpus.app.assets::<Ala>();
     let mismatches = alas.get(&clip.ala).unwrap().mismatches(model);
     for mismatch in &mismatches {
         let known = KNOWN_MISMATCHES.contains(&(&*path, &*mismatch.name));
@@ -136,7 +131,7 @@ fn play(corpus: &mut Corpus, root: Entity, model: &AloModel, clip: &AloAnimation
         let play = PlayClip::once(&*clip.name)
             .starting_at(time)
             .with_speed(0.0);
-        corpus.app.world().entity_mut(root).insert(play);
+        corpus.app.insert(root, play);
         corpus.app.step(0.0);
         let world = corpus.app.app.world();
         let bones = world.get::<AloInstance>(root).unwrap().bones();
@@ -184,7 +179,7 @@ fn real_animations_play_on_their_models() {
             compared += play(&mut corpus, root, &model, clip);
             paired.push(clip.ala.path().unwrap().to_string());
         }
-        corpus.app.world().entity_mut(root).despawn();
+        corpus.app.despawn(root);
     }
     // Animations without a model must load too.
     let mut alone = Vec::new();
@@ -194,7 +189,7 @@ fn real_animations_play_on_their_models() {
             matches!(corpus.app.finish_load(&ala), LoadState::Loaded),
             "{path}"
         );
-        let ala = corpus.app.world().resource::<Assets<Ala>>().get(&ala);
+        let ala = corpus.app.assets::<Ala>().get(&ala);
         assert_eq!(ala.unwrap().warnings, [], "{path}");
         if !paired.iter().any(|other| other == path) {
             alone.push(path);

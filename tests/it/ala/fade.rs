@@ -2,11 +2,8 @@
 //! end at the rest pose.
 
 use crate::ala::play::{HULL, SCENE, TURRET, ala, files, moves};
-use crate::support::app::TestApp;
-use bevy::prelude::*;
+use crate::support::prelude::*;
 use bevy_classic_models::alamo::ala::write::{Rotations, Vectors};
-use bevy_classic_models::alamo::{Alo, AloInstance};
-use bevy_classic_models::prelude::*;
 
 /// Moves, rotates and scales hull and turret.
 fn all_tracks() -> Vec<u8> {
@@ -47,12 +44,11 @@ fn app(from: &str) -> (TestApp, Entity) {
 fn fade_steps(from: &str, to: &str, bone: usize) -> Vec<Transform> {
     let (mut app, root) = app(from);
     let play = stopped(to).with_fade(1.0);
-    app.world().entity_mut(root).insert(play);
-    app.step(0.0);
+    app.apply(root, play);
     let mut found = Vec::new();
     for _ in 0..5 {
-        let bone = app.world().get::<AloInstance>(root).unwrap().bones()[bone];
-        found.push(*app.world().get::<Transform>(bone).unwrap());
+        let bone = app.get::<AloInstance>(root).bones()[bone];
+        found.push(*app.get::<Transform>(bone));
         app.step(0.25);
     }
     found

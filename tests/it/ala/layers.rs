@@ -1,20 +1,16 @@
 //! `ClipLayers` on Alamo models. The poses are compared with poses that the parser samples and that are mixed here.
 
-use crate::ala::play::{FPS, HULL, SCENE, TURRET, ala, bone, document, files, model_at, moves};
-use crate::support::app::TestApp;
-use crate::support::log;
+use crate::ala::play::{
+    FLASH, FPS, HULL, SCENE, TURRET, ala, bone, document, files, model_at, moves,
+};
+use crate::support::prelude::*;
 use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle};
-use bevy::prelude::*;
 use bevy_classic_models::alamo::ala::parse;
 use bevy_classic_models::alamo::ala::write::{BoneTracks, Rotations, Vectors};
 use bevy_classic_models::alamo::alo::write::write;
 use bevy_classic_models::alamo::alo::{AloFile, Bone};
-use bevy_classic_models::alamo::{Alo, AloAnimator, BoneVisibility};
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::root::{LayerId, NamedClip, Repeat};
-use classic_models_support::gpuless;
+use bevy_classic_models::root::LayerId;
 
-const FLASH: usize = 3;
 /// The seconds of a clip of five frames.
 const LENGTH: f32 = 4.0 / FPS;
 
@@ -107,60 +103,74 @@ fn added(below: Transform, first: Transform, layer: Transform, weight: f32) -> T
     }
 }
 
-#[track_caller]
-fn assert_pose(app: &mut TestApp, root: Entity, index: usize, expected: Transform) {
-    let entity = bone(app, root, index);
-    let found = *app.world().get::<Transform>(entity).unwrap();
-    assert!(
-        found.translation.distance(expected.translation) < 2e-3
-            && found.rotation.angle_between(expected.rotation) < 1e-2
-            && found.scale.distance(expected.scale) < 2e-3,
-        "bone {index}: {found:?}, expected {expected:?}"
-    );
-}
-
-fn is_shown(app: &mut TestApp, root: Entity, index: usize) -> bool {
-    let bone = bone(app, root, index);
-    app.world()
-        .get::<BoneVisibility>(bone)
-        .unwrap()
-        .is_visible()
-}
-
-fn time(app: &mut TestApp, root: Entity) -> f32 {
-    app.world().get::<Playback>(root).unwrap().time
-}
-
-fn layers(app: &mut TestApp, root: Entity) -> Mut<'_, ClipLayers> {
-    app.world().get_mut::<ClipLayers>(root).unwrap()
-}
-
-fn push(app: &mut TestApp, root: Entity, layer: impl Into<ClipLayer>) -> LayerId {
-    layers(app, root).push(layer)
-}
-
-fn layer_time(app: &mut TestApp, root: Entity, id: LayerId) -> f32 {
-    layers(app, root).playback(id).unwrap().time
-}
-
-fn weight(app: &mut TestApp, root: Entity, id: LayerId) -> Option<f32> {
-    let animator = app.world().get::<AloAnimator>(root).unwrap();
-    animator.layer_weight(id)
-}
-
-fn finished(app: &mut TestApp) -> Vec<LayerFinished> {
-    let mut messages = app.world().resource_mut::<Messages<LayerFinished>>();
-    messages.drain().collect()
-}
-
-/// Steps several times. Returns the messages, of which Bevy keeps those of two frames.
-fn steps(app: &mut TestApp, count: usize, seconds: f32) -> Vec<LayerFinished> {
-    let mut all = Vec::new();
-    for _ in 0..count {
-        app.step(seconds);
-        all.extend(finished(app));
+/// Layers of models.
+impl TestApp {
+    #[track_caller]
+    fn assert_pose(&self, root: Entity, index: usize, expected: Transform) {
+        let found = self.bone_transform(root, index);
+        assert!(
+            found.translation.distance(expected.translation) < 2e-3
+                && found.rotation.angle_between(expected.rotation) < 1e-2
+                && found.scale.distance(expected.scale) < 2e-3,
+            "bone {index}: {found:?}, expected {expected:?}"
+        );
     }
-    all
+
+    fn play_time(&self, root: Entity) -> f32 {
+        self.get::<Playback>(root).time
+    }
+
+    fn layers(&mut self, root: Entity) -> Mut<'_, ClipLayers> {
+        self.get_mut(root)
+    }
+
+    fn layer(&mut self, root: Entity, id: LayerId) -> &mut ClipLayer {
+        let layers = self.layers(root).into_inner();
+        layers.get_mut(id).unwrap()
+    }
+
+    fn push_layer(&mut self, root: Entity, layer: impl Into<ClipLayer>) -> LayerId {
+        self.layers(root).push(layer)
+    }
+
+    fn layer_time(&self, root: Entity, id: LayerId) -> f32 {
+        self.get::<ClipLayers>(root).playback(id).unwrap().time
+    }
+
+    #[track_caller]
+    fn assert_layer_time(&self, root: Entity, id: LayerId, expected: f32) {
+        let time = self.layer_time(root, id);
+        assert!((time - expected).abs() < 1e-4, "{time}");
+    }
+
+    fn layer_weight(&self, root: Entity, id: LayerId) -> Option<f32> {
+        self.get::<AloAnimator>(root).layer_weight(id)
+    }
+
+    fn finished_layers(&mut self) -> Vec<LayerFinished> {
+        let mut messages = self.world().resource_mut::<Messages<LayerFinished>>();
+        messages.drain().collect()
+    }
+
+    /// Steps several times. Returns the messages, of which Bevy keeps those of two frames.
+    fn finished_in(&mut self, count: usize, seconds: f32) -> Vec<LayerFinished> {
+        let mut all = Vec::new();
+        for _ in 0..count {
+            self.step(seconds);
+            all.extend(self.finished_layers());
+        }
+        all
+    }
+}
+
+/// The pose of a bone in the clip `MOVE_00`, as the parser samples it.
+fn moving(bone: usize, seconds: f32) -> Transform {
+    sampled(&ala(&moves(1.0)), bone, seconds)
+}
+
+/// The pose of a bone in the clip `AIM_00`, as the parser samples it.
+fn aiming(bone: usize, seconds: f32) -> Transform {
+    sampled(&aim(1.0), bone, seconds)
 }
 
 fn still(clip: &str, time: f32) -> PlayClip {
@@ -173,83 +183,68 @@ fn layers_are_blended_by_weight_on_the_bones_of_their_mask() {
     for mask_weight in [0.0, 0.25, 0.6, 1.0] {
         let (mut app, root) = app((base.clone(), ClipLayers::default()));
         let layer = ClipLayer::looping("AIM_00").with_mask(BoneMask::subtrees(["TURRET"]));
-        let id = push(&mut app, root, layer.with_weight(mask_weight));
+        let id = app.push_layer(root, layer.with_weight(mask_weight));
         for step in [0.0, 0.13, 0.2, 0.07, 0.24] {
             app.step(step);
-            let below = time(&mut app, root);
-            let above = layer_time(&mut app, root, id);
-            let hull = sampled(&ala(&moves(1.0)), HULL, below);
-            assert_pose(&mut app, root, HULL, hull);
-            let turret = blended(
-                sampled(&ala(&moves(1.0)), TURRET, below),
-                sampled(&aim(1.0), TURRET, above),
-                mask_weight,
-            );
-            assert_pose(&mut app, root, TURRET, turret);
+            let below = app.play_time(root);
+            let above = app.layer_time(root, id);
+            let hull = moving(HULL, below);
+            app.assert_pose(root, HULL, hull);
+            let turret = blended(moving(TURRET, below), aiming(TURRET, above), mask_weight);
+            app.assert_pose(root, TURRET, turret);
         }
-        assert!((layer_time(&mut app, root, id) - 0.24).abs() < 1e-3);
-        assert_eq!(weight(&mut app, root, id), Some(mask_weight));
+        app.assert_layer_time(root, id, 0.24);
+        assert_eq!(app.layer_weight(root, id), Some(mask_weight));
     }
 }
 
 #[test]
 fn weights_out_of_range_are_clamped() {
     let (mut app, root) = app((still("MOVE_00", 0.1), ClipLayers::default()));
-    let id = push(&mut app, root, still("AIM_00", 0.2));
-    let [base, layer] = [
-        sampled(&ala(&moves(1.0)), HULL, 0.1),
-        sampled(&aim(1.0), HULL, 0.2),
-    ];
+    let id = app.push_layer(root, still("AIM_00", 0.2));
+    let [base, layer] = [moving(HULL, 0.1), aiming(HULL, 0.2)];
     for (weight, expected) in [
         (f32::NAN, base),
         (-3.0, base),
         (f32::INFINITY, layer),
         (7.0, layer),
     ] {
-        layers(&mut app, root).get_mut(id).unwrap().weight = weight;
+        app.layer(root, id).weight = weight;
         app.step(0.0);
-        assert_pose(&mut app, root, HULL, expected);
+        app.assert_pose(root, HULL, expected);
     }
 }
 
 #[test]
 fn upper_layers_are_blended_over_lower_ones() {
     let (mut app, root) = app((still("MOVE_00", 0.3), ClipLayers::default()));
-    push(
-        &mut app,
-        root,
-        ClipLayer::new(still("AIM_00", 0.2)).with_weight(0.5),
-    );
+    app.push_layer(root, ClipLayer::new(still("AIM_00", 0.2)).with_weight(0.5));
     let upper = ClipLayer::new(still("MOVE_01", 0.1)).with_mask(BoneMask::bones(["hull"]));
-    push(&mut app, root, upper.with_weight(0.25));
+    app.push_layer(root, upper.with_weight(0.25));
     app.step(0.0);
     let expected = |bone, upper_weight| {
-        let base = sampled(&ala(&moves(1.0)), bone, 0.3);
-        let lower = blended(base, sampled(&aim(1.0), bone, 0.2), 0.5);
+        let base = moving(bone, 0.3);
+        let lower = blended(base, aiming(bone, 0.2), 0.5);
         blended(lower, sampled(&ala(&moves(-1.0)), bone, 0.1), upper_weight)
     };
-    assert_pose(&mut app, root, HULL, expected(HULL, 0.25));
+    app.assert_pose(root, HULL, expected(HULL, 0.25));
     // The mask has the hull without the turret, which is below it.
-    assert_pose(&mut app, root, TURRET, expected(TURRET, 0.0));
+    app.assert_pose(root, TURRET, expected(TURRET, 0.0));
 }
 
 #[test]
 fn layer_without_a_clip_below_is_blended_over_the_rest_pose() {
     let (mut app, root) = app(ClipLayers::default());
-    let id = push(
-        &mut app,
-        root,
-        ClipLayer::new(still("AIM_00", 0.2)).with_weight(0.75),
-    );
+    let id = app.push_layer(root, ClipLayer::new(still("AIM_00", 0.2)).with_weight(0.75));
     app.step(0.0);
     for bone in [HULL, TURRET] {
-        let expected = blended(rest(bone), sampled(&aim(1.0), bone, 0.2), 0.75);
-        assert_pose(&mut app, root, bone, expected);
+        let expected = blended(rest(bone), aiming(bone, 0.2), 0.75);
+        app.assert_pose(root, bone, expected);
     }
-    layers(&mut app, root).remove(id);
+    app.layers(root).remove(id);
     app.step(0.0);
     for bone in [HULL, TURRET] {
-        assert_pose(&mut app, root, bone, rest(bone));
+        app.assert_pose(root, bone, rest(bone));
     }
     assert!(!app.world().entity(root).contains::<AnimationGraphHandle>());
 }
@@ -258,52 +253,44 @@ fn layer_without_a_clip_below_is_blended_over_the_rest_pose() {
 fn missing_tracks_are_blended_as_the_format_defines() {
     // The clip of the layer has the turret alone. The clip below has no scale track, so its scale is 1.
     let (mut app, root) = app((still("MOVE_00", 0.3), ClipLayers::default()));
-    let id = push(
-        &mut app,
-        root,
-        ClipLayer::new(still("GROW_00", 0.0)).with_weight(0.5),
-    );
+    let id = app.push_layer(root, ClipLayer::new(still("GROW_00", 0.0)).with_weight(0.5));
     app.step(0.0);
-    assert_pose(&mut app, root, HULL, sampled(&ala(&moves(1.0)), HULL, 0.3));
-    let turret = sampled(&ala(&moves(1.0)), TURRET, 0.3);
+    app.assert_pose(root, HULL, moving(HULL, 0.3));
+    let turret = moving(TURRET, 0.3);
     let expected = blended(turret, sampled(&grow(), TURRET, 0.0), 0.5);
     assert_eq!(expected.scale, Vec3::splat(2.0));
-    assert_pose(&mut app, root, TURRET, expected);
+    app.assert_pose(root, TURRET, expected);
     // The other way around.
-    app.world().entity_mut(root).insert(still("GROW_00", 0.0));
-    layers(&mut app, root).get_mut(id).unwrap().play = still("MOVE_00", 0.3);
+    app.insert(root, still("GROW_00", 0.0));
+    app.layer(root, id).play = still("MOVE_00", 0.3);
     app.step(0.0);
     let expected = blended(sampled(&grow(), TURRET, 0.0), turret, 0.5);
-    assert_pose(&mut app, root, TURRET, expected);
+    app.assert_pose(root, TURRET, expected);
     // The clip below does not animate the hull.
-    let expected = blended(rest(HULL), sampled(&ala(&moves(1.0)), HULL, 0.3), 0.5);
-    assert_pose(&mut app, root, HULL, expected);
+    let expected = blended(rest(HULL), moving(HULL, 0.3), 0.5);
+    app.assert_pose(root, HULL, expected);
 }
 
 #[test]
 fn additive_layers_add_the_difference_from_the_first_frame() {
     let (mut app, root) = app((still("MOVE_00", 0.3), ClipLayers::default()));
     let layer = ClipLayer::new(still("AIM_00", 0.25)).added();
-    let id = push(&mut app, root, layer.with_mask(BoneMask::bones(["Turret"])));
+    let id = app.push_layer(root, layer.with_mask(BoneMask::bones(["Turret"])));
     for weight in [1.0, 0.5] {
-        layers(&mut app, root).get_mut(id).unwrap().weight = weight;
+        app.layer(root, id).weight = weight;
         app.step(0.0);
-        assert_pose(&mut app, root, HULL, sampled(&ala(&moves(1.0)), HULL, 0.3));
-        let [first, now] = [0.0, 0.25].map(|time| sampled(&aim(1.0), TURRET, time));
-        let below = sampled(&ala(&moves(1.0)), TURRET, 0.3);
-        assert_pose(&mut app, root, TURRET, added(below, first, now, weight));
+        app.assert_pose(root, HULL, moving(HULL, 0.3));
+        let [first, now] = [0.0, 0.25].map(|time| aiming(TURRET, time));
+        let below = moving(TURRET, 0.3);
+        app.assert_pose(root, TURRET, added(below, first, now, weight));
     }
     // Another layer is blended over the sum. At its first frame, a clip adds nothing.
-    push(
-        &mut app,
-        root,
-        ClipLayer::new(still("GROW_00", 0.0)).with_weight(0.5),
-    );
-    layers(&mut app, root).get_mut(id).unwrap().play = still("AIM_00", 0.0);
+    app.push_layer(root, ClipLayer::new(still("GROW_00", 0.0)).with_weight(0.5));
+    app.layer(root, id).play = still("AIM_00", 0.0);
     app.step(0.0);
-    let below = sampled(&ala(&moves(1.0)), TURRET, 0.3);
+    let below = moving(TURRET, 0.3);
     let expected = blended(below, sampled(&grow(), TURRET, 0.0), 0.5);
-    assert_pose(&mut app, root, TURRET, expected);
+    app.assert_pose(root, TURRET, expected);
 }
 
 #[test]
@@ -313,33 +300,28 @@ fn layers_that_precede_the_model_play_once_it_is_loaded() {
     let mut app = TestApp::new(&files);
     let mut layers = ClipLayers::default();
     let id = layers.push(PlayClip::looping("AIM_00").with_speed(0.0));
-    let root = app.world().spawn(layers).id();
+    let root = app.spawn_entity(layers);
     // The component is not new any more when the model is spawned.
     app.step(0.0);
     let scene = app.load(SCENE);
-    app.world().entity_mut(root).insert(WorldAssetRoot(scene));
+    app.insert(root, WorldAssetRoot(scene));
     app.wait_for(&[root]);
-    let plays = gpuless::wait_until(&mut app.app, |world| {
+    app.wait("the layer does not play", |world| {
         let animator = world.get::<AloAnimator>(root);
         animator.is_some_and(|animator| animator.layer_weight(id) == Some(1.0))
     });
-    assert!(plays, "the layer does not play");
     app.step(0.0);
-    assert_pose(&mut app, root, HULL, sampled(&aim(1.0), HULL, 0.0));
+    app.assert_pose(root, HULL, aiming(HULL, 0.0));
 }
 
 #[test]
 fn visibility_tracks_apply_to_the_bones_of_the_mask() {
     let (mut app, root) = app((PlayClip::looping("MOVE_00"), ClipLayers::default()));
-    let visible = |app: &mut TestApp| [HULL, TURRET, FLASH].map(|bone| is_shown(app, root, bone));
+    let visible = |app: &mut TestApp| [HULL, TURRET, FLASH].map(|bone| app.is_shown(root, bone));
     app.step(0.0);
     assert_eq!(visible(&mut app), [true; 3], "without tracks");
     let mask = BoneMask::bones(["Turret", "Flash"]);
-    let id = push(
-        &mut app,
-        root,
-        ClipLayer::looping("VANISH_00").with_mask(mask),
-    );
+    let id = app.push_layer(root, ClipLayer::looping("VANISH_00").with_mask(mask));
     app.step(0.0);
     assert_eq!(visible(&mut app), [true, false, true]);
     // The majority decides between the layer and the clip, or the model's flags if the clip has no record of the bone.
@@ -351,28 +333,25 @@ fn visibility_tracks_apply_to_the_bones_of_the_mask() {
     ];
     for (clip, weight, expected) in cases {
         let play = PlayClip::looping(clip);
-        app.world().entity_mut(root).insert(play);
-        layers(&mut app, root).get_mut(id).unwrap().weight = weight;
-        app.step(0.0);
-        app.step(0.0);
+        app.insert(root, play);
+        app.layer(root, id).weight = weight;
+        app.steps(2, 0.0);
         assert_eq!(visible(&mut app), expected, "{clip}, {weight}");
     }
-    layers(&mut app, root).remove(id);
-    app.step(0.0);
-    app.step(0.0);
+    app.layers(root).remove(id);
+    app.steps(2, 0.0);
     assert_eq!(visible(&mut app), [true, true, false]);
-    push(&mut app, root, ClipLayer::looping("VANISH_00").added());
+    app.push_layer(root, ClipLayer::looping("VANISH_00").added());
     app.step(0.0);
     assert_eq!(visible(&mut app), [true, true, false], "an additive layer");
     // A layer without a clip below it.
-    layers(&mut app, root).clear();
-    app.world().entity_mut(root).remove::<PlayClip>();
+    app.layers(root).clear();
+    app.remove::<PlayClip>(root);
     let show = ClipLayer::looping("MOVE_00");
-    let id = push(&mut app, root, show.with_weight(0.45));
-    app.step(0.0);
-    app.step(0.0);
+    let id = app.push_layer(root, show.with_weight(0.45));
+    app.steps(2, 0.0);
     assert_eq!(visible(&mut app), [true, true, false]);
-    layers(&mut app, root).get_mut(id).unwrap().weight = 0.55;
+    app.layer(root, id).weight = 0.55;
     app.step(0.0);
     assert_eq!(visible(&mut app), [true; 3]);
 }
@@ -380,22 +359,18 @@ fn visibility_tracks_apply_to_the_bones_of_the_mask() {
 #[test]
 fn one_shot_fades_removes_itself_and_sends_a_message() {
     let (mut app, root) = app((still("MOVE_00", 0.1), ClipLayers::default()));
-    let id = push(
-        &mut app,
-        root,
-        ClipLayer::one_shot("aim_00").with_fades(0.1, 0.2),
-    );
-    let below = sampled(&ala(&moves(1.0)), HULL, 0.1);
+    let id = app.push_layer(root, ClipLayer::one_shot("aim_00").with_fades(0.1, 0.2));
+    let below = moving(HULL, 0.1);
     app.step(0.0);
     let mut steps = 0;
-    while layers(&mut app, root).get(id).is_some() {
-        assert!(finished(&mut app).is_empty());
-        let time = layer_time(&mut app, root, id);
+    while app.layers(root).get(id).is_some() {
+        assert!(app.finished_layers().is_empty());
+        let time = app.layer_time(root, id);
         let expected = (time / 0.1).min((LENGTH - time) / 0.2).clamp(0.0, 1.0);
-        let found = weight(&mut app, root, id).unwrap();
+        let found = app.layer_weight(root, id).unwrap();
         assert!((found - expected).abs() < 1e-3, "{found} at {time}");
-        let hull = blended(below, sampled(&aim(1.0), HULL, time), expected);
-        assert_pose(&mut app, root, HULL, hull);
+        let hull = blended(below, aiming(HULL, time), expected);
+        app.assert_pose(root, HULL, hull);
         app.step(0.05);
         steps += 1;
         assert!(steps < 20, "the layer does not end");
@@ -406,11 +381,11 @@ fn one_shot_fades_removes_itself_and_sends_a_message() {
         layer: id,
         clip: "aim_00".into(),
     };
-    assert_eq!(finished(&mut app), [expected]);
+    assert_eq!(app.finished_layers(), [expected]);
     app.step(0.05);
-    assert_pose(&mut app, root, HULL, below);
-    assert_eq!(weight(&mut app, root, id), None);
-    assert!(finished(&mut app).is_empty());
+    app.assert_pose(root, HULL, below);
+    assert_eq!(app.layer_weight(root, id), None);
+    assert!(app.finished_layers().is_empty());
 }
 
 #[test]
@@ -422,10 +397,10 @@ fn one_shot_without_a_clip_removes_itself() {
         ClipLayer::one_shot("no one-shot"),
         ClipLayer::one_shot(empty),
     ];
-    let shots = shots.map(|shot| push(&mut app, root, shot));
-    let held = push(&mut app, root, PlayClip::once("no held clip"));
-    assert_eq!(steps(&mut app, 3, 0.1), []);
-    let layers = layers(&mut app, root);
+    let shots = shots.map(|shot| app.push_layer(root, shot));
+    let held = app.push_layer(root, PlayClip::once("no held clip"));
+    assert_eq!(app.finished_in(3, 0.1), []);
+    let layers = app.layers(root);
     assert_eq!(shots.map(|id| layers.get(id).is_some()), [false; 2]);
     assert!(layers.get(held).is_some());
 }
@@ -433,79 +408,74 @@ fn one_shot_without_a_clip_removes_itself() {
 #[test]
 fn a_jump_of_a_layer_that_has_not_started_sets_its_start() {
     let (mut app, root) = app(ClipLayers::default());
-    let mut layers = layers(&mut app, root);
+    let mut layers = app.layers(root);
     let id = layers.push(PlayClip::once("AIM_00"));
     layers.seek(id, 0.3);
     app.step(0.0);
-    assert_pose(&mut app, root, HULL, sampled(&aim(1.0), HULL, 0.3));
+    app.assert_pose(root, HULL, aiming(HULL, 0.3));
     app.step(0.05);
-    assert!((layer_time(&mut app, root, id) - 0.35).abs() < 1e-4);
+    app.assert_layer_time(root, id, 0.35);
 }
 
 #[test]
 fn clip_played_once_holds_its_last_pose_and_finishes_once() {
     let (mut app, root) = app(ClipLayers::new([PlayClip::once("AIM_00").with_speed(2.0)]));
-    let ends = steps(&mut app, 10, 0.05);
-    assert_pose(&mut app, root, HULL, sampled(&aim(1.0), HULL, LENGTH));
+    let ends = app.finished_in(10, 0.05);
+    app.assert_pose(root, HULL, aiming(HULL, LENGTH));
     assert_eq!(ends.len(), 1, "{ends:?}");
     let id = ends[0].layer;
-    assert!(layers(&mut app, root).playback(id).unwrap().finished);
+    assert!(app.layers(root).playback(id).unwrap().finished);
     // Seeking plays it again.
-    layers(&mut app, root).seek(id, 0.1);
+    app.layers(root).seek(id, 0.1);
     app.step(0.0);
-    assert_pose(&mut app, root, HULL, sampled(&aim(1.0), HULL, 0.1));
-    assert_eq!(steps(&mut app, 10, 0.05).len(), 1);
+    app.assert_pose(root, HULL, aiming(HULL, 0.1));
+    assert_eq!(app.finished_in(10, 0.05).len(), 1);
 }
 
 #[test]
 fn removed_layer_fades_out_and_replaced_clip_cross_fades() {
     let (mut app, root) = app((still("MOVE_00", 0.1), ClipLayers::default()));
     let layer = ClipLayer::new(still("AIM_00", 0.3)).with_fades(0.0, 0.4);
-    let id = push(&mut app, root, layer);
+    let id = app.push_layer(root, layer);
     app.step(0.0);
-    let below = sampled(&ala(&moves(1.0)), HULL, 0.1);
-    let above = sampled(&aim(1.0), HULL, 0.3);
-    assert_pose(&mut app, root, HULL, above);
-    layers(&mut app, root).remove(id);
+    let below = moving(HULL, 0.1);
+    let above = aiming(HULL, 0.3);
+    app.assert_pose(root, HULL, above);
+    app.layers(root).remove(id);
     app.step(0.1);
-    assert_pose(&mut app, root, HULL, blended(below, above, 0.75));
+    app.assert_pose(root, HULL, blended(below, above, 0.75));
     app.step(0.2);
-    assert_pose(&mut app, root, HULL, blended(below, above, 0.25));
+    app.assert_pose(root, HULL, blended(below, above, 0.25));
     app.step(0.2);
-    assert_pose(&mut app, root, HULL, below);
-    assert!(finished(&mut app).is_empty());
+    app.assert_pose(root, HULL, below);
+    assert!(app.finished_layers().is_empty());
 
     let layer = ClipLayer::new(still("AIM_00", 0.3)).with_fades(0.0, 0.4);
-    let id = push(&mut app, root, layer);
+    let id = app.push_layer(root, layer);
     app.step(0.0);
-    layers(&mut app, root).get_mut(id).unwrap().play = still("MOVE_01", 0.2).with_fade(0.2);
+    app.layer(root, id).play = still("MOVE_01", 0.2).with_fade(0.2);
     app.step(0.0);
     let other = sampled(&ala(&moves(-1.0)), HULL, 0.2);
-    assert_pose(&mut app, root, HULL, above);
+    app.assert_pose(root, HULL, above);
     app.step(0.1);
     let old = blended(below, above, 0.75);
-    assert_pose(&mut app, root, HULL, blended(old, other, 0.5));
+    app.assert_pose(root, HULL, blended(old, other, 0.5));
     app.step(0.1);
-    assert_pose(&mut app, root, HULL, other);
-    assert_eq!(weight(&mut app, root, id), Some(1.0));
+    app.assert_pose(root, HULL, other);
+    assert_eq!(app.layer_weight(root, id), Some(1.0));
 }
 
 #[test]
 fn layers_that_are_replaced_in_each_frame_do_not_accumulate() {
     let (mut app, root) = app((PlayClip::looping("MOVE_00"), ClipLayers::default()));
     for frame in 0..40 {
-        let mut all = layers(&mut app, root);
+        let mut all = app.layers(root);
         all.clear();
         all.push(ClipLayer::looping("AIM_00").with_fades(0.0, 100.0 + frame as f32));
         app.step(0.01);
     }
-    let graph = app
-        .world()
-        .get::<AnimationGraphHandle>(root)
-        .unwrap()
-        .0
-        .clone();
-    let graph = app.world().resource::<Assets<AnimationGraph>>().get(&graph);
+    let graph = app.get::<AnimationGraphHandle>(root).0.clone();
+    let graph = app.assets::<AnimationGraph>().get(&graph);
     let nodes = graph.unwrap().graph.node_count();
     assert!(nodes <= 2 * 9 + 3, "{nodes} nodes");
 }
@@ -514,49 +484,45 @@ fn layers_that_are_replaced_in_each_frame_do_not_accumulate() {
 fn paused_layer_keeps_its_time_and_its_fade() {
     let (mut app, root) = app((still("MOVE_00", 0.1), ClipLayers::default()));
     let layer = ClipLayer::looping("AIM_00").with_fades(0.2, 0.0);
-    let id = push(&mut app, root, layer);
+    let id = app.push_layer(root, layer);
     app.step(0.0);
     app.step(0.1);
-    layers(&mut app, root).get_mut(id).unwrap().play.paused = true;
+    app.layer(root, id).play.paused = true;
     for _ in 0..3 {
         app.step(0.1);
-        assert!((layer_time(&mut app, root, id) - 0.1).abs() < 1e-4);
-        assert!((weight(&mut app, root, id).unwrap() - 0.5).abs() < 1e-4);
+        app.assert_layer_time(root, id, 0.1);
+        assert!((app.layer_weight(root, id).unwrap() - 0.5).abs() < 1e-4);
     }
-    layers(&mut app, root).get_mut(id).unwrap().play.paused = false;
+    app.layer(root, id).play.paused = false;
     app.step(0.1);
-    assert!((layer_time(&mut app, root, id) - 0.2).abs() < 1e-4);
-    assert_eq!(weight(&mut app, root, id), Some(1.0));
+    app.assert_layer_time(root, id, 0.2);
+    assert_eq!(app.layer_weight(root, id), Some(1.0));
 }
 
 #[test]
 fn named_masks_follow_changes_and_unknown_ones_warn() {
     let (mut app, root) = app((still("MOVE_00", 0.1), ClipLayers::default()));
     let layer = ClipLayer::new(still("AIM_00", 0.3)).with_mask("Upper");
-    push(&mut app, root, layer);
+    app.push_layer(root, layer);
     app.step(0.0);
     // Without and with the layer.
     let [hull, turret] = [HULL, TURRET].map(|bone| {
-        let below = sampled(&ala(&moves(1.0)), bone, 0.1);
-        (below, sampled(&aim(1.0), bone, 0.3))
+        let below = moving(bone, 0.1);
+        (below, aiming(bone, 0.3))
     });
-    let warnings = log::warnings_with("has no mask \"Upper\": named masks need `ModelMasks`");
-    assert_eq!(warnings.len(), 1);
-    assert_pose(&mut app, root, HULL, hull.0);
-    assert_pose(&mut app, root, TURRET, turret.0);
+    log::expect_warnings("has no mask \"Upper\": named masks need `ModelMasks`", 1);
+    app.assert_pose(root, HULL, hull.0);
+    app.assert_pose(root, TURRET, turret.0);
     let masks = |mask| ModelMasks::new([("upper", mask)]);
     let mask = masks(BoneMask::subtrees(["Turret"]));
-    app.world().entity_mut(root).insert(mask);
-    app.step(0.0);
-    assert_pose(&mut app, root, HULL, hull.0);
-    assert_pose(&mut app, root, TURRET, turret.1);
+    app.apply(root, mask);
+    app.assert_pose(root, HULL, hull.0);
+    app.assert_pose(root, TURRET, turret.1);
     let mask = masks(BoneMask::bones(["Hull", "Antenna of layers"]));
-    app.world().entity_mut(root).insert(mask);
-    app.step(0.0);
-    assert_pose(&mut app, root, HULL, hull.1);
-    assert_pose(&mut app, root, TURRET, turret.0);
-    let warnings = log::warnings_with("has no bone \"Antenna of layers\"");
-    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    app.apply(root, mask);
+    app.assert_pose(root, HULL, hull.1);
+    app.assert_pose(root, TURRET, turret.0);
+    log::expect_warnings("has no bone \"Antenna of layers\"", 1);
 }
 
 #[test]
@@ -587,11 +553,10 @@ fn masks_beyond_the_limit_have_no_effect_and_warn() {
     app.step(0.0);
     for index in 1..=70 {
         let bone = bone(&mut app, root, index);
-        let x = app.world().get::<Transform>(bone).unwrap().translation.x;
+        let x = app.get::<Transform>(bone).translation.x;
         assert_eq!(x, if index <= 64 { 1.0 } else { 0.0 }, "bone {index}");
     }
-    let warnings = log::warnings_with("has layers with more than 64 different masks");
-    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    log::expect_warnings("has layers with more than 64 different masks", 1);
 }
 
 #[test]
@@ -608,16 +573,15 @@ fn clips_are_named_as_for_play_clip() {
         PlayClip::looping("no clip of layers"),
     ]);
     let (mut app, root) = app((clips, all));
-    let warnings = log::warnings_with("has no clip \"no clip of layers\"");
-    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    let warnings = log::expect_warnings("has no clip \"no clip of layers\"", 1);
     assert!(
         warnings[0].contains("slow aim") && warnings[0].contains("AIM_00"),
         "{warnings:?}"
     );
     app.step(0.1);
-    assert_pose(&mut app, root, HULL, sampled(&aim(1.0), HULL, 0.15));
-    let ends = steps(&mut app, 4, 0.1);
-    assert_pose(&mut app, root, HULL, sampled(&aim(1.0), HULL, 0.3));
+    app.assert_pose(root, HULL, aiming(HULL, 0.15));
+    let ends = app.finished_in(4, 0.1);
+    app.assert_pose(root, HULL, aiming(HULL, 0.3));
     assert_eq!(ends.len(), 1, "{ends:?}");
     assert_eq!(ends[0].clip, "slow aim");
 }
@@ -630,38 +594,32 @@ fn reloads_keep_layers_and_their_times() {
         .with_weight(0.5);
     let (mut app, root) = app((PlayClip::looping("MOVE_00"), ClipLayers::new([layer])));
     app.step(0.1);
-    let id = layers(&mut app, root).iter().next().unwrap().0;
+    let id = app.layers(root).iter().next().unwrap().0;
     // A new clip file.
     app.replace("art/Unit_AIM_00.ala", aim(3.0));
     app.step(0.0);
     let check = |app: &mut TestApp, layer: &[u8]| {
-        let below = time(app, root);
-        let above = layer_time(app, root, id);
-        let turret = blended(
-            sampled(&ala(&moves(1.0)), TURRET, below),
-            sampled(layer, TURRET, above),
-            0.5,
-        );
-        assert_pose(app, root, TURRET, turret);
-        assert_pose(app, root, HULL, sampled(&ala(&moves(1.0)), HULL, below));
+        let below = app.play_time(root);
+        let above = app.layer_time(root, id);
+        let turret = blended(moving(TURRET, below), sampled(layer, TURRET, above), 0.5);
+        app.assert_pose(root, TURRET, turret);
+        app.assert_pose(root, HULL, moving(HULL, below));
     };
-    assert!((layer_time(&mut app, root, id) - 0.1).abs() < 1e-4);
+    app.assert_layer_time(root, id, 0.1);
     check(&mut app, &aim(3.0));
     // A new model.
     app.replace("art/Unit.alo", model_at(9.0));
     app.step(0.0);
-    assert!((layer_time(&mut app, root, id) - 0.1).abs() < 1e-4);
+    app.assert_layer_time(root, id, 0.1);
     check(&mut app, &aim(3.0));
     app.step(0.1);
-    assert!((layer_time(&mut app, root, id) - 0.2).abs() < 1e-4);
+    app.assert_layer_time(root, id, 0.2);
     check(&mut app, &aim(3.0));
     // Without clips, the new rest pose.
-    app.world()
-        .entity_mut(root)
-        .remove::<(PlayClip, ClipLayers)>();
+    app.remove::<(PlayClip, ClipLayers)>(root);
     app.step(0.0);
     let expected = Transform::from_xyz(0.0, 0.0, 9.0);
-    assert_pose(&mut app, root, TURRET, expected);
+    app.assert_pose(root, TURRET, expected);
 }
 
 #[test]
@@ -670,23 +628,22 @@ fn removed_component_and_despawned_models_end_their_layers() {
     let (mut app, first) = app((still("MOVE_00", 0.1), all()));
     let second = app.spawn_ready(SCENE, (still("MOVE_00", 0.1), all()));
     app.step(0.0);
-    let graph = |app: &mut TestApp, root| app.world().get::<AnimationGraphHandle>(root).cloned();
+    let graph = |app: &mut TestApp, root| app.find::<AnimationGraphHandle>(root).cloned();
     let shared = graph(&mut app, first);
     assert!(
         shared.is_some() && shared == graph(&mut app, second),
         "a shared graph"
     );
-    app.world().entity_mut(first).remove::<ClipLayers>();
+    app.remove::<ClipLayers>(first);
     app.step(0.0);
-    assert_pose(&mut app, first, HULL, sampled(&ala(&moves(1.0)), HULL, 0.1));
-    app.world().entity_mut(first).despawn();
-    app.world().entity_mut(second).despawn();
-    assert!(steps(&mut app, 3, 0.1).is_empty());
+    app.assert_pose(first, HULL, moving(HULL, 0.1));
+    app.despawn(first);
+    app.despawn(second);
+    assert!(app.finished_in(3, 0.1).is_empty());
     // The next graph replaces the unused ones.
     app.spawn_ready(SCENE, PlayClip::looping("MOVE_01"));
-    app.step(0.0);
-    app.step(0.0);
-    let graphs = app.world().resource::<Assets<AnimationGraph>>().len();
+    app.steps(2, 0.0);
+    let graphs = app.assets::<AnimationGraph>().len();
     assert!(graphs <= 2, "{graphs}");
 }
 
@@ -694,12 +651,12 @@ fn removed_component_and_despawned_models_end_their_layers() {
 fn a_layer_may_be_removed_while_its_clip_loads() {
     let (mut app, root) = app((still("MOVE_00", 0.1), ClipLayers::default()));
     let missing = app.load::<AnimationClip>("art/absent.ala#Clip");
-    let id = push(&mut app, root, PlayClip::once(missing));
+    let id = app.push_layer(root, PlayClip::once(missing));
     app.wait_until_idle();
     app.step(0.1);
-    assert_eq!(weight(&mut app, root, id), None);
-    assert!(layers(&mut app, root).remove(id).is_some());
+    assert_eq!(app.layer_weight(root, id), None);
+    assert!(app.layers(root).remove(id).is_some());
     app.step(0.1);
-    assert_pose(&mut app, root, HULL, sampled(&ala(&moves(1.0)), HULL, 0.1));
-    assert!(finished(&mut app).is_empty());
+    app.assert_pose(root, HULL, moving(HULL, 0.1));
+    assert!(app.finished_layers().is_empty());
 }

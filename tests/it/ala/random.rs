@@ -1,14 +1,10 @@
 //! Random changes to playing models, in any order: poses and weights stay valid.
 
 use crate::ala::play::{SCENE, ala, files, moves};
-use crate::support::app::TestApp;
+use crate::support::prelude::*;
 use crate::support::random::Random;
 use bevy::animation::graph::{AnimationGraph, AnimationNodeIndex};
 use bevy::animation::{AnimationClip, AnimationPlayer};
-use bevy::prelude::*;
-use bevy_classic_models::alamo::{Alo, AloInstance};
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::root::Repeat;
 
 const STEPS: usize = 2000;
 const INSTANCES: usize = 6;
@@ -91,7 +87,7 @@ fn change_randomly(
             // Remove the scene for one frame, and keep the playback components.
             let scene = entity.take::<WorldAssetRoot>();
             app.step(0.01);
-            app.world().entity_mut(*root).insert(scene.unwrap());
+            app.insert(*root, scene.unwrap());
         }
         _ => {
             let change = random.below(6);
@@ -184,7 +180,7 @@ fn random_changes_keep_models_valid() {
             played += usize::from(active_clips > 0);
             max_active_clips = max_active_clips.max(active_clips);
         }
-        let graphs = app.world().resource::<Assets<AnimationGraph>>().len();
+        let graphs = app.assets::<AnimationGraph>().len();
         max_graphs = max_graphs.max(graphs);
     }
     println!("{played} poses, up to {max_active_clips} clips at a time, up to {max_graphs} graphs");
@@ -208,7 +204,7 @@ fn fade_in_every_frame_limits_active_clips() {
     for frame in 0..600 {
         let clip = ["MOVE_00", "MOVE_01"][frame % 2];
         let play = PlayClip::looping(clip).with_fade(0.3);
-        app.world().entity_mut(root).insert(play);
+        app.insert(root, play);
         app.step(1.0 / 60.0);
         max_clips = max_clips.max(assert_valid(&mut app, root, &format!("frame {frame}")));
     }

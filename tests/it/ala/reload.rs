@@ -1,14 +1,9 @@
 //! Reloading Alamo animations and models that change on disk during playback, with Bevy's real file watcher.
 
 use crate::ala::play::{FPS, HULL, TURRET, ala, document, model_at, moves};
-use crate::support::log;
-use crate::support::stage::Stage;
-use bevy::prelude::*;
-use bevy_classic_models::alamo::AloInstance;
+use crate::support::prelude::*;
+use bevy_classic_models::alamo::AloModel;
 use bevy_classic_models::alamo::ala::write::{BoneTracks, Vectors};
-use bevy_classic_models::alamo::{AloAnimator, AloModel};
-use bevy_classic_models::prelude::*;
-use std::sync::Arc;
 
 const MODEL: &str = "watched.alo";
 const CLIP: &str = "watched_MOVE_00.ala";
@@ -39,7 +34,7 @@ fn time(world: &World, root: Entity) -> f32 {
 }
 
 fn model(stage: &mut Stage, root: Entity) -> Arc<AloModel> {
-    let instance = stage.world().get::<AloInstance>(root).unwrap();
+    let instance = stage.get::<AloInstance>(root);
     instance.model().clone()
 }
 
@@ -170,7 +165,7 @@ fn edit_during_a_fade_shows_in_the_fade() {
         .starting_at(0.2)
         .with_speed(0.0)
         .with_fade(1.0);
-    stage.world().entity_mut(root).insert(fading);
+    stage.insert(root, fading);
     stage.headless.step(0.0);
     stage.headless.step(0.25);
     assert_hull(&mut stage, root, 0.75 * 20.0 + 0.25 * 2.0);
@@ -207,14 +202,14 @@ fn edited_model_keeps_clip_and_time() {
         let rest = model(&mut stage, root).bones[TURRET].transform;
         assert_eq!(rest.translation.z, turret, "the rest pose of the turret");
         assert_eq!(bone_position(stage.world(), root, TURRET).z, 5.0);
-        let animator = stage.world().get::<AloAnimator>(root).unwrap();
+        let animator = stage.get::<AloAnimator>(root);
         let clip = animator.clip().unwrap().path().unwrap().to_string();
         assert_eq!(clip, format!("{CLIP}#Clip"));
         stage.headless.step(0.1);
         assert_hull(&mut stage, root, time_before * FPS + 0.5);
     }
     // Without a clip the bones are in the new model's rest pose.
-    stage.world().entity_mut(root).remove::<PlayClip>();
+    stage.remove::<PlayClip>(root);
     stage.headless.step(0.0);
     assert_eq!(bone_position(stage.world(), root, TURRET).z, 7.0);
 }

@@ -7,16 +7,15 @@ use crate::support::alo::between_rings;
 use crate::support::alo_stage::{
     IDENTITY, Matrix, control_mesh, cuboid, inverse, matte, quarters, stored, tga, times, turned,
 };
-use crate::support::stage::{Picture, Stage, VIEWS};
-use bevy::prelude::*;
+use crate::support::prelude::*;
+use crate::support::stage::{Picture, VIEWS};
+use bevy_classic_models::alamo::AloPart;
 use bevy_classic_models::alamo::ala::AlaPose;
 use bevy_classic_models::alamo::ala::write::{
     AlaDocument, BoneTracks, Rotations, Vectors, write as write_ala,
 };
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write as write_alo};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as AloMesh, Vertex};
-use bevy_classic_models::alamo::{AloAnimator, AloPart};
-use bevy_classic_models::prelude::*;
 
 const FPS: f32 = 10.0;
 pub const FRAMES: u32 = 5;
@@ -228,7 +227,7 @@ fn show(stage: &mut Stage, root: Entity, clip: &str, frame: f32) {
     let play = PlayClip::once(clip)
         .starting_at(frame / FPS)
         .with_speed(0.0);
-    stage.world().entity_mut(root).insert(play);
+    stage.insert(root, play);
     stage.headless.step(0.0);
 }
 
@@ -314,12 +313,12 @@ fn looping_clip_follows_the_clock() {
     let (mut stage, root) = limb_stage(true, 2);
     let decoder = Decoder::new(&swing_clip(2));
     let play = PlayClip::looping("SWING_00").with_speed(2.0);
-    stage.world().entity_mut(root).insert(play);
+    stage.insert(root, play);
     stage.headless.step(0.0);
     let mut captures = Vec::new();
     for (step, frame) in [(0.07, 1.4), (0.06, 2.6), (0.12, 1.0)] {
         stage.headless.step(step);
-        let time = stage.world().get::<Playback>(root).unwrap().time;
+        let time = stage.get::<Playback>(root).time;
         assert!((time * FPS - frame).abs() < 1e-4, "{time}");
         let context = format!("{step} seconds later");
         let pose = |bone| decoder.sample(bone, f64::from(time * FPS));
@@ -339,12 +338,12 @@ fn skinned_vertices_interpolate_in_cross_fades() {
             .starting_at(0.325)
             .with_speed(0.0)
             .with_fade(1.0);
-        stage.world().entity_mut(root).insert(fading);
+        stage.insert(root, fading);
         stage.headless.step(0.0);
         let mut captures = Vec::new();
         for (step, expected) in [(0.0, 0.0), (0.375, 0.375), (0.375, 0.75), (0.375, 1.0)] {
             stage.headless.step(step);
-            let animator = stage.world().get::<AloAnimator>(root).unwrap();
+            let animator = stage.get::<AloAnimator>(root);
             let weight = animator.weight();
             assert!((weight - expected).abs() < 1e-5, "{weight}");
             let context = format!("fading, weighted {weighted}, at {weight}");
@@ -524,7 +523,7 @@ fn hidden_bone_hides_its_own_parts_and_no_skinned_vertices() {
     let mut captures = Vec::new();
     for frame in [0.0, 0.75, 1.0, 2.9, 3.0, 3.5, 4.0, 0.25, 1.5] {
         let hidden = HIDDEN[frame as usize];
-        stage.world().get_mut::<Playback>(root).unwrap().time = frame / FPS;
+        stage.get_mut::<Playback>(root).time = frame / FPS;
         // The first frame after the seek.
         let image = stage.headless.capture();
         let (texels, _) = image.data.as_ref().unwrap().as_chunks::<4>();
@@ -548,14 +547,14 @@ fn hidden_bone_hides_its_own_parts_and_no_skinned_vertices() {
 fn visibility_and_pose_apply_in_the_same_frame() {
     let (mut stage, root) = hiding_stage();
     let play = PlayClip::looping("SWING_00").starting_at(0.025);
-    stage.world().entity_mut(root).insert(play);
+    stage.insert(root, play);
     stage.headless.step(0.0);
     let decoder = Decoder::new(&hide_clip());
     let bone = stage.bone(root, 1);
     for step in 0..12 {
-        let time = stage.world().get::<Playback>(root).unwrap().time;
+        let time = stage.get::<Playback>(root).time;
         let pose = decoder.sample(0, f64::from(time * FPS));
-        let x = stage.world().get::<Transform>(bone).unwrap().translation.x;
+        let x = stage.get::<Transform>(bone).translation.x;
         assert!((x - pose.translation[0]).abs() < 1e-3, "step {step}: {x}");
         let visible = visible_parts(&mut stage).len() == 3;
         assert_eq!(Some(visible), pose.visible, "step {step}");

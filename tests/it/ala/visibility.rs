@@ -4,13 +4,10 @@
 use crate::ala::play::{FPS, ala, document};
 use crate::attach::scene::on;
 use crate::support::alo_stage::cuboid;
-use crate::support::app::TestApp;
 use crate::support::crowd::{Pair, crowd_vertices, is_baking};
 use crate::support::particle_app::{ParticleApp, stream};
-use crate::support::{corpus, files_of, log};
-use bevy::asset::LoadState;
-use bevy::ecs::system::SystemState;
-use bevy::prelude::*;
+use crate::support::prelude::*;
+use crate::support::{corpus, files_of};
 use bevy_classic_models::alamo::ala::write::BoneTracks;
 use bevy_classic_models::alamo::ala::{AlaFile, parse as parse_clip};
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
@@ -18,10 +15,8 @@ use bevy_classic_models::alamo::alo::{
     AloFile, Bone, Dazzle, Light, Mesh as FileMesh, Proxy, parse,
 };
 use bevy_classic_models::alamo::{
-    Alo, AloBone, AloInstance, AloLoaderSettings, AloPart, AloPartKind, BoneVisibility,
-    ParticleEmission, Tags,
+    AloBone, AloPart, AloPartKind, BoneVisibility, ParticleEmission, Tags,
 };
-use bevy_classic_models::prelude::*;
 use bevy_classic_models::query::{ColliderParts, ModelColliders};
 use classic_models_fixtures::alo::clean;
 use classic_models_fixtures::particles::{bytes, emitter};
@@ -115,7 +110,7 @@ const CASES: [(Option<&str>, [bool; 3]); 8] = [
 ];
 
 fn load(app: &mut ParticleApp, hide_children: bool) -> Handle<Alo> {
-    let server = app.world().resource::<AssetServer>().clone();
+    let server = app.server();
     let settings = move |settings: &mut AloLoaderSettings| {
         settings.hidden_bones_hide_children = hide_children;
     };
@@ -129,7 +124,7 @@ fn load(app: &mut ParticleApp, hide_children: bool) -> Handle<Alo> {
 fn spawn(app: &mut ParticleApp, scene: &'static str) -> (Entity, [Entity; 3]) {
     let root = app.app.spawn_ready(scene, ());
     let bones = [SKELETON, HAND, HULL].map(|bone| BONES[bone].0);
-    let attached = bones.map(|bone| app.world().spawn(on(root, bone)).id());
+    let attached = bones.map(|bone| app.spawn_entity(on(root, bone)));
     app.app.wait_until_idle();
     app.run(2, 0.0);
     (root, attached)
@@ -139,7 +134,7 @@ fn show(app: &mut ParticleApp, root: Entity, clip: Option<&str>) {
     match clip {
         Some(clip) => {
             let play = PlayClip::once(clip).starting_at(GONE).with_speed(0.0);
-            app.set(root, play);
+            app.insert(root, play);
         }
         None => _ = app.world().entity_mut(root).remove::<PlayClip>(),
     }
@@ -153,7 +148,7 @@ fn is_visible(world: &World, entity: Entity) -> bool {
 /// Asserts that everything that is connected to skeleton, hand and hull is shown or hidden.
 #[track_caller]
 fn assert_scene(app: &mut ParticleApp, root: Entity, attached: [Entity; 3], expected: [bool; 3]) {
-    let instance = app.world().get::<AloInstance>(root).unwrap();
+    let instance = app.get::<AloInstance>(root);
     let parts = instance.parts().to_vec();
     assert_eq!(parts.len(), 12);
     for part in parts {
@@ -219,13 +214,13 @@ fn check(hide_children: bool) {
         let is_baked = gpuless::wait_until(&mut app.app.app, |world| !is_baking(world, crowd));
         assert!(is_baked);
         app.run(2, 0.0);
-        let bones = app.world().get::<AloInstance>(scene).unwrap().bones();
+        let bones = app.get::<AloInstance>(scene).bones();
         let bones: Vec<Entity> = bones[SKELETON..].into();
         for (bone, own) in bones.into_iter().zip(own) {
-            let state = app.world().get::<BoneVisibility>(bone).unwrap();
+            let state = app.get::<BoneVisibility>(bone);
             assert_eq!(state.is_visible(), own);
             if !hide_children {
-                let visibility = app.world().get::<Visibility>(bone);
+                let visibility = app.find::<Visibility>(bone);
                 assert_eq!(visibility, Some(&Visibility::Inherited));
             }
         }
@@ -299,19 +294,18 @@ fn bounds_contain_what_is_visible_in_a_frame_of_the_clip() {
 fn the_parent_of_attachments_is_despawned_with_the_last_one() {
     let mut app = ParticleApp::with_files(&files());
     let (root, attached) = spawn(&mut app, "unit.alo#Scene");
-    let parent =
-        |app: &mut ParticleApp, entity| app.world().get::<ChildOf>(entity).unwrap().parent();
-    let second = app.world().spawn(on(root, "hand")).id();
+    let parent = |app: &mut ParticleApp, entity| app.get::<ChildOf>(entity).parent();
+    let second = app.spawn_entity(on(root, "hand"));
     app.run(2, 0.0);
     let holder = parent(&mut app, attached[1]);
     assert_eq!(parent(&mut app, second), holder);
-    app.world().entity_mut(second).insert(on(root, "hull"));
+    app.insert(second, on(root, "hull"));
     app.run(2, 0.0);
     assert_eq!(parent(&mut app, second), parent(&mut app, attached[2]));
     assert!(!is_visible(app.world(), second));
-    app.world().despawn(attached[1]);
+    app.despawn(attached[1]);
     app.run(2, 0.0);
-    assert!(app.world().get_entity(holder).is_err());
+    assert!(!app.exists(holder));
 }
 
 /// Whether each mesh of a model is drawn, at the finest level of detail and undamaged. `clip` is a clip with a time in
@@ -372,7 +366,7 @@ fn real_models_draw_the_meshes_of_their_files() {
         if !matches!(app.finish_load(&alo), LoadState::Loaded) {
             continue;
         }
-        let animations = app.world().resource::<Assets<Alo>>().get(&alo).unwrap();
+        let animations = app.asset(&alo);
         let animations = animations.animations.clone();
         if animations.is_empty() {
             continue;
@@ -389,9 +383,9 @@ fn real_models_draw_the_meshes_of_their_files() {
                 pair.show(&mut app, &*animation.name, frame / clip.fps);
                 let what = format!("{path}, {} at frame {frame}", animation.name);
                 let expected = drawn_meshes(&file, Some((&clip, frame)));
-                let instance = app.world().get::<AloInstance>(pair.scene).unwrap();
+                let instance = app.get::<AloInstance>(pair.scene);
                 for part in instance.parts().to_vec() {
-                    let info = app.world().get::<AloPart>(part).unwrap().clone();
+                    let info = app.get::<AloPart>(part).clone();
                     if info.kind != AloPartKind::Mesh {
                         continue;
                     }

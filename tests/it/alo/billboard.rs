@@ -1,12 +1,10 @@
 //! Billboard bones: transforms for every mode, and rendered orientation.
 
-use crate::support::app::TestApp;
-use crate::support::stage::Stage;
+use crate::support::prelude::*;
 use bevy::app::AnimationSystems;
 use bevy::asset::RenderAssetUsages;
 use bevy::image::ImageSampler;
 use bevy::mesh::{Indices, PrimitiveTopology};
-use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use bevy_classic_models::alamo::{AloBillboard, AloSceneRoot, Billboard};
 use bevy_classic_models::root::{BillboardCamera, Wind};
@@ -68,16 +66,16 @@ impl Model {
     }
 
     fn set(&mut self, entity: Entity, transform: Transform) {
-        self.app.world().entity_mut(entity).insert(transform);
+        self.app.insert(entity, transform);
     }
 
     /// The global transform of the last frame.
     fn global(&mut self, entity: Entity) -> GlobalTransform {
-        *self.app.world().get::<GlobalTransform>(entity).unwrap()
+        *self.app.get::<GlobalTransform>(entity)
     }
 
     fn local(&mut self, entity: Entity) -> Transform {
-        *self.app.world().get::<Transform>(entity).unwrap()
+        *self.app.get::<Transform>(entity)
     }
 
     /// The bone's global transform without the billboard rotation.
@@ -223,12 +221,7 @@ fn every_mode_follows_changes_in_the_same_frame() {
             model.app.step(0.1);
         }
         model.check(mode, rest(), "later");
-        let base = model
-            .app
-            .world()
-            .get::<AloBillboard>(model.bone)
-            .unwrap()
-            .base();
+        let base = model.app.get::<AloBillboard>(model.bone).base();
         assert_eq!(base, rest(), "the rotation of {mode:?} changed the base");
     }
 }
@@ -275,12 +268,7 @@ fn animations_of_translation_keep_the_base_rotation() {
         for frame in 1..4 {
             let position = Vec3::new(frame as f32, 1.0, -2.0);
             let bone = model.bone;
-            model
-                .app
-                .world()
-                .get_mut::<Transform>(bone)
-                .unwrap()
-                .translation = position;
+            model.app.get_mut::<Transform>(bone).translation = position;
             model.app.step(0.1);
             model.check(
                 mode,
@@ -296,12 +284,7 @@ fn removing_the_mode_restores_the_bone() {
     let mut model = Model::new(Billboard::Sun);
     assert_ne!(model.local(model.bone), rest());
     let bone = model.bone;
-    model
-        .app
-        .world()
-        .get_mut::<AloBillboard>(bone)
-        .unwrap()
-        .mode = Billboard::None;
+    model.app.get_mut::<AloBillboard>(bone).mode = Billboard::None;
     model.app.step(0.0);
     assert_eq!(model.local(model.bone), rest());
 }
@@ -315,7 +298,7 @@ fn nested_billboards_face_the_camera() {
         inner,
         ChildOf(model.child),
     );
-    model.bone = model.app.world().spawn(inner).id();
+    model.bone = model.app.spawn_entity(inner);
     for position in [Vec3::new(5.0, 1.0, 9.0), Vec3::new(-8.0, 4.0, 3.0)] {
         model.set(
             model.camera,
@@ -331,7 +314,7 @@ fn billboards_stay_at_rest_without_a_camera_or_light() {
     for mode in modes().filter(|mode| *mode != Billboard::ZWind) {
         let mut model = Model::new(mode);
         for entity in [model.camera, model.light] {
-            model.app.world().despawn(entity);
+            model.app.despawn(entity);
         }
         model.app.step(0.0);
         assert_eq!(model.local(model.bone), rest(), "{mode:?}");
@@ -377,18 +360,16 @@ fn marked_camera_takes_precedence_over_lowest_order() {
         let transform = Transform::default().looking_to(to, Vec3::Y);
         model
             .app
-            .world()
-            .spawn((Camera3d::default(), camera, transform))
-            .id()
+            .spawn_entity((Camera3d::default(), camera, transform))
     };
     let inactive = spawn(&mut model, -9, false, Vec3::X);
     let later = spawn(&mut model, 3, true, Vec3::Z);
     let marked = spawn(&mut model, 7, true, Vec3::new(1.0, 0.0, 1.0));
     let untargeted = spawn(&mut model, -7, true, Vec3::new(1.0, 0.0, 5.0));
     let no_target = bevy::camera::RenderTarget::None { size: UVec2::ONE };
-    model.app.world().entity_mut(untargeted).insert(no_target);
+    model.app.insert(untargeted, no_target);
     let not_3d = spawn(&mut model, -8, true, Vec3::new(1.0, 0.0, -5.0));
-    model.app.world().entity_mut(not_3d).remove::<Camera3d>();
+    model.app.remove::<Camera3d>(not_3d);
     model.app.step(0.0);
     model.assert_faces_camera("the camera of lowest order");
 
@@ -397,12 +378,12 @@ fn marked_camera_takes_precedence_over_lowest_order() {
     let old = std::mem::replace(&mut model.camera, first);
     model.assert_faces_camera("a new camera of lower order");
 
-    model.app.world().entity_mut(marked).insert(BillboardCamera);
+    model.app.insert(marked, BillboardCamera);
     model.app.step(0.0);
     model.camera = marked;
     model.assert_faces_camera("the marked camera");
     for camera in [old, first, inactive, later] {
-        model.app.world().despawn(camera);
+        model.app.despawn(camera);
     }
     model.app.step(0.0);
     model.assert_faces_camera("only the marked camera");
@@ -417,15 +398,11 @@ fn brightest_visible_light_is_used() {
         ..default()
     };
     let to = Transform::default().looking_to(Vec3::new(0.3, -1.0, 0.6), Vec3::X);
-    let bright = model.app.world().spawn((bright, to)).id();
+    let bright = model.app.spawn_entity((bright, to));
     model.app.step(0.0);
     model.light = bright;
     model.check(Billboard::ZLight, rest(), "the brighter light");
-    model
-        .app
-        .world()
-        .entity_mut(bright)
-        .insert(Visibility::Hidden);
+    model.app.insert(bright, Visibility::Hidden);
     model.app.step(0.0);
     model.light = old;
     model.check(Billboard::ZLight, rest(), "the brighter light is hidden");
@@ -444,11 +421,7 @@ fn billboards_in_scenes_work() {
         ChildOf(root),
     ));
     let mut model = Model::new(Billboard::None);
-    let scene = model
-        .app
-        .world()
-        .resource_mut::<Assets<WorldAsset>>()
-        .add(WorldAsset::new(source));
+    let scene = model.app.add_asset(WorldAsset::new(source));
     model.app.world().spawn(WorldAssetRoot(scene));
     let ready = crate::gpuless::wait_until(&mut model.app.app, |world| {
         world.query::<&AloBillboard>().iter(world).count() == 2
@@ -560,7 +533,7 @@ fn parallel_billboard_is_upright_and_unmirrored() {
     // Seen from −Y, X is right and Z is up.
     let in_bone = |corner: Vec2| Vec3::new(corner.x * HALF.x, 0.0, corner.y * HALF.y);
     let entity = spawn_rectangle(&mut stage, LOWER_LEFT_FIRST.map(in_bone));
-    stage.world().entity_mut(entity).insert(ChildOf(bone));
+    stage.insert(entity, ChildOf(bone));
     let center = root_transform.transform_point(Vec3::new(4.0, -3.0, 2.0));
 
     for view in [
@@ -575,11 +548,11 @@ fn parallel_billboard_is_upright_and_unmirrored() {
             center + camera.right() * corner.x * HALF.x + camera.up() * corner.y * HALF.y
         };
         let control = spawn_rectangle(&mut stage, LOWER_LEFT_FIRST.map(in_world));
-        stage.world().entity_mut(bone).insert(Visibility::Hidden);
+        stage.insert(bone, Visibility::Hidden);
         let expected = stage.capture();
         subject.assert_matches(&expected, &format!("parallel bone from {view}"));
-        stage.world().entity_mut(bone).insert(Visibility::Inherited);
-        stage.world().despawn(control);
+        stage.insert(bone, Visibility::Inherited);
+        stage.despawn(control);
 
         // Check the control too: each color is left of the next, and above the next row.
         let color_center = |color: [u8; 3]| {

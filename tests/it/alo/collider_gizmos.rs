@@ -1,15 +1,11 @@
 //! Gizmos of collision trees.
 
-use crate::gpuless;
+use crate::support::prelude::*;
 use bevy::gizmos::config::GizmoConfigStore;
 use bevy::gizmos::{GizmoAsset, GizmoHandles, GizmoPlugin};
-use bevy::prelude::*;
-use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::alamo::{AloCollider, AloColliderGizmos, ShowAloColliderGizmo};
-use bevy_classic_models::prelude::*;
 use bevy_classic_models::query::ModelRayCastVisibility;
 use std::any::TypeId;
-use std::path::Path;
 
 /// The count of strip positions per box, including the break after the strip.
 const STRIP: usize = 11;
@@ -27,9 +23,9 @@ fn app() -> App {
 }
 
 fn spawn_walker(app: &mut App, bundle: impl Bundle) -> Entity {
-    let scene = app.world().resource::<AssetServer>();
+    let scene = app.server();
     let scene = scene.load("models/walker.alo#Scene");
-    let root = app.world_mut().spawn((WorldAssetRoot(scene), bundle)).id();
+    let root = app.spawn_entity((WorldAssetRoot(scene), bundle));
     let is_spawned = gpuless::wait_until(app, |world| world.get::<AloInstance>(root).is_some());
     assert!(is_spawned, "the walker was not spawned");
     gpuless::step(app, 0.0);
@@ -100,11 +96,9 @@ fn configuration_selects_drawn_colliders() {
         level: Some(1),
         color: None,
     };
-    app.world_mut().entity_mut(*hidden).insert(show);
+    app.insert(*hidden, show);
     assert_eq!(drawn(&mut app).len(), tree.tree().boxes(1).count());
-    app.world_mut()
-        .entity_mut(*hidden)
-        .remove::<ShowAloColliderGizmo>();
+    app.remove::<ShowAloColliderGizmo>(*hidden);
     assert_eq!(drawn(&mut app).len(), 0);
 }
 
@@ -123,9 +117,9 @@ fn boxes_follow_the_transforms_of_parts() {
             level: Some(0),
             color: None,
         };
-        app.world_mut().entity_mut(entity).insert(show);
+        app.insert(entity, show);
         let boxes = drawn(&mut app);
-        let transform = *app.world().get::<GlobalTransform>(entity).unwrap();
+        let transform = *app.get::<GlobalTransform>(entity);
         let bounds = collider.tree().bounds().unwrap();
         assert_eq!(boxes.len(), 1);
         for corner in &boxes[0].0 {
@@ -140,9 +134,7 @@ fn boxes_follow_the_transforms_of_parts() {
                 "{local} is not a corner of {bounds:?}"
             );
         }
-        app.world_mut()
-            .entity_mut(entity)
-            .remove::<ShowAloColliderGizmo>();
+        app.remove::<ShowAloColliderGizmo>(entity);
     }
 }
 
@@ -157,7 +149,7 @@ fn levels_reach_the_leaves() {
     assert!(tree.levels() > 2);
     let mut count = |level| {
         let show = ShowAloColliderGizmo { level, color: None };
-        app.world_mut().entity_mut(entity).insert(show);
+        app.insert(entity, show);
         let boxes = drawn(&mut app);
         let opaque = boxes.iter().filter(|(_, alpha)| *alpha == 1.0).count();
         (boxes.len(), opaque)

@@ -1,6 +1,7 @@
 //! Rendered dazzles: position, size, texture, brightness over time, and additive blending.
 
-use crate::support::stage::{Picture, Stage};
+use crate::support::prelude::*;
+use crate::support::stage::Picture;
 use bevy::asset::RenderAssetUsages;
 use bevy::camera::Hdr;
 use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
@@ -8,7 +9,6 @@ use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::image::ImageSampler;
 use bevy::mesh::MeshTag;
 use bevy::pbr::{DistanceFog, FogFalloff};
-use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use bevy_classic_models::alamo::alo::Dazzle;
 use bevy_classic_models::alamo::{DazzleMaterial, dazzle_intensity, dazzle_mesh};
@@ -475,7 +475,7 @@ fn nearer_meshes_hide_dazzles_and_dazzles_hide_nothing() {
         [1.0, 0.0, 0.0],
         "beside the cube",
     );
-    night.stage.world().despawn(behind);
+    night.stage.despawn(behind);
 
     // Neither dazzle hides the other, in any order.
     for depths in [[2.0, 4.0], [4.0, 2.0]] {
@@ -488,7 +488,7 @@ fn nearer_meshes_hide_dazzles_and_dazzles_hide_nothing() {
             expected,
             "in front of the cube",
         );
-        night.stage.world().despawn(entity);
+        night.stage.despawn(entity);
     }
 }
 
@@ -519,9 +519,9 @@ fn names_with_prefix_use_the_team_hue() {
         Some([255, 200, 0]),
         Some([90, 90, 90]),
     ] {
-        night.stage.world().entity_mut(entity).remove::<MeshTag>();
+        night.stage.remove::<MeshTag>(entity);
         if let Some(team) = team {
-            night.stage.world().entity_mut(entity).insert(tag(team));
+            night.stage.insert(entity, tag(team));
         }
         let captured = night.capture();
         let own = Hsva::from(Srgba::from_f32_array_no_alpha(color));

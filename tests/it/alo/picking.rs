@@ -2,7 +2,7 @@
 
 use crate::ala::play::{FPS, ala, moves};
 use crate::alo::raycast::unit_model;
-use crate::support::app::TestApp;
+use crate::support::prelude::*;
 use crate::support::rays::submeshes;
 use bevy::camera::visibility::RenderLayers;
 use bevy::camera::{
@@ -13,10 +13,7 @@ use bevy::picking::pointer::{
     Location, PointerAction, PointerButton, PointerId, PointerInput, PointerLocation,
 };
 use bevy::picking::{InteractionPlugin, PickingPlugin};
-use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
-use bevy_classic_models::alamo::AloInstance;
-use bevy_classic_models::prelude::*;
 use bevy_classic_models::query::{
     ModelPickable, ModelPickingCamera, ModelPickingSettings, ModelRayCastVisibility, ModelRayHit,
 };

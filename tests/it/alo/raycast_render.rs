@@ -3,12 +3,11 @@
 use crate::ala::render::{FRAMES, PALETTE, bend_clip, chain, limb, model_at_rest, swing_clip};
 use crate::alo::render::{FILE, matte_parameters};
 use crate::support::alo_stage::{cuboid, quarters, tga};
+use crate::support::prelude::*;
 use crate::support::rays::{Random, RayCaster, RayQuery};
-use crate::support::stage::{Picture, Stage, VIEWS};
-use bevy::prelude::*;
+use crate::support::stage::{Picture, VIEWS};
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{Mesh as FileMesh, Vertex};
-use bevy_classic_models::prelude::*;
 use bevy_classic_models::query::ModelRayCastVisibility;
 
 const SIZE: UVec2 = UVec2::new(320, 240);
@@ -144,7 +143,7 @@ fn rays_through_pixels_hit_what_is_drawn() {
             .starting_at(frame / FPS)
             .with_speed(0.0);
         let transform = Transform::from_scale(mirror);
-        stage.world().entity_mut(root).insert((play, transform));
+        stage.insert(root, (play, transform));
         stage.headless.step(0.0);
         for view in VIEWS {
             stage.move_camera(view);

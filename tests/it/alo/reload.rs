@@ -4,15 +4,11 @@ use crate::gpuless::Patience;
 use crate::support::alo_stage::{
     IDENTITY, control_mesh, cuboid, matte, quarters, stored, tga, turned,
 };
-use crate::support::log;
-use crate::support::stage::{Picture, Stage};
-use bevy::prelude::*;
-use bevy_classic_models::alamo::AloInstance;
+use crate::support::prelude::*;
+use crate::support::stage::Picture;
 use bevy_classic_models::alamo::AloModel;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as AloMesh, Parameter};
-use bevy_classic_models::prelude::*;
-use std::sync::Arc;
 
 const FILE: &str = "edited.alo";
 
@@ -63,12 +59,7 @@ fn texture(edited: bool) -> Vec<[u8; 4]> {
 }
 
 fn current(stage: &mut Stage, root: Entity) -> Arc<AloModel> {
-    stage
-        .world()
-        .get::<AloInstance>(root)
-        .unwrap()
-        .model()
-        .clone()
+    stage.get::<AloInstance>(root).model().clone()
 }
 
 fn expected(stage: &mut Stage, root: Entity, edited_model: bool, color: Color) -> Picture {

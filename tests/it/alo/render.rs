@@ -2,23 +2,20 @@
 
 use crate::support::alo::between_rings;
 use crate::support::alo_stage::{
-    IDENTITY, Matrix, apply, control_mesh, cuboid, inverse, matte, quarters, stored, texels, tga,
-    times, transform, turned,
+    IDENTITY, Matrix, control_mesh, cuboid, inverse, matte, quarters, stored, texels, tga, times,
+    transform, turned,
 };
-use crate::support::stage::{Stage, VIEWS};
-use bevy::prelude::*;
+use crate::support::prelude::*;
+use crate::support::stage::VIEWS;
 use bevy_classic_models::alamo::FULL_LIGHT;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Light, Mesh as AloMesh, Parameter, Vertex};
-use bevy_classic_models::alamo::{AloAssetLabel, AloInstance};
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::root::Wind;
 
 pub const FILE: &str = "subject.alo";
 const SIZE: UVec2 = UVec2::new(320, 240);
 
 /// The local matrices of a test's bones: each is rotated and moved relative to its parent.
-fn bone_matrices() -> [Matrix; 3] {
+pub fn bone_matrices() -> [Matrix; 3] {
     [
         IDENTITY,
         turned(2, 30.0, [-10.0, 0.0, 4.0]),
@@ -101,6 +98,21 @@ fn rigid_controls(
     controls
 }
 
+/// Compares the box of [`one_box`] with a control, whose material gets the base texture.
+#[track_caller]
+pub fn compare_box(
+    stage: &mut Stage,
+    root: Entity,
+    context: &str,
+    base: &[[u8; 4]],
+    material: impl Fn(Handle<Image>) -> StandardMaterial,
+) {
+    compare(stage, root, context, |stage| {
+        let texture = stage.add_image(base);
+        box_control(stage, material(texture))
+    });
+}
+
 #[track_caller]
 pub fn compare(
     stage: &mut Stage,
@@ -134,7 +146,7 @@ fn hidden_bone_hides_its_meshes_and_those_of_its_children() {
     let both = stage.capture();
     for (bone, shown) in [(2, &[0][..]), (1, &[])] {
         let entity = stage.bone(root, bone);
-        stage.world().entity_mut(entity).insert(Visibility::Hidden);
+        stage.insert(entity, Visibility::Hidden);
         if shown.is_empty() {
             assert_eq!(stage.capture().covered(), 0, "bone {bone} is hidden");
         } else {
@@ -142,10 +154,7 @@ fn hidden_bone_hides_its_meshes_and_those_of_its_children() {
                 rigid_controls(stage, shown)
             });
         }
-        stage
-            .world()
-            .entity_mut(entity)
-            .insert(Visibility::Inherited);
+        stage.insert(entity, Visibility::Inherited);
     }
     stage.move_camera(VIEWS[0]);
     stage.capture().assert_matches(&both, "all bones again");
@@ -207,7 +216,7 @@ fn skinned_vertices_follow_the_palette_by_weights() {
             }
             for (index, matrix) in posed.iter().enumerate() {
                 let bone = stage.bone(root, index);
-                stage.world().entity_mut(bone).insert(transform(matrix));
+                stage.insert(bone, transform(matrix));
             }
             let now = model_matrices(&posed);
             let matrix = |vertex: &Vertex| {
@@ -242,26 +251,28 @@ fn skinned_vertices_follow_the_palette_by_weights() {
         // A hidden joint hides no vertices.
         let bone = stage.bone(root, 1);
         let before = stage.capture();
-        stage.world().entity_mut(bone).insert(Visibility::Hidden);
+        stage.insert(bone, Visibility::Hidden);
         // The mesh is attached to bone 2, a child of the hidden bone 1.
         assert_eq!(stage.capture().covered(), 0);
-        stage.world().entity_mut(bone).insert(Visibility::Inherited);
+        stage.insert(bone, Visibility::Inherited);
         stage.capture().assert_matches(&before, "shown again");
-        stage.world().entity_mut(root).despawn();
+        stage.despawn(root);
     }
+}
+
+/// A model with meshes on its only bone.
+pub fn of_root(meshes: Vec<AloMesh<'_>>) -> Vec<u8> {
+    let mut file = AloFile::new(bones(&[IDENTITY]));
+    file.meshes = meshes;
+    write(&file).unwrap()
 }
 
 /// A model of one box with a shader and parameters.
 pub fn one_box(shader: &str, format: &str, parameters: Vec<Parameter<'_>>) -> Vec<u8> {
     let (vertices, triangles) = cuboid([14.0; 3], [0.0, 0.0, 4.0]);
     let buffers = SubmeshBuffers::new(&vertices, &triangles);
-    let mut file = AloFile::new(bones(&[IDENTITY]));
-    file.meshes = vec![AloMesh::new(
-        "Box",
-        0,
-        vec![buffers.submesh(shader, format, parameters)],
-    )];
-    write(&file).unwrap()
+    let submesh = buffers.submesh(shader, format, parameters);
+    of_root(vec![AloMesh::new("Box", 0, vec![submesh])])
 }
 
 pub fn box_control(
@@ -304,7 +315,7 @@ fn base_texture_alpha_applies_the_team_color() {
         // Another instance of the same mesh and material has its own color.
         let other = stage.spawn_alo(file, TeamColor(blue));
         let out_of_view = Transform::from_xyz(0.0, 5000.0, 0.0);
-        stage.world().entity_mut(other).insert(out_of_view);
+        stage.insert(other, out_of_view);
         let mut captures = Vec::new();
         for (team, expected) in [
             (None, green),
@@ -334,7 +345,7 @@ fn base_texture_alpha_applies_the_team_color() {
         }
         captures[0].assert_matches(&captures[3], "the file's color again");
         for entity in [root, other] {
-            stage.world().entity_mut(entity).despawn();
+            stage.despawn(entity);
         }
     }
 }
@@ -354,20 +365,12 @@ fn additive_blending_ignores_alpha() {
         Parameter::texture("BaseTexture", "glow.tga"),
         Parameter::float4("Color", [0.5, 1.0, 1.0, 0.0]),
     ];
-    let mut file = AloFile::new(bones(&[IDENTITY]));
-    file.meshes = vec![
-        AloMesh::new(
-            "Wall",
-            0,
-            vec![wall.submesh("MeshSolidColor.fx", "alD3dVertN", color)],
-        ),
-        AloMesh::new(
-            "Glow",
-            0,
-            vec![pane.submesh("MeshAdditive.fx", "alD3dVertNU2", glow)],
-        ),
-    ];
-    let bytes = write(&file).unwrap();
+    let wall = wall.submesh("MeshSolidColor.fx", "alD3dVertN", color);
+    let pane = pane.submesh("MeshAdditive.fx", "alD3dVertNU2", glow);
+    let bytes = of_root(vec![
+        AloMesh::new("Wall", 0, vec![wall]),
+        AloMesh::new("Glow", 0, vec![pane]),
+    ]);
     let mut stage = Stage::dark(&[(FILE, bytes), ("glow.tga", tga(&[texel; 4]))]);
     stage.spawn_alo(FILE, ());
     stage.move_camera(Vec3::new(0.0, 4.0, 90.0));
@@ -402,13 +405,11 @@ fn texels_with_alpha_below_half_are_holes() {
     let bytes = one_box("Tree.fx", "alD3dVertNU2", matte_parameters("leaves.tga"));
     let mut stage = Stage::new(&[(FILE, bytes), ("leaves.tga", tga(&base))]);
     let root = stage.spawn_alo(FILE, ());
-    compare(&mut stage, root, "a tree", |stage| {
-        let texture = stage.add_image(&base);
-        let material = StandardMaterial {
+    compare_box(&mut stage, root, "a tree", &base, |texture| {
+        StandardMaterial {
             alpha_mode: AlphaMode::Mask(128.0 / 255.0),
             ..matte(Some(texture))
-        };
-        box_control(stage, material)
+        }
     });
     let solid = box_control(&mut stage, matte(None));
     let subject = stage.capture();
@@ -438,16 +439,14 @@ fn opaque_shaders_ignore_alpha_and_alpha_shaders_do_not() {
         let bytes = one_box(shader, "alD3dVertNU2", half_opaque());
         let file = stage.add_files(&[(FILE, bytes), ("base.tga", tga(&base))]);
         let root = stage.spawn_alo(file, ());
-        compare(&mut stage, root, shader, |stage| {
-            let texture = stage.add_image(&base);
-            let material = StandardMaterial {
+        compare_box(&mut stage, root, shader, &base, |texture| {
+            StandardMaterial {
                 alpha_mode,
                 base_color: Color::WHITE.with_alpha(alpha),
                 ..matte(Some(texture))
-            };
-            box_control(stage, material)
+            }
         });
-        stage.world().entity_mut(root).despawn();
+        stage.despawn(root);
     }
 }
 
@@ -472,11 +471,9 @@ fn bright_green_in_normal_maps_points_up() {
         let buffers = SubmeshBuffers::new(&vertices, &triangles);
         let mut parameters = matte_parameters("base.tga");
         parameters.push(Parameter::texture("NormalTexture", "bumps.tga"));
-        let mut file = AloFile::new(bones(&[IDENTITY]));
         let submesh = buffers.submesh("TerrainMeshBump.fx", "alD3dVertNU2U3U3", parameters);
-        file.meshes = vec![AloMesh::new("Box", 0, vec![submesh])];
         let files = [
-            (FILE, write(&file).unwrap()),
+            (FILE, of_root(vec![AloMesh::new("Box", 0, vec![submesh])])),
             ("base.tga", tga(&quarters([255; 4]))),
             ("bumps.tga", map.clone()),
         ];
@@ -504,7 +501,7 @@ fn bright_green_in_normal_maps_points_up() {
         let subject = stage.capture();
         let flat = stage.capture_controls(root, flat);
         subject.assert_differs(&flat, "without the normal map");
-        stage.world().entity_mut(root).despawn();
+        stage.despawn(root);
     }
 }
 
@@ -547,14 +544,12 @@ fn emissive_is_doubled_and_multiplied_by_the_texture() {
     let bytes = one_box("MeshGloss.fx", "alD3dVertNU2", parameters);
     let mut stage = Stage::dark(&[(FILE, bytes), ("base.tga", tga(&base))]);
     let root = stage.spawn_alo(FILE, ());
-    compare(&mut stage, root, "in the dark", |stage| {
-        let texture = stage.add_image(&base);
-        let material = StandardMaterial {
+    compare_box(&mut stage, root, "in the dark", &base, |texture| {
+        StandardMaterial {
             emissive: Color::srgb(0.4, 0.6, 0.2).to_linear(),
             emissive_texture: Some(texture.clone()),
             ..matte(Some(texture))
-        };
-        box_control(stage, material)
+        }
     });
 }
 
@@ -649,17 +644,17 @@ fn light_range_scales_with_the_model() {
     let files = [(FILE, lamp()), ("lamp.model.ron", manifest.into_bytes())];
     let mut stage = Stage::dark(&files);
     let floor = Plane3d::new(Vec3::Y, Vec2::splat(200.0)).mesh().build();
-    let floor = stage.world().resource_mut::<Assets<Mesh>>().add(floor);
+    let floor = stage.add_asset(floor);
     let material = stage.add_material(matte(None));
     stage.world().spawn((Mesh3d(floor), material));
-    let server = stage.world().resource::<AssetServer>().clone();
+    let server = stage.server();
     let model = ClassicModel(server.load("lamp.model.ron"));
-    let root = stage.world().spawn(model).id();
+    let root = stage.spawn_entity(model);
     stage.headless.wait_until("the model is spawned", |world| {
         world.get::<AloInstance>(root).is_some()
     });
     let subject = stage.capture();
-    stage.world().entity_mut(root).insert(Visibility::Hidden);
+    stage.insert(root, Visibility::Hidden);
     // Both lights start to fade at half of their range: at 15 units of the file.
     let distance = 15.0 * SCALE;
     let control = |distance: f32| PointLight {
@@ -669,141 +664,11 @@ fn light_range_scales_with_the_model() {
         ..default()
     };
     let above = Transform::from_xyz(0.0, 5.0 * SCALE, 0.0);
-    let light = stage.world().spawn((control(distance), above)).id();
+    let light = stage.spawn_entity((control(distance), above));
     subject.assert_matches(&stage.capture(), "a scaled lamp");
     // An unscaled light must differ.
-    stage.world().entity_mut(light).insert(control(15.0));
+    stage.insert(light, control(15.0));
     subject.assert_differs(&stage.capture(), "a lamp that is not scaled");
-}
-
-/// Checks the matrix functions of this file: a matrix times its inverse is the identity.
-#[test]
-fn matrix_functions_of_the_tests_are_correct() {
-    for matrix in model_matrices(&bone_matrices()) {
-        let product = times(&matrix, &inverse(&matrix));
-        for (row, expected) in product.iter().zip(IDENTITY) {
-            for (value, expected) in row.iter().zip(expected) {
-                assert!((value - expected).abs() < 1e-12);
-            }
-        }
-    }
-    let quarter = turned(2, 90.0, [1.0, 0.0, 0.0]);
-    let [x, y, z] = apply(&quarter, [1.0, 0.0, 5.0], 1.0);
-    assert!((x - 1.0).abs() < 1e-12 && (y - 1.0).abs() < 1e-12 && (z - 5.0).abs() < 1e-12);
-}
-
-/// Converts from Bevy's axes to the model's.
-fn into_model([x, y, z]: [f64; 3]) -> [f64; 3] {
-    [x, -z, y]
-}
-
-fn vector(v: Vec3) -> [f64; 3] {
-    v.to_array().map(f64::from)
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    ]
-}
-
-fn unit(v: [f64; 3]) -> [f64; 3] {
-    let length = v.iter().map(|value| value * value).sum::<f64>().sqrt();
-    v.map(|value| value / length)
-}
-
-/// Transforms a vector into the space of a matrix. `w` is 1 for positions and 0 for directions.
-fn into_space(space: &Matrix, v: [f64; 3], w: f64) -> [f64; 3] {
-    let from_parent = inverse(space);
-    from_parent.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2] + row[3] * w)
-}
-
-/// The rotation of a camera in the model's axes, then a quarter turn so that −Y faces the camera.
-fn camera_facing(eye: Vec3) -> Matrix {
-    let back = unit(vector(eye - Vec3::Y * 4.0));
-    let right = unit(cross([0.0, 1.0, 0.0], back));
-    let up = cross(back, right);
-    // A rotation by −90° about X maps Y to −Z and Z to Y.
-    let columns = [right, back.map(|value| -value), up].map(into_model);
-    let mut matrix = IDENTITY;
-    for (row, matrix) in matrix.iter_mut().enumerate() {
-        for (column, value) in matrix.iter_mut().take(3).enumerate() {
-            *value = columns[column][row];
-        }
-    }
-    matrix
-}
-
-/// The matrix of a billboard bone in model space, by the formulas of the format.
-fn billboard(mode: u32, rest: &Matrix, eye: Vec3, light: Vec3, wind: Vec3) -> Matrix {
-    let heading = |v: [f64; 3]| v[1].atan2(v[0]).to_degrees() - 90.0;
-    let about_z = |degrees: f64| times(rest, &turned(2, degrees, [0.0; 3]));
-    let mut face = camera_facing(eye);
-    for (row, rest) in face.iter_mut().zip(rest) {
-        row[3] = rest[3];
-    }
-    match mode {
-        1 | 2 => face,
-        3 => {
-            let camera = into_space(rest, into_model(vector(eye)), 1.0);
-            about_z(heading(camera.map(|value| -value)))
-        }
-        4 => about_z(heading(into_space(rest, into_model(vector(light)), 0.0))),
-        5 => about_z(heading(into_space(rest, into_model(vector(wind)), 0.0))),
-        _ => {
-            let from = unit(into_model(vector(-light)));
-            let azimuth = from[1].atan2(from[0]).to_degrees();
-            let tilt = from[2].asin().to_degrees();
-            let rotation = times(&turned(2, azimuth, [0.0; 3]), &turned(1, -tilt, [0.0; 3]));
-            let position = [rest[0][3] as f32, rest[1][3] as f32, rest[2][3] as f32];
-            for (row, position) in face.iter_mut().zip(apply(&rotation, position, 1.0)) {
-                row[3] = position;
-            }
-            face
-        }
-    }
-}
-
-#[test]
-fn billboards_of_every_mode_match_the_formulas() {
-    let wind = Vec3::new(0.4, 0.0, -1.0);
-    let light = Vec3::new(-40.0, -80.0, 60.0);
-    let matrices = [
-        IDENTITY,
-        turned(2, 35.0, [4.0, -6.0, 2.0]),
-        turned(0, 20.0, [8.0, 5.0, 3.0]),
-    ];
-    let rest = model_matrices(&matrices)[2];
-    let (vertices, triangles) = cuboid([12.0, 8.0, 14.0], [0.0; 3]);
-    let mut stage = Stage::new(&[]);
-    stage.world().resource_mut::<Wind>().direction = wind;
-    for mode in 1..=7 {
-        let buffers = SubmeshBuffers::new(&vertices, &triangles);
-        let submesh = buffers.submesh(
-            "MeshGloss.fx",
-            "alD3dVertNU2",
-            matte_parameters("colors.tga"),
-        );
-        let mut file = AloFile::new(bones(&matrices));
-        file.bones[2].billboard = mode;
-        file.meshes = vec![AloMesh::new("Sign", 2, vec![submesh])];
-        let bytes = write(&file).unwrap();
-        let file = stage.add_files(&[(FILE, bytes), ("colors.tga", tga(&quarters([255; 4])))]);
-        let root = stage.spawn_alo(file, ());
-        for view in VIEWS {
-            stage.move_camera(view);
-            let subject = stage.capture();
-            let matrix = billboard(mode, &rest, view, light, wind);
-            let texture = stage.add_image(&quarters([255; 4]));
-            let material = stage.add_material(matte(Some(texture)));
-            let mesh = control_mesh(&vertices, &triangles, |_| matrix);
-            let control = stage.capture_controls(root, vec![(mesh, material)]);
-            subject.assert_matches(&control, &format!("billboard mode {mode} from {view}"));
-        }
-        stage.world().entity_mut(root).despawn();
-    }
 }
 
 #[test]
@@ -846,61 +711,8 @@ fn each_shader_reads_gloss_from_its_own_channel() {
         compare(&mut stage, root, &context, |stage| {
             box_control(stage, control.clone())
         });
-        stage.world().entity_mut(root).despawn();
+        stage.despawn(root);
     }
-}
-
-#[test]
-fn dazzles_follow_their_bone() {
-    let mut file = AloFile::new(bones(&bone_matrices()));
-    file.version = 2;
-    file.dazzles = vec![bevy_classic_models::alamo::alo::Dazzle {
-        color: [0.9, 0.6, 0.3],
-        position: [1.0, -2.0, 3.0],
-        radius: 16.0,
-        slot_x: 0,
-        slot_y: 0,
-        num_slots: 1,
-        texture: "star.dds".into(),
-        frequency: 0.0,
-        phase: 0.0,
-        night_only: false,
-        bone: 2,
-        name: "Star".into(),
-        is_hidden: false,
-        bias: None,
-    }];
-    let texels = quarters([255; 4]);
-    let mut stage = Stage::dark(&[(FILE, write(&file).unwrap()), ("Star.TGA", tga(&texels))]);
-    let root = stage.spawn_alo(FILE, ());
-    let position = apply(&model_matrices(&bone_matrices())[2], [1.0, -2.0, 3.0], 1.0);
-    for view in VIEWS {
-        stage.move_camera(view);
-        let subject = stage.capture();
-        let mut matrix = camera_facing(view);
-        for (row, value) in matrix.iter_mut().zip(position) {
-            row[3] = value;
-        }
-        // The front of a thin box.
-        let (vertices, triangles) = cuboid([16.0, 0.001, 16.0], [0.0; 3]);
-        let mesh = control_mesh(&vertices, &triangles[6..8], |_| matrix);
-        let texture = stage.add_image(&texels);
-        let material = stage.add_material(StandardMaterial {
-            base_color: Color::srgb(0.9, 0.6, 0.3),
-            unlit: true,
-            alpha_mode: AlphaMode::Add,
-            ..matte(Some(texture))
-        });
-        let control = stage.capture_controls(root, vec![(mesh, material)]);
-        subject.assert_matches(&control, &format!("a dazzle from {view}"));
-    }
-    let bone = stage.bone(root, 1);
-    stage.world().entity_mut(bone).insert(Visibility::Hidden);
-    assert_eq!(
-        stage.capture().covered(),
-        0,
-        "the parent of the dazzle's bone is hidden"
-    );
 }
 
 #[test]
@@ -908,15 +720,14 @@ fn team_color_replaces_the_color_of_faction_meshes() {
     let (vertices, triangles) = cuboid([14.0; 3], [0.0, 0.0, 4.0]);
     let buffers = SubmeshBuffers::new(&vertices, &triangles);
     let color = vec![Parameter::float4("Color", [1.0, 0.0, 0.0, 1.0])];
-    let mut file = AloFile::new(bones(&[IDENTITY]));
     let submesh = buffers.submesh("MeshSolidColor.fx", "alD3dVertN", color);
-    file.meshes = vec![AloMesh::new("FC_Banner", 0, vec![submesh])];
-    let mut stage = Stage::dark(&[(FILE, write(&file).unwrap())]);
+    let bytes = of_root(vec![AloMesh::new("FC_Banner", 0, vec![submesh])]);
+    let mut stage = Stage::dark(&[(FILE, bytes)]);
     let root = stage.spawn_alo(FILE, ());
     for (team, expected) in [(None, [255_u8, 0, 0]), (Some([0, 0, 255]), [0, 0, 255])] {
         if let Some([r, g, b]) = team {
             let team = TeamColor(Color::srgb_u8(r, g, b));
-            stage.world().entity_mut(root).insert(team);
+            stage.insert(root, team);
         }
         let found = stage.capture().at(SIZE, 0.5, 0.5);
         for (found, expected) in found.iter().zip(expected.map(f32::from)) {
@@ -935,89 +746,4 @@ fn team_color_without_a_base_texture_has_no_effect() {
     compare(&mut stage, root, "without a texture", |stage| {
         box_control(stage, matte(None))
     });
-}
-
-/// Spawns a model some of whose textures cannot be loaded.
-fn spawn_unloadable(stage: &mut Stage, path: &'static str) -> Entity {
-    let server = stage.world().resource::<AssetServer>().clone();
-    let scene = server.load(AloAssetLabel::Scene.from_asset(path));
-    let root = stage.world().spawn(WorldAssetRoot(scene)).id();
-    stage.headless.wait_until("the model is spawned", |world| {
-        world.get::<AloInstance>(root).is_some()
-    });
-    stage.wait_until_idle();
-    root
-}
-
-#[test]
-fn blended_meshes_with_unloadable_textures_are_outlines() {
-    let mut stage = Stage::dark(&[]);
-    let broken_png = || Some(b"\x89PNG\r\n\x1a\nbroken".to_vec());
-    for shader in ["MeshAdditive.fx", "MeshAlpha.fx"] {
-        let mut covered = Vec::new();
-        for (name, file) in [
-            ("white.tga", Some(tga(&quarters([255; 4])))),
-            ("colors.tga", None),
-            ("colors.tga", Some(vec![0, 0, 2, 0])),
-            ("colors.png", broken_png()),
-        ] {
-            let parameters = vec![
-                Parameter::float4("Specular", [0.0; 4]),
-                Parameter::float4("Emissive", [1.0; 4]),
-                Parameter::texture("BaseTexture", name),
-            ];
-            let mut files = vec![(FILE, one_box(shader, "alD3dVertNU2", parameters))];
-            files.extend(file.map(|file| (name, file)));
-            let path = stage.add_files(&files);
-            let root = spawn_unloadable(&mut stage, path);
-            covered.push(stage.capture().covered());
-            stage.world().entity_mut(root).despawn();
-        }
-        let [whole, outlines @ ..] = &covered[..] else {
-            unreachable!()
-        };
-        let is_small = |outline: &usize| *outline > 200 && 4 * outline < *whole;
-        assert!(outlines.iter().all(is_small), "{shader}: {covered:?}");
-    }
-}
-
-#[test]
-fn model_with_unloadable_textures_is_visible() {
-    // A broken PNG for Bevy's loader, a broken TGA for this crate's loader, and a missing file. Color textures get a
-    // placeholder. Normal maps and masks have no effect.
-    let mut stage = Stage::new(&[]);
-    let broken_png = || Some(b"\x89PNG\r\n\x1a\nbroken".to_vec());
-    for (shader, name, file) in [
-        ("MeshBumpColorize.fx", "colors.png", broken_png()),
-        ("MeshBumpColorize.fx", "colors.tga", Some(vec![0, 0, 2, 0])),
-        ("MeshBumpColorize.fx", "colors.tga", None),
-        // In this shader alpha is both opacity and gloss.
-        ("Tree.fx", "colors.png", broken_png()),
-        ("Tree.fx", "colors.tga", Some(vec![0, 0, 2, 0])),
-    ] {
-        let mut parameters = matte_parameters(name);
-        parameters.push(Parameter::texture("NormalTexture", "bumps.png"));
-        parameters.push(Parameter::float4("Colorization", [0.0, 1.0, 0.0, 1.0]));
-        let mut files = vec![
-            (FILE, one_box(shader, "alD3dVertNU2U3U3", parameters)),
-            ("bumps.png", b"\x89PNG\r\n\x1a\nbroken".to_vec()),
-        ];
-        files.extend(file.clone().map(|file| (name, file)));
-        let path = stage.add_files(&files);
-        let root = spawn_unloadable(&mut stage, path);
-        let checkers: Vec<_> = (0..64)
-            .map(|index| match (index % 8 + index / 8) % 2 {
-                0 => [255, 0, 255, 255],
-                _ => [0, 0, 0, 255],
-            })
-            .collect();
-        let mut image = crate::support::alo_stage::image(&checkers, true);
-        image.sampler = bevy::image::ImageSampler::nearest();
-        let texture = stage.world().resource_mut::<Assets<Image>>().add(image);
-        let context = format!("{shader}, {name}, file exists: {}", file.is_some());
-        compare(&mut stage, root, &context, |stage| {
-            box_control(stage, matte(Some(texture.clone())))
-        });
-        stage.world().entity_mut(root).despawn();
-    }
 }

@@ -1,68 +1,75 @@
-//! Spawned Alamo models: entities, meshes, lights, textures, proxies, and which parts are visible.
+//! Spawned Alamo models: entities, meshes, proxies and settings.
 
-use crate::support::alo::{clean, edited, flawed, minimal};
-use crate::support::alo_stage::{cuboid, quarters, tga};
-use crate::support::app::TestApp;
-use crate::support::{corpus, log};
+use crate::support::alo::{clean, edited, flawed, minimal, patched, span};
+use crate::support::alo_stage::cuboid;
+use crate::support::corpus;
+use crate::support::prelude::*;
 use bevy::animation::AnimationTargetId;
-use bevy::asset::LoadState;
 use bevy::camera::visibility::DynamicSkinnedMeshBounds;
 use bevy::light::NotShadowCaster;
 use bevy::math::Vec3A;
-use bevy::mesh::VertexAttributeValues;
 use bevy::mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
-use bevy::prelude::*;
+use bevy::mesh::{MeshVertexAttribute, VertexAttributeValues};
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Parameter, Vertex, parse};
+use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Vertex, parse};
 use bevy_classic_models::alamo::{
-    Alo, AloBone, AloInstance, AloLoaderSettings, AloProxy, BoneVisibility,
-};
-use bevy_classic_models::alamo::{
-    AloBillboard, AloCollider, AloLight, AloMaterial, AloModel, AloPart, AloSubmeshIndex,
-    Billboard, FULL_LIGHT, TeamColored, bone_target,
+    AloBillboard, AloBone, AloCollider, AloLight, AloModel, AloPart, AloProxy, AloSubmeshIndex,
+    Billboard, BoneVisibility, TeamColored, bone_target,
 };
 use bevy_classic_models::load::ModelLoadError;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::root::NightTime;
-use std::sync::Arc;
 
-const SCENE: &str = "model.alo#Scene";
+pub const FILE: &str = "model.alo";
+pub const SCENE: &str = "model.alo#Scene";
 
-fn app(bytes: Vec<u8>) -> (TestApp, Entity) {
+/// Spawns a model that is loaded with changed settings.
+pub fn spawn_with(
+    app: &mut TestApp,
+    path: &'static str,
+    set: fn(&mut AloLoaderSettings),
+) -> (Entity, Handle<Alo>) {
+    let alo: Handle<Alo> = app.load_with(path, set);
+    app.wait_loaded(&alo);
+    let scene = app.asset(&alo).scene.clone();
+    let root = app.spawn_entity(WorldAssetRoot(scene));
+    app.wait_for(&[root]);
+    (root, alo)
+}
+
+pub fn app(bytes: Vec<u8>) -> (TestApp, Entity) {
     log::listen();
-    let mut app = TestApp::new(&[("model.alo", bytes)]);
+    let mut app = TestApp::new(&[(FILE, bytes)]);
     let root = app.spawn_ready(SCENE, ());
     app.step(0.0);
     (app, root)
 }
 
-fn instance(app: &mut TestApp, root: Entity) -> &AloInstance {
-    app.world().get::<AloInstance>(root).unwrap()
+pub fn instance(app: &mut TestApp, root: Entity) -> &AloInstance {
+    app.get::<AloInstance>(root)
 }
 
-fn model(app: &mut TestApp, root: Entity) -> Arc<AloModel> {
+pub fn model(app: &mut TestApp, root: Entity) -> Arc<AloModel> {
     instance(app, root).model().clone()
 }
 
-fn bone(app: &mut TestApp, root: Entity, index: usize) -> Entity {
+pub fn bone(app: &mut TestApp, root: Entity, index: usize) -> Entity {
     instance(app, root).bones()[index]
 }
 
 /// The entity of the part with a name.
-fn part(app: &mut TestApp, root: Entity, name: &str) -> Entity {
+pub fn part(app: &mut TestApp, root: Entity, name: &str) -> Entity {
     let parts = instance(app, root).parts().to_vec();
     let found = parts
         .iter()
-        .find(|part| app.app.world().get::<AloPart>(**part).unwrap().name == name);
+        .find(|part| app.get::<AloPart>(**part).name == name);
     *found.unwrap_or_else(|| panic!("no part {name}"))
 }
 
-fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> C {
-    app.world().get::<C>(entity).unwrap().clone()
+pub fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> C {
+    app.get::<C>(entity).clone()
 }
 
 fn parent(app: &mut TestApp, entity: Entity) -> Entity {
-    app.world().get::<ChildOf>(entity).unwrap().parent()
+    app.get::<ChildOf>(entity).parent()
 }
 
 /// The entities of a mesh's sub-meshes.
@@ -76,24 +83,6 @@ fn submeshes(app: &mut TestApp, mesh: usize) -> Vec<(usize, Entity)> {
         .collect();
     found.sort_unstable();
     found
-}
-
-/// The names of parts that nothing but their bones can hide.
-fn shown_parts(app: &mut TestApp, root: Entity) -> Vec<String> {
-    app.step(0.0);
-    let parts = instance(app, root).parts().to_vec();
-    let world = app.app.world();
-    let mut names = Vec::new();
-    for entity in parts {
-        let part = world.get::<AloPart>(entity).unwrap();
-        let bone = world.get::<ChildOf>(entity).unwrap().parent();
-        let bone = world.get::<BoneVisibility>(bone).unwrap();
-        let is_hidden = *world.get::<Visibility>(entity).unwrap() == Visibility::Hidden;
-        assert_eq!(is_hidden, !part.shown || !bone.is_visible(), "{part:?}");
-        names.extend(part.shown.then(|| part.name.clone()));
-    }
-    names.sort();
-    names
 }
 
 #[test]
@@ -133,8 +122,7 @@ fn each_bone_is_an_entity_with_the_transform_of_the_file() {
             .transpose()
             .to_cols_array_2d();
         let billboard = app
-            .world()
-            .get::<AloBillboard>(entity)
+            .find::<AloBillboard>(entity)
             .map(|billboard| billboard.mode);
         let mode = Billboard::from_raw(expected.billboard).filter(|mode| *mode != Billboard::None);
         assert_eq!(billboard, mode);
@@ -225,9 +213,7 @@ fn skinned_sub_meshes_have_their_own_palette() {
             .map(|index| bone(&mut app, root, *index))
             .collect();
         assert_eq!(skin.joints, joints);
-        let poses = app
-            .world()
-            .resource::<Assets<SkinnedMeshInverseBindposes>>();
+        let poses = app.assets::<SkinnedMeshInverseBindposes>();
         let poses = poses.get(&skin.inverse_bindposes).unwrap();
         for (pose, index) in poses.iter().zip(palette) {
             let product = *pose * Mat4::from(model.bones[*index].bind_pose);
@@ -241,40 +227,33 @@ fn skinned_sub_meshes_have_their_own_palette() {
     }
 }
 
-fn attribute(
-    mesh: &Mesh,
-    attribute: bevy::mesh::MeshVertexAttribute,
-) -> Option<&VertexAttributeValues> {
-    mesh.attribute(attribute)
+/// The values of an attribute with four components.
+#[track_caller]
+fn float4(mesh: &Mesh, attribute: MeshVertexAttribute) -> &[[f32; 4]] {
+    match mesh.attribute(attribute) {
+        Some(VertexAttributeValues::Float32x4(values)) => values,
+        other => panic!("{}: {other:?}", attribute.name),
+    }
 }
 
 #[test]
 fn vertices_keep_the_attributes_of_their_format() {
     let (mut app, root) = app(clean());
     let model = model(&mut app, root);
-    let meshes = app.world().resource::<Assets<Mesh>>();
     let mesh = |mesh: usize, part: usize| {
-        meshes
-            .get(model.meshes[mesh].submeshes[part].mesh.as_ref().unwrap())
-            .unwrap()
+        app.asset(model.meshes[mesh].submeshes[part].mesh.as_ref().unwrap())
     };
     // NU2U3U3: the sign of the tangent encodes whether the stored binormal is cross(N, T) or its negative.
     let hull = mesh(0, 0);
-    let Some(VertexAttributeValues::Float32x4(tangents)) = attribute(hull, Mesh::ATTRIBUTE_TANGENT)
-    else {
-        panic!("no tangents");
-    };
+    let tangents = float4(hull, Mesh::ATTRIBUTE_TANGENT);
     // Normal −Y and tangent +X: the cross product is +Z, like the binormal.
     assert_eq!(tangents[0], [1.0, 0.0, 0.0, 1.0]);
-    assert!(attribute(hull, Mesh::ATTRIBUTE_COLOR).is_none());
-    assert!(attribute(hull, Mesh::ATTRIBUTE_UV_1).is_none());
+    assert!(hull.attribute(Mesh::ATTRIBUTE_COLOR).is_none());
+    assert!(hull.attribute(Mesh::ATTRIBUTE_UV_1).is_none());
     // NU2C.
     let wing = mesh(0, 1);
-    assert!(attribute(wing, Mesh::ATTRIBUTE_TANGENT).is_none());
-    let Some(VertexAttributeValues::Float32x4(colors)) = attribute(wing, Mesh::ATTRIBUTE_COLOR)
-    else {
-        panic!("no colors");
-    };
+    assert!(wing.attribute(Mesh::ATTRIBUTE_TANGENT).is_none());
+    let colors = float4(wing, Mesh::ATTRIBUTE_COLOR);
     // The file has sRGB colors, and Bevy uses linear colors.
     assert_eq!(
         colors[0],
@@ -282,11 +261,7 @@ fn vertices_keep_the_attributes_of_their_format() {
     );
     // Four weights, and one.
     for (part, expected) in [(0, [0.4, 0.3, 0.2, 0.1]), (1, [1.0, 0.0, 0.0, 0.0])] {
-        let Some(VertexAttributeValues::Float32x4(weights)) =
-            attribute(mesh(1, part), Mesh::ATTRIBUTE_JOINT_WEIGHT)
-        else {
-            panic!("no weights");
-        };
+        let weights = float4(mesh(1, part), Mesh::ATTRIBUTE_JOINT_WEIGHT);
         for (weight, expected) in weights[0].iter().zip(expected) {
             assert!((weight - expected).abs() < 1e-6);
         }
@@ -314,18 +289,13 @@ fn second_texture_coordinates_and_mirrored_tangents_are_kept() {
     )];
     let (mut app, root) = app(write(&file).unwrap());
     let model = model(&mut app, root);
-    let meshes = app.world().resource::<Assets<Mesh>>();
-    let mesh = meshes
-        .get(model.meshes[0].submeshes[0].mesh.as_ref().unwrap())
-        .unwrap();
-    let Some(VertexAttributeValues::Float32x2(uvs)) = attribute(mesh, Mesh::ATTRIBUTE_UV_1) else {
+    let mesh = app.asset(model.meshes[0].submeshes[0].mesh.as_ref().unwrap());
+    let uvs = mesh.attribute(Mesh::ATTRIBUTE_UV_1);
+    let Some(VertexAttributeValues::Float32x2(uvs)) = uvs else {
         panic!("no second texture coordinates");
     };
     assert_eq!(uvs[1], [2.0, 3.0]);
-    let Some(VertexAttributeValues::Float32x4(tangents)) = attribute(mesh, Mesh::ATTRIBUTE_TANGENT)
-    else {
-        panic!("no tangents");
-    };
+    let tangents = float4(mesh, Mesh::ATTRIBUTE_TANGENT);
     assert_eq!(tangents[0], [-1.0, 0.0, 0.0, -1.0]);
 }
 
@@ -341,14 +311,9 @@ fn nan_becomes_zero_and_normals_are_repaired() {
     );
     // A mesh without a connection is attached to the root bone.
     assert_eq!(model.meshes[3].bone, 0);
-    let meshes = app.world().resource::<Assets<Mesh>>();
-    let mesh = meshes
-        .get(model.meshes[0].submeshes[0].mesh.as_ref().unwrap())
-        .unwrap();
-    let Some(VertexAttributeValues::Float32x3(normals)) = attribute(mesh, Mesh::ATTRIBUTE_NORMAL)
-    else {
-        panic!("no normals");
-    };
+    let mesh = app.asset(model.meshes[0].submeshes[0].mesh.as_ref().unwrap());
+    let normals = mesh.attribute(Mesh::ATTRIBUTE_NORMAL).unwrap();
+    let normals = normals.as_float3().unwrap();
     assert!(
         Vec3::from_array(normals[1]).abs_diff_eq(Vec3::NEG_Y, 1e-5),
         "{:?}",
@@ -365,130 +330,12 @@ fn nan_becomes_zero_and_normals_are_repaired() {
 #[test]
 fn nan_position_warns_with_its_offset() {
     let bytes = minimal();
-    let vertices = crate::support::alo::span(&bytes, "400/10000/10007").body;
-    let bytes = crate::support::alo::patched(&bytes, vertices + 144 + 4, &f32::NAN.to_le_bytes());
+    let vertices = span(&bytes, "400/10000/10007").body;
+    let bytes = patched(&bytes, vertices + 144 + 4, &f32::NAN.to_le_bytes());
     let (mut app, root) = app(bytes);
     let warnings = model(&mut app, root).warnings.clone();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert_eq!(warnings[0].offset, vertices + 144);
-}
-
-#[test]
-fn lights_become_bevy_lights() {
-    let (mut app, root) = app(clean());
-    let omni = part(&mut app, root, "Omni");
-    let light: PointLight = get(&mut app, omni);
-    assert_eq!(light.range, 40.0);
-    // Twice the full light at distance 20, half of the range.
-    let illuminance = light.intensity / (4.0 * core::f32::consts::PI * 20.0 * 20.0);
-    assert!((illuminance / (2.0 * FULL_LIGHT) - 1.0).abs() < 1e-5);
-    let sun = part(&mut app, root, "Sun");
-    let light: DirectionalLight = get(&mut app, sun);
-    assert_eq!(light.illuminance, 2.0 * FULL_LIGHT);
-    assert_eq!(light.color, Color::srgb(1.0, 0.9, 0.8));
-    let lamp = part(&mut app, root, "Lamp");
-    let light: SpotLight = get(&mut app, lamp);
-    assert_eq!((light.inner_angle, light.outer_angle), (0.375, 0.3925));
-    let light: AloLight = get(&mut app, lamp);
-    assert_eq!((light.index, light.far_attenuation_start), (2, 10.0));
-    // Lights point along −Z of their bone, as in Bevy. A bone without a rotation points down.
-    app.step(0.0);
-    let direction = get::<GlobalTransform>(&mut app, omni).forward();
-    assert!(direction.abs_diff_eq(Vec3::NEG_Y, 1e-5), "{direction:?}");
-}
-
-/// The range of the light `Omni` of [`clean`], and its intensity relative to scale 1.
-fn omni(app: &mut TestApp, root: Entity) -> [f32; 2] {
-    let omni = part(app, root, "Omni");
-    let light: PointLight = get(app, omni);
-    let unscaled = 2.0 * FULL_LIGHT * 4.0 * core::f32::consts::PI * 20.0 * 20.0;
-    [light.range, light.intensity / unscaled]
-}
-
-#[track_caller]
-fn assert_near(found: [f32; 2], expected: [f32; 2]) {
-    let is_near = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-3 * b.abs();
-    assert!(
-        found.iter().zip(&expected).all(is_near),
-        "{found:?}, expected {expected:?}"
-    );
-}
-
-#[test]
-fn lights_scale_with_their_root() {
-    let mut app = TestApp::new(&[("model.alo", clean())]);
-    let scale = |scale: f32| Transform::from_scale(Vec3::splat(scale));
-    let root = app.spawn_ready(SCENE, scale(0.05));
-    app.step(0.0);
-    assert_near(omni(&mut app, root), [2.0, 0.0025]);
-    let lamp = part(&mut app, root, "Lamp");
-    let small: SpotLight = get(&mut app, lamp);
-    app.world().entity_mut(root).insert(scale(1.0));
-    app.step(0.0);
-    assert_near(omni(&mut app, root), [40.0, 1.0]);
-    let unscaled: SpotLight = get(&mut app, lamp);
-    assert_near(
-        [small.range, small.intensity],
-        [0.05 * unscaled.range, 0.0025 * unscaled.intensity],
-    );
-    // Signs are ignored, and the geometric mean of an uneven scale applies.
-    let mirrored = Transform::from_scale(Vec3::new(-2.0, 4.0, 1.0));
-    app.world().entity_mut(root).insert(mirrored);
-    app.step(0.0);
-    assert_near(omni(&mut app, root), [80.0, 4.0]);
-    // The illuminance of a sun does not depend on scale.
-    let sun = part(&mut app, root, "Sun");
-    let sun: DirectionalLight = get(&mut app, sun);
-    assert_eq!(sun.illuminance, 2.0 * FULL_LIGHT);
-}
-
-#[test]
-fn lights_follow_alo_light_and_keep_user_changes() {
-    let (mut app, root) = app(clean());
-    let (lamp, sun) = (part(&mut app, root, "Omni"), part(&mut app, root, "Sun"));
-    app.world().get_mut::<PointLight>(lamp).unwrap().intensity = 7.0;
-    for step in 0..20 {
-        let transform = Transform::from_xyz(step as f32, 0.0, 0.0)
-            .with_rotation(Quat::from_rotation_y(0.3 * step as f32));
-        app.world().entity_mut(root).insert(transform);
-        app.step(0.0);
-    }
-    assert_eq!(get::<PointLight>(&mut app, lamp).intensity, 7.0);
-    for light in [lamp, sun] {
-        app.world().get_mut::<AloLight>(light).unwrap().intensity = 0.5;
-    }
-    app.step(0.0);
-    assert_near(omni(&mut app, root), [40.0, 0.25]);
-    let sun: DirectionalLight = get(&mut app, sun);
-    assert_eq!(sun.illuminance, 0.5 * FULL_LIGHT);
-    // A model with scale 0 has no light. The light returns with the scale.
-    for (scale, expected) in [(0.0, [0.0, 0.0]), (2.0, [80.0, 1.0])] {
-        let scale = Transform::from_scale(Vec3::splat(scale));
-        app.world().entity_mut(root).insert(scale);
-        app.step(0.0);
-        assert_near(omni(&mut app, root), expected);
-    }
-}
-
-#[test]
-fn removed_components_apply_to_all_models_in_the_frame() {
-    let mut app = TestApp::new(&[("model.alo", clean())]);
-    let components = || (ModelLod(1), PartVisibility::hidden(["Lamp"]));
-    let roots = [(); 5].map(|()| app.spawn_ready(SCENE, components()));
-    let before = roots.map(|root| shown_parts(&mut app, root));
-    for root in roots {
-        app.world()
-            .entity_mut(root)
-            .remove::<(ModelLod, PartVisibility)>();
-    }
-    let after = roots.map(|root| shown_parts(&mut app, root));
-    assert!(
-        before
-            .iter()
-            .all(|names| !names.contains(&"Lamp".to_owned()))
-    );
-    assert!(after.iter().all(|names| names.contains(&"Lamp".to_owned())));
-    assert!(after.iter().all(|names| *names == after[0]));
 }
 
 /// A model with one mesh per shader.
@@ -497,11 +344,8 @@ fn model_with_shaders(shaders: &[&'static str]) -> Vec<u8> {
     let buffers = SubmeshBuffers::new(&vertices, &triangles);
     let mut file = AloFile::new(vec![Bone::new("Root", None, [0.0; 3])]);
     let mesh = |shader: &&'static str| {
-        FileMesh::new(
-            *shader,
-            0,
-            vec![buffers.submesh(*shader, "alD3dVertNU2", vec![])],
-        )
+        let submesh = buffers.submesh(*shader, "alD3dVertNU2", vec![]);
+        FileMesh::new(*shader, 0, vec![submesh])
     };
     file.meshes = shaders.iter().map(mesh).collect();
     write(&file).unwrap()
@@ -524,7 +368,7 @@ fn blended_meshes_and_sky_domes_cast_no_shadows() {
     let cast = |app: &mut TestApp| {
         let cast = |mesh: usize| {
             let entity = submeshes(app, mesh)[0].1;
-            app.world().get::<NotShadowCaster>(entity).is_none()
+            app.find::<NotShadowCaster>(entity).is_none()
         };
         (0..SHADERS.len()).map(cast).collect::<Vec<_>>()
     };
@@ -532,13 +376,8 @@ fn blended_meshes_and_sky_domes_cast_no_shadows() {
     let solid = [true, true, true, true];
     assert_eq!(cast(&mut app), [&solid[..], &[false; 6]].concat());
     // With the setting, only additive meshes cast no shadows.
-    let mut app = TestApp::new(&[("model.alo", model_with_shaders(&SHADERS))]);
-    let server = app.world().resource::<AssetServer>().clone();
-    let settings = |settings: &mut AloLoaderSettings| settings.blended_shadows = true;
-    let builder = server.load_builder().with_settings(settings);
-    let alo: Handle<Alo> = builder.load("model.alo");
-    app.wait_loaded(&alo);
-    app.spawn_ready(SCENE, ());
+    let mut app = TestApp::new(&[(FILE, model_with_shaders(&SHADERS))]);
+    spawn_with(&mut app, FILE, |settings| settings.blended_shadows = true);
     assert_eq!(cast(&mut app), [[true; 7].as_slice(), &[false; 3]].concat());
 }
 
@@ -557,147 +396,27 @@ fn proxies_are_children_of_their_bones() {
 }
 
 #[test]
-fn lod_damage_stage_and_part_visibility_combine() {
-    // The file hides Wreck_ALT1, Collision, p_fire_ALT1 and Blink. By day both dazzles are hidden.
-    let (mut app, root) = app(clean());
-    let assert_shown = |app: &mut TestApp, context: &str, names: &[&str]| {
-        let mut names: Vec<_> = names.iter().map(ToString::to_string).collect();
-        names.sort();
-        assert_eq!(shown_parts(app, root), names, "{context}");
-    };
-    let always = ["Crew", "Omni", "Sun", "Lamp", "pe_engine", "lensflare0"];
-    let with = |more: &[&'static str]| [&always[..], more].concat();
-    assert_shown(&mut app, "initially", &with(&["Hull_LOD1"]));
-    app.world().entity_mut(root).insert(ModelLod(1));
-    assert_shown(&mut app, "coarser", &with(&["p_smoke_LOD0"]));
-    app.world().entity_mut(root).insert(ModelLod(99));
-    assert_shown(&mut app, "beyond the coarsest", &with(&["p_smoke_LOD0"]));
-    app.world().entity_mut(root).remove::<ModelLod>();
-    assert_shown(&mut app, "the finest again", &with(&["Hull_LOD1"]));
-    // A damage stage alone does not show what the file hides.
-    app.world().entity_mut(root).insert(DamageStage(1));
-    assert_shown(&mut app, "damaged", &with(&["Hull_LOD1"]));
-    let mut parts = PartVisibility::hidden(["crew", "SUN"]);
-    parts
-        .show("wreck_alt1")
-        .show("Collision")
-        .show("P_FIRE_ALT1");
-    app.world().entity_mut(root).insert(parts);
-    let expected: Vec<_> = with(&["Hull_LOD1", "Wreck_ALT1", "Collision", "p_fire_ALT1"]);
-    let expected: Vec<_> = expected
-        .into_iter()
-        .filter(|name| *name != "Crew" && *name != "Sun")
-        .collect();
-    assert_shown(&mut app, "some shown, some hidden", &expected);
-    // Parts shown by the user stay hidden in another damage stage.
-    app.world().entity_mut(root).insert(DamageStage(0));
-    let undamaged: Vec<_> = expected
-        .iter()
-        .copied()
-        .filter(|name| !name.ends_with("ALT1"))
-        .collect();
-    assert_shown(&mut app, "undamaged again", &undamaged);
-    app.world()
-        .get_mut::<PartVisibility>(root)
-        .unwrap()
-        .reset("Crew");
-    assert_shown(
-        &mut app,
-        "one part reset to the file's default",
-        &[&undamaged[..], &["Crew"]].concat(),
-    );
-    app.world()
-        .entity_mut(root)
-        .remove::<(PartVisibility, DamageStage)>();
-    assert_shown(&mut app, "as initially", &with(&["Hull_LOD1"]));
-    app.world().resource_mut::<NightTime>().0 = true;
-    assert_shown(&mut app, "at night", &with(&["Hull_LOD1", "FC_Glow"]));
-    app.world()
-        .entity_mut(root)
-        .insert(PartVisibility::hidden(["fc_glow"]));
-    assert_shown(&mut app, "a hidden dazzle", &with(&["Hull_LOD1"]));
-}
-
-#[test]
-fn part_visibility_applies_in_the_spawn_frame() {
-    let mut app = TestApp::new(&[("model.alo", clean())]);
-    let mut visibility = PartVisibility::default();
-    visibility.show("Wreck_ALT1");
-    let root = app.spawn_ready(SCENE, (DamageStage(1), visibility));
-    assert!(shown_parts(&mut app, root).contains(&"Wreck_ALT1".to_owned()));
-}
-
-#[test]
-fn effects_with_the_flag_stay_hidden_until_damage_increases() {
-    // The file keeps p_fire_ALT1 hidden when the stage decreases to 1. Show it, and add a stage 2.
-    let bytes = edited(&clean(), |file| {
-        file.proxies[0].hidden = None;
-        file.proxies[3].name = "p_smoke_ALT2".into();
-        // Another proxy of the same name, without the flag.
-        file.proxies[1].name = "p_fire_ALT1".into();
-    });
-    let (mut app, root) = app(bytes);
-    let fire_count = |app: &mut TestApp, stage: u32| {
-        app.world().entity_mut(root).insert(DamageStage(stage));
-        let shown = shown_parts(app, root);
-        shown.iter().filter(|name| *name == "p_fire_ALT1").count()
-    };
-    assert_eq!(fire_count(&mut app, 0), 0);
-    assert_eq!(fire_count(&mut app, 1), 2, "damage increases");
-    assert_eq!(fire_count(&mut app, 2), 0);
-    assert_eq!(
-        fire_count(&mut app, 1),
-        1,
-        "damage decreases: one stays hidden"
-    );
-    assert_eq!(fire_count(&mut app, 0), 0);
-    assert_eq!(fire_count(&mut app, 1), 2, "damage increases again");
-}
-
-#[test]
 fn settings_apply() {
     log::listen();
-    let mut app = TestApp::new(&[("model.alo", clean())]);
-    let server = app.world().resource::<AssetServer>().clone();
-    let settings = |settings: &mut AloLoaderSettings| {
+    let mut app = TestApp::new(&[(FILE, clean())]);
+    let (root, _alo) = spawn_with(&mut app, FILE, |settings| {
         settings.scale = 0.5;
         settings.convert_axes = false;
         settings.load_lights = false;
         settings.load_textures = false;
-    };
-    let handle: Handle<Alo> = server
-        .load_builder()
-        .with_settings(settings)
-        .load("model.alo");
-    app.wait_loaded(&handle);
-    let scene = app
-        .world()
-        .resource::<Assets<Alo>>()
-        .get(&handle)
-        .unwrap()
-        .scene
-        .clone();
-    let root = app.world().spawn(WorldAssetRoot(scene)).id();
-    app.wait_for(&[root]);
+    });
     let first = bone(&mut app, root, 0);
     let scene_root = parent(&mut app, first);
     let transform: Transform = get(&mut app, scene_root);
     assert_eq!(transform, Transform::from_scale(Vec3::splat(0.5)));
-    let mut lights = app.world().query::<&AloLight>();
-    assert_eq!(lights.iter(app.app.world()).count(), 0);
+    assert_eq!(app.count::<AloLight>(), 0);
 
     for scale in [0.0, -1.0, f32::NAN] {
-        let settings = move |settings: &mut AloLoaderSettings| settings.scale = scale;
-        let mut app = TestApp::new(&[("model.alo", clean())]);
-        let server = app.world().resource::<AssetServer>().clone();
-        let handle: Handle<Alo> = server
-            .load_builder()
-            .with_settings(settings)
-            .load("model.alo");
-        assert!(
-            matches!(app.finish_load(&handle), LoadState::Failed(_)),
-            "scale {scale}"
-        );
+        let mut app = TestApp::new(&[(FILE, clean())]);
+        let set = move |settings: &mut AloLoaderSettings| settings.scale = scale;
+        let handle: Handle<Alo> = app.load_with(FILE, set);
+        let is_failed = matches!(app.finish_load(&handle), LoadState::Failed(_));
+        assert!(is_failed, "scale {scale}");
     }
 }
 
@@ -719,110 +438,9 @@ fn particle_systems_of_version_2_are_rejected_by_name() {
     assert!(text.contains("particle system (version 2)"), "{text}");
 }
 
-/// A model with this base texture and an unknown shader.
-fn model_with_texture(file: &'static str) -> Vec<u8> {
-    edited(&minimal(), |model| {
-        let parameters = vec![Parameter::texture("BaseTexture", file)];
-        model.meshes[0].submeshes[0].parameters = parameters;
-        model.meshes[0].submeshes[0].shader = "MeshUnknown.fx".into();
-    })
-}
-
-fn base_texture(app: &mut TestApp, root: Entity) -> Option<Handle<Image>> {
-    let model = model(app, root);
-    let material = model.meshes[0].submeshes[0].material.clone().unwrap();
-    let materials = app.world().resource::<Assets<AloMaterial>>();
-    materials
-        .get(&material)
-        .unwrap()
-        .base
-        .base_color_texture
-        .clone()
-}
-
-#[test]
-fn textures_are_found_in_any_case_and_in_texture_folders() {
-    log::listen();
-    // Windows paths, another case and another extension, in the sibling folder or a configured one.
-    for (index, name, disk_path) in [
-        (0, "EV_Hull.tga", "Art/TEXTURES/ev_hull.TGA"),
-        (1, "D:\\work\\..\\EV_HULL.DDS", "Art/Models/Ev_Hull.tga"),
-        (2, "ev_hull", "Shared/ev_HULL.tga"),
-    ] {
-        let path: &'static str = format!("Art/Models/m{index}.alo").leak();
-        let mut app = TestApp::new(&[
-            (path, model_with_texture(name)),
-            (disk_path, tga(&quarters([255; 4]))),
-        ]);
-        let server = app.world().resource::<AssetServer>().clone();
-        let settings =
-            |settings: &mut AloLoaderSettings| settings.texture_folders = vec!["shared".into()];
-        let handle: Handle<Alo> = server.load_builder().with_settings(settings).load(path);
-        assert!(!matches!(app.finish_load(&handle), LoadState::Failed(_)));
-        let scene = app
-            .world()
-            .resource::<Assets<Alo>>()
-            .get(&handle)
-            .unwrap()
-            .scene
-            .clone();
-        let root = app.world().spawn(WorldAssetRoot(scene)).id();
-        app.wait_for(&[root]);
-        let texture = base_texture(&mut app, root).unwrap();
-        assert_eq!(
-            server.get_path(texture.id()).unwrap().to_string(),
-            disk_path
-        );
-        let image = app
-            .world()
-            .resource::<Assets<Image>>()
-            .get(&texture)
-            .unwrap();
-        assert_eq!(image.width(), 16);
-        let unknown = log::warnings_with("MeshUnknown.fx");
-        assert!(!unknown.is_empty());
-    }
-}
-
-#[test]
-fn model_with_missing_or_broken_texture_loads() {
-    log::listen();
-    let mut app = TestApp::new(&[("untextured.alo", model_with_texture("missing_alo_base.tga"))]);
-    let root = app.spawn_ready("untextured.alo#Scene", ());
-    let placeholder = base_texture(&mut app, root).unwrap();
-    assert_eq!(placeholder, bevy_classic_models::texture::PLACEHOLDER_IMAGE);
-    let warnings = log::warnings_with("missing_alo_base");
-    assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert!(warnings[0].contains("missing_alo_base.dds"), "{warnings:?}");
-
-    let broken = tga(&quarters([255; 4]))[..40].to_vec();
-    let mut app = TestApp::new(&[
-        ("textured.alo", model_with_texture("broken_alo_base.tga")),
-        ("broken_alo_base.tga", broken),
-    ]);
-    let handle: Handle<Alo> = app.load("textured.alo");
-    assert!(!matches!(app.finish_load(&handle), LoadState::Failed(_)));
-    let root = app.spawn_ready("textured.alo#Scene", ());
-    let texture = base_texture(&mut app, root).unwrap();
-    let image = app
-        .world()
-        .resource::<Assets<Image>>()
-        .get(&texture)
-        .unwrap();
-    assert_eq!(image.width(), 8, "the placeholder's width");
-    let errors = log::errors_of(&["bevy_classic_models"]);
-    assert_eq!(
-        errors
-            .iter()
-            .filter(|error| error.contains("broken_alo_base.tga"))
-            .count(),
-        1
-    );
-}
-
 #[test]
 fn equal_sub_meshes_share_a_material() {
-    let (vertices, triangles) = crate::support::alo_stage::cuboid([1.0; 3], [0.0; 3]);
+    let (vertices, triangles) = cuboid([1.0; 3], [0.0; 3]);
     let buffers = SubmeshBuffers::new(&vertices, &triangles);
     let part = |shader: &'static str| buffers.submesh(shader, "alD3dVertNU2", vec![]);
     let mut file = AloFile::new(vec![Bone::new("Root", None, [0.0; 3])]);
@@ -863,24 +481,12 @@ fn proxies_can_spawn_the_named_models() {
         ("Models/ring.alo", proxy("ring")),
     ];
     let mut app = TestApp::new(&files);
-    let server = app.world().resource::<AssetServer>().clone();
-    let spawn = |app: &mut TestApp, path: &'static str, load_proxies: bool| {
-        let settings = move |settings: &mut AloLoaderSettings| settings.load_proxies = load_proxies;
-        let handle: Handle<Alo> = server.load_builder().with_settings(settings).load(path);
-        app.wait_loaded(&handle);
-        let scene = app
-            .world()
-            .resource::<Assets<Alo>>()
-            .get(&handle)
-            .unwrap()
-            .scene
-            .clone();
-        let root = app.world().spawn(WorldAssetRoot(scene)).id();
-        app.wait_for(&[root]);
+    let spawn = |app: &mut TestApp, path: &'static str| {
+        let spawned = spawn_with(app, path, |settings| settings.load_proxies = true);
         app.wait_until_idle();
-        (root, handle)
+        spawned
     };
-    let (root, _outer) = spawn(&mut app, "Models/outer.alo", true);
+    let (root, _outer) = spawn(&mut app, "Models/outer.alo");
     let proxy = part(&mut app, root, "inner_LOD1");
     let inner = model(&mut app, proxy);
     assert_eq!(&*inner.meshes[0].name, "Hull");
@@ -895,32 +501,30 @@ fn proxies_can_spawn_the_named_models() {
             .abs_diff_eq(expected, 1e-4)
     );
     let red = TeamColor(Color::srgb(1.0, 0.0, 0.0));
-    app.world().entity_mut(root).insert((red, DamageStage(1)));
-    app.step(0.0);
+    app.apply(root, (red, DamageStage(1)));
     app.step(0.0);
     assert_eq!(get::<TeamColor>(&mut app, proxy).0, red.0);
     assert_eq!(get::<DamageStage>(&mut app, proxy), DamageStage(1));
-    app.world().entity_mut(root).remove::<TeamColor>();
-    app.step(0.0);
-    app.step(0.0);
-    assert!(app.world().get::<TeamColor>(proxy).is_none());
+    app.remove::<TeamColor>(root);
+    app.steps(2, 0.0);
+    assert!(app.find::<TeamColor>(proxy).is_none());
     let smoke = part(&mut app, root, "p_smoke");
     assert!(
-        app.world().get::<AloInstance>(smoke).is_none(),
+        app.find::<AloInstance>(smoke).is_none(),
         "particle systems are not spawned"
     );
     // A model that contains itself is not followed again.
-    let (root, ring_model) = spawn(&mut app, "Models/ring.alo", true);
+    let (root, ring_model) = spawn(&mut app, "Models/ring.alo");
     let proxy = part(&mut app, root, "ring");
-    assert!(app.world().get::<AloInstance>(proxy).is_none());
+    assert!(app.find::<AloInstance>(proxy).is_none());
     // Another instance does not repeat the warning, even if all others were despawned.
     let ring = "has a recursive proxy for Models/ring.alo; it is skipped";
-    assert_eq!(log::warnings_with(ring).len(), 1);
-    spawn(&mut app, "Models/ring.alo", true);
-    app.world().entity_mut(root).despawn();
+    log::expect_warnings(ring, 1);
+    spawn(&mut app, "Models/ring.alo");
+    app.despawn(root);
     drop(ring_model);
-    spawn(&mut app, "Models/ring.alo", true);
-    assert_eq!(log::warnings_with(ring).len(), 1);
+    spawn(&mut app, "Models/ring.alo");
+    log::expect_warnings(ring, 1);
 }
 
 #[test]

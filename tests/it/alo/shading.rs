@@ -2,17 +2,16 @@
 //! shaders.
 
 use crate::alo::render::{
-    FILE, bones, box_control, compare, matte_parameters, one_box, with_team_color,
+    FILE, box_control, compare, compare_box, matte_parameters, of_root, one_box, with_team_color,
 };
 use crate::support::alo_stage::{IDENTITY, control_mesh, cuboid, matte, quarters, texels, tga};
-use crate::support::stage::{Stage, VIEWS};
+use crate::support::prelude::*;
+use crate::support::stage::VIEWS;
 use bevy::core_pipeline::prepass::{DeferredPrepass, DepthPrepass};
 use bevy::pbr::{DefaultOpaqueRendererMethod, DistanceFog, FogFalloff};
-use bevy::prelude::*;
-use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::alo::{AloFile, Mesh as AloMesh, Parameter, Vertex};
-use bevy_classic_models::alamo::{AloMaterial, AloShading, AloUniform};
-use bevy_classic_models::prelude::*;
+use bevy_classic_models::alamo::alo::write::SubmeshBuffers;
+use bevy_classic_models::alamo::alo::{Mesh as AloMesh, Parameter, Vertex};
+use bevy_classic_models::alamo::{AloShading, AloUniform};
 
 type Controls = Vec<(Mesh, MeshMaterial3d<StandardMaterial>)>;
 
@@ -32,10 +31,8 @@ fn file_with_box(
 ) -> Vec<u8> {
     let (vertices, triangles) = changed_box(change);
     let buffers = SubmeshBuffers::new(&vertices, &triangles);
-    let mut file = AloFile::new(bones(&[IDENTITY]));
     let submesh = buffers.submesh(shader, "alD3dVertNU2C", parameters);
-    file.meshes = vec![AloMesh::new(name, 0, vec![submesh])];
-    write(&file).unwrap()
+    of_root(vec![AloMesh::new(name, 0, vec![submesh])])
 }
 
 /// A control of the box with vertex colors.
@@ -123,17 +120,15 @@ fn emissive_is_not_multiplied_by_diffuse_or_vertex_colors() {
         let file = stage.add_files(&[(FILE, bytes), ("base.tga", tga(&base))]);
         let root = stage.spawn_alo(file, ());
         let context = format!("Diffuse {diffuse:?}, vertices {vertex:?}");
-        compare(&mut stage, root, &context, |stage| {
-            let texture = stage.add_image(&base);
-            let material = StandardMaterial {
+        compare_box(&mut stage, root, &context, &base, |texture| {
+            StandardMaterial {
                 base_color: rgb(linear(diffuse) * linear(vertex)).into(),
                 emissive: rgb(linear([0.4, 0.6, 0.2])),
                 emissive_texture: Some(texture.clone()),
                 ..matte(Some(texture))
-            };
-            box_control(stage, material)
+            }
         });
-        stage.world().entity_mut(root).despawn();
+        stage.despawn(root);
     }
 }
 
@@ -146,17 +141,15 @@ fn emissive_of_blended_meshes_is_multiplied_by_alpha_once() {
     let bytes = file_with_box("Box", "MeshAlpha.fx", parameters, |_| ());
     let mut stage = Stage::new(&[(FILE, bytes), ("base.tga", tga(&base))]);
     let root = stage.spawn_alo(FILE, ());
-    compare(&mut stage, root, "half transparent", |stage| {
-        let texture = stage.add_image(&base);
-        let material = StandardMaterial {
+    compare_box(&mut stage, root, "half transparent", &base, |texture| {
+        StandardMaterial {
             base_color: rgb(linear([0.6, 0.2, 0.9])).with_alpha(0.5).into(),
             // Bevy multiplies emissive by alpha, and blending does so again.
             emissive: rgb(linear([0.4, 0.6, 0.2]) / 0.5),
             emissive_texture: Some(texture.clone()),
             alpha_mode: AlphaMode::Blend,
             ..matte(Some(texture))
-        };
-        box_control(stage, material)
+        }
     });
 }
 
@@ -175,16 +168,12 @@ fn default_extension_matches_standard_material() {
     };
     let (vertices, triangles) = cuboid([14.0; 3], [0.0, 0.0, 4.0]);
     let mesh = control_mesh(&vertices, &triangles, |_| IDENTITY);
-    let mesh = stage.world().resource_mut::<Assets<Mesh>>().add(mesh);
-    let material = stage
-        .world()
-        .resource_mut::<Assets<AloMaterial>>()
-        .add(material);
+    let mesh = stage.add_asset(mesh);
+    let material = stage.add_asset(material);
     let subject = (Mesh3d(mesh), MeshMaterial3d(material));
-    let subject = stage.world().spawn(subject).id();
-    compare(&mut stage, subject, "default values", |stage| {
-        let texture = stage.add_image(&base);
-        box_control(stage, matte(Some(texture)))
+    let subject = stage.spawn_entity(subject);
+    compare_box(&mut stage, subject, "default values", &base, |texture| {
+        matte(Some(texture))
     });
 }
 
@@ -222,7 +211,7 @@ fn emissive_uses_the_team_color_of_the_base_texture() {
             };
             box_control(stage, material)
         });
-        stage.world().entity_mut(root).despawn();
+        stage.despawn(root);
     }
 }
 
@@ -283,7 +272,7 @@ fn fog_dims_additive_meshes_and_adds_no_color() {
         }
         stage.camera().insert(even_fog(1.0));
         assert_eq!(stage.capture().covered(), 0, "{shader} in full fog");
-        stage.world().entity_mut(root).despawn();
+        stage.despawn(root);
     }
 }
 
@@ -301,16 +290,14 @@ fn sky_domes_ignore_fog_and_lit_meshes_do_not() {
             let file = stage.add_files(&[(FILE, bytes), ("base.tga", tga(&base))]);
             let root = stage.spawn_alo(file, ());
             let context = format!("{shader}, deferred: {deferred}");
-            compare(&mut stage, root, &context, |stage| {
-                let texture = stage.add_image(&base);
-                let material = StandardMaterial {
+            compare_box(&mut stage, root, &context, &base, |texture| {
+                StandardMaterial {
                     unlit: !has_fog,
                     fog_enabled: has_fog,
                     ..matte(Some(texture))
-                };
-                box_control(stage, material)
+                }
             });
-            stage.world().entity_mut(root).despawn();
+            stage.despawn(root);
         }
     }
 }
@@ -340,7 +327,7 @@ fn missing_gloss_map_gives_no_highlight() {
             compare(&mut stage, root, &context, |stage| {
                 box_control(stage, if is_glossy { glossy() } else { matte(None) })
             });
-            stage.world().entity_mut(root).despawn();
+            stage.despawn(root);
         }
     }
 }
@@ -372,7 +359,7 @@ fn unloadable_clouds_are_transparent() {
                 };
                 box_control(stage, material)
             });
-            stage.world().entity_mut(root).despawn();
+            stage.despawn(root);
         }
     }
 }
@@ -412,7 +399,7 @@ fn shield_adds_base_times_wave_and_an_outline_without_wave() {
                 "a shield with a {context} wave: {covered}"
             );
         }
-        stage.world().entity_mut(root).despawn();
+        stage.despawn(root);
     }
 }
 
@@ -443,7 +430,7 @@ fn blended_gloss_comes_from_the_gloss_texture() {
             };
             box_control(stage, material)
         });
-        stage.world().entity_mut(root).despawn();
+        stage.despawn(root);
     }
 }
 
@@ -543,7 +530,7 @@ fn city_lights_are_on_the_side_away_from_the_brightest_sun() {
                     ..default()
                 };
                 let transform = Transform::from_translation(from).looking_at(Vec3::ZERO, Vec3::Y);
-                stage.world().spawn((light, transform)).id()
+                stage.spawn_entity((light, transform))
             });
             let root = stage.spawn_alo(file, ());
             let context = format!("{order:?}, deferred: {deferred}");
@@ -555,7 +542,7 @@ fn city_lights_are_on_the_side_away_from_the_brightest_sun() {
                 })
             });
             for entity in lights.into_iter().chain([root]) {
-                stage.world().entity_mut(entity).despawn();
+                stage.despawn(entity);
             }
         }
     }
@@ -578,13 +565,11 @@ fn grass_has_an_alpha_cutoff_of_half() {
             stage.camera().insert(DepthPrepass);
         }
         let context = format!("grass, depth prepass: {prepass}");
-        compare(&mut stage, root, &context, |stage| {
-            let texture = stage.add_image(&base);
-            let material = StandardMaterial {
+        compare_box(&mut stage, root, &context, &base, |texture| {
+            StandardMaterial {
                 alpha_mode: AlphaMode::Mask(0.5),
                 ..matte(Some(texture))
-            };
-            box_control(stage, material)
+            }
         });
     }
 }

@@ -1,19 +1,15 @@
 //! Particle systems as assets: labels, values, textures, scenes, malformed files, reloads.
 
 use super::stage::add_births;
-use crate::support::app::TestApp;
-use crate::support::log;
-use bevy::asset::{AssetLoadError, LoadState};
+use crate::support::prelude::*;
+use bevy::asset::AssetLoadError;
 use bevy::math::Affine3A;
-use bevy::prelude::*;
 use bevy_classic_models::alamo::particles::evaluate::{BirthRecord, MAX_ALIVE};
 use bevy_classic_models::alamo::particles::{Emitter, Properties, Shape, Track};
 use bevy_classic_models::alamo::{
-    Alo, AloLoaderSettings, AloParticleSystem, AloParticles, EmitterRecords, ParticleRecords,
-    RecordSpace,
+    AloParticleSystem, AloParticles, EmitterRecords, ParticleRecords, RecordSpace,
 };
 use bevy_classic_models::load::ModelLoadError;
-use bevy_classic_models::prelude::*;
 use classic_models_fixtures::malformed::Expect;
 use classic_models_fixtures::particles::{bytes, emitter, full};
 use classic_models_fixtures::particles_malformed::cases;
@@ -26,9 +22,9 @@ fn tga() -> Vec<u8> {
 }
 
 fn particles<'w>(app: &'w mut TestApp, alo: &Handle<Alo>) -> &'w AloParticles {
-    let assets = app.world().resource::<Assets<Alo>>();
+    let assets = app.assets::<Alo>();
     let handle = assets.get(alo).unwrap().particles.clone().unwrap();
-    let assets = app.app.world().resource::<Assets<AloParticles>>();
+    let assets = app.assets::<AloParticles>();
     assets.get(&handle).unwrap()
 }
 
@@ -52,7 +48,7 @@ fn a_particle_system_is_an_asset_with_a_scene() {
     app.wait_loaded(&alo);
     let labeled = app.load::<AloParticles>("Art/P_Full.ALO#Particles");
     app.wait_loaded(&labeled);
-    let asset = app.world().resource::<Assets<Alo>>().get(&alo).unwrap();
+    let asset = app.asset(&alo);
     assert_eq!(asset.particles.as_ref(), Some(&labeled));
     assert!(asset.bones.is_empty() && asset.meshes.is_empty());
     let particles = particles(&mut app, &alo);
@@ -99,7 +95,7 @@ fn settings_apply_to_particle_systems() {
     fire.color_texture = "red.tga".into();
     let files = [("p.alo", bytes(vec![fire])), ("red.tga", tga())];
     let mut app = TestApp::new(&files);
-    let server = app.world().resource::<AssetServer>().clone();
+    let server = app.server();
     let settings = |settings: &mut AloLoaderSettings| {
         settings.convert_axes = false;
         settings.load_textures = false;
@@ -133,9 +129,8 @@ fn missing_textures_and_hidden_emitters_are_warnings() {
     let mut app = TestApp::new(&files);
     let alo = app.load::<Alo>("p_hidden.alo");
     app.wait_loaded(&alo);
-    assert_eq!(log::warnings_with("p_nowhere.tga").len(), 1);
-    let hidden = log::warnings_with("p_hidden.alo: emitters with heat");
-    assert_eq!(hidden.len(), 1, "{hidden:?}");
+    log::expect_warnings("p_nowhere.tga", 1);
+    let hidden = log::expect_warnings("p_hidden.alo: emitters with heat", 1);
     assert!(hidden[0].contains("Shimmer"), "{hidden:?}");
 }
 

@@ -2,8 +2,7 @@
 
 use super::stage::*;
 use crate::support::alo_stage::{texels, tga};
-use crate::support::stage::Stage;
-use bevy::prelude::*;
+use crate::support::prelude::*;
 use bevy_classic_models::alamo::particles::{Emitter, Properties, Track};
 use classic_models_fixtures::particles::bytes;
 
@@ -122,6 +121,6 @@ fn blend_modes_are_exact() {
                 );
             }
         }
-        stage.world().entity_mut(system).despawn();
+        stage.despawn(system);
     }
 }

@@ -1,9 +1,9 @@
 //! Running particle systems: records against the evaluator, and the components that control them.
 
 use crate::support::particle_app::{Finished, ParticleApp, burst, stream};
+use crate::support::prelude::*;
 use bevy::camera::visibility::VisibilityClass;
 use bevy::math::DVec3;
-use bevy::prelude::*;
 use bevy_classic_models::alamo::particles::evaluate::LivingParticle;
 use bevy_classic_models::alamo::particles::{Emitter, Properties, Shape};
 use bevy_classic_models::alamo::{
@@ -130,17 +130,17 @@ fn many_systems_run_as_each_would_alone() {
         }
     }
     for root in &roots {
-        app.set(*root, ParticleEmission::Killed);
+        app.insert(*root, ParticleEmission::Killed);
     }
     app.run(1, FRAME);
     let finished = app.world().resource::<Finished>();
     assert_eq!(finished.0, roots, "in the order of their creation");
     for root in &roots {
-        app.set(*root, ParticleEmission::Restarting);
+        app.insert(*root, ParticleEmission::Restarting);
     }
     app.run(2, FRAME);
     for root in &roots {
-        let emission = app.world().get::<ParticleEmission>(*root);
+        let emission = app.find::<ParticleEmission>(*root);
         assert_eq!(emission, Some(&ParticleEmission::Playing));
         assert!(app.count(*root) > 0);
     }
@@ -153,10 +153,10 @@ fn paused_systems_do_not_change() {
     app.run(10, FRAME);
     let before = app.positions(root, 0);
     assert!(before.len() > 5);
-    app.set(root, ParticleEmission::Paused);
+    app.insert(root, ParticleEmission::Paused);
     app.run(10, FRAME);
     assert_eq!(app.positions(root, 0), before);
-    app.set(root, ParticleEmission::Playing);
+    app.insert(root, ParticleEmission::Playing);
     app.run(1, FRAME);
     let particles = app.particles(root);
     assert_ne!(app.positions(root, 0), before);
@@ -192,7 +192,7 @@ fn stopped_systems_finish_or_vanish_as_the_file_says() {
         app.run(60, FRAME);
         let before = app.count(root);
         assert!((9..=10).contains(&before), "{before}");
-        app.set(root, state);
+        app.insert(root, state);
         app.run(1, FRAME);
         let after = app.count(root);
         assert_eq!(after > 0, stays, "{state:?}, leave: {leave}");
@@ -203,10 +203,10 @@ fn stopped_systems_finish_or_vanish_as_the_file_says() {
         app.run(40, FRAME);
         assert_eq!(app.finished(root), 1);
         // It restarts.
-        app.set(root, ParticleEmission::Playing);
+        app.insert(root, ParticleEmission::Playing);
         app.run(10, FRAME);
         assert_eq!(app.count(root), 4);
-        app.set(root, ParticleEmission::Killed);
+        app.insert(root, ParticleEmission::Killed);
         app.run(1, FRAME);
         assert_eq!((app.count(root), app.finished(root)), (0, 2));
     }
@@ -217,10 +217,10 @@ fn a_system_that_plays_again_keeps_the_particles_that_finish() {
     let mut app = leaving(true);
     let root = app.spawn_test(());
     app.run(30, FRAME);
-    app.set(root, ParticleEmission::Stopped);
+    app.insert(root, ParticleEmission::Stopped);
     app.run(1, FRAME);
     let kept = app.count(root);
-    app.set(root, ParticleEmission::Playing);
+    app.insert(root, ParticleEmission::Playing);
     app.run(1, FRAME);
     // The first of the new ones is born at once.
     assert_eq!(app.count(root), kept + 1);
@@ -242,7 +242,7 @@ fn systems_do_not_begin_while_they_are_stopped_or_paused() {
         let finished = usize::from(state != ParticleEmission::Paused);
         let found = (app.count(root), app.finished(root));
         assert_eq!(found, (0, finished), "{state:?}");
-        app.set(root, ParticleEmission::Playing);
+        app.insert(root, ParticleEmission::Playing);
         app.run(1, FRAME);
         assert_eq!(app.count(root), 5);
     }
@@ -278,10 +278,10 @@ fn bursts_end_with_an_event_and_can_be_repeated() {
     assert_eq!((app.count(root), app.finished(root)), (0, 1));
     let mut emission = ParticleEmission::default();
     emission.restart();
-    app.set(root, emission);
+    app.insert(root, emission);
     app.run(1, 0.0);
     assert_eq!((app.count(root), app.finished(root)), (5, 1));
-    let emission = app.world().get::<ParticleEmission>(root);
+    let emission = app.find::<ParticleEmission>(root);
     assert_eq!(emission, Some(&ParticleEmission::Playing));
     app.run(12, FRAME);
     assert_eq!((app.count(root), app.finished(root)), (0, 2));
@@ -293,7 +293,7 @@ fn restarted_systems_lose_their_particles() {
     let root = app.spawn_test(());
     app.run(30, FRAME);
     assert_eq!(app.count(root), 11);
-    app.set(root, ParticleEmission::Restarting);
+    app.insert(root, ParticleEmission::Restarting);
     app.run(1, FRAME);
     assert_eq!((app.count(root), app.finished(root)), (1, 0));
 }
@@ -303,9 +303,9 @@ fn finished_roots_are_despawned_on_request() {
     let mut app = ParticleApp::new(vec![emitter(burst(5, 0.2))]);
     let root = app.spawn_test(DespawnWhenFinished);
     app.run(11, FRAME);
-    assert!(app.world().get_entity(root).is_ok());
+    assert!(app.exists(root));
     app.run(1, FRAME);
-    assert!(app.world().get_entity(root).is_err());
+    assert!(!app.exists(root));
     assert_eq!(app.finished(root), 1);
     let left = app
         .world()
@@ -325,9 +325,9 @@ fn seeds_decide_about_the_particles() {
     let roots = seeds.map(|seed| {
         let root = app.spawn_test(());
         if let Some(seed) = seed {
-            app.set(root, ParticleSeed(seed));
+            app.insert(root, ParticleSeed(seed));
         }
-        app.set(root, ParticleEmission::Restarting);
+        app.insert(root, ParticleEmission::Restarting);
         root
     });
     app.run(1, 0.0);
@@ -339,7 +339,7 @@ fn seeds_decide_about_the_particles() {
     }
     // A restart is the same with a seed, and otherwise not.
     for root in roots {
-        app.set(root, ParticleEmission::Restarting);
+        app.insert(root, ParticleEmission::Restarting);
     }
     app.run(1, 0.0);
     app.run(1, 0.3);
@@ -364,7 +364,7 @@ fn tints_are_passed_to_the_records() {
     let red = Color::srgb(1.0, 0.25, 0.0);
     let root = app.spawn_test(ParticleTint(red));
     assert_eq!(app.records(root).tint, red.into());
-    app.world().entity_mut(root).remove::<ParticleTint>();
+    app.remove::<ParticleTint>(root);
     app.run(1, 0.0);
     assert_eq!(app.records(root).tint, LinearRgba::WHITE);
 }
@@ -400,7 +400,7 @@ fn frozen_particles_stay_exact_for_hours() {
     assert_eq!(before.len(), 11);
     app.run(8000, 0.249);
     assert_eq!(app.positions(root, 0), before);
-    app.set(root, ParticleEmission::Finishing);
+    app.insert(root, ParticleEmission::Finishing);
     app.run(10, 0.1);
     assert_eq!((app.count(root), app.finished(root)), (0, 1));
 }
@@ -410,20 +410,20 @@ fn systems_without_a_scene_are_controlled_on_their_own_entity() {
     let mut app = ParticleApp::new(vec![emitter(burst(5, 0.2))]);
     let handle: Handle<AloParticles> = app.app.load("p_test.alo#Particles");
     let system = AloParticleSystem(handle);
-    let entity = app.world().spawn((system, ParticleEmission::Paused)).id();
+    let entity = app.spawn_entity((system, ParticleEmission::Paused));
     app.wait_for_system(entity);
     app.run(1, 0.1);
     assert_eq!(app.count(entity), 0);
-    app.set(entity, ParticleEmission::Playing);
+    app.insert(entity, ParticleEmission::Playing);
     app.run(1, 0.0);
     assert_eq!(app.count(entity), 5);
     app.run(2, 0.11);
     assert_eq!(app.finished(entity), 1);
-    app.set(entity, ParticleEmission::Restarting);
+    app.insert(entity, ParticleEmission::Restarting);
     app.run(1, 0.0);
-    app.world().entity_mut(entity).remove::<AloParticleSystem>();
+    app.remove::<AloParticleSystem>(entity);
     app.run(1, 0.0);
-    assert!(app.world().get::<ParticleRecords>(entity).is_none());
+    assert!(app.find::<ParticleRecords>(entity).is_none());
 }
 
 #[test]
@@ -433,14 +433,14 @@ fn a_changed_handle_replaces_the_system() {
     let [a, b]: [Handle<AloParticles>; 2] =
         ["p_a.alo#Particles", "p_b.alo#Particles"].map(|path| app.app.load(path));
     app.app.wait_loaded(&b);
-    let entity = app.world().spawn(AloParticleSystem(a)).id();
+    let entity = app.spawn_entity(AloParticleSystem(a));
     app.wait_for_system(entity);
     let classes = |app: &mut ParticleApp| {
-        let class = app.world().get::<VisibilityClass>(entity);
+        let class = app.find::<VisibilityClass>(entity);
         class.map(|class| class.len())
     };
     assert_eq!(classes(&mut app), Some(1));
-    app.set(entity, AloParticleSystem(b.clone()));
+    app.insert(entity, AloParticleSystem(b.clone()));
     app.run(1, 0.1);
     assert_eq!(app.records(entity).particles, b);
     assert_eq!((app.count(entity), classes(&mut app)), (5, Some(1)));
@@ -458,14 +458,14 @@ fn idle_systems_do_not_leak() {
     let first = spawn(&mut app);
     app.run(300, 0.05);
     let capacity = |app: &mut ParticleApp, entity: Entity| {
-        let records = app.world().get::<ParticleRecords>(entity).unwrap();
+        let records = app.get::<ParticleRecords>(entity);
         (records.emitters[0].capacity(), records.emitters.len())
     };
     for entity in &first {
         assert_eq!(capacity(&mut app, *entity), (8, 1));
     }
     for entity in first {
-        app.world().despawn(entity);
+        app.despawn(entity);
     }
     app.run(1, 0.05);
     let left = app

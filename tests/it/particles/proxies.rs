@@ -1,19 +1,15 @@
 //! Particle systems that the proxies of a model name, and those that a manifest attaches.
 
-use crate::gpuless;
-use crate::support::log;
 use crate::support::particle_app::{ParticleApp, burst, stream};
+use crate::support::prelude::*;
 use bevy::camera::visibility::RenderLayers;
-use bevy::prelude::*;
 use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, write as write_ala};
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Proxy, Submesh, Vertex};
 use bevy_classic_models::alamo::particles::{Properties, Shape};
 use bevy_classic_models::alamo::{
-    Alo, AloInstance, AloLoaderSettings, AloPart, AloProxy, ParticleBudget, ParticleEmission,
-    ParticleRecords,
+    AloPart, AloProxy, ParticleBudget, ParticleEmission, ParticleRecords,
 };
-use bevy_classic_models::prelude::*;
 use classic_models_fixtures::particles::{bytes, edited, emitter};
 
 pub fn proxy(name: &'static str, bone: u32, hidden: bool) -> Proxy<'static> {
@@ -79,15 +75,8 @@ fn spawned(files: &[(&str, Vec<u8>)]) -> (ParticleApp, Entity) {
 }
 
 fn part(app: &mut ParticleApp, root: Entity, name: &str) -> Entity {
-    let parts = app
-        .world()
-        .get::<AloInstance>(root)
-        .unwrap()
-        .parts()
-        .to_vec();
-    let is_named = |app: &mut ParticleApp, part: Entity| {
-        app.world().get::<AloPart>(part).unwrap().name == name
-    };
+    let parts = app.get::<AloInstance>(root).parts().to_vec();
+    let is_named = |app: &mut ParticleApp, part: Entity| app.get::<AloPart>(part).name == name;
     let mut parts = parts.into_iter();
     parts.find(|part| is_named(app, *part)).unwrap()
 }
@@ -97,13 +86,7 @@ fn has_system(app: &mut ParticleApp, root: Entity) -> bool {
         .world()
         .query_filtered::<Entity, With<ParticleRecords>>();
     let systems: Vec<_> = systems.iter(app.app.app.world()).collect();
-    let parents = |entity: &Entity| {
-        app.app
-            .app
-            .world()
-            .get::<ChildOf>(*entity)
-            .map(ChildOf::parent)
-    };
+    let parents = |entity: &Entity| app.app.find::<ChildOf>(*entity).map(ChildOf::parent);
     let is_below = |entity: &Entity| {
         core::iter::successors(Some(*entity), parents).any(|ancestor| ancestor == root)
     };
@@ -125,7 +108,7 @@ fn proxies_create_the_systems_that_they_name() {
         ("p_smoke.ALO", bytes(vec![emitter(burst(1, 9.0))])),
     ]);
     let smoke = part(&mut app, root, "P_Smoke_LOD0");
-    let info = app.world().get::<AloProxy>(smoke).unwrap();
+    let info = app.get::<AloProxy>(smoke);
     assert_eq!(info.particles.as_deref(), Some("p_smoke.ALO"));
     app.run(1, 0.1);
     // X = 10 and Z = 5 of the file.
@@ -135,8 +118,7 @@ fn proxies_create_the_systems_that_they_name() {
         positions[0].abs_diff_eq(Vec3::new(10.0, 5.0, 0.0), 1e-4),
         "{positions:?}"
     );
-    let missing = log::warnings_with("files of proxies not found: p_nowhere.alo");
-    assert_eq!(missing.len(), 1);
+    log::expect_warnings("files of proxies not found: p_nowhere.alo", 1);
 }
 
 /// The positions of the particles of a ship's two proxies. Between spawning the root and loading the files, so many other
@@ -183,7 +165,7 @@ fn a_setting_turns_the_systems_of_proxies_off() {
         ("p_smoke.alo", bytes(vec![emitter(burst(1, 9.0))])),
     ]);
     let settings = |settings: &mut AloLoaderSettings| settings.load_particles = false;
-    let server = app.world().resource::<AssetServer>().clone();
+    let server = app.server();
     let handle: Handle<Alo> = server
         .load_builder()
         .with_settings(settings)
@@ -207,41 +189,32 @@ fn hidden_proxies_have_no_system_until_they_are_shown() {
         assert!(!has_system(&mut app, root));
         let mut parts = PartVisibility::default();
         parts.show("p_smoke");
-        app.set(root, parts.clone());
+        app.insert(root, parts.clone());
         app.run(2, 0.0);
         assert_eq!(app.count(root), 1);
         app.run(10, 0.1);
         assert_eq!(app.count(root), 10);
         // It stops as its file says, and is visible until the end.
         parts.hide("p_smoke");
-        app.set(root, parts.clone());
+        app.insert(root, parts.clone());
         app.run(2, 0.1);
         let system = app.system(root);
         let left = app.count(root);
         assert_eq!(left > 0, leave, "{left}");
-        let visible = app
-            .world()
-            .get::<InheritedVisibility>(system)
-            .unwrap()
-            .get();
+        let visible = app.get::<InheritedVisibility>(system).get();
         assert!(visible);
         app.run(6, 0.1);
         assert_eq!(app.count(root), 0);
         // It restarts.
         parts.show("p_smoke");
-        app.set(root, parts);
+        app.insert(root, parts);
         app.run(2, 0.0);
         assert_eq!((app.count(root), app.system(root)), (1, system));
         // It is hidden with the whole model.
-        app.set(root, Visibility::Hidden);
+        app.insert(root, Visibility::Hidden);
         app.run(2, 0.1);
-        assert!(
-            !app.world()
-                .get::<InheritedVisibility>(system)
-                .unwrap()
-                .get()
-        );
-        let emission = *app.world().get::<ParticleEmission>(system).unwrap();
+        assert!(!app.get::<InheritedVisibility>(system).get());
+        let emission = *app.get::<ParticleEmission>(system);
         assert_eq!(emission, ParticleEmission::Playing);
     }
 }
@@ -263,11 +236,11 @@ fn damage_stages_switch_systems() {
     app.run(10, 0.1);
     assert_eq!(app.count(fine), 10);
     assert!(!has_system(&mut app, burning));
-    app.set(root, DamageStage(1));
+    app.insert(root, DamageStage(1));
     app.run(1, 0.0);
     app.run(10, 0.1);
     assert_eq!((app.count(fine), app.count(burning)), (0, 10));
-    app.set(root, DamageStage(0));
+    app.insert(root, DamageStage(0));
     app.run(10, 0.1);
     assert_eq!((app.count(fine), app.count(burning)), (10, 0));
 }
@@ -288,7 +261,7 @@ fn clips_switch_systems_by_the_visibility_of_bones() {
         ("ship_FIRE_00.ala", clip.unwrap()),
         ("p_flash.alo", bytes(vec![emitter(burst(3, 0.2))])),
     ]);
-    app.set(root, PlayClip::looping("FIRE_00"));
+    app.insert(root, PlayClip::looping("FIRE_00"));
     app.app.wait_for_clip(root);
     let counts: Vec<usize> = (0..40)
         .map(|_| {
@@ -450,7 +423,7 @@ fn manifests_can_attach_a_particle_system_to_a_bone() {
         ("armed.model.ron", manifest.as_bytes().to_vec()),
     ]);
     let model = ClassicModel(app.app.load("armed.model.ron"));
-    let root = app.world().spawn(model).id();
+    let root = app.spawn_entity(model);
     app.wait_for_system(root);
     app.run(2, 0.0);
     let positions = app.positions(root, 0);
@@ -462,7 +435,7 @@ fn manifests_can_attach_a_particle_system_to_a_bone() {
     // Its root is the attachment.
     let mut attachments = app.world().query_filtered::<Entity, With<AttachedToBone>>();
     let attachment = attachments.single(app.app.app.world()).unwrap();
-    app.set(attachment, ParticleEmission::Restarting);
+    app.insert(attachment, ParticleEmission::Restarting);
     app.run(6, 0.11);
     assert_eq!((app.count(root), app.finished(attachment)), (0, 1));
 }
@@ -482,7 +455,7 @@ fn particles_of_attachments_do_not_depend_on_the_ids_of_their_entities() {
             ("armed.model.ron", manifest.clone().into_bytes()),
         ]);
         let model = ClassicModel(app.app.load("armed.model.ron"));
-        let root = app.world().spawn(model).id();
+        let root = app.spawn_entity(model);
         for _ in 0..others {
             app.world().spawn_empty();
         }
@@ -512,16 +485,16 @@ fn systems_have_the_render_layers_of_the_model() {
         ("p_smoke.alo", bytes(vec![emitter(burst(1, 9.0))])),
     ]);
     let layers = RenderLayers::layer(3);
-    app.set(root, layers.clone());
+    app.insert(root, layers.clone());
     app.run(2, 0.0);
     let system = app.system(root);
-    assert_eq!(app.world().get::<RenderLayers>(system), Some(&layers));
-    app.world().entity_mut(root).remove::<RenderLayers>();
+    assert_eq!(app.find::<RenderLayers>(system), Some(&layers));
+    app.remove::<RenderLayers>(root);
     app.run(2, 0.0);
-    assert_eq!(app.world().get::<RenderLayers>(system), None);
+    assert_eq!(app.find::<RenderLayers>(system), None);
     // The scene of a particle system likewise.
     let smoke = app.spawn("p_smoke.alo#Scene", layers.clone());
     app.run(2, 0.0);
     let system = app.system(smoke);
-    assert_eq!(app.world().get::<RenderLayers>(system), Some(&layers));
+    assert_eq!(app.find::<RenderLayers>(system), Some(&layers));
 }

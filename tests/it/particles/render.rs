@@ -4,17 +4,15 @@ use super::stage::*;
 use crate::gpuless::Patience;
 use crate::support::alo_stage::{texels, tga};
 use crate::support::archives::Games;
-use crate::support::log;
-use crate::support::stage::{Picture, Stage, VIEWS};
+use crate::support::prelude::*;
+use crate::support::stage::{Picture, VIEWS};
 use bevy::camera::visibility::RenderLayers;
 use bevy::camera::{Hdr, Viewport};
 use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
 use bevy::core_pipeline::tonemapping::Tonemapping;
-use bevy::prelude::*;
 use bevy::render::RenderApp;
 use bevy_classic_models::alamo::particles::{Emitter, Properties, Shape, Track};
 use bevy_classic_models::alamo::{AloParticles, ParticleRecords, ParticleStatistics};
-use bevy_classic_models::archive::ArchiveSource;
 use classic_models_fixtures::particles::bytes;
 
 const RED: [u8; 3] = [250, 20, 20];
@@ -121,7 +119,7 @@ fn opaque_surfaces_hide_particles_with_a_depth_test() {
         emitter.properties.no_depth_test = no_depth_test;
         let (mut stage, _) = stage_of(vec![emitter]);
         let mesh = Mesh::from(Cuboid::new(20.0, 20.0, 1.0));
-        let mesh = stage.world().resource_mut::<Assets<Mesh>>().add(mesh);
+        let mesh = stage.add_asset(mesh);
         let material = stage.add_material(StandardMaterial {
             base_color: Color::srgb(0.0, 0.0, 1.0),
             unlit: true,
@@ -152,7 +150,7 @@ fn an_entity_may_have_a_blended_mesh_and_particles() {
     square.position = Shape::Exact([15.0, 0.0, 0.0]).into();
     let (mut stage, system) = stage_of(vec![square]);
     let mesh = Mesh::from(Rectangle::new(20.0, 20.0));
-    let mesh = stage.world().resource_mut::<Assets<Mesh>>().add(mesh);
+    let mesh = stage.add_asset(mesh);
     let material = stage.add_material(StandardMaterial {
         base_color: Color::srgb(0.0, 0.0, 1.0),
         unlit: true,
@@ -161,10 +159,7 @@ fn an_entity_may_have_a_blended_mesh_and_particles() {
         ..default()
     });
     // The system's rotation would show the rectangle from its edge.
-    stage
-        .world()
-        .entity_mut(system)
-        .insert((Mesh3d(mesh), material, Transform::default()));
+    stage.insert(system, (Mesh3d(mesh), material, Transform::default()));
     let picture = stage.capture();
     assert_color(at(&picture, 0.5, 0.3), [0, 0, 255], "the mesh");
     assert_color(at(&picture, 0.84, 0.5), RED, "the particle");
@@ -174,7 +169,7 @@ fn an_entity_may_have_a_blended_mesh_and_particles() {
 fn fog_does_not_change_particles() {
     let (mut stage, _) = stage_of(vec![square(RED, 10.0)]);
     let mesh = Mesh::from(Cuboid::new(10.0, 10.0, 1.0));
-    let mesh = stage.world().resource_mut::<Assets<Mesh>>().add(mesh);
+    let mesh = stage.add_asset(mesh);
     let material = stage.add_material(StandardMaterial {
         base_color: Color::srgb(0.0, 0.0, 1.0),
         unlit: true,
@@ -210,17 +205,17 @@ fn visibility_layers_and_tint_apply() {
     let (mut stage, system) = stage_of(vec![square([255; 3], 20.0)]);
     let middle = |stage: &mut Stage| at(&stage.capture(), 0.5, 0.5);
     assert_color(middle(&mut stage), [255; 3], "visible");
-    stage.world().entity_mut(system).insert(Visibility::Hidden);
+    stage.insert(system, Visibility::Hidden);
     assert_color(middle(&mut stage), BACKGROUND, "hidden");
     let layer = (Visibility::Inherited, RenderLayers::layer(1));
-    stage.world().entity_mut(system).insert(layer);
+    stage.insert(system, layer);
     assert_color(middle(&mut stage), BACKGROUND, "on another layer");
     stage.camera().insert(RenderLayers::layer(1));
     assert_color(middle(&mut stage), [255; 3], "on the camera's layer");
-    let mut records = stage.world().get_mut::<ParticleRecords>(system).unwrap();
+    let mut records = stage.get_mut::<ParticleRecords>(system);
     records.tint = Color::srgb(1.0, 0.5, 0.25).to_linear();
     assert_color(middle(&mut stage), [255, 128, 64], "tinted");
-    stage.world().entity_mut(system).remove::<ParticleRecords>();
+    stage.remove::<ParticleRecords>(system);
     assert_color(middle(&mut stage), BACKGROUND, "removed");
 }
 
@@ -451,7 +446,7 @@ fn living_records_are_one_draw_while_new_ones_replace_dead_ones() {
             32 => drop(stage.world().entity_mut(system).insert(Visibility::Visible)),
             // All records are uploaded again, from another slot on.
             40 => {
-                let mut records = stage.world().get_mut::<ParticleRecords>(system).unwrap();
+                let mut records = stage.get_mut::<ParticleRecords>(system);
                 records.emitters[0].rebase(0.0);
             }
             _ => {}
@@ -518,7 +513,7 @@ fn particles_are_drawn_while_buffers_are_added_and_freed() {
     assert_eq!(statistics.buffer_bytes, small + 49_152 * RECORD);
     assert_eq!(statistics.spare_bytes, PAGE - small);
 
-    stage.world().despawn(large);
+    stage.despawn(large);
     let statistics = is_drawn(&mut stage, "after the burst");
     assert_eq!(statistics.buffer_bytes, small);
     assert_eq!(statistics.spare_bytes, PAGE - small);
@@ -531,7 +526,7 @@ fn systems_at_many_positions_are_drawn_once_each() {
     let places: Vec<_> = grid
         .map(|cell| (cell - Vec3::new(4.5, 4.5, 0.0)) * 2.0)
         .collect();
-    stage.world().despawn(first);
+    stage.despawn(first);
     for place in &places {
         let system = stage.spawn_particles("p.alo", upright().with_translation(*place));
         stage.simulate(system, SEED, 1.0);

@@ -2,8 +2,8 @@
 
 use super::stage::*;
 use crate::support::alo_stage::{texels, tga};
-use crate::support::stage::{Stage, VIEWS};
-use bevy::prelude::*;
+use crate::support::prelude::*;
+use crate::support::stage::VIEWS;
 use bevy_classic_models::alamo::particles::{Emitter, Interpolation, Properties, Shape, Track};
 use bevy_classic_models::alamo::{AloParticles, ParticleSeed};
 use classic_models_fixtures::particles::bytes;
@@ -243,7 +243,7 @@ fn weather_is_in_a_cube_before_each_camera() {
     for _ in 0..41 {
         stage.headless.step(0.125);
     }
-    let assets = stage.world().resource::<Assets<AloParticles>>();
+    let assets = stage.assets::<AloParticles>();
     let system = assets.get(&handle).unwrap();
     let properties = system.emitters[0].emitter.clone();
     let particles = system.evaluate(SEED, 41.0 * 0.125).emitters.remove(0);
@@ -337,7 +337,7 @@ fn compare_running(name: &str, emitter: Emitter<'static>, frames: u32) {
         time += 0.125;
     }
     let drawn = stage.capture();
-    let assets = stage.world().resource::<Assets<AloParticles>>();
+    let assets = stage.assets::<AloParticles>();
     let system = assets.get(&particles).unwrap();
     let state = system.evaluate(SEED, time);
     assert!(state.emitters[0].len() > 15);

@@ -1,11 +1,11 @@
 //! Particle systems on a [`Stage`], and control meshes of the particles that the evaluator computes. Bevy draws the
 //! controls with `StandardMaterial`.
 
-use crate::support::stage::{Picture, Stage};
+use crate::support::prelude::*;
+use crate::support::stage::Picture;
 use bevy::asset::RenderAssetUsages;
 use bevy::math::Affine3A;
 use bevy::mesh::{Indices, PrimitiveTopology};
-use bevy::prelude::*;
 use bevy_classic_models::alamo::particles::evaluate::random::{InstanceKey, ParticleNumber};
 use bevy_classic_models::alamo::particles::evaluate::{Draws, LivingParticle, Source};
 use bevy_classic_models::alamo::particles::{Emitter, Properties};

@@ -1,9 +1,7 @@
 //! Particle systems in a world: movement, spaces, wind, ground, culling, bounds, the budget, and reloads.
 
-use crate::support::log;
 use crate::support::particle_app::{ParticleApp, burst, stream};
-use bevy::camera::primitives::Aabb;
-use bevy::prelude::*;
+use crate::support::prelude::*;
 use bevy_classic_models::alamo::particles::{Properties, Shape};
 use bevy_classic_models::alamo::{
     AloParticleSystem, AloParticles, ParticleBudget, ParticleEmission, ParticleGround, ParticleSeed,
@@ -23,11 +21,7 @@ fn assert_near(found: &[Vec3], expected: &[Vec3]) {
 }
 
 fn moved_to(app: &mut ParticleApp, root: Entity, x: f32, seconds: f32) {
-    app.world()
-        .get_mut::<Transform>(root)
-        .unwrap()
-        .translation
-        .x = x;
+    app.get_mut::<Transform>(root).translation.x = x;
     app.run(1, seconds);
 }
 
@@ -62,7 +56,7 @@ fn linked_particles_turn_with_the_system() {
     let mut app = ParticleApp::new(vec![linked]);
     let root = app.spawn_test(());
     assert_near(&app.positions(root, 0), &[Vec3::X * 2.0]);
-    app.set(root, Transform::from_rotation(Quat::from_rotation_y(1.5)));
+    app.insert(root, Transform::from_rotation(Quat::from_rotation_y(1.5)));
     app.run(1, 0.1);
     let turned = Quat::from_rotation_y(1.5) * Vec3::X * 2.0;
     assert_near(&app.positions(root, 0), &[turned]);
@@ -145,7 +139,7 @@ fn wind_is_added_at_birth() {
         direction: Vec3::new(0.0, 0.0, -7.0),
         speed: 3.0,
     });
-    app.set(root, ParticleEmission::Playing);
+    app.insert(root, ParticleEmission::Playing);
     app.run(1, 0.0);
     app.world().insert_resource(Wind::default());
     app.run(10, 0.1);
@@ -198,7 +192,7 @@ fn terrain_has_its_height_at_the_position_of_the_system() {
 fn look_away(app: &mut ParticleApp, away: bool) {
     let camera = app.camera;
     let angle = if away { core::f32::consts::PI } else { 0.0 };
-    app.world().get_mut::<Transform>(camera).unwrap().rotation = Quat::from_rotation_y(angle);
+    app.get_mut::<Transform>(camera).rotation = Quat::from_rotation_y(angle);
 }
 
 #[test]
@@ -236,7 +230,7 @@ fn finite_systems_end_although_they_are_culled() {
     let root = app.spawn_test(());
     app.run(3, 0.1);
     look_away(&mut app, true);
-    app.set(root, ParticleEmission::Finishing);
+    app.insert(root, ParticleEmission::Finishing);
     app.run(10, 0.1);
     assert_eq!((app.count(root), app.finished(root)), (0, 1));
 }
@@ -250,8 +244,8 @@ fn bounds_contain_particles_that_stayed_behind() {
     }
     app.run(1, 0.0);
     let system = app.system(root);
-    let aabb = *app.world().get::<Aabb>(system).unwrap();
-    let transform = *app.world().get::<GlobalTransform>(system).unwrap();
+    let aabb = *app.get::<Aabb>(system);
+    let transform = *app.get::<GlobalTransform>(system);
     let positions = app.positions(root, 0);
     assert!(positions.len() >= 10);
     for position in positions {
@@ -264,7 +258,7 @@ fn bounds_contain_particles_that_stayed_behind() {
     }
     // Much later, only the present surroundings.
     app.run(30, 0.2);
-    let aabb = *app.world().get::<Aabb>(system).unwrap();
+    let aabb = *app.get::<Aabb>(system);
     assert!(aabb.half_extents.max_element() < 30.0, "{aabb:?}");
 }
 
@@ -280,7 +274,7 @@ fn births_beyond_the_budget_of_a_system_are_dropped() {
     app.run(20, 0.1);
     assert_eq!(app.count(root), 30);
     let message = "has more than 30 particles, which is `ParticleBudget::per_system`";
-    assert_eq!(log::warnings_with(message).len(), 1);
+    log::expect_warnings(message, 1);
 }
 
 #[test]
@@ -297,17 +291,17 @@ fn small_and_old_systems_lose_their_births_first() {
         app.spawn_test((transform, ParticleEmission::Paused))
     });
     for root in roots {
-        app.set(root, ParticleEmission::Playing);
+        app.insert(root, ParticleEmission::Playing);
     }
     app.run(1, 0.0);
     // The near one, then the newer ones of the others.
     let counts = roots.map(|root| app.count(root));
     assert_eq!(counts, [0, 40, 20, 40]);
     let message = "`ParticleBudget::total` allows 100 particles of all systems together";
-    assert_eq!(log::warnings_with(message).len(), 1);
+    log::expect_warnings(message, 1);
     // There is room again when they are dead.
     app.run(12, 0.2);
-    app.set(roots[0], ParticleEmission::Restarting);
+    app.insert(roots[0], ParticleEmission::Restarting);
     app.run(1, 0.0);
     assert_eq!(app.count(roots[0]), 40);
 }
@@ -321,10 +315,10 @@ fn systems_that_restart_beside_finishing_particles_keep_the_budget() {
     });
     let root = app.spawn_test(());
     app.run(1, 0.1);
-    app.set(root, ParticleEmission::Finishing);
+    app.insert(root, ParticleEmission::Finishing);
     app.run(1, 0.1);
     assert_eq!(app.count(root), 40);
-    app.set(root, ParticleEmission::Playing);
+    app.insert(root, ParticleEmission::Playing);
     app.run(1, 0.1);
     assert_eq!(app.count(root), 60);
 }
@@ -335,11 +329,11 @@ fn reloaded_files_restart_their_systems() {
     app.app.keep_loaded("p_test.alo");
     let scene = app.spawn_test(());
     let handle: Handle<AloParticles> = app.app.load("p_test.alo#Particles");
-    let alone = app.world().spawn(AloParticleSystem(handle)).id();
+    let alone = app.spawn_entity(AloParticleSystem(handle));
     app.wait_for_system(alone);
     let stopped = app.spawn_test(());
     app.run(10, 0.1);
-    app.set(stopped, ParticleEmission::Finishing);
+    app.insert(stopped, ParticleEmission::Finishing);
     app.run(1, 0.1);
     for root in [scene, alone, stopped] {
         assert!(app.count(root) >= 10);
@@ -351,7 +345,7 @@ fn reloaded_files_restart_their_systems() {
         [scene, alone, stopped].map(|root| app.count(root)),
         [7, 7, 0]
     );
-    let emission = app.world().get::<ParticleEmission>(stopped);
+    let emission = app.find::<ParticleEmission>(stopped);
     assert_eq!(emission, Some(&ParticleEmission::Finishing));
     // Its particles are gone, so it is over.
     assert_eq!(app.finished(stopped), 1);
@@ -386,7 +380,7 @@ fn collapsed_systems_have_no_broken_records() {
         let mut app = ParticleApp::new(vec![emitter(stream(10, 1.0)), linked]);
         let root = app.spawn_test(Transform::from_scale(scale));
         app.run(5, 0.1);
-        app.set(root, Transform::IDENTITY);
+        app.insert(root, Transform::IDENTITY);
         app.run(5, 0.1);
         for emitter in [0, 1] {
             let positions = app.positions(root, emitter);

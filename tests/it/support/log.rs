@@ -84,6 +84,14 @@ pub fn warnings_with(text: &str) -> Vec<String> {
     lines(tracing::Level::WARN, |line| line.text.contains(text))
 }
 
+/// The warnings so far that contain a text, which must be this many.
+#[track_caller]
+pub fn expect_warnings(text: &str, count: usize) -> Vec<String> {
+    let warnings = warnings_with(text);
+    assert_eq!(warnings.len(), count, "{text}: {warnings:?}");
+    warnings
+}
+
 fn lines(level: tracing::Level, matches: impl Fn(&Line) -> bool) -> Vec<String> {
     let lines = LINES.lock().unwrap();
     let lines = lines

@@ -1,6 +1,7 @@
 //! Particle systems in an app without a GPU, with a camera that sees them.
 
 use super::app::TestApp;
+use super::entities::TestWorld;
 use crate::gpuless;
 use bevy::camera::Camera3d;
 use bevy::prelude::*;
@@ -145,10 +146,15 @@ impl ParticleApp {
         let all = &self.world().resource::<Finished>().0;
         all.iter().filter(|entity| **entity == root).count()
     }
+}
 
-    #[track_caller]
-    pub fn set<C: Component>(&mut self, root: Entity, component: C) {
-        self.world().entity_mut(root).insert(component);
+impl TestWorld for ParticleApp {
+    fn app(&self) -> &App {
+        &self.app.app
+    }
+
+    fn app_mut(&mut self) -> &mut App {
+        &mut self.app.app
     }
 }
 

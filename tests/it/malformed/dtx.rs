@@ -1,16 +1,16 @@
 //! Malformed DTX textures in the asset loader: every class of defect with its error, truncations, random mutations, and
 //! models with a broken skin.
 
+use super::suite::Suite;
 use crate::support::abc::{bytes, figure};
 use crate::support::abc_app::{load, model};
-use crate::support::app::TestApp;
+use crate::support::prelude::*;
 use crate::support::random::Random;
-use crate::support::{corpus, files_of, log};
-use bevy::asset::LoadState;
-use bevy::prelude::*;
-use bevy_classic_models::lithtech::AbcLoaderSettings;
+use crate::support::{corpus, files_of};
 use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write_unchecked};
 use bevy_classic_models::lithtech::dtx::{DtxTexelFormat, texture_flags};
+use classic_models_fixtures::malformed::Expect::Reject;
+use classic_models_fixtures::malformed::{Case, LocationText};
 
 /// A texture of version −3 with alpha.
 fn version_3() -> DtxDocument {
@@ -60,34 +60,21 @@ fn patched(mut file: Vec<u8>, at: usize, bytes: &[u8]) -> Vec<u8> {
     file
 }
 
-/// Loads files in one app. Asserts that each fails with its path and an offset, or has a valid image. Returns the indices
-/// of the files that load.
-fn run(name: &str, files: Vec<Vec<u8>>) -> Vec<usize> {
-    let paths: Vec<String> = (0..files.len())
-        .map(|index| format!("{name}-{index}.dtx"))
-        .collect();
-    let named: Vec<(&str, Vec<u8>)> = paths.iter().map(String::as_str).zip(files).collect();
-    let mut app = TestApp::new(&named);
-    let handles: Vec<Handle<Image>> = paths.iter().map(|path| app.load(path.clone())).collect();
-    let mut loaded = Vec::new();
-    for (index, (handle, path)) in handles.iter().zip(&paths).enumerate() {
-        match app.finish_load(handle) {
-            LoadState::Failed(error) => {
-                let error = error.to_string();
-                let has_path = error.contains(&format!("{path}: "));
-                let has_offset = error.contains("DTX: ") && error.contains("at offset");
-                let is_size = error.contains("expected sides from 1 to");
-                assert!(has_path && (has_offset || is_size), "{error}");
-            }
-            _ => {
-                let images = app.world().resource::<Assets<Image>>();
-                assert_valid(images.get(handle).unwrap());
-                loaded.push(index);
-            }
+const SUITE: Suite<Image> = Suite {
+    extension: "dtx",
+    load: |app, path| app.server().load(path),
+    is_located: |path, error| {
+        let error = error.to_string();
+        let has_offset = error.contains("DTX: ") && error.contains("at offset");
+        let is_size = error.contains("expected sides from 1 to");
+        error.contains(&format!("{path}: ")) && (has_offset || is_size)
+    },
+    check: |app, images| {
+        for image in images {
+            assert_valid(app.asset(image));
         }
-    }
-    loaded
-}
+    },
+};
 
 /// Asserts that the size of the data and the count of mip levels are valid.
 #[track_caller]
@@ -106,70 +93,46 @@ fn assert_valid(image: &Image) {
 #[test]
 fn every_class_is_an_error_of_the_loader() {
     let valid = write_unchecked(&version_3());
-    let old = vec![17; 4096];
     let size = |width: u16, height: u16| {
         let size = [width.to_le_bytes(), height.to_le_bytes()].concat();
         patched(valid.clone(), 8, &size)
     };
+    let version = |version: i32| patched(valid.clone(), 4, &version.to_le_bytes());
     let compressed = write_unchecked(&version_5(DtxTexelFormat::Bc1, 8, 8));
-    let cases = [
-        (1, vec![], "DTX: file at offset 0 is empty"),
-        (1, valid[..6].to_vec(), "version at offset 4 "),
-        (1, valid[..20].to_vec(), "header at offset 0 "),
-        (2, b"\x89PNG\r\n\x1a\n and more".to_vec(), "PNG: "),
-        (2, b"version https://git-lfs".to_vec(), "a Git LFS pointer"),
-        (44, old, "master palette"),
-        (
-            44,
-            patched(valid.clone(), 4, &(-4_i32).to_le_bytes()),
-            "version at offset 4 is -4",
-        ),
-        (
-            44,
-            patched(valid.clone(), 4, &[255; 4]),
-            "version at offset 4 is -1",
-        ),
-        (44, size(0, 16), "width at offset 8 "),
-        (44, size(16, 0), "height at offset 10 "),
-        (
-            44,
-            size(4000, 4000),
-            "mip level 0 at offset 1196 needs 16000000 bytes",
-        ),
-        (
-            44,
-            size(65535, 1),
-            "mip level 0 at offset 1196 needs 65535 bytes",
-        ),
-        (
-            44,
-            size(65535, 65535),
-            "mip level 0 at offset 1196 needs 4294836225 bytes",
-        ),
-        (
-            44,
-            patched(compressed.clone(), 12, &[0, 0]),
-            "mip level count at offset 12 ",
-        ),
-        (
-            44,
-            patched(compressed, 26, &[9]),
-            "texel format at offset 26 is 9",
-        ),
-    ];
-    for (index, (class, bytes, expected)) in cases.into_iter().enumerate() {
-        let path: &'static str = format!("class-{class}-{index}.dtx").leak();
-        let mut app = TestApp::new(&[(path, bytes)]);
-        let handle = app.load::<Image>(path);
-        let LoadState::Failed(error) = app.finish_load(&handle) else {
-            panic!("{path} loads");
-        };
-        let error = error.to_string();
-        assert!(
-            error.contains(&format!("{path}: ")) && error.contains(expected),
-            "{error}"
-        );
-    }
+    let no_levels = patched(compressed.clone(), 12, &[0, 0]);
+    let unknown_format = patched(compressed, 26, &[9]);
+    let mut cases = Vec::new();
+    let mut add = |class: u32, bytes: Vec<u8>, message: &'static str| {
+        cases.push(Case::logged(class, bytes, Reject(message, ())));
+    };
+    let level = |length: &str| -> &'static str {
+        format!("mip level 0 at offset 1196 needs {length} bytes").leak()
+    };
+    add(1, vec![], "DTX: file at offset 0 is empty");
+    add(1, valid[..6].to_vec(), "version at offset 4 ");
+    add(1, valid[..20].to_vec(), "header at offset 0 ");
+    add(2, b"\x89PNG\r\n\x1a\n and more".to_vec(), "PNG: ");
+    let pointer = b"version https://git-lfs".to_vec();
+    add(2, pointer, "a Git LFS pointer");
+    add(44, vec![17; 4096], "master palette");
+    add(44, version(-4), "version at offset 4 is -4");
+    add(44, version(-1), "version at offset 4 is -1");
+    add(44, size(0, 16), "width at offset 8 ");
+    add(44, size(16, 0), "height at offset 10 ");
+    add(44, size(4000, 4000), level("16000000"));
+    add(44, size(65535, 1), level("65535"));
+    add(44, size(65535, 65535), level("4294836225"));
+    add(44, no_levels, "mip level count at offset 12 ");
+    add(44, unknown_format, "texel format at offset 26 is 9");
+    // Some messages have no offset.
+    let suite = Suite {
+        is_located: |path, error| error.to_string().contains(&format!("{path}: ")),
+        ..SUITE
+    };
+    suite.assert_classes(cases, |path, ()| LocationText {
+        error: format!("{path}: "),
+        warning: path.to_owned(),
+    });
 }
 
 #[test]
@@ -182,7 +145,7 @@ fn additional_bytes_are_ignored_and_missing_mip_levels_are_errors() {
     longer.rest = b"what is this".to_vec();
     let files = [many, longer].map(|texture| write_unchecked(&texture));
     assert_eq!(
-        run("extra", files.to_vec()).len(),
+        SUITE.run("extra", files),
         1,
         "a count of 65535 levels means 5, and the file has 4"
     );
@@ -195,8 +158,7 @@ fn truncated_files_are_errors() {
             .rev()
             .step_by(3)
             .map(|end| file[..end].to_vec());
-        let loaded = run(&format!("ends-{index}"), ends.collect());
-        assert_eq!(loaded, [0; 0]);
+        assert_eq!(SUITE.run(&format!("ends-{index}"), ends), 0);
     }
 }
 
@@ -217,8 +179,8 @@ fn mutated_files_do_not_panic() {
         }
         file
     };
-    let damaged: Vec<_> = files.iter().cycle().take(1200).map(&mut mutated).collect();
-    let loaded = run("damaged", damaged).len();
+    let damaged = files.iter().cycle().take(1200).map(&mut mutated);
+    let loaded = SUITE.run("damaged", damaged);
     assert!((100..1100).contains(&loaded), "{loaded}");
     let Some(folder) = corpus("mutated_files_do_not_panic") else {
         return;
@@ -231,7 +193,7 @@ fn mutated_files_do_not_panic() {
         .map(|(_, file)| mutated(file))
         .collect();
     let count = damaged.len();
-    println!("{} of {count} load", run("real", damaged).len());
+    println!("{} of {count} load", SUITE.run("real", damaged));
 }
 
 /// The expected RGBA bytes, computed from the format's description.
@@ -279,7 +241,7 @@ fn each_version_has_the_expected_texels() {
         let mut app = TestApp::new(&[("x.DTX", write_unchecked(&texture))]);
         let handle = app.load::<Image>("x.DTX");
         app.wait_loaded(&handle);
-        let images = app.world().resource::<Assets<Image>>();
+        let images = app.assets::<Image>();
         let image = images.get(&handle).unwrap();
         assert_eq!(
             image.data.as_ref(),
@@ -310,7 +272,7 @@ fn a_model_with_a_broken_skin_is_spawned_with_one_error() {
     let [skin] = &model.skins[..] else {
         panic!("expected one skin");
     };
-    let images = app.world().resource::<Assets<Image>>();
+    let images = app.assets::<Image>();
     assert!(images.contains(&skin.image), "a placeholder");
     let errors = log::errors_of(&["bevy_classic_models"]);
     let errors: Vec<_> = errors

@@ -1,16 +1,12 @@
 //! Malformed LGW files in the asset loader: every class of defect with its error or its warning, logged once with line and
 //! column. A failed load leaves no assets behind.
 
-use crate::support::app::TestApp;
-use crate::support::lgw::{BICYCLE, EVERYTHING, FLAWED};
-use crate::support::log;
+use super::suite::{Suite, loader_error, model_error};
+use crate::support::lgw::{EVERYTHING, FLAWED};
+use crate::support::prelude::*;
 use crate::support::random::Random;
-use bevy::asset::{AssetLoadError, LoadState};
-use bevy::prelude::*;
-use bevy_classic_models::lgw::LgwTexEnvMaterial;
+use bevy_classic_models::lgw::LgwMaterial;
 use bevy_classic_models::lgw::text::Tolerance;
-use bevy_classic_models::lgw::{Lgw, LgwInstance, LgwLoaderSettings, LgwMaterial};
-use bevy_classic_models::load::ModelLoadError;
 use classic_models_fixtures::malformed::Expect::{self, Reject, Silent, Warn};
 use classic_models_fixtures::malformed::{self, LocationText};
 
@@ -57,11 +53,63 @@ fn textured(file: &str) -> Vec<u8> {
     with("DIFFUSE_COLOR 1 1 1", &texture)
 }
 
+/// Rows of replaced text: the class, a text of [`WHOLE`] that occurs once, its replacement, the location, and part of the
+/// message. `\n` is the end of a line.
+const REPLACEMENTS: &str = r#"
+5  | EXPORT_VERSION 4          | EXPORT_VERSION 5       | warning | 2:16  | is 5, expected 4
+5  | EXPORT_VERSION 4\n        |                        | warning | 1:1   | EXPORT_VERSION is missing
+5  | COUNT 3\n                 | BONES 1 2\nCOUNT 3\n   | warning | 16:1  | "BONES" is not a key
+5  | MATERIAL_REF 0            | MATERIAL_REF 0 VERTEX 1 | warning | 9:16 | "VERTEX"
+45 | END_OF_GROUP 0\n          |                        | error   | 18:1  | group 0 lacks END_OF_GROUP
+45 | END_OF_MESH "Hull"\n      |                        | error   | 19:1  | mesh 0 "Hull" lacks END_OF_MESH
+45 | END_OF_MODEL              |                        | error   | 21:1  | model lacks END_OF_MODEL
+45 | END_OF_MATERIAL\n         |                        | error   | 6:1   | material 0 "skin" lacks END_OF_MATERIAL
+45 | END_OF_MATERIAL_LIST\n    |                        | error   | 7:1   | model lacks END_OF_MATERIAL_LIST
+45 | VERTS 3                   | END_OF_GROUP 0         | error   | 10:1  | "END_OF_GROUP", but must be
+45 | SH "Hull"\nEN             | SH "Hulk"\nEN          | warning | 19:13 | END_OF_MESH names "Hulk", expected "Hull"
+45 | END_OF_GROUP 0            | END_OF_GROUP 2         | warning | 18:14 | has the number 2
+45 | END_OF_GROUP 0            | END_OF_GROUP           | warning | 18:1  | has no number
+48 | MODEL "bike"              | MODEL "bike            | error   | 1:7   | no closing quote
+48 | MESH "Hull"\nM            | MESH "Hull\nM          | error   | 8:6   | no closing quote
+48 | \n1 0 0                   | \n1 0 0,5              | error   | 12:5  | "0,5", but must be a number with a decimal point
+48 | \n1 0 0                   | \n1 0 ...              | error   | 12:5  | "...", but must be a number
+6  | \n1 0 0                   | \n1 1.#QNAN 0          | warning | 12:3  | not finite: 0 is used
+6  | COLOR 1 1 1               | COLOR 1 inf 1          | warning | 5:17  | DIFFUSE_COLOR is not finite
+46 | VERTS 3                   | VERTS 4                | error   | 14:1  | 24 numbers (8 for each vertex), expected 32
+46 | VERTS 3                   | VERTS 2                | error   | 13:1  | 24 numbers (8 for each vertex), expected 16
+46 | VERTS 3                   | VERTS -3               | error   | 10:7  | VERTS is -3
+46 | VERTS 3                   | VERTS 1000000000000    | error   | 10:7  | VERTS is 1000000000000
+46 | VERTS 3                   | VERTS 4294967295       | error   | 14:1  | 24 numbers
+46 | COUNT 3                   | COUNT 4                | error   | 18:1  | 3 indices, expected 4
+46 | COUNT 3                   | COUNT 2                | error   | 17:5  | 3 indices, expected 2
+46 | COUNT 3                   | COUNT -1               | error   | 16:7  | COUNT is -1
+46 | COUNT 3                   | COUNT 1000000000000    | error   | 16:7  | COUNT is 1000000000000
+46 | GROUPS 1                  | GROUPS 2               | warning | 14:27 | GROUPS is 2, but the count of groups is 1
+46 | GROUPS 1                  | GROUPS 1000000000000   | error   | 14:27 | GROUPS is 1000000000000
+47 | 0 1 2\n                   | 0 1 3\n                | error   | 17:5  | index 2 uses vertex 3, but only 3 exist
+47 | 0 1 2\n                   | 0 -1 2\n               | error   | 17:3  | index 1 uses vertex -1, but only 3 exist
+47 | COUNT 3\n0 1 2            | COUNT 5 0 1 2 0 1      | warning | 16:7  | the last 2 are ignored
+47 | LIST\nCOUNT 3\n0 1 2      | STRIP\nCOUNT 2\n0 1    | warning | 16:7  | 2 indices form no triangle, at least 3 are needed
+47 | LIST\nCOUNT 3\n0 1 2      | FAN\nCOUNT 1\n0        | warning | 16:7  | 1 indices form no triangle, at least 3 are needed
+49 | COLOR 1 1 1               | COLOR 1 1 1 END_OF_MATERIAL\nMATERIAL 0 "again" | warning | 6:1 | material 0 is defined more than once
+49 | MATERIAL_REF 0            | MATERIAL_REF 1         | warning | 9:14  | refers to material 1, which
+49 | MATERIAL_REF 0\n          |                        | warning | 18:1  | has no MATERIAL_REF
+"#;
+
 fn cases() -> Vec<Case> {
     let mut cases = file_cases();
-    cases.extend(word_cases());
-    cases.extend(count_cases());
-    cases.extend(index_cases());
+    for row in REPLACEMENTS.trim().lines() {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let [class, text, other, kind, location, message] = cells[..] else {
+            panic!("{row}");
+        };
+        let [text, other] = [text, other].map(|cell| cell.replace("\\n", "\n"));
+        let expect = match kind {
+            "error" => Reject(message, location),
+            _ => Warn(message, location),
+        };
+        cases.push(case(class.parse().unwrap(), with(&text, &other), expect));
+    }
     cases
 }
 
@@ -95,214 +143,7 @@ fn file_cases() -> Vec<Case> {
         case(48, WHOLE.replace('\n', "\r"), Silent),
         case(48, WHOLE.replace('\n', " "), Silent),
         case(48, format!("\u{feff}{WHOLE}"), Silent),
-        case(
-            5,
-            with("EXPORT_VERSION 4", "EXPORT_VERSION 5"),
-            Warn("is 5, expected 4", "2:16"),
-        ),
-        case(
-            5,
-            with("EXPORT_VERSION 4\n", ""),
-            Warn("EXPORT_VERSION is missing", "1:1"),
-        ),
         case(8, textured("missing.tga"), Silent),
-    ]
-}
-
-fn word_cases() -> Vec<Case> {
-    let key = "COUNT 3\n";
-    vec![
-        case(
-            5,
-            with(key, "BONES 1 2\nCOUNT 3\n"),
-            Warn("\"BONES\" is not a key", "16:1"),
-        ),
-        case(
-            5,
-            with("MATERIAL_REF 0", "MATERIAL_REF 0 VERTEX 1"),
-            Warn("\"VERTEX\"", "9:16"),
-        ),
-        case(
-            45,
-            with("END_OF_GROUP 0\n", ""),
-            Reject("group 0 lacks END_OF_GROUP", "18:1"),
-        ),
-        case(
-            45,
-            with("END_OF_MESH \"Hull\"\n", ""),
-            Reject("mesh 0 \"Hull\" lacks END_OF_MESH", "19:1"),
-        ),
-        case(
-            45,
-            with("END_OF_MODEL", ""),
-            Reject("model lacks END_OF_MODEL", "21:1"),
-        ),
-        case(
-            45,
-            with("END_OF_MATERIAL\n", ""),
-            Reject("material 0 \"skin\" lacks END_OF_MATERIAL", "6:1"),
-        ),
-        case(
-            45,
-            with("END_OF_MATERIAL_LIST\n", ""),
-            Reject("model lacks END_OF_MATERIAL_LIST", "7:1"),
-        ),
-        case(
-            45,
-            with("VERTS 3", "END_OF_GROUP 0"),
-            Reject("\"END_OF_GROUP\", but must be", "10:1"),
-        ),
-        case(
-            45,
-            with("SH \"Hull\"\nEN", "SH \"Hulk\"\nEN"),
-            Warn("END_OF_MESH names \"Hulk\", expected \"Hull\"", "19:13"),
-        ),
-        case(
-            45,
-            with("END_OF_GROUP 0", "END_OF_GROUP 2"),
-            Warn("has the number 2", "18:14"),
-        ),
-        case(
-            45,
-            with("END_OF_GROUP 0", "END_OF_GROUP"),
-            Warn("has no number", "18:1"),
-        ),
-        case(
-            48,
-            with("MODEL \"bike\"", "MODEL \"bike"),
-            Reject("no closing quote", "1:7"),
-        ),
-        case(
-            48,
-            with("MESH \"Hull\"\nM", "MESH \"Hull\nM"),
-            Reject("no closing quote", "8:6"),
-        ),
-        case(
-            48,
-            with("\n1 0 0", "\n1 0 0,5"),
-            Reject("\"0,5\", but must be a number with a decimal point", "12:5"),
-        ),
-        case(
-            48,
-            with("\n1 0 0", "\n1 0 ..."),
-            Reject("\"...\", but must be a number", "12:5"),
-        ),
-    ]
-}
-
-fn count_cases() -> Vec<Case> {
-    vec![
-        case(
-            6,
-            with("\n1 0 0", "\n1 1.#QNAN 0"),
-            Warn("not finite: 0 is used", "12:3"),
-        ),
-        case(
-            6,
-            with("COLOR 1 1 1", "COLOR 1 inf 1"),
-            Warn("DIFFUSE_COLOR is not finite", "5:17"),
-        ),
-        case(
-            46,
-            with("VERTS 3", "VERTS 4"),
-            Reject("24 numbers (8 for each vertex), expected 32", "14:1"),
-        ),
-        case(
-            46,
-            with("VERTS 3", "VERTS 2"),
-            Reject("24 numbers (8 for each vertex), expected 16", "13:1"),
-        ),
-        case(
-            46,
-            with("VERTS 3", "VERTS -3"),
-            Reject("VERTS is -3", "10:7"),
-        ),
-        case(
-            46,
-            with("VERTS 3", "VERTS 1000000000000"),
-            Reject("VERTS is 1000000000000", "10:7"),
-        ),
-        case(
-            46,
-            with("VERTS 3", "VERTS 4294967295"),
-            Reject("24 numbers", "14:1"),
-        ),
-        case(
-            46,
-            with("COUNT 3", "COUNT 4"),
-            Reject("3 indices, expected 4", "18:1"),
-        ),
-        case(
-            46,
-            with("COUNT 3", "COUNT 2"),
-            Reject("3 indices, expected 2", "17:5"),
-        ),
-        case(
-            46,
-            with("COUNT 3", "COUNT -1"),
-            Reject("COUNT is -1", "16:7"),
-        ),
-        case(
-            46,
-            with("COUNT 3", "COUNT 1000000000000"),
-            Reject("COUNT is 1000000000000", "16:7"),
-        ),
-        case(
-            46,
-            with("GROUPS 1", "GROUPS 2"),
-            Warn("GROUPS is 2, but the count of groups is 1", "14:27"),
-        ),
-        case(
-            46,
-            with("GROUPS 1", "GROUPS 1000000000000"),
-            Reject("GROUPS is 1000000000000", "14:27"),
-        ),
-    ]
-}
-
-fn index_cases() -> Vec<Case> {
-    let again = "DIFFUSE_COLOR 1 1 1 END_OF_MATERIAL\nMATERIAL 0 \"again\"";
-    vec![
-        case(
-            47,
-            with("0 1 2\n", "0 1 3\n"),
-            Reject("index 2 uses vertex 3, but only 3 exist", "17:5"),
-        ),
-        case(
-            47,
-            with("0 1 2\n", "0 -1 2\n"),
-            Reject("index 1 uses vertex -1, but only 3 exist", "17:3"),
-        ),
-        case(
-            47,
-            with("COUNT 3\n0 1 2", "COUNT 5 0 1 2 0 1"),
-            Warn("the last 2 are ignored", "16:7"),
-        ),
-        case(
-            47,
-            with("LIST\nCOUNT 3\n0 1 2", "STRIP\nCOUNT 2\n0 1"),
-            Warn("2 indices form no triangle, at least 3 are needed", "16:7"),
-        ),
-        case(
-            47,
-            with("LIST\nCOUNT 3\n0 1 2", "FAN\nCOUNT 1\n0"),
-            Warn("1 indices form no triangle, at least 3 are needed", "16:7"),
-        ),
-        case(
-            49,
-            with("DIFFUSE_COLOR 1 1 1", again),
-            Warn("material 0 is defined more than once", "6:1"),
-        ),
-        case(
-            49,
-            with("MATERIAL_REF 0", "MATERIAL_REF 1"),
-            Warn("refers to material 1, which", "9:14"),
-        ),
-        case(
-            49,
-            with("MATERIAL_REF 0\n", ""),
-            Warn("has no MATERIAL_REF", "18:1"),
-        ),
     ]
 }
 
@@ -311,7 +152,7 @@ fn load(
     path: &'static str,
     settings: &LgwLoaderSettings,
 ) -> (Handle<Lgw>, LoadState) {
-    let server = app.world().resource::<AssetServer>();
+    let server = app.server();
     let settings = settings.clone();
     let set = move |to: &mut LgwLoaderSettings| *to = settings.clone();
     let model: Handle<Lgw> = server.load_builder().with_settings(set).load(path);
@@ -319,74 +160,47 @@ fn load(
     (model, state)
 }
 
-/// The counts of the kinds of assets that a model has.
-fn count(app: &mut TestApp) -> [usize; 6] {
-    let world = app.world();
-    [
-        world.resource::<Assets<Lgw>>().len(),
-        world.resource::<Assets<Mesh>>().len(),
-        world.resource::<Assets<StandardMaterial>>().len(),
-        world.resource::<Assets<LgwTexEnvMaterial>>().len(),
-        world.resource::<Assets<LgwMaterial>>().len(),
-        world.resource::<Assets<WorldAsset>>().len(),
-    ]
+/// The text of the loader's error; `None` if the model loaded.
+fn error_text(state: &LoadState) -> Option<String> {
+    let is_failed = matches!(state, LoadState::Failed(_));
+    is_failed.then(|| loader_error(state).expect("a `ModelLoadError`").to_string())
 }
 
-/// The error of the loader; `None` if the model loaded.
-fn loader_error(state: &LoadState) -> Option<String> {
-    let LoadState::Failed(error) = state else {
-        return None;
-    };
-    let AssetLoadError::AssetLoaderError(error) = &**error else {
-        panic!("{error}");
-    };
-    let error = error.error().downcast_ref::<ModelLoadError>();
-    Some(error.expect("a `ModelLoadError`").to_string())
-}
+const SUITE: Suite<Lgw> = Suite {
+    extension: "lgw",
+    load: |app, path| {
+        let set = |settings: &mut LgwLoaderSettings| settings.load_textures = false;
+        app.server().load_builder().with_settings(set).load(path)
+    },
+    is_located: |path, error| {
+        let error = model_error(error).expect("a `ModelLoadError`");
+        error.to_string().starts_with(&format!("{path}:"))
+    },
+    // Of many models, the last one is representative.
+    check: |app, models| {
+        if let Some(model) = models.last() {
+            assert_spawns_valid(app, model);
+        }
+    },
+};
 
 #[test]
 fn every_class_is_an_error_or_a_warning_of_the_loader() {
-    log::listen();
-    let settings = LgwLoaderSettings {
-        load_textures: false,
-        ..LgwLoaderSettings::default()
-    };
-    for (index, case) in malformed::rows(cases()) {
-        let path: &'static str = format!("class-{}-{index}.lgw", case.class).leak();
-        let location = |location: &&'static str| LocationText {
-            error: format!("{path}:{location}: LGW: "),
-            warning: format!("{path}:{location}: "),
-        };
-        let mut app = TestApp::new(&[(path, case.bytes.clone())]);
-        let before = count(&mut app);
-        let (model, state) = load(&mut app, path, &settings);
-        let warnings = log::warnings_with(path);
-        let error = loader_error(&state);
-        case.assert_logged(path, error.as_deref(), &warnings, location);
-        match error {
-            Some(error) => {
-                assert!(error.starts_with(path), "{path}: {error}");
-                assert_eq!(count(&mut app), before, "{path}");
-            }
-            None => assert_spawns_valid(&mut app, &model),
-        }
-        assert_eq!(
-            log::warnings_with(path).len(),
-            warnings.len(),
-            "logged again"
-        );
-    }
+    SUITE.assert_classes(cases(), |path, location| LocationText {
+        error: format!("{path}:{location}: LGW: "),
+        warning: format!("{path}:{location}: "),
+    });
 }
 
 /// Spawns a model, and asserts that all meshes are valid.
 fn assert_spawns_valid(app: &mut TestApp, model: &Handle<Lgw>) {
-    let lgws = app.world().resource::<Assets<Lgw>>();
+    let lgws = app.assets::<Lgw>();
     let scene = lgws.get(model).unwrap().scene.clone();
-    let root = app.world().spawn(WorldAssetRoot(scene)).id();
+    let root = app.spawn_entity(WorldAssetRoot(scene));
     let is_spawned = |world: &mut World| world.get::<LgwInstance>(root).is_some();
-    assert!(crate::gpuless::wait_until(&mut app.app, is_spawned));
+    app.wait_until(is_spawned);
     app.step(0.01);
-    let meshes = app.world().resource::<Assets<Mesh>>();
+    let meshes = app.assets::<Mesh>();
     for (_, mesh) in meshes.iter() {
         let positions = mesh.attribute(Mesh::ATTRIBUTE_POSITION).unwrap();
         let positions = positions.as_float3().unwrap();
@@ -400,7 +214,7 @@ fn assert_spawns_valid(app: &mut TestApp, model: &Handle<Lgw>) {
         assert!(indices.iter().all(|index| index < positions.len()));
         assert!(indices.len().is_multiple_of(3));
     }
-    app.world().despawn(root);
+    app.despawn(root);
     app.step(0.0);
 }
 
@@ -415,7 +229,7 @@ fn the_tolerance_setting_selects_errors_or_warnings() {
         };
         let mut app = TestApp::new(&[(path, bytes)]);
         let (_, state) = load(&mut app, path, &settings);
-        (loader_error(&state), log::warnings_with(path).len())
+        (error_text(&state), log::warnings_with(path).len())
     };
     let unknown = with("COUNT 3\n", "BONES 1 2\nCOUNT 3\n");
     let (error, warnings) = outcome("unknown", unknown.clone(), Tolerance::Strict);
@@ -440,7 +254,7 @@ fn errors_about_limits_have_line_and_column() {
     let meshes = "MESH \"\" END_OF_MESH \"\" ".repeat(1000);
     let mut app = TestApp::new(&[(path, format!("MODEL \"\" {meshes} END_OF_MODEL").into())]);
     let (_, state) = load(&mut app, path, &LgwLoaderSettings::default());
-    let error = loader_error(&state).unwrap();
+    let error = error_text(&state).unwrap();
     assert!(error.starts_with("limits.lgw:1:1: LGW: "), "{error}");
 }
 
@@ -491,9 +305,8 @@ fn models_with_missing_or_broken_textures_load_with_one_warning() {
     ] {
         let mut app = TestApp::new(&[(path, bytes)]);
         let (model, state) = load(&mut app, path, &LgwLoaderSettings::default());
-        assert_eq!(loader_error(&state), None);
-        let warnings = log::warnings_with(path);
-        assert_eq!(warnings.len(), count, "{warnings:?}");
+        assert_eq!(error_text(&state), None);
+        log::expect_warnings(path, count);
         assert_eq!(texture_path(&mut app, &model), None);
         assert_spawns_valid(&mut app, &model);
     }
@@ -504,7 +317,7 @@ fn models_with_missing_or_broken_textures_load_with_one_warning() {
         "broken-texture.lgw",
         &LgwLoaderSettings::default(),
     );
-    assert_eq!(loader_error(&state), None);
+    assert_eq!(error_text(&state), None);
     let path = texture_path(&mut app, &model).unwrap();
     assert!(path.starts_with("broken.tga"), "{path}");
     assert_spawns_valid(&mut app, &model);
@@ -524,9 +337,8 @@ fn warnings_about_many_missing_textures_are_limited() {
     );
     let mut app = TestApp::new(&[("lost.lgw", text.into_bytes())]);
     let (_, state) = load(&mut app, "lost.lgw", &LgwLoaderSettings::default());
-    assert_eq!(loader_error(&state), None);
-    let warnings = log::warnings_with("lost.lgw");
-    assert_eq!(warnings.len(), 9, "{warnings:?}");
+    assert_eq!(error_text(&state), None);
+    let warnings = log::expect_warnings("lost.lgw", 9);
     assert!(
         warnings[1].contains("lost.lgw:6:12: material \"\": texture \"Lost1.tga\""),
         "{}",
@@ -560,7 +372,7 @@ fn textures_are_searched_only_below_the_asset_root() {
         ];
         let mut app = TestApp::new(&files);
         let (model, state) = load(&mut app, path, &LgwLoaderSettings::default());
-        assert_eq!(loader_error(&state), None);
+        assert_eq!(error_text(&state), None);
         let found = texture_path(&mut app, &model);
         println!("{name:30} {found:?}");
         let allowed = ["models/a.tga", "a.tga", "textures/a.tga"];
@@ -580,35 +392,12 @@ fn textures_are_searched_only_below_the_asset_root() {
     }
 }
 
-/// Loads files in one app and spawns the last valid one. Returns the count of files that load.
-fn run(name: &str, files: Vec<Vec<u8>>) -> usize {
-    let named = |(index, bytes)| (&*format!("{name}-{index}.lgw").leak(), bytes);
-    let files: Vec<(&'static str, Vec<u8>)> = files.into_iter().enumerate().map(named).collect();
-    let mut app = TestApp::new(&files);
-    let settings = LgwLoaderSettings {
-        load_textures: false,
-        ..LgwLoaderSettings::default()
-    };
-    let mut models = Vec::new();
-    for (path, _) in &files {
-        let (model, state) = load(&mut app, path, &settings);
-        match loader_error(&state) {
-            Some(error) => assert!(error.starts_with(&format!("{path}:")), "{error}"),
-            None => models.push(model),
-        }
-    }
-    if let Some(model) = models.last() {
-        assert_spawns_valid(&mut app, model);
-    }
-    models.len()
-}
-
 #[test]
 fn truncated_files_are_errors() {
     for (index, text) in [WHOLE, EVERYTHING].into_iter().enumerate() {
         let whole = text.find("END_OF_MODEL").unwrap() + "END_OF_MODEL".len();
         let ends = (0..whole).map(|end| text.as_bytes()[..end].to_vec());
-        assert_eq!(run(&format!("ends-{index}"), ends.collect()), 0);
+        assert_eq!(SUITE.run(&format!("ends-{index}"), ends), 0);
     }
 }
 
@@ -620,7 +409,7 @@ fn flipped_bits_do_not_panic() {
         bytes
     };
     let bits = 8 * WHOLE.len();
-    let loaded = run("bits", (0..bits).map(flipped).collect());
+    let loaded = SUITE.run("bits", (0..bits).map(flipped));
     assert!((bits / 10..bits).contains(&loaded), "{loaded} of {bits}");
 }
 
@@ -631,6 +420,6 @@ fn mutated_texts_do_not_panic() {
     let damaged = (0..1200).map(|round| {
         classic_models_fixtures::mutations::mutated_text(texts[round % 4], &mut random)
     });
-    let loaded = run("damaged", damaged.collect());
+    let loaded = SUITE.run("damaged", damaged);
     assert!((100..1100).contains(&loaded), "{loaded}");
 }

@@ -3,12 +3,10 @@
 
 use crate::ala::play::{FPS, HULL, SCENE, files};
 use crate::support::ala_malformed::rejected;
-use crate::support::app::TestApp;
-use bevy::asset::{AssetLoadError, LoadState};
-use bevy::prelude::*;
-use bevy_classic_models::alamo::{Ala, Alo, AloInstance};
+use crate::support::prelude::*;
+use bevy::asset::AssetLoadError;
+use bevy_classic_models::alamo::Ala;
 use bevy_classic_models::load::ModelLoadError;
-use bevy_classic_models::prelude::*;
 
 /// The count of animations that load at the same time.
 const BATCH: usize = 32;
@@ -63,13 +61,13 @@ fn rejected_animations_are_errors_and_others_keep_playing() {
             assert!(is_located, "{name}: {text}");
         }
         app.step(0.03);
-        let time = app.world().get::<Playback>(root).unwrap().time;
-        let bone = app.world().get::<AloInstance>(root).unwrap().bones()[HULL];
-        let x = app.world().get::<Transform>(bone).unwrap().translation.x;
+        let time = app.get::<Playback>(root).time;
+        let bone = app.get::<AloInstance>(root).bones()[HULL];
+        let x = app.get::<Transform>(bone).translation.x;
         assert!((x - time * FPS).abs() < 1e-3, "{x} at {time}");
     }
     let steps = rejected_files.len().div_ceil(BATCH) as f32;
-    let time = app.world().get::<Playback>(root).unwrap().time;
+    let time = app.get::<Playback>(root).time;
     let expected = (0.03 * steps).rem_euclid(4.0 / FPS);
     assert!(
         (time - expected).abs() < 1e-4,

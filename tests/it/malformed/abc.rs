@@ -1,29 +1,23 @@
 //! Malformed LithTech models, through the loader and in an app. Every class of defect causes its error or warning once.
 //! Wrong values, truncation and random damage never panic, and models that load are drawn and play.
 
+use super::suite::Suite;
 use crate::support::abc::{IDENTITY_ROTATION, banner, bytes, figure, node, track};
 use crate::support::abc_app::{drawn, load, spawn};
-use crate::support::app::TestApp;
+use crate::support::prelude::*;
 use crate::support::random::Random;
-use crate::support::{corpus, cpu_time, files_of, log};
-use bevy::prelude::*;
+use crate::support::{corpus, cpu_time, files_of};
 use bevy_classic_models::lithtech::abc::write::{
     AbcDocument, AnimationDocument, GeometryDocument, KeyframeDocument, write_unchecked,
 };
 use bevy_classic_models::lithtech::abc::{MAX_DEPTH, node_flags};
-use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::lithtech::{ConvertedAbc, MAX_SCENE_DEPTH};
-use bevy_classic_models::prelude::*;
 use classic_models_fixtures::malformed::Expect::{self, Reject, Warn};
 use classic_models_fixtures::malformed::{self, LocationText};
 use std::time::Duration;
 
 /// A case: part of the message, and its offset.
 type Case = malformed::Case<&'static str, usize>;
-
-fn case(class: u32, bytes: Vec<u8>, expect: Expect<&'static str, usize>) -> Case {
-    Case::logged(class, bytes, expect)
-}
 
 /// A model with deforming vertices and levels of detail.
 fn valid_model() -> AbcDocument {
@@ -69,126 +63,100 @@ fn patched(file: &[u8], offset: usize, bytes: &[u8]) -> Vec<u8> {
     file
 }
 
+/// A table of malformed files.
+struct Table {
+    /// A valid file.
+    file: Vec<u8>,
+    cases: Vec<Case>,
+}
+
+impl Table {
+    fn add(&mut self, class: u32, bytes: impl Into<Vec<u8>>, expect: Expect<&'static str, usize>) {
+        self.cases.push(Case::logged(class, bytes, expect));
+    }
+
+    /// Adds the valid file with other bytes at an offset.
+    fn patch(
+        &mut self,
+        class: u32,
+        offset: usize,
+        bytes: &[u8],
+        expect: Expect<&'static str, usize>,
+    ) {
+        self.add(class, patched(&self.file, offset, bytes), expect);
+    }
+}
+
+/// A count that exceeds every file.
+const HUGE: [u8; 4] = [255, 255, 255, 127];
+
 fn cases() -> Vec<Case> {
     let file = bytes(&valid_model());
-    let mut cases = file_cases(&file);
-    cases.extend(chain_cases(&file));
-    cases.extend(number_cases(&file));
-    cases.extend(geometry_cases(&file));
-    cases.extend(node_cases(&file));
-    cases.extend(animation_cases(&file));
-    cases
+    let mut table = Table {
+        file: file.clone(),
+        cases: Vec::new(),
+    };
+    file_cases(&mut table, &file);
+    chain_cases(&mut table, &file);
+    number_cases(&mut table, &file);
+    geometry_cases(&mut table, &file);
+    node_cases(&mut table, &file);
+    animation_cases(&mut table, &file);
+    table.cases
 }
 
-fn file_cases(file: &[u8]) -> Vec<Case> {
-    let end = file.len();
+fn file_cases(table: &mut Table, file: &[u8]) {
     let name = text(file, "Body");
-    let nolf = patched(file, 12, &[12, 0, 0, 0]);
-    vec![
-        case(1, vec![], Reject("is empty", 0)),
-        case(1, file[..10].to_vec(), Reject("bytes", 8)),
-        case(
-            2,
-            b"Ogawa\xff\0\x01more of it".to_vec(),
-            Reject("Alembic", 0),
-        ),
-        case(
-            2,
-            b"\x89HDF\r\n\x1a\nmore of it".to_vec(),
-            Reject("Alembic", 0),
-        ),
-        case(
-            2,
-            b"IDPO and more than that".to_vec(),
-            Reject("Quake model", 0),
-        ),
-        case(2, nolf, Reject("No One Lives Forever", 12)),
-        case(4, [file, b"tail"].concat(), Warn("4 trailing bytes", end)),
-        case(7, patched(file, name, &[0xE4]), Warn("not UTF-8", name)),
-        case(
-            39,
-            patched(file, name - 2, &[255; 2]),
-            Reject("65535", name),
-        ),
-    ]
+    let tail = [file, b"tail"].concat();
+    table.add(1, [], Reject("is empty", 0));
+    table.add(1, &file[..10], Reject("bytes", 8));
+    table.add(2, b"Ogawa\xff\0\x01more of it", Reject("Alembic", 0));
+    table.add(2, b"\x89HDF\r\n\x1a\nmore of it", Reject("Alembic", 0));
+    table.add(2, b"IDPO and more than that", Reject("Quake model", 0));
+    table.patch(2, 12, &[12, 0, 0, 0], Reject("No One Lives Forever", 12));
+    table.add(4, tail, Warn("4 trailing bytes", file.len()));
+    table.patch(7, name, &[0xE4], Warn("not UTF-8", name));
+    table.patch(39, name - 2, &[255; 2], Reject("65535", name));
 }
 
-fn chain_cases(file: &[u8]) -> Vec<Case> {
-    let nodes = link(file, "Nodes");
-    let linked_to = |offset: usize| patched(file, nodes, &(offset as u32).to_le_bytes());
+fn chain_cases(table: &mut Table, file: &[u8]) {
+    let (nodes, end) = (link(file, "Nodes"), file.len());
     let begin = text(file, "Nodes") - 2;
     let animation = text(file, "Animation") - 2;
     // The file with one more chunk at its end.
     let with_chunk = |chunk: &[u8]| {
         let info = link(file, "TransformInfo");
-        let last = (file.len() as u32).to_le_bytes();
+        let last = (end as u32).to_le_bytes();
         [&patched(file, info, &last)[..], chunk, &[255; 4], &[0; 8]].concat()
     };
-    vec![
-        case(5, with_chunk(b"\x04\0What"), Warn("\"What\"", file.len())),
-        case(
-            38,
-            with_chunk(b"\x05\0Nodes"),
-            Reject("chunks of this name", file.len()),
-        ),
-        case(38, linked_to(0), Reject("offset of the next chunk", nodes)),
-        case(
-            38,
-            linked_to(begin),
-            Reject("offset of the next chunk", nodes),
-        ),
-        case(
-            38,
-            linked_to(nodes),
-            Reject("offset of the next chunk", nodes),
-        ),
-        case(
-            38,
-            linked_to(file.len() + 9),
-            Reject("offset of the next chunk", nodes),
-        ),
-        case(
-            38,
-            linked_to(1 << 31),
-            Reject("offset of the next chunk", nodes),
-        ),
-        // Into the middle of the next chunk, where there is no valid name.
-        case(
-            38,
-            linked_to(animation + 30),
-            Reject("\"\" / offset of the next chunk", animation + 32),
-        ),
-    ]
+    table.add(5, with_chunk(b"\x04\0What"), Warn("\"What\"", end));
+    let again = Reject("chunks of this name", end);
+    table.add(38, with_chunk(b"\x05\0Nodes"), again);
+    let invalid = Reject("offset of the next chunk", nodes);
+    // Into the middle of the next chunk there is no valid name.
+    let unnamed = Reject("\"\" / offset of the next chunk", animation + 32);
+    for (offset, expect) in [
+        (0, invalid),
+        (begin, invalid),
+        (nodes, invalid),
+        (end + 9, invalid),
+        (1 << 31, invalid),
+        (animation + 30, unnamed),
+    ] {
+        table.patch(38, nodes, &(offset as u32).to_le_bytes(), expect);
+    }
 }
 
-fn number_cases(file: &[u8]) -> Vec<Case> {
+fn number_cases(table: &mut Table, file: &[u8]) {
     let nan = f32::NAN.to_le_bytes();
     let infinity = f32::INFINITY.to_le_bytes();
-    let (vertices, triangles) = (vertices(file), triangles(file));
+    let (position, triangle) = (vertices(file) + 4, triangles(file));
     let key = keys(file, 1);
-    vec![
-        case(
-            6,
-            patched(file, vertices + 4, &nan),
-            Warn("vertex 0", vertices + 4),
-        ),
-        case(
-            6,
-            patched(file, triangles, &infinity),
-            Warn("triangle 0", triangles),
-        ),
-        case(6, patched(file, key, &nan), Reject("finite", key)),
-        case(
-            6,
-            patched(file, key + 24, &infinity),
-            Reject("finite", key + 24),
-        ),
-        case(
-            29,
-            patched(file, key + 12, &[0; 16]),
-            Warn("is zero", key + 12),
-        ),
-    ]
+    table.patch(6, position, &nan, Warn("vertex 0", position));
+    table.patch(6, triangle, &infinity, Warn("triangle 0", triangle));
+    table.patch(6, key, &nan, Reject("finite", key));
+    table.patch(6, key + 24, &infinity, Reject("finite", key + 24));
+    table.patch(29, key + 12, &[0; 16], Warn("is zero", key + 12));
 }
 
 fn triangles(file: &[u8]) -> usize {
@@ -211,111 +179,59 @@ fn keys(file: &[u8], node: usize) -> usize {
     keyframes(file) + strings.sum::<usize>() + node * (28 * walk.keyframes.len() + 24)
 }
 
-fn geometry_cases(file: &[u8]) -> Vec<Case> {
+fn geometry_cases(table: &mut Table, file: &[u8]) {
     let model = valid_model();
     let (vertices, triangles) = (vertices(file), triangles(file));
     let corner = triangles + 33 + 24;
+    let node = vertices + 15;
     // The second LOD's pair of vertices.
     let pair = vertices + 20 * 9 + 16;
-    let huge = |at: usize| patched(file, at, &[255, 255, 255, 127]);
     let lods = link(file, "Geometry") + 4 + 24;
     let fewer = edited(|model| {
         model.geometry.lod_starts.pop();
     });
+    let base = vertices - 4;
     let last_node = model.nodes.len() as u8;
-    vec![
-        case(
-            41,
-            patched(file, corner, &[8, 0]),
-            Reject("triangle 1", corner),
-        ),
-        case(
-            41,
-            patched(file, corner, &[255; 2]),
-            Reject("65535", corner),
-        ),
-        case(
-            41,
-            patched(file, vertices + 15, &[last_node]),
-            Reject("vertex 0", vertices + 15),
-        ),
-        case(
-            41,
-            huge(vertices - 4),
-            Reject("base vertex count", vertices - 4),
-        ),
-        case(3, huge(triangles - 4), Reject("triangles", triangles)),
-        case(3, huge(vertices - 8), Reject("vertices", vertices)),
-        case(43, huge(lods), Reject("LODs", lods + 4)),
-        case(
-            43,
-            patched(file, pair, &[9, 0]),
-            Warn("must be less than its own", pair),
-        ),
-        case(
-            43,
-            patched(file, pair, &[0xCD; 2]),
-            Warn("must be less than its own", pair),
-        ),
-        case(
-            43,
-            patched(file, pair, &[0, 0]),
-            Warn("is already replaced", pair),
-        ),
-        case(43, fewer, Warn("2 LOD vertices for 1 LODs", vertices - 10)),
-    ]
+    table.patch(41, corner, &[8, 0], Reject("triangle 1", corner));
+    table.patch(41, corner, &[255; 2], Reject("65535", corner));
+    table.patch(41, node, &[last_node], Reject("vertex 0", node));
+    table.patch(41, base, &HUGE, Reject("base vertex count", base));
+    table.patch(3, triangles - 4, &HUGE, Reject("triangles", triangles));
+    table.patch(3, vertices - 8, &HUGE, Reject("vertices", vertices));
+    table.patch(43, lods, &HUGE, Reject("LODs", lods + 4));
+    let later = Warn("must be less than its own", pair);
+    table.patch(43, pair, &[9, 0], later);
+    table.patch(43, pair, &[0xCD; 2], later);
+    table.patch(43, pair, &[0, 0], Warn("is already replaced", pair));
+    let mismatch = Warn("2 LOD vertices for 1 LODs", vertices - 10);
+    table.add(43, fewer, mismatch);
 }
 
-fn node_cases(file: &[u8]) -> Vec<Case> {
+fn node_cases(table: &mut Table, file: &[u8]) {
     let arm = text(file, "Arm") + 3;
     let deforming = arm + 2 + 1 + 4;
     let tail = text(file, "Tail") + 4;
     let children = tail + 2 + 1 + 4;
-    let huge = [255, 255, 255, 127];
     let mut deep = nested(20_000);
     deep.animations.clear();
     let deep = write_unchecked(&deep);
     let deepest = link(&deep, "Nodes") + 4 + MAX_DEPTH * 37;
-    vec![
-        case(
-            40,
-            patched(file, children, &[1]),
-            Reject("children", children + 4),
-        ),
-        case(
-            40,
-            patched(file, children, &huge),
-            Reject("children", children + 4),
-        ),
-        case(40, deep, Reject("more than 1024 deep", deepest)),
-        case(
-            41,
-            patched(file, deforming, &[10, 0]),
-            Reject("vertex", deforming),
-        ),
-        case(
-            41,
-            patched(file, deforming, &[0, 0]),
-            Warn("vertex 0 of node 1", deforming),
-        ),
-        case(
-            41,
-            patched(file, deforming - 4, &huge),
-            Reject("deforming", deforming),
-        ),
-        case(
-            41,
-            patched(file, tail, &[7]),
-            Warn("stores the index 7", tail),
-        ),
-    ]
+    let many = Reject("children", children + 4);
+    table.patch(40, children, &[1], many);
+    table.patch(40, children, &HUGE, many);
+    table.add(40, deep, Reject("more than 1024 deep", deepest));
+    table.patch(41, deforming, &[10, 0], Reject("vertex", deforming));
+    let shared = Warn("vertex 0 of node 1", deforming);
+    table.patch(41, deforming, &[0, 0], shared);
+    let count = deforming - 4;
+    table.patch(41, count, &HUGE, Reject("deforming", deforming));
+    table.patch(41, tail, &[7], Warn("stores the index 7", tail));
 }
 
-fn animation_cases(file: &[u8]) -> Vec<Case> {
+fn animation_cases(table: &mut Table, file: &[u8]) {
     let body = link(file, "Animation") + 4;
     let frames = keyframes(file);
     let second = frames + 30 + "begin".len();
-    let huge = [255, 255, 255, 127];
     let stand = text(file, "Stand") - 2;
     let fewer = edited(|model| {
         model.animations.truncate(1);
@@ -324,29 +240,13 @@ fn animation_cases(file: &[u8]) -> Vec<Case> {
         model.transform_info = None;
     });
     let end = fewer.len();
-    vec![
-        case(42, fewer, Reject("node 3", end)),
-        case(
-            42,
-            patched(file, body, &huge),
-            Reject("animations", body + 4),
-        ),
-        case(
-            42,
-            patched(file, body, &[1]),
-            Warn("trailing bytes in Animation", stand),
-        ),
-        case(
-            42,
-            patched(file, frames - 4, &huge),
-            Reject("keyframes", frames),
-        ),
-        case(
-            42,
-            patched(file, second, &[0; 4]),
-            Warn("is not after the previous one", second),
-        ),
-    ]
+    table.add(42, fewer, Reject("node 3", end));
+    table.patch(42, body, &HUGE, Reject("animations", body + 4));
+    let rest = Warn("trailing bytes in Animation", stand);
+    table.patch(42, body, &[1], rest);
+    table.patch(42, frames - 4, &HUGE, Reject("keyframes", frames));
+    let reversed = Warn("is not after the previous one", second);
+    table.patch(42, second, &[0; 4], reversed);
 }
 
 /// A chain of nodes: each is the child of the previous one.
@@ -374,125 +274,80 @@ fn load_plain(app: &mut TestApp, path: &'static str) -> Result<Handle<Abc>, Stri
     load(app, path, settings)
 }
 
+const SUITE: Suite<Abc> = Suite {
+    extension: "abc",
+    load: |app, path| {
+        let set = |settings: &mut AbcLoaderSettings| settings.load_textures = false;
+        app.server().load_builder().with_settings(set).load(path)
+    },
+    is_located: |path, error| {
+        let error = error.to_string();
+        error.contains(&format!("{path}: ABC: ")) && error.contains("at offset")
+    },
+    check: |app, models| {
+        for root in spawn_and_play(app, models) {
+            app.despawn(root);
+        }
+        app.step(0.0);
+    },
+};
+
 #[test]
 fn loader_rejects_or_warns_about_every_class() {
-    log::listen();
-    let location = |offset: &usize| LocationText {
+    let suite = Suite {
+        load: |app, path| {
+            let set = |settings: &mut AbcLoaderSettings| {
+                settings.load_textures = false;
+                settings.lod_shares = vec![0.6];
+            };
+            app.server().load_builder().with_settings(set).load(path)
+        },
+        check: |app, models| {
+            for root in spawn_and_play(app, models) {
+                let drawn = drawn(app, root);
+                assert!(drawn.len() >= 2, "{models:?}");
+                let mut corners = drawn.as_flattened().iter();
+                assert!(corners.all(|it| it.is_finite()), "{models:?}");
+            }
+        },
+        ..SUITE
+    };
+    suite.assert_classes(cases(), |_, offset| LocationText {
         error: format!("at offset {offset} "),
         warning: format!("(at offset {offset})"),
-    };
-    for (index, case) in malformed::rows(cases()) {
-        let path: &'static str = format!("class-{}-{index}.abc", case.class).leak();
-        let mut app = TestApp::new(&[(path, case.bytes.clone())]);
-        let loaded = load_plain(&mut app, path);
-        let warnings = log::warnings_with(path);
-        let error = loaded.as_ref().err().map(String::as_str);
-        case.assert_logged(path, error, &warnings, location);
-        match loaded {
-            Err(error) => {
-                let prefix = format!("{path}: ABC: ");
-                assert!(error.contains(&prefix), "{path}: {error}");
-            }
-            Ok(model) => {
-                let root = spawn(&mut app, &model, PlayClip::looping(0_usize));
-                play(&mut app, root);
-                let drawn = drawn(&mut app, root);
-                assert!(drawn.len() >= 2, "{path}");
-                assert!(
-                    drawn.as_flattened().iter().all(|it| it.is_finite()),
-                    "{path}"
-                );
-            }
-        }
-        assert_eq!(
-            log::warnings_with(path).len(),
-            warnings.len(),
-            "{path}: more warnings in play"
-        );
-    }
-}
-
-/// Plays a model while changing its level of detail and clip.
-fn play(app: &mut TestApp, root: Entity) {
-    for (frame, lod) in [0, 1, 9, 0].into_iter().enumerate() {
-        app.world().entity_mut(root).insert(ModelLod(lod));
-        if frame == 2 {
-            let last = app.world().get::<AbcInstance>(root).unwrap();
-            let last = last.model().animations.len().saturating_sub(1);
-            let play = PlayClip::once(last).with_fade(0.1).with_speed(-1.0);
-            app.world().entity_mut(root).insert(play);
-        }
-        app.step(0.06);
-    }
-}
-
-/// Loads all files in one app, and spawns and plays those that load. Asserts that every error names its file and an
-/// offset. Returns the count of files that load.
-fn load_and_play(name: &str, files: Vec<Vec<u8>>) -> usize {
-    let paths = (0..files.len()).map(|index| format!("{name}-{index}.abc"));
-    let paths: Vec<String> = paths.collect();
-    let named = paths.iter().map(String::as_str).zip(files.iter().cloned());
-    let mut app = TestApp::new(&named.collect::<Vec<_>>());
-    let server = app.world().resource::<AssetServer>().clone();
-    let handles = paths.iter().map(|path| {
-        let plain = |settings: &mut AbcLoaderSettings| settings.load_textures = false;
-        let loader = server.load_builder().with_settings(plain);
-        loader.load::<Abc>(path.clone())
     });
-    let handles: Vec<Handle<Abc>> = handles.collect();
-    let mut roots = Vec::new();
-    for (handle, path) in handles.iter().zip(&paths) {
-        match app.finish_load(handle) {
-            bevy::asset::LoadState::Failed(error) => {
-                let error = error.to_string();
-                let is_located =
-                    error.contains(&format!("{path}: ABC: ")) && error.contains("at offset");
-                assert!(is_located, "{error}");
-            }
-            _ => {
-                let abcs = app.world().resource::<Assets<Abc>>();
-                let scene = abcs.get(handle).unwrap().scene.clone();
-                let play = PlayClip::looping(0_usize);
-                roots.push(app.world().spawn((WorldAssetRoot(scene), play)).id());
-            }
-        }
-    }
+}
+
+/// Spawns models, and plays them while their level of detail and clip change.
+fn spawn_and_play(app: &mut TestApp, models: &[Handle<Abc>]) -> Vec<Entity> {
+    let spawn = |model: &Handle<Abc>| {
+        let scene = app.asset(model).scene.clone();
+        app.spawn_entity((WorldAssetRoot(scene), PlayClip::looping(0_usize)))
+    };
+    let roots: Vec<Entity> = models.iter().map(spawn).collect();
     for root in &roots {
         app.wait_for_abc(*root);
     }
-    for root in &roots {
-        app.world().entity_mut(*root).insert(ModelLod(1));
-    }
-    for _ in 0..3 {
+    for (frame, lod) in [0, 1, 9, 0].into_iter().enumerate() {
+        for root in &roots {
+            app.insert(*root, ModelLod(lod));
+            if frame == 2 {
+                let animations = &app.get::<AbcInstance>(*root).model().animations;
+                let last = animations.len().saturating_sub(1);
+                let play = PlayClip::once(last).with_fade(0.1).with_speed(-1.0);
+                app.insert(*root, play);
+            }
+        }
         app.step(0.06);
     }
-    let count = roots.len();
-    for root in roots {
-        app.world().despawn(root);
-    }
-    app.step(0.0);
-    count
-}
-
-/// Loads and plays files in batches, because an app with many models is slow. Returns the count of files that load.
-fn load_and_play_all(name: &str, files: impl IntoIterator<Item = Vec<u8>>) -> usize {
-    let mut files = files.into_iter();
-    let mut loaded = 0;
-    for round in 0.. {
-        let batch: Vec<_> = files.by_ref().take(100).collect();
-        if batch.is_empty() {
-            break;
-        }
-        loaded += load_and_play(&format!("{name}-{round}"), batch);
-    }
-    loaded
+    roots
 }
 
 #[test]
 fn truncated_files_are_rejected() {
     let file = bytes(&valid_model());
     let ends = (0..file.len()).map(|end| file[..end].to_vec());
-    assert_eq!(load_and_play_all("ends", ends), 0);
+    assert_eq!(SUITE.run("ends", ends), 0);
 }
 
 #[test]
@@ -502,7 +357,7 @@ fn wrong_values_do_not_panic() {
     for value in values {
         let wrong = (0..file.len() - 3).step_by(3);
         let wrong = wrong.map(|at| patched(&file, at, &value.to_le_bytes()));
-        let loaded = load_and_play_all(&format!("numbers-{value:x}"), wrong);
+        let loaded = SUITE.run(&format!("numbers-{value:x}"), wrong);
         assert!((50..file.len() / 3 - 50).contains(&loaded), "{loaded}");
     }
 }
@@ -536,7 +391,7 @@ fn randomly_damaged_models_do_not_panic() {
     let files = [bytes(&valid_model()), bytes(&banner())];
     let mut random = Random(0x5851_f42d_4c95_7f2d);
     let damaged = (0..3000).map(|round| mutated(&files[round % 2], &mut random));
-    let loaded = load_and_play_all("damaged", damaged.collect::<Vec<_>>());
+    let loaded = SUITE.run("damaged", damaged);
     assert!((300..2900).contains(&loaded), "{loaded}");
 }
 
@@ -553,7 +408,7 @@ fn randomly_damaged_real_models_do_not_panic() {
         .map(|(_, file)| mutated(file, &mut random))
         .collect();
     let count = damaged.len();
-    println!("{} of {count} load", load_and_play_all("real", damaged));
+    println!("{} of {count} load", SUITE.run("real", damaged));
 }
 
 #[test]
@@ -579,7 +434,7 @@ fn positions_near_f32_max_do_not_panic() {
             files.push(bytes(&model));
         }
     }
-    load_and_play("far", files);
+    SUITE.run("far", files);
 }
 
 #[test]
@@ -589,9 +444,9 @@ fn deepest_allowed_skeleton_spawns_plays_and_despawns() {
         model.geometry = GeometryDocument::default();
         bytes(&model)
     };
-    assert_eq!(load_and_play("deep", vec![deep(MAX_SCENE_DEPTH)]), 1);
-    assert_eq!(load_and_play("deeper", vec![deep(MAX_SCENE_DEPTH + 1)]), 0);
-    assert_eq!(load_and_play("deepest", vec![deep(MAX_DEPTH)]), 0);
+    assert_eq!(SUITE.run("deep", vec![deep(MAX_SCENE_DEPTH)]), 1);
+    assert_eq!(SUITE.run("deeper", vec![deep(MAX_SCENE_DEPTH + 1)]), 0);
+    assert_eq!(SUITE.run("deepest", vec![deep(MAX_DEPTH)]), 0);
 }
 
 /// Files with thousands of nearly empty elements: a name, the bytes, and part of the error if they are rejected.
@@ -715,11 +570,10 @@ fn vertex_deformed_by_many_nodes_loads_quickly() {
     assert_loads_quickly(path, &bytes);
     let mut app = TestApp::new(&[(path, bytes)]);
     let model = load_plain(&mut app, path).unwrap();
-    let abcs = app.world().resource::<Assets<Abc>>();
+    let abcs = app.assets::<Abc>();
     assert_eq!(abcs.get(&model).unwrap().deforms.len(), 1);
     // A vertex belongs to one node. The loader warns about the other nodes that list it.
-    let warnings = log::warnings_with(path);
-    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    let warnings = log::expect_warnings(path, 1);
     assert!(
         warnings[0].contains("(and 899 more like it)"),
         "{warnings:?}"
