@@ -157,8 +157,7 @@ fn unreadable_skin_is_a_placeholder_until_fixed() {
         let loader = ImageLoader::new(CompressedImageFormats::NONE);
         app.app.register_asset_loader(loader);
         let settings = move |to: &mut AbcLoaderSettings| to.skins = vec![file.into()];
-        let server = app.server();
-        let model: Handle<Abc> = server.load_builder().with_settings(settings).load(FILE);
+        let model: Handle<Abc> = app.load_with(FILE, settings);
         let texel = |world: &World| {
             let model = world.resource::<Assets<Abc>>().get(&model)?;
             let images = world.resource::<Assets<Image>>();
@@ -169,7 +168,7 @@ fn unreadable_skin_is_a_placeholder_until_fixed() {
         app.wait(file, is_replaced);
         if file.ends_with("png") {
             app.save(file, PNG);
-            server.reload(file);
+            app.reload(file);
             let is_fixed = |world: &mut World| texel(world) == Some([255, 128, 64, 255]);
             app.wait_until(is_fixed);
         }
@@ -306,17 +305,11 @@ fn unlit_texels_are_emissive() {
 fn unlit_texels_are_visible_in_the_dark() {
     let green_pixels = |skin: Vec<u8>| {
         let mut stage = Stage::dark(&[(FILE, bytes(&large())), ("model.dtx", skin)]);
-        let server = stage.server();
-        let set = |settings: &mut AbcLoaderSettings| settings.double_sided = true;
-        let abc: Handle<Abc> = server.load_builder().with_settings(set).load(FILE);
-        stage.headless.wait_until("the model is loaded", |_| {
-            server.is_loaded_with_dependencies(&abc)
-        });
-        let scene = stage.asset(&abc).scene.clone();
-        let root = stage.spawn_entity(WorldAssetRoot(scene));
-        stage.headless.wait_until("the model is spawned", |world| {
-            world.get::<AbcInstance>(root).is_some()
-        });
+        let settings = AbcLoaderSettings {
+            double_sided: true,
+            ..AbcLoaderSettings::default()
+        };
+        stage.spawn_abc(FILE, settings, ());
         let image = stage.capture();
         let green = image.0.iter().filter(|[r, g, ..]| *r < 20 && *g > 190);
         green.count()

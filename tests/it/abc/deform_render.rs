@@ -48,13 +48,14 @@ fn vertices_deform_in_sync_with_the_skeleton() {
     let bytes = bytes(&banner());
     let file = parse(&bytes).unwrap();
     let moments = [(0, 0.0), (0, 0.06), (0, 0.1), (0, 0.4), (1, 0.1), (1, 0.3)];
+    let mut stage = Stage::new(&[]);
     for separate_node_meshes in [false, true] {
-        let mut stage = Stage::new(&[(FILE, bytes.clone())]);
         let settings = AbcLoaderSettings {
             separate_node_meshes,
             ..settings()
         };
-        let root = stage.spawn_abc(FILE, settings, ());
+        let file_name = stage.add_files(&[(FILE, bytes.clone())]);
+        let root = stage.spawn_abc(file_name, settings, ());
         for (clip, seconds) in moments {
             show(&mut stage, root, clip, seconds);
             let control = control(&file, Shown::new(clip, seconds));
@@ -63,6 +64,7 @@ fn vertices_deform_in_sync_with_the_skeleton() {
             );
             compare(&mut stage, root, &control, &context);
         }
+        stage.despawn(root);
     }
 }
 

@@ -16,15 +16,15 @@ const NOT_FLIPPED: Option<TransformInfo> = Some(TransformInfo {
     flip_animation: false,
 });
 
-/// A stage with a model that uses a skin of these texels.
-fn stage_with_skin(
+/// Spawns a model that uses a skin of these texels.
+fn spawn_with_skin(
+    stage: &mut Stage,
     document: &AbcDocument,
     texels: &[[u8; 4]],
     settings: AbcLoaderSettings,
-) -> (Stage, Entity) {
-    let mut stage = Stage::new(&[(FILE, bytes(document)), (SKIN, dtx(texels))]);
-    let root = stage.spawn_abc(FILE, settings, ());
-    (stage, root)
+) -> Entity {
+    let file = stage.add_files(&[(FILE, bytes(document)), (SKIN, dtx(texels))]);
+    stage.spawn_abc(file, settings, ())
 }
 
 fn show(stage: &mut Stage, root: Entity, seconds: f32) {
@@ -51,6 +51,7 @@ fn colored(stage: &mut Stage, texels: &[[u8; 4]]) -> StandardMaterial {
 
 #[test]
 fn skins_have_the_same_orientation_with_all_flips_and_meshes() {
+    let mut stage = Stage::new(&[]);
     let texels = colors([255; 4]);
     let plain = tower(NOT_FLIPPED);
     let flips = [(false, false), (false, true), (true, false), (true, true)];
@@ -67,7 +68,7 @@ fn skins_have_the_same_orientation_with_all_flips_and_meshes() {
                 separate_node_meshes,
                 ..AbcLoaderSettings::default()
             };
-            let (mut stage, root) = stage_with_skin(&tower(transform_info), &texels, settings);
+            let root = spawn_with_skin(&mut stage, &tower(transform_info), &texels, settings);
             let mut before: Option<Picture> = None;
             for seconds in [0.0, 0.07, 0.28] {
                 show(&mut stage, root, seconds);
@@ -88,12 +89,14 @@ fn skins_have_the_same_orientation_with_all_flips_and_meshes() {
                     before = Some(shown);
                 }
             }
+            stage.despawn(root);
         }
     }
 }
 
 #[test]
 fn model_without_axis_conversion_is_mirrored() {
+    let mut stage = Stage::new(&[]);
     let texels = colors([255; 4]);
     let axes = Axes { mirrors: false };
     for flip_geometry in [false, true] {
@@ -105,7 +108,7 @@ fn model_without_axis_conversion_is_mirrored() {
             convert_axes: false,
             ..AbcLoaderSettings::default()
         };
-        let (mut stage, root) = stage_with_skin(&document, &texels, settings);
+        let root = spawn_with_skin(&mut stage, &document, &texels, settings);
         show(&mut stage, root, 0.28);
         for view in VIEWS {
             stage.move_camera(view);
@@ -128,11 +131,13 @@ fn model_without_axis_conversion_is_mirrored() {
             let control = capture_control(&mut stage, root, (&document, moment), material);
             shown.assert_differs(&control, "the control with converted axes");
         }
+        stage.despawn(root);
     }
 }
 
 #[test]
 fn texels_below_alpha_cutoff_are_holes() {
+    let mut stage = Stage::new(&[]);
     let texels = colors([0, 255, 85, 255]);
     let document = tower(NOT_FLIPPED);
     let mut captures = Vec::new();
@@ -142,7 +147,7 @@ fn texels_below_alpha_cutoff_are_holes() {
             double_sided: true,
             ..AbcLoaderSettings::default()
         };
-        let (mut stage, root) = stage_with_skin(&document, &texels, settings);
+        let root = spawn_with_skin(&mut stage, &document, &texels, settings);
         for view in VIEWS {
             stage.move_camera(view);
             let shown = stage.capture();
@@ -157,6 +162,7 @@ fn texels_below_alpha_cutoff_are_holes() {
             shown.assert_matches(&control, &format!("holes below {cutoff:?} from {view}"));
             captures.push(shown);
         }
+        stage.despawn(root);
     }
     let views = VIEWS.len();
     for (fewer, more) in captures.iter().zip(captures.iter().skip(views)) {
@@ -166,6 +172,7 @@ fn texels_below_alpha_cutoff_are_holes() {
 
 #[test]
 fn back_faces_are_drawn_only_with_double_sided() {
+    let mut stage = Stage::new(&[]);
     // Half of the tower's sides are removed, so that its inside is visible.
     let mut document = tower(NOT_FLIPPED);
     document.geometry.triangles = document.geometry.triangles.split_off(12);
@@ -177,7 +184,7 @@ fn back_faces_are_drawn_only_with_double_sided() {
             double_sided,
             ..AbcLoaderSettings::default()
         };
-        let (mut stage, root) = stage_with_skin(&document, &texels, settings);
+        let root = spawn_with_skin(&mut stage, &document, &texels, settings);
         for view in VIEWS {
             stage.move_camera(view);
             let shown = stage.capture();
@@ -190,6 +197,7 @@ fn back_faces_are_drawn_only_with_double_sided() {
             assert!(shown.different(&control) * 50 < control.covered().max(2000));
             captures.push(shown.covered());
         }
+        stage.despawn(root);
     }
     let sums = [captures[0] + captures[1], captures[2] + captures[3]];
     assert!(sums[1] > sums[0] + 1000, "{sums:?}");
@@ -197,6 +205,7 @@ fn back_faces_are_drawn_only_with_double_sided() {
 
 #[test]
 fn every_lod_matches_its_control() {
+    let mut stage = Stage::new(&[]);
     let texels = colors([255; 4]);
     let document = ball();
     for separate_node_meshes in [false, true] {
@@ -206,7 +215,7 @@ fn every_lod_matches_its_control() {
             double_sided: true,
             ..AbcLoaderSettings::default()
         };
-        let (mut stage, root) = stage_with_skin(&document, &texels, settings);
+        let root = spawn_with_skin(&mut stage, &document, &texels, settings);
         let instance = stage.get::<AbcInstance>(root);
         let levels = instance.model().levels.clone();
         assert_eq!(levels.len(), 4);
@@ -233,5 +242,6 @@ fn every_lod_matches_its_control() {
                 before = Some(shown);
             }
         }
+        stage.despawn(root);
     }
 }

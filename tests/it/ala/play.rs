@@ -35,12 +35,8 @@ pub fn model_at(turret: f32) -> Vec<u8> {
     let vertices = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]].map(|position| Vertex {
         position,
         normal: [0.0, -1.0, 0.0],
-        tex_coords: [[0.0; 2]; 4],
-        tangent: [1.0, 0.0, 0.0],
-        binormal: [0.0, 0.0, 1.0],
-        color: [1.0; 4],
-        bone_indices: [0; 4],
         bone_weights: [1.0, 0.0, 0.0, 0.0],
+        ..default()
     });
     let buffers = SubmeshBuffers::new(&vertices, &[[0, 1, 2]]);
     let mesh = |name: &'static str, bone: u32| {

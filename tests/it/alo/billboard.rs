@@ -1,11 +1,12 @@
 //! Billboard bones: transforms for every mode, and rendered orientation.
 
+use crate::support::alo_stage::raw_image;
 use crate::support::prelude::*;
 use bevy::app::AnimationSystems;
 use bevy::asset::RenderAssetUsages;
 use bevy::image::ImageSampler;
 use bevy::mesh::{Indices, PrimitiveTopology};
-use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
+use bevy::render::render_resource::TextureFormat;
 use bevy_classic_models::alamo::{AloBillboard, AloSceneRoot, Billboard};
 use bevy_classic_models::root::{BillboardCamera, Wind};
 use std::f32::consts::FRAC_PI_2;
@@ -455,23 +456,9 @@ const COLORS: [[u8; 3]; 6] = [
 const HALF: Vec2 = Vec2::new(18.0, 12.0);
 
 fn color_image() -> Image {
-    let size = Extent3d {
-        width: 3,
-        height: 2,
-        depth_or_array_layers: 1,
-    };
-    let data = COLORS
-        .iter()
-        .flat_map(|[r, g, b]| [*r, *g, *b, 255])
-        .collect();
-    let format = TextureFormat::Rgba8UnormSrgb;
-    let mut image = Image::new(
-        size,
-        TextureDimension::D2,
-        data,
-        format,
-        RenderAssetUsages::default(),
-    );
+    let texels = COLORS.map(|[r, g, b]| [r, g, b, 255]);
+    let data = texels.as_flattened().to_vec();
+    let mut image = raw_image(3, data, TextureFormat::Rgba8UnormSrgb);
     image.sampler = ImageSampler::nearest();
     image
 }
@@ -499,18 +486,14 @@ const LOWER_LEFT_FIRST: [Vec2; 4] = [
 ];
 
 fn spawn_rectangle(stage: &mut Stage, corners: [Vec3; 4]) -> Entity {
-    let world = stage.world();
-    let image = world.resource_mut::<Assets<Image>>().add(color_image());
-    let mesh = world.resource_mut::<Assets<Mesh>>().add(rectangle(corners));
-    let material = StandardMaterial {
+    let image = stage.add_asset(color_image());
+    let mesh = stage.add_asset(rectangle(corners));
+    let material = stage.add_material(StandardMaterial {
         base_color_texture: Some(image),
         unlit: true,
         ..default()
-    };
-    let material = world
-        .resource_mut::<Assets<StandardMaterial>>()
-        .add(material);
-    world.spawn((Mesh3d(mesh), MeshMaterial3d(material))).id()
+    });
+    stage.spawn_entity((Mesh3d(mesh), material))
 }
 
 #[test]

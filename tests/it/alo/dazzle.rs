@@ -1,15 +1,14 @@
 //! Rendered dazzles: position, size, texture, brightness over time, and additive blending.
 
+use crate::support::alo_stage;
 use crate::support::prelude::*;
 use crate::support::stage::Picture;
-use bevy::asset::RenderAssetUsages;
 use bevy::camera::Hdr;
 use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
 use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::image::ImageSampler;
 use bevy::mesh::MeshTag;
 use bevy::pbr::{DistanceFog, FogFalloff};
-use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use bevy_classic_models::alamo::alo::Dazzle;
 use bevy_classic_models::alamo::{DazzleMaterial, dazzle_intensity, dazzle_mesh};
 use std::f32::consts::{FRAC_PI_8, PI};
@@ -38,21 +37,7 @@ fn dazzle(position: [f32; 3]) -> Dazzle<'static> {
 
 /// A square image of these texels.
 fn image(texels: &[[u8; 4]]) -> Image {
-    let side = texels.len().isqrt() as u32;
-    let size = Extent3d {
-        width: side,
-        height: side,
-        depth_or_array_layers: 1,
-    };
-    let data = texels.as_flattened().to_vec();
-    let format = TextureFormat::Rgba8UnormSrgb;
-    let mut image = Image::new(
-        size,
-        TextureDimension::D2,
-        data,
-        format,
-        RenderAssetUsages::default(),
-    );
+    let mut image = alo_stage::image(texels, true);
     image.sampler = ImageSampler::nearest();
     image
 }
@@ -87,15 +72,16 @@ impl NightStage {
     }
 
     fn spawn(&mut self, dazzles: &[Dazzle], texels: &[[u8; 4]], transform: Transform) -> Entity {
-        let world = self.stage.world();
-        let texture = world.resource_mut::<Assets<Image>>().add(image(texels));
-        let material = DazzleMaterial { texture };
-        let material = world.resource_mut::<Assets<DazzleMaterial>>().add(material);
-        let mesh = world
-            .resource_mut::<Assets<Mesh>>()
-            .add(dazzle_mesh(dazzles));
+        let texture = self.stage.add_asset(image(texels));
+        let material = self.stage.add_asset(DazzleMaterial { texture });
+        let mesh = self.stage.add_asset(dazzle_mesh(dazzles));
         let entity = (Mesh3d(mesh), MeshMaterial3d(material), transform);
-        world.spawn(entity).id()
+        self.stage.spawn_entity(entity)
+    }
+
+    /// Spawns one dazzle.
+    fn spawn_one(&mut self, dazzle: Dazzle) -> Entity {
+        self.spawn(&[dazzle], &WHITE, Transform::default())
     }
 
     fn capture(&mut self) -> Picture {
@@ -222,18 +208,19 @@ fn mirrored_or_uneven_scale_keeps_the_square() {
 /// A square that reaches into the image is not culled, with any scale.
 #[test]
 fn uneven_scale_culls_no_visible_dazzle() {
+    let mut night = NightStage::new();
     // The image ends at about X 10.8.
     for scale in [
         Vec3::new(0.25, 1.0, 1.0),
         Vec3::new(0.25, 4.0, 4.0),
         Vec3::new(1.0, 0.25, 4.0),
     ] {
-        let mut night = NightStage::new();
         let mut light = dazzle([0.0; 3]);
         light.radius = 4.0;
         let transform = Transform::from_xyz(11.2, 0.0, 0.0).with_scale(scale);
-        night.spawn(&[light], &WHITE, transform);
+        let entity = night.spawn(&[light], &WHITE, transform);
         let captured = night.capture();
+        night.stage.despawn(entity);
         let half = 4.0 * scale.min_element();
         let left = night.project(Vec3::new(11.2 - half, 0.0, 0.0)).x;
         assert!(left < WIDTH as f32 - 4.0, "{scale}: {left}");
@@ -250,7 +237,7 @@ fn dazzle_with_center_out_of_view_is_drawn() {
     let mut night = NightStage::new();
     let mut light = dazzle([13.0, 0.0, 0.0]);
     light.radius = 4.0;
-    night.spawn(&[light], &WHITE, Transform::default());
+    night.spawn_one(light);
     let captured = night.capture();
     let found = lit_bounds(&captured);
     let left = night.project(Vec3::new(9.0, 0.0, 0.0)).x;
@@ -447,17 +434,14 @@ fn light_is_added_independent_of_alpha() {
 #[test]
 fn nearer_meshes_hide_dazzles_and_dazzles_hide_nothing() {
     let mut night = NightStage::new();
-    let world = night.stage.world();
-    let mesh = world
-        .resource_mut::<Assets<Mesh>>()
-        .add(Cuboid::from_length(2.0));
+    let mesh = night.stage.add_asset(Cuboid::from_length(2.0).into());
     let green = StandardMaterial {
         base_color: Color::srgb(0.0, 0.5, 0.0),
         unlit: true,
         ..default()
     };
-    let green = world.resource_mut::<Assets<StandardMaterial>>().add(green);
-    world.spawn((Mesh3d(mesh), MeshMaterial3d(green)));
+    let green = night.stage.add_material(green);
+    night.stage.spawn_entity((Mesh3d(mesh), green));
     let red = |position, level| Dazzle {
         color: [level, 0.0, 0.0],
         radius: 3.0,
@@ -599,7 +583,7 @@ fn orthographic_camera_draws_squares() {
         radius: 3.0,
         ..dazzle([4.0, -2.0, 5.0])
     };
-    night.spawn(&[light], &WHITE, Transform::default());
+    night.spawn_one(light);
     let projection = OrthographicProjection {
         scale: 0.1,
         ..OrthographicProjection::default_3d()
@@ -625,10 +609,8 @@ fn copies_share_assets_and_have_their_own_transform_and_team() {
     let first = night.spawn(&[light], &WHITE, Transform::from_xyz(-4.0, 0.0, 0.0));
     let world = night.stage.world();
     let mesh = world.get::<Mesh3d>(first).unwrap().clone();
-    let material = world
-        .get::<MeshMaterial3d<DazzleMaterial>>(first)
-        .unwrap()
-        .clone();
+    let material = world.get::<MeshMaterial3d<DazzleMaterial>>(first);
+    let material = material.unwrap().clone();
     let shared = (mesh, material);
     let second = (Transform::from_xyz(0.0, 3.0, 0.0), tag([255, 0, 0]));
     let third = (Transform::from_xyz(4.0, 0.0, -2.0), tag([0, 255, 0]));
@@ -648,11 +630,9 @@ fn missing_texture_is_an_outline() {
         radius: 4.0,
         ..dazzle([0.0; 3])
     };
-    let entity = night.spawn(&[light], &WHITE, Transform::default());
-    let world = night.stage.world();
-    let material = DazzleMaterial::default();
-    let material = world.resource_mut::<Assets<DazzleMaterial>>().add(material);
-    world.entity_mut(entity).insert(MeshMaterial3d(material));
+    let entity = night.spawn_one(light);
+    let material = night.stage.add_asset(DazzleMaterial::default());
+    night.stage.insert(entity, MeshMaterial3d(material));
     let captured = night.capture();
     for x in [0.0, 1.0, 2.0, 3.5] {
         let color = night.color_at(&captured, Vec3::new(x, 0.0, 0.0));

@@ -285,7 +285,12 @@ const SUITE: Suite<Abc> = Suite {
         error.contains(&format!("{path}: ABC: ")) && error.contains("at offset")
     },
     check: |app, models| {
-        for root in spawn_and_play(app, models) {
+        let roots = spawn_all(app, models);
+        for root in &roots {
+            app.insert(*root, ModelLod(1));
+        }
+        app.steps(3, 0.06);
+        for root in roots {
             app.despawn(root);
         }
         app.step(0.0);
@@ -303,7 +308,8 @@ fn loader_rejects_or_warns_about_every_class() {
             app.server().load_builder().with_settings(set).load(path)
         },
         check: |app, models| {
-            for root in spawn_and_play(app, models) {
+            for root in spawn_all(app, models) {
+                play(app, root);
                 let drawn = drawn(app, root);
                 assert!(drawn.len() >= 2, "{models:?}");
                 let mut corners = drawn.as_flattened().iter();
@@ -318,8 +324,8 @@ fn loader_rejects_or_warns_about_every_class() {
     });
 }
 
-/// Spawns models, and plays them while their level of detail and clip change.
-fn spawn_and_play(app: &mut TestApp, models: &[Handle<Abc>]) -> Vec<Entity> {
+/// Spawns models that play their first clip.
+fn spawn_all(app: &mut TestApp, models: &[Handle<Abc>]) -> Vec<Entity> {
     let spawn = |model: &Handle<Abc>| {
         let scene = app.asset(model).scene.clone();
         app.spawn_entity((WorldAssetRoot(scene), PlayClip::looping(0_usize)))
@@ -328,19 +334,21 @@ fn spawn_and_play(app: &mut TestApp, models: &[Handle<Abc>]) -> Vec<Entity> {
     for root in &roots {
         app.wait_for_abc(*root);
     }
+    roots
+}
+
+/// Plays a model while changing its level of detail and clip.
+fn play(app: &mut TestApp, root: Entity) {
     for (frame, lod) in [0, 1, 9, 0].into_iter().enumerate() {
-        for root in &roots {
-            app.insert(*root, ModelLod(lod));
-            if frame == 2 {
-                let animations = &app.get::<AbcInstance>(*root).model().animations;
-                let last = animations.len().saturating_sub(1);
-                let play = PlayClip::once(last).with_fade(0.1).with_speed(-1.0);
-                app.insert(*root, play);
-            }
+        app.insert(root, ModelLod(lod));
+        if frame == 2 {
+            let animations = &app.get::<AbcInstance>(root).model().animations;
+            let last = animations.len().saturating_sub(1);
+            let play = PlayClip::once(last).with_fade(0.1).with_speed(-1.0);
+            app.insert(root, play);
         }
         app.step(0.06);
     }
-    roots
 }
 
 #[test]

@@ -1,26 +1,15 @@
 //! Malformed Alamo animations through the asset server. Each causes an error with an offset, and playback in the same
 //! app continues.
 
-use crate::ala::play::{FPS, HULL, SCENE, files};
+use super::suite::loader_error;
+use crate::ala::play::{FPS, SCENE, files};
 use crate::support::ala_malformed::rejected;
 use crate::support::prelude::*;
-use bevy::asset::AssetLoadError;
 use bevy_classic_models::alamo::Ala;
 use bevy_classic_models::load::ModelLoadError;
 
 /// The count of animations that load at the same time.
 const BATCH: usize = 32;
-
-/// The loader's error, if the load failed with one.
-fn parse_error(state: &LoadState) -> Option<&ModelLoadError> {
-    let LoadState::Failed(error) = state else {
-        return None;
-    };
-    match &**error {
-        AssetLoadError::AssetLoaderError(error) => error.error().downcast_ref(),
-        _ => None,
-    }
-}
 
 #[test]
 fn rejected_animations_are_errors_and_others_keep_playing() {
@@ -46,15 +35,12 @@ fn rejected_animations_are_errors_and_others_keep_playing() {
             .collect();
         for (((name, _, offset), path), handle) in batch.iter().zip(&handles) {
             let state = app.finish_load(handle);
-            let Some(ModelLoadError::Parse {
-                path: error_path,
-                source,
-            }) = parse_error(&state)
-            else {
-                panic!("{name}: {state:?}");
+            let error = loader_error(&state).unwrap_or_else(|| panic!("{name}: {state:?}"));
+            let ModelLoadError::Parse { path: of, source } = error else {
+                panic!("{name}: {error}");
             };
-            assert_eq!((error_path, source.offset), (*path, *offset), "{name}");
-            let text = parse_error(&state).unwrap().to_string();
+            assert_eq!((of, source.offset), (*path, *offset), "{name}");
+            let text = error.to_string();
             let location = format!("at offset {offset} ");
             let is_located =
                 text.starts_with(&format!("{path}: ALA: ")) && text.contains(&location);
@@ -62,8 +48,7 @@ fn rejected_animations_are_errors_and_others_keep_playing() {
         }
         app.step(0.03);
         let time = app.get::<Playback>(root).time;
-        let bone = app.get::<AloInstance>(root).bones()[HULL];
-        let x = app.get::<Transform>(bone).translation.x;
+        let x = app.hull_x(root);
         assert!((x - time * FPS).abs() < 1e-3, "{x} at {time}");
     }
     let steps = rejected_files.len().div_ceil(BATCH) as f32;

@@ -112,20 +112,28 @@ fn systems_are_drawn_back_to_front() {
     }
 }
 
+/// An opaque mesh of one color.
+fn blue_mesh(
+    stage: &mut Stage,
+    mesh: impl Into<Mesh>,
+) -> (Mesh3d, MeshMaterial3d<StandardMaterial>) {
+    let mesh = stage.add_asset(mesh.into());
+    let material = stage.add_material(StandardMaterial {
+        base_color: Color::srgb(0.0, 0.0, 1.0),
+        unlit: true,
+        ..default()
+    });
+    (Mesh3d(mesh), material)
+}
+
 #[test]
 fn opaque_surfaces_hide_particles_with_a_depth_test() {
     for (no_depth_test, expected) in [(false, [0, 0, 255]), (true, RED)] {
         let mut emitter = square(RED, 10.0);
         emitter.properties.no_depth_test = no_depth_test;
         let (mut stage, _) = stage_of(vec![emitter]);
-        let mesh = Mesh::from(Cuboid::new(20.0, 20.0, 1.0));
-        let mesh = stage.add_asset(mesh);
-        let material = stage.add_material(StandardMaterial {
-            base_color: Color::srgb(0.0, 0.0, 1.0),
-            unlit: true,
-            ..default()
-        });
-        let box_in_front = (Mesh3d(mesh), material, Transform::from_xyz(0.0, 0.0, 10.0));
+        let mesh = blue_mesh(&mut stage, Cuboid::new(20.0, 20.0, 1.0));
+        let box_in_front = (mesh, Transform::from_xyz(0.0, 0.0, 10.0));
         stage.world().spawn(box_in_front);
         assert_color(at(&stage.capture(), 0.5, 0.5), expected, "behind the box");
     }
@@ -168,14 +176,8 @@ fn an_entity_may_have_a_blended_mesh_and_particles() {
 #[test]
 fn fog_does_not_change_particles() {
     let (mut stage, _) = stage_of(vec![square(RED, 10.0)]);
-    let mesh = Mesh::from(Cuboid::new(10.0, 10.0, 1.0));
-    let mesh = stage.add_asset(mesh);
-    let material = stage.add_material(StandardMaterial {
-        base_color: Color::srgb(0.0, 0.0, 1.0),
-        unlit: true,
-        ..default()
-    });
-    let beside = (Mesh3d(mesh), material, Transform::from_xyz(15.0, 0.0, 0.0));
+    let mesh = blue_mesh(&mut stage, Cuboid::new(10.0, 10.0, 1.0));
+    let beside = (mesh, Transform::from_xyz(15.0, 0.0, 0.0));
     stage.world().spawn(beside);
     let [green, blue] = [[0, 255, 0], [0, 0, 255]];
     assert_color(at(&stage.capture(), 0.84, 0.5), blue, "the box without fog");
@@ -326,6 +328,8 @@ fn an_archive_draws_the_same_as_loose_files() {
 
 #[test]
 fn missing_and_broken_textures_are_outlines_in_all_blend_modes() {
+    let mut stage = Stage::dark(&[]);
+    look(&mut stage);
     // Opaque, additive, alpha, modulated.
     for (mode, tiles) in [(0, 1), (1, 4), (2, 1), (2, 16), (3, 1)] {
         for is_broken in [false, true] {
@@ -336,11 +340,11 @@ fn missing_and_broken_textures_are_outlines_in_all_blend_modes() {
             emitter.color_texture = "p_missing_texture.tga".into();
             let mut files = vec![("p.alo", bytes(vec![emitter]))];
             files.extend(is_broken.then(|| ("p_missing_texture.tga", vec![0, 0, 2, 0])));
-            let mut stage = Stage::dark(&files);
-            let system = stage.spawn_particles("p.alo", upright());
+            let file = stage.add_files(&files);
+            let system = stage.spawn_particles(file, upright());
             stage.simulate(system, SEED, 1.0);
-            look(&mut stage);
             let picture = stage.capture();
+            stage.despawn(system);
             let what = format!("mode {mode}, {tiles} tiles, broken: {is_broken}");
             for (x, y) in [(0.5, 0.5), (0.33, 0.27), (0.5, 0.25)] {
                 assert_color(at(&picture, x, y), BACKGROUND, &what);
@@ -527,8 +531,9 @@ fn systems_at_many_positions_are_drawn_once_each() {
         .map(|cell| (cell - Vec3::new(4.5, 4.5, 0.0)) * 2.0)
         .collect();
     stage.despawn(first);
+    let particles = stage.particles("p.alo");
     for place in &places {
-        let system = stage.spawn_particles("p.alo", upright().with_translation(*place));
+        let system = stage.spawn_system(&particles, upright().with_translation(*place));
         stage.simulate(system, SEED, 1.0);
     }
     let picture = stage.capture();

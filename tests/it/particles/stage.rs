@@ -41,11 +41,18 @@ impl Stage {
 
     /// Spawns a system without a simulation. It has no particles.
     pub fn spawn_particles(&mut self, file: &'static str, transform: Transform) -> Entity {
-        let handle = self.particles(file);
-        let records = {
-            let assets = self.world().resource::<Assets<AloParticles>>();
-            ParticleRecords::new(handle.clone(), assets.get(&handle).unwrap())
-        };
+        let particles = self.particles(file);
+        self.spawn_system(&particles, transform)
+    }
+
+    /// The same with loaded particles. Runs no frame.
+    pub fn spawn_system(
+        &mut self,
+        particles: &Handle<AloParticles>,
+        transform: Transform,
+    ) -> Entity {
+        let assets = self.world().resource::<Assets<AloParticles>>();
+        let records = ParticleRecords::new(particles.clone(), assets.get(particles).unwrap());
         self.world().spawn((records, transform)).id()
     }
 

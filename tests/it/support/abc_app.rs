@@ -67,7 +67,6 @@ pub fn show(app: &mut TestApp, root: Entity, clip: usize, seconds: f32) {
     let play = PlayClip::once(clip).starting_at(seconds).paused();
     app.world().entity_mut(root).insert(play);
     app.step(0.0);
-    app.step(0.0);
 }
 
 /// The corners of the triangles of all visible meshes, in world space, as the shaders compute them.

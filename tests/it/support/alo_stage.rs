@@ -149,24 +149,25 @@ pub fn tga(texels: &[[u8; 4]]) -> Vec<u8> {
     file
 }
 
-/// Texels as a Bevy image.
+/// A Bevy image with this format. `width` and the length of the data determine its size.
+pub fn raw_image(width: u32, data: Vec<u8>, format: TextureFormat) -> Image {
+    let size = Extent3d {
+        width,
+        height: data.len() as u32 / (4 * width),
+        depth_or_array_layers: 1,
+    };
+    let usages = RenderAssetUsages::default();
+    Image::new(size, TextureDimension::D2, data, format, usages)
+}
+
+/// The texels of a square as a Bevy image that repeats.
 pub fn image(texels: &[[u8; 4]], srgb: bool) -> Image {
-    let size = texels.len().isqrt() as u32;
-    let mut image = Image::new(
-        Extent3d {
-            width: size,
-            height: size,
-            depth_or_array_layers: 1,
-        },
-        TextureDimension::D2,
-        texels.as_flattened().to_vec(),
-        if srgb {
-            TextureFormat::Rgba8UnormSrgb
-        } else {
-            TextureFormat::Rgba8Unorm
-        },
-        RenderAssetUsages::default(),
-    );
+    let format = match srgb {
+        true => TextureFormat::Rgba8UnormSrgb,
+        false => TextureFormat::Rgba8Unorm,
+    };
+    let data = texels.as_flattened().to_vec();
+    let mut image = raw_image(texels.len().isqrt() as u32, data, format);
     image.sampler = ImageSampler::Descriptor(ImageSamplerDescriptor {
         address_mode_u: ImageAddressMode::Repeat,
         address_mode_v: ImageAddressMode::Repeat,

@@ -1,6 +1,7 @@
 //! A stage that compares rendered images. The crate draws the subject. Bevy's own materials draw the control, whose mesh
 //! and textures are computed on the CPU.
 
+use super::alo_stage::raw_image;
 use super::loads::Loads;
 use super::log;
 use crate::headless::{self, Headless};
@@ -9,7 +10,7 @@ use bevy::asset::RenderAssetUsages;
 use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::mesh::PrimitiveTopology;
 use bevy::prelude::*;
-use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
+use bevy::render::render_resource::TextureFormat;
 use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::archive::ArchiveSource;
 use bevy_classic_models::prelude::*;
@@ -363,18 +364,8 @@ impl<'a> Control<'a> {
     }
 
     fn image(&self, data: Vec<u8>) -> Image {
-        let size = Extent3d {
-            width: self.document.header.skin_width,
-            height: self.document.header.skin_height,
-            depth_or_array_layers: 1,
-        };
-        let mut image = Image::new(
-            size,
-            TextureDimension::D2,
-            data,
-            TextureFormat::Rgba8UnormSrgb,
-            RenderAssetUsages::default(),
-        );
+        let width = self.document.header.skin_width;
+        let mut image = raw_image(width, data, TextureFormat::Rgba8UnormSrgb);
         image.sampler = if self.linear {
             bevy::image::ImageSampler::linear()
         } else {
@@ -438,19 +429,8 @@ impl Picture {
             .map(|c| if c.is_alphanumeric() { c } else { '_' })
             .collect();
         let path = std::env::temp_dir().join(format!("{name}.png"));
-        let size = Extent3d {
-            width: SIZE.x,
-            height: 2 * SIZE.y,
-            depth_or_array_layers: 1,
-        };
-        let both = [&*self.0, &*control.0].concat();
-        let image = Image::new(
-            size,
-            TextureDimension::D2,
-            both.into_flattened(),
-            TextureFormat::Rgba8UnormSrgb,
-            RenderAssetUsages::default(),
-        );
+        let both = [&*self.0, &*control.0].concat().into_flattened();
+        let image = raw_image(SIZE.x, both, TextureFormat::Rgba8UnormSrgb);
         image.try_into_dynamic().unwrap().save(&path).unwrap();
         path.display().to_string()
     }
