@@ -55,6 +55,7 @@ mod alo {
 }
 mod archive {
     mod layers;
+    mod presets;
     mod reload;
     mod sources;
 }
@@ -64,15 +65,16 @@ mod attach {
     pub mod scene;
 }
 mod clips {
+    mod abc_parts;
     mod missing;
     pub mod named;
-    mod parts;
+    pub mod parts;
     mod random;
 }
 mod crowd {
     mod abc_members;
     mod abc_poses;
-    mod abc_render;
+    pub mod abc_render;
     mod lifetime;
     mod members;
     mod motion;
@@ -86,7 +88,7 @@ mod lgw {
     mod material;
     mod reload;
     mod scene;
-    mod texgen;
+    pub mod texgen;
 }
 mod malformed {
     mod abc;
@@ -103,12 +105,14 @@ mod manifest {
     mod clips;
     mod extends;
     mod extends_reload;
+    mod fields;
     mod measures;
     mod parse;
     mod patterns;
     mod preload;
-    mod reload;
+    pub mod reload;
     pub mod spawn;
+    mod warnings;
 }
 mod mdl {
     mod corpus;

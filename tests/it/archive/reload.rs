@@ -1,21 +1,14 @@
 //! Archives and loose files that change while their assets are in use.
 
 use super::sources::meta;
-use crate::gpuless;
 use crate::support::activity::{Activity, Quiet};
-use crate::support::app::TestApp;
 use crate::support::archives::{FORMATS, Games, Text, TextLoader, Way, packed};
-use crate::support::log;
+use crate::support::prelude::*;
 use crate::support::sample_files::{REFERENCES, files};
-use bevy::asset::io::{AssetSourceId, Reader};
-use bevy::asset::{AssetLoader, LoadContext, LoadState, LoadedFolder};
-use bevy::prelude::*;
+use bevy::asset::io::Reader;
+use bevy::asset::{AssetLoader, LoadContext, LoadedFolder};
 use bevy::tasks::block_on;
-use bevy_classic_models::alamo::{Alo, AloMaterial};
-use bevy_classic_models::archive::ArchiveSource;
 use futures_lite::AsyncReadExt;
-use std::path::Path;
-use std::sync::{Arc, Mutex};
 
 const WAYS: [Way; 2] = [Way::Rename, Way::Write];
 
@@ -24,6 +17,16 @@ struct Watched {
     app: TestApp,
     activity: Activity,
     loader: TextLoader,
+}
+
+impl TestWorld for Watched {
+    fn app(&self) -> &App {
+        self.app.app()
+    }
+
+    fn app_mut(&mut self) -> &mut App {
+        self.app.app_mut()
+    }
 }
 
 impl Watched {
@@ -60,7 +63,7 @@ impl Watched {
     }
 
     fn text(&mut self, handle: &Handle<Text>) -> String {
-        let texts = self.app.world().resource::<Assets<Text>>();
+        let texts = self.app.assets::<Text>();
         texts
             .get(handle)
             .map_or_else(String::new, |it| it.0.clone())
@@ -105,7 +108,7 @@ fn only_changed_entries_are_reloaded() {
                 &archive,
                 &[("A/1.TXT", "one"), ("A/2.TXT", "two"), ("A/3.TXT", "old")],
             );
-            let source = ArchiveSource::new().archive(games.path(&archive)).unwrap();
+            let source = games.source([&archive]);
             let mut app = Watched::new(&source);
             let [one, two] = ["a/1.txt", "a/2.txt"].map(|path| app.load(path));
             let three = ["a/3.txt", "A/3.TXT"].map(|path| app.load(path));
@@ -191,7 +194,7 @@ fn entries_are_reloaded_only_if_bytes_that_were_read_may_have_changed() {
             ("a.txt", "text"),
         ];
         games.pack("a.pak", &files);
-        let source = ArchiveSource::new().archive(games.path("a.pak")).unwrap();
+        let source = games.source(["a.pak"]);
         let mut app = Watched::new(&source);
         let loader = PartLoader::default();
         app.app.app.register_asset_loader(loader.clone());
@@ -226,11 +229,11 @@ fn entries_that_are_being_read_are_reloaded() {
     for way in WAYS {
         let games = Games::new();
         games.pack("a.pak", &[("a.txt", "a"), ("b.txt", "b"), ("c.txt", "c")]);
-        let source = ArchiveSource::new().archive(games.path("a.pak")).unwrap();
+        let source = games.source(["a.pak"]);
         let mut app = Watched::with_id(&source, "game");
         let [_a, _b, c] = ["game://a.txt", "game://b.txt", "game://c.txt"].map(|it| app.load(it));
         app.settle();
-        let server = app.app.world().resource::<AssetServer>().clone();
+        let server = app.server();
         let game = server.get_source("game").unwrap();
         let open = |path: &'static str| block_on(game.reader().read(Path::new(path))).unwrap();
         let in_flight = open("a.txt");
@@ -272,10 +275,10 @@ fn entries_that_come_and_go_are_followed() {
     for way in WAYS {
         let games = Games::new();
         games.pack("a.pak", &[("a.txt", "a1"), ("b.txt", "b1")]);
-        let source = ArchiveSource::new().archive(games.path("a.pak")).unwrap();
+        let source = games.source(["a.pak"]);
         let mut app = Watched::new(&source);
         let [a, b, c] = ["a.txt", "b.txt", "C.TXT"].map(|path| app.load(path));
-        let server = app.app.world().resource::<AssetServer>().clone();
+        let server = app.server();
         assert!(matches!(server.load_state(&c), LoadState::Failed(_)));
         let folder: Handle<LoadedFolder> = server.load_folder("");
         app.app.wait_loaded(&folder);
@@ -287,8 +290,7 @@ fn entries_that_come_and_go_are_followed() {
             &[("a.txt", "a1"), ("b.txt", "b1"), ("c.txt", "c1")],
         );
         app.wait_for(&c, "c1");
-        let folders = app.app.world().resource::<Assets<LoadedFolder>>();
-        assert_eq!(folders.get(&folder).unwrap().handles.len(), 3);
+        assert_eq!(app.asset(&folder).handles.len(), 3);
         // The folder loads the listed spelling of the new file too.
         assert_eq!(app.take_loads(), ["C.TXT", "c.txt"]);
 
@@ -312,8 +314,7 @@ fn loose_files_that_come_and_go_win_and_lose() {
     let games = Games::new();
     games.pack("a.pak", &[("text/a.txt", "archived"), ("text/b.txt", "b")]);
     games.put("loose/readme.txt", "");
-    let source = ArchiveSource::new().archive(games.path("a.pak")).unwrap();
-    let source = source.folder(games.path("loose"));
+    let source = games.source(["a.pak", "loose"]);
     let mut app = Watched::new(&source);
     let [a, b, upper] = ["text/a.txt", "text/b.txt", "TEXT/A.TXT"].map(|path| app.load(path));
 
@@ -354,10 +355,9 @@ fn loaded_folders_follow_loose_files_spelled_in_other_cases() {
     let games = Games::new();
     games.pack("a.pak", &[("text/a.txt", "archived")]);
     games.put("loose/readme.md", "");
-    let source = ArchiveSource::new().archive(games.path("a.pak")).unwrap();
-    let source = source.folder(games.path("loose"));
+    let source = games.source(["a.pak", "loose"]);
     let mut app = Watched::new(&source);
-    let server = app.app.world().resource::<AssetServer>().clone();
+    let server = app.server();
     let folder: Handle<LoadedFolder> = server.load_folder("text");
     app.app.wait_loaded(&folder);
     let names = |world: &World| {
@@ -434,7 +434,7 @@ fn half_written_archives_keep_their_files_with_one_warning() {
 fn removed_archives_keep_their_files() {
     let games = Games::new();
     games.pack("a.pak", &[("a.txt", "old")]);
-    let source = ArchiveSource::new().archive(games.path("a.pak")).unwrap();
+    let source = games.source(["a.pak"]);
     let mut app = Watched::new(&source);
     let a = app.load("a.txt");
     games.remove("a.pak");
@@ -452,8 +452,7 @@ fn meta_files_that_change_reload_archived_files() {
     let games = Games::new();
     games.pack("a.pak", &[("A.txt", "a"), ("b.txt", "b")]);
     games.put("loose/readme.txt", "");
-    let source = ArchiveSource::new().folder(games.path("loose"));
-    let source = source.archive(games.path("a.pak")).unwrap();
+    let source = games.source(["loose", "a.pak"]);
     let mut app = Watched::with_id(&source, "game");
     let [a, b] = ["game://a.txt", "game://b.txt"].map(|path| app.load(path));
     games.put("loose/a.txt.meta", meta(" 1"));
@@ -473,8 +472,7 @@ fn settings_in_folders_that_are_added_and_removed_are_followed() {
     games.put("loose/readme.txt", "");
     games.put("outside/a.txt.meta", meta(" 1"));
     games.put("outside/deep/c.txt.meta", meta(" 1"));
-    let source = ArchiveSource::new().folder(games.path("loose"));
-    let source = source.archive(games.path("a.pak")).unwrap();
+    let source = games.source(["loose", "a.pak"]);
     let mut app = Watched::with_id(&source, "game");
     let [a, b] = ["game://text/a.txt", "game://text/b.txt"].map(|path| app.load(path));
     // There is one event for the folder, and none for the settings in it.
@@ -504,8 +502,7 @@ fn models_use_files_that_are_added_to_their_source() {
             let model = [(&**path, unit)];
             games.pack("a.meg", &model);
             games.put("loose/art/readme.txt", "");
-            let source = ArchiveSource::new().archive(games.path("a.meg")).unwrap();
-            let source = source.folder(games.path("loose"));
+            let source = games.source(["a.meg", "loose"]);
             let mut app = Watched::with_id(&source, id.clone());
             let prefix = id.as_str().map_or(String::new(), |id| format!("{id}://"));
             let alo: Handle<Alo> = app.app.load(format!("{prefix}{path}"));

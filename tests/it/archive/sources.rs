@@ -1,16 +1,10 @@
 //! Models and other assets from archives in an app.
 
-use crate::gpuless;
-use crate::support::app::TestApp;
 use crate::support::archives::{FORMATS, Games, Text, TextLoader};
+use crate::support::prelude::*;
 use crate::support::sample_files::{MODELS, REFERENCES, clip, expected, files, spawn_all};
-use bevy::asset::io::AssetSourceId;
 use bevy::asset::processor::{AssetProcessor, FileTransactionLogFactory};
-use bevy::asset::{AssetMode, AssetPath, LoadState, LoadedFolder};
-use bevy::prelude::*;
-use bevy_classic_models::archive::ArchiveSource;
-use bevy_classic_models::manifest::ModelManifest;
-use std::path::Path;
+use bevy::asset::{AssetMode, LoadedFolder};
 
 /// An app with a source of archives, and no other files.
 fn app_with(source: ArchiveSource, id: impl Into<AssetSourceId<'static>>) -> TestApp {
@@ -28,7 +22,7 @@ fn packed_models(games: &Games, archive: &str) -> ArchiveSource {
     let files = files();
     let files: Vec<_> = files.iter().map(|(path, bytes)| (&**path, bytes)).collect();
     games.pack(archive, &files);
-    ArchiveSource::new().archive(games.path(archive)).unwrap()
+    games.source([archive])
 }
 
 #[test]
@@ -38,13 +32,7 @@ fn models_load_with_their_files_from_every_kind_of_archive() {
         let source = packed_models(&games, &format!("a.{format}"));
         let mut app = app_with(source, "game");
         let found = spawn_all(&mut app, "game://");
-        assert_eq!(
-            found,
-            expected()
-                .iter()
-                .map(|path| path.to_lowercase())
-                .collect::<Vec<_>>()
-        );
+        assert_eq!(found, expected().map(|path| path.to_lowercase()));
     }
 }
 
@@ -62,8 +50,7 @@ fn models_load_from_archives_and_folders_together() {
     for (path, bytes) in loose {
         games.put(&format!("loose/{}", path.to_uppercase()), bytes);
     }
-    let source = ArchiveSource::new().archive(games.path("a.pak")).unwrap();
-    let source = source.folder(games.path("loose"));
+    let source = games.source(["a.pak", "loose"]);
     // As the default source.
     let mut app = app_with(source, AssetSourceId::Default);
     let found = spawn_all(&mut app, "");
@@ -97,11 +84,11 @@ fn patterns_of_manifests_match_archived_files() {
         ("Units/other.ala", &clip()),
     ];
     games.pack("a.meg", &files);
-    let source = ArchiveSource::new().archive(games.path("a.meg")).unwrap();
+    let source = games.source(["a.meg"]);
     let mut app = app_with(source, "game");
     let manifest = app.load::<ModelManifest>("game://units/unit.model.ron");
     app.wait_loaded(&manifest);
-    let server = app.world().resource::<AssetServer>();
+    let server = app.server();
     for (clip, is_loaded) in [("unit_move_00", true), ("more/far", true), ("other", false)] {
         let path = format!("game://units/{clip}.ala#Clip");
         assert_eq!(
@@ -127,7 +114,7 @@ fn two_hundred_files_load_at_once() {
     for format in FORMATS {
         let archive = format!("many.{format}");
         games.pack(&archive, &files);
-        let source = ArchiveSource::new().archive(games.path(&archive)).unwrap();
+        let source = games.source([&archive]);
         let mut app = app_with(source, "game");
         let handles: Vec<Handle<Text>> = (0..200)
             .map(|number| app.load(format!("game://text/{number}.txt")))
@@ -135,7 +122,7 @@ fn two_hundred_files_load_at_once() {
         for handle in &handles {
             app.wait_loaded(handle);
         }
-        let texts = app.world().resource::<Assets<Text>>();
+        let texts = app.assets::<Text>();
         for (handle, (path, expected)) in handles.iter().zip(&files) {
             assert_eq!(texts.get(handle).unwrap().0, **expected, "{path}");
         }
@@ -157,13 +144,12 @@ fn folders_load_without_names_that_asset_paths_cannot_contain() {
     games.pack("a.pak", &names.map(|name| (name, name)));
     games.put("loose/A/B/5.txt", "loose");
     games.put("loose/a#.txt", "loose");
-    let source = ArchiveSource::new().archive(games.path("a.pak")).unwrap();
+    let source = games.source(["a.pak"]);
     let mut app = app_with(source.folder(games.path("loose")), "game");
-    let server = app.world().resource::<AssetServer>();
+    let server = app.server();
     let folder: Handle<LoadedFolder> = server.load_folder("game://a");
     app.wait_loaded(&folder);
-    let folders = app.world().resource::<Assets<LoadedFolder>>();
-    let handles = folders.get(&folder).unwrap().handles.iter();
+    let handles = app.asset(&folder).handles.iter();
     let mut paths: Vec<_> = handles.map(|it| it.path().unwrap().to_string()).collect();
     paths.sort();
     assert_eq!(
@@ -179,14 +165,13 @@ fn names_that_asset_paths_cannot_contain_load_by_their_file_path() {
     for format in FORMATS {
         let archive = format!("a.{format}");
         games.pack(&archive, &names.map(|name| (name, name)));
-        let source = ArchiveSource::new().archive(games.path(&archive)).unwrap();
+        let source = games.source([&archive]);
         let mut app = app_with(source, "game");
         for name in names {
             let path = AssetPath::from_path_buf(name.into()).with_source("game");
             let text = app.load::<Text>(path);
             app.wait_loaded(&text);
-            let texts = app.world().resource::<Assets<Text>>();
-            assert_eq!(texts.get(&text).unwrap().0, name, "{format}");
+            assert_eq!(app.asset(&text).0, name, "{format}");
         }
         // As text, the rest of the name is a label, and the file before it does not exist.
         let label = app.load::<Text>("game://a#b.txt");
@@ -199,12 +184,12 @@ fn meta_files_beside_archives_apply() {
     let games = Games::new();
     games.pack("a.pak", &[("x.txt", "x"), ("y.txt", "y")]);
     games.put("loose/x.txt.meta", meta(" with settings"));
-    let source = ArchiveSource::new().folder(games.path("loose"));
+    let source = games.source(["loose"]);
     let mut app = app_with(source.archive(games.path("a.pak")).unwrap(), "game");
     let [x, y] = ["game://X.txt", "game://y.txt"].map(|path| app.load::<Text>(path));
     app.wait_loaded(&x);
     app.wait_loaded(&y);
-    let texts = app.world().resource::<Assets<Text>>();
+    let texts = app.assets::<Text>();
     assert_eq!(texts.get(&x).unwrap().0, "x with settings");
     assert_eq!(texts.get(&y).unwrap().0, "y");
 }
@@ -242,13 +227,7 @@ fn archives_are_read_in_processed_mode() {
             processor.data().set_log_factory(Box::new(log)).unwrap();
         }
         let found = spawn_all(&mut app, "game://");
-        assert_eq!(
-            found,
-            expected()
-                .iter()
-                .map(|path| path.to_lowercase())
-                .collect::<Vec<_>>()
-        );
+        assert_eq!(found, expected().map(|path| path.to_lowercase()));
     }
 }
 

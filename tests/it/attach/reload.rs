@@ -2,24 +2,14 @@
 
 use crate::ala::play as ala_play;
 use crate::attach::scene::{
-    UserData, all_formats, app, assert_attached, bone_of, local, on, spawn_model, wait_for_model,
+    UserData, all_formats, app, assert_attached, bone_of, local, on, spawn_model, spawn_ready,
+    wait_for_model,
 };
-use crate::gpuless;
 use crate::support::abc::{ARM, bytes, figure, walk};
-use crate::support::app::TestApp;
-use crate::support::lgw::BICYCLE;
-use crate::support::log;
-use crate::support::mdl::tetrahedron;
+use crate::support::prelude::*;
 use crate::support::random::Random;
-use bevy::prelude::*;
-use bevy_classic_models::alamo::Alo;
-use bevy_classic_models::lithtech::Abc;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::Mdl;
-use bevy_classic_models::quake::{MdlAnimator, MdlModel};
+use bevy_classic_models::quake::MdlModel;
 use std::collections::HashSet;
-use std::path::Path;
-use std::sync::Arc;
 
 /// A model that plays a clip, and an attachment on a bone.
 fn spawn_with_attachment(app: &mut TestApp, path: &'static str, bone: &str) -> (Entity, Entity) {
@@ -33,15 +23,14 @@ fn spawn_with_attachment(app: &mut TestApp, path: &'static str, bone: &str) -> (
         UserData(7),
         Name::new("attachment"),
     );
-    let attachment = app.world().spawn(attachment).id();
+    let attachment = app.spawn_entity(attachment);
     app.step(0.0);
     (root, attachment)
 }
 
 /// Replaces a file without waiting for the reload.
 fn replace(app: &mut TestApp, path: &'static str, bytes: Vec<u8>) {
-    app.files.insert_asset(Path::new(path), bytes);
-    app.world().resource::<AssetServer>().reload(path);
+    app.edit(path, bytes);
 }
 
 /// The files of all formats, edited so that all models differ.
@@ -61,13 +50,13 @@ fn edited() -> Vec<Vec<u8>> {
 
 /// The entity of the scene below a root.
 fn scene(app: &mut TestApp, (root, attachment): (Entity, Entity)) -> Option<Entity> {
-    let children = app.world().get::<Children>(root)?;
+    let children = app.find::<Children>(root)?;
     children.iter().find(|child| *child != attachment)
 }
 
 /// The model of an MDL entity. A reload replaces it without respawning the entity.
 fn mdl_model(app: &mut TestApp, (root, _): (Entity, Entity)) -> Option<Arc<MdlModel>> {
-    let animator = app.world().get::<MdlAnimator>(root)?;
+    let animator = app.find::<MdlAnimator>(root)?;
     Some(animator.model().clone())
 }
 
@@ -86,9 +75,9 @@ fn attachment_stays_on_its_bone_in_every_frame_of_a_reload() {
             while after_it < 5 {
                 app.step(0.011);
                 assert_attached(app.world(), attachment, local());
-                let visible = app.world().get::<InheritedVisibility>(attachment).unwrap();
+                let visible = app.get::<InheritedVisibility>(attachment);
                 assert!(visible.get(), "{path}, round {round}");
-                assert_eq!(app.world().get::<UserData>(attachment), Some(&UserData(7)));
+                assert_eq!(app.find::<UserData>(attachment), Some(&UserData(7)));
                 let is_new = match (&old_model, mdl_model(&mut app, pair)) {
                     (Some(old), Some(new)) => !Arc::ptr_eq(old, &new),
                     _ => scene(&mut app, pair) != old,
@@ -111,7 +100,7 @@ fn attachment_on_a_hidden_bone_stays_hidden_during_a_reload() {
     while bone_of(app.world(), root, "flash").0 == Some(old) {
         assert!(!patience.is_exhausted(), "it was not respawned");
         app.step(0.011);
-        let visible = app.world().get::<InheritedVisibility>(attachment).unwrap();
+        let visible = app.get::<InheritedVisibility>(attachment);
         assert!(!visible.get());
         patience.wait();
     }
@@ -125,7 +114,7 @@ fn invalid_file_keeps_attachments() {
         let old = scene(&mut app, pair);
         app.begin_replace(path, before[..before.len() / 2].to_vec());
         app.run_until_idle(0.011, |world| assert_attached(world, pair.1, local()));
-        let server = app.world().resource::<AssetServer>();
+        let server = app.server();
         let handles = server.get_handles_untyped(path);
         let has_failed = |model: &UntypedHandle| server.load_state(model).is_failed();
         assert!(handles.iter().any(has_failed), "{path} did not fail");
@@ -143,20 +132,19 @@ fn renamed_bone_detaches_to_the_root_and_reattaches() {
     for round in 0..3 {
         replace(&mut app, path, bytes(&renamed));
         let is_gone = |world: &mut World| bone_of(world, root, "arm").0.is_none();
-        assert!(gpuless::wait_until(&mut app.app, is_gone));
+        app.wait_until(is_gone);
         assert_attached(app.world(), attachment, local());
-        let parent = app.world().get::<ChildOf>(attachment).unwrap().parent();
+        let parent = app.get::<ChildOf>(attachment).parent();
         assert_eq!(parent, root, "round {round}");
         replace(&mut app, path, bytes(&figure()));
         let is_back = |world: &mut World| bone_of(world, root, "arm").0.is_some();
-        assert!(gpuless::wait_until(&mut app.app, is_back));
+        app.wait_until(is_back);
         assert_attached(app.world(), attachment, local());
-        let parent = app.world().get::<ChildOf>(attachment).unwrap().parent();
+        let parent = app.get::<ChildOf>(attachment).parent();
         assert_ne!(parent, root, "round {round}");
     }
     // One warning each time the bone is renamed.
-    let warnings = log::warnings_with("has no bone \"aRm\"");
-    assert_eq!(warnings.len(), 3, "{warnings:?}");
+    log::expect_warnings("has no bone \"aRm\"", 3);
 }
 
 /// Asserts that all attachments are on their targets, except those that would close a cycle.
@@ -229,9 +217,8 @@ fn random_steps_leave_no_entities_behind() {
         (app.load(PATHS[0]), app.load(PATHS[1]), app.load(PATHS[2]));
     // Spawns each format once, so that entities that stay for the whole run exist before the count.
     for (path, _, _) in all_formats() {
-        let root = spawn_model(&mut app, path, ());
-        wait_for_model(&mut app, root);
-        app.world().despawn(root);
+        let root = spawn_ready(&mut app, path, ());
+        app.despawn(root);
     }
     let settle = |app: &mut TestApp| {
         app.run_until_idle(0.01, |_| {});
@@ -243,7 +230,7 @@ fn random_steps_leave_no_entities_behind() {
     let mut attachments = Vec::new();
     let mut seen = HashSet::new();
     for step in 0..4000 {
-        let is_alive = |entity: &Entity| app.app.world().get_entity(*entity).is_ok();
+        let is_alive = |entity: &Entity| app.exists(*entity);
         roots.retain(is_alive);
         attachments.retain(is_alive);
         let all: Vec<Entity> = roots.iter().chain(&attachments).copied().collect();
@@ -253,11 +240,11 @@ fn random_steps_leave_no_entities_behind() {
                 let path = any(random, &PATHS).unwrap();
                 roots.push(spawn_model(&mut app, path, local()));
             }
-            2 | 3 if attachments.len() < 12 => attachments.push(app.world().spawn(local()).id()),
+            2 | 3 if attachments.len() < 12 => attachments.push(app.spawn_entity(local())),
             4..=6 => {
                 if let (Some(to), Some(attachment)) = (any(random, &roots), any(random, &all)) {
                     let bone = any(random, &BONES).unwrap();
-                    app.world().entity_mut(attachment).insert(on(to, bone));
+                    app.insert(attachment, on(to, bone));
                 }
             }
             7 => {
@@ -269,17 +256,16 @@ fn random_steps_leave_no_entities_behind() {
             8 | 9 => {
                 // Respawns the scene, as a change of the file does.
                 if let Some(root) = any(random, &roots) {
-                    let mut scene = app.world().get_mut::<WorldAssetRoot>(root);
-                    scene.as_mut().unwrap().set_changed();
+                    app.respawn(root);
                 }
             }
             10 if step % 40 == 0 => {
                 let path = any(random, &PATHS).unwrap();
-                app.world().resource::<AssetServer>().reload(path);
+                app.reload(path);
             }
             11 if step % 3 == 0 => {
                 if let Some(entity) = any(random, &all) {
-                    app.world().despawn(entity);
+                    app.despawn(entity);
                 }
             }
             _ => continue,
@@ -301,9 +287,7 @@ fn nested_attachments_survive_reloads_of_both_models() {
     let mut app = app();
     let (unit, _) = spawn_with_attachment(&mut app, "attached/unit.alo", "turret");
     let (guard, light) = spawn_with_attachment(&mut app, "attached/unit.abc", "arm");
-    app.world()
-        .entity_mut(guard)
-        .insert((on(unit, "turret"), local()));
+    app.insert(guard, (on(unit, "turret"), local()));
     app.step(0.01);
     for round in 0..2 {
         let height = 9.0 + round as f32;

@@ -1,12 +1,7 @@
 //! Renders of attachments on the sample models, compared with unattached entities at the same global transform.
 
-use crate::support::stage::{Picture, Stage};
-use bevy::prelude::*;
-use bevy_classic_models::alamo::AloInstance;
-use bevy_classic_models::lithtech::{AbcInstance, AbcLoaderSettings};
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlAnimator;
-use std::path::Path;
+use crate::support::prelude::*;
+use crate::support::stage::Picture;
 
 /// A sample file under its name without folders.
 fn sample(path: &str) -> (&str, Vec<u8>) {
@@ -24,8 +19,7 @@ struct Bearer {
 
 impl Bearer {
     fn new(mut stage: Stage, root: Entity, bone: &str, transform: Transform) -> Self {
-        let bone = bone.to_owned();
-        let attached = (AttachedToBone { to: root, bone }, transform);
+        let attached = (on(root, bone), transform);
         let brazier = stage.spawn("brazier.mdl#Scene", attached);
         Self {
             stage,
@@ -68,12 +62,8 @@ impl Bearer {
         at: Vec3,
         (bone, transform): (Entity, Transform),
     ) -> Picture {
-        let bone = *self.stage.world().get::<GlobalTransform>(bone).unwrap();
-        let attached = self
-            .stage
-            .world()
-            .get::<AttachedToBone>(self.brazier)
-            .cloned();
+        let bone = *self.stage.get::<GlobalTransform>(bone);
+        let attached = self.stage.find::<AttachedToBone>(self.brazier).cloned();
         let mut brazier = self.stage.world().entity_mut(self.brazier);
         brazier.remove::<AttachedToBone>();
         brazier.insert((bone * transform).compute_transform());
@@ -85,7 +75,7 @@ impl Bearer {
 
     fn without(&mut self, from: Vec3, at: Vec3) -> Picture {
         let set_visibility = |stage: &mut Stage, visibility: Visibility, brazier: Entity| {
-            stage.world().entity_mut(brazier).insert(visibility);
+            stage.insert(brazier, visibility);
         };
         set_visibility(&mut self.stage, Visibility::Hidden, self.brazier);
         let picture = self.render(from, at);
@@ -104,19 +94,13 @@ fn brazier_on_a_bone_of_a_lithtech_model_is_drawn() {
     let mut stage = Stage::new(&files.map(sample));
     let play = PlayClip::looping("walk");
     let root = stage.spawn_abc("warden.abc", AbcLoaderSettings::default(), play);
-    let hand = stage.world().get::<AbcInstance>(root).unwrap();
+    let hand = stage.get::<AbcInstance>(root);
     let hand = hand.node("L_Hand").unwrap();
     let transform = Transform::from_xyz(0.0, -4.0, 0.0).with_scale(Vec3::splat(0.6));
     let mut bearer = Bearer::new(stage, root, "l_hand", transform);
-    assert!(
-        bearer
-            .stage
-            .world()
-            .get::<MdlAnimator>(bearer.brazier)
-            .is_some()
-    );
+    assert!(bearer.stage.find::<MdlAnimator>(bearer.brazier).is_some());
     bearer.check("a warden", (110.0, 38.0), (hand, transform));
-    assert!(bearer.stage.world().get_entity(bearer.root).is_ok());
+    assert!(bearer.stage.exists(bearer.root));
 }
 
 #[test]
@@ -133,7 +117,7 @@ fn brazier_on_a_bone_of_an_alamo_model_is_drawn() {
     ];
     let mut stage = Stage::new(&files.map(sample));
     let root = stage.spawn_alo("walker.alo", PlayClip::looping("MOVE_00"));
-    let bone = stage.world().get::<AloInstance>(root).unwrap();
+    let bone = stage.get::<AloInstance>(root);
     let bone = bone.bone("HP_TURRET").unwrap();
     // The up axis of the model is Z, and that of the brazier is Y.
     let up = Quat::from_rotation_x(core::f32::consts::FRAC_PI_2);

@@ -1,18 +1,10 @@
 //! Attachments to models of all formats: transforms, visibility and lifetime.
 
 use crate::ala::play as ala_play;
-use crate::gpuless;
 use crate::support::abc::{bytes, figure};
-use crate::support::app::TestApp;
-use crate::support::lgw::BICYCLE;
-use crate::support::log;
-use crate::support::mdl::tetrahedron;
-use bevy::ecs::system::SystemState;
-use bevy::prelude::*;
+use crate::support::prelude::*;
 use bevy_classic_models::alamo::BoneVisibility;
-use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::lithtech::abc::parse;
-use bevy_classic_models::prelude::*;
 
 pub const ALO: &str = "art/Unit.alo";
 
@@ -84,12 +76,19 @@ pub fn parent_of(world: &World, attachment: Entity) -> Option<Entity> {
 
 pub fn spawn_model(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -> Entity {
     let scene = app.load(format!("{path}#Scene"));
-    app.world().spawn((WorldAssetRoot(scene), bundle)).id()
+    app.spawn_entity((WorldAssetRoot(scene), bundle))
 }
 
 pub fn wait_for_model(app: &mut TestApp, root: Entity) {
     let is_spawned = |world: &mut World| bone_of(world, root, "").1;
-    assert!(gpuless::wait_until(&mut app.app, is_spawned), "no model");
+    app.wait("no model", is_spawned);
+}
+
+/// Spawns a model, and waits until its scene is spawned.
+pub fn spawn_ready(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -> Entity {
+    let root = spawn_model(app, path, bundle);
+    wait_for_model(app, root);
+    root
 }
 
 pub fn on(to: Entity, bone: &str) -> AttachedToBone {
@@ -104,10 +103,7 @@ fn parent(app: &mut TestApp, attachment: Entity) -> Option<Entity> {
 }
 
 fn is_visible(app: &mut TestApp, attachment: Entity) -> bool {
-    app.world()
-        .get::<InheritedVisibility>(attachment)
-        .unwrap()
-        .get()
+    app.get::<InheritedVisibility>(attachment).get()
 }
 
 fn global(world: &World, entity: Entity) -> GlobalTransform {
@@ -141,10 +137,7 @@ fn entities_are_attached_to_models_of_all_formats() {
     let mut app = app();
     for (path, _, bone) in all_formats() {
         let root = spawn_model(&mut app, path, root_transform());
-        let attachment = app
-            .world()
-            .spawn((on(root, bone), local(), UserData(4)))
-            .id();
+        let attachment = app.spawn_entity((on(root, bone), local(), UserData(4)));
         app.step(0.0);
         let (_, is_spawned) = bone_of(app.world(), root, "");
         assert_eq!(is_visible(&mut app, attachment), is_spawned, "{path}");
@@ -156,15 +149,15 @@ fn entities_are_attached_to_models_of_all_formats() {
         assert_attached(app.world(), attachment, local());
         let (found, _) = bone_of(app.world(), root, bone);
         assert_eq!(found.is_none(), bone.is_empty(), "{path}");
-        assert_eq!(app.world().get::<UserData>(attachment), Some(&UserData(4)));
-        assert_eq!(app.world().get::<Transform>(attachment), Some(&local()));
+        assert_eq!(app.find::<UserData>(attachment), Some(&UserData(4)));
+        assert_eq!(app.find::<Transform>(attachment), Some(&local()));
         app.step(0.0);
-        let children = app.world().get::<Children>(root).unwrap().len();
+        let children = app.get::<Children>(root).len();
         let on_root = usize::from(bone.is_empty());
         assert_eq!(children, 1 + on_root, "the pending parent is despawned");
-        app.world().despawn(root);
+        app.despawn(root);
         app.step(0.0);
-        assert!(app.world().get_entity(attachment).is_err());
+        assert!(!app.exists(attachment));
     }
 }
 
@@ -173,12 +166,12 @@ fn attachments_follow_bones_of_an_alamo_model() {
     let mut app = app();
     let play = PlayClip::looping("MOVE_00");
     let root = spawn_model(&mut app, ALO, (root_transform(), play));
-    let attachment = app.world().spawn((on(root, "turret"), local())).id();
+    let attachment = app.spawn_entity((on(root, "turret"), local()));
     app.spawn_ready(ala_play::SCENE, ());
     let up = Quat::from_rotation_x(-core::f32::consts::FRAC_PI_2);
     for _ in 0..30 {
         app.step(0.03);
-        let time = app.world().get::<Playback>(root).unwrap().time;
+        let time = app.get::<Playback>(root).time;
         // The hull moves one unit per frame, and the turret is its child.
         let hull = Vec3::new(time * ala_play::FPS, 0.0, 1.0);
         let turret = hull + Vec3::new(0.0, 0.0, 5.0);
@@ -193,13 +186,13 @@ fn attachments_follow_nodes_of_a_lithtech_model() {
     let mut app = app();
     let play = PlayClip::looping(0);
     let root = spawn_model(&mut app, "attached/unit.abc", (root_transform(), play));
-    let attachment = app.world().spawn((on(root, "ARM"), local())).id();
+    let attachment = app.spawn_entity((on(root, "ARM"), local()));
     wait_for_model(&mut app, root);
     let document = bytes(&figure());
     let file = parse(&document).unwrap();
     for _ in 0..30 {
         app.step(0.017);
-        let time = app.world().get::<Playback>(root).unwrap().time;
+        let time = app.get::<Playback>(root).time;
         let pose = file.node_poses_in_model(Some(0), time)[2];
         let ([x, y, z], [a, b, c, d]) = (pose.translation, pose.rotation);
         let node = Transform {
@@ -216,14 +209,14 @@ fn attachments_follow_nodes_of_a_lithtech_model() {
 fn attachments_are_hidden_with_their_bone() {
     let mut app = app();
     let root = spawn_model(&mut app, ALO, PlayClip::looping("attack_00"));
-    let turret = app.world().spawn(on(root, "Turret")).id();
-    let flash = app.world().spawn(on(root, "Flash")).id();
+    let turret = app.spawn_entity(on(root, "Turret"));
+    let flash = app.spawn_entity(on(root, "Flash"));
     wait_for_model(&mut app, root);
     app.wait_for_clip(root);
     let mut states = Vec::new();
     for _ in 0..10 {
         app.step(0.04);
-        let time = app.world().get::<Playback>(root).unwrap().time;
+        let time = app.get::<Playback>(root).time;
         // In the second and third of five frames, the turret is hidden and the flash is visible.
         let frame = (time * ala_play::FPS) as usize;
         let is_hidden = matches!(frame, 1 | 2);
@@ -238,19 +231,17 @@ fn attachments_are_hidden_with_their_bone() {
 #[test]
 fn parts_are_found_if_no_bone_has_the_name() {
     let mut app = app();
-    let root = spawn_model(&mut app, ALO, ());
-    wait_for_model(&mut app, root);
+    let root = spawn_ready(&mut app, ALO, ());
     let attachment = app.world().spawn((on(root, "turretmesh_alt1"), local()));
     let attachment = attachment.id();
     app.step(0.0);
     let part = parent(&mut app, attachment).unwrap();
-    let name = app.world().get::<Name>(part).unwrap();
+    let name = app.get::<Name>(part);
     assert_eq!(name.as_str(), "TurretMesh_ALT1");
     assert_attached(app.world(), attachment, local());
     // The part is visible only at this damage stage.
     assert!(!is_visible(&mut app, attachment));
-    app.world().entity_mut(root).insert(DamageStage(1));
-    app.step(0.0);
+    app.apply(root, DamageStage(1));
     assert!(is_visible(&mut app, attachment));
 }
 
@@ -261,7 +252,7 @@ fn missing_bone_falls_back_to_the_root_with_one_warning() {
         let roots = [(); 2].map(|()| spawn_model(&mut app, path, root_transform()));
         let attachments = roots.map(|root| {
             let attachment = (on(root, "Third_Hand"), local());
-            app.world().spawn(attachment).id()
+            app.spawn_entity(attachment)
         });
         for root in roots {
             wait_for_model(&mut app, root);
@@ -271,8 +262,7 @@ fn missing_bone_falls_back_to_the_root_with_one_warning() {
             assert_attached(app.world(), attachment, local());
             assert!(is_visible(&mut app, attachment));
         }
-        let warnings = log::warnings_with("Third_Hand");
-        let count = warnings.iter().filter(|text| text.contains(path)).count();
+        let count = log::count_warnings("Third_Hand", path);
         assert_eq!(count, 1, "{path}");
     }
 }
@@ -285,36 +275,28 @@ fn changes_reattach_and_removal_keeps_the_global_transform() {
     let other = spawn_model(&mut app, "attached/unit.abc", Transform::default());
     wait_for_model(&mut app, root);
     wait_for_model(&mut app, other);
-    let attachment = app.world().spawn((on(root, "hull"), local())).id();
+    let attachment = app.spawn_entity((on(root, "hull"), local()));
     app.step(0.1);
     assert_attached(app.world(), attachment, local());
-    app.world()
-        .get_mut::<AttachedToBone>(attachment)
-        .unwrap()
-        .bone = "turret".to_owned();
+    app.get_mut::<AttachedToBone>(attachment).bone = "turret".to_owned();
     app.step(0.1);
     assert_attached(app.world(), attachment, local());
-    app.world().entity_mut(attachment).insert(on(other, "body"));
+    app.insert(attachment, on(other, "body"));
     app.step(0.1);
     assert_attached(app.world(), attachment, local());
     let was = global(app.world(), attachment);
-    app.world()
-        .entity_mut(attachment)
-        .remove::<AttachedToBone>();
+    app.remove::<AttachedToBone>(attachment);
     app.step(0.1);
     assert_eq!(parent(&mut app, attachment), None);
     assert_at(app.world(), attachment, was);
-    app.world().despawn(other);
+    app.despawn(other);
     app.step(0.0);
-    assert!(app.world().get_entity(attachment).is_ok());
+    assert!(app.exists(attachment));
     // A parent that the user has set stays.
-    app.world().entity_mut(attachment).insert(on(root, "hull"));
-    app.step(0.0);
-    let own = app.world().spawn(Transform::default()).id();
-    app.world().entity_mut(attachment).insert(ChildOf(own));
-    app.world()
-        .entity_mut(attachment)
-        .remove::<AttachedToBone>();
+    app.apply(attachment, on(root, "hull"));
+    let own = app.spawn_entity(Transform::default());
+    app.insert(attachment, ChildOf(own));
+    app.remove::<AttachedToBone>(attachment);
     app.step(0.0);
     assert_eq!(parent(&mut app, attachment), Some(own));
 }
@@ -327,7 +309,7 @@ fn nested_attachments_follow_and_are_despawned_with_ancestors() {
     let attached = (on(unit, "turret"), local(), PlayClip::looping(0));
     let guard = spawn_model(&mut app, "attached/unit.abc", attached);
     let gun = spawn_model(&mut app, "attached/unit.mdl", (on(guard, "arm"), local()));
-    let light = app.world().spawn((on(gun, ""), local())).id();
+    let light = app.spawn_entity((on(gun, ""), local()));
     for root in [unit, guard, gun] {
         wait_for_model(&mut app, root);
     }
@@ -337,22 +319,22 @@ fn nested_attachments_follow_and_are_despawned_with_ancestors() {
             assert_attached(app.world(), attachment, local());
         }
     }
-    app.world().despawn(guard);
+    app.despawn(guard);
     app.step(0.0);
     for gone in [guard, gun, light] {
-        assert!(app.world().get_entity(gone).is_err());
+        assert!(!app.exists(gone));
     }
-    assert!(app.world().get_entity(unit).is_ok());
+    assert!(app.exists(unit));
 }
 
 #[test]
 fn attachment_cycles_are_rejected() {
     let mut app = app();
     let [a, b] = [(); 2].map(|()| spawn_model(&mut app, ALO, local()));
-    app.world().entity_mut(a).insert(on(b, "hull"));
-    app.world().entity_mut(b).insert(on(a, "hull"));
+    app.insert(a, on(b, "hull"));
+    app.insert(b, on(a, "hull"));
     let own = spawn_model(&mut app, ALO, local());
-    app.world().entity_mut(own).insert(on(own, "turret"));
+    app.insert(own, on(own, "turret"));
     for root in [a, b, own] {
         wait_for_model(&mut app, root);
     }
@@ -367,7 +349,7 @@ fn attachment_cycles_are_rejected() {
     }
     // If one is detached, the other can be attached.
     let (upper, lower) = if are_attached[0] { (b, a) } else { (a, b) };
-    app.world().entity_mut(lower).remove::<AttachedToBone>();
+    app.remove::<AttachedToBone>(lower);
     app.step(0.0);
     assert_eq!(parent(&mut app, lower), None);
     assert_attached(app.world(), upper, local());
@@ -377,67 +359,56 @@ fn attachment_cycles_are_rejected() {
 fn attachments_without_a_root_are_despawned() {
     let mut app = app();
     let root = app.world().spawn_empty().id();
-    app.world().despawn(root);
-    let attachment = app.world().spawn(on(root, "hand")).id();
+    app.despawn(root);
+    let attachment = app.spawn_entity(on(root, "hand"));
     app.step(0.0);
-    assert!(app.world().get_entity(attachment).is_err());
+    assert!(!app.exists(attachment));
     // A root that is despawned before its model is spawned: its pending attachments are despawned too.
     let root = spawn_model(&mut app, "attached/missing.alo", ());
-    let attachment = app.world().spawn(on(root, "hand")).id();
+    let attachment = app.spawn_entity(on(root, "hand"));
     app.step(0.0);
     assert!(!is_visible(&mut app, attachment));
-    app.world().despawn(root);
+    app.despawn(root);
     app.step(0.0);
-    assert!(app.world().get_entity(attachment).is_err());
+    assert!(!app.exists(attachment));
     // The same, in the frame of the attachment.
     let root = spawn_model(&mut app, "attached/missing.alo", ());
-    let attachment = app.world().spawn(on(root, "hand")).id();
-    app.world().despawn(root);
+    let attachment = app.spawn_entity(on(root, "hand"));
+    app.despawn(root);
     app.step(0.0);
-    assert!(app.world().get_entity(attachment).is_err());
+    assert!(!app.exists(attachment));
 }
 
 #[test]
 fn attachments_stay_when_the_root_gets_another_scene() {
     let mut app = app();
-    let root = spawn_model(&mut app, ALO, root_transform());
-    wait_for_model(&mut app, root);
-    let attachment = app
-        .world()
-        .spawn((on(root, "arm"), local(), UserData(1)))
-        .id();
+    let root = spawn_ready(&mut app, ALO, root_transform());
+    let attachment = app.spawn_entity((on(root, "arm"), local(), UserData(1)));
     app.step(0.0);
     assert_eq!(parent(&mut app, attachment), Some(root));
     let scene = app.load("attached/unit.abc#Scene");
-    app.world()
-        .entity_mut(root)
-        .insert(WorldAssetRoot(scene.clone()));
-    let is_new = gpuless::wait_until(&mut app.app, |world| {
+    app.insert(root, WorldAssetRoot(scene.clone()));
+    app.wait_until(|world| {
         assert!(world.get_entity(attachment).is_ok());
         world.get::<AbcInstance>(root).is_some()
     });
-    assert!(is_new);
     assert_attached(app.world(), attachment, local());
     assert_ne!(parent(&mut app, attachment), Some(root));
     // A scene that is not loaded yet: the attachment waits.
     let scene = app.load("art/Unit.alo#Scene");
     let late = app.load("attached/missing.abc#Scene");
-    app.world().entity_mut(root).insert(WorldAssetRoot(late));
-    app.step(0.0);
+    app.apply(root, WorldAssetRoot(late));
     app.step(0.0);
     assert!(!is_visible(&mut app, attachment));
-    app.world().entity_mut(root).insert(WorldAssetRoot(scene));
-    app.world()
-        .entity_mut(attachment)
-        .insert(on(root, "turret"));
-    let is_attached = gpuless::wait_until(&mut app.app, |world| {
+    app.insert(root, WorldAssetRoot(scene));
+    app.insert(attachment, on(root, "turret"));
+    app.wait_until(|world| {
         let turret = bone_of(world, root, "turret").0;
         turret.is_some() && turret == parent_of(world, attachment)
     });
-    assert!(is_attached);
     assert_attached(app.world(), attachment, local());
     assert!(is_visible(&mut app, attachment));
-    assert_eq!(app.world().get::<UserData>(attachment), Some(&UserData(1)));
+    assert_eq!(app.find::<UserData>(attachment), Some(&UserData(1)));
 }
 
 #[test]
@@ -445,51 +416,36 @@ fn parent_set_by_the_game_stays_when_detached() {
     let mut app = app();
     let root = app.spawn_ready("attached/unit.abc#Scene", ());
     let attach = |app: &mut TestApp, bone: &str| {
-        let bone = bone.to_owned();
-        let attached = AttachedToBone { to: root, bone };
-        let attachment = app.world().spawn((attached, root_transform())).id();
+        let attached = on(root, bone);
+        let attachment = app.spawn_entity((attached, root_transform()));
         app.step(0.0);
         attachment
     };
     let parent = |app: &mut TestApp, attachment: Entity| {
-        app.world().get::<ChildOf>(attachment).map(ChildOf::parent)
+        app.find::<ChildOf>(attachment).map(ChildOf::parent)
     };
     let attachment = attach(&mut app, "arm");
     let other = attach(&mut app, "body");
     // A bone with another attachment, and an entity of the game.
     let bone = parent(&mut app, other).unwrap();
-    let hand = app.world().spawn(root_transform()).id();
+    let hand = app.spawn_entity(root_transform());
     for chosen in [bone, hand] {
-        app.world().entity_mut(attachment).insert(ChildOf(chosen));
-        app.world()
-            .entity_mut(attachment)
-            .remove::<AttachedToBone>();
+        app.insert(attachment, ChildOf(chosen));
+        app.remove::<AttachedToBone>(attachment);
         app.step(0.0);
         assert_eq!(parent(&mut app, attachment), Some(chosen));
-        let bone = "arm".to_owned();
-        let attached = AttachedToBone { to: root, bone };
-        app.world().entity_mut(attachment).insert(attached);
-        app.step(0.0);
+        app.apply(attachment, on(root, "arm"));
         assert_ne!(parent(&mut app, attachment), Some(chosen));
     }
     // A parent that was set for the attachment is removed.
-    app.world()
-        .entity_mut(attachment)
-        .remove::<AttachedToBone>();
+    app.remove::<AttachedToBone>(attachment);
     app.step(0.0);
     assert_eq!(parent(&mut app, attachment), None);
     // A pending attachment has such a parent too.
-    let nothing = app.world().spawn(root_transform()).id();
-    let attached = AttachedToBone {
-        to: nothing,
-        bone: String::new(),
-    };
-    app.world().entity_mut(attachment).insert(attached);
-    app.step(0.0);
+    let nothing = app.spawn_entity(root_transform());
+    app.apply(attachment, on(nothing, ""));
     assert!(parent(&mut app, attachment).is_some());
-    app.world()
-        .entity_mut(attachment)
-        .remove::<AttachedToBone>();
+    app.remove::<AttachedToBone>(attachment);
     app.step(0.0);
     assert_eq!(parent(&mut app, attachment), None);
 }
@@ -505,18 +461,15 @@ fn despawn_user_entities(world: &mut World) {
 #[test]
 fn observers_of_parents_may_despawn_attachments() {
     let mut app = app();
-    let root = spawn_model(&mut app, ALO, ());
-    wait_for_model(&mut app, root);
-    let attachment = app.world().spawn((on(root, "turret"), UserData(1))).id();
+    let root = spawn_ready(&mut app, ALO, ());
+    let attachment = app.spawn_entity((on(root, "turret"), UserData(1)));
     app.step(0.0);
     app.world()
         .add_observer(|_: On<Remove, ChildOf>, mut commands: Commands| {
             commands.queue(despawn_user_entities);
         });
-    app.world()
-        .entity_mut(attachment)
-        .remove::<AttachedToBone>();
-    assert!(app.world().get_entity(attachment).is_err(), "detached");
+    app.remove::<AttachedToBone>(attachment);
+    assert!(!app.exists(attachment), "detached");
     app.world()
         .add_observer(|_: On<Insert, ChildOf>, mut commands: Commands| {
             commands.queue(despawn_user_entities);
@@ -524,8 +477,8 @@ fn observers_of_parents_may_despawn_attachments() {
     // For the missing model, the observer runs when the pending parent is spawned.
     let missing = spawn_model(&mut app, "attached/missing.alo", ());
     for root in [root, missing] {
-        let attachment = app.world().spawn((on(root, "turret"), UserData(1))).id();
+        let attachment = app.spawn_entity((on(root, "turret"), UserData(1)));
         app.step(0.0);
-        assert!(app.world().get_entity(attachment).is_err(), "attached");
+        assert!(!app.exists(attachment), "attached");
     }
 }

@@ -1,16 +1,9 @@
 //! Missing clips: the behavior is the same for all formats with clips.
 
 use crate::ala::play as ala_play;
-use crate::gpuless;
 use crate::support::abc::{bytes, figure};
-use crate::support::app::TestApp;
-use crate::support::log;
-use crate::support::mdl::tetrahedron;
-use bevy::prelude::*;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::Mdl;
+use crate::support::prelude::*;
 use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument};
-use std::path::Path;
 
 /// The scene and a clip of a model of each format with clips.
 const MODELS: [(&str, &str); 3] = [
@@ -27,20 +20,15 @@ fn app() -> TestApp {
     TestApp::new(&files)
 }
 
-fn finished(app: &mut TestApp) -> Vec<ClipFinished> {
-    let mut messages = app.world().resource_mut::<Messages<ClipFinished>>();
-    messages.drain().collect()
-}
-
 fn playback(app: &mut TestApp, root: Entity) -> Playback {
-    *app.world().get::<Playback>(root).unwrap()
+    *app.get::<Playback>(root)
 }
 
 fn play_to_the_end(app: &mut TestApp, root: Entity) -> Vec<ClipFinished> {
     let mut all = Vec::new();
     for _ in 0..200 {
         app.step(0.1);
-        all.extend(finished(app));
+        all.extend(app.finished_clips());
     }
     assert!(playback(app, root).finished);
     all
@@ -58,12 +46,12 @@ fn missing_clip_never_finishes() {
             PlayClip::once("unknown").with_speed(-1.0),
         ] {
             // An existing clip first, which finishes.
-            app.world().entity_mut(root).insert(PlayClip::once(clip));
+            app.insert(root, PlayClip::once(clip));
             assert_eq!(play_to_the_end(&mut app, root).len(), 1, "{scene}");
-            app.world().entity_mut(root).insert(missing);
+            app.insert(root, missing);
             for _ in 0..50 {
                 app.step(0.1);
-                assert_eq!(finished(&mut app), [], "{scene}");
+                assert_eq!(app.finished_clips(), [], "{scene}");
                 assert!(!playback(&mut app, root).finished, "{scene}");
             }
         }
@@ -92,22 +80,16 @@ fn quake_clip_added_by_a_reload_starts() {
     let mut app = TestApp::new(&[("late.mdl", renamed(b"jog").to_bytes())]);
     let model: Handle<Mdl> = app.load("late.mdl");
     let root = app.spawn_ready("late.mdl#Scene", PlayClip::once("run").with_speed(-1.0));
-    for _ in 0..3 {
-        app.step(0.1);
-    }
+    app.steps(3, 0.1);
     let sequence = app.animator(root).sequence().clone();
     assert_eq!((sequence.first_pose, sequence.pose_count), (0, 1));
     let bytes = tetrahedron().to_bytes();
-    app.files.insert_asset(Path::new("late.mdl"), bytes);
-    app.world().resource::<AssetServer>().reload("late.mdl");
+    app.edit("late.mdl", bytes);
     let plays = |world: &mut World| {
         let animator = world.get::<bevy_classic_models::quake::MdlAnimator>(root);
         animator.is_some_and(|animator| animator.sequence().pose_count == 3)
     };
-    assert!(
-        gpuless::wait_until(&mut app.app, plays),
-        "the clip was not played after the reload"
-    );
+    app.wait("the clip was not played after the reload", plays);
     drop(model);
     // Playback starts at the end, not at the time of the previous sequence.
     let length = app.animator(root).clip_seconds();

@@ -2,15 +2,7 @@
 
 use crate::ala::play as ala_play;
 use crate::support::abc::{bytes, figure};
-use crate::support::app::TestApp;
-use crate::support::log;
-use crate::support::mdl::tetrahedron;
-use bevy::prelude::*;
-use bevy_classic_models::alamo::{Alo, AloAnimator};
-use bevy_classic_models::lithtech::AbcAnimator;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::{PoseBlend, PosePair};
-use bevy_classic_models::root::{NamedClip, Repeat};
+use crate::support::prelude::*;
 
 /// A model, one of its clips with its duration, and another clip.
 pub struct Kind {
@@ -71,55 +63,25 @@ fn table(clips: impl Into<Vec<NamedClip>>) -> ModelClips {
     ModelClips::new(clips.into())
 }
 
-/// Spawns a model and updates it without time, so that it shows the start of its clip.
-pub fn spawn(app: &mut TestApp, scene: &'static str, bundle: impl Bundle) -> Entity {
-    let root = app.spawn_ready(scene, bundle);
-    app.step(0.0);
-    root
-}
-
-pub fn insert(app: &mut TestApp, root: Entity, bundle: impl Bundle) {
-    app.world().entity_mut(root).insert(bundle);
-    app.step(0.0);
-}
-
-#[track_caller]
-pub fn assert_time(app: &mut TestApp, root: Entity, expected: f32) {
-    let time = app.world().get::<Playback>(root).unwrap().time;
-    assert!(
-        (time - expected).abs() < 1e-4,
-        "{time} instead of {expected}"
-    );
-}
-
-pub fn finished(app: &mut TestApp) -> Vec<ClipFinished> {
-    let mut messages = app.world().resource_mut::<Messages<ClipFinished>>();
-    messages.drain().collect()
-}
-
 #[test]
 fn named_clip_applies_speed_and_repeat_and_finishes_by_its_name() {
     let mut app = app();
     for kind in &KINDS {
         let clips = table([named("Patrol", kind.clip, 0.5, Repeat::Once)]);
-        let root = spawn(
-            &mut app,
-            kind.scene,
-            (clips, PlayClip::from_manifest("PATROL")),
-        );
-        assert_time(&mut app, root, 0.0);
+        let root = app.spawn_shown(kind.scene, (clips, PlayClip::from_manifest("PATROL")));
+        app.assert_time(root, 0.0);
         app.step(0.1);
-        assert_time(&mut app, root, 0.05);
-        finished(&mut app);
+        app.assert_time(root, 0.05);
+        app.finished_clips();
         let mut all = Vec::new();
         for _ in 0..10 {
             app.step(0.1);
-            all.extend(finished(&mut app));
+            all.extend(app.finished_clips());
         }
-        assert_time(&mut app, root, kind.seconds);
+        app.assert_time(root, kind.seconds);
         let clip = "PATROL".into();
         assert_eq!(all, [ClipFinished { entity: root, clip }], "{}", kind.scene);
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
     }
 }
 
@@ -130,13 +92,13 @@ fn named_clip_may_shadow_the_clip_of_the_same_name() {
         let lower = kind.clip.to_lowercase();
         let clips = table([named(&lower, &*lower, 2.0, Repeat::FromManifest)]);
         let play = PlayClip::from_manifest(kind.clip).with_speed(0.5);
-        let root = spawn(&mut app, kind.scene, (clips, play));
+        let root = app.spawn_shown(kind.scene, (clips, play));
         app.step(0.1);
-        assert_time(&mut app, root, 0.1);
+        app.assert_time(root, 0.1);
         app.step(0.2);
         app.step(0.2);
         let round = kind.seconds;
-        assert_time(&mut app, root, 0.5 - round);
+        app.assert_time(root, 0.5 - round);
     }
 }
 
@@ -145,42 +107,32 @@ fn changes_of_a_named_clip_apply_during_playback() {
     let mut app = app();
     for kind in &KINDS {
         let clips = table([named("go", kind.clip, 1.0, Repeat::Loop)]);
-        let root = spawn(&mut app, kind.scene, (clips, PlayClip::from_manifest("go")));
+        let root = app.spawn_shown(kind.scene, (clips, PlayClip::from_manifest("go")));
         app.step(0.1);
-        insert(
-            &mut app,
-            root,
-            table([named("go", kind.clip, 0.25, Repeat::Loop)]),
-        );
-        assert_time(&mut app, root, 0.1);
+        app.apply(root, table([named("go", kind.clip, 0.25, Repeat::Loop)]));
+        app.assert_time(root, 0.1);
         app.step(0.2);
-        assert_time(&mut app, root, 0.15);
+        app.assert_time(root, 0.15);
         // After one or two loops, the clip becomes one that plays once.
-        for _ in 0..8 {
-            app.step(0.25);
-        }
-        let time = app.world().get::<Playback>(root).unwrap().time;
-        insert(
-            &mut app,
-            root,
-            table([named("go", kind.clip, 0.25, Repeat::Once)]),
-        );
-        assert_time(&mut app, root, time);
+        app.steps(8, 0.25);
+        let time = app.get::<Playback>(root).time;
+        app.apply(root, table([named("go", kind.clip, 0.25, Repeat::Once)]));
+        app.assert_time(root, time);
         app.step(0.04);
-        assert_time(&mut app, root, time + 0.01);
-        finished(&mut app);
+        app.assert_time(root, time + 0.01);
+        app.finished_clips();
         let mut count = 0;
         for _ in 0..10 {
             app.step(0.25);
-            count += finished(&mut app).len();
+            count += app.finished_clips().len();
         }
-        assert_time(&mut app, root, kind.seconds);
+        app.assert_time(root, kind.seconds);
         assert_eq!(count, 1, "{}", kind.scene);
         // Without the table, the name is unknown.
-        app.world().entity_mut(root).remove::<ModelClips>();
+        app.remove::<ModelClips>(root);
         app.step(0.0);
         app.step(0.1);
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
     }
 }
 
@@ -190,28 +142,24 @@ fn another_clip_under_the_same_name_starts() {
     for kind in &KINDS {
         let clips = table([named("go", kind.clip, 1.0, Repeat::Loop)]);
         let play = PlayClip::from_manifest("go").with_fade(0.4);
-        let root = spawn(&mut app, kind.scene, (clips, play));
+        let root = app.spawn_shown(kind.scene, (clips, play));
         app.step(0.1);
         assert_eq!(
             weight(&mut app, root),
             1.0,
             "there is no previous clip to fade from"
         );
-        insert(
-            &mut app,
-            root,
-            table([named("go", kind.other, 0.1, Repeat::Loop)]),
-        );
-        assert_time(&mut app, root, 0.0);
+        app.apply(root, table([named("go", kind.other, 0.1, Repeat::Loop)]));
+        app.assert_time(root, 0.0);
         app.step(0.1);
-        assert_time(&mut app, root, 0.01);
+        app.assert_time(root, 0.01);
         let weight = weight(&mut app, root);
         assert!((weight - 0.25).abs() < 1e-4, "{weight} of {}", kind.scene);
         // Changes of other named clips have no effect.
         let more = named("come", kind.clip, 9.0, Repeat::Once);
         let clips = [more, named("GO", kind.other, 0.1, Repeat::Loop)];
-        insert(&mut app, root, table(clips));
-        assert_time(&mut app, root, 0.01);
+        app.apply(root, table(clips));
+        app.assert_time(root, 0.01);
     }
 }
 
@@ -231,15 +179,15 @@ fn removing_the_table_restores_the_names_of_the_file() {
     for kind in &KINDS {
         let clips = table([named(kind.clip, kind.other, 1.0, Repeat::Once)]);
         let play = PlayClip::from_manifest(kind.clip);
-        let root = spawn(&mut app, kind.scene, (clips, play));
+        let root = app.spawn_shown(kind.scene, (clips, play));
         app.step(0.25);
-        app.world().entity_mut(root).remove::<ModelClips>();
+        app.remove::<ModelClips>(root);
         app.step(0.0);
-        assert_time(&mut app, root, 0.0);
+        app.assert_time(root, 0.0);
         app.step(0.2);
         app.step(kind.seconds / 2.0);
         app.step(kind.seconds / 2.0 - 0.1);
-        assert_time(&mut app, root, 0.1);
+        app.assert_time(root, 0.1);
     }
 }
 
@@ -252,14 +200,9 @@ fn missing_clip_is_reported_with_all_names() {
             named("jump", &*missing, 1.0, Repeat::Loop),
             named("crouch", kind.clip, 1.0, Repeat::Loop),
         ]);
-        spawn(
-            &mut app,
-            kind.scene,
-            (clips, PlayClip::from_manifest("Jump")),
-        );
+        app.spawn_shown(kind.scene, (clips, PlayClip::from_manifest("Jump")));
         app.step(0.1);
-        let warnings = log::warnings_with(&missing);
-        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        let warnings = log::expect_warnings(&missing, 1);
         let warning = &warnings[0];
         assert!(
             warning.contains(&format!("no clip \"{missing}\" (alias \"Jump\")")),
@@ -283,11 +226,9 @@ fn scenes_may_contain_play_clip_and_model_clips() {
     let clips = table([named("go", "run", 0.5, Repeat::Loop)]);
     world.spawn((clips, PlayClip::from_manifest("go")));
     let scene = WorldAsset::new(world);
-    let scene = app.world().resource_mut::<Assets<WorldAsset>>().add(scene);
+    let scene = app.add_asset(scene);
     app.world().spawn(WorldAssetRoot(scene));
-    for _ in 0..5 {
-        app.step(0.0);
-    }
+    app.steps(5, 0.0);
     let mut playing = app.app.world_mut().query::<&PlayClip>();
     let playing: Vec<_> = playing.iter(app.app.world()).cloned().collect();
     assert_eq!(playing, [PlayClip::from_manifest("go")]);
@@ -313,7 +254,7 @@ fn parts_of_mdl_clips_show_their_poses() {
         PlayClip::looping(ClipRef::part("run", 0..1)),
         PlayClip::once(ClipRef::part(0..3, 0..2)),
     ]
-    .map(|play| spawn(&mut app, "tetra.mdl#Scene", play));
+    .map(|play| app.spawn_shown("tetra.mdl#Scene", play));
     let steps = [
         (
             part,
@@ -355,7 +296,7 @@ fn parts_of_mdl_clips_show_their_poses() {
         }
         app.step(if step == 0 { 0.05 } else { 0.1 });
     }
-    let ends = finished(&mut app);
+    let ends = app.finished_clips();
     assert!(
         ends.is_empty()
             || ends
@@ -364,9 +305,11 @@ fn parts_of_mdl_clips_show_their_poses() {
     );
     assert_eq!(app.animator(of_group).sequence().pose_count, 1);
     // Backward, from the end.
-    let back = PlayClip::once(ClipRef::part("run", 1..3)).with_speed(-1.0);
-    insert(&mut app, part, back);
-    assert_time(&mut app, part, 0.2);
+    app.apply(
+        part,
+        PlayClip::once(ClipRef::part("run", 1..3)).with_speed(-1.0),
+    );
+    app.assert_time(part, 0.2);
     app.step(0.15);
     let found = shown(&mut app, part);
     assert!(is_close(found, at(1, 2, 0.5)), "{found:?}");
@@ -389,9 +332,9 @@ fn missing_poses_of_an_mdl_clip_are_reported() {
             "no clip \"sprint\", frames 0 to 2; available clips: run",
         ),
     ] {
-        let root = spawn(&mut app, "tetra.mdl#Scene", PlayClip::looping(clip));
+        let root = app.spawn_shown("tetra.mdl#Scene", PlayClip::looping(clip));
         app.step(0.1);
-        assert_eq!(log::warnings_with(text).len(), 1, "{text}");
+        log::expect_warnings(text, 1);
         assert_eq!(app.animator(root).shown().to.a, 0);
     }
 }

@@ -1,34 +1,23 @@
 //! Parts of clips that Bevy plays: their values compared with the files, looping, playing once, fades and reloads.
 
-use crate::abc::pose::assert_posed;
 use crate::ala::play::{self as ala_play, HULL, SCENE, TURRET, ala, bone, moves};
-use crate::clips::named::{assert_time, finished, insert, named, spawn};
-use crate::gpuless;
-use crate::support::abc::{BODY, banner, bytes, figure, walk};
-use crate::support::abc_app::{drawn, spawned};
+use crate::clips::named::named;
 use crate::support::ala::{Decoder, every_track};
-use crate::support::app::TestApp;
-use crate::support::log;
+use crate::support::prelude::*;
 use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle, AnimationNodeType};
 use bevy::animation::{AnimationClip, AnimationEvent, animated_field};
-use bevy::prelude::*;
 use bevy_classic_models::alamo::ala::parse;
 use bevy_classic_models::alamo::alo::write::write;
 use bevy_classic_models::alamo::alo::{AloFile, Bone};
-use bevy_classic_models::alamo::bone_target;
-use bevy_classic_models::alamo::{Alo, AloAnimator, BoneVisibility};
-use bevy_classic_models::lithtech::{Abc, AbcAnimator, AbcInstance, AbcLoaderSettings};
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::root::Repeat;
+use bevy_classic_models::alamo::{BoneVisibility, bone_target};
 use core::ops::Range;
-use std::sync::{Arc, Mutex};
 
 const MOVE: &str = "art/unit_MOVE_00.ALA";
 
 #[derive(Resource)]
 struct Kept<A: Asset>(#[expect(dead_code, reason = "only keeps the asset loaded")] Handle<A>);
 
-fn keep<A: Asset>(app: &mut TestApp, path: &'static str) {
+pub fn keep<A: Asset>(app: &mut TestApp, path: &'static str) {
     let asset = app.load::<A>(path);
     app.wait_loaded(&asset);
     app.world().insert_resource(Kept(asset));
@@ -41,27 +30,24 @@ fn alo_app(more: Vec<(&'static str, Vec<u8>)>, bundle: impl Bundle) -> (TestApp,
     files.extend(more);
     let mut app = TestApp::new(&files);
     keep::<Alo>(&mut app, "art/Unit.alo");
-    let root = spawn(&mut app, SCENE, bundle);
+    let root = app.spawn_shown(SCENE, bundle);
     (app, root)
 }
 
-fn part(clip: impl Into<ClipRef>, frames: Range<u32>) -> ClipRef {
+pub fn part(clip: impl Into<ClipRef>, frames: Range<u32>) -> ClipRef {
     ClipRef::part(clip, frames)
 }
 
 #[track_caller]
 fn assert_x(app: &mut TestApp, root: Entity, expected: f32) {
     let hull = bone(app, root, HULL);
-    let x = app.world().get::<Transform>(hull).unwrap().translation.x;
+    let x = app.get::<Transform>(hull).translation.x;
     assert!((x - expected).abs() < 1e-3, "{x} instead of {expected}");
 }
 
 fn shows(app: &mut TestApp, root: Entity, index: usize) -> bool {
     let bone = bone(app, root, index);
-    app.world()
-        .get::<BoneVisibility>(bone)
-        .unwrap()
-        .is_visible()
+    app.get::<BoneVisibility>(bone).is_visible()
 }
 
 /// The only clip that Bevy plays on a model.
@@ -85,7 +71,7 @@ fn played(app: &mut TestApp, root: Entity) -> AnimationClip {
 }
 
 fn count<A: Asset>(app: &mut TestApp) -> usize {
-    app.world().resource::<Assets<A>>().len()
+    app.assets::<A>().len()
 }
 
 /// A model with the bones of [`every_track`].
@@ -156,7 +142,7 @@ fn part_matches_the_file_at_its_frames() {
         keep::<Alo>(&mut app, "all.alo");
         for frames in [0..11, 2..5, 0..1, 4..5, 10..11, 7..99, 9..u32::MAX] {
             let play = PlayClip::looping(part("move_00", frames.clone()));
-            let root = spawn(&mut app, "all.alo#Scene", play);
+            let root = app.spawn_shown("all.alo#Scene", play);
             let found = played(&mut app, root);
             assert_eq!(found.curves().len(), 32);
             assert_part_matches(&found, &animation, frames);
@@ -170,23 +156,23 @@ fn part_loops_from_its_first_to_its_last_frame() {
     assert_x(&mut app, root, 1.0);
     app.step(0.15);
     assert_x(&mut app, root, 2.5);
-    assert_time(&mut app, root, 0.15);
+    app.assert_time(root, 0.15);
     app.step(0.1);
-    assert_time(&mut app, root, 0.05);
+    app.assert_time(root, 0.05);
     assert_x(&mut app, root, 1.5);
     // A seek, then backward over the start.
-    app.world().get_mut::<Playback>(root).unwrap().time = 0.1;
+    app.get_mut::<Playback>(root).time = 0.1;
     app.step(0.05);
     assert_x(&mut app, root, 2.5);
-    app.world().get_mut::<PlayClip>(root).unwrap().speed = -1.0;
+    app.get_mut::<PlayClip>(root).speed = -1.0;
     app.step(0.1);
     assert_x(&mut app, root, 1.5);
     app.step(0.1);
-    assert_time(&mut app, root, 0.15);
+    app.assert_time(root, 0.15);
     assert_x(&mut app, root, 2.5);
     // Seeks beyond the end wrap around.
-    app.world().get_mut::<PlayClip>(root).unwrap().speed = 0.0;
-    app.world().get_mut::<Playback>(root).unwrap().time = 0.7;
+    app.get_mut::<PlayClip>(root).speed = 0.0;
+    app.get_mut::<Playback>(root).time = 0.7;
     app.step(0.0);
     assert_x(&mut app, root, 2.0);
 }
@@ -198,10 +184,10 @@ fn part_that_plays_once_ends_in_its_last_frame() {
         let play = PlayClip::once(clip.clone()).with_speed(speed);
         let (mut app, root) = alo_app(vec![], play);
         assert_x(&mut app, root, ends[0]);
-        let mut all = finished(&mut app);
+        let mut all = app.finished_clips();
         for _ in 0..20 {
             app.step(0.033);
-            all.extend(finished(&mut app));
+            all.extend(app.finished_clips());
         }
         assert_x(&mut app, root, ends[1]);
         assert_eq!(all, [ClipFinished { entity: root, clip }]);
@@ -224,7 +210,7 @@ fn backward_clip_starts_at_its_end_while_time_is_paused() {
         }
         app.step(0.1);
         assert_x(&mut app, root, 3.0);
-        assert!(finished(&mut app).is_empty());
+        assert!(app.finished_clips().is_empty());
     }
 }
 
@@ -233,13 +219,13 @@ fn part_fades_from_a_whole_clip_and_from_another_part() {
     let still = |clip: ClipRef| PlayClip::looping(clip).with_speed(0.0);
     let (mut app, root) = alo_app(vec![], still("MOVE_00".into()).starting_at(0.2));
     assert_x(&mut app, root, 2.0);
-    insert(&mut app, root, still(part("MOVE_01", 3..5)).with_fade(0.4));
+    app.apply(root, still(part("MOVE_01", 3..5)).with_fade(0.4));
     app.step(0.1);
     assert_x(&mut app, root, 0.75 * 2.0 - 0.25 * 3.0);
     app.step(0.2);
     app.step(0.2);
     assert_x(&mut app, root, -3.0);
-    insert(&mut app, root, still(part("MOVE_01", 1..2)).with_fade(0.4));
+    app.apply(root, still(part("MOVE_01", 1..2)).with_fade(0.4));
     app.step(0.2);
     assert_x(&mut app, root, -2.0);
     app.step(0.25);
@@ -254,14 +240,16 @@ fn part_applies_the_visibility_of_its_frames() {
         assert!(!shows(&mut app, root, TURRET));
         app.step(0.03);
     }
-    insert(&mut app, root, PlayClip::looping(part("ATTACK_00", 3..5)));
+    app.apply(root, PlayClip::looping(part("ATTACK_00", 3..5)));
     for _ in 0..7 {
         assert!(shows(&mut app, root, TURRET));
         app.step(0.03);
     }
     // A fade to a part that hides it: the clip with the larger weight decides.
-    let hides = PlayClip::looping(part("ATTACK_00", 1..2)).with_fade(0.4);
-    insert(&mut app, root, hides);
+    app.apply(
+        root,
+        PlayClip::looping(part("ATTACK_00", 1..2)).with_fade(0.4),
+    );
     app.step(0.15);
     assert!(shows(&mut app, root, TURRET));
     app.step(0.1);
@@ -274,21 +262,18 @@ fn part_of_another_file_plays_after_it_is_loaded() {
     let (mut app, root) = alo_app(more, PlayClip::looping("MOVE_00").starting_at(0.2));
     let clip: Handle<AnimationClip> = app.load("far/Any.ala#Clip");
     let clips = ModelClips::new([named("stride", part(clip, 1..3), 0.5, Repeat::Once)]);
-    app.world()
-        .entity_mut(root)
-        .insert((clips, PlayClip::from_manifest("stride")));
-    app.step(0.0);
+    app.apply(root, (clips, PlayClip::from_manifest("stride")));
     let is_played = |world: &mut World| {
         let clip = world.get::<AloAnimator>(root).unwrap().clip().unwrap();
         clip.path().unwrap().to_string() == "far/Any.ala#Clip"
     };
-    assert!(gpuless::wait_until(&mut app.app, is_played));
+    app.wait_until(is_played);
     assert_x(&mut app, root, 2.0);
     app.step(0.1);
     assert_x(&mut app, root, 3.0);
     app.step(0.2);
     assert_x(&mut app, root, 4.0);
-    let ends = finished(&mut app);
+    let ends = app.finished_clips();
     assert_eq!(ends.len(), 1);
     assert_eq!(ends[0].clip, "stride");
 }
@@ -304,12 +289,12 @@ fn part_animates_the_same_bones_as_the_whole_clip() {
     let turret = bone(&mut app, root, TURRET);
     for range in [2..4, 1..3, 2..4, 0..5] {
         let first = range.start as f32;
-        insert(&mut app, root, PlayClip::looping(part("BENT_00", range)));
+        app.apply(root, PlayClip::looping(part("BENT_00", range)));
         assert_x(&mut app, root, first);
-        let translation = app.world().get::<Transform>(turret).unwrap().translation;
+        let translation = app.get::<Transform>(turret).translation;
         assert_eq!(translation.z, 5.0);
     }
-    assert_eq!(log::warnings_with("Partial_barrel").len(), 1);
+    log::expect_warnings("Partial_barrel", 1);
 }
 
 #[test]
@@ -338,19 +323,13 @@ fn missing_frames_are_reported_and_not_played() {
         clips
             .insert(&Handle::default(), AnimationClip::default())
             .unwrap();
-        insert(&mut app, root, PlayClip::looping(clip));
+        app.apply(root, PlayClip::looping(clip));
         app.step(0.1);
         app.step(0.1);
-        assert_eq!(log::warnings_with(text).len(), 1, "{text}");
+        log::expect_warnings(text, 1);
         assert_x(&mut app, root, 0.0);
-        assert!(
-            app.world()
-                .get::<AloAnimator>(root)
-                .unwrap()
-                .clip()
-                .is_none()
-        );
-        insert(&mut app, root, PlayClip::looping(part("MOVE_00", 3..4)));
+        assert!(app.get::<AloAnimator>(root).clip().is_none());
+        app.apply(root, PlayClip::looping(part("MOVE_00", 3..4)));
         assert_x(&mut app, root, 3.0);
     }
 }
@@ -360,31 +339,23 @@ fn models_share_parts_and_unused_parts_are_dropped() {
     let (mut app, root) = alo_app(vec![], PlayClip::looping("MOVE_00"));
     let before = count::<AnimationClip>(&mut app);
     let play = |frames| PlayClip::looping(part("MOVE_00", frames));
-    insert(&mut app, root, play(1..3));
-    let other = spawn(&mut app, SCENE, play(1..3));
+    app.apply(root, play(1..3));
+    let other = app.spawn_shown(SCENE, play(1..3));
     app.step(0.1);
     assert_eq!(count::<AnimationClip>(&mut app), before + 1);
-    let graph = |app: &mut TestApp, root| {
-        app.world()
-            .get::<AnimationGraphHandle>(root)
-            .unwrap()
-            .0
-            .clone()
-    };
+    let graph = |app: &mut TestApp, root| app.get::<AnimationGraphHandle>(root).0.clone();
     assert_eq!(graph(&mut app, root), graph(&mut app, other));
     for number in 0..40 {
         for root in [root, other] {
-            insert(&mut app, root, play(number % 5..number + 1));
+            app.apply(root, play(number % 5..number + 1));
         }
         app.step(0.1);
         let clips = count::<AnimationClip>(&mut app);
         assert!(clips <= before + 4, "{clips} of {before}");
     }
-    insert(&mut app, root, PlayClip::looping("MOVE_00"));
-    insert(&mut app, other, PlayClip::looping("MOVE_01"));
-    for _ in 0..3 {
-        app.step(0.1);
-    }
+    app.apply(root, PlayClip::looping("MOVE_00"));
+    app.apply(other, PlayClip::looping("MOVE_01"));
+    app.steps(3, 0.1);
     // The graph of the last part may be cached, and `MOVE_01` has a copy that shows a bone that the model hides.
     let clips = count::<AnimationClip>(&mut app);
     assert!(clips <= before + 2, "{clips} of {before}");
@@ -397,15 +368,15 @@ fn part_is_updated_when_its_file_changes() {
     assert_x(&mut app, root, 2.5);
     app.replace(MOVE, ala(&moves(10.0)));
     assert_x(&mut app, root, 25.0);
-    assert_time(&mut app, root, 0.15);
+    app.assert_time(root, 0.15);
     // Twice as fast: its frames are at other times.
     let mut fast = moves(10.0);
     fast.fps = 20.0;
     app.replace(MOVE, ala(&fast));
-    let time = app.world().get::<Playback>(root).unwrap().time;
+    let time = app.get::<Playback>(root).time;
     app.step(0.02);
     let time = (time + 0.02) % 0.1;
-    assert_time(&mut app, root, time);
+    app.assert_time(root, time);
     assert_x(&mut app, root, 10.0 + 200.0 * time);
     // Too short for the part: no clip plays until the file is longer again.
     let mut short = moves(1.0);
@@ -415,10 +386,7 @@ fn part_is_updated_when_its_file_changes() {
     }
     app.replace(MOVE, ala(&short));
     assert_x(&mut app, root, 0.0);
-    assert_eq!(
-        log::warnings_with("\"MOVE_00\", frames 1 to 4; its only frame is 0").len(),
-        1
-    );
+    log::expect_warnings("\"MOVE_00\", frames 1 to 4; its only frame is 0", 1);
     app.replace(MOVE, ala(&moves(2.0)));
     assert_x(&mut app, root, 2.0);
     app.step(0.1);
@@ -433,8 +401,10 @@ fn part_is_updated_when_its_file_changes() {
 fn part_is_updated_during_a_fade() {
     let hold = PlayClip::looping(part("MOVE_00", 2..3));
     let (mut app, root) = alo_app(vec![], hold);
-    let into = PlayClip::looping(part("MOVE_01", 2..3)).with_fade(0.4);
-    insert(&mut app, root, into);
+    app.apply(
+        root,
+        PlayClip::looping(part("MOVE_01", 2..3)).with_fade(0.4),
+    );
     app.step(0.1);
     assert_x(&mut app, root, 0.75 * 2.0 - 0.25 * 2.0);
     app.replace(MOVE, ala(&moves(10.0)));
@@ -450,228 +420,17 @@ struct Bang(u32);
 #[test]
 fn part_has_the_events_matchings_frames() {
     let (mut app, root) = alo_app(vec![], PlayClip::looping(part("MOVE_00", 1..4)));
-    let sent = Arc::new(Mutex::new(Vec::new()));
-    let log = sent.clone();
-    app.app
-        .add_observer(move |bang: On<Bang>| log.lock().unwrap().push(bang.event().0));
+    let received = app.record::<Bang>();
     // Adds events to a clip of which a part plays already.
-    let clip = app
-        .world()
-        .get::<AloAnimator>(root)
-        .unwrap()
-        .clip()
-        .unwrap()
-        .clone();
+    let clip = app.get::<AloAnimator>(root).clip().unwrap().clone();
     let mut clips = app.world().resource_mut::<Assets<AnimationClip>>();
     let mut clip = clips.get_mut(&clip).unwrap();
     for (number, time) in [(0, 0.05), (1, 0.12), (2, 0.29), (3, 0.35)] {
         clip.add_event(time, Bang(number));
     }
     drop(clip);
-    app.step(0.0);
-    app.step(0.0);
-    for _ in 0..101 {
-        app.step(0.01);
-    }
-    let sent = core::mem::take(&mut *sent.lock().unwrap());
+    app.steps(2, 0.0);
+    app.steps(101, 0.01);
+    let sent: Vec<u32> = received.take().iter().map(|bang| bang.0).collect();
     assert_eq!(sent, [1, 2, 1, 2, 1, 2, 1, 2, 1, 2]);
-}
-
-fn body(app: &mut TestApp, root: Entity) -> Vec3 {
-    let body = app.world().get::<AbcInstance>(root).unwrap().nodes()[BODY];
-    app.world().get::<Transform>(body).unwrap().translation
-}
-
-#[track_caller]
-fn assert_body(app: &mut TestApp, root: Entity, [x, y]: [f32; 2]) {
-    let body = body(app, root);
-    assert!(body.abs_diff_eq(Vec3::new(x, y, 0.0), 1e-2), "{body}");
-}
-
-#[test]
-fn parts_of_abc_clips_show_their_keyframes() {
-    let mut app = TestApp::new(&[("model.abc", bytes(&figure()))]);
-    let play = |frames| PlayClip::looping(part("walk", frames));
-    let root = spawn(&mut app, "model.abc#Scene", play(1..3));
-    assert_body(&mut app, root, [10.0, 0.0]);
-    app.step(0.1);
-    assert_body(&mut app, root, [10.0, 10.0]);
-    app.step(0.15);
-    assert_time(&mut app, root, 0.05);
-    assert_body(&mut app, root, [10.0, 5.0]);
-    insert(&mut app, root, play(0..2));
-    app.step(0.05);
-    assert_body(&mut app, root, [5.0, 0.0]);
-    app.step(0.1);
-    assert_time(&mut app, root, 0.05);
-    // A part of a single keyframe is static.
-    insert(&mut app, root, play(1..2));
-    for _ in 0..5 {
-        assert_body(&mut app, root, [10.0, 0.0]);
-        app.step(0.017);
-    }
-    let once = PlayClip::once(part("walk", 0..2)).with_speed(5.0);
-    insert(&mut app, root, once);
-    app.step(0.2);
-    app.step(0.2);
-    assert_body(&mut app, root, [10.0, 0.0]);
-    assert_eq!(finished(&mut app).len(), 1);
-    // A half-weight fade from a part to a whole clip.
-    let still = |clip: ClipRef| PlayClip::looping(clip).with_speed(0.0);
-    insert(&mut app, root, still(part(2, 2..3)));
-    insert(
-        &mut app,
-        root,
-        still("walk".into()).starting_at(0.1).with_fade(0.4),
-    );
-    app.step(0.2);
-    assert_body(&mut app, root, [0.0, 10.0]);
-}
-
-#[test]
-fn abc_part_sends_the_events_matchings_keyframes() {
-    let mut app = TestApp::new(&[("model.abc", bytes(&figure()))]);
-    let sent = Arc::new(Mutex::new(Vec::new()));
-    let log = sent.clone();
-    app.app.add_observer(move |event: On<ModelEvent>| {
-        let ModelEvent {
-            name, clip, frame, ..
-        } = event.event().clone();
-        log.lock().unwrap().push((name, frame, clip));
-    });
-    // The frames are those of the whole clip.
-    let (begin, step, sound) = (("begin", 0), ("FOOTSTEP_KEY", 1), ("[play_sound:step]", 2));
-    for (frames, length, events) in [
-        (0..2, 0.1, vec![begin, step]),
-        (1..3, 0.2, vec![step, sound]),
-        (1..2, 1.0 / 30.0, vec![step]),
-        (0..3, 0.3, vec![begin, step, sound]),
-    ] {
-        for speed in [1.0, -1.0] {
-            let play = PlayClip::looping(part("walk", frames.clone())).with_speed(speed);
-            let root = spawn(&mut app, "model.abc#Scene", play);
-            sent.lock().unwrap().clear();
-            let passes = 10;
-            // Nearly half a pass more than `passes`.
-            let step = (passes as f32 + 0.45) * length / 200.0;
-            for _ in 0..200 {
-                app.step(step);
-            }
-            let sent = core::mem::take(&mut *sent.lock().unwrap());
-            for (string, frame) in &events {
-                let matching = sent.iter().filter(|event| event.0 == *string);
-                let matching: Vec<_> = matching.collect();
-                let count = matching.len();
-                assert!(
-                    (passes..=passes + 1).contains(&count),
-                    "{string}: {count} in {frames:?}"
-                );
-                let is_match =
-                    |event: &&(String, u32, ClipRef)| event.1 == *frame && event.2 == "Walk";
-                assert!(matching.iter().all(is_match), "{matching:?}");
-            }
-            let is_expected = |string: &str| events.iter().any(|event| event.0 == string);
-            assert!(
-                sent.iter().all(|event| is_expected(&event.0)),
-                "{frames:?}: {sent:?}"
-            );
-            app.world().entity_mut(root).despawn();
-        }
-    }
-}
-
-#[test]
-fn deformed_vertices_match_the_poses_of_a_part() {
-    let document = banner();
-    let settings = AbcLoaderSettings::default();
-    let (mut app, root) = spawned(bytes(&document), settings.clone());
-    let keyframes = [0.0, 0.1, 0.4];
-    for clip in 0..2 {
-        for frames in [0..2, 1..3, 1..2, 2..3, 0..3] {
-            let start = keyframes[frames.start as usize];
-            let end = keyframes[frames.end as usize - 1];
-            for step in 0..8 {
-                let seconds = f64::from(step) * 0.0171;
-                let play = PlayClip::once(part(clip, frames.clone()));
-                let play = play.starting_at(seconds as f32).paused();
-                insert(&mut app, root, play);
-                app.step(0.0);
-                let shown = (start + seconds).min(end);
-                let found = drawn(&mut app, root);
-                assert_posed(&found, (&document, &settings), 0, (Some(clip), shown));
-            }
-            // At the end, which Bevy overshoots.
-            insert(
-                &mut app,
-                root,
-                PlayClip::once(part(clip, frames.clone())).with_speed(9.0),
-            );
-            app.step(0.1);
-            app.step(0.1);
-            let found = drawn(&mut app, root);
-            assert_posed(&found, (&document, &settings), 0, (Some(clip), end));
-        }
-    }
-}
-
-#[test]
-fn abc_part_is_updated_when_its_file_changes() {
-    let mut app = TestApp::new(&[("model.abc", bytes(&figure()))]);
-    keep::<Abc>(&mut app, "model.abc");
-    let root = spawn(
-        &mut app,
-        "model.abc#Scene",
-        PlayClip::looping(part("walk", 1..3)),
-    );
-    app.step(0.1);
-    assert_body(&mut app, root, [10.0, 10.0]);
-    let mut edited = figure();
-    edited.animations[0] = walk("Walk", 30.0);
-    // The part starts earlier and is longer.
-    edited.animations[0].keyframes[1].time = 50;
-    edited.animations[0].keyframes[2].time = 450;
-    edited.animations[0].length = 450;
-    app.replace("model.abc", bytes(&edited));
-    assert_time(&mut app, root, 0.1);
-    assert_body(&mut app, root, [30.0, 5.0]);
-    app.step(0.2);
-    assert_body(&mut app, root, [30.0, 15.0]);
-    // Without these keyframes, no clip plays.
-    let mut short = edited.clone();
-    short.animations[0] = short.animations[1].clone();
-    short.animations[0].name = "Walk".into();
-    app.replace("model.abc", bytes(&short));
-    assert!(
-        app.world()
-            .get::<AbcAnimator>(root)
-            .unwrap()
-            .clip()
-            .is_none()
-    );
-    app.replace("model.abc", bytes(&edited));
-    assert_body(&mut app, root, [30.0, 0.0]);
-    app.step(0.1);
-    assert_body(&mut app, root, [30.0, 5.0]);
-}
-
-/// Models of one skeleton play each other's clips.
-#[test]
-fn part_of_another_models_clip_is_updated_when_that_file_changes() {
-    let mut other = figure();
-    other.animations[0] = walk("Walk", 50.0);
-    let files = [
-        ("model.abc", bytes(&figure())),
-        ("other.abc", bytes(&other)),
-    ];
-    let mut app = TestApp::new(&files);
-    keep::<Abc>(&mut app, "other.abc");
-    let clip: Handle<AnimationClip> = app.load("other.abc#Animation0");
-    let play = PlayClip::looping(part(clip, 1..3));
-    let root = spawn(&mut app, "model.abc#Scene", play);
-    app.step(0.1);
-    assert_body(&mut app, root, [50.0, 10.0]);
-    other.animations[0] = walk("Walk", 70.0);
-    app.replace("other.abc", bytes(&other));
-    assert_body(&mut app, root, [70.0, 10.0]);
-    assert_time(&mut app, root, 0.1);
 }

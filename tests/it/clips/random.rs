@@ -1,15 +1,10 @@
 //! Random clips, tables and seeks on all formats: models stay valid, and assets do not accumulate.
 
-use crate::clips::named::{KINDS, Kind, app, insert, named};
-use crate::support::app::TestApp;
+use crate::clips::named::{KINDS, Kind, app, named};
+use crate::support::prelude::*;
 use crate::support::random::Random;
 use bevy::animation::AnimationClip;
 use bevy::animation::graph::AnimationGraph;
-use bevy::prelude::*;
-use bevy_classic_models::alamo::{AloAnimator, AloInstance};
-use bevy_classic_models::lithtech::{AbcAnimator, AbcInstance};
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::root::Repeat;
 
 const STEPS: usize = 3000;
 const NAMES: [&str; 4] = ["a", "B", "run", "Walk"];
@@ -80,18 +75,16 @@ impl RandomClips for Random {
 fn change_randomly(app: &mut TestApp, random: &mut Random, root: Entity, kind: &Kind) {
     match random.below(8) {
         0..=2 => {
-            let play = random.random_play(kind);
-            app.world().entity_mut(root).insert(play);
+            app.insert(root, random.random_play(kind));
         }
         3..=4 => {
-            let table = random.random_table(kind);
-            app.world().entity_mut(root).insert(table);
+            app.insert(root, random.random_table(kind));
         }
         5 => {
-            app.world().entity_mut(root).remove::<ModelClips>();
+            app.remove::<ModelClips>(root);
         }
         6 => {
-            app.world().entity_mut(root).remove::<PlayClip>();
+            app.remove::<PlayClip>(root);
         }
         _ => {
             let time = random.number();
@@ -161,11 +154,10 @@ fn random_clips_keep_models_valid() {
     for number in 0..6 {
         let kind = &KINDS[number % 3];
         let root = app.spawn_ready(kind.scene, ());
-        let play = random.random_play(kind);
-        insert(&mut app, root, play);
+        app.apply(root, random.random_play(kind));
         roots.push((root, kind));
     }
-    let file_clips = app.world().resource::<Assets<AnimationClip>>().len();
+    let file_clips = app.assets::<AnimationClip>().len();
     let (mut played, mut most_clips, mut most_graphs) = (0, 0, 0);
     for step in 0..STEPS {
         let (root, kind) = roots[random.below(roots.len())];
@@ -175,9 +167,9 @@ fn random_clips_keep_models_valid() {
             let what = format!("model {number} in step {step}");
             played += usize::from(assert_valid(&mut app, *root, &what));
         }
-        let clips = app.world().resource::<Assets<AnimationClip>>().len();
+        let clips = app.assets::<AnimationClip>().len();
         most_clips = most_clips.max(clips);
-        let graphs = app.world().resource::<Assets<AnimationGraph>>().len();
+        let graphs = app.assets::<AnimationGraph>().len();
         most_graphs = most_graphs.max(graphs);
     }
     println!(

@@ -3,14 +3,11 @@
 use crate::crowd::poses::assets;
 use crate::support::abc::{FLAG_NODE, banner, bytes, figure};
 use crate::support::abc_app::model;
-use crate::support::app::TestApp;
 use crate::support::crowd::{Pair, member};
 use crate::support::lods::move_to;
-use bevy::ecs::system::SystemState;
-use bevy::prelude::*;
+use crate::support::prelude::*;
 use bevy_classic_models::lithtech::abc::node_flags;
-use bevy_classic_models::lithtech::{AbcCrowdMaterial, AbcDeformMaterial, AbcInstance};
-use bevy_classic_models::prelude::*;
+use bevy_classic_models::lithtech::{AbcCrowdMaterial, AbcDeformMaterial};
 use bevy_classic_models::root::CrowdBone;
 
 /// The materials of the meshes of a member.
@@ -73,8 +70,8 @@ fn skins_are_those_of_the_scene_and_share_materials() {
     let other = app.spawn_ready("models/warden.abc#Crowd", ());
     app.wait_until_idle();
     let own = assert_same_surfaces(&mut app, pair, "own skin");
-    let count = |app: &mut TestApp| app.world().resource::<Assets<AbcCrowdMaterial>>().len();
-    let images = |app: &mut TestApp| app.world().resource::<Assets<Image>>().len();
+    let count = |app: &mut TestApp| app.assets::<AbcCrowdMaterial>().len();
+    let images = |app: &mut TestApp| app.assets::<Image>().len();
     let own_images = images(&mut app);
     let before = count(&mut app);
     assert_eq!(
@@ -90,17 +87,14 @@ fn skins_are_those_of_the_scene_and_share_materials() {
     assert_ne!(with_frost[0].base_color_texture, own[0].base_color_texture);
     drop(with_frost);
     assert_eq!(count(&mut app), 2 * before);
-    app.world().entity_mut(other).insert(frost);
+    app.insert(other, frost);
     app.wait_until_idle();
-    app.step(0.0);
-    app.step(0.0);
+    app.steps(2, 0.0);
     assert_eq!(count(&mut app), before, "unused materials are dropped");
     assert!(images(&mut app) > own_images);
     pair.remove::<ModelSkin>(&mut app);
-    app.world().entity_mut(other).remove::<ModelSkin>();
-    for _ in 0..4 {
-        app.step(0.0);
-    }
+    app.remove::<ModelSkin>(other);
+    app.steps(4, 0.0);
     assert_same_surfaces(&mut app, pair, "without a skin");
     assert_eq!(images(&mut app), own_images, "unused images are dropped");
 }
@@ -166,20 +160,18 @@ fn levels_and_parts_are_selected_as_on_a_scene() {
     app.step(0.0);
     let all = pair.assert_equal(&mut app, 1e-5, "all parts");
     pair.insert(&mut app, PartVisibility::hidden(["flag"]));
-    app.step(0.0);
-    app.step(0.0);
+    app.steps(2, 0.0);
     let without = pair.assert_equal(&mut app, 1e-5, "without the flag");
     assert!(without > 0 && without < all);
     pair.remove::<PartVisibility>(&mut app);
-    app.step(0.0);
-    app.step(0.0);
+    app.steps(2, 0.0);
     assert_eq!(pair.assert_equal(&mut app, 1e-5, "all parts again"), all);
     pair.despawn(&mut app);
 
     let mut app = assets();
     let pair = Pair::spawn(&mut app, "models/warden.abc", ());
     pair.insert(&mut app, LodDistances(vec![100.0, 200.0]));
-    let camera = app.world().spawn(Camera3d::default()).id();
+    let camera = app.spawn_entity(Camera3d::default());
     let mut counts = Vec::new();
     for distance in [10.0, 150.0, 500.0] {
         move_to(&mut app, camera, distance);
@@ -210,7 +202,7 @@ fn members_are_placed_as_scenes() {
         app.step(0.05);
     }
     let [scene, crowd] = [pair.scene, pair.crowd].map(|root| {
-        let playback = app.world().get::<Playback>(root).unwrap();
+        let playback = app.get::<Playback>(root);
         playback.time
     });
     assert_eq!(crowd, scene);
@@ -219,23 +211,17 @@ fn members_are_placed_as_scenes() {
 
 #[test]
 fn keyframe_strings_are_sent_in_the_same_frames() {
-    #[derive(Resource, Default)]
-    struct Events(Vec<(Entity, String)>);
     let mut app = TestApp::new(&[("figure.abc", bytes(&figure()))]);
-    app.world().init_resource::<Events>();
-    app.app
-        .add_observer(|event: On<ModelEvent>, mut events: ResMut<Events>| {
-            events.0.push((event.entity, event.name.clone()));
-        });
+    let received = app.record::<ModelEvent>();
     let pair = Pair::spawn(&mut app, "figure.abc", ());
     pair.insert(&mut app, PlayClip::looping("Walk"));
     let mut sent = 0;
     for _ in 0..20 {
         app.step(0.04);
-        let events = core::mem::take(&mut app.world().resource_mut::<Events>().0);
+        let events = received.take();
         let of = |root| {
-            let own = events.iter().filter(|(entity, _)| *entity == root);
-            own.map(|(_, name)| name.clone()).collect::<Vec<_>>()
+            let own = events.iter().filter(|event| event.entity == root);
+            own.map(|event| event.name.clone()).collect::<Vec<_>>()
         };
         assert_eq!(of(pair.crowd), of(pair.scene));
         sent += of(pair.crowd).len();

@@ -1,22 +1,18 @@
 //! The vertices of LithTech models in crowds, compared with those of the same models as scenes.
 
-use crate::crowd::poses::{AT_FRAMES, BETWEEN, assert_fade_blends, assets};
+use crate::crowd::poses::{AT_FRAMES, BETWEEN, assert_fade_blends, assets, compare_real_models};
 use crate::crowd::subjects::moving_banner;
-use crate::gpuless;
 use crate::support::abc::{banner, bytes, figure};
 use crate::support::abc_adversarial::adversarial_files;
 use crate::support::abc_app::{load, model, shown};
 use crate::support::abc_random::{self, Size};
-use crate::support::app::TestApp;
 use crate::support::crowd::{
     Pair, assert_within, deformed_normals, is_baking, member, pose, scene_vertices, size,
     world_normal,
 };
-use crate::support::{corpus, files_of, log};
-use bevy::prelude::*;
+use crate::support::prelude::*;
+use bevy_classic_models::lithtech::ConvertedAbc;
 use bevy_classic_models::lithtech::abc::write::write;
-use bevy_classic_models::lithtech::{AbcInstance, AbcLoaderSettings, AbcMesh, ConvertedAbc};
-use bevy_classic_models::prelude::*;
 
 /// Some of the keyframes of a clip, and times between keyframes, in seconds.
 fn times(keyframes: &[f32], most: usize) -> (Vec<f32>, Vec<f32>) {
@@ -182,26 +178,6 @@ fn a_cross_fade_blends_the_vertices_of_both_clips() {
 }
 
 #[test]
-fn parts_of_clips_and_reversed_clips_are_posed_as_in_a_scene() {
-    let mut app = assets();
-    let pair = Pair::spawn(&mut app, "models/warden.abc", ());
-    let part = ClipRef::part("attack", 2..5);
-    for play in [
-        PlayClip::looping(part.clone()),
-        PlayClip::looping(part).with_speed(-0.7),
-        PlayClip::looping("walk").with_speed(1.3),
-    ] {
-        pair.insert(&mut app, play);
-        pair.wait(&mut app);
-        for step in 0..7 {
-            app.step(0.11);
-            let what = format!("after step {step}");
-            assert!(pair.assert_equal(&mut app, BETWEEN, &what) > 0);
-        }
-    }
-}
-
-#[test]
 fn clips_of_other_models_move_nodes_as_in_a_scene() {
     let files = [
         ("moving.abc", moving_banner(8.0)),
@@ -247,8 +223,7 @@ fn adversarial_models_are_baked_or_refused() {
         let crowd: &str = format!("{path}#Crowd").leak();
         let root = app.spawn_ready(crowd, PlayClip::looping(0));
         app.step(0.05);
-        let is_baked = gpuless::wait_until(&mut app.app, |world| !is_baking(world, root));
-        assert!(is_baked, "{path}");
+        app.wait(path, |world| !is_baking(world, root));
         app.step(0.05);
         if member(app.world(), root).is_some() {
             // Pose 0 is the rest pose.
@@ -260,34 +235,16 @@ fn adversarial_models_are_baked_or_refused() {
             shown += usize::from(is_shown);
             refused += usize::from(is_refused);
         }
-        app.world().despawn(root);
+        app.despawn(root);
     }
     assert!(shown > 10 && refused > 0, "{shown}, {refused}");
 }
 
 #[test]
 fn real_models_are_posed_as_their_scenes() {
-    let Some(folder) = corpus("real_models_are_posed_as_their_scenes") else {
-        return;
-    };
-    log::listen();
-    let leaked = |(name, bytes): (String, Vec<u8>)| (&*name.leak(), bytes);
-    let files: Vec<_> = files_of(&folder, "abc").into_iter().map(leaked).collect();
-    let mut app = TestApp::new(&files);
-    let (mut compared, mut with_meshes) = (0, 0);
-    for (path, _) in &files {
-        if load(&mut app, path, AbcLoaderSettings::default()).is_err() {
-            continue;
-        }
-        let pair = Pair::spawn(&mut app, path, ());
-        let count = compare_clips(&mut app, pair, path, (2, BETWEEN));
-        with_meshes += usize::from(count > 0);
-        compared += count;
-        pair.despawn(&mut app);
-    }
-    println!("{compared} vertices of {with_meshes} models with visible meshes");
-    assert!(
-        files.is_empty() || with_meshes > 0,
-        "no model has visible meshes"
+    compare_real_models(
+        &["abc"],
+        |app, path| load(app, path, AbcLoaderSettings::default()).is_ok(),
+        |app, pair, path| compare_clips(app, pair, path, (2, BETWEEN)),
     );
 }

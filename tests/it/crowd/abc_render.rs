@@ -4,19 +4,14 @@ use crate::crowd::stage_pair::{StagePair, add_shadows, sample_files, set_shadows
 use crate::crowd::subjects::moving_banner;
 use crate::support::abc::bytes;
 use crate::support::abc_stage::tower;
-use crate::support::stage::{Stage, VIEWS};
+use crate::support::prelude::*;
+use crate::support::stage::VIEWS;
 use bevy::camera::{RenderTarget, Viewport};
-use bevy::core_pipeline::prepass::{
-    DeferredPrepass, DepthPrepass, MotionVectorPrepass, NormalPrepass,
-};
+use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
 use bevy::core_pipeline::tonemapping::Tonemapping;
-use bevy::pbr::DefaultOpaqueRendererMethod;
-use bevy::prelude::*;
-use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
-use bevy_classic_models::prelude::*;
 
 /// The transform of a warden that fills the view.
-const WARDEN: Transform = Transform {
+pub const WARDEN: Transform = Transform {
     translation: Vec3::new(0.0, -16.0, 0.0),
     rotation: Quat::IDENTITY,
     scale: Vec3::splat(0.72),
@@ -29,7 +24,7 @@ fn crowd_is_drawn_as_its_scene() {
     let skin = ModelSkin::Path("warden.dtx".into());
     warden.insert(&mut stage, skin);
     stage.wait_until_idle();
-    let instance = stage.world().get::<AbcInstance>(warden.scene).unwrap();
+    let instance = stage.get::<AbcInstance>(warden.scene);
     let model = instance.model().clone();
     assert!(!model.deforms.is_empty() && model.levels.len() > 1);
     let rest = warden.compare(&mut stage, "warden at rest");
@@ -92,7 +87,7 @@ fn deforming_skinned_and_separate_meshes_are_drawn_as_their_scenes() {
         ("separate.abc", bytes(&tower(None))),
     ];
     let mut stage = Stage::new(&files);
-    let server = stage.world().resource::<AssetServer>().clone();
+    let server = stage.server();
     for (path, scale, clips) in [
         ("banner.abc", 1.2, &["Wave", "Furl"][..]),
         ("skinned.abc", 1.5, &["turn"]),
@@ -124,23 +119,11 @@ fn deforming_skinned_and_separate_meshes_are_drawn_as_their_scenes() {
 }
 
 #[test]
-fn crowd_is_drawn_as_its_scene_by_the_deferred_renderer() {
-    let mut stage = Stage::new(&sample_files());
-    stage
-        .world()
-        .insert_resource(DefaultOpaqueRendererMethod::deferred());
-    stage.camera().insert((DepthPrepass, DeferredPrepass));
-    let warden = StagePair::spawn(&mut stage, "warden.abc", WARDEN);
-    warden.show(&mut stage, "attack", 0.6);
-    warden.compare(&mut stage, "deferred");
-}
-
-#[test]
 fn reloaded_skins_and_models_are_drawn_as_on_a_scene() {
     let mut files = sample_files();
     files.push(("banner.abc", moving_banner(8.0)));
     let mut stage = Stage::new(&files);
-    let server = stage.world().resource::<AssetServer>().clone();
+    let server = stage.server();
     let _abc: Handle<Abc> = server.load("warden.abc");
     let warden = StagePair::spawn(&mut stage, "warden.abc", WARDEN);
     stage.wait_until_idle();

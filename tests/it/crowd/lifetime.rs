@@ -2,17 +2,12 @@
 
 use crate::crowd::poses::swinging_files;
 use crate::crowd::subjects::{SUBJECTS, Subject};
-use crate::gpuless;
-use crate::support::ala;
-use crate::support::app::TestApp;
 use crate::support::crowd::{Pair, is_baking, member, pose};
+use crate::support::prelude::*;
 use crate::support::random::Random;
 use bevy::animation::{AnimationTargetId, animated_field};
-use bevy::ecs::system::SystemState;
-use bevy::prelude::*;
 use bevy_classic_models::alamo::{AloCrowdMaterial, AloPoseTable};
 use bevy_classic_models::lithtech::{AbcCrowdMaterial, AbcCrowdPoseTable};
-use bevy_classic_models::prelude::*;
 
 /// Counts of everything that crowds allocate: rows, images, meshes, materials, entities.
 fn counts(app: &mut TestApp) -> [usize; 5] {
@@ -29,9 +24,7 @@ fn counts(app: &mut TestApp) -> [usize; 5] {
 }
 
 fn settled_counts(app: &mut TestApp) -> [usize; 5] {
-    for _ in 0..5 {
-        app.step(0.0);
-    }
+    app.steps(5, 0.0);
     counts(app)
 }
 
@@ -43,8 +36,7 @@ fn app(subject: &Subject) -> TestApp {
 }
 
 fn spawn(app: &mut TestApp, subject: &Subject, random: &mut Random) -> Entity {
-    let model = ClassicModel(app.load(subject.path));
-    let root = app.world().spawn((model, Crowd)).id();
+    let root = app.spawn_model(subject.path, Crowd);
     change(app, root, subject, random);
     root
 }
@@ -81,14 +73,14 @@ fn random_changes(subject: &Subject, count: usize, frames: usize) {
             let index = random.below(count);
             match random.below(12) {
                 0 => {
-                    app.world().despawn(roots[index]);
+                    app.despawn(roots[index]);
                     roots[index] = spawn(&mut app, subject, &mut random);
                 }
                 1 => {
-                    app.world().entity_mut(roots[index]).remove::<Crowd>();
+                    app.remove::<Crowd>(roots[index]);
                 }
                 2 => {
-                    app.world().entity_mut(roots[index]).insert(Crowd);
+                    app.insert(roots[index], Crowd);
                 }
                 _ => change(&mut app, roots[index], subject, &mut random),
             }
@@ -109,7 +101,7 @@ fn random_changes(subject: &Subject, count: usize, frames: usize) {
     assert!(members > count / 2 && members <= count, "{members}");
     assert_eq!(counts(&mut app)[0], members, "rows");
     for root in roots {
-        app.world().despawn(root);
+        app.despawn(root);
     }
     assert_eq!(settled_counts(&mut app), before);
 }
@@ -144,16 +136,14 @@ fn data_of_a_crowd_is_freed_with_its_last_member() {
         assert_eq!(with_both[0], before[0] + 2, "rows");
         assert_eq!(with_both[1], before[1] + 1, "one texture for all members");
         assert_eq!(with_both[3], before[3] + 1, "materials");
-        app.world().despawn(members[0]);
+        app.despawn(members[0]);
         let with_one = settled_counts(&mut app);
         assert_eq!(with_one[1..4], with_both[1..4]);
         // Without its model, a root shows nothing.
-        app.world()
-            .entity_mut(members[1])
-            .remove::<WorldAssetRoot>();
+        app.remove::<WorldAssetRoot>(members[1]);
         app.step(0.0);
         assert!(member(app.world(), members[1]).is_none());
-        app.world().despawn(members[1]);
+        app.despawn(members[1]);
         assert_eq!(settled_counts(&mut app), before);
     }
 }
@@ -161,42 +151,36 @@ fn data_of_a_crowd_is_freed_with_its_last_member() {
 #[test]
 fn a_member_whose_next_scene_is_not_loaded_shows_nothing() {
     for subject in &SUBJECTS {
-        next_scene_is_not_loaded(subject);
-    }
-}
-
-fn next_scene_is_not_loaded(subject: &Subject) {
-    let mut files = (subject.files)();
-    let other_path: &str = subject.path.replace("subject", "other").leak();
-    files.push((other_path, (subject.edited)()));
-    let (mut app, held) = TestApp::with_held_files(&files);
-    let root = app.spawn_ready(subject.crowd, PlayClip::looping(subject.clips[0]));
-    app.step(0.0);
-    let shown = member(app.world(), root).unwrap();
-    let (scene, meshes) = (shown.scene, shown.meshes.len());
-    assert!(meshes > 0);
-    held.hold(other_path);
-    let other = app.load(format!("{other_path}#Crowd"));
-    app.world().entity_mut(root).insert(WorldAssetRoot(other));
-    app.step(0.0);
-    assert!(app.world().get_entity(scene).is_err());
-    let count = |app: &mut TestApp| app.world().query::<&Mesh3d>().iter(app.app.world()).count();
-    for parts in [
-        PartVisibility::hidden([subject.part]),
-        PartVisibility::default(),
-    ] {
-        app.world().entity_mut(root).insert(parts);
+        let mut files = (subject.files)();
+        let other_path: &str = subject.path.replace("subject", "other").leak();
+        files.push((other_path, (subject.edited)()));
+        let (mut app, held) = TestApp::with_held_files(&files);
+        let root = app.spawn_ready(subject.crowd, PlayClip::looping(subject.clips[0]));
         app.step(0.0);
-        app.step(0.0);
-        assert_eq!(count(&mut app), 0);
+        let shown = member(app.world(), root).unwrap();
+        let (scene, meshes) = (shown.scene, shown.meshes.len());
+        assert!(meshes > 0);
+        held.hold(other_path);
+        let other = app.load(format!("{other_path}#Crowd"));
+        app.apply(root, WorldAssetRoot(other));
+        assert!(!app.exists(scene));
+        let count =
+            |app: &mut TestApp| app.world().query::<&Mesh3d>().iter(app.app.world()).count();
+        for parts in [
+            PartVisibility::hidden([subject.part]),
+            PartVisibility::default(),
+        ] {
+            app.apply(root, parts);
+            app.step(0.0);
+            assert_eq!(count(&mut app), 0);
+        }
+        held.release();
+        app.wait_until(|world| {
+            let shown = member(world, root);
+            shown.is_some_and(|member| member.scene != scene && !member.meshes.is_empty())
+        });
+        assert_eq!(count(&mut app), meshes);
     }
-    held.release();
-    let is_spawned = gpuless::wait_until(&mut app.app, |world| {
-        let shown = member(world, root);
-        shown.is_some_and(|member| member.scene != scene && !member.meshes.is_empty())
-    });
-    assert!(is_spawned);
-    assert_eq!(count(&mut app), meshes);
 }
 
 #[test]
@@ -205,23 +189,18 @@ fn members_become_scenes_and_back() {
         let mut app = app(subject);
         let model = ClassicModel(app.load(subject.path));
         let play = PlayClip::looping(subject.clips[1]);
-        let root = app.world().spawn((model, play)).id();
-        let ready = gpuless::wait_until(&mut app.app, |world| {
-            world.get::<ModelInstance>(root).is_some()
-        });
-        assert!(ready);
+        let root = app.spawn_entity((model, play));
+        app.wait_until(|world| world.get::<ModelInstance>(root).is_some());
         let as_scene = settled_counts(&mut app);
         for _ in 0..3 {
-            app.world().entity_mut(root).insert(Crowd);
+            app.apply(root, Crowd);
             app.step(0.0);
-            app.step(0.0);
-            let instance = app.world().get::<ModelInstance>(root).unwrap();
+            let instance = app.get::<ModelInstance>(root);
             assert!(instance.is_in_crowd());
             assert!(member(app.world(), root).is_some());
-            app.world().entity_mut(root).remove::<Crowd>();
-            app.step(0.0);
-            app.step(0.0);
-            let instance = app.world().get::<ModelInstance>(root).unwrap();
+            app.remove::<Crowd>(root);
+            app.steps(2, 0.0);
+            let instance = app.get::<ModelInstance>(root);
             assert!(!instance.is_in_crowd() && instance.entities().count() > 0);
             assert!(member(app.world(), root).is_none());
             assert_eq!(settled_counts(&mut app), as_scene);
@@ -240,7 +219,7 @@ fn reloads_of_models_keep_the_pose() {
         pair.assert_equal(&mut app, 1e-3, "before a reload");
         let before = settled_counts(&mut app);
         let old = pair.vertices(&mut app);
-        let time = app.world().get::<Playback>(pair.crowd).unwrap().time;
+        let time = app.get::<Playback>(pair.crowd).time;
         app.begin_replace(subject.path, (subject.edited)());
         // The pose is there in the frame of the reload.
         app.run_until_idle(0.0, |world| {
@@ -249,7 +228,7 @@ fn reloads_of_models_keep_the_pose() {
             assert!(!shown.meshes.is_empty(), "{}: {shown:?}", subject.path);
             assert_ne!(pose(world, pair.crowd).to.b, 0, "the rest pose");
         });
-        assert_eq!(app.world().get::<Playback>(pair.crowd).unwrap().time, time);
+        assert_eq!(app.get::<Playback>(pair.crowd).time, time);
         pair.assert_equal(&mut app, 1e-3, "after a reload");
         let new = pair.vertices(&mut app);
         assert!(new[0] != old[0] && new[1] != old[1], "the edit is shown");
@@ -324,25 +303,21 @@ fn members_can_be_despawned_while_their_clip_is_baked() {
         let model = ClassicModel(app.load(subject.path));
         let play = PlayClip::looping(subject.clips[0]);
         let spawn = |app: &mut TestApp| {
-            let root = app.world().spawn((model.clone(), Crowd, play.clone())).id();
+            let root = app.spawn_entity((model.clone(), Crowd, play.clone()));
             // A clip is baked for at least one frame.
-            let starts = gpuless::wait_until(&mut app.app, |world| is_baking(world, root));
-            assert!(starts, "{}", subject.path);
+            app.wait(subject.path, |world| is_baking(world, root));
             root
         };
         // The crowd is dropped with its only member.
         let only = spawn(&mut app);
-        app.world().despawn(only);
+        app.despawn(only);
         assert_eq!(settled_counts(&mut app), before);
         // Another member gets the clip.
         let first = spawn(&mut app);
-        let second = app.world().spawn((model.clone(), Crowd, play.clone())).id();
-        app.world().despawn(first);
-        let is_shown = gpuless::wait_until(&mut app.app, |world| {
-            member(world, second).is_some() && pose(world, second).to.b != 0
-        });
-        assert!(is_shown);
-        app.world().despawn(second);
+        let second = app.spawn_entity((model.clone(), Crowd, play.clone()));
+        app.despawn(first);
+        app.wait_until(|world| member(world, second).is_some() && pose(world, second).to.b != 0);
+        app.despawn(second);
         assert_eq!(settled_counts(&mut app), before);
     }
 }

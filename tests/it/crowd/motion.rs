@@ -2,14 +2,13 @@
 
 use crate::crowd::stage_pair::StagePair;
 use crate::crowd::subjects::SUBJECTS;
-use crate::support::stage::{Picture, Stage};
+use crate::support::prelude::*;
+use crate::support::stage::Picture;
 use bevy::asset::uuid_handle;
 use bevy::camera::visibility::NoFrustumCulling;
 use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass};
-use bevy::prelude::*;
 use bevy::render::render_resource::AsBindGroup;
 use bevy::shader::{Shader, ShaderRef};
-use bevy_classic_models::prelude::*;
 
 const SHADER: Handle<Shader> = uuid_handle!("0b7c8d1e-93b4-4c55-8d3a-2f1e6a9c7b40");
 
@@ -68,16 +67,16 @@ fn stage(files: &[(&str, Vec<u8>)]) -> Stage {
 
 /// The motion vectors of a model in the frame after a time of a clip.
 fn motion(stage: &mut Stage, root: Entity, clip: &str, seconds: f32) -> Picture {
-    stage.world().entity_mut(root).insert(Visibility::Inherited);
+    stage.insert(root, Visibility::Inherited);
     for _ in 0..3 {
         stage.headless.step(0.0);
     }
     let play = PlayClip::once(clip).starting_at(seconds);
-    stage.world().entity_mut(root).insert(play);
+    stage.insert(root, play);
     stage.headless.step(0.0);
     stage.headless.step(0.02);
     let picture = stage.capture_after(0.04);
-    stage.world().entity_mut(root).insert(Visibility::Hidden);
+    stage.insert(root, Visibility::Hidden);
     picture
 }
 

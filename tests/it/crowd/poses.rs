@@ -2,19 +2,15 @@
 
 use crate::ala::render::{PALETTE, bend_clip, chain, limb, model_at_rest, swing_clip};
 use crate::crowd::subjects::SUBJECTS;
-use crate::gpuless;
 use crate::support::alo_stage::{quarters, tga};
-use crate::support::app::TestApp;
 use crate::support::crowd::{
     Pair, assert_close, crowd_vertices, is_baking, pose, previous_pose, scene_vertices,
 };
-use crate::support::{corpus, files_of, log};
-use bevy::prelude::*;
+use crate::support::prelude::*;
+use crate::support::{corpus, files_of};
+use bevy_classic_models::alamo::Ala;
 use bevy_classic_models::alamo::alo::Mesh as AloMesh;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::{Ala, AloInstance};
-use bevy_classic_models::prelude::*;
-use std::path::Path;
 
 /// The tolerance at frames, as a fraction of the model's size.
 pub const AT_FRAMES: f32 = 1e-5;
@@ -28,15 +24,10 @@ pub fn assets() -> TestApp {
 
 /// The clips of a model, each with its count of frames and its rate.
 fn clips(app: &mut TestApp, root: Entity) -> Vec<(String, u32, f32)> {
-    let model = app
-        .world()
-        .get::<AloInstance>(root)
-        .unwrap()
-        .model()
-        .clone();
+    let model = app.get::<AloInstance>(root).model().clone();
     let animations = model.animations.iter().map(|animation| {
         app.wait_loaded(&animation.ala);
-        let ala = app.world().resource::<Assets<Ala>>().get(&animation.ala);
+        let ala = app.assets::<Ala>().get(&animation.ala);
         let ala = ala.unwrap();
         (animation.name.to_string(), ala.frames, ala.fps)
     });
@@ -154,8 +145,7 @@ fn the_previous_pose_is_that_of_the_last_frame() {
     for subject in &SUBJECTS {
         let mut app = TestApp::new(&(subject.files)());
         let root = app.spawn_ready(subject.crowd, PlayClip::looping(subject.clips[0]));
-        let is_baked = gpuless::wait_until(&mut app.app, |world| !is_baking(world, root));
-        assert!(is_baked);
+        app.wait_until(|world| !is_baking(world, root));
         app.step(0.0);
         let poses = |app: &mut TestApp| {
             let world = app.world();
@@ -168,8 +158,7 @@ fn the_previous_pose_is_that_of_the_last_frame() {
             assert_eq!(previous, before);
             assert_ne!(previous, now);
         }
-        app.step(0.0);
-        app.step(0.0);
+        app.steps(2, 0.0);
         let (previous, now) = poses(&mut app);
         assert_eq!(previous, now, "no motion while paused");
     }
@@ -178,60 +167,73 @@ fn the_previous_pose_is_that_of_the_last_frame() {
 #[test]
 fn parts_of_clips_and_reversed_clips_are_posed_as_in_a_scene() {
     let mut app = assets();
-    let pair = Pair::spawn(&mut app, "models/walker.alo", ());
-    clips(&mut app, pair.scene);
-    let part = ClipRef::part("MOVE_00", 4..9);
-    for play in [
-        PlayClip::looping(part.clone()),
-        PlayClip::looping(part).with_speed(-0.7),
-        PlayClip::looping("MOVE_00").with_speed(1.3),
+    for (path, part, whole) in [
+        (
+            "models/walker.alo",
+            ClipRef::part("MOVE_00", 4..9),
+            "MOVE_00",
+        ),
+        ("models/warden.abc", ClipRef::part("attack", 2..5), "walk"),
     ] {
-        pair.insert(&mut app, play);
-        pair.wait(&mut app);
-        for step in 0..7 {
-            app.step(0.11);
-            let what = format!("after step {step}");
-            assert!(pair.assert_equal(&mut app, BETWEEN, &what) > 0);
+        let pair = Pair::spawn(&mut app, path, ());
+        app.wait_until_idle();
+        for play in [
+            PlayClip::looping(part.clone()),
+            PlayClip::looping(part).with_speed(-0.7),
+            PlayClip::looping(whole).with_speed(1.3),
+        ] {
+            pair.insert(&mut app, play);
+            pair.wait(&mut app);
+            for step in 0..7 {
+                app.step(0.11);
+                let what = format!("{path} after step {step}");
+                assert!(pair.assert_equal(&mut app, BETWEEN, &what) > 0);
+            }
         }
+        pair.despawn(&mut app);
     }
 }
 
-#[test]
-fn real_models_are_posed_as_their_scenes() {
+/// Compares all models of the corpus that have crowds with their scenes. `compare` returns the count of vertices.
+pub fn compare_real_models(
+    extensions: &[&str],
+    has_crowd: impl Fn(&mut TestApp, &'static str) -> bool,
+    compare: impl Fn(&mut TestApp, Pair, &str) -> usize,
+) {
     let Some(folder) = corpus("real_models_are_posed_as_their_scenes") else {
         return;
     };
     log::listen();
     let leaked = |(name, bytes): (String, Vec<u8>)| (&*name.leak(), bytes);
-    let models: Vec<_> = files_of(&folder, "alo").into_iter().map(leaked).collect();
-    let clips = files_of(&folder, "ala").into_iter().map(leaked);
-    let files: Vec<_> = models.iter().cloned().chain(clips).collect();
-    let mut app = TestApp::new(&files);
+    let files = extensions
+        .iter()
+        .map(|it| files_of(&folder, it).into_iter());
+    let files: Vec<Vec<_>> = files.map(|files| files.map(leaked).collect()).collect();
+    let mut app = TestApp::new(&files.concat());
     let (mut compared, mut with_meshes) = (0, 0);
-    for (path, _) in &models {
-        let alo = app.load::<bevy_classic_models::alamo::Alo>(*path);
-        let state = app.finish_load(&alo);
-        if !matches!(state, bevy::asset::LoadState::Loaded) {
-            continue;
-        }
-        let loaded = app
-            .world()
-            .resource::<Assets<bevy_classic_models::alamo::Alo>>();
-        if loaded.get(&alo).unwrap().crowd.is_none() {
+    for (path, _) in &files[0] {
+        if !has_crowd(&mut app, path) {
             continue;
         }
         let pair = Pair::spawn(&mut app, path, ());
-        let count = compare_clips(&mut app, pair, path);
+        let count = compare(&mut app, pair, path);
         with_meshes += usize::from(count > 0);
         compared += count;
-        for root in [pair.scene, pair.crowd] {
-            app.world().despawn(root);
-        }
-        app.step(0.0);
+        pair.despawn(&mut app);
     }
     println!("{compared} vertices of {with_meshes} models with visible meshes");
     assert!(
-        models.is_empty() || with_meshes > 0,
+        files[0].is_empty() || with_meshes > 0,
         "no model has visible meshes"
     );
+}
+
+#[test]
+fn real_models_are_posed_as_their_scenes() {
+    let has_crowd = |app: &mut TestApp, path: &'static str| {
+        let alo = app.load::<Alo>(path);
+        let state = app.finish_load(&alo);
+        matches!(state, LoadState::Loaded) && app.asset(&alo).crowd.is_some()
+    };
+    compare_real_models(&["alo", "ala"], has_crowd, compare_clips);
 }

@@ -3,16 +3,15 @@
 //! Blended parts are hidden: a crowd sorts those of one material as one mesh, so their order may differ. Lights, proxies
 //! and dazzles are hidden because a crowd has none.
 
+use crate::crowd::abc_render::WARDEN;
 use crate::crowd::stage_pair::{StagePair, add_shadows, sample_files, set_shadows};
-use crate::support::stage::{Stage, VIEWS};
+use crate::support::prelude::*;
+use crate::support::stage::VIEWS;
 use bevy::core_pipeline::prepass::{
     DeferredPrepass, DepthPrepass, MotionVectorPrepass, NormalPrepass,
 };
 use bevy::pbr::DefaultOpaqueRendererMethod;
-use bevy::prelude::*;
-use bevy_classic_models::alamo::{AloInstance, AloMaterial, AloModel};
-use bevy_classic_models::prelude::*;
-use std::sync::Arc;
+use bevy_classic_models::alamo::AloModel;
 
 const RED: TeamColor = TeamColor(Color::srgb(0.9, 0.1, 0.1));
 
@@ -41,7 +40,7 @@ struct Compared {
 impl Compared {
     fn spawn(stage: &mut Stage, path: &'static str, placed: Transform) -> Self {
         let pair = StagePair::spawn(stage, path, placed);
-        let instance = stage.world().get::<AloInstance>(pair.scene).unwrap();
+        let instance = stage.get::<AloInstance>(pair.scene);
         let model = instance.model().clone();
         let hidden = not_compared(stage.world(), &model);
         pair.insert(stage, hidden.clone());
@@ -153,14 +152,17 @@ fn crowd_is_drawn_as_its_scene() {
 }
 
 #[test]
-fn crowd_is_drawn_as_its_scene_by_the_deferred_renderer() {
+fn crowds_are_drawn_as_their_scenes_by_the_deferred_renderer() {
     let mut stage = Stage::new(&sample_files());
-    stage
-        .world()
-        .insert_resource(DefaultOpaqueRendererMethod::deferred());
+    let world = stage.world();
+    world.insert_resource(DefaultOpaqueRendererMethod::deferred());
     stage.camera().insert((DepthPrepass, DeferredPrepass));
     let walker = Compared::spawn(&mut stage, "walker.alo", WALKER).pair;
     walker.insert(&mut stage, RED);
     walker.show(&mut stage, "ATTACK_00", 0.6);
-    walker.compare(&mut stage, "deferred");
+    walker.compare(&mut stage, "walker, deferred");
+    walker.insert(&mut stage, Transform::from_scale(Vec3::ZERO));
+    let warden = StagePair::spawn(&mut stage, "warden.abc", WARDEN);
+    warden.show(&mut stage, "attack", 0.6);
+    warden.compare(&mut stage, "warden, deferred");
 }

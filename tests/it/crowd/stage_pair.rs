@@ -1,10 +1,8 @@
 //! Rendered models as scenes and as members of crowds.
 
 use crate::support::crowd::is_baking;
-use crate::support::stage::{Picture, Stage};
-use bevy::prelude::*;
-use bevy_classic_models::prelude::*;
-use std::path::Path;
+use crate::support::prelude::*;
+use crate::support::stage::Picture;
 
 /// The sample models with their animations and textures, in one folder.
 pub fn sample_files() -> Vec<(&'static str, Vec<u8>)> {
@@ -39,11 +37,11 @@ pub struct StagePair {
 
 impl StagePair {
     pub fn spawn(stage: &mut Stage, path: &'static str, placed: Transform) -> Self {
-        let server = stage.world().resource::<AssetServer>().clone();
+        let server = stage.server();
         let mut spawn = |label: &str| {
             let scene = server.load::<WorldAsset>(format!("{path}#{label}"));
             let bundle = (WorldAssetRoot(scene), placed, Visibility::Hidden);
-            stage.world().spawn(bundle).id()
+            stage.spawn_entity(bundle)
         };
         let (scene, crowd) = (spawn("Scene"), spawn("Crowd"));
         stage.headless.wait_until("both are spawned", |world| {
@@ -55,7 +53,7 @@ impl StagePair {
 
     pub fn insert<B: Bundle + Clone>(self, stage: &mut Stage, bundle: B) {
         for root in [self.scene, self.crowd] {
-            stage.world().entity_mut(root).insert(bundle.clone());
+            stage.insert(root, bundle.clone());
         }
     }
 
@@ -77,9 +75,9 @@ impl StagePair {
     /// Captures the scene and the crowd.
     pub fn capture(self, stage: &mut Stage) -> [Picture; 2] {
         [self.scene, self.crowd].map(|root| {
-            stage.world().entity_mut(root).insert(Visibility::Inherited);
+            stage.insert(root, Visibility::Inherited);
             let picture = stage.capture();
-            stage.world().entity_mut(root).insert(Visibility::Hidden);
+            stage.insert(root, Visibility::Hidden);
             picture
         })
     }
@@ -96,7 +94,7 @@ impl StagePair {
 /// Adds a ground that receives shadows, and a light that casts them. Returns the light.
 pub fn add_shadows(stage: &mut Stage) -> Entity {
     let ground = Plane3d::default().mesh().size(300.0, 300.0).build();
-    let ground = stage.world().resource_mut::<Assets<Mesh>>().add(ground);
+    let ground = stage.add_asset(ground);
     let gray = StandardMaterial::from_color(Color::srgb(0.7, 0.7, 0.7));
     let gray = stage.add_material(gray);
     stage
@@ -110,10 +108,10 @@ pub fn add_shadows(stage: &mut Stage) -> Entity {
         },
         Transform::from_xyz(70.0, 60.0, 10.0).looking_at(Vec3::ZERO, Vec3::Y),
     );
-    stage.world().spawn(light).id()
+    stage.spawn_entity(light)
 }
 
 pub fn set_shadows(stage: &mut Stage, light: Entity, is_enabled: bool) {
-    let mut light = stage.world().get_mut::<DirectionalLight>(light).unwrap();
+    let mut light = stage.get_mut::<DirectionalLight>(light);
     light.shadow_maps_enabled = is_enabled;
 }

@@ -1,19 +1,12 @@
 //! A model of UFO: Aftermath that is edited by hand while it is in use, with Bevy's file watcher.
 
-use crate::gpuless;
-use crate::support::lgw::BICYCLE;
-use crate::support::log;
-use bevy::prelude::*;
+use crate::manifest::reload::Folder;
+use crate::support::prelude::*;
 use bevy_classic_models::lgw::LgwModel;
-use bevy_classic_models::lgw::{Lgw, LgwInstance};
-use bevy_classic_models::prelude::*;
-use std::sync::Arc;
-use tempfile::TempDir;
 
-/// An app without a GPU that watches a folder with one model in it.
+/// An app that watches a folder with one model in it.
 struct Edited {
-    app: App,
-    folder: TempDir,
+    app: Folder,
     file: &'static str,
     root: Entity,
     /// Bevy reloads only assets with a strong handle.
@@ -23,37 +16,22 @@ struct Edited {
 impl Edited {
     fn new(file: &'static str) -> Self {
         log::listen();
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join(file), BICYCLE).unwrap();
-        let mut app = App::new();
-        app.add_plugins(gpuless::plugins(folder.path(), true))
-            .add_plugins(ClassicModelsPlugins);
-        gpuless::finish(&mut app);
-        let server = app.world().resource::<AssetServer>();
-        let _model = server.load(file);
-        let scene = server.load(format!("{file}#Scene"));
+        let mut app = Folder::watching(&[(file, BICYCLE.into())]);
+        let _model = app.server().load(file);
+        let scene = app.server().load(format!("{file}#Scene"));
         let parts = PartVisibility::hidden(["Mesh02"]);
-        let root = app.world_mut().spawn((WorldAssetRoot(scene), parts)).id();
-        let mut edited = Self {
+        let root = app.spawn_entity((WorldAssetRoot(scene), parts));
+        app.wait_for(root);
+        Self {
             app,
-            folder,
             file,
             root,
             _model,
-        };
-        edited.wait("the model is spawned", |world| {
-            world.get::<LgwInstance>(root).is_some()
-        });
-        edited
-    }
-
-    #[track_caller]
-    fn wait(&mut self, what: &str, done: impl FnMut(&mut World) -> bool) {
-        assert!(gpuless::wait_until(&mut self.app, done), "timeout: {what}");
+        }
     }
 
     fn save(&self, text: &str) {
-        std::fs::write(self.folder.path().join(self.file), text).unwrap();
+        self.app.save(self.file, text);
     }
 
     /// Saves a valid text, and waits until it applies.
@@ -61,23 +39,23 @@ impl Edited {
     fn edit(&mut self, text: &str, is_applied: impl Fn(&LgwModel) -> bool) {
         self.save(text);
         let root = self.root;
-        self.wait("the edit applies", |world| {
+        self.app.wait("the edit applies", |world| {
             let instance = world.get::<LgwInstance>(root);
             instance.is_some_and(|instance| is_applied(instance.model()))
         });
         // Components of the root apply in the frame after the respawn.
-        gpuless::step(&mut self.app, 0.0);
+        gpuless::step(&mut self.app.app, 0.0);
     }
 
     fn model(&self) -> Arc<LgwModel> {
-        let instance = self.app.world().get::<LgwInstance>(self.root).unwrap();
+        let instance = self.app.get::<LgwInstance>(self.root);
         instance.model().clone()
     }
 
     /// The name and visibility of each mesh.
     fn visibilities(&self) -> Vec<(String, Visibility)> {
-        let instance = self.app.world().get::<LgwInstance>(self.root).unwrap();
-        let world = self.app.world();
+        let instance = self.app.get::<LgwInstance>(self.root);
+        let world = self.app.app.world();
         let mesh = |entity: &Entity| {
             let name = world.get::<Name>(*entity).unwrap().to_string();
             (name, *world.get::<Visibility>(*entity).unwrap())
@@ -153,7 +131,7 @@ fn a_broken_edit_is_an_error_with_its_line_and_keeps_the_model() {
             let errors = log::errors_of(&["bevy_asset"]);
             errors.into_iter().find(|error| error.contains(expected))
         };
-        edited.wait(expected, |_| found().is_some());
+        edited.app.wait(expected, |_| found().is_some());
         // Bevy may load the valid text once more, so the contents are compared and not the `Arc`.
         assert_eq!(edited.model().bounds, before.bounds);
         assert_eq!(edited.model().meshes[0].vertices, 10);

@@ -1,38 +1,21 @@
 //! Textures of LGW models: sampling, mip levels, cutouts, and placeholders for missing or invalid textures.
 
-use crate::gpuless;
+use crate::lgw::texgen::{materials, unlit};
 use crate::support::alo_stage::{image, matte, texels, tga};
-use crate::support::app::TestApp;
 use crate::support::lgw_stage::{
     FRONT_VIEW, Pixel, Quad, Reference, Texels, control_mesh, dds, material, model, texture,
 };
-use crate::support::log;
-use crate::support::stage::{Picture, Stage};
+use crate::support::prelude::*;
+use crate::support::stage::Picture;
 use bevy::core_pipeline::prepass::{
     DeferredPrepass, DepthPrepass, MotionVectorPrepass, NormalPrepass,
 };
 use bevy::pbr::DefaultOpaqueRendererMethod;
-use bevy::prelude::*;
-use bevy_classic_models::lgw::LgwLoaderSettings;
 use bevy_classic_models::lgw::text::{self, Material, Texture, TextureMode};
 use bevy_classic_models::texture::{ClassicImageSettings, Placeholder};
 use std::collections::HashMap;
 
 const FILE: &str = "wall.lgw";
-
-fn unlit() -> LgwLoaderSettings {
-    LgwLoaderSettings {
-        unlit: true,
-        ..LgwLoaderSettings::default()
-    }
-}
-
-fn materials<const N: usize>(textures: [Vec<Texture<'static>>; N]) -> Vec<Material<'static>> {
-    let textures = textures.into_iter().enumerate();
-    textures
-        .map(|(id, textures)| material(id, textures))
-        .collect()
-}
 
 /// A texture drawn by `StandardMaterial` and by texture units.
 fn twice(texture: Texture<'static>) -> [Vec<Texture<'static>>; 2] {
@@ -59,7 +42,7 @@ fn one_texture_is_clamped_and_repeated_by_different_materials() {
             })
         })
         .collect();
-    let materials = materials::<8>(all.try_into().unwrap());
+    let materials = materials(all);
     let quads: Vec<Quad> = (0..8)
         .map(|index| Quad::in_grid(index, 4).with_uvs(|uv| uv * 2.6 - 0.9))
         .collect();
@@ -203,10 +186,7 @@ fn shadow_stage(alpha_mode: text::AlphaMode) -> (Stage, Entity, [Quad; 2]) {
 }
 
 fn control(stage: &mut Stage, root: Entity, quads: &[Quad; 2], alpha_mode: AlphaMode) -> Picture {
-    let hole = stage
-        .world()
-        .resource_mut::<Assets<Image>>()
-        .add(image(&hole(), true));
+    let hole = stage.add_asset(image(&hole(), true));
     let floor = stage.add_material(matte(None));
     let above = stage.add_material(StandardMaterial {
         alpha_mode,
@@ -361,7 +341,7 @@ fn a_broken_texture_with_a_glow_is_one_error() {
     let mut broken = vec![0; 200];
     broken[4..8].copy_from_slice(&(-2_i32).to_le_bytes());
     let mut app = TestApp::new(&[("dim glow.dtx", broken)]);
-    let server = app.world().resource::<AssetServer>().clone();
+    let server = app.server();
     let load = |path: &'static str| -> Handle<Image> {
         let settings = |settings: &mut ClassicImageSettings| {
             settings.placeholder = Some(Placeholder::Checkers);

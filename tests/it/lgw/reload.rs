@@ -2,13 +2,9 @@
 
 use crate::gpuless::Patience;
 use crate::support::alo_stage::tga;
-use crate::support::lgw_stage::{FRONT_VIEW, Pixel, Quad, dds, material, model, texture};
-use crate::support::log;
-use crate::support::stage::Stage;
-use bevy::prelude::*;
+use crate::support::lgw_stage::{FRONT_VIEW, Pixel, Quad, dds, model, texture};
+use crate::support::prelude::*;
 use bevy_classic_models::lgw::text::{Material, Texture, TextureMode};
-use bevy_classic_models::lgw::{LgwInstance, LgwLoaderSettings};
-use std::sync::Arc;
 
 const MODEL: &str = "wall.lgw";
 
@@ -25,10 +21,7 @@ fn materials(file: &'static str) -> Vec<Material<'static>> {
         texture(file, TextureMode::Replace),
         wrapped(TextureMode::Replace),
     ];
-    let textures = textures.into_iter().enumerate();
-    textures
-        .map(|(id, texture)| material(id, vec![texture]))
-        .collect()
+    super::texgen::materials(textures.map(|texture| vec![texture]))
 }
 
 struct Wall {
@@ -44,11 +37,7 @@ impl Wall {
         let quads: Vec<Quad> = (0..4).map(|index| Quad::in_grid(index, 4)).collect();
         let model = model(&materials(texture), &quads);
         let mut stage = Stage::watching(&[(MODEL, model), (texture, bytes)]);
-        let settings = LgwLoaderSettings {
-            unlit: true,
-            ..LgwLoaderSettings::default()
-        };
-        let root = stage.spawn_lgw(MODEL, settings);
+        let root = stage.spawn_lgw(MODEL, super::texgen::unlit());
         stage.view_from(FRONT_VIEW);
         Self {
             texture,
@@ -89,8 +78,7 @@ impl Wall {
     fn wait_for_error(&mut self, expected: &[&str]) {
         let texture = self.texture;
         let errors = || {
-            let mut errors = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
-            errors.retain(|error| error.contains(texture));
+            let mut errors = log::errors_with(texture);
             errors.sort();
             errors.dedup();
             errors
@@ -121,7 +109,7 @@ fn an_edited_texture_updates_in_every_sampling() {
     let mut wall = Wall::new("repainted.tga", plain(red));
     let model = |wall: &mut Wall| {
         let root = wall.root;
-        let instance = wall.stage.world().get::<LgwInstance>(root).unwrap();
+        let instance = wall.stage.get::<LgwInstance>(root);
         instance.model().clone()
     };
     let old = model(&mut wall);

@@ -1,20 +1,13 @@
 //! The assets, entities and components of a spawned LGW model, and the effects of the loader settings.
 
-use crate::gpuless;
-use crate::support::app::TestApp;
-use crate::support::lgw::{BICYCLE, EVERYTHING};
-use crate::support::log;
-use bevy::asset::LoadState;
-use bevy::camera::primitives::Aabb;
+use crate::support::lgw::EVERYTHING;
+use crate::support::prelude::*;
 use bevy::mesh::{Indices, VertexAttributeValues};
-use bevy::prelude::*;
 use bevy_classic_models::lgw::text::{Tolerance, parse};
-use bevy_classic_models::lgw::{Lgw, LgwAssetLabel, LgwInstance, LgwLoaderSettings, LgwMaterial};
 use bevy_classic_models::lgw::{
-    LgwMaterialHandle, LgwMesh, LgwModel, LgwTexEnvMaterial, LgwUpAxis, LgwWinding,
+    LgwAssetLabel, LgwMaterial, LgwMaterialHandle, LgwMesh, LgwModel, LgwTexEnvMaterial, LgwUpAxis,
+    LgwWinding,
 };
-use bevy_classic_models::prelude::*;
-use std::sync::Arc;
 
 const FILE: &str = "model.lgw";
 
@@ -26,20 +19,21 @@ struct Spawned {
 }
 
 impl Spawned {
-    fn new(text: &str, settings: LgwLoaderSettings) -> Self {
+    fn new(text: &str, set: impl Fn(&mut LgwLoaderSettings) + Send + Sync + 'static) -> Self {
         log::listen();
         let mut app = TestApp::new(&[(FILE, text.into())]);
-        let asset = load(&mut app, settings);
-        let assets = app.world().resource::<Assets<Lgw>>();
+        let asset = app.load_with(FILE, set);
+        app.wait_loaded(&asset);
+        let assets = app.assets::<Lgw>();
         let scene = assets.get(&asset).expect("a loaded asset").scene.clone();
-        let root = app.world().spawn(WorldAssetRoot(scene)).id();
+        let root = app.spawn_entity(WorldAssetRoot(scene));
         let is_spawned = |world: &mut World| world.get::<LgwInstance>(root).is_some();
-        assert!(gpuless::wait_until(&mut app.app, is_spawned));
+        app.wait_until(is_spawned);
         Self { app, root, asset }
     }
 
     fn instance(&mut self) -> &LgwInstance {
-        self.app.world().get(self.root).unwrap()
+        self.app.get(self.root)
     }
 
     fn model(&mut self) -> Arc<LgwModel> {
@@ -47,13 +41,13 @@ impl Spawned {
     }
 
     fn get<C: Component + Clone>(&mut self, entity: Entity) -> Option<C> {
-        self.app.world().get::<C>(entity).cloned()
+        self.app.find::<C>(entity).cloned()
     }
 
     /// The mesh asset of an index.
     fn mesh(&mut self, index: usize) -> Mesh {
         let handle = self.model().meshes[index].mesh.clone().unwrap();
-        let meshes = self.app.world().resource::<Assets<Mesh>>();
+        let meshes = self.app.assets::<Mesh>();
         meshes.get(&handle).unwrap().clone()
     }
 
@@ -67,8 +61,7 @@ impl Spawned {
                 continue;
             };
             let transform: GlobalTransform = self.get(entity).unwrap();
-            let meshes = self.app.world().resource::<Assets<Mesh>>();
-            let mesh = meshes.get(&handle).unwrap();
+            let mesh = self.app.asset(&handle);
             let positions = floats3(mesh, Mesh::ATTRIBUTE_POSITION.id);
             let indices: Vec<usize> = mesh.indices().unwrap().iter().collect();
             drawn.extend(indices.chunks(3).map(|triangle| {
@@ -78,15 +71,6 @@ impl Spawned {
         }
         drawn
     }
-}
-
-fn load(app: &mut TestApp, settings: LgwLoaderSettings) -> Handle<Lgw> {
-    let server = app.world().resource::<AssetServer>();
-    let set = move |to: &mut LgwLoaderSettings| *to = settings.clone();
-    let asset = server.load_builder().with_settings(set).load(FILE);
-    let state = app.finish_load(&asset);
-    assert!(!matches!(state, LoadState::Failed(_)), "{state:?}");
-    asset
 }
 
 fn floats3(mesh: &Mesh, attribute: bevy::mesh::MeshVertexAttributeId) -> Vec<Vec3> {
@@ -137,7 +121,7 @@ fn triangle(normals: [[f32; 3]; 3]) -> String {
 
 #[test]
 fn each_mesh_is_an_entity_with_its_material() {
-    let mut spawned = Spawned::new(EVERYTHING, LgwLoaderSettings::default());
+    let mut spawned = Spawned::new(EVERYTHING, |_| {});
     let (root, model) = (spawned.root, spawned.model());
     let meshes = spawned.instance().meshes().to_vec();
     assert_eq!(meshes.len(), 2);
@@ -164,7 +148,7 @@ fn each_mesh_is_an_entity_with_its_material() {
 
 #[test]
 fn the_asset_has_all_data_by_name_and_id() {
-    let mut spawned = Spawned::new(EVERYTHING, LgwLoaderSettings::default());
+    let mut spawned = Spawned::new(EVERYTHING, |_| {});
     let model = spawned.model();
     assert_eq!((&*model.name, model.version), ("all of it", Some(4)));
     assert_eq!(model.source.as_deref(), Some("C:\\kola čaj.max"));
@@ -197,7 +181,7 @@ fn the_asset_has_all_data_by_name_and_id() {
 
 #[test]
 fn a_single_lit_texture_uses_standard_material() {
-    let mut spawned = Spawned::new(BICYCLE, LgwLoaderSettings::default());
+    let mut spawned = Spawned::new(BICYCLE, |_| {});
     let model = spawned.model();
     let entity = spawned.instance().meshes()[0];
     let drawn: MeshMaterial3d<StandardMaterial> = spawned.get(entity).unwrap();
@@ -205,8 +189,7 @@ fn a_single_lit_texture_uses_standard_material() {
         model.material(0).unwrap().render_material,
         LgwMaterialHandle::Standard(drawn.0.clone())
     );
-    let materials = spawned.app.world().resource::<Assets<StandardMaterial>>();
-    let material = materials.get(&drawn.0).unwrap();
+    let material = spawned.app.asset(&drawn.0);
     assert_eq!(material.alpha_mode, AlphaMode::Mask(0.5));
     assert!(material.base_color_texture.is_some());
     assert!(!material.unlit && !material.double_sided);
@@ -218,7 +201,7 @@ fn meshes_with_a_missing_material_share_a_white_one() {
     let mesh = &text[text.find("MESH").unwrap()..text.find("END_OF_MODEL").unwrap()];
     let other = mesh.replace("MESH \"a\" VERTS", "MESH \"a\" MATERIAL_REF 5 VERTS");
     let text = text.replace("END_OF_MODEL", &(other + " END_OF_MODEL"));
-    let mut spawned = Spawned::new(&text, LgwLoaderSettings::default());
+    let mut spawned = Spawned::new(&text, |_| {});
     let model = spawned.model();
     assert_eq!(model.meshes.len(), 2);
     let expected = model.default_material.clone().unwrap();
@@ -227,7 +210,7 @@ fn meshes_with_a_missing_material_share_a_white_one() {
         assert_eq!(drawn.0, expected);
     }
     assert_eq!(model.meshes[1].material_ref, Some(5));
-    let bicycle = Spawned::new(BICYCLE, LgwLoaderSettings::default()).model();
+    let bicycle = Spawned::new(BICYCLE, |_| {}).model();
     assert!(bicycle.default_material.is_none(), "no mesh needs one");
 }
 
@@ -243,11 +226,7 @@ fn the_front_is_on_the_side_of_most_normals() {
         // Zero normals keep the winding.
         ([[0.0; 3]; 3], LgwWinding::Auto, Vec3::Z),
     ] {
-        let settings = LgwLoaderSettings {
-            winding,
-            ..LgwLoaderSettings::default()
-        };
-        let mut spawned = Spawned::new(&triangle(normals), settings);
+        let mut spawned = Spawned::new(&triangle(normals), move |it| it.winding = winding);
         assert_eq!(
             front(spawned.drawn()[0]),
             expected,
@@ -265,7 +244,7 @@ fn a_few_wrong_normals_do_not_flip_a_mesh() {
         })
         .collect();
     let strip = "GROUP 0 TYPE_STRIP COUNT 10 0 1 2 3 4 5 6 7 8 9 END_OF_GROUP 0";
-    let mut spawned = Spawned::new(&mesh_text(&vertices, strip), LgwLoaderSettings::default());
+    let mut spawned = Spawned::new(&mesh_text(&vertices, strip), |_| {});
     let drawn = spawned.drawn();
     assert_eq!(drawn.len(), 8);
     // 0 1 2 is clockwise as seen from +Z, the side of the normals, so all triangles are flipped.
@@ -282,55 +261,37 @@ fn settings_change_scale_up_axis_and_handedness() {
         ],
         "GROUP 0 TYPE_LIST COUNT 3 0 1 2 END_OF_GROUP 0",
     );
-    let spawn = |settings: LgwLoaderSettings| {
-        let mut spawned = Spawned::new(&text, settings);
-        let [corner, b, c] = spawned.drawn()[0];
-        (corner, front([corner, b, c]))
-    };
-    let settings = LgwLoaderSettings::default;
+    fn spawn(
+        text: &str,
+        set: impl Fn(&mut LgwLoaderSettings) + Send + Sync + 'static,
+    ) -> (Vec3, Vec3) {
+        let triangle = Spawned::new(text, set).drawn()[0];
+        (triangle[0], front(triangle))
+    }
     let plain = Vec3::new(1.0, 2.0, 3.0);
-    assert_eq!(spawn(settings()).0, plain);
-    let scale = 0.01;
-    let (found, _) = spawn(LgwLoaderSettings {
-        scale,
-        ..settings()
-    });
-    assert!(found.abs_diff_eq(plain * scale, 1e-6));
-    let up = LgwUpAxis::Z;
-    let (found, _) = spawn(LgwLoaderSettings {
-        up_axis: up,
-        ..settings()
-    });
+    assert_eq!(spawn(&text, |_| {}).0, plain);
+    let (found, _) = spawn(&text, |it| it.scale = 0.01);
+    assert!(found.abs_diff_eq(plain * 0.01, 1e-6));
+    let (found, _) = spawn(&text, |it| it.up_axis = LgwUpAxis::Z);
     assert!(found.abs_diff_eq(Vec3::new(1.0, 3.0, -2.0), 1e-6));
     for winding in [LgwWinding::Auto, LgwWinding::Keep] {
-        let left_handed = true;
-        let (found, front) = spawn(LgwLoaderSettings {
-            left_handed,
-            winding,
-            ..settings()
-        });
+        let mirror =
+            move |it: &mut LgwLoaderSettings| (it.left_handed, it.winding) = (true, winding);
+        let (found, front) = spawn(&text, mirror);
         assert_eq!(found, Vec3::new(1.0, 2.0, -3.0));
         assert!(front.z < 0.0, "the front is mirrored, {winding:?}");
-        let (found, _) = spawn(LgwLoaderSettings {
-            left_handed,
-            winding,
-            up_axis: up,
-            ..settings()
-        });
+        let turn = move |it: &mut LgwLoaderSettings| {
+            mirror(it);
+            it.up_axis = LgwUpAxis::Z;
+        };
+        let (found, _) = spawn(&text, turn);
         assert!(found.abs_diff_eq(Vec3::new(1.0, 3.0, 2.0), 1e-6));
         // Without the conversion, the axes of the file are kept.
-        let found = spawn(LgwLoaderSettings {
-            convert_axes: false,
-            left_handed,
-            winding,
-            up_axis: up,
-            ..settings()
+        let found = spawn(&text, move |it| {
+            turn(it);
+            it.convert_axes = false;
         });
-        let unconverted = spawn(LgwLoaderSettings {
-            winding,
-            ..settings()
-        });
-        assert_eq!(found, unconverted);
+        assert_eq!(found, spawn(&text, move |it| it.winding = winding));
         assert_eq!(found.0, plain);
     }
 }
@@ -346,13 +307,9 @@ fn mirrored_meshes_without_a_majority_of_normals_keep_their_front() {
             vertices.as_flattened(),
             "GROUP 0 TYPE_LIST COUNT 6 0 1 2 3 4 5 END_OF_GROUP 0",
         );
-        let settings = LgwLoaderSettings {
-            left_handed,
-            up_axis: up,
-            winding,
-            ..LgwLoaderSettings::default()
-        };
-        let mut spawned = Spawned::new(&text, settings);
+        let mut spawned = Spawned::new(&text, move |it| {
+            (it.left_handed, it.up_axis, it.winding) = (left_handed, up, winding);
+        });
         spawned.drawn().into_iter().map(front).collect::<Vec<_>>()
     };
     let none = [[0.0; 3]; 2];
@@ -375,11 +332,7 @@ fn mirrored_meshes_without_a_majority_of_normals_keep_their_front() {
 fn v_is_flipped_unless_flip_v_is_false() {
     let text = triangle([[0.0, 0.0, 1.0]; 3]);
     for (flip_v, expected) in [(true, [0.25, 0.25]), (false, [0.25, 0.75])] {
-        let settings = LgwLoaderSettings {
-            flip_v,
-            ..LgwLoaderSettings::default()
-        };
-        let mesh = Spawned::new(&text, settings).mesh(0);
+        let mesh = Spawned::new(&text, move |it| it.flip_v = flip_v).mesh(0);
         assert_eq!(uvs(&mesh), [expected; 3]);
     }
 }
@@ -387,7 +340,7 @@ fn v_is_flipped_unless_flip_v_is_false() {
 #[test]
 fn normals_are_normalized_and_zero_normals_are_computed() {
     let text = triangle([[0.0, 0.0, 1e30], [0.0, 3.0, 4.0], [0.0; 3]]);
-    let mesh = Spawned::new(&text, LgwLoaderSettings::default()).mesh(0);
+    let mesh = Spawned::new(&text, |_| {}).mesh(0);
     let expected = [Vec3::Z, Vec3::new(0.0, 0.6, 0.8), Vec3::Z];
     let found = floats3(&mesh, Mesh::ATTRIBUTE_NORMAL.id);
     for (found, expected) in found.iter().zip(expected) {
@@ -405,7 +358,7 @@ fn vertices_too_far_away_are_moved_to_the_origin_with_a_warning() {
         ],
         "GROUP 0 TYPE_LIST COUNT 3 0 1 2 END_OF_GROUP 0",
     );
-    let mut spawned = Spawned::new(&text, LgwLoaderSettings::default());
+    let mut spawned = Spawned::new(&text, |_| {});
     let expected = [Vec3::ZERO, Vec3::new(2.0, 2.0, 3.0), Vec3::ZERO];
     assert_eq!(spawned.drawn()[0], expected);
     let warnings = spawned.model().warnings.clone();
@@ -421,8 +374,7 @@ fn indices_have_32_bits_if_16_do_not_suffice() {
         let vertices = vec![[0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0]; count];
         let last = count - 1;
         let group = format!("GROUP 0 TYPE_LIST COUNT 3 0 1 {last} END_OF_GROUP 0");
-        let mesh =
-            Spawned::new(&mesh_text(&vertices, &group), LgwLoaderSettings::default()).mesh(0);
+        let mesh = Spawned::new(&mesh_text(&vertices, &group), |_| {}).mesh(0);
         let indices = mesh.indices().unwrap();
         assert_eq!(matches!(indices, Indices::U32(_)), is_long);
         assert_eq!(indices.iter().collect::<Vec<_>>(), [0, 1, last]);
@@ -448,7 +400,7 @@ fn strips_and_fans_draw_the_same_as_lists() {
         .collect();
     let drawn = |groups: &str| {
         let text = mesh_text(&vertices, groups);
-        Spawned::new(&text, LgwLoaderSettings::default()).drawn()
+        Spawned::new(&text, |_| {}).drawn()
     };
     let strip = drawn("GROUP 0 TYPE_STRIP COUNT 8 0 1 2 3 3 4 5 6 END_OF_GROUP 0");
     // The degenerate triangles 2 3 3 and 3 3 4 are dropped, but count for the alternating winding.
@@ -463,7 +415,7 @@ fn strips_and_fans_draw_the_same_as_lists() {
 
 #[test]
 fn meshes_are_hidden_by_name() {
-    let mut spawned = Spawned::new(BICYCLE, LgwLoaderSettings::default());
+    let mut spawned = Spawned::new(BICYCLE, |_| {});
     let root = spawned.root;
     let meshes = spawned.instance().meshes().to_vec();
     let visibilities = |spawned: &mut Spawned| {
@@ -474,31 +426,22 @@ fn meshes_are_hidden_by_name() {
     };
     use Visibility::{Hidden, Inherited};
     assert_eq!(visibilities(&mut spawned), [Inherited, Inherited]);
-    let hidden = PartVisibility::hidden(["mesh01"]);
-    spawned.app.world().entity_mut(root).insert(hidden);
+    spawned.app.insert(root, PartVisibility::hidden(["mesh01"]));
     assert_eq!(visibilities(&mut spawned), [Hidden, Inherited]);
-    let mut hidden = spawned.app.world().get_mut::<PartVisibility>(root).unwrap();
+    let mut hidden = spawned.app.get_mut::<PartVisibility>(root);
     hidden.reset("Mesh01").hide("MESH02");
     assert_eq!(visibilities(&mut spawned), [Inherited, Hidden]);
-    spawned
-        .app
-        .world()
-        .entity_mut(root)
-        .remove::<PartVisibility>();
+    spawned.app.remove::<PartVisibility>(root);
     assert_eq!(visibilities(&mut spawned), [Inherited, Inherited]);
 }
 
 #[test]
 fn removing_world_asset_root_removes_the_instance() {
-    let mut spawned = Spawned::new(BICYCLE, LgwLoaderSettings::default());
+    let mut spawned = Spawned::new(BICYCLE, |_| {});
     let root = spawned.root;
-    spawned
-        .app
-        .world()
-        .entity_mut(root)
-        .remove::<WorldAssetRoot>();
+    spawned.app.remove::<WorldAssetRoot>(root);
     spawned.app.step(0.0);
-    assert!(spawned.app.world().get::<LgwInstance>(root).is_none());
+    assert!(spawned.app.find::<LgwInstance>(root).is_none());
 }
 
 #[test]
@@ -506,14 +449,8 @@ fn invalid_settings_are_an_error() {
     for scale in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         let mut app = TestApp::new(&[(FILE, BICYCLE.into())]);
         let set = move |to: &mut LgwLoaderSettings| to.scale = scale;
-        let server = app.world().resource::<AssetServer>();
-        let asset: Handle<Lgw> = server.load_builder().with_settings(set).load(FILE);
-        let LoadState::Failed(error) = app.finish_load(&asset) else {
-            panic!("loaded with the scale {scale}");
-        };
-        assert!(
-            error.to_string().contains("loader setting scale"),
-            "{error}"
-        );
+        let asset: Handle<Lgw> = app.load_with(FILE, set);
+        let error = app.load_error(&asset);
+        assert!(error.contains("loader setting scale"), "{error}");
     }
 }

@@ -4,11 +4,8 @@ use crate::support::alo_stage::{matte, texels, tga};
 use crate::support::lgw_stage::{
     FRONT_VIEW, Quad, Reference, Texels, control_mesh, dds, material, model, texgen, texture,
 };
-use crate::support::stage::Stage;
-use bevy::prelude::*;
-use bevy_classic_models::lgw::LgwLoaderSettings;
+use crate::support::prelude::*;
 use bevy_classic_models::lgw::text::{AlphaMode, Material, TexGenKind, Texture, TextureMode};
-use std::collections::HashMap;
 
 const FILE: &str = "wall.lgw";
 
@@ -43,11 +40,18 @@ fn upper() -> Vec<[u8; 4]> {
     })
 }
 
-fn images() -> HashMap<&'static str, Texels> {
-    HashMap::from([
+/// The expected image of materials, which may have any of the textures.
+fn expected(materials: Vec<Material<'static>>, scale: f64) -> Reference {
+    let images = [
         ("lower.tga", Texels::Flat(lower())),
         ("upper.tga", Texels::Flat(upper())),
-    ])
+        ("cube.dds", Texels::Cube(cube())),
+    ];
+    Reference {
+        materials,
+        images: images.into(),
+        scale,
+    }
 }
 
 fn files(model: Vec<u8>) -> [(&'static str, Vec<u8>); 3] {
@@ -58,7 +62,7 @@ fn files(model: Vec<u8>) -> [(&'static str, Vec<u8>); 3] {
     ]
 }
 
-fn unlit() -> LgwLoaderSettings {
+pub fn unlit() -> LgwLoaderSettings {
     LgwLoaderSettings {
         unlit: true,
         ..LgwLoaderSettings::default()
@@ -69,9 +73,11 @@ fn wall(count: usize) -> Vec<Quad> {
     (0..count).map(|index| Quad::in_grid(index, 4)).collect()
 }
 
-fn materials(textures: impl Iterator<Item = Vec<Texture<'static>>>) -> Vec<Material<'static>> {
+pub fn materials(
+    textures: impl IntoIterator<Item = Vec<Texture<'static>>>,
+) -> Vec<Material<'static>> {
+    let textures = textures.into_iter().enumerate();
     textures
-        .enumerate()
         .map(|(id, textures)| material(id, textures))
         .collect()
 }
@@ -85,11 +91,7 @@ fn assert_unlit_matches(materials: Vec<Material<'static>>, what: &str) {
     stage.view_from(FRONT_VIEW);
     let picture = stage.capture();
     let fragments = stage.fragments(&quads);
-    let reference = Reference {
-        materials,
-        images: images(),
-        scale: 1.0,
-    };
+    let reference = expected(materials, 1.0);
     reference.assert_matches(&picture, &fragments, None, what);
 }
 
@@ -147,7 +149,7 @@ fn add_sun(stage: &mut Stage, illuminance: f32, color: Color) -> Entity {
         ..default()
     };
     let transform = Transform::from_xyz(50.0, 70.0, 60.0).looking_at(Vec3::ZERO, Vec3::Y);
-    stage.world().spawn((sun, transform)).id()
+    stage.spawn_entity((sun, transform))
 }
 
 #[test]
@@ -184,17 +186,9 @@ fn texture_units_preserve_light_above_1() {
         .map(|index| light(index)[0])
         .fold(0.0, f64::max);
     assert!((2.0..3.9).contains(&brightest), "{brightest}");
-    stage
-        .world()
-        .get_mut::<DirectionalLight>(sun)
-        .unwrap()
-        .illuminance = LUX;
+    stage.get_mut::<DirectionalLight>(sun).illuminance = LUX;
     let picture = stage.capture();
-    let reference = Reference {
-        materials,
-        images: images(),
-        scale: 1.0,
-    };
+    let reference = expected(materials, 1.0);
     // The rounding errors of the dim image are multiplied by the light.
     reference.assert_matches_in_light(&picture, &fragments, light, 2, "bright modes");
 }
@@ -257,11 +251,7 @@ fn texture_units_modulate_a_lit_white_surface() {
     let controls = quads.iter().map(|quad| (control_mesh(quad), white.clone()));
     let lit = stage.capture_controls(root, controls.collect());
     lit.assert_differs(&picture, "a lit white wall");
-    let reference = Reference {
-        materials,
-        images: images(),
-        scale: 1.0,
-    };
+    let reference = expected(materials, 1.0);
     reference.assert_matches(&picture, &fragments, Some(&lit), "lit modes");
 }
 
@@ -273,16 +263,10 @@ fn the_reference_distinguishes_all_modes() {
     let fragments = stage.fragments(&quads);
     let references: Vec<Reference> = MODES
         .into_iter()
-        .map(|mode| Reference {
-            materials: vec![material(
-                0,
-                vec![
-                    texture("lower.tga", TextureMode::Modulate),
-                    with_alpha(AlphaMode::Blend, texture("upper.tga", mode)),
-                ],
-            )],
-            images: images(),
-            scale: 1.0,
+        .map(|mode| {
+            let lower = texture("lower.tga", TextureMode::Modulate);
+            let upper = with_alpha(AlphaMode::Blend, texture("upper.tga", mode));
+            expected(vec![material(0, vec![lower, upper])], 1.0)
         })
         .collect();
     for (index, one) in references.iter().enumerate() {
@@ -381,16 +365,7 @@ fn generated_coordinates_match_opengl() {
         ..unlit()
     };
     stage.spawn_lgw(FILE, settings);
-    let images = || {
-        let mut images = images();
-        images.insert("cube.dds", Texels::Cube(cube()));
-        images
-    };
-    let reference = Reference {
-        materials: materials.clone(),
-        images: images(),
-        scale: SCALE.into(),
-    };
+    let reference = expected(materials.clone(), SCALE.into());
     for (view, position) in [FRONT_VIEW, Vec3::new(-38.0, 26.0, 42.0)]
         .into_iter()
         .enumerate()
@@ -405,11 +380,7 @@ fn generated_coordinates_match_opengl() {
             &format!("coordinates from {view}"),
         );
         // Small mistakes would be detected.
-        let wrong_scale = Reference {
-            materials: materials.clone(),
-            images: images(),
-            scale: 1.0,
-        };
+        let wrong_scale = expected(materials.clone(), 1.0);
         assert_differs(
             reference.differing(&wrong_scale, &fragments, 0),
             "another scale",
@@ -417,11 +388,7 @@ fn generated_coordinates_match_opengl() {
         let mut swapped = materials.clone();
         swapped.swap(2, 3);
         swapped.swap(1, 4);
-        let swapped = Reference {
-            materials: swapped,
-            images: images(),
-            scale: SCALE.into(),
-        };
+        let swapped = expected(swapped, SCALE.into());
         for quad in 1..5 {
             assert_differs(
                 reference.differing(&swapped, &fragments, quad),

@@ -1,12 +1,7 @@
 //! Attachments of manifests: they follow edits until the game detaches them or changes their components.
 
-use crate::manifest::spawn::{
-    attachments, children, edit, get, mdl, spawn_ready, text, wait, wait_for,
-};
-use crate::support::abc;
-use crate::support::app::TestApp;
-use bevy::prelude::*;
-use bevy_classic_models::prelude::*;
+use crate::manifest::spawn::{mdl, text};
+use crate::support::prelude::*;
 
 const GUN: &str = r#"(bone: "Arm", model: "gun.mdl", play: "run")"#;
 
@@ -26,35 +21,30 @@ fn armory(attachments: &str) -> TestApp {
 
 /// Spawns a soldier with one gun.
 fn armed(app: &mut TestApp) -> (Entity, Entity) {
-    let soldier = spawn_ready(app, "armed.model.ron", ());
-    let [(_, gun)] = attachments(app, soldier)[..] else {
+    let soldier = app.spawn_model_ready("armed.model.ron", ());
+    let [(_, gun)] = app.attachments(soldier)[..] else {
         panic!("one gun");
     };
-    wait_for(app, gun);
+    app.wait_for_model(gun);
     (soldier, gun)
 }
 
 /// Edits the attachments in a soldier's manifest.
 #[track_caller]
 fn edit_attachments(app: &mut TestApp, soldier: Entity, damage_stage: u32, attachments: &str) {
-    edit(app, "armed.model.ron", &manifest(damage_stage, attachments));
-    wait(app, "the edit", |world| {
-        world.get::<DamageStage>(soldier) == Some(&DamageStage(damage_stage))
-    });
+    app.edit("armed.model.ron", manifest(damage_stage, attachments));
+    app.wait_for_component(soldier, DamageStage(damage_stage));
     app.step(0.0);
 }
 
 fn detach(app: &mut TestApp, gun: Entity) {
-    app.world().entity_mut(gun).remove::<AttachedToBone>();
+    app.remove::<AttachedToBone>(gun);
 }
 
 /// Attaches a gun to another soldier, whose manifest has no attachments.
 fn reattach(app: &mut TestApp, gun: Entity) {
-    let to = spawn_ready(app, "unarmed.model.ron", ());
-    let bone = "Arm".to_owned();
-    app.world()
-        .entity_mut(gun)
-        .insert(AttachedToBone { to, bone });
+    let to = app.spawn_model_ready("unarmed.model.ron", ());
+    app.insert(gun, on(to, "Arm"));
 }
 
 #[test]
@@ -65,22 +55,15 @@ fn detached_attachment_outlives_the_model() {
             for frames in [0, 3] {
                 let (soldier, gun) = armed(&mut app);
                 take(&mut app, gun);
-                for _ in 0..frames {
-                    app.step(0.0);
-                }
+                app.steps(frames, 0.0);
                 let mut entity = app.world().entity_mut(soldier);
                 match is_despawned {
                     true => entity.despawn(),
                     false => _ = entity.remove::<ClassicModel>(),
                 }
-                app.step(0.0);
-                app.step(0.0);
-                assert_eq!(
-                    children(&mut app, gun).len(),
-                    1,
-                    "its scene is still spawned"
-                );
-                assert_eq!(get(&mut app, gun), Some(PlayClip::from_manifest("run")));
+                app.steps(2, 0.0);
+                assert_eq!(app.children(gun).len(), 1, "its scene is still spawned");
+                assert_eq!(app.cloned(gun), Some(PlayClip::from_manifest("run")));
             }
         }
     }
@@ -93,19 +76,19 @@ fn detached_attachment_is_not_updated() {
         let (soldier, gun) = armed(&mut app);
         take(&mut app, gun);
         app.step(0.0);
-        let transform = get::<Transform>(&mut app, gun);
+        let transform = app.cloned::<Transform>(gun);
         // The manifest changes the attachment.
         let turned = r#"(bone: "Arm", model: "gun.mdl", play: "die", rotation: (0, 90, 0))"#;
         edit_attachments(&mut app, soldier, 2, turned);
-        assert!(attachments(&mut app, soldier).is_empty(), "no second one");
-        assert_eq!(get(&mut app, gun), Some(PlayClip::from_manifest("run")));
-        assert_eq!(get::<Transform>(&mut app, gun), transform);
+        assert!(app.attachments(soldier).is_empty(), "no second one");
+        assert_eq!(app.cloned(gun), Some(PlayClip::from_manifest("run")));
+        assert_eq!(app.cloned::<Transform>(gun), transform);
         // The manifest removes the attachment.
         edit_attachments(&mut app, soldier, 3, "");
-        assert_eq!(get(&mut app, gun), Some(PlayClip::from_manifest("run")));
+        assert_eq!(app.cloned(gun), Some(PlayClip::from_manifest("run")));
         // The manifest adds the attachment again.
         edit_attachments(&mut app, soldier, 4, GUN);
-        let [(_, second)] = attachments(&mut app, soldier)[..] else {
+        let [(_, second)] = app.attachments(soldier)[..] else {
             panic!("one gun");
         };
         assert_ne!(second, gun);
@@ -119,15 +102,12 @@ fn reattached_attachment_is_updated_again() {
     detach(&mut app, gun);
     app.step(0.0);
     // To another bone.
-    let (to, bone) = (soldier, "Body".to_owned());
-    app.world()
-        .entity_mut(gun)
-        .insert(AttachedToBone { to, bone });
+    app.insert(gun, on(soldier, "Body"));
     edit_attachments(&mut app, soldier, 2, &GUN.replace("run", "die"));
-    assert_eq!(get(&mut app, gun), Some(PlayClip::from_manifest("die")));
-    assert_eq!(attachments(&mut app, soldier), [("Body".to_owned(), gun)]);
+    assert_eq!(app.cloned(gun), Some(PlayClip::from_manifest("die")));
+    assert_eq!(app.attachments(soldier), [("Body".to_owned(), gun)]);
     edit_attachments(&mut app, soldier, 3, "");
-    assert!(app.world().get_entity(gun).is_err());
+    assert!(!app.exists(gun));
 }
 
 #[test]
@@ -135,16 +115,16 @@ fn detached_attachments_do_not_count_for_the_limit() {
     const MAX: usize = 1024;
     let mut app = armory("");
     let full = vec![r#"(model: "gun.mdl")"#; MAX].join(",");
-    edit(&mut app, "armed.model.ron", &manifest(1, &full));
-    let soldier = spawn_ready(&mut app, "armed.model.ron", ());
-    wait(&mut app, "all", |world| {
+    app.edit("armed.model.ron", manifest(1, &full));
+    let soldier = app.spawn_model_ready("armed.model.ron", ());
+    app.wait("all", |world| {
         world.query::<&AttachedToBone>().iter(world).count() == MAX
     });
-    let (_, gun) = attachments(&mut app, soldier)[0];
+    let (_, gun) = app.attachments(soldier)[0];
     detach(&mut app, gun);
     edit_attachments(&mut app, soldier, 2, "");
     edit_attachments(&mut app, soldier, 3, &full);
-    assert_eq!(attachments(&mut app, soldier).len(), MAX);
+    assert_eq!(app.attachments(soldier).len(), MAX);
 }
 
 #[test]
@@ -153,19 +133,19 @@ fn attachments_match_in_any_case() {
     let (soldier, gun) = armed(&mut app);
     let other = r#"(bone: "ARM", model: "Gun.MDL", play: "run")"#;
     edit_attachments(&mut app, soldier, 2, other);
-    assert_eq!(attachments(&mut app, soldier), [("Arm".to_owned(), gun)]);
+    assert_eq!(app.attachments(soldier), [("Arm".to_owned(), gun)]);
 }
 
 #[test]
 fn equal_attachments_are_matched_by_transform() {
     let at = |x: i32| format!("(bone: \"Arm\", model: \"gun.mdl\", translation: ({x}, 0, 0)),");
     let mut app = armory(&(at(1) + &at(2) + &at(3)));
-    let soldier = spawn_ready(&mut app, "armed.model.ron", ());
+    let soldier = app.spawn_model_ready("armed.model.ron", ());
     let guns = |app: &mut TestApp| {
-        let guns = attachments(app, soldier).into_iter();
+        let guns = app.attachments(soldier).into_iter();
         let with_x = |(_, gun)| {
             (
-                get::<Transform>(app, gun).unwrap().translation.x as i32,
+                app.cloned::<Transform>(gun).unwrap().translation.x as i32,
                 gun,
             )
         };
@@ -210,7 +190,8 @@ fn attachment_fields_override_its_own_manifest_in_edits_too() {
     let played = r#"(bone: "Arm", model: "gun.model.ron", play: "die", skin: "blue")"#;
     let mut app = with_manifest(OWN, plain);
     let (soldier, gun) = armed(&mut app);
-    let components = |app: &mut TestApp| (get::<PlayClip>(app, gun), get::<ModelSkin>(app, gun));
+    let components =
+        |app: &mut TestApp| (app.cloned::<PlayClip>(gun), app.cloned::<ModelSkin>(gun));
     let expected = |clip: &str, skin: &str| {
         let skin = ModelSkin::Name(skin.to_owned());
         (Some(PlayClip::from_manifest(clip)), Some(skin))
@@ -219,20 +200,15 @@ fn attachment_fields_override_its_own_manifest_in_edits_too() {
     edit_attachments(&mut app, soldier, 2, played);
     assert_eq!(components(&mut app), expected("die", "blue"));
     // Edits of overridden fields have no effect.
-    edit(
-        &mut app,
+    app.edit(
         "gun.model.ron",
-        &OWN.replace("\"run\"", "\"die\"")
+        OWN.replace("\"run\"", "\"die\"")
             .replace("skin: \"red\"", "skin: \"blue\", damage_stage: 1"),
     );
-    wait(&mut app, "the edit", |world| {
-        world.get(gun) == Some(&DamageStage(1))
-    });
+    app.wait_for_component(gun, DamageStage(1));
     assert_eq!(components(&mut app), expected("die", "blue"));
-    edit(&mut app, "gun.model.ron", OWN);
-    wait(&mut app, "the edit", |world| {
-        world.get::<DamageStage>(gun).is_none()
-    });
+    app.edit("gun.model.ron", OWN);
+    app.wait("the edit", |world| world.get::<DamageStage>(gun).is_none());
     assert_eq!(components(&mut app), expected("die", "blue"));
     // Without overrides, its own manifest applies again.
     edit_attachments(&mut app, soldier, 3, plain);
@@ -248,20 +224,20 @@ fn user_components_of_an_attachment_override_both_manifests() {
     let mut app = with_manifest(OWN, plain);
     let (soldier, gun) = armed(&mut app);
     let chosen = PlayClip::once("run").with_speed(2.0);
-    app.world().entity_mut(gun).insert(chosen.clone());
+    app.insert(gun, chosen.clone());
     edit_attachments(&mut app, soldier, 2, played);
-    assert_eq!(get(&mut app, gun), Some(chosen.clone()));
+    assert_eq!(app.cloned(gun), Some(chosen.clone()));
     edit_attachments(&mut app, soldier, 3, plain);
-    assert_eq!(get(&mut app, gun), Some(chosen));
+    assert_eq!(app.cloned(gun), Some(chosen));
     // A removed component is an override too.
-    app.world().entity_mut(gun).remove::<ModelSkin>();
+    app.remove::<ModelSkin>(gun);
     edit_attachments(
         &mut app,
         soldier,
         4,
         r#"(bone: "Arm", model: "gun.model.ron", skin: "blue")"#,
     );
-    assert_eq!(get::<ModelSkin>(&mut app, gun), None);
+    assert_eq!(app.cloned::<ModelSkin>(gun), None);
 }
 
 #[test]
@@ -272,7 +248,125 @@ fn observer_may_despawn_an_attachment_while_components_are_applied() {
         .add_observer(|insert: On<Insert, PlayClip>, mut commands: Commands| {
             commands.entity(insert.entity).try_despawn();
         });
-    let soldier = spawn_ready(&mut app, "armed.model.ron", ());
+    let soldier = app.spawn_model_ready("armed.model.ron", ());
     app.wait_until_idle();
-    assert!(attachments(&mut app, soldier).is_empty());
+    assert!(app.attachments(soldier).is_empty());
+}
+
+#[test]
+fn attachments_follow_manifest_edits() {
+    let manifest =
+        |attachments: &str| format!("(model: \"body.abc\", attachments: [{attachments}])");
+    let gun = r#"(bone: "Arm", model: "gun.model.ron", translation: (1, 2, 3), play: "die")"#;
+    let hat = r#"(bone: "Body", model: "hat.mdl", rotation: (0, 90, 0), scale: 2)"#;
+    let mut app = TestApp::new(&[
+        ("body.abc", abc::bytes(&abc::figure())),
+        ("armed.model.ron", text(&manifest(&format!("{gun}, {hat}")))),
+        (
+            "gun.model.ron",
+            text(r#"(model: "gun.mdl", play: "run", damage_stage: 1)"#),
+        ),
+        ("gun.mdl", mdl()),
+        ("hat.mdl", mdl()),
+    ]);
+    let root = app.spawn_model_ready("armed.model.ron", ());
+    let [(_, arm), (_, head)] = app.attachments(root)[..] else {
+        panic!("a gun and a hat");
+    };
+    app.wait_for_model(arm);
+    app.wait_for_model(head);
+    assert_eq!(app.scene_path(arm), "gun.mdl#Scene");
+    assert_eq!(app.cloned(arm), Some(PlayClip::from_manifest("die")));
+    assert_eq!(app.cloned(arm), Some(DamageStage(1)));
+    assert_eq!(app.cloned(arm), Some(Transform::from_xyz(1.0, 2.0, 3.0)));
+    let turned = app.cloned::<Transform>(head).unwrap();
+    assert!((turned.rotation * Vec3::Z).abs_diff_eq(Vec3::X, 1e-6));
+    assert_eq!(turned.scale, Vec3::splat(2.0));
+
+    // An attachment that is still in the manifest keeps its entity.
+    let moved = gun
+        .replace("(1, 2, 3)", "(4, 5, 6)")
+        .replace("\"die\"", "\"run\"");
+    app.edit("armed.model.ron", manifest(&moved));
+    app.wait("the edit", |world| world.get_entity(head).is_err());
+    assert_eq!(app.attachments(root), [("Arm".to_owned(), arm)]);
+    assert_eq!(app.cloned(arm), Some(PlayClip::from_manifest("run")));
+    assert_eq!(app.cloned(arm), Some(Transform::from_xyz(4.0, 5.0, 6.0)));
+    app.edit("armed.model.ron", manifest(&format!("{moved}, {hat}")));
+    app.wait("the hat is back", |world| {
+        world.query::<&AttachedToBone>().iter(world).count() == 2
+    });
+
+    app.despawn(root);
+    app.step(0.0);
+    assert!(app.attachments(root).is_empty());
+    assert!(!app.exists(arm));
+}
+
+#[test]
+fn removing_classic_model_despawns_attachments() {
+    let manifest = r#"(model: "a.mdl", attachments: [(model: "a.mdl")])"#;
+    let mut app = TestApp::new(&[("a.mdl", mdl()), ("with_hat.model.ron", text(manifest))]);
+    let root = app.spawn_model_ready("with_hat.model.ron", ());
+    assert_eq!(app.attachments(root).len(), 1);
+    app.remove::<ClassicModel>(root);
+    app.step(0.0);
+    assert!(app.attachments(root).is_empty());
+}
+
+#[test]
+fn attachment_cycles_and_deep_nesting_are_rejected() {
+    log::listen();
+    let with_attachment = |model: &str| {
+        text(&format!(
+            "(model: \"a.mdl\", attachments: [(model: {model:?})])"
+        ))
+    };
+    let mut app = TestApp::new(&[
+        ("a.mdl", mdl()),
+        ("cycle_a.model.ron", with_attachment("cycle_b.model.ron")),
+        ("cycle_b.model.ron", with_attachment("cycle_a.model.ron")),
+        ("deep_0.model.ron", with_attachment("deep_1.model.ron")),
+        ("deep_1.model.ron", with_attachment("deep_2.model.ron")),
+        ("deep_2.model.ron", with_attachment("deep_3.model.ron")),
+        ("deep_3.model.ron", with_attachment("deep_4.model.ron")),
+        ("deep_4.model.ron", with_attachment("deep_5.model.ron")),
+        ("deep_5.model.ron", with_attachment("a.mdl")),
+    ]);
+    for path in ["cycle_a.model.ron", "deep_0.model.ron", "cycle_a.model.ron"] {
+        app.spawn_model(path, ());
+    }
+    app.wait("all", |world| {
+        world.query::<&AttachedToBone>().iter(world).count() == 1 + 4 + 1
+            && world.query::<&MdlAnimator>().iter(world).count() == 2 + 5 + 2
+    });
+    app.wait_until_idle();
+    let world = app.world();
+    assert_eq!(world.query::<&AttachedToBone>().iter(world).count(), 6);
+    log::expect_warnings("cycle_a.model.ron is attached to itself", 1);
+    log::expect_warnings("deep_5.model.ron is attached 5 models deep", 1);
+}
+
+#[test]
+fn nested_attachments_are_limited() {
+    log::listen();
+    let with_attachments = |model: &str, count: usize| {
+        let all = format!("(model: {model:?}),").repeat(count);
+        text(&format!("(model: \"a.mdl\", attachments: [{all}])"))
+    };
+    let mut app = TestApp::new(&[
+        ("a.mdl", mdl()),
+        ("many_0.model.ron", with_attachments("many_1.model.ron", 40)),
+        ("many_1.model.ron", with_attachments("a.mdl", 40)),
+    ]);
+    let first = app.spawn_model("many_0.model.ron", ());
+    let second = app.spawn_model("many_0.model.ron", ());
+    let attached = |world: &mut World| world.query::<&AttachedToBone>().iter(world).count();
+    app.wait("all", |world| attached(world) >= 2 * 1024);
+    app.wait_until_idle();
+    assert_eq!(attached(app.world()), 2 * 1024);
+    log::expect_warnings("many_0.model.ron: more than 1024 models", 1);
+    app.despawn(first);
+    app.despawn(second);
+    assert_eq!(attached(app.world()), 0);
 }

@@ -1,19 +1,14 @@
 //! Clips of manifests: warnings about clips that a model does not have, and sharing between entities.
 
 use crate::ala::play as ala_play;
-use crate::manifest::spawn::{edit, get, mdl, spawn_ready, text, wait};
-use crate::support::app::TestApp;
-use crate::support::{abc, ala, alo, log};
+use crate::manifest::spawn::{mdl, text};
+use crate::support::prelude::*;
 use async_lock::Mutex;
 use bevy::animation::AnimationClip;
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
-use bevy::prelude::*;
 use bevy::reflect::TypePath;
 use bevy_classic_models::alamo::{Ala, AlaAssetLabel, AlaTracks};
-use bevy_classic_models::manifest::ModelManifest;
-use bevy_classic_models::prelude::*;
-use std::sync::Arc;
 
 /// Asserts that each warning about a model contains one of the expected texts, and that there are no others.
 #[track_caller]
@@ -32,9 +27,7 @@ fn assert_warnings(path: &str, expected: &[&str]) {
 
 /// Runs frames while a load is blocked.
 fn run_frames(app: &mut TestApp) {
-    for _ in 0..5 {
-        app.step(0.1);
-    }
+    app.steps(5, 0.1);
 }
 
 fn settle(app: &mut TestApp) {
@@ -52,7 +45,7 @@ fn missing_clips_of_a_quake_model_are_reported_with_available_clips() {
     ], play: "good")"#;
     let mut app = TestApp::new(&[("a.model.ron", text(manifest)), ("lacks_clips.mdl", mdl())]);
     for _ in 0..2 {
-        spawn_ready(&mut app, "a.model.ron", ());
+        app.spawn_model_ready("a.model.ron", ());
         settle(&mut app);
         assert_warnings(
             "lacks_clips.mdl",
@@ -78,7 +71,7 @@ fn missing_clips_of_a_lithtech_model_are_reported() {
         ("a.model.ron", text(manifest)),
         ("lacks_clips.abc", abc::bytes(&abc::figure())),
     ]);
-    spawn_ready(&mut app, "a.model.ron", ());
+    app.spawn_model_ready("a.model.ron", ());
     settle(&mut app);
     assert_warnings(
         "lacks_clips.abc",
@@ -100,7 +93,7 @@ fn missing_clips_of_an_alamo_model_are_reported_even_if_not_played() {
     let mut files = ala_play::files();
     files.push(("lacks_clips.model.ron", text(manifest)));
     let mut app = TestApp::new(&files);
-    spawn_ready(&mut app, "lacks_clips.model.ron", ());
+    app.spawn_model_ready("lacks_clips.model.ron", ());
     settle(&mut app);
     for (clip, name) in [("MOVE_77", "typo"), ("MOVE_78", "other")] {
         let warnings = log::warnings_with(clip);
@@ -152,7 +145,7 @@ fn empty_parts(model: &str) -> Vec<String> {
 
 #[track_caller]
 fn assert_one_empty_part(app: &mut TestApp, model: &str, expected: &str) {
-    wait(app, "the warning", |_| !empty_parts(model).is_empty());
+    app.wait("the warning", |_| !empty_parts(model).is_empty());
     settle(app);
     let warnings = empty_parts(model);
     assert_eq!(warnings.len(), 1, "{warnings:?}");
@@ -173,15 +166,15 @@ fn frames_beyond_an_alamo_clip_are_reported_once_its_file_is_loaded() {
     ]);
     let lock = Arc::new(Mutex::new(()));
     let locked = lock.try_lock_arc().unwrap();
-    let server = app.world().resource::<AssetServer>();
+    let server = app.server();
     server.register_loader(LockedAlaLoader(lock));
-    let first = spawn_ready(&mut app, "late_frames.model.ron", ());
+    let first = app.spawn_model_ready("late_frames.model.ron", ());
     run_frames(&mut app);
     assert_eq!(empty_parts("late_frames.alo"), [""; 0]);
     // Another instance with the same clips and model keeps the check pending.
-    spawn_ready(&mut app, "late_frames.model.ron", ());
+    app.spawn_model_ready("late_frames.model.ron", ());
     run_frames(&mut app);
-    app.world().entity_mut(first).despawn();
+    app.despawn(first);
     drop(locked);
     let expected = r#""MOVE_00", frames 5 to 10 (alias "beyond"); its frames are 0 to 4"#;
     assert_one_empty_part(&mut app, "late_frames.alo", expected);
@@ -199,11 +192,11 @@ fn frames_beyond_a_clip_that_is_a_file_are_reported() {
         ("file_frames.alo", alo::clean()),
         ("far/walk.ala", ala::small(1)),
     ]);
-    spawn_ready(&mut app, "file_frames.model.ron", ());
+    app.spawn_model_ready("file_frames.model.ron", ());
     let expected = r#"far/walk.ala#Clip, frames 3 to 10 (alias "beyond"); its frames are 0 to 2"#;
     assert_one_empty_part(&mut app, "file_frames.alo", expected);
     // Only the clip stays loaded.
-    wait(&mut app, "the animation is released", |world| {
+    app.wait("the animation is released", |world| {
         world.resource::<Assets<Ala>>().is_empty()
     });
 }
@@ -219,9 +212,9 @@ fn entities_of_a_manifest_share_its_clips_until_it_is_edited() {
         ("a.mdl", mdl()),
     ]);
     let path = "shares.model.ron";
-    let [one, two] = [(); 2].map(|()| spawn_ready(&mut app, path, ()));
-    let other = spawn_ready(&mut app, "other.model.ron", ());
-    let clips = |app: &mut TestApp, root| get::<ModelClips>(app, root).unwrap();
+    let [one, two] = [(); 2].map(|()| app.spawn_model_ready(path, ()));
+    let other = app.spawn_model_ready("other.model.ron", ());
+    let clips = |app: &mut TestApp, root| app.cloned::<ModelClips>(root).unwrap();
     assert!(Arc::ptr_eq(
         &clips(&mut app, one).0,
         &clips(&mut app, two).0
@@ -230,20 +223,18 @@ fn entities_of_a_manifest_share_its_clips_until_it_is_edited() {
         &clips(&mut app, one).0,
         &clips(&mut app, other).0
     ));
-    edit(&mut app, path, &manifest(2).replace("\"run\"", "0"));
-    wait(&mut app, "the edit", |world| {
-        world.get::<DamageStage>(one) == Some(&DamageStage(2))
-    });
+    app.edit(path, manifest(2).replace("\"run\"", "0"));
+    app.wait_for_component(one, DamageStage(2));
     let edited = clips(&mut app, one);
     assert_eq!(edited.0[0].clip, ClipRef::Index(0));
     assert!(Arc::ptr_eq(&edited.0, &clips(&mut app, two).0));
     // An edit in code applies to entities that are spawned in the same frame.
-    let handle = get::<ClassicModel>(&mut app, one).unwrap();
+    let handle = app.cloned::<ClassicModel>(one).unwrap();
     let mut manifests = app.world().resource_mut::<Assets<ModelManifest>>();
     manifests.get_mut(&handle.0).unwrap().damage_stage = Some(3);
-    let three = app.world().spawn(handle).id();
+    let three = app.spawn_entity(handle);
     app.step(0.0);
-    assert_eq!(get(&mut app, three), Some(DamageStage(3)));
+    assert_eq!(app.cloned(three), Some(DamageStage(3)));
 }
 
 #[test]
@@ -257,15 +248,14 @@ fn events_of_a_manifest_are_sent_and_follow_its_edits() {
     let first =
         manifest(r#"(clip: "go", frame: 1, name: "step"), (clip: 0, frame: 1, name: "early")"#);
     let mut app = TestApp::new(&[("sends.model.ron", text(&first)), ("sends.mdl", mdl())]);
-    let received = Arc::new(std::sync::Mutex::new(Vec::new()));
-    let sent = received.clone();
-    app.app.add_observer(move |event: On<ModelEvent>| {
-        let ModelEvent { name, frame, .. } = event.event().clone();
-        sent.lock().unwrap().push((name, frame));
-    });
-    let take = || core::mem::take(&mut *received.lock().unwrap());
-    let root = spawn_ready(&mut app, "sends.model.ron", ());
-    assert_eq!(get::<ModelEvents>(&mut app, root).unwrap().0.len(), 2);
+    let received = app.record::<ModelEvent>();
+    let take = || {
+        let events = received.take().into_iter();
+        let events = events.map(|event| (event.name, event.frame));
+        events.collect::<Vec<_>>()
+    };
+    let root = app.spawn_model_ready("sends.model.ron", ());
+    assert_eq!(app.cloned::<ModelEvents>(root).unwrap().0.len(), 2);
     app.step(0.05);
     assert_eq!(
         take(),
@@ -275,30 +265,29 @@ fn events_of_a_manifest_are_sent_and_follow_its_edits() {
     app.step(0.1);
     assert_eq!(take(), [("step".to_owned(), 1)]);
     // The clip is at 0.15 seconds of 0.2.
-    edit(
-        &mut app,
+    app.edit(
         "sends.model.ron",
-        &manifest(r#"(clip: "go", frame: 0, name: "again")"#),
+        manifest(r#"(clip: "go", frame: 0, name: "again")"#),
     );
-    wait(&mut app, "the edit", |world| {
+    app.wait("the edit", |world| {
         world
             .get::<ModelEvents>(root)
             .is_some_and(|events| events.0.len() == 1)
     });
     app.step(0.1);
     assert_eq!(take(), [("again".to_owned(), 0)]);
-    edit(&mut app, "sends.model.ron", &manifest(""));
-    wait(&mut app, "the edit", |world| {
+    app.edit("sends.model.ron", manifest(""));
+    app.wait("the edit", |world| {
         !world.entity(root).contains::<ModelEvents>()
     });
     app.step(0.2);
     assert!(take().is_empty());
     // The game's own events stay.
     let own = ModelEvents::new([ClipEvent::new("go", 0, "own")]);
-    app.world().entity_mut(root).insert(own.clone());
-    edit(&mut app, "sends.model.ron", &first);
+    app.insert(root, own.clone());
+    app.edit("sends.model.ron", &first);
     settle(&mut app);
-    assert_eq!(get::<ModelEvents>(&mut app, root), Some(own));
+    assert_eq!(app.cloned::<ModelEvents>(root), Some(own));
 }
 
 #[test]
@@ -326,7 +315,7 @@ fn events_at_missing_frames_and_clips_are_reported() {
         ("b.model.ron", "lacks_frames.abc"),
     ] {
         for _ in 0..2 {
-            spawn_ready(&mut app, file, ());
+            app.spawn_model_ready(file, ());
             settle(&mut app);
             assert_warnings(
                 model,

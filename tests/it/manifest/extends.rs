@@ -1,14 +1,9 @@
 //! Manifests that extend others: which values apply, where files are searched, and the positions of errors.
 
-use crate::manifest::spawn::{mdl, spawn_ready, text, wait_for};
+use crate::manifest::spawn::{mdl, text};
 use crate::support::alo_stage::tga;
-use crate::support::app::TestApp;
-use crate::support::log;
-use bevy::asset::{AssetPath, LoadState};
-use bevy::prelude::*;
-use bevy_classic_models::manifest::ModelManifest;
+use crate::support::prelude::*;
 use bevy_classic_models::manifest::{NameOrIndex, parse};
-use bevy_classic_models::prelude::*;
 use std::collections::BTreeMap;
 
 fn app_of(files: &[(&str, &str)]) -> TestApp {
@@ -31,8 +26,7 @@ fn app_of(files: &[(&str, &str)]) -> TestApp {
 fn load(app: &mut TestApp, path: &'static str) -> ModelManifest {
     let manifest: Handle<ModelManifest> = app.load(path);
     app.wait_loaded(&manifest);
-    let manifests = app.world().resource::<Assets<ModelManifest>>();
-    manifests.get(&manifest).unwrap().clone()
+    app.asset(&manifest).clone()
 }
 
 /// The values of a text, as if it had been loaded.
@@ -155,8 +149,8 @@ fn paths_are_relative_to_the_file_that_names_them() {
     assert_eq!(loaded.palette.as_deref(), Some("gfx.lmp"));
     assert_eq!(loaded.texture_folders, ["shared/x"]);
     assert_eq!(loaded.attachments[0].model, "shared/gun.model.ron");
-    let root = spawn_ready(&mut app, "units/a.model.ron", ());
-    let skins = app.world().get::<ModelSkins>(root).unwrap();
+    let root = app.spawn_model_ready("units/a.model.ron", ());
+    let skins = app.get::<ModelSkins>(root);
     assert_eq!(skins.names().count(), 2);
 }
 
@@ -179,103 +173,62 @@ fn bases_can_extend_others_and_lack_a_model() {
     let loaded = load(&mut app, "units/three.model.ron");
     let expected = r#"(model: "units/a.mdl", scale: 3, damage_stage: 2, play: "run", skin: 0)"#;
     assert_eq!(loaded, value(expected, &loaded));
-    let root = spawn_ready(&mut app, "units/three.model.ron", ());
-    assert_eq!(app.world().get(root), Some(&DamageStage(2)));
-    assert_eq!(app.world().get(root), Some(&PlayClip::from_manifest("run")));
+    let root = app.spawn_model_ready("units/three.model.ron", ());
+    assert_eq!(app.find(root), Some(&DamageStage(2)));
+    assert_eq!(app.find(root), Some(&PlayClip::from_manifest("run")));
 }
 
-/// Files, of which the first is loaded, and the start of the error.
-type InvalidFiles<'a> = (&'a [(&'a str, &'a str)], &'a str);
-
-const INVALID: &[InvalidFiles<'static>] = &[
-    (
-        &[("units/a.model.ron", "(\n  extends: \"no.model.ron\")")],
-        "units/a.model.ron:2:12: extends \"no.model.ron\" was not found; tried units/no.model.ron, ",
-    ),
-    (
-        &[("a.model.ron", "(extends: \"a.mdl\", model: \"a.mdl\")")],
-        "a.model.ron:1:11: extends is a.mdl, but must be a manifest, `*.model.ron`",
-    ),
-    (
-        &[("a.model.ron", "(extends: \"\")")],
-        "a.model.ron:1:11: extends is empty, but must be the name of a file",
-    ),
-    (
-        &[(
-            "a.model.ron",
-            "(extends: \"A.model.ron\", model: \"a.mdl\")",
-        )],
-        "a.model.ron:1:11: extends is a cycle: a.model.ron extends a.model.ron",
-    ),
-    (
-        &[
-            (
-                "a.model.ron",
-                "(extends: \"b.model.ron\", model: \"a.mdl\")",
-            ),
-            ("b.model.ron", "(extends: \"c.model.ron\")"),
-            ("c.model.ron", "(\n  extends: \"b.model.ron\")"),
-        ],
-        "c.model.ron:2:12: extends is a cycle: b.model.ron extends c.model.ron extends b.model.ron",
-    ),
-    (
-        &[
-            (
-                "a.model.ron",
-                "(extends: \"shared/base.model.ron\", model: \"a.mdl\")",
-            ),
-            ("shared/base.model.ron", "(\n  scale: 0)"),
-        ],
-        "shared/base.model.ron:2:10: scale is 0, but must be a finite number above 0",
-    ),
-    (
-        &[
-            (
-                "a.model.ron",
-                "(extends: \"base.model.ron\", model: \"a.mdl\")",
-            ),
-            ("base.model.ron", "(\n  colour: 1)"),
-        ],
-        "base.model.ron:2:3: Unexpected field named `colour` in `ModelManifest`",
-    ),
-    (
-        &[
-            ("a.model.ron", "(extends: \"base.model.ron\")"),
-            ("base.model.ron", "(scale: 2)"),
-        ],
-        "a.model.ron:1:1: the manifest lacks the field `model`",
-    ),
-    (
-        &[
-            ("a.model.ron", "(extends: \"base.model.ron\")"),
-            ("base.model.ron", "(scale: 2,\n  model: \"no.mdl\")"),
-        ],
-        "base.model.ron:2:10: model \"no.mdl\" was not found",
-    ),
-    (
-        &[
-            ("a.model.ron", "(extends: \"base.model.ron\")"),
-            ("base.model.ron", "(scale: 2,\n  model: \"gfx.lmp\")"),
-        ],
-        "base.model.ron:2:10: model gfx.lmp has no extension of a model format",
-    ),
-];
+/// Files, of which the first is loaded, with their texts, and the start of the error. Line breaks are escaped.
+const INVALID: &str = r#"
+units/a.model.ron (\n  extends: "no.model.ron")
+=> units/a.model.ron:2:12: extends "no.model.ron" was not found; tried units/no.model.ron,
+a.model.ron (extends: "a.mdl", model: "a.mdl")
+=> a.model.ron:1:11: extends is a.mdl, but must be a manifest, `*.model.ron`
+a.model.ron (extends: "")
+=> a.model.ron:1:11: extends is empty, but must be the name of a file
+a.model.ron (extends: "A.model.ron", model: "a.mdl")
+=> a.model.ron:1:11: extends is a cycle: a.model.ron extends a.model.ron
+a.model.ron (extends: "b.model.ron", model: "a.mdl")
+b.model.ron (extends: "c.model.ron")
+c.model.ron (\n  extends: "b.model.ron")
+=> c.model.ron:2:12: extends is a cycle: b.model.ron extends c.model.ron extends b.model.ron
+a.model.ron (extends: "shared/base.model.ron", model: "a.mdl")
+shared/base.model.ron (\n  scale: 0)
+=> shared/base.model.ron:2:10: scale is 0, but must be a finite number above 0
+a.model.ron (extends: "base.model.ron", model: "a.mdl")
+base.model.ron (\n  colour: 1)
+=> base.model.ron:2:3: Unexpected field named `colour` in `ModelManifest`
+a.model.ron (extends: "base.model.ron")
+base.model.ron (scale: 2)
+=> a.model.ron:1:1: the manifest lacks the field `model`
+a.model.ron (extends: "base.model.ron")
+base.model.ron (scale: 2,\n  model: "no.mdl")
+=> base.model.ron:2:10: model "no.mdl" was not found
+a.model.ron (extends: "base.model.ron")
+base.model.ron (scale: 2,\n  model: "gfx.lmp")
+=> base.model.ron:2:10: model gfx.lmp has no extension of a model format
+"#;
 
 #[track_caller]
 fn load_error(app: &mut TestApp, path: &'static str) -> String {
     let manifest: Handle<ModelManifest> = app.load(path);
-    match app.finish_load(&manifest) {
-        LoadState::Failed(error) => error.to_string(),
-        state => panic!("{path}: {state:?}"),
-    }
+    app.load_error(&manifest)
 }
 
 #[test]
 fn errors_have_the_position_in_the_file_that_is_wrong() {
-    for (files, expected) in INVALID {
-        let mut app = app_of(files);
+    let mut files = Vec::new();
+    for line in INVALID.trim().lines() {
+        let (path, text) = line.split_once(' ').unwrap();
+        if path != "=>" {
+            files.push((path, text.replace(r"\n", "\n")));
+            continue;
+        }
+        let texts: Vec<_> = files.iter().map(|(path, it)| (*path, &**it)).collect();
+        let mut app = app_of(&texts);
         let error = load_error(&mut app, files[0].0);
-        assert!(error.contains(expected), "{expected}: {error}");
+        assert!(error.contains(text), "{text}: {error}");
+        files.clear();
     }
 }
 
@@ -352,9 +305,9 @@ fn warnings_have_the_position_in_the_base() {
     );
     assert!(!has("extended_replaced"), "{warnings:?}");
     // The selected skin is missing, which was reported. So no second warning follows.
-    let root = spawn_ready(&mut app, "units/extending.model.ron", ());
+    let root = app.spawn_model_ready("units/extending.model.ron", ());
     app.wait_until_idle();
-    assert_eq!(app.world().get::<ModelSkin>(root), None);
+    assert_eq!(app.find::<ModelSkin>(root), None);
 }
 
 #[test]
@@ -371,13 +324,10 @@ fn manifests_created_in_code_cannot_extend_others() {
         parse(manifest.to_ron().unwrap().as_bytes()).unwrap(),
         manifest
     );
-    let manifest = app
-        .world()
-        .resource_mut::<Assets<ModelManifest>>()
-        .add(manifest);
-    let root = app.world().spawn(ClassicModel(manifest)).id();
+    let manifest = app.add_asset(manifest);
+    let root = app.spawn_entity(ClassicModel(manifest));
     app.wait_until_idle();
-    assert!(app.world().get::<WorldAssetRoot>(root).is_none());
+    assert!(app.find::<WorldAssetRoot>(root).is_none());
     let warnings =
         log::warnings_with("extends another manifest, which only manifests in files can");
     assert_eq!(warnings.len(), 1, "{warnings:?}");
@@ -397,18 +347,9 @@ fn combined_names_are_paths_from_the_root_for_code() {
         files: default(),
         ..loaded
     };
-    let copy = app
-        .world()
-        .resource_mut::<Assets<ModelManifest>>()
-        .add(copy);
-    let root = app.world().spawn(ClassicModel(copy)).id();
-    wait_for(&mut app, root);
-    let scene = app
-        .world()
-        .get::<WorldAssetRoot>(root)
-        .unwrap()
-        .0
-        .path()
-        .cloned();
+    let copy = app.add_asset(copy);
+    let root = app.spawn_entity(ClassicModel(copy));
+    app.wait_for_model(root);
+    let scene = app.get::<WorldAssetRoot>(root).0.path().cloned();
     assert_eq!(scene.unwrap().to_string(), "shared/a.mdl#Scene");
 }

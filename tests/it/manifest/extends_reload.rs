@@ -1,15 +1,9 @@
 //! Manifests whose bases change, are deleted and come back, and roots that are despawned while a base is loading.
 
 use crate::manifest::reload::Folder;
-use crate::manifest::spawn::{edit, is_spawned, mdl, spawn, text, wait, wait_for};
-use crate::support::app::TestApp;
-use crate::support::lgw::BICYCLE;
-use crate::support::{abc, alo, log};
-use bevy::prelude::*;
-use bevy_classic_models::manifest::ModelManifest;
-use bevy_classic_models::prelude::*;
+use crate::manifest::spawn::{mdl, text};
+use crate::support::prelude::*;
 use bevy_classic_models::spawn::ModelFormat;
-use std::path::Path;
 
 /// A model of each format.
 fn models() -> [(&'static str, Vec<u8>, ModelFormat); 4] {
@@ -30,8 +24,7 @@ fn format(world: &World, root: Entity) -> Option<ModelFormat> {
 }
 
 fn has_error(text: &str) -> bool {
-    let errors = log::errors_of(&["bevy_asset"]);
-    errors.iter().any(|error| error.contains(text))
+    !log::errors_with(text).is_empty()
 }
 
 #[test]
@@ -55,8 +48,8 @@ fn model_of_the_base_is_replaced_by_one_of_any_format() {
             assert!(is_spawned(world, root), "no frame is empty");
             format(world, root) == Some(*expected)
         });
-        assert_eq!(app.app.world().get(root), Some(&DamageStage(stage)));
-        assert_eq!(app.app.world().get::<Children>(root).unwrap().len(), 1);
+        assert_eq!(app.find(root), Some(&DamageStage(stage)));
+        assert_eq!(app.get::<Children>(root).len(), 1);
     }
 }
 
@@ -74,13 +67,13 @@ fn deleted_base_keeps_its_values_until_it_comes_back() {
     let root = app.spawn("gone.model.ron");
     app.wait_for(root);
     let base = app.folder.path().join("files/gone_base.model.ron");
-    let stage = |app: &Folder| app.app.world().get::<DamageStage>(root).cloned();
+    let stage = |app: &Folder| app.find::<DamageStage>(root).cloned();
     std::fs::remove_file(&base).unwrap();
     app.wait_until_idle();
     assert!(is_spawned(app.app.world(), root));
     assert_eq!(stage(&app), Some(DamageStage(1)));
     app.save("gone_base.model.ron", "(damage_stage: 2)");
-    app.wait("the base", |world| world.get(root) == Some(&DamageStage(2)));
+    app.wait_for_component(root, DamageStage(2));
 
     // The manifest is edited meanwhile.
     std::fs::remove_file(&base).unwrap();
@@ -92,10 +85,10 @@ fn deleted_base_keeps_its_values_until_it_comes_back() {
     app.wait_until_idle();
     assert!(is_spawned(app.app.world(), root));
     assert_eq!(stage(&app), Some(DamageStage(2)));
-    assert_eq!(app.app.world().get::<ModelSkin>(root), None);
+    assert_eq!(app.find::<ModelSkin>(root), None);
     app.save("gone_base.model.ron", "(damage_stage: 3)");
-    app.wait("the base", |world| world.get(root) == Some(&DamageStage(3)));
-    assert_eq!(app.app.world().get(root), Some(&ModelSkin::Index(0)));
+    app.wait_for_component(root, DamageStage(3));
+    assert_eq!(app.find(root), Some(&ModelSkin::Index(0)));
 
     // Another base, while the first is deleted. The first has no effect any more.
     std::fs::remove_file(&base).unwrap();
@@ -103,9 +96,7 @@ fn deleted_base_keeps_its_values_until_it_comes_back() {
         "gone.model.ron",
         manifest("").replace("gone_base", "other_base"),
     );
-    app.wait("the other base", |world| {
-        world.get(root) == Some(&DamageStage(7))
-    });
+    app.wait_for_component(root, DamageStage(7));
     app.save("gone_base.model.ron", "(damage_stage: 4)");
     app.wait_until_idle();
     assert_eq!(stage(&app), Some(DamageStage(7)));
@@ -130,20 +121,20 @@ fn roots_may_be_despawned_while_a_base_is_loading() {
             held.hold("base.model.ron");
             let kept: Option<Handle<ModelManifest>> =
                 (!drops_handle).then(|| app.load("a.model.ron"));
-            let roots = [(); 2].map(|()| spawn(&mut app, "a.model.ron", ()));
-            wait(&mut app, "the base is requested", |_| held.is_waiting());
+            let roots = [(); 2].map(|()| app.spawn_model("a.model.ron", ()));
+            app.wait("the base is requested", |_| held.is_waiting());
             let [first, second] = roots;
-            app.world().entity_mut(first).despawn();
+            app.despawn(first);
             if drops_handle {
-                app.world().entity_mut(second).despawn();
+                app.despawn(second);
             }
             app.step(0.0);
             held.release();
             app.wait_until_idle();
             if !drops_handle {
                 assert!(is_spawned(app.world(), second), "{model}");
-                assert_eq!(app.world().get(second), Some(&DamageStage(1)));
-                app.world().entity_mut(second).despawn();
+                assert_eq!(app.find(second), Some(&DamageStage(1)));
+                app.despawn(second);
             }
             drop(kept);
             app.wait_until_idle();
@@ -152,9 +143,9 @@ fn roots_may_be_despawned_while_a_base_is_loading() {
             assert_eq!(left, count, "{model}, dropped: {drops_handle}");
         }
         // The base is read again.
-        let root = spawn(&mut app, "a.model.ron", ());
-        wait_for(&mut app, root);
-        assert_eq!(app.world().get(root), Some(&DamageStage(1)), "{model}");
+        let root = app.spawn_model("a.model.ron", ());
+        app.wait_for_model(root);
+        assert_eq!(app.find(root), Some(&DamageStage(1)), "{model}");
     }
 }
 
@@ -166,22 +157,18 @@ fn newest_base_is_used_whichever_load_ends_last() {
         ("a.model.ron", text(r#"(extends: "base.model.ron")"#)),
     ];
     let (mut app, held) = TestApp::with_held_files(&files);
-    let root = spawn(&mut app, "a.model.ron", ());
-    wait_for(&mut app, root);
+    let root = app.spawn_model("a.model.ron", ());
+    app.wait_for_model(root);
     held.hold_next("base.model.ron");
-    edit(
-        &mut app,
-        "a.model.ron",
-        r#"(extends: "base.model.ron", skin: 0)"#,
-    );
-    wait(&mut app, "the base is requested", |_| held.is_waiting());
+    app.edit("a.model.ron", r#"(extends: "base.model.ron", skin: 0)"#);
+    app.wait("the base is requested", |_| held.is_waiting());
     let newest = text(&base_of("a.mdl", 2));
-    app.files.insert_asset(Path::new("base.model.ron"), newest);
-    app.world().resource::<AssetServer>().reload("a.model.ron");
+    app.save("base.model.ron", newest);
+    app.reload("a.model.ron");
     let is_newest = |world: &mut World| world.get(root) == Some(&DamageStage(2));
-    wait(&mut app, "the newest base", is_newest);
+    app.wait("the newest base", is_newest);
     held.release();
     app.wait_until_idle();
     assert!(is_newest(app.world()));
-    assert_eq!(app.world().get(root), Some(&ModelSkin::Index(0)));
+    assert_eq!(app.find(root), Some(&ModelSkin::Index(0)));
 }

@@ -1,21 +1,12 @@
 //! The measures of manifests: `facing`, `meters` and `height`.
 
-use super::spawn::{children, edit, get, mdl, spawn, text, wait};
+use super::spawn::{mdl, text};
 use crate::ala::play::model_at;
-use crate::support::app::TestApp;
-use crate::support::lgw::BICYCLE;
 use crate::support::mdl::figure;
-use crate::support::{abc, log};
-use bevy::camera::primitives::Aabb;
+use crate::support::prelude::*;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Vec3Swizzles;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
-use bevy::prelude::*;
-use bevy_classic_models::lithtech::Abc;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::Mdl;
-use bevy_classic_models::quake::mdl::Precision;
-use bevy_classic_models::query::ModelQuery;
 use core::f32::consts::FRAC_PI_2;
 
 /// An app with a model of each format, and the manifest `unit.model.ron`.
@@ -32,22 +23,17 @@ fn app(manifest: &str) -> TestApp {
 
 /// Spawns the manifest, and waits until its model is spawned.
 fn spawned(app: &mut TestApp, bundle: impl Bundle) -> Entity {
-    let root = spawn(app, "unit.model.ron", bundle);
-    wait(app, "the scene", |world| {
+    let root = app.spawn_model("unit.model.ron", bundle);
+    app.wait("the scene", |world| {
         world.get::<ModelInstance>(root).is_some()
     });
     app.step(0.0);
     root
 }
 
-fn scene(app: &mut TestApp, root: Entity) -> Transform {
-    let scene = children(app, root)[0];
-    get(app, scene).unwrap()
-}
-
 #[track_caller]
 fn assert_scale(app: &mut TestApp, root: Entity, expected: f32) {
-    let scale = scene(app, root).scale;
+    let scale = app.scene(root).scale;
     assert!(
         scale.abs_diff_eq(Vec3::splat(expected), expected * 1e-4),
         "{scale}, expected {expected}"
@@ -58,11 +44,10 @@ fn assert_scale(app: &mut TestApp, root: Entity, expected: f32) {
 fn height_scales_any_format() {
     let mut app = app(r#"(model: "a.mdl", height: 1.8)"#);
     let root = spawned(&mut app, ());
-    assert_eq!(get(&mut app, root), Some(BevySpace::default()));
+    assert_eq!(app.cloned(root), Some(BevySpace::default()));
     let mdl: Handle<Mdl> = app.load("a.mdl");
     app.wait_loaded(&mdl);
-    let mdls = app.world().resource::<Assets<Mdl>>();
-    let heights = mdls.get(&mdl).unwrap().poses.pose(0).map(|(at, _)| at.z);
+    let heights = app.asset(&mdl).poses.pose(0).map(|(at, _)| at.z);
     let (low, high) = heights.fold((f32::MAX, f32::MIN), |(low, high), z| {
         (low.min(z), high.max(z))
     });
@@ -77,13 +62,13 @@ fn height_scales_any_format() {
     let root = spawned(&mut app, ());
     let abc: Handle<Abc> = app.load("hero.abc");
     app.wait_loaded(&abc);
-    let bounds = app.world().resource::<Assets<Abc>>();
+    let bounds = app.assets::<Abc>();
     let bounds = bounds.get(&abc).unwrap().bounds;
     assert_scale(&mut app, root, 1.8 / (bounds.max.y - bounds.min.y));
 
     let mut app = self::app(r#"(model: "bike.lgw", height: 1.8)"#);
     let root = spawned(&mut app, ());
-    assert!(get::<BevySpace>(&mut app, root).is_some());
+    assert!(app.cloned::<BevySpace>(root).is_some());
     app.step(0.0);
     let world = app.world();
     let mut all = world.query::<(&Aabb, &GlobalTransform)>();
@@ -105,7 +90,7 @@ fn height_is_that_of_the_turned_model() {
     let root = spawned(&mut app, ());
     let abc: Handle<Abc> = app.load("hero.abc");
     app.wait_loaded(&abc);
-    let bounds = app.world().resource::<Assets<Abc>>();
+    let bounds = app.assets::<Abc>();
     let bounds = bounds.get(&abc).unwrap().bounds;
     assert_scale(&mut app, root, 1.8 / (bounds.max.x - bounds.min.x));
 }
@@ -114,10 +99,10 @@ fn height_is_that_of_the_turned_model() {
 fn meters_and_facing_follow_edits() {
     let mut app = app(r#"(model: "a.mdl")"#);
     let root = spawned(&mut app, ());
-    let own = scene(&mut app, root);
+    let own = app.scene(root);
     let is = |app: &mut TestApp, manifest: &str, scale: f32, turn: f32| {
-        edit(app, "unit.model.ron", manifest);
-        wait(app, manifest, |world| {
+        app.edit("unit.model.ron", manifest);
+        app.wait(manifest, |world| {
             let scene = world.get::<Children>(root).unwrap()[0];
             let scene = world.get::<Transform>(scene).unwrap();
             let rotation = Quat::from_rotation_y(turn) * own.rotation;
@@ -126,7 +111,7 @@ fn meters_and_facing_follow_edits() {
         });
     };
     is(&mut app, r#"(model: "a.mdl", meters: 0.25)"#, 0.25, 0.0);
-    assert_eq!(get(&mut app, root), Some(BevySpace::default()));
+    assert_eq!(app.cloned(root), Some(BevySpace::default()));
     // A front at +X is turned to −Z.
     let manifest = r#"(model: "a.mdl", meters: 0.5, facing: X)"#;
     is(&mut app, manifest, 0.5, FRAC_PI_2);
@@ -138,7 +123,7 @@ fn meters_and_facing_follow_edits() {
         1.0,
         -FRAC_PI_2,
     );
-    assert_eq!(get::<BevySpace>(&mut app, root), None);
+    assert_eq!(app.cloned::<BevySpace>(root), None);
     is(
         &mut app,
         r#"(model: "a.mdl", facing: Z)"#,
@@ -148,9 +133,9 @@ fn meters_and_facing_follow_edits() {
     is(&mut app, r#"(model: "a.mdl", facing: NegZ)"#, 1.0, 0.0);
     // The reload of the model keeps them.
     is(&mut app, manifest, 0.5, FRAC_PI_2);
-    let before = children(&mut app, root)[0];
-    app.world().resource::<AssetServer>().reload("a.mdl");
-    wait(&mut app, "the scene is respawned", |world| {
+    let before = app.children(root)[0];
+    app.reload("a.mdl");
+    app.wait("the scene is respawned", |world| {
         let children = world.get::<Children>(root);
         children.is_some_and(|children| children[0] != before)
     });
@@ -163,12 +148,11 @@ fn bevy_space_of_the_game_overrides_meters() {
     let mut app = app(r#"(model: "a.mdl", height: 1.8)"#);
     let space = BevySpace::with_meters_per_unit(0.125);
     let root = spawned(&mut app, space);
-    assert_eq!(get(&mut app, root), Some(space));
+    assert_eq!(app.cloned(root), Some(space));
     assert_scale(&mut app, root, 0.125);
     // Without a size of its own, the one of the manifest counts.
-    app.world().entity_mut(root).insert(BevySpace::default());
-    app.step(0.0);
-    let scale = scene(&mut app, root).scale.x;
+    app.apply(root, BevySpace::default());
+    let scale = app.scene(root).scale.x;
     assert!(scale != 0.125 && scale != 1.0 / 32.0, "{scale}");
 }
 
@@ -202,7 +186,7 @@ fn facing_turns_every_format() {
     for (model, _) in models() {
         let mut app = app(&format!("(model: {model:?})"));
         let root = spawned(&mut app, ());
-        let own = scene(&mut app, root);
+        let own = app.scene(root);
         let size = bounds(&mut app, root).half_size() / own.scale.x;
         for (facing, turn, is_exchanged) in [
             ("X", FRAC_PI_2, true),
@@ -211,11 +195,11 @@ fn facing_turns_every_format() {
             ("NegZ", 0.0, false),
         ] {
             let manifest = format!("(model: {model:?}, meters: 0.5, facing: {facing})");
-            edit(&mut app, "unit.model.ron", &manifest);
+            app.edit("unit.model.ron", &manifest);
             app.wait_until_idle();
             app.step(0.0);
             let context = format!("{model} that faces {facing}");
-            let found = scene(&mut app, root).rotation;
+            let found = app.scene(root).rotation;
             let expected = Quat::from_rotation_y(turn) * own.rotation;
             assert!(found.angle_between(expected) < 1e-3, "{context}");
             // Quarter turns exchange X and Z.
@@ -236,9 +220,9 @@ fn measures_apply_to_replaced_files_and_models_may_be_despawned() {
         let manifest = format!("(model: {model:?}, height: 1.8, facing: X)");
         let mut app = app(&manifest);
         // One root is despawned before its model is loaded, and so before its height is known.
-        let early = spawn(&mut app, "unit.model.ron", ());
+        let early = app.spawn_model("unit.model.ron", ());
         app.step(0.0);
-        app.world().entity_mut(early).despawn();
+        app.despawn(early);
         let [root, other] = [(); 2].map(|()| spawned(&mut app, ()));
         let height = |app: &mut TestApp| {
             let bounds = bounds(app, root);
@@ -246,18 +230,18 @@ fn measures_apply_to_replaced_files_and_models_may_be_despawned() {
         };
         let first = height(&mut app);
         assert!((first - 1.8).abs() < 1e-3, "{model}: {first}");
-        let before = scene(&mut app, root);
+        let before = app.scene(root);
         app.keep_loaded(model);
         app.begin_replace(model, replaced);
-        app.world().entity_mut(other).despawn();
+        app.despawn(other);
         app.wait_until_idle();
         app.step(0.0);
         let second = height(&mut app);
         assert!((second - 1.8).abs() < 1e-3, "{model}: {second}");
-        let after = scene(&mut app, root);
+        let after = app.scene(root);
         assert!(after.scale.x < 0.9 * before.scale.x, "{model}: {after:?}");
         assert_eq!(after.rotation, before.rotation, "{model}");
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
         app.step(0.0);
     }
 }

@@ -1,8 +1,8 @@
 //! Parsing and writing manifests: values, error messages with positions, and round trips.
 
+use crate::support::prelude::*;
 use crate::support::random::Random;
 use bevy::color::Srgba;
-use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::manifest::{
     FileAxis, ManifestAttachment, ManifestAxes, ManifestClip, ManifestColors, ManifestEvent,
     ManifestRepeat, NameOrIndex, parse,
@@ -138,21 +138,26 @@ fn invalid_manifests_are_not_written() {
         edit(&mut manifest);
         manifest.to_ron().unwrap_err().message
     };
-    let message = write_error(|manifest| manifest.scale = f32::NAN);
-    assert_eq!(message, "scale is NaN, but must be a finite number above 0");
-    let message = write_error(|manifest| manifest.hidden = vec![String::new(); 1025]);
-    assert_eq!(
-        message,
-        "hidden has 1025 elements, but must have at most 1024"
-    );
-    let message = write_error(|manifest| {
-        manifest.masks.insert("empty".into(), Vec::new());
-    });
-    assert_eq!(message, "masks[\"empty\"] is empty, but must list bones");
-    let message = write_error(|manifest| {
-        manifest.masks.insert("UPPER".into(), vec!["a".into()]);
-    });
-    assert_eq!(message, "masks[\"upper\"] has the name of another mask");
+    for (edit, expected) in [
+        (
+            (|manifest| manifest.scale = f32::NAN) as fn(&mut ModelManifest),
+            "scale is NaN, but must be a finite number above 0",
+        ),
+        (
+            |manifest| manifest.hidden = vec![String::new(); 1025],
+            "hidden has 1025 elements, but must have at most 1024",
+        ),
+        (
+            |manifest| _ = manifest.masks.insert("empty".into(), Vec::new()),
+            "masks[\"empty\"] is empty, but must list bones",
+        ),
+        (
+            |manifest| _ = manifest.masks.insert("UPPER".into(), vec!["a".into()]),
+            "masks[\"upper\"] has the name of another mask",
+        ),
+    ] {
+        assert_eq!(write_error(edit), expected);
+    }
     write_error(|manifest| manifest.team_color = Some(Srgba::rgb(2.0, 0.0, 0.0)));
     write_error(|manifest| manifest.team_color = Some(Srgba::new(1.0, 0.0, 0.0, 0.5)));
     write_error(|manifest| {
@@ -183,341 +188,20 @@ fn notations_are_equivalent() {
     assert_eq!(color, Srgba::rgb_u8(255, 128, 0));
 }
 
-/// Invalid texts, and the error for each.
-const INVALID: &[(&str, &str)] = &[
-    ("", "1:1: the manifest must be in parentheses"),
-    ("()", "1:1: the manifest lacks the field `model`"),
-    ("(model: \"\")", "1:1: the manifest lacks the field `model`"),
-    ("(\n  model: 3\n)", "2:10: model must be a string in quotes"),
-    (
-        "( model: \"a\", colour: 1)",
-        "1:15: Unexpected field named `colour` in `ModelManifest`, expected one of ",
-    ),
-    (
-        "(model: \"a\",\n clips: [\n  (nam: \"x\"),\n])",
-        "3:4: Unexpected field named `nam` in `ManifestClip`, expected one of `name`, `clip`, `file`, `frames`, `speed`, `repeat`, or `stride` instead",
-    ),
-    ("[model: \"a\"]", "1:1: the manifest must be in parentheses"),
-    (
-        "Other(model: \"a\")",
-        "1:1: Expected struct `ModelManifest` but found `Other`",
-    ),
-    ("(model: \"a\"", "1:12: Expected comma"),
-    (
-        "(model: \"a\")) ",
-        "1:13: Non-whitespace trailing characters",
-    ),
-    (
-        "(model: \"a\") x",
-        "1:14: Non-whitespace trailing characters",
-    ),
-    ("(model \"a\")", "1:8: Expected colon"),
-    (
-        "(model: \"a\", model: \"b\")",
-        "1:14: Unexpected duplicate field named `model` in `ModelManifest`",
-    ),
-    ("(model: \"a\n)", "1:9: Expected end of string"),
-    ("(model: \"a\", /* x", "1:18: Unclosed block comment"),
-    (
-        "(\n // scale: 2\n scale: -1, model: \"a\")",
-        "3:9: scale is -1, but must be a finite number above 0",
-    ),
-    (
-        "(model: \"a\", scale: 0)",
-        "1:21: scale is 0, but must be a finite number above 0",
-    ),
-    (
-        "(model: \"a\", scale: inf)",
-        "1:21: scale is inf, but must be a finite number above 0",
-    ),
-    (
-        "(model: \"a\", scale: NaN)",
-        "1:21: scale is NaN, but must be a finite number above 0",
-    ),
-    (
-        "(model: \"a\", scale: 1e39)",
-        "1:21: scale is inf, but must be a finite number above 0",
-    ),
-    (
-        "(model: \"a\", scale: \"2\")",
-        "1:21: scale must be a number",
-    ),
-    (
-        "(model: \"a\", axes: (up: Z, forward: NegZ))",
-        "1:20: axes has parallel axes, but `up` and `forward` must be perpendicular",
-    ),
-    (
-        "(model: \"a\", facing: Y)",
-        "1:22: facing must be X, Z, NegX or NegZ",
-    ),
-    (
-        "(model: \"a\", facing: X, axes: (up: Y, forward: Z))",
-        "1:22: facing must not be combined with `axes`, which has the front too",
-    ),
-    (
-        "(model: \"a\", meters: 1, height: 2)",
-        "1:33: height must not be combined with `meters`, which has the size too",
-    ),
-    (
-        "(model: \"a\", height: 0)",
-        "1:22: height is 0, but must be a finite number above 0",
-    ),
-    (
-        "(model: \"a\", meters: -1)",
-        "1:22: meters is -1, but must be a finite number above 0",
-    ),
-    (
-        "(model: \"a\", clips: [(name: \"b\", clip: 0, stride: 0)])",
-        "1:51: clips[0].stride is 0, but must be a finite number above 0",
-    ),
-    (
-        "(model: \"a\", masks: {\"b\": []})",
-        "1:27: masks[\"b\"] is empty, but must list bones",
-    ),
-    (
-        "(model: \"a\", axes: (up: z, forward: X))",
-        "1:25: Unexpected variant named `z` in enum `FileAxis`, expected one of `X`, `Y`, `Z`, `NegX`, `NegY`, or `NegZ` instead",
-    ),
-    (
-        "(model: \"a\", axes: (up: Z))",
-        "1:26: Unexpected missing field named `forward` in `ManifestAxes`",
-    ),
-    (
-        "(model: \"a\", texture_folders: \"x\")",
-        "1:31: texture_folders must be a list in `[]`",
-    ),
-    (
-        "(model: \"a\", texture_folders: [\"x\", \"\"])",
-        "1:37: texture_folders[1] is empty, but must be the name of a file",
-    ),
-    (
-        "(model: \"a\", palette: \"\")",
-        "1:23: palette is empty, but must be the name of a file",
-    ),
-    (
-        "(model: \"a\", clips: [(name: \"x\", clip: \"a\"), ()])",
-        "1:46: clips[1] needs `clip`, `file` or `frames`",
-    ),
-    (
-        "(model: \"a\", clips: [(clip: \"x\")])",
-        "1:22: clips[0] lacks the field `name`",
-    ),
-    (
-        "(model: \"a\", clips: [(name: \"x\", clip: \"y\", file: \"z\")])",
-        "1:22: clips[0] has both `clip` and `file`, but must have only one of them",
-    ),
-    (
-        "(model: \"a\", clips: [(name: \"x\", file: \"*.ala\")])",
-        "1:29: clips[0].name must be empty, because `file` is a pattern for several files",
-    ),
-    (
-        "(model: \"a\", clips: [(name: \"x\", frames: (3, 2))])",
-        "1:42: clips[0].frames is (3, 2), but the last frame must be at least the first and below 4294967295",
-    ),
-    (
-        "(model: \"a\", clips: [(name: \"x\", frames: (3))])",
-        "1:44: Expected a tuple of size 2 but found one element instead",
-    ),
-    (
-        "(model: \"a\", clips: [(name: \"x\", frames: (3, 4, 5))])",
-        "1:49: Expected closing `)`",
-    ),
-    (
-        "(model: \"a\", clips: [(name: \"x\", frames: (-3, 4))])",
-        "1:43: clips[0].frames[0] is out of range",
-    ),
-    (
-        "(model: \"a\", clips: [(name: \"x\", clip: \"y\", speed: inf)])",
-        "1:52: clips[0].speed is inf, but must be a finite number",
-    ),
-    (
-        "(model: \"a\", clips: [(name: \"x\", clip: \"y\", repeat: Twice)])",
-        "1:53: Unexpected variant named `Twice` in enum `ManifestRepeat`, expected either `Loop` or `Once` instead",
-    ),
-    (
-        "(model: \"a\", clips: [(name: \"x\", clip: 0), (name: \"X\", clip: 1)])",
-        "1:51: clips[1].name is already the name of another clip",
-    ),
-    (
-        "(model: \"a\", clips: [(name: \"x\", clip: -1)])",
-        "1:40: clips[0].clip must be a name in quotes, or an index from 0, but is the signed integer `-1`",
-    ),
-    (
-        "(model: \"a\", clips: [(file: \"\")])",
-        "1:29: clips[0].file is empty, but must be the name of a file",
-    ),
-    (
-        "(model: \"a\", play: true)",
-        "1:20: play must be a name in quotes, or an index from 0, but is the boolean `true`",
-    ),
-    (
-        "(model: \"a\", events: [(clip: \"b\", frame: 1, name: \"\")])",
-        "1:51: events[0].name is empty, but must be the name of the event",
-    ),
-    (
-        "(model: \"a\", events: [(clip: 1, name: \"c\")])",
-        "1:42: Unexpected missing field named `frame` in `ManifestEvent`",
-    ),
-    (
-        "(model: \"a\", events: [(clip: 1, frame: -1, name: \"c\")])",
-        "1:40: events[0].frame is out of range",
-    ),
-    (
-        "(model: \"a\", skins: [\"red\"])",
-        "1:21: skins must be a map in `{}`",
-    ),
-    (
-        "(model: \"a\", skins: {\"red\": \"\"})",
-        "1:29: skins[\"red\"] is empty, but must be the name of a file",
-    ),
-    (
-        "(model: \"a\", skins: {\"red\": \"r\", \"red\": \"s\"})",
-        "1:41: duplicate name in a map",
-    ),
-    (
-        "(model: \"a\", skin: 1.5)",
-        "1:20: skin must be a name in quotes, or an index from 0, but is the floating point number `1.5`",
-    ),
-    (
-        "(model: \"a\", lod_distances: [1, 3, 2])",
-        "1:36: lod_distances[2] is 2, but must be a finite number that is not below 3",
-    ),
-    (
-        "(model: \"a\", lod_distances: [-1])",
-        "1:30: lod_distances[0] is -1, but must be a finite number that is not below 0",
-    ),
-    (
-        "(model: \"a\", team_color: \"orange\")",
-        "1:26: team_color must be a color: \"#rrggbb\", or (red, green, blue) from 0 to 1, but is the string \"orange\"",
-    ),
-    (
-        "(model: \"a\", team_color: \"#ff80\")",
-        "1:26: team_color must be a color: \"#rrggbb\", or (red, green, blue) from 0 to 1, but is the string \"#ff80\"",
-    ),
-    (
-        "(model: \"a\", team_color: (1, 2, 3))",
-        "1:26: team_color must have channels from 0 to 1 and no alpha",
-    ),
-    (
-        "(model: \"a\", team_color: (1, 0))",
-        "1:31: Expected a color: \"#rrggbb\", or (red, green, blue) from 0 to 1 but found 2 elements instead",
-    ),
-    (
-        "(model: \"a\", team_color: (1, 0, 0, 1))",
-        "1:36: Expected closing `)`",
-    ),
-    (
-        "(model: \"a\", player_colors: (shirt: 3))",
-        "1:38: Unexpected missing field named `pants` in `ManifestColors`",
-    ),
-    (
-        "(model: \"a\", player_colors: (shirt: 3, pants: 16))",
-        "1:47: player_colors.pants is 16, but must be from 0 to 15",
-    ),
-    (
-        "(model: \"a\", player_colors: (shirt: 3, pants: 256))",
-        "1:47: player_colors.pants is out of range",
-    ),
-    (
-        "(model: \"a\", hidden: [3])",
-        "1:23: hidden[0] must be a string in quotes",
-    ),
-    (
-        "(model: \"a\", attachments: (model: \"b\"))",
-        "1:27: attachments must be a list in `[]`",
-    ),
-    (
-        "(model: \"a\",\n play: march)",
-        "2:8: play must be a name in quotes, or an index from 0, but is a word without quotes",
-    ),
-    (
-        "(model: \"a\", skin: Some(()))",
-        "1:25: skin must be a name in quotes, or an index from 0, but is a unit value",
-    ),
-    (
-        "(model: \"a\", axes: \"Y\")",
-        "1:20: axes must be in parentheses",
-    ),
-    (
-        "(model: \"a\", skins: {\"red\": 3})",
-        "1:29: skins[\"red\"] must be a string in quotes",
-    ),
-    ("(model: \"a\", skins: {3: \"r\"})", "1:22: Expected string"),
-    (
-        "(model: \"a\", damage_stage: one)",
-        "1:28: damage_stage must be an integer",
-    ),
-    // All three line endings.
-    (
-        "(\r model: \"a\",\r\n scale: -1)",
-        "3:9: scale is -1, but must be a finite number above 0",
-    ),
-    (
-        "(\r model: \"a\",\r\n scale: \"b\")",
-        "3:9: scale must be a number",
-    ),
-    ("(\r model: \"a\"\r\n scale: 2)", "3:2: Expected comma"),
-    (
-        "(model: \"a\", damage_stage: -1)",
-        "1:28: damage_stage is out of range",
-    ),
-    (
-        "(model: \"a\", attachments: [(bone: \"b\")])",
-        "1:28: attachments[0] lacks the field `model`",
-    ),
-    (
-        "(model: \"a\", attachments: [(bone: \"b\", model: \"c\", rotation: (0, inf, 0))])",
-        "1:66: attachments[0].rotation[1] is inf, but must be a finite number",
-    ),
-    (
-        "(model: \"a\", attachments: [(bone: \"b\", model: \"c\",\n\t scale: 0)])",
-        "2:10: attachments[0].scale is 0, but must be a finite number above 0",
-    ),
-    (
-        "(model: \"a\", files: ())",
-        "1:14: Unexpected field named `files` in `ModelManifest`, expected one of ",
-    ),
-    ("(\"a\")", "1:2: Expected identifier"),
-    (
-        "(model: \"a\", hidden: [\"\\q\"])",
-        "1:23: Unknown escape character",
-    ),
-    (
-        "(model: \"a\", scale: Some(2))",
-        "1:21: scale must be a number",
-    ),
-    (
-        "(model: \"a\", damage_stage: Some(-1))",
-        "1:33: damage_stage is out of range",
-    ),
-    (
-        "(model: \"a\", play: march \"b\", skin: {)",
-        "1:20: play must be a name in quotes, or an index from 0, but is a word without quotes",
-    ),
-    ("(model: \"a\", play: 'march')", "1:20: Expected char"),
-    ("(model: \"a\", play:: 1)", "1:19: Unexpected char ':'"),
-    (
-        "(model: \"a\" / damage_stage: 1)",
-        "1:14: Unexpected char ' '",
-    ),
-    (
-        "(model: \"a\", skins: {\"b\\\"\": 3})",
-        "1:29: skins[\"b\\\"\"] must be a string in quotes",
-    ),
-    (
-        "(model: \"a\", skins: {\"red\": \"r\", \"red\": /* c */ \"s\",})",
-        "1:49: duplicate name in a map",
-    ),
-];
+/// A line for each invalid manifest: the text with escaped line breaks, and its error. Long errors are cut after ` of ` or
+/// the position.
+const INVALID: &str = include_str!("invalid.txt");
 
 #[test]
 fn errors_have_line_and_column() {
-    for (text, expected) in INVALID {
-        let error = parse(text.as_bytes()).expect_err(text).to_string();
-        // Error messages that list all field names are not complete here.
-        let is_match = match expected.ends_with(" of ") {
+    for line in INVALID.lines() {
+        let (text, expected) = line.split_once(" => ").unwrap();
+        let text = text.replace(r"\n", "\n").replace(r"\r", "\r");
+        let text = text.replace(r"\t", "\t");
+        let error = parse(text.as_bytes()).expect_err(&text).to_string();
+        let is_match = match expected.ends_with(" of ") || expected.ends_with(':') {
             true => error.starts_with(expected),
-            false => error == *expected,
+            false => error == expected,
         };
         assert!(is_match, "{text}: {error}");
     }
@@ -621,41 +305,16 @@ fn truncated_and_corrupted_manifests_are_handled() {
 
 #[test]
 fn mutated_manifests_are_handled() {
-    const PIECES: [&str; 26] = [
-        "(",
-        ")",
-        "[",
-        "]",
-        "{",
-        "}",
-        ",",
-        ":",
-        "\"",
-        "\\",
-        "r#\"",
-        "'",
-        "/*",
-        "*/",
-        "//",
-        "\n",
-        "Some(",
-        "None",
-        "inf",
-        "NaN",
-        "-1",
-        "1e39",
-        "99999999999",
-        "#![enable(",
-        "()",
-        "\u{e8}",
-    ];
+    let pieces = "( ) [ ] { } , : \" \\ r#\" ' /* */ // \n Some( None inf NaN -1 1e39";
+    let pieces = [pieces, "99999999999 #![enable( () \u{e8}"].join(" ");
+    let pieces: Vec<&str> = pieces.split(' ').collect();
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     for _ in 0..20_000 {
         let mut bytes = ALL_FIELDS.as_bytes().to_vec();
         for _ in 0..=random.below(3) {
             let at = random.below(bytes.len());
             let to = bytes.len().min(at + random.below(40));
-            let piece = PIECES[random.below(PIECES.len())].bytes();
+            let piece = pieces[random.below(pieces.len())].bytes();
             match random.below(4) {
                 0 => drop(bytes.splice(at..at, piece)),
                 1 => drop(bytes.splice(at..to, piece)),
@@ -744,21 +403,6 @@ fn arbitrary(random: &mut Random) -> ModelManifest {
         });
     }
     manifest
-}
-
-#[test]
-fn unquoted_words_are_reported_with_their_position() {
-    for (text, position) in [
-        ("(\n    model: \"a\",\n    play: walk,\n)", "3:11:"),
-        ("(model: \"a\", play: walk)", "1:20:"),
-        ("(model: \"a\", skin: (1))", "1:20:"),
-        ("(model: \"a\", team_color: red, damage_stage: 1)", "1:26:"),
-        ("(model: \"a\", play: true)", "1:20:"),
-        ("(model: \"a\", play: -1)", "1:20:"),
-    ] {
-        let error = parse(text.as_bytes()).unwrap_err().to_string();
-        assert!(error.starts_with(position), "{text}: {error}");
-    }
 }
 
 #[test]

@@ -1,11 +1,6 @@
 //! Limits of file patterns in manifests.
 
-use crate::gpuless;
-use crate::support::alo;
-use crate::support::app::TestApp;
-use crate::support::log;
-use bevy::prelude::*;
-use bevy_classic_models::manifest::ModelManifest;
+use crate::support::prelude::*;
 
 /// The warnings of the loader for a manifest at `path`, with a model and empty files of some names.
 fn warnings(
@@ -22,10 +17,10 @@ fn warnings(
     files.extend(names.iter().map(|name| (&**name, Vec::new())));
     let mut app = TestApp::new(&files);
     let manifest = app.load::<ModelManifest>(path);
-    let server = app.world().resource::<AssetServer>().clone();
+    let server = app.server();
     // The matching files are empty and fail to load, so dependencies are not awaited.
     let is_loaded = |_: &mut World| server.is_loaded(&manifest);
-    assert!(gpuless::wait_until(&mut app.app, is_loaded));
+    app.wait_until(is_loaded);
     log::warnings_with(path)
 }
 

@@ -1,22 +1,13 @@
 //! Manifests that are loaded with their dependencies: all files are loaded and spawned in the first frame.
 
-use crate::gpuless;
-use crate::manifest::spawn::{attachments, is_spawned, mdl, text};
-use crate::support::app::TestApp;
-use crate::support::loads::Loads;
-use crate::support::stage::{Picture, Stage};
-use crate::support::{log, squad};
+use crate::manifest::reload::Folder;
+use crate::manifest::spawn::{mdl, text};
+use crate::support::prelude::*;
+use crate::support::squad;
+use crate::support::stage::Picture;
 use bevy::asset::{AssetEvent, RecursiveDependencyLoadState};
 use bevy::ecs::message::MessageCursor;
-use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
-use bevy_classic_models::alamo::Alo;
-use bevy_classic_models::lithtech::Abc;
-use bevy_classic_models::manifest::ModelManifest;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::Mdl;
-use bevy_classic_models::quake::{MdlAnimator, MdlMaterial};
-use std::path::Path;
 
 /// The count of frames that are checked after a spawn.
 const FRAMES: usize = 6;
@@ -24,9 +15,9 @@ const FRAMES: usize = 6;
 /// Waits until a manifest is loaded with its dependencies.
 fn preload(app: &mut TestApp, path: &'static str) -> Handle<ModelManifest> {
     let manifest: Handle<ModelManifest> = app.load(path);
-    let server = app.world().resource::<AssetServer>().clone();
+    let server = app.server();
     let is_loaded = |_: &mut World| server.is_loaded_with_dependencies(&manifest);
-    assert!(gpuless::wait_until(&mut app.app, is_loaded), "{path}");
+    app.wait(path, is_loaded);
     manifest
 }
 
@@ -80,14 +71,14 @@ fn assert_drawn_from_first_frame(path: &'static str, from: Vec3, at: Vec3) {
     let mut stage = stage_of_samples();
     let view = Transform::from_translation(from).looking_at(at, Vec3::Y);
     stage.camera().insert(view);
-    let server = stage.world().resource::<AssetServer>().clone();
+    let server = stage.server();
     let manifest: Handle<ModelManifest> = server.load(path);
     stage.headless.wait_until("the manifest is loaded", |_| {
         server.is_loaded_with_dependencies(&manifest)
     });
     let empty = stage.capture();
 
-    let root = stage.world().spawn(ClassicModel(manifest)).id();
+    let root = stage.spawn_entity(ClassicModel(manifest));
     let film = film(&mut stage);
     let settled = stage.capture();
     assert!(settled.different(&empty) > 2000, "{path} is drawn");
@@ -104,10 +95,7 @@ fn assert_drawn_from_first_frame(path: &'static str, from: Vec3, at: Vec3) {
     let mut attached = attached.iter(stage.world());
     let is_on_root = |(_, attached): &(Entity, &AttachedToBone)| attached.to == root;
     let (attachment, _) = attached.find(is_on_root).unwrap();
-    stage
-        .world()
-        .entity_mut(attachment)
-        .insert(Visibility::Hidden);
+    stage.insert(attachment, Visibility::Hidden);
     assert!(
         stage.capture().different(&settled) > 30,
         "{path}: the attachment is drawn"
@@ -136,7 +124,7 @@ fn with_attachments(app: &mut TestApp, root: Entity) -> Vec<Entity> {
     let mut all = vec![root];
     let mut next = 0;
     while let Some(root) = all.get(next).copied() {
-        all.extend(attachments(app, root).into_iter().map(|(_, entity)| entity));
+        all.extend(app.attachments(root).into_iter().map(|(_, entity)| entity));
         next += 1;
     }
     all
@@ -148,17 +136,14 @@ fn preloaded_manifest_is_complete_in_its_first_frame() {
     let mut app = TestApp::new(&squad::files());
     let manifest = preload(&mut app, "soldier.model.ron");
     for root in 0..2 {
-        let root = app
-            .world()
-            .spawn((Name::new(format!("{root}")), ClassicModel(manifest.clone())))
-            .id();
+        let root = app.spawn_entity((Name::new(format!("{root}")), ClassicModel(manifest.clone())));
         for frame in 0..FRAMES {
             app.step(0.0);
             let all = with_attachments(&mut app, root);
             assert_eq!(all.len(), 5, "frame {frame}");
             for entity in all {
                 assert!(is_spawned(app.world(), entity), "frame {frame}: {entity}");
-                let visible = app.world().get::<Visibility>(entity);
+                let visible = app.find::<Visibility>(entity);
                 assert_eq!(visible, Some(&Visibility::Inherited));
             }
         }
@@ -170,7 +155,7 @@ fn manifest_settings_apply_to_the_first_load_of_a_model() {
     let mut app = TestApp::new(&squad::files());
     let mut changes = MessageCursor::<AssetEvent<Mdl>>::default();
     let manifest = preload(&mut app, "gun.model.ron");
-    let root = app.world().spawn(ClassicModel(manifest)).id();
+    let root = app.spawn_entity(ClassicModel(manifest));
     app.run_until_idle(0.0, |world| {
         let events = world.resource::<Messages<AssetEvent<Mdl>>>();
         for event in changes.read(events) {
@@ -178,12 +163,11 @@ fn manifest_settings_apply_to_the_first_load_of_a_model() {
         }
     });
     // All colors of the palette are equal.
-    let model = app.world().get::<MdlAnimator>(root).unwrap().model();
+    let model = app.get::<MdlAnimator>(root).model();
     let material = model.material(0, 0).unwrap().clone();
-    let materials = app.world().resource::<Assets<MdlMaterial>>();
-    let image = materials.get(&material).unwrap();
+    let image = app.asset(&material);
     let image = image.base.base_color_texture.clone().unwrap();
-    let image = app.world().resource::<Assets<Image>>().get(&image).unwrap();
+    let image = app.asset(&image);
     assert_eq!(image.data.as_ref().unwrap()[..3], [9, 9, 9]);
 }
 
@@ -208,7 +192,7 @@ fn manifests_with_attachment_cycles_are_loaded() {
     let one = preload(&mut app, "one.model.ron");
     let three = preload(&mut app, "three.model.ron");
     for (manifest, count) in [(alone, 1), (one, 3), (three, 3)] {
-        let root = app.world().spawn(ClassicModel(manifest)).id();
+        let root = app.spawn_entity(ClassicModel(manifest));
         app.step(0.0);
         let all = with_attachments(&mut app, root);
         assert_eq!(all.len(), count);
@@ -224,12 +208,12 @@ fn manifests_with_attachment_cycles_are_loaded() {
         ("a.mdl", mdl()),
     ]);
     let all = ["one", "two", "three"].map(|name| app.load(format!("{name}.model.ron")));
-    let server = app.world().resource::<AssetServer>().clone();
+    let server = app.server();
     let are_loaded = |_: &mut World| {
         let mut all = all.iter();
         all.all(|manifest: &Handle<ModelManifest>| server.is_loaded_with_dependencies(manifest))
     };
-    assert!(gpuless::wait_until(&mut app.app, are_loaded));
+    app.wait_until(are_loaded);
 }
 
 #[test]
@@ -250,25 +234,25 @@ fn invalid_attachment_fails_as_a_dependency_until_it_is_fixed() {
         ("broken.mdl", mdl()[..100].to_vec()),
     ]);
     let manifest: Handle<ModelManifest> = app.load("holds_broken.model.ron");
-    let server = app.world().resource::<AssetServer>().clone();
+    let server = app.server();
     let has_dependency_failed = |_: &mut World| {
         let state = server.recursive_dependency_load_state(&manifest);
         matches!(state, RecursiveDependencyLoadState::Failed(_))
     };
-    assert!(gpuless::wait_until(&mut app.app, has_dependency_failed));
+    app.wait_until(has_dependency_failed);
     assert!(server.is_loaded(&manifest));
-    let root = app.world().spawn(ClassicModel(manifest.clone())).id();
+    let root = app.spawn_entity(ClassicModel(manifest.clone()));
     app.step(0.0);
     assert!(is_spawned(app.world(), root), "the model itself is spawned");
     // The attachment's entity loads the file once more.
     let broken = server.get_handle::<Mdl>("broken.mdl").unwrap();
     let has_failed = |_: &mut World| server.load_state(&broken).is_failed();
-    assert!(gpuless::wait_until(&mut app.app, has_failed));
+    app.wait_until(has_failed);
     // After the file is fixed, a reload of the manifest succeeds with all dependencies.
-    app.files.insert_asset(Path::new("broken.mdl"), mdl());
+    app.save("broken.mdl", mdl());
     server.reload("holds_broken.model.ron");
     let is_loaded = |_: &mut World| server.is_loaded_with_dependencies(&manifest);
-    assert!(gpuless::wait_until(&mut app.app, is_loaded));
+    app.wait_until(is_loaded);
 }
 
 /// The count of assets of each type.
@@ -307,34 +291,35 @@ fn assets_of_a_manifest_are_dropped_with_its_handle() {
 
 #[test]
 fn spawning_again_does_not_reload_with_file_watching() {
-    let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
-    write("one.model.ron", br#"(model: "a.mdl")"#);
-    write("two.model.ron", br#"(model: "a.mdl", damage_stage: 1)"#);
-    write("a.mdl", &mdl());
-    let mut app = App::new();
-    let mut loads = Loads::from_folder(&mut app, folder.path(), true);
-    app.add_plugins(gpuless::plugins(folder.path(), true))
-        .add_plugins(ClassicModelsPlugins);
-    gpuless::finish(&mut app);
-    let server = app.world().resource::<AssetServer>().clone();
+    let mut app = Folder::watching(&[
+        ("one.model.ron", text(r#"(model: "a.mdl")"#)),
+        (
+            "two.model.ron",
+            text(r#"(model: "a.mdl", damage_stage: 1)"#),
+        ),
+        ("a.mdl", mdl()),
+    ]);
+    let server = app.server();
     let mut changes = MessageCursor::<AssetEvent<WorldAsset>>::default();
     let mut held = Vec::new();
     for path in ["one.model.ron", "two.model.ron"] {
         let manifest: Handle<ModelManifest> = server.load(path);
         let is_loaded = |_: &mut World| server.is_loaded_with_dependencies(&manifest);
-        assert!(gpuless::wait_until(&mut app, is_loaded));
+        app.wait_until(is_loaded);
         let is_released = |world: &mut World| world.resource::<Assets<Mdl>>().is_empty();
-        assert!(gpuless::wait_until(&mut app, is_released), "{path}");
+        app.wait(path, is_released);
         for _ in 0..2 {
-            let root = app.world_mut().spawn(ClassicModel(manifest.clone())).id();
-            gpuless::step(&mut app, 0.0);
-            assert!(is_spawned(app.world(), root), "{path}");
+            let root = app.spawn_entity(ClassicModel(manifest.clone()));
+            gpuless::step(&mut app.app, 0.0);
+            assert!(is_spawned(app.app.world(), root), "{path}");
         }
         held.push(manifest);
     }
-    loads.run_until_idle(&mut app, 0.0, |_| false);
-    let events = app.world().resource::<Messages<AssetEvent<WorldAsset>>>();
+    app.wait_until_idle();
+    let events = app
+        .app
+        .world()
+        .resource::<Messages<AssetEvent<WorldAsset>>>();
     let changed = |event: &&AssetEvent<WorldAsset>| matches!(event, AssetEvent::Modified { .. });
     assert_eq!(changes.read(events).filter(changed).count(), 0);
 }

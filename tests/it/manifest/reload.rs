@@ -1,28 +1,31 @@
 //! Manifests and models that change on disk while they are in use, with Bevy's file watcher and with its asset processor.
 
-use crate::gpuless;
-use crate::manifest::spawn::{is_spawned, mdl};
-use crate::support::loads::Loads;
-use crate::support::{ala, alo, log};
+use crate::manifest::spawn::mdl;
+use crate::support::prelude::*;
 use bevy::asset::AssetMode;
 use bevy::asset::processor::{AssetProcessor, FileTransactionLogFactory, ProcessorState};
-use bevy::prelude::*;
 use bevy::tasks::block_on;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::{MdlAnimator, MdlModel};
-use std::path::Path;
-use std::sync::Arc;
-use tempfile::TempDir;
+use bevy_classic_models::quake::MdlModel;
 
 /// An app without a GPU that watches a folder of asset files.
-pub(super) struct Folder {
-    pub(super) app: App,
+pub struct Folder {
+    pub app: App,
     loads: Loads,
-    pub(super) folder: TempDir,
+    pub folder: TempDir,
+}
+
+impl TestWorld for Folder {
+    fn app(&self) -> &App {
+        &self.app
+    }
+
+    fn app_mut(&mut self) -> &mut App {
+        &mut self.app
+    }
 }
 
 impl Folder {
-    pub(super) fn watching(files: &[(&str, Vec<u8>)]) -> Self {
+    pub fn watching(files: &[(&str, Vec<u8>)]) -> Self {
         let folder = folder(files);
         let mut app = App::new();
         let files = folder.path().join("files");
@@ -71,29 +74,29 @@ impl Folder {
         Self { app, loads, folder }
     }
 
-    pub(super) fn save(&self, name: &str, bytes: impl AsRef<[u8]>) {
+    pub fn save(&self, name: &str, bytes: impl AsRef<[u8]>) {
         std::fs::write(self.folder.path().join("files").join(name), bytes).unwrap();
     }
 
-    pub(super) fn spawn(&mut self, path: &'static str) -> Entity {
-        let model = ClassicModel(self.app.world().resource::<AssetServer>().load(path));
-        self.app.world_mut().spawn(model).id()
+    pub fn spawn(&mut self, path: &'static str) -> Entity {
+        let model = ClassicModel(self.app.server().load(path));
+        self.app.spawn_entity(model)
     }
 
     #[track_caller]
-    pub(super) fn wait(&mut self, what: &str, mut done: impl FnMut(&mut World) -> bool) {
+    pub fn wait(&mut self, what: &str, mut done: impl FnMut(&mut World) -> bool) {
         let is_done = done(self.app.world_mut()) || gpuless::wait_until(&mut self.app, done);
         assert!(is_done, "timed out: {what}");
     }
 
     #[track_caller]
-    pub(super) fn wait_for(&mut self, root: Entity) {
+    pub fn wait_for(&mut self, root: Entity) {
         self.wait("the model", |world| is_spawned(world, root));
     }
 
     /// Runs frames until all saved files are processed and reloaded.
     #[track_caller]
-    pub(super) fn wait_until_idle(&mut self) {
+    pub fn wait_until_idle(&mut self) {
         let processor = self.app.world().get_resource::<AssetProcessor>().cloned();
         self.loads.run_until_idle(&mut self.app, 0.0, |_| {
             let mut processor = processor.iter();
@@ -143,8 +146,8 @@ fn models_without_manifest_are_reloaded() {
     app.save("by_meta.mdl.meta", meta);
     let loaded = app.spawn("by_load.mdl");
     let described = app.spawn("by_meta.mdl");
-    let opened = ClassicModel::open(app.app.world().resource::<AssetServer>(), "by_open.mdl");
-    let opened = app.app.world_mut().spawn(opened).id();
+    let opened = ClassicModel::open(&app.server(), "by_open.mdl");
+    let opened = app.spawn_entity(opened);
     for root in [loaded, opened, described] {
         app.wait_for(root);
         assert!(has_clip(app.app.world(), root, "run"));
@@ -173,20 +176,16 @@ fn edited_manifests_are_reloaded() {
     ]);
     let root = app.spawn("watched_one.model.ron");
     app.wait_for(root);
-    assert_eq!(app.app.world().get(root), Some(&DamageStage(1)));
+    assert_eq!(app.find(root), Some(&DamageStage(1)));
 
     app.save(
         "watched_one.model.ron",
         r#"(model: "a.mdl", damage_stage: 2)"#,
     );
-    app.wait("an edit", |world| world.get(root) == Some(&DamageStage(2)));
+    app.wait_for_component(root, DamageStage(2));
 
     // An invalid edit: one error, and no change.
-    let errors = || {
-        let mut errors = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
-        errors.retain(|error| error.contains("watched_one.model.ron"));
-        errors
-    };
+    let errors = || log::errors_with("watched_one.model.ron");
     assert_eq!(errors().len(), 0, "{:?}", errors());
     app.save("watched_one.model.ron", "(model: \"a.mdl\",\nalt: 3");
     app.wait("an error", |_| !errors().is_empty());
@@ -196,7 +195,7 @@ fn edited_manifests_are_reloaded() {
     logged.dedup();
     assert_eq!(logged.len(), 1, "{logged:?}");
     assert!(logged[0].contains("watched_one.model.ron:2:"), "{logged:?}");
-    assert_eq!(app.app.world().get(root), Some(&DamageStage(2)));
+    assert_eq!(app.find(root), Some(&DamageStage(2)));
 
     // Another model: the old one stays until the new one is spawned.
     app.save("new.ron", r#"(model: "b.mdl", damage_stage: 4)"#);
@@ -207,7 +206,7 @@ fn edited_manifests_are_reloaded() {
         assert_eq!(world.get::<Children>(root).unwrap().len(), 1);
         has_clip(world, root, "fly")
     });
-    assert_eq!(app.app.world().get(root), Some(&DamageStage(4)));
+    assert_eq!(app.find(root), Some(&DamageStage(4)));
 }
 
 #[test]
@@ -225,11 +224,7 @@ fn invalid_model_is_one_error() {
     app.wait_until_idle();
     let before = model(app.app.world(), root);
     app.save("one_error.mdl", &mdl()[..2000]);
-    let errors = || {
-        let mut errors = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
-        errors.retain(|error| error.contains("one_error"));
-        errors
-    };
+    let errors = || log::errors_with("one_error");
     app.wait("an error", |_| !errors().is_empty());
     app.wait_until_idle();
     assert_eq!(errors().len(), 1, "{:?}", errors());
@@ -249,23 +244,19 @@ fn missing_model_is_spawned_when_its_file_is_created() {
     ]);
     let root = app.spawn("late.model.ron");
     app.wait("an error", |_| {
-        let errors = log::errors_of(&["bevy_asset"]);
-        let mut errors = errors.iter();
-        errors.any(|error| error.contains("late.model.ron:1:9: model"))
+        !log::errors_with("late.model.ron:1:9: model").is_empty()
     });
     assert!(!is_spawned(app.app.world(), root));
     app.save("created_late.mdl", mdl());
     app.wait_for(root);
-    assert_eq!(app.app.world().get(root), Some(&DamageStage(1)));
+    assert_eq!(app.find(root), Some(&DamageStage(1)));
 
     // A spawned manifest is edited to a model that does not exist yet.
     let root = app.spawn("later.model.ron");
     app.wait_for(root);
     app.save("later.model.ron", manifest("created_later.mdl"));
     app.wait("an error", |_| {
-        let errors = log::errors_of(&["bevy_asset"]);
-        let mut errors = errors.iter();
-        errors.any(|error| error.contains("later.model.ron:1:9: model"))
+        !log::errors_with("later.model.ron:1:9: model").is_empty()
     });
     app.wait_until_idle();
     assert!(has_clip(app.app.world(), root, "run"));
@@ -288,27 +279,25 @@ fn processed_manifests_and_models_are_reloaded() {
         ("processed_plain.mdl", mdl()),
     ]);
     let root = app.spawn("processed_one.model.ron");
-    let server = app.app.world().resource::<AssetServer>();
-    let plain = ClassicModel::open(server, "processed_plain.mdl");
-    let plain = app.app.world_mut().spawn(plain).id();
+    let plain = ClassicModel::open(&app.server(), "processed_plain.mdl");
+    let plain = app.spawn_entity(plain);
     app.wait_for(root);
     app.wait_for(plain);
-    assert_eq!(app.app.world().get(root), Some(&DamageStage(1)));
+    assert_eq!(app.find(root), Some(&DamageStage(1)));
     let processed = app.folder.path().join("processed");
     assert!(Path::new(&processed.join("processed_one.model.ron.meta")).exists());
     app.save(
         "processed_one.model.ron",
         r#"(model: "p.mdl", damage_stage: 2)"#,
     );
-    app.wait("an edit", |world| world.get(root) == Some(&DamageStage(2)));
+    app.wait_for_component(root, DamageStage(2));
     app.wait_until_idle();
     app.save("p.mdl", renamed_clip());
     app.wait("the model", |world| has_clip(world, root, "fly"));
     app.wait_until_idle();
     app.save("processed_plain.mdl", renamed_clip());
     app.wait("the plain model", |world| has_clip(world, plain, "fly"));
-    let mut errors = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
-    errors.retain(|error| error.contains("processed_"));
+    let errors = log::errors_with("processed_");
     assert!(errors.is_empty(), "{errors:?}");
 }
 
@@ -361,9 +350,7 @@ fn extending_manifests_follow_edits_of_the_extended() {
     // An invalid edit changes nothing, and its error names the file.
     app.save("shared/ext_c.model.ron", "(\ndamage_stage: x)");
     app.wait("an error", |_| {
-        let errors = log::errors_of(&["bevy_asset"]);
-        let mut errors = errors.iter();
-        errors.any(|error| error.contains("shared/ext_c.model.ron:2:15: "))
+        !log::errors_with("shared/ext_c.model.ron:2:15: ").is_empty()
     });
     app.wait_until_idle();
     assert!(stage(2)(app.app.world_mut()));
@@ -378,10 +365,7 @@ fn extending_manifests_follow_edits_of_the_extended() {
 
     // A manifest that is missing, and then invalid.
     let late = app.spawn("ext_late.model.ron");
-    let has_error = |text: &str| {
-        let errors = log::errors_of(&["bevy_asset"]);
-        errors.iter().any(|error| error.contains(text))
-    };
+    let has_error = |text: &str| !log::errors_with(text).is_empty();
     app.wait("an error", |_| {
         has_error("ext_late.model.ron:1:11: extends")
     });
@@ -390,7 +374,7 @@ fn extending_manifests_follow_edits_of_the_extended() {
     app.wait_until_idle();
     app.save("ext_d.model.ron", "(damage_stage: 5)");
     app.wait_for(late);
-    assert_eq!(app.app.world().get(late), Some(&DamageStage(5)));
+    assert_eq!(app.find(late), Some(&DamageStage(5)));
 }
 
 #[test]
@@ -408,7 +392,7 @@ fn processed_manifests_follow_edits_of_the_extended() {
     ]);
     let root = app.spawn("a.model.ron");
     app.wait_for(root);
-    assert_eq!(app.app.world().get(root), Some(&DamageStage(1)));
+    assert_eq!(app.find(root), Some(&DamageStage(1)));
     app.save("b.model.ron", r#"(model: "p.mdl", damage_stage: 2)"#);
-    app.wait("an edit", |world| world.get(root) == Some(&DamageStage(2)));
+    app.wait_for_component(root, DamageStage(2));
 }

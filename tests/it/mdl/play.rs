@@ -1,11 +1,7 @@
 //! Playback of clips, by the components of a spawned model.
 
-use crate::support::app::TestApp;
-use crate::support::mdl::{figure, tetrahedron};
-use bevy::prelude::*;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::mdl::Precision;
-use bevy_classic_models::quake::{PoseBlend, PosePair};
+use crate::support::mdl::figure;
+use crate::support::prelude::*;
 
 fn app() -> TestApp {
     TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())])
@@ -53,19 +49,19 @@ fn once_ends_in_its_last_pose_with_one_message() {
     assert_shows(&mut app, root, at(5, 6, 0.0));
     app.step(0.15);
     assert_shows(&mut app, root, at(6, 6, 0.5));
-    assert!(finished(&mut app).is_empty());
+    assert!(app.finished_clips().is_empty());
     app.step(0.1);
     assert_shows(&mut app, root, at(6, 6, 1.0));
     assert_eq!(
-        finished(&mut app),
+        app.finished_clips(),
         [ClipFinished {
             entity: root,
             clip: "die".into()
         }]
     );
     app.step(0.1);
-    assert!(finished(&mut app).is_empty());
-    assert!(app.world().get::<Playback>(root).unwrap().finished);
+    assert!(app.finished_clips().is_empty());
+    assert!(app.get::<Playback>(root).finished);
 }
 
 #[test]
@@ -92,11 +88,6 @@ fn a_corpse_stays_down() {
     assert!(distances[0] > 1.0, "{distances:?}");
     assert!(distances.is_sorted_by(|a, b| a >= b), "{distances:?}");
     assert!(distances[11..].iter().all(|it| *it < 1e-3), "{distances:?}");
-}
-
-fn finished(app: &mut TestApp) -> Vec<ClipFinished> {
-    let mut messages = app.world().resource_mut::<Messages<ClipFinished>>();
-    messages.drain().collect()
 }
 
 #[test]
@@ -129,18 +120,16 @@ fn a_new_speed_continues_the_clip_and_a_new_clip_restarts() {
     let mut app = app();
     let root = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping("run"));
     app.step(0.15);
-    app.world().get_mut::<PlayClip>(root).unwrap().speed = 0.5;
+    app.get_mut::<PlayClip>(root).speed = 0.5;
     app.step(0.1);
     assert_shows(&mut app, root, at(2, 0, 0.0));
-    app.world()
-        .entity_mut(root)
-        .insert(PlayClip::looping("die"));
+    app.insert(root, PlayClip::looping("die"));
     app.step(0.1);
     assert_shows(&mut app, root, at(5, 6, 0.0));
-    app.world().get_mut::<Playback>(root).unwrap().time = 0.1;
+    app.get_mut::<Playback>(root).time = 0.1;
     app.step(0.05);
     assert_shows(&mut app, root, at(6, 5, 0.5));
-    app.world().entity_mut(root).remove::<PlayClip>();
+    app.remove::<PlayClip>(root);
     app.step(0.1);
     assert_shows(&mut app, root, at(0, 0, 0.0));
 }
@@ -167,9 +156,7 @@ fn a_fade_starts_from_the_current_pose() {
     let mut app = app();
     let root = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping("run"));
     app.step(0.15);
-    app.world()
-        .entity_mut(root)
-        .insert(PlayClip::looping("die").with_fade(0.4));
+    app.insert(root, PlayClip::looping("die").with_fade(0.4));
     app.step(0.1);
     let fade = |to: PoseBlend, from_weight: f32| PoseBlend {
         from: PosePair {
@@ -230,11 +217,11 @@ fn the_pose_table_has_current_poses_and_frees_rows() {
     let second = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping("die"));
     app.step(0.05);
     let mesh = app.animator(second).mesh();
-    let tag = app.world().get::<bevy::mesh::MeshTag>(mesh).unwrap().0;
+    let tag = app.get::<bevy::mesh::MeshTag>(mesh).0;
     let shown = app.animator(second).shown();
     assert_eq!(app.world().resource::<PoseTable>().get(tag), shown);
     assert_eq!(app.world().resource::<PoseTable>().len(), 2);
-    app.world().entity_mut(first).despawn();
+    app.despawn(first);
     app.step(0.05);
     assert_eq!(app.world().resource::<PoseTable>().len(), 1);
 }

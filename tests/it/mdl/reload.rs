@@ -1,14 +1,10 @@
 //! MDL files that change while they are in use, in a folder with Bevy's file watcher.
 
-use crate::support::log;
 use crate::support::mdl::figure;
-use crate::support::stage::{Control, Stage};
-use bevy::prelude::*;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::mdl::Precision;
+use crate::support::prelude::*;
+use crate::support::stage::Control;
+use bevy_classic_models::quake::MdlModel;
 use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument};
-use bevy_classic_models::quake::{MdlAnimator, MdlMaterial, MdlModel, PoseBlend, PosePair};
-use std::sync::Arc;
 
 const FILE: &str = "watched.mdl";
 const COLORS: PlayerColors = PlayerColors {
@@ -29,7 +25,7 @@ fn edited() -> MdlDocument {
 }
 
 fn model(stage: &mut Stage, root: Entity) -> Arc<MdlModel> {
-    let animator = stage.world().get::<MdlAnimator>(root).unwrap();
+    let animator = stage.get::<MdlAnimator>(root);
     animator.model().clone()
 }
 
@@ -53,7 +49,7 @@ fn an_edit_applies_and_a_broken_file_keeps_the_model() {
     let bundle = || (PlayClip::looping("run"), ModelSkin::Index(1), COLORS);
     let root = stage.spawn("watched.mdl#Scene", bundle());
     let other = stage.spawn("watched.mdl#Scene", PlayClip::looping("die"));
-    stage.world().entity_mut(other).insert(Visibility::Hidden);
+    stage.insert(other, Visibility::Hidden);
     for _ in 0..5 {
         stage.headless.step(0.07);
     }
@@ -76,14 +72,14 @@ fn an_edit_applies_and_a_broken_file_keeps_the_model() {
     let old = model(&mut stage, root);
     std::fs::write(&path, after.to_bytes()).unwrap();
     wait_for_another(&mut stage, root, &old);
-    let time = stage.world().get::<Playback>(root).unwrap().time;
+    let time = stage.get::<Playback>(root).time;
     assert!((time - 0.35).abs() < 1e-4, "{time}");
     let shown = stage.capture();
     // The clip now begins at pose 5 of the new file and is one pose longer.
     let expected = stage.capture_control(root, control(after, 8, 9, 0.5));
     shown.assert_matches(&expected, "after the edit");
     stage.headless.step(0.1);
-    let time = stage.world().get::<Playback>(root).unwrap().time;
+    let time = stage.get::<Playback>(root).time;
     assert!((time - 0.45).abs() < 1e-4, "{time}");
 
     // A broken file: one error, and the model is unchanged.
@@ -111,13 +107,13 @@ fn an_edit_applies_and_a_broken_file_keeps_the_model() {
     // Models spawned now have the last valid version.
     let late = stage.spawn("watched.mdl#Scene", ());
     assert!(Arc::ptr_eq(&old, &model(&mut stage, late)));
-    stage.world().entity_mut(late).despawn();
+    stage.despawn(late);
 
     // The next valid version applies.
     std::fs::write(&path, before.to_bytes()).unwrap();
     wait_for_another(&mut stage, root, &old);
-    stage.world().get_mut::<PlayClip>(root).unwrap().paused = true;
-    stage.world().get_mut::<Playback>(root).unwrap().time = 0.05;
+    stage.get_mut::<PlayClip>(root).paused = true;
+    stage.get_mut::<Playback>(root).time = 0.05;
     let shown = stage.capture();
     let expected = stage.capture_control(root, control(before, 0, 1, 0.5));
     shown.assert_matches(&expected, "after the repair");

@@ -1,14 +1,11 @@
 //! Rendering of MDL models, compared with controls that Bevy draws from CPU-computed meshes and textures.
 
 use crate::support::mdl::figure;
-use crate::support::stage::{Control, Stage, VIEWS};
+use crate::support::prelude::*;
+use crate::support::stage::{Control, VIEWS};
 use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
-use bevy::prelude::*;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::mdl::Precision;
 use bevy_classic_models::quake::mdl::write::{MdlDocument, SkinDocument};
-use bevy_classic_models::quake::{Cutout, MdlAnimator, PoseBlend, PosePair, SkinFilter};
-use bevy_classic_models::quake::{Mdl, MdlLoaderSettings};
+use bevy_classic_models::quake::{Cutout, SkinFilter};
 
 const SCENE: &str = "figure.mdl#Scene";
 
@@ -51,7 +48,7 @@ fn morphed_meshes_match_the_cpu() {
             (0.23, at(2, 3, 0.3)),
             (0.39, at(3, 0, 0.9)),
         ] {
-            stage.world().get_mut::<Playback>(root).unwrap().time = time;
+            stage.get_mut::<Playback>(root).time = time;
             let what = format!("{precision:?} at {time}");
             compare(&mut stage, root, &what, || Control::new(document, blend));
             let picture = stage.capture();
@@ -68,10 +65,10 @@ fn a_cross_fade_blends_both_clips() {
     let mut stage = stage(document);
     let root = stage.spawn(SCENE, PlayClip::looping("run").starting_at(0.05));
     let die = PlayClip::once("die").with_fade(0.2);
-    stage.world().entity_mut(root).insert(die);
+    stage.insert(root, die);
     stage.headless.step(0.0);
     stage.headless.step(0.05);
-    stage.world().get_mut::<PlayClip>(root).unwrap().paused = true;
+    stage.get_mut::<PlayClip>(root).paused = true;
     let blend = PoseBlend {
         to: PosePair {
             a: 4,
@@ -97,10 +94,7 @@ fn skins_match_the_file() {
     let root = stage.spawn(SCENE, PlayClip::looping("run").paused());
     let mut pictures = Vec::new();
     for (skin, image) in [(0, 0), (1, 0), (2, 0), (2, 1)] {
-        stage
-            .world()
-            .entity_mut(root)
-            .insert(ModelSkin::Index(skin));
+        stage.insert(root, ModelSkin::Index(skin));
         if image == 1 {
             // The second image of the group is drawn from 0.2 s to 0.5 s of game time.
             stage.headless.step(0.22);
@@ -178,7 +172,7 @@ fn skins_repeat() {
             }),
         ] {
             if let Some(colors) = colors {
-                stage.world().entity_mut(root).insert(colors);
+                stage.insert(root, colors);
             }
             let what = format!("tiled, {colors:?}, linear: {linear}");
             compare(&mut stage, root, &what, || Control {
@@ -191,11 +185,8 @@ fn skins_repeat() {
 }
 
 fn load_with(stage: &mut Stage, settings: fn(&mut MdlLoaderSettings)) {
-    let server = stage.world().resource::<AssetServer>().clone();
-    let handle: Handle<Mdl> = server
-        .load_builder()
-        .with_settings(settings)
-        .load("figure.mdl");
+    let handle: Handle<Mdl> = stage.load_with("figure.mdl", settings);
+    let server = stage.server();
     stage.headless.wait_until("the model is loaded", |_| {
         server.is_loaded_with_dependencies(&handle)
     });
@@ -226,7 +217,7 @@ fn player_colors_replace_two_rows_of_the_palette() {
                 pants: 3,
             },
         ] {
-            stage.world().entity_mut(root).insert(colors);
+            stage.insert(root, colors);
             let what = format!("{colors:?}, linear: {linear}");
             compare(&mut stage, root, &what, || Control {
                 colors: Some(colors),
@@ -236,7 +227,7 @@ fn player_colors_replace_two_rows_of_the_palette() {
             stage.move_camera(VIEWS[0]);
             stage.capture().assert_differs(&plain, &what);
         }
-        stage.world().entity_mut(root).remove::<PlayerColors>();
+        stage.remove::<PlayerColors>(root);
         stage.move_camera(VIEWS[0]);
         stage.capture().assert_matches(&plain, "colors removed");
     }
@@ -300,12 +291,9 @@ fn shadows_match_the_morphed_pose() {
     let document = leaked(figure(Precision::Bits8));
     let mut stage = Stage::dark(&[("figure.mdl", document.to_bytes())]);
     let ground = Plane3d::default().mesh().size(300.0, 300.0).build();
-    let ground = stage.world().resource_mut::<Assets<Mesh>>().add(ground);
+    let ground = stage.add_asset(ground);
     let gray = StandardMaterial::from_color(Color::srgb(0.7, 0.7, 0.7));
-    let gray = stage
-        .world()
-        .resource_mut::<Assets<StandardMaterial>>()
-        .add(gray);
+    let gray = stage.add_asset(gray);
     stage.world().spawn((
         Mesh3d(ground),
         MeshMaterial3d(gray),
@@ -325,10 +313,7 @@ fn shadows_match_the_morphed_pose() {
     // Another pose must change the image.
     stage.move_camera(VIEWS[1]);
     let one = stage.capture();
-    stage
-        .world()
-        .entity_mut(root)
-        .insert(PlayClip::looping("run").paused());
+    stage.insert(root, PlayClip::looping("run").paused());
     let two = stage.capture();
     let different = one.different(&two);
     assert!(different > 500, "{different} pixels differ between poses");
@@ -380,7 +365,7 @@ fn more_instances_than_one_texture_line_of_poses_are_drawn() {
     let document = leaked(figure(Precision::Bits8));
     let mut stage = stage(document);
     // The table grows from 512 rows to 1024. The compared model has one of the new rows.
-    let handle = stage.world().resource::<AssetServer>().load(SCENE);
+    let handle = stage.server().load(SCENE);
     for _ in 0..600 {
         stage.world().spawn((
             WorldAssetRoot(handle.clone()),
@@ -418,10 +403,7 @@ fn instances_with_one_mesh_and_skin_are_one_draw_call() {
             let root = stage.spawn(scene, bundle);
             spawned += 1;
             if index % 10 == 9 {
-                stage
-                    .world()
-                    .entity_mut(root)
-                    .insert(PlayerColors { shirt: 4, pants: 4 });
+                stage.insert(root, PlayerColors { shirt: 4, pants: 4 });
             }
         }
     }

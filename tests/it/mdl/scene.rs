@@ -1,16 +1,10 @@
 //! The assets, entities and components of a loaded and spawned MDL model.
 
-use crate::support::app::TestApp;
-use crate::support::mdl::{figure, tetrahedron};
-use bevy::asset::LoadState;
-use bevy::camera::primitives::Aabb;
+use crate::support::mdl::figure;
+use crate::support::prelude::*;
 use bevy::camera::visibility::NoAutoAabb;
 use bevy::mesh::{Indices, VertexAttributeValues};
-use bevy::prelude::*;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::mdl::Precision;
-use bevy_classic_models::quake::{Mdl, MdlAssetLabel, MdlLoaderSettings};
-use bevy_classic_models::quake::{MdlMaterial, QuakePlugin, SyncType};
+use bevy_classic_models::quake::{MdlAssetLabel, QuakePlugin, SyncType};
 
 #[test]
 fn the_asset_has_all_data_by_name_and_label() {
@@ -23,12 +17,7 @@ fn the_asset_has_all_data_by_name_and_label() {
     let image = app.load::<Image>(image);
     let fullbright = app.load::<Image>(fullbright);
 
-    let mdl = app
-        .world()
-        .resource::<Assets<Mdl>>()
-        .get(&handle)
-        .unwrap()
-        .clone();
+    let mdl = app.asset(&handle).clone();
     assert_eq!(mdl.skins.len(), 2);
     assert_eq!(mdl.skins[1].images[1].image, image);
     assert_eq!(mdl.skins[1].images[1].fullbright, Some(fullbright.clone()));
@@ -44,7 +33,7 @@ fn the_asset_has_all_data_by_name_and_label() {
 
     // Palette indices 222 to 229: two lit ones, six full-bright ones.
     let palette = bevy_classic_models::quake::Palette::default();
-    let images = app.world().resource::<Assets<Image>>();
+    let images = app.assets::<Image>();
     let lit = images.get(&image).unwrap().data.as_ref().unwrap();
     let emissive = images.get(&fullbright).unwrap().data.as_ref().unwrap();
     for (position, index) in (222..230).enumerate() {
@@ -89,18 +78,8 @@ fn the_mesh_has_pose_0_counter_clockwise_triangles_and_a_split_seam() {
     let mut app = TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())]);
     let handle = app.load::<Mdl>("tetra.mdl");
     app.wait_loaded(&handle);
-    let mdl = app
-        .world()
-        .resource::<Assets<Mdl>>()
-        .get(&handle)
-        .unwrap()
-        .clone();
-    let mesh = app
-        .world()
-        .resource::<Assets<Mesh>>()
-        .get(&mdl.mesh)
-        .unwrap()
-        .clone();
+    let mdl = app.asset(&handle).clone();
+    let mesh = app.asset(&mdl.mesh).clone();
     let Some(VertexAttributeValues::Float32x2(file_vertices)) =
         mesh.attribute(Mesh::ATTRIBUTE_UV_1)
     else {
@@ -138,12 +117,7 @@ fn sixteen_bit_positions_are_finer() {
     let step = |app: &mut TestApp, path: &'static str| {
         let handle = app.load::<Mdl>(path);
         app.wait_loaded(&handle);
-        let mdl = app
-            .world()
-            .resource::<Assets<Mdl>>()
-            .get(&handle)
-            .unwrap()
-            .clone();
+        let mdl = app.asset(&handle).clone();
         (mdl.poses.step(), mdl.poses.vertex(2, 40).0)
     };
     let (fine_step, fine) = step(&mut app, "wide.mdl");
@@ -155,24 +129,19 @@ fn sixteen_bit_positions_are_finer() {
 #[test]
 fn settings_change_scale_axes_and_frame_rate() {
     let mut app = TestApp::new(&[("tetra.MDL", tetrahedron().to_bytes())]);
-    let handle: Handle<Mdl> = app
-        .world()
-        .resource::<AssetServer>()
-        .load_builder()
-        .with_settings(|settings: &mut MdlLoaderSettings| {
-            settings.scale = 0.5;
-            settings.convert_axes = false;
-            settings.frame_rate = 20.0;
-            settings.interpolate = false;
-        })
-        .load("tetra.MDL");
+    let handle: Handle<Mdl> = app.load_with("tetra.MDL", |settings: &mut MdlLoaderSettings| {
+        settings.scale = 0.5;
+        settings.convert_axes = false;
+        settings.frame_rate = 20.0;
+        settings.interpolate = false;
+    });
     app.wait_loaded(&handle);
     let root = app.spawn_ready("tetra.MDL#Scene", PlayClip::looping("run"));
     app.step(0.07);
     let shown = app.animator(root).shown();
     assert_eq!((shown.to.a, shown.to.towards_b), (1, 0.0));
     let mesh = app.animator(root).mesh();
-    let transform = *app.world().get::<Transform>(mesh).unwrap();
+    let transform = *app.get::<Transform>(mesh);
     assert_eq!(transform, Transform::from_scale(Vec3::splat(0.5)));
 }
 
@@ -186,15 +155,11 @@ fn invalid_settings_are_an_error() {
     for (set, expected) in cases {
         let mut app = TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())]);
         let handle: Handle<Mdl> = app
-            .world()
-            .resource::<AssetServer>()
-            .load_builder()
-            .with_settings(move |settings: &mut MdlLoaderSettings| set(settings))
-            .load("tetra.mdl");
-        let LoadState::Failed(error) = app.finish_load(&handle) else {
-            panic!("{expected}: loaded");
-        };
-        assert!(error.to_string().contains(expected), "{error}");
+            .load_with("tetra.mdl", move |settings: &mut MdlLoaderSettings| {
+                set(settings)
+            });
+        let error = app.load_error(&handle);
+        assert!(error.contains(expected), "{error}");
     }
 }
 
@@ -217,12 +182,7 @@ fn a_meta_file_has_settings_and_an_unknown_one_is_an_error() {
         .insert_meta_text(path("bad.mdl"), &meta("frame_rat: 5.0"));
     let good = app.load::<Mdl>("good.mdl");
     app.wait_loaded(&good);
-    let mdl = app
-        .world()
-        .resource::<Assets<Mdl>>()
-        .get(&good)
-        .unwrap()
-        .clone();
+    let mdl = app.asset(&good).clone();
     assert_eq!(mdl.clips[0].sequence.seconds(), 0.6);
     let bad = app.load::<Mdl>("bad.mdl");
     assert!(matches!(app.finish_load(&bad), LoadState::Failed(_)));
@@ -236,27 +196,16 @@ fn gray_palette() -> Vec<u8> {
 }
 
 fn first_color(app: &mut TestApp, mdl: &Handle<Mdl>) -> [u8; 3] {
-    let mdl = app
-        .world()
-        .resource::<Assets<Mdl>>()
-        .get(mdl)
-        .unwrap()
-        .clone();
-    let images = app.world().resource::<Assets<Image>>();
-    let image = images.get(&mdl.skins[0].images[0].image).unwrap();
+    let mdl = app.asset(mdl).clone();
+    let image = app.asset(&mdl.skins[0].images[0].image);
     image.data.as_ref().unwrap()[..3].try_into().unwrap()
 }
 
 fn load_with_palette(app: &mut TestApp, path: &'static str, palette: &'static str) -> Handle<Mdl> {
-    let handle = app
-        .world()
-        .resource::<AssetServer>()
-        .load_builder()
-        .with_settings(move |settings: &mut MdlLoaderSettings| {
-            settings.palette = Some(palette.into());
-            settings.texture_folders = vec!["gfx".into()];
-        })
-        .load(path);
+    let handle = app.load_with(path, move |settings: &mut MdlLoaderSettings| {
+        settings.palette = Some(palette.into());
+        settings.texture_folders = vec!["gfx".into()];
+    });
     app.wait_loaded(&handle);
     handle
 }
@@ -285,10 +234,7 @@ fn a_broken_file_fails_with_its_path_and_offset() {
     bytes.truncate(300);
     let mut app = TestApp::new(&[("models/broken.mdl", bytes)]);
     let handle = app.load::<Mdl>("models/broken.mdl");
-    let LoadState::Failed(error) = app.finish_load(&handle) else {
-        panic!("loaded");
-    };
-    let message = error.to_string();
+    let message = app.load_error(&handle);
     assert!(message.contains("models/broken.mdl: MDL: "), "{message}");
     assert!(message.contains("at offset"), "{message}");
 }
@@ -306,11 +252,7 @@ fn extensions_are_configurable() {
 
 fn material_of(app: &mut TestApp, root: Entity) -> Handle<MdlMaterial> {
     let mesh = app.animator(root).mesh();
-    app.world()
-        .get::<MeshMaterial3d<MdlMaterial>>(mesh)
-        .unwrap()
-        .0
-        .clone()
+    app.get::<MeshMaterial3d<MdlMaterial>>(mesh).0.clone()
 }
 
 #[test]
@@ -319,7 +261,7 @@ fn skins_switch_and_skin_groups_animate() {
     let root = app.spawn_ready("tetra.mdl#Scene", ());
     let model = app.animator(root).model().clone();
     assert_eq!(&material_of(&mut app, root), model.material(0, 0).unwrap());
-    app.world().entity_mut(root).insert(ModelSkin::Index(1));
+    app.insert(root, ModelSkin::Index(1));
     app.step(0.05);
     assert_eq!(&material_of(&mut app, root), model.material(1, 0).unwrap());
     app.step(0.1);
@@ -327,10 +269,9 @@ fn skins_switch_and_skin_groups_animate() {
     app.step(0.3);
     assert_eq!(&material_of(&mut app, root), model.material(1, 0).unwrap());
     // A skin index out of range means the last skin.
-    app.world().entity_mut(root).insert(ModelSkin::Index(7));
-    app.step(0.0);
+    app.apply(root, ModelSkin::Index(7));
     assert_eq!(&material_of(&mut app, root), model.material(1, 0).unwrap());
-    app.world().entity_mut(root).remove::<ModelSkin>();
+    app.remove::<ModelSkin>(root);
     app.step(0.0);
     assert_eq!(&material_of(&mut app, root), model.material(0, 0).unwrap());
 }
@@ -343,27 +284,22 @@ fn equal_player_colors_share_a_material() {
     let red = app.spawn_ready("tetra.mdl#Scene", colors(4, 4));
     let other_red = app.spawn_ready("tetra.mdl#Scene", colors(4, 4));
     let blue = app.spawn_ready("tetra.mdl#Scene", colors(13, 13));
-    let images = app.world().resource::<Assets<Image>>().len();
+    let images = app.assets::<Image>().len();
     app.step(0.0);
     assert_eq!(material_of(&mut app, red), material_of(&mut app, other_red));
     assert_ne!(material_of(&mut app, red), material_of(&mut app, blue));
     assert_ne!(material_of(&mut app, red), material_of(&mut app, plain));
     assert_eq!(
-        app.world().resource::<Assets<Image>>().len(),
+        app.assets::<Image>().len(),
         images,
         "player colors need no image"
     );
 
-    let materials = app.world().resource::<Assets<MdlMaterial>>().len();
-    app.world().entity_mut(blue).remove::<PlayerColors>();
-    app.step(0.0);
-    app.step(0.0);
-    app.step(0.0);
+    let materials = app.assets::<MdlMaterial>().len();
+    app.remove::<PlayerColors>(blue);
+    app.steps(3, 0.0);
     assert_eq!(material_of(&mut app, blue), material_of(&mut app, plain));
-    assert_eq!(
-        app.world().resource::<Assets<MdlMaterial>>().len(),
-        materials - 1
-    );
+    assert_eq!(app.assets::<MdlMaterial>().len(), materials - 1);
 }
 
 #[test]
@@ -376,8 +312,7 @@ fn a_model_without_skins_has_the_plain_material() {
     assert_eq!(Some(material_of(&mut app, root)), model.plain_material);
     // Player colors have no effect.
     let colors = PlayerColors { shirt: 4, pants: 4 };
-    app.world().entity_mut(root).insert(colors);
-    app.step(0.0);
+    app.apply(root, colors);
     assert_eq!(Some(material_of(&mut app, root)), model.plain_material);
 }
 
@@ -391,15 +326,14 @@ fn a_root_can_change_its_model() {
     let first = app.animator(root).mesh();
     let scene = app.load("two.mdl#Scene");
     // After removal and insertion of the component, Bevy keeps the entities of the old scene.
-    app.world().entity_mut(root).remove::<WorldAssetRoot>();
-    app.world().entity_mut(root).insert(WorldAssetRoot(scene));
-    let changed = crate::gpuless::wait_until(&mut app.app, |world| {
+    app.remove::<WorldAssetRoot>(root);
+    app.insert(root, WorldAssetRoot(scene));
+    app.wait_until(|world| {
         let animator = world.get::<bevy_classic_models::quake::MdlAnimator>(root);
         animator.is_some_and(|animator| animator.mesh() != first)
     });
-    assert!(changed);
     let mesh = app.animator(root).mesh();
-    assert!(app.world().get::<bevy::mesh::MeshTag>(mesh).is_some());
+    assert!(app.find::<bevy::mesh::MeshTag>(mesh).is_some());
     assert_eq!(app.animator(root).model().clips.len(), 3);
     assert_eq!(app.animator(root).sequence().pose_count, 4);
 }

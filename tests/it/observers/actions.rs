@@ -1,13 +1,8 @@
 //! Observers that despawn models, change their components and spawn other models, when an event is sent to a root.
 
 use crate::clips::named::{app as app_of_clips, named};
-use crate::support::app::TestApp;
-use crate::support::lgw::BICYCLE;
-use bevy::prelude::*;
-use bevy_classic_models::manifest::ModelManifest;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::root::{PlayerColors, Repeat};
-use std::path::Path;
+use crate::support::prelude::*;
+use bevy_classic_models::root::PlayerColors;
 
 /// A model of each format. The last has no clips.
 pub const MODELS: [&str; 4] = ["tetra.mdl", "art/Unit.alo", "model.abc", "bike.lgw"];
@@ -54,10 +49,7 @@ pub fn act(root: Entity, actions: &Query<&Action>, loaded: &Loaded, commands: &m
         }
         Action::InsertComponents => insert_components(commands, root),
         Action::SpawnAnother => {
-            let to = AttachedToBone {
-                to: root,
-                bone: String::new(),
-            };
+            let to = on(root, "");
             for model in &loaded.models {
                 let model = ClassicModel(model.clone());
                 commands.spawn((model.clone(), SpawnedByObserver));
@@ -97,12 +89,12 @@ fn insert_components(commands: &mut Commands, root: Entity) {
 pub fn app() -> TestApp {
     let mut app = app_of_clips();
     let bike = BICYCLE.as_bytes().to_vec();
-    app.files.insert_asset(Path::new("bike.lgw"), bike);
+    app.save("bike.lgw", bike);
     let models = MODELS.map(|path| app.load::<ModelManifest>(path));
     for model in &models {
         app.wait_loaded(model);
     }
-    let server = app.world().resource::<AssetServer>().clone();
+    let server = app.server();
     let models = models.into();
     app.world().insert_resource(Loaded { models, server });
     app

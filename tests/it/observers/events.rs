@@ -1,11 +1,9 @@
 //! Observers of `ModelEvent` that despawn models, change their components and spawn other models.
 
 use super::actions::{Action, Loaded, SpawnedByObserver, act, app as app_of_actions, despawn};
-use crate::clips::named::{Kind, spawn};
-use crate::shared::model_events::{Received, every_frame, kinds, names};
-use crate::support::app::TestApp;
-use bevy::prelude::*;
-use bevy_classic_models::prelude::*;
+use crate::clips::named::Kind;
+use crate::shared::model_events::{Received, every_frame, kinds, names, names_of};
+use crate::support::prelude::*;
 
 /// An app that executes the actions of the roots that receive the event `frame 1`.
 fn app() -> (TestApp, Received) {
@@ -28,15 +26,8 @@ fn app() -> (TestApp, Received) {
 fn spawn_playing(app: &mut TestApp, kind: &Kind, count: usize) -> [Entity; 3] {
     [(); 3].map(|()| {
         let play = PlayClip::once(kind.clip).with_speed(50.0);
-        spawn(app, kind.scene, (play, every_frame(kind.clip, count)))
+        app.spawn_shown(kind.scene, (play, every_frame(kind.clip, count)))
     })
-}
-
-/// The names of a root's events.
-fn names_of(events: &[ModelEvent], root: Entity) -> Vec<String> {
-    let own = events.iter().filter(|event| event.entity == root);
-    let own = own.filter(|event| event.name.starts_with("frame"));
-    own.map(|event| event.name.clone()).collect()
 }
 
 #[test]
@@ -47,8 +38,7 @@ fn event_observer_may_despawn_any_roots() {
         for (actor, despawned) in [(0, vec![0]), (1, vec![0, 1, 2]), (0, vec![2]), (2, vec![1])] {
             let roots = spawn_playing(&mut app, kind, times.len());
             let targets = despawned.iter().map(|target| roots[*target]).collect();
-            let action = Action::Despawn(targets);
-            app.world().entity_mut(roots[actor]).insert(action);
+            app.insert(roots[actor], Action::Despawn(targets));
             received.take_all();
             app.step(0.1);
             let events = received.take_all();
@@ -77,15 +67,9 @@ fn event_observer_may_change_clip_and_components() {
     for (kind, times) in kinds() {
         let roots = [(); 2].map(|()| {
             let play = PlayClip::looping(kind.clip);
-            spawn(
-                &mut app,
-                kind.scene,
-                (play, every_frame(kind.clip, times.len())),
-            )
+            app.spawn_shown(kind.scene, (play, every_frame(kind.clip, times.len())))
         });
-        app.world()
-            .entity_mut(roots[0])
-            .insert(Action::InsertComponents);
+        app.insert(roots[0], Action::InsertComponents);
         received.take_all();
         // Frame 1 is at 0.1 s.
         app.step(0.06);
@@ -97,7 +81,7 @@ fn event_observer_may_change_clip_and_components() {
         // The observer has started the first clip of the file, with a layer.
         app.step(0.0);
         app.step(0.05);
-        let playback = app.world().get::<Playback>(roots[0]).unwrap();
+        let playback = app.get::<Playback>(roots[0]);
         assert!((playback.time - 0.05).abs() < 1e-4, "{playback:?}");
         let events = names_of(&received.take_all(), roots[0]);
         assert!(!events.contains(&"frame 1".to_owned()), "{events:?}");
@@ -117,7 +101,7 @@ fn event_observer_may_spawn_and_remove_models() {
         ] {
             let roots = spawn_playing(&mut app, kind, times.len());
             let context = format!("{}: {action:?}", kind.scene);
-            app.world().entity_mut(roots[1]).insert(action);
+            app.insert(roots[1], action);
             received.take_all();
             app.step(0.1);
             let events = received.take_all();

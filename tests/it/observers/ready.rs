@@ -4,18 +4,12 @@ use super::actions::{
     Action, Loaded, MODELS, SpawnedByObserver, act, app as app_of_actions, despawn,
 };
 use crate::ala::play::{ala, moves};
-use crate::gpuless;
 use crate::particles::proxies::{proxy, ship};
-use crate::shared::model_events::steps;
-use crate::support::app::TestApp;
 use crate::support::particle_app::{ParticleApp, stream};
-use bevy::prelude::*;
+use crate::support::prelude::*;
 use bevy_classic_models::alamo::AloParticleSystem;
-use bevy_classic_models::manifest::ModelManifest;
-use bevy_classic_models::prelude::*;
 use bevy_classic_models::spawn::ModelFormat;
 use classic_models_fixtures::particles::{bytes as particles, emitter};
-use std::path::Path;
 
 /// The roots that received [`ModelReady`], in this order, and whether it was a respawn.
 #[derive(Resource, Default)]
@@ -47,7 +41,7 @@ fn app() -> TestApp {
 /// Spawns three loaded models, which become ready in the next frame, in this order.
 fn spawn_three(app: &mut TestApp, model: usize) -> [Entity; 3] {
     let model = app.world().resource::<Loaded>().models[model].clone();
-    let mut roots = [(); 3].map(|()| app.world().spawn(ClassicModel(model.clone())).id());
+    let mut roots = [(); 3].map(|()| app.spawn_entity(ClassicModel(model.clone())));
     roots.sort_by_key(|root| root.index_u32());
     roots
 }
@@ -73,14 +67,13 @@ fn ready_observer_may_despawn_any_roots() {
         for (actor, despawned, receivers) in cases {
             let roots = spawn_three(&mut app, index);
             let targets = despawned.iter().map(|target| roots[*target]).collect();
-            let action = Action::Despawn(targets);
-            app.world().entity_mut(roots[actor]).insert(action);
-            steps(&mut app, 3, 0.1);
+            app.insert(roots[actor], Action::Despawn(targets));
+            app.steps(3, 0.1);
             let context = format!("{path}: {actor} despawns {despawned:?}");
             let expected: Vec<_> = receivers.iter().map(|root| (roots[*root], false)).collect();
             assert_eq!(ReadyRoots::take(&mut app), expected, "{context}");
             for (index, root) in roots.iter().enumerate() {
-                let exists = app.world().get_entity(*root).is_ok();
+                let exists = app.exists(*root);
                 assert_eq!(exists, !despawned.contains(&index), "{context}");
             }
             despawn(&mut app, &roots);
@@ -93,23 +86,19 @@ fn ready_observer_may_despawn_any_roots() {
 fn ready_observer_may_request_files_for_other_roots() {
     let mut app = app();
     for file in ["late_1.ala", "late_2.ala"] {
-        app.files.insert_asset(Path::new(file), ala(&moves(1.0)));
+        app.save(file, ala(&moves(1.0)));
     }
     // The formats that play clips of files.
     for (index, clip) in [(1, "late_1.ala#Clip"), (2, "late_2.ala#Clip")] {
         let path = MODELS[index];
         let [a, b, c] = spawn_three(&mut app, index);
-        app.world()
-            .entity_mut(a)
-            .insert(Action::RequestClip(b, clip));
-        app.step(0.0);
+        app.apply(a, Action::RequestClip(b, clip));
         let expected = [(a, false), (c, false)];
         assert_eq!(ReadyRoots::take(&mut app), expected, "{path}");
-        let is_ready = gpuless::wait_until(&mut app.app, |world| {
+        app.wait(path, |world| {
             let roots = world.resource::<ReadyRoots>();
             roots.0 == [(b, false)]
         });
-        assert!(is_ready, "{path}");
         ReadyRoots::take(&mut app);
         despawn(&mut app, &[a, b, c]);
     }
@@ -120,19 +109,16 @@ fn ready_observer_may_insert_components() {
     let mut app = app();
     for (index, path) in MODELS.iter().enumerate() {
         let roots = spawn_three(&mut app, index);
-        app.world()
-            .entity_mut(roots[1])
-            .insert(Action::InsertComponents);
-        app.step(0.0);
+        app.apply(roots[1], Action::InsertComponents);
         app.wait_until_idle();
         let expected = roots.map(|root| (root, false));
         assert_eq!(ReadyRoots::take(&mut app), expected, "{path}");
         app.step(0.05);
         if *path != "bike.lgw" {
-            let playback = app.world().get::<Playback>(roots[1]).unwrap();
+            let playback = app.get::<Playback>(roots[1]);
             assert!((playback.time - 0.05).abs() < 1e-4, "{path}: {playback:?}");
         }
-        steps(&mut app, 3, 0.1);
+        app.steps(3, 0.1);
         assert_eq!(ReadyRoots::take(&mut app), [], "{path}");
         despawn(&mut app, &roots);
     }
@@ -143,11 +129,8 @@ fn ready_observer_may_spawn_other_models() {
     let mut app = app();
     for (index, path) in MODELS.iter().enumerate() {
         let roots = spawn_three(&mut app, index);
-        app.world()
-            .entity_mut(roots[1])
-            .insert(Action::SpawnAnother);
-        app.step(0.0);
-        steps(&mut app, 3, 0.1);
+        app.apply(roots[1], Action::SpawnAnother);
+        app.steps(3, 0.1);
         app.wait_until_idle();
         let world = app.world();
         let mut spawned = world.query_filtered::<Entity, With<SpawnedByObserver>>();
@@ -175,16 +158,16 @@ fn ready_observer_may_replace_or_remove_the_model() {
             _ => vec![(roots[0], true)],
         };
         for (root, action) in [(0, Action::ReplaceModel), (1, Action::RemoveModel)] {
-            app.world().entity_mut(roots[root]).insert(action);
+            app.insert(roots[root], action);
         }
         app.step(0.0);
         let first = roots.map(|root| (root, false));
         assert_eq!(ReadyRoots::take(&mut app), first, "{path}");
-        steps(&mut app, 3, 0.1);
+        app.steps(3, 0.1);
         app.wait_until_idle();
         assert_eq!(ReadyRoots::take(&mut app), other, "{path}");
         let format = |app: &mut TestApp, root: Entity| {
-            let instance = app.world().get::<ModelInstance>(root);
+            let instance = app.find::<ModelInstance>(root);
             instance.map(ModelInstance::format)
         };
         let formats = roots.map(|root| format(&mut app, root));
@@ -226,13 +209,13 @@ fn despawned_models_leave_no_particle_systems() {
     let first = first.id();
     let ships = [(); 2].map(|()| {
         let ship = (ClassicModel(kept[0].clone()), Ship);
-        app.world().spawn(ship).id()
+        app.app.spawn_entity(ship)
     });
     app.app.wait_until_idle();
     app.run(3, 0.1);
     let left: Vec<Entity> = ships
         .into_iter()
-        .filter(|ship| app.app.app.world().get_entity(*ship).is_ok())
+        .filter(|ship| app.app.exists(*ship))
         .collect();
     assert_eq!(left.len(), 1);
     let count = |app: &mut ParticleApp| {
@@ -240,8 +223,8 @@ fn despawned_models_leave_no_particle_systems() {
         world.query::<&AloParticleSystem>().iter(world).count()
     };
     assert_eq!(count(&mut app), 1);
-    app.world().entity_mut(first).despawn();
-    app.world().entity_mut(left[0]).despawn();
+    app.app.despawn(first);
+    app.app.despawn(left[0]);
     app.run(1, 0.1);
 
     // A ship that is despawned when it is ready.
@@ -250,7 +233,7 @@ fn despawned_models_leave_no_particle_systems() {
             commands.entity(ready.entity).despawn();
         });
     let before = entity_count(&mut app.app);
-    let root = app.world().spawn(ClassicModel(kept[0].clone())).id();
+    let root = app.app.spawn_entity(ClassicModel(kept[0].clone()));
     let is_despawned =
         gpuless::wait_until(&mut app.app.app, |world| world.get_entity(root).is_err());
     assert!(is_despawned, "the model is not ready");

@@ -4,12 +4,9 @@ mod archives;
 
 use crate::reload_matrix::edits::{FileChange, METAS};
 use crate::reload_matrix::matrix::Cell;
-use crate::support::loads::Loads;
+use crate::support::prelude::*;
 pub use archives::Archives;
 use bevy::app::App;
-use bevy::asset::io::memory::Dir;
-use std::path::Path;
-use tempfile::TempDir;
 
 /// A watched folder, watched archives, or files in memory.
 pub enum Disk {

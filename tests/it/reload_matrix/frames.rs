@@ -1,15 +1,7 @@
 //! Instances respawn in the frame in which their scene is reloaded, even if the file changes again at once.
 
 use crate::reload_matrix::subjects::{Format, Kind};
-use crate::support::app::TestApp;
-use bevy::prelude::*;
-use bevy_classic_models::alamo::{Alo, AloInstance};
-use bevy_classic_models::lgw::{Lgw, LgwInstance};
-use bevy_classic_models::lithtech::{Abc, AbcInstance};
-use bevy_classic_models::quake::Mdl;
-use bevy_classic_models::quake::MdlAnimator;
-use std::path::Path;
-use std::sync::Arc;
+use crate::support::prelude::*;
 
 /// Whether an instance has the loaded model, which every load replaces.
 fn is_current(world: &World, root: Entity, model: &UntypedHandle) -> Option<bool> {
@@ -40,22 +32,22 @@ fn assert_respawns_at_once(format: Format) {
         if !matches!(kind, Kind::Meta | Kind::TextureMeta) {
             let path = format.file(*kind);
             let contents = format.contents(*kind, 1);
-            app.files.insert_asset(Path::new(&path), contents);
+            app.save(&path, contents);
         }
     }
     let plain = crate::support::abc_stage::dtx(&[[7, 9, 9, 255]; 64]);
-    app.files.insert_asset(Path::new("plain.dtx"), plain);
-    let server = app.world().resource::<AssetServer>().clone();
+    app.save("plain.dtx", plain);
+    let server = app.server();
     let path = format.file(Kind::Model);
     let model = format.load(&server, path.clone());
     let mut is_loaded = |_: &mut World| server.is_loaded_with_dependencies(&model);
-    assert!(crate::gpuless::wait_until(&mut app.app, &mut is_loaded));
+    app.wait_until(&mut is_loaded);
     let root = format.spawn(app.world(), &path);
     let mut is_ready = |world: &mut World| format.is_ready(world, root);
-    assert!(crate::gpuless::wait_until(&mut app.app, &mut is_ready));
+    app.wait_until(&mut is_ready);
     for version in 2..12 {
         let contents = format.contents(Kind::Model, version);
-        app.files.insert_asset(Path::new(&path), contents);
+        app.save(&path, contents);
         server.reload(path.clone());
         // The next edit follows at once, or a few frames later.
         let mut is_applied = |world: &mut World| {
@@ -63,7 +55,7 @@ fn assert_respawns_at_once(format: Format) {
             assert_eq!(format.check_state(world, root), Ok(()), "{format:?}");
             format.shown(world, root, Kind::Model) == Some(version)
         };
-        assert!(crate::gpuless::wait_until(&mut app.app, &mut is_applied));
+        app.wait_until(&mut is_applied);
         for _ in 0..version % 4 {
             app.step(0.0);
         }

@@ -1,16 +1,11 @@
 //! Every kind of file × every kind of edit × every format: instances apply the edit, and keep their components in every
 //! frame. Tested in a folder with Bevy's file watcher, in archives with a folder above them, and in memory.
 
-use crate::gpuless;
 use crate::reload_matrix::disk::{Archives, Disk};
 use crate::reload_matrix::edits::{Edit, FileChange, METAS, Step, archive_edits, edits};
 use crate::reload_matrix::subjects::{Format, Kind};
 use crate::support::archives;
-use crate::support::loads::Loads;
-use crate::support::log;
-use bevy::asset::io::memory::Dir;
-use bevy::prelude::*;
-use bevy_classic_models::prelude::*;
+use crate::support::prelude::*;
 use std::collections::HashSet;
 
 /// Turns of the task pool without progress after which the test stops waiting for an edit.
@@ -217,7 +212,7 @@ impl Table {
         app.add_plugins(gpuless::plugins(disk.root(), true))
             .add_plugins(ClassicModelsPlugins);
         gpuless::finish(&mut app);
-        let server = app.world().resource::<AssetServer>().clone();
+        let server = app.server();
         let load = |cell: &Cell| cell.format.load(&server, cell.model());
         let models: Vec<UntypedHandle> = cells.iter().map(load).collect();
         // A manifest with a missing file is loaded, but not all of its dependencies are.
@@ -229,7 +224,7 @@ impl Table {
             }
         };
         let are_loaded = |_: &mut World| cells.iter().zip(&models).all(is_ready);
-        assert!(gpuless::wait_until(&mut app, are_loaded), "loading");
+        app.wait("loading", are_loaded);
         for cell in &mut cells {
             cell.root = cell.format.spawn(app.world_mut(), &cell.model());
         }
@@ -321,7 +316,7 @@ impl Table {
         if !matches!(self.disk, Disk::Memory(_)) {
             return;
         }
-        let server = self.app.world().resource::<AssetServer>();
+        let server = self.app.server();
         for cell in &self.cells {
             let Some((change, ..)) = cell.steps.get(step) else {
                 continue;

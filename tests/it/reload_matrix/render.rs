@@ -8,13 +8,12 @@ use crate::support::abc_stage::tower;
 use crate::support::alo_stage::{cuboid, stored, tga, turned};
 use crate::support::lgw_stage::{FRONT_VIEW, Quad, dds, material, model as lgw_bytes, texture};
 use crate::support::mdl::figure;
-use crate::support::stage::{Picture, Stage};
-use bevy::prelude::*;
+use crate::support::prelude::*;
+use crate::support::stage::Picture;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as AloMesh, Parameter};
 use bevy_classic_models::lgw::text::TextureMode;
-use bevy_classic_models::quake::mdl::Precision;
 use bevy_classic_models::quake::mdl::write::SkinDocument;
 
 /// The count of frames that are compared, from the first changed one.
@@ -58,8 +57,8 @@ impl Watched {
             stage.view_from(FRONT_VIEW);
         }
         let scene = format!("{model}#Scene");
-        let scene = WorldAssetRoot(stage.world().resource::<AssetServer>().load(scene));
-        let root = stage.world().spawn(scene).id();
+        let scene = WorldAssetRoot(stage.server().load(scene));
+        let root = stage.spawn_entity(scene);
         stage.headless.wait_until("the model is spawned", |world| {
             world.get::<Children>(root).is_some()
         });

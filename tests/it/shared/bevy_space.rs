@@ -1,18 +1,7 @@
 //! `BevySpace`: models face −Z and are scaled to meters.
 
-use crate::gpuless;
 use crate::support::abc::{bytes, figure};
-use crate::support::app::TestApp;
-use crate::support::mdl::tetrahedron;
-use bevy::camera::primitives::Aabb;
-use bevy::ecs::system::SystemState;
-use bevy::prelude::*;
-use bevy::world_serialization::WorldAsset;
-use bevy_classic_models::alamo::AloLoaderSettings;
-use bevy_classic_models::lithtech::AbcLoaderSettings;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlLoaderSettings;
-use std::path::Path;
+use crate::support::prelude::*;
 
 /// The sample models, and their heights in meters as documented in the manual.
 const SAMPLES: [(&str, f32); 4] = [
@@ -27,30 +16,29 @@ fn samples() -> TestApp {
 }
 
 fn spawn(app: &mut TestApp, path: &'static str, bundle: impl Bundle) -> Entity {
-    let model = ClassicModel(app.load(path));
-    let root = app.world().spawn((model, bundle)).id();
+    let root = app.spawn_model(path, bundle);
     let is_spawned = |world: &mut World| {
         let mut state = SystemState::<ModelQuery>::new(world);
         state.get(world).unwrap().format(root).is_some()
     };
-    assert!(gpuless::wait_until(&mut app.app, is_spawned), "{path}");
+    app.wait(path, is_spawned);
     app.step(0.0);
     root
 }
 
 /// The scene entity below a root, and its transform.
 fn scene(app: &mut TestApp, root: Entity) -> (Entity, Transform) {
-    let children = app.world().get::<Children>(root).unwrap();
+    let children = app.get::<Children>(root);
     let [child] = children[..] else {
         panic!("{} children", children.len());
     };
-    (child, *app.world().get::<Transform>(child).unwrap())
+    (child, *app.get::<Transform>(child))
 }
 
 /// The global scale of the scene below a root.
 fn world_scale(app: &mut TestApp, root: Entity) -> Vec3 {
     let (scene, _) = scene(app, root);
-    app.world().get::<GlobalTransform>(scene).unwrap().scale()
+    app.get::<GlobalTransform>(scene).scale()
 }
 
 /// Spawns a model in meters, and another one attached to its bone.
@@ -60,8 +48,7 @@ fn spawn_attached(
     bone: &str,
 ) -> (Entity, Entity) {
     let to = spawn(app, outer, BevySpace::default());
-    let bone = bone.to_owned();
-    let attached = AttachedToBone { to, bone };
+    let attached = on(to, bone);
     let inner = spawn(app, inner, (BevySpace::default(), attached));
     app.step(0.0);
     (to, inner)
@@ -70,14 +57,13 @@ fn spawn_attached(
 /// Replaces the manifest `unit.model.ron`, and waits until the scene of a model that uses it has the expected scale.
 fn edit_manifest(app: &mut TestApp, root: Entity, manifest: Vec<u8>, expected: f32) {
     let path = "unit.model.ron";
-    app.files.insert_asset(Path::new(path), manifest);
-    app.world().resource::<AssetServer>().reload(path);
+    app.edit(path, manifest);
     let is_edited = |world: &mut World| {
         let child = world.get::<Children>(root).unwrap()[0];
         let transform = world.get::<Transform>(child).unwrap();
         transform.scale.abs_diff_eq(Vec3::splat(expected), 1e-5)
     };
-    assert!(gpuless::wait_until(&mut app.app, is_edited), "{expected}");
+    app.wait("the expected scale", is_edited);
 }
 
 fn bone(app: &mut TestApp, root: Entity, name: &str) -> GlobalTransform {
@@ -144,7 +130,7 @@ fn samples_face_minus_z_in_meters() {
             assert!(low.y.abs() < 0.3, "the lowest point of {path} is {}", low.y);
         }
         let (scene, _) = scene(&mut app, root);
-        let of_scene = *app.world().get::<GlobalTransform>(scene).unwrap();
+        let of_scene = *app.get::<GlobalTransform>(scene);
         let ahead = (target - transform.translation).normalize();
         let right = ahead.cross(Vec3::Y).normalize();
         match path {
@@ -185,7 +171,7 @@ fn samples_face_minus_z_in_meters() {
                 assert!(center.dot(ahead) > 1.0, "head lamps are ahead");
             }
         }
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
     }
 }
 
@@ -195,8 +181,7 @@ fn bevy_space_follows_changes_and_removal() {
     for (path, _) in SAMPLES {
         let root = spawn(&mut app, path, ());
         let (_, own) = scene(&mut app, root);
-        app.world().entity_mut(root).insert(BevySpace::default());
-        app.step(0.0);
+        app.apply(root, BevySpace::default());
         let (_, space) = scene(&mut app, root);
         for meters in [0.5, 2.0] {
             let mut of_root = app.world().entity_mut(root);
@@ -206,20 +191,17 @@ fn bevy_space_follows_changes_and_removal() {
             assert_eq!(scene(&mut app, root).1, expected, "{path}");
         }
         for wrong in [f32::NAN, 0.0, -1.0, f32::INFINITY] {
-            let wrong = BevySpace::with_meters_per_unit(wrong);
-            app.world().entity_mut(root).insert(wrong);
-            app.step(0.0);
+            app.apply(root, BevySpace::with_meters_per_unit(wrong));
             assert_eq!(scene(&mut app, root).1, space, "{path}");
         }
         // The scene is respawned.
-        let mut scene_root = app.world().get_mut::<WorldAssetRoot>(root).unwrap();
-        scene_root.set_changed();
+        app.respawn(root);
         app.step(0.0);
         assert_eq!(scene(&mut app, root).1, space, "{path}, in the first frame");
-        app.world().entity_mut(root).remove::<BevySpace>();
+        app.remove::<BevySpace>(root);
         app.step(0.0);
         assert_eq!(scene(&mut app, root).1, own, "{path}");
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
     }
 }
 
@@ -227,44 +209,31 @@ fn bevy_space_follows_changes_and_removal() {
 fn bevy_space_replaces_scale_and_axes_of_loader_settings() {
     let mut expected = samples();
     let mut app = samples();
-    let server = app.world().resource::<AssetServer>().clone();
-    let mdl = server
-        .load_builder()
-        .with_settings(|settings: &mut MdlLoaderSettings| {
-            (settings.scale, settings.convert_axes) = (3.0, false);
+    let mdl: Handle<WorldAsset> =
+        app.load_with("models/sentry.mdl#Scene", |it: &mut MdlLoaderSettings| {
+            (it.scale, it.convert_axes) = (3.0, false);
         });
-    let mdl: Handle<WorldAsset> = mdl.load("models/sentry.mdl#Scene");
-    let alo = server
-        .load_builder()
-        .with_settings(|settings: &mut AloLoaderSettings| {
-            (settings.scale, settings.convert_axes) = (3.0, false);
+    let alo: Handle<WorldAsset> =
+        app.load_with("models/walker.alo#Scene", |it: &mut AloLoaderSettings| {
+            (it.scale, it.convert_axes) = (3.0, false);
         });
-    let alo: Handle<WorldAsset> = alo.load("models/walker.alo#Scene");
     for (path, scene_of) in [("models/sentry.mdl", mdl), ("models/walker.alo", alo)] {
         let root = spawn(&mut expected, path, BevySpace::default());
         let (_, expected) = scene(&mut expected, root);
-        let root = app
-            .world()
-            .spawn((WorldAssetRoot(scene_of), BevySpace::default()))
-            .id();
+        let root = app.spawn_entity((WorldAssetRoot(scene_of), BevySpace::default()));
         let is_spawned = |world: &mut World| world.get::<Children>(root).is_some();
-        assert!(gpuless::wait_until(&mut app.app, is_spawned), "{path}");
+        app.wait(path, is_spawned);
         app.step(0.0);
         assert_eq!(scene(&mut app, root).1, expected, "{path}");
     }
     // A LithTech model that is not mirrored faces +Z.
-    let abc = server
-        .load_builder()
-        .with_settings(|settings: &mut AbcLoaderSettings| {
-            (settings.scale, settings.convert_axes) = (3.0, false);
+    let abc: Handle<WorldAsset> =
+        app.load_with("models/warden.abc#Scene", |it: &mut AbcLoaderSettings| {
+            (it.scale, it.convert_axes) = (3.0, false);
         });
-    let abc: Handle<WorldAsset> = abc.load("models/warden.abc#Scene");
-    let root = app
-        .world()
-        .spawn((WorldAssetRoot(abc), BevySpace::default()))
-        .id();
+    let root = app.spawn_entity((WorldAssetRoot(abc), BevySpace::default()));
     let is_spawned = |world: &mut World| world.get::<Children>(root).is_some();
-    assert!(gpuless::wait_until(&mut app.app, is_spawned));
+    app.wait_until(is_spawned);
     app.step(0.0);
     let (_, transform) = scene(&mut app, root);
     let front = transform.transform_point(Vec3::Z);
@@ -305,9 +274,9 @@ fn attached_models_are_scaled_to_meters() {
     let expected = Vec3::splat(1.0 / 32.0);
     assert_near(world_scale(&mut app, brazier), expected, "attached");
     let (scene, _) = scene(&mut app, brazier);
-    let of_scene = |app: &mut TestApp| app.world().get::<GlobalTransform>(scene).unwrap().affine();
+    let of_scene = |app: &mut TestApp| app.get::<GlobalTransform>(scene).affine();
     let before = of_scene(&mut app);
-    app.world().entity_mut(brazier).remove::<AttachedToBone>();
+    app.remove::<AttachedToBone>(brazier);
     app.step(0.0);
     assert_near(world_scale(&mut app, brazier), expected, "detached");
     let after = of_scene(&mut app);

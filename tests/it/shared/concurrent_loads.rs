@@ -1,10 +1,7 @@
 //! Two concurrent loads of one file. The load that read the older contents ends last.
 
-use crate::gpuless;
 use crate::reload_matrix::subjects::{Format, Kind};
-use crate::support::app::TestApp;
-use bevy::prelude::*;
-use std::path::Path;
+use crate::support::prelude::*;
 
 fn assert_newest_file_is_used(format: Format) {
     let is_file = |kind: &&Kind| !matches!(kind, Kind::Meta | Kind::TextureMeta);
@@ -20,7 +17,7 @@ fn assert_newest_file_is_used(format: Format) {
     files.push(("plain.dtx", plain));
     let (mut test, held) = TestApp::with_held_files(&files);
     let (app, files) = (&mut test.app, test.files.clone());
-    let server = app.world().resource::<AssetServer>().clone();
+    let server = app.server();
     let path = format.file(Kind::Model);
     let model = format.load(&server, path.clone());
     assert!(gpuless::wait_until(app, |_| server.is_loaded_with_dependencies(&model)));

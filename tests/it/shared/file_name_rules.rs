@@ -1,19 +1,12 @@
 //! A model finds the same files on every file system: a case-sensitive one (Linux), a case-insensitive one (Windows,
 //! macOS), and one without directory listings (the web).
 
-use crate::gpuless;
 use crate::support::alo_stage::{quarters, tga};
-use crate::support::app::TestApp;
 use crate::support::disk::{Disk, Rules};
-use crate::support::log;
+use crate::support::prelude::*;
 use crate::support::sample_files::{self, MODELS, REFERENCES, clip, spawn_all, unit};
-use bevy::asset::LoadState;
-use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
-use bevy::prelude::*;
-use bevy_classic_models::alamo::AloMaterial;
-use bevy_classic_models::alamo::{Alo, AloInstance, AloLoaderSettings};
+use bevy::asset::io::AssetSourceBuilder;
 use bevy_classic_models::texture::PLACEHOLDER_IMAGE;
-use std::path::Path;
 
 /// The file systems with directory listings.
 const LISTED: [Rules; 2] = [Rules::Exact, Rules::AnyCase];
@@ -37,7 +30,7 @@ fn textured(rules: Rules, name: &str, textures: &[&str]) -> TestApp {
 }
 
 fn load(app: &mut TestApp, path: &str) -> Alo {
-    let server = app.world().resource::<AssetServer>();
+    let server = app.server();
     let set = |settings: &mut AloLoaderSettings| settings.load_proxies = true;
     let alo: Handle<Alo> = server
         .load_builder()
@@ -45,19 +38,14 @@ fn load(app: &mut TestApp, path: &str) -> Alo {
         .load(path.to_owned());
     let state = app.finish_load(&alo);
     assert!(matches!(state, LoadState::Loaded), "{state:?}");
-    app.world()
-        .resource::<Assets<Alo>>()
-        .get(&alo)
-        .unwrap()
-        .clone()
+    app.asset(&alo).clone()
 }
 
 /// The path of a model's texture; none for a placeholder.
 fn texture(app: &mut TestApp, path: &str) -> Option<String> {
     let alo = load(app, path);
     let material = alo.meshes[0].submeshes[0].material.clone().unwrap();
-    let materials = app.world().resource::<Assets<AloMaterial>>();
-    let base = &materials.get(&material).unwrap().base;
+    let base = &app.asset(&material).base;
     let image = base.base_color_texture.as_ref()?;
     (*image != PLACEHOLDER_IMAGE).then(|| image.path().unwrap().to_string())
 }
@@ -234,11 +222,11 @@ fn a_recursive_proxy_in_another_case_is_skipped() {
     let files = [("ring.alo".to_owned(), unit("none", "RING"))];
     let mut app = app(Rules::AnyCase, files);
     let alo = load(&mut app, "Ring.alo");
-    let root = app.world().spawn(WorldAssetRoot(alo.scene)).id();
+    let root = app.spawn_entity(WorldAssetRoot(alo.scene));
     app.wait_for(&[root]);
     let warned =
         || !log::warnings_with("has a recursive proxy for ring.alo; it is skipped").is_empty();
-    assert!(gpuless::wait_until(&mut app.app, |_| warned()));
+    app.wait_until(|_| warned());
     let mut instances = app.world().query::<&AloInstance>();
     assert_eq!(instances.iter(app.world()).count(), 1);
 }

@@ -2,14 +2,8 @@
 
 use crate::ala::play::{SCENE, ala, files, moves};
 use crate::clips::named::{KINDS, Kind, app as app_of_clips, named};
-use crate::manifest::spawn::{edit, mdl, spawn_ready, text, wait};
-use crate::support::abc;
-use crate::support::app::TestApp;
-use crate::support::mdl::tetrahedron;
-use bevy::prelude::*;
-use bevy_classic_models::alamo::Alo;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::root::{NamedClip, Repeat};
+use crate::manifest::spawn::{mdl, text};
+use crate::support::prelude::*;
 
 /// The seconds of the clips of five frames at 10 frames per second.
 const LENGTH: f32 = 0.4;
@@ -43,16 +37,16 @@ fn app(bundle: impl Bundle) -> (TestApp, Entity) {
 }
 
 fn speed(app: &mut TestApp, root: Entity) -> f32 {
-    app.world().get::<PlayClip>(root).unwrap().speed
+    app.get::<PlayClip>(root).speed
 }
 
 fn time(app: &mut TestApp, root: Entity) -> f32 {
-    app.world().get::<Playback>(root).unwrap().time
+    app.get::<Playback>(root).time
 }
 
 /// Moves a root for a frame of 0.1 s.
 fn walk(app: &mut TestApp, root: Entity, step: Vec3) {
-    app.world().get_mut::<Transform>(root).unwrap().translation += step;
+    app.get_mut::<Transform>(root).translation += step;
     app.step(0.1);
 }
 
@@ -98,14 +92,14 @@ fn one_stride_is_one_pass_through_the_clip() {
 #[test]
 fn scale_and_parents_of_the_root_count() {
     let (mut app, root) = app((PlayClip::from_manifest("march"), FollowVelocity::default()));
-    app.world().get_mut::<Transform>(root).unwrap().scale = Vec3::splat(4.0);
+    app.get_mut::<Transform>(root).scale = Vec3::splat(4.0);
     walk(&mut app, root, Vec3::NEG_Z * STRIDE);
     // A quarter of a stride in 0.1 s: one pass in 0.4 s, at half the speed of the name.
     assert_speed(&mut app, root, 2.0);
-    let ship = app.world().spawn(Transform::default()).id();
-    app.world().entity_mut(root).insert(ChildOf(ship));
+    let ship = app.spawn_entity(Transform::default());
+    app.insert(root, ChildOf(ship));
     app.step(0.1);
-    app.world().get_mut::<Transform>(ship).unwrap().translation -= Vec3::Z * STRIDE;
+    app.get_mut::<Transform>(ship).translation -= Vec3::Z * STRIDE;
     app.step(0.1);
     assert_speed(&mut app, root, 2.0);
 }
@@ -120,13 +114,13 @@ fn own_stride_and_velocity_override_measured_ones() {
     // Five passes per second.
     assert_speed(&mut app, root, 5.0 * LENGTH);
     for stride in [f32::NAN, 0.0, -1.0, f32::INFINITY] {
-        let mut follow = app.world().get_mut::<FollowVelocity>(root).unwrap();
+        let mut follow = app.get_mut::<FollowVelocity>(root);
         follow.stride = Some(stride);
         follow.velocity = Some(Vec3::X);
         app.step(0.1);
         assert_speed(&mut app, root, 5.0 * LENGTH);
     }
-    let mut follow = app.world().get_mut::<FollowVelocity>(root).unwrap();
+    let mut follow = app.get_mut::<FollowVelocity>(root);
     follow.stride = Some(1.0);
     follow.velocity = Some(Vec3::splat(f32::NAN));
     app.step(0.1);
@@ -140,24 +134,20 @@ fn clips_without_stride_and_models_without_the_component_keep_their_speed() {
     walk(&mut app, root, Vec3::NEG_Z);
     assert_speed(&mut app, root, 1.5);
     // A clip with a stride, then none again.
-    app.world()
-        .entity_mut(root)
-        .insert(PlayClip::from_manifest("march"));
+    app.insert(root, PlayClip::from_manifest("march"));
     app.step(0.1);
     walk(&mut app, root, Vec3::NEG_Z * STRIDE / 4.0);
     assert_speed(&mut app, root, 2.0);
-    app.world().entity_mut(root).remove::<FollowVelocity>();
+    app.remove::<FollowVelocity>(root);
     walk(&mut app, root, Vec3::NEG_Z * STRIDE);
     assert_speed(&mut app, root, 2.0);
     // The position before the removal does not count.
-    app.world()
-        .entity_mut(root)
-        .insert(FollowVelocity::default());
+    app.insert(root, FollowVelocity::default());
     app.step(0.1);
     assert_speed(&mut app, root, 2.0);
     app.step(0.1);
     assert_speed(&mut app, root, 0.0);
-    app.world().entity_mut(root).despawn();
+    app.despawn(root);
     app.step(0.1);
 }
 
@@ -181,14 +171,14 @@ fn manifests_can_replace_a_clip_whose_speed_follows() {
     };
     let first = manifest(", play: \"walk\"");
     let mut app = TestApp::new(&[("a.mdl", mdl()), ("a.model.ron", text(&first))]);
-    let root = spawn_ready(&mut app, "a.model.ron", FollowVelocity::default());
+    let root = app.spawn_model_ready("a.model.ron", FollowVelocity::default());
     app.step(0.1);
     walk(&mut app, root, Vec3::NEG_Z);
     let followed = speed(&mut app, root);
     assert!(followed > 0.0 && followed != 1.0, "{followed}");
     let other = manifest(", play: \"run\"");
-    edit(&mut app, "a.model.ron", &other);
-    wait(&mut app, "the other clip", |world| {
+    app.edit("a.model.ron", &other);
+    app.wait("the other clip", |world| {
         world
             .get::<PlayClip>(root)
             .is_some_and(|play| play.clip == "run")
@@ -197,22 +187,18 @@ fn manifests_can_replace_a_clip_whose_speed_follows() {
     walk(&mut app, root, Vec3::NEG_Z);
     assert_speed(&mut app, root, followed / 2.0);
     // A clip that the user has set stays.
-    app.world().get_mut::<PlayClip>(root).unwrap().clip = "walk".into();
-    edit(
-        &mut app,
-        "a.model.ron",
-        &first.replace("stride: 3", "stride: 1"),
-    );
-    wait(&mut app, "the other stride", |world| {
+    app.get_mut::<PlayClip>(root).clip = "walk".into();
+    app.edit("a.model.ron", first.replace("stride: 3", "stride: 1"));
+    app.wait("the other stride", |world| {
         let clips = world.get::<ModelClips>(root);
         clips.is_some_and(|clips| clips.0.iter().any(|clip| clip.stride == Some(1.0)))
     });
-    edit(&mut app, "a.model.ron", &manifest(""));
-    wait(&mut app, "the stride of before", |world| {
+    app.edit("a.model.ron", manifest(""));
+    app.wait("the stride of before", |world| {
         let clips = world.get::<ModelClips>(root);
         clips.is_some_and(|clips| clips.0.iter().any(|clip| clip.stride == Some(3.0)))
     });
-    let play = app.world().get::<PlayClip>(root).unwrap();
+    let play = app.get::<PlayClip>(root);
     assert!(play.clip == "walk", "{play:?}");
 }
 
@@ -237,9 +223,9 @@ fn manifests_have_strides_for_quake_models() {
         play: "walk",
     )"#;
     let mut app = TestApp::new(&[("a.mdl", mdl()), ("a.model.ron", text(manifest))]);
-    let root = spawn_ready(&mut app, "a.model.ron", FollowVelocity::default());
+    let root = app.spawn_model_ready("a.model.ron", FollowVelocity::default());
     app.step(0.1);
-    let duration = app.world().get::<Playback>(root).unwrap().duration;
+    let duration = app.get::<Playback>(root).duration;
     assert!(duration > 0.0);
     walk(&mut app, root, Vec3::NEG_Z * 1.5);
     // Half of the clip in 0.1 s.
@@ -268,7 +254,7 @@ fn follower(app: &mut TestApp, kind: &Kind) -> Entity {
 
 /// The speed for a quarter of a stride in 0.1 s.
 fn quarter(app: &mut TestApp, root: Entity) -> f32 {
-    let duration = app.world().get::<Playback>(root).unwrap().duration;
+    let duration = app.get::<Playback>(root).duration;
     2.5 * duration / 0.5
 }
 
@@ -289,27 +275,24 @@ fn speed_follows_on_every_format() {
         let before = time(&mut app, root);
         walk(&mut app, root, Vec3::ZERO);
         assert_eq!(time(&mut app, root), before, "{}", kind.scene);
-        let play = PlayClip::from_manifest("still").with_speed(0.75);
-        app.world().entity_mut(root).insert(play);
+        app.insert(root, PlayClip::from_manifest("still").with_speed(0.75));
         app.step(0.1);
         walk(&mut app, root, Vec3::NEG_Z * STRIDE / 4.0);
         assert_speed(&mut app, root, 0.75);
         // After the removal, the speed stays, and the component can be inserted again.
-        let play = PlayClip::from_manifest("walk");
-        app.world().entity_mut(root).insert(play);
+        app.insert(root, PlayClip::from_manifest("walk"));
         app.step(0.1);
         walk(&mut app, root, Vec3::NEG_Z * STRIDE / 4.0);
         let followed = quarter(&mut app, root);
         assert_speed(&mut app, root, followed);
-        app.world().entity_mut(root).remove::<FollowVelocity>();
+        app.remove::<FollowVelocity>(root);
         walk(&mut app, root, Vec3::NEG_Z * STRIDE / 2.0);
         assert_speed(&mut app, root, followed);
-        let follow = FollowVelocity::default();
-        app.world().entity_mut(root).insert(follow);
+        app.insert(root, FollowVelocity::default());
         app.step(0.1);
         walk(&mut app, root, Vec3::NEG_Z * STRIDE / 8.0);
         assert_speed(&mut app, root, followed / 2.0);
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
         app.step(0.1);
     }
 }
@@ -319,25 +302,25 @@ fn parents_may_be_removed_and_despawned() {
     let mut app = app_of_clips();
     for kind in &KINDS {
         let [first, second] = [(); 2].map(|()| follower(&mut app, kind));
-        let ship = app.world().spawn(Transform::default()).id();
+        let ship = app.spawn_entity(Transform::default());
         for root in [first, second] {
-            app.world().entity_mut(root).insert(ChildOf(ship));
+            app.insert(root, ChildOf(ship));
         }
         app.step(0.1);
         let step = Vec3::NEG_Z * STRIDE / 4.0;
-        app.world().get_mut::<Transform>(ship).unwrap().translation += step;
+        app.get_mut::<Transform>(ship).translation += step;
         app.step(0.1);
         let followed = quarter(&mut app, first);
         assert_speed(&mut app, first, followed);
-        app.world().entity_mut(first).remove::<ChildOf>();
-        app.world().entity_mut(ship).despawn();
+        app.remove::<ChildOf>(first);
+        app.despawn(ship);
         app.step(0.1);
-        assert!(app.world().get_entity(second).is_err(), "{}", kind.scene);
+        assert!(!app.exists(second), "{}", kind.scene);
         // It has moved back by the distance of the ship.
         assert_speed(&mut app, first, -followed);
         walk(&mut app, first, step);
         assert_speed(&mut app, first, followed);
-        app.world().entity_mut(first).despawn();
+        app.despawn(first);
         app.step(0.1);
     }
 }
@@ -373,7 +356,7 @@ fn replaced_files_keep_one_stride_per_pass() {
         assert_speed(&mut app, root, before);
         app.step(0.0);
         walk(&mut app, root, Vec3::NEG_Z * STRIDE / 4.0);
-        let duration = app.world().get::<Playback>(root).unwrap().duration;
+        let duration = app.get::<Playback>(root).duration;
         assert!(duration > 1.2 * kind.seconds, "{path}: {duration}");
         let followed = quarter(&mut app, root);
         assert_speed(&mut app, root, followed);
@@ -383,16 +366,14 @@ fn replaced_files_keep_one_stride_per_pass() {
             .find(|other| other.scene != kind.scene)
             .unwrap();
         let scene = app.load(other.scene);
-        app.world()
-            .entity_mut(root)
-            .insert((WorldAssetRoot(scene), clips(other)));
+        app.insert(root, (WorldAssetRoot(scene), clips(other)));
         app.wait_until_idle();
         app.step(0.1);
         walk(&mut app, root, Vec3::NEG_Z * STRIDE / 4.0);
         let followed = quarter(&mut app, root);
         assert_speed(&mut app, root, followed);
         assert!(followed > 0.0, "{path}");
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
         app.step(0.1);
     }
 }

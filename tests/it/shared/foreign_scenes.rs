@@ -2,15 +2,10 @@
 //! or below an entity that is despawned at once.
 
 use crate::attach::scene::{all_formats, wait_for_model};
-use crate::gpuless;
-use crate::support::app::TestApp;
-use bevy::prelude::*;
+use crate::support::prelude::*;
 use bevy::world_serialization::{InstanceId, WorldInstanceReady, WorldInstanceSpawner};
-use bevy_classic_models::alamo::AloInstance;
-use bevy_classic_models::lgw::LgwInstance;
-use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::lithtech::AbcPoseTable;
-use bevy_classic_models::quake::{MdlAnimator, PoseTable};
+use bevy_classic_models::quake::PoseTable;
 
 /// An app with a file of each format, each under two paths.
 fn app() -> TestApp {
@@ -40,9 +35,8 @@ fn wait_for_instance(app: &mut TestApp, instance: InstanceId) {
         let spawner = world.resource::<WorldInstanceSpawner>();
         spawner.instance_is_ready(instance)
     };
-    assert!(gpuless::wait_until(&mut app.app, is_ready), "not spawned");
-    app.step(0.0);
-    app.step(0.0);
+    app.wait("not spawned", is_ready);
+    app.steps(2, 0.0);
 }
 
 fn spawn_below(app: &mut TestApp, scene: Handle<WorldAsset>, parent: Entity) -> InstanceId {
@@ -114,9 +108,9 @@ fn a_root_despawned_by_an_observer_leaves_nothing_behind() {
     }
     for (path, ..) in all_formats() {
         let scene = scene(&mut app, path);
-        let root = app.world().spawn(WorldAssetRoot(scene)).id();
+        let root = app.spawn_entity(WorldAssetRoot(scene));
         let is_gone = |world: &mut World| world.get_entity(root).is_err();
-        assert!(gpuless::wait_until(&mut app.app, is_gone), "{path}");
+        app.wait(path, is_gone);
         app.step(0.1);
         assert_no_model(&mut app, path);
         let mut meshes = app.world().query_filtered::<Entity, With<Mesh3d>>();
@@ -129,7 +123,7 @@ fn scenes_below_a_root_do_not_replace_its_model() {
     let mut app = app();
     for (path, ..) in all_formats() {
         let own = scene(&mut app, path);
-        let root = app.world().spawn(WorldAssetRoot(own)).id();
+        let root = app.spawn_entity(WorldAssetRoot(own));
         wait_for_model(&mut app, root);
         let model = model_of(app.world(), root);
         assert!(model.is_some(), "{path}");
@@ -138,7 +132,7 @@ fn scenes_below_a_root_do_not_replace_its_model() {
         assert_eq!(model_of(app.world(), root), model, "{path}");
         // A scene without a model does not replace it either.
         let empty = WorldAsset::new(World::new());
-        let empty = app.world().resource_mut::<Assets<WorldAsset>>().add(empty);
+        let empty = app.add_asset(empty);
         spawn_below(&mut app, empty, root);
         assert_eq!(model_of(app.world(), root), model, "{path}");
     }
@@ -148,7 +142,7 @@ fn scenes_below_a_root_do_not_replace_its_model() {
 fn without_world_asset_root_the_first_scene_is_the_model() {
     let mut app = app();
     for (path, ..) in all_formats() {
-        let parent = app.world().spawn(Transform::default()).id();
+        let parent = app.spawn_entity(Transform::default());
         let first = scene(&mut app, path);
         let instance = spawn_below(&mut app, first.clone(), parent);
         let model = model_of(app.world(), parent);
@@ -160,9 +154,7 @@ fn without_world_asset_root_the_first_scene_is_the_model() {
         for scene in [&first, &second] {
             let mut scenes = app.world().resource_mut::<Assets<WorldAsset>>();
             scenes.get_mut(scene).unwrap().into_inner();
-            for _ in 0..8 {
-                app.step(0.0);
-            }
+            app.steps(8, 0.0);
         }
         let respawned = model_of(app.world(), parent).unwrap();
         assert_eq!(Some(respawned.0), model.map(|(model, _)| model), "{path}");

@@ -1,14 +1,13 @@
 //! Runs the conversion part of the fuzz targets on stored regressions and on random mutations of valid files.
 //! `classic_model_formats` tests the parser part.
 
+use crate::support::prelude::*;
 use bevy::math::{Quat, Vec3};
 use bevy_classic_models::alamo::ala::{AlaFile, parse as parse_ala};
 use bevy_classic_models::alamo::clip;
 use bevy_classic_models::lgw::ConvertedLgw;
-use bevy_classic_models::lgw::LgwLoaderSettings;
-use bevy_classic_models::lithtech::AbcLoaderSettings;
 use bevy_classic_models::lithtech::ConvertedAbc;
-use bevy_classic_models::quake::{ConvertedMdl, MdlLoaderSettings, Palette, PoseBlend};
+use bevy_classic_models::quake::{ConvertedMdl, Palette};
 use classic_models_fixtures::{for_each_regression, mutations};
 
 /// The conversion's part of `fuzz/fuzz_targets/mdl.rs`.

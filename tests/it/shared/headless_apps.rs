@@ -2,21 +2,17 @@
 
 use crate::ala::play as ala_play;
 use crate::attach::scene::{all_formats, wait_for_model};
-use crate::support::app::TestApp;
+use crate::headless;
 use crate::support::heap::run_in_own_process;
-use crate::{gpuless, headless};
+use crate::support::prelude::*;
 use bevy::app::{PluginGroupBuilder, ScheduleRunnerPlugin};
-use bevy::asset::io::memory::{Dir, MemoryAssetReader};
-use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
+use bevy::asset::io::AssetSourceBuilder;
+use bevy::asset::io::memory::MemoryAssetReader;
 use bevy::camera::CameraPlugin;
 use bevy::mesh::MeshPlugin;
-use bevy::prelude::*;
 use bevy::render::RenderPlugin;
 use bevy::render::settings::WgpuSettings;
 use bevy::world_serialization::WorldSerializationPlugin;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::{MdlAnimator, MdlMaterial};
-use std::path::Path;
 
 /// An app with files in memory.
 fn app_of(files: &[(&str, Vec<u8>)]) -> App {
@@ -49,14 +45,14 @@ fn run_all_formats(bevy: PluginGroupBuilder) {
             ModelSkin::Index(0),
             PartVisibility::hidden(["door"]),
         );
-        let root = app.world().spawn(bundle).id();
+        let root = app.spawn_entity(bundle);
         wait_for_model(&mut app, root);
         app.step(0.01);
         app.step(0.01);
-        let time = app.world().get::<Playback>(root).unwrap().time;
+        let time = app.get::<Playback>(root).time;
         let plays = path.ends_with("mdl") || path.ends_with("abc");
         assert_eq!(time > 0.0, plays, "{path}");
-        app.world().despawn(root);
+        app.despawn(root);
         app.step(0.0);
     }
 }
@@ -112,13 +108,10 @@ fn an_image_plugin_added_later_keeps_the_images_of_the_crate() {
         .add_plugins(ClassicModelsPlugins)
         .add_plugins(ImagePlugin::default());
     gpuless::finish(&mut app);
-    let scene = app
-        .world()
-        .resource::<AssetServer>()
-        .load(format!("{path}#Scene"));
-    let root = app.world_mut().spawn(WorldAssetRoot(scene)).id();
+    let scene = app.server().load(format!("{path}#Scene"));
+    let root = app.spawn_entity(WorldAssetRoot(scene));
     let is_spawned = |world: &mut World| world.get::<MdlAnimator>(root).is_some();
-    assert!(gpuless::wait_until(&mut app, is_spawned));
+    app.wait_until(is_spawned);
     let world = app.world();
     let mesh = world.get::<MdlAnimator>(root).unwrap().mesh();
     let material = world.get::<MeshMaterial3d<MdlMaterial>>(mesh).unwrap();

@@ -1,38 +1,29 @@
 //! Which loader settings apply to the images of models.
 
-use crate::gpuless;
 use crate::support::abc::{bytes, figure};
 use crate::support::alo_stage::tga;
-use crate::support::app::TestApp;
 use crate::support::lgw_stage::{Quad, material, model, texture};
-use crate::support::mdl::tetrahedron;
+use crate::support::prelude::*;
 use bevy::asset::RenderAssetUsages;
 use bevy::image::ImageSampler;
-use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
-use bevy_classic_models::lgw::Lgw;
 use bevy_classic_models::lgw::text::TextureMode;
 use bevy_classic_models::lithtech::dtx::texture_flags;
 use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write};
-use bevy_classic_models::lithtech::{Abc, AbcLoaderSettings};
-use bevy_classic_models::prelude::*;
 use bevy_classic_models::texture::ClassicImageSettings;
-use std::path::Path;
 
 /// A PNG file of one texel, (255, 128, 64).
 const PNG: &[u8] = b"\x89PNG\x0d\x0a\x1a\x0a\x00\x00\x00\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00\x90wS\xde\x00\x00\x00\x0cIDATx\x9cc\xf8\xdf\xe0\x00\x00\x04A\x01\xc0\x0c\xd1\xed\x91\x00\x00\x00\x00IEND\xaeB`\x82";
 
 /// The image of a file. Waits until it is loaded.
 fn image(app: &mut TestApp, path: &'static str) -> Image {
-    let is_loaded = gpuless::wait_until(&mut app.app, |world| {
+    app.wait(&format!("{path} was not loaded"), |world| {
         let handle = world.resource::<AssetServer>().get_handle::<Image>(path);
         let images = world.resource::<Assets<Image>>();
         handle.is_some_and(|handle| images.contains(&handle))
     });
-    assert!(is_loaded, "{path} was not loaded");
-    let handle = app.world().resource::<AssetServer>().get_handle(path);
-    let images = app.world().resource::<Assets<Image>>();
-    images.get(&handle.unwrap()).unwrap().clone()
+    let handle = app.server().get_handle::<Image>(path);
+    app.asset(&handle.unwrap()).clone()
 }
 
 #[test]
@@ -44,11 +35,7 @@ fn skins_from_settings_and_components_repeat() {
     ];
     let mut app = TestApp::new(&files);
     let settings = |settings: &mut AbcLoaderSettings| settings.skins = vec!["setting.png".into()];
-    let server = app.world().resource::<AssetServer>().clone();
-    let model: Handle<Abc> = server
-        .load_builder()
-        .with_settings(settings)
-        .load("model.abc");
+    let model: Handle<Abc> = app.load_with("model.abc", settings);
     app.wait_loaded(&model);
     let skin = ModelSkin::from("component.png");
     app.spawn_ready("model.abc#Scene", skin);
@@ -71,8 +58,7 @@ fn load_raw(app: &mut TestApp, path: &'static str) -> Handle<Image> {
         settings.is_srgb = false;
         settings.sampler = ImageSampler::nearest();
     };
-    let server = app.world().resource::<AssetServer>().clone();
-    let handle = server.load_builder().with_settings(settings).load(path);
+    let handle = app.load_with(path, settings);
     app.wait_loaded(&handle);
     assert!(is_raw(&image(app, path)));
     handle
@@ -128,13 +114,12 @@ fn an_edited_meta_file_applies_after_the_glow_was_requested() {
     )"#;
     app.files
         .insert_meta(Path::new("x.dtx"), meta.as_bytes().to_vec());
-    app.world().resource::<AssetServer>().reload("x.dtx");
-    let is_applied = gpuless::wait_until(&mut app.app, |world| {
+    app.reload("x.dtx");
+    app.wait("the new settings are not applied", |world| {
         let images = world.resource::<Assets<Image>>();
         let usage = images.get(&handle).map(|image| image.asset_usage);
         usage == Some(RenderAssetUsages::MAIN_WORLD)
     });
-    assert!(is_applied, "the new settings are not applied");
 }
 
 #[test]

@@ -1,17 +1,11 @@
 //! Events of the clips of `ClipLayers`, on the formats that have layers.
 
-use super::model_events::{Received, every_frame, kinds, names, steps};
+use super::model_events::{Received, every_frame, kinds, names, names_of};
 use crate::ala::play::files;
-use crate::clips::named::{Kind, app, insert, named, spawn};
-use crate::gpuless;
-use crate::manifest::spawn::{spawn_ready, text};
+use crate::clips::named::{Kind, app, named};
+use crate::manifest::spawn::text;
 use crate::support::abc::{bytes, figure};
-use crate::support::app::TestApp;
-use bevy::prelude::*;
-use bevy_classic_models::alamo::AloAnimator;
-use bevy_classic_models::lithtech::AbcAnimator;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::root::Repeat;
+use crate::support::prelude::*;
 
 /// The formats with layers, and the times of the frames of their clips.
 pub(super) fn layered_kinds() -> impl Iterator<Item = (&'static Kind, &'static [f32])> {
@@ -34,8 +28,8 @@ fn spawn_layered(app: &mut TestApp, kind: &Kind, count: usize, layer: ClipLayer)
         layers,
         every_frame(kind.clip, count),
     );
-    let root = spawn(app, kind.scene, bundle);
-    let plays = gpuless::wait_until(&mut app.app, |world| {
+    let root = app.spawn_shown(kind.scene, bundle);
+    app.wait("the layer does not play", |world| {
         let root = world.entity(root);
         let weight = |layer| {
             let alo = root.get::<AloAnimator>();
@@ -46,14 +40,7 @@ fn spawn_layered(app: &mut TestApp, kind: &Kind, count: usize, layer: ClipLayer)
         let layers = root.get::<ClipLayers>();
         layers.is_some_and(|layers| layers.iter().all(|(layer, _)| weight(layer).is_some()))
     });
-    assert!(plays, "the layer does not play");
     root
-}
-
-fn names_of(events: &[ModelEvent], root: Entity) -> Vec<&str> {
-    let own = events.iter().filter(|event| event.entity == root);
-    let own = own.filter(|event| event.name.starts_with("frame"));
-    own.map(|event| &*event.name).collect()
 }
 
 #[test]
@@ -67,16 +54,16 @@ fn layer_sends_the_events_that_its_clip_sends_without_layers() {
                 let layer = ClipLayer::new(play.clone());
                 let layered = spawn_layered(&mut app, kind, times.len(), layer);
                 let events = every_frame(kind.clip, times.len());
-                let plain = spawn(&mut app, kind.scene, (play, events));
+                let plain = app.spawn_shown(kind.scene, (play, events));
                 received.take_all();
-                steps(&mut app, 20, 0.06);
+                app.steps(20, 0.06);
                 let events = received.take_all();
                 let [of_layer, of_clip] = [layered, plain].map(|root| names_of(&events, root));
                 let context = format!("{} at speed {speed}", kind.scene);
                 assert!(of_clip.len() >= times.len(), "{context}: {of_clip:?}");
                 assert_eq!(of_layer, of_clip, "{context}");
                 for root in [layered, plain] {
-                    app.world().entity_mut(root).despawn();
+                    app.despawn(root);
                 }
             }
         }
@@ -89,21 +76,21 @@ fn layer_without_a_clip_below_sends_events_and_follows_their_changes() {
     let received = Received::record(&mut app);
     for (kind, times) in layered_kinds() {
         let layers = ClipLayers::new([ClipLayer::looping(kind.clip).with_weight(0.0)]);
-        let root = spawn(&mut app, kind.scene, layers);
+        let root = app.spawn_shown(kind.scene, layers);
         app.step(0.05);
         assert_eq!(received.take(root), [""; 0], "{}", kind.scene);
-        insert(&mut app, root, every_frame(kind.clip, times.len()));
+        app.apply(root, every_frame(kind.clip, times.len()));
         app.step(0.1);
         assert_eq!(received.take(root), names(&[1]), "{}", kind.scene);
-        let mut layers = app.world().get_mut::<ClipLayers>(root).unwrap();
+        let mut layers = app.get_mut::<ClipLayers>(root);
         let id = layers.iter().next().unwrap().0;
         layers.seek(id, times[1]);
         app.step(0.05);
         assert_eq!(received.take(root), names(&[1]), "{}", kind.scene);
-        app.world().entity_mut(root).remove::<ClipLayers>();
-        steps(&mut app, 10, 0.1);
+        app.remove::<ClipLayers>(root);
+        app.steps(10, 0.1);
         assert_eq!(received.take(root), [""; 0], "{}", kind.scene);
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
     }
 }
 
@@ -127,7 +114,7 @@ fn clip_and_layers_send_the_events_of_their_own_clips_in_order() {
             ModelClips::new([shot]),
             ModelEvents::new(events.into_iter().chain([of_shot])),
         );
-        let root = spawn(&mut app, kind.scene, bundle);
+        let root = app.spawn_shown(kind.scene, bundle);
         app.step(0.01);
         let expected = [
             "frame below",
@@ -136,7 +123,7 @@ fn clip_and_layers_send_the_events_of_their_own_clips_in_order() {
             "frame of the shot",
         ];
         assert_eq!(received.take(root), expected, "{}", kind.scene);
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
     }
 }
 
@@ -147,13 +134,13 @@ fn one_shot_layer_sends_each_event_once_and_removes_itself() {
     for (kind, times) in layered_kinds() {
         let layer = ClipLayer::one_shot(kind.clip).with_fades(0.1, 0.1);
         let root = spawn_layered(&mut app, kind, times.len(), layer);
-        steps(&mut app, 12, 0.05);
+        app.steps(12, 0.05);
         let all: Vec<_> = (0..times.len()).collect();
         assert_eq!(received.take(root), names(&all), "{}", kind.scene);
-        assert!(app.world().get::<ClipLayers>(root).unwrap().is_empty());
-        steps(&mut app, 12, 0.05);
+        assert!(app.get::<ClipLayers>(root).is_empty());
+        app.steps(12, 0.05);
         assert_eq!(received.take(root), [""; 0], "{}", kind.scene);
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
     }
 }
 
@@ -167,7 +154,7 @@ fn layers_that_fade_out_send_no_events() {
         app.step(0.02);
         assert_eq!(received.take(root), names(&[0]), "{}", kind.scene);
         // A new clip in the layer.
-        let mut layers = app.world().get_mut::<ClipLayers>(root).unwrap();
+        let mut layers = app.get_mut::<ClipLayers>(root);
         let (id, layer) = layers.iter_mut().next().unwrap();
         layer.play = PlayClip::looping(ClipRef::part(kind.clip, 1..3));
         app.step(0.0);
@@ -175,19 +162,15 @@ fn layers_that_fade_out_send_no_events() {
         app.step(0.09);
         assert_eq!(received.take(root), names(&[1]), "{}", kind.scene);
         // No layer any more. The clip would pass frames, and keyframes with strings.
-        app.world()
-            .get_mut::<ClipLayers>(root)
-            .unwrap()
-            .remove(id)
-            .unwrap();
-        steps(&mut app, 8, 0.1);
+        app.get_mut::<ClipLayers>(root).remove(id).unwrap();
+        app.steps(8, 0.1);
         let stray: Vec<_> = received
             .take_all()
             .into_iter()
             .filter(|event| event.clip != kind.other)
             .collect();
         assert_eq!(stray, [], "{}", kind.scene);
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
     }
 }
 
@@ -210,10 +193,10 @@ fn events_and_masks_of_a_manifest_apply_to_layers() {
     let received = Received::record(&mut app);
     for path in ["art/unit.model.ron", "figure.model.ron"] {
         let layer = ClipLayer::new(PlayClip::from_manifest("shot")).with_mask("upper");
-        let root = spawn_ready(&mut app, path, ClipLayers::new([layer]));
+        let root = app.spawn_model_ready(path, ClipLayers::new([layer]));
         app.step(0.0);
         assert_eq!(received.take(root), [""; 0], "{path}");
-        steps(&mut app, 10, 0.05);
+        app.steps(10, 0.05);
         assert_eq!(received.take(root), ["frame fire", "frame 2"], "{path}");
     }
 }

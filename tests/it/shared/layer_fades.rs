@@ -2,15 +2,10 @@
 //! the files.
 
 use super::layer_events::layered_kinds;
-use crate::clips::named::{Kind, app, insert, spawn};
-use crate::support::app::TestApp;
+use crate::clips::named::{Kind, app};
+use crate::support::prelude::*;
 use bevy::animation::graph::AnimationGraphHandle;
 use bevy::ecs::system::RunSystemOnce;
-use bevy::prelude::*;
-use bevy_classic_models::alamo::AloAnimator;
-use bevy_classic_models::lithtech::AbcAnimator;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::query::ModelQuery;
 use bevy_classic_models::root::LayerId;
 
 /// Numbers that are no valid times.
@@ -45,10 +40,10 @@ fn still(clip: &'static str, time: f32) -> PlayClip {
 
 impl Layered {
     fn spawn(app: &mut TestApp, kind: &'static Kind) -> Self {
-        let root = spawn(app, kind.scene, still(kind.clip, 0.12));
+        let root = app.spawn_shown(kind.scene, still(kind.clip, 0.12));
         app.step(0.0);
         let above = position(app, root, bone(kind));
-        insert(app, root, (still(kind.other, 0.0), ClipLayers::default()));
+        app.apply(root, (still(kind.other, 0.0), ClipLayers::default()));
         app.step(0.0);
         let below = position(app, root, bone(kind));
         assert!(below.distance(above) > 0.5, "{}", kind.scene);
@@ -66,7 +61,7 @@ impl Layered {
     }
 
     fn layers<'a>(&self, app: &'a mut TestApp) -> Mut<'a, ClipLayers> {
-        app.world().get_mut::<ClipLayers>(self.root).unwrap()
+        app.get_mut::<ClipLayers>(self.root)
     }
 
     fn push(&self, app: &mut TestApp, layer: impl Into<ClipLayer>) -> LayerId {
@@ -96,7 +91,7 @@ impl Layered {
     }
 
     fn despawn(self, app: &mut TestApp) {
-        app.world().entity_mut(self.root).despawn();
+        app.despawn(self.root);
         app.step(0.1);
         assert_eq!(finished(app), []);
     }
@@ -105,7 +100,7 @@ impl Layered {
 fn position(app: &mut TestApp, root: Entity, bone: &'static str) -> Vec3 {
     let find = move |models: ModelQuery| models.bone(root, bone).unwrap();
     let bone = app.world().run_system_once(find).unwrap();
-    app.world().get::<Transform>(bone).unwrap().translation
+    app.get::<Transform>(bone).translation
 }
 
 fn layer_weight(app: &mut TestApp, root: Entity, layer: LayerId) -> Option<f32> {
@@ -185,7 +180,7 @@ fn layer_that_is_removed_during_a_fade_fades_out_from_its_weight() {
         layered.layers(&mut app).clear();
         app.step(0.1);
         layered.assert_weight(&mut app, 0.75, "all fade out");
-        app.world().entity_mut(layered.root).remove::<ClipLayers>();
+        app.remove::<ClipLayers>(layered.root);
         app.step(0.0);
         layered.assert_weight(&mut app, 0.0, "without the component");
         assert_eq!(layer_weight(&mut app, layered.root, id), None);
@@ -250,8 +245,7 @@ fn weights_out_of_range_are_clamped() {
         let id = layered.push(&mut app, layered.layer());
         for additive in [false, true] {
             layered.layers(&mut app).get_mut(id).unwrap().additive = additive;
-            app.step(0.0);
-            app.step(0.0);
+            app.steps(2, 0.0);
             let at = |app: &mut TestApp, weight: f32| {
                 layered.layers(app).get_mut(id).unwrap().weight = weight;
                 app.step(0.0);

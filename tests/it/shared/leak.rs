@@ -1,26 +1,14 @@
 //! A thousand reloads leak no entities, no assets of any kind, and no heap memory.
 
-use crate::gpuless;
 use crate::reload_matrix::subjects::{Format, Kind};
 use crate::support::heap::{in_use, run_in_own_process};
-use crate::support::loads::Loads;
+use crate::support::prelude::*;
 use bevy::animation::AnimationClip;
 use bevy::animation::graph::AnimationGraph;
-use bevy::asset::AssetPath;
-use bevy::asset::io::memory::Dir;
 use bevy::mesh::skinning::SkinnedMeshInverseBindposes;
-use bevy::prelude::*;
-use bevy_classic_models::alamo::{Ala, Alo};
-use bevy_classic_models::alamo::{AloMaterial, DazzleMaterial};
-use bevy_classic_models::lgw::LgwTexEnvMaterial;
-use bevy_classic_models::lgw::{Lgw, LgwMaterial};
-use bevy_classic_models::lithtech::Abc;
+use bevy_classic_models::alamo::{Ala, DazzleMaterial};
+use bevy_classic_models::lgw::{LgwMaterial, LgwTexEnvMaterial};
 use bevy_classic_models::lithtech::AbcDeformMaterial;
-use bevy_classic_models::manifest::ModelManifest;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::Mdl;
-use bevy_classic_models::quake::MdlMaterial;
-use std::path::Path;
 
 const ROUNDS: usize = 1000;
 
@@ -99,15 +87,14 @@ impl Subject {
         app.add_plugins(gpuless::plugins(Path::new("unused"), true).set(few_threads()))
             .add_plugins(ClassicModelsPlugins);
         gpuless::finish(&mut app);
-        let server = app.world().resource::<AssetServer>().clone();
+        let server = app.server();
         let path = format.file(format.spawned_kind());
         let model = format.load(&server, path.clone());
         let is_loaded = |_: &mut World| server.is_loaded_with_dependencies(&model);
-        assert!(gpuless::wait_until(&mut app, is_loaded));
+        app.wait_until(is_loaded);
         let roots = [(); 2].map(|()| format.spawn(app.world_mut(), &path));
         if matches!(format, Format::Mdl | Format::Abc) {
-            let skin = ModelSkin::Path(AssetPath::from("external.tga"));
-            app.world_mut().entity_mut(roots[1]).insert(skin);
+            app.insert(roots[1], ModelSkin::Path(AssetPath::from("external.tga")));
         }
         let are_ready = |world: &mut World| {
             let has_all_files =
@@ -120,7 +107,7 @@ impl Subject {
                     .into_iter()
                     .all(|root| has_all_files(root) && has_attachment(root))
         };
-        assert!(gpuless::wait_until(&mut app, are_ready));
+        app.wait_until(are_ready);
         for root in roots {
             format.change(app.world_mut(), root);
         }
@@ -138,7 +125,7 @@ impl Subject {
     fn round(&mut self, round: usize) {
         let version = (round % 2 + 1) as u8;
         let format = self.format;
-        let server = self.app.world().resource::<AssetServer>().clone();
+        let server = self.app.server();
         let mut stale: Vec<String> = Vec::new();
         for kind in kinds(format) {
             let file = format.file(kind);

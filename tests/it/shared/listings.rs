@@ -1,15 +1,11 @@
 //! Files added, renamed and removed in folders so large that loads share the folder listing.
 
-use crate::gpuless;
 use crate::support::alo_stage::{quarters, tga};
-use crate::support::app::TestApp;
+use crate::support::prelude::*;
 use crate::support::sample_files::wall;
-use bevy::asset::io::memory::{Dir, MemoryAssetReader};
-use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
-use bevy::prelude::*;
-use bevy_classic_models::lgw::{Lgw, LgwMaterial};
-use std::path::Path;
-use tempfile::TempDir;
+use bevy::asset::io::AssetSourceBuilder;
+use bevy::asset::io::memory::MemoryAssetReader;
+use bevy_classic_models::lgw::LgwMaterial;
 
 /// An asset source, and whether Bevy watches it.
 enum Source {
@@ -113,17 +109,15 @@ fn changes_in_large_folders_are_found() {
         ] {
             app.wait_loaded(model);
             let is_found = |world: &mut World| texture_path(world, model).as_deref() == expected;
-            assert!(gpuless::wait_until(&mut app.app, is_found), "{expected:?}");
+            app.wait(&format!("{expected:?}"), is_found);
         }
 
         // A reload does not reuse the listing of the previous load.
         source.rename("many/Renamed.Tga", "many/RENAMED.TGA");
-        app.world()
-            .resource::<AssetServer>()
-            .reload("many/renamed.lgw");
+        app.reload("many/renamed.lgw");
         let is_found = |world: &mut World| {
             texture_path(world, &renamed).as_deref() == Some("many/RENAMED.TGA")
         };
-        assert!(gpuless::wait_until(&mut app.app, is_found));
+        app.wait_until(is_found);
     }
 }

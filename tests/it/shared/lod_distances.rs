@@ -1,17 +1,11 @@
 //! `LodDistances` of a root, on the formats with levels of detail.
 
-use crate::gpuless;
 use crate::support::abc::{bytes as abc_bytes, figure};
-use crate::support::app::TestApp;
 use crate::support::lods::{assert_selected_by_distance, level, move_to};
-use crate::support::log;
-use bevy::prelude::*;
+use crate::support::prelude::*;
+use bevy_classic_models::alamo::AloProxy;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Proxy};
-use bevy_classic_models::alamo::{Alo, AloInstance, AloLoaderSettings, AloProxy};
-use bevy_classic_models::lithtech::AbcLoaderSettings;
-use bevy_classic_models::prelude::*;
-use std::path::Path;
 
 /// A model with three levels of detail, and with a proxy of this name if given.
 fn with_lods(proxy: Option<&'static str>) -> Vec<u8> {
@@ -57,24 +51,17 @@ fn spawn_abc(app: &mut TestApp, bundle: impl Bundle) -> Entity {
 fn assert_levels(app: &mut TestApp, root: Entity) {
     let camera = assert_selected_by_distance(app, root);
 
-    let farther = LodDistances(vec![1000.0, 2000.0]);
-    app.world().entity_mut(root).insert(farther);
-    app.step(0.0);
+    app.apply(root, LodDistances(vec![1000.0, 2000.0]));
     assert_eq!(level(app, root), 0);
-    app.world()
-        .entity_mut(root)
-        .insert(LodDistances(vec![100.0]));
-    app.step(0.0);
+    app.apply(root, LodDistances(vec![100.0]));
     assert_eq!(
         level(app, root),
         1,
         "levels without a distance are not used"
     );
-    let none = LodDistances(Vec::new());
-    app.world().entity_mut(root).insert(none);
-    app.step(0.0);
+    app.apply(root, LodDistances(Vec::new()));
     assert_eq!(level(app, root), 0);
-    app.world().despawn(camera);
+    app.despawn(camera);
 }
 
 fn distances() -> LodDistances {
@@ -94,10 +81,10 @@ fn distances_of_the_root_override_those_of_a_lithtech_file() {
     let root = spawn_abc(&mut app, distances());
     assert_levels(&mut app, root);
     // The distances of the file are 50 and 75.
-    let camera = app.world().spawn(Camera3d::default()).id();
+    let camera = app.spawn_entity(Camera3d::default());
     move_to(&mut app, camera, 60.0);
     assert_eq!(level(&mut app, root), 0);
-    app.world().entity_mut(root).remove::<LodDistances>();
+    app.remove::<LodDistances>(root);
     app.step(0.0);
     assert_eq!(level(&mut app, root), 1);
 }
@@ -106,10 +93,10 @@ fn distances_of_the_root_override_those_of_a_lithtech_file() {
 fn removing_the_distances_restores_the_finest_level() {
     let mut app = app();
     let root = app.spawn_ready("far.alo#Scene", distances());
-    let camera = app.world().spawn(Camera3d::default()).id();
+    let camera = app.spawn_entity(Camera3d::default());
     move_to(&mut app, camera, 150.0);
     assert_eq!(level(&mut app, root), 1);
-    app.world().entity_mut(root).remove::<LodDistances>();
+    app.remove::<LodDistances>(root);
     app.step(0.0);
     assert_eq!(level(&mut app, root), 0);
 }
@@ -122,11 +109,10 @@ fn the_level_is_kept_on_respawn() {
         app.spawn_ready("far.alo#Scene", distances()),
         spawn_abc(&mut app, distances()),
     ];
-    let camera = app.world().spawn(Camera3d::default()).id();
+    let camera = app.spawn_entity(Camera3d::default());
     move_to(&mut app, camera, 150.0);
     for root in roots {
-        let mut scene = app.world().get_mut::<WorldAssetRoot>(root);
-        scene.as_mut().unwrap().set_changed();
+        app.respawn(root);
     }
     for _ in 0..5 {
         app.step(0.0);
@@ -144,30 +130,26 @@ fn proxy_models_have_the_level_of_the_outer_model() {
         settings.load_proxies = true;
         settings.scale = 0.01;
     };
-    let server = app.world().resource::<AssetServer>().clone();
-    let alo: Handle<Alo> = server
-        .load_builder()
-        .with_settings(settings)
-        .load("outer.alo");
+    let alo: Handle<Alo> = app.load_with("outer.alo", settings);
     app.wait_loaded(&alo);
     let scene = app.load("outer.alo#Scene");
-    let root = app.world().spawn((WorldAssetRoot(scene), distances())).id();
+    let root = app.spawn_entity((WorldAssetRoot(scene), distances()));
     app.wait_for(&[root]);
     let proxy_model = |world: &mut World| {
         let mut proxies = world.query_filtered::<Entity, (With<AloProxy>, With<AloInstance>)>();
         proxies.single(world).ok()
     };
     let is_spawned = |world: &mut World| proxy_model(world).is_some();
-    assert!(gpuless::wait_until(&mut app.app, is_spawned));
+    app.wait_until(is_spawned);
     let proxy = proxy_model(app.world()).unwrap();
-    let camera = app.world().spawn(Camera3d::default()).id();
+    let camera = app.spawn_entity(Camera3d::default());
     for (at, expected) in [(50.0, 0), (150.0, 1), (300.0, 2), (10.0, 0)] {
         move_to(&mut app, camera, at);
         app.step(0.0);
         assert_eq!(level(&mut app, root), expected, "at {at}");
         assert_eq!(level(&mut app, proxy), expected, "at {at}");
     }
-    app.world().entity_mut(root).remove::<LodDistances>();
+    app.remove::<LodDistances>(root);
     move_to(&mut app, camera, 300.0);
     assert_eq!(level(&mut app, proxy), 0);
 }
@@ -177,7 +159,7 @@ fn the_scale_of_a_manifest_scales_the_distances_of_the_file() {
     let mut app = app();
     let manifest = |scale: f32| format!("(model: \"far.abc\", scale: {scale})").into_bytes();
     for (path, scale) in [("small.model.ron", 0.5), ("large.model.ron", 2.0)] {
-        app.files.insert_asset(Path::new(path), manifest(scale));
+        app.save(path, manifest(scale));
     }
     let settings = AbcLoaderSettings {
         lod_shares: vec![0.75, 0.5],
@@ -186,11 +168,11 @@ fn the_scale_of_a_manifest_scales_the_distances_of_the_file() {
     // Manifests use the settings of the first load.
     let _model = crate::support::abc_app::load(&mut app, "far.abc", settings).unwrap();
     let roots = ["small.model.ron", "large.model.ron"].map(|path| {
-        let root = crate::manifest::spawn::spawn(&mut app, path, ());
+        let root = app.spawn_model(path, ());
         app.wait_for_abc(root);
         root
     });
-    let camera = app.world().spawn(Camera3d::default()).id();
+    let camera = app.spawn_entity(Camera3d::default());
     // The distances of the file are 50 and 75.
     for (at, levels) in [
         (20.0, [0, 0]),
@@ -205,17 +187,14 @@ fn the_scale_of_a_manifest_scales_the_distances_of_the_file() {
     }
     // Distances of the root are in world units, regardless of the manifest's scale.
     move_to(&mut app, camera, 60.0);
-    app.world().entity_mut(roots[0]).insert(distances());
-    app.step(0.0);
+    app.apply(roots[0], distances());
     assert_eq!(level(&mut app, roots[0]), 0);
-    app.world().entity_mut(roots[0]).remove::<LodDistances>();
-    app.world().entity_mut(roots[0]).remove::<ClassicModel>();
+    app.remove::<LodDistances>(roots[0]);
+    app.remove::<ClassicModel>(roots[0]);
     app.step(0.0);
     // The same root, now without the manifest.
     let scene = app.load("far.abc#Scene");
-    app.world()
-        .entity_mut(roots[0])
-        .insert(WorldAssetRoot(scene));
+    app.insert(roots[0], WorldAssetRoot(scene));
     app.wait_for_abc(roots[0]);
     app.step(0.0);
     assert_eq!(level(&mut app, roots[0]), 1);
@@ -225,11 +204,11 @@ fn the_scale_of_a_manifest_scales_the_distances_of_the_file() {
 fn a_replaced_scene_does_not_inherit_the_level() {
     let mut app = app();
     let root = spawn_abc(&mut app, ());
-    let camera = app.world().spawn(Camera3d::default()).id();
+    let camera = app.spawn_entity(Camera3d::default());
     move_to(&mut app, camera, 60.0);
     assert_eq!(level(&mut app, root), 1);
     let scene = app.load("far.alo#Scene");
-    app.world().entity_mut(root).insert(WorldAssetRoot(scene));
+    app.insert(root, WorldAssetRoot(scene));
     app.wait_for(&[root]);
     app.step(0.0);
     assert_eq!(level(&mut app, root), 0);
@@ -243,10 +222,10 @@ fn levels_are_right_in_the_first_frame_of_a_model_or_camera() {
         app.spawn_ready("far.alo#Scene", ()),
         spawn_abc(&mut app, ()),
     ];
-    let camera = app.world().spawn(Camera3d::default()).id();
+    let camera = app.spawn_entity(Camera3d::default());
     move_to(&mut app, camera, 1000.0);
     let parent = Transform::from_xyz(900.0, 0.0, 0.0);
-    let parent = app.world().spawn((parent, Visibility::default())).id();
+    let parent = app.spawn_entity((parent, Visibility::default()));
     app.step(0.0);
     for path in ["far.alo#Scene", "far.abc#Scene"] {
         let scene = app.load(path);
@@ -258,7 +237,7 @@ fn levels_are_right_in_the_first_frame_of_a_model_or_camera() {
             distances(),
             ChildOf(parent),
         );
-        let root = app.world().spawn(root).id();
+        let root = app.spawn_entity(root);
         for _ in 0..3 {
             app.step(0.0);
             assert_eq!(level(&mut app, root), 1, "{path}");
@@ -274,28 +253,27 @@ fn levels_are_right_in_the_first_frame_of_a_model_or_camera() {
         despawn_camera(&mut app);
         let transform = Transform::from_xyz(1000.0, 0.0, 0.0);
         app.world().spawn((Camera3d::default(), transform));
-        app.step(0.0);
-        app.step(0.0);
+        app.steps(2, 0.0);
     }
 }
 
 fn despawn_camera(app: &mut TestApp) {
     let mut cameras = app.world().query_filtered::<Entity, With<Camera3d>>();
     let camera = cameras.single(app.world()).unwrap();
-    app.world().despawn(camera);
+    app.despawn(camera);
 }
 
 #[test]
 fn bevy_space_scales_the_distances_of_the_file() {
     let mut app = app();
     let root = spawn_abc(&mut app, BevySpace::with_meters_per_unit(0.5));
-    let camera = app.world().spawn(Camera3d::default()).id();
+    let camera = app.spawn_entity(Camera3d::default());
     // The distances of the file are 50 and 75 units.
     for (at, expected) in [(20.0, 0), (30.0, 1), (45.0, 2)] {
         move_to(&mut app, camera, at);
         assert_eq!(level(&mut app, root), expected, "at {at}");
     }
-    app.world().entity_mut(root).remove::<BevySpace>();
+    app.remove::<BevySpace>(root);
     move_to(&mut app, camera, 45.0);
     assert_eq!(level(&mut app, root), 0, "a unit is a meter again");
 }

@@ -1,18 +1,13 @@
 //! Edits of the `events` and `masks` of manifests while clips play, on all formats with clips.
 
 use super::layer_events::layered_kinds;
-use super::model_events::{Received, kinds, steps};
+use super::model_events::{Received, kinds};
 use crate::ala::play::files;
 use crate::clips::named::Kind;
-use crate::manifest::spawn::{edit, spawn_ready, text, wait};
+use crate::manifest::spawn::text;
 use crate::support::abc::{bytes, figure};
-use crate::support::app::TestApp;
-use crate::support::log;
-use crate::support::mdl::tetrahedron;
+use crate::support::prelude::*;
 use bevy::ecs::system::RunSystemOnce;
-use bevy::prelude::*;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::query::ModelQuery;
 
 /// The file of a kind, and the path of its manifest.
 fn paths(kind: &Kind) -> (&'static str, &'static str) {
@@ -52,8 +47,8 @@ fn with_events(kind: &Kind, events: &[Event]) -> String {
 fn spawn(app: &mut TestApp, kind: &Kind, manifest: &str, bundle: impl Bundle) -> Entity {
     let path = paths(kind).1;
     app.files.insert_asset(path.as_ref(), text(manifest));
-    let root = spawn_ready(app, path, bundle);
-    wait(app, "the clip", |world| {
+    let root = app.spawn_model_ready(path, bundle);
+    app.wait("the clip", |world| {
         let playback = world.get::<Playback>(root);
         playback.is_some_and(|playback| playback.duration > 0.0)
     });
@@ -62,10 +57,10 @@ fn spawn(app: &mut TestApp, kind: &Kind, manifest: &str, bundle: impl Bundle) ->
 
 /// Sets the time of the clip, and runs frames until the time has passed the clip once.
 fn play_once(app: &mut TestApp, root: Entity, kind: &Kind) {
-    app.world().get_mut::<Playback>(root).unwrap().time = 0.0;
+    app.get_mut::<Playback>(root).time = 0.0;
     app.step(0.0);
     let count = 10;
-    steps(app, count, kind.seconds * 0.999 / count as f32);
+    app.steps(count, kind.seconds * 0.999 / count as f32);
 }
 
 #[test]
@@ -106,11 +101,11 @@ fn edited_events_are_sent_at_once() {
                 let found = world.get::<ModelEvents>(root).cloned();
                 found.unwrap_or_default() == list
             };
-            let time = app.world().get::<Playback>(root).unwrap().time;
-            edit(&mut app, path, &with_events(kind, events));
-            wait(&mut app, path, is_applied);
+            let time = app.get::<Playback>(root).time;
+            app.edit(path, with_events(kind, events));
+            app.wait(path, is_applied);
             app.step(0.0);
-            let after = app.world().get::<Playback>(root).unwrap().time;
+            let after = app.get::<Playback>(root).time;
             assert_eq!(time, after, "{path}: the clip plays on");
             assert_eq!(received.take(root), [""; 0], "{path}: no time passes");
             play_once(&mut app, root, kind);
@@ -118,18 +113,18 @@ fn edited_events_are_sent_at_once() {
         }
 
         // An invalid edit changes nothing. Events that the game has set stay.
-        edit(&mut app, path, "(events: 3)");
+        app.edit(path, "(events: 3)");
         app.wait_until_idle();
         play_once(&mut app, root, kind);
         assert_eq!(received.take(root), ["frame f"], "{path}");
         let own = ModelEvents::new([ClipEvent::new(kind.clip, 0, "frame of the game")]);
-        app.world().entity_mut(root).insert(own.clone());
-        edit(&mut app, path, &first);
+        app.insert(root, own.clone());
+        app.edit(path, &first);
         app.wait_until_idle();
-        assert_eq!(app.world().get(root), Some(&own), "{path}");
+        assert_eq!(app.find(root), Some(&own), "{path}");
         play_once(&mut app, root, kind);
         assert_eq!(received.take(root), ["frame of the game"], "{path}");
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
         app.step(0.1);
     }
 }
@@ -145,7 +140,7 @@ fn bones(kind: &Kind) -> [&'static str; 2] {
 fn position(app: &mut TestApp, root: Entity, bone: &'static str) -> Vec3 {
     let find = move |models: ModelQuery| models.bone(root, bone).unwrap();
     let bone = app.world().run_system_once(find).unwrap();
-    app.world().get::<Transform>(bone).unwrap().translation
+    app.get::<Transform>(bone).translation
 }
 
 #[test]
@@ -160,8 +155,7 @@ fn edited_masks_apply_to_layers_that_play() {
         let layer = ClipLayer::new(still(kind.other).starting_at(0.0)).with_mask("upper");
         let bundle = (still(kind.clip).starting_at(0.12), ClipLayers::new([layer]));
         let root = spawn(&mut app, kind, &of_bone(moved), bundle);
-        app.step(0.0);
-        app.step(0.0);
+        app.steps(2, 0.0);
         let layered = position(&mut app, root, moved);
         let has_layer = |world: &mut World, expected: bool| {
             let find = move |models: ModelQuery| models.bone(root, moved).unwrap();
@@ -178,26 +172,21 @@ fn edited_masks_apply_to_layers_that_play() {
             (manifest(kind, ""), false),
             (of_bone(moved), true),
         ] {
-            edit(&mut app, path, &manifest);
-            wait(&mut app, &manifest, |world| has_layer(world, expected));
+            app.edit(path, &manifest);
+            app.wait(&manifest, |world| has_layer(world, expected));
             app.step(0.0);
             assert!(has_layer(app.world(), expected), "{manifest}");
         }
         // Masks that the game has set stay.
         let own = ModelMasks::new([("upper", BoneMask::bones([other]))]);
-        app.world().entity_mut(root).insert(own.clone());
-        app.step(0.0);
+        app.apply(root, own.clone());
         app.step(0.0);
         assert!(has_layer(app.world(), false), "{path}");
-        edit(
-            &mut app,
-            path,
-            &masks(&format!("\"upper\": [{moved:?}, {other:?}]")),
-        );
+        app.edit(path, masks(&format!("\"upper\": [{moved:?}, {other:?}]")));
         app.wait_until_idle();
-        assert_eq!(app.world().get(root), Some(&own), "{path}");
+        assert_eq!(app.find(root), Some(&own), "{path}");
         assert!(has_layer(app.world(), false), "{path}");
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
         app.step(0.1);
     }
 }

@@ -2,18 +2,14 @@
 
 use crate::alo::raycast::statue;
 use crate::support::abc::{banner, bytes as abc_bytes, figure};
-use crate::support::app::TestApp;
 use crate::support::model_rays::ModelRayCaster;
+use crate::support::prelude::*;
 use crate::support::rays::{Random, RayQuery, Triangle, bounding_sphere, by_transforms, expected};
-use bevy::ecs::system::SystemState;
 use bevy::math::DVec3;
-use bevy::prelude::*;
-use bevy_classic_models::lithtech::AbcInstance;
-use bevy_classic_models::prelude::*;
 use bevy_classic_models::query::{
     Backfaces, ColliderMesh, ColliderParts, ModelColliders, ModelRayCastVisibility,
 };
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const SAMPLES: [(&str, Option<&str>); 5] = [
     ("models/sentry.mdl#Scene", Some("walk")),
@@ -25,13 +21,6 @@ const SAMPLES: [(&str, Option<&str>); 5] = [
 
 fn assets() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("assets")
-}
-
-fn settle(app: &mut TestApp) {
-    app.wait_until_idle();
-    for _ in 0..3 {
-        app.step(0.0);
-    }
 }
 
 fn collider_mesh(app: &mut TestApp, entity: Entity, parts: ColliderParts) -> Option<ColliderMesh> {
@@ -108,17 +97,16 @@ fn collider_meshes_are_what_rays_hit() {
                 .with_scale(scale);
             let root = app.spawn_ready(scene, transform);
             if let Some(clip) = clip {
-                let play = PlayClip::once(clip).starting_at(0.213).paused();
-                app.world().entity_mut(root).insert(play);
+                app.insert(root, PlayClip::once(clip).starting_at(0.213).paused());
             }
-            settle(&mut app);
+            app.settle();
             let what = format!("{scene}, {scale}");
             let mesh = collider_mesh(&mut app, root, ColliderParts::Solid).unwrap();
             let all = triangles(app.world(), root, &mesh);
             let solid = ModelRayCastVisibility::Solid;
             assert_same_hits(&mut app, &caster, &all, solid, &what);
-            app.world().entity_mut(root).despawn();
-            settle(&mut app);
+            app.despawn(root);
+            app.settle();
             let gone = collider_mesh(&mut app, root, ColliderParts::Solid);
             assert_eq!(gone, None);
         }
@@ -136,7 +124,7 @@ fn parts_have_their_own_space() {
     for scene in ["figure.abc#Scene", "statue.alo#Scene"] {
         let transform = Transform::from_xyz(0.0, 3.0, 0.0).with_scale(Vec3::new(2.0, 1.0, -1.0));
         let root = app.spawn_ready(scene, transform);
-        settle(&mut app);
+        app.settle();
         let mut state = SystemState::<ModelQuery>::new(app.world());
         let parts = state.get(app.world()).unwrap().parts(root);
         let mut all = Vec::new();
@@ -151,8 +139,8 @@ fn parts_have_their_own_space() {
         assert_eq!(all.len(), whole.indices.len(), "{scene}");
         let solid = ModelRayCastVisibility::Solid;
         assert_same_hits(&mut app, &caster, &all, solid, scene);
-        app.world().entity_mut(root).despawn();
-        settle(&mut app);
+        app.despawn(root);
+        app.settle();
     }
 }
 
@@ -161,7 +149,7 @@ fn hulls_and_drawn_parts_are_selected() {
     let mut app = TestApp::new(&[("statue.alo", statue())]);
     let caster = ModelRayCaster::new(app.world());
     let root = app.spawn_ready("statue.alo#Scene", ());
-    settle(&mut app);
+    app.settle();
     let mut count = |parts| collider_mesh(&mut app, root, parts).map(|mesh| mesh.indices.len());
     // The hull is a box.
     assert_eq!(count(ColliderParts::Hulls), Some(12));
@@ -174,14 +162,13 @@ fn hulls_and_drawn_parts_are_selected() {
     let visible = ModelRayCastVisibility::Visible;
     assert_same_hits(&mut app, &caster, &all, visible, "drawn parts");
 
-    let hidden = PartVisibility::hidden(["hull", "head"]);
-    app.world().entity_mut(root).insert(hidden);
-    settle(&mut app);
+    app.insert(root, PartVisibility::hidden(["hull", "head"]));
+    app.settle();
     assert_eq!(collider_mesh(&mut app, root, ColliderParts::Hulls), None);
     let mut count = |parts| collider_mesh(&mut app, root, parts).map(|mesh| mesh.indices.len());
     assert!(count(ColliderParts::Drawn).unwrap() < drawn);
     assert!(count(ColliderParts::Solid).unwrap() < solid - 12);
-    let other = app.world().spawn(Transform::default()).id();
+    let other = app.spawn_entity(Transform::default());
     assert_eq!(collider_mesh(&mut app, other, ColliderParts::Solid), None);
 }
 
@@ -190,14 +177,14 @@ fn collider_meshes_follow_reloads() {
     let mut app = TestApp::new(&[("model.abc", abc_bytes(&figure()))]);
     app.keep_loaded("model.abc");
     let root = app.spawn_ready("model.abc#Scene", ());
-    settle(&mut app);
+    app.settle();
     assert_eq!(collider_mesh(&mut app, root, ColliderParts::Hulls), None);
     let before = collider_mesh(&mut app, root, ColliderParts::Solid).unwrap();
     app.replace("model.abc", abc_bytes(&banner()));
-    settle(&mut app);
+    app.settle();
     let after = collider_mesh(&mut app, root, ColliderParts::Solid).unwrap();
     let level = |app: &mut TestApp| {
-        let instance = app.world().get::<AbcInstance>(root).unwrap();
+        let instance = app.get::<AbcInstance>(root);
         instance.model().levels[0].triangles
     };
     assert_eq!(after.indices.len(), level(&mut app));

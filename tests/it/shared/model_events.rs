@@ -1,14 +1,9 @@
 //! Events of clips (`ModelEvents`, `ModelEvent`) on all formats with clips.
 
 use crate::ala::play::{ala, moves};
-use crate::clips::named::{KINDS, Kind, app, insert, named, spawn};
+use crate::clips::named::{KINDS, Kind, app, named};
 use crate::support::abc::{bytes, figure};
-use crate::support::app::TestApp;
-use crate::support::mdl::tetrahedron;
-use bevy::prelude::*;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::root::Repeat;
-use std::sync::{Arc, Mutex};
+use crate::support::prelude::*;
 
 /// The times of the frames of each kind's clip, in seconds.
 const TIMES: [&[f32]; 3] = [
@@ -18,32 +13,29 @@ const TIMES: [&[f32]; 3] = [
 ];
 
 /// The received events.
-#[derive(Clone, Default)]
-pub struct Received(Arc<Mutex<Vec<ModelEvent>>>);
+pub struct Received(Recorded<ModelEvent>);
 
 impl Received {
     pub fn record(app: &mut TestApp) -> Self {
-        let received = Self::default();
-        let events = received.0.clone();
-        app.app.add_observer(move |event: On<ModelEvent>| {
-            events.lock().unwrap().push(event.event().clone());
-        });
-        received
+        Self(app.record())
     }
 
     /// Takes the events of all roots, with keyframe strings.
     pub fn take_all(&self) -> Vec<ModelEvent> {
-        core::mem::take(&mut *self.0.lock().unwrap())
+        self.0.take()
     }
 
     /// Takes the events of a root that are not keyframe strings of the file. Returns their names.
     pub fn take(&self, root: Entity) -> Vec<String> {
-        let events = core::mem::take(&mut *self.0.lock().unwrap());
-        let own = events
-            .into_iter()
-            .filter(|event| event.entity == root && event.name.starts_with("frame"));
-        own.map(|event| event.name).collect()
+        names_of(&self.take_all(), root)
     }
+}
+
+/// The names of a root's events that are not keyframe strings of the file.
+pub fn names_of(events: &[ModelEvent], root: Entity) -> Vec<String> {
+    let own = events.iter().filter(|event| event.entity == root);
+    let own = own.filter(|event| event.name.starts_with("frame"));
+    own.map(|event| event.name.clone()).collect()
 }
 
 fn name(frame: usize) -> String {
@@ -67,12 +59,6 @@ pub fn kinds() -> impl Iterator<Item = (&'static Kind, &'static [f32])> {
     KINDS.iter().zip(TIMES)
 }
 
-pub fn steps(app: &mut TestApp, count: usize, seconds: f32) {
-    for _ in 0..count {
-        app.step(seconds);
-    }
-}
-
 #[test]
 fn loops_send_the_event_of_each_frame_once_per_pass_and_in_order() {
     let mut app = app();
@@ -89,18 +75,14 @@ fn loops_send_the_event_of_each_frame_once_per_pass_and_in_order() {
         ] {
             let play = PlayClip::looping(kind.clip).with_speed(speed);
             let play = play.starting_at(0.0);
-            let root = spawn(
-                &mut app,
-                kind.scene,
-                (play, every_frame(kind.clip, times.len())),
-            );
+            let root = app.spawn_shown(kind.scene, (play, every_frame(kind.clip, times.len())));
             let context = format!("{} at speed {speed} in steps of {step}", kind.scene);
             assert_eq!(
                 received.take(root),
                 [""; 0],
                 "{context}, before time passes"
             );
-            steps(&mut app, count, step);
+            app.steps(count, step);
             let found = received.take(root);
             // The first event is that of frame 0. In a loop, the frames follow each other cyclically.
             let next = |index: usize| match speed > 0.0 {
@@ -113,7 +95,7 @@ fn loops_send_the_event_of_each_frame_once_per_pass_and_in_order() {
             let at_least = (passes - 0.01).floor() as usize * times.len();
             let range = at_least..=at_least + times.len() + 1;
             assert!(range.contains(&found.len()), "{context}: {}", found.len());
-            app.world().entity_mut(root).despawn();
+            app.despawn(root);
         }
     }
 }
@@ -125,25 +107,18 @@ fn clip_played_once_sends_each_event_once_and_the_last_at_its_end() {
     for (kind, times) in kinds() {
         for speed in [1.0_f32, 0.4, -1.0, 50.0, -50.0] {
             let play = PlayClip::once(kind.clip).with_speed(speed);
-            let root = spawn(
-                &mut app,
-                kind.scene,
-                (play, every_frame(kind.clip, times.len())),
-            );
+            let root = app.spawn_shown(kind.scene, (play, every_frame(kind.clip, times.len())));
             let mut expected: Vec<_> = (0..times.len()).collect();
             if speed < 0.0 {
                 expected.reverse();
             }
-            steps(&mut app, 20, 0.06);
+            app.steps(20, 0.06);
             let context = format!("{} at speed {speed}", kind.scene);
-            assert!(
-                app.world().get::<Playback>(root).unwrap().finished,
-                "{context}"
-            );
+            assert!(app.get::<Playback>(root).finished, "{context}");
             assert_eq!(received.take(root), names(&expected), "{context}");
-            steps(&mut app, 5, 0.1);
+            app.steps(5, 0.1);
             assert_eq!(received.take(root), [""; 0], "{context}, after the end");
-            app.world().entity_mut(root).despawn();
+            app.despawn(root);
         }
     }
 }
@@ -158,10 +133,10 @@ fn event_has_the_root_and_the_clip_frame_and_name_of_its_entry() {
             PlayClip::looping(kind.clip),
             ModelEvents::new([event.clone()]),
         );
-        let root = spawn(&mut app, kind.scene, bundle);
+        let root = app.spawn_shown(kind.scene, bundle);
         app.step(0.05);
         app.step(0.06);
-        let events = core::mem::take(&mut *received.0.lock().unwrap());
+        let events = received.take_all();
         let mut events = events.into_iter();
         let found = events.find(|found| found.name == event.name);
         let expected = ModelEvent {
@@ -171,7 +146,7 @@ fn event_has_the_root_and_the_clip_frame_and_name_of_its_entry() {
             frame: 1,
         };
         assert_eq!(found, Some(expected), "{}", kind.scene);
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
     }
 }
 
@@ -182,20 +157,20 @@ fn paused_still_and_skipped_frames_send_nothing() {
     for (kind, times) in kinds() {
         let play = PlayClip::looping(kind.clip);
         let bundle = (play, every_frame(kind.clip, times.len()));
-        let root = spawn(&mut app, kind.scene, bundle);
+        let root = app.spawn_shown(kind.scene, bundle);
         app.step(0.05);
         assert_eq!(received.take(root), names(&[0]), "{}", kind.scene);
         for change in [
             |play: &mut PlayClip| play.paused = true,
             |play: &mut PlayClip| (play.paused, play.speed) = (false, 0.0),
         ] {
-            change(&mut app.world().get_mut::<PlayClip>(root).unwrap());
-            steps(&mut app, 5, 0.1);
+            change(&mut app.get_mut::<PlayClip>(root));
+            app.steps(5, 0.1);
             assert_eq!(received.take(root), [""; 0], "{}", kind.scene);
         }
-        app.world().get_mut::<PlayClip>(root).unwrap().speed = 1.0;
+        app.get_mut::<PlayClip>(root).speed = 1.0;
         let jump = |app: &mut TestApp, time: f32| {
-            app.world().get_mut::<Playback>(root).unwrap().time = time;
+            app.get_mut::<Playback>(root).time = time;
             app.step(0.01);
         };
         jump(&mut app, times[1] + 0.02);
@@ -214,10 +189,10 @@ fn paused_still_and_skipped_frames_send_nothing() {
             "{}: to the start",
             kind.scene
         );
-        app.world().entity_mut(root).remove::<PlayClip>();
-        steps(&mut app, 5, 0.1);
+        app.remove::<PlayClip>(root);
+        app.steps(5, 0.1);
         assert_eq!(received.take(root), [""; 0], "{}: no clip", kind.scene);
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
     }
 }
 
@@ -230,17 +205,16 @@ fn only_the_clip_that_fades_in_sends_events() {
         let other = ClipEvent::new(kind.other, 0, "frame of the other");
         let all = events.0.iter().cloned().chain([other]);
         let bundle = (PlayClip::looping(kind.clip), ModelEvents::new(all));
-        let root = spawn(&mut app, kind.scene, bundle);
+        let root = app.spawn_shown(kind.scene, bundle);
         app.step(0.02);
         assert_eq!(received.take(root), names(&[0]), "{}", kind.scene);
-        let next = PlayClip::looping(kind.other).with_fade(1.0);
-        insert(&mut app, root, next);
-        steps(&mut app, 6, 0.02);
+        app.apply(root, PlayClip::looping(kind.other).with_fade(1.0));
+        app.steps(6, 0.02);
         // The first clip would pass frame 1. The other may consist of a single frame, which it passes repeatedly.
         let mut found = received.take(root);
         found.dedup();
         assert_eq!(found, ["frame of the other"], "{}", kind.scene);
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
     }
 }
 
@@ -263,33 +237,25 @@ fn events_of_named_clips_and_parts_are_sent_at_their_frames() {
             ClipEvent::new("unknown", 0, "frame of an unknown clip"),
         ];
         let play = PlayClip::from_manifest("Short");
-        let root = spawn(
-            &mut app,
-            kind.scene,
-            (clips, ModelEvents::new(events), play),
-        );
-        steps(&mut app, 10, 0.05);
+        let root = app.spawn_shown(kind.scene, (clips, ModelEvents::new(events), play));
+        app.steps(10, 0.05);
         let found = received.take(root);
         assert_eq!(found, ["frame 0 of short", "frame 2"], "{}", kind.scene);
-        insert(&mut app, root, PlayClip::once("same"));
-        steps(&mut app, 10, 0.05);
+        app.apply(root, PlayClip::once("same"));
+        app.steps(10, 0.05);
         let found = received.take(root);
         let expected = ["frame 0 of same", "frame 0", "frame 2"];
         assert_eq!(found, expected, "{}", kind.scene);
-        insert(
-            &mut app,
-            root,
-            PlayClip::once(ClipRef::part(kind.clip, 2..3)),
-        );
+        app.apply(root, PlayClip::once(ClipRef::part(kind.clip, 2..3)));
         app.step(times[2] - times[1]);
-        steps(&mut app, 5, 0.1);
+        app.steps(5, 0.1);
         assert_eq!(
             received.take(root),
             ["frame 2"],
             "{}: one frame",
             kind.scene
         );
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
     }
 }
 
@@ -298,28 +264,26 @@ fn events_may_change_while_a_clip_plays() {
     let mut app = app();
     let received = Received::record(&mut app);
     for (kind, times) in kinds() {
-        let root = spawn(&mut app, kind.scene, PlayClip::looping(kind.clip));
+        let root = app.spawn_shown(kind.scene, PlayClip::looping(kind.clip));
         app.step(0.05);
         assert_eq!(received.take(root), [""; 0]);
-        insert(&mut app, root, every_frame(kind.clip, times.len()));
+        app.apply(root, every_frame(kind.clip, times.len()));
         app.step(0.1);
         assert_eq!(received.take(root), names(&[1]), "{}", kind.scene);
         let entry = ClipEvent::new(kind.clip, 2, "frame renamed");
-        insert(&mut app, root, ModelEvents::new([entry]));
-        steps(&mut app, 2, 0.1);
+        app.apply(root, ModelEvents::new([entry]));
+        app.steps(2, 0.1);
         assert_eq!(received.take(root), ["frame renamed"], "{}", kind.scene);
         // A name in `ModelClips` that hides the clip of the file.
         let clips = [named(kind.clip, kind.other, 1.0, Repeat::Loop)];
-        insert(&mut app, root, ModelClips::new(clips));
-        insert(&mut app, root, PlayClip::looping(0));
-        steps(&mut app, 10, 0.1);
+        app.apply(root, ModelClips::new(clips));
+        app.apply(root, PlayClip::looping(0));
+        app.steps(10, 0.1);
         assert_eq!(received.take(root), [""; 0], "{}", kind.scene);
-        app.world()
-            .entity_mut(root)
-            .remove::<(ModelClips, ModelEvents)>();
-        steps(&mut app, 10, 0.1);
+        app.remove::<(ModelClips, ModelEvents)>(root);
+        app.steps(10, 0.1);
         assert_eq!(received.take(root), [""; 0], "{}", kind.scene);
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
     }
 }
 
@@ -336,14 +300,10 @@ fn no_event_is_sent_to_a_despawned_root() {
     for (kind, times) in kinds() {
         // All frames are passed in one step.
         let play = PlayClip::once(kind.clip).with_speed(50.0);
-        let root = spawn(
-            &mut app,
-            kind.scene,
-            (play, every_frame(kind.clip, times.len())),
-        );
+        let root = app.spawn_shown(kind.scene, (play, every_frame(kind.clip, times.len())));
         app.step(0.1);
         assert_eq!(received.take(root), names(&[0]), "{}", kind.scene);
-        assert!(app.world().get_entity(root).is_err());
+        assert!(!app.exists(root));
         app.step(0.1);
     }
 }
@@ -389,7 +349,7 @@ fn reload_neither_repeats_nor_loses_events() {
             PlayClip::looping(kind.clip),
             every_frame(kind.clip, times.len()),
         );
-        let root = spawn(&mut app, kind.scene, bundle);
+        let root = app.spawn_shown(kind.scene, bundle);
         app.step(0.05);
         app.step(0.08);
         assert_eq!(received.take(root), names(&[0, 1]), "{}", kind.scene);
@@ -397,7 +357,7 @@ fn reload_neither_repeats_nor_loses_events() {
             app.keep_loaded(edit.file);
         }
         app.replace(edit.file, edit.bytes);
-        steps(&mut app, 3, 0.0);
+        app.steps(3, 0.0);
         assert_eq!(
             received.take(root),
             [""; 0],
@@ -406,7 +366,7 @@ fn reload_neither_repeats_nor_loses_events() {
         );
         app.step(edit.step);
         assert_eq!(received.take(root), names(edit.frames), "{}", kind.scene);
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
     }
 }
 
@@ -419,12 +379,12 @@ fn many_models_send_their_own_events() {
         for speed in [1.0, 2.0] {
             let play = PlayClip::looping(kind.clip).with_speed(speed);
             let bundle = (play, every_frame(kind.clip, times.len()));
-            roots.push((spawn(&mut app, kind.scene, bundle), speed));
+            roots.push((app.spawn_shown(kind.scene, bundle), speed));
         }
     }
     // Spawning takes frames, but no time passes in them.
     app.step(0.06);
-    let events = core::mem::take(&mut *received.0.lock().unwrap());
+    let events = received.take_all();
     for (root, speed) in roots {
         let own = events
             .iter()

@@ -3,18 +3,15 @@
 use crate::alo::picking::spawn_pointer;
 use crate::alo::raycast::{unit_model, unit_model_with};
 use crate::support::abc::{banner, bytes as abc_bytes, figure as abc_figure};
-use crate::support::app::TestApp;
 use crate::support::lgw_stage::{Quad, material, model as lgw_model};
 use crate::support::mdl::figure;
 use crate::support::model_rays::{ModelRayCaster, Targets};
+use crate::support::prelude::*;
 use crate::support::rays::{RayQuery, Triangle, bounding_sphere};
 use bevy::camera::NormalizedRenderTarget;
 use bevy::picking::hover::HoverMap;
 use bevy::picking::pointer::{Location, PointerAction, PointerId, PointerInput};
 use bevy::picking::{InteractionPlugin, PickingPlugin};
-use bevy::prelude::*;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::mdl::Precision;
 use bevy_classic_models::query::{ModelRayCastVisibility, ModelRayHit};
 
 /// A model of UFO: Aftermath with six quads that face up. `angle` is that between their halves.
@@ -59,8 +56,7 @@ impl PickTest {
     }
 
     fn settle(&mut self) {
-        self.app.step(0.0);
-        self.app.step(0.0);
+        self.app.steps(2, 0.0);
     }
 
     fn triangles(&mut self, root: Entity, bytes: &[u8]) -> Vec<Triangle> {
@@ -71,16 +67,13 @@ impl PickTest {
 
     /// Fits a model into the view. Returns its triangles.
     fn fit(&mut self, root: Entity, bytes: &[u8]) -> Vec<Triangle> {
-        self.app
-            .world()
-            .entity_mut(root)
-            .insert(Transform::IDENTITY);
+        self.app.insert(root, Transform::IDENTITY);
         self.settle();
         let (center, radius) = bounding_sphere(&self.triangles(root, bytes));
         let scale = 15.0 / radius as f32;
         let transform =
             Transform::from_translation(-center.as_vec3() * scale).with_scale(Vec3::splat(scale));
-        self.app.world().entity_mut(root).insert(transform);
+        self.app.insert(root, transform);
         self.settle();
         self.triangles(root, bytes)
     }
@@ -208,13 +201,13 @@ fn pointers_hit_the_parts_that_rays_hit_before_and_after_reloads() {
         test.app.keep_loaded(path);
         test.app.replace(path, after.clone());
         test.settle();
-        assert!(test.app.world().get_entity(part).is_err(), "{path}");
+        assert!(!test.app.exists(part), "{path}");
         assert!(test.hovered().iter().all(|(other, _)| *other != part));
         let new = test.fit(root, &after);
         let context = format!("{path} after its reload");
         let picked = test.assert_picks(root, &new, &context);
         assert!(picked > 1, "{context}: {picked}");
-        test.app.world().entity_mut(root).despawn();
+        test.app.despawn(root);
         test.settle();
         assert!(test.hovered().is_empty(), "{path}");
     }
@@ -237,7 +230,7 @@ fn models_may_be_despawned_in_the_frame_of_a_hit() {
             let context = format!("{path}, despawned by {by:?}");
             let root = test.app.spawn_ready(scene, ());
             let triangles = test.fit(root, &bytes);
-            let transform = *test.app.world().get::<Transform>(root).unwrap();
+            let transform = *test.app.get::<Transform>(root);
             let point = test.first_hit(&triangles).expect(path).point;
             test.point_at(BESIDE);
             test.settle();
@@ -249,10 +242,10 @@ fn models_may_be_despawned_in_the_frame_of_a_hit() {
             );
             test.point_at(point);
             if by == DespawnedBy::App {
-                test.app.world().entity_mut(root).despawn();
+                test.app.despawn(root);
             }
             test.settle();
-            assert!(test.app.world().get_entity(root).is_err(), "{context}");
+            assert!(!test.app.exists(root), "{context}");
             test.settle();
             assert!(test.hovered().is_empty(), "{context}");
             // The next model is hit at once.
@@ -261,7 +254,7 @@ fn models_may_be_despawned_in_the_frame_of_a_hit() {
             test.settle();
             let roots: Vec<Entity> = test.hovered().iter().map(|(_, hit)| hit.root).collect();
             assert_eq!(roots, [next], "{context}");
-            test.app.world().entity_mut(next).despawn();
+            test.app.despawn(next);
             test.settle();
         }
     }

@@ -1,21 +1,15 @@
 //! `ModelQuery` on all formats: clips, poses, bounds, skins, parts and bones.
 
 use crate::support::abc::{banner, bytes as abc_bytes, figure as abc_figure};
-use crate::support::app::TestApp;
 use crate::support::mdl::figure as mdl_figure;
 use crate::support::model_rays::Targets;
+use crate::support::prelude::*;
 use crate::support::rays::{by_transforms, submeshes};
-use bevy::ecs::system::SystemState;
 use bevy::math::bounding::Aabb3d;
 use bevy::math::{DVec3, Vec3A};
-use bevy::prelude::*;
-use bevy_classic_models::alamo::{Ala, AloInstance};
-use bevy_classic_models::lithtech::AbcInstance;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::mdl::Precision;
 use bevy_classic_models::spawn::{ModelClip, ModelPose};
 use classic_models_support::world_vertices::WorldVertices;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const MDL: &str = "models/sentry.mdl#Scene";
 const ALO: &str = "models/walker.alo#Scene";
@@ -26,42 +20,27 @@ fn assets() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("assets")
 }
 
-/// Runs frames until all loads have ended and their results are visible.
-fn settle(app: &mut TestApp) {
-    app.wait_until_idle();
-    for _ in 0..3 {
-        app.step(0.0);
-    }
-}
-
 fn spawn(app: &mut TestApp, scene: &'static str, bundle: impl Bundle) -> Entity {
     let root = app.spawn_ready(scene, bundle);
-    settle(app);
+    app.settle();
     root
 }
 
-fn ask<T>(app: &mut TestApp, ask: impl FnOnce(&ModelQuery) -> T) -> T {
-    let mut state = SystemState::<ModelQuery>::new(app.world());
-    let models = state.get(app.world()).unwrap();
-    ask(&models)
-}
-
 fn play(app: &mut TestApp, root: Entity, clip: impl Into<ClipRef>, seconds: f32) {
-    let play = PlayClip::once(clip).starting_at(seconds).paused();
-    app.world().entity_mut(root).insert(play);
-    settle(app);
+    app.insert(root, PlayClip::once(clip).starting_at(seconds).paused());
+    app.settle();
 }
 
 #[track_caller]
 fn pose(app: &mut TestApp, root: Entity) -> ModelPose {
-    ask(app, |models| models.pose(root)).unwrap()
+    app.ask(|models| models.pose(root)).unwrap()
 }
 
 #[test]
 fn clips_and_poses_match_the_files() {
     let mut app = TestApp::in_folder(&assets());
     let [mdl, alo, abc, lgw] = [MDL, ALO, ABC, LGW].map(|scene| spawn(&mut app, scene, ()));
-    let clips = |app: &mut TestApp, root| ask(app, |models| models.clips(root));
+    let clips = |app: &mut TestApp, root| app.ask(|models| models.clips(root));
     let index_of =
         |clips: &[ModelClip], name: &str| clips.iter().position(|clip| clip.name == name).unwrap();
 
@@ -88,7 +67,7 @@ fn clips_and_poses_match_the_files() {
     assert!((part.seconds - 0.137 - 2.0 / rate).abs() < 1e-4, "{part:?}");
 
     let all = clips(&mut app, alo);
-    let instance = app.world().get::<AloInstance>(alo).unwrap();
+    let instance = app.get::<AloInstance>(alo);
     let animations = instance.model().animations.clone();
     let names: Vec<&str> = all.iter().map(|clip| &*clip.name).collect();
     let expected: Vec<&str> = animations
@@ -97,12 +76,11 @@ fn clips_and_poses_match_the_files() {
         .collect();
     assert_eq!(names, expected);
     let walk = index_of(&all, "MOVE_00");
-    let alas = app.world().resource::<Assets<Ala>>();
-    let ala = alas.get(&animations[walk].ala).unwrap();
+    let ala = app.asset(&animations[walk].ala);
     let (frames, fps) = (ala.frames, ala.fps);
     let expected = (Some(frames), Some((frames - 1) as f32 / fps));
     assert_eq!((all[walk].frames, all[walk].seconds), expected);
-    assert_eq!(ask(&mut app, |models| models.pose(alo)), None);
+    assert_eq!(app.ask(|models| models.pose(alo)), None);
     for (clip, first) in [
         (ClipRef::from("move_00"), 0_u32),
         (ClipRef::part("MOVE_00", 4..12), 4),
@@ -114,7 +92,7 @@ fn clips_and_poses_match_the_files() {
     }
 
     let all = clips(&mut app, abc);
-    let instance = app.world().get::<AbcInstance>(abc).unwrap();
+    let instance = app.get::<AbcInstance>(abc);
     let model = instance.model().clone();
     let walk = index_of(&all, "walk");
     let times = &model.animations[walk].keyframes;
@@ -126,7 +104,7 @@ fn clips_and_poses_match_the_files() {
     assert!((found.towards_next - 0.75).abs() < 1e-2, "{found:?}");
 
     assert_eq!(clips(&mut app, lgw), []);
-    assert_eq!(ask(&mut app, |models| models.pose(lgw)), None);
+    assert_eq!(app.ask(|models| models.pose(lgw)), None);
 }
 
 /// All visible vertices of a model, in the root's space.
@@ -202,19 +180,19 @@ fn bounds_contain_the_model_at_rest_and_over_clips() {
         for space in [None, Some(BevySpace::default())] {
             let root = spawn(&mut app, scene, transform);
             if let Some(space) = space {
-                app.world().entity_mut(root).insert(space);
-                settle(&mut app);
+                app.insert(root, space);
+                app.settle();
             }
             let what = format!("{scene}, {space:?}");
-            let bounds = ask(&mut app, |models| models.bounds(root)).unwrap();
+            let bounds = app.ask(|models| models.bounds(root)).unwrap();
             let rest = vertices(&mut app, root, scene);
             assert_bounds(bounds, &rest, 1e-3, looseness, &what);
             if let Some(clip) = clip {
                 let named = ClipRef::from(clip);
-                let all = ask(&mut app, |models| models.clips(root));
+                let all = app.ask(|models| models.clips(root));
                 let clip_info = all.iter().find(|info| info.name == clip).unwrap();
                 let seconds = clip_info.seconds.unwrap();
-                let bounds = ask(&mut app, |models| models.clip_bounds(root, &named)).unwrap();
+                let bounds = app.ask(|models| models.clip_bounds(root, &named)).unwrap();
                 let mut moving = Vec::new();
                 for step in 0..=30_u8 {
                     play(&mut app, root, clip, seconds * f32::from(step) / 30.0);
@@ -223,7 +201,7 @@ fn bounds_contain_the_model_at_rest_and_over_clips() {
                 assert_bounds(bounds, &moving, 0.02, looseness, &format!("{what}, {clip}"));
                 assert_ne!(extents(&moving), extents(&rest));
                 let part = ClipRef::part(clip, 0..1);
-                let part = ask(&mut app, |models| models.clip_bounds(root, &part)).unwrap();
+                let part = app.ask(|models| models.clip_bounds(root, &part)).unwrap();
                 play(&mut app, root, clip, 0.0);
                 let first = vertices(&mut app, root, scene);
                 assert_bounds(
@@ -235,12 +213,9 @@ fn bounds_contain_the_model_at_rest_and_over_clips() {
                 );
             }
             for missing in [ClipRef::from("no such clip"), ClipRef::from(999)] {
-                assert_eq!(
-                    ask(&mut app, |models| models.clip_bounds(root, &missing)),
-                    None
-                );
+                assert_eq!(app.ask(|models| models.clip_bounds(root, &missing)), None);
             }
-            app.world().entity_mut(root).despawn();
+            app.despawn(root);
         }
     }
 }
@@ -259,7 +234,7 @@ fn bones_and_parts_are_those_of_the_scene() {
         if let Some(clip) = clip {
             play(&mut app, root, clip, 0.21);
         }
-        let bones = ask(&mut app, |models| models.bones(root));
+        let bones = app.ask(|models| models.bones(root));
         assert_eq!(!bones.is_empty(), clip.is_some());
         for (index, bone) in bones.iter().enumerate() {
             let world = app.world();
@@ -275,29 +250,28 @@ fn bones_and_parts_are_those_of_the_scene() {
             let expected = by_transforms(world, bone.entity).translation;
             let found = bone.transform.translation().as_dvec3();
             assert!(found.distance(expected) < 1e-3, "{bone:?}");
-            assert_eq!(ask(&mut app, |models| models.root(bone.entity)), Some(root));
+            assert_eq!(app.ask(|models| models.root(bone.entity)), Some(root));
         }
-        let parts = ask(&mut app, |models| models.parts(root));
+        let parts = app.ask(|models| models.parts(root));
         assert!(!parts.is_empty() && parts.iter().any(|part| part.is_visible));
         for part in &parts {
-            assert_eq!(ask(&mut app, |models| models.root(part.entity)), Some(root));
+            assert_eq!(app.ask(|models| models.root(part.entity)), Some(root));
             if let Some(bone) = part.bone {
                 assert!(bones.iter().any(|other| other.entity == bone));
             }
         }
         if scene == LGW {
             let name = parts[0].name.clone();
-            let hidden = PartVisibility::hidden([&*name]);
-            app.world().entity_mut(root).insert(hidden);
-            settle(&mut app);
-            let hidden = ask(&mut app, |models| models.parts(root));
+            app.insert(root, PartVisibility::hidden([&*name]));
+            app.settle();
+            let hidden = app.ask(|models| models.parts(root));
             assert!(
                 hidden
                     .iter()
                     .all(|part| part.is_visible == (part.name != name))
             );
         }
-        app.world().entity_mut(root).despawn();
+        app.despawn(root);
     }
 }
 
@@ -310,7 +284,7 @@ fn answers_follow_skins_reloads_and_despawns() {
     let mut app = TestApp::new(&files);
     let mdl = spawn(&mut app, "model.mdl#Scene", PlayClip::looping("run"));
     let abc = spawn(&mut app, "model.abc#Scene", PlayClip::looping("Walk"));
-    let skins = |app: &mut TestApp, root| ask(app, |models| models.skins(root));
+    let skins = |app: &mut TestApp, root| app.ask(|models| models.skins(root));
     assert_eq!(
         (skins(&mut app, mdl).count, skins(&mut app, mdl).current),
         (3, Some(0))
@@ -322,10 +296,8 @@ fn answers_follow_skins_reloads_and_despawns() {
     let mut named = ModelSkins::default();
     named.insert("Frost", ModelSkin::Index(2));
     named.insert("ash", ModelSkin::Index(9));
-    app.world()
-        .entity_mut(mdl)
-        .insert((named, ModelSkin::from("frost")));
-    settle(&mut app);
+    app.insert(mdl, (named, ModelSkin::from("frost")));
+    app.settle();
     let found = skins(&mut app, mdl);
     assert_eq!(
         (found.names, found.current),
@@ -333,33 +305,33 @@ fn answers_follow_skins_reloads_and_despawns() {
     );
 
     let names = |app: &mut TestApp, root| {
-        let clips = ask(app, |models| models.clips(root));
+        let clips = app.ask(|models| models.clips(root));
         clips.into_iter().map(|clip| clip.name).collect::<Vec<_>>()
     };
     assert_eq!(names(&mut app, mdl), ["run", "die", "spin"]);
     assert_eq!(names(&mut app, abc), ["Walk", "Stand", "Walk"]);
-    assert!(ask(&mut app, |models| models.pose(mdl)).is_some());
+    assert!(app.ask(|models| models.pose(mdl)).is_some());
     let mut doubled = mdl_figure(Precision::Bits8);
     doubled.frames.truncate(4);
     for axis in 0..3 {
         doubled.header.scale[axis] *= 2.0;
         doubled.header.origin[axis] *= 2.0;
     }
-    let before = ask(&mut app, |models| models.bounds(mdl)).unwrap();
+    let before = app.ask(|models| models.bounds(mdl)).unwrap();
     app.keep_loaded("model.mdl");
     app.keep_loaded("model.abc");
     app.replace("model.mdl", doubled.to_bytes());
     app.replace("model.abc", abc_bytes(&banner()));
-    settle(&mut app);
+    app.settle();
     assert_eq!(names(&mut app, mdl), ["run"]);
     assert_eq!(names(&mut app, abc), ["Wave", "Furl"]);
-    let after = ask(&mut app, |models| models.bounds(mdl)).unwrap();
+    let after = app.ask(|models| models.bounds(mdl)).unwrap();
     assert!(after.max.abs_diff_eq(before.max * 2.0, 1e-2), "{after:?}");
-    assert_eq!(ask(&mut app, |models| models.bones(abc)).len(), 3);
+    assert_eq!(app.ask(|models| models.bones(abc)).len(), 3);
     for root in [mdl, abc] {
-        app.world().entity_mut(root).despawn();
-        settle(&mut app);
-        ask(&mut app, |models| {
+        app.despawn(root);
+        app.settle();
+        app.ask(|models| {
             assert_eq!(models.format(root), None);
             assert_eq!((models.bounds(root), models.pose(root)), (None, None));
             assert!(models.clips(root).is_empty() && models.bones(root).is_empty());

@@ -2,21 +2,14 @@
 
 use crate::support::abc::{banner, bytes as abc_bytes, figure as abc_figure};
 use crate::support::abc_app;
-use crate::support::app::TestApp;
 use crate::support::lgw_stage::{Quad, material, model as lgw_model};
-use crate::support::log;
 use crate::support::mdl::figure as mdl_figure;
 use crate::support::model_rays::{ModelRayCaster, Targets};
+use crate::support::prelude::*;
 use crate::support::rays::{Random, RayQuery, Triangle, bounding_sphere, by_transforms};
 use bevy::math::DVec3;
-use bevy::prelude::*;
-use bevy_classic_models::lgw::LgwInstance;
-use bevy_classic_models::lithtech::{AbcInstance, AbcLoaderSettings};
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlAnimator;
-use bevy_classic_models::quake::mdl::Precision;
 use bevy_classic_models::query::{Backfaces, ModelRayCastVisibility};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Bundled samples: the path of the scene, a clip, and a time between two frames.
 const SAMPLES: [(&str, Option<(&str, f32)>); 7] = [

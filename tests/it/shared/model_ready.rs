@@ -1,14 +1,10 @@
 //! `ModelReady`: sent once per spawn, when everything that a model draws and plays is loaded and spawned.
 
-use crate::manifest::spawn::{attachments, edit, is_spawned, mdl, spawn, text, wait};
-use crate::support::app::TestApp;
+use crate::manifest::spawn::{mdl, text};
 use crate::support::held_files::HeldFiles;
-use crate::support::{abc, log, squad};
+use crate::support::prelude::*;
+use crate::support::squad;
 use bevy::asset::RecursiveDependencyLoadState;
-use bevy::prelude::*;
-use bevy_classic_models::manifest::ModelManifest;
-use bevy_classic_models::prelude::*;
-use std::sync::{Arc, Mutex};
 
 /// The received events.
 #[derive(Clone, Default)]
@@ -45,10 +41,9 @@ fn app() -> (TestApp, Received) {
 fn every_format_becomes_ready_once() {
     let (mut app, received) = app();
     for path in ["gun.mdl", "lamp.alo", "body.abc", "bike.lgw"] {
-        let model = ClassicModel(app.load(path));
-        let root = app.world().spawn(model).id();
+        let root = app.spawn_model(path, ());
         let mut events = Vec::new();
-        wait(&mut app, path, |world| {
+        app.wait(path, |world| {
             let found = received.take(root);
             assert!(found.is_empty() || world.entity(root).contains::<ModelInstance>());
             events.extend(found);
@@ -58,15 +53,13 @@ fn every_format_becomes_ready_once() {
         events.extend(received.take(root));
         assert_eq!(events, [false], "{path}");
         // A change of a component respawns nothing.
-        app.world()
-            .entity_mut(root)
-            .insert((DamageStage(1), PlayClip::looping(0)));
+        app.insert(root, (DamageStage(1), PlayClip::looping(0)));
         app.wait_until_idle();
         assert_eq!(received.take(root), [false; 0], "{path}");
     }
     // A scene without a `ClassicModel`.
     let root = app.spawn("gun.mdl#Scene", ());
-    wait(&mut app, "the scene", |_| received.take(root) == [false]);
+    app.wait("the scene", |_| received.take(root) == [false]);
 }
 
 #[test]
@@ -75,9 +68,9 @@ fn preloaded_manifest_is_ready_in_its_first_frame() {
     let manifest: Handle<ModelManifest> = app.load("soldier.model.ron");
     app.wait_loaded(&manifest);
     for _ in 0..2 {
-        let root = app.world().spawn(ClassicModel(manifest.clone())).id();
+        let root = app.spawn_entity(ClassicModel(manifest.clone()));
         app.step(0.0);
-        let attached = attachments(&mut app, root);
+        let attached = app.attachments(root);
         assert_eq!(attached.len(), 3);
         for (_, entity) in attached {
             assert_eq!(received.take(entity), [false], "attachments are models too");
@@ -99,9 +92,7 @@ fn app_that_holds(path: &str) -> (TestApp, HeldFiles, Received) {
 
 /// Runs frames until no load makes progress without a release.
 fn settle(app: &mut TestApp) {
-    for _ in 0..5 {
-        app.step(0.0);
-    }
+    app.steps(5, 0.0);
 }
 
 #[test]
@@ -123,9 +114,9 @@ fn load_state_includes_every_file() {
         ("skins/a/guard.dtx", "models/a/guard.abc"),
     ] {
         let (mut app, files, _) = app_that_holds(held);
-        let server = app.world().resource::<AssetServer>().clone();
+        let server = app.server();
         let manifest: Handle<ModelManifest> = server.load(path);
-        wait(&mut app, held, |_| files.is_waiting());
+        app.wait(held, |_| files.is_waiting());
         settle(&mut app);
         let state = server.recursive_dependency_load_state(&manifest);
         assert!(
@@ -136,9 +127,7 @@ fn load_state_includes_every_file() {
             "{held} of {path}: {state:?}"
         );
         files.release();
-        wait(&mut app, held, |_| {
-            server.is_loaded_with_dependencies(&manifest)
-        });
+        app.wait(held, |_| server.is_loaded_with_dependencies(&manifest));
     }
 }
 
@@ -155,14 +144,12 @@ fn model_is_ready_only_when_all_of_its_files_are_loaded() {
         ("anims/other.ala", "walker.model.ron"),
     ] {
         let (mut app, files, received) = app_that_holds(held);
-        let root = spawn(&mut app, path, ());
-        wait(&mut app, held, |world| {
-            files.is_waiting() && is_spawned(world, root)
-        });
+        let root = app.spawn_model(path, ());
+        app.wait(held, |world| files.is_waiting() && is_spawned(world, root));
         settle(&mut app);
         assert_eq!(received.take(root), [false; 0], "{held} is loading");
         files.release();
-        wait(&mut app, held, |_| received.take(root) == [false]);
+        app.wait(held, |_| received.take(root) == [false]);
         app.wait_until_idle();
         assert_eq!(received.take(root), [false; 0], "{held}");
     }
@@ -172,21 +159,18 @@ fn model_is_ready_only_when_all_of_its_files_are_loaded() {
 fn skin_and_clip_of_the_game_are_waited_for() {
     for (held, path) in [("red.tga", "body.abc"), ("anims/step.ala", "walker.alo")] {
         let (mut app, files, received) = app_that_holds(held);
-        let root = spawn(&mut app, path, ());
+        let root = app.spawn_model(path, ());
         if held == "red.tga" {
-            let skin = ModelSkin::from(held);
-            app.world().entity_mut(root).insert(skin);
+            app.insert(root, ModelSkin::from(held));
         } else {
             let clip: Handle<AnimationClip> = app.load("anims/step.ala#Clip");
-            app.world().entity_mut(root).insert(PlayClip::looping(clip));
+            app.insert(root, PlayClip::looping(clip));
         }
-        wait(&mut app, held, |world| {
-            files.is_waiting() && is_spawned(world, root)
-        });
+        app.wait(held, |world| files.is_waiting() && is_spawned(world, root));
         settle(&mut app);
         assert_eq!(received.take(root), [false; 0], "{held}");
         files.release();
-        wait(&mut app, held, |_| received.take(root) == [false]);
+        app.wait(held, |_| received.take(root) == [false]);
     }
 }
 
@@ -202,12 +186,10 @@ fn files_that_fail_are_not_waited_for() {
         ("bad.tga", vec![1; 7]),
     ]);
     let received = Received::record(&mut app.app);
-    let model = ClassicModel(app.load("lacks_files.model.ron"));
-    let root = app.world().spawn(model).id();
-    wait(&mut app, "the model", |_| received.take(root) == [false]);
+    let root = app.spawn_model("lacks_files.model.ron", ());
+    app.wait("the model", |_| received.take(root) == [false]);
     // A model that cannot be loaded never becomes ready.
-    let bad = ClassicModel(app.load("bad.mdl"));
-    let bad = app.world().spawn(bad).id();
+    let bad = app.spawn_model("bad.mdl", ());
     app.wait_until_idle();
     assert_eq!(received.take(bad), [false; 0]);
 }
@@ -217,7 +199,7 @@ fn reload_sends_the_event_again_as_a_respawn() {
     let (mut app, received) = app();
     let manifest: Handle<ModelManifest> = app.load("soldier.model.ron");
     app.wait_loaded(&manifest);
-    let root = app.world().spawn(ClassicModel(manifest)).id();
+    let root = app.spawn_entity(ClassicModel(manifest));
     app.step(0.0);
     assert_eq!(received.take(root), [false]);
     let mut edited = abc::figure();
@@ -226,21 +208,16 @@ fn reload_sends_the_event_again_as_a_respawn() {
     app.step(0.0);
     assert_eq!(received.take(root), [true], "the model was edited");
     // The manifest names another model.
-    edit(&mut app, "soldier.model.ron", r#"(model: "gun.mdl")"#);
-    wait(&mut app, "the other model", |_| {
-        received.take(root) == [true]
-    });
+    app.edit("soldier.model.ron", r#"(model: "gun.mdl")"#);
+    app.wait("the other model", |_| received.take(root) == [true]);
     app.wait_until_idle();
     assert_eq!(received.take(root), [false; 0]);
     // An edit of a component respawns nothing.
-    edit(
-        &mut app,
+    app.edit(
         "soldier.model.ron",
         r#"(model: "gun.mdl", damage_stage: 1)"#,
     );
-    wait(&mut app, "the edit", |world| {
-        world.get::<DamageStage>(root) == Some(&DamageStage(1))
-    });
+    app.wait_for_component(root, DamageStage(1));
     app.wait_until_idle();
     assert_eq!(received.take(root), [false; 0]);
 }
@@ -266,10 +243,10 @@ fn despawned_roots_receive_no_event() {
     );
     let roots = [(); 3].map(|()| {
         let bundle = (ClassicModel(manifest.clone()), Rival);
-        app.world().spawn(bundle).id()
+        app.spawn_entity(bundle)
     });
     let mut ready = 0;
-    wait(&mut app, "a root that is ready", |_| {
+    app.wait("a root that is ready", |_| {
         let taken = roots.iter().map(|root| received.take(*root).len());
         ready += taken.sum::<usize>();
         ready > 0
@@ -278,14 +255,11 @@ fn despawned_roots_receive_no_event() {
     app.step(0.0);
     let later = roots.iter().map(|root| received.take(*root).len());
     assert_eq!((ready, later.sum::<usize>()), (1, 0));
-    let alive = roots
-        .iter()
-        .filter(|root| app.app.world().get_entity(**root).is_ok());
+    let alive = roots.iter().filter(|root| app.exists(**root));
     assert_eq!(alive.count(), 1);
     // A root that is despawned while it loads.
-    let model = ClassicModel(app.load("body.abc"));
-    let root = app.world().spawn(model).id();
-    app.world().entity_mut(root).despawn();
+    let root = app.spawn_model("body.abc", ());
+    app.despawn(root);
     app.wait_until_idle();
     assert_eq!(received.take(root), [false; 0]);
 }

@@ -1,20 +1,15 @@
 //! The rows of the pose table: allocation, lifetime, and upload to the GPU.
 
-use crate::gpuless;
-use crate::support::app::TestApp;
-use crate::support::mdl::{figure, tetrahedron};
-use crate::support::stage::{Control, Stage};
-use crate::support::{abc, abc_app};
+use crate::support::abc_app;
+use crate::support::mdl::figure;
+use crate::support::prelude::*;
+use crate::support::stage::Control;
 use bevy::asset::RenderAssetUsages;
 use bevy::mesh::MeshTag;
-use bevy::prelude::*;
 use bevy::render::render_asset::RenderAssetBytesPerFrame;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
-use bevy_classic_models::lithtech::AbcLoaderSettings;
 use bevy_classic_models::lithtech::AbcPoseTable;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::mdl::Precision;
-use bevy_classic_models::quake::{MdlAnimator, PoseBlend, PosePair, PoseTable};
+use bevy_classic_models::quake::PoseTable;
 
 const TETRA: &str = "tetra.mdl#Scene";
 const FIGURE: &str = "figure.mdl#Scene";
@@ -24,7 +19,7 @@ fn app() -> TestApp {
 }
 
 fn row_of(app: &mut TestApp, mesh: Entity) -> u32 {
-    app.world().get::<MeshTag>(mesh).unwrap().0
+    app.get::<MeshTag>(mesh).0
 }
 
 fn at(a: u32, b: u32, towards_b: f32) -> PoseBlend {
@@ -41,7 +36,7 @@ fn a_mesh_without_its_root_keeps_its_row_and_pose() {
     app.step(0.15);
     let (mesh, shown) = (app.animator(root).mesh(), app.animator(root).shown());
     let row = row_of(&mut app, mesh);
-    app.world().entity_mut(root).remove::<WorldAssetRoot>();
+    app.remove::<WorldAssetRoot>(root);
     app.step(0.05);
     assert!(!app.world().entity(root).contains::<MdlAnimator>());
     let other = app.spawn_ready(TETRA, PlayClip::looping("die"));
@@ -51,7 +46,7 @@ fn a_mesh_without_its_root_keeps_its_row_and_pose() {
     assert_eq!(row_of(&mut app, mesh), row);
     assert_eq!(app.world().resource::<PoseTable>().get(row), shown);
     assert_eq!(app.world().resource::<PoseTable>().len(), 2);
-    app.world().despawn(mesh);
+    app.despawn(mesh);
     assert_eq!(app.world().resource::<PoseTable>().len(), 1);
 }
 
@@ -73,7 +68,7 @@ fn rows_keep_the_pose_of_the_previous_frame() {
     assert_eq!(before, first);
     let mesh = app.animator(root).mesh();
     let index = row_of(&mut app, mesh);
-    app.world().entity_mut(root).remove::<WorldAssetRoot>();
+    app.remove::<WorldAssetRoot>(root);
     app.step(0.15);
     let table = app.world().resource::<PoseTable>();
     assert_eq!((table.get(index), table.previous(index)), (second, second));
@@ -97,7 +92,7 @@ fn rows_of_deformed_meshes_keep_the_keyframes_of_the_previous_frame() {
     let (second, before) = row(&mut app);
     assert_ne!(second, first);
     assert_eq!(before, first);
-    app.world().entity_mut(root).remove::<WorldAssetRoot>();
+    app.remove::<WorldAssetRoot>(root);
     app.step(0.03);
     assert_eq!(row(&mut app), (second, second));
 }
@@ -108,7 +103,7 @@ fn a_root_whose_mesh_was_despawned_writes_to_no_row() {
     let root = app.spawn_ready(TETRA, PlayClip::looping("run"));
     let mesh = app.animator(root).mesh();
     let row = row_of(&mut app, mesh);
-    app.world().despawn(mesh);
+    app.despawn(mesh);
     let next = app.spawn_ready(TETRA, PlayClip::looping("die").paused());
     let next = app.animator(next).mesh();
     assert_eq!(row_of(&mut app, next), row, "the row is free");
@@ -126,12 +121,12 @@ fn a_root_with_a_replaced_scene_has_one_row() {
     let root = app.spawn_ready(TETRA, PlayClip::looping("run"));
     let first = app.animator(root).mesh();
     let scene = app.load(FIGURE);
-    app.world().entity_mut(root).insert(WorldAssetRoot(scene));
+    app.insert(root, WorldAssetRoot(scene));
     let is_other = |world: &mut World| {
         let animator = world.get::<MdlAnimator>(root);
         animator.is_some_and(|animator| animator.mesh() != first)
     };
-    assert!(gpuless::wait_until(&mut app.app, is_other));
+    app.wait_until(is_other);
     app.step(0.05);
     let mesh = app.animator(root).mesh();
     let shown = app.animator(root).shown();
@@ -147,9 +142,9 @@ fn scenes_without_an_animator_show_pose_0() {
     // The first model in the table, out of view, is in the middle of its clip.
     let far = Transform::from_xyz(0.0, 0.0, 5000.0);
     stage.spawn(FIGURE, (PlayClip::looping("die").starting_at(0.13), far));
-    let scene = stage.world().resource::<AssetServer>().load(FIGURE);
+    let scene = stage.server().load(FIGURE);
     let parent = stage.spawn(FIGURE, PlayClip::looping("run").paused());
-    stage.world().entity_mut(parent).remove::<WorldAssetRoot>();
+    stage.remove::<WorldAssetRoot>(parent);
     stage.world().entity_mut(parent).despawn_children();
     let mut spawner = stage
         .world()
@@ -174,14 +169,11 @@ fn the_table_grows_and_shrinks_with_its_instances() {
     let mut stage = Stage::new(&[("figure.mdl", document.to_bytes())]);
     let play = PlayClip::looping("run").paused().starting_at(0.13);
     let root = stage.spawn(FIGURE, play);
-    let scene = stage.world().resource::<AssetServer>().load(FIGURE);
+    let scene = stage.server().load(FIGURE);
     // More than two texture lines of 512 rows.
     let others = (0..1100).map(|_| {
         let hidden = (Visibility::Hidden, PlayClip::looping("die"));
-        stage
-            .world()
-            .spawn((WorldAssetRoot(scene.clone()), hidden))
-            .id()
+        stage.spawn_entity((WorldAssetRoot(scene.clone()), hidden))
     });
     let others: Vec<Entity> = others.collect();
     stage
@@ -195,17 +187,17 @@ fn the_table_grows_and_shrinks_with_its_instances() {
     subject.assert_matches(&expected, "a table that has grown");
     let last = others[1099];
     for other in &others[..1099] {
-        stage.world().despawn(*other);
+        stage.despawn(*other);
     }
     stage
         .capture()
         .assert_matches(&expected, "a table with free rows");
-    stage.world().despawn(last);
+    stage.despawn(last);
     stage
         .capture()
         .assert_matches(&expected, "a table that has shrunk");
     // A later pose is uploaded to the new texture.
-    stage.world().get_mut::<Playback>(root).unwrap().time = 0.05;
+    stage.get_mut::<Playback>(root).time = 0.05;
     let subject = stage.capture();
     let expected = stage.capture_control(root, Control::new(document, at(0, 1, 0.5)));
     subject.assert_matches(&expected, "a pose after that");
@@ -236,12 +228,12 @@ fn poses_are_uploaded_despite_the_limit_of_bytes_per_frame() {
                 TextureFormat::Rgba8Unorm,
                 RenderAssetUsages::RENDER_WORLD,
             );
-            loading.push(stage.world().resource_mut::<Assets<Image>>().add(image));
+            loading.push(stage.add_asset(image));
         }
-        stage.world().get_mut::<Playback>(root).unwrap().time = 0.02 * frame as f32;
+        stage.get_mut::<Playback>(root).time = 0.02 * frame as f32;
         stage.headless.step(0.0);
     }
-    stage.world().get_mut::<Playback>(root).unwrap().time = 0.23;
+    stage.get_mut::<Playback>(root).time = 0.23;
     let subject = stage.capture();
     stage
         .world()

@@ -1,16 +1,9 @@
 //! Proxy models are reloaded with the settings of the outer model.
 
-use crate::gpuless;
 use crate::support::alo::{clean, edited, minimal};
-use crate::support::app::TestApp;
-use crate::support::loads::Loads;
-use bevy::asset::io::memory::Dir;
-use bevy::prelude::*;
+use crate::support::prelude::*;
 use bevy::world_serialization::WorldInstanceSpawner;
 use bevy_classic_models::alamo::AloProxy;
-use bevy_classic_models::alamo::{Alo, AloInstance, AloLoaderSettings};
-use bevy_classic_models::prelude::*;
-use std::path::Path;
 
 /// A model with a mesh of the given name, a proxy of the given name, and a proxy without a model.
 fn with_proxy(proxy: &'static str, mesh: &'static str) -> Vec<u8> {
@@ -28,37 +21,20 @@ fn plain(mesh: &'static str) -> Vec<u8> {
     edited(&minimal(), |file| file.meshes[0].name = mesh.into())
 }
 
-/// An app with `watch_for_changes`: Bevy reloads assets of which only labels are in use.
-fn watching(files: &[(&str, Vec<u8>)]) -> (TestApp, Dir) {
-    let root = Dir::default();
-    for (path, bytes) in files {
-        root.insert_asset(Path::new(path), bytes.clone());
-    }
-    let mut app = App::new();
-    let loads = Loads::from_memory(&mut app, &root);
-    let bevy = gpuless::plugins(Path::new("unused"), true);
-    (TestApp::with_loads(app, root.clone(), loads, bevy), root)
-}
-
 /// An app with a model that has a proxy model, which has a third one as proxy; and its root.
-fn nested_proxies() -> (TestApp, Dir, Entity) {
-    let (mut app, files) = watching(&[
+fn nested_proxies() -> (TestApp, Entity) {
+    let mut app = TestApp::watching(&[
         ("outer.alo", with_proxy("inner", "Hull")),
         ("inner.alo", with_proxy("third", "Hull")),
         ("third.alo", plain("Hull")),
         ("gun.alo", plain("Hull")),
     ]);
-    let server = app.world().resource::<AssetServer>().clone();
     let settings = |settings: &mut AloLoaderSettings| settings.load_proxies = true;
-    let outer: Handle<Alo> = server
-        .load_builder()
-        .with_settings(settings)
-        .load("outer.alo");
+    let outer: Handle<Alo> = app.load_with("outer.alo", settings);
     app.wait_loaded(&outer);
-    let scene = WorldAssetRoot(server.load("outer.alo#Scene"));
-    let root = app.world().spawn((scene, KeepsAlo(outer))).id();
+    let root = app.spawn("outer.alo#Scene", KeepsAlo(outer));
     wait_for(&mut app, "third", "Hull");
-    (app, files, root)
+    (app, root)
 }
 
 /// Keeps a model loaded with its settings.
@@ -68,10 +44,7 @@ struct KeepsAlo(#[expect(dead_code)] Handle<Alo>);
 /// Waits until the first mesh of a proxy's model has the given name.
 fn wait_for(app: &mut TestApp, proxy: &str, mesh: &str) {
     let is_spawned = |world: &mut World| mesh_of_proxy(world, proxy).as_deref() == Some(mesh);
-    assert!(
-        gpuless::wait_until(&mut app.app, is_spawned),
-        "{mesh} of {proxy}"
-    );
+    app.wait(&format!("{mesh} of {proxy}"), is_spawned);
 }
 
 /// The name of the first mesh of a proxy's model.
@@ -84,27 +57,22 @@ fn mesh_of_proxy(world: &mut World, proxy: &str) -> Option<String> {
 
 #[test]
 fn proxy_models_keep_their_settings() {
-    let (mut app, files, _) = nested_proxies();
-    let server = app.world().resource::<AssetServer>().clone();
+    let (mut app, _) = nested_proxies();
     // Twice: the second reload must have the settings too.
     for mesh in ["Edited", "Again"] {
-        files.insert_asset(Path::new("inner.alo"), with_proxy("third", mesh));
-        server.reload("inner.alo");
+        app.edit("inner.alo", with_proxy("third", mesh));
         wait_for(&mut app, "inner", mesh);
         wait_for(&mut app, "third", "Hull");
     }
-    files.insert_asset(Path::new("third.alo"), plain("Fixed"));
-    server.reload("third.alo");
+    app.edit("third.alo", plain("Fixed"));
     wait_for(&mut app, "third", "Fixed");
 }
 
 #[test]
 fn proxy_models_respawn_in_the_same_frame_as_the_outer_model() {
-    let (mut app, files, root) = nested_proxies();
-    let server = app.world().resource::<AssetServer>().clone();
+    let (mut app, root) = nested_proxies();
     for mesh in ["Edited", "Again"] {
-        files.insert_asset(Path::new("outer.alo"), with_proxy("inner", mesh));
-        server.reload("outer.alo");
+        app.edit("outer.alo", with_proxy("inner", mesh));
         let is_spawned = |world: &mut World| {
             assert!(
                 mesh_of_proxy(world, "inner").is_some(),
@@ -113,7 +81,7 @@ fn proxy_models_respawn_in_the_same_frame_as_the_outer_model() {
             let outer = world.get::<AloInstance>(root).unwrap().model();
             outer.meshes[0].name.to_string() == mesh
         };
-        assert!(gpuless::wait_until(&mut app.app, is_spawned));
+        app.wait_until(is_spawned);
         wait_for(&mut app, "third", "Hull");
     }
 }
@@ -146,35 +114,19 @@ fn mesh_of(world: &World, root: Entity) -> Option<String> {
 
 /// In each round, changes the world with `act`, writes the files at `paths`, and asserts that all models respawn.
 fn change_together(paths: &[&'static str], act: impl Fn(&mut TestApp, Entity)) {
-    let (mut app, _, root) = nested_proxies();
+    let (mut app, root) = nested_proxies();
     let gun: Handle<Alo> = app.load("gun.alo");
     app.wait_loaded(&gun);
     for (round, mesh) in MESHES.into_iter().enumerate() {
         act(&mut app, root);
         save(&mut app, round, paths);
         let is_spawned = |world: &mut World| mesh_of(world, root).as_deref() == Some(mesh);
-        assert!(
-            gpuless::wait_until(&mut app.app, is_spawned),
-            "round {round}"
-        );
+        app.wait(&format!("round {round}"), is_spawned);
         if paths.contains(&"inner.alo") {
             wait_for(&mut app, "inner", mesh);
         }
-        wait_for(
-            &mut app,
-            "third",
-            if paths.contains(&"third.alo") {
-                mesh
-            } else {
-                "Hull"
-            },
-        );
-    }
-}
-
-fn steps(app: &mut TestApp) {
-    for _ in 0..6 {
-        app.step(0.0);
+        let has_third = paths.contains(&"third.alo");
+        wait_for(&mut app, "third", if has_third { mesh } else { "Hull" });
     }
 }
 
@@ -193,10 +145,10 @@ fn proxy_of(app: &mut TestApp, name: &str) -> Entity {
 fn nested_models_can_change_in_one_frame() {
     change_together(&["outer.alo", "inner.alo", "third.alo"], |app, root| {
         // A child of a bone without `AttachedToBone`, which is despawned with the bone.
-        let bone = app.world().get::<AloInstance>(root).unwrap().bones()[1];
+        let bone = app.get::<AloInstance>(root).bones()[1];
         let child = scene(app, "third.alo#Scene");
         app.world().spawn((child, ChildOf(bone)));
-        steps(app);
+        app.steps(6, 0.0);
         let mut instances = app.world().query::<&AloInstance>();
         assert_eq!(instances.iter(app.app.world()).count(), 4);
     });
@@ -206,30 +158,24 @@ fn nested_models_can_change_in_one_frame() {
 fn an_attachment_of_a_proxy_model_can_change_in_the_same_frame() {
     change_together(&["outer.alo", "gun.alo"], |app, _| {
         let to = proxy_of(app, "inner");
-        let attached = AttachedToBone {
-            to,
-            bone: String::new(),
-        };
+        let attached = on(to, "");
         let gun = scene(app, "gun.alo#Scene");
         app.world().spawn((gun, attached));
-        steps(app);
+        app.steps(6, 0.0);
     });
 }
 
 #[test]
 fn a_former_attachment_below_a_bone_can_change_in_the_same_frame() {
     change_together(&["outer.alo", "gun.alo"], |app, root| {
-        let attached = AttachedToBone {
-            to: root,
-            bone: String::new(),
-        };
+        let attached = on(root, "");
         let gun = scene(app, "gun.alo#Scene");
-        let gun = app.world().spawn((gun, attached)).id();
-        steps(app);
-        let bone = app.world().get::<AloInstance>(root).unwrap().bones()[1];
+        let gun = app.spawn_entity((gun, attached));
+        app.steps(6, 0.0);
+        let bone = app.get::<AloInstance>(root).bones()[1];
         let mut gun = app.world().entity_mut(gun);
         gun.remove::<AttachedToBone>().insert(ChildOf(bone));
-        steps(app);
+        app.steps(6, 0.0);
     });
 }
 
@@ -237,8 +183,8 @@ fn a_former_attachment_below_a_bone_can_change_in_the_same_frame() {
 fn a_proxy_outside_the_hierarchy_can_change_in_the_same_frame() {
     change_together(&["outer.alo", "inner.alo"], |app, _| {
         let proxy = proxy_of(app, "inner");
-        app.world().entity_mut(proxy).remove::<ChildOf>();
-        steps(app);
+        app.remove::<ChildOf>(proxy);
+        app.steps(6, 0.0);
     });
 }
 
@@ -246,41 +192,35 @@ fn a_proxy_outside_the_hierarchy_can_change_in_the_same_frame() {
 fn a_scene_spawned_below_a_bone_can_change_in_the_same_frame() {
     change_together(&["outer.alo", "gun.alo"], |app, root| {
         let WorldAssetRoot(gun) = scene(app, "gun.alo#Scene");
-        let other = app.world().spawn(WorldAssetRoot(gun.clone())).id();
-        let bone = app.world().get::<AloInstance>(root).unwrap().bones()[1];
+        let other = app.spawn_entity(WorldAssetRoot(gun.clone()));
+        let bone = app.get::<AloInstance>(root).bones()[1];
         let mut spawner = app.world().resource_mut::<WorldInstanceSpawner>();
         spawner.spawn_as_child(gun, bone);
-        steps(app);
-        app.world().entity_mut(other).insert(Name::new("separate"));
+        app.steps(6, 0.0);
+        app.insert(other, Name::new("separate"));
     });
 }
 
 #[test]
 fn a_root_can_get_another_scene_in_the_frame_of_a_reload() {
-    let (mut app, _, root) = nested_proxies();
+    let (mut app, root) = nested_proxies();
     let second = scene(&mut app, "outer.alo#Scene");
-    let second = app.world().spawn(second).id();
+    let second = app.spawn_entity(second);
     let all = ["outer.alo", "inner.alo", "third.alo", "gun.alo"];
     let gun: Handle<Alo> = app.load("gun.alo");
     app.wait_loaded(&gun);
     for (round, mesh) in MESHES.into_iter().enumerate() {
-        steps(&mut app);
+        app.steps(6, 0.0);
         save(&mut app, round, &all);
         let other = scene(&mut app, "gun.alo#Scene");
         let changed = [second, proxy_of(&mut app, "inner")][round % 2];
-        app.world().entity_mut(changed).insert(other);
+        app.insert(changed, other);
         let is_spawned = |world: &mut World| mesh_of(world, root).as_deref() == Some(mesh);
-        assert!(
-            gpuless::wait_until(&mut app.app, is_spawned),
-            "round {round}"
-        );
-        steps(&mut app);
+        app.wait(&format!("round {round}"), is_spawned);
+        app.steps(6, 0.0);
         let again = scene(&mut app, "outer.alo#Scene");
-        app.world().entity_mut(second).insert(again);
+        app.insert(second, again);
         let is_spawned = |world: &mut World| mesh_of(world, second).as_deref() == Some(mesh);
-        assert!(
-            gpuless::wait_until(&mut app.app, is_spawned),
-            "round {round}"
-        );
+        app.wait(&format!("round {round}"), is_spawned);
     }
 }

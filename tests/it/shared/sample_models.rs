@@ -2,11 +2,8 @@
 //! expected height.
 
 use crate::headless::{self, Headless};
-use crate::support::log;
-use bevy::prelude::*;
-use bevy_classic_models::prelude::*;
+use crate::support::prelude::*;
 use core::ops::Range;
-use std::path::Path;
 
 const SIZE: UVec2 = UVec2::new(960, 540);
 
@@ -141,7 +138,7 @@ fn samples_of_all_formats_are_lit_animated_and_in_meters() {
     for (root, sample) in roots.iter().zip(&SAMPLES) {
         let path = sample.path;
         let set = |stage: &mut Headless, visibility: Visibility| {
-            stage.app.world_mut().entity_mut(*root).insert(visibility);
+            stage.app.insert(*root, visibility);
         };
         set(&mut stage, Visibility::Hidden);
         let pixels = differing(&all, &capture(&mut stage));

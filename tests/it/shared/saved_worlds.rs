@@ -1,12 +1,7 @@
 //! Serialized worlds and scenes that contain the components of a root.
 
-use crate::gpuless;
-use crate::support::app::TestApp;
-use crate::support::mdl::tetrahedron;
-use bevy::prelude::*;
-use bevy::world_serialization::{DynamicWorldBuilder, WorldAsset};
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlAnimator;
+use crate::support::prelude::*;
+use bevy::world_serialization::DynamicWorldBuilder;
 
 #[test]
 fn the_components_of_a_root_can_be_serialized() {
@@ -72,15 +67,12 @@ fn a_scene_can_contain_an_animated_model() {
     let model: Handle<WorldAsset> = app.load("tetra.mdl#Scene");
     let mut world = World::new();
     world.spawn((WorldAssetRoot(model), PlayClip::looping("run")));
-    let level = app
-        .world()
-        .resource_mut::<Assets<WorldAsset>>()
-        .add(WorldAsset::new(world));
+    let level = app.add_asset(WorldAsset::new(world));
     app.world().spawn(WorldAssetRoot(level));
     let is_playing = |world: &mut World| {
         let mut models = world.query::<(&MdlAnimator, &PlayClip)>();
         let mut models = models.iter(world);
         models.any(|(animator, _)| animator.sequence().pose_count == 3)
     };
-    assert!(gpuless::wait_until(&mut app.app, is_playing));
+    app.wait_until(is_playing);
 }

@@ -1,13 +1,7 @@
 //! Skins given by a text that is a name or a path, and warnings about wrong values in components of the root.
 
-use crate::gpuless;
 use crate::support::alo_stage::tga;
-use crate::support::app::TestApp;
-use crate::support::log;
-use crate::support::mdl::tetrahedron;
-use bevy::prelude::*;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlMaterial;
+use crate::support::prelude::*;
 
 fn app(path: &'static str) -> (TestApp, Entity) {
     log::listen();
@@ -44,7 +38,7 @@ fn material(world: &World, root: Entity) -> (AssetId<MdlMaterial>, Option<String
 
 fn wait_for_texture(app: &mut TestApp, root: Entity, path: &str) {
     let is_used = |world: &mut World| material(world, root).1.as_deref() == Some(path);
-    assert!(gpuless::wait_until(&mut app.app, is_used), "{path}");
+    app.wait(path, is_used);
 }
 
 #[test]
@@ -52,31 +46,22 @@ fn a_text_is_a_skin_name_or_otherwise_a_path() {
     let (mut app, root) = app("skin_names/a.mdl");
     let plain = material(app.world(), root);
     // Without `ModelSkins`, the text is a path.
-    app.world()
-        .entity_mut(root)
-        .insert(ModelSkin::from("skins/red.tga"));
+    app.insert(root, ModelSkin::from("skins/red.tga"));
     wait_for_texture(&mut app, root, "skins/red.tga");
     // A name in `ModelSkins` wins, even if it has the form of a path.
-    app.world().entity_mut(root).insert(skins());
-    app.step(0.0);
+    app.apply(root, skins());
     let second = material(app.world(), root);
     assert_ne!(second, plain);
     assert!(second.1.unwrap().starts_with("skin_names/a.mdl"));
-    app.world().entity_mut(root).insert(ModelSkin::Index(0));
-    app.step(0.0);
-    app.world()
-        .entity_mut(root)
-        .insert(ModelSkin::from("FROST"));
-    app.step(0.0);
+    app.apply(root, ModelSkin::Index(0));
+    app.apply(root, ModelSkin::from("FROST"));
     assert_eq!(material(app.world(), root).0, second.0);
     // A name that maps to a path, and a path without a name.
-    app.world().entity_mut(root).insert(ModelSkin::from("blue"));
+    app.insert(root, ModelSkin::from("blue"));
     wait_for_texture(&mut app, root, "skins/blue.tga");
-    app.world().entity_mut(root).insert(ModelSkin::Index(0));
-    app.step(0.0);
+    app.apply(root, ModelSkin::Index(0));
     assert_eq!(material(app.world(), root), plain);
-    let path = ModelSkin::from(String::from("skins/blue.tga"));
-    app.world().entity_mut(root).insert(path);
+    app.insert(root, ModelSkin::from(String::from("skins/blue.tga")));
     wait_for_texture(&mut app, root, "skins/blue.tga");
     assert_eq!(
         log::warnings_with("skin_names/a.mdl keeps its skin"),
@@ -88,10 +73,7 @@ fn a_text_is_a_skin_name_or_otherwise_a_path() {
 fn the_warning_about_an_unknown_skin_lists_the_names() {
     let (mut app, root) = app("skin_names/b.mdl");
     let plain = material(app.world(), root);
-    app.world()
-        .entity_mut(root)
-        .insert((skins(), ModelSkin::from("frots")));
-    app.step(0.0);
+    app.apply(root, (skins(), ModelSkin::from("frots")));
     let warnings = log::warnings_with("skin_names/b.mdl keeps its skin");
     let [warning] = &*warnings else {
         panic!("{warnings:?}");
@@ -109,14 +91,14 @@ fn the_warning_about_an_unknown_skin_lists_the_names() {
         ),
         ("own.tga", "own.tga"),
     ] {
-        app.world().entity_mut(root).insert(ModelSkin::from(path));
+        app.insert(root, ModelSkin::from(path));
         let is_warned = |_: &mut World| {
             let warnings = log::warnings_with("skin_names/b.mdl keeps its skin");
             let is_expected =
                 |text: &String| text.contains(expected) && text.contains("could not be loaded");
             warnings.iter().any(is_expected)
         };
-        assert!(gpuless::wait_until(&mut app.app, is_warned), "{path}");
+        app.wait(path, is_warned);
         assert_eq!(material(app.world(), root), plain);
     }
 }
@@ -126,12 +108,10 @@ fn a_skin_replaced_while_loading_is_not_used() {
     let (mut app, root) = app("skin_names/c.mdl");
     let plain = material(app.world(), root);
     let blue = ModelSkin::Path("skins/blue.tga".into());
-    app.world().entity_mut(root).insert((skins(), blue));
-    app.step(0.0);
+    app.apply(root, (skins(), blue));
     assert_eq!(material(app.world(), root), plain, "it is still loading");
     let image: Handle<Image> = app.load("skins/blue.tga");
-    let unknown = ModelSkin::from("unknown");
-    app.world().entity_mut(root).insert(unknown);
+    app.insert(root, ModelSkin::from("unknown"));
     app.wait_loaded(&image);
     for _ in 0..5 {
         app.step(0.0);
@@ -149,10 +129,8 @@ fn player_colors_out_of_range_are_warned_about() {
         (colors(4, 99), 1),
         (colors(16, 2), 2),
     ] {
-        app.world().entity_mut(root).insert(colors);
-        app.step(0.0);
-        let warnings = log::warnings_with("skin_names/d.mdl has `PlayerColors`");
-        assert_eq!(warnings.len(), count, "{warnings:?}");
+        app.apply(root, colors);
+        log::expect_warnings("skin_names/d.mdl has `PlayerColors`", count);
     }
     let warnings = log::warnings_with("skin_names/d.mdl has `PlayerColors`");
     assert!(

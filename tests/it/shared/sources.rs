@@ -1,24 +1,19 @@
 //! Models and the files that they refer to, from every kind of asset source: a folder, memory, a named source, embedded
 //! assets, and the output of the asset processor.
 
-use crate::gpuless;
-use crate::support::app::TestApp;
 use crate::support::disk::{Disk, Rules};
+use crate::support::prelude::*;
 use crate::support::sample_files::{MODELS, REFERENCES, expected, files, spawn_all};
 use bevy::app::PluginGroupBuilder;
 use bevy::asset::io::embedded::EmbeddedAssetRegistry;
-use bevy::asset::io::memory::{Dir, MemoryAssetReader};
-use bevy::asset::io::{AssetSourceBuilder, AssetSourceId, Reader, Writer};
+use bevy::asset::io::memory::MemoryAssetReader;
+use bevy::asset::io::{AssetSourceBuilder, Reader, Writer};
 use bevy::asset::processor::{AssetProcessor, FileTransactionLogFactory, LoadTransformAndSave};
 use bevy::asset::saver::{AssetSaver, SavedAsset};
 use bevy::asset::transformer::IdentityAssetTransformer;
-use bevy::asset::{AssetLoader, AssetMode, AssetPath, AsyncWriteExt, LoadContext};
-use bevy::prelude::*;
+use bevy::asset::{AssetLoader, AssetMode, AsyncWriteExt, LoadContext};
 use bevy::tasks::block_on;
-use bevy_classic_models::alamo::Alo;
-use bevy_classic_models::lgw::Lgw;
 use bevy_classic_models::lgw::{LgwLoader, LgwMaterial};
-use std::path::Path;
 
 /// Writes the models and the files that they refer to into a folder.
 fn write_files(folder: &Path) {
@@ -183,8 +178,7 @@ fn asset_processors_can_load_models() {
     });
     let report = app.load::<Report>(MODELS[2]);
     app.wait_loaded(&report);
-    let reports = app.world().resource::<Assets<Report>>();
-    let found = reports.get(&report).unwrap().0.split('#').next();
+    let found = app.asset(&report).0.split('#').next();
     assert_eq!(found, Some(REFERENCES[4].1));
 }
 
@@ -203,6 +197,5 @@ fn models_do_not_use_files_of_another_source() {
     let mut app = TestApp::with_sources(app, gpuless::plugins(Path::new("unused"), false));
     let alo = app.load::<Alo>(AssetPath::from("mods://art/Models/Unit.alo"));
     app.wait_loaded(&alo);
-    let alos = app.world().resource::<Assets<Alo>>();
-    assert!(alos.get(&alo).unwrap().animations.is_empty());
+    assert!(app.asset(&alo).animations.is_empty());
 }

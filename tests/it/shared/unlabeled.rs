@@ -1,25 +1,17 @@
 //! Asset paths with a superfluous label, and asset paths without the expected one.
 
 use crate::attach::scene::{all_formats, app, wait_for_model};
-use crate::gpuless;
-use crate::support::app::TestApp;
-use crate::support::log;
-use crate::support::mdl::tetrahedron;
-use bevy::asset::LoadState;
-use bevy::prelude::*;
-use bevy::world_serialization::WorldAsset;
-use bevy_classic_models::prelude::*;
+use crate::support::prelude::*;
 use bevy_classic_models::quake::QuakePlugin;
-use std::path::Path;
 
 #[test]
 fn world_asset_root_adds_the_label_of_a_models_scene() {
     let mut app = app();
     for (path, ..) in all_formats() {
         let scene: Handle<WorldAsset> = app.load(path);
-        let root = app.world().spawn(WorldAssetRoot(scene)).id();
+        let root = app.spawn_entity(WorldAssetRoot(scene));
         wait_for_model(&mut app, root);
-        let spawned = app.world().get::<WorldAssetRoot>(root).unwrap();
+        let spawned = app.get::<WorldAssetRoot>(root);
         let spawned = spawned.0.path().unwrap().to_string();
         assert_eq!(spawned, format!("{path}#Scene"));
         // The explicit label still works.
@@ -37,9 +29,9 @@ fn formats_with_a_common_extension_register_one_loader_of_scenes_for_it() {
     let files = [("common.alo", tetrahedron().to_bytes())];
     let mut app = TestApp::with_plugin(&files, ClassicModelsPlugins.set(quake));
     let scene: Handle<WorldAsset> = app.load("common.alo");
-    let root = app.world().spawn(WorldAssetRoot(scene)).id();
+    let root = app.spawn_entity(WorldAssetRoot(scene));
     wait_for_model(&mut app, root);
-    let instance = app.world().get::<ModelInstance>(root).unwrap();
+    let instance = app.get::<ModelInstance>(root);
     assert_eq!(instance.format(), ModelFormat::Quake, "the last format");
     let mut warnings = log::warnings_with("Duplicate AssetLoader");
     warnings.retain(|warning| warning.contains("WorldAsset"));
@@ -50,8 +42,7 @@ fn formats_with_a_common_extension_register_one_loader_of_scenes_for_it() {
 fn a_label_on_classic_model_is_a_warning() {
     let mut app = app();
     let manifest = b"(model: \"unit.mdl\")".to_vec();
-    app.files
-        .insert_asset(Path::new("attached/unit.model.ron"), manifest);
+    app.save("attached/unit.model.ron", manifest);
     let models = all_formats();
     let models = models.iter().map(|(path, ..)| *path);
     for path in models.chain(["attached/unit.model.ron"]) {
@@ -60,10 +51,7 @@ fn a_label_on_classic_model_is_a_warning() {
         for _ in 0..2 {
             let model = ClassicModel(app.load(format!("{path}#Scene")));
             app.world().spawn(model);
-            assert!(
-                gpuless::wait_until(&mut app.app, |_| warnings() > 0),
-                "{path}"
-            );
+            app.wait(path, |_| warnings() > 0);
             app.wait_until_idle();
         }
         assert_eq!(warnings(), 1, "{path}");
@@ -74,9 +62,6 @@ fn a_label_on_classic_model_is_a_warning() {
 fn the_error_of_a_scene_path_without_a_label_names_an_example() {
     let mut app = TestApp::new(&[("labels/text.txt", b"no model".to_vec())]);
     let scene: Handle<WorldAsset> = app.load("labels/text.txt");
-    let LoadState::Failed(error) = app.finish_load(&scene) else {
-        panic!("loaded");
-    };
-    let error = error.to_string();
+    let error = app.load_error(&scene);
     assert!(error.contains("such as labels/text.txt#Scene0"), "{error}");
 }

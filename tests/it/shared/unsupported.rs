@@ -1,25 +1,13 @@
 //! Components of the root on each format: warnings about unsupported components, skins by name, and the visibility of
 //! parts.
 
-use crate::attach::scene::{all_formats, app, spawn_model, wait_for_model};
-use crate::gpuless;
+use crate::attach::scene::{all_formats, app, spawn_model, spawn_ready, wait_for_model};
 use crate::support::abc::{BODY, FLAG_NODE, banner, bytes, figure};
 use crate::support::abc_app::spawned_of;
-use crate::support::app::TestApp;
-use crate::support::lgw::BICYCLE;
-use crate::support::log;
-use crate::support::mdl::{self, tetrahedron};
-use bevy::prelude::*;
+use crate::support::mdl;
+use crate::support::prelude::*;
+use bevy_classic_models::alamo::AloProxy;
 use bevy_classic_models::alamo::alo::Proxy;
-use bevy_classic_models::alamo::{Alo, AloInstance, AloLoaderSettings, AloProxy};
-use bevy_classic_models::lgw::{Lgw, LgwInstance};
-use bevy_classic_models::lithtech::AbcMesh;
-use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::Mdl;
-use bevy_classic_models::quake::mdl::Precision;
-use bevy_classic_models::quake::{MdlAnimator, MdlMaterial};
-use std::path::Path;
 
 /// The components, and the file extensions of the formats that support each.
 const SUPPORT: [(&str, &[&str]); 10] = [
@@ -52,11 +40,7 @@ fn all_components() -> impl Bundle {
 
 /// The count of warnings that a model's format does not support a component.
 fn warnings(path: &str, component: &str) -> usize {
-    let warnings = log::warnings_with(&format!("`{component}` has no effect"));
-    warnings
-        .iter()
-        .filter(|text| text.starts_with(path))
-        .count()
+    log::count_warnings(&format!("`{component}` has no effect"), path)
 }
 
 #[track_caller]
@@ -85,8 +69,7 @@ fn unsupported_components_are_warned_about_once() {
     let mut app = app_with_files(early);
     for path in early {
         for _ in 0..3 {
-            let root = spawn_model(&mut app, path, all_components());
-            wait_for_model(&mut app, root);
+            spawn_ready(&mut app, path, all_components());
         }
     }
     app.run_until_idle(0.1, |_| {});
@@ -95,22 +78,16 @@ fn unsupported_components_are_warned_about_once() {
     let late = ["warn/b.alo", "warn/b.abc", "warn/b.lgw", "warn/b.mdl"];
     let mut app = app_with_files(late);
     for path in late {
-        let root = spawn_model(&mut app, path, ());
-        wait_for_model(&mut app, root);
+        let root = spawn_ready(&mut app, path, ());
         app.step(0.0);
         for _ in 0..3 {
-            app.world().entity_mut(root).insert(all_components());
-            app.step(0.0);
-            app.world()
-                .entity_mut(root)
-                .remove::<(PlayClip, TeamColor, PartVisibility)>();
+            app.apply(root, all_components());
+            app.remove::<(PlayClip, TeamColor, PartVisibility)>(root);
             app.step(0.0);
         }
         // After a respawn.
-        let mut scene = app.world().get_mut::<WorldAssetRoot>(root);
-        scene.as_mut().unwrap().set_changed();
-        app.step(0.0);
-        app.step(0.0);
+        app.respawn(root);
+        app.steps(2, 0.0);
     }
     assert_unsupported_warned_once(&late);
 }
@@ -120,8 +97,7 @@ fn models_without_components_cause_no_warnings() {
     let quiet = ["quiet/a.alo", "quiet/a.abc", "quiet/a.lgw", "quiet/a.mdl"];
     let mut app = app_with_files(quiet);
     for path in quiet {
-        let root = spawn_model(&mut app, path, Transform::default());
-        wait_for_model(&mut app, root);
+        spawn_ready(&mut app, path, Transform::default());
         app.wait_until_idle();
         let mut warnings = log::warnings_with(path);
         // The texture of the model is missing.
@@ -144,18 +120,15 @@ fn components_propagated_to_proxies_cause_no_further_warnings() {
     let files = [("warn/outer.alo", file), ("warn/inner.alo", inner)];
     let mut app = TestApp::new(&files);
     let load_proxies = |settings: &mut AloLoaderSettings| settings.load_proxies = true;
-    let server = app.world().resource::<AssetServer>().clone();
-    let builder = server.load_builder().with_settings(load_proxies);
-    let outer: Handle<Alo> = builder.load("warn/outer.alo");
+    let outer: Handle<Alo> = app.load_with("warn/outer.alo", load_proxies);
     app.wait_loaded(&outer);
     // Neither model has a part `Ring`. No warning: a proxy model may have parts of any name.
     let components = (PartVisibility::hidden(["Ring"]), PlayerColors::default());
     let root = spawn_model(&mut app, "warn/outer.alo", components);
-    let is_spawned = gpuless::wait_until(&mut app.app, |world| {
+    app.wait_until(|world| {
         let mut proxies = world.query_filtered::<(), (With<AloProxy>, With<AloInstance>)>();
         world.get::<AloInstance>(root).is_some() && proxies.iter(world).count() == 1
     });
-    assert!(is_spawned);
     app.wait_until_idle();
     assert_eq!(warnings("warn/outer.alo", "PlayerColors"), 1);
     assert_eq!(log::warnings_with("warn/inner.alo"), Vec::<String>::new());
@@ -166,32 +139,24 @@ fn components_propagated_to_proxies_cause_no_further_warnings() {
 fn unknown_part_names_are_warned_about_once() {
     let paths = ["parts/a.alo", "parts/a.abc", "parts/a.lgw", "parts/a.mdl"];
     let mut app = app_with_files(paths);
-    let warnings = |path: &str, name: &str| {
-        let warnings = log::warnings_with(&format!("has no part \"{name}\""));
-        warnings
-            .iter()
-            .filter(|text| text.starts_with(path))
-            .count()
-    };
+    let warnings =
+        |path: &str, name: &str| log::count_warnings(&format!("has no part \"{name}\""), path);
     for (path, real) in [(paths[0], "HullMesh"), (paths[2], "mesh01")] {
         for _ in 0..2 {
             let hidden = PartVisibility::hidden([real, "Sail"]);
-            let root = spawn_model(&mut app, path, hidden);
-            wait_for_model(&mut app, root);
+            let root = spawn_ready(&mut app, path, hidden);
             app.step(0.0);
             assert_eq!(warnings(path, "sail"), 1, "{path}");
-            let mut hidden = app.world().get_mut::<PartVisibility>(root).unwrap();
+            let mut hidden = app.get_mut::<PartVisibility>(root);
             hidden.hide("Mast").show("Keel");
-            app.step(0.0);
-            app.step(0.0);
+            app.steps(2, 0.0);
             assert_eq!([warnings(path, "mast"), warnings(path, "keel")], [1, 1]);
             assert_eq!(warnings(path, &real.to_lowercase()), 0);
         }
     }
     // Parts of a single skinned mesh cannot be hidden: one warning for any names.
     for _ in 0..2 {
-        let root = spawn_model(&mut app, paths[1], PartVisibility::hidden(["Arm", "Sail"]));
-        wait_for_model(&mut app, root);
+        spawn_ready(&mut app, paths[1], PartVisibility::hidden(["Arm", "Sail"]));
         app.step(0.0);
     }
     let skinned = log::warnings_with("is one skinned mesh");
@@ -205,7 +170,7 @@ fn unknown_part_names_are_warned_about_once() {
 
 /// The nodes of a LithTech model whose meshes are not hidden.
 fn visible_nodes(app: &mut TestApp, root: Entity) -> Vec<Option<usize>> {
-    let instance = app.world().get::<AbcInstance>(root).unwrap();
+    let instance = app.get::<AbcInstance>(root);
     let meshes = instance.meshes().to_vec();
     let is_shown = |mesh: &Entity| {
         let world = app.app.world();
@@ -229,29 +194,24 @@ fn nodes_of_lithtech_models_are_hidden_by_name() {
     let all = visible_nodes(&mut app, root);
     assert!(all.contains(&Some(BODY)) && all.len() == 2, "{all:?}");
     let without: Vec<_> = all.iter().copied().filter(|it| *it != Some(BODY)).collect();
-    app.world()
-        .entity_mut(root)
-        .insert(PartVisibility::hidden(["bODY"]));
-    app.step(0.0);
+    app.apply(root, PartVisibility::hidden(["bODY"]));
     assert_eq!(visible_nodes(&mut app, root), without);
     // At other levels of detail, and after a respawn.
     for lod in [1, 2, 0] {
-        app.world().entity_mut(root).insert(ModelLod(lod));
-        app.step(0.0);
+        app.apply(root, ModelLod(lod));
         assert!(
             !visible_nodes(&mut app, root).contains(&Some(BODY)),
             "level {lod}"
         );
     }
-    let mut scene = app.world().get_mut::<WorldAssetRoot>(root);
-    scene.as_mut().unwrap().set_changed();
+    app.respawn(root);
     app.step(0.0);
     assert_eq!(visible_nodes(&mut app, root), without, "in the first frame");
-    let mut hidden = app.world().get_mut::<PartVisibility>(root).unwrap();
+    let mut hidden = app.get_mut::<PartVisibility>(root);
     hidden.reset("Body").hide("Arm");
     app.step(0.0);
     assert_eq!(visible_nodes(&mut app, root), [Some(BODY)]);
-    app.world().entity_mut(root).remove::<PartVisibility>();
+    app.remove::<PartVisibility>(root);
     app.step(0.0);
     assert_eq!(visible_nodes(&mut app, root), all);
     // A node with vertex deformation always has its own mesh.
@@ -259,19 +219,15 @@ fn nodes_of_lithtech_models_are_hidden_by_name() {
     let (mut app, root) = spawned_of(&files, "deforming.abc", AbcLoaderSettings::default());
     app.step(0.0);
     assert_eq!(visible_nodes(&mut app, root), [None, Some(FLAG_NODE)]);
-    let hidden = PartVisibility::hidden(["flag", "Body"]);
-    app.world().entity_mut(root).insert(hidden);
-    app.step(0.0);
+    app.apply(root, PartVisibility::hidden(["flag", "Body"]));
     assert_eq!(visible_nodes(&mut app, root), [None]);
-    let warnings = log::warnings_with("deforming.abc has no part");
-    assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert!(warnings[0].contains("\"body\""));
+    log::expect_warning("deforming.abc has no part", "\"body\"");
 }
 
 /// The material of an MDL model.
 fn material(app: &mut TestApp, root: Entity) -> AssetId<MdlMaterial> {
-    let mesh = app.world().get::<MdlAnimator>(root).unwrap().mesh();
-    let material = app.world().get::<MeshMaterial3d<MdlMaterial>>(mesh);
+    let mesh = app.get::<MdlAnimator>(root).mesh();
+    let material = app.find::<MeshMaterial3d<MdlMaterial>>(mesh);
     material.unwrap().0.id()
 }
 
@@ -299,44 +255,30 @@ fn skins_are_selected_by_the_names_of_model_skins() {
     let root = app.spawn_ready("names/skins.mdl#Scene", components);
     app.step(0.0);
     let group = material(&mut app, root);
-    app.world().entity_mut(root).insert(by_name("PLAIN"));
-    app.step(0.0);
+    app.apply(root, by_name("PLAIN"));
     let plain = material(&mut app, root);
     assert_ne!(plain, group);
-    app.world().entity_mut(root).insert(by_name("Alias"));
-    app.step(0.0);
+    app.apply(root, by_name("Alias"));
     assert_eq!(material(&mut app, root), group);
     // An unknown name keeps the skin, and the warning lists the valid names.
     for unknown in ["desert-7", "round"] {
-        app.world().entity_mut(root).insert(by_name(unknown));
-        app.step(0.0);
+        app.apply(root, by_name(unknown));
         assert_eq!(material(&mut app, root), group);
     }
-    let warnings = log::warnings_with("\"desert-7\"");
-    assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert!(warnings[0].contains("about, alias, group, plain, round"));
+    log::expect_warning("\"desert-7\"", "about, alias, group, plain, round");
     // A change of a name's target applies at once.
-    app.world().entity_mut(root).insert(by_name("plain"));
-    app.step(0.0);
+    app.apply(root, by_name("plain"));
     let other = model_skins(&[("plain", ModelSkin::Index(1))]);
-    app.world().entity_mut(root).insert(other);
-    app.step(0.0);
+    app.apply(root, other);
     assert_eq!(material(&mut app, root), group);
-    let image = app
-        .world()
-        .resource_mut::<Assets<Image>>()
-        .add(Image::default());
-    let mut skins = app.world().get_mut::<ModelSkins>(root).unwrap();
+    let image = app.add_asset(Image::default());
+    let mut skins = app.get_mut::<ModelSkins>(root);
     skins.insert("Plain", ModelSkin::Image(image));
     app.step(0.0);
     assert!(![plain, group].contains(&material(&mut app, root)));
     // A skin by index ignores the names.
-    app.world().entity_mut(root).insert(ModelSkin::Index(0));
-    app.step(0.0);
-    app.world()
-        .get_mut::<ModelSkins>(root)
-        .unwrap()
-        .set_changed();
+    app.apply(root, ModelSkin::Index(0));
+    app.get_mut::<ModelSkins>(root).set_changed();
     app.step(0.0);
     assert_eq!(material(&mut app, root), plain);
 }
@@ -357,8 +299,7 @@ fn a_skin_name_applies_once_model_skins_is_inserted() {
     };
     assert_eq!(warnings(), 1);
     let names = model_skins(&[("Later", ModelSkin::Index(1))]);
-    app.world().entity_mut(root).insert(names);
-    app.step(0.0);
+    app.apply(root, names);
     assert_ne!(material(&mut app, root), first);
     assert_eq!(warnings(), 1);
 }
@@ -374,18 +315,15 @@ fn hidden_meshes_stay_hidden_after_an_edit() {
     );
     wait_for_model(&mut app, root);
     let edited = BICYCLE.replace("1 0 0 1 0 0 0 1", "8 0 0 1 0 0 0 1");
-    app.files
-        .insert_asset(Path::new("attached/unit.lgw"), edited.into_bytes());
-    let old = app.world().get::<LgwInstance>(root).unwrap().meshes()[0];
-    app.world()
-        .resource::<AssetServer>()
-        .reload("attached/unit.lgw");
+    app.save("attached/unit.lgw", edited.into_bytes());
+    let old = app.get::<LgwInstance>(root).meshes()[0];
+    app.reload("attached/unit.lgw");
     let is_respawned = |world: &mut World| {
         let mesh = world.get::<LgwInstance>(root).unwrap().meshes()[0];
         assert_eq!(world.get::<Visibility>(mesh), Some(&Visibility::Hidden));
         mesh != old
     };
-    assert!(crate::gpuless::wait_until(&mut app.app, is_respawned));
+    app.wait_until(is_respawned);
     drop(model);
 }
 
@@ -403,23 +341,20 @@ fn a_warning_repeats_after_its_cause_was_fixed_once() {
     let mut app = TestApp::new(&[(path, broken.clone())]);
     let model: Handle<Abc> = app.load(path);
     app.wait_loaded(&model);
-    let root = spawn_model(&mut app, path, ());
-    wait_for_model(&mut app, root);
-    let mut scene = app.world().get::<Children>(root).unwrap()[0];
+    let root = spawn_ready(&mut app, path, ());
+    let mut scene = app.get::<Children>(root)[0];
     for _ in 0..2 {
-        let bone = "Arm".to_owned();
-        app.world().spawn(AttachedToBone { to: root, bone });
+        app.world().spawn(on(root, "Arm"));
         app.step(0.0);
     }
     let warnings = || log::warnings_with("warn/arm.abc has no bone \"Arm\"").len();
     assert_eq!(warnings(), 1);
     // Broken as before, intact, and broken again.
     for (bytes, expected) in [(&broken, 1), (&intact, 1), (&broken, 2), (&broken, 2)] {
-        app.files.insert_asset(Path::new(path), bytes.clone());
-        app.world().resource::<AssetServer>().reload(path);
-        assert!(gpuless::wait_until(&mut app.app, |world| {
+        app.edit(path, bytes.clone());
+        app.wait_until(|world| {
             world.get_entity(scene).is_err() && world.get::<AbcInstance>(root).is_some()
-        }));
+        });
         app.step(0.0);
         let mut children = app
             .world()
@@ -449,8 +384,6 @@ fn skin_indices_out_of_range_are_warned_about_once() {
             wait_for_model(&mut app, root);
         }
         app.step(0.0);
-        let warnings = log::warnings_with(&format!("{path} has"));
-        assert_eq!(warnings.len(), 1, "{warnings:?}");
-        assert!(warnings[0].contains("skin 99"), "{warnings:?}");
+        log::expect_warning(&format!("{path} has"), "skin 99");
     }
 }

@@ -41,6 +41,15 @@ impl Games {
         std::fs::write(path, bytes).unwrap();
     }
 
+    /// A source of layers, of which the last wins: archives, and folders, which have no extension.
+    pub fn source<const N: usize>(&self, layers: [&str; N]) -> ArchiveSource {
+        let add = |source: ArchiveSource, path: &str| match path.contains('.') {
+            true => source.archive(self.path(path)).unwrap(),
+            false => source.folder(self.path(path)),
+        };
+        layers.into_iter().fold(ArchiveSource::new(), add)
+    }
+
     pub fn remove(&self, path: &str) {
         std::fs::remove_file(self.path(path)).unwrap();
     }

@@ -1,14 +1,41 @@
 //! Short access to the entities, assets, files and models of tests.
 
 use super::app::TestApp;
+use super::loads::Loads;
 use super::stage::Stage;
 use crate::gpuless;
+use bevy::asset::io::memory::Dir;
 use bevy::asset::meta::Settings;
 use bevy::asset::{AssetPath, LoadState};
 use bevy::ecs::component::Mutable;
+use bevy::ecs::system::SystemState;
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloInstance;
+use bevy_classic_models::lgw::LgwInstance;
+use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::MdlAnimator;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+/// Whether the scene of a model is spawned.
+pub fn is_spawned(world: &World, root: Entity) -> bool {
+    let root = world.entity(root);
+    root.contains::<MdlAnimator>()
+        || root.contains::<AloInstance>()
+        || root.contains::<AbcInstance>()
+        || root.contains::<LgwInstance>()
+}
+
+/// The events that an observer has received.
+#[derive(Clone)]
+pub struct Recorded<E>(Arc<Mutex<Vec<E>>>);
+
+impl<E> Recorded<E> {
+    pub fn take(&self) -> Vec<E> {
+        core::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
 
 /// Entities, components and assets of the world of an app.
 pub trait TestWorld {
@@ -32,6 +59,12 @@ pub trait TestWorld {
         entity.insert(bundle);
     }
 
+    /// Respawns the scene of a root, as a change of its file does.
+    #[track_caller]
+    fn respawn(&mut self, root: Entity) {
+        self.get_mut::<WorldAssetRoot>(root).set_changed();
+    }
+
     fn remove<B: Bundle>(&mut self, entity: Entity) {
         let mut entity = self.app_mut().world_mut().entity_mut(entity);
         entity.remove::<B>();
@@ -46,16 +79,31 @@ pub trait TestWorld {
         self.app().world().get(entity)
     }
 
+    fn cloned<C: Component + Clone>(&self, entity: Entity) -> Option<C> {
+        self.find(entity).cloned()
+    }
+
     #[track_caller]
     fn get_mut<C: Component<Mutability = Mutable>>(&mut self, entity: Entity) -> Mut<'_, C> {
         let component = self.app_mut().world_mut().get_mut(entity);
         component.expect("the component")
     }
 
+    #[track_caller]
+    fn children(&self, entity: Entity) -> Vec<Entity> {
+        self.get::<Children>(entity).to_vec()
+    }
+
     /// The count of entities with a component.
     fn count<C: Component>(&mut self) -> usize {
         let world = self.app_mut().world_mut();
         world.query::<&C>().iter(world).count()
+    }
+
+    fn ask<T>(&mut self, ask: impl FnOnce(&ModelQuery) -> T) -> T {
+        let world = self.app_mut().world_mut();
+        let mut state = SystemState::<ModelQuery>::new(world);
+        ask(&state.get(world).unwrap())
     }
 
     fn server(&self) -> AssetServer {
@@ -90,10 +138,27 @@ pub trait TestWorld {
         self.server().reload(path);
     }
 
+    /// Records all events of a type.
+    fn record<E: Event + Clone>(&mut self) -> Recorded<E> {
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let recorded = Recorded(events.clone());
+        self.app_mut().add_observer(move |event: On<E>| {
+            events.lock().unwrap().push(event.event().clone());
+        });
+        recorded
+    }
+
     #[track_caller]
     fn wait(&mut self, what: &str, done: impl FnMut(&mut World) -> bool) {
         let done = gpuless::wait_until(self.app_mut(), done);
         assert!(done, "timeout: {what}");
+    }
+
+    /// Waits until the component of a root has a value.
+    #[track_caller]
+    fn wait_for_component<C: Component + PartialEq>(&mut self, root: Entity, value: C) {
+        let what = core::any::type_name::<C>();
+        self.wait(what, |world| world.get(root) == Some(&value));
     }
 
     #[track_caller]
@@ -134,6 +199,18 @@ impl TestWorld for Stage {
 
 /// Files.
 impl TestApp {
+    /// An app with `watch_for_changes`: Bevy reloads assets of which only labels are in use.
+    pub fn watching(files: &[(&str, Vec<u8>)]) -> Self {
+        let root = Dir::default();
+        for (path, bytes) in files {
+            root.insert_asset(Path::new(path), bytes.clone());
+        }
+        let mut app = App::new();
+        let loads = Loads::from_memory(&mut app, &root);
+        let bevy = gpuless::plugins(Path::new("unused"), true);
+        Self::with_loads(app, root, loads, bevy)
+    }
+
     /// The error of an asset that fails to load.
     #[track_caller]
     pub fn load_error<A: Asset>(&mut self, handle: &Handle<A>) -> String {
@@ -148,6 +225,12 @@ impl TestApp {
         let bytes = bytes.as_ref().to_vec();
         self.files.insert_asset(Path::new(path), bytes);
     }
+
+    /// Replaces a file and reloads it, without waiting.
+    pub fn edit(&self, path: &'static str, bytes: impl AsRef<[u8]>) {
+        self.save(path, bytes);
+        self.reload(path);
+    }
 }
 
 /// Frames.
@@ -157,6 +240,13 @@ impl TestApp {
             self.step(seconds);
         }
     }
+
+    /// Runs frames until all loads have ended and their results are visible. No time passes.
+    #[track_caller]
+    pub fn settle(&mut self) {
+        self.wait_until_idle();
+        self.steps(3, 0.0);
+    }
 }
 
 /// Models.
@@ -165,6 +255,67 @@ impl TestApp {
     pub fn apply(&mut self, entity: Entity, bundle: impl Bundle) {
         self.insert(entity, bundle);
         self.step(0.0);
+    }
+
+    /// Spawns a model or a manifest without waiting for it.
+    pub fn spawn_model(&mut self, path: &'static str, bundle: impl Bundle) -> Entity {
+        let model = ClassicModel(self.load(path));
+        self.spawn_entity((model, bundle))
+    }
+
+    /// Spawns a model or a manifest, and waits until its scene is spawned.
+    #[track_caller]
+    pub fn spawn_model_ready(&mut self, path: &'static str, bundle: impl Bundle) -> Entity {
+        let root = self.spawn_model(path, bundle);
+        self.wait_for_model(root);
+        root
+    }
+
+    /// Spawns a scene, and runs a frame in which no time passes, so that it shows the start of its clip.
+    pub fn spawn_shown(&mut self, scene: &'static str, bundle: impl Bundle) -> Entity {
+        let root = self.spawn_ready(scene, bundle);
+        self.step(0.0);
+        root
+    }
+
+    /// Waits until the scene of a model is spawned.
+    #[track_caller]
+    pub fn wait_for_model(&mut self, root: Entity) {
+        self.wait("the scene", |world| is_spawned(world, root));
+        self.step(0.0);
+    }
+
+    /// The transform of the scene below a root.
+    #[track_caller]
+    pub fn scene(&self, root: Entity) -> Transform {
+        let children = self.children(root);
+        assert_eq!(children.len(), 1);
+        *self.get(children[0])
+    }
+
+    #[track_caller]
+    pub fn scene_path(&self, root: Entity) -> String {
+        let scene = self.get::<WorldAssetRoot>(root);
+        scene.0.path().unwrap().to_string()
+    }
+
+    /// The attachments of a root, sorted by bone.
+    pub fn attachments(&mut self, root: Entity) -> Vec<(String, Entity)> {
+        let world = self.world();
+        let mut all = world.query::<(Entity, &AttachedToBone)>();
+        let all = all.iter(world).filter(|(_, attached)| attached.to == root);
+        let mut all: Vec<_> = all
+            .map(|(entity, attached)| (attached.bone.clone(), entity))
+            .collect();
+        all.sort();
+        all
+    }
+
+    #[track_caller]
+    pub fn assert_time(&self, root: Entity, expected: f32) {
+        let time = self.get::<Playback>(root).time;
+        let is_near = (time - expected).abs() < 1e-4;
+        assert!(is_near, "{time} instead of {expected}");
     }
 
     /// Takes the messages of finished clips.

@@ -92,6 +92,25 @@ pub fn expect_warnings(text: &str, count: usize) -> Vec<String> {
     warnings
 }
 
+/// The only warning so far that contains `about`, which must contain a text.
+#[track_caller]
+pub fn expect_warning(about: &str, text: &str) {
+    let warnings = expect_warnings(about, 1);
+    assert!(warnings[0].contains(text), "{text}: {warnings:?}");
+}
+
+/// The count of warnings so far that contain both texts.
+pub fn count_warnings(about: &str, text: &str) -> usize {
+    let warnings = warnings_with(about);
+    let warnings = warnings.iter().filter(|warning| warning.contains(text));
+    warnings.count()
+}
+
+/// The errors so far that contain a text.
+pub fn errors_with(text: &str) -> Vec<String> {
+    lines(tracing::Level::ERROR, |line| line.text.contains(text))
+}
+
 fn lines(level: tracing::Level, matches: impl Fn(&Line) -> bool) -> Vec<String> {
     let lines = LINES.lock().unwrap();
     let lines = lines

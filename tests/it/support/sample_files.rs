@@ -134,9 +134,8 @@ pub fn spawn_all(app: &mut TestApp, source: &str) -> Vec<String> {
 }
 
 /// The expected result of [`spawn_all`]. No API returns the path of the palette.
-pub fn expected() -> Vec<String> {
-    let paths = REFERENCES[..5].iter().map(|(_, path)| (*path).to_owned());
-    paths.collect()
+pub fn expected() -> [String; 5] {
+    [0, 1, 2, 3, 4].map(|index| REFERENCES[index].1.to_owned())
 }
 
 /// Loads a model with settings.

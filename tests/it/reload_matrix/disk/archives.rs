@@ -4,11 +4,9 @@ use super::put;
 use crate::reload_matrix::edits::FileChange;
 use crate::reload_matrix::matrix::Cell;
 use crate::support::archives::packed;
-use crate::support::loads::Loads;
+use crate::support::prelude::*;
 use bevy::app::App;
-use bevy_classic_models::archive::ArchiveSource;
-use std::path::{Path, PathBuf};
-use tempfile::TempDir;
+use std::path::PathBuf;
 
 pub struct Archives {
     root: TempDir,

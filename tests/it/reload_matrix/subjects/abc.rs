@@ -2,11 +2,8 @@
 
 use super::{Kind, Subject, check, spawn_scene, standard, standard_image};
 use crate::support::abc::{bytes, figure};
-use bevy::prelude::*;
-use bevy_classic_models::lithtech::AbcMesh;
+use crate::support::prelude::*;
 use bevy_classic_models::lithtech::abc::write::AbcDocument;
-use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
-use bevy_classic_models::prelude::*;
 
 pub struct Unit;
 

@@ -4,10 +4,7 @@
 use super::mdl::{COLORS, palette, shown as shown_model, texture};
 use super::{Kind, check, first_byte, scale};
 use crate::attach::scene::parent_of;
-use bevy::prelude::*;
-use bevy_classic_models::lithtech::AbcInstance;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlAnimator;
+use crate::support::prelude::*;
 
 /// The text of the gun's manifest. The second version also has another clip, another skin, and other player colors.
 pub fn gun(version: u8) -> String {

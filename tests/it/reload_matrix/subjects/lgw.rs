@@ -2,10 +2,8 @@
 
 use super::{Kind, Subject, check, spawn_scene, standard_image};
 use crate::support::lgw_stage::{Quad, material, model as wall, texture as lgw_texture};
-use bevy::prelude::*;
+use crate::support::prelude::*;
 use bevy_classic_models::lgw::text::{TextureMode, parse, write};
-use bevy_classic_models::lgw::{Lgw, LgwInstance};
-use bevy_classic_models::prelude::*;
 
 pub struct Unit;
 

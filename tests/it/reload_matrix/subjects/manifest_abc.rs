@@ -6,12 +6,8 @@ use super::{
     standard_image,
 };
 use crate::support::abc::{ARM, BODY, bytes};
-use bevy::prelude::*;
-use bevy_classic_models::lithtech::AbcInstance;
-use bevy_classic_models::lithtech::AbcMesh;
+use crate::support::prelude::*;
 use bevy_classic_models::lithtech::abc::node_flags;
-use bevy_classic_models::prelude::*;
-use std::sync::Arc;
 
 pub struct Unit;
 

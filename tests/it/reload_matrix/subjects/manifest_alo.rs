@@ -2,9 +2,7 @@
 //! model with its own manifest, a palette, and a named skin.
 
 use super::{Kind, Subject, alo, attached, scale, spawn_manifest};
-use bevy::prelude::*;
-use bevy_classic_models::alamo::AloInstance;
-use bevy_classic_models::prelude::*;
+use crate::support::prelude::*;
 
 pub struct Unit;
 

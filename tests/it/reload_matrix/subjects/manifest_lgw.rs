@@ -1,8 +1,7 @@
 //! A manifest of a model of UFO: Aftermath: with a hidden mesh, other axes, and an MDL model without manifest as attachment.
 
 use super::{Kind, Subject, attached, check, lgw, mdl, scale, scene_transform, spawn_manifest};
-use bevy::prelude::*;
-use bevy_classic_models::lgw::LgwInstance;
+use crate::support::prelude::*;
 
 pub struct Unit;
 

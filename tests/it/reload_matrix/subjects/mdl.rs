@@ -2,11 +2,7 @@
 
 use super::{Kind, Subject, check, first_byte, spawn_scene};
 use crate::support::mdl::figure;
-use bevy::prelude::*;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::mdl::Precision;
-use bevy_classic_models::quake::{Mdl, MdlLoaderSettings};
-use bevy_classic_models::quake::{MdlAnimator, MdlMaterial};
+use crate::support::prelude::*;
 
 pub struct Unit;
 

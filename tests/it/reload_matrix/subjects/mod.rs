@@ -13,10 +13,8 @@ mod mdl;
 
 use crate::support::abc_stage::dtx;
 use crate::support::alo_stage::tga;
+use crate::support::prelude::*;
 use bevy::image::ImageSampler;
-use bevy::prelude::*;
-use bevy_classic_models::manifest::ModelManifest;
-use bevy_classic_models::prelude::*;
 use core::ops::Deref;
 
 /// The format of a model.
