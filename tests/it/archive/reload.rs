@@ -85,8 +85,7 @@ impl Watched {
     #[track_caller]
     fn settle(&mut self) {
         let mut quiet = Quiet::new(&self.activity);
-        let is_quiet = gpuless::wait_until(&mut self.app.app, |_| quiet.is_reached(false));
-        assert!(is_quiet, "the loads do not end");
+        self.wait("the loads do not end", |_| quiet.is_reached(false));
     }
 
     /// The sorted paths of the texts that were loaded since the last call, each once.
@@ -415,8 +414,7 @@ fn half_written_archives_keep_their_files_with_one_warning() {
         let warnings = || log::warnings_with(&format!("{}: ", path.display()));
         for end in [new.len() / 2, new.len() / 2 + 100] {
             std::fs::write(&path, &new[..end]).unwrap();
-            let is_warned = gpuless::wait_until(&mut app.app.app, |_| !warnings().is_empty());
-            assert!(is_warned, "{format}");
+            app.wait(format, |_| !warnings().is_empty());
         }
         app.settle();
         assert_eq!(app.text(&a), "a old");
@@ -439,9 +437,7 @@ fn removed_archives_keep_their_files() {
     let a = app.load("a.txt");
     games.remove("a.pak");
     let path = games.path("a.pak").display().to_string();
-    let is_warned =
-        gpuless::wait_until(&mut app.app.app, |_| !log::warnings_with(&path).is_empty());
-    assert!(is_warned);
+    app.wait_until(|_| !log::warnings_with(&path).is_empty());
     assert_eq!(app.text(&a), "old");
     games.pack("a.pak", &[("a.txt", "new")]);
     app.wait_for(&a, "new");
@@ -513,18 +509,16 @@ fn models_use_files_that_are_added_to_their_source() {
             // A texture in the archive.
             games.update(way, "a.meg", &[(&**path, unit), (hull, image)]);
             let expected = format!("{prefix}{}", hull.to_lowercase());
-            let has_texture = gpuless::wait_until(&mut app.app.app, |world| {
+            app.wait(&format!("{way:?} {id}"), |world| {
                 texture(world, &alo).as_deref() == Some(&*expected)
             });
-            assert!(has_texture, "{way:?} {id}");
 
             // A clip in the folder.
             games.put(&format!("loose/{clip_path}"), clip);
-            let has_clip = gpuless::wait_until(&mut app.app.app, |world| {
+            app.wait(&format!("{way:?} {id}"), |world| {
                 let alos = world.resource::<Assets<Alo>>();
                 alos.get(&alo).is_some_and(|alo| !alo.animations.is_empty())
             });
-            assert!(has_clip, "{way:?} {id}");
         }
     }
 }

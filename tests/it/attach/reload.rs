@@ -100,8 +100,7 @@ fn attachment_on_a_hidden_bone_stays_hidden_during_a_reload() {
     while bone_of(app.world(), root, "flash").0 == Some(old) {
         assert!(!patience.is_exhausted(), "it was not respawned");
         app.step(0.011);
-        let visible = app.get::<InheritedVisibility>(attachment);
-        assert!(!visible.get());
+        assert!(!app.get::<InheritedVisibility>(attachment).get());
         patience.wait();
     }
 }

@@ -236,8 +236,7 @@ fn parts_are_found_if_no_bone_has_the_name() {
     let attachment = attachment.id();
     app.step(0.0);
     let part = parent(&mut app, attachment).unwrap();
-    let name = app.get::<Name>(part);
-    assert_eq!(name.as_str(), "TurretMesh_ALT1");
+    assert_eq!(app.get::<Name>(part).as_str(), "TurretMesh_ALT1");
     assert_attached(app.world(), attachment, local());
     // The part is visible only at this damage stage.
     assert!(!is_visible(&mut app, attachment));

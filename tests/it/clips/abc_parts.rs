@@ -41,8 +41,7 @@ fn parts_of_abc_clips_show_their_keyframes() {
         app.step(0.017);
     }
     app.apply(root, PlayClip::once(part("walk", 0..2)).with_speed(5.0));
-    app.step(0.2);
-    app.step(0.2);
+    app.steps(2, 0.2);
     assert_body(&mut app, root, [10.0, 0.0]);
     assert_eq!(app.finished_clips().len(), 1);
     // A half-weight fade from a part to a whole clip.
@@ -119,8 +118,7 @@ fn deformed_vertices_match_the_poses_of_a_part() {
                 root,
                 PlayClip::once(part(clip, frames.clone())).with_speed(9.0),
             );
-            app.step(0.1);
-            app.step(0.1);
+            app.steps(2, 0.1);
             let found = drawn(&mut app, root);
             assert_posed(&found, (&document, &settings), 0, (Some(clip), end));
         }

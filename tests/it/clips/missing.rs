@@ -26,7 +26,7 @@ fn playback(app: &mut TestApp, root: Entity) -> Playback {
 
 fn play_to_the_end(app: &mut TestApp, root: Entity) -> Vec<ClipFinished> {
     let mut all = Vec::new();
-    for _ in 0..200 {
+    for _ in 0..30 {
         app.step(0.1);
         all.extend(app.finished_clips());
     }

@@ -45,7 +45,7 @@ pub fn app() -> TestApp {
     let mut app = TestApp::new(&files);
     let alo = app.load::<Alo>("art/Unit.alo");
     app.wait_loaded(&alo);
-    app.world().insert_resource(Kept(alo));
+    app.insert_resource(Kept(alo));
     app
 }
 
@@ -95,8 +95,7 @@ fn named_clip_may_shadow_the_clip_of_the_same_name() {
         let root = app.spawn_shown(kind.scene, (clips, play));
         app.step(0.1);
         app.assert_time(root, 0.1);
-        app.step(0.2);
-        app.step(0.2);
+        app.steps(2, 0.2);
         let round = kind.seconds;
         app.assert_time(root, 0.5 - round);
     }

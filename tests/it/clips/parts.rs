@@ -20,7 +20,7 @@ struct Kept<A: Asset>(#[expect(dead_code, reason = "only keeps the asset loaded"
 pub fn keep<A: Asset>(app: &mut TestApp, path: &'static str) {
     let asset = app.load::<A>(path);
     app.wait_loaded(&asset);
-    app.world().insert_resource(Kept(asset));
+    app.insert_resource(Kept(asset));
 }
 
 /// An app with the Alamo model, its clips and more files.
@@ -222,8 +222,7 @@ fn part_fades_from_a_whole_clip_and_from_another_part() {
     app.apply(root, still(part("MOVE_01", 3..5)).with_fade(0.4));
     app.step(0.1);
     assert_x(&mut app, root, 0.75 * 2.0 - 0.25 * 3.0);
-    app.step(0.2);
-    app.step(0.2);
+    app.steps(2, 0.2);
     assert_x(&mut app, root, -3.0);
     app.apply(root, still(part("MOVE_01", 1..2)).with_fade(0.4));
     app.step(0.2);
@@ -324,8 +323,7 @@ fn missing_frames_are_reported_and_not_played() {
             .insert(&Handle::default(), AnimationClip::default())
             .unwrap();
         app.apply(root, PlayClip::looping(clip));
-        app.step(0.1);
-        app.step(0.1);
+        app.steps(2, 0.1);
         log::expect_warnings(text, 1);
         assert_x(&mut app, root, 0.0);
         assert!(app.get::<AloAnimator>(root).clip().is_none());

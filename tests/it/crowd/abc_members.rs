@@ -253,10 +253,6 @@ fn nodes_are_where_those_of_the_scene_are() {
             );
         }
     }
-    let bones = app
-        .world()
-        .query::<&CrowdBone>()
-        .iter(app.app.world())
-        .count();
+    let bones = app.count::<CrowdBone>();
     assert_eq!(bones, 0, "queries spawn no entities");
 }

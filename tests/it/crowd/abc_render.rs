@@ -98,7 +98,7 @@ fn deforming_skinned_and_separate_meshes_are_drawn_as_their_scenes() {
         let loader = server.load_builder();
         let set = move |to: &mut AbcLoaderSettings| to.separate_node_meshes = separate;
         let abc: Handle<Abc> = loader.with_settings(set).load(path);
-        stage.headless.wait_until("the model is loaded", |_| {
+        stage.wait_for("the model is loaded", |_| {
             server.is_loaded_with_dependencies(&abc)
         });
         let pair = StagePair::spawn(&mut stage, path, Transform::from_scale(Vec3::splat(scale)));

@@ -164,8 +164,7 @@ fn a_member_whose_next_scene_is_not_loaded_shows_nothing() {
         let other = app.load(format!("{other_path}#Crowd"));
         app.apply(root, WorldAssetRoot(other));
         assert!(!app.exists(scene));
-        let count =
-            |app: &mut TestApp| app.world().query::<&Mesh3d>().iter(app.app.world()).count();
+        let count = |app: &mut TestApp| app.count::<Mesh3d>();
         for parts in [
             PartVisibility::hidden([subject.part]),
             PartVisibility::default(),
@@ -195,8 +194,7 @@ fn members_become_scenes_and_back() {
         for _ in 0..3 {
             app.apply(root, Crowd);
             app.step(0.0);
-            let instance = app.get::<ModelInstance>(root);
-            assert!(instance.is_in_crowd());
+            assert!(app.get::<ModelInstance>(root).is_in_crowd());
             assert!(member(app.world(), root).is_some());
             app.remove::<Crowd>(root);
             app.steps(2, 0.0);

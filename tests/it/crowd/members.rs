@@ -205,8 +205,7 @@ fn a_manifest_spawns_a_member() {
             // What the user removes stays removed.
             app.remove::<Crowd>(root);
             app.steps(2, 0.0);
-            let instance = app.get::<ModelInstance>(root);
-            assert!(!instance.is_in_crowd());
+            assert!(!app.get::<ModelInstance>(root).is_in_crowd());
         }
     }
 }

@@ -44,7 +44,7 @@ impl StagePair {
             stage.spawn_entity(bundle)
         };
         let (scene, crowd) = (spawn("Scene"), spawn("Crowd"));
-        stage.headless.wait_until("both are spawned", |world| {
+        stage.wait_for("both are spawned", |world| {
             let is_spawned = |root| world.get::<ModelInstance>(root).is_some();
             is_spawned(scene) && is_spawned(crowd)
         });
@@ -67,9 +67,7 @@ impl StagePair {
     pub fn wait(self, stage: &mut Stage) {
         let crowd = self.crowd;
         stage.headless.step(0.0);
-        stage
-            .headless
-            .wait_until("the clip is baked", |world| !is_baking(world, crowd));
+        stage.wait_for("the clip is baked", |world| !is_baking(world, crowd));
     }
 
     /// Captures the scene and the crowd.

@@ -84,7 +84,7 @@ impl Wall {
             errors
         };
         let last = expected[expected.len() - 1];
-        self.stage.headless.wait_until("the error is logged", |_| {
+        self.stage.wait_for("the error is logged", |_| {
             errors().iter().any(|error| error.contains(last))
         });
         self.stage.wait_until_idle();

@@ -150,8 +150,7 @@ fn paths_are_relative_to_the_file_that_names_them() {
     assert_eq!(loaded.texture_folders, ["shared/x"]);
     assert_eq!(loaded.attachments[0].model, "shared/gun.model.ron");
     let root = app.spawn_model_ready("units/a.model.ron", ());
-    let skins = app.get::<ModelSkins>(root);
-    assert_eq!(skins.names().count(), 2);
+    assert_eq!(app.get::<ModelSkins>(root).names().count(), 2);
 }
 
 #[test]

@@ -41,9 +41,7 @@ fn film(stage: &mut Stage) -> Vec<Picture> {
     #[derive(Resource, Default)]
     struct Film(Vec<Option<Image>>);
     let target = stage.headless.target.clone();
-    stage
-        .world()
-        .insert_resource(Film((0..FRAMES).map(|_| None).collect()));
+    stage.insert_resource(Film((0..FRAMES).map(|_| None).collect()));
     for frame in 0..FRAMES {
         let shot = Screenshot::image(target.clone());
         stage.world().spawn(shot).observe(
@@ -53,11 +51,9 @@ fn film(stage: &mut Stage) -> Vec<Picture> {
         );
         stage.headless.step(0.0);
     }
-    stage
-        .headless
-        .wait_until("all screenshots are captured", |world| {
-            world.resource::<Film>().0.iter().all(Option::is_some)
-        });
+    stage.wait_for("all screenshots are captured", |world| {
+        world.resource::<Film>().0.iter().all(Option::is_some)
+    });
     let film = stage.world().remove_resource::<Film>().unwrap();
     let picture = |image: Image| {
         let (texels, _) = image.data.as_ref().unwrap().as_chunks::<4>();
@@ -73,7 +69,7 @@ fn assert_drawn_from_first_frame(path: &'static str, from: Vec3, at: Vec3) {
     stage.camera().insert(view);
     let server = stage.server();
     let manifest: Handle<ModelManifest> = server.load(path);
-    stage.headless.wait_until("the manifest is loaded", |_| {
+    stage.wait_for("the manifest is loaded", |_| {
         server.is_loaded_with_dependencies(&manifest)
     });
     let empty = stage.capture();

@@ -380,11 +380,7 @@ fn observer_may_despawn_the_root_while_components_are_applied() {
             world.get_entity(root).is_err()
         });
         app.wait_until_idle();
-        let attached = app
-            .world()
-            .query::<&AttachedToBone>()
-            .iter(app.app.world())
-            .count();
+        let attached = app.count::<AttachedToBone>();
         assert_eq!(attached, 0);
     }
 }

@@ -30,7 +30,7 @@ fn model(stage: &mut Stage, root: Entity) -> Arc<MdlModel> {
 }
 
 fn wait_for_another(stage: &mut Stage, root: Entity, old: &Arc<MdlModel>) {
-    stage.headless.wait_until("the edit is applied", |world| {
+    stage.wait_for("the edit is applied", |world| {
         !Arc::ptr_eq(world.get::<MdlAnimator>(root).unwrap().model(), old)
     });
 }
@@ -87,9 +87,7 @@ fn an_edit_applies_and_a_broken_file_keeps_the_model() {
     let shown = stage.capture();
     assert_eq!(errors_about_the_file(), 0);
     std::fs::write(&path, &after.to_bytes()[..2000]).unwrap();
-    stage
-        .headless
-        .wait_until("the error is logged", |_| errors_about_the_file() > 0);
+    stage.wait_for("the error is logged", |_| errors_about_the_file() > 0);
     stage.wait_until_idle();
     assert_eq!(
         errors_about_the_file(),
@@ -98,9 +96,7 @@ fn an_edit_applies_and_a_broken_file_keeps_the_model() {
         log::errors_of(&["bevy_asset"])
     );
     assert!(Arc::ptr_eq(&old, &model(&mut stage, root)));
-    stage
-        .capture()
-        .assert_matches(&shown, "while the file is broken");
+    stage.assert_shows(&shown, "while the file is broken");
     stage.headless.step(0.05);
     stage.capture().assert_differs(&shown, "the clip continues");
 
@@ -147,8 +143,6 @@ fn reloads_leave_nothing_behind() {
         let now = counts(stage.world());
         let expected = *after_the_first.get_or_insert(now);
         let what = format!("the counts {now:?} are {expected:?}, as after the first reload");
-        stage
-            .headless
-            .wait_until(&what, |world| counts(world) == expected);
+        stage.wait_for(&what, |world| counts(world) == expected);
     }
 }

@@ -187,7 +187,7 @@ fn skins_repeat() {
 fn load_with(stage: &mut Stage, settings: fn(&mut MdlLoaderSettings)) {
     let handle: Handle<Mdl> = stage.load_with("figure.mdl", settings);
     let server = stage.server();
-    stage.headless.wait_until("the model is loaded", |_| {
+    stage.wait_for("the model is loaded", |_| {
         server.is_loaded_with_dependencies(&handle)
     });
     // Kept loaded until the scene has a handle.
@@ -229,7 +229,7 @@ fn player_colors_replace_two_rows_of_the_palette() {
         }
         stage.remove::<PlayerColors>(root);
         stage.move_camera(VIEWS[0]);
-        stage.capture().assert_matches(&plain, "colors removed");
+        stage.assert_shows(&plain, "colors removed");
     }
 }
 
@@ -345,9 +345,7 @@ fn deferred_rendering_matches() {
     use bevy::pbr::DefaultOpaqueRendererMethod;
     let document = leaked(figure(Precision::Bits8));
     let mut stage = stage(document);
-    stage
-        .world()
-        .insert_resource(DefaultOpaqueRendererMethod::deferred());
+    stage.insert_resource(DefaultOpaqueRendererMethod::deferred());
     stage.camera().insert((DepthPrepass, DeferredPrepass));
     let colors = PlayerColors { shirt: 4, pants: 2 };
     let root = stage.spawn(
@@ -357,30 +355,6 @@ fn deferred_rendering_matches() {
     compare(&mut stage, root, "deferred", || Control {
         colors: Some(colors),
         ..Control::new(document, at(1, 2, 0.3))
-    });
-}
-
-#[test]
-fn more_instances_than_one_texture_line_of_poses_are_drawn() {
-    let document = leaked(figure(Precision::Bits8));
-    let mut stage = stage(document);
-    // The table grows from 512 rows to 1024. The compared model has one of the new rows.
-    let handle = stage.server().load(SCENE);
-    for _ in 0..600 {
-        stage.world().spawn((
-            WorldAssetRoot(handle.clone()),
-            Visibility::Hidden,
-            PlayClip::looping("die"),
-        ));
-    }
-    stage
-        .headless
-        .wait_until("all models are spawned", |world| {
-            world.query::<&MdlAnimator>().iter(world).count() == 600
-        });
-    let root = stage.spawn(SCENE, PlayClip::looping("run").paused().starting_at(0.13));
-    compare(&mut stage, root, "instance 600", || {
-        Control::new(document, at(1, 2, 0.3))
     });
 }
 

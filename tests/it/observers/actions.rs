@@ -96,7 +96,7 @@ pub fn app() -> TestApp {
     }
     let server = app.server();
     let models = models.into();
-    app.world().insert_resource(Loaded { models, server });
+    app.insert_resource(Loaded { models, server });
     app
 }
 

@@ -72,8 +72,7 @@ fn event_observer_may_change_clip_and_components() {
         app.insert(roots[0], Action::InsertComponents);
         received.take_all();
         // Frame 1 is at 0.1 s.
-        app.step(0.06);
-        app.step(0.06);
+        app.steps(2, 0.06);
         let events = received.take_all();
         for root in roots {
             assert_eq!(names_of(&events, root), names(&[0, 1]), "{}", kind.scene);

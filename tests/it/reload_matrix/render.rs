@@ -49,7 +49,7 @@ impl Watched {
     fn new(model: &'static str, files: &[(&str, Vec<u8>)]) -> Self {
         let mut stage = Stage::watching(files);
         stage.world().init_resource::<CapturedFrames>();
-        stage.world().insert_resource(GlobalAmbientLight {
+        stage.insert_resource(GlobalAmbientLight {
             brightness: 4000.0,
             ..default()
         });
@@ -59,7 +59,7 @@ impl Watched {
         let scene = format!("{model}#Scene");
         let scene = WorldAssetRoot(stage.server().load(scene));
         let root = stage.spawn_entity(scene);
-        stage.headless.wait_until("the model is spawned", |world| {
+        stage.wait_for("the model is spawned", |world| {
             world.get::<Children>(root).is_some()
         });
         // Textures may load later than the model: before the first edit there is no old image to keep.

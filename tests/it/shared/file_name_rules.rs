@@ -227,6 +227,5 @@ fn a_recursive_proxy_in_another_case_is_skipped() {
     let warned =
         || !log::warnings_with("has a recursive proxy for ring.alo; it is skipped").is_empty();
     app.wait_until(|_| warned());
-    let mut instances = app.world().query::<&AloInstance>();
-    assert_eq!(instances.iter(app.world()).count(), 1);
+    assert_eq!(app.count::<AloInstance>(), 1);
 }

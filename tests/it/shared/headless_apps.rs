@@ -47,8 +47,7 @@ fn run_all_formats(bevy: PluginGroupBuilder) {
         );
         let root = app.spawn_entity(bundle);
         wait_for_model(&mut app, root);
-        app.step(0.01);
-        app.step(0.01);
+        app.steps(2, 0.01);
         let time = app.get::<Playback>(root).time;
         let plays = path.ends_with("mdl") || path.ends_with("abc");
         assert_eq!(time > 0.0, plays, "{path}");

@@ -6,6 +6,7 @@ use crate::clips::named::{Kind, app, named};
 use crate::manifest::spawn::text;
 use crate::support::abc::{bytes, figure};
 use crate::support::prelude::*;
+use bevy_classic_models::root::LayerId;
 
 /// The formats with layers, and the times of the frames of their clips.
 pub(super) fn layered_kinds() -> impl Iterator<Item = (&'static Kind, &'static [f32])> {
@@ -20,6 +21,14 @@ fn bone(kind: &Kind) -> &'static str {
     }
 }
 
+pub(super) fn layer_weight(world: &World, root: Entity, layer: LayerId) -> Option<f32> {
+    let root = world.entity(root);
+    let alo = root.get::<AloAnimator>();
+    let abc = root.get::<AbcAnimator>();
+    alo.and_then(|animator| animator.layer_weight(layer))
+        .or_else(|| abc?.layer_weight(layer))
+}
+
 /// Spawns a model that plays a clip below a layer. The clip of the layer has events.
 fn spawn_layered(app: &mut TestApp, kind: &Kind, count: usize, layer: ClipLayer) -> Entity {
     let layers = ClipLayers::new([layer.with_mask(BoneMask::bones([bone(kind)]))]);
@@ -30,15 +39,9 @@ fn spawn_layered(app: &mut TestApp, kind: &Kind, count: usize, layer: ClipLayer)
     );
     let root = app.spawn_shown(kind.scene, bundle);
     app.wait("the layer does not play", |world| {
-        let root = world.entity(root);
-        let weight = |layer| {
-            let alo = root.get::<AloAnimator>();
-            let abc = root.get::<AbcAnimator>();
-            alo.and_then(|animator| animator.layer_weight(layer))
-                .or_else(|| abc?.layer_weight(layer))
-        };
-        let layers = root.get::<ClipLayers>();
-        layers.is_some_and(|layers| layers.iter().all(|(layer, _)| weight(layer).is_some()))
+        let is_played = |layer| layer_weight(world, root, layer).is_some();
+        let layers = world.get::<ClipLayers>(root);
+        layers.is_some_and(|layers| layers.iter().all(|(layer, _)| is_played(layer)))
     });
     root
 }

@@ -1,7 +1,7 @@
 //! Weights and fades of `ClipLayers` on all formats that have layers. `ala::layers` and `abc::layers` compare poses with
 //! the files.
 
-use super::layer_events::layered_kinds;
+use super::layer_events::{layer_weight, layered_kinds};
 use crate::clips::named::{Kind, app};
 use crate::support::prelude::*;
 use bevy::animation::graph::AnimationGraphHandle;
@@ -103,14 +103,6 @@ fn position(app: &mut TestApp, root: Entity, bone: &'static str) -> Vec3 {
     app.get::<Transform>(bone).translation
 }
 
-fn layer_weight(app: &mut TestApp, root: Entity, layer: LayerId) -> Option<f32> {
-    let root = app.world().entity(root);
-    let alo = root.get::<AloAnimator>();
-    let abc = root.get::<AbcAnimator>();
-    alo.and_then(|animator| animator.layer_weight(layer))
-        .or_else(|| abc?.layer_weight(layer))
-}
-
 fn finished(app: &mut TestApp) -> Vec<LayerFinished> {
     let mut messages = app.world().resource_mut::<Messages<LayerFinished>>();
     messages.drain().collect()
@@ -131,7 +123,7 @@ fn one_shot_fades_in_and_out_by_itself_and_is_removed() {
             };
             let time = playback.time;
             let expected = (time / 0.1).min((kind.seconds - time) / 0.15);
-            let weight = layer_weight(&mut app, layered.root, id).unwrap();
+            let weight = layer_weight(app.world(), layered.root, id).unwrap();
             let context = format!("{} at {time}", kind.scene);
             assert!(
                 (weight - expected.clamp(0.0, 1.0)).abs() < 1e-3,
@@ -150,7 +142,7 @@ fn one_shot_fades_in_and_out_by_itself_and_is_removed() {
         };
         assert_eq!(finished(&mut app), [expected], "{}", kind.scene);
         assert!(layered.layers(&mut app).is_empty(), "{}", kind.scene);
-        assert_eq!(layer_weight(&mut app, layered.root, id), None);
+        assert_eq!(layer_weight(app.world(), layered.root, id), None);
         app.step(0.1);
         layered.assert_weight(&mut app, 0.0, "after the end");
         layered.despawn(&mut app);
@@ -183,7 +175,7 @@ fn layer_that_is_removed_during_a_fade_fades_out_from_its_weight() {
         app.remove::<ClipLayers>(layered.root);
         app.step(0.0);
         layered.assert_weight(&mut app, 0.0, "without the component");
-        assert_eq!(layer_weight(&mut app, layered.root, id), None);
+        assert_eq!(layer_weight(app.world(), layered.root, id), None);
         assert_eq!(finished(&mut app), []);
         layered.despawn(&mut app);
     }
@@ -197,7 +189,7 @@ fn one_shot_that_is_removed_in_its_last_fade_sends_no_message() {
         let layer = ClipLayer::one_shot(kind.clip).with_fades(0.0, 0.2);
         let id = layered.push(&mut app, layer);
         advance(&mut app, kind.seconds - 0.1);
-        let weight = layer_weight(&mut app, layered.root, id).unwrap();
+        let weight = layer_weight(app.world(), layered.root, id).unwrap();
         assert!((weight - 0.5).abs() < 1e-3, "{}: {weight}", kind.scene);
         layered.layers(&mut app).remove(id);
         for _ in 0..3 {
@@ -293,7 +285,7 @@ fn fades_that_are_no_times_are_instant() {
             let id = layered.push(&mut app, shot);
             advance(&mut app, kind.seconds - 0.01);
             assert_eq!(
-                layer_weight(&mut app, layered.root, id),
+                layer_weight(app.world(), layered.root, id),
                 Some(1.0),
                 "{context}"
             );

@@ -188,7 +188,7 @@ fn nearest_model_of_any_format_is_hit_first() {
     let mut roots = Vec::new();
     for round in 0..3_u8 {
         for (index, (scene, clip)) in (0_u8..).zip(SAMPLES) {
-            let root = test.spawn(
+            let root = test.app.spawn_ready(
                 scene,
                 (
                     BevySpace::default(),

@@ -3,7 +3,7 @@
 use crate::support::abc_app;
 use crate::support::mdl::figure;
 use crate::support::prelude::*;
-use crate::support::stage::Control;
+use crate::support::stage::{Control, VIEWS};
 use bevy::asset::RenderAssetUsages;
 use bevy::mesh::MeshTag;
 use bevy::render::render_asset::RenderAssetBytesPerFrame;
@@ -150,7 +150,7 @@ fn scenes_without_an_animator_show_pose_0() {
         .world()
         .resource_mut::<bevy::world_serialization::WorldInstanceSpawner>();
     let instance = spawner.spawn(scene);
-    stage.headless.wait_until("the scene is spawned", |world| {
+    stage.wait_for("the scene is spawned", |world| {
         let spawner = world.resource::<bevy::world_serialization::WorldInstanceSpawner>();
         spawner.instance_is_ready(instance)
     });
@@ -168,7 +168,7 @@ fn the_table_grows_and_shrinks_with_its_instances() {
     let document = Box::leak(Box::new(figure(Precision::Bits8)));
     let mut stage = Stage::new(&[("figure.mdl", document.to_bytes())]);
     let play = PlayClip::looping("run").paused().starting_at(0.13);
-    let root = stage.spawn(FIGURE, play);
+    let root = stage.spawn(FIGURE, play.clone());
     let scene = stage.server().load(FIGURE);
     // More than two texture lines of 512 rows.
     let others = (0..1100).map(|_| {
@@ -176,26 +176,31 @@ fn the_table_grows_and_shrinks_with_its_instances() {
         stage.spawn_entity((WorldAssetRoot(scene.clone()), hidden))
     });
     let others: Vec<Entity> = others.collect();
-    stage
-        .headless
-        .wait_until("all models are spawned", |world| {
-            world.query::<&MdlAnimator>().iter(world).count() == 1101
-        });
+    stage.wait_for("all models are spawned", |world| {
+        world.query::<&MdlAnimator>().iter(world).count() == 1101
+    });
     let control = || Control::new(document, at(1, 2, 0.3));
     let subject = stage.capture();
     let expected = stage.capture_control(root, control());
     subject.assert_matches(&expected, "a table that has grown");
+    // A model in one of the new rows.
+    stage.insert(root, Visibility::Hidden);
+    let late = stage.spawn(FIGURE, play);
+    for view in [VIEWS[1], VIEWS[0]] {
+        stage.move_camera(view);
+        let subject = stage.capture();
+        let expected = stage.capture_control(late, control());
+        subject.assert_matches(&expected, &format!("a new row from {view}"));
+    }
+    stage.despawn(late);
+    stage.insert(root, Visibility::Inherited);
     let last = others[1099];
     for other in &others[..1099] {
         stage.despawn(*other);
     }
-    stage
-        .capture()
-        .assert_matches(&expected, "a table with free rows");
+    stage.assert_shows(&expected, "a table with free rows");
     stage.despawn(last);
-    stage
-        .capture()
-        .assert_matches(&expected, "a table that has shrunk");
+    stage.assert_shows(&expected, "a table that has shrunk");
     // A later pose is uploaded to the new texture.
     stage.get_mut::<Playback>(root).time = 0.05;
     let subject = stage.capture();
@@ -209,9 +214,7 @@ fn poses_are_uploaded_despite_the_limit_of_bytes_per_frame() {
     let mut stage = Stage::new(&[("figure.mdl", document.to_bytes())]);
     let root = stage.spawn(FIGURE, PlayClip::looping("run").paused());
     stage.capture();
-    stage
-        .world()
-        .insert_resource(RenderAssetBytesPerFrame::new(1));
+    stage.insert_resource(RenderAssetBytesPerFrame::new(1));
     // Other images use up the limit of each frame.
     let mut loading = Vec::new();
     for frame in 0..10 {
@@ -235,9 +238,7 @@ fn poses_are_uploaded_despite_the_limit_of_bytes_per_frame() {
     }
     stage.get_mut::<Playback>(root).time = 0.23;
     let subject = stage.capture();
-    stage
-        .world()
-        .insert_resource(RenderAssetBytesPerFrame::default());
+    stage.insert_resource(RenderAssetBytesPerFrame::default());
     let control = stage.capture_control(root, Control::new(document, at(2, 3, 0.3)));
     subject.assert_matches(&control, "limited uploads");
 }

@@ -149,8 +149,7 @@ fn nested_models_can_change_in_one_frame() {
         let child = scene(app, "third.alo#Scene");
         app.world().spawn((child, ChildOf(bone)));
         app.steps(6, 0.0);
-        let mut instances = app.world().query::<&AloInstance>();
-        assert_eq!(instances.iter(app.app.world()).count(), 4);
+        assert_eq!(app.count::<AloInstance>(), 4);
     });
 }
 

@@ -31,8 +31,11 @@ fn formats_with_a_common_extension_register_one_loader_of_scenes_for_it() {
     let scene: Handle<WorldAsset> = app.load("common.alo");
     let root = app.spawn_entity(WorldAssetRoot(scene));
     wait_for_model(&mut app, root);
-    let instance = app.get::<ModelInstance>(root);
-    assert_eq!(instance.format(), ModelFormat::Quake, "the last format");
+    assert_eq!(
+        app.get::<ModelInstance>(root).format(),
+        ModelFormat::Quake,
+        "the last format"
+    );
     let mut warnings = log::warnings_with("Duplicate AssetLoader");
     warnings.retain(|warning| warning.contains("WorldAsset"));
     assert_eq!(warnings, Vec::<String>::new());

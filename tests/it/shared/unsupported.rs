@@ -170,8 +170,7 @@ fn unknown_part_names_are_warned_about_once() {
 
 /// The nodes of a LithTech model whose meshes are not hidden.
 fn visible_nodes(app: &mut TestApp, root: Entity) -> Vec<Option<usize>> {
-    let instance = app.get::<AbcInstance>(root);
-    let meshes = instance.meshes().to_vec();
+    let meshes = app.get::<AbcInstance>(root).meshes().to_vec();
     let is_shown = |mesh: &Entity| {
         let world = app.app.world();
         let visibility = *world.get::<Visibility>(*mesh).unwrap();

@@ -2,7 +2,7 @@
 
 use super::app::TestApp;
 use super::loads::Loads;
-use super::stage::Stage;
+use super::stage::{Picture, Stage};
 use crate::gpuless;
 use bevy::asset::io::memory::Dir;
 use bevy::asset::meta::Settings;
@@ -106,6 +106,10 @@ pub trait TestWorld {
         ask(&state.get(world).unwrap())
     }
 
+    fn insert_resource(&mut self, resource: impl Resource) {
+        self.app_mut().world_mut().insert_resource(resource);
+    }
+
     fn server(&self) -> AssetServer {
         self.app().world().resource::<AssetServer>().clone()
     }
@@ -194,6 +198,19 @@ impl TestWorld for Stage {
 
     fn app_mut(&mut self) -> &mut App {
         &mut self.headless.app
+    }
+}
+
+impl Stage {
+    #[track_caller]
+    pub fn wait_for(&mut self, what: &str, done: impl FnMut(&mut World) -> bool) {
+        self.headless.wait_until(what, done);
+    }
+
+    /// Asserts that the next image matches an expected one.
+    #[track_caller]
+    pub fn assert_shows(&mut self, expected: &Picture, what: &str) {
+        self.capture().assert_matches(expected, what);
     }
 }
 
