@@ -25,6 +25,8 @@ struct State {
     /// Keyed by the path of the file.
     running: HashMap<AssetPath<'static>, Overlap>,
     outdated: HashSet<AssetPath<'static>>,
+    /// Whether a load has begun since the last frame.
+    has_begun: bool,
 }
 
 /// The running loads of one file that overlap in time.
@@ -40,11 +42,10 @@ struct Overlap {
 impl ConcurrentLoads {
     /// Registers a load. Call it before the file is read.
     pub(crate) fn begin(&self, path: AssetPath<'static>) -> RunningLoad {
-        self.state()
-            .running
-            .entry(path.clone())
-            .or_default()
-            .running += 1;
+        let mut state = self.state();
+        state.has_begun = true;
+        state.running.entry(path.clone()).or_default().running += 1;
+        drop(state);
         RunningLoad {
             loads: Some(self.clone()),
             path,
@@ -52,9 +53,10 @@ impl ConcurrentLoads {
         }
     }
 
-    /// Schedules a reload of a file for one of the next frames.
-    pub(crate) fn outdate(&self, path: AssetPath<'static>) {
-        self.state().outdated.insert(path);
+    /// Whether no load has run since the last call, which is made once per frame.
+    pub(crate) fn were_idle(&self) -> bool {
+        let mut state = self.state();
+        !core::mem::take(&mut state.has_begun) && state.running.is_empty()
     }
 
     fn end(&self, path: &AssetPath<'static>, inputs: u64) {

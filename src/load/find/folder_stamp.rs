@@ -31,6 +31,11 @@ impl FolderStamp {
         self.modified.is_some()
     }
 
+    /// Like [`is_unchanged`](Self::is_unchanged). A folder without times counts as unchanged.
+    pub(crate) fn is_same(&self, now: Self) -> bool {
+        self.is_unchanged(now) || !(self.is_available() || now.is_available())
+    }
+
     /// Whether a listing with this stamp is valid while the folder has the stamp `now`.
     pub(crate) fn is_unchanged(&self, now: Self) -> bool {
         self.is_available() && *self == now && now.is_settled

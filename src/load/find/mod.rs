@@ -5,7 +5,7 @@
 //! preferred, otherwise the first in sort order. Results have the names as stored on disk, because the asset server's
 //! watcher recognizes only these.
 //!
-//! Loads share the listings of large folders: see `listings`.
+//! Loads share the listings of folders: see `listings`.
 //!
 //! If a source cannot be listed, such as a web server, three spellings of each candidate are requested: as spelled,
 //! with the file's name in lower case, and entirely in lower case. An HTML page in place of a file counts as missing.
@@ -23,12 +23,11 @@ pub(crate) mod starts;
 #[cfg(test)]
 mod tests;
 
-use crate::load::concurrent::{ConcurrentLoads, Inputs, RunningLoad};
+use crate::load::concurrent::{Inputs, RunningLoad};
 use crate::load::find::candidates::{as_named, as_texture, candidates, clean_path};
 use crate::load::find::frames::{FrameWakers, wake_tasks};
-use crate::load::find::listings::{Listings, recheck_old_listings};
+use crate::load::find::listings::{Listings, remove_untimed};
 use crate::load::find::source_index::SourceIndex;
-use crate::load::labels::scene_paths;
 use crate::load::watch::missing_files::{FileQueries, MissingFileIndex};
 use crate::load::watch::sources::is_archive_source;
 use bevy::app::{App, PreUpdate};
@@ -53,7 +52,8 @@ pub struct FileFinder {
     /// The asset processor, if this app has one.
     processor: Option<AssetProcessor>,
     frames: FrameWakers,
-    listings: Listings,
+    /// `None` if each search lists the folders itself.
+    listings: Option<Listings>,
 }
 
 /// The error for a file that was not found.
@@ -75,7 +75,7 @@ impl FileFinder {
             missing_files: None,
             processor: None,
             frames: FrameWakers::default(),
-            listings: Listings::default(),
+            listings: None,
         }
     }
 
@@ -86,7 +86,7 @@ impl FileFinder {
             missing_files: world.get_resource::<MissingFileIndex>().cloned(),
             processor: world.get_resource::<AssetProcessor>().cloned(),
             frames: world.resource::<FrameWakers>().clone(),
-            listings: world.resource::<Listings>().clone(),
+            listings: Some(world.resource::<Listings>().clone()),
         }
     }
 
@@ -186,10 +186,8 @@ impl FileFinder {
             reader,
             lister,
             processor: processor.map(|processor| (processor, &self.frames)),
-            listings: &self.listings,
-            is_processed: lists_processed,
-            model: model.clone(),
-            is_reload: has_loaded_before(&self.server, &model),
+            listings: self.listings.clone().unwrap_or_default(),
+            source: model.source().clone_owned(),
             since: Instant::now(),
             folders: HashMap::new(),
         });
@@ -209,51 +207,41 @@ impl FileFinder {
 }
 
 fn reader(source: &AssetSource, is_processed: bool) -> Option<&dyn ErasedAssetReader> {
-    match is_processed {
-        true => source.processed_reader().ok(),
-        false => Some(source.reader()),
+    if is_processed {
+        source.processed_reader().ok()
+    } else {
+        Some(source.reader())
     }
-}
-
-/// Whether a load of this model has ended before, successfully or not.
-fn has_loaded_before(server: &AssetServer, model: &AssetPath<'static>) -> bool {
-    let scenes = scene_paths(model).into_iter();
-    let scenes = scenes.flat_map(|scene| server.get_path_ids(scene));
-    let mut ids = server.get_path_ids(model).into_iter().chain(scenes);
-    ids.any(|id| {
-        let state = server.load_state(id);
-        state.is_loaded() || state.is_failed()
-    })
 }
 
 /// Registers the resources and systems of searches.
 pub(crate) fn register(app: &mut App) {
-    let roots = match is_archive_source(app, AssetSourceId::Default) {
-        true => [None, None],
-        false => roots(app),
-    };
-    let loads = app.world().resource::<ConcurrentLoads>().clone();
-    app.insert_resource(Listings::new(roots, loads))
+    let is_archive = is_archive_source(app, AssetSourceId::Default);
+    let root = if is_archive { None } else { root(app) };
+    app.insert_resource(Listings::new(root))
         .init_resource::<FrameWakers>()
-        .add_systems(PreUpdate, (wake_tasks, recheck_old_listings));
+        .add_systems(PreUpdate, (wake_tasks, remove_untimed));
 }
 
-/// The folders on disk of the default source's files and of the asset processor's output, if Bevy's `AssetPlugin` is
-/// used.
+/// The folder on disk that is listed for the default source, if Bevy's `AssetPlugin` is used. The asset processor's
+/// output is listed only in an app without a processor.
 #[cfg(not(any(target_arch = "wasm32", target_os = "android")))]
-fn roots(app: &App) -> [Option<PathBuf>; 2] {
-    let plugins = app.get_added_plugins::<bevy::asset::AssetPlugin>();
-    let folder = |path: &String| FileAssetReader::get_base_path().join(path);
-    let plugin = plugins.first();
-    [
-        plugin.map(|plugin| folder(&plugin.file_path)),
-        plugin.map(|plugin| folder(&plugin.processed_file_path)),
-    ]
+fn root(app: &App) -> Option<PathBuf> {
+    let plugin = *app
+        .get_added_plugins::<bevy::asset::AssetPlugin>()
+        .first()?;
+    let mode = app.world().resource::<AssetServer>().mode();
+    let has_processor = app.world().contains_resource::<AssetProcessor>();
+    let path = match mode {
+        AssetServerMode::Processed if !has_processor => &plugin.processed_file_path,
+        _ => &plugin.file_path,
+    };
+    Some(FileAssetReader::get_base_path().join(path))
 }
 
 #[cfg(any(target_arch = "wasm32", target_os = "android"))]
-fn roots(_: &App) -> [Option<PathBuf>; 2] {
-    [None, None]
+fn root(_: &App) -> Option<PathBuf> {
+    None
 }
 
 /// A search for several files of one model: see [`FileFinder::search`].

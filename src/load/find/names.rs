@@ -12,15 +12,11 @@ pub(crate) struct Names {
     /// For each extension in lower case: the names in upper case and as stored on disk, sorted. Built on first use,
     /// because most loads do not search by extension.
     by_extension: OnceLock<BTreeMap<String, Vec<(String, String)>>>,
-    count: usize,
 }
 
 impl Names {
     pub(crate) fn new(names: Vec<String>) -> Self {
-        let mut all = Self {
-            count: names.len(),
-            ..Self::default()
-        };
+        let mut all = Self::default();
         for name in names {
             all.by_key.entry(file_key(&name)).or_default().push(name);
         }
@@ -40,11 +36,6 @@ impl Names {
             all.values_mut().for_each(|names| names.sort());
             all
         })
-    }
-
-    /// The count of names.
-    pub(crate) fn len(&self) -> usize {
-        self.count
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &String> {
@@ -80,15 +71,5 @@ impl Names {
         let same = self.by_key.get(&file_key(name))?;
         let rank = |entry: &&'a String| (*entry != name, folded(entry) != folded(name), *entry);
         same.iter().min_by_key(rank)
-    }
-
-    /// Whether another listing has the same names for a key.
-    pub(crate) fn has_same(&self, key: &str, other: &Self) -> bool {
-        self.by_key.get(key) == other.by_key.get(key)
-    }
-
-    /// Whether another listing has the same names.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        self.count == other.count && self.by_key == other.by_key
     }
 }

@@ -1,12 +1,11 @@
 //! Case-insensitive lookup of files and folders in an asset source.
 
-use crate::load::find::folders::list;
 use crate::load::find::frames::FrameWakers;
-use crate::load::find::listings::{FolderId, ListedNames, Listings};
+use crate::load::find::listings::Listings;
 use crate::load::find::names::Names;
-use crate::load::names::{file_key, folded};
+use crate::load::names::folded;
 use bevy::asset::AssetPath;
-use bevy::asset::io::ErasedAssetReader;
+use bevy::asset::io::{AssetSourceId, ErasedAssetReader};
 use bevy::asset::processor::{AssetProcessor, ProcessStatus, ProcessorState};
 use bevy::platform::time::Instant;
 use classic_model_formats::read::{SIGNATURE_SIZE, is_html};
@@ -25,67 +24,36 @@ pub(crate) struct SourceIndex<'a> {
     pub(crate) lister: &'a dyn ErasedAssetReader,
     /// Decides which of the listed files become assets.
     pub(crate) processor: Option<(&'a AssetProcessor, &'a FrameWakers)>,
-    pub(crate) listings: &'a Listings,
-    /// Whether `lister` lists the output of the asset processor.
-    pub(crate) is_processed: bool,
-    pub(crate) model: AssetPath<'static>,
-    /// Whether the model was loaded before, or a shared listing turned out to be outdated.
-    pub(crate) is_reload: bool,
+    pub(crate) listings: Listings,
+    pub(crate) source: AssetSourceId<'static>,
     /// The start of the search. Listings that were started later are up to date.
     pub(crate) since: Instant,
     /// Keyed by the path of the folder; `None` if the source cannot list it.
-    pub(crate) folders: HashMap<PathBuf, Option<ListedNames>>,
+    pub(crate) folders: HashMap<PathBuf, Option<Arc<Names>>>,
 }
 
 /// The error for a folder that the source cannot list.
 struct Unlistable;
 
-/// The result of resolving a path to the names as stored on disk.
-struct ResolvedPath {
-    /// `None` if the path does not exist.
-    path: Option<PathBuf>,
-    /// Whether a listing was used that is older than the load.
-    is_old: bool,
-    /// Whether all such listings were confirmed by the modification time of their folder.
-    is_stamped: bool,
-}
-
 impl SourceIndex<'_> {
     /// The path with the names as stored on disk, if the file exists.
     pub(crate) async fn find(&mut self, path: &Path) -> Option<PathBuf> {
-        loop {
-            let Ok(resolved) = self.resolve(path).await else {
-                return probe(self.reader, path).await;
-            };
-            match resolved.path {
-                Some(found) if is_hidden(&found) => return probe(self.reader, &found).await,
-                Some(found) if self.is_folder(&found).await => return None,
-                Some(found) if self.exists(&found, resolved.is_old).await => return Some(found),
-                Some(_) if !resolved.is_old => return None,
-                None if !resolved.is_old || resolved.is_stamped => return None,
-                None if !self.can_read(path).await || self.is_folder(path).await => return None,
-                // The old listing is outdated: list the folders again, as in a reload.
-                _ => {
-                    self.is_reload = true;
-                    self.folders.clear();
-                }
-            }
+        let Ok(found) = self.resolve(path).await else {
+            return probe(self.reader, path).await;
+        };
+        let found = found?;
+        if is_hidden(&found) {
+            return probe(self.reader, &found).await;
         }
+        let is_file = !self.is_folder(&found).await && self.is_asset(&found).await;
+        is_file.then_some(found)
     }
 
-    /// Whether a listed file exists. Checks files of old listings, and whether the asset processor makes an asset of
-    /// the file.
-    async fn exists(&self, path: &Path, is_old: bool) -> bool {
-        match self.processor {
-            Some(_) => self.can_read(path).await,
-            None => !is_old || self.can_read(path).await,
-        }
-    }
-
-    async fn can_read(&self, path: &Path) -> bool {
+    /// Whether a listed file can be loaded: not if the asset processor makes no asset of it.
+    async fn is_asset(&self, path: &Path) -> bool {
         match self.processor {
             Some((processor, frames)) => self.becomes_asset(processor, frames, path).await,
-            None => self.reader.read(path).await.is_ok(),
+            None => true,
         }
     }
 
@@ -98,8 +66,7 @@ impl SourceIndex<'_> {
         frames: &FrameWakers,
         path: &Path,
     ) -> bool {
-        let path =
-            AssetPath::from(path.to_path_buf()).with_source(self.model.source().clone_owned());
+        let path = AssetPath::from(path.to_path_buf()).with_source(self.source.clone());
         let status = processor.data().wait_until_processed(path);
         let has_asset = async { status.await == ProcessStatus::Processed };
         let is_ignored = async {
@@ -137,17 +104,13 @@ impl SourceIndex<'_> {
         folder: &Path,
         pick: impl Fn(&Names) -> Vec<String>,
     ) -> Vec<PathBuf> {
-        let Ok(ResolvedPath {
-            path: Some(folder), ..
-        }) = self.resolve(folder).await
-        else {
+        let Ok(Some(folder)) = self.resolve(folder).await else {
             return Vec::new();
         };
-        let Some(listed) = self.list(&folder).await else {
+        let Some(names) = self.list(&folder).await else {
             return Vec::new();
         };
-        self.listings.note_use(&listed, &self.model, None);
-        let mut names = pick(&listed.names);
+        let mut names = pick(&names);
         names.sort();
         let path = |name: String| {
             let mut path = folder.to_string_lossy().into_owned();
@@ -157,84 +120,37 @@ impl SourceIndex<'_> {
         names.into_iter().map(path).collect()
     }
 
-    /// Resolves a path to the names as stored on disk.
-    async fn resolve(&mut self, path: &Path) -> Result<ResolvedPath, Unlistable> {
+    /// Resolves a path to the names as stored on disk. `None` if it does not exist.
+    async fn resolve(&mut self, path: &Path) -> Result<Option<PathBuf>, Unlistable> {
         // Models that were loaded by an absolute path. Bevy does not list folders outside its root.
         if path.has_root() {
             return Err(Unlistable);
         }
         // With `/` as the separator on every system.
         let mut found = String::new();
-        let mut resolved = ResolvedPath {
-            path: None,
-            is_old: false,
-            is_stamped: true,
-        };
         for part in path.components() {
             let part = part.as_os_str().to_string_lossy();
-            let listed = self.list(Path::new(&found)).await.ok_or(Unlistable)?;
-            if let Some((_, stamp)) = &listed.shared_from {
-                self.listings
-                    .note_use(&listed, &self.model, Some(&file_key(&part)));
-                resolved.is_old = true;
-                resolved.is_stamped &= stamp.is_available();
-            }
-            let entry = match listed.names.entry(&part) {
+            let names = self.list(Path::new(&found)).await.ok_or(Unlistable)?;
+            let entry = match names.entry(&part) {
                 Some(entry) => entry.clone(),
                 None if is_hidden(Path::new(&*part)) => part.into_owned(),
-                None => return Ok(resolved),
+                None => return Ok(None),
             };
             push_part(&mut found, &entry);
         }
-        resolved.path = Some(found.into());
-        Ok(resolved)
+        Ok(Some(found.into()))
     }
 
-    async fn list(&mut self, folder: &Path) -> Option<ListedNames> {
-        if let Some(listed) = self.folders.get(folder) {
-            return listed.clone();
+    async fn list(&mut self, folder: &Path) -> Option<Arc<Names>> {
+        if let Some(names) = self.folders.get(folder) {
+            return names.clone();
         }
-        let listed = self.share_or_list(folder).await;
-        self.folders.insert(folder.to_path_buf(), listed.clone());
-        listed
-    }
-
-    /// A listing that another load has made, or a new one.
-    async fn share_or_list(&self, path: &Path) -> Option<ListedNames> {
-        let id = FolderId {
-            source: self.model.source().clone_owned(),
-            is_processed: self.is_processed,
-            path: path.to_path_buf(),
-        };
-        if self.listings.is_unlistable(&id.source) {
-            return None;
-        }
-        let folder = self.listings.folder(&id);
-        let shared = || {
-            let (since, is_reload) = (self.since, self.is_reload);
-            self.listings
-                .get(&folder, &id, since, &self.model, is_reload)
-        };
-        if let Some(listed) = shared() {
-            return Some(listed);
-        }
-        let _guard = folder.list_lock.lock().await;
-        // Another load may have listed it while this one waited for the lock.
-        if let Some(listed) = shared() {
-            return Some(listed);
-        }
-        let (stamp, started) = (self.listings.stamp(&id), Instant::now());
-        let Some(names) = list(self.lister, path).await else {
-            self.listings.note_unlistable(&id);
-            return None;
-        };
-        let names = Arc::new(names);
-        self.listings
-            .replace(&folder, names.clone(), started, stamp, Some(&self.model));
-        Some(ListedNames {
-            names,
-            shared_from: None,
-        })
+        let names = self
+            .listings
+            .get(self.lister, &self.source, folder, self.since);
+        let names = names.await;
+        self.folders.insert(folder.to_path_buf(), names.clone());
+        names
     }
 }
 

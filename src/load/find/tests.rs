@@ -1,5 +1,6 @@
 //! Tests of searches in asset sources in memory.
 
+use crate::load::concurrent::ConcurrentLoads;
 use crate::load::find::candidates::with_extensions;
 use crate::load::find::*;
 use bevy::app::{App, TaskPoolPlugin};
@@ -14,7 +15,6 @@ use bevy::asset::{
 use bevy::reflect::TypePath;
 use bevy::tasks::block_on;
 use classic_models_support::gpuless::{PATIENCE, Patience};
-use core::time::Duration;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -113,18 +113,10 @@ impl Stage {
         }
     }
 
-    /// With a folder `many` that is large enough that loads share its listing.
-    fn with_many(files: &[&str]) -> Self {
-        let others: Vec<String> = (0..listings::MAX_UNSHARED_ENTRIES)
-            .map(|n| format!("many/{n}.dat"))
-            .collect();
-        let all = others
-            .iter()
-            .map(String::as_str)
-            .chain(files.iter().copied());
-        let mut stage = Self::new(&all.collect::<Vec<_>>());
-        stage.finder.listings = Listings::new([None, None], ConcurrentLoads::default());
-        stage.finder.listings.max_age = Duration::MAX;
+    /// A stage whose searches share listings.
+    fn shared(files: &[&str]) -> Self {
+        let mut stage = Self::new(files);
+        stage.finder.listings = Some(Listings::new(None));
         stage
     }
 
@@ -132,7 +124,7 @@ impl Stage {
         self.files.insert_asset(Path::new(path), Vec::new());
     }
 
-    /// Finds a texture for a model in the large folder.
+    /// Finds a texture for a model in the folder `many`.
     fn texture_of(&self, model: &str, name: &str) -> Option<String> {
         let model = AssetPath::from(format!("many/{model}.alo"));
         let found = block_on(self.finder.find_texture(&model, name, &[]));
@@ -331,8 +323,8 @@ fn folders_are_tried_once_in_order() {
 }
 
 #[test]
-fn searches_share_listings_of_large_folders() {
-    let stage = Stage::with_many(&["many/Hull.dds"]);
+fn searches_share_listings() {
+    let stage = Stage::shared(&["many/Hull.dds"]);
     for model in ["a", "b", "c"] {
         let found = stage.texture_of(model, "HULL.tga");
         assert_eq!(found.as_deref(), Some("many/Hull.dds"));
@@ -342,31 +334,51 @@ fn searches_share_listings_of_large_folders() {
 }
 
 #[test]
-fn small_folders_are_listed_by_each_search() {
-    let stage = Stage::with_many(&["small/a.dat"]);
-    assert_eq!(stage.texture("hull.tga", &["small"]), None);
-    stage.add("small/HULL.TGA");
-    let found = stage.texture("hull.tga", &["small"]);
-    assert_eq!(found.as_deref(), Some("small/HULL.TGA"));
+fn changes_are_noticed_after_a_frame_without_loads() {
+    let stage = Stage::shared(&["many/Hull.dds"]);
+    let mut app = App::new();
+    app.init_resource::<ConcurrentLoads>()
+        .insert_resource(stage.finder.listings.clone().unwrap())
+        .add_systems(PreUpdate, remove_untimed);
+    let loads = app.world().resource::<ConcurrentLoads>().clone();
+    let load = loads.begin("many/a.alo".into());
+    assert!(stage.texture_of("a", "hull.dds").is_some());
+    stage.add("many/NEW.TGA");
+    app.update();
+    app.update();
+    assert_eq!(stage.texture_of("b", "new.tga"), None, "a model is loading");
+    assert_eq!(stage.listings("many"), 1);
+    drop(load);
+    app.update();
+    let found = stage.texture_of("b", "new.tga");
+    assert_eq!(found.as_deref(), Some("many/NEW.TGA"), "added");
+    assert_eq!(stage.listings("many"), 1);
+    stage.files.remove_asset(Path::new("many/Hull.dds"));
+    stage.files.remove_asset(Path::new("many/NEW.TGA"));
+    stage.add("many/new.tga");
+    app.update();
+    assert_eq!(stage.texture_of("c", "hull.dds"), None, "removed");
+    let found = stage.texture_of("d", "NEW.tga");
+    assert_eq!(found.as_deref(), Some("many/new.tga"), "renamed");
+    assert_eq!(stage.listings("many"), 1);
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 #[test]
-fn shared_listings_notice_added_removed_and_renamed_files() {
-    let stage = Stage::with_many(&["many/Hull.dds"]);
-    assert!(stage.texture_of("a", "hull.dds").is_some());
-    assert_eq!(stage.listings("many"), 1);
-    stage.add("many/new.tga");
-    let found = stage.texture_of("b", "new.tga");
-    assert_eq!(found.as_deref(), Some("many/new.tga"), "added");
-    assert_eq!(stage.listings("many"), 1);
-    let hull = Path::new("many/Hull.dds");
-    stage.files.remove_asset(hull);
-    assert_eq!(stage.texture_of("c", "hull.dds"), None, "removed");
-    assert_eq!(stage.listings("many"), 1);
-    stage.files.remove_asset(Path::new("many/new.tga"));
-    stage.add("many/NEW.TGA");
-    let found = stage.texture_of("d", "new.tga");
-    assert_eq!(found.as_deref(), Some("many/NEW.TGA"), "renamed");
+fn a_changed_folder_on_disk_is_listed_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let listings = Listings::new(Some(folder.path().to_owned()));
+    let reader = FileAssetReader::new(folder.path());
+    let has = |name: &str| {
+        let since = Instant::now();
+        let names = listings.get(&reader, &AssetSourceId::Default, Path::new(""), since);
+        block_on(names).is_some_and(|names| names.entry(name).is_some())
+    };
+    assert!(!has("hull.tga"));
+    std::fs::write(folder.path().join("HULL.tga"), "").unwrap();
+    assert!(has("hull.tga"));
+    std::fs::remove_file(folder.path().join("HULL.tga")).unwrap();
+    assert!(!has("hull.tga"));
 }
 
 #[test]
@@ -409,9 +421,8 @@ fn pages_of_web_servers_are_not_files() {
 }
 
 #[test]
-fn unlistable_sources_are_tried_once_if_cached() {
-    let mut stage = Stage::new(&[]);
-    stage.finder.listings.caches_unlistable = true;
+fn unlistable_sources_are_tried_once() {
+    let stage = Stage::shared(&[]);
     for model in ["a", "b"] {
         assert_eq!(stage.texture_of(model, "hull.tga"), None);
     }

@@ -160,7 +160,7 @@ fn follow_files(
                     follower.read_folder(root, folder);
                 }
                 (AssetSourceEvent::RenamedFolder { old, new }, Some(root)) => {
-                    follower.expire_listing(&old);
+                    follower.remove_listing(&old);
                     follower.read_folder(root, new);
                 }
                 (event, _) => follower.follow(event),
@@ -194,13 +194,13 @@ impl Follower {
     fn follow(&mut self, event: AssetSourceEvent) {
         match event {
             AssetSourceEvent::AddedAsset(path) => {
-                self.expire_listing(&path);
+                self.remove_listing(&path);
                 self.change(&path, Change::Added);
             }
             AssetSourceEvent::ModifiedAsset(path) => self.change(&path, Change::Edited),
             AssetSourceEvent::RenamedAsset { old, new } => {
-                self.expire_listing(&old);
-                self.expire_listing(&new);
+                self.remove_listing(&old);
+                self.remove_listing(&new);
                 self.change(&new, Change::Replaced);
             }
             AssetSourceEvent::AddedMeta(path)
@@ -215,14 +215,14 @@ impl Follower {
             }
             AssetSourceEvent::RemovedAsset(path)
             | AssetSourceEvent::RemovedFolder(path)
-            | AssetSourceEvent::RemovedUnknown { path, .. } => self.expire_listing(&path),
+            | AssetSourceEvent::RemovedUnknown { path, .. } => self.remove_listing(&path),
             _ => {}
         }
     }
 
     /// Processes an added folder in a task, because there are no events for the files in it.
     fn read_folder(&self, root: &Path, folder: PathBuf) {
-        self.expire_listing(&folder);
+        self.remove_listing(&folder);
         let (follower, root) = (self.empty(), root.to_path_buf());
         IoTaskPool::get()
             .spawn(async move { follower.follow_folder(&root, &folder) })
@@ -231,16 +231,16 @@ impl Follower {
 
     fn follow_folder(mut self, root: &Path, folder: &Path) {
         for path in files_below(root, folder) {
-            self.expire_listing(&path);
+            self.remove_listing(&path);
             self.change(&path, Change::Replaced);
         }
         self.reload();
     }
 
-    /// Expires the listing of a file's folder.
-    fn expire_listing(&self, path: &Path) {
+    /// Drops the listing of a file's folder.
+    fn remove_listing(&self, path: &Path) {
         let folder = path.parent().unwrap_or(Path::new(""));
-        self.listings.expire(&self.source, folder);
+        self.listings.remove(&self.source, folder);
     }
 
     /// Collects the models that a change of a file affects.

@@ -1,4 +1,4 @@
-//! Files added, renamed and removed in folders so large that loads share the folder listing.
+//! Files added, renamed and removed in folders whose listing loads share.
 
 use crate::support::alo_stage::{quarters, tga};
 use crate::support::prelude::*;
@@ -95,6 +95,9 @@ fn changes_in_large_folders_are_found() {
         app.wait_loaded(&first);
         assert!(texture_path(app.world(), &first).is_some());
 
+        // Folders in memory are listed again after a frame in which no model was loading.
+        app.app.update();
+        app.app.update();
         // All names differ from the models' in case, and none of the models was loaded before.
         source.add("many/Added.Tga", image());
         source.rename("many/renamed.tga", "many/Renamed.Tga");
