@@ -87,9 +87,10 @@ impl FileReader {
         self.note_read(&bytes);
         let count = bytes.len();
         self.position += count as u64;
-        match buffer.is_empty() {
-            true => *buffer = bytes,
-            false => buffer.extend_from_slice(&bytes),
+        if buffer.is_empty() {
+            *buffer = bytes;
+        } else {
+            buffer.extend_from_slice(&bytes);
         }
         Ok(count)
     }

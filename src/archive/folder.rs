@@ -107,9 +107,10 @@ impl Folder {
     }
 
     fn folders_of(&self, path: &EntryPath) -> Vec<PathBuf> {
-        match path.key().is_empty() || self.contains(path.key()) {
-            true => self.folders(path.parts()),
-            false => Vec::new(),
+        if path.key().is_empty() || self.contains(path.key()) {
+            self.folders(path.parts())
+        } else {
+            Vec::new()
         }
     }
 
@@ -139,9 +140,10 @@ impl Folder {
             return listing.clone();
         }
         let listing = Arc::new(Listing::read(folder, stamp));
-        match stamp.is_available() {
-            true => listings().insert(folder.to_owned(), listing.clone()),
-            false => listings().remove(folder),
+        if stamp.is_available() {
+            listings().insert(folder.to_owned(), listing.clone())
+        } else {
+            listings().remove(folder)
         };
         listing
     }

@@ -24,9 +24,10 @@ pub struct InvalidSetting {
 
 /// Requires a finite number above 0.
 pub(crate) fn check_positive(setting: &'static str, value: f32) -> Result<(), InvalidSetting> {
-    match value.is_finite() && value > 0.0 {
-        true => Ok(()),
-        false => Err(InvalidSetting { setting, value }),
+    if value.is_finite() && value > 0.0 {
+        Ok(())
+    } else {
+        Err(InvalidSetting { setting, value })
     }
 }
 

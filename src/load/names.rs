@@ -21,9 +21,10 @@ pub(crate) fn folded(name: &str) -> String {
 
 /// Whether [`folded`] returns `folded_name` for a name. Does not allocate for ASCII names.
 pub(crate) fn equals_folded(name: &str, folded_name: &str) -> bool {
-    match name.is_ascii() {
-        true => name.eq_ignore_ascii_case(folded_name),
-        false => folded(name) == folded_name,
+    if name.is_ascii() {
+        name.eq_ignore_ascii_case(folded_name)
+    } else {
+        folded(name) == folded_name
     }
 }
 

@@ -50,9 +50,10 @@ impl LoaderOverrides {
     /// Replaces the overrides for a model. Returns whether they changed.
     pub(crate) fn set(&self, model: &AssetPath<'static>, value: LoaderOverride) -> bool {
         let mut overrides = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        let before = match value == LoaderOverride::default() {
-            true => overrides.remove(model),
-            false => overrides.insert(model.clone(), value.clone()),
+        let before = if value == LoaderOverride::default() {
+            overrides.remove(model)
+        } else {
+            overrides.insert(model.clone(), value.clone())
         };
         before.unwrap_or_default() != value
     }

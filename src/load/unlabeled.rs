@@ -63,9 +63,10 @@ impl<A: Asset> AssetLoader for UnlabeledSceneLoader<A> {
         load_context: &mut LoadContext<'_>,
     ) -> Result<WorldAsset, NotAModel> {
         let path = load_context.path().clone_owned();
-        match self.has_extension(&path) {
-            true => Ok(self.scenes.0(path)),
-            false => Err(NotAModel(path)),
+        if self.has_extension(&path) {
+            Ok(self.scenes.0(path))
+        } else {
+            Err(NotAModel(path))
         }
     }
 

@@ -84,9 +84,12 @@ impl ColorConversion {
     }
 
     fn encoded(&self, [r, g, b, a]: [f32; 4]) -> [u8; 4] {
-        let color = |linear: f32| match self.is_srgb {
-            true => Srgba::gamma_function_inverse(linear),
-            false => linear,
+        let color = |linear: f32| {
+            if self.is_srgb {
+                Srgba::gamma_function_inverse(linear)
+            } else {
+                linear
+            }
         };
         [color(r), color(g), color(b), a].map(|value| (value * 255.0).round() as u8)
     }

@@ -10,9 +10,10 @@ use bevy::log::error;
 
 /// The placeholder of an image that was not found.
 pub(crate) fn placeholder_image(is_cube: bool) -> Handle<Image> {
-    match is_cube {
-        true => PLACEHOLDER_CUBE,
-        false => PLACEHOLDER_IMAGE,
+    if is_cube {
+        PLACEHOLDER_CUBE
+    } else {
+        PLACEHOLDER_IMAGE
     }
 }
 

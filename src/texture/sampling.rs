@@ -45,17 +45,21 @@ impl Sampling {
     }
 
     pub(crate) fn sampler(self) -> ImageSampler {
-        let axis = |wraps| match wraps {
-            true => ImageAddressMode::Repeat,
-            false => ImageAddressMode::ClampToEdge,
+        let axis = |wraps| {
+            if wraps {
+                ImageAddressMode::Repeat
+            } else {
+                ImageAddressMode::ClampToEdge
+            }
         };
         let [address_mode_u, address_mode_v] = self.wrap.map(axis);
         ImageSampler::Descriptor(ImageSamplerDescriptor {
             address_mode_u,
             address_mode_v,
-            mipmap_filter: match self.mipmaps {
-                true => ImageFilterMode::Linear,
-                false => ImageFilterMode::Nearest,
+            mipmap_filter: if self.mipmaps {
+                ImageFilterMode::Linear
+            } else {
+                ImageFilterMode::Nearest
             },
             ..ImageSamplerDescriptor::linear()
         })
@@ -63,18 +67,20 @@ impl Sampling {
 
     fn image(self, decoded: &DecodedImage) -> Result<Image, ImageDecodeError> {
         decoded.check_dimension(self.is_cube)?;
-        let decoded = match self.mipmaps {
-            true => with_mip_levels(decoded, self.is_srgb),
-            false => with_first_level_only(decoded),
+        let decoded = if self.mipmaps {
+            with_mip_levels(decoded, self.is_srgb)
+        } else {
+            with_first_level_only(decoded)
         };
         let usage = RenderAssetUsages::default();
         Ok(decoded.into_image(self.is_srgb, self.sampler(), usage))
     }
 
     fn placeholder(self) -> Image {
-        match self.is_cube {
-            true => Placeholder::Checkers.cube(),
-            false => Placeholder::Checkers.image(),
+        if self.is_cube {
+            Placeholder::Checkers.cube()
+        } else {
+            Placeholder::Checkers.image()
         }
     }
 }

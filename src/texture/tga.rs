@@ -24,9 +24,10 @@ pub(crate) fn decode(bytes: &[u8], limits: Limits) -> Result<DecodedImage, Image
     }
     let bytes = header.for_decoder();
     let (color, raw) = read(bytes.chain(rest), limits).map_err(tga_error)?;
-    let mut data = match header.is_5_bit_color() {
-        true => rgba_of_5_bits(&raw, header.alpha_bits() > 0),
-        false => rgba(color, raw)?,
+    let mut data = if header.is_5_bit_color() {
+        rgba_of_5_bits(&raw, header.alpha_bits() > 0)
+    } else {
+        rgba(color, raw)?
     };
     if header.alpha_bits() == 0 {
         make_opaque_if_invisible(&mut data);

@@ -84,9 +84,10 @@ impl<'a> Changes<'a> {
             _ => return,
         }
         let listed = self.shared.layers.listed(&path);
-        match is_added && !self.is_in_another_layer(layer, &path) {
-            true => self.added(listed),
-            false => self.modified(listed),
+        if is_added && !self.is_in_another_layer(layer, &path) {
+            self.added(listed)
+        } else {
+            self.modified(listed)
         }
         self.update_asked(path.key(), Some(layer));
     }
@@ -114,9 +115,10 @@ impl<'a> Changes<'a> {
         };
         for file in files_below(root, path) {
             let extension = file.extension().unwrap_or_default();
-            match extension.eq_ignore_ascii_case("meta") {
-                true => self.meta_changed(layer, &file.with_extension("")),
-                false => self.file_changed(layer, &file, true),
+            if extension.eq_ignore_ascii_case("meta") {
+                self.meta_changed(layer, &file.with_extension(""))
+            } else {
+                self.file_changed(layer, &file, true)
             }
         }
         if let Some(path) = self.path_in(layer, path) {
@@ -211,12 +213,11 @@ impl<'a> Changes<'a> {
     /// Records whether an archive can be opened. Returns whether it could be opened before.
     fn note_broken(&self, path: &Path, is_broken: bool) -> bool {
         let mut state = self.shared.watch.state();
-        match is_broken {
-            true => state.broken.insert(path.to_owned()),
-            false => {
-                state.broken.remove(path);
-                false
-            }
+        if is_broken {
+            state.broken.insert(path.to_owned())
+        } else {
+            state.broken.remove(path);
+            false
         }
     }
 

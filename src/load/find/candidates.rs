@@ -69,9 +69,10 @@ pub(crate) fn with_extensions(name: &Path, extensions: &[&str]) -> Vec<PathBuf> 
     let added = extensions
         .iter()
         .map(|extension| name.with_added_extension(extension));
-    let mut names: Vec<_> = match has_loader(name) {
-        true => vec![name.to_path_buf()],
-        false => added.collect(),
+    let mut names: Vec<_> = if has_loader(name) {
+        vec![name.to_path_buf()]
+    } else {
+        added.collect()
     };
     names.extend(
         extensions

@@ -57,9 +57,10 @@ pub(crate) fn register(app: &mut App) {
     if !server.watching_for_changes() {
         return;
     }
-    let default = match is_archive_source(app, AssetSourceId::Default) {
-        true => None,
-        false => folder_source(app),
+    let default = if is_archive_source(app, AssetSourceId::Default) {
+        None
+    } else {
+        folder_source(app)
     };
     let follows_default = default.is_some();
     app.insert_resource(SecondSources(default.into_iter().collect()))

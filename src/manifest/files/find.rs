@@ -75,9 +75,10 @@ impl ManifestReader {
         }
         load.add_input(&bytes);
         let mut search = self.finder.search_for(&load);
-        let check = match settings.allow_missing_model {
-            true => check_values,
-            false => check,
+        let check = if settings.allow_missing_model {
+            check_values
+        } else {
+            check
         };
         let read = read_with_bases(&bytes, &load, &mut search, load_context, check);
         let (sources, mut manifest) = read.await?;
@@ -87,9 +88,10 @@ impl ManifestReader {
             sources: &sources,
             warnings: 0,
         };
-        let model = match manifest.model.is_empty() {
-            true => None,
-            false => Some(finder.model(&mut manifest.model, &self.formats).await?),
+        let model = if manifest.model.is_empty() {
+            None
+        } else {
+            Some(finder.model(&mut manifest.model, &self.formats).await?)
         };
         manifest.files = finder.all(&mut manifest, model).await;
         finder.finish();

@@ -276,9 +276,10 @@ pub(crate) fn load_skin_image(
 ) -> (Handle<Image>, Option<Handle<Image>>) {
     if !is_classic_image(path.path()) {
         let builder = server.load_builder();
-        return match is_loaded_by_bevy(path.path()) {
-            true => (builder.with_settings(bevy_settings(true)).load(path), None),
-            false => (builder.load(path), None),
+        return if is_loaded_by_bevy(path.path()) {
+            (builder.with_settings(bevy_settings(true)).load(path), None)
+        } else {
+            (builder.load(path), None)
         };
     }
     let load = |path: AssetPath<'static>| {
@@ -297,9 +298,10 @@ pub(crate) fn preload_skin_image(
 ) -> (Handle<Image>, Option<Handle<Image>>) {
     if !is_classic_image(path.path()) {
         let builder = load_context.load_builder();
-        return match is_loaded_by_bevy(path.path()) {
-            true => (builder.with_settings(bevy_settings(true)).load(path), None),
-            false => (builder.load(path), None),
+        return if is_loaded_by_bevy(path.path()) {
+            (builder.with_settings(bevy_settings(true)).load(path), None)
+        } else {
+            (builder.load(path), None)
         };
     }
     let mut load = |path: AssetPath<'static>| {
