@@ -7,13 +7,13 @@
 
 use crate::load::concurrent::ConcurrentLoads;
 use crate::load::find::folder_stamp::FolderStamp;
-use crate::load::find::folders::list;
 use crate::load::find::names::Names;
 use bevy::asset::io::{AssetSourceId, ErasedAssetReader};
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::Res;
 use bevy::platform::time::Instant;
 use core::ops::DerefMut;
+use futures_lite::StreamExt;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -111,4 +111,16 @@ impl Index {
     fn is_kept(&self) -> bool {
         self.stamp.is_available() || (cfg!(target_arch = "wasm32") && self.names.is_none())
     }
+}
+
+/// The names in a folder; `None` if it is empty or if the source cannot list it. A web server cannot list folders.
+async fn list(reader: &dyn ErasedAssetReader, folder: &Path) -> Option<Names> {
+    let mut entries = reader.read_directory(folder).await.ok()?;
+    let mut names = Vec::new();
+    while let Some(entry) = entries.next().await {
+        if let Some(name) = entry.file_name() {
+            names.push(name.to_string_lossy().into_owned());
+        }
+    }
+    (!names.is_empty()).then(|| Names::new(names))
 }

@@ -13,7 +13,6 @@
 pub(crate) mod candidates;
 pub(crate) mod entries;
 pub(crate) mod folder_stamp;
-pub(crate) mod folders;
 pub(crate) mod frames;
 pub(crate) mod listings;
 pub(crate) mod names;
