@@ -23,10 +23,13 @@ pub(crate) fn decode(bytes: &[u8], limits: Limits) -> Result<DecodedImage, Image
         DtxTexelFormat::Bc3 => TexelFormat::Bc3,
     };
     let keeps_blocks = stored != TexelFormat::Rgba8 && limits.supports_blocks(width, height);
-    let length = |level: &DtxLevel<'_>| match keeps_blocks {
-        true => level.bytes.len(),
-        // RGBA with 8 bits per channel.
-        false => level.width as usize * level.height as usize * 4,
+    let length = |level: &DtxLevel<'_>| {
+        if keeps_blocks {
+            level.bytes.len()
+        } else {
+            // RGBA with 8 bits per channel.
+            level.width as usize * level.height as usize * 4
+        }
     };
     // With the final capacity: growing would need memory for both the old and the new data.
     let mut data = Vec::with_capacity(file.levels.iter().map(length).sum());

@@ -21,11 +21,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A folder of an asset source.
 type FolderId = (AssetSourceId<'static>, PathBuf);
 
+/// The lock of a folder is held while it is listed, so that concurrent loads wait for one listing.
+type Folders = HashMap<FolderId, Arc<async_lock::Mutex<Option<Index>>>>;
+
 /// The indices of an app. Clones share one state.
 #[derive(Resource, Clone, Debug, Default)]
 pub(crate) struct Listings {
-    /// The lock is held while the folder is listed, so that concurrent loads wait for one listing.
-    folders: Arc<Mutex<HashMap<FolderId, Arc<async_lock::Mutex<Option<Index>>>>>>,
+    folders: Arc<Mutex<Folders>>,
     /// The folder on disk of the default source.
     root: Option<PathBuf>,
 }
@@ -87,9 +89,7 @@ impl Listings {
             .remove(&(source.clone(), folder.to_path_buf()));
     }
 
-    fn folders(
-        &self,
-    ) -> impl DerefMut<Target = HashMap<FolderId, Arc<async_lock::Mutex<Option<Index>>>>> {
+    fn folders(&self) -> impl DerefMut<Target = Folders> {
         self.folders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
