@@ -17,7 +17,7 @@ use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
 use bevy_classic_models::load::z_up_forward_x;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::{self, DEFAULT_FRAME_RATE};
-use bevy_classic_models::quake::{ConvertedMdl, MdlAnimator, MdlMaterial, Palette};
+use bevy_classic_models::quake::{ConvertedMdl, MdlInstance, MdlMaterial, Palette};
 use bevy_classic_models::quake::{Mdl, MdlLoaderSettings};
 use classic_models_support::headless::{Headless, plugins};
 
@@ -161,7 +161,7 @@ impl Scene {
         spawn_view(world, &mdl, target);
         if kind == Kind::Ours {
             headless.wait_until("all instances are spawned", |world| {
-                world.query::<&MdlAnimator>().iter(world).count() == INSTANCES
+                world.query::<&MdlInstance>().iter(world).count() == INSTANCES
             });
         }
         Ok(Self {

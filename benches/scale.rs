@@ -18,7 +18,7 @@ use bevy_classic_models::alamo::{Alo, AloInstance};
 use bevy_classic_models::alamo::{AloAnimator, AloBone, AloPart};
 use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlAnimator;
+use bevy_classic_models::quake::MdlInstance;
 use classic_models_support::bench_models::{Size, median, synthetic};
 use classic_models_support::gpuless;
 use peak_alloc::PeakAlloc;
@@ -234,7 +234,7 @@ fn measure_speed_changes(count: usize) {
     let manifest = load::<ModelManifest>(&mut app, "wave.model.ron");
     let roots: Vec<_> = (0..count).map(|_| ClassicModel(manifest.clone())).collect();
     app.world_mut().spawn_batch(roots);
-    wait_for::<MdlAnimator>(&mut app, count);
+    wait_for::<MdlInstance>(&mut app, count);
     let mut measure = |change: Change| {
         app.insert_resource(change);
         median_frame(&mut app)

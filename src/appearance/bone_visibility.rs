@@ -44,8 +44,9 @@ pub(crate) fn connected_visibility(bone: Option<&BoneVisibility>, is_shown: bool
 pub(crate) struct BoneAttachments;
 
 pub(crate) fn visibility(is_visible: bool) -> Visibility {
-    match is_visible {
-        true => Visibility::Inherited,
-        false => Visibility::Hidden,
+    if is_visible {
+        Visibility::Inherited
+    } else {
+        Visibility::Hidden
     }
 }

@@ -261,9 +261,12 @@ fn apply_loaded_skins(
 ) {
     for (entity, mut pending) in &mut pending {
         let image = &pending.image;
-        let state = |image: &Handle<Image>| match images.contains(image) {
-            true => LoadState::Loaded,
-            false => server.load_state(image),
+        let state = |image: &Handle<Image>| {
+            if images.contains(image) {
+                LoadState::Loaded
+            } else {
+                server.load_state(image)
+            }
         };
         let glow = image.glow.as_ref().map(state);
         match state(&image.image) {

@@ -39,9 +39,10 @@ impl ClassicModel {
     /// model is spawned nevertheless. With `open` there are no errors.
     pub fn open<'a>(server: &AssetServer, path: impl Into<AssetPath<'a>>) -> Self {
         let path = path.into().into_owned();
-        Self(match is_manifest(&path) {
-            true => server.load(path),
-            false => server.add(ModelManifest::of(path.without_label().into_owned())),
+        Self(if is_manifest(&path) {
+            server.load(path)
+        } else {
+            server.add(ModelManifest::of(path.without_label().into_owned()))
         })
     }
 }

@@ -62,9 +62,12 @@ impl ClipStep {
     ) -> impl Iterator<Item = &T> + use<'_, T, F> {
         let is_reversed = self.is_reversed;
         let indices = self.ranges(elements, time).flat_map(move |mut range| {
-            iter::from_fn(move || match is_reversed {
-                true => range.next_back(),
-                false => range.next(),
+            iter::from_fn(move || {
+                if is_reversed {
+                    range.next_back()
+                } else {
+                    range.next()
+                }
             })
         });
         indices.filter_map(|index| elements.get(index))
@@ -93,9 +96,10 @@ impl ClipStep {
             false => 0..before(self.to),
             true => until(self.to)..count,
         };
-        let whole_passes = match repeats {
-            true => (self.loops - 1).min(MAX_WHOLE_PASSES),
-            false => 0,
+        let whole_passes = if repeats {
+            (self.loops - 1).min(MAX_WHOLE_PASSES)
+        } else {
+            0
         };
         let whole = iter::repeat_n(0..count, whole_passes as usize);
         iter::once(first).chain(whole).chain(iter::once(last))

@@ -24,9 +24,10 @@ pub(crate) trait Frames {
             return None;
         }
         let start = self.time(frames.start);
-        let end = match last + 1 == count {
-            true => self.end(),
-            false => self.time(last),
+        let end = if last + 1 == count {
+            self.end()
+        } else {
+            self.time(last)
         };
         let length = if end > start {
             end - start

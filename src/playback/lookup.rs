@@ -52,9 +52,10 @@ impl ResolvedPlay {
     /// The clip, and its alias if it was requested by one.
     fn description(&self) -> String {
         let clip = &self.play.clip;
-        match *clip == self.requested {
-            true => clip.to_string(),
-            false => format!("{clip} (alias {})", self.requested),
+        if *clip == self.requested {
+            clip.to_string()
+        } else {
+            format!("{clip} (alias {})", self.requested)
         }
     }
 }

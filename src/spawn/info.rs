@@ -115,9 +115,10 @@ pub(crate) fn frame_at(times: impl Fn(u32) -> f32, count: u32, seconds: f32) -> 
     // The first frame after the time.
     while low < high {
         let middle = low + (high - low) / 2;
-        match times(middle) <= seconds {
-            true => low = middle + 1,
-            false => high = middle,
+        if times(middle) <= seconds {
+            low = middle + 1
+        } else {
+            high = middle
         }
     }
     let Some(frame) = low.checked_sub(1) else {

@@ -61,9 +61,10 @@ impl ModelRoots<'_, '_> {
     /// The warning about a part name, in lower case, that `PartVisibility` cannot hide in a root's model. `None` if it can.
     pub(crate) fn missing_part(&self, root: Entity, name: &str) -> Option<String> {
         let instance = self.instances.get(root).ok()?;
-        match instance.is_of_proxy() {
-            true => None,
-            false => instance.model().missing_part(name),
+        if instance.is_of_proxy() {
+            None
+        } else {
+            instance.model().missing_part(name)
         }
     }
 }

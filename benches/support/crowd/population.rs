@@ -10,7 +10,7 @@ use bevy_classic_models::lgw::{Lgw, LgwInstance};
 use bevy_classic_models::lithtech::{Abc, AbcAnimator};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::Mdl;
-use bevy_classic_models::quake::MdlAnimator;
+use bevy_classic_models::quake::MdlInstance;
 use std::path::{Path, PathBuf};
 
 /// The folder of the bundled assets.
@@ -90,7 +90,7 @@ struct Variants {
 }
 
 /// Filters the root entities of models that are spawned, with a running clip if they have clips.
-pub type Playing = Or<(With<MdlAnimator>, With<AbcAnimator>, With<LgwInstance>)>;
+pub type Playing = Or<(With<MdlInstance>, With<AbcAnimator>, With<LgwInstance>)>;
 
 impl Crowd {
     /// A crowd of `instances` instances that cycles through the models.

@@ -60,9 +60,10 @@ pub(crate) fn write_deformed(
 fn cofactors(matrix: Mat3A) -> Mat3A {
     let [x, y, z] = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
     let cofactors = Mat3A::from_cols(y.cross(z), z.cross(x), x.cross(y));
-    match x.dot(cofactors.x_axis) < 0.0 {
-        true => -cofactors,
-        false => cofactors,
+    if x.dot(cofactors.x_axis) < 0.0 {
+        -cofactors
+    } else {
+        cofactors
     }
 }
 

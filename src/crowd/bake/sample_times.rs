@@ -47,9 +47,10 @@ impl SampleTimes {
     /// The time of a sample, in seconds, and the frame that it belongs to.
     pub(crate) fn time(&self, sample: u32) -> (f32, u32) {
         let (frame, step) = (sample / self.stride(), sample % self.stride());
-        let fraction = match step == self.per_frame {
-            true => 1.0 - end_gap(frame),
-            false => step as f32 / self.per_frame as f32,
+        let fraction = if step == self.per_frame {
+            1.0 - end_gap(frame)
+        } else {
+            step as f32 / self.per_frame as f32
         };
         ((frame as f32 + fraction) / self.fps, frame)
     }

@@ -98,9 +98,12 @@ impl CrowdSkeleton {
     }
 
     fn write_visibility(&self, visible: &[bool], texels: &mut [Texel]) {
-        let parent = |bone: &usize| match self.hidden_bones_hide_children {
-            true => self.bones.get(*bone)?.parent,
-            false => None,
+        let parent = |bone: &usize| {
+            if self.hidden_bones_hide_children {
+                self.bones.get(*bone)?.parent
+            } else {
+                None
+            }
         };
         let is_visible = |bone: &usize| {
             let mut bones = core::iter::successors(Some(*bone), parent);

@@ -116,9 +116,10 @@ pub(crate) fn bake(
 /// around a clip.
 fn model_size(skeleton: &CrowdSkeleton, baked: Option<Aabb3d>) -> f32 {
     let rest = size(skeleton.bounds(&skeleton.rest_pose()));
-    match rest.is_finite() && rest > 0.0 {
-        true => rest,
-        false => size(baked),
+    if rest.is_finite() && rest > 0.0 {
+        rest
+    } else {
+        size(baked)
     }
 }
 
@@ -202,9 +203,10 @@ impl<S: PoseSource> Baker<'_, S> {
             ) else {
                 continue;
             };
-            let is_start_straight = match last.0 == index {
-                true => last.1,
-                false => self.is_straight(baked, index, tolerance),
+            let is_start_straight = if last.0 == index {
+                last.1
+            } else {
+                self.is_straight(baked, index, tolerance)
             };
             last = (index + 1, self.is_straight(baked, index + 1, tolerance));
             // This avoids most of the exact poses.

@@ -122,9 +122,10 @@ impl<F: CrowdFormat> CrowdModel<F> {
             model,
             data,
             submeshes: if is_shown { submeshes } else { Vec::new() },
-            missing: match is_shown {
-                true => missing,
-                false => Some(Missing::PoseTooLarge),
+            missing: if is_shown {
+                missing
+            } else {
+                Some(Missing::PoseTooLarge)
             },
             appearances: Appearances::default(),
             clips: CrowdClips::default(),

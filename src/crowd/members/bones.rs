@@ -102,9 +102,10 @@ pub(crate) fn pose_bones<F: CrowdFormat>(
         };
         let (affine, is_visible) = shown_bone::<F>(member.member(), bone.bone);
         transform.set_if_neq(without_shear(&affine));
-        shown.set_if_neq(match is_visible {
-            true => Visibility::Inherited,
-            false => Visibility::Hidden,
+        shown.set_if_neq(if is_visible {
+            Visibility::Inherited
+        } else {
+            Visibility::Hidden
         });
     }
 }

@@ -40,13 +40,14 @@ impl<S> ShownPoses<S> {
     #[inline]
     pub(crate) fn blend(&self) -> PoseBlend {
         let to = poses(self.to.as_ref());
-        match self.from_weight > 0.0 {
-            true => PoseBlend {
+        if self.from_weight > 0.0 {
+            PoseBlend {
                 to,
                 from: poses(self.from.as_ref()),
                 from_weight: self.from_weight,
-            },
-            false => PoseBlend::from(to),
+            }
+        } else {
+            PoseBlend::from(to)
         }
     }
 }

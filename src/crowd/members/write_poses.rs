@@ -69,9 +69,10 @@ fn show_known<F: CrowdFormat>(
     if shown.clip.id != clip.source.clip().id() || shown.generation != crowd.clips.generation {
         return false;
     }
-    let time = match has_playback {
-        true => player.animator().time(),
-        false => seek_time(times, 0),
+    let time = if has_playback {
+        player.animator().time()
+    } else {
+        seek_time(times, 0)
     };
     shown.position = shown.clip.position(time, clip.source.frames());
     member.shown.from_weight = 0.0;
@@ -124,9 +125,10 @@ fn look_up<F: CrowdFormat>(
         let is_fading = heaviest.is_some_and(|(other, (_, clip))| {
             lookup.update(&mut shown.from, &clip.source, seek_time(times, other))
         });
-        shown.from_weight = match is_fading {
-            true => 1.0 - player.animator().weight(),
-            false => 0.0,
+        shown.from_weight = if is_fading {
+            1.0 - player.animator().weight()
+        } else {
+            0.0
         };
         if !is_fading {
             shown.from = None;

@@ -57,9 +57,10 @@ impl JointList {
 
     /// Why sub-meshes are missing. `None` if none is.
     pub(crate) fn missing(&self, is_any_missing: bool) -> Option<Missing> {
-        is_any_missing.then_some(match self.is_full {
-            true => Missing::TooManyJoints,
-            false => Missing::NotInMainWorld,
+        is_any_missing.then_some(if self.is_full {
+            Missing::TooManyJoints
+        } else {
+            Missing::NotInMainWorld
         })
     }
 

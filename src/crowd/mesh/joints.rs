@@ -90,13 +90,12 @@ impl CrowdJoints {
                     return false;
                 };
                 for [index, _] in indices {
-                    let (joints, weight) = match *index >= 0.0 {
-                        true => {
-                            let [a, b, c, d] = first.saturating_add(*index as u32).to_le_bytes();
-                            let halves = [[a, b], [c, d]].map(u16::from_le_bytes);
-                            ([halves[0], halves[1], 0, 0], -1.0)
-                        }
-                        false => ([*joint, 0, 0, 0], 1.0),
+                    let (joints, weight) = if *index >= 0.0 {
+                        let [a, b, c, d] = first.saturating_add(*index as u32).to_le_bytes();
+                        let halves = [[a, b], [c, d]].map(u16::from_le_bytes);
+                        ([halves[0], halves[1], 0, 0], -1.0)
+                    } else {
+                        ([*joint, 0, 0, 0], 1.0)
                     };
                     self.joints.push(joints);
                     self.weights.push([weight, 0.0, 0.0, 0.0]);

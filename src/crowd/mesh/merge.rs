@@ -165,10 +165,11 @@ fn update_entities<F: CrowdFormat>(
                 entity
             }
         };
-        match draw.casts_shadows {
-            true => commands.entity(entity).try_remove::<NotShadowCaster>(),
-            false => commands.entity(entity).try_insert(NotShadowCaster),
-        };
+        if draw.casts_shadows {
+            commands.entity(entity).try_remove::<NotShadowCaster>();
+        } else {
+            commands.entity(entity).try_insert(NotShadowCaster);
+        }
     }
 }
 

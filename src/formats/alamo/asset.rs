@@ -3,7 +3,7 @@
 use crate::formats::alamo::animation::asset::AloAnimation;
 use crate::formats::alamo::collision::tree::CollisionTree;
 use crate::formats::alamo::materials::material::AloMaterial;
-use crate::formats::alamo::materials::tags::Tags;
+use crate::formats::alamo::materials::tags::AloTags;
 use crate::formats::alamo::particles::asset::AloParticles;
 use crate::formats::alamo::raycast::skin::ColliderSkin;
 use crate::load::labels::{CROWD, SCENE};
@@ -110,7 +110,7 @@ pub struct AloMesh {
     /// Its name.
     pub name: Box<str>,
     /// The tags in it.
-    pub tags: Tags,
+    pub tags: AloTags,
     /// Index of its parent bone.
     pub bone: usize,
     /// Whether the file hides it.
@@ -169,7 +169,7 @@ pub struct AloProxyInfo {
     /// The proxy as stored in the file.
     pub proxy: Proxy<'static>,
     /// The tags in its name.
-    pub tags: Tags,
+    pub tags: AloTags,
     /// The path of the model that it names, if
     /// [`AloLoaderSettings::load_proxies`](crate::alamo::AloLoaderSettings::load_proxies) is set and the file was found.
     pub model: Option<AssetPath<'static>>,
@@ -204,9 +204,12 @@ impl AloModel {
 
     /// Whether what is connected to a bone is shown. `is_visible` is the own visibility of bones.
     pub(crate) fn shows_connected(&self, bone: usize, is_visible: impl Fn(usize) -> bool) -> bool {
-        let parent = |bone: &usize| match self.hidden_bones_hide_children {
-            true => self.bones.get(*bone)?.parent,
-            false => None,
+        let parent = |bone: &usize| {
+            if self.hidden_bones_hide_children {
+                self.bones.get(*bone)?.parent
+            } else {
+                None
+            }
         };
         let mut bones = core::iter::successors(Some(bone), parent);
         bones.all(is_visible)

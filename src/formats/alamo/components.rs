@@ -1,7 +1,7 @@
 //! Components of spawned models.
 
 use crate::formats::alamo::asset::AloModel;
-use crate::formats::alamo::materials::tags::Tags;
+use crate::formats::alamo::materials::tags::AloTags;
 use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::load::names::{equals_folded, folded, named_folded};
 use crate::playback::skeletal::links::Skeleton;
@@ -63,7 +63,7 @@ pub enum AloPartKind {
 
 impl AloPart {
     /// Creates a part that the file does not hide.
-    pub(crate) fn new(kind: AloPartKind, index: usize, name: &str, tags: &Tags) -> Self {
+    pub(crate) fn new(kind: AloPartKind, index: usize, name: &str, tags: &AloTags) -> Self {
         Self {
             kind,
             index,

@@ -4,7 +4,7 @@ use crate::formats::alamo::animation::asset::AloAnimation;
 use crate::formats::alamo::convert::file::ConvertedAlo;
 use crate::formats::alamo::materials::material::{alpha_mode, base_placeholder};
 use crate::formats::alamo::materials::shading::{SecondLayer, Shading};
-use crate::formats::alamo::materials::tags::Tags;
+use crate::formats::alamo::materials::tags::AloTags;
 use crate::formats::alamo::particles::{Emitter, file_name};
 use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::load::find::FileSearch;
@@ -80,7 +80,7 @@ impl Dependencies {
     ) {
         let mut missing = Vec::new();
         for proxy in &model.file.proxies {
-            let stem = Tags::of(&proxy.name).stem;
+            let stem = AloTags::of(&proxy.name).stem;
             let key = folded(&stem);
             if self.proxies.contains_key(&key) {
                 continue;
@@ -240,5 +240,5 @@ fn extra_placeholder(shading: &Shading) -> Placeholder {
 
 /// Whether the third texture is sRGB: clouds and waves are colors, but gloss is linear data.
 pub(crate) fn extra_is_srgb(shading: &Shading) -> bool {
-    shading.extra != SecondLayer::Gloss
+    shading.extra != SecondLayer::AloGloss
 }

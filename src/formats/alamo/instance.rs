@@ -111,9 +111,10 @@ pub(crate) fn on_scene_ready(
         colored,
         model: model.clone(),
     };
-    let any = match crowds.contains(scene_root) {
-        true => any.in_crowd(scene_root),
-        false => any,
+    let any = if crowds.contains(scene_root) {
+        any.in_crowd(scene_root)
+    } else {
+        any
     };
     let in_crowd = any.is_in_crowd();
     commands.entity(root).try_insert((instance, any));

@@ -12,7 +12,7 @@ use crate::formats::alamo::crowd::instance::AloCrowd;
 use crate::formats::alamo::dependencies::{Dependencies, extra_is_srgb};
 use crate::formats::alamo::materials::material::{AloMaterial, Textures, material};
 use crate::formats::alamo::materials::shading::{BlendPhase, Shading, TeamMask};
-use crate::formats::alamo::materials::tags::Tags;
+use crate::formats::alamo::materials::tags::AloTags;
 use crate::formats::alamo::particles::is_particle_system;
 use crate::formats::alamo::particles::load::load_particles;
 use crate::formats::alamo::parts::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
@@ -162,8 +162,8 @@ impl Assets<'_, '_> {
         let all_tags = (mesh_infos.iter().map(|mesh| &mesh.tags))
             .chain(proxies.iter().map(|proxy| &proxy.tags))
             .cloned()
-            .chain(lights.iter().map(|light| Tags::of(&light.name)))
-            .chain(dazzles.iter().map(|dazzle| Tags::of(&dazzle.name)));
+            .chain(lights.iter().map(|light| AloTags::of(&light.name)))
+            .chain(dazzles.iter().map(|dazzle| AloTags::of(&dazzle.name)));
         let mut lods = Vec::new();
         let mut max_damage_stage = 0;
         for tags in all_tags {
@@ -202,7 +202,7 @@ impl Assets<'_, '_> {
         let [min, max] = mesh.bounds.map(Vec3A::from_array);
         AloMesh {
             submeshes: submeshes.collect(),
-            tags: Tags::of(&mesh.name),
+            tags: AloTags::of(&mesh.name),
             name: (*mesh.name).into(),
             bone: mesh.bone.unwrap_or(0) as usize,
             hidden: mesh.hidden,
@@ -289,7 +289,7 @@ impl Assets<'_, '_> {
     }
 
     fn proxy(&self, proxy: &alo::Proxy<'_>) -> AloProxyInfo {
-        let tags = Tags::of(&proxy.name);
+        let tags = AloTags::of(&proxy.name);
         AloProxyInfo {
             model: self.dependencies.model(&tags.stem),
             particles: self.dependencies.particles(&tags.stem),

@@ -8,7 +8,7 @@ use crate::formats::alamo::components::{
     TeamColored,
 };
 use crate::formats::alamo::convert::file::transform;
-use crate::formats::alamo::materials::tags::{Tags, begins_with_fc};
+use crate::formats::alamo::materials::tags::{AloTags, begins_with_fc};
 use crate::formats::alamo::particles::asset::AloParticles;
 use crate::formats::alamo::particles::components::AloParticleSystem;
 use crate::formats::alamo::parts::billboard::{AloBillboard, AloSceneRoot, Billboard};
@@ -102,9 +102,10 @@ fn scene_root(
     let name = path.path().file_stem().unwrap_or_default();
     let name = Name::new(name.to_string_lossy().into_owned());
     let scale = shared.settings.scale;
-    let transform = match shared.settings.convert_axes {
-        true => z_up_forward_minus_y().transform(scale),
-        false => Transform::from_scale(Vec3::splat(scale)),
+    let transform = if shared.settings.convert_axes {
+        z_up_forward_minus_y().transform(scale)
+    } else {
+        Transform::from_scale(Vec3::splat(scale))
     };
     let scene = AloScene(Arc::new(shared));
     (name, transform, Visibility::default(), scene)
@@ -237,7 +238,7 @@ impl Builder<'_> {
 
     fn spawn_lights(&mut self, scale: f32) {
         for (index, light) in self.model.lights.iter().enumerate() {
-            let tags = Tags::of(&light.name);
+            let tags = AloTags::of(&light.name);
             let part = AloPart::new(AloPartKind::Light, index, &light.name, &tags);
             let bone = light.bone.unwrap_or(0) as usize;
             let entity = self.spawn_part(bone, part);
@@ -263,7 +264,7 @@ impl Builder<'_> {
     }
 
     fn spawn_dazzles(&mut self, index: usize, group: DazzleGroup) {
-        let tags = Tags::of(&group.name);
+        let tags = AloTags::of(&group.name);
         let mut part = AloPart::new(AloPartKind::Dazzles, index, &group.name, &tags);
         part.hidden = group.hidden;
         part.night_only = group.night_only;

@@ -121,9 +121,10 @@ pub(crate) fn standard(
         },
         unlit: settings.unlit,
         double_sided: settings.double_sided,
-        cull_mode: match settings.double_sided {
-            true => None,
-            false => StandardMaterial::default().cull_mode,
+        cull_mode: if settings.double_sided {
+            None
+        } else {
+            StandardMaterial::default().cull_mode
         },
         ..StandardMaterial::default()
     }
@@ -146,9 +147,10 @@ pub(crate) fn tex_env(
     for (index, (texture, image)) in material.units().into_iter().zip(images).enumerate() {
         if let Some(texture) = texture {
             units[index] = unit(texture, image.is_some(), settings);
-            match texture.cube_map {
-                true => cubes[index] = image,
-                false => flats[index] = image,
+            if texture.cube_map {
+                cubes[index] = image
+            } else {
+                flats[index] = image
             }
         }
     }

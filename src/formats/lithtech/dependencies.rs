@@ -113,9 +113,12 @@ fn skins_folder(folder: &Path) -> Option<PathBuf> {
     let is_models_folder = |part: &&OsStr| same_name(&part.to_string_lossy(), "models");
     let models = parts.iter().rposition(is_models_folder)?;
     let parts = parts.iter().enumerate();
-    let replaced = |(index, part): (usize, &&OsStr)| match index == models {
-        true => OsStr::new("Skins").to_os_string(),
-        false => part.to_os_string(),
+    let replaced = |(index, part): (usize, &&OsStr)| {
+        if index == models {
+            OsStr::new("Skins").to_os_string()
+        } else {
+            part.to_os_string()
+        }
     };
     Some(parts.map(replaced).collect())
 }

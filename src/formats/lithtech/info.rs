@@ -153,9 +153,10 @@ impl ModelInfo for AbcInfo<'_, '_> {
         let mut bounds = None;
         for frame in part.clone() {
             let start = frames.time(frame);
-            let end = match frame + 1 < part.end {
-                true => frames.time(frame + 1),
-                false => start,
+            let end = if frame + 1 < part.end {
+                frames.time(frame + 1)
+            } else {
+                start
             };
             for sample in 0..SAMPLES_PER_INTERVAL {
                 let fraction = sample as f32 / SAMPLES_PER_INTERVAL as f32;

@@ -102,9 +102,10 @@ pub(crate) fn on_scene_ready(
     );
     commands.entity(root).try_insert_if_new(player);
     let any = ModelInstance::new(ModelFormat::LithTech, model.clone(), nodes.iter().copied());
-    let any = match crowds.contains(scene_root) {
-        true => any.in_crowd(scene_root),
-        false => any,
+    let any = if crowds.contains(scene_root) {
+        any.in_crowd(scene_root)
+    } else {
+        any
     };
     let joins = any.is_in_crowd().then(|| model.clone());
     let instance = AbcInstance {

@@ -62,9 +62,10 @@ fn scene_root(
 ) -> impl Bundle {
     let path = load_context.path();
     let name = path.path().file_stem().unwrap_or_default();
-    let mirror = match settings.convert_axes {
-        true => Vec3::new(1.0, 1.0, -1.0),
-        false => Vec3::ONE,
+    let mirror = if settings.convert_axes {
+        Vec3::new(1.0, 1.0, -1.0)
+    } else {
+        Vec3::ONE
     };
     (
         Name::new(name.to_string_lossy().into_owned()),

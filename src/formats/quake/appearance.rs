@@ -4,7 +4,7 @@ use crate::appearance::skin_materials::SkinMaterials;
 use crate::appearance::skins::ActiveSkin;
 use crate::formats::quake::animation::player::group_index_at;
 use crate::formats::quake::asset::MdlModel;
-use crate::formats::quake::components::{MaterialInputs, MdlAnimator};
+use crate::formats::quake::components::{MaterialInputs, MdlInstance};
 use crate::formats::quake::material::MdlMaterial;
 use crate::load::warnings::ModelWarnings;
 use crate::root::skins::PlayerColors;
@@ -62,7 +62,7 @@ impl ColoredMaterials {
 /// The root's components that determine the material of a model.
 type SkinInputs = (
     Entity,
-    &'static mut MdlAnimator,
+    &'static mut MdlInstance,
     Option<&'static ActiveSkin>,
     Option<&'static PlayerColors>,
 );
@@ -119,7 +119,7 @@ pub(crate) fn apply_appearance(
 }
 
 /// Selects the image of a skin group that is due now, by the client's clock.
-fn with_group_image(inputs: MaterialInputs, animator: &MdlAnimator, time: &Time) -> MaterialInputs {
+fn with_group_image(inputs: MaterialInputs, animator: &MdlInstance, time: &Time) -> MaterialInputs {
     let skins = &animator.model().skins;
     let Some(skin) = skins.get(inputs.skin).or(skins.last()) else {
         return inputs;

@@ -1,7 +1,7 @@
 //! Components of spawned models.
 
 use crate::formats::quake::asset::{MdlModel, Sequence};
-use crate::formats::quake::poses::PoseTable;
+use crate::formats::quake::poses::MdlPoseTable;
 use crate::gpu::poses::{PoseBlend, PosePair};
 use crate::playback::playing::ClipSelection;
 use crate::root::play::Playback;
@@ -28,7 +28,7 @@ pub struct MdlMesh(pub Arc<MdlModel>);
 #[derive(Component, Debug)]
 #[require(Playback)]
 #[component(on_remove = freeze_pose)]
-pub struct MdlAnimator {
+pub struct MdlInstance {
     pub(crate) model: Arc<MdlModel>,
     pub(crate) mesh: Entity,
     /// The pose table row of the mesh. `None` before it is allocated and after the mesh was despawned.
@@ -62,14 +62,14 @@ pub(crate) struct Fade {
 
 /// Freezes the mesh in the pose that it shows when its root loses the animator.
 pub(crate) fn freeze_pose(mut world: DeferredWorld<'_>, context: HookContext) {
-    let animator = world.get::<MdlAnimator>(context.entity);
+    let animator = world.get::<MdlInstance>(context.entity);
     let row = animator.and_then(|animator| Some((animator.row?, animator.shown)));
-    if let (Some((row, shown)), Some(mut table)) = (row, world.get_resource_mut::<PoseTable>()) {
+    if let (Some((row, shown)), Some(mut table)) = (row, world.get_resource_mut::<MdlPoseTable>()) {
         table.reset(row, shown);
     }
 }
 
-/// The row of the [`PoseTable`] of a mesh, released when the component is removed. On the mesh entity.
+/// The row of the [`MdlPoseTable`] of a mesh, released when the component is removed. On the mesh entity.
 #[derive(Component, Debug)]
 #[component(on_add = allocate_row, on_remove = release_row)]
 pub(crate) struct MdlPoseRow {
@@ -79,7 +79,7 @@ pub(crate) struct MdlPoseRow {
 
 pub(crate) fn allocate_row(mut world: DeferredWorld<'_>, context: HookContext) {
     let mesh = context.entity;
-    let Some(row) = world.get_resource_mut::<PoseTable>() else {
+    let Some(row) = world.get_resource_mut::<MdlPoseTable>() else {
         return;
     };
     let row = row.into_inner().allocate();
@@ -97,7 +97,7 @@ pub(crate) fn release_row(mut world: DeferredWorld<'_>, context: HookContext) {
     let Some(&MdlPoseRow { row, root }) = world.get::<MdlPoseRow>(mesh) else {
         return;
     };
-    if let Some(mut table) = world.get_resource_mut::<PoseTable>() {
+    if let Some(mut table) = world.get_resource_mut::<MdlPoseTable>() {
         table.release(row);
     }
     set_row(&mut world, root, mesh, None);
@@ -105,7 +105,7 @@ pub(crate) fn release_row(mut world: DeferredWorld<'_>, context: HookContext) {
 
 /// Sets the row that an animator writes to, if the animator still belongs to the mesh.
 pub(crate) fn set_row(world: &mut DeferredWorld<'_>, root: Entity, mesh: Entity, row: Option<u32>) {
-    if let Some(mut animator) = world.get_mut::<MdlAnimator>(root)
+    if let Some(mut animator) = world.get_mut::<MdlInstance>(root)
         && animator.mesh == mesh
     {
         animator.bypass_change_detection().row = row;
@@ -123,7 +123,7 @@ pub(crate) struct MaterialInputs {
     pub(crate) external_image: Option<AssetId<Image>>,
 }
 
-impl MdlAnimator {
+impl MdlInstance {
     /// The model's data.
     pub fn model(&self) -> &Arc<MdlModel> {
         &self.model

@@ -3,7 +3,7 @@
 use crate::formats::quake::asset::{MdlClip, MdlFrame, clips, flags, frames};
 use crate::formats::quake::dependencies::{FIRST_FULLBRIGHT, Palette};
 use crate::formats::quake::poses::{MdlPoses, Texels};
-use crate::formats::quake::settings::{Cutout, MdlLoaderSettings, SkinFilter};
+use crate::formats::quake::settings::{MdlCutout, MdlLoaderSettings, SkinFilter};
 use bevy::asset::RenderAssetUsages;
 use bevy::image::{Image, ImageAddressMode, ImageFilterMode, ImageSampler, ImageSamplerDescriptor};
 use bevy::mesh::{Indices, Mesh, PrimitiveTopology};
@@ -92,9 +92,9 @@ impl ConvertedMdl {
         let poses = MdlPoses::decode(&file, &mut warnings);
         let poses_image = poses_image(&poses, max_texture_size as usize)?;
         let has_holes = match settings.cutout {
-            Cutout::ByFlag => file.header.flags & flags::HOLEY != 0,
-            Cutout::On => true,
-            Cutout::Off => false,
+            MdlCutout::ByFlag => file.header.flags & flags::HOLEY != 0,
+            MdlCutout::On => true,
+            MdlCutout::Off => false,
         };
         let colors = Colors::new(palette, has_holes.then_some(settings.hole_index));
         let skin = |skin: &mdl::Skin<'_>| ConvertedSkin {

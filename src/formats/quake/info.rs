@@ -1,7 +1,7 @@
 //! Looks up the clips of a model for code that works with any format.
 
 use crate::formats::quake::asset::{MdlModel, Sequence};
-use crate::formats::quake::components::MdlAnimator;
+use crate::formats::quake::components::MdlInstance;
 use crate::root::clip_ref::ClipRef;
 use crate::spawn::clip_files::{CountFrames, FoundClip, found_clip};
 use crate::spawn::info::{ModelClip, ModelInfo, ModelPose, NamedEntity};
@@ -26,7 +26,7 @@ pub(crate) fn find_clip<'a>(model: &'a MdlModel, clip: &ClipRef) -> Option<Found
 /// The spawned Quake models.
 #[derive(SystemParam)]
 pub(crate) struct MdlInfo<'w, 's> {
-    roots: Query<'w, 's, &'static MdlAnimator>,
+    roots: Query<'w, 's, &'static MdlInstance>,
     names: Query<'w, 's, &'static Name>,
 }
 
@@ -119,7 +119,7 @@ impl ModelInfo for MdlInfo<'_, '_> {
     }
 
     fn parts(&self, root: Entity) -> Vec<NamedEntity> {
-        let mesh = self.roots.get(root).map(MdlAnimator::mesh);
+        let mesh = self.roots.get(root).map(MdlInstance::mesh);
         let part = |entity| NamedEntity {
             entity,
             name: self

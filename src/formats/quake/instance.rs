@@ -1,7 +1,7 @@
 //! Adds the instance components to a root entity when its scene is ready.
 
 use crate::formats::quake::asset::{Mdl, MdlModel, SyncType};
-use crate::formats::quake::components::{MdlAnimator, MdlMesh, MdlPoseRow};
+use crate::formats::quake::components::{MdlInstance, MdlMesh, MdlPoseRow};
 use crate::gpu::poses::PoseBlend;
 use crate::root::clip_ref::ClipRef;
 use crate::spawn::clip_files::FoundClip;
@@ -41,7 +41,7 @@ impl SharedModel for MdlModel {
     }
 }
 
-impl MdlAnimator {
+impl MdlInstance {
     fn new(model: Arc<MdlModel>, mesh: Entity, root: Entity) -> Self {
         Self {
             sequence: model.default_sequence(),
@@ -89,7 +89,7 @@ pub(crate) fn on_scene_ready(
     mut commands: Commands,
     scenes: ReadyScenes<'_, '_, Mdl>,
     rows: Query<&MdlPoseRow>,
-    mut animators: Query<&mut MdlAnimator>,
+    mut animators: Query<&mut MdlInstance>,
 ) {
     let Some((mesh, MdlMesh(model), _)) = scenes.get(&ready, &mut commands) else {
         return;
@@ -103,7 +103,7 @@ pub(crate) fn on_scene_ready(
         animator.row = row;
         commands.entity(root).try_insert(any);
     } else {
-        let mut animator = MdlAnimator::new(model, mesh, root);
+        let mut animator = MdlInstance::new(model, mesh, root);
         animator.row = row;
         commands.entity(root).try_insert((animator, any));
     }

@@ -1,7 +1,7 @@
 //! The asset loader: makes the [`Mdl`] asset and its labeled assets from a file's bytes.
 
 use crate::formats::quake::asset::{Mdl, MdlAssetLabel, MdlModel, MdlSkin, MdlSkinImage};
-use crate::formats::quake::components::{MdlAnimator, MdlMesh};
+use crate::formats::quake::components::{MdlInstance, MdlMesh};
 use crate::formats::quake::convert::{ConvertedImage, ConvertedMdl, ConvertedSkin};
 use crate::formats::quake::dependencies::Palette;
 use crate::formats::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform, POSE_TABLE_IMAGE};
@@ -105,8 +105,8 @@ impl Format for Mdl {
     type Settings = MdlLoaderSettings;
     type State = MdlLoaderState;
     type Scene = MdlMesh;
-    type Instance = MdlAnimator;
-    type OnRoot = MdlAnimator;
+    type Instance = MdlInstance;
+    type OnRoot = MdlInstance;
 
     async fn load(
         loader: &MdlLoader,
@@ -131,7 +131,7 @@ impl Format for Mdl {
         &self.scene
     }
 
-    fn is_model_of(scene: &MdlMesh, instance: &MdlAnimator) -> bool {
+    fn is_model_of(scene: &MdlMesh, instance: &MdlInstance) -> bool {
         Arc::ptr_eq(&scene.0, &instance.model)
     }
 }

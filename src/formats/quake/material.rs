@@ -28,7 +28,7 @@ pub(crate) const NORMALS_IMAGE: Handle<Image> =
 /// The extension of [`MdlMaterial`] that morphs vertices and recolors skins.
 ///
 /// `UV_1.x` of the mesh must be the index of the vertex in the file. The `MeshTag` of the mesh entity must be its row
-/// of the [`PoseTable`](crate::quake::PoseTable).
+/// of the [`MdlPoseTable`](crate::quake::MdlPoseTable).
 #[derive(Asset, AsBindGroup, Reflect, Clone, Debug)]
 #[bind_group_data(MdlMorphKey)]
 pub struct MdlMorph {

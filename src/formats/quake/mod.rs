@@ -1,6 +1,6 @@
 //! Quake's alias models, `.mdl`.
 //!
-//! [`Mdl`] is the asset, and [`MdlLoaderSettings`] are its loader's settings. [`MdlAnimator`] is on the root entity of
+//! [`Mdl`] is the asset, and [`MdlLoaderSettings`] are its loader's settings. [`MdlInstance`] is on the root entity of
 //! a spawned model and has the poses that it shows. [`MdlPoses`] has the vertex positions on the CPU. [`mdl`] parses
 //! and writes the files without Bevy.
 
@@ -29,7 +29,7 @@ pub use asset::{
     Mdl, MdlAssetLabel, MdlClip, MdlFrame, MdlModel, MdlSkin, MdlSkinImage, Sequence, SyncType,
     flags,
 };
-pub use components::{MdlAnimator, MdlMesh};
+pub use components::{MdlInstance, MdlMesh};
 #[doc(hidden)]
 pub use convert::{ConvertedImage, ConvertedMdl, ConvertedSkin};
 pub use dependencies::{
@@ -38,8 +38,8 @@ pub use dependencies::{
 pub use loader::MdlLoader;
 pub use material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 pub use plugin::QuakePlugin;
+pub use poses::MdlPoseTable;
 pub use poses::MdlPoses;
-pub use poses::PoseTable;
-pub use settings::{Cutout, MdlLoaderSettings, SkinFilter};
+pub use settings::{MdlCutout, MdlLoaderSettings, SkinFilter};
 
 pub use crate::gpu::poses::{PoseBlend, PosePair};

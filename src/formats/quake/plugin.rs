@@ -12,7 +12,7 @@ use crate::formats::quake::loader::MdlLoaderState;
 use crate::formats::quake::material::{
     MdlMaterial, NORMALS_IMAGE, fragment_shader, normals_image, vertex_shader,
 };
-use crate::formats::quake::poses::PoseTable;
+use crate::formats::quake::poses::MdlPoseTable;
 use crate::gpu::pose_texture::add_pose_table;
 use crate::gpu::shaders::preload_shader;
 use crate::load::images::insert_image;
@@ -59,7 +59,7 @@ impl Plugin for QuakePlugin {
             // Bevy does not register it as a component that scenes may hold (not reported upstream as far as known).
             .register_type::<NoAutoAabb>()
             .register_type_data::<NoAutoAabb, ReflectComponent>()
-            .init_resource::<PoseTable>()
+            .init_resource::<MdlPoseTable>()
             .init_resource::<ColoredMaterials>()
             .init_resource::<ActiveMaterials<MdlMaterial>>()
             .add_observer(on_scene_ready)

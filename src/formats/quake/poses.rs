@@ -12,7 +12,7 @@ use classic_model_formats::read::Warning;
 use zerocopy::{FromZeros, Immutable, IntoBytes, KnownLayout};
 
 /// The poses that spawned Quake models show, one row per mesh.
-pub type PoseTable = gpu::PoseTable<MdlMaterial>;
+pub type MdlPoseTable = gpu::PoseTable<MdlMaterial>;
 
 impl PoseMaterial for MdlMaterial {
     const TABLE: Handle<Image> = POSE_TABLE_IMAGE;
@@ -139,9 +139,10 @@ impl MdlPoses {
             }
         };
         let to = between(blend.to);
-        let steps = match blend.from_weight > 0.0 {
-            true => to.lerp(between(blend.from), blend.from_weight),
-            false => to,
+        let steps = if blend.from_weight > 0.0 {
+            to.lerp(between(blend.from), blend.from_weight)
+        } else {
+            to
         };
         steps * self.step + self.origin
     }

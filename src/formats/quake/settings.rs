@@ -26,7 +26,7 @@ pub struct MdlLoaderSettings {
     /// How skins are filtered.
     pub filter: SkinFilter,
     /// Whether texels with the palette index [`hole_index`](Self::hole_index) are transparent.
-    pub cutout: Cutout,
+    pub cutout: MdlCutout,
     /// The palette index of transparent texels: 255, the default, in Quake; 0 in Hexen II.
     pub hole_index: u8,
     /// Whether poses are interpolated. [`PlayClip`](crate::root::PlayClip) can turn it off per instance. On by
@@ -45,7 +45,7 @@ impl Default for MdlLoaderSettings {
             texture_folders: Vec::new(),
             frame_rate: classic_model_formats::mdl::DEFAULT_FRAME_RATE,
             filter: SkinFilter::default(),
-            cutout: Cutout::default(),
+            cutout: MdlCutout::default(),
             hole_index: 255,
             interpolate: true,
             asset_usage: RenderAssetUsages::default(),
@@ -79,7 +79,7 @@ pub enum SkinFilter {
 /// Whether texels of one palette index are transparent.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Cutout {
+pub enum MdlCutout {
     /// If the model has the flag [`flags::HOLEY`](crate::quake::flags::HOLEY).
     #[default]
     ByFlag,

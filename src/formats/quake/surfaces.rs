@@ -1,8 +1,8 @@
 //! The surfaces of spawned models, for ray casts: the mesh at the poses that it shows.
 
 use crate::formats::quake::asset::MdlModel;
-use crate::formats::quake::components::{MdlAnimator, MdlPoseRow};
-use crate::formats::quake::poses::PoseTable;
+use crate::formats::quake::components::{MdlInstance, MdlPoseRow};
+use crate::formats::quake::poses::MdlPoseTable;
 use crate::geometry::box_index::{EMPTY_BOX, Index, transformed};
 use crate::geometry::mesh_data::{SurfaceTriangles, uvs};
 use crate::geometry::parts::{HitPart, PartViews, Surfaces};
@@ -21,11 +21,11 @@ use bevy::transform::components::GlobalTransform;
 /// The meshes of all spawned models.
 #[derive(SystemParam)]
 pub(crate) struct MdlSurfaces<'w, 's> {
-    roots: Query<'w, 's, (Entity, &'static MdlAnimator)>,
+    roots: Query<'w, 's, (Entity, &'static MdlInstance)>,
     transforms: Query<'w, 's, Ref<'static, GlobalTransform>>,
     rows: Query<'w, 's, &'static MdlPoseRow>,
     views: PartViews<'w, 's>,
-    table: Option<Res<'w, PoseTable>>,
+    table: Option<Res<'w, MdlPoseTable>>,
     meshes: Option<Res<'w, Assets<Mesh>>>,
 }
 

@@ -225,9 +225,10 @@ pub(crate) fn clip_problems(
         return Ok(Vec::new());
     };
     let result = CheckResult::of(world, &subject);
-    match is_any_loading(world, &result.files) {
-        true => Err(result.files),
-        false => Ok(result.problems),
+    if is_any_loading(world, &result.files) {
+        Err(result.files)
+    } else {
+        Ok(result.problems)
     }
 }
 

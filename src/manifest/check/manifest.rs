@@ -333,8 +333,9 @@ fn explain(path: &AssetPath<'_>, error: &AssetLoadError) -> String {
         AssetLoadError::AssetLoaderError(error) => first_line(error.error()),
         error => first_line(error),
     };
-    match line.starts_with(&path.to_string()) {
-        true => line,
-        false => format!("{path}: {line}"),
+    if line.starts_with(&path.to_string()) {
+        line
+    } else {
+        format!("{path}: {line}")
     }
 }

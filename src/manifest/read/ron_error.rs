@@ -55,9 +55,10 @@ fn error_offset(error: &SpannedError, text: &str) -> usize {
 /// The offset of a value. If it is in a `Some` and the deserializer has reached it, this is the offset in the `Some`.
 fn value_offset(error: &SpannedError, steps: &[Step<'_>], text: &str) -> usize {
     let inner = find_offset(text, &[steps, &[Inner]].concat());
-    match inner <= offset(text, error.span.end) {
-        true => inner,
-        false => find_offset(text, steps),
+    if inner <= offset(text, error.span.end) {
+        inner
+    } else {
+        find_offset(text, steps)
     }
 }
 

@@ -108,9 +108,10 @@ fn update_scene(world: &mut World, root: Entity, format: ModelFormat) {
     // Distances in the file, such as those of its levels of detail, scale with the scene.
     let scale = transform.scale.x / original.scale.x;
     if let Ok(mut root) = world.get_entity_mut(root) {
-        match scale == 1.0 || !scale.is_finite() {
-            true => root.remove::<SceneScale>(),
-            false => root.insert(SceneScale(scale)),
+        if scale == 1.0 || !scale.is_finite() {
+            root.remove::<SceneScale>()
+        } else {
+            root.insert(SceneScale(scale))
         };
     }
     if let Ok(mut scene) = world.get_entity_mut(scene) {

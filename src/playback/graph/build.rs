@@ -86,9 +86,10 @@ pub(crate) fn shared_graph<B: ClipProvider>(
     if let Some(graph) = provider.shared_graphs().get(&key) {
         return graph;
     }
-    let graph = match has_copies {
-        true => GraphBuilder::new(provider, active, &playing, model).build(),
-        false => blend(active.handles()),
+    let graph = if has_copies {
+        GraphBuilder::new(provider, active, &playing, model).build()
+    } else {
+        blend(active.handles())
     };
     let graph = provider.add_graph(graph);
     provider.shared_graphs().insert(key, model, &graph);
@@ -193,9 +194,10 @@ impl<'a, B: ClipProvider> GraphBuilder<'a, B> {
         let clips = self.provider.clips();
         let copy = |layer: &PlayedLayer<'_, B::Source>| {
             let blended = Self::blended(layer.source, layer.clip, layer.bones, clips)?;
-            match layer.additive {
-                true => Some(difference_from_first_frame(blended.clip)),
-                false => blended.with_implied_fields(&all, &self.skeleton),
+            if layer.additive {
+                Some(difference_from_first_frame(blended.clip))
+            } else {
+                blended.with_implied_fields(&all, &self.skeleton)
             }
         };
         self.layers.iter().map(copy).collect()
@@ -286,18 +288,18 @@ impl<'a, B: ClipProvider> GraphBuilder<'a, B> {
         for (index, (handle, layer)) in layers.into_iter().zip(self.layers).enumerate() {
             let mask = groups.insert(layer.bones);
             let layer_clip = clip(&mut graph, handle, mask);
-            let kind = match layer.additive {
-                true => AnimationNodeType::Add,
-                false => AnimationNodeType::Blend,
+            let kind = if layer.additive {
+                AnimationNodeType::Add
+            } else {
+                AnimationNodeType::Blend
             };
-            let combined = match index == top {
-                true => {
-                    if let Some(root) = graph.graph.node_weight_mut(root) {
-                        root.node_type = kind;
-                    }
-                    root
+            let combined = if index == top {
+                if let Some(root) = graph.graph.node_weight_mut(root) {
+                    root.node_type = kind;
                 }
-                false => combination(&mut graph, kind),
+                root
+            } else {
+                combination(&mut graph, kind)
             };
             graph.add_edge(combined, result);
             graph.add_edge(combined, layer_clip);

@@ -100,9 +100,12 @@ impl<S: ClipSource> ActiveClips<S> {
         let remaining = self.fade_remaining();
         let selected = self.clips.len().wrapping_sub(1);
         let clips = self.clips.iter().enumerate();
-        clips.map(move |(index, active)| match index == selected {
-            true => 1.0 - remaining,
-            false => active.weight * remaining,
+        clips.map(move |(index, active)| {
+            if index == selected {
+                1.0 - remaining
+            } else {
+                active.weight * remaining
+            }
         })
     }
 

@@ -144,9 +144,10 @@ impl<M, S: ClipSource> Animator<M, S> {
 
     /// The weight of the selected clip: below 1 during a fade, and 0 if no clip plays.
     pub(crate) fn weight(&self) -> f32 {
-        match self.active.is_empty() {
-            true => 0.0,
-            false => 1.0 - self.active.fade_remaining(),
+        if self.active.is_empty() {
+            0.0
+        } else {
+            1.0 - self.active.fade_remaining()
         }
     }
 
@@ -474,9 +475,10 @@ impl<M, S: ClipSource> Animator<M, S> {
         for (index, weight) in self.active.weights().enumerate() {
             if let Some(animation) = player.animation_mut(node(index)) {
                 animation.set_weight(weight);
-                match play.paused || must_pause(animation.speed(), seconds) {
-                    true => animation.pause(),
-                    false => animation.resume(),
+                if play.paused || must_pause(animation.speed(), seconds) {
+                    animation.pause()
+                } else {
+                    animation.resume()
                 };
             }
         }

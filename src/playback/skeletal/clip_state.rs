@@ -22,9 +22,10 @@ pub(crate) fn write_clip(
     }
     let jumps = restarts || playback.time.to_bits() != time.to_bits();
     if jumps || continues_from_end(animation, speed, duration) {
-        let to = match jumps {
-            true => playback.time,
-            false => animation.seek_time(),
+        let to = if jumps {
+            playback.time
+        } else {
+            animation.seek_time()
         };
         let to = valid_time(to, duration, play.repeat);
         animation.replay();
@@ -33,9 +34,10 @@ pub(crate) fn write_clip(
         *time = to;
     }
     // A clip shows its start time for one frame before it advances.
-    match restarts || play.paused || must_pause(speed, seconds) {
-        true => animation.pause(),
-        false => animation.resume(),
+    if restarts || play.paused || must_pause(speed, seconds) {
+        animation.pause()
+    } else {
+        animation.resume()
     };
 }
 
@@ -70,9 +72,10 @@ pub(crate) fn read_clip(
 
 /// Sets the speed and the repetition of an animation. Returns the speed.
 fn set_speed_and_repeat(animation: &mut ActiveAnimation, play: &PlayClip) -> f32 {
-    let speed = match play.speed.is_finite() {
-        true => play.speed,
-        false => 0.0,
+    let speed = if play.speed.is_finite() {
+        play.speed
+    } else {
+        0.0
     };
     animation.set_speed(speed);
     animation.set_repeat(match play.repeat {
@@ -84,9 +87,10 @@ fn set_speed_and_repeat(animation: &mut ActiveAnimation, play: &PlayClip) -> f32
 
 /// The start time of a clip without an explicit start, in seconds.
 fn first_time(play: &PlayClip, speed: f32, duration: f32) -> f32 {
-    match play.repeat == Repeat::Once && speed < 0.0 {
-        true => duration,
-        false => 0.0,
+    if play.repeat == Repeat::Once && speed < 0.0 {
+        duration
+    } else {
+        0.0
     }
 }
 

@@ -405,9 +405,12 @@ impl<S: ClipSource> ActiveLayer<S> {
 
     /// Advances the fade. Returns false once the layer has faded out.
     fn advance_fade(&mut self, seconds: f32) -> bool {
-        let step = |duration: f32| match duration > 0.0 && duration.is_finite() {
-            true => seconds / duration,
-            false => 1.0,
+        let step = |duration: f32| {
+            if duration > 0.0 && duration.is_finite() {
+                seconds / duration
+            } else {
+                1.0
+            }
         };
         if !self.is_requested {
             self.fade -= step(self.fade_out);
@@ -474,9 +477,10 @@ impl<S: ClipSource> ActiveLayer<S> {
         });
         self.starts = true;
         let fade_in = self.resolved.play.fade;
-        self.fade = match fade_in > 0.0 && fade_in.is_finite() {
-            true => 0.0,
-            false => 1.0,
+        self.fade = if fade_in > 0.0 && fade_in.is_finite() {
+            0.0
+        } else {
+            1.0
         };
         true
     }
@@ -499,9 +503,10 @@ impl<S: ClipSource> ActiveLayer<S> {
             bones: &self.bones,
             additive: self.additive,
             // NaN is 0.
-            weight: match self.weight > 0.0 && !self.is_muted {
-                true => self.weight.min(1.0) * self.envelope,
-                false => 0.0,
+            weight: if self.weight > 0.0 && !self.is_muted {
+                self.weight.min(1.0) * self.envelope
+            } else {
+                0.0
             },
         })
     }
@@ -532,9 +537,10 @@ impl<S: ClipSource> ActiveLayer<S> {
             .fade
             .min(self.fade_at_end(animation, duration, seconds));
         let weight = self.played().map_or(0.0, |played| played.weight);
-        animation.set_weight(match self.additive {
-            true => weight,
-            false => blend_weight(weight),
+        animation.set_weight(if self.additive {
+            weight
+        } else {
+            blend_weight(weight)
         });
     }
 
@@ -546,9 +552,10 @@ impl<S: ClipSource> ActiveLayer<S> {
         if !(self.is_requested && self.removes_itself && is_once && fades) || speed == 0.0 {
             return 1.0;
         }
-        let to_end = match speed > 0.0 {
-            true => duration - animation.seek_time(),
-            false => animation.seek_time(),
+        let to_end = if speed > 0.0 {
+            duration - animation.seek_time()
+        } else {
+            animation.seek_time()
         };
         let passes = if animation.is_paused() { 0.0 } else { seconds };
         ((to_end / speed.abs() - passes) / self.fade_out).clamp(0.0, 1.0)

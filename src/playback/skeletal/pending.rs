@@ -46,9 +46,10 @@ impl<S: ClipSource> Pending<S> {
     ) -> PendingState {
         if !provider.is_ready(&self.source) {
             // The asset server has logged the error. The clip starts if the file is fixed later.
-            return match provider.has_failed(&self.source) {
-                true => PendingState::Unplayable,
-                false => PendingState::Loading,
+            return if provider.has_failed(&self.source) {
+                PendingState::Unplayable
+            } else {
+                PendingState::Loading
             };
         }
         let (is_empty, count) = check_part(&self.source, model, provider);

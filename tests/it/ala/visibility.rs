@@ -15,7 +15,7 @@ use bevy_classic_models::alamo::alo::{
     AloFile, Bone, Dazzle, Light, Mesh as FileMesh, Proxy, parse,
 };
 use bevy_classic_models::alamo::{
-    AloBone, AloPart, AloPartKind, BoneVisibility, ParticleEmission, Tags,
+    AloBone, AloPart, AloPartKind, AloTags, BoneVisibility, ParticleEmission,
 };
 use bevy_classic_models::query::{ColliderParts, ModelColliders};
 use classic_models_fixtures::alo::clean;
@@ -323,13 +323,13 @@ fn drawn_meshes(model: &AloFile<'_>, clip: Option<(&AlaFile<'_>, f32)>) -> Vec<b
         });
         record.unwrap_or(bone.visible)
     };
-    let tags: Vec<Tags> = model
+    let tags: Vec<AloTags> = model
         .meshes
         .iter()
-        .map(|mesh| Tags::of(&mesh.name))
+        .map(|mesh| AloTags::of(&mesh.name))
         .collect();
-    let others = model.proxies.iter().map(|proxy| Tags::of(&proxy.name));
-    let others = others.chain(model.lights.iter().map(|light| Tags::of(&light.name)));
+    let others = model.proxies.iter().map(|proxy| AloTags::of(&proxy.name));
+    let others = others.chain(model.lights.iter().map(|light| AloTags::of(&light.name)));
     let finest = tags
         .iter()
         .cloned()

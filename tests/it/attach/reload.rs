@@ -56,7 +56,7 @@ fn scene(app: &mut TestApp, (root, attachment): (Entity, Entity)) -> Option<Enti
 
 /// The model of an MDL entity. A reload replaces it without respawning the entity.
 fn mdl_model(app: &mut TestApp, (root, _): (Entity, Entity)) -> Option<Arc<MdlModel>> {
-    let animator = app.find::<MdlAnimator>(root)?;
+    let animator = app.find::<MdlInstance>(root)?;
     Some(animator.model().clone())
 }
 

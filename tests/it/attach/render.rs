@@ -98,7 +98,7 @@ fn brazier_on_a_bone_of_a_lithtech_model_is_drawn() {
     let hand = hand.node("L_Hand").unwrap();
     let transform = Transform::from_xyz(0.0, -4.0, 0.0).with_scale(Vec3::splat(0.6));
     let mut bearer = Bearer::new(stage, root, "l_hand", transform);
-    assert!(bearer.stage.find::<MdlAnimator>(bearer.brazier).is_some());
+    assert!(bearer.stage.find::<MdlInstance>(bearer.brazier).is_some());
     bearer.check("a warden", (110.0, 38.0), (hand, transform));
     assert!(bearer.stage.exists(bearer.root));
 }

@@ -86,7 +86,7 @@ fn quake_clip_added_by_a_reload_starts() {
     let bytes = tetrahedron().to_bytes();
     app.edit("late.mdl", bytes);
     let plays = |world: &mut World| {
-        let animator = world.get::<bevy_classic_models::quake::MdlAnimator>(root);
+        let animator = world.get::<bevy_classic_models::quake::MdlInstance>(root);
         animator.is_some_and(|animator| animator.sequence().pose_count == 3)
     };
     app.wait("the clip was not played after the reload", plays);

@@ -167,7 +167,7 @@ fn weight(app: &mut TestApp, root: Entity) -> f32 {
     let root = app.app.world().entity(root);
     let of_alo = root.get::<AloAnimator>().map(AloAnimator::weight);
     let of_abc = root.get::<AbcAnimator>().map(AbcAnimator::weight);
-    let of_mdl = root.get::<bevy_classic_models::quake::MdlAnimator>();
+    let of_mdl = root.get::<bevy_classic_models::quake::MdlInstance>();
     let of_mdl = of_mdl.map(|animator| 1.0 - animator.shown().from_weight);
     of_alo.or(of_abc).or(of_mdl).unwrap()
 }

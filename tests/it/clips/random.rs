@@ -126,7 +126,7 @@ fn assert_valid(app: &mut TestApp, root: Entity, what: &str) -> bool {
             "{what}: {transform:?}"
         );
     }
-    if let Some(animator) = world.get::<bevy_classic_models::quake::MdlAnimator>(root) {
+    if let Some(animator) = world.get::<bevy_classic_models::quake::MdlInstance>(root) {
         let shown = animator.shown();
         let sequence = animator.sequence();
         let poses = sequence.first_pose..sequence.first_pose + sequence.pose_count;

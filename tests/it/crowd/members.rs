@@ -220,7 +220,7 @@ fn formats_without_crowds_are_spawned_as_usual_with_a_warning() {
     let other = app.spawn_ready("plain_crowd.mdl#Scene", ());
     let mesh = app.animator(other).mesh();
     let root = app.spawn_model("plain_crowd.mdl", Crowd);
-    app.wait_until(|world| world.get::<MdlAnimator>(root).is_some());
+    app.wait_until(|world| world.get::<MdlInstance>(root).is_some());
     for _ in 0..10 {
         app.step(0.0);
         assert_eq!(app.animator(other).mesh(), mesh, "other instances stay");

@@ -338,7 +338,7 @@ fn attachment_cycles_and_deep_nesting_are_rejected() {
     }
     app.wait("all", |world| {
         world.query::<&AttachedToBone>().iter(world).count() == 1 + 4 + 1
-            && world.query::<&MdlAnimator>().iter(world).count() == 2 + 5 + 2
+            && world.query::<&MdlInstance>().iter(world).count() == 2 + 5 + 2
     });
     app.wait_until_idle();
     let world = app.world();

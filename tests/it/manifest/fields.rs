@@ -78,7 +78,7 @@ fn clips_are_found_by_file_names_and_patterns() {
 
 /// The red of the first texel of a model's first skin.
 fn color(world: &mut World, root: Entity) -> Option<u8> {
-    let model = world.get::<MdlAnimator>(root)?.model().clone();
+    let model = world.get::<MdlInstance>(root)?.model().clone();
     let images = world.resource::<Assets<Image>>();
     let image = images.get(&model.skins[0].images[0].image)?;
     Some(image.data.as_ref()?[0])
@@ -212,7 +212,7 @@ fn hole_index_applies_to_models_with_the_flag() {
     // Bit 14 of the flags. The first texel has color 14.
     bytes[77] |= 1 << 6;
     assert_field(("a.mdl", bytes), "hole_index: 14", |world, root| {
-        let model = world.get::<MdlAnimator>(root)?.model();
+        let model = world.get::<MdlInstance>(root)?.model();
         let images = world.resource::<Assets<Image>>();
         let image = images.get(&model.skins[0].images[0].image)?;
         let alphas = image.data.as_ref()?.chunks(4).map(|texel| texel[3]);

@@ -159,7 +159,7 @@ fn manifest_settings_apply_to_the_first_load_of_a_model() {
         }
     });
     // All colors of the palette are equal.
-    let model = app.get::<MdlAnimator>(root).model();
+    let model = app.get::<MdlInstance>(root).model();
     let material = model.material(0, 0).unwrap().clone();
     let image = app.asset(&material);
     let image = image.base.base_color_texture.clone().unwrap();

@@ -116,7 +116,7 @@ fn folder(files: &[(&str, Vec<u8>)]) -> TempDir {
 }
 
 fn model(world: &World, root: Entity) -> Arc<MdlModel> {
-    world.get::<MdlAnimator>(root).unwrap().model().clone()
+    world.get::<MdlInstance>(root).unwrap().model().clone()
 }
 
 /// A model whose first clip has another name.

@@ -222,7 +222,7 @@ fn removing_classic_model_removes_applied_components() {
     assert!(!app.exists(before));
     let entity = app.world().entity(root);
     assert!(!entity.contains::<WorldAssetRoot>() && !entity.contains::<PlayClip>());
-    assert!(!entity.contains::<ModelClips>() && !entity.contains::<MdlAnimator>());
+    assert!(!entity.contains::<ModelClips>() && !entity.contains::<MdlInstance>());
     assert_eq!(app.cloned(root), Some(DamageStage(7)));
     assert_eq!(app.cloned(root), Some(TeamColor(Color::BLACK)));
     // Inserting it again applies the components again.

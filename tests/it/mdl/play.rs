@@ -211,7 +211,7 @@ fn close(a: PoseBlend, b: PoseBlend) -> bool {
 
 #[test]
 fn the_pose_table_has_current_poses_and_frees_rows() {
-    use bevy_classic_models::quake::PoseTable;
+    use bevy_classic_models::quake::MdlPoseTable;
     let mut app = app();
     let first = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping("run"));
     let second = app.spawn_ready("tetra.mdl#Scene", PlayClip::looping("die"));
@@ -219,9 +219,9 @@ fn the_pose_table_has_current_poses_and_frees_rows() {
     let mesh = app.animator(second).mesh();
     let tag = app.get::<bevy::mesh::MeshTag>(mesh).0;
     let shown = app.animator(second).shown();
-    assert_eq!(app.world().resource::<PoseTable>().get(tag), shown);
-    assert_eq!(app.world().resource::<PoseTable>().len(), 2);
+    assert_eq!(app.world().resource::<MdlPoseTable>().get(tag), shown);
+    assert_eq!(app.world().resource::<MdlPoseTable>().len(), 2);
     app.despawn(first);
     app.step(0.05);
-    assert_eq!(app.world().resource::<PoseTable>().len(), 1);
+    assert_eq!(app.world().resource::<MdlPoseTable>().len(), 1);
 }

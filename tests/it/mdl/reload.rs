@@ -25,13 +25,13 @@ fn edited() -> MdlDocument {
 }
 
 fn model(stage: &mut Stage, root: Entity) -> Arc<MdlModel> {
-    let animator = stage.get::<MdlAnimator>(root);
+    let animator = stage.get::<MdlInstance>(root);
     animator.model().clone()
 }
 
 fn wait_for_another(stage: &mut Stage, root: Entity, old: &Arc<MdlModel>) {
     stage.wait_for("the edit is applied", |world| {
-        !Arc::ptr_eq(world.get::<MdlAnimator>(root).unwrap().model(), old)
+        !Arc::ptr_eq(world.get::<MdlInstance>(root).unwrap().model(), old)
     });
 }
 

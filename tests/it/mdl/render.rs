@@ -5,7 +5,7 @@ use crate::support::prelude::*;
 use crate::support::stage::{Control, VIEWS};
 use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
 use bevy_classic_models::quake::mdl::write::{MdlDocument, SkinDocument};
-use bevy_classic_models::quake::{Cutout, SkinFilter};
+use bevy_classic_models::quake::{MdlCutout, SkinFilter};
 
 const SCENE: &str = "figure.mdl#Scene";
 
@@ -266,12 +266,12 @@ fn one_color_is_cut_out_by_flag() {
         }
         document.header.flags = 1 << 14;
         let document = leaked(document);
-        for cutout in [Cutout::ByFlag, Cutout::Off] {
+        for cutout in [MdlCutout::ByFlag, MdlCutout::Off] {
             let mut stage = stage(document);
             load_with(
                 &mut stage,
                 match (cutout, is_default) {
-                    (Cutout::Off, _) => |settings| settings.cutout = Cutout::Off,
+                    (MdlCutout::Off, _) => |settings| settings.cutout = MdlCutout::Off,
                     (_, true) => |_| {},
                     (_, false) => |settings| settings.hole_index = 0,
                 },
@@ -279,7 +279,7 @@ fn one_color_is_cut_out_by_flag() {
             let root = stage.spawn(SCENE, PlayClip::looping("run").paused());
             let what = format!("{cutout:?}, index {hole_index}");
             compare(&mut stage, root, &what, || Control {
-                holes: (cutout == Cutout::ByFlag).then_some(hole_index),
+                holes: (cutout == MdlCutout::ByFlag).then_some(hole_index),
                 ..Control::new(document, at(0, 0, 0.0))
             });
         }

@@ -329,7 +329,7 @@ fn a_root_can_change_its_model() {
     app.remove::<WorldAssetRoot>(root);
     app.insert(root, WorldAssetRoot(scene));
     app.wait_until(|world| {
-        let animator = world.get::<bevy_classic_models::quake::MdlAnimator>(root);
+        let animator = world.get::<bevy_classic_models::quake::MdlInstance>(root);
         animator.is_some_and(|animator| animator.mesh() != first)
     });
     let mesh = app.animator(root).mesh();

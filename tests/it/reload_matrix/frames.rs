@@ -7,7 +7,7 @@ use crate::support::prelude::*;
 fn is_current(world: &World, root: Entity, model: &UntypedHandle) -> Option<bool> {
     let id = model.id();
     if let Ok(id) = id.try_typed::<Mdl>() {
-        let instance = world.get::<MdlAnimator>(root)?.model();
+        let instance = world.get::<MdlInstance>(root)?.model();
         let loaded = world.resource::<Assets<Mdl>>().get(id)?;
         return Some(Arc::ptr_eq(instance, &loaded.model));
     }

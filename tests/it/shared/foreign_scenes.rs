@@ -5,7 +5,7 @@ use crate::attach::scene::{all_formats, wait_for_model};
 use crate::support::prelude::*;
 use bevy::world_serialization::{InstanceId, WorldInstanceReady, WorldInstanceSpawner};
 use bevy_classic_models::lithtech::AbcPoseTable;
-use bevy_classic_models::quake::PoseTable;
+use bevy_classic_models::quake::MdlPoseTable;
 
 /// An app with a file of each format, each under two paths.
 fn app() -> TestApp {
@@ -62,7 +62,7 @@ fn model_of(world: &World, root: Entity) -> Option<(usize, Entity)> {
         let model: *const _ = lgw.model().as_ref();
         return Some((address(model.cast()), lgw.meshes()[0]));
     }
-    let mdl = root.get::<MdlAnimator>()?;
+    let mdl = root.get::<MdlInstance>()?;
     let model: *const _ = mdl.model().as_ref();
     Some((address(model.cast()), mdl.mesh()))
 }
@@ -73,12 +73,12 @@ fn assert_no_model(app: &mut TestApp, what: &str) {
         With<AloInstance>,
         With<AbcInstance>,
         With<LgwInstance>,
-        With<MdlAnimator>,
+        With<MdlInstance>,
     )>;
     let world = app.world();
     let mut models = world.query_filtered::<Entity, IsModel>();
     assert_eq!(models.iter(world).count(), 0, "models of {what}");
-    assert!(world.resource::<PoseTable>().is_empty(), "{what}");
+    assert!(world.resource::<MdlPoseTable>().is_empty(), "{what}");
     assert!(world.resource::<AbcPoseTable>().is_empty(), "{what}");
 }
 

@@ -109,10 +109,10 @@ fn an_image_plugin_added_later_keeps_the_images_of_the_crate() {
     gpuless::finish(&mut app);
     let scene = app.server().load(format!("{path}#Scene"));
     let root = app.spawn_entity(WorldAssetRoot(scene));
-    let is_spawned = |world: &mut World| world.get::<MdlAnimator>(root).is_some();
+    let is_spawned = |world: &mut World| world.get::<MdlInstance>(root).is_some();
     app.wait_until(is_spawned);
     let world = app.world();
-    let mesh = world.get::<MdlAnimator>(root).unwrap().mesh();
+    let mesh = world.get::<MdlInstance>(root).unwrap().mesh();
     let material = world.get::<MeshMaterial3d<MdlMaterial>>(mesh).unwrap();
     let materials = world.resource::<Assets<MdlMaterial>>();
     let morph = &materials.get(&material.0).unwrap().extension;

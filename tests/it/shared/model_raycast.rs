@@ -167,8 +167,8 @@ fn rays_hit_the_bundled_samples_of_every_format() {
                 let play = PlayClip::once(clip).starting_at(seconds).paused();
                 test.world().entity_mut(root).insert(play);
                 test.settle();
-                let animator = test.world().get::<MdlAnimator>(root);
-                let is_between = |animator: &MdlAnimator| animator.shown().to.towards_b > 0.1;
+                let animator = test.world().get::<MdlInstance>(root);
+                let is_between = |animator: &MdlInstance| animator.shown().to.towards_b > 0.1;
                 assert!(animator.is_none_or(is_between));
             }
             let targets = test.targets(root, &bytes);
@@ -256,7 +256,7 @@ fn rays_hit_blended_poses_during_a_cross_fade() {
         test.app.step(0.0);
         for step in 0..4 {
             test.app.step(0.17);
-            if let Some(animator) = test.world().get::<MdlAnimator>(root) {
+            if let Some(animator) = test.world().get::<MdlInstance>(root) {
                 assert!(animator.shown().from_weight > 0.1);
             } else {
                 let mesh = test.world().get::<AbcInstance>(root).unwrap().meshes()[1];

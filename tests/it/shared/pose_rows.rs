@@ -9,7 +9,7 @@ use bevy::mesh::MeshTag;
 use bevy::render::render_asset::RenderAssetBytesPerFrame;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use bevy_classic_models::lithtech::AbcPoseTable;
-use bevy_classic_models::quake::PoseTable;
+use bevy_classic_models::quake::MdlPoseTable;
 
 const TETRA: &str = "tetra.mdl#Scene";
 const FIGURE: &str = "figure.mdl#Scene";
@@ -38,16 +38,16 @@ fn a_mesh_without_its_root_keeps_its_row_and_pose() {
     let row = row_of(&mut app, mesh);
     app.remove::<WorldAssetRoot>(root);
     app.step(0.05);
-    assert!(!app.world().entity(root).contains::<MdlAnimator>());
+    assert!(!app.world().entity(root).contains::<MdlInstance>());
     let other = app.spawn_ready(TETRA, PlayClip::looping("die"));
     app.step(0.05);
     let other = app.animator(other).mesh();
     assert_ne!(row_of(&mut app, other), row);
     assert_eq!(row_of(&mut app, mesh), row);
-    assert_eq!(app.world().resource::<PoseTable>().get(row), shown);
-    assert_eq!(app.world().resource::<PoseTable>().len(), 2);
+    assert_eq!(app.world().resource::<MdlPoseTable>().get(row), shown);
+    assert_eq!(app.world().resource::<MdlPoseTable>().len(), 2);
     app.despawn(mesh);
-    assert_eq!(app.world().resource::<PoseTable>().len(), 1);
+    assert_eq!(app.world().resource::<MdlPoseTable>().len(), 1);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn rows_keep_the_pose_of_the_previous_frame() {
     let row = |app: &mut TestApp| {
         let mesh = app.animator(root).mesh();
         let row = row_of(app, mesh);
-        let table = app.world().resource::<PoseTable>();
+        let table = app.world().resource::<MdlPoseTable>();
         (table.get(row), table.previous(row))
     };
     let (first, before) = row(&mut app);
@@ -70,7 +70,7 @@ fn rows_keep_the_pose_of_the_previous_frame() {
     let index = row_of(&mut app, mesh);
     app.remove::<WorldAssetRoot>(root);
     app.step(0.15);
-    let table = app.world().resource::<PoseTable>();
+    let table = app.world().resource::<MdlPoseTable>();
     assert_eq!((table.get(index), table.previous(index)), (second, second));
 }
 
@@ -108,7 +108,7 @@ fn a_root_whose_mesh_was_despawned_writes_to_no_row() {
     let next = app.animator(next).mesh();
     assert_eq!(row_of(&mut app, next), row, "the row is free");
     app.step(0.05);
-    let shown = app.world().resource::<PoseTable>().get(row);
+    let shown = app.world().resource::<MdlPoseTable>().get(row);
     assert_eq!(shown, at(5, 6, 0.0));
 }
 
@@ -123,7 +123,7 @@ fn a_root_with_a_replaced_scene_has_one_row() {
     let scene = app.load(FIGURE);
     app.insert(root, WorldAssetRoot(scene));
     let is_other = |world: &mut World| {
-        let animator = world.get::<MdlAnimator>(root);
+        let animator = world.get::<MdlInstance>(root);
         animator.is_some_and(|animator| animator.mesh() != first)
     };
     app.wait_until(is_other);
@@ -131,7 +131,7 @@ fn a_root_with_a_replaced_scene_has_one_row() {
     let mesh = app.animator(root).mesh();
     let shown = app.animator(root).shown();
     let row = row_of(&mut app, mesh);
-    let table = app.world().resource::<PoseTable>();
+    let table = app.world().resource::<MdlPoseTable>();
     assert_eq!((table.len(), table.get(row)), (1, shown));
 }
 
@@ -177,7 +177,7 @@ fn the_table_grows_and_shrinks_with_its_instances() {
     });
     let others: Vec<Entity> = others.collect();
     stage.wait_for("all models are spawned", |world| {
-        world.query::<&MdlAnimator>().iter(world).count() == 1101
+        world.query::<&MdlInstance>().iter(world).count() == 1101
     });
     let control = || Control::new(document, at(1, 2, 0.3));
     let subject = stage.capture();

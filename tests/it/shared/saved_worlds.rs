@@ -70,7 +70,7 @@ fn a_scene_can_contain_an_animated_model() {
     let level = app.add_asset(WorldAsset::new(world));
     app.world().spawn(WorldAssetRoot(level));
     let is_playing = |world: &mut World| {
-        let mut models = world.query::<(&MdlAnimator, &PlayClip)>();
+        let mut models = world.query::<(&MdlInstance, &PlayClip)>();
         let mut models = models.iter(world);
         models.any(|(animator, _)| animator.sequence().pose_count == 3)
     };

@@ -27,7 +27,7 @@ fn skins() -> ModelSkins {
 
 /// The material that draws a model, and the path of its texture.
 fn material(world: &World, root: Entity) -> (AssetId<MdlMaterial>, Option<String>) {
-    let animator = world.get::<bevy_classic_models::quake::MdlAnimator>(root);
+    let animator = world.get::<bevy_classic_models::quake::MdlInstance>(root);
     let mesh = animator.unwrap().mesh();
     let handle = world.get::<MeshMaterial3d<MdlMaterial>>(mesh).unwrap();
     let materials = world.resource::<Assets<MdlMaterial>>();

@@ -225,7 +225,7 @@ fn nodes_of_lithtech_models_are_hidden_by_name() {
 
 /// The material of an MDL model.
 fn material(app: &mut TestApp, root: Entity) -> AssetId<MdlMaterial> {
-    let mesh = app.get::<MdlAnimator>(root).mesh();
+    let mesh = app.get::<MdlInstance>(root).mesh();
     let material = app.find::<MeshMaterial3d<MdlMaterial>>(mesh);
     material.unwrap().0.id()
 }

@@ -11,7 +11,7 @@ use bevy_classic_models::alamo::{Alo, AloAnimator, AloInstance};
 use bevy_classic_models::lgw::Lgw;
 use bevy_classic_models::lithtech::{Abc, AbcAnimator, AbcInstance};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::{Mdl, MdlAnimator};
+use bevy_classic_models::quake::{Mdl, MdlInstance};
 use std::path::Path;
 
 /// Keeps an asset loaded.
@@ -228,7 +228,7 @@ impl TestApp {
         assert!(ready, "the model was not spawned");
     }
 
-    pub fn animator(&mut self, root: Entity) -> &MdlAnimator {
-        self.world().get::<MdlAnimator>(root).unwrap()
+    pub fn animator(&mut self, root: Entity) -> &MdlInstance {
+        self.world().get::<MdlInstance>(root).unwrap()
     }
 }

@@ -14,14 +14,14 @@ use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::lgw::LgwInstance;
 use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlAnimator;
+use bevy_classic_models::quake::MdlInstance;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// Whether the scene of a model is spawned.
 pub fn is_spawned(world: &World, root: Entity) -> bool {
     let root = world.entity(root);
-    root.contains::<MdlAnimator>()
+    root.contains::<MdlInstance>()
         || root.contains::<AloInstance>()
         || root.contains::<AbcInstance>()
         || root.contains::<LgwInstance>()

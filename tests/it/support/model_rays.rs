@@ -11,7 +11,7 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::lgw::LgwInstance;
 use bevy_classic_models::lithtech::{AbcInstance, AbcMesh};
-use bevy_classic_models::quake::{MdlAnimator, PosePair, mdl};
+use bevy_classic_models::quake::{MdlInstance, PosePair, mdl};
 use bevy_classic_models::query::{Backfaces, ModelRayCast, ModelRayCastSettings, ModelRayHit};
 
 /// The triangles of models in the world, and what hits on them must have.
@@ -46,7 +46,7 @@ impl Targets {
     pub fn add_model(&mut self, world: &World, root: Entity, bytes: &[u8]) {
         if world.get::<AloInstance>(root).is_some() {
             self.add_alo(world, root, bytes);
-        } else if let Some(animator) = world.get::<MdlAnimator>(root) {
+        } else if let Some(animator) = world.get::<MdlInstance>(root) {
             self.add_mdl(world, root, animator, bytes);
         } else if let Some(instance) = world.get::<AbcInstance>(root) {
             for mesh in instance.meshes() {
@@ -81,7 +81,7 @@ impl Targets {
     }
 
     /// The vertices of the blended poses, from the bytes of the file.
-    fn add_mdl(&mut self, world: &World, root: Entity, animator: &MdlAnimator, bytes: &[u8]) {
+    fn add_mdl(&mut self, world: &World, root: Entity, animator: &MdlInstance, bytes: &[u8]) {
         let file = mdl::parse(bytes).unwrap();
         let entity = animator.mesh();
         let transform = by_transforms(world, entity);

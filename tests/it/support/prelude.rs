@@ -27,7 +27,7 @@ pub use bevy_classic_models::manifest::ModelManifest;
 pub use bevy_classic_models::prelude::*;
 pub use bevy_classic_models::quake::mdl::Precision;
 pub use bevy_classic_models::quake::{
-    Mdl, MdlAnimator, MdlLoaderSettings, MdlMaterial, PoseBlend, PosePair,
+    Mdl, MdlInstance, MdlLoaderSettings, MdlMaterial, PoseBlend, PosePair,
 };
 pub use bevy_classic_models::query::ModelQuery;
 pub use bevy_classic_models::root::{NamedClip, Repeat};

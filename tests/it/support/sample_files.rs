@@ -16,7 +16,7 @@ use bevy_classic_models::lgw::{Lgw, LgwInstance, LgwLoaderSettings};
 use bevy_classic_models::lithtech::dtx::write::{self as dtx, DtxDocument};
 use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::{Mdl, MdlAnimator, MdlLoaderSettings};
+use bevy_classic_models::quake::{Mdl, MdlInstance, MdlLoaderSettings};
 
 /// The paths of the models: Alamo, LithTech, UFO: Aftermath, and Quake.
 pub const MODELS: [&str; 4] = [
@@ -242,6 +242,6 @@ fn quake(app: &mut TestApp, source: &str) {
     let Mdl { scene, model, .. } = get(app, &mdl);
     let texels = get(app, &model.skins[0].images[0].image).data.unwrap();
     assert_eq!(texels[..3], COLOR, "the palette is found");
-    let is_spawned = |world: &World, root| world.get::<MdlAnimator>(root).is_some();
+    let is_spawned = |world: &World, root| world.get::<MdlInstance>(root).is_some();
     spawn(app, scene, (), is_spawned);
 }

@@ -18,7 +18,7 @@ use bevy_classic_models::quake::mdl::normals;
 use bevy_classic_models::quake::mdl::write::{
     FrameDocument, MdlDocument, PoseDocument, SkinDocument,
 };
-use bevy_classic_models::quake::{MdlAnimator, Palette, PoseBlend, PosePair};
+use bevy_classic_models::quake::{MdlInstance, Palette, PoseBlend, PosePair};
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -164,7 +164,7 @@ impl Stage {
         let handle = self.world().resource::<AssetServer>().load(scene);
         let root = self.world().spawn((WorldAssetRoot(handle), bundle)).id();
         self.headless.wait_until("the model is spawned", |world| {
-            world.get::<MdlAnimator>(root).is_some() || world.get::<AloInstance>(root).is_some()
+            world.get::<MdlInstance>(root).is_some() || world.get::<AloInstance>(root).is_some()
         });
         root
     }

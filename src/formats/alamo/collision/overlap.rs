@@ -30,9 +30,12 @@ impl CollisionTree {
         let half = Vec3::from(0.5 * (max - min));
         self.traverse(
             |node| node.overlapping(lower, upper),
-            |corners, triangle| match overlaps_box(corners, center, half) {
-                true => visit(triangle),
-                false => ControlFlow::Continue(()),
+            |corners, triangle| {
+                if overlaps_box(corners, center, half) {
+                    visit(triangle)
+                } else {
+                    ControlFlow::Continue(())
+                }
             },
         )
     }
@@ -60,9 +63,10 @@ impl CollisionTree {
             |node| node.near_point(steps, reach).mask,
             |corners, triangle| {
                 let distance = nearest(corners, center).distance_squared(center);
-                match distance <= radius * radius {
-                    true => visit(triangle),
-                    false => ControlFlow::Continue(()),
+                if distance <= radius * radius {
+                    visit(triangle)
+                } else {
+                    ControlFlow::Continue(())
                 }
             },
         )

@@ -38,9 +38,10 @@ impl CollisionTree {
             shallow: self.shallow,
         };
         let [min, max] = tree.bounds_of(0..tree.corners.len());
-        tree.grid = match tree.triangles.is_empty() {
-            true => Grid::new(Vec3A::ZERO, Vec3A::ZERO),
-            false => Grid::new(min, max),
+        tree.grid = if tree.triangles.is_empty() {
+            Grid::new(Vec3A::ZERO, Vec3A::ZERO)
+        } else {
+            Grid::new(min, max)
         };
         tree.refit();
         Ok(tree)

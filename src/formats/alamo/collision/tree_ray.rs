@@ -164,9 +164,10 @@ fn move_near(tree: &CollisionTree, ray: Ray3d) -> Option<(Vec3A, f64)> {
 fn main_axis_last(direction: Vec3A, winding: Winding) -> [usize; 3] {
     // Arithmetic and a table, because branches would be mispredicted for incoherent rays.
     let size = direction.abs();
-    let main = match size.z > size.x.max(size.y) {
-        true => 2,
-        false => usize::from(size.y > size.x),
+    let main = if size.z > size.x.max(size.y) {
+        2
+    } else {
+        usize::from(size.y > size.x)
     };
     let down = direction.is_negative_bitmask() as usize >> main & 1;
     let reversed = down ^ usize::from(winding == Winding::Clockwise);

@@ -13,9 +13,12 @@ impl AloModel {
             let submeshes = mesh.submeshes.iter();
             let drawn =
                 submeshes.filter(|submesh| submesh.mesh.is_some() && submesh.material.is_some());
-            drawn.map(|submesh| match submesh.palette.is_empty() {
-                true => self.posed(submesh.bounds, mesh.bone),
-                false => submesh.bounds,
+            drawn.map(|submesh| {
+                if submesh.palette.is_empty() {
+                    self.posed(submesh.bounds, mesh.bone)
+                } else {
+                    submesh.bounds
+                }
             })
         });
         boxes.reduce(|one, other| one.merge(&other))

@@ -78,9 +78,10 @@ impl<'a> ConvertedAlo<'a> {
                     let inverse_bindposes = inverse_bindposes(submesh, &bones);
                     let tree = collision_tree(mesh, submesh, attributes.positions(), &mut dropped);
                     let shading = Shading::new(&submesh.shader, &submesh.parameters, &mesh.name);
-                    let usage = match shading.is_drawn() {
-                        true => usage,
-                        false => RenderAssetUsages::MAIN_WORLD,
+                    let usage = if shading.is_drawn() {
+                        usage
+                    } else {
+                        RenderAssetUsages::MAIN_WORLD
                     };
                     ConvertedSubmesh {
                         shading,

@@ -97,9 +97,10 @@ impl Builder<'_> {
         let handle = submesh.mesh.as_ref()?;
         let mesh = self.meshes.get(handle)?;
         let attributes = AttributeSet::of(mesh)?;
-        let joints = match submesh.palette.is_empty() {
-            true => VertexJoints::One(self.joints.joint(bone, None, Some(submesh.bounds))?),
-            false => VertexJoints::Palette(self.palette(submesh, mesh)?),
+        let joints = if submesh.palette.is_empty() {
+            VertexJoints::One(self.joints.joint(bone, None, Some(submesh.bounds))?)
+        } else {
+            VertexJoints::Palette(self.palette(submesh, mesh)?)
         };
         Some(CrowdSubmesh {
             part,

@@ -2,7 +2,7 @@
 
 use crate::appearance::rebind_textures::HasTextures;
 use crate::formats::alamo::materials::shading::{
-    BlendPhase, Gloss, SecondLayer, Shading, TeamMask,
+    AloGloss, BlendPhase, SecondLayer, Shading, TeamMask,
 };
 use crate::gpu::shaders::embedded_shader;
 use crate::texture::placeholder::{PLACEHOLDER_OUTLINE, Placeholder};
@@ -148,21 +148,21 @@ pub(crate) fn material(shading: &Shading, mut textures: Textures) -> AloMaterial
         if shading.team == TeamMask::BaseAlpha {
             shading.team = TeamMask::None;
         }
-        if shading.gloss == Gloss::BaseAlpha {
-            shading.gloss = Gloss::None;
+        if shading.gloss == AloGloss::BaseAlpha {
+            shading.gloss = AloGloss::None;
         }
         shading.city_color = [0.0; 3];
     }
-    if textures.normal.is_none() && shading.gloss == Gloss::NormalAlpha {
+    if textures.normal.is_none() && shading.gloss == AloGloss::NormalAlpha {
         shading.gloss = match shading.normal_texture {
             // Not found: no highlight, the same as for a normal map that cannot be decoded.
-            Some(_) => Gloss::None,
-            None => Gloss::Full,
+            Some(_) => AloGloss::None,
+            None => AloGloss::Full,
         };
     }
     if textures.extra.is_none() {
-        if shading.gloss == Gloss::ExtraRed {
-            shading.gloss = Gloss::None;
+        if shading.gloss == AloGloss::ExtraRed {
+            shading.gloss = AloGloss::None;
         }
         if shading.extra == SecondLayer::Wave {
             textures.extra = Some(PLACEHOLDER_OUTLINE);
@@ -227,11 +227,11 @@ fn uniform(shading: &Shading, has_extra: bool) -> AloUniform {
         extra_scale: shading.extra_scale,
         specular: specular.clamp(0.0, 1.0),
         gloss: match shading.gloss {
-            Gloss::None => 0,
-            Gloss::BaseAlpha => 1,
-            Gloss::NormalAlpha => 2,
-            Gloss::ExtraRed => 3,
-            Gloss::Full => 4,
+            AloGloss::None => 0,
+            AloGloss::BaseAlpha => 1,
+            AloGloss::NormalAlpha => 2,
+            AloGloss::ExtraRed => 3,
+            AloGloss::Full => 4,
         },
         team: match shading.team {
             TeamMask::None => 0,
@@ -242,7 +242,7 @@ fn uniform(shading: &Shading, has_extra: bool) -> AloUniform {
             SecondLayer::None => 0,
             SecondLayer::Planet if !has_extra => 5,
             _ if !has_extra => 0,
-            SecondLayer::Gloss => 1,
+            SecondLayer::AloGloss => 1,
             SecondLayer::Planet => 2,
             SecondLayer::Clouds => 3,
             SecondLayer::Wave => 4,

@@ -25,7 +25,7 @@ pub enum BlendPhase {
 /// The source of the highlight's strength.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Gloss {
+pub enum AloGloss {
     /// No highlight.
     #[default]
     None,
@@ -59,8 +59,8 @@ pub enum SecondLayer {
     /// No third texture.
     #[default]
     None,
-    /// Gloss, in the red channel.
-    Gloss,
+    /// AloGloss, in the red channel.
+    AloGloss,
     /// Clouds over the base texture, blended by their alpha, with city lights and an atmosphere.
     Planet,
     /// Clouds over the base texture, blended by their alpha.
@@ -102,7 +102,7 @@ pub struct Shading {
     /// The color of the highlight.
     pub specular: [f32; 3],
     /// The source of the highlight's strength.
-    pub gloss: Gloss,
+    pub gloss: AloGloss,
     /// The area that takes the team's color.
     pub team: TeamMask,
     /// The file's color, which is used in place of the team's color if the entity has no team color.
@@ -211,8 +211,8 @@ impl Shading {
         match kind {
             Kind::GlossColorize | Kind::AlphaGloss => {
                 self.extra_texture = parameters.texture("GlossTexture");
-                self.extra = SecondLayer::Gloss;
-                self.gloss = Gloss::ExtraRed;
+                self.extra = SecondLayer::AloGloss;
+                self.gloss = AloGloss::ExtraRed;
             }
             Kind::Planet => {
                 self.extra_texture = parameters.texture("CloudTexture");
@@ -243,8 +243,8 @@ impl Shading {
         }
         if self.extra_texture.is_none() && self.extra != SecondLayer::Planet {
             self.extra = SecondLayer::None;
-            if self.gloss == Gloss::ExtraRed {
-                self.gloss = Gloss::Full;
+            if self.gloss == AloGloss::ExtraRed {
+                self.gloss = AloGloss::Full;
             }
         }
         if kind == Kind::Shield {
@@ -273,7 +273,7 @@ const SHADERS: [(&str, Kind); 31] = [
     ("bumpspec", Kind::Bump),
     ("collision", Kind::NotDrawn),
     ("default", Kind::Default),
-    ("gloss", Kind::Gloss),
+    ("gloss", Kind::AloGloss),
     ("glosscolorize", Kind::GlossColorize),
     ("grass", Kind::Grass),
     ("heat", Kind::NotDrawn),
@@ -285,7 +285,7 @@ const SHADERS: [(&str, Kind); 31] = [
     ("shield", Kind::Shield),
     ("skydome", Kind::Skydome),
     ("solidcolor", Kind::SolidColor),
-    ("sphgloss", Kind::Gloss),
+    ("sphgloss", Kind::AloGloss),
     ("tree", Kind::Tree),
 ];
 
@@ -294,7 +294,7 @@ const SHADERS: [(&str, Kind); 31] = [
 enum Kind {
     BumpColorize,
     GlossColorize,
-    Gloss,
+    AloGloss,
     Bump,
     Alpha,
     AlphaGloss,
@@ -370,10 +370,10 @@ impl Kind {
                     | Self::Skydome
             ),
             gloss: match self {
-                Self::BumpColorize | Self::Planet => Gloss::NormalAlpha,
-                Self::Gloss | Self::Bump | Self::Tree => Gloss::BaseAlpha,
-                Self::Alpha => Gloss::Full,
-                _ => Gloss::None,
+                Self::BumpColorize | Self::Planet => AloGloss::NormalAlpha,
+                Self::AloGloss | Self::Bump | Self::Tree => AloGloss::BaseAlpha,
+                Self::Alpha => AloGloss::Full,
+                _ => AloGloss::None,
             },
             team: match self {
                 Self::BumpColorize | Self::GlossColorize => TeamMask::BaseAlpha,

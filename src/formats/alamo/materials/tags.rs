@@ -2,7 +2,7 @@
 
 /// A name and the tags in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tags {
+pub struct AloTags {
     /// The level of detail: a higher number is finer. `None` belongs to every level.
     pub lod: Option<u32>,
     /// The damage stage: 0 is undamaged. `None` belongs to every stage.
@@ -11,7 +11,7 @@ pub struct Tags {
     pub stem: String,
 }
 
-impl Tags {
+impl AloTags {
     /// Finds the tags of a name (case-insensitive). A tag without a number is part of the stem.
     pub fn of(name: &str) -> Self {
         let mut stem = name.to_owned();
@@ -56,7 +56,7 @@ mod tests {
             ("a_LOD99999999999", None, None, "a_LOD99999999999"),
             ("Ünï_LOD0", Some(0), None, "Ünï"),
         ] {
-            let tags = Tags::of(name);
+            let tags = AloTags::of(name);
             assert_eq!(
                 (tags.lod, tags.alt, &*tags.stem),
                 (lod, alt, stem),

@@ -90,14 +90,13 @@ impl<'a> ConvertedAbc<'a> {
         let joints = Joints::new(file.geometry.vertices);
         let mut collector = WarningCollector::default();
         let deforms = Deforms::new(&file, handedness, bytes.len(), &mut collector);
-        let meshes_per_level = match settings.separate_node_meshes {
-            true => joints.nodes.len(),
-            false => {
-                1 + nodes_with_own_mesh(&file, &deforms)
-                    .iter()
-                    .filter(|needs_own| **needs_own)
-                    .count()
-            }
+        let meshes_per_level = if settings.separate_node_meshes {
+            joints.nodes.len()
+        } else {
+            1 + nodes_with_own_mesh(&file, &deforms)
+                .iter()
+                .filter(|needs_own| **needs_own)
+                .count()
         };
         truncate_levels(
             &mut split,

@@ -77,9 +77,10 @@ fn fill_missing_normals(
         if filled.get(index) != Some(&None) {
             continue;
         }
-        let normal = match index < geometry.base_vertices as usize {
-            true => mean.direction(),
-            false => mean_of_pair(index, geometry, &filled),
+        let normal = if index < geometry.base_vertices as usize {
+            mean.direction()
+        } else {
+            mean_of_pair(index, geometry, &filled)
         };
         if let Some(filled) = filled.get_mut(index) {
             *filled = normal;

@@ -105,9 +105,10 @@ fn split(position: f32, curves: &AbcCurves) -> Option<(usize, f32)> {
     let last = curves.keyframes().checked_sub(1)?;
     // Casting saturates.
     let key = position as usize;
-    Some(match key < last {
-        true => (key, position - key as f32),
-        false => (last, 0.0),
+    Some(if key < last {
+        (key, position - key as f32)
+    } else {
+        (last, 0.0)
     })
 }
 

@@ -1,7 +1,7 @@
 //! Finds and sends the events of the clip that plays.
 
 use crate::formats::quake::asset::MdlModel;
-use crate::formats::quake::components::MdlAnimator;
+use crate::formats::quake::components::MdlInstance;
 use crate::playback::clip_step::ClipStep;
 use crate::playback::event_frames::event_frames;
 use crate::root::clip_ref::ClipRef;
@@ -11,7 +11,7 @@ use crate::root::play::ResolvedPlay;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::system::Commands;
 
-impl MdlAnimator {
+impl MdlInstance {
     /// Finds the events of the sequence that plays. Call it after the sequence was selected.
     pub(crate) fn find_events(
         &mut self,

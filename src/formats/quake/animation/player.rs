@@ -1,8 +1,8 @@
-//! Advances the clips of spawned models and writes their poses to the [`PoseTable`].
+//! Advances the clips of spawned models and writes their poses to the [`MdlPoseTable`].
 
 use crate::formats::quake::asset::{Sequence, SyncType};
-use crate::formats::quake::components::{Fade, MdlAnimator};
-use crate::formats::quake::poses::PoseTable;
+use crate::formats::quake::components::{Fade, MdlInstance};
+use crate::formats::quake::poses::MdlPoseTable;
 use crate::gpu::poses::{PoseBlend, PosePair};
 use crate::load::warnings::ModelWarnings;
 use crate::playback::playing::{ClipSelection, wrap};
@@ -17,7 +17,7 @@ use bevy::ecs::system::{Commands, Query, Res, ResMut};
 use bevy::time::Time;
 use classic_model_formats::mdl::Timing;
 
-impl MdlAnimator {
+impl MdlInstance {
     /// Selects the requested sequence, or the model's default one if there is no request or the clip is missing.
     /// Returns whether the sequence starts in this frame.
     fn select(
@@ -141,7 +141,7 @@ impl MdlAnimator {
 /// The root's components that determine playback.
 type Players<'w> = (
     Entity,
-    &'w mut MdlAnimator,
+    &'w mut MdlInstance,
     &'w mut Playback,
     Option<Ref<'w, ResolvedClip>>,
     Option<Ref<'w, ModelClips>>,
@@ -152,7 +152,7 @@ type Players<'w> = (
 pub(crate) fn play(
     mut commands: Commands,
     time: Res<Time>,
-    mut table: ResMut<PoseTable>,
+    mut table: ResMut<MdlPoseTable>,
     mut finished: MessageWriter<ClipFinished>,
     mut warnings: ModelWarnings,
     mut models: Query<Players<'static>>,

@@ -46,7 +46,7 @@ pub fn attachment(world: &World, root: Entity, bone: &str) -> Option<Entity> {
 
 fn has_model(world: &World, attachment: Entity) -> bool {
     let attachment = world.entity(attachment);
-    attachment.contains::<MdlAnimator>() || attachment.contains::<AbcInstance>()
+    attachment.contains::<MdlInstance>() || attachment.contains::<AbcInstance>()
 }
 
 /// Remembers and returns the attachment of a bone, if there is one.
@@ -98,7 +98,7 @@ pub fn check_state(
 pub fn check_gun(world: &World, gun: Entity, pose: u32) -> Result<(), String> {
     let colors = world.get::<PlayerColors>(gun);
     check(colors == Some(&COLORS), "with the colors of the gun")?;
-    let animator = world.get::<MdlAnimator>(gun);
+    let animator = world.get::<MdlInstance>(gun);
     let is_posed = animator.is_none_or(|animator| animator.shown().to.a == pose);
     check(is_posed, "with the pose of the gun")
 }

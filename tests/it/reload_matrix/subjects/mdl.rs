@@ -46,7 +46,7 @@ impl Subject for Unit {
     }
 
     fn check_state(&self, world: &World, root: Entity) -> Result<(), String> {
-        let animator = world.get::<MdlAnimator>(root).ok_or("no model")?;
+        let animator = world.get::<MdlInstance>(root).ok_or("no model")?;
         let time = world.get::<Playback>(root).ok_or("no clip")?.time;
         check(time == 0.25, "at the time of the clip")?;
         let poses = animator.shown().to;
@@ -82,17 +82,17 @@ pub fn model(version: u8) -> Vec<u8> {
 
 /// The version of the file that a model was loaded from.
 pub fn shown(world: &World, root: Entity) -> Option<u8> {
-    Some(world.get::<MdlAnimator>(root)?.model().radius as u8)
+    Some(world.get::<MdlInstance>(root)?.model().radius as u8)
 }
 
 /// The first byte of a model's palette.
 pub fn palette(world: &World, root: Entity) -> Option<u8> {
-    let model = world.get::<MdlAnimator>(root)?.model();
+    let model = world.get::<MdlInstance>(root)?.model();
     first_byte(world.resource::<Assets<Image>>().get(&model.palette)?)
 }
 
 fn material(world: &World, root: Entity) -> Option<&MdlMaterial> {
-    let mesh = world.get::<MdlAnimator>(root)?.mesh();
+    let mesh = world.get::<MdlInstance>(root)?.mesh();
     let material = world.get::<MeshMaterial3d<MdlMaterial>>(mesh)?;
     world.resource::<Assets<MdlMaterial>>().get(&material.0)
 }
@@ -104,7 +104,7 @@ pub fn texture(world: &World, root: Entity) -> Option<&Handle<Image>> {
 
 /// Whether a model has a skin of its file.
 pub fn has_skin(world: &World, root: Entity, skin: usize) -> bool {
-    let animator = world.get::<MdlAnimator>(root);
+    let animator = world.get::<MdlInstance>(root);
     let skin = animator.and_then(|animator| animator.model().skins.get(skin));
     skin.is_some_and(|skin| texture(world, root) == Some(&skin.images[0].image))
 }

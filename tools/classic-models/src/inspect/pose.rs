@@ -13,7 +13,7 @@ use bevy::asset::{Asset, AssetPath, LoadState, RecursiveDependencyLoadState, Unt
 use bevy::prelude::*;
 use bevy_classic_models::archive::ArchiveSourceError;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::{Mdl, MdlAnimator};
+use bevy_classic_models::quake::{Mdl, MdlInstance};
 use bevy_classic_models::root::Wind;
 use classic_models_support::gpuless;
 use std::path::{Path, PathBuf};
@@ -228,7 +228,7 @@ impl Poser {
         };
         let play = PlayClip::looping(clip).starting_at(0.0).paused();
         let root = self.app.world_mut().spawn((scene, play.clone())).id();
-        let posed = self.await_on::<MdlAnimator>(root).and_then(|()| {
+        let posed = self.await_on::<MdlInstance>(root).and_then(|()| {
             self.seek(root);
             self.measure(root, &play.clip)
         });
@@ -238,7 +238,7 @@ impl Poser {
 
     /// Sets the time, modulo the duration of the clip, computed in `f64`.
     fn seek(&mut self, root: Entity) {
-        let animator = self.app.world().get::<MdlAnimator>(root);
+        let animator = self.app.world().get::<MdlInstance>(root);
         let seconds = animator.map_or(0.0, |animator| f64::from(animator.clip_seconds()));
         if let Some(mut playback) = self.app.world_mut().get_mut::<Playback>(root)
             && seconds > 0.0
@@ -250,7 +250,7 @@ impl Poser {
 
     fn measure(&mut self, root: Entity, clip: &ClipRef) -> Result<Option<Posed>, Failure> {
         let world = self.app.world();
-        let animator = world.get::<MdlAnimator>(root);
+        let animator = world.get::<MdlInstance>(root);
         let animator = animator.ok_or_else(|| Failure::new("the model was not spawned"))?;
         let model = animator.model();
         if model.sequence(clip).is_none() {

@@ -11,7 +11,7 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::AloCollider;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::mdl::Timing;
-use bevy_classic_models::quake::{MdlAnimator, MdlModel, Sequence};
+use bevy_classic_models::quake::{MdlInstance, MdlModel, Sequence};
 use bevy_classic_models::root::{NightTime, Repeat};
 
 /// Applies the actions that concern the view or all models.
@@ -47,7 +47,7 @@ pub fn act_on_view(
 
 /// The components of a Quake model's root that actions change.
 type MdlState = (
-    &'static MdlAnimator,
+    &'static MdlInstance,
     &'static mut PlayClip,
     &'static mut Playback,
     Option<&'static ModelClips>,

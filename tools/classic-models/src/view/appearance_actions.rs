@@ -10,14 +10,14 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlAnimator;
+use bevy_classic_models::quake::MdlInstance;
 
 /// The components of a model that the actions depend on.
 #[derive(QueryData)]
 pub struct Appearance {
     alo: Option<&'static AloInstance>,
     abc: Option<&'static AbcInstance>,
-    mdl: Option<&'static MdlAnimator>,
+    mdl: Option<&'static MdlInstance>,
     lod: Option<&'static ModelLod>,
     stage: Option<&'static DamageStage>,
     team: Option<&'static TeamColor>,

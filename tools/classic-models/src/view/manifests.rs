@@ -16,7 +16,7 @@ use bevy_classic_models::lgw::LgwInstance;
 use bevy_classic_models::lithtech::{Abc, AbcInstance};
 use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::{Mdl, MdlAnimator};
+use bevy_classic_models::quake::{Mdl, MdlInstance};
 use bevy_classic_models::root::Repeat;
 use std::ops::Range;
 
@@ -198,7 +198,7 @@ pub struct OverridesApplied;
 pub struct ManifestModel {
     entity: Entity,
     model: &'static ViewedModel,
-    is_mdl: Has<MdlAnimator>,
+    is_mdl: Has<MdlInstance>,
     alo: Option<&'static AloInstance>,
     abc: Option<&'static AbcInstance>,
     is_lgw: Has<LgwInstance>,

@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::{AloInstance, AloSubmeshIndex};
 use bevy_classic_models::lgw::LgwMesh;
 use bevy_classic_models::lithtech::{AbcMesh, AbcPoseTable};
-use bevy_classic_models::quake::MdlAnimator;
+use bevy_classic_models::quake::MdlInstance;
 use classic_models_support::stage::corners;
 use classic_models_support::world_vertices::WorldVertices;
 
@@ -85,7 +85,7 @@ pub struct VisiblePoints<'w, 's> {
     parents: Query<'w, 's, &'static ChildOf>,
     transforms: Query<'w, 's, &'static GlobalTransform>,
     alo: Query<'w, 's, &'static AloInstance>,
-    mdl: Query<'w, 's, &'static MdlAnimator>,
+    mdl: Query<'w, 's, &'static MdlInstance>,
     particle_files: Query<'w, 's, (), With<ParticleFile>>,
     vertices: MeshVertices<'w, 's>,
 }

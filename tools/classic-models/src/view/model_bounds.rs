@@ -10,12 +10,12 @@ use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{AloInstance, AloSubmeshIndex};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::{MdlAnimator, MdlModel};
+use bevy_classic_models::quake::{MdlInstance, MdlModel};
 use classic_models_support::headless::Headless;
 use classic_models_support::stage::corners;
 
 /// A model, and whether it is spawned as a Quake model or, with its bounds, as a model of another format.
-pub type SpawnState<'w> = (&'w ViewedModel, Has<MdlAnimator>, Has<ModelBounds>);
+pub type SpawnState<'w> = (&'w ViewedModel, Has<MdlInstance>, Has<ModelBounds>);
 
 /// Whether every model of the row is spawned or has failed to load.
 pub fn all_spawned(row: &Row, models: &Query<SpawnState<'static>>) -> bool {
@@ -69,7 +69,7 @@ impl ModelBounds {
 #[derive(SystemParam)]
 pub struct LocalBounds<'w, 's> {
     row: Res<'w, Row>,
-    mdl: Query<'w, 's, &'static MdlAnimator>,
+    mdl: Query<'w, 's, &'static MdlInstance>,
     all_bounds: Query<'w, 's, &'static ModelBounds>,
     meshes: Query<'w, 's, (&'static Aabb, &'static Transform), Without<ViewedModel>>,
 }
@@ -93,7 +93,7 @@ impl LocalBounds<'_, '_> {
     }
 }
 
-fn clip_bounds(model: &MdlModel, animator: &MdlAnimator) -> (Vec3, Vec3) {
+fn clip_bounds(model: &MdlModel, animator: &MdlInstance) -> (Vec3, Vec3) {
     let sequence = animator.sequence();
     let poses = sequence.first_pose..sequence.first_pose + sequence.pose_count;
     let positions = poses.flat_map(|pose| model.poses.pose(pose).map(|(position, _)| position));
@@ -228,7 +228,7 @@ type Drawn = (
 /// Quake models that are attached to other models. The bounds of their meshes contain every pose.
 #[derive(SystemParam)]
 struct AttachedModels<'w, 's> {
-    models: Query<'w, 's, (Entity, &'static MdlAnimator), Without<ViewedModel>>,
+    models: Query<'w, 's, (Entity, &'static MdlInstance), Without<ViewedModel>>,
     meshes: Query<'w, 's, (&'static Aabb, &'static GlobalTransform)>,
 }
 

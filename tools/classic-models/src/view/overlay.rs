@@ -14,7 +14,7 @@ use bevy::mesh::VertexAttributeValues;
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloModel;
-use bevy_classic_models::quake::{MdlAnimator, MdlModel};
+use bevy_classic_models::quake::{MdlInstance, MdlModel};
 use std::f32::consts::FRAC_PI_2;
 use std::sync::Arc;
 
@@ -109,7 +109,7 @@ pub struct Edges {
 /// Finds the edges of models that are new or changed.
 fn find_edges(
     mut commands: Commands,
-    models: Query<(Entity, &MdlAnimator, Option<&Edges>), With<ViewedModel>>,
+    models: Query<(Entity, &MdlInstance, Option<&Edges>), With<ViewedModel>>,
     meshes: Res<Assets<Mesh>>,
 ) {
     for (entity, animator, previous) in &models {
@@ -151,7 +151,7 @@ fn edges(mesh: &Mesh) -> Option<(Vec<[u32; 2]>, usize)> {
 
 fn draw_surface(
     overlays: Res<Overlays>,
-    models: Query<(&MdlAnimator, &Edges)>,
+    models: Query<(&MdlInstance, &Edges)>,
     transforms: Query<&GlobalTransform>,
     mut gizmos: Gizmos<OnSurface>,
 ) {
@@ -188,7 +188,7 @@ fn draw_surface(
 
 fn draw_bounds(
     overlays: Res<Overlays>,
-    models: Query<&MdlAnimator>,
+    models: Query<&MdlInstance>,
     meshes: Query<(&Aabb, &GlobalTransform)>,
     mut gizmos: Gizmos,
 ) {

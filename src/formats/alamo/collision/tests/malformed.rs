@@ -39,16 +39,17 @@ fn malformed_trees_are_rejected() {
     );
     assert_eq!(
         error(|sample| sample.links[last].link = count as u16 - 1),
-        match cube().links[last].link as usize == count - 2 {
-            true => TreeError::ChildOutOfRange {
+        if cube().links[last].link as usize == count - 2 {
+            TreeError::ChildOutOfRange {
                 node: last,
                 child: count,
-                count
-            },
-            false => TreeError::SharedChild {
+                count,
+            }
+        } else {
+            TreeError::SharedChild {
                 node: last,
-                child: count - 1
-            },
+                child: count - 1,
+            }
         }
     );
     assert_eq!(

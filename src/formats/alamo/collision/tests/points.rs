@@ -201,9 +201,10 @@ fn distance_to([a, b, c]: [DVec3; 3], point: DVec3) -> f64 {
         (from + edge * along.clamp(0.0, 1.0).max(0.0)).distance(point)
     });
     let beside = beside.into_iter().fold(f64::INFINITY, f64::min);
-    match edges.into_iter().all(within) {
-        true => beside.min((point - a).dot(normal.normalize()).abs()),
-        false => beside,
+    if edges.into_iter().all(within) {
+        beside.min((point - a).dot(normal.normalize()).abs())
+    } else {
+        beside
     }
 }
 

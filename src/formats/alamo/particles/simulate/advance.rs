@@ -143,16 +143,15 @@ impl Step<'_, '_, '_> {
             seed: seed.map(|seed| seed.0),
             seconds: self.seconds * speed.map_or(1.0, |speed| speed.checked()),
         };
-        match running.is_as_wanted(wanted.emission) {
-            true => running.tick(&wanted),
-            false => {
-                let Some(particles) = self.environment.assets.get(&records.particles) else {
-                    return;
-                };
-                running.apply(&wanted, particles, records);
-                if wanted.emission == ParticleEmission::Restarting {
-                    collected.restarted.push(running.owner);
-                }
+        if running.is_as_wanted(wanted.emission) {
+            running.tick(&wanted)
+        } else {
+            let Some(particles) = self.environment.assets.get(&records.particles) else {
+                return;
+            };
+            running.apply(&wanted, particles, records);
+            if wanted.emission == ParticleEmission::Restarting {
+                collected.restarted.push(running.owner);
             }
         }
         let vertices = surface.map_or(0, EmissionSurface::len);
@@ -331,9 +330,10 @@ fn advance_by_rank(
         };
         let (running, records) = (&mut *running, &mut *records);
         let count = count(records);
-        let limit = match is_tight {
-            true => count + budget.total.saturating_sub(living),
-            false => usize::MAX,
+        let limit = if is_tight {
+            count + budget.total.saturating_sub(living)
+        } else {
+            usize::MAX
         };
         let limit = limit.min(budget.per_system);
         let births = &mut collected.births;

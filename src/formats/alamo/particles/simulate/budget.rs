@@ -33,14 +33,16 @@ impl Demand {
         for (index, info) in particles.emitters.iter().enumerate() {
             let root = particles.prepared_emitter(root(particles, index));
             let is_per_vertex = root.is_some_and(|root| root.emit_mode == EmitMode::EveryVertex);
-            let sum = match is_per_vertex {
-                true => &mut demand.per_vertex,
-                false => &mut demand.fixed,
+            let sum = if is_per_vertex {
+                &mut demand.per_vertex
+            } else {
+                &mut demand.fixed
             };
             // The count of an asset is limited, that of a running system is not.
-            *sum = match info.max_alive < MAX_ALIVE {
-                true => sum.saturating_add(info.max_alive),
-                false => u64::MAX,
+            *sum = if info.max_alive < MAX_ALIVE {
+                sum.saturating_add(info.max_alive)
+            } else {
+                u64::MAX
             };
         }
         demand

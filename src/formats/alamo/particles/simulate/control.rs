@@ -76,9 +76,10 @@ impl ParticleSpeed {
     /// The speed, never negative and never NaN.
     pub(crate) fn checked(self) -> f64 {
         // Not for NaN.
-        match self.0 > 0.0 {
-            true => f64::from(self.0.min(f32::MAX)),
-            false => 0.0,
+        if self.0 > 0.0 {
+            f64::from(self.0.min(f32::MAX))
+        } else {
+            0.0
         }
     }
 }

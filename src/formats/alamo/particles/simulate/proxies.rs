@@ -190,14 +190,16 @@ pub(crate) fn update_proxies(
         };
         let is_now_shown = shown.is_shown(proxy, state.outermost);
         if core::mem::replace(is_shown, is_now_shown) != is_now_shown {
-            *emission = match is_now_shown {
-                true => ParticleEmission::Playing,
-                false => ParticleEmission::Stopped,
+            *emission = if is_now_shown {
+                ParticleEmission::Playing
+            } else {
+                ParticleEmission::Stopped
             };
         }
-        visibility.set_if_neq(match !is_now_shown && root.get() {
-            true => Visibility::Visible,
-            false => Visibility::Inherited,
+        visibility.set_if_neq(if !is_now_shown && root.get() {
+            Visibility::Visible
+        } else {
+            Visibility::Inherited
         });
         if layers != root_layers {
             match root_layers {

@@ -8,7 +8,7 @@ use crate::convert::document::extras;
 use crate::convert::material::{self, SPECULAR, info, linear};
 use crate::convert::textures::{Sampling, Textures, Treatment};
 use bevy_classic_models::alamo::alo::Submesh;
-use bevy_classic_models::alamo::{BlendPhase, Gloss, SecondLayer, Shading, TeamMask};
+use bevy_classic_models::alamo::{AloGloss, BlendPhase, SecondLayer, Shading, TeamMask};
 use gltf_json::material::{AlphaMode, EmissiveFactor, NormalTexture, StrengthFactor};
 use gltf_json::texture::Info;
 use gltf_json::{Index, Material, Texture};
@@ -164,17 +164,17 @@ impl<'a> Materials<'a> {
         // The base texture of opaque materials has no alpha.
         let is_blended = matches!(shading.phase, BlendPhase::Alpha | BlendPhase::Mask(_));
         let texture = match shading.gloss {
-            Gloss::Full => return json!({ "specularFactor": strength }),
-            Gloss::BaseAlpha if is_blended => base,
-            Gloss::BaseAlpha => {
+            AloGloss::Full => return json!({ "specularFactor": strength }),
+            AloGloss::BaseAlpha if is_blended => base,
+            AloGloss::BaseAlpha => {
                 let base = shading.base_texture.as_deref();
                 self.texture(document, base, Treatment::AlphaOnly)
             }
-            Gloss::NormalAlpha if shading.normal_texture.is_none() => {
+            AloGloss::NormalAlpha if shading.normal_texture.is_none() => {
                 return json!({ "specularFactor": strength });
             }
-            Gloss::NormalAlpha => normal,
-            Gloss::ExtraRed => {
+            AloGloss::NormalAlpha => normal,
+            AloGloss::ExtraRed => {
                 let extra = shading.extra_texture.as_deref();
                 self.texture(document, extra, Treatment::RedToAlpha)
             }

@@ -15,7 +15,7 @@ use crate::convert::options::{Converted, Request, model_name};
 use crate::convert::particles;
 use bevy::asset::RenderAssetUsages;
 use bevy::transform::components::Transform;
-use bevy_classic_models::alamo::{AloBoneInfo, ConvertedAlo, Tags};
+use bevy_classic_models::alamo::{AloBoneInfo, AloTags, ConvertedAlo};
 use bevy_classic_models::load::z_up_forward_minus_y;
 use clips::Clips;
 use gltf_json::{Index, Node};
@@ -138,7 +138,7 @@ fn particle_systems(
     let files: &Files = request.files;
     let mut systems = Map::new();
     for proxy in &model.file.proxies {
-        let stem = Tags::of(&proxy.name).stem;
+        let stem = AloTags::of(&proxy.name).stem;
         let Some(path) = files.beside(request.path, &format!("{stem}.alo")) else {
             continue;
         };

@@ -10,7 +10,7 @@ use crate::convert::mesh::{MeshData, named};
 use bevy::math::{Affine3A, Mat4};
 use bevy::transform::components::Transform;
 use bevy_classic_models::alamo::alo::{Mesh, Submesh};
-use bevy_classic_models::alamo::{ConvertedAlo, ConvertedSubmesh, Tags};
+use bevy_classic_models::alamo::{AloTags, ConvertedAlo, ConvertedSubmesh};
 use gltf_json::mesh::Primitive;
 use gltf_json::{Index, Node, Skin};
 use serde_json::{Value, json};
@@ -71,7 +71,9 @@ impl<'a> Parts<'a> {
     ) -> Self {
         let names = model.file.meshes.iter().map(|mesh| &mesh.name);
         let proxies = model.file.proxies.iter().map(|proxy| &proxy.name);
-        let finest = names.chain(proxies).filter_map(|name| Tags::of(name).lod);
+        let finest = names
+            .chain(proxies)
+            .filter_map(|name| AloTags::of(name).lod);
         Self {
             finest: finest.max(),
             no_lods,
@@ -95,7 +97,7 @@ impl<'a> Parts<'a> {
         let model = self.model;
         let mut levels: BTreeMap<LevelKey, Levels> = BTreeMap::new();
         for (mesh, converted) in model.file.meshes.iter().zip(&model.meshes) {
-            let tags = Tags::of(&mesh.name);
+            let tags = AloTags::of(&mesh.name);
             for is_skinned in [false, true] {
                 let mut key = LevelKey {
                     stem: tags.stem.to_lowercase(),
@@ -133,7 +135,7 @@ impl<'a> Parts<'a> {
         &mut self,
         mesh: &Mesh<'_>,
         converted: &[ConvertedSubmesh],
-        tags: &Tags,
+        tags: &AloTags,
         key: &LevelKey,
     ) -> Option<Index<Node>> {
         let is_skinned = key.is_skinned;
@@ -190,7 +192,7 @@ impl<'a> Parts<'a> {
         let meshes = self.model.file.meshes.iter().zip(&self.model.meshes);
         meshes
             .filter(move |(mesh, converted)| {
-                let tags = Tags::of(&mesh.name);
+                let tags = AloTags::of(&mesh.name);
                 let is_same = tags.stem.to_lowercase() == key.stem && tags.alt == key.alt;
                 if !is_same || tags.lod != self.finest {
                     return false;
@@ -297,7 +299,7 @@ impl<'a> Parts<'a> {
     /// Adds nodes for the files that proxies name.
     pub fn add_proxies(&mut self) {
         for proxy in &self.model.file.proxies {
-            let tags = Tags::of(&proxy.name);
+            let tags = AloTags::of(&proxy.name);
             let values = json!({ "proxy": {
                 "name": tags.stem,
                 "hidden": proxy.hidden.unwrap_or(false),
@@ -314,7 +316,7 @@ impl<'a> Parts<'a> {
     pub fn add_dazzles(&mut self) {
         for dazzle in &self.model.file.dazzles {
             let values = serde_json::to_value(dazzle).unwrap_or_default();
-            let tags = Tags::of(&dazzle.name);
+            let tags = AloTags::of(&dazzle.name);
             let is_shown =
                 !dazzle.is_hidden && !dazzle.night_only && is_selected(&tags, self.finest);
             let bone = dazzle.bone as usize;
@@ -351,16 +353,16 @@ impl<'a> Parts<'a> {
 
     /// Whether a part with this name is of the finest level of detail and undamaged.
     pub fn is_selected(&self, name: &str) -> bool {
-        is_selected(&Tags::of(name), self.finest)
+        is_selected(&AloTags::of(name), self.finest)
     }
 }
 
 /// Whether a part with these tags is of the finest level of detail and undamaged.
-fn is_selected(tags: &Tags, finest: Option<u32>) -> bool {
+fn is_selected(tags: &AloTags, finest: Option<u32>) -> bool {
     (tags.lod.is_none() || tags.lod == finest) && is_undamaged(tags)
 }
 
 /// Whether a part with these tags is shown if the model is undamaged.
-fn is_undamaged(tags: &Tags) -> bool {
+fn is_undamaged(tags: &AloTags) -> bool {
     tags.alt.is_none_or(|alt| alt == 0)
 }

@@ -16,7 +16,7 @@ use bevy::prelude::*;
 use bevy_classic_models::ClassicModelsPlugins;
 use bevy_classic_models::alamo::AloInstance;
 use bevy_classic_models::lgw::LgwInstance;
-use bevy_classic_models::quake::MdlAnimator;
+use bevy_classic_models::quake::MdlInstance;
 use clap::Parser;
 use classic_models_support::gpuless;
 use std::path::{Path, PathBuf};
@@ -131,7 +131,7 @@ fn archives_are_opened_while_the_app_runs() {
     assert_eq!(viewer.listed(), ["crystal.mdl"]);
     viewer.act(Action::NextModel);
     assert_eq!(viewer.shown(), ["crystal.mdl"]);
-    viewer.wait_for::<MdlAnimator>();
+    viewer.wait_for::<MdlInstance>();
     viewer.act(Action::BrowseUp);
     assert_eq!(viewer.browser().root(), samples("archives"));
     let recent = viewer.0.world().resource::<Recent>().files();
@@ -224,7 +224,7 @@ fn models_are_added_selected_and_closed() {
     viewer.act(Action::Close(5));
     viewer.act(Action::Open(samples("models/crystal.mdl")));
     assert_eq!(viewer.shown(), ["crystal.mdl"]);
-    viewer.wait_for::<MdlAnimator>();
+    viewer.wait_for::<MdlInstance>();
     viewer.act(Action::Close(0));
     assert!(viewer.shown().is_empty());
 }
@@ -235,7 +235,7 @@ fn dropped_files_are_opened_beside_the_others() {
     let model = |name: &str| samples("models").join(name);
     viewer.drop_files(&[model("crystal.mdl"), model("sentry.mdl")]);
     assert_eq!(viewer.shown(), ["crystal.mdl", "sentry.mdl"]);
-    viewer.wait_for::<MdlAnimator>();
+    viewer.wait_for::<MdlInstance>();
     let hovered = FileDragAndDrop::HoveredFile {
         window: viewer.0.world_mut().spawn_empty().id(),
         path_buf: model("brazier.mdl"),

@@ -31,7 +31,7 @@ use bevy_classic_models::alamo::{
 use bevy_classic_models::lgw::LgwInstance;
 use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlAnimator;
+use bevy_classic_models::quake::MdlInstance;
 use bevy_classic_models::root::NightTime;
 use std::path::PathBuf;
 use textures::{Textures, file_name};
@@ -223,7 +223,7 @@ pub struct ShownModel {
     pub parts: Option<&'static PartVisibility>,
     pub team: Option<&'static TeamColor>,
     pub colors: Option<&'static PlayerColors>,
-    pub mdl: Option<&'static MdlAnimator>,
+    pub mdl: Option<&'static MdlInstance>,
     pub edges: Option<&'static Edges>,
     pub alo: Option<&'static AloInstance>,
     pub abc: Option<(&'static AbcInstance, Option<&'static FileCounts>)>,

@@ -7,7 +7,7 @@ use crate::view::panels::collect::ShownModelItem;
 use crate::view::panels::data::{ClipRow, Playing};
 use crate::view::skins::ends;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlAnimator;
+use bevy_classic_models::quake::MdlInstance;
 use bevy_classic_models::root::Repeat;
 
 /// The clips of a model.
@@ -47,7 +47,7 @@ fn row(index: usize, clip: &ListedClip, plays: bool) -> ClipRow {
 
 /// The clips that the manifest names, and those of the file.
 fn mdl_clips(
-    animator: &MdlAnimator,
+    animator: &MdlInstance,
     named: Option<&ModelClips>,
     play: Option<&PlayClip>,
 ) -> Vec<ClipRow> {
@@ -128,7 +128,7 @@ fn loops(play: &PlayClip, ends: bool) -> bool {
     }
 }
 
-fn mdl_status(animator: &MdlAnimator) -> String {
+fn mdl_status(animator: &MdlInstance) -> String {
     let pair = animator.shown().to;
     let name = animator.model().pose_names.get(pair.a as usize);
     format!(
