@@ -8,6 +8,7 @@ use crate::crowd::mesh::build::AttributeSet;
 use crate::crowd::mesh::joints::VertexJoints;
 use crate::crowd::mesh::material::CrowdSkinning;
 use crate::gpu::pose_table::PoseMaterial;
+use crate::playback::skeletal::clip_provider::ClipSource;
 use crate::playback::skeletal::driver::ClipPlayer;
 use bevy::asset::{Asset, Assets, Handle};
 use bevy::ecs::component::{Component, Mutable};
@@ -56,7 +57,7 @@ pub(crate) trait CrowdFormat: Component<Mutability = Mutable> + Sized {
 
     /// What a clip is baked from. `None` if it is not loaded.
     fn clip(
-        source: &SourceOf<Self>,
+        source: &ClipSource,
         model: &ModelOf<Self>,
         data: &Self::Data,
         assets: &SystemParamItem<'_, '_, Self::ClipAssets>,
@@ -73,9 +74,6 @@ pub(crate) type MemberOf<F> = Member<
 
 /// The model of a format.
 pub(crate) type ModelOf<F> = <<F as CrowdFormat>::Player as ClipPlayer>::Model;
-
-/// The source of a clip of a format.
-pub(crate) type SourceOf<F> = <<F as CrowdFormat>::Player as ClipPlayer>::Source;
 
 /// The sub-meshes of a model and the joints that they follow. The types are [`CrowdFormat::Surface`] and
 /// [`CrowdFormat::Data`].

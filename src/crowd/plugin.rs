@@ -10,7 +10,6 @@ use crate::crowd::mesh::material::add_crowd_shader;
 use crate::gpu::pose_table::PoseTable;
 use crate::gpu::pose_texture::add_pose_table;
 use crate::load::checks::add_loading_check;
-use crate::playback::skeletal::driver::follow_player;
 use crate::root::systems::ClassicModelsSystems;
 use bevy::app::{AnimationSystems, App, PostUpdate};
 use bevy::asset::AssetEventSystems;
@@ -44,10 +43,6 @@ where
         )
             .chain()
             .in_set(ClassicModelsSystems::Crowds),
-    )
-    .configure_sets(
-        PostUpdate,
-        ClassicModelsSystems::Crowds.after(follow_player::<F::Player>),
     );
     if !app.world().contains_resource::<HasCrowds>() {
         app.insert_resource(HasCrowds);

@@ -4,9 +4,12 @@
 
 // For maintainers: curves over the data of one format do not belong here.
 
+pub(crate) mod advance;
+pub(crate) mod clip_events;
 pub(crate) mod clip_step;
 pub(crate) mod event_frames;
 pub(crate) mod event_track;
+pub(crate) mod fade;
 pub(crate) mod follow_velocity;
 pub(crate) mod frame_rate;
 pub(crate) mod frame_times;

@@ -42,6 +42,15 @@ impl ClipSelection {
     }
 }
 
+/// The time at which a clip without an explicit start begins, in seconds.
+pub(crate) fn first_time(repeat: Repeat, speed: f32, length: f32) -> f32 {
+    if repeat == Repeat::Once && speed < 0.0 {
+        length
+    } else {
+        0.0
+    }
+}
+
 /// `time` modulo `length`, in the range `0..length`; 0 if `length` is not positive.
 pub(crate) fn wrap(time: f32, length: f32) -> f32 {
     if length <= 0.0 {

@@ -2,30 +2,23 @@
 
 use crate::crowd::data::clips::Found;
 use crate::crowd::data::models::{CrowdModel, CrowdModels};
-use crate::crowd::format::{CrowdFormat, MemberOf, SourceOf};
+use crate::crowd::format::{CrowdFormat, MemberOf};
 use crate::crowd::members::shown::{ShownClip, ShownPoses};
 use crate::gpu::pose_table::PoseTable;
 use crate::load::warnings::ModelWarnings;
-use crate::playback::skeletal::active_clips::{ClipSource, node};
+use crate::playback::skeletal::clip_provider::ClipSource;
 use crate::playback::skeletal::driver::ClipPlayer;
-use crate::root::play::Playback;
-use bevy::animation::{AnimationClip, AnimationPlayer};
+use crate::playback::skeletal::playing_clip::PlayingClip;
+use bevy::animation::AnimationClip;
 use bevy::asset::AssetId;
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::entity::Entity;
-use bevy::ecs::query::Has;
 use bevy::ecs::system::{Query, ResMut, StaticSystemParam, SystemParamItem};
 
 /// The components of a member that poses depend on.
-type Posed<F> = (
-    Entity,
-    &'static mut F,
-    &'static <F as CrowdFormat>::Player,
-    &'static AnimationPlayer,
-    Has<Playback>,
-);
+type Posed<F> = (Entity, &'static mut F, &'static <F as CrowdFormat>::Player);
 
-/// Writes the poses of all members, after Bevy has advanced their players.
+/// Writes the poses of all members, after their clips have advanced.
 pub(crate) fn write_poses<F: CrowdFormat>(
     mut members: Query<Posed<F>>,
     mut models: ResMut<CrowdModels<F>>,
@@ -35,15 +28,14 @@ pub(crate) fn write_poses<F: CrowdFormat>(
 ) {
     let models = models.bypass_change_detection();
     let table = table.bypass_change_detection();
-    for (root, mut member, player, times, has_playback) in &mut members {
+    for (root, mut member, player) in &mut members {
         let member = member.bypass_change_detection().member_mut();
         let Some(crowd) = models.get_mut(member.slot) else {
             continue;
         };
         // Most members show one clip, which they have looked up before.
-        let known = (player, times, has_playback);
-        if !show_known::<F>(member, crowd, known)
-            && let Some(warning) = look_up::<F>(member, crowd, (player, times), &assets)
+        if !show_known::<F>(member, crowd, player)
+            && let Some(warning) = look_up::<F>(member, crowd, player, &assets)
         {
             warnings.warn_once(root, &warning);
         }
@@ -52,13 +44,11 @@ pub(crate) fn write_poses<F: CrowdFormat>(
 }
 
 /// Updates the position of the only clip that plays. Returns false if it must be looked up, or if several clips play.
-///
-/// With a [`Playback`], the time of the clip was just read from the player, so the search in the player is avoided.
 #[inline]
 fn show_known<F: CrowdFormat>(
     member: &mut MemberOf<F>,
     crowd: &CrowdModel<F>,
-    (player, times, has_playback): (&F::Player, &AnimationPlayer, bool),
+    player: &F::Player,
 ) -> bool {
     let (Some(clip), Some(shown)) = (
         player.animator().active_clips().only(),
@@ -66,15 +56,11 @@ fn show_known<F: CrowdFormat>(
     ) else {
         return false;
     };
-    if shown.clip.id != clip.source.clip().id() || shown.generation != crowd.clips.generation {
+    if shown.clip.id != clip.source.clip.id() || shown.generation != crowd.clips.generation {
         return false;
     }
-    let time = if has_playback {
-        player.animator().time()
-    } else {
-        seek_time(times, 0)
-    };
-    shown.position = shown.clip.position(time, clip.source.frames());
+    let time = clip.playback.time;
+    shown.position = shown.clip.position(time, clip.source.frames.as_ref());
     member.shown.from_weight = 0.0;
     if member.shown.from.is_some() {
         member.shown.from = None;
@@ -84,22 +70,15 @@ fn show_known<F: CrowdFormat>(
     true
 }
 
-/// The time of the active clip at an index, in seconds.
-#[inline]
-fn seek_time(times: &AnimationPlayer, index: usize) -> f32 {
-    let animation = times.animation(node(index));
-    animation.map_or(0.0, |animation| animation.seek_time())
-}
-
 /// Looks up the clips that a member plays, and updates its poses. Returns a warning about a clip that cannot be shown.
 fn look_up<F: CrowdFormat>(
     member: &mut MemberOf<F>,
     crowd: &mut CrowdModel<F>,
-    (player, times): (&F::Player, &AnimationPlayer),
+    player: &F::Player,
     assets: &SystemParamItem<'_, '_, F::ClipAssets>,
 ) -> Option<String> {
     let active = player.animator().active_clips();
-    let Some((index, selected)) = active.selected() else {
+    let Some(selected) = active.selected() else {
         if member.shown.to.is_some() || member.shown.from.is_some() {
             member.shown = ShownPoses::default();
         }
@@ -114,17 +93,16 @@ fn look_up<F: CrowdFormat>(
         warning: None,
     };
     let shown = &mut member.shown;
-    let is_shown = lookup.update(&mut shown.to, &selected.source, seek_time(times, index));
+    let is_shown = lookup.update(&mut shown.to, selected);
     member.is_baking =
         !is_shown && lookup.warning.is_none() && lookup.failed != lookup.key(&selected.source);
     if is_shown {
         member.bakes_at_once = false;
-        let weights = active.weights().zip(active.iter()).enumerate();
-        let fading = weights.filter(|(other, (weight, _))| *other != index && *weight > 0.0);
-        let heaviest = fading.max_by(|(_, (a, _)), (_, (b, _))| a.total_cmp(b));
-        let is_fading = heaviest.is_some_and(|(other, (_, clip))| {
-            lookup.update(&mut shown.from, &clip.source, seek_time(times, other))
-        });
+        let others = active.iter().count() - 1;
+        let fading = active.weights().zip(active.iter()).take(others);
+        let fading = fading.filter(|(weight, _)| *weight > 0.0);
+        let heaviest = fading.max_by(|(a, _), (b, _)| a.total_cmp(b));
+        let is_fading = heaviest.is_some_and(|(_, clip)| lookup.update(&mut shown.from, clip));
         shown.from_weight = if is_fading {
             1.0 - player.animator().weight()
         } else {
@@ -149,20 +127,15 @@ struct Lookup<'a, 'w, 's, F: CrowdFormat> {
 }
 
 impl<F: CrowdFormat> Lookup<'_, '_, '_, F> {
-    fn key(&self, source: &SourceOf<F>) -> Option<(AssetId<AnimationClip>, u32)> {
-        Some((source.clip().id(), self.crowd.clips.generation))
+    fn key(&self, source: &ClipSource) -> Option<(AssetId<AnimationClip>, u32)> {
+        Some((source.clip.id(), self.crowd.clips.generation))
     }
 
-    /// Sets a shown clip to a source and a time of the part that plays, in seconds. Returns false if the clip is not
-    /// baked yet. Then the shown clip stays.
-    fn update(
-        &mut self,
-        shown: &mut Option<ShownClip<F::Sampler>>,
-        source: &SourceOf<F>,
-        time: f32,
-    ) -> bool {
-        let (id, generation) = (source.clip().id(), self.crowd.clips.generation);
-        let part = source.frames();
+    /// Sets a shown clip to a clip that plays. Returns false if that is not baked yet. Then the shown clip stays.
+    fn update(&mut self, shown: &mut Option<ShownClip<F::Sampler>>, playing: &PlayingClip) -> bool {
+        let (source, time) = (&playing.source, playing.playback.time);
+        let (id, generation) = (source.clip.id(), self.crowd.clips.generation);
+        let part = source.frames.as_ref();
         if let Some(shown) = shown
             && shown.clip.id == id
             && shown.generation == generation
@@ -194,7 +167,7 @@ impl<F: CrowdFormat> Lookup<'_, '_, '_, F> {
             }
             Found::Failed(reason) => {
                 self.failed = Some((id, generation));
-                let path = source.clip().path();
+                let path = source.clip.path();
                 let name = path.map_or_else(|| "a clip".to_owned(), ToString::to_string);
                 self.warning = Some(format!("cannot show {name} in a crowd: {reason}"));
                 false
@@ -203,7 +176,7 @@ impl<F: CrowdFormat> Lookup<'_, '_, '_, F> {
     }
 
     /// Looks up a clip, and starts to bake it if it is new.
-    fn find(&mut self, source: &SourceOf<F>) -> Found<F::Sampler> {
+    fn find(&mut self, source: &ClipSource) -> Found<F::Sampler> {
         let model = self.crowd.model.clone();
         let CrowdModel {
             clips,
@@ -219,6 +192,6 @@ impl<F: CrowdFormat> Lookup<'_, '_, '_, F> {
             bounds,
         };
         let clip = || F::clip(source, &model, data, self.assets);
-        clips.find(source.clip().id(), clip, &mut target, self.at_once)
+        clips.find(source.clip.id(), clip, &mut target, self.at_once)
     }
 }

@@ -4,7 +4,6 @@ use crate::formats::alamo::asset::AloModel;
 use crate::formats::alamo::materials::tags::AloTags;
 use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::load::names::{equals_folded, folded, named_folded};
-use crate::playback::skeletal::links::Skeleton;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::reflect::ReflectComponent;
@@ -263,12 +262,6 @@ pub struct AloScene(pub(crate) Arc<AloShared>);
 #[derive(Component, Reflect, Clone, Copy, Debug, Default)]
 #[reflect(Component, Default, Clone, Debug)]
 pub(crate) struct AloCrowdScene;
-
-impl Skeleton for AloInstance {
-    fn bones(&self) -> &[Entity] {
-        &self.bones
-    }
-}
 
 /// On the entity of a sub-mesh that is drawn or has a collision tree. The entity is a child of its mesh's entity.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]

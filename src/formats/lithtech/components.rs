@@ -2,7 +2,6 @@
 
 use crate::formats::lithtech::asset::AbcModel;
 use crate::formats::lithtech::deform::pose_table;
-use crate::playback::skeletal::links::Skeleton;
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::HookContext;
@@ -91,10 +90,4 @@ pub(crate) fn freeze_poses(mut world: DeferredWorld<'_>, context: HookContext) {
     };
     let meshes = instance.deforming.clone();
     pose_table::freeze_poses(&mut world, &meshes);
-}
-
-impl Skeleton for AbcInstance {
-    fn bones(&self) -> &[Entity] {
-        &self.nodes
-    }
 }

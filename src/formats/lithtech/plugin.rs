@@ -4,11 +4,11 @@ use crate::appearance::lods::{choose_levels, reset_level};
 use crate::appearance::rebind_textures::rebind_changed_textures;
 use crate::appearance::skin_materials::ActiveMaterials;
 use crate::formats::lithtech::animation::player::{
-    AbcAnimator, AbcGraphs, find_events, play_clips, pose_deforms,
+    AbcAnimator, AbcGraphs, play_clips, pose_deforms,
 };
 use crate::formats::lithtech::appearance::{scroll_surfaces, update_appearance};
 use crate::formats::lithtech::asset::Abc;
-use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode};
+use crate::formats::lithtech::components::{AbcMesh, AbcNode};
 use crate::formats::lithtech::crowd::plugin::AbcCrowdPlugin;
 use crate::formats::lithtech::deform::pose_table::AbcPoseTable;
 use crate::formats::lithtech::instance::on_scene_ready;
@@ -19,7 +19,7 @@ use crate::gpu::shaders::preload_shader;
 use crate::load::checks::add_loading_check;
 use crate::playback::resolve::resolve_clips;
 use crate::playback::skeletal::add_animation;
-use crate::playback::skeletal::driver::{follow_player, is_clip_loading};
+use crate::playback::skeletal::driver::is_clip_loading;
 use crate::playback::skeletal::links::link_bones;
 use crate::root::systems::ClassicModelsSystems;
 use crate::spawn::plugin::{add_format, finish_format};
@@ -87,12 +87,11 @@ impl Plugin for LithTechPlugin {
             .add_systems(
                 PostUpdate,
                 (
-                    (play_clips, find_events)
-                        .chain()
+                    play_clips
                         .in_set(ClassicModelsSystems::Play)
                         .after(resolve_clips)
                         .before(AnimationSystems),
-                    (follow_player::<AbcAnimator>, pose_deforms)
+                    pose_deforms
                         .after(AnimationSystems)
                         .before(VisibilitySystems::VisibilityPropagate),
                     (
@@ -105,7 +104,7 @@ impl Plugin for LithTechPlugin {
                         .in_set(ClassicModelsSystems::Appearance),
                 ),
             );
-        link_bones::<AbcInstance>(app);
+        link_bones::<AbcAnimator>(app);
         app.add_plugins(AbcCrowdPlugin);
     }
 

@@ -3,6 +3,8 @@
 use crate::formats::quake::asset::{MdlModel, Sequence};
 use crate::formats::quake::poses::MdlPoseTable;
 use crate::gpu::poses::{PoseBlend, PosePair};
+use crate::playback::clip_events::ClipEvents;
+use crate::playback::fade::Fade;
 use crate::playback::playing::ClipSelection;
 use crate::root::play::Playback;
 use crate::root::skins::PlayerColors;
@@ -38,26 +40,15 @@ pub struct MdlInstance {
     pub(crate) sequence: Sequence,
     /// The request for which `sequence` was selected.
     pub(crate) selection: Option<ClipSelection>,
-    /// The times of the events of the sequence, in seconds, and their indices in
-    /// [`ModelEvents`](crate::root::ModelEvents). In the order of the times.
-    pub(crate) event_times: Vec<(f32, usize)>,
+    pub(crate) events: ClipEvents,
     /// Whether the model lacks the requested clip, so that its default sequence plays.
     pub(crate) is_missing: bool,
     /// Whether the model changed since the last update, so that its pose indices are no longer valid.
     pub(crate) model_changed: bool,
-    pub(crate) fade: Option<Fade>,
+    /// The cross-fade and the poses from which it began.
+    pub(crate) fade: Option<(Fade, PosePair)>,
     pub(crate) shown: PoseBlend,
     pub(crate) material_inputs: Option<MaterialInputs>,
-}
-
-/// A running cross-fade.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Fade {
-    pub(crate) from: PosePair,
-    /// Its duration.
-    pub(crate) seconds: f32,
-    /// The seconds until its end.
-    pub(crate) remaining: f32,
 }
 
 /// Freezes the mesh in the pose that it shows when its root loses the animator.

@@ -3,6 +3,7 @@
 use crate::formats::quake::asset::{Mdl, MdlModel, SyncType};
 use crate::formats::quake::components::{MdlInstance, MdlMesh, MdlPoseRow};
 use crate::gpu::poses::PoseBlend;
+use crate::playback::clip_events::ClipEvents;
 use crate::root::clip_ref::ClipRef;
 use crate::spawn::clip_files::FoundClip;
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
@@ -50,7 +51,7 @@ impl MdlInstance {
             mesh,
             row: None,
             selection: None,
-            event_times: Vec::new(),
+            events: ClipEvents::default(),
             is_missing: false,
             model_changed: false,
             fade: None,

@@ -15,9 +15,10 @@ use crate::playback::graph::bone_set::BoneSet;
 use crate::playback::graph::properties::has_curve_for;
 use crate::playback::graph::rest_curves::BlendedClip;
 use crate::playback::graph::shared_graphs::GraphKey;
-use crate::playback::skeletal::active_clips::{ActiveClip, ActiveClips, node};
+use crate::playback::skeletal::active_clips::{ActiveClips, node};
 use crate::playback::skeletal::clip_provider::ClipProvider;
 use crate::playback::skeletal::layers::{ActiveLayers, MaskGroups, PlayedLayer};
+use crate::playback::skeletal::playing_clip::PlayingClip;
 use bevy::animation::graph::{
     AnimationGraph, AnimationGraphNode, AnimationMask, AnimationNodeIndex, AnimationNodeType,
 };
@@ -37,11 +38,7 @@ pub(crate) struct GraphLayout {
 
 impl GraphLayout {
     /// The layout of the graph of these clips and layers.
-    pub(crate) fn of<B: ClipProvider>(
-        _: &B,
-        active: &ActiveClips<B::Source>,
-        layers: &ActiveLayers<B::Source>,
-    ) -> Self {
+    pub(crate) fn of<B: ClipProvider>(_: &B, active: &ActiveClips, layers: &ActiveLayers) -> Self {
         let (active, layers) = (active.iter().count(), layers.playing().count());
         let has_rest_pose = active == 0 && layers > 0;
         let has_copies = has_copies::<B>(active, layers);
@@ -70,14 +67,17 @@ impl GraphLayout {
 /// The graph that blends the active clips and layers, in their order.
 pub(crate) fn shared_graph<B: ClipProvider>(
     provider: &mut B,
-    active: &ActiveClips<B::Source>,
-    layers: &ActiveLayers<B::Source>,
+    active: &ActiveClips,
+    layers: &ActiveLayers,
     model: &Arc<B::Model>,
 ) -> Handle<AnimationGraph> {
     let playing: Vec<_> = layers.playing().collect();
     let ids: Vec<_> = active.iter().map(|active| active.clip.id()).collect();
     let has_copies = has_copies::<B>(ids.len(), playing.len());
-    let layer = |layer: &PlayedLayer<'_, _>| (layer.clip.id(), layer.bones.clone(), layer.additive);
+    let layer = |layer: &PlayedLayer<'_>| {
+        let clip = layer.playing.clip.id();
+        (clip, layer.bones.clone(), layer.additive)
+    };
     let key = GraphKey {
         active: ids,
         layers: playing.iter().map(layer).collect(),
@@ -113,8 +113,8 @@ fn blend(clips: impl IntoIterator<Item = Handle<AnimationClip>>) -> AnimationGra
 /// Makes a graph with copies of clips that have the curves that blending needs.
 struct GraphBuilder<'a, B: ClipProvider> {
     provider: &'a mut B,
-    active: &'a ActiveClips<B::Source>,
-    layers: &'a [PlayedLayer<'a, B::Source>],
+    active: &'a ActiveClips,
+    layers: &'a [PlayedLayer<'a>],
     /// The animation target and the rest transform of each bone.
     skeleton: Vec<(AnimationTargetId, Transform)>,
 }
@@ -122,8 +122,8 @@ struct GraphBuilder<'a, B: ClipProvider> {
 impl<'a, B: ClipProvider> GraphBuilder<'a, B> {
     fn new(
         provider: &'a mut B,
-        active: &'a ActiveClips<B::Source>,
-        layers: &'a [PlayedLayer<'a, B::Source>],
+        active: &'a ActiveClips,
+        layers: &'a [PlayedLayer<'a>],
         model: &B::Model,
     ) -> Self {
         let bone = |bone| {
@@ -146,25 +146,23 @@ impl<'a, B: ClipProvider> GraphBuilder<'a, B> {
             return blend(below);
         }
         let clips = self.provider.clips_mut();
-        let layers =
-            self.layers.iter().zip(copies).map(|(layer, copy)| {
-                copy.map_or_else(|| layer.clip.clone(), |clip| clips.add(clip))
-            });
+        let layers = self.layers.iter().zip(copies).map(|(layer, copy)| {
+            copy.map_or_else(|| layer.playing.clip.clone(), |clip| clips.add(clip))
+        });
         let layers = layers.collect();
         self.layered(below, layers)
     }
 
     /// A clip as it is blended with others; `None` if it is not loaded.
     fn blended<'c>(
-        source: &B::Source,
-        clip: &Handle<AnimationClip>,
+        playing: &PlayingClip,
         bones: &'c BoneSet,
         clips: &'c Assets<AnimationClip>,
     ) -> Option<BlendedClip<'c>> {
         Some(BlendedClip {
-            clip: clips.get(clip)?,
+            clip: clips.get(&playing.clip)?,
             bones,
-            resets_scale: B::resets_scale(source),
+            resets_scale: B::resets_scale(&playing.source),
         })
     }
 
@@ -174,17 +172,12 @@ impl<'a, B: ClipProvider> GraphBuilder<'a, B> {
     }
 
     /// The active clips and the layers that pass a filter, if they are loaded.
-    fn blended_with(
-        &self,
-        filter: impl Fn(&PlayedLayer<'_, B::Source>) -> bool,
-    ) -> Vec<BlendedClip<'_>> {
+    fn blended_with(&self, filter: impl Fn(&PlayedLayer<'_>) -> bool) -> Vec<BlendedClip<'_>> {
         let clips = self.provider.clips();
         let active = self.active.iter();
-        let active = active
-            .filter_map(|active| Self::blended(&active.source, &active.clip, &BoneSet::ALL, clips));
+        let active = active.filter_map(|active| Self::blended(active, &BoneSet::ALL, clips));
         let layers = self.layers.iter().filter(|layer| filter(layer));
-        let layers =
-            layers.filter_map(|layer| Self::blended(layer.source, layer.clip, layer.bones, clips));
+        let layers = layers.filter_map(|layer| Self::blended(layer.playing, layer.bones, clips));
         active.chain(layers).collect()
     }
 
@@ -192,8 +185,8 @@ impl<'a, B: ClipProvider> GraphBuilder<'a, B> {
     fn layer_copies(&self) -> Vec<Option<AnimationClip>> {
         let all = self.all_blended();
         let clips = self.provider.clips();
-        let copy = |layer: &PlayedLayer<'_, B::Source>| {
-            let blended = Self::blended(layer.source, layer.clip, layer.bones, clips)?;
+        let copy = |layer: &PlayedLayer<'_>| {
+            let blended = Self::blended(layer.playing, layer.bones, clips)?;
             if layer.additive {
                 Some(difference_from_first_frame(blended.clip))
             } else {
@@ -229,8 +222,8 @@ impl<'a, B: ClipProvider> GraphBuilder<'a, B> {
             return vec![self.provider.clips_mut().add(rest.unwrap_or_default())];
         }
         let clips = self.provider.clips();
-        let copy = |active: &ActiveClip<B::Source>| {
-            let blended = Self::blended(&active.source, &active.clip, &BoneSet::ALL, clips)?;
+        let copy = |active: &PlayingClip| {
+            let blended = Self::blended(active, &BoneSet::ALL, clips)?;
             blended.with_rest_pose(&all, &self.skeleton)
         };
         let copies: Vec<_> = self.active.iter().map(copy).collect();

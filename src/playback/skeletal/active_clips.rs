@@ -1,18 +1,11 @@
 //! The active clips of a model and their weights.
 
+use crate::playback::fade::Fade;
+use crate::playback::skeletal::clip_provider::ClipSource;
+use crate::playback::skeletal::playing_clip::PlayingClip;
+use bevy::animation::AnimationClip;
 use bevy::animation::graph::AnimationNodeIndex;
-use bevy::animation::{ActiveAnimation, AnimationClip, AnimationPlayer};
 use bevy::asset::Handle;
-use core::ops::Range;
-
-/// The source of a clip: the asset and, optionally, the frames that are selected from it.
-pub(crate) trait ClipSource: Clone {
-    /// The clip as loaded, not yet adapted to a model.
-    fn clip(&self) -> &Handle<AnimationClip>;
-
-    /// The selected frames; `None` for the whole clip.
-    fn frames(&self) -> Option<&Range<u32>>;
-}
 
 /// The graph node of the active clip at an index.
 pub(crate) fn node(index: usize) -> AnimationNodeIndex {
@@ -21,78 +14,56 @@ pub(crate) fn node(index: usize) -> AnimationNodeIndex {
 }
 
 /// The clips that play on a model: the last one is the selected clip, those before it fade out.
-#[derive(Debug)]
-pub(crate) struct ActiveClips<S> {
-    clips: Vec<ActiveClip<S>>,
+#[derive(Debug, Default)]
+pub(crate) struct ActiveClips {
+    clips: Vec<ActiveClip>,
     fade: Option<Fade>,
 }
 
-/// A clip that plays.
-#[derive(Clone, Debug)]
-pub(crate) struct ActiveClip<S> {
-    pub(crate) source: S,
-    /// The clip as adapted to the model.
-    pub(crate) clip: Handle<AnimationClip>,
+/// A clip that plays beside others.
+#[derive(Debug)]
+pub(crate) struct ActiveClip {
+    pub(crate) playing: PlayingClip,
     /// The weight when the last fade began.
     weight: f32,
-    /// The state in the player before the last change of the active clips.
-    state: ActiveAnimation,
 }
 
-/// A cross-fade. Times are in seconds.
-#[derive(Clone, Copy, Debug)]
-struct Fade {
-    duration: f32,
-    remaining: f32,
-}
-
-impl<S> Default for ActiveClips<S> {
-    fn default() -> Self {
-        Self {
-            clips: Vec::new(),
-            fade: None,
-        }
-    }
-}
-
-impl<S: ClipSource> ActiveClips<S> {
+impl ActiveClips {
     pub(crate) fn is_empty(&self) -> bool {
         self.clips.is_empty()
     }
 
-    /// The selected clip and its index.
-    pub(crate) fn selected(&self) -> Option<(usize, &ActiveClip<S>)> {
-        self.clips.iter().enumerate().next_back()
+    /// The selected clip.
+    pub(crate) fn selected(&self) -> Option<&PlayingClip> {
+        self.clips.last().map(|active| &active.playing)
     }
 
     /// The selected clip, if no other clip fades out.
     #[inline]
-    pub(crate) fn only(&self) -> Option<&ActiveClip<S>> {
+    pub(crate) fn only(&self) -> Option<&PlayingClip> {
         match &self.clips[..] {
-            [only] => Some(only),
+            [only] => Some(&only.playing),
             _ => None,
         }
     }
 
     /// The handles of the clips, in the order of the graph.
     pub(crate) fn handles(&self) -> Vec<Handle<AnimationClip>> {
-        self.clips
-            .iter()
-            .map(|active| active.clip.clone())
-            .collect()
+        self.iter().map(|playing| playing.clip.clone()).collect()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &ActiveClip<S>> {
-        self.clips.iter()
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &PlayingClip> {
+        self.clips.iter().map(|active| &active.playing)
     }
 
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut ActiveClip<S>> {
-        self.clips.iter_mut()
+    /// The last one is the selected clip.
+    pub(crate) fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut PlayingClip> {
+        self.clips.iter_mut().map(|active| &mut active.playing)
     }
 
     /// The fraction of the current fade that remains, from 1 to 0; 0 without a fade.
     pub(crate) fn fade_remaining(&self) -> f32 {
-        self.fade.map_or(0.0, |fade| fade.remaining / fade.duration)
+        self.fade.map_or(0.0, |fade| fade.fraction())
     }
 
     /// The current weights of all clips. They add up to 1.
@@ -110,9 +81,9 @@ impl<S: ClipSource> ActiveClips<S> {
     }
 
     /// Starts a clip. The others fade out over `fade` seconds, or stop at once if that is not a positive number.
-    pub(crate) fn start(&mut self, source: S, fade: f32) {
-        let fades = fade > 0.0 && fade.is_finite();
-        if fades {
+    pub(crate) fn start(&mut self, source: ClipSource, fade: f32) {
+        let fade = Fade::new(fade);
+        if fade.is_some() {
             let weights: Vec<_> = self.weights().collect();
             for (active, weight) in self.clips.iter_mut().zip(weights) {
                 active.weight = weight;
@@ -121,31 +92,24 @@ impl<S: ClipSource> ActiveClips<S> {
         } else {
             self.clips.clear();
         }
-        self.fade = (fades && !self.clips.is_empty()).then_some(Fade {
-            duration: fade,
-            remaining: fade,
-        });
+        self.fade = fade.filter(|_| !self.clips.is_empty());
         self.clips.push(ActiveClip {
-            clip: source.clip().clone(),
-            source,
+            playing: PlayingClip::new(source),
             weight: 1.0,
-            state: ActiveAnimation::default(),
         });
     }
 
     /// Replaces the source of the selected clip, and keeps its time.
-    pub(crate) fn replace(&mut self, source: S) {
+    pub(crate) fn replace(&mut self, source: ClipSource) {
         if let Some(selected) = self.clips.last_mut() {
-            selected.source = source;
+            selected.playing.source = source;
         }
     }
 
     /// Advances the fade. Returns true once it is over; then call [`end_fade`](Self::end_fade).
     pub(crate) fn advance_fade(&mut self, seconds: f32) -> bool {
-        self.fade.as_mut().is_some_and(|fade| {
-            fade.remaining -= seconds;
-            fade.remaining <= 0.0
-        })
+        let fade = self.fade.as_mut();
+        fade.is_some_and(|fade| !fade.advance(seconds))
     }
 
     /// Removes all clips but the selected one.
@@ -181,42 +145,21 @@ impl<S: ClipSource> ActiveClips<S> {
         self.fade = None;
         self.clips.clear();
     }
-
-    /// Saves the player's states of the clips, before their nodes change.
-    pub(crate) fn save_states(&mut self, player: &AnimationPlayer) {
-        for (index, active) in self.clips.iter_mut().enumerate() {
-            active.state = player.animation(node(index)).copied().unwrap_or_default();
-        }
-    }
-
-    /// Restarts a player with these clips, in their saved states.
-    pub(crate) fn restore_states(&self, player: &mut AnimationPlayer) {
-        player.stop_all();
-        for (index, active) in self.clips.iter().enumerate() {
-            *player.play(node(index)) = active.state;
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    impl ClipSource for Handle<AnimationClip> {
-        fn clip(&self) -> &Handle<AnimationClip> {
-            self
-        }
-
-        fn frames(&self) -> Option<&Range<u32>> {
-            None
+    fn source() -> ClipSource {
+        ClipSource {
+            clip: Handle::default(),
+            frames: None,
+            file: None,
         }
     }
 
-    fn source() -> Handle<AnimationClip> {
-        Handle::default()
-    }
-
-    fn weights(clips: &ActiveClips<Handle<AnimationClip>>) -> Vec<f32> {
+    fn weights(clips: &ActiveClips) -> Vec<f32> {
         clips.weights().collect()
     }
 

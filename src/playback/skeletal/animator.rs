@@ -4,23 +4,25 @@
 //! The player is on the root entity, which survives a reload of the model. To blend clips in another way, don't add a
 //! `PlayClip`, and give the root a graph of your own.
 
+use crate::playback::clip_events::EventTables;
 use crate::playback::graph::bone_set::BoneSet;
 use crate::playback::graph::build::{GraphLayout, shared_graph};
 use crate::playback::graph::rest_bones::{Bones, restore_rest_pose};
 use crate::playback::playing::ClipSelection;
-use crate::playback::skeletal::active_clips::{ActiveClips, ClipSource, node};
+use crate::playback::skeletal::active_clips::{ActiveClips, node};
 use crate::playback::skeletal::clip_provider::ClipProvider;
-use crate::playback::skeletal::clip_state::{must_pause, read_clip, write_clip};
+use crate::playback::skeletal::events::OwnGraph;
 use crate::playback::skeletal::layers::{ActiveLayers, LayerRequest, PlayedLayer};
 use crate::playback::skeletal::pending::{Pending, PendingState};
 use crate::root::clip_ref::ClipRef;
 use crate::root::clips::ModelClips;
+use crate::root::events::{ModelEvent, ModelEvents, PassedEvent};
 use crate::root::layers::{ClipLayers, LayerId};
 use crate::root::masks::ModelMasks;
-use crate::root::play::{PlayClip, Playback, ResolvedClip, ResolvedPlay};
-use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle, AnimationNodeIndex};
+use crate::root::play::{Playback, ResolvedClip, ResolvedPlay};
+use bevy::animation::graph::AnimationGraphHandle;
 use bevy::animation::{AnimationClip, AnimationPlayer};
-use bevy::asset::{AssetId, Assets, Handle};
+use bevy::asset::{Assets, Handle};
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Mut, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
@@ -34,8 +36,11 @@ pub(crate) struct ClipRequest<'a> {
     pub(crate) named: Option<&'a ModelClips>,
     /// The masks that the root names.
     pub(crate) masks: Option<&'a ModelMasks>,
+    pub(crate) events: Option<&'a ModelEvents>,
     /// Whether any clip that plays was edited.
     pub(crate) is_edited: bool,
+    /// Whether a component that determines the events of clips has changed.
+    pub(crate) are_events_changed: bool,
 }
 
 impl<'a> ClipRequest<'a> {
@@ -46,26 +51,23 @@ impl<'a> ClipRequest<'a> {
 
 /// The playback state of a spawned model. Each format has a root component that wraps it.
 #[derive(Debug)]
-pub(crate) struct Animator<M, S> {
-    active: ActiveClips<S>,
+pub(crate) struct Animator<M> {
+    active: ActiveClips,
     /// The layers over the active clips.
-    layers: ActiveLayers<S>,
+    layers: ActiveLayers,
     /// The nodes of the graph that this animator has inserted last.
     layout: GraphLayout,
     /// The request when the clip was selected.
     selection: Option<ClipSelection>,
     /// The requested clip until it is loaded. The previous clips play on meanwhile.
-    pending: Option<Pending<S>>,
+    pending: Option<Pending>,
     /// The model that the clips are adapted to. A reload changes it.
     model: Option<Arc<M>>,
-    /// The graph that this animator has inserted on the root.
-    graph: Option<Handle<AnimationGraph>>,
-    /// [`Playback::time`] as last written. If it differs now, the user has set it.
-    time: f32,
 }
 
 /// The data of a model's root in one frame.
 pub(crate) struct AnimatedRoot<'a, M> {
+    pub(crate) entity: Entity,
     pub(crate) request: ClipRequest<'a>,
     pub(crate) model: &'a Arc<M>,
     /// The entities of the bones.
@@ -75,25 +77,28 @@ pub(crate) struct AnimatedRoot<'a, M> {
     pub(crate) layers: Option<Mut<'a, ClipLayers>>,
     /// The current graph of the root. It may be the user's.
     pub(crate) graph: Option<&'a AnimationGraphHandle>,
+    /// The graph that the animator has inserted on the root.
+    pub(crate) own_graph: &'a mut OwnGraph,
     pub(crate) commands: EntityCommands<'a>,
 }
 
-/// A clip that is selected and plays.
-pub(crate) struct SelectedSource<'a, S> {
-    /// The layer; `None` for the clip of a [`PlayClip`].
-    pub(crate) layer: Option<LayerId>,
-    pub(crate) node: AnimationNodeIndex,
-    pub(crate) source: &'a S,
-    /// The request, if it still exists.
-    pub(crate) play: Option<&'a ResolvedPlay>,
-    /// Whether the request is for another clip, which is loading.
-    pub(crate) is_previous: bool,
+/// What a root's clips have caused in one frame.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    /// Warnings about the model.
+    pub(crate) warnings: Vec<String>,
+    /// The events that the clips have passed.
+    pub(crate) events: Vec<ModelEvent>,
+    /// The requested clip, if it has just ended.
+    pub(crate) ended: Option<ClipRef>,
+    /// The layers whose clips have just ended, with their clips.
+    pub(crate) ended_layers: Vec<(LayerId, ClipRef)>,
 }
 
 /// A change of the active clips.
-struct Change<S> {
+struct Change {
     /// The clip to start.
-    starts: Option<Pending<S>>,
+    starts: Option<Pending>,
     /// Whether all clips stop.
     stops: bool,
     ends_fade: bool,
@@ -105,7 +110,7 @@ struct Change<S> {
     changes_layers: bool,
 }
 
-impl<S> Change<S> {
+impl Change {
     fn is_any(&self) -> bool {
         let is_own = self.starts.is_some() || self.stops || self.ends_fade;
         is_own || self.rebinds || self.changes_layers
@@ -119,7 +124,7 @@ impl<S> Change<S> {
     }
 }
 
-impl<M, S> Default for Animator<M, S> {
+impl<M> Default for Animator<M> {
     fn default() -> Self {
         Self {
             active: ActiveClips::default(),
@@ -128,18 +133,15 @@ impl<M, S> Default for Animator<M, S> {
             selection: None,
             pending: None,
             model: None,
-            graph: None,
-            time: 0.0,
         }
     }
 }
 
-impl<M, S: ClipSource> Animator<M, S> {
+impl<M> Animator<M> {
     /// The selected clip, once it plays.
     pub(crate) fn clip(&self) -> Option<&Handle<AnimationClip>> {
-        self.active
-            .selected()
-            .map(|(_, selected)| selected.source.clip())
+        let selected = self.active.selected();
+        selected.map(|selected| &selected.source.clip)
     }
 
     /// The weight of the selected clip: below 1 during a fade, and 0 if no clip plays.
@@ -151,40 +153,30 @@ impl<M, S: ClipSource> Animator<M, S> {
         }
     }
 
-    /// The time of the selected clip when [`read_player`](Self::read_player) was called last, in seconds.
-    #[inline]
-    pub(crate) fn time(&self) -> f32 {
-        self.time
-    }
-
     /// The current weight of a layer; `None` if it does not play.
     pub(crate) fn layer_weight(&self, layer: LayerId) -> Option<f32> {
         self.layers.weight(layer)
     }
 
-    /// Updates a root's player for one frame. Returns warnings about the model.
+    /// Starts, stops and advances the clips of a root, and writes them to its player.
     ///
-    /// Bevy then advances the player and poses the bones, and [`read_player`](Self::read_player) reads the clip's time.
-    pub(crate) fn update<B: ClipProvider<Model = M, Source = S>, C: Component>(
+    /// Bevy then makes the same steps, and poses the bones.
+    pub(crate) fn update<B: ClipProvider<Model = M>, C: Component>(
         &mut self,
         root: AnimatedRoot<'_, M>,
         provider: &mut B,
         bones: &mut Bones<'_, '_, C>,
         seconds: f32,
-    ) -> Vec<String> {
+    ) -> Outcome {
         let (model, player, graph) = (root.model, root.player, root.graph);
         let (request, mut requested_layers) = (root.request, root.layers);
         let (is_edited, play) = (request.is_edited, request.clip());
-        let play = play.map(|resolved| &resolved.play);
-        let mut warnings = Vec::new();
+        let mut outcome = Outcome::default();
+        let warnings = &mut outcome.warnings;
         // The layers that play on have other nodes in a new graph.
         let layers_before: Vec<_> = self.played_layers().collect();
-        if self.owns(graph) {
-            let layout = self.layout;
-            self.layers.save_states(player, |index| layout.layer(index));
-        }
         // The clips that start and stop depend on the request, on the loaded assets and on the fade.
-        let mut change = self.decide(&request, model, seconds, provider, &mut warnings);
+        let mut change = self.decide(&request, model, seconds, provider, warnings);
         let layers = LayerRequest {
             layers: requested_layers.as_deref(),
             is_changed: requested_layers
@@ -194,21 +186,20 @@ impl<M, S: ClipSource> Animator<M, S> {
             masks: request.masks,
             is_other_file: change.is_other_file,
         };
-        change.changes_layers =
-            self.layers
-                .update(&layers, model, provider, seconds, &mut warnings);
+        change.changes_layers = self
+            .layers
+            .update(&layers, model, provider, seconds, warnings);
         let restarts = change.restarts();
-        if change.is_any() {
+        let is_changed = change.is_any();
+        if is_changed {
             let mut before: Vec<_> = self.played_clips().collect();
             before.extend(layers_before);
-            if self.owns(graph) {
-                self.active.save_states(player);
-            }
-            let fade = play.map_or(0.0, |play| play.fade);
+            let fade = play.map_or(0.0, |resolved| resolved.play.fade);
             self.apply(change, fade, model, provider);
-            self.set_graph(graph, root.commands, player, model, provider);
+            let graphs = (graph, root.own_graph);
+            self.set_graph(graphs, root.commands, player, model, provider);
             let before = (B::KEEPS_UNANIMATED && !is_edited).then_some(&*before);
-            let resetting = self.active.selected().map(|(_, selected)| selected);
+            let resetting = self.active.selected();
             let resetting = resetting.filter(|selected| B::resets_scale(&selected.source));
             let resetting = resetting.map(|selected| selected.clip.clone());
             let now: Vec<_> = self.played_clips().chain(self.played_layers()).collect();
@@ -220,87 +211,84 @@ impl<M, S: ClipSource> Animator<M, S> {
                 bones,
             );
         }
-        // Speed, repetition, time and weights may change in any frame.
-        let clips = provider.clips();
-        if let (Some(play), Some(playback)) = (play, root.playback) {
-            self.write_player(player, play, playback, restarts, (seconds, clips));
+        let tables = EventTables {
+            clips: request.named,
+            events: request.events,
+            is_changed: is_changed || request.are_events_changed,
+        };
+        let entity = root.entity;
+        let events = &mut outcome.events;
+        let mut send = |event: PassedEvent<'_>| events.push(event.sent_to(entity));
+        let provider = (&**model, &*provider);
+        if let Some(play) = play {
+            let clips = provider.1.clips();
+            let has_ended = self.advance(play, root.playback, restarts, (seconds, clips));
+            outcome.ended = has_ended.then(|| play.requested.clone());
+            let play = (!self.is_waiting()).then_some(play);
+            if let Some(selected) = self.active.iter_mut().next_back() {
+                selected.send_events(play, tables, provider, &mut send);
+            }
         }
+        let mut ended = Vec::new();
         if let Some(requested) = &mut requested_layers {
-            let requested = requested.bypass_change_detection();
-            let node = |index| self.layout.layer(index);
-            self.layers
-                .write_player(player, node, requested, clips, seconds);
+            let all = requested.bypass_change_detection();
+            ended = self
+                .layers
+                .advance(all, provider, tables, seconds, &mut send);
         }
-        warnings
+        self.write_player(player);
+        if let Some(requested) = requested_layers {
+            outcome.ended_layers = self.end_layers(ended, requested);
+        }
+        outcome
+    }
+
+    /// Writes all clips to the player.
+    fn write_player(&self, player: &mut AnimationPlayer) {
+        let active = self.active.iter().zip(self.active.weights());
+        for (index, (playing, weight)) in active.enumerate() {
+            if let Some(animation) = player.animation_mut(node(index)) {
+                playing.write(animation, weight);
+            }
+        }
+        let layout = self.layout;
+        self.layers
+            .write_player(player, |index| layout.layer(index));
     }
 
     /// The active clips and the bones that they may animate.
     fn played_clips(&self) -> impl Iterator<Item = (Handle<AnimationClip>, BoneSet)> {
         let active = self.active.iter();
-        active.map(|active| (active.clip.clone(), BoneSet::ALL))
+        active.map(|playing| (playing.clip.clone(), BoneSet::ALL))
     }
 
     /// The clips of the layers and the bones that they may animate.
     fn played_layers(&self) -> impl Iterator<Item = (Handle<AnimationClip>, BoneSet)> {
         let layers = self.layers.playing();
-        layers.map(|layer| (layer.clip.clone(), layer.bones.clone()))
+        layers.map(|layer| (layer.playing.clip.clone(), layer.bones.clone()))
     }
 
     /// Whether any clip that plays was edited.
-    pub(crate) fn is_any_edited<B: ClipProvider<Model = M, Source = S>>(
-        &self,
-        edits: &B::Edits,
-    ) -> bool {
-        let is_copied = self.layers.sources().next().is_some();
-        let active = self.active.iter().map(|active| &active.source);
-        let mut sources = active.chain(self.layers.sources());
-        sources.any(|source| B::is_edited(edits, source, is_copied))
+    pub(crate) fn is_any_edited<B: ClipProvider<Model = M>>(&self, edits: &B::Edits) -> bool {
+        let layers = || self.layers.playing().map(|layer| layer.playing);
+        let is_copied = layers().next().is_some();
+        let mut playing = self.active.iter().chain(layers());
+        playing.any(|playing| B::is_edited(edits, &playing.source, is_copied))
     }
 
-    /// The layers that play, and the nodes of their clips.
-    pub(crate) fn active_layers(
-        &self,
-    ) -> impl Iterator<Item = (PlayedLayer<'_, S>, AnimationNodeIndex)> {
-        let layers = self.layers.playing().enumerate();
-        layers.map(|(index, layer)| (layer, self.layout.layer(index)))
-    }
-
-    /// The graph in which the clips play.
-    pub(crate) fn graph(&self) -> Option<AssetId<AnimationGraph>> {
-        self.graph.as_ref().map(Handle::id)
-    }
-
-    /// The clips that are selected and play: that of a request, then those of the layers, the bottom one first.
-    pub(crate) fn selected_clips<'a>(
-        &'a self,
-        play: Option<&'a ResolvedPlay>,
-    ) -> impl Iterator<Item = SelectedSource<'a, S>> {
-        let own = self.active.selected();
-        let own = own.map(|(index, selected)| SelectedSource {
-            layer: None,
-            node: node(index),
-            source: &selected.source,
-            play,
-            is_previous: self.is_waiting(),
-        });
-        let layers = self.layers.requested().map(|layer| SelectedSource {
-            layer: Some(layer.id),
-            node: self.layout.layer(layer.index),
-            source: layer.source,
-            play: Some(layer.play),
-            is_previous: false,
-        });
-        own.into_iter().chain(layers)
+    /// The layers that play, the bottom one first.
+    pub(crate) fn active_layers(&self) -> impl Iterator<Item = PlayedLayer<'_>> {
+        self.layers.playing()
     }
 
     /// The requested clips of the root and of its layers that are not loaded yet.
     pub(crate) fn pending_clips(&self) -> impl Iterator<Item = &Handle<AnimationClip>> {
-        let own = self.pending.as_ref().map(|pending| pending.source.clip());
+        let own = self.pending.as_ref().map(|pending| &pending.source.clip);
         own.into_iter().chain(self.layers.pending_clips())
     }
 
     /// The clips that play.
-    pub(crate) fn active_clips(&self) -> &ActiveClips<S> {
+    pub(crate) fn active_clips(&self) -> &ActiveClips {
         &self.active
     }
 
@@ -310,9 +298,9 @@ impl<M, S: ClipSource> Animator<M, S> {
         request: &ClipRequest<'_>,
         model: &Arc<M>,
         seconds: f32,
-        provider: &impl ClipProvider<Model = M, Source = S>,
+        provider: &impl ClipProvider<Model = M>,
         warnings: &mut Vec<String>,
-    ) -> Change<S> {
+    ) -> Change {
         let is_same = |previous: &Arc<M>| Arc::ptr_eq(previous, model);
         let is_other_model = !self.model.as_ref().is_some_and(is_same);
         if is_other_model {
@@ -348,10 +336,10 @@ impl<M, S: ClipSource> Animator<M, S> {
     /// Selects the requested clip, which starts once it is loaded.
     fn select(
         &mut self,
-        change: &mut Change<S>,
+        change: &mut Change,
         request: &ClipRequest<'_>,
         model: &M,
-        provider: &impl ClipProvider<Model = M, Source = S>,
+        provider: &impl ClipProvider<Model = M>,
         warnings: &mut Vec<String>,
     ) {
         let clip = request.clip();
@@ -376,10 +364,10 @@ impl<M, S: ClipSource> Animator<M, S> {
     /// Starts the pending clip once it is loaded. If that fails, the previous clips stop.
     fn start_pending(
         &mut self,
-        change: &mut Change<S>,
+        change: &mut Change,
         clip: Option<&ResolvedPlay>,
         model: &M,
-        provider: &impl ClipProvider<Model = M, Source = S>,
+        provider: &impl ClipProvider<Model = M>,
         warnings: &mut Vec<String>,
     ) {
         let Some(pending) = &mut self.pending else {
@@ -410,10 +398,10 @@ impl<M, S: ClipSource> Animator<M, S> {
     /// Applies a change to the active clips.
     fn apply(
         &mut self,
-        change: Change<S>,
+        change: Change,
         fade: f32,
         model: &Arc<M>,
-        provider: &mut impl ClipProvider<Model = M, Source = S>,
+        provider: &mut impl ClipProvider<Model = M>,
     ) {
         if change.ends_fade {
             self.active.end_fade();
@@ -426,124 +414,101 @@ impl<M, S: ClipSource> Animator<M, S> {
         if change.stops {
             self.active.stop();
         }
-        for active in self.active.iter_mut() {
+        for playing in self.active.iter_mut() {
             // If an edit has left a clip without frames, its previous version fades out.
-            if let Some(clip) = provider.clip_for_model(&active.source, model) {
-                active.clip = clip;
+            if let Some(clip) = provider.clip_for_model(&playing.source, model) {
+                playing.clip = clip;
             }
         }
     }
 
-    /// Whether this animator has inserted the root's current graph. Otherwise the graph is the user's.
-    pub(crate) fn owns(&self, current: Option<&AnimationGraphHandle>) -> bool {
-        self.graph.is_some() && current.map(|current| &current.0) == self.graph.as_ref()
-    }
-
-    /// Inserts the graph of the clips that play on the root, and restarts the player with these clips in their saved
-    /// states. Removes the graph if no clip plays.
+    /// Inserts the graph of the clips that play on the root, and plays its nodes. Removes the graph if no clip plays.
     fn set_graph(
         &mut self,
-        current: Option<&AnimationGraphHandle>,
+        (current, own): (Option<&AnimationGraphHandle>, &mut OwnGraph),
         mut root: EntityCommands<'_>,
         player: &mut AnimationPlayer,
         model: &Arc<M>,
-        provider: &mut impl ClipProvider<Model = M, Source = S>,
+        provider: &mut impl ClipProvider<Model = M>,
     ) {
-        let owns = self.owns(current);
-        self.graph = None;
         if !self.is_playing() {
-            if owns {
+            if own.is(current) {
                 player.stop_all();
                 root.try_remove::<AnimationGraphHandle>();
             }
+            own.0 = None;
             return;
         }
         self.layout = GraphLayout::of(provider, &self.active, &self.layers);
-        self.active.restore_states(player);
-        let layout = self.layout;
-        layout.play_constant(player);
-        self.layers
-            .restore_states(player, |index| layout.layer(index));
+        player.stop_all();
+        for index in 0..self.active.iter().count() {
+            player.play(node(index));
+        }
+        self.layout.play_constant(player);
+        for index in 0..self.layers.playing().count() {
+            player.play(self.layout.layer(index));
+        }
         let graph = shared_graph(provider, &self.active, &self.layers, model);
         if current.is_none_or(|current| current.0 != graph) {
             root.try_insert(AnimationGraphHandle(graph.clone()));
         }
-        self.graph = Some(graph);
+        own.0 = Some(graph);
     }
 
-    fn set_weights(&self, player: &mut AnimationPlayer, play: &PlayClip, seconds: f32) {
-        for (index, weight) in self.active.weights().enumerate() {
-            if let Some(animation) = player.animation_mut(node(index)) {
-                animation.set_weight(weight);
-                if play.paused || must_pause(animation.speed(), seconds) {
-                    animation.pause()
-                } else {
-                    animation.resume()
-                };
-            }
-        }
-    }
-
-    /// Writes weights, speed, repetition and time to the player.
-    fn write_player(
+    /// Advances the active clips by a frame of `seconds`, and writes `playback`. Returns whether the requested clip has
+    /// just ended.
+    fn advance(
         &mut self,
-        player: &mut AnimationPlayer,
-        play: &PlayClip,
-        playback: &mut Playback,
+        resolved: &ResolvedPlay,
+        playback: Option<&mut Playback>,
         restarts: bool,
         (seconds, clips): (f32, &Assets<AnimationClip>),
-    ) {
-        self.set_weights(player, play, seconds);
-        let Some((index, selected)) = self.active.selected() else {
-            // No clip plays that could be at its end.
-            playback.finished = false;
-            return;
-        };
-        if self.is_waiting() {
-            return;
-        }
-        let clip = clips.get(&selected.clip);
-        let duration = clip.map_or(0.0, AnimationClip::duration);
-        if let Some(animation) = player.animation_mut(node(index)) {
-            let frame = (seconds, duration);
-            write_clip(animation, play, playback, &mut self.time, restarts, frame);
-        }
-    }
-
-    /// Writes the player's time to `playback`. Returns whether the clip has just ended.
-    pub(crate) fn read_player(
-        &mut self,
-        player: &mut AnimationPlayer,
-        playback: &mut Playback,
-        clips: &Assets<AnimationClip>,
     ) -> bool {
+        let play = &resolved.play;
         // While the requested clip is not loaded, the clip that plays is another one.
-        let is_other_clip = self.is_waiting();
-        let selected = self.active.selected();
-        let clip = selected.and_then(|(_, selected)| clips.get(&selected.clip));
-        let duration = clip.map_or(0.0, AnimationClip::duration);
-        playback.duration = if is_other_clip { 0.0 } else { duration };
-        let Some((index, _)) = selected else {
+        let is_waiting = self.is_waiting();
+        let seconds = if play.paused { 0.0 } else { seconds };
+        let mut playing = self.active.iter_mut();
+        let selected = playing.next_back();
+        for fading in playing {
+            fading.advance(seconds, clips);
+        }
+        let Some(selected) = selected else {
+            // No clip plays that could be at its end.
+            if let Some(playback) = playback {
+                playback.finished = false;
+                playback.duration = 0.0;
+            }
             return false;
         };
-        let (Some(_), Some(animation)) = (clip, player.animation_mut(node(index))) else {
-            return false;
-        };
-        read_clip(animation, playback, &mut self.time, duration, is_other_clip)
+        if !is_waiting {
+            selected.apply(play);
+            if restarts {
+                selected.restart(play.start, clips);
+            } else if let Some(playback) = &playback {
+                // The user may have set it.
+                selected.playback = **playback;
+            }
+        }
+        // A clip shows its start time for one frame before it advances.
+        let has_ended = selected.advance(if restarts { 0.0 } else { seconds }, clips);
+        if let Some(playback) = playback {
+            *playback = selected.playback;
+            if is_waiting {
+                playback.finished = false;
+                playback.duration = 0.0;
+            }
+        }
+        has_ended && !is_waiting
     }
 
-    /// Writes the player's times to the layers. Removes those that remove themselves and have ended or have no clip.
-    /// Returns the layers that have just ended, with their clips.
-    pub(crate) fn read_layers(
+    /// Removes the layers that remove themselves and have ended or have no clip. Returns the layers that have ended,
+    /// with their clips.
+    fn end_layers(
         &mut self,
-        player: &mut AnimationPlayer,
+        ended: Vec<LayerId>,
         mut requested: Mut<'_, ClipLayers>,
-        clips: &Assets<AnimationClip>,
     ) -> Vec<(LayerId, ClipRef)> {
-        let layout = self.layout;
-        let node = |index| layout.layer(index);
-        let all = requested.bypass_change_detection();
-        let ended = self.layers.read_player(player, node, all, clips);
         for id in self.layers.without_clips() {
             requested.remove(id);
             self.layers.end(id);

@@ -1,17 +1,18 @@
 //! The layers that play on a model over its active clips, and their weights.
 
+use crate::playback::clip_events::EventTables;
 use crate::playback::graph::bone_set::{BoneName, BoneSet};
 use crate::playback::playing::ClipSelection;
-use crate::playback::skeletal::active_clips::ClipSource;
 use crate::playback::skeletal::clip_provider::ClipProvider;
-use crate::playback::skeletal::clip_state::{read_clip, write_clip};
 use crate::playback::skeletal::pending::{Pending, PendingState};
+use crate::playback::skeletal::playing_clip::PlayingClip;
 use crate::root::clips::ModelClips;
+use crate::root::events::PassedEvent;
 use crate::root::layers::{ClipLayer, ClipLayers, LayerId};
 use crate::root::masks::{BoneMask, ModelMasks};
-use crate::root::play::{Playback, ResolvedPlay};
+use crate::root::play::ResolvedPlay;
 use bevy::animation::graph::{AnimationMask, AnimationNodeIndex};
-use bevy::animation::{ActiveAnimation, AnimationClip, AnimationPlayer, RepeatAnimation};
+use bevy::animation::{AnimationClip, AnimationPlayer};
 use bevy::asset::{Assets, Handle};
 use std::sync::Arc;
 
@@ -19,9 +20,9 @@ use std::sync::Arc;
 const MAX_FADING: usize = 8;
 
 /// The layers of a model, the bottom one first.
-#[derive(Debug)]
-pub(crate) struct ActiveLayers<S> {
-    layers: Vec<ActiveLayer<S>>,
+#[derive(Debug, Default)]
+pub(crate) struct ActiveLayers {
+    layers: Vec<ActiveLayer>,
     /// The tables by which the layers' clips and masks were resolved.
     clips: Option<ModelClips>,
     masks: Option<ModelMasks>,
@@ -29,7 +30,7 @@ pub(crate) struct ActiveLayers<S> {
 
 /// A layer that is requested or fades out.
 #[derive(Debug)]
-struct ActiveLayer<S> {
+struct ActiveLayer {
     id: LayerId,
     /// Whether it is in [`ClipLayers`]. Otherwise it fades out.
     is_requested: bool,
@@ -47,48 +48,24 @@ struct ActiveLayer<S> {
     /// Whether its clip was searched for.
     is_selected: bool,
     /// The requested clip until it is loaded.
-    pending: Option<Pending<S>>,
-    playing: Option<PlayingClip<S>>,
+    pending: Option<Pending>,
+    playing: Option<PlayingClip>,
     /// Whether its clip starts in this frame.
     starts: bool,
     /// The progress of the fades of its start and its removal, from 0 to 1.
     fade: f32,
     /// The progress of all fades, with that at the end of its clip.
     envelope: f32,
-    playback: Playback,
-    /// [`Playback::time`] as last written to the player.
-    time: f32,
-}
-
-/// The clip of a layer that plays.
-#[derive(Debug)]
-struct PlayingClip<S> {
-    source: S,
-    /// The clip as adapted to the model.
-    clip: Handle<AnimationClip>,
-    /// The state in the player before the last change of the graph.
-    state: ActiveAnimation,
 }
 
 /// A layer that plays, for code that blends.
 #[derive(Debug)]
-pub(crate) struct PlayedLayer<'a, S> {
-    pub(crate) source: &'a S,
-    /// The clip as adapted to the model.
-    pub(crate) clip: &'a Handle<AnimationClip>,
+pub(crate) struct PlayedLayer<'a> {
+    pub(crate) playing: &'a PlayingClip,
     pub(crate) bones: &'a BoneSet,
     pub(crate) additive: bool,
     /// From 0 to 1, with fades.
     pub(crate) weight: f32,
-}
-
-/// A requested layer that plays.
-pub(crate) struct RequestedLayer<'a, S> {
-    pub(crate) id: LayerId,
-    /// Its index among all layers that play.
-    pub(crate) index: usize,
-    pub(crate) source: &'a S,
-    pub(crate) play: &'a ResolvedPlay,
 }
 
 /// The layers that a root requests, and the tables that resolve them.
@@ -102,34 +79,10 @@ pub(crate) struct LayerRequest<'a> {
     pub(crate) is_other_file: bool,
 }
 
-impl<S> Default for ActiveLayers<S> {
-    fn default() -> Self {
-        Self {
-            layers: Vec::new(),
-            clips: None,
-            masks: None,
-        }
-    }
-}
-
-impl<S: ClipSource> ActiveLayers<S> {
+impl ActiveLayers {
     /// The layers that play, the bottom one first.
-    pub(crate) fn playing(&self) -> impl Iterator<Item = PlayedLayer<'_, S>> {
+    pub(crate) fn playing(&self) -> impl Iterator<Item = PlayedLayer<'_>> {
         self.layers.iter().filter_map(ActiveLayer::played)
-    }
-
-    /// The layers that play and do not fade out, the bottom one first.
-    pub(crate) fn requested(&self) -> impl Iterator<Item = RequestedLayer<'_, S>> {
-        let playing = self.layers.iter();
-        let playing = playing.filter_map(|layer| Some((layer, layer.playing.as_ref()?)));
-        let requested = playing.enumerate();
-        let requested = requested.filter(|(_, (layer, _))| layer.is_requested);
-        requested.map(|(index, (layer, playing))| RequestedLayer {
-            id: layer.id,
-            index,
-            source: &playing.source,
-            play: &layer.resolved,
-        })
     }
 
     /// The requested layers that remove themselves and whose clips cannot play.
@@ -149,7 +102,7 @@ impl<S: ClipSource> ActiveLayers<S> {
     pub(crate) fn pending_clips(&self) -> impl Iterator<Item = &Handle<AnimationClip>> {
         let requested = self.layers.iter().filter(|layer| layer.is_requested);
         let pending = requested.filter_map(|layer| layer.pending.as_ref());
-        pending.map(|pending| pending.source.clip())
+        pending.map(|pending| &pending.source.clip)
     }
 
     /// The current weight of a layer; `None` if it does not play.
@@ -159,14 +112,9 @@ impl<S: ClipSource> ActiveLayers<S> {
         Some(layer.played()?.weight)
     }
 
-    /// The sources of the clips that play.
-    pub(crate) fn sources(&self) -> impl Iterator<Item = &S> {
-        self.playing().map(|layer| layer.source)
-    }
-
     /// Starts, changes and removes layers as requested, and advances their fades. Returns whether the graph must
     /// change.
-    pub(crate) fn update<B: ClipProvider<Source = S>>(
+    pub(crate) fn update<B: ClipProvider>(
         &mut self,
         request: &LayerRequest<'_>,
         model: &Arc<B::Model>,
@@ -241,7 +189,7 @@ impl<S: ClipSource> ActiveLayers<S> {
     }
 
     /// Resolves the masks of all layers.
-    fn resolve_masks<B: ClipProvider<Source = S>>(
+    fn resolve_masks<B: ClipProvider>(
         &mut self,
         masks: Option<&ModelMasks>,
         model: &B::Model,
@@ -262,88 +210,53 @@ impl<S: ClipSource> ActiveLayers<S> {
         }
     }
 
-    /// Saves the player's states of the layers, before their nodes change.
-    pub(crate) fn save_states(
+    /// Advances the clips. Writes the playback states of the requested layers, and returns the layers whose clips have
+    /// just ended. Calls `send` with each event that requested clips pass.
+    pub(crate) fn advance<B: ClipProvider>(
         &mut self,
-        player: &AnimationPlayer,
-        node: impl Fn(usize) -> AnimationNodeIndex,
-    ) {
-        let playing = self.layers.iter_mut();
-        let playing = playing.filter_map(|layer| layer.playing.as_mut());
-        for (index, playing) in playing.enumerate() {
-            playing.state = player.animation(node(index)).copied().unwrap_or_default();
-        }
-    }
-
-    /// Plays the layers, in their saved states.
-    pub(crate) fn restore_states(
-        &self,
-        player: &mut AnimationPlayer,
-        node: impl Fn(usize) -> AnimationNodeIndex,
-    ) {
-        let playing = self.layers.iter();
-        let playing = playing.filter_map(|layer| layer.playing.as_ref());
-        for (index, playing) in playing.enumerate() {
-            *player.play(node(index)) = playing.state;
-        }
-    }
-
-    /// Writes weights, speeds, repetitions and times to the player.
-    pub(crate) fn write_player(
-        &mut self,
-        player: &mut AnimationPlayer,
-        node: impl Fn(usize) -> AnimationNodeIndex,
         requested: &mut ClipLayers,
-        clips: &Assets<AnimationClip>,
+        (model, provider): (&B::Model, &B),
+        tables: EventTables<'_>,
         seconds: f32,
-    ) {
-        let playing = self.layers.iter_mut();
-        let playing = playing.filter(|layer| layer.playing.is_some());
-        for (index, layer) in playing.enumerate() {
-            let Some(animation) = player.animation_mut(node(index)) else {
-                continue;
-            };
-            if !layer.is_requested {
-                layer.write(animation, clips, seconds);
-                continue;
-            }
-            if let Some(time) = requested.take_seek(layer.id) {
-                layer.playback.time = time;
-                if layer.starts {
-                    layer.resolved.play.start = Some(time);
-                }
-            }
-            layer.write(animation, clips, seconds);
-            requested.set_playback(layer.id, layer.playback);
-        }
-    }
-
-    /// Writes the player's times to the playback states of the requested layers. Returns the layers whose clips have
-    /// just ended.
-    pub(crate) fn read_player(
-        &mut self,
-        player: &mut AnimationPlayer,
-        node: impl Fn(usize) -> AnimationNodeIndex,
-        requested: &mut ClipLayers,
-        clips: &Assets<AnimationClip>,
+        mut send: impl FnMut(PassedEvent<'_>),
     ) -> Vec<LayerId> {
         let mut ended = Vec::new();
-        let playing = self.layers.iter_mut();
-        let playing = playing.filter(|layer| layer.playing.is_some());
-        for (index, layer) in playing.enumerate() {
-            let duration = layer.duration(clips);
-            let Some(animation) = player.animation_mut(node(index)) else {
-                continue;
+        for layer in &mut self.layers {
+            let is_requested = layer.is_requested && layer.playing.is_some();
+            let seek = if is_requested {
+                requested.take_seek(layer.id)
+            } else {
+                None
             };
-            layer.playback.duration = duration;
-            let (playback, time) = (&mut layer.playback, &mut layer.time);
-            let has_ended = read_clip(animation, playback, time, duration, false);
-            if layer.is_requested {
-                requested.set_playback(layer.id, layer.playback);
+            let has_ended = layer.advance(seek, provider.clips(), seconds);
+            if layer.is_requested
+                && let Some(playing) = &mut layer.playing
+            {
+                let play = Some(&layer.resolved);
+                playing.send_events(play, tables, (model, provider), &mut send);
+                requested.set_playback(layer.id, playing.playback);
                 ended.extend(has_ended.then_some(layer.id));
             }
         }
         ended
+    }
+
+    /// Writes the clips to the player.
+    pub(crate) fn write_player(
+        &self,
+        player: &mut AnimationPlayer,
+        node: impl Fn(usize) -> AnimationNodeIndex,
+    ) {
+        for (index, layer) in self.playing().enumerate() {
+            let weight = if layer.additive {
+                layer.weight
+            } else {
+                blend_weight(layer.weight)
+            };
+            if let Some(animation) = player.animation_mut(node(index)) {
+                layer.playing.write(animation, weight);
+            }
+        }
     }
 
     /// Ends a layer that has removed itself. It does not fade out any more.
@@ -356,7 +269,7 @@ impl<S: ClipSource> ActiveLayers<S> {
     }
 }
 
-impl<S: ClipSource> ActiveLayer<S> {
+impl ActiveLayer {
     fn new(id: LayerId, layer: &ClipLayer, clips: Option<&ModelClips>) -> Self {
         let resolved = ResolvedPlay::new(&layer.play, clips);
         Self {
@@ -377,8 +290,6 @@ impl<S: ClipSource> ActiveLayer<S> {
             starts: false,
             fade: 0.0,
             envelope: 0.0,
-            playback: Playback::default(),
-            time: 0.0,
         }
     }
 
@@ -423,7 +334,7 @@ impl<S: ClipSource> ActiveLayer<S> {
     }
 
     /// Selects the requested clip, which starts once it is loaded. Returns whether a clip stops.
-    fn select<B: ClipProvider<Source = S>>(
+    fn select<B: ClipProvider>(
         &mut self,
         named: Option<&ModelClips>,
         model: &B::Model,
@@ -443,7 +354,7 @@ impl<S: ClipSource> ActiveLayer<S> {
 
     /// Starts the pending clip once it is loaded. If that fails, the previous one stops. Returns whether the graph must
     /// change.
-    fn start_pending<B: ClipProvider<Source = S>>(
+    fn start_pending<B: ClipProvider>(
         &mut self,
         model: &B::Model,
         provider: &B,
@@ -470,11 +381,7 @@ impl<S: ClipSource> ActiveLayer<S> {
             playing.source = source;
             return true;
         }
-        self.playing = Some(PlayingClip {
-            clip: source.clip().clone(),
-            source,
-            state: ActiveAnimation::default(),
-        });
+        self.playing = Some(PlayingClip::new(source));
         self.starts = true;
         let fade_in = self.resolved.play.fade;
         self.fade = if fade_in > 0.0 && fade_in.is_finite() {
@@ -486,7 +393,7 @@ impl<S: ClipSource> ActiveLayer<S> {
     }
 
     /// Adapts the clip to the model.
-    fn adapt<B: ClipProvider<Source = S>>(&mut self, model: &Arc<B::Model>, provider: &mut B) {
+    fn adapt<B: ClipProvider>(&mut self, model: &Arc<B::Model>, provider: &mut B) {
         if let Some(playing) = &mut self.playing
             // If an edit has left a clip without frames, its previous version plays on.
             && let Some(clip) = provider.clip_for_model(&playing.source, model)
@@ -495,11 +402,10 @@ impl<S: ClipSource> ActiveLayer<S> {
         }
     }
 
-    fn played(&self) -> Option<PlayedLayer<'_, S>> {
+    fn played(&self) -> Option<PlayedLayer<'_>> {
         let playing = self.playing.as_ref()?;
         Some(PlayedLayer {
-            source: &playing.source,
-            clip: &playing.clip,
+            playing,
             bones: &self.bones,
             additive: self.additive,
             // NaN is 0.
@@ -511,54 +417,30 @@ impl<S: ClipSource> ActiveLayer<S> {
         })
     }
 
-    fn duration(&self, clips: &Assets<AnimationClip>) -> f32 {
-        let playing = self.playing.as_ref();
-        let clip = playing.and_then(|playing| clips.get(&playing.clip));
-        clip.map_or(0.0, AnimationClip::duration)
-    }
-
-    /// Writes weight, speed, repetition and time.
-    fn write(
-        &mut self,
-        animation: &mut ActiveAnimation,
-        clips: &Assets<AnimationClip>,
-        seconds: f32,
-    ) {
-        let duration = self.duration(clips);
-        write_clip(
-            animation,
-            &self.resolved.play,
-            &mut self.playback,
-            &mut self.time,
-            core::mem::take(&mut self.starts),
-            (seconds, duration),
-        );
-        self.envelope = self
-            .fade
-            .min(self.fade_at_end(animation, duration, seconds));
-        let weight = self.played().map_or(0.0, |played| played.weight);
-        animation.set_weight(if self.additive {
-            weight
-        } else {
-            blend_weight(weight)
-        });
-    }
-
-    /// The progress of the fade at the end of a clip that removes itself, at the end of this frame.
-    fn fade_at_end(&self, animation: &ActiveAnimation, duration: f32, seconds: f32) -> f32 {
-        let is_once = animation.repeat_mode() == RepeatAnimation::Never;
-        let fades = self.fade_out > 0.0 && self.fade_out.is_finite();
-        let speed = animation.speed();
-        if !(self.is_requested && self.removes_itself && is_once && fades) || speed == 0.0 {
-            return 1.0;
-        }
-        let to_end = if speed > 0.0 {
-            duration - animation.seek_time()
-        } else {
-            animation.seek_time()
+    /// Advances the clip, which first jumps to `seek`. Returns whether it has just ended.
+    fn advance(&mut self, seek: Option<f32>, clips: &Assets<AnimationClip>, seconds: f32) -> bool {
+        let Some(playing) = &mut self.playing else {
+            return false;
         };
-        let passes = if animation.is_paused() { 0.0 } else { seconds };
-        ((to_end / speed.abs() - passes) / self.fade_out).clamp(0.0, 1.0)
+        let play = &self.resolved.play;
+        playing.apply(play);
+        let starts = core::mem::take(&mut self.starts);
+        match (starts, seek) {
+            (true, _) => playing.restart(seek.or(play.start), clips),
+            (false, Some(time)) => playing.playback.time = time,
+            (false, None) => {}
+        }
+        // A clip shows its start time for one frame before it advances.
+        let seconds = if starts || play.paused { 0.0 } else { seconds };
+        let has_ended = playing.advance(seconds, clips);
+        let fades = self.fade_out > 0.0 && self.fade_out.is_finite();
+        let at_end = if fades && self.is_requested && self.removes_itself {
+            (playing.seconds_to_end() / self.fade_out).clamp(0.0, 1.0)
+        } else {
+            1.0
+        };
+        self.envelope = self.fade.min(at_end);
+        has_ended
     }
 }
 

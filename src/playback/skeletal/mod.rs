@@ -5,14 +5,12 @@
 pub(crate) mod active_clips;
 pub(crate) mod animator;
 pub(crate) mod clip_provider;
-pub(crate) mod clip_state;
 pub(crate) mod driver;
 pub(crate) mod events;
 pub(crate) mod layers;
 pub(crate) mod links;
 pub(crate) mod pending;
-pub(crate) mod requests;
-pub(crate) mod selected_clips;
+pub(crate) mod playing_clip;
 
 use crate::playback::skeletal::events::send_clip_events;
 use bevy::animation::transition::expire_completed_transitions;
@@ -20,7 +18,7 @@ use bevy::animation::{AnimationPlugin, advance_animations};
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
 use bevy::ecs::schedule::IntoScheduleConfigs;
 
-/// Adds Bevy's animation and the system that sends the events of clips, if they are missing.
+/// Adds Bevy's animation and the system that sends the events of clips in users' graphs, if they are missing.
 pub(crate) fn add_animation(app: &mut App) {
     if !app.is_plugin_added::<AnimationPlugin>() {
         app.add_plugins(AnimationPlugin);
@@ -30,7 +28,7 @@ pub(crate) fn add_animation(app: &mut App) {
     }
 }
 
-/// Sends the events of clips that play on an `AnimationPlayer`.
+/// Sends the events of clips that play in users' graphs.
 struct ClipEventsPlugin;
 
 impl Plugin for ClipEventsPlugin {

@@ -1,14 +1,13 @@
 //! A clip that is requested and not yet loaded.
 
 use crate::playback::frames::Frames;
-use crate::playback::skeletal::active_clips::ClipSource;
-use crate::playback::skeletal::clip_provider::ClipProvider;
+use crate::playback::skeletal::clip_provider::{ClipProvider, ClipSource};
 use crate::root::play::ResolvedPlay;
 
 /// A clip that is requested and not yet loaded.
 #[derive(Clone, Debug)]
-pub(crate) struct Pending<S> {
-    pub(crate) source: S,
+pub(crate) struct Pending {
+    pub(crate) source: ClipSource,
     /// Whether it replaces the clip that plays at its time, because only the file has changed.
     pub(crate) continues: bool,
     /// Whether there was a warning that its part has no frames.
@@ -26,8 +25,8 @@ pub(crate) enum PendingState {
     Unplayable,
 }
 
-impl<S: ClipSource> Pending<S> {
-    pub(crate) fn new(source: S, continues: bool) -> Self {
+impl Pending {
+    pub(crate) fn new(source: ClipSource, continues: bool) -> Self {
         Self {
             source,
             continues,
@@ -37,7 +36,7 @@ impl<S: ClipSource> Pending<S> {
 
     /// Checks whether the clip can play. Adds a warning if its part has no frames. `requested` describes the clip in the
     /// warning.
-    pub(crate) fn poll<B: ClipProvider<Source = S>>(
+    pub(crate) fn poll<B: ClipProvider>(
         &mut self,
         requested: Option<&ResolvedPlay>,
         model: &B::Model,
@@ -66,7 +65,7 @@ impl<S: ClipSource> Pending<S> {
 
 /// Whether the selected part of a clip has no frames, and the count of the clip's frames if it is loaded.
 fn check_part<B: ClipProvider>(
-    source: &B::Source,
+    source: &ClipSource,
     model: &B::Model,
     provider: &B,
 ) -> (bool, Option<u32>) {
@@ -77,6 +76,6 @@ fn check_part<B: ClipProvider>(
             .and_then(|frames| frames.span(part))
             .is_some()
     };
-    let is_empty = source.frames().is_some_and(|part| !has_part(part));
+    let is_empty = source.frames.as_ref().is_some_and(|part| !has_part(part));
     (is_empty, frames.as_ref().map(Frames::count))
 }

@@ -11,8 +11,9 @@ use crate::playback::frames::Frames;
 use crate::playback::graph::bone_set::BoneName;
 use crate::playback::graph::clip_parts::{ClipParts, edited_clips};
 use crate::playback::graph::shared_graphs::SharedGraphs;
-use crate::playback::skeletal::active_clips::ClipSource;
-use crate::playback::skeletal::clip_provider::{ClipProvider, GraphAssets, is_edited_copy};
+use crate::playback::skeletal::clip_provider::{
+    ClipProvider, ClipSource, GraphAssets, is_edited_copy,
+};
 use crate::root::clip_ref::ClipRef;
 use bevy::animation::animation_curves::EvaluatorId;
 use bevy::animation::graph::AnimationGraph;
@@ -24,34 +25,13 @@ use bevy::ecs::system::{Res, ResMut, SystemParam};
 use bevy::platform::collections::HashMap;
 use bevy::transform::components::Transform;
 use core::any::TypeId;
-use core::ops::Range;
 use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 
-/// A clip and, if it is from an Alamo file, its animation.
-#[derive(Clone, Debug)]
-pub(crate) struct AlaSource {
-    pub(crate) clip: Handle<AnimationClip>,
-    pub(crate) ala: Option<Handle<Ala>>,
-    /// The selected frames; `None` for the whole clip.
-    pub(crate) frames: Option<Range<u32>>,
-}
-
-impl AlaSource {
-    /// The animation that the clip belongs to, if it is from an Alamo file.
-    pub(crate) fn ala(&self) -> Option<&Handle<Ala>> {
-        self.ala.as_ref()
-    }
-}
-
-impl ClipSource for AlaSource {
-    fn clip(&self) -> &Handle<AnimationClip> {
-        &self.clip
-    }
-
-    fn frames(&self) -> Option<&Range<u32>> {
-        self.frames.as_ref()
-    }
+/// The animation that a clip belongs to, if it is from an Alamo file.
+pub(crate) fn ala_id(source: &ClipSource) -> Option<AssetId<Ala>> {
+    let file = source.file.as_ref()?;
+    Some(file.id().typed_debug_checked())
 }
 
 /// The graphs and clips that models share.
@@ -169,22 +149,22 @@ pub(crate) fn ala_of(
 
 impl AlaClipProvider<'_, '_> {
     /// The source of a clip that the user has a handle to.
-    pub(crate) fn source_of(&self, clip: &Handle<AnimationClip>) -> AlaSource {
-        AlaSource {
+    pub(crate) fn source_of(&self, clip: &Handle<AnimationClip>) -> ClipSource {
+        ClipSource {
             clip: clip.clone(),
-            ala: ala_of(&self.server, &self.shared, clip),
             frames: None,
+            file: ala_of(&self.server, &self.shared, clip).map(Handle::untyped),
         }
     }
 
-    pub(crate) fn ala(&self, source: &AlaSource) -> Option<&Ala> {
-        self.alas.get(source.ala.as_ref()?)
+    pub(crate) fn ala(&self, source: &ClipSource) -> Option<&Ala> {
+        self.alas.get(ala_id(source)?)
     }
 
     /// A whole clip, adapted to a model. Warns about tracks that do not match.
     fn whole_clip_for_model(
         &mut self,
-        source: &AlaSource,
+        source: &ClipSource,
         model: &Arc<AloModel>,
     ) -> Handle<AnimationClip> {
         let key = (Arc::as_ptr(model).addr(), source.clip.id());
@@ -205,7 +185,7 @@ impl AlaClipProvider<'_, '_> {
         let shared = &mut *self.shared;
         shared.bound.retain(|_, bound| bound.is_in_use());
         let bound = BoundClip {
-            ala: source.ala.as_ref().map(Handle::id),
+            ala: ala_id(source),
             model: Arc::downgrade(model),
             source: weak(&source.clip),
             copy: copy.as_ref().and_then(weak),
@@ -214,7 +194,7 @@ impl AlaClipProvider<'_, '_> {
         copy.unwrap_or_else(|| source.clip.clone())
     }
 
-    fn add_warning(&mut self, source: &AlaSource, mismatches: &[BoneMismatch]) {
+    fn add_warning(&mut self, source: &ClipSource, mismatches: &[BoneMismatch]) {
         let path = source.clip.path().map(ToString::to_string);
         /// The most mismatches that the warning lists.
         const MAX_LISTED: usize = 12;
@@ -225,7 +205,7 @@ impl AlaClipProvider<'_, '_> {
             more => format!("; and {more} more"),
         };
         self.shared.warnings.push(MismatchWarning {
-            ala: source.ala.as_ref().map(Handle::id),
+            ala: ala_id(source),
             path: path.unwrap_or_default(),
             message: format!(
                 "has tracks that do not match the bones of the model and are ignored: {}{more}",
@@ -237,7 +217,6 @@ impl AlaClipProvider<'_, '_> {
 
 impl ClipProvider for AlaClipProvider<'_, '_> {
     type Model = AloModel;
-    type Source = AlaSource;
     type Edits = Edits;
 
     const KEEPS_UNANIMATED: bool = true;
@@ -265,8 +244,8 @@ impl ClipProvider for AlaClipProvider<'_, '_> {
     }
 
     /// If an Alamo animation animates a bone without a scale curve, the bone's scale is 1.
-    fn resets_scale(source: &AlaSource) -> bool {
-        source.ala.is_some()
+    fn resets_scale(source: &ClipSource) -> bool {
+        source.file.is_some()
     }
 
     fn default_visibility() -> Option<(EvaluatorId<'static>, VariableCurve)> {
@@ -322,28 +301,27 @@ impl ClipProvider for AlaClipProvider<'_, '_> {
         }
     }
 
-    fn is_edited(edits: &Edits, source: &AlaSource, is_copied: bool) -> bool {
-        let ala = source.ala.as_ref();
-        ala.is_some_and(|ala| edits.alas.contains(&ala.id()))
+    fn is_edited(edits: &Edits, source: &ClipSource, is_copied: bool) -> bool {
+        ala_id(source).is_some_and(|ala| edits.alas.contains(&ala))
             || edits.adapted.contains(&source.clip.id())
             || is_edited_copy(source, &edits.clips, is_copied)
     }
 
-    fn find(&self, clip: &ClipRef, model: &AloModel) -> Option<AlaSource> {
+    fn find(&self, clip: &ClipRef, model: &AloModel) -> Option<ClipSource> {
         let (clip, frames) = clip.split_frames();
         let animation = match clip {
             ClipRef::Name(name) => model.animation(name)?,
             ClipRef::Index(index) => model.animations.get(*index)?,
             ClipRef::Handle(clip) => {
                 let source = self.source_of(clip);
-                return Some(AlaSource { frames, ..source });
+                return Some(ClipSource { frames, ..source });
             }
             ClipRef::Frames(_) | ClipRef::Part { .. } => return None,
         };
-        Some(AlaSource {
+        Some(ClipSource {
             clip: animation.clip.clone(),
-            ala: Some(animation.ala.clone()),
             frames,
+            file: Some(animation.ala.clone().untyped()),
         })
     }
 
@@ -352,7 +330,7 @@ impl ClipProvider for AlaClipProvider<'_, '_> {
         animations.map(|animation| &*animation.name).collect()
     }
 
-    fn frames<'a>(&'a self, source: &AlaSource, _: &'a AloModel) -> Option<impl Frames> {
+    fn frames<'a>(&'a self, source: &ClipSource, _: &'a AloModel) -> Option<impl Frames> {
         self.ala(source).map(|ala| FrameRate {
             count: ala.frames,
             fps: ala.fps,
@@ -361,7 +339,7 @@ impl ClipProvider for AlaClipProvider<'_, '_> {
 
     fn clip_for_model(
         &mut self,
-        source: &AlaSource,
+        source: &ClipSource,
         model: &Arc<AloModel>,
     ) -> Option<Handle<AnimationClip>> {
         let Some(part) = &source.frames else {
@@ -372,12 +350,12 @@ impl ClipProvider for AlaClipProvider<'_, '_> {
         self.shared.parts.get(&whole, span, &mut self.clips)
     }
 
-    fn has_failed(&self, source: &AlaSource) -> bool {
+    fn has_failed(&self, source: &ClipSource) -> bool {
         matches!(self.server.load_state(&source.clip), LoadState::Failed(_))
     }
 
-    fn is_ready(&self, source: &AlaSource) -> bool {
-        let has_names = source.ala.as_ref().is_none_or(|ala| {
+    fn is_ready(&self, source: &ClipSource) -> bool {
+        let has_names = ala_id(source).is_none_or(|ala| {
             self.alas.contains(ala) || matches!(self.server.load_state(ala), LoadState::Failed(_))
         });
         has_names && self.clips.contains(&source.clip)

@@ -1,24 +1,25 @@
 //! Plays the clips of Alamo models.
 
-use crate::formats::alamo::animation::graphs::{AlaClipProvider, AlaSource};
+use crate::formats::alamo::animation::graphs::AlaClipProvider;
 use crate::formats::alamo::asset::AloModel;
 use crate::formats::alamo::components::{AloBone, AloInstance};
 use crate::playback::skeletal::animator::Animator;
 use crate::playback::skeletal::driver::{ClipDriver, ClipPlayer, on_animator_removed};
-use crate::playback::skeletal::selected_clips::{EventDriver, SelectedClips};
+use crate::playback::skeletal::events::OwnGraph;
 use crate::root::layers::LayerId;
 use bevy::animation::AnimationClip;
 use bevy::asset::Handle;
 use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
 use std::sync::Arc;
 
 /// The playback state of a spawned Alamo model. It is on the root entity once the scene is spawned.
 ///
 /// Choose a clip with [`PlayClip`](crate::root::PlayClip).
 #[derive(Component, Debug, Default)]
-#[require(SelectedClips)]
+#[require(OwnGraph)]
 #[component(on_remove = on_animator_removed::<Self>)]
-pub struct AloAnimator(Animator<AloModel, AlaSource>);
+pub struct AloAnimator(Animator<AloModel>);
 
 impl AloAnimator {
     /// The selected clip, once it plays. If a part of a clip plays, this is the whole clip.
@@ -42,33 +43,28 @@ impl ClipPlayer for AloAnimator {
     type Instance = AloInstance;
     type Bone = AloBone;
     type Model = AloModel;
-    type Source = AlaSource;
 
     fn model(instance: &AloInstance) -> &Arc<AloModel> {
         instance.model()
     }
 
-    fn animator(&self) -> &Animator<AloModel, AlaSource> {
+    fn bones(instance: &Self::Instance) -> &[Entity] {
+        instance.bones()
+    }
+
+    fn animator(&self) -> &Animator<AloModel> {
         &self.0
     }
 
-    fn animator_mut(&mut self) -> &mut Animator<AloModel, AlaSource> {
+    fn animator_mut(&mut self) -> &mut Animator<AloModel> {
         &mut self.0
     }
 }
 
-/// Starts and stops the selected clips, and advances cross-fades.
+/// Starts, stops and advances clips.
 pub(crate) fn play_clips(
     mut driver: ClipDriver<'_, '_, AloAnimator>,
     mut provider: AlaClipProvider<'_, '_>,
 ) {
     driver.play(&mut provider);
-}
-
-/// Finds the events of the selected clips.
-pub(crate) fn find_events(
-    mut driver: EventDriver<'_, '_, AloAnimator>,
-    provider: AlaClipProvider<'_, '_>,
-) {
-    driver.update(&provider);
 }

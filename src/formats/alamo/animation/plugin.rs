@@ -4,16 +4,15 @@ use crate::appearance::bone_visibility::BoneVisibility;
 use crate::formats::alamo::animation::asset::Ala;
 use crate::formats::alamo::animation::graphs::{Graphs, log_mismatches};
 use crate::formats::alamo::animation::loader::AlaLoader;
-use crate::formats::alamo::animation::player::{AloAnimator, find_events, play_clips};
+use crate::formats::alamo::animation::player::{AloAnimator, play_clips};
 use crate::formats::alamo::appearance::{on_bone_inserted, show_bones};
-use crate::formats::alamo::components::AloInstance;
 use crate::load::checks::add_loading_check;
 use crate::load::loading::ModelLoading;
 use crate::load::names::all_cases;
 use crate::load::warnings::update_warning_log;
 use crate::playback::resolve::resolve_clips;
 use crate::playback::skeletal::add_animation;
-use crate::playback::skeletal::driver::{follow_player, is_clip_loading};
+use crate::playback::skeletal::driver::is_clip_loading;
 use crate::playback::skeletal::links::link_bones;
 use crate::root::systems::ClassicModelsSystems;
 use bevy::animation::{AnimatedBy, AnimationTargetId};
@@ -41,18 +40,18 @@ impl Plugin for AnimationPlugin {
             .add_systems(
                 PostUpdate,
                 (
-                    (play_clips, find_events, log_mismatches)
+                    (play_clips, log_mismatches)
                         .chain()
                         .in_set(ClassicModelsSystems::Play)
                         .after(resolve_clips)
                         .before(AnimationSystems),
-                    (follow_player::<AloAnimator>, show_bones)
+                    show_bones
                         .after(AnimationSystems)
                         .before(VisibilitySystems::VisibilityPropagate),
                 ),
             );
         app.insert_resource(crate::formats::alamo::animation::files::clip_files());
-        link_bones::<AloInstance>(app);
+        link_bones::<AloAnimator>(app);
         app.preregister_asset_loader::<AlaLoader>(&all_cases(&self.extensions));
     }
 

@@ -5,7 +5,6 @@ use crate::crowd::format::{CrowdContent, CrowdFormat, MemberOf};
 use crate::crowd::members::lifetime::leave_crowd;
 use crate::crowd::mesh::material::CrowdSkinning;
 use crate::formats::alamo::animation::asset::Ala;
-use crate::formats::alamo::animation::graphs::AlaSource;
 use crate::formats::alamo::animation::player::AloAnimator;
 use crate::formats::alamo::asset::AloModel;
 use crate::formats::alamo::components::AloPart;
@@ -13,6 +12,7 @@ use crate::formats::alamo::crowd::material::AloCrowdMaterial;
 use crate::formats::alamo::crowd::model::content;
 use crate::formats::alamo::crowd::sampler::{AloClipAssets, ClipSampler, clip};
 use crate::formats::alamo::materials::material::AloMaterial;
+use crate::playback::skeletal::clip_provider::ClipSource;
 use bevy::asset::{Assets, Handle};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
@@ -84,7 +84,7 @@ impl CrowdFormat for AloCrowd {
     }
 
     fn clip(
-        source: &AlaSource,
+        source: &ClipSource,
         model: &AloModel,
         _: &Vec<AloPart>,
         assets: &AloClipAssets<'_>,

@@ -6,12 +6,12 @@ use crate::crowd::bake::timeline::Timeline;
 use crate::crowd::data::clip::{ClipData, ClipOrigin};
 use crate::formats::alamo::animation::asset::Ala;
 use crate::formats::alamo::animation::binding::bone_target;
-use crate::formats::alamo::animation::graphs::AlaSource;
+use crate::formats::alamo::animation::graphs::ala_id;
 use crate::formats::alamo::animation::tracks::AlaTracks;
 use crate::formats::alamo::animation::visibility::visibility_evaluator;
 use crate::formats::alamo::asset::AloModel;
 use crate::playback::frame_rate::FrameRate;
-use crate::playback::skeletal::active_clips::ClipSource;
+use crate::playback::skeletal::clip_provider::ClipSource;
 use bevy::animation::AnimationClip;
 use bevy::asset::Assets;
 use bevy::ecs::system::{Res, SystemParam};
@@ -38,14 +38,13 @@ pub(crate) struct AloClipAssets<'w> {
 
 /// What a clip is baked from. `None` if it is not loaded.
 pub(crate) fn clip(
-    source: &AlaSource,
+    source: &ClipSource,
     model: &AloModel,
     assets: &AloClipAssets<'_>,
 ) -> Option<ClipData<ClipSampler>> {
-    let origin = source
-        .ala()
-        .map_or(ClipOrigin::Clip, |ala| ClipOrigin::File(ala.id().untyped()));
-    if let Some(ala) = source.ala().and_then(|ala| assets.alas.get(ala)) {
+    let ala = ala_id(source);
+    let origin = ala.map_or(ClipOrigin::Clip, |ala| ClipOrigin::File(ala.untyped()));
+    if let Some(ala) = ala.and_then(|ala| assets.alas.get(ala)) {
         return Some(ClipData {
             sampler: ClipSampler::of_ala(ala, model),
             timeline: Timeline::Rate(FrameRate {
@@ -56,7 +55,7 @@ pub(crate) fn clip(
             origin,
         });
     }
-    let clip = assets.clips.get(source.clip())?;
+    let clip = assets.clips.get(&source.clip)?;
     let visibility = visibility_evaluator();
     let curves = ClipCurves::new(clip, model.bones.len(), bone_target, Some(&visibility));
     Some(ClipData {

@@ -12,34 +12,35 @@ use crate::playback::frames::Frames;
 use crate::playback::graph::bone_set::BoneName;
 use crate::playback::graph::clip_parts::{ClipParts, edited_clips};
 use crate::playback::graph::shared_graphs::SharedGraphs;
-use crate::playback::skeletal::active_clips::{ActiveClips, ClipSource, node};
+use crate::playback::skeletal::active_clips::ActiveClips;
 use crate::playback::skeletal::animator::Animator;
-use crate::playback::skeletal::clip_provider::{ClipProvider, GraphAssets, is_edited_copy};
+use crate::playback::skeletal::clip_provider::{
+    ClipProvider, ClipSource, GraphAssets, is_edited_copy,
+};
 use crate::playback::skeletal::driver::{ClipDriver, ClipPlayer, on_animator_removed};
-use crate::playback::skeletal::selected_clips::{EventDriver, SelectedClips};
+use crate::playback::skeletal::events::OwnGraph;
+use crate::playback::skeletal::playing_clip::PlayingClip;
 use crate::root::clip_ref::ClipRef;
 use crate::root::layers::LayerId;
 use bevy::animation::animation_curves::EvaluatorId;
 use bevy::animation::graph::AnimationGraph;
-use bevy::animation::{
-    ActiveAnimation, AnimationClip, AnimationPlayer, AnimationTargetId, VariableCurve,
-};
+use bevy::animation::{AnimationClip, AnimationTargetId, VariableCurve};
 use bevy::asset::{AssetEvent, AssetId, AssetServer, Assets, Handle, LoadState};
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::component::Component;
+use bevy::ecs::entity::Entity;
 use bevy::ecs::message::MessageReader;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Local, Query, Res, ResMut, SystemParam};
 use bevy::transform::components::Transform;
-use core::ops::Range;
 use std::sync::Arc;
 
 /// The playback state of a spawned LithTech model's [`PlayClip`](crate::root::PlayClip). On the root entity, once its
 /// scene is spawned.
 #[derive(Component, Debug, Default)]
-#[require(SelectedClips)]
+#[require(OwnGraph)]
 #[component(on_remove = on_animator_removed::<Self>)]
-pub struct AbcAnimator(Animator<AbcModel, AbcSource>);
+pub struct AbcAnimator(Animator<AbcModel>);
 
 impl AbcAnimator {
     /// The selected clip, once it plays. For a part of a clip, the whole clip.
@@ -63,45 +64,21 @@ impl ClipPlayer for AbcAnimator {
     type Instance = AbcInstance;
     type Bone = AbcNode;
     type Model = AbcModel;
-    type Source = AbcSource;
 
     fn model(instance: &AbcInstance) -> &Arc<AbcModel> {
         instance.model()
     }
 
-    fn animator(&self) -> &Animator<AbcModel, AbcSource> {
+    fn bones(instance: &Self::Instance) -> &[Entity] {
+        instance.nodes()
+    }
+
+    fn animator(&self) -> &Animator<AbcModel> {
         &self.0
     }
 
-    fn animator_mut(&mut self) -> &mut Animator<AbcModel, AbcSource> {
+    fn animator_mut(&mut self) -> &mut Animator<AbcModel> {
         &mut self.0
-    }
-}
-
-/// A clip or a part of it. It doesn't depend on the model that plays it.
-#[derive(Clone, Debug)]
-pub(crate) struct AbcSource {
-    clip: Handle<AnimationClip>,
-    /// The range of its keyframes to play; `None` for all.
-    frames: Option<Range<u32>>,
-}
-
-impl AbcSource {
-    /// Converts a playback time to seconds from the start of the whole clip. `animation` is that of the clip.
-    fn seconds(&self, animation: &AbcAnimation, time: f32) -> f32 {
-        let part = self.frames.as_ref();
-        let span = part.and_then(|part| animation.frames().span(part));
-        span.map_or(time, |span| span.time(time))
-    }
-}
-
-impl ClipSource for AbcSource {
-    fn clip(&self) -> &Handle<AnimationClip> {
-        &self.clip
-    }
-
-    fn frames(&self) -> Option<&Range<u32>> {
-        self.frames.as_ref()
     }
 }
 
@@ -134,7 +111,6 @@ pub(crate) fn animation_of<'m>(
 
 impl ClipProvider for AbcClipProvider<'_, '_> {
     type Model = AbcModel;
-    type Source = AbcSource;
     type Edits = Vec<AssetId<AnimationClip>>;
 
     const KEEPS_UNANIMATED: bool = false;
@@ -161,7 +137,7 @@ impl ClipProvider for AbcClipProvider<'_, '_> {
         model.nodes.get(bone).map(|node| node.transform)
     }
 
-    fn resets_scale(_: &AbcSource) -> bool {
+    fn resets_scale(_: &ClipSource) -> bool {
         false
     }
 
@@ -194,11 +170,11 @@ impl ClipProvider for AbcClipProvider<'_, '_> {
         edited
     }
 
-    fn is_edited(edits: &Self::Edits, source: &AbcSource, is_copied: bool) -> bool {
+    fn is_edited(edits: &Self::Edits, source: &ClipSource, is_copied: bool) -> bool {
         is_edited_copy(source, edits, is_copied)
     }
 
-    fn find(&self, clip: &ClipRef, model: &AbcModel) -> Option<AbcSource> {
+    fn find(&self, clip: &ClipRef, model: &AbcModel) -> Option<ClipSource> {
         let (clip, frames) = clip.split_frames();
         let clip = match clip {
             ClipRef::Name(name) => &model.animation(name)?.clip,
@@ -206,9 +182,10 @@ impl ClipProvider for AbcClipProvider<'_, '_> {
             ClipRef::Handle(clip) => clip,
             ClipRef::Frames(_) | ClipRef::Part { .. } => return None,
         };
-        Some(AbcSource {
+        Some(ClipSource {
             clip: clip.clone(),
             frames,
+            file: None,
         })
     }
 
@@ -217,15 +194,15 @@ impl ClipProvider for AbcClipProvider<'_, '_> {
         animations.map(|animation| &*animation.name).collect()
     }
 
-    fn is_ready(&self, source: &AbcSource) -> bool {
+    fn is_ready(&self, source: &ClipSource) -> bool {
         self.clips.contains(&source.clip)
     }
 
-    fn has_failed(&self, source: &AbcSource) -> bool {
+    fn has_failed(&self, source: &ClipSource) -> bool {
         matches!(self.server.load_state(&source.clip), LoadState::Failed(_))
     }
 
-    fn frames<'a>(&'a self, source: &AbcSource, model: &'a AbcModel) -> Option<impl Frames> {
+    fn frames<'a>(&'a self, source: &ClipSource, model: &'a AbcModel) -> Option<impl Frames> {
         let own = animation_of(&source.clip, model);
         let of_other_models = || {
             let mut others = self.abcs.iter();
@@ -236,7 +213,7 @@ impl ClipProvider for AbcClipProvider<'_, '_> {
 
     fn clip_for_model(
         &mut self,
-        source: &AbcSource,
+        source: &ClipSource,
         model: &Arc<AbcModel>,
     ) -> Option<Handle<AnimationClip>> {
         let Some(part) = &source.frames else {
@@ -247,7 +224,7 @@ impl ClipProvider for AbcClipProvider<'_, '_> {
     }
 }
 
-/// Starts the selected clips and advances cross-fades.
+/// Starts, stops and advances clips.
 pub(crate) fn play_clips(
     mut driver: ClipDriver<'_, '_, AbcAnimator>,
     mut provider: AbcClipProvider<'_, '_>,
@@ -255,35 +232,23 @@ pub(crate) fn play_clips(
     driver.play(&mut provider);
 }
 
-/// Finds the events of the selected clips.
-pub(crate) fn find_events(
-    mut driver: EventDriver<'_, '_, AbcAnimator>,
-    provider: AbcClipProvider<'_, '_>,
-) {
-    driver.update(&provider);
-}
-
 /// Writes the keyframes of all deforming meshes to the [`AbcPoseTable`].
 pub(crate) fn pose_deforms(
-    roots: Query<(&AbcInstance, &AbcAnimator, &AnimationPlayer)>,
+    roots: Query<(&AbcInstance, &AbcAnimator)>,
     mut rows: Query<(&AbcMesh, &mut AbcPoseRow)>,
     mut table: ResMut<AbcPoseTable>,
     mut poses: Local<Vec<(PosePair, f32)>>,
 ) {
     let table = table.bypass_change_detection();
-    for (instance, animator, player) in &roots {
+    for (instance, animator) in &roots {
         for entity in instance.deforming() {
             let Ok((mesh, mut row)) = rows.get_mut(*entity) else {
                 continue;
             };
             poses.clear();
-            poses.extend(playing_poses(
-                instance.model(),
-                animator.0.active_clips(),
-                player,
-            ));
+            poses.extend(playing_poses(instance.model(), animator.0.active_clips()));
             if let Some(node) = mesh.node {
-                add_layers(&mut poses, instance.model(), node, &animator.0, player);
+                add_layers(&mut poses, instance.model(), node, &animator.0);
             }
             set_pose(
                 table,
@@ -297,14 +262,10 @@ pub(crate) fn pose_deforms(
 /// For each active clip, the two keyframes around its playback time, and its blend weight.
 fn playing_poses(
     model: &AbcModel,
-    active_clips: &ActiveClips<AbcSource>,
-    player: &AnimationPlayer,
+    active_clips: &ActiveClips,
 ) -> impl Iterator<Item = (PosePair, f32)> {
-    let playing = active_clips.iter().zip(active_clips.weights()).enumerate();
-    playing.filter_map(|(index, (active, weight))| {
-        let pair = playing_pose(model, &active.source, player.animation(node(index))?)?;
-        Some((pair, weight))
-    })
+    let playing = active_clips.iter().zip(active_clips.weights());
+    playing.filter_map(|(playing, weight)| Some((playing_pose(model, playing)?, weight)))
 }
 
 /// Blends the poses of layers over the active clips' poses of a node. Additive layers have no effect.
@@ -312,16 +273,13 @@ fn add_layers(
     poses: &mut Vec<(PosePair, f32)>,
     model: &AbcModel,
     node: usize,
-    animator: &Animator<AbcModel, AbcSource>,
-    player: &AnimationPlayer,
+    animator: &Animator<AbcModel>,
 ) {
-    for (layer, layer_node) in animator.active_layers() {
+    for layer in animator.active_layers() {
         if layer.additive || !layer.bones.contains(node) {
             continue;
         }
-        let animation = player.animation(layer_node);
-        let Some(pair) = animation.and_then(|state| playing_pose(model, layer.source, state))
-        else {
+        let Some(pair) = playing_pose(model, layer.playing) else {
             continue;
         };
         if poses.is_empty() {
@@ -336,12 +294,16 @@ fn add_layers(
 }
 
 /// The two keyframes around the time of a clip that plays. `None` if the clip does not deform the model.
-fn playing_pose(model: &AbcModel, source: &AbcSource, state: &ActiveAnimation) -> Option<PosePair> {
+fn playing_pose(model: &AbcModel, playing: &PlayingClip) -> Option<PosePair> {
+    let source = &playing.source;
     let animation = animation_of(&source.clip, model)?;
     if animation.keyframes.is_empty() {
         return None;
     }
-    let seconds = source.seconds(animation, state.seek_time());
+    let part = source.frames.as_ref();
+    let span = part.and_then(|part| animation.frames().span(part));
+    let time = playing.playback.time;
+    let seconds = span.map_or(time, |span| span.time(time));
     let (key, towards_b) = keyframe_at(&animation.keyframes, seconds);
     let a = (animation.first_pose + key) as u32;
     Some(PosePair {

@@ -5,11 +5,12 @@ use crate::crowd::data::clip::ClipData;
 use crate::crowd::format::{CrowdContent, CrowdFormat, MemberOf};
 use crate::crowd::members::lifetime::leave_crowd;
 use crate::crowd::mesh::material::CrowdSkinning;
-use crate::formats::lithtech::animation::player::{AbcAnimator, AbcSource};
+use crate::formats::lithtech::animation::player::AbcAnimator;
 use crate::formats::lithtech::asset::AbcModel;
 use crate::formats::lithtech::crowd::material::AbcCrowdMaterial;
 use crate::formats::lithtech::crowd::model::{AbcCrowdData, content};
 use crate::formats::lithtech::crowd::sampler::{AbcClipAssets, AbcSampler, clip};
+use crate::playback::skeletal::clip_provider::ClipSource;
 use bevy::animation::AnimationClip;
 use bevy::asset::Assets;
 use bevy::ecs::component::Component;
@@ -93,7 +94,7 @@ impl CrowdFormat for AbcCrowd {
     }
 
     fn clip(
-        source: &AbcSource,
+        source: &ClipSource,
         model: &AbcModel,
         data: &AbcCrowdData,
         assets: &AbcClipAssets<'_>,

@@ -6,13 +6,13 @@ use crate::crowd::bake::task::PoseSource;
 use crate::crowd::bake::timeline::Timeline;
 use crate::crowd::data::clip::{ClipData, ClipOrigin};
 use crate::formats::lithtech::animation::clip::node_target;
-use crate::formats::lithtech::animation::player::{AbcSource, animation_of};
+use crate::formats::lithtech::animation::player::animation_of;
 use crate::formats::lithtech::animation::tracks::AbcCurves;
 use crate::formats::lithtech::asset::{Abc, AbcAnimation, AbcModel};
 use crate::formats::lithtech::crowd::model::AbcCrowdData;
 use crate::formats::lithtech::crowd::node_deform::NodeDeform;
 use crate::gpu::poses::PosePair;
-use crate::playback::skeletal::active_clips::ClipSource;
+use crate::playback::skeletal::clip_provider::ClipSource;
 use bevy::animation::AnimationClip;
 use bevy::asset::Assets;
 use bevy::ecs::system::{Res, SystemParam};
@@ -49,13 +49,13 @@ pub(crate) struct AbcClipAssets<'w> {
 
 /// What a clip is baked from. `None` if it is not loaded.
 pub(crate) fn clip(
-    source: &AbcSource,
+    source: &ClipSource,
     model: &AbcModel,
     data: &AbcCrowdData,
     assets: &AbcClipAssets<'_>,
 ) -> Option<ClipData<AbcSampler>> {
-    let clip = assets.clips.get(source.clip())?;
-    if let Some(animation) = animation_of(source.clip(), model) {
+    let clip = assets.clips.get(&source.clip)?;
+    if let Some(animation) = animation_of(&source.clip, model) {
         let deforms = Deforms {
             nodes: data.deforms.clone(),
             first_pose: animation.first_pose,
@@ -63,7 +63,7 @@ pub(crate) fn clip(
         return Some(keyframes(animation, Some(deforms), ClipOrigin::Model));
     }
     let mut others = assets.abcs.iter();
-    let other = others.find_map(|(_, other)| animation_of(source.clip(), &other.model));
+    let other = others.find_map(|(_, other)| animation_of(&source.clip, &other.model));
     Some(match other {
         Some(animation) => keyframes(animation, None, ClipOrigin::Clip),
         None => ClipData {

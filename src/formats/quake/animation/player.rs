@@ -1,14 +1,16 @@
 //! Advances the clips of spawned models and writes their poses to the [`MdlPoseTable`].
 
-use crate::formats::quake::asset::{Sequence, SyncType};
-use crate::formats::quake::components::{Fade, MdlInstance};
+use crate::formats::quake::asset::{MdlModel, Sequence, SyncType};
+use crate::formats::quake::components::MdlInstance;
 use crate::formats::quake::poses::MdlPoseTable;
 use crate::gpu::poses::{PoseBlend, PosePair};
 use crate::load::warnings::ModelWarnings;
-use crate::playback::playing::{ClipSelection, wrap};
-use crate::root::clip_ref::Repeat;
+use crate::playback::clip_events::{ClipEvents, EventTables};
+use crate::playback::fade::Fade;
+use crate::playback::playing::{ClipSelection, first_time, wrap};
+use crate::root::clip_ref::{ClipRef, Repeat};
 use crate::root::clips::ModelClips;
-use crate::root::events::ModelEvents;
+use crate::root::events::{ModelEvents, PassedEvent, send_events};
 use crate::root::play::{ClipFinished, PlayClip, Playback, ResolvedClip, ResolvedPlay};
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
 use bevy::ecs::entity::Entity;
@@ -43,11 +45,8 @@ impl MdlInstance {
         }
         let fade = clip.map_or(0.0, |clip| clip.play.fade);
         let play = self.played(clip).map(|clip| &clip.play);
-        self.fade = (fade > 0.0 && fade.is_finite() && !is_first_pose).then(|| Fade {
-            from: self.dominant_pose(),
-            seconds: fade,
-            remaining: fade,
-        });
+        let fade = Fade::new(fade).filter(|_| !is_first_pose);
+        self.fade = fade.map(|fade| (fade, self.dominant_pose()));
         playback.time = self.start(play, time);
         playback.finished = false;
         true
@@ -85,11 +84,7 @@ impl MdlInstance {
         match play.and_then(|play| play.start) {
             Some(start) => start,
             None if follows_clock => (self.clock(time) % f64::from(length)) as f32,
-            None if play.is_some_and(|play| play.speed < 0.0) => match repeat {
-                Repeat::Once => length,
-                Repeat::Loop | Repeat::FromManifest => 0.0,
-            },
-            None => 0.0,
+            None => play.map_or(0.0, |play| first_time(repeat, play.speed, length)),
         }
     }
 
@@ -125,17 +120,37 @@ impl MdlInstance {
 
     /// Advances the cross-fade by `seconds` and returns the weight of the pose that it fades from.
     fn fade_weight(&mut self, seconds: f32) -> f32 {
-        let Some(fade) = &mut self.fade else {
-            return 0.0;
-        };
-        fade.remaining -= seconds;
-        if fade.remaining > 0.0 {
-            fade.remaining / fade.seconds
-        } else {
-            self.fade = None;
-            0.0
+        if let Some((fade, _)) = &mut self.fade
+            && fade.advance(seconds)
+        {
+            return fade.fraction();
         }
+        self.fade = None;
+        0.0
     }
+
+    /// Finds the events of the sequence. Call it after the sequence was selected.
+    fn find_events(&mut self, clip: Option<&ResolvedPlay>, tables: EventTables<'_>) {
+        let Some(clip) = clip.filter(|_| !self.is_missing) else {
+            self.events = ClipEvents::default();
+            return;
+        };
+        let (model, sequence) = (&self.model, &self.sequence);
+        let whole = clip.play.clip.split_frames().0;
+        let file_frame = |of: &ClipRef, frame| frame_of_clip(model, whole, of, frame);
+        let time = |frame| (frame < sequence.pose_count).then(|| sequence.timing.begin(frame));
+        self.events
+            .update(Some(clip), tables, file_frame, || Some(time));
+    }
+}
+
+/// Converts a frame of a clip of the file to a frame of another one. `None` if that clip does not contain the pose.
+fn frame_of_clip(model: &MdlModel, clip: &ClipRef, of: &ClipRef, frame: u32) -> Option<u32> {
+    let of = model.sequence(of)?;
+    let pose = (frame < of.pose_count).then(|| of.first_pose.saturating_add(frame))?;
+    let clip = model.sequence(clip)?;
+    let frame = pose.checked_sub(clip.first_pose)?;
+    (frame < clip.pose_count).then_some(frame)
 }
 
 /// The root's components that determine playback.
@@ -186,13 +201,15 @@ pub(crate) fn play(
             });
             animator.select(clip, found, playback, &time)
         };
-        let are_events_stale = needs_selection
-            || changed
-            || named.as_ref().is_some_and(Ref::is_changed)
-            || events.as_ref().is_some_and(Ref::is_changed);
-        if are_events_stale {
-            animator.find_events(clip, named.as_deref(), events.as_deref());
-        }
+        let tables = EventTables {
+            clips: named.as_deref(),
+            events: events.as_deref(),
+            is_changed: needs_selection
+                || changed
+                || named.as_ref().is_some_and(Ref::is_changed)
+                || events.as_ref().is_some_and(Ref::is_changed),
+        };
+        animator.find_events(clip, tables);
         let request = clip.map(|clip| &clip.play);
         let played = animator.played(clip);
         let play = played.map(|clip| &clip.play);
@@ -204,9 +221,12 @@ pub(crate) fn play(
         let length = animator.sequence.seconds();
         playback.duration = if played.is_some() { length } else { 0.0 };
         let advance = playback.advance(seconds * speed, length, repeat);
-        if let Some(events) = &events {
-            animator.send_events(&mut commands, entity, advance.step, events);
-        }
+        let mut sent = Vec::new();
+        let send = |event: PassedEvent<'_>| sent.push(event.sent_to(entity));
+        animator
+            .events
+            .for_each_passed(tables.events, None, advance.step, send);
+        send_events(&mut commands, entity, sent);
         if advance.has_ended
             && let Some(clip) = played
         {
@@ -219,7 +239,7 @@ pub(crate) fn play(
         let interpolate = animator.model.interpolate && request.is_none_or(|play| play.interpolate);
         let to = animator.locate(playback.time, repeat, interpolate);
         let from_weight = animator.fade_weight(seconds);
-        let from = animator.fade.map_or(PosePair::default(), |fade| fade.from);
+        let from = animator.fade.map_or(PosePair::default(), |(_, from)| from);
         animator.shown = PoseBlend {
             to,
             from,
