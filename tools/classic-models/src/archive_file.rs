@@ -223,3 +223,28 @@ fn find<'a, R: ReadAt>(archive: &'a Archive<R>, path: &str) -> Result<Entry<'a>,
 pub fn read_entry<R: ReadAt>(archive: &Archive<R>, path: &str) -> Result<Vec<u8>, ArchiveError> {
     Ok(archive.read(find(archive, path)?)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Location, locate};
+
+    #[test]
+    fn paths_are_split_behind_the_archive() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        std::fs::write(folder.join("pak0.pak"), "").unwrap();
+        let entry = |path: &str| match locate(&folder.join(path)).unwrap() {
+            Location::Entry { archive, entry } => {
+                assert_eq!(archive, folder.join("pak0.pak"));
+                entry
+            }
+            Location::File => panic!("{path}"),
+        };
+        assert_eq!(entry("pak0.pak/a/b.mdl"), "a/b.mdl");
+        assert_eq!(entry("pak0.pak/a"), "a");
+        assert_eq!(locate(&folder.join("pak0.pak")).unwrap(), Location::File);
+        for missing in ["pak1.pak/a", "missing", ""] {
+            assert!(locate(&folder.join(missing)).is_err(), "{missing}");
+        }
+    }
+}

@@ -1,15 +1,11 @@
 //! Archives and games as asset sources, so that models in them are loaded like files. It must not spawn anything.
 
 use crate::archive_file::{Location, absolute, locate};
-use bevy::asset::io::{
-    AssetReader, AssetReaderError, AssetSourceBuilder, ErasedAssetReader, PathStream, Reader,
-};
+use crate::archive_slot::Slot;
 use bevy::asset::{AssetApp, AssetPath};
 use bevy::prelude::App;
 use bevy_classic_models::archive::{ArchiveSource, ArchiveSourceError};
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
 
 /// How many archives and games can be opened while the app runs.
 const SLOTS: usize = 32;
@@ -121,58 +117,6 @@ impl ArchiveSources {
         let name = path.source().as_str()?;
         let mounted = self.mounted.iter().find(|mounted| mounted.name == name)?;
         Some(mounted.root.join(path.path()))
-    }
-}
-
-/// A source that has no files until it is filled.
-#[derive(Clone, Default)]
-pub struct Slot(Arc<OnceLock<Box<dyn ErasedAssetReader>>>);
-
-impl fmt::Debug for Slot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Slot")
-            .field(&self.0.get().is_some())
-            .finish()
-    }
-}
-
-impl Slot {
-    /// Gives the source the files of an archive or a game. Only the first call has an effect.
-    pub fn fill(&self, source: ArchiveSource) {
-        let mut builder = source.into_builder();
-        self.0.get_or_init(|| (builder.reader)());
-    }
-
-    /// The builder of the source.
-    pub fn builder(&self) -> AssetSourceBuilder {
-        let slot = self.clone();
-        AssetSourceBuilder::new(move || Box::new(slot.clone()) as Box<_>)
-    }
-
-    fn reader(&self, path: &Path) -> Result<&dyn ErasedAssetReader, AssetReaderError> {
-        let reader = self.0.get().map(Box::as_ref);
-        reader.ok_or_else(|| AssetReaderError::NotFound(path.to_path_buf()))
-    }
-}
-
-impl AssetReader for Slot {
-    async fn read<'a>(&'a self, path: &'a Path) -> Result<impl Reader + 'a, AssetReaderError> {
-        self.reader(path)?.read(path).await
-    }
-
-    async fn read_meta<'a>(&'a self, path: &'a Path) -> Result<impl Reader + 'a, AssetReaderError> {
-        self.reader(path)?.read_meta(path).await
-    }
-
-    async fn read_directory<'a>(
-        &'a self,
-        path: &'a Path,
-    ) -> Result<Box<PathStream>, AssetReaderError> {
-        self.reader(path)?.read_directory(path).await
-    }
-
-    async fn is_directory<'a>(&'a self, path: &'a Path) -> Result<bool, AssetReaderError> {
-        self.reader(path)?.is_directory(path).await
     }
 }
 

@@ -145,4 +145,33 @@ mod tests {
         }
         assert!(EntryPattern::new("a[", NONE.iter()).is_err());
     }
+
+    #[test]
+    fn literal_names_precede_patterns() {
+        let paths = [
+            "skins/[clan]player.pcx",
+            "skins/cplayer.pcx",
+            "[a]/b.mdl",
+            "a/b.mdl",
+            "what?.mdl",
+            "what1.mdl",
+            "open[.mdl",
+        ];
+        for (pattern, expected) in [
+            ("skins/[clan]player.pcx", &["skins/[clan]player.pcx"][..]),
+            ("SKINS\\[CLAN]PLAYER.PCX", &["skins/[clan]player.pcx"]),
+            ("[clan]player.pcx", &["skins/[clan]player.pcx"]),
+            ("[abc]player.pcx", &["skins/cplayer.pcx"]),
+            ("[a]", &["[a]/b.mdl"]),
+            ("[a]/*", &["[a]/b.mdl"]),
+            ("[ab]/*", &["a/b.mdl"]),
+            ("what?.mdl", &["what?.mdl"]),
+            ("what?.*", &["what?.mdl", "what1.mdl"]),
+            ("open[.mdl", &["open[.mdl"]),
+        ] {
+            let parsed = EntryPattern::new(pattern, paths.iter()).unwrap();
+            let selected = paths.into_iter().filter(|path| parsed.matches(path));
+            assert_eq!(selected.collect::<Vec<_>>(), expected, "{pattern}");
+        }
+    }
 }

@@ -1,14 +1,10 @@
-//! Lists, selects and reads the files of a game: those of its archives and folders, of which the layer that wins has each.
+//! The models and other files of a game: those of its archives and folders. It must not read their content.
 
 use crate::archive_file::open_file;
 use crate::entry_pattern::EntryPattern;
 use crate::file_format::is_model;
-use crate::game::Game;
 use crate::paths::files_below;
-use bevy::asset::io::ErasedAssetReader;
 use bevy_classic_models::archive::ArchiveSource;
-use futures_lite::StreamExt;
-use futures_lite::future::block_on;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -142,53 +138,6 @@ impl Found {
         let end = ends.take_while(is_archived).last().unwrap_or(0);
         let (folders, rest) = path.split_at(end);
         folders.to_lowercase() + rest
-    }
-}
-
-/// The files of a game, with paths that begin with the game's root. Its archives are read once.
-pub struct GameFiles {
-    root: PathBuf,
-    reader: Box<dyn ErasedAssetReader>,
-}
-
-impl GameFiles {
-    pub fn of(game: &Game) -> Self {
-        let mut builder = game.source.clone().into_builder();
-        Self {
-            root: game.root.clone(),
-            reader: (builder.reader)(),
-        }
-    }
-
-    /// The content of a file. `None` if the game does not have it, or it cannot be read.
-    pub fn read(&self, path: &Path) -> Option<Result<Vec<u8>, String>> {
-        let inside = self.inside(path)?;
-        block_on(async {
-            let mut reader = self.reader.read(inside).await.ok()?;
-            let mut bytes = Vec::new();
-            let read = reader.read_to_end(&mut bytes).await;
-            Some(read.map(|_| bytes).map_err(|error| error.to_string()))
-        })
-    }
-
-    /// The names of the files and folders in a folder. `None` if the game does not have it.
-    pub fn names(&self, folder: &Path) -> Option<Vec<String>> {
-        let inside = self.inside(folder)?;
-        block_on(async {
-            let paths = self.reader.read_directory(inside).await.ok()?;
-            let name = |path: PathBuf| Some(path.file_name()?.to_str()?.to_owned());
-            Some(paths.filter_map(name).collect().await)
-        })
-    }
-
-    /// Whether a path begins with the root of the game.
-    pub fn contains(&self, path: &Path) -> bool {
-        self.inside(path).is_some()
-    }
-
-    /// A path from the root of the game. `None` if it is a path of the disk.
-    fn inside<'a>(&self, path: &'a Path) -> Option<&'a Path> {
-        path.strip_prefix(&self.root).ok()
     }
 }
 

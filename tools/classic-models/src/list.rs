@@ -1,12 +1,13 @@
 //! The subcommand `list`: prints the entries of archives.
 
 use crate::archive_file::{ArchiveError, open_file};
-use crate::entry_pattern::with_pattern_help;
+use crate::entry_pattern::{EntryPattern, with_pattern_help};
 use crate::messages::{self, escaped_name};
-use crate::path_args;
+use crate::path_args::{self, ARCHIVES, Selected, WRONG_ARGUMENTS};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::slice;
 
 /// Lists the files in an archive of a game.
 ///
@@ -38,22 +39,32 @@ Exit status: 0; 1 if the archive cannot be read, or no file matches the pattern;
 
 /// Lists the entries.
 pub fn run(args: &Args) -> ExitCode {
-    let mut count = 0;
-    let used = path_args::for_each_archive(&args.archive, |path, archives| {
-        match list(path, args.pattern.as_deref(), archives > 1) {
+    let archives = path_args::expand(slice::from_ref(&args.archive), &ARCHIVES);
+    let are_several = archives.len() > 1;
+    let (mut count, mut has_failed) = (0, false);
+    for archive in archives {
+        let (path, listed) = match archive {
+            Ok(Selected { path, .. }) => {
+                let listed = list(&path, args.pattern.as_deref(), are_several);
+                (path, listed)
+            }
+            Err(unmatched) => (unmatched.path.clone(), Err(unmatched.into())),
+        };
+        match listed {
             Ok(listed) => count += listed,
             // The reader of the pipe has closed it.
             Err(ArchiveError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-                return Ok(Some(ExitCode::SUCCESS));
+                return ExitCode::SUCCESS;
             }
-            Err(error) => return Err(error),
+            Err(error) => {
+                messages::error(format_args!("{}: {error}", path.display()));
+                if let ArchiveError::Pattern(_) = error {
+                    return ExitCode::from(WRONG_ARGUMENTS);
+                }
+                has_failed = true;
+            }
         }
-        Ok(None)
-    });
-    let mut has_failed = match used {
-        Ok((_, has_failed)) => has_failed,
-        Err(exit) => return exit,
-    };
+    }
     if count == 0 && !has_failed && args.pattern.is_some() {
         messages::error(format_args!("{}: no entry matches", args.archive.display()));
         has_failed = true;
@@ -66,7 +77,12 @@ pub fn run(args: &Args) -> ExitCode {
 fn list(path: &Path, pattern: Option<&str>, are_several: bool) -> Result<usize, ArchiveError> {
     let archive = open_file(path)?;
     let mut out = io::stdout().lock();
-    let pattern = path_args::begin(path, &archive, pattern)?;
+    for warning in archive.warnings() {
+        messages::message(format_args!("{}: warning: {warning}", path.display()));
+    }
+    let paths = archive.entries().map(|entry| entry.path());
+    let pattern = pattern.map(|pattern| EntryPattern::new(pattern, paths));
+    let pattern = pattern.transpose().map_err(ArchiveError::Pattern)?;
     let mut count = 0;
     for entry in archive.entries() {
         let name = entry.path();

@@ -1,8 +1,8 @@
 //! `classic-models`: shows, describes, converts and checks the model files of classic games, and lists and extracts their
 //! archives. One module per subcommand.
 
-mod alo_values;
 mod archive_file;
+mod archive_slot;
 mod archive_sources;
 mod convert;
 mod engines;
@@ -11,6 +11,7 @@ mod extract;
 mod file_format;
 mod file_name;
 mod game;
+mod game_files;
 mod game_models;
 mod inspect;
 mod lgw_text;

@@ -5,14 +5,11 @@
 
 use crate::archive_file::{self, ArchiveError, Location, open_file};
 use crate::entry_pattern::{EntryPattern, OPTIONS, is_pattern};
-use crate::messages;
 use crate::paths::{files_below, is_hidden};
-use classic_model_formats::archive::{Archive, ReadAt};
 use glob::{MatchOptions, Pattern};
 use std::collections::HashSet;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::process::ExitCode;
 
 /// The files in folders that a subcommand takes.
 #[derive(Clone, Copy)]
@@ -56,57 +53,6 @@ pub const ARCHIVES: Wanted = Wanted {
 
 /// The exit status if the arguments are wrong, as that of the parser of arguments.
 pub const WRONG_ARGUMENTS: u8 = 2;
-
-/// Uses each archive that an argument selects. Errors are printed, and do not stop the others, except one in the pattern of
-/// entries. Returns the count of archives that were used, and whether there were errors.
-///
-/// # Errors
-/// The exit status if `run` returns one, or the pattern is not valid.
-pub fn for_each_archive(
-    arg: &Path,
-    mut run: impl FnMut(&Path, usize) -> Result<Option<ExitCode>, ArchiveError>,
-) -> Result<(usize, bool), ExitCode> {
-    let archives = expand(&[arg.to_path_buf()], &ARCHIVES);
-    let count = archives.len();
-    let mut used = 0;
-    for archive in archives {
-        let (path, result) = match archive {
-            Ok(Selected { path, .. }) => {
-                let result = run(&path, count);
-                (path, result)
-            }
-            Err(unmatched) => (unmatched.path.clone(), Err(unmatched.into())),
-        };
-        match result {
-            Ok(None) => used += 1,
-            Ok(Some(exit)) => return Err(exit),
-            Err(error) => {
-                messages::error(format_args!("{}: {error}", path.display()));
-                if let ArchiveError::Pattern(_) = error {
-                    return Err(ExitCode::from(WRONG_ARGUMENTS));
-                }
-            }
-        }
-    }
-    Ok((used, used < count))
-}
-
-/// The warnings of an opened archive are printed. Returns the pattern of its entries, if there is one.
-///
-/// # Errors
-/// If the pattern is not valid.
-pub fn begin<R: ReadAt>(
-    path: &Path,
-    archive: &Archive<R>,
-    pattern: Option<&str>,
-) -> Result<Option<EntryPattern>, ArchiveError> {
-    for warning in archive.warnings() {
-        messages::message(format_args!("{}: warning: {warning}", path.display()));
-    }
-    let paths = archive.entries().map(|entry| entry.path());
-    let pattern = pattern.map(|pattern| EntryPattern::new(pattern, paths));
-    pattern.transpose().map_err(ArchiveError::Pattern)
-}
 
 /// The files that arguments select, in their order; those of one argument are sorted. A file that does not exist is returned
 /// unchanged, so that its use is an error.

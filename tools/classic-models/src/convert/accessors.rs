@@ -30,8 +30,14 @@ impl Usage {
     }
 }
 
-/// The layout of an accessor: component, element, count of elements, and target.
-type Layout = (ComponentType, Type, usize, Option<Target>);
+/// The layout of an accessor.
+#[derive(Clone, Copy)]
+struct Layout {
+    component: ComponentType,
+    type_: Type,
+    count: usize,
+    target: Option<Target>,
+}
 
 impl Document {
     /// Adds elements of `N` floats. Values that are not finite are replaced by 0, because glTF does not allow them.
@@ -46,25 +52,20 @@ impl Document {
             .iter()
             .flat_map(|value| value.to_le_bytes())
             .collect();
-        let layout = (
-            ComponentType::F32,
-            match N {
+        let layout = Layout {
+            component: ComponentType::F32,
+            type_: match N {
                 1 => Type::Scalar,
                 2 => Type::Vec2,
                 3 => Type::Vec3,
                 4 => Type::Vec4,
                 _ => Type::Mat4,
             },
-            values.len(),
-            usage.target(),
-        );
+            count: values.len(),
+            target: usage.target(),
+        };
         let bounds = usage.has_bounds().then(|| bounds(&values));
         self.accessor(&bytes, layout, bounds)
-    }
-
-    /// Adds a vertex attribute. `None` if the mesh does not have it.
-    pub fn vertices<const N: usize>(&mut self, values: &[[f32; N]]) -> Option<Index<Accessor>> {
-        (!values.is_empty()).then(|| self.floats(values, Usage::Vertices))
     }
 
     /// Adds the vertex indices of triangles.
@@ -80,12 +81,12 @@ impl Document {
             let bytes = indices.iter().flat_map(|index| index.to_le_bytes());
             (ComponentType::U32, bytes.collect())
         };
-        let layout = (
+        let layout = Layout {
             component,
-            Type::Scalar,
-            indices.len(),
-            Some(Target::ElementArrayBuffer),
-        );
+            type_: Type::Scalar,
+            count: indices.len(),
+            target: Some(Target::ElementArrayBuffer),
+        };
         self.accessor(&bytes, layout, None)
     }
 
@@ -103,19 +104,24 @@ impl Document {
             let bytes = joints.flat_map(|joint| joint.to_le_bytes());
             (ComponentType::U16, bytes.collect())
         };
-        let layout = (
+        let layout = Layout {
             component,
-            Type::Vec4,
-            joints.len(),
-            Some(Target::ArrayBuffer),
-        );
+            type_: Type::Vec4,
+            count: joints.len(),
+            target: Some(Target::ArrayBuffer),
+        };
         self.accessor(&bytes, layout, None)
     }
 
     /// Adds truth values, which animations of visibility have.
     pub fn booleans(&mut self, values: &[bool]) -> Index<Accessor> {
         let bytes: Vec<u8> = values.iter().map(|value| u8::from(*value)).collect();
-        let layout = (ComponentType::U8, Type::Scalar, values.len(), None);
+        let layout = Layout {
+            component: ComponentType::U8,
+            type_: Type::Scalar,
+            count: values.len(),
+            target: None,
+        };
         self.accessor(&bytes, layout, None)
     }
 
@@ -138,9 +144,15 @@ impl Document {
     fn accessor(
         &mut self,
         bytes: &[u8],
-        (component, type_, count, target): Layout,
+        layout: Layout,
         bounds: Option<[Value; 2]>,
     ) -> Index<Accessor> {
+        let Layout {
+            component,
+            type_,
+            count,
+            target,
+        } = layout;
         let mut hash = Sha256::new();
         hash.update(format!(
             "{component:?} {type_:?} {target:?} {}",

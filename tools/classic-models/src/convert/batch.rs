@@ -1,16 +1,16 @@
-//! Plans the output files of a run, and converts several files at once. Files are written whole or not at all: to a temporary file
-//! beside the target, which is then renamed.
+//! Plans the output files of a run, and converts several files at once.
 
+use crate::archive_file;
 use crate::convert::files::Files;
-use crate::convert::job::{Input, Job, Written};
+use crate::convert::input::Input;
+use crate::convert::job::{Job, Written};
 use crate::convert::options::{Container, Options, Output};
+use crate::convert::output;
 use crate::file_format::{is_model, is_texture};
+use crate::messages;
 use crate::path_args::Unmatched;
-use crate::{archive_file, messages};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::{HashMap, HashSet};
-use std::fs;
-use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -204,10 +204,10 @@ impl Run<'_> {
             let output = job.output.display();
             return Err(format!("{output}: the result would replace an input"));
         }
-        check(&job.output, self.force)?;
+        output::check(&job.output, self.force)?;
         let Written { bytes, warnings } = job.convert(files, self.options)?;
-        create_folder(&job.output)?;
-        write(&job.output, &bytes, self.force)?;
+        output::create_folder(&job.output)?;
+        output::write(&job.output, &bytes, self.force)?;
         Ok(warnings)
     }
 }
@@ -242,54 +242,6 @@ fn progress(length: usize) -> ProgressBar {
     }
 }
 
-/// Writes a file. With `force`, an existing file is replaced.
-///
-/// # Errors
-/// If the file exists, or cannot be written. Nothing is left then.
-pub fn write(path: &Path, bytes: &[u8], force: bool) -> Result<(), String> {
-    check(path, force)?;
-    let temporary = temporary(path);
-    let written = fs::File::create(&temporary).and_then(|mut file| file.write_all(bytes));
-    let renamed = written.and_then(|()| fs::rename(&temporary, path));
-    renamed.map_err(|error| {
-        // The write error is the one to report.
-        let _ = fs::remove_file(&temporary);
-        format!("{}: {error}", path.display())
-    })
-}
-
-/// Creates the folder of a file.
-///
-/// # Errors
-/// If it cannot be created.
-pub fn create_folder(path: &Path) -> Result<(), String> {
-    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
-    let created = folder.map_or(Ok(()), fs::create_dir_all);
-    created.map_err(|error| format!("{}: {error}", path.display()))
-}
-
-/// Checks that a file may be written.
-///
-/// # Errors
-/// If it exists and may not be replaced, or if it is not a regular file.
-pub fn check(path: &Path, force: bool) -> Result<(), String> {
-    let what = path.display();
-    match fs::symlink_metadata(path) {
-        Ok(found) if !found.is_file() => Err(format!("{what} exists and is not a regular file")),
-        Ok(_) if !force => Err(format!("{what} exists; --force replaces it")),
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(format!("{what}: {error}")),
-    }
-}
-
-/// The temporary file: of this process only, so that two runs do not write to the same file.
-fn temporary(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.tmp", std::process::id()));
-    path.with_file_name(name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -316,5 +268,14 @@ mod tests {
         let Unmatched { path, error } = plan.jobs[2].as_ref().unwrap_err();
         assert_eq!(path, Path::new("c/hero.mdl"));
         assert!(error.contains("a/Hero.abc"), "{error}");
+    }
+
+    #[test]
+    fn a_file_can_only_be_the_result_of_one_input() {
+        let inputs = ["a.abc", "b.abc"].map(input);
+        assert!(Plan::new(&inputs, Path::new("out.glb"), Container::Glb).is_err());
+        let plan = Plan::new(&inputs[..1], Path::new("out.GLTF"), Container::Glb).unwrap();
+        let job = plan.jobs[0].as_ref().unwrap();
+        assert_eq!(job.kind, Output::Model(Container::Gltf));
     }
 }

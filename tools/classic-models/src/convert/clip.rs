@@ -145,12 +145,23 @@ impl Clip {
         node: Index<Node>,
         keys: &Keys<[f32; 3]>,
     ) {
-        self.floats(document, (node, Animated::Translation), keys);
+        self.vectors(document, (node, Animated::Translation), keys);
     }
 
     /// Animates the scale of a node.
     pub fn scales(&mut self, document: &mut Document, node: Index<Node>, keys: &Keys<[f32; 3]>) {
-        self.floats(document, (node, Animated::Scale), keys);
+        self.vectors(document, (node, Animated::Scale), keys);
+    }
+
+    fn vectors(
+        &mut self,
+        document: &mut Document,
+        target: (Index<Node>, Animated),
+        keys: &Keys<[f32; 3]>,
+    ) {
+        let input = times(document, &keys.times);
+        let output = document.floats(&keys.values, Usage::Values);
+        self.channel(target, (input, output), keys.steps);
     }
 
     /// Animates the rotation of a node by unit quaternions: X, Y, Z, W.
@@ -161,18 +172,9 @@ impl Clip {
         mut keys: Keys<[f32; 4]>,
     ) {
         shorten_arcs(&mut keys.values);
-        self.floats(document, (node, Animated::Rotation), &keys);
-    }
-
-    fn floats<const N: usize>(
-        &mut self,
-        document: &mut Document,
-        target: (Index<Node>, Animated),
-        keys: &Keys<[f32; N]>,
-    ) {
         let input = times(document, &keys.times);
         let output = document.floats(&keys.values, Usage::Values);
-        self.channel(target, (input, output), keys.steps);
+        self.channel((node, Animated::Rotation), (input, output), keys.steps);
     }
 
     /// Animates the weights of a node's morph targets: all weights of the first key, then all of the next.

@@ -6,7 +6,7 @@
 use crate::archive_file::{self, Location, open_file};
 use crate::convert::options::Options;
 use crate::game::NOT_FOUND;
-use crate::game_models::GameFiles;
+use crate::game_files::GameFiles;
 use bevy_classic_models::alamo::animation_name;
 use bevy_classic_models::lithtech::skin_candidate_paths;
 use std::collections::{BTreeMap, HashMap};

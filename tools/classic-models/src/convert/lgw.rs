@@ -1,10 +1,10 @@
 //! Converts models of UFO: Aftermath: a node per mesh. Texture units that glTF cannot express are in `extras`.
 
-use crate::convert::document::extras;
 use crate::convert::document::{Document, Placement, node};
+use crate::convert::extras::extras;
 use crate::convert::material::{self, info, matte};
 use crate::convert::mesh::{MeshData, named};
-use crate::convert::options::{Converted, Request, model_name};
+use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::textures::{Sampling, Textures, Treatment};
 use bevy_classic_models::lgw::text::{AlphaMode, Material as LgwMaterial, TexGen, Texture};
 use bevy_classic_models::lgw::{ConvertedLgw, LgwLoaderSettings};

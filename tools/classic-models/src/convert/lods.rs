@@ -1,7 +1,7 @@
 //! Levels of detail by `MSFT_lod`. The finest level is in the scene, and the coarser ones are nodes outside of it.
 
 use crate::convert::document::Document;
-use crate::convert::document::add_extra;
+use crate::convert::extras::add_extra;
 use gltf_json::{Index, Node};
 use serde_json::json;
 

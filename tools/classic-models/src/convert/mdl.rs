@@ -1,14 +1,14 @@
 //! Converts Quake models: each pose is a morph target, and each clip an animation of their weights.
 
 use crate::convert::clip::{self, Clip, Keys};
-use crate::convert::document::extras;
 use crate::convert::document::{Document, Placement, node};
+use crate::convert::extras::extras;
 use crate::convert::material::{self, info, matte};
 use crate::convert::mesh::{MeshData, Target};
+use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::morph::{MAX_TARGETS, Morph, MorphNodes};
 use crate::convert::names;
 use crate::convert::options::Loops;
-use crate::convert::options::{Converted, Request, model_name};
 use crate::convert::textures::{Sampling, Textures};
 use bevy::image::Image;
 use bevy::math::{Mat3, Quat, Vec3};

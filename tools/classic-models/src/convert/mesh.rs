@@ -36,7 +36,7 @@ pub struct Target {
 impl MeshData {
     /// Copies a mesh. `None` if it has no triangles.
     pub fn of(mesh: &Mesh) -> Option<Self> {
-        let positions: Vec<[f32; 3]> = values(mesh, Mesh::ATTRIBUTE_POSITION);
+        let positions = float3(mesh, Mesh::ATTRIBUTE_POSITION);
         let count = positions.len() as u32;
         let indices: Vec<u32> = mesh.indices()?.iter().map(|index| index as u32).collect();
         let (triangles, _) = indices.as_chunks::<3>();
@@ -50,19 +50,18 @@ impl MeshData {
         if indices.is_empty() {
             return None;
         }
-        let (joints, weights) = skin(mesh);
-        let normals: Vec<[f32; 3]> = values(mesh, Mesh::ATTRIBUTE_NORMAL);
+        let (joints, weights) = skin(mesh).unwrap_or_default();
+        let normals = float3(mesh, Mesh::ATTRIBUTE_NORMAL);
         let unit = |normal: [f32; 3]| Vec3::from_array(normal).normalize_or(Vec3::Y).to_array();
         let normals: Vec<[f32; 3]> = normals.into_iter().map(unit).collect();
-        let tangents: Vec<[f32; 4]> = values(mesh, Mesh::ATTRIBUTE_TANGENT);
-        let tangents = tangents.into_iter();
+        let tangents = float4(mesh, Mesh::ATTRIBUTE_TANGENT).into_iter();
         let tangents = tangents.zip(&normals).map(|(tangent, normal)| {
             let [x, y, z, w] = tangent;
             let other = Vec3::from_array(*normal).any_orthonormal_vector();
             let unit = Vec3::new(x, y, z).normalize_or(other);
             unit.extend(if w < 0.0 { -1.0 } else { 1.0 }).to_array()
         });
-        let colors: Vec<[f32; 4]> = values(mesh, Mesh::ATTRIBUTE_COLOR);
+        let colors = float4(mesh, Mesh::ATTRIBUTE_COLOR).into_iter();
         let clamp = |color| {
             Vec4::from_array(color)
                 .clamp(Vec4::ZERO, Vec4::ONE)
@@ -71,8 +70,8 @@ impl MeshData {
         Some(Self {
             tangents: tangents.collect(),
             normals,
-            uvs: values(mesh, Mesh::ATTRIBUTE_UV_0),
-            colors: colors.into_iter().map(clamp).collect(),
+            uvs: float2(mesh, Mesh::ATTRIBUTE_UV_0),
+            colors: colors.map(clamp).collect(),
             positions,
             joints,
             weights,
@@ -102,17 +101,42 @@ impl MeshData {
     ) -> Primitive {
         let mut attributes = BTreeMap::new();
         let mut insert = |semantic, accessor| {
-            attributes.extend(Some(Checked::Valid(semantic)).zip(accessor));
+            attributes.insert(Checked::Valid(semantic), accessor);
         };
-        let positions = document.floats(&self.positions, Usage::Positions);
-        insert(Semantic::Positions, Some(positions));
-        insert(Semantic::Normals, document.vertices(&self.normals));
-        insert(Semantic::Tangents, document.vertices(&self.tangents));
-        insert(Semantic::TexCoords(0), document.vertices(&self.uvs));
-        insert(Semantic::Colors(0), document.vertices(&self.colors));
+        insert(
+            Semantic::Positions,
+            document.floats(&self.positions, Usage::Positions),
+        );
+        if !self.normals.is_empty() {
+            insert(
+                Semantic::Normals,
+                document.floats(&self.normals, Usage::Vertices),
+            );
+        }
+        if !self.tangents.is_empty() {
+            insert(
+                Semantic::Tangents,
+                document.floats(&self.tangents, Usage::Vertices),
+            );
+        }
+        if !self.uvs.is_empty() {
+            insert(
+                Semantic::TexCoords(0),
+                document.floats(&self.uvs, Usage::Vertices),
+            );
+        }
+        if !self.colors.is_empty() {
+            insert(
+                Semantic::Colors(0),
+                document.floats(&self.colors, Usage::Vertices),
+            );
+        }
         if !self.joints.is_empty() {
-            insert(Semantic::Joints(0), Some(document.joints(&self.joints)));
-            insert(Semantic::Weights(0), document.vertices(&self.weights));
+            insert(Semantic::Joints(0), document.joints(&self.joints));
+            insert(
+                Semantic::Weights(0),
+                document.floats(&self.weights, Usage::Vertices),
+            );
         }
         Primitive {
             attributes,
@@ -155,10 +179,13 @@ type Influences = (Vec<[u16; 4]>, Vec<[f32; 4]>);
 
 /// The joints and weights of the vertices. The weights of one vertex have the sum 1, no joint occurs twice, and joints
 /// without weight are 0.
-fn skin(mesh: &Mesh) -> Influences {
-    let joints: Vec<[u16; 4]> = values(mesh, Mesh::ATTRIBUTE_JOINT_INDEX);
-    let weights: Vec<[f32; 4]> = values(mesh, Mesh::ATTRIBUTE_JOINT_WEIGHT);
-    joints.iter().zip(weights).map(influences).unzip()
+fn skin(mesh: &Mesh) -> Option<Influences> {
+    let joints = mesh.try_attribute(Mesh::ATTRIBUTE_JOINT_INDEX).ok()?;
+    let VertexAttributeValues::Uint16x4(joints) = joints else {
+        return None;
+    };
+    let weights = float4(mesh, Mesh::ATTRIBUTE_JOINT_WEIGHT);
+    Some(joints.iter().zip(weights).map(influences).unzip())
 }
 
 fn influences((joints, weights): (&[u16; 4], [f32; 4])) -> ([u16; 4], [f32; 4]) {
@@ -189,14 +216,25 @@ fn influences((joints, weights): (&[u16; 4], [f32; 4])) -> ([u16; 4], [f32; 4]) 
     result
 }
 
-/// The values of an attribute. Empty if the mesh does not have it with this type.
-fn values<T>(mesh: &Mesh, attribute: MeshVertexAttribute) -> Vec<T>
-where
-    Vec<T>: TryFrom<VertexAttributeValues>,
-{
-    let values = mesh.try_attribute(attribute).ok().cloned();
-    let values = values.and_then(|values| values.try_into().ok());
-    values.unwrap_or_default()
+fn float2(mesh: &Mesh, attribute: MeshVertexAttribute) -> Vec<[f32; 2]> {
+    match mesh.try_attribute(attribute) {
+        Ok(VertexAttributeValues::Float32x2(values)) => values.clone(),
+        _ => Vec::new(),
+    }
+}
+
+fn float3(mesh: &Mesh, attribute: MeshVertexAttribute) -> Vec<[f32; 3]> {
+    match mesh.try_attribute(attribute) {
+        Ok(VertexAttributeValues::Float32x3(values)) => values.clone(),
+        _ => Vec::new(),
+    }
+}
+
+fn float4(mesh: &Mesh, attribute: MeshVertexAttribute) -> Vec<[f32; 4]> {
+    match mesh.try_attribute(attribute) {
+        Ok(VertexAttributeValues::Float32x4(values)) => values.clone(),
+        _ => Vec::new(),
+    }
 }
 
 #[cfg(test)]

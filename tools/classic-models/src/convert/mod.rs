@@ -1,10 +1,11 @@
 //! The subcommand `convert`: converts models to glTF, and textures to PNG.
 //!
-//! - `options` are the options of the command line, and `batch` plans and runs a `job` for each input, and writes its result.
+//! - `options` are the options of the command line, and `batch` plans and runs a `job` for each `input`, whose result `output`
+//!   writes.
 //! - `files` finds the files that models name.
 //! - `document` is the glTF document, with `accessors` for its data, `mesh`, `morph`, `clip`, `textures`, `material` and `lods` for its
-//!   parts, and `names` for unique names.
-//! - `alo`, `abc`, `mdl`, `lgw` and `particles` convert one format each, with the requests and results in `options` as their common interface.
+//!   parts, `names` for unique names, and `glb` for its containers.
+//! - `alo`, `abc`, `mdl`, `lgw` and `particles` convert one format each, with the `model` as their common interface.
 //!
 //! The values are those of the parsers and of the plugin's conversions. No app runs.
 
@@ -14,16 +15,21 @@ mod alo;
 mod batch;
 mod clip;
 mod document;
+mod extras;
 mod files;
+mod glb;
+mod input;
 mod job;
 mod lgw;
 mod lods;
 mod material;
 mod mdl;
 mod mesh;
+mod model;
 mod morph;
 mod names;
 mod options;
+mod output;
 mod particles;
 #[cfg(test)]
 mod tests;
@@ -31,13 +37,13 @@ mod textures;
 
 use crate::file_format::{is_model, is_texture};
 use crate::game::GameArgs;
+use crate::game_files::GameFiles;
 use crate::game_models;
-use crate::game_models::GameFiles;
 use crate::messages;
 use crate::path_args::{self, Unmatched, WRONG_ARGUMENTS, Wanted};
 use batch::{Plan, Run};
 use files::Files;
-use job::Input;
+use input::Input;
 use options::{Container, Options};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};

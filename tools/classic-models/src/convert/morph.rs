@@ -2,8 +2,8 @@
 //! clip shows one of its parts at a time. It must not know the games' formats.
 
 use crate::convert::clip::{Clip, Keys};
-use crate::convert::document::extras;
 use crate::convert::document::{Document, Placement, node};
+use crate::convert::extras::extras;
 use crate::convert::mesh::{Target, named};
 use gltf_json::mesh::Primitive;
 use gltf_json::{Index, Node};

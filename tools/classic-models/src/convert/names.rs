@@ -1,7 +1,7 @@
 //! Unique names: programs find nodes, meshes, materials, images and animations by their names, but files repeat them.
 //! It must not know the games' formats.
 
-use crate::convert::document::add_extra;
+use crate::convert::extras::add_extra;
 use gltf_json::{Extras, Root};
 use std::collections::{HashMap, HashSet};
 

@@ -1,11 +1,6 @@
-//! The options of the subcommand `convert`, the kind of file that an output path has, and what the conversions of all models have in
-//! common.
+//! The options of the subcommand `convert`, and the kind of file that an output path has.
 
-use crate::convert::document::Document;
-use crate::convert::files::Files;
-use crate::convert::textures::Textures;
 use clap::ValueEnum;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// How files are converted.
@@ -113,37 +108,4 @@ fn scale(text: &str) -> Result<f32, &'static str> {
     let number = text.parse::<f32>().ok();
     let number = number.filter(|number| (1e-6..=1e6).contains(number));
     number.ok_or("expected a number greater than 0: from 0.000001 to 1000000")
-}
-
-/// A model to convert.
-#[derive(Clone, Copy)]
-pub struct Request<'a> {
-    /// The path of the model: of a file, or of an entry of an archive.
-    pub path: &'a Path,
-    pub files: &'a Files,
-    pub options: &'a Options,
-}
-
-impl<'a> Request<'a> {
-    /// The textures of the model.
-    pub fn textures(&self) -> Textures<'a> {
-        Textures::new(self.files, self.options, self.path)
-    }
-}
-
-/// A converted model.
-pub struct Converted {
-    pub document: Document,
-    /// Problems of the file that did not prevent the conversion.
-    pub warnings: Vec<String>,
-    /// Problems of textures.
-    pub textures: BTreeSet<String>,
-}
-
-/// The name of a model: that of its file without the extension.
-pub fn model_name(path: &Path) -> String {
-    path.file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
 }

@@ -1,8 +1,8 @@
 //! Converts particle systems of the Alamo engine. glTF has no particles, so all values are in `extras`.
 
-use crate::convert::document::extras;
 use crate::convert::document::{Document, Placement, node};
-use crate::convert::options::{Converted, Request, model_name};
+use crate::convert::extras::extras;
+use crate::convert::model::{Converted, Request, model_name};
 use bevy_classic_models::alamo::particles;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

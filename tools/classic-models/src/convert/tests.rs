@@ -1,8 +1,8 @@
 //! Conversions of randomly damaged files: no panic, and each result is a valid document.
 
 use crate::convert::files::Files;
+use crate::convert::model::{Converted, Request};
 use crate::convert::options::{Container, Options};
-use crate::convert::options::{Converted, Request};
 use crate::convert::{abc, alo, lgw, mdl, particles};
 use clap::Parser;
 use classic_models_fixtures::{alo as alo_fixtures, mutations};

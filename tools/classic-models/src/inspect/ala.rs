@@ -1,6 +1,7 @@
 //! Describes Alamo animations.
 
-use crate::inspect::description::{Description, number};
+use crate::inspect::description::Description;
+use crate::inspect::json::number;
 use bevy_classic_models::alamo::ala::{self, AlaBone, AlaFile};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};

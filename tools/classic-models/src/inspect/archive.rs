@@ -2,8 +2,9 @@
 
 use crate::archive_file::{self, ArchiveError};
 use crate::engines::{self, Engine};
-use crate::inspect::description::Failure;
-use crate::inspect::description::{Description, list};
+use crate::inspect::description::Description;
+use crate::inspect::failure::Failure;
+use crate::inspect::json::list;
 use crate::messages::{counted, escaped_name};
 use classic_model_formats::archive::{Archive, Entry, ReadAt};
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use crate::engines::{ENGINES, Engine};
 use crate::file_format::FileFormat;
 use crate::game::{Game, NOT_FOUND};
 use crate::inspect::description::Description;
-use crate::inspect::description::Failure;
+use crate::inspect::failure::Failure;
 use crate::inspect::{abc, ala, alo, archive, dtx, lgw, mdl, particles};
 use classic_model_formats::archive::{ReadAt, detect};
 use serde_json::Value;

@@ -1,7 +1,8 @@
 //! Describes Quake models.
 
 use crate::engines::{self, Engine};
-use crate::inspect::description::{Description, list, number};
+use crate::inspect::description::Description;
+use crate::inspect::json::{list, number};
 use bevy_classic_models::quake::mdl::{self, MdlFile, Precision};
 use bevy_classic_models::quake::{ConvertedMdl, MdlClip, MdlLoaderSettings, Palette};
 use bevy_classic_models::read::ParseError;

@@ -3,9 +3,9 @@
 //! The positions of nodes and skinned meshes are those of the spawned model. The positions of deforming vertices in
 //! their nodes come from the file, because the plugin has them only on the GPU, quantized to two bytes.
 
-use crate::inspect::description::Failure;
-use crate::inspect::description::Posed;
+use crate::inspect::failure::Failure;
 use crate::inspect::pose::{Poser, no_clip};
+use crate::inspect::posed::Posed;
 use bevy::asset::AssetPath;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Affine3A;

@@ -1,9 +1,9 @@
 //! Positions of the vertices and bones of Alamo models.
 
 use crate::inspect::alo::non_finite;
-use crate::inspect::description::Failure;
-use crate::inspect::description::{Posed, PosedBone, PosedVertices};
+use crate::inspect::failure::Failure;
 use crate::inspect::pose::{Poser, no_clip};
+use crate::inspect::posed::{Posed, PosedBone, PosedVertices};
 use bevy::asset::AssetPath;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Affine3A;

@@ -2,16 +2,17 @@
 
 use crate::engines::{self, BrokenLimit, ENGINES, Engine};
 use crate::file_format::is_manifest;
-use crate::validate::take_log;
-use crate::{messages, paths};
-use bevy::asset::{AssetLoadError, AssetPath, LoadState};
+use crate::messages;
+use crate::validate::asset_root::AssetRoot;
+use crate::validate::log_lines;
+use bevy::asset::{AssetLoadError, LoadState};
 use bevy::prelude::*;
 use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::manifest::{ManifestCheck, ManifestLoaderSettings, ManifestProblem};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{Mdl, mdl};
 use classic_models_support::gpuless;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Frames in which systems may still warn after everything is loaded.
 const LAST_FRAMES: usize = 4;
@@ -33,7 +34,7 @@ pub fn problems(file: &Path, assets: Option<&Path>, engines: &[Engine]) -> Vec<S
     let mut app = App::new();
     app.add_plugins((gpuless::plugins(&root.folder, false), ClassicModelsPlugins));
     gpuless::finish(&mut app);
-    take_log();
+    log_lines::take();
     let mut problems = match check(&mut app, &root) {
         Ok(found) => found,
         Err(error) => return vec![root.show(&error)],
@@ -48,7 +49,7 @@ pub fn problems(file: &Path, assets: Option<&Path>, engines: &[Engine]) -> Vec<S
         };
         !problems.iter().any(is_same)
     };
-    let logged = take_log().into_iter().filter(is_new);
+    let logged = log_lines::take().into_iter().filter(is_new);
     let mut all: Vec<String> = problems.iter().map(ToString::to_string).collect();
     all.extend(logged);
     for (model, limit) in broken_limits(app.world(), &root, engines) {
@@ -136,92 +137,4 @@ fn explain(error: &AssetLoadError) -> String {
     };
     // A backtrace may follow.
     text.lines().next().unwrap_or_default().to_owned()
-}
-
-/// The root of an asset source.
-pub struct AssetRoot {
-    /// Absolute.
-    pub folder: PathBuf,
-    /// As messages name it: relative if the file was given so.
-    shown: PathBuf,
-    /// The path of the manifest.
-    pub manifest: AssetPath<'static>,
-}
-
-impl AssetRoot {
-    /// The root of a manifest: the given folder, otherwise the nearest folder `assets`, otherwise that of the manifest.
-    ///
-    /// # Errors
-    /// A message if the manifest is not in the folder, or the current folder is not known.
-    pub fn of(file: &Path, given: Option<&Path>) -> Result<Self, String> {
-        let absolute = |path: &Path| paths::absolute(path).map_err(|error| error.to_string());
-        let path = absolute(file)?;
-        let own = path.parent().unwrap_or(&path);
-        let is_assets = |folder: &&Path| {
-            let name = folder.file_name().unwrap_or_default();
-            name.eq_ignore_ascii_case("assets")
-        };
-        let folder = match given {
-            Some(folder) => absolute(folder)?,
-            None => own.ancestors().find(is_assets).unwrap_or(own).to_path_buf(),
-        };
-        let Ok(within) = path.strip_prefix(&folder) else {
-            return Err(format!("is not in {}", folder.display()));
-        };
-        let depth = within.components().count();
-        let shown = given.or_else(|| file.ancestors().nth(depth));
-        Ok(Self {
-            manifest: AssetPath::from_path_buf(within.to_path_buf()),
-            shown: shown.unwrap_or(&folder).to_path_buf(),
-            folder,
-        })
-    }
-
-    /// The name of a file of the asset source, at the beginning of a message.
-    pub fn show(&self, message: &str) -> String {
-        self.shown.join(message).display().to_string()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::AssetRoot;
-    use std::path::Path;
-
-    #[track_caller]
-    fn assert_root(file: &str, given: Option<&str>, manifest: &str, shown: &str) {
-        let root = AssetRoot::of(Path::new(file), given.map(Path::new)).unwrap();
-        assert_eq!(root.manifest.to_string(), manifest);
-        assert_eq!(root.show(manifest), shown);
-        assert!(root.folder.is_absolute());
-    }
-
-    #[test]
-    fn roots_are_the_nearest_folders_of_assets() {
-        assert_root(
-            "assets/a/b.model.ron",
-            None,
-            "a/b.model.ron",
-            "assets/a/b.model.ron",
-        );
-        assert_root(
-            "x/Assets/b.model.ron",
-            None,
-            "b.model.ron",
-            "x/Assets/b.model.ron",
-        );
-        assert_root("/x/a/b.model.ron", None, "b.model.ron", "/x/a/b.model.ron");
-        assert_root(
-            "x/a/b.model.ron",
-            Some("x"),
-            "a/b.model.ron",
-            "x/a/b.model.ron",
-        );
-    }
-
-    #[test]
-    fn manifests_outside_of_the_given_root_are_errors() {
-        let root = AssetRoot::of(Path::new("a/b.model.ron"), Some(Path::new("c")));
-        assert!(root.err().unwrap().starts_with("is not in "));
-    }
 }

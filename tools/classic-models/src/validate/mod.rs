@@ -3,20 +3,17 @@
 //! The plugin loads and spawns each manifest, as in a game, without a window. The problems are the errors of loaders,
 //! what [`ManifestCheck`](bevy_classic_models::manifest::ManifestCheck) finds, and all other warnings in the log.
 
+mod asset_root;
 mod checker;
+mod log_lines;
 
 use crate::engines::Engine;
 use crate::file_format::is_manifest;
-use crate::messages::{self, message_of};
+use crate::messages;
 use crate::path_args::{self, Selected, Unmatched, Wanted};
-use bevy::log::tracing::{Event, Level, Subscriber};
-use bevy::log::tracing_subscriber::layer::{Context, SubscriberExt};
-use bevy::log::tracing_subscriber::util::SubscriberInitExt;
-use bevy::log::tracing_subscriber::{Layer, registry};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
 
 /// Checks manifests, with their models and all files that they name.
 ///
@@ -80,7 +77,7 @@ pub fn run(args: &Args) -> ExitCode {
 
 /// Prints the problems of every manifest. Returns true if there are any.
 fn validate(args: &Args) -> io::Result<bool> {
-    listen();
+    log_lines::listen();
     let mut out = io::stdout().lock();
     let mut has_problems = false;
     for file in path_args::expand(&args.files, &MANIFESTS) {
@@ -96,32 +93,4 @@ fn validate(args: &Args) -> io::Result<bool> {
         }
     }
     Ok(has_problems)
-}
-
-static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
-
-/// Starts to collect. Lines are not printed.
-fn listen() {
-    // It fails only if there is a collector already.
-    let _ = registry().with(Listener).try_init();
-}
-
-/// Removes and returns the lines since the last call.
-pub fn take_log() -> Vec<String> {
-    std::mem::take(&mut *LINES.lock().unwrap_or_else(PoisonError::into_inner))
-}
-
-struct Listener;
-
-impl<S: Subscriber> Layer<S> for Listener {
-    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        let metadata = event.metadata();
-        // Bevy's errors of loads are found by the states of the assets.
-        if *metadata.level() > Level::WARN || !metadata.target().starts_with("bevy_classic_models")
-        {
-            return;
-        }
-        let mut lines = LINES.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.push(message_of(event));
-    }
 }

@@ -1,23 +1,16 @@
-//! Loads and spawns LithTech models, lists their clips, and reads their files again for data that their assets do not have on the
-//! CPU: the bounds of all poses, and the positions of vertices that a shader moves.
+//! Loads and spawns LithTech models, and lists their clips.
 
+use crate::view::abc_file::read_files;
 use crate::view::args::Args;
 use crate::view::clips::{ClipList, ClipState, Frames, ListedClip, ReadyClip};
 use crate::view::files::Folders;
-use crate::view::manifests::ClipSources;
-use crate::view::model_bounds::ModelBounds;
+use crate::view::manifest_clips::ClipSources;
 use crate::view::row::RowLayout;
 use crate::view::viewed_model::ViewedModel;
-use bevy::mesh::{MeshTag, VertexAttributeValues};
 use bevy::prelude::*;
-use bevy_classic_models::gpu::PoseBlend;
-use bevy_classic_models::lithtech::abc::AbcFile;
-use bevy_classic_models::lithtech::{
-    Abc, AbcAnimation, AbcInstance, AbcLoaderSettings, AbcMesh, AbcModel, ConvertedAbc,
-    ConvertedDeform,
-};
+use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
+use bevy_classic_models::lithtech::{AbcAnimation, AbcModel};
 use bevy_classic_models::prelude::*;
-use classic_models_support::stage::corners;
 
 /// The largest count of levels of detail to choose from.
 const LEVELS: u16 = 24;
@@ -149,88 +142,5 @@ fn ready(animation: &AbcAnimation, play: ClipRef) -> ReadyClip {
             dims.unwrap_or_default(),
         ),
         remark: None,
-    }
-}
-
-/// A position and a normal.
-type Vertex = (Vec3, Vec3);
-
-/// The vertices of a deforming mesh in every pose. On the entity of the mesh.
-#[derive(Component)]
-pub struct Poses(ConvertedDeform);
-
-/// Counts of a model's file. On the root of the model.
-#[derive(Component, Clone, Copy)]
-pub struct FileCounts {
-    pub vertices: u32,
-    /// Levels of detail, not counting the full model.
-    pub lods: u32,
-}
-
-/// Reads the files of models that were spawned or respawned, and computes their bounds.
-pub fn read_files(
-    mut commands: Commands,
-    folders: Res<Folders>,
-    models: Query<(Entity, &ViewedModel, &AbcInstance), Changed<AbcInstance>>,
-    meshes: Query<&AbcMesh, With<MeshTag>>,
-) {
-    for (root, model, instance) in &models {
-        // The file existed when it was loaded. If it cannot be read now, deformed vertices and counts are left out.
-        let bytes = folders.read(&model.file).unwrap_or_default();
-        let Ok(contents) = ConvertedAbc::load(&bytes, &AbcLoaderSettings::default()) else {
-            let bounds = instance.model().bounds;
-            let corners = corners(bounds.min.into(), bounds.max.into());
-            commands.entity(root).insert(ModelBounds::around(corners));
-            continue;
-        };
-        let geometry = &contents.file.geometry;
-        let counts = FileCounts {
-            vertices: geometry.base_vertices,
-            lods: geometry.lods,
-        };
-        let bounds = ModelBounds::around(all_positions(&contents.file));
-        commands.entity(root).insert((counts, bounds));
-        for entity in instance.meshes() {
-            let node = meshes.get(*entity).ok().and_then(|mesh| mesh.node);
-            let deform = contents.deforms.iter().find(|of| Some(of.node) == node);
-            if let Some(deform) = deform {
-                commands.entity(*entity).insert(Poses(deform.clone()));
-            }
-        }
-    }
-}
-
-/// The positions of the full model's vertices in the keyframes of all animations.
-fn all_positions(file: &AbcFile<'_>) -> impl Iterator<Item = Vec3> {
-    let animations = file.animations.iter().enumerate();
-    let moments = animations.flat_map(|(index, animation)| {
-        let keyframes = animation.keyframes.iter();
-        keyframes.map(move |keyframe| (Some(index), keyframe.time as f32 / 1000.0))
-    });
-    // The bind pose, for models without animations.
-    let moments = moments.chain([(None, 0.0)]);
-    let count = file.geometry.base_vertices as usize;
-    let positions = moments.flat_map(move |(animation, seconds)| {
-        let positions = file.vertex_positions_in_model(animation, seconds);
-        positions.into_iter().take(count)
-    });
-    // The file's space is left-handed.
-    positions.map(|[x, y, z]| Vec3::new(x, y, -z))
-}
-
-impl Poses {
-    /// The deformed vertices of the mesh in a pose of an instance, with their indices.
-    pub fn shown(&self, mesh: &Mesh, shown: PoseBlend) -> Option<Vec<(usize, Vertex)>> {
-        let slots = mesh.try_attribute(Mesh::ATTRIBUTE_UV_1).ok()?;
-        let VertexAttributeValues::Float32x2(slots) = slots else {
-            return None;
-        };
-        let moved = slots.iter().enumerate();
-        let moved = moved.filter(|(_, [slot, _])| *slot >= 0.0);
-        let vertices = moved.filter_map(|(index, [slot, _])| {
-            let (position, normal) = self.0.vertex(shown, *slot as u32)?;
-            Some((index, (position, normal.unwrap_or_default())))
-        });
-        Some(vertices.collect())
     }
 }

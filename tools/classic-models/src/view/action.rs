@@ -3,7 +3,7 @@
 use crate::game::GameKind;
 use crate::view::args::View;
 use crate::view::framing::Framing;
-use crate::view::overlay::Trees;
+use crate::view::trees::Trees;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::{ModelSkin, PlayerColors};
 use std::path::PathBuf;
@@ -52,7 +52,14 @@ pub enum Action {
     SkinFile(PathBuf),
     ToggleColors,
     Colors(PlayerColors),
-    ToggleOverlay(Overlay),
+    ToggleWireframe,
+    ToggleBounds,
+    ToggleNormals,
+    ToggleGrid,
+    ToggleBones,
+    ToggleProxies,
+    ToggleLights,
+    ToggleDims,
     ToggleNight,
     Trees(Trees),
     NextTreeLevel,
@@ -87,19 +94,6 @@ pub enum SearchField {
     Files,
     Clips,
     Details,
-}
-
-/// An overlay that is drawn or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Overlay {
-    Wireframe,
-    Bounds,
-    Normals,
-    Grid,
-    Bones,
-    Proxies,
-    Lights,
-    Dims,
 }
 
 /// A part of the window that can be hidden.

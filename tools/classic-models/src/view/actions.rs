@@ -1,8 +1,8 @@
 //! Applies the actions that change the view or a Quake model.
 
 use crate::view::action::Action;
-use crate::view::camera::Orbit;
 use crate::view::framing::Framing;
+use crate::view::orbit::Orbit;
 use crate::view::overlay::Overlays;
 use crate::view::playback::{change, start};
 use crate::view::row::Row;
@@ -27,7 +27,14 @@ pub fn act_on_view(
     for action in actions.read() {
         match *action {
             Action::Select(model) => row.selected = model,
-            Action::ToggleOverlay(overlay) => *overlays.get_mut(overlay) ^= true,
+            Action::ToggleWireframe => overlays.wireframe ^= true,
+            Action::ToggleBounds => overlays.bounds ^= true,
+            Action::ToggleNormals => overlays.normals ^= true,
+            Action::ToggleGrid => overlays.grid ^= true,
+            Action::ToggleBones => overlays.bones ^= true,
+            Action::ToggleProxies => overlays.proxies ^= true,
+            Action::ToggleLights => overlays.lights ^= true,
+            Action::ToggleDims => overlays.dims ^= true,
             Action::ToggleNight => night.0 ^= true,
             Action::Trees(trees) => overlays.trees = trees,
             Action::NextTreeLevel => {

@@ -5,7 +5,7 @@ use crate::load_error::explain;
 use crate::view::args::Args;
 use crate::view::clips::{Animators, ClipList, ClipState, Frames, ListedClip, ReadyClip};
 use crate::view::files::{Folders, belongs_to, is_ala};
-use crate::view::manifests::ClipSources;
+use crate::view::manifest_clips::ClipSources;
 use crate::view::playback::FADE;
 use crate::view::row::Row;
 use crate::view::viewed_model::ViewedModel;

@@ -1,12 +1,12 @@
 //! Names the parts of Alamo models under the mouse, and marks the hit.
 
 use crate::view::action::Action;
-use crate::view::camera::Orbit;
 use crate::view::framing::Framing;
 use crate::view::gizmos::OnTop;
+use crate::view::orbit::Orbit;
 use crate::view::overlay::Overlays;
-use crate::view::overlay::Trees;
 use crate::view::panel_input::PanelInput;
+use crate::view::trees::Trees;
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;

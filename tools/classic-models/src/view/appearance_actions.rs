@@ -1,7 +1,7 @@
 //! Applies the actions that change the levels of detail, the damage, the colors, the skins and the parts of models.
 
 use crate::view::action::Action;
-use crate::view::alo_models::{TEAMS, team_index};
+use crate::view::alo_parts::{TEAMS, team_index};
 use crate::view::files::Folders;
 use crate::view::row::Row;
 use crate::view::skins::active_skin;

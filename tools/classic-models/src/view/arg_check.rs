@@ -1,7 +1,7 @@
 //! Checks that the clips, skins and parts that the command line names exist, before an image is written.
 
 use crate::view::alo_clips::PendingClips;
-use crate::view::alo_models::parts;
+use crate::view::alo_parts::parts;
 use crate::view::args::Args;
 use crate::view::clips::{ClipList, ClipState};
 use crate::view::mdl_models::mdl_clip;

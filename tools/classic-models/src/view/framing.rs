@@ -1,10 +1,10 @@
 //! Points the camera at models and parts, so that they fill the picture.
 
-use crate::view::camera::Orbit;
-use crate::view::mesh_vertices::{VisiblePoints, bounds};
 use crate::view::model_bounds::WorldBounds;
+use crate::view::orbit::Orbit;
 use crate::view::particle_systems::ParticleFile;
 use crate::view::row::{Row, RowLayout};
+use crate::view::visible_points::VisiblePoints;
 use bevy::prelude::*;
 
 /// What the camera is to frame. It waits until all models are loaded.
@@ -114,7 +114,8 @@ fn frame(
 
 /// Points on the ellipsoid in a box. Particles fill no corners.
 fn ellipsoid(corners: [Vec3; 8]) -> Vec<Vec3> {
-    let (low, high) = bounds(&corners).unwrap_or_default();
+    let low = corners.into_iter().reduce(Vec3::min).unwrap_or_default();
+    let high = corners.into_iter().reduce(Vec3::max).unwrap_or_default();
     let (center, half) = ((low + high) / 2.0, (high - low) / 2.0);
     let steps = [-1.0, 0.0, 1.0];
     let directions = steps.into_iter().flat_map(|x| {

@@ -1,21 +1,15 @@
-//! Draws edges, normals, bounds and bones of models of all formats except Quake's; the collision boxes of LithTech models; and the
-//! proxies, lights and collision trees of Alamo models.
+//! Draws edges, normals, bounds and bones of models of all formats except Quake's.
 
-use crate::view::camera::{FOV, Orbit};
-use crate::view::clips::ClipList;
 use crate::view::mesh_vertices::{MeshVertices, OfModel};
 use crate::view::model_bounds::ModelBounds;
-use crate::view::overlay::Trees;
+use crate::view::orbit::{FOV, Orbit};
 use crate::view::overlay::{BOUNDS, EDGES, NORMALS, OnSurface, Overlays};
 use crate::view::viewed_model::ViewedModel;
 use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{
-    AloColliderGizmos, AloInstance, AloLight, AloPart, AloProxy, BoneVisibility,
-};
+use bevy_classic_models::alamo::{AloInstance, BoneVisibility};
 use bevy_classic_models::lithtech::AbcInstance;
-use bevy_classic_models::prelude::*;
 
 const BONE: Color = Color::srgb(1.0, 0.75, 0.3);
 
@@ -194,139 +188,4 @@ fn draw_bones(
 /// The color of a part; transparent if it is hidden.
 pub fn shade(color: Color, visible: bool) -> Color {
     color.with_alpha(if visible { 1.0 } else { 0.35 })
-}
-
-const DIMS: Color = Color::srgb(0.55, 0.75, 1.0);
-
-/// Draws the collision boxes if [`Overlays::dims`] is set.
-pub struct AbcGizmosPlugin;
-
-impl Plugin for AbcGizmosPlugin {
-    fn build(&self, app: &mut App) {
-        app.add_systems(
-            PostUpdate,
-            draw_dims
-                .run_if(|o: Res<Overlays>| o.dims)
-                .after(TransformSystems::Propagate),
-        );
-    }
-}
-
-/// Draws the box of the animation that plays, centered at the model's origin.
-fn draw_dims(
-    models: Query<(&AbcInstance, &ClipList, &PlayClip, &GlobalTransform)>,
-    mut gizmos: Gizmos,
-) {
-    for (instance, list, play, transform) in &models {
-        let animation = list.playing(play);
-        let animation = animation.and_then(|index| instance.model().animations.get(index));
-        if let Some(half) = animation.and_then(|animation| animation.dims) {
-            gizmos.aabb_3d(Aabb3d::new(Vec3::ZERO, half), *transform, DIMS);
-        }
-    }
-}
-
-const PROXY: Color = Color::srgb(0.45, 0.85, 1.0);
-
-/// Draws the proxies and lights if [`Overlays`] enables them.
-pub struct AloGizmosPlugin;
-
-impl Plugin for AloGizmosPlugin {
-    fn build(&self, app: &mut App) {
-        app.add_systems(
-            PostUpdate,
-            (
-                draw_proxies.run_if(|o: Res<Overlays>| o.proxies),
-                draw_lights.run_if(|o: Res<Overlays>| o.lights),
-            )
-                .after(TransformSystems::Propagate),
-        );
-    }
-}
-
-fn draw_proxies(
-    proxies: Query<(Entity, &AloPart, &GlobalTransform, &InheritedVisibility), With<AloProxy>>,
-    sizes: ModelSizes,
-    labels: GizmoText,
-    mut gizmos: Gizmos<OnTop>,
-) {
-    for (entity, part, transform, visibility) in &proxies {
-        let at = transform.translation();
-        gizmos.axes(*transform, 0.025 * sizes.size(entity));
-        let color = shade(PROXY, visibility.get());
-        labels.write(&mut gizmos, at, &part.name, color);
-    }
-}
-
-type Lights = (
-    Entity,
-    &'static AloPart,
-    &'static GlobalTransform,
-    &'static InheritedVisibility,
-    Option<&'static PointLight>,
-    Option<&'static SpotLight>,
-    Option<&'static DirectionalLight>,
-);
-
-fn draw_lights(
-    lights: Query<Lights, With<AloLight>>,
-    sizes: ModelSizes,
-    labels: GizmoText,
-    mut gizmos: Gizmos<OnTop>,
-) {
-    for (entity, part, transform, visibility, point, spot, directional) in &lights {
-        let at = transform.translation();
-        let forward = *transform.forward();
-        let shows = visibility.get();
-        let size = sizes.size(entity);
-        let mut color = Color::WHITE;
-        if let Some(point) = point {
-            color = shade(point.color, shows);
-            gizmos.sphere(at, point.range, color.with_alpha(0.25));
-        } else if let Some(spot) = spot {
-            color = shade(spot.color, shows);
-            let (sin, cos) = spot.outer_angle.sin_cos();
-            let rim = Isometry3d::new(at + forward * spot.range * cos, transform.rotation());
-            let radius = spot.range * sin;
-            gizmos.circle(rim, radius, color.with_alpha(0.5));
-            for side in [Vec3::X, Vec3::NEG_X, Vec3::Y, Vec3::NEG_Y] {
-                gizmos.line(at, rim * (side * radius), color.with_alpha(0.5));
-            }
-        } else if let Some(directional) = directional {
-            color = shade(directional.color, shows);
-            gizmos.arrow(at, at + forward * 0.3 * size, color);
-        }
-        gizmos.cross(Isometry3d::from_translation(at), 0.015 * size, color);
-        labels.write(&mut gizmos, at, &part.name, color);
-    }
-}
-
-/// Draws the collision trees that [`Overlays`] selects.
-pub struct AloTreesPlugin;
-
-impl Plugin for AloTreesPlugin {
-    fn build(&self, app: &mut App) {
-        let mut config = GizmoConfig {
-            // The boxes of flat parts coincide with their triangles.
-            depth_bias: -0.001,
-            ..default()
-        };
-        config.line.width = 1.0;
-        app.insert_gizmo_config(AloColliderGizmos::default(), config)
-            .add_systems(
-                PostUpdate,
-                choose
-                    .before(TransformSystems::Propagate)
-                    .run_if(resource_changed::<Overlays>),
-            );
-    }
-}
-
-fn choose(overlays: Res<Overlays>, mut store: ResMut<GizmoConfigStore>) {
-    let (_, config) = store.config_mut::<AloColliderGizmos>();
-    config.draw_all = overlays.trees != Trees::Off;
-    config.level = match overlays.trees {
-        Trees::Level(level) => Some(level),
-        Trees::Off | Trees::All => None,
-    };
 }

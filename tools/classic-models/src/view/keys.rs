@@ -1,6 +1,6 @@
-//! Turns the keys of the window into actions, and describes them for the help.
+//! Turns the keys of the window into actions. `key_table.rs` describes them.
 
-use crate::view::action::{Action, Overlay, Panel, SearchField};
+use crate::view::action::{Action, Panel, SearchField};
 use crate::view::args::View;
 use crate::view::framing::Framing;
 use crate::view::panel_input::PanelInput;
@@ -67,14 +67,14 @@ fn action_of_text(text: &str) -> Option<Action> {
         "l" => Action::ToggleRepeat,
         "i" => Action::ToggleInterpolation,
         "c" => Action::ToggleColors,
-        "w" => Action::ToggleOverlay(Overlay::Wireframe),
-        "b" => Action::ToggleOverlay(Overlay::Bounds),
-        "n" => Action::ToggleOverlay(Overlay::Normals),
-        "g" => Action::ToggleOverlay(Overlay::Grid),
-        "o" => Action::ToggleOverlay(Overlay::Bones),
-        "p" => Action::ToggleOverlay(Overlay::Proxies),
-        "h" => Action::ToggleOverlay(Overlay::Lights),
-        "e" => Action::ToggleOverlay(Overlay::Dims),
+        "w" => Action::ToggleWireframe,
+        "b" => Action::ToggleBounds,
+        "n" => Action::ToggleNormals,
+        "g" => Action::ToggleGrid,
+        "o" => Action::ToggleBones,
+        "p" => Action::ToggleProxies,
+        "h" => Action::ToggleLights,
+        "e" => Action::ToggleDims,
         "k" => Action::SaveManifest,
         "s" => Action::NextSkin,
         "m" => Action::ToggleNight,
@@ -91,91 +91,4 @@ fn action_of_text(text: &str) -> Option<Action> {
         "4" => Action::SetView(View::Iso),
         _ => return None,
     })
-}
-
-/// A heading, and keys with their effects.
-type KeyGroup = (&'static str, &'static [(&'static str, &'static str)]);
-
-/// All keys, for the help.
-pub const GROUPS: [KeyGroup; 6] = [
-    (
-        "Files and panels",
-        &[
-            ("Up, Down, PgUp, PgDn", "previous, next model or file"),
-            ("/", "searches the files"),
-            (";", "searches the clips"),
-            ("'", "searches parts, bones, materials and textures"),
-            ("Enter, Esc", "opens the first match; ends typing"),
-            ("Tab, Shift+Tab", "next, previous widget"),
-            ("F1 or ?", "shows or hides the keys"),
-            (
-                "F2, F3, F4",
-                "shows or hides the lists, the details, the log",
-            ),
-        ],
-    ),
-    (
-        "View",
-        &[
-            ("left drag", "orbits the models"),
-            ("right or middle drag", "pans"),
-            ("wheel", "zooms"),
-            ("click", "frames the part under the mouse"),
-            ("F, A", "frames the model, all models"),
-            ("1 2 3 4", "front, side, top, iso"),
-        ],
-    ),
-    (
-        "Output",
-        &[
-            ("K", "writes a manifest of the model"),
-            ("F12", "writes an image of the window"),
-        ],
-    ),
-    (
-        "Playback",
-        &[
-            ("Space", "plays or pauses"),
-            ("Left, Right", "previous, next clip"),
-            (", .", "one frame back, on"),
-            ("- +", "slower, faster"),
-            ("L", "loops or plays once"),
-            ("R", "rest pose, no clip"),
-            ("I", "interpolation on or off (.mdl)"),
-            ("Home", "restarts particle systems"),
-            ("End", "ends the births of particles"),
-        ],
-    ),
-    (
-        "Appearance",
-        &[
-            ("S", "next skin"),
-            ("C", "player colors"),
-            ("T", "team color"),
-            ("[ ]", "finer, coarser level of detail"),
-            ("D", "damage stage"),
-            ("M", "night"),
-        ],
-    ),
-    (
-        "Overlays",
-        &[
-            ("W B N G", "wireframe, bounds, normals, grid"),
-            ("O P H", "bones, proxies, lights"),
-            ("E", "collision box (.abc)"),
-            ("X", "collision trees: off, each level, all levels"),
-        ],
-    ),
-];
-
-/// The description of all keys for `--help`.
-pub fn help() -> String {
-    let mut text = "Keys and mouse:\n".to_owned();
-    for (heading, keys) in GROUPS {
-        text += &format!("  {heading}\n");
-        for (keys, effect) in keys {
-            text += &format!("    {keys:<22}{effect}\n");
-        }
-    }
-    text
 }

@@ -2,20 +2,20 @@
 
 use crate::archive_file::absolute;
 use crate::load_error::explain;
-use crate::load_error::line_of;
+use crate::view::alo_bounds::measure_alo;
 use crate::view::alo_clips::AssignedClips;
-use crate::view::alo_models::measure_alo;
 use crate::view::alo_models::spawn_alo;
 use crate::view::clips::ClipList;
 use crate::view::files::Folders;
-use crate::view::manifests::apply_overrides;
-use crate::view::manifests::load_clip_files;
+use crate::view::load_model::{load, yaw};
+use crate::view::manifest_clips::load_clip_files;
 use crate::view::manifests::open_manifests;
 use crate::view::mdl_models::spawn_mdl;
 use crate::view::model_bounds::arrange_row;
+use crate::view::overrides::apply_overrides;
+use crate::view::quote::line_of;
 use crate::view::row::{Row, RowLayout};
 use crate::view::viewed_model::{OpenedManifest, ViewedModel, is};
-use crate::view::viewed_model::{load, yaw};
 use bevy::asset::{AssetLoadError, LoadState};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::Alo;

@@ -3,17 +3,15 @@
 //! A shader moves the vertices of Quake models, so that Bevy's wireframes would show pose 0. Therefore this module
 //! blends the poses again on the CPU, as the animator does.
 
-use crate::view::action::Overlay;
 use crate::view::args::Args;
-use crate::view::mesh_vertices::bounds;
 use crate::view::model_bounds::WorldBounds;
+use crate::view::trees::Trees;
 use crate::view::viewed_model::ViewedModel;
 use bevy::camera::primitives::Aabb;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::VertexAttributeValues;
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::AloModel;
 use bevy_classic_models::quake::{MdlInstance, MdlModel};
 use std::f32::consts::FRAC_PI_2;
 use std::sync::Arc;
@@ -44,20 +42,6 @@ impl Overlays {
             dims: args.dims,
             trees: args.trees.unwrap_or_default(),
             ..default()
-        }
-    }
-
-    /// Whether an overlay is drawn.
-    pub fn get_mut(&mut self, overlay: Overlay) -> &mut bool {
-        match overlay {
-            Overlay::Wireframe => &mut self.wireframe,
-            Overlay::Bounds => &mut self.bounds,
-            Overlay::Normals => &mut self.normals,
-            Overlay::Grid => &mut self.grid,
-            Overlay::Bones => &mut self.bones,
-            Overlay::Proxies => &mut self.proxies,
-            Overlay::Lights => &mut self.lights,
-            Overlay::Dims => &mut self.dims,
         }
     }
 }
@@ -209,7 +193,9 @@ fn draw_grid(overlays: Res<Overlays>, all_bounds: WorldBounds, mut gizmos: Gizmo
         return;
     }
     let corners = all_bounds.all_corners();
-    let Some((min, max)) = bounds(&corners) else {
+    let min = corners.iter().copied().reduce(Vec3::min);
+    let max = corners.iter().copied().reduce(Vec3::max);
+    let (Some(min), Some(max)) = (min, max) else {
         return;
     };
     let size = max - min;
@@ -222,35 +208,4 @@ fn draw_grid(overlays: Res<Overlays>, all_bounds: WorldBounds, mut gizmos: Gizmo
         Vec2::splat(cell),
         Color::srgb(0.23, 0.24, 0.26),
     );
-}
-
-/// The levels of collision trees that are drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Trees {
-    /// Nothing.
-    #[default]
-    Off,
-    /// The boxes of a level, and in a paler color the leaves of the levels above.
-    Level(usize),
-    /// The boxes of all levels.
-    All,
-}
-
-impl Trees {
-    /// The next choice. `levels` is the level count of the deepest tree.
-    pub fn next(self, levels: usize) -> Self {
-        match self {
-            Self::Off if levels > 0 => Self::Level(0),
-            Self::Level(level) if level + 1 < levels => Self::Level(level + 1),
-            Self::Level(_) => Self::All,
-            Self::Off | Self::All => Self::Off,
-        }
-    }
-}
-
-/// The level count of a model's deepest tree.
-pub fn levels(model: &AloModel) -> usize {
-    let submeshes = model.meshes.iter().flat_map(|mesh| &mesh.submeshes);
-    let trees = submeshes.filter_map(|submesh| submesh.tree.as_ref());
-    trees.map(|tree| tree.levels()).max().unwrap_or(0)
 }

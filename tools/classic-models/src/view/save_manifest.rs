@@ -2,7 +2,7 @@
 
 use crate::archive_file::{Location, absolute, locate};
 use crate::view::action::Action;
-use crate::view::alo_models::parts;
+use crate::view::alo_parts::parts;
 use crate::view::files::Folders;
 use crate::view::played_clip::{free_name, played_clip};
 use crate::view::row::Row;

@@ -1,17 +1,13 @@
-//! The option `--turntable N DIR`: writes views of models from all sides, at equal angles.
+//! Writes views of models from all sides, at equal angles.
 
-use crate::view::camera::Orbit;
-use crate::view::mesh_vertices::bounds as bounds_of;
 use crate::view::model_bounds::WorldBounds;
+use crate::view::orbit::Orbit;
+use crate::view::turntable_args::Turntable;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::prelude::*;
-use clap::error::{Error, ErrorKind};
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use classic_models_support::headless::Headless;
 use classic_models_support::images::save;
 use std::f32::consts::TAU;
-use std::ffi::OsString;
-use std::path::PathBuf;
 
 /// The angles at which the models must fit, so that the camera has the same distance in all views.
 const ANGLES: u16 = 24;
@@ -48,7 +44,9 @@ pub fn turn(headless: &mut Headless, turntable: &Turntable) -> Result<(), String
 /// Moves the camera so that the models fit in the picture from all sides, and turns about the middle of the models.
 fn frame_all_sides(bounds: WorldBounds, mut cameras: Query<(&mut Orbit, &Camera)>) {
     let corners = bounds.all_corners();
-    let Some((low, high)) = bounds_of(&corners) else {
+    let low = corners.iter().copied().reduce(Vec3::min);
+    let high = corners.iter().copied().reduce(Vec3::max);
+    let (Some(low), Some(high)) = (low, high) else {
         return;
     };
     let center = (low + high) / 2.0;
@@ -80,81 +78,12 @@ fn focus_on_axis(orbit: &mut Orbit, center: Vec3) {
     }
 }
 
-const USAGE: &str = "classic-models view [OPTIONS] [FILE]...";
-
-/// The most views.
-const MOST: u32 = 3600;
-
-/// The count of views from all sides, and the folder of their images.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Turntable {
-    pub count: u32,
-    pub folder: PathBuf,
-}
-
-/// The value of the option.
-#[derive(Clone, Debug, Default)]
-pub struct TurntableArg(pub Option<Turntable>);
-
-impl Args for TurntableArg {
-    fn augment_args(command: Command) -> Command {
-        command.arg(
-            Arg::new("turntable")
-                .long("turntable")
-                .num_args(2)
-                .value_names(["N", "DIR"])
-                .value_parser(clap::value_parser!(OsString))
-                .conflicts_with("capture")
-                .help("Write N views from all sides to 000.png, 001.png and so on in a folder, and exit")
-                .long_help(
-                    "Write N views from all sides to 000.png, 001.png and so on in a folder, and exit\n\n\
-                    The first is that of --view. The camera has the same distance in all views.",
-                ),
-        )
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for TurntableArg {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let mut values = matches
-            .get_many::<OsString>("turntable")
-            .into_iter()
-            .flatten();
-        let (Some(count), Some(folder)) = (values.next(), values.next()) else {
-            return Ok(Self(None));
-        };
-        let number = count.to_str().and_then(|count| count.parse().ok());
-        let number = number.filter(|count| (1..=MOST).contains(count));
-        let count = number.ok_or_else(|| {
-            let text = format!(
-                "invalid value {count:?} for '--turntable <N> <DIR>': expected a number from 1 to {MOST}"
-            );
-            // The parser would print the usage of the root command.
-            let mut command = Command::new("view").override_usage(USAGE);
-            Error::raw(ErrorKind::ValueValidation, text).format(&mut command)
-        })?;
-        let folder = PathBuf::from(folder);
-        Ok(Self(Some(Turntable { count, folder })))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Turntable, TurntableArg, focus_on_axis};
+    use super::focus_on_axis;
     use crate::view::args::View;
-    use crate::view::camera::Orbit;
+    use crate::view::orbit::Orbit;
     use bevy::prelude::*;
-    use clap::{Args, Command, FromArgMatches};
-    use std::path::PathBuf;
 
     #[test]
     fn the_focus_moves_along_the_line_of_sight_to_the_axis() {
@@ -167,32 +96,6 @@ mod tests {
             let after = orbit.transform().translation;
             assert!(after.distance(eye) < 1e-3, "{view:?}");
             assert!(orbit.focus.xz().distance(center.xz()) < 1e-3, "{view:?}");
-        }
-    }
-
-    fn parse(values: &[&str]) -> Result<Option<Turntable>, clap::Error> {
-        let command = TurntableArg::augment_args(Command::new("view")).arg(clap::arg!(--capture));
-        let args = ["view"].iter().chain(values);
-        let matches = command.try_get_matches_from(args)?;
-        Ok(TurntableArg::from_arg_matches(&matches)?.0)
-    }
-
-    #[test]
-    fn the_count_and_the_folder_are_read() {
-        assert_eq!(parse(&[]).unwrap(), None);
-        let folder = PathBuf::from("out");
-        let turntable = Turntable { count: 8, folder };
-        assert_eq!(
-            parse(&["--turntable", "8", "out"]).unwrap(),
-            Some(turntable)
-        );
-        for wrong in [
-            &["--turntable", "0", "out"][..],
-            &["--turntable", "x", "out"],
-            &["--turntable", "8"],
-            &["--turntable", "8", "out", "--capture"],
-        ] {
-            assert!(parse(wrong).is_err(), "{wrong:?}");
         }
     }
 }

@@ -1,14 +1,14 @@
 //! What a window and an image have in common. It must not know either.
 
+use crate::view::abc_gizmos::AbcGizmosPlugin;
 use crate::view::abc_models::AbcModelsPlugin;
 use crate::view::alo_clips::AloClipsPlugin;
+use crate::view::alo_gizmos::AloGizmosPlugin;
 use crate::view::alo_pointer::AloPointerPlugin;
+use crate::view::alo_trees::AloTreesPlugin;
 use crate::view::args::Args;
 use crate::view::camera::OrbitPlugin;
 use crate::view::framing::FramingPlugin;
-use crate::view::gizmos::AbcGizmosPlugin;
-use crate::view::gizmos::AloGizmosPlugin;
-use crate::view::gizmos::AloTreesPlugin;
 use crate::view::gizmos::GizmosPlugin;
 use crate::view::lgw_models::LgwModelsPlugin;
 use crate::view::models::ModelsPlugin;

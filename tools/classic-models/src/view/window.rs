@@ -1,4 +1,4 @@
-//! `view` with a window, and images of it.
+//! `view` with a window.
 
 use crate::archive_file::absolute;
 use crate::messages;
@@ -6,7 +6,7 @@ use crate::view::action::Action;
 use crate::view::actions::{act_on_model, act_on_view};
 use crate::view::alo_pointer::{focus_on_click, follow};
 use crate::view::appearance_actions::act_on_appearance;
-use crate::view::camera::{Orbit, fit_viewport, follow_mouse};
+use crate::view::camera::{fit_viewport, follow_mouse};
 use crate::view::clips::ClipList;
 use crate::view::file_actions::{act_on_files, first_list, take_dropped};
 use crate::view::files::Folders;
@@ -14,9 +14,10 @@ use crate::view::framing::FramingStyle;
 use crate::view::keys::read_keys;
 use crate::view::lgw_models::ModelMaterials;
 use crate::view::log_buffer;
-use crate::view::log_buffer::{EventLog, log_event};
-use crate::view::manifests::ManifestClipFiles;
+use crate::view::manifest_clips::ManifestClipFiles;
+use crate::view::model_events::{EventLog, log_event};
 use crate::view::models::FilesToLoad;
+use crate::view::orbit::Orbit;
 use crate::view::panels::PanelsPlugin;
 use crate::view::particle_player::{ParticlePlayerPlugin, act_on_particles};
 use crate::view::playback::act_on_clip;
@@ -25,17 +26,16 @@ use crate::view::save_manifest::act_on_manifest;
 use crate::view::shown::Shown;
 use crate::view::viewed_model::ViewedModel;
 use crate::view::viewer::ViewerPlugin;
+use crate::view::window_image::act_on_image;
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, UnapprovedPathMode};
 use bevy::ecs::query::QueryData;
 use bevy::log::LogPlugin;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
-use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 use bevy::time::common_conditions::on_timer;
 use bevy_classic_models::lithtech::AbcInstance;
-use classic_models_support::images::save;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 /// The log filter: messages of the library and `view`, and errors of other crates. The asset server's messages are off,
@@ -228,42 +228,4 @@ fn files(of: LoadedItem, folders: &Folders) -> Vec<(AssetPath<'static>, PathBuf)
         .chain(manifest)
         .chain(clips.chain(images).filter_map(file))
         .collect()
-}
-
-/// Writes an image of the window to the current folder on [`Action::SaveImage`]. Never overwrites a file.
-pub fn act_on_image(mut actions: MessageReader<Action>, mut commands: Commands) {
-    for _ in actions.read().filter(|of| **of == Action::SaveImage) {
-        commands
-            .spawn(Screenshot::primary_window())
-            .observe(write_image);
-    }
-}
-
-fn write_image(shot: On<ScreenshotCaptured>) {
-    let file = free_name(Path::new(""));
-    match save(shot.image.clone(), &file) {
-        Ok(()) => info!("wrote {}", file.display()),
-        Err(error) => error!("the image was not written: {error}"),
-    }
-}
-
-/// A path in a folder where no file exists.
-fn free_name(folder: &Path) -> PathBuf {
-    let mut paths = (1..).map(|number: u32| folder.join(format!("classic-models-{number}.png")));
-    paths.find(|path| !path.exists()).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::free_name;
-
-    #[test]
-    fn images_do_not_overwrite_others() {
-        let folder = tempfile::tempdir().unwrap();
-        let first = free_name(folder.path());
-        std::fs::write(&first, "").unwrap();
-        let second = free_name(folder.path());
-        assert!(first.ends_with("classic-models-1.png"));
-        assert!(second.ends_with("classic-models-2.png"));
-    }
 }

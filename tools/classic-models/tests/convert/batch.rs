@@ -111,21 +111,6 @@ fn only_force_replaces_results() {
             .unwrap()
             .starts_with(b"glTF")
     );
-    // The extension is that of a text file in any case.
-    folder.convert(&["a.mdl", "b.GLTF"]);
-    assert!(
-        std::fs::read(folder.path("b.GLTF"))
-            .unwrap()
-            .starts_with(b"{")
-    );
-    std::fs::create_dir_all(folder.path("out/a.glb")).unwrap();
-    let output = folder.run(&["a.mdl", "--force", "out"]);
-    assert_eq!(output.status.code(), Some(1));
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert!(error.contains("not a regular file"), "{error}");
-    // No temporary file is left.
-    let files = std::fs::read_dir(folder.path("")).unwrap().count();
-    assert_eq!(files, 4);
 }
 
 #[test]

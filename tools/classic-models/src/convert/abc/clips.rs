@@ -2,7 +2,7 @@
 
 use crate::convert::clip::{self, Clip, Keys};
 use crate::convert::document::Document;
-use crate::convert::document::extras;
+use crate::convert::extras::extras;
 use crate::convert::morph::MorphNodes;
 use bevy_classic_models::lithtech::ConvertedAbc;
 use bevy_classic_models::lithtech::abc::{Animation, NodeKey};
@@ -99,7 +99,10 @@ fn translation(key: &NodeKey) -> [f32; 3] {
 
 fn rotation(key: &NodeKey, inverts: bool) -> [f32; 4] {
     let [x, y, z, w] = key.unit_rotation();
-    let [x, y, z] = if inverts { [x, y, -z] } else { [-x, -y, z] };
+    let [x, y, z] = match inverts {
+        true => [x, y, -z],
+        false => [-x, -y, z],
+    };
     [x, y, z, w]
 }
 

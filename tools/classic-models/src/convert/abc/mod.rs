@@ -5,13 +5,13 @@ mod clips;
 mod deform;
 
 use crate::convert::accessors::Usage;
-use crate::convert::document::extras;
 use crate::convert::document::{Document, Placement, node};
+use crate::convert::extras::extras;
 use crate::convert::lods;
 use crate::convert::material::{self, info, matte};
 use crate::convert::mesh::{MeshData, named};
+use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::morph::{Morph, MorphNodes};
-use crate::convert::options::{Converted, Request, model_name};
 use crate::convert::textures::{Sampling, Textures, Treatment};
 use bevy::math::{Affine3A, Mat4, Quat, Vec3};
 use bevy::transform::components::Transform;

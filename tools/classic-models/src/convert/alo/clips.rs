@@ -3,7 +3,7 @@
 use crate::convert::alo::visibility::Visibilities;
 use crate::convert::clip::{Clip, Keys};
 use crate::convert::document::Document;
-use crate::convert::document::extras;
+use crate::convert::extras::extras;
 use bevy_classic_models::alamo::ConvertedAlo;
 use bevy_classic_models::alamo::ala::{self, AlaBone, AlaFile, AlaPose, bit};
 use gltf_json::{Index, Node};

@@ -2,17 +2,16 @@
 //!
 //! glTF has no team colors, no additive blending, no scrolling and no third textures. They are in `extras`.
 
-use crate::alo_values::parameters;
 use crate::convert::document::Document;
-use crate::convert::document::extras;
+use crate::convert::extras::extras;
 use crate::convert::material::{self, SPECULAR, info, linear};
 use crate::convert::textures::{Sampling, Textures, Treatment};
-use bevy_classic_models::alamo::alo::Submesh;
+use bevy_classic_models::alamo::alo::{ParameterValue, Submesh};
 use bevy_classic_models::alamo::{AloGloss, BlendPhase, SecondLayer, Shading, TeamMask};
 use gltf_json::material::{AlphaMode, EmissiveFactor, NormalTexture, StrengthFactor};
 use gltf_json::texture::Info;
 use gltf_json::{Index, Material, Texture};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// The roughness at which highlights are about as wide as the games', as in the plugin.
@@ -216,7 +215,20 @@ fn placed(document: &mut Document, texture: Index<Texture>, shading: &Shading) -
 
 /// The shader with its parameters, and what glTF cannot express.
 fn describe(submesh: &Submesh<'_>, shading: &Shading) -> Value {
-    let parameters = parameters(submesh, |value| json!(value));
+    let parameters: Map<String, Value> = submesh
+        .parameters
+        .iter()
+        .map(|parameter| {
+            let value = match &parameter.value {
+                ParameterValue::Int(value) => json!(value),
+                ParameterValue::Float(value) => json!(value),
+                ParameterValue::Float3(value) => json!(value),
+                ParameterValue::Float4(value) => json!(value),
+                ParameterValue::Texture(value) => json!(value),
+            };
+            (parameter.name.to_string(), value)
+        })
+        .collect();
     let mut values = json!({ "shader": submesh.shader, "parameters": parameters });
     let team = match shading.team {
         TeamMask::BaseAlpha => json!({ "defaultColor": shading.colorization }),

@@ -8,10 +8,10 @@ mod parts;
 mod visibility;
 
 use crate::convert::clip;
-use crate::convert::document::extras;
 use crate::convert::document::{Document, Placement, node};
+use crate::convert::extras::extras;
 use crate::convert::files::Files;
-use crate::convert::options::{Converted, Request, model_name};
+use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::particles;
 use bevy::asset::RenderAssetUsages;
 use bevy::transform::components::Transform;

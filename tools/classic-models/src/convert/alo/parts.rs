@@ -3,8 +3,8 @@
 
 use crate::convert::accessors::Usage;
 use crate::convert::alo::materials::{Materials, additive_colors, adds_only_colors};
-use crate::convert::document::extras;
 use crate::convert::document::{Document, Placement, node};
+use crate::convert::extras::extras;
 use crate::convert::lods;
 use crate::convert::mesh::{MeshData, named};
 use bevy::math::{Affine3A, Mat4};

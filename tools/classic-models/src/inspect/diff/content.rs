@@ -1,14 +1,13 @@
 //! The content of files that descriptions do not have, as hashes by element, and names in place of indices.
 
-use crate::alo_values::parameters;
 use crate::archive_file;
-use crate::inspect::description::number;
 use crate::inspect::diff::compare::HASH;
+use crate::inspect::json::number;
 use bevy_classic_models::alamo::{ala, alo};
 use bevy_classic_models::lgw::text as lgw;
 use bevy_classic_models::lithtech::{abc, dtx};
 use bevy_classic_models::quake::mdl;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use zerocopy::{Immutable, IntoBytes};
@@ -111,7 +110,20 @@ fn submesh(submesh: &alo::Submesh<'_>, name: &dyn Fn(Option<u32>) -> Option<Stri
             [indices, vertex.bone_weights.as_bytes().to_vec()].concat()
         })
         .collect();
-    let parameters = parameters(submesh, number);
+    let parameters: Map<String, Value> = submesh
+        .parameters
+        .iter()
+        .map(|parameter| {
+            let value = match &parameter.value {
+                alo::ParameterValue::Int(value) => json!(value),
+                alo::ParameterValue::Float(value) => number(*value),
+                alo::ParameterValue::Float3(value) => json!(value.map(number)),
+                alo::ParameterValue::Float4(value) => json!(value.map(number)),
+                alo::ParameterValue::Texture(value) => json!(value),
+            };
+            (parameter.name.to_string(), value)
+        })
+        .collect();
     let bones = submesh.palette.iter().map(|bone| name(Some(bone.get())));
     let tree = submesh.tree.as_ref();
     json!({

@@ -2,13 +2,13 @@
 
 use super::{Framing, FramingStyle};
 use crate::view::args::{Args, View};
-use crate::view::camera::Orbit;
 use crate::view::capture::{start, wait_for_models};
-use crate::view::mesh_vertices::is_glow;
 use crate::view::models::FilesToLoad;
+use crate::view::orbit::Orbit;
 use crate::view::row::Row;
 use crate::view::sheet::show_only;
 use crate::view::shown::Shown;
+use crate::view::visible_points::is_glow;
 use bevy::camera::Viewport;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{AloInstance, AloSubmeshIndex};

@@ -3,7 +3,7 @@
 use crate::view::action::Action;
 use crate::view::log_buffer::LogLine;
 use crate::view::overlay::Overlays;
-use crate::view::overlay::Trees;
+use crate::view::trees::Trees;
 use bevy::prelude::{Color, Entity};
 use bevy_classic_models::prelude::{ModelSkin, PlayerColors};
 use bevy_egui::egui::TextureId;

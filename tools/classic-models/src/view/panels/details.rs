@@ -1,14 +1,14 @@
 //! The details of the selected model: facts, appearance, and its lists in sections that can be closed.
 
 use crate::view::action::Action;
-use crate::view::alo_models::TEAMS;
-use crate::view::overlay::Trees;
+use crate::view::alo_parts::TEAMS;
 use crate::view::panels::data::{Details, PanelData};
 use crate::view::panels::details_lists as lists;
 use crate::view::panels::lists::row;
 use crate::view::panels::state::PanelState;
 use crate::view::panels::style::WARNING;
 use crate::view::panels::textures;
+use crate::view::trees::Trees;
 use bevy::color::{Color, ColorToPacked, Srgba};
 use bevy_classic_models::prelude::PlayerColors;
 use bevy_egui::egui::{Button, CollapsingHeader, Label, RichText, ScrollArea, Slider, Ui};

@@ -4,7 +4,7 @@ use crate::view::action::Action;
 use crate::view::framing::Framing;
 use crate::view::panels::data::{Details, MaterialRow, PartRow};
 use crate::view::panels::lists::row;
-use crate::view::panels::state::Search;
+use crate::view::panels::search::Search;
 use bevy::prelude::Entity;
 use bevy_egui::egui::{Button, Label, RichText, ScrollArea, Ui};
 

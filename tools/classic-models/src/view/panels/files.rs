@@ -3,7 +3,7 @@
 use crate::view::action::Action;
 use crate::view::browser::{Browser, Entry, EntryKind, Place};
 use crate::view::panels::lists::row;
-use crate::view::panels::state::Search;
+use crate::view::panels::search::Search;
 use bevy_egui::egui::{Align, Frame, Label, Layout, Panel, RichText, ScrollArea, Ui};
 
 /// Draws the search field and the list, in the upper part of the panel.

@@ -1,6 +1,6 @@
 //! The window with all keys.
 
-use crate::view::keys::GROUPS;
+use crate::view::key_table::GROUPS;
 use bevy_egui::egui::{Align2, Context, Grid, Key, RichText, ScrollArea, Ui, Vec2, Window};
 
 /// The width of the viewer's window from which there are two columns, in points.

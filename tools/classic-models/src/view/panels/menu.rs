@@ -1,12 +1,12 @@
 //! The menu at the top: opening files, views, overlays, and output.
 
-use crate::view::action::{Action, Overlay, Panel};
+use crate::view::action::{Action, Panel};
 use crate::view::args::View;
 use crate::view::framing::Framing;
 use crate::view::panels::data::{PanelData, Shown};
+use crate::view::panels::search::is_entered;
 use crate::view::panels::state::PanelState;
-use crate::view::panels::state::is_entered;
-use crate::view::panels::style::wrapped_beside;
+use crate::view::panels::wrapped::wrapped_beside;
 use bevy_egui::egui::{Align, Button, Layout, TextEdit, Ui};
 use std::path::PathBuf;
 
@@ -83,35 +83,67 @@ fn views(ui: &mut Ui, actions: &mut Vec<Action>) {
 
 /// Buttons for the overlays that have an effect on the selected model.
 fn overlays(ui: &mut Ui, data: &PanelData, actions: &mut Vec<Action>) {
-    let (mut overlays, has) = (data.overlays, &data.details.overlays);
-    let mut button = |text: &str, hint: &str, is_on: bool, action: Action| {
-        let button = Button::selectable(is_on, text);
-        if ui.add(button).on_hover_text(hint).clicked() {
-            actions.push(action);
-        }
-    };
-    for (shows, text, hint, overlay) in [
-        (true, "Grid", "(G)", Overlay::Grid),
-        (true, "Edges", "wireframe  (W)", Overlay::Wireframe),
-        (true, "Bounds", "(B)", Overlay::Bounds),
-        (true, "Normals", "(N)", Overlay::Normals),
-        (has.bones, "Bones", "(O)", Overlay::Bones),
-        (has.proxies, "Proxies", "(P)", Overlay::Proxies),
-        (has.lights, "Lights", "(H)", Overlay::Lights),
+    let (overlays, has) = (&data.overlays, &data.details.overlays);
+    for (shows, text, hint, is_on, action) in [
+        (true, "Grid", "(G)", overlays.grid, Action::ToggleGrid),
+        (
+            true,
+            "Edges",
+            "wireframe  (W)",
+            overlays.wireframe,
+            Action::ToggleWireframe,
+        ),
+        (true, "Bounds", "(B)", overlays.bounds, Action::ToggleBounds),
+        (
+            true,
+            "Normals",
+            "(N)",
+            overlays.normals,
+            Action::ToggleNormals,
+        ),
+        (
+            has.bones,
+            "Bones",
+            "(O)",
+            overlays.bones,
+            Action::ToggleBones,
+        ),
+        (
+            has.proxies,
+            "Proxies",
+            "(P)",
+            overlays.proxies,
+            Action::ToggleProxies,
+        ),
+        (
+            has.lights,
+            "Lights",
+            "(H)",
+            overlays.lights,
+            Action::ToggleLights,
+        ),
         (
             has.dims,
             "Box",
             "collision box of the clip  (E)",
-            Overlay::Dims,
+            overlays.dims,
+            Action::ToggleDims,
+        ),
+        (
+            has.proxies || has.lights,
+            "Night",
+            "(M)",
+            data.night,
+            Action::ToggleNight,
         ),
     ] {
-        if shows {
-            let is_on = *overlays.get_mut(overlay);
-            button(text, hint, is_on, Action::ToggleOverlay(overlay));
+        if !shows {
+            continue;
         }
-    }
-    if has.proxies || has.lights {
-        button("Night", "(M)", data.night, Action::ToggleNight);
+        let button = Button::selectable(is_on, text);
+        if ui.add(button).on_hover_text(hint).clicked() {
+            actions.push(action);
+        }
     }
 }
 

@@ -11,15 +11,17 @@ mod layout;
 mod lists;
 mod log;
 mod menu;
+mod search;
 mod state;
 mod style;
 mod textures;
 mod timeline;
+mod wrapped;
 
 use crate::view::action::Action;
 use crate::view::browser::Browser;
+use crate::view::clipboard::ClipboardPlugin;
 use crate::view::log_buffer::LogBuffer;
-use crate::view::panel_input::ClipboardPlugin;
 use crate::view::panel_input::PanelInput;
 use crate::view::panels::collect::Collector;
 use crate::view::panels::data::Shown;

@@ -3,8 +3,8 @@
 use crate::view::action::{Action, Panel};
 use crate::view::panels::data::{PanelData, Playing};
 use crate::view::panels::state::PanelState;
-use crate::view::panels::style::wrapped_beside;
 use crate::view::panels::style::{ERROR, WARNING};
+use crate::view::panels::wrapped::wrapped_beside;
 use crate::view::playback::{FASTEST, SLOWEST};
 use bevy_egui::egui::{
     Align, Button, Color32, Label, Layout, Response, RichText, Slider, Stroke, TextStyle,

@@ -1,6 +1,6 @@
 //! Details of LithTech models.
 
-use crate::view::abc_models::FileCounts;
+use crate::view::abc_file::FileCounts;
 use crate::view::panels::collect::Collector;
 use crate::view::panels::collect::textures::file_name;
 use crate::view::panels::data::{Lods, OverlayChoices, PanelData, PartRow, SkinRow};

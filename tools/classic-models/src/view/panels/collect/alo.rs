@@ -1,11 +1,11 @@
 //! Details of Alamo models.
 
-use crate::view::alo_models::{Part, parts};
-use crate::view::overlay::levels;
+use crate::view::alo_parts::{Part, parts};
 use crate::view::panels::collect::Collector;
 use crate::view::panels::data::{
     Damage, Lods, MaterialRow, OverlayChoices, PanelData, PartRow, ProxyRow, TreeLevels,
 };
+use crate::view::trees::levels;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::{Parameter, ParameterValue};

@@ -6,33 +6,26 @@ mod lgw;
 mod mdl;
 mod particles;
 mod playing;
+mod preview_images;
+mod shown_model;
 mod textures;
 
-use crate::view::abc_models::FileCounts;
 use crate::view::alo_clips::PendingClips;
 use crate::view::alo_pointer::Pointer;
-use crate::view::clips::{Animators, ClipList, ClipState};
-use crate::view::lgw_models::ModelMaterials;
-use crate::view::log_buffer::EventLog;
-use crate::view::overlay::{Edges, Overlays};
+use crate::view::clips::ClipState;
+use crate::view::model_events::EventLog;
+use crate::view::overlay::Overlays;
 use crate::view::panels::data::{BoneRow, ModelRow, PanelData, Problem, SkinRow};
-use crate::view::particle_player::ParticlePlayer;
-use crate::view::particle_systems::{ModelSystems, ParticleFile};
+use crate::view::particle_systems::ModelSystems;
 use crate::view::row::Row;
 use crate::view::skins::{candidates, names};
-use crate::view::viewed_model::ViewedModel;
-use bevy::ecs::query::QueryData;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::time::Real;
-use bevy_classic_models::alamo::{
-    AloInstance, AloMaterial, AloParticles, BoneVisibility, ParticleTint,
-};
-use bevy_classic_models::lgw::LgwInstance;
-use bevy_classic_models::lithtech::AbcInstance;
+use bevy_classic_models::alamo::{AloMaterial, AloParticles, BoneVisibility, ParticleTint};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlInstance;
 use bevy_classic_models::root::NightTime;
+use shown_model::{ShownModel, ShownModelItem};
 use std::path::PathBuf;
 use textures::{Textures, file_name};
 
@@ -206,28 +199,4 @@ fn problems(shown: &ShownModelItem<'_, '_>) -> Vec<Problem> {
         ClipState::Loading => None,
     });
     failure.chain(warnings).chain(clips).collect()
-}
-
-/// The components of a model that the panels show.
-#[derive(QueryData)]
-pub struct ShownModel {
-    pub model: &'static ViewedModel,
-    pub play: Option<(&'static PlayClip, &'static Playback)>,
-    pub list: Option<&'static ClipList>,
-    pub animators: Animators,
-    pub named_clips: Option<&'static ModelClips>,
-    pub skin: Option<&'static ModelSkin>,
-    pub named_skins: Option<&'static ModelSkins>,
-    pub lod: Option<&'static ModelLod>,
-    pub stage: Option<&'static DamageStage>,
-    pub parts: Option<&'static PartVisibility>,
-    pub team: Option<&'static TeamColor>,
-    pub colors: Option<&'static PlayerColors>,
-    pub mdl: Option<&'static MdlInstance>,
-    pub edges: Option<&'static Edges>,
-    pub alo: Option<&'static AloInstance>,
-    pub abc: Option<(&'static AbcInstance, Option<&'static FileCounts>)>,
-    pub lgw: Option<(&'static LgwInstance, Option<&'static ModelMaterials>)>,
-    pub player: Option<&'static ParticlePlayer>,
-    pub particle_file: Option<&'static ParticleFile>,
 }

@@ -2,7 +2,7 @@
 
 use crate::view::panels::collect::Collector;
 use crate::view::panels::data::{EmitterRow, PanelData, Playing};
-use crate::view::particle_systems::seconds;
+use crate::view::particle_bounds::seconds;
 use crate::view::particle_systems::status_lines;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::particles::SpawnEvent;

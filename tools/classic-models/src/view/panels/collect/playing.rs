@@ -3,7 +3,7 @@
 use crate::view::action::Action;
 use crate::view::actions::playing as playing_mdl;
 use crate::view::clips::{ClipList, ClipState, ListedClip};
-use crate::view::panels::collect::ShownModelItem;
+use crate::view::panels::collect::shown_model::ShownModelItem;
 use crate::view::panels::data::{ClipRow, Playing};
 use crate::view::skins::ends;
 use bevy_classic_models::prelude::*;

@@ -3,7 +3,7 @@
 mod details;
 mod driver;
 
-use crate::view::action::{Action, Overlay, Panel, SearchField};
+use crate::view::action::{Action, Panel, SearchField};
 use crate::view::browser::{Browser, Place};
 use crate::view::framing::Framing;
 use crate::view::log_buffer::{LogLine, Severity};
@@ -224,11 +224,8 @@ fn team_colors_and_overlays_are_chosen() {
     let [Action::Team(Some(color))] = driver.click("red")[..] else {
         panic!("no team color");
     };
-    assert_eq!(color, crate::view::alo_models::TEAMS[0].1);
-    assert_eq!(
-        driver.click("Edges"),
-        [Action::ToggleOverlay(Overlay::Wireframe)]
-    );
+    assert_eq!(color, crate::view::alo_parts::TEAMS[0].1);
+    assert_eq!(driver.click("Edges"), [Action::ToggleWireframe]);
     driver.data.details.team = Some(Some(Color::BLACK));
     driver.settle();
     assert_eq!(driver.click("none"), [Action::Team(None)]);

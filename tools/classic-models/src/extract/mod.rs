@@ -1,0 +1,152 @@
+//! The subcommand `extract`: writes entries of archives to a folder.
+
+mod target;
+
+use crate::archive_file::{ArchiveError, open_file};
+use crate::entry_pattern::{EntryPattern, with_pattern_help};
+use crate::messages::{self, counted, escaped_name};
+use crate::path_args::{self, ARCHIVES, Selected, WRONG_ARGUMENTS};
+use classic_model_formats::archive::Entry;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::slice;
+use target::Target;
+
+/// Extracts files from an archive of a game.
+///
+/// Formats: Petroglyph .meg, Quake .pak, LithTech .rez, UFO: Aftermath .vfs. Files keep their folders.
+///
+/// Nothing is written outside of the folder of --to. A file is an error if its name is not a valid file name on Windows, such
+/// as CON or what?, or if a symbolic link is in its path. Existing files are not replaced without --force. The other
+/// files are extracted. Of files with the same name, the one that the games use is extracted. With several archives and --force,
+/// files of later archives replace those of earlier ones.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment, after_long_help = NOTES)]
+pub struct Args {
+    /// The archive, a pattern of archives, or a folder with archives
+    #[arg(value_name = "ARCHIVE")]
+    archive: PathBuf,
+    /// Only extract files that match this pattern, such as *.alo
+    #[arg(value_name = "PATTERN")]
+    pattern: Option<String>,
+    /// The folder to write to; created if it does not exist
+    #[arg(long, value_name = "DIR")]
+    to: PathBuf,
+    /// Replace existing files
+    #[arg(long)]
+    force: bool,
+}
+
+const NOTES: &str = with_pattern_help!(
+    "\
+Examples:
+  All files, to the folder files:
+    classic-models extract id1/pak0.pak --to files
+  The models only, and one file only:
+    classic-models extract id1/pak0.pak *.mdl --to files
+    classic-models extract id1/pak0.pak progs/player.mdl --to files
+
+Exit status: 0; 1 if the archive or a file cannot be extracted, or no file matches; 2 if the arguments are wrong."
+);
+
+/// How many files were extracted, and how many failed.
+#[derive(Default)]
+struct Counts {
+    written: u64,
+    failed: u64,
+}
+
+/// Extracts the entries.
+pub fn run(args: &Args) -> ExitCode {
+    let mut counts = Counts::default();
+    let (mut opened, mut has_failed) = (0, false);
+    for archive in path_args::expand(slice::from_ref(&args.archive), &ARCHIVES) {
+        let (path, extracted) = match archive {
+            Ok(Selected { path, .. }) => {
+                let extracted = extract(&path, args, &mut counts);
+                (path, extracted)
+            }
+            Err(unmatched) => (unmatched.path.clone(), Err(unmatched.into())),
+        };
+        match extracted {
+            Ok(true) => opened += 1,
+            Ok(false) => return ExitCode::FAILURE,
+            Err(error) => {
+                messages::error(format_args!("{}: {error}", path.display()));
+                if let ArchiveError::Pattern(_) = error {
+                    return ExitCode::from(WRONG_ARGUMENTS);
+                }
+                has_failed = true;
+            }
+        }
+    }
+    let Counts { written, failed } = counts;
+    if written + failed == 0 && args.pattern.is_some() {
+        if !has_failed {
+            messages::error(format_args!("{}: no entry matches", args.archive.display()));
+        }
+        return ExitCode::FAILURE;
+    }
+    if opened == 0 {
+        return ExitCode::FAILURE;
+    }
+    let (files, to) = (counted(written, "file"), args.to.display());
+    let failures = match failed {
+        0 => String::new(),
+        count => format!(", {count} failed"),
+    };
+    if let Err(error) = messages::line(format_args!("{files} extracted to {to}{failures}")) {
+        messages::error(error);
+        has_failed = true;
+    }
+    ExitCode::from(u8::from(has_failed || failed > 0))
+}
+
+/// Extracts the entries of an archive that match, and counts them. Returns false if the folder cannot be created.
+///
+/// # Errors
+/// If the archive cannot be opened, or the pattern is not valid.
+fn extract(path: &Path, args: &Args, counts: &mut Counts) -> Result<bool, ArchiveError> {
+    let name = path.display();
+    let archive = open_file(path)?;
+    for warning in archive.warnings() {
+        messages::message(format_args!("{name}: warning: {warning}"));
+    }
+    let paths = archive.entries().map(|entry| entry.path());
+    let pattern = args.pattern.as_deref();
+    let pattern = pattern.map(|pattern| EntryPattern::new(pattern, paths));
+    let pattern = pattern.transpose().map_err(ArchiveError::Pattern)?;
+    let mut target = Target::new(&args.to, args.force);
+    let is_selected = |entry: &Entry| {
+        !entry.is_shadowed() && pattern.as_ref().is_none_or(|it| it.matches(&entry.path()))
+    };
+    let mut selected = archive.entries().filter(is_selected);
+    if selected.any(|entry| target.check(&entry.path()).is_ok())
+        && let Err(error) = target.create()
+    {
+        messages::error(error);
+        return Ok(false);
+    }
+    for entry in archive.entries().filter(is_selected) {
+        let path = entry.path();
+        let result = target.check(&path).and_then(|file| {
+            let bytes = archive.read(entry).map_err(|error| error.to_string())?;
+            target.write(&file, &bytes)
+        });
+        match result {
+            Ok(()) => counts.written += 1,
+            Err(error) => {
+                counts.failed += 1;
+                messages::error(format_args!("{name}/{}: {error}", escaped_name(&path)));
+            }
+        }
+    }
+    let left_out = archive.skipped() - archive.folder_entries();
+    if args.pattern.is_none() && left_out > 0 {
+        counts.failed += left_out;
+        messages::error(format_args!(
+            "{name}: {left_out} entries have no valid name or type: see the warnings"
+        ));
+    }
+    Ok(true)
+}
