@@ -28,7 +28,7 @@ pub struct ModelRayHit {
     /// The hit point.
     pub point: Vec3,
     /// Normal of the triangle's front, of length 1, unless
-    /// [`Backfaces::Flip`](crate::geometry::Backfaces::Flip) flipped it.
+    /// [`Backfaces::Flip`](crate::query::Backfaces::Flip) flipped it.
     pub normal: Vec3,
     /// The texture coordinate of the hit point. `None` for a collision box, and for an ALO part whose mesh the setting
     /// `asset_usage` keeps out of the main world.

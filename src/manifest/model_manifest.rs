@@ -263,7 +263,7 @@ pub struct ManifestClip {
     #[serde(skip_serializing_if = "is_default")]
     pub repeat: ManifestRepeat,
     /// The distance that the model covers in one pass through the clip: see
-    /// [`FollowVelocity`](crate::playback::FollowVelocity). A finite number above 0.
+    /// [`FollowVelocity`](crate::root::FollowVelocity). A finite number above 0.
     #[serde(skip_serializing_if = "is_default")]
     pub stride: Option<f32>,
 }

@@ -48,7 +48,7 @@ pub struct NamedClip {
     /// The end behavior if [`PlayClip::repeat`](crate::root::PlayClip::repeat) is [`Repeat::FromManifest`].
     /// `FromManifest` here uses the end behavior of `clip`.
     pub repeat: Repeat,
-    /// The distance that the model covers in one pass through the clip, for [`FollowVelocity`](crate::playback::FollowVelocity).
+    /// The distance that the model covers in one pass through the clip, for [`FollowVelocity`](crate::root::FollowVelocity).
     /// `None` here uses the stride of `clip`, if that is another name.
     pub stride: Option<f32>,
 }

@@ -13,7 +13,7 @@ pub struct AloRayHit {
     pub distance: f32,
     /// The hit point.
     pub point: Vec3,
-    /// Normal of the triangle's front, of length 1, unless [`Backfaces::Flip`](crate::geometry::Backfaces::Flip) flipped it.
+    /// Normal of the triangle's front, of length 1, unless [`Backfaces::Flip`](crate::query::Backfaces::Flip) flipped it.
     pub normal: Vec3,
     /// Barycentric coordinates: weights of the triangle's corners, whose sum is 1.
     pub barycentrics: Vec3,

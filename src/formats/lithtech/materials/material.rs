@@ -85,7 +85,7 @@ impl MaterialExtension for AbcDeform {
 }
 
 /// The bits of a node's flags that affect its material: environment maps and scrolling. See
-/// [`node_flags`](super::abc::node_flags).
+/// [`node_flags`](crate::lithtech::abc::node_flags).
 pub fn surface_flags(flags: u8) -> u8 {
     const SURFACE: u8 = node_flags::ENVIRONMENT_MAP
         | node_flags::ENVIRONMENT_MAP_ONLY
