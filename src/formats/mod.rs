@@ -11,7 +11,7 @@ pub mod lithtech;
 #[cfg(feature = "quake")]
 pub mod quake;
 
-use crate::geometry::rays::{Rays, SurfaceRays};
+use crate::geometry::rays::Rays;
 use crate::spawn::info::ModelInfo;
 use crate::spawn::instance::ModelFormat;
 use bevy::ecs::system::SystemParam;
@@ -58,7 +58,7 @@ formats_param!(FormatInfos: ModelInfo,;
 
 formats_param!(FormatRays: Rays, mut;
     alamo::raycast::rays::AloRays<'w, 's>,
-    SurfaceRays<'w, 's, lgw::surfaces::LgwSurfaces<'static, 'static>>,
-    SurfaceRays<'w, 's, lithtech::surfaces::AbcSurfaces<'static, 'static>>,
-    SurfaceRays<'w, 's, quake::surfaces::MdlSurfaces<'static, 'static>>
+    crate::geometry::rays::SurfaceRays<'w, 's, lgw::surfaces::LgwSurfaces<'static, 'static>>,
+    crate::geometry::rays::SurfaceRays<'w, 's, lithtech::surfaces::AbcSurfaces<'static, 'static>>,
+    crate::geometry::rays::SurfaceRays<'w, 's, quake::surfaces::MdlSurfaces<'static, 'static>>
 );
