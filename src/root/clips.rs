@@ -12,7 +12,7 @@ use std::sync::Arc;
 ///
 /// [`PlayClip`](crate::root::PlayClip) looks up a name here first, then in the model's file.
 ///
-/// Insert it on the entity that has the `WorldAssetRoot`, and change it at any time. Playback continues if only the
+/// Insert it on the root, and change it at any time. Playback continues if only the
 /// speed or the end behavior changes. It restarts if its name now refers to a different clip.
 ///
 /// All entities of one manifest share one list of clips.

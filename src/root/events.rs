@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// Frames of a model's clips at which a [`ModelEvent`] is sent. A manifest's events are inserted as this component.
 ///
-/// Insert it on the entity that has the `WorldAssetRoot`, and change it at any time. It applies to the clips that
+/// Insert it on the root, and change it at any time. It applies to the clips that
 /// [`PlayClip`](crate::root::PlayClip) and [`ClipLayers`](crate::root::ClipLayers) play, on ALO, ABC and MDL models. All entities
 /// of one manifest share one list.
 #[derive(Component, Reflect, Clone, Debug, Default)]

@@ -17,7 +17,7 @@ use bevy::reflect::std_traits::ReflectDefault;
 /// clip replaces that result on the bones of the mask. A bone that the clip does not animate keeps the result of the
 /// layers below. Without a [`PlayClip`], the first layer is applied to the rest pose.
 ///
-/// Insert it on the entity that has the `WorldAssetRoot`, at any time. Hot reloads keep the layers and their times.
+/// Insert it on the root, at any time. Hot reloads keep the layers and their times.
 /// A layer that is removed fades out; removing the whole component ends all layers at once.
 ///
 /// ```

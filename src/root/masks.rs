@@ -58,7 +58,7 @@ impl From<String> for BoneMask {
 
 /// Named masks of bones, which [`BoneMask::Named`] selects from. A manifest's masks are inserted as this component.
 ///
-/// Insert it on the entity that has the `WorldAssetRoot`, and change it at any time. Clones share one table.
+/// Insert it on the root, and change it at any time. Clones share one table.
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct ModelMasks {

@@ -17,7 +17,7 @@ use bevy::reflect::std_traits::ReflectDefault;
 /// An ALO model has a level for each number in the tags of its parts (`_LOD0`, `_LOD1` …), and the highest number is
 /// the finest. An ABC model has its full mesh and the levels that its loader settings request.
 ///
-/// Insert it on the entity that has the `WorldAssetRoot`.
+/// Insert it on the root.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct ModelLod(pub u32);
@@ -38,7 +38,7 @@ pub struct LodDistances(pub Vec<f32>);
 ///
 /// Of its tagged parts (`_ALT0`, `_ALT1` …), an ALO model draws those with this number.
 ///
-/// Insert it on the entity that has the `WorldAssetRoot`.
+/// Insert it on the root.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct DamageStage(pub u32);
@@ -49,7 +49,7 @@ pub struct DamageStage(pub u32);
 /// those of an ABC model the nodes with a separate mesh. A name selects all parts that have it. A shown part stays
 /// invisible if the level of detail, the damage stage or a hidden bone hides it.
 ///
-/// Insert it on the entity that has the `WorldAssetRoot`.
+/// Insert it on the root.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct PartVisibility {

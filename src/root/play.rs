@@ -16,7 +16,7 @@ use bevy::reflect::std_traits::ReflectDefault;
 /// [`Playback::finished`] stays false. Until a reload provides the clip, a Quake model shows its frame 0, and other
 /// models show their rest pose.
 ///
-/// Insert it on the entity that has the `WorldAssetRoot`, at any time. Changing `clip`, `repeat` or `start` restarts
+/// Insert it on the root, at any time. Changing `clip`, `repeat` or `start` restarts
 /// playback; changing another field does not. To restart the same clip or to seek, set [`Playback::time`].
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Clone, Debug, PartialEq)]

@@ -12,7 +12,7 @@ use bevy::reflect::std_traits::ReflectDefault;
 
 /// The skin of a Quake or LithTech model. Without this component, the model uses its own first skin.
 ///
-/// Insert it on the entity that has the `WorldAssetRoot`. Instances of the same model and skin share their
+/// Insert it on the root. Instances of the same model and skin share their
 /// materials.
 #[derive(Component, Reflect, Clone, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
@@ -53,7 +53,7 @@ pub(crate) fn path_of_skin(name: &str) -> Option<AssetPath<'static>> {
 
 /// The named skins that [`ModelSkin::Name`] selects from. A manifest's skins are inserted as this component.
 ///
-/// Insert it on the entity that has the `WorldAssetRoot`.
+/// Insert it on the root.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct ModelSkins {
@@ -123,7 +123,7 @@ impl From<Handle<Image>> for ModelSkin {
 /// beyond 15 is drawn as 15, with a warning; in a manifest it is an error. Instances of the same model, skin and
 /// colors share a material.
 ///
-/// Insert it on the entity that has the `WorldAssetRoot`.
+/// Insert it on the root.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct PlayerColors {
@@ -153,7 +153,7 @@ impl Default for PlayerColors {
 
 /// The color of the player or team that owns the model.
 ///
-/// Insert it on the entity that has the `WorldAssetRoot`.
+/// Insert it on the root.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct TeamColor(pub Color);
