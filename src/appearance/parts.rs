@@ -10,7 +10,7 @@ use bevy::ecs::lifecycle::RemovedComponents;
 use bevy::ecs::query::{Changed, Or, With};
 use bevy::ecs::system::{Query, Res, SystemParam};
 
-/// What the components of a root select. The model decides how it is limited.
+/// The values that the components of a root select. The model limits them.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Selected<'a> {
     /// The level of detail, from 0, the finest.
@@ -50,7 +50,7 @@ type Selectors = (
     Option<&'static ActiveSkin>,
 );
 
-/// What is selected on the roots of a format, whose spawned models have the component `I`.
+/// The selections on the roots of a format. `I` is the component of its spawned models.
 #[derive(SystemParam)]
 pub(crate) struct Selections<'w, 's, I: Component> {
     changed: Query<'w, 's, Entity, SelectionChanged<I>>,
@@ -76,7 +76,7 @@ impl<I: Component> Selections<'_, '_, I> {
         changed
     }
 
-    /// What is selected on a root.
+    /// The selection on a root.
     pub(crate) fn get(&self, root: Entity) -> Selected<'_> {
         let Ok((distance, lod, stage, visibility, skin)) = self.selectors.get(root) else {
             return Selected::default();

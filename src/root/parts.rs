@@ -27,8 +27,7 @@ pub struct ModelLod(pub u32);
 /// Distances are in Bevy's units for an instance of scale 1, measured to the nearest camera. Levels beyond the end of
 /// the list are never drawn. A model returns to the finer level when it is 5% nearer than the distance of its level.
 ///
-/// It overrides the distances of the file and of the loader settings. Insert it on the entity that has the
-/// `WorldAssetRoot`.
+/// It overrides the distances of the file and of the loader settings. Insert it on the root.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 #[require(DistanceLod)]

@@ -4,7 +4,7 @@
 //! uploads only new records; `rings` describes the exceptions. The vertex shader computes a quad from each record, and reads
 //! the tracks from a texture of keys. There are no storage buffers and no compute shaders, so WebGL2 remains possible.
 
-// For maintainers: what is drawn follows from the records; nothing here changes them.
+// For maintainers: code that changes records does not belong here.
 
 pub(crate) mod extract;
 pub(crate) mod gpu_asset;
