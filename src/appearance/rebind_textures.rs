@@ -18,7 +18,7 @@ use core::marker::PhantomData;
 use std::collections::HashSet;
 
 /// A material or a material extension that binds textures.
-pub(crate) trait HasTextures {
+pub trait HasTextures {
     /// All bound textures that can change.
     fn textures(&self) -> Vec<&Handle<Image>>;
 }

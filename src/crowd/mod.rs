@@ -12,5 +12,6 @@ pub(crate) mod format;
 pub(crate) mod members;
 pub(crate) mod mesh;
 pub(crate) mod plugin;
+pub(crate) mod rig_info;
 
 pub use mesh::material::{CrowdSkinning, MAX_CROWD_TEXELS};

@@ -1,10 +1,11 @@
 //! Registers the crowds of a format with an app.
 
-use crate::appearance::rebind_textures::{HasTextures, rebind_changed_textures};
+use crate::appearance::rebind_textures::rebind_changed_textures;
 use crate::crowd::data::models::CrowdModels;
 use crate::crowd::data::update_clips::{is_baking, update_clips, upload_clips};
-use crate::crowd::format::CrowdFormat;
+use crate::crowd::format::{CrowdFormat, CrowdMaterial};
 use crate::crowd::members::bones::{despawn_unused_bones, pose_bones};
+use crate::crowd::members::member::CrowdScene;
 use crate::crowd::members::write_poses::write_poses;
 use crate::crowd::mesh::material::add_crowd_shader;
 use crate::gpu::pose_table::PoseTable;
@@ -25,15 +26,14 @@ use bevy::transform::TransformSystems;
 struct HasCrowds;
 
 /// Adds the crowds of a format to an app, except for the systems that choose parts and materials.
-pub(crate) fn add_crowds<F: CrowdFormat>(app: &mut App)
-where
-    F::Material: HasTextures,
-{
+pub(crate) fn add_crowds<F: CrowdFormat>(app: &mut App) {
     add_crowd_shader(app);
-    app.add_plugins(MaterialPlugin::<F::Material>::default())
-        .init_resource::<PoseTable<F::Material>>()
-        .init_resource::<CrowdModels<F>>();
-    rebind_changed_textures::<F::Material>(app);
+    app.add_plugins(MaterialPlugin::<CrowdMaterial<F>>::default())
+        .init_resource::<PoseTable<CrowdMaterial<F>>>()
+        .init_resource::<CrowdModels<F>>()
+        // A scene may hold only what is registered.
+        .register_type::<CrowdScene>();
+    rebind_changed_textures::<CrowdMaterial<F>>(app);
     add_loading_check(app, is_baking::<F>);
     app.add_systems(
         PostUpdate,
@@ -65,7 +65,7 @@ where
 
 /// Adds the parts that need the renderer. Call it in [`Plugin::finish`](bevy::app::Plugin::finish).
 pub(crate) fn finish_crowds<F: CrowdFormat>(app: &mut App) {
-    add_pose_table::<F::Material>(app);
+    add_pose_table::<CrowdMaterial<F>>(app);
     if let Some(device) = app.world().get_resource::<RenderDevice>() {
         let size = device.limits().max_texture_dimension_2d;
         let mut models = app.world_mut().resource_mut::<CrowdModels<F>>();

@@ -3,17 +3,13 @@
 use crate::gpu::instance_rows::InstanceRows;
 use crate::gpu::poses::PoseBlend;
 use bevy::asset::Handle;
+use bevy::asset::uuid::Uuid;
 use bevy::ecs::resource::Resource;
 use bevy::image::Image;
-use bevy::pbr::Material;
-use core::hash::Hash;
+use bevy::platform::hash::FixedHasher;
+use bevy::reflect::TypePath;
+use core::hash::BuildHasher;
 use core::marker::PhantomData;
-
-/// A material whose vertex shader reads a [`PoseTable`].
-pub(crate) trait PoseMaterial: Material<Data: PartialEq + Eq + Hash + Clone> {
-    /// The texture of the table, shared by all models.
-    const TABLE: Handle<Image>;
-}
 
 /// The poses of all meshes that are drawn with the material `M`: one row per mesh, uploaded as one texture when a row
 /// changes.
@@ -32,6 +28,14 @@ impl<M: Send + Sync + 'static> Default for PoseTable<M> {
             rows: InstanceRows::default(),
             material: PhantomData,
         }
+    }
+}
+
+impl<M: TypePath + Send + Sync> PoseTable<M> {
+    /// The texture of the table, shared by all models.
+    pub(crate) fn image() -> Handle<Image> {
+        let hash = |half: u8| FixedHasher.hash_one((half, M::type_path()));
+        Handle::Uuid(Uuid::from_u64_pair(hash(0), hash(1)), PhantomData)
     }
 }
 

@@ -5,7 +5,7 @@
 //! bytes per frame (`RenderAssetBytesPerFrame`) does not delay rows.
 
 use crate::gpu::instance_rows::{InstanceRows, ROWS_PER_LINE, Row, WIDTH};
-use crate::gpu::pose_table::{PoseMaterial, PoseTable};
+use crate::gpu::pose_table::PoseTable;
 use crate::load::images::insert_image;
 use bevy::app::{App, PostUpdate};
 use bevy::asset::{AssetEventSystems, Assets, RenderAssetUsages};
@@ -14,7 +14,7 @@ use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::ecs::schedule::common_conditions::resource_exists;
 use bevy::ecs::system::{Res, ResMut};
 use bevy::image::Image;
-use bevy::pbr::MeshMaterial3d;
+use bevy::pbr::{Material, MeshMaterial3d};
 use bevy::render::erased_render_asset::prepare_erased_assets;
 use bevy::render::render_asset::{RenderAssets, prepare_assets};
 use bevy::render::render_resource::{
@@ -23,6 +23,7 @@ use bevy::render::render_resource::{
 use bevy::render::renderer::RenderQueue;
 use bevy::render::texture::GpuImage;
 use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
+use core::hash::Hash;
 use core::marker::PhantomData;
 use zerocopy::IntoBytes;
 
@@ -38,7 +39,10 @@ fn size(lines: u32) -> Extent3d {
 }
 
 /// Adds a table and its systems. Call it in `Plugin::finish`: only then it is known whether there is a renderer.
-pub(crate) fn add_pose_table<M: PoseMaterial>(app: &mut App) {
+pub(crate) fn add_pose_table<M>(app: &mut App)
+where
+    M: Material<Data: PartialEq + Eq + Hash + Clone>,
+{
     app.init_resource::<PoseTable<M>>();
     let lines = app.world().resource::<PoseTable<M>>().rows.lines;
     let image = Image::new_uninit(
@@ -47,7 +51,7 @@ pub(crate) fn add_pose_table<M: PoseMaterial>(app: &mut App) {
         TextureFormat::Rgba32Uint,
         RenderAssetUsages::RENDER_WORLD,
     );
-    insert_image(app, &M::TABLE, image);
+    insert_image(app, &PoseTable::<M>::image(), image);
     let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
         return;
     };
@@ -66,7 +70,7 @@ pub(crate) fn add_pose_table<M: PoseMaterial>(app: &mut App) {
 }
 
 /// Resizes the texture to the count of rows. Marks all materials as changed, so that they bind the new texture.
-fn resize_texture<M: PoseMaterial>(
+fn resize_texture<M: Material>(
     mut table: ResMut<PoseTable<M>>,
     mut images: ResMut<Assets<Image>>,
     mut materials: ResMut<Assets<M>>,
@@ -75,7 +79,7 @@ fn resize_texture<M: PoseMaterial>(
         return;
     }
     let lines = table.rows.lines;
-    if let Some(mut image) = images.get_mut(&M::TABLE) {
+    if let Some(mut image) = images.get_mut(&PoseTable::<M>::image()) {
         image.texture_descriptor.size = size(lines);
     }
     // Mutable iteration marks the materials as changed.
@@ -104,10 +108,7 @@ impl<M> Default for RenderRows<M> {
     }
 }
 
-fn extract_rows<M: PoseMaterial>(
-    table: Extract<Res<PoseTable<M>>>,
-    mut copy: ResMut<RenderRows<M>>,
-) {
+fn extract_rows<M: Material>(table: Extract<Res<PoseTable<M>>>, mut copy: ResMut<RenderRows<M>>) {
     let InstanceRows { rows, version, .. } = &table.rows;
     if copy.version == Some(*version) {
         return;
@@ -118,12 +119,12 @@ fn extract_rows<M: PoseMaterial>(
     copy.rows.resize(whole, Row::default());
 }
 
-fn write_rows<M: PoseMaterial>(
+fn write_rows<M: Material>(
     mut copy: ResMut<RenderRows<M>>,
     images: Res<RenderAssets<GpuImage>>,
     queue: Res<RenderQueue>,
 ) {
-    let (Some(image), Some(version)) = (images.get(&M::TABLE), copy.version) else {
+    let (Some(image), Some(version)) = (images.get(&PoseTable::<M>::image()), copy.version) else {
         return;
     };
     let written = (image.texture.id(), version);

@@ -31,18 +31,6 @@ pub(crate) fn check_positive(setting: &'static str, value: f32) -> Result<(), In
     }
 }
 
-/// The settings of a model loader.
-pub trait ModelSettings: Clone {
-    /// Applies the overrides of manifests.
-    fn apply(&mut self, overrides: &LoaderOverride);
-
-    /// Checks that all values are valid.
-    ///
-    /// # Errors
-    /// The first invalid setting.
-    fn check(&self) -> Result<(), InvalidSetting>;
-}
-
 /// The resources of the app that model loaders use. Each loader holds one.
 #[derive(Clone)]
 pub(crate) struct ModelLoading {
@@ -86,21 +74,16 @@ pub struct ModelLoad<'a> {
 }
 
 impl<'a> ModelLoad<'a> {
-    /// The settings after the overrides of manifests.
+    /// Adds the path of the file to an invalid setting.
     ///
     /// # Errors
     /// [`ModelLoadError::Setting`].
-    pub(crate) fn settings<S: ModelSettings>(&self, settings: &S) -> Result<S, ModelLoadError> {
-        let mut settings = settings.clone();
-        settings.apply(&self.overrides);
-        match settings.check() {
-            Ok(()) => Ok(settings),
-            Err(bad) => Err(ModelLoadError::Setting {
-                path: self.path.clone(),
-                setting: bad.setting,
-                value: bad.value,
-            }),
-        }
+    pub(crate) fn checked(&self, result: Result<(), InvalidSetting>) -> Result<(), ModelLoadError> {
+        result.map_err(|invalid| ModelLoadError::Setting {
+            path: self.path.clone(),
+            setting: invalid.setting,
+            value: invalid.value,
+        })
     }
 
     /// The overrides of manifests.

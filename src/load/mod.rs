@@ -19,6 +19,7 @@ pub(crate) mod tracker;
 pub(crate) mod unlabeled;
 pub(crate) mod warnings;
 pub(crate) mod watch;
+pub(crate) mod weak_cache;
 
 #[doc(hidden)]
 pub use crate::geometry::axes::{z_up_forward_minus_y, z_up_forward_x};

@@ -2,10 +2,10 @@
 
 use crate::playback::clip_step::ClipStep;
 use crate::playback::event_frames::{EventFrame, event_frames};
-use crate::playback::event_track::EventTrack;
+use crate::playback::frames::Span;
 use crate::root::clip_ref::ClipRef;
 use crate::root::clips::ModelClips;
-use crate::root::events::{ModelEvents, PassedEvent};
+use crate::root::events::{ModelEvents, PassedEvent, StoredEvent};
 use crate::root::play::ResolvedPlay;
 
 /// The events of a root, and what determines which of them belong to a clip.
@@ -61,30 +61,33 @@ impl ClipEvents {
         }
     }
 
-    /// Calls `send` with each event that a step passes, in the order of playback. At one time, the events of the clip's
-    /// track precede those of the root.
+    /// Calls `send` with each event that a step passes, in the order of playback. At one time, the events that the file
+    /// stores precede those of the root. `part` is the part of the file's clip that plays.
     pub(crate) fn for_each_passed(
         &self,
         events: Option<&ModelEvents>,
-        track: Option<&EventTrack>,
+        stored: Option<StoredEvents<'_>>,
+        part: Option<Span>,
         step: ClipStep,
         mut send: impl FnMut(PassedEvent<'_>),
     ) {
-        if self.times.is_empty() {
+        if self.times.is_empty() && part.is_none() {
             // The usual case, without an allocation.
-            for_each_stored(track, step, send);
+            if let Some(stored) = stored {
+                stored.for_each_passed(step, send);
+            }
             return;
         }
-        let mut all = Vec::new();
-        if let Some(track) = track {
-            let events = track.events.iter();
-            all.extend(events.map(|event| (event.seconds, track.passed_event(event))));
-        }
+        let stored = stored.into_iter().flat_map(StoredEvents::timed);
+        let stored = stored.filter_map(|(seconds, event)| match &part {
+            Some(part) => Some((part.time_within(seconds)?, event)),
+            None => Some((seconds, event)),
+        });
         let timed = self.times.iter().filter_map(|(seconds, index)| {
             let event = events?.0.get(*index)?;
             Some((*seconds, PassedEvent::from(event)))
         });
-        all.extend(timed);
+        let mut all: Vec<_> = stored.chain(timed).collect();
         all.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         for (_, event) in step.passed(&all, |(seconds, _)| *seconds) {
             send(*event);
@@ -92,16 +95,34 @@ impl ClipEvents {
     }
 }
 
-/// Calls `send` with each event of a clip's track that a step passes, in the order of playback.
-pub(crate) fn for_each_stored(
-    track: Option<&EventTrack>,
-    step: ClipStep,
-    mut send: impl FnMut(PassedEvent<'_>),
-) {
-    let Some(track) = track else {
-        return;
-    };
-    for event in step.passed(&track.events, |event| event.seconds) {
-        send(track.passed_event(event));
+/// The events that a file stores in a clip.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoredEvents<'a> {
+    /// The clip of the file.
+    pub(crate) clip: &'a ClipRef,
+    /// In the order of their times.
+    pub(crate) events: &'a [StoredEvent],
+}
+
+impl<'a> StoredEvents<'a> {
+    /// The events and their times in the whole clip, in seconds.
+    fn timed(self) -> impl Iterator<Item = (f32, PassedEvent<'a>)> {
+        let events = self.events.iter();
+        events.map(move |event| (event.seconds, self.passed(event)))
+    }
+
+    fn passed(self, event: &'a StoredEvent) -> PassedEvent<'a> {
+        PassedEvent {
+            clip: self.clip,
+            frame: event.frame,
+            name: &event.string,
+        }
+    }
+
+    /// Calls `send` with each event that a step of the whole clip passes, in the order of playback.
+    pub(crate) fn for_each_passed(self, step: ClipStep, mut send: impl FnMut(PassedEvent<'_>)) {
+        for event in step.passed(self.events, |event| event.seconds) {
+            send(self.passed(event));
+        }
     }
 }

@@ -103,6 +103,18 @@ pub struct ModelEvent {
     pub frame: u32,
 }
 
+/// An event that a file stores in one of its clips.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct StoredEvent {
+    /// The index of its frame in the clip.
+    pub frame: u32,
+    /// Seconds from the start of the clip.
+    pub seconds: f32,
+    /// The string in the file, such as `FOOTSTEP_KEY`.
+    pub string: Arc<str>,
+}
+
 /// An event that a clip has passed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PassedEvent<'a> {

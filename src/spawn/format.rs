@@ -2,7 +2,8 @@
 //! loader of all formats.
 
 use crate::load::error::ModelLoadError;
-use crate::load::loading::{ModelLoad, ModelLoading, ModelSettings};
+use crate::load::loading::{InvalidSetting, ModelLoad, ModelLoading};
+use crate::load::overrides::LoaderOverride;
 use crate::spawn::instance::ModelFormat;
 use bevy::asset::io::Reader;
 use bevy::asset::meta::Settings;
@@ -23,7 +24,7 @@ pub trait Format: Asset + Sized {
     const LOADER: &'static str;
 
     /// The settings of the loader.
-    type Settings: ModelSettings + Settings + Default + Serialize + for<'a> Deserialize<'a>;
+    type Settings: Settings + Clone + Default + Serialize + for<'a> Deserialize<'a>;
 
     /// What the loader holds beside its extensions.
     type State: Send + Sync + 'static;
@@ -37,6 +38,15 @@ pub trait Format: Asset + Sized {
     /// The components that a root has only while it is a model of this format.
     type OnRoot: Bundle;
 
+    /// Applies the overrides of manifests to settings, and checks the result.
+    ///
+    /// # Errors
+    /// The first invalid setting.
+    fn prepare(
+        settings: &mut Self::Settings,
+        overrides: &LoaderOverride,
+    ) -> Result<(), InvalidSetting>;
+
     /// Makes the asset and its labeled assets from the bytes of a file. Also returns the images whose loads the end of this
     /// load waits for.
     fn load(
@@ -47,13 +57,8 @@ pub trait Format: Asset + Sized {
         load_context: &mut LoadContext<'_>,
     ) -> impl ConditionalSendFuture<Output = Result<(Self, Vec<Handle<Image>>), ModelLoadError>>;
 
-    /// The scene of a loaded model.
-    fn scene(&self) -> &Handle<WorldAsset>;
-
-    /// The scene of a member of a crowd. `None` if the model has no crowds.
-    fn crowd(&self) -> Option<&Handle<WorldAsset>> {
-        None
-    }
+    /// The scene of a loaded model, or that of a member of a crowd. `None` if the model has none.
+    fn scene(&self, is_crowd: bool) -> Option<&Handle<WorldAsset>>;
 
     /// Whether an instance was spawned from the model of a scene, and not from its state before a reload.
     fn is_model_of(scene: &Self::Scene, instance: &Self::Instance) -> bool;
@@ -94,7 +99,8 @@ impl<F: Format> AssetLoader for ModelLoader<F> {
         load_context: &mut LoadContext<'_>,
     ) -> Result<F, ModelLoadError> {
         let load = self.loading.begin(load_context);
-        let settings = load.settings(settings)?;
+        let mut settings = settings.clone();
+        load.checked(F::prepare(&mut settings, load.overrides()))?;
         let bytes = load.read(reader).await?;
         let (asset, images) = F::load(self, &load, &bytes, &settings, load_context).await?;
         load.finish(load_context, images).await;

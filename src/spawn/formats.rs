@@ -14,12 +14,9 @@ struct Registered {
     /// In lower case.
     extensions: Vec<String>,
     asset: TypeId,
-    scene: FindScene,
-    crowd: FindScene,
+    /// [`Format::scene`], once the model is loaded.
+    scene: fn(&World, &UntypedHandle, bool) -> Option<Handle<WorldAsset>>,
 }
-
-/// Finds the scene of a model, once it is loaded.
-type FindScene = fn(&World, &UntypedHandle) -> Option<Handle<WorldAsset>>;
 
 /// The registered model formats. A later format takes precedence if two have the same extension.
 #[derive(Resource, Clone, Default)]
@@ -32,8 +29,7 @@ impl ModelFormats {
         self.0.push(Registered {
             extensions: extensions.collect(),
             asset: TypeId::of::<F>(),
-            scene: |world, handle| Some(asset::<F>(world, handle)?.scene().clone()),
-            crowd: |world, handle| asset::<F>(world, handle)?.crowd().cloned(),
+            scene: |world, handle, is_crowd| asset::<F>(world, handle)?.scene(is_crowd).cloned(),
         });
     }
 
@@ -110,18 +106,16 @@ impl ModelFormats {
         server.get_path_and_type_id_handle(path, format.asset)
     }
 
-    /// The scene of a model, once it is loaded.
-    pub(crate) fn scene(&self, world: &World, model: &UntypedHandle) -> Option<Handle<WorldAsset>> {
+    /// The scene of a model, or that of a member of a crowd, once the model is loaded. `None` if the model has none.
+    pub(crate) fn scene(
+        &self,
+        world: &World,
+        model: &UntypedHandle,
+        is_crowd: bool,
+    ) -> Option<Handle<WorldAsset>> {
         let mut formats = self.0.iter();
         let format = formats.find(|format| format.asset == model.type_id())?;
-        (format.scene)(world, model)
-    }
-
-    /// The scene of a crowd's member, once the model is loaded. `None` if the model has none.
-    pub(crate) fn crowd(&self, world: &World, model: &UntypedHandle) -> Option<Handle<WorldAsset>> {
-        let mut formats = self.0.iter();
-        let format = formats.find(|format| format.asset == model.type_id())?;
-        (format.crowd)(world, model)
+        (format.scene)(world, model, is_crowd)
     }
 }
 

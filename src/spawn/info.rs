@@ -76,20 +76,6 @@ pub(crate) trait ModelInfo {
     }
 }
 
-/// The bones with these names and indices of parents, in file order.
-pub(crate) fn named_bones<'a>(
-    entities: &[Entity],
-    bones: impl Iterator<Item = (&'a str, Option<usize>)>,
-) -> Vec<NamedEntity> {
-    let bones = entities.iter().zip(bones);
-    let named = bones.map(|(entity, (name, parent))| NamedEntity {
-        entity: *entity,
-        name: name.to_owned(),
-        parent: parent.and_then(|parent| entities.get(parent).copied()),
-    });
-    named.collect()
-}
-
 /// The box around two boxes.
 pub(crate) fn merged(a: Option<Aabb3d>, b: Option<Aabb3d>) -> Option<Aabb3d> {
     match (a, b) {

@@ -91,9 +91,9 @@ impl ModelInstance {
         self
     }
 
-    /// Makes it a member of a crowd. `scene` is the root entity of its scene.
-    pub(crate) fn in_crowd(mut self, scene: Entity) -> Self {
-        self.crowd = Some(scene);
+    /// Sets the root entity of the scene of a crowd's member.
+    pub(crate) fn in_crowd(mut self, scene: Option<Entity>) -> Self {
+        self.crowd = scene;
         self
     }
 

@@ -1,7 +1,6 @@
 //! Samples the curves of an `AnimationClip` that is not from a file of the model's format.
 
 use crate::crowd::bake::timeline::Timeline;
-use crate::playback::frame_rate::FrameRate;
 use crate::playback::graph::properties::{Rotation, Scale, Translation};
 use bevy::animation::animation_curves::{AnimationCurve, EvaluatorId};
 use bevy::animation::{AnimationClip, AnimationTargetId};
@@ -14,7 +13,7 @@ const CURVE_RATE: f32 = 60.0;
 
 /// The curves of the bones of a model.
 #[derive(Debug)]
-pub(crate) struct ClipCurves(Vec<BoneCurves>);
+pub struct ClipCurves(Vec<BoneCurves>);
 
 /// The curves of one bone.
 #[derive(Debug, Default)]
@@ -54,10 +53,10 @@ impl ClipCurves {
 pub(crate) fn curve_timeline(clip: &AnimationClip) -> Timeline {
     // Casting saturates.
     let last = (clip.duration() * CURVE_RATE).ceil() as u32;
-    Timeline::Rate(FrameRate {
+    Timeline::Rate {
         count: last.saturating_add(1),
         fps: CURVE_RATE,
-    })
+    }
 }
 
 impl BoneCurves {

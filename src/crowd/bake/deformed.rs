@@ -15,7 +15,7 @@ const FIRST_FACTOR: f32 = 4096.0;
 
 /// The position and the normal of a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct PosedVertex {
+pub struct PosedVertex {
     pub(crate) position: Vec3,
     /// A unit vector.
     pub(crate) normal: Vec3,

@@ -6,6 +6,7 @@
 use crate::crowd::bake::deformed::{
     DeformedVertex, PosedVertex, deformed_bounds, deformed_distance, write_deformed,
 };
+use crate::playback::skeletal::rig::RigBone;
 use crate::spawn::info::{merged, transformed_bounds};
 use bevy::math::bounding::Aabb3d;
 use bevy::math::{Affine3A, Mat4, Vec3A, Vec4};
@@ -32,6 +33,16 @@ pub(crate) struct SkeletonBone {
     pub(crate) rest: Transform,
     /// Whether it is visible at rest.
     pub(crate) is_visible: bool,
+}
+
+impl From<RigBone<'_>> for SkeletonBone {
+    fn from(bone: RigBone<'_>) -> Self {
+        Self {
+            parent: bone.parent,
+            rest: bone.rest,
+            is_visible: bone.is_visible,
+        }
+    }
 }
 
 /// A bone that vertices follow.
@@ -312,6 +323,7 @@ fn differences((pose, (from, to)): (&Rows, (&Rows, &Rows))) -> [Vec4; JOINT_TEXE
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::playback::skeletal::rig::RigBone;
     use bevy::math::Vec3;
 
     fn skeleton(bones: usize) -> CrowdSkeleton {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 const TOLERANCE: f32 = 4e-4;
 
 /// The poses of a clip: of all bones, or of one.
-pub(crate) trait PoseSource: Send + Sync + 'static {
+pub trait PoseSource: Send + Sync + 'static {
     /// Writes the transforms and visibility of the bones that the clip animates, at a position: see
     /// [`Timeline`](crate::crowd::bake::timeline::Timeline). Transforms are relative to the bone's parent. The others stay as
     /// they are, and have the values of the rest pose. So do those of animated bones at the first call. Each call writes

@@ -4,9 +4,7 @@
 //! plus the fraction of the way to the next one. At keyframes, its poses are exact.
 
 use crate::crowd::bake::task::ClipFrames;
-use crate::playback::frame_rate::FrameRate;
-use crate::playback::frame_times::{FrameTimes, keyframe_at};
-use crate::playback::frames::Frames;
+use crate::playback::frames::{Frames, keyframe_at};
 use core::ops::Range;
 use std::sync::Arc;
 
@@ -20,7 +18,11 @@ const MAX_PER_KEYFRAME: u32 = 64;
 #[derive(Clone, Debug)]
 pub(crate) enum Timeline {
     /// Frames at a constant rate. A position is a time in seconds.
-    Rate(FrameRate),
+    Rate {
+        count: u32,
+        /// Frames per second.
+        fps: f32,
+    },
     /// Frames at individual times. A position is the index of a frame plus a fraction.
     Keyframes {
         /// In seconds. They never descend.
@@ -34,9 +36,9 @@ impl Timeline {
     /// The frames to sample. `holds` is whether some values are held until the next frame.
     pub(crate) fn frames(&self, holds: bool) -> ClipFrames {
         match self {
-            Self::Rate(rate) => ClipFrames {
-                count: rate.count,
-                fps: rate.fps,
+            Self::Rate { count, fps } => ClipFrames {
+                count: *count,
+                fps: *fps,
                 holds,
                 max_per_frame: MAX_PER_FRAME,
             },
@@ -53,10 +55,13 @@ impl Timeline {
     #[inline]
     pub(crate) fn position(&self, time: f32, part: Option<&Range<u32>>) -> f32 {
         match self {
-            Self::Rate(rate) => seconds(rate, time, part),
+            Self::Rate { count, fps } => {
+                let (count, fps) = (*count, *fps);
+                seconds(Frames::Rate { count, fps }, time, part)
+            }
             Self::Keyframes { times, end } => {
-                let frames = FrameTimes { times, end: *end };
-                let (key, fraction) = keyframe_at(times, seconds(&frames, time, part));
+                let frames = Frames::Times { times, end: *end };
+                let (key, fraction) = keyframe_at(times, seconds(frames, time, part));
                 key as f32 + fraction
             }
         }
@@ -65,7 +70,7 @@ impl Timeline {
 
 /// Converts a time of the part of a clip that plays to a time of the whole clip, in seconds.
 #[inline]
-fn seconds(frames: &impl Frames, time: f32, part: Option<&Range<u32>>) -> f32 {
+fn seconds(frames: Frames<'_>, time: f32, part: Option<&Range<u32>>) -> f32 {
     let span = part.and_then(|part| frames.span(part));
     span.map_or(time, |span| span.time(time))
 }

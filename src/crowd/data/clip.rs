@@ -24,7 +24,7 @@ pub(crate) enum ClipOrigin {
 }
 
 /// What a clip is baked from.
-pub(crate) struct ClipData<S> {
+pub struct ClipData<S> {
     /// Poses the bones.
     pub(crate) sampler: S,
     pub(crate) timeline: Timeline,

@@ -3,7 +3,7 @@
 use crate::crowd::bake::skeleton::CrowdSkeleton;
 use crate::crowd::data::clips::{CrowdClips, Target};
 use crate::crowd::data::pose_data::PoseTexture;
-use crate::crowd::format::{CrowdContent, CrowdFormat, CrowdSubmesh, Missing, ModelOf};
+use crate::crowd::format::{CrowdContent, CrowdFormat, CrowdSubmesh, Missing};
 use crate::crowd::mesh::appearance::Appearances;
 use bevy::asset::Assets;
 use bevy::ecs::resource::Resource;
@@ -36,7 +36,7 @@ impl<F: CrowdFormat> CrowdModels<F> {
     /// Adds a member to the crowd of a model. Returns the slot of the crowd, and the skeleton.
     pub(crate) fn join(
         &mut self,
-        model: &Arc<ModelOf<F>>,
+        model: &Arc<F::Model>,
         meshes: &Assets<Mesh>,
         images: &Assets<Image>,
     ) -> (usize, Arc<CrowdSkeleton>) {
@@ -85,12 +85,12 @@ impl<F: CrowdFormat> CrowdModels<F> {
 
 /// The crowd of a model.
 pub(crate) struct CrowdModel<F: CrowdFormat> {
-    pub(crate) model: Arc<ModelOf<F>>,
+    pub(crate) model: Arc<F::Model>,
     pub(crate) data: F::Data,
     pub(crate) submeshes: Vec<CrowdSubmesh<F::Surface>>,
     /// Why sub-meshes are missing. `None` if none is.
     pub(crate) missing: Option<Missing>,
-    pub(crate) appearances: Appearances<F::Material, F::Base, F::Skin>,
+    pub(crate) appearances: Appearances<F>,
     pub(crate) clips: CrowdClips<F::Sampler>,
     pub(crate) texture: PoseTexture,
     pub(crate) skeleton: Arc<CrowdSkeleton>,
@@ -101,7 +101,7 @@ pub(crate) struct CrowdModel<F: CrowdFormat> {
 
 impl<F: CrowdFormat> CrowdModel<F> {
     fn new(
-        model: Arc<ModelOf<F>>,
+        model: Arc<F::Model>,
         meshes: &Assets<Mesh>,
         images: &Assets<Image>,
         max_texture_size: u32,

@@ -2,7 +2,8 @@
 
 use crate::crowd::data::clip::ClipOrigin;
 use crate::crowd::data::models::CrowdModels;
-use crate::crowd::format::CrowdFormat;
+use crate::crowd::format::{CrowdFormat, CrowdMaterial};
+use crate::crowd::members::member::CrowdMember;
 use crate::crowd::mesh::merge::aabb;
 use bevy::animation::AnimationClip;
 use bevy::asset::{Asset, AssetEvent, Assets, UntypedAssetId};
@@ -31,7 +32,8 @@ pub(crate) fn update_clips<F: CrowdFormat>(
     let (files, clips) = (modified(&mut file_events), modified(&mut clip_events));
     let models = models.bypass_change_detection();
     for model in models.iter_mut() {
-        model.appearances.remove_unused();
+        // A skin may hold images.
+        model.appearances.remove_dropped();
         let (crowd_clips, mut target) = model.clips();
         if !files.is_empty() || !clips.is_empty() {
             crowd_clips.retire(|clip, origin| match origin {
@@ -49,8 +51,8 @@ pub(crate) fn update_clips<F: CrowdFormat>(
 pub(crate) fn upload_clips<F: CrowdFormat>(
     mut models: ResMut<CrowdModels<F>>,
     mut images: ResMut<Assets<Image>>,
-    mut materials: ResMut<Assets<F::Material>>,
-    members: Query<&F>,
+    mut materials: ResMut<Assets<CrowdMaterial<F>>>,
+    members: Query<&CrowdMember<F>>,
     mut boxes: Query<&mut Aabb>,
 ) {
     let models = models.bypass_change_detection();
@@ -71,7 +73,7 @@ pub(crate) fn upload_clips<F: CrowdFormat>(
     if !is_any {
         return;
     }
-    for member in members.iter().map(F::member) {
+    for member in &members {
         let Some(model) = models.get(member.slot) else {
             continue;
         };
@@ -88,6 +90,6 @@ pub(crate) fn upload_clips<F: CrowdFormat>(
 
 /// Whether the clip of a member is being baked.
 pub(crate) fn is_baking<F: CrowdFormat>(_: &World, entity: EntityRef<'_>) -> bool {
-    let member = entity.get::<F>().map(F::member);
+    let member = entity.get::<CrowdMember<F>>();
     member.is_some_and(|member| member.is_baking)
 }

@@ -2,7 +2,8 @@
 
 use crate::crowd::bake::skeleton::CrowdSkeleton;
 use crate::crowd::bake::task::PoseSource;
-use crate::crowd::format::{CrowdFormat, MemberOf};
+use crate::crowd::format::CrowdFormat;
+use crate::crowd::members::member::CrowdMember;
 use crate::crowd::members::shown::ShownClip;
 use crate::root::crowd::CrowdBone;
 use bevy::camera::visibility::Visibility;
@@ -41,7 +42,7 @@ fn bone_pose(
 }
 
 /// The transform of a bone of a member to the model's space, and whether it is visible.
-fn shown_bone<F: CrowdFormat>(member: &MemberOf<F>, bone: usize) -> (Affine3A, bool) {
+fn shown_bone<F: CrowdFormat>(member: &CrowdMember<F>, bone: usize) -> (Affine3A, bool) {
     let shown = &member.shown;
     let pose = |clip: Option<&ShownClip<F::Sampler>>| {
         let clip = clip.map(|shown| (&*shown.clip.sampler, shown.position));
@@ -65,10 +66,9 @@ fn shown_bone<F: CrowdFormat>(member: &MemberOf<F>, bone: usize) -> (Affine3A, b
 }
 
 /// The transform of a bone of a member to the space of its scene. `None` if there is no such bone.
-pub(crate) fn crowd_bone<F: CrowdFormat>(member: &F, bone: usize) -> Option<Affine3A> {
-    let member = member.member();
+pub(crate) fn crowd_bone<F: CrowdFormat>(member: &CrowdMember<F>, bone: usize) -> Option<Affine3A> {
     member.skeleton.bones.get(bone)?;
-    Some(shown_bone::<F>(member, bone).0)
+    Some(shown_bone(member, bone).0)
 }
 
 /// The transform that is nearest to an affine one. Bones below others with unequal scales are sheared, which a
@@ -94,13 +94,13 @@ fn without_shear(affine: &Affine3A) -> Transform {
 /// Poses the entities of bones.
 pub(crate) fn pose_bones<F: CrowdFormat>(
     mut bones: Query<(&CrowdBone, &mut Transform, &mut Visibility)>,
-    members: Query<&F>,
+    members: Query<&CrowdMember<F>>,
 ) {
     for (bone, mut transform, mut shown) in &mut bones {
         let Ok(member) = members.get(bone.root) else {
             continue;
         };
-        let (affine, is_visible) = shown_bone::<F>(member.member(), bone.bone);
+        let (affine, is_visible) = shown_bone(member, bone.bone);
         transform.set_if_neq(without_shear(&affine));
         shown.set_if_neq(if is_visible {
             Visibility::Inherited

@@ -2,34 +2,46 @@
 
 use crate::crowd::data::clips::Found;
 use crate::crowd::data::models::{CrowdModel, CrowdModels};
-use crate::crowd::format::{CrowdFormat, MemberOf};
+use crate::crowd::format::{CrowdFormat, CrowdMaterial};
+use crate::crowd::members::member::CrowdMember;
 use crate::crowd::members::shown::{ShownClip, ShownPoses};
 use crate::gpu::pose_table::PoseTable;
 use crate::load::warnings::ModelWarnings;
-use crate::playback::skeletal::clip_provider::ClipSource;
-use crate::playback::skeletal::driver::ClipPlayer;
+use crate::playback::skeletal::animator::ModelAnimator;
 use crate::playback::skeletal::playing_clip::PlayingClip;
+use crate::playback::skeletal::rig::{ClipSource, Rig};
 use bevy::animation::AnimationClip;
-use bevy::asset::AssetId;
+use bevy::asset::{AssetId, Assets};
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::entity::Entity;
-use bevy::ecs::system::{Query, ResMut, StaticSystemParam, SystemParamItem};
+use bevy::ecs::system::{Query, Res, ResMut, SystemParam};
 
 /// The components of a member that poses depend on.
-type Posed<F> = (Entity, &'static mut F, &'static <F as CrowdFormat>::Player);
+type Posed<F> = (
+    Entity,
+    &'static mut CrowdMember<F>,
+    &'static ModelAnimator<F>,
+);
+
+/// The assets from which clips are baked.
+#[derive(SystemParam)]
+pub(crate) struct ClipAssets<'w, F: CrowdFormat> {
+    files: Res<'w, Assets<<F as Rig>::ClipFile>>,
+    clips: Res<'w, Assets<AnimationClip>>,
+}
 
 /// Writes the poses of all members, after their clips have advanced.
 pub(crate) fn write_poses<F: CrowdFormat>(
     mut members: Query<Posed<F>>,
     mut models: ResMut<CrowdModels<F>>,
-    mut table: ResMut<PoseTable<F::Material>>,
-    assets: StaticSystemParam<F::ClipAssets>,
+    mut table: ResMut<PoseTable<CrowdMaterial<F>>>,
+    assets: ClipAssets<F>,
     mut warnings: ModelWarnings,
 ) {
     let models = models.bypass_change_detection();
     let table = table.bypass_change_detection();
     for (root, mut member, player) in &mut members {
-        let member = member.bypass_change_detection().member_mut();
+        let member = member.bypass_change_detection();
         let Some(crowd) = models.get_mut(member.slot) else {
             continue;
         };
@@ -46,14 +58,11 @@ pub(crate) fn write_poses<F: CrowdFormat>(
 /// Updates the position of the only clip that plays. Returns false if it must be looked up, or if several clips play.
 #[inline]
 fn show_known<F: CrowdFormat>(
-    member: &mut MemberOf<F>,
+    member: &mut CrowdMember<F>,
     crowd: &CrowdModel<F>,
-    player: &F::Player,
+    player: &ModelAnimator<F>,
 ) -> bool {
-    let (Some(clip), Some(shown)) = (
-        player.animator().active_clips().only(),
-        &mut member.shown.to,
-    ) else {
+    let (Some(clip), Some(shown)) = (player.active_clips().only(), &mut member.shown.to) else {
         return false;
     };
     if shown.clip.id != clip.source.clip.id() || shown.generation != crowd.clips.generation {
@@ -72,12 +81,12 @@ fn show_known<F: CrowdFormat>(
 
 /// Looks up the clips that a member plays, and updates its poses. Returns a warning about a clip that cannot be shown.
 fn look_up<F: CrowdFormat>(
-    member: &mut MemberOf<F>,
+    member: &mut CrowdMember<F>,
     crowd: &mut CrowdModel<F>,
-    player: &F::Player,
-    assets: &SystemParamItem<'_, '_, F::ClipAssets>,
+    player: &ModelAnimator<F>,
+    assets: &ClipAssets<'_, F>,
 ) -> Option<String> {
-    let active = player.animator().active_clips();
+    let active = player.active_clips();
     let Some(selected) = active.selected() else {
         if member.shown.to.is_some() || member.shown.from.is_some() {
             member.shown = ShownPoses::default();
@@ -104,7 +113,7 @@ fn look_up<F: CrowdFormat>(
         let heaviest = fading.max_by(|(a, _), (b, _)| a.total_cmp(b));
         let is_fading = heaviest.is_some_and(|(_, clip)| lookup.update(&mut shown.from, clip));
         shown.from_weight = if is_fading {
-            1.0 - player.animator().weight()
+            1.0 - player.weight()
         } else {
             0.0
         };
@@ -117,16 +126,16 @@ fn look_up<F: CrowdFormat>(
 }
 
 /// Looks up the clips of a member.
-struct Lookup<'a, 'w, 's, F: CrowdFormat> {
+struct Lookup<'a, 'w, F: CrowdFormat> {
     crowd: &'a mut CrowdModel<F>,
-    assets: &'a SystemParamItem<'w, 's, F::ClipAssets>,
+    assets: &'a ClipAssets<'w, F>,
     at_once: bool,
     failed: Option<(AssetId<AnimationClip>, u32)>,
     /// The warning about a clip that cannot be shown.
     warning: Option<String>,
 }
 
-impl<F: CrowdFormat> Lookup<'_, '_, '_, F> {
+impl<F: CrowdFormat> Lookup<'_, '_, F> {
     fn key(&self, source: &ClipSource) -> Option<(AssetId<AnimationClip>, u32)> {
         Some((source.clip.id(), self.crowd.clips.generation))
     }
@@ -191,7 +200,8 @@ impl<F: CrowdFormat> Lookup<'_, '_, '_, F> {
             texture,
             bounds,
         };
-        let clip = || F::clip(source, &model, data, self.assets);
+        let ClipAssets { files, clips: all } = self.assets;
+        let clip = || F::clip(source, &model, data, files, all);
         clips.find(source.clip.id(), clip, &mut target, self.at_once)
     }
 }

@@ -1,10 +1,9 @@
 //! Selections of parts, and the merged meshes that show them.
 
-use bevy::asset::{Asset, AssetId, Handle};
+use crate::crowd::format::{CrowdFormat, CrowdMaterial};
+use crate::load::weak_cache::WeakCache;
+use bevy::asset::{AssetId, Handle};
 use bevy::mesh::Mesh;
-use bevy::platform::collections::HashMap;
-use core::hash::Hash;
-use std::sync::{Arc, Weak};
 
 /// The choices that decide about meshes and materials.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -16,66 +15,42 @@ pub(crate) struct Selection<K> {
 }
 
 /// The merged meshes of a selection.
-#[derive(Debug)]
-pub(crate) struct Appearance<M: Asset, B: Asset, K> {
-    pub(crate) draws: Vec<Draw<M, B>>,
-    pub(crate) selection: Selection<K>,
+pub(crate) struct Appearance<F: CrowdFormat> {
+    pub(crate) draws: Vec<Draw<F>>,
+    pub(crate) selection: Selection<F::Skin>,
 }
 
 /// A merged mesh.
-#[derive(Debug)]
-pub(crate) struct Draw<M: Asset, B: Asset> {
+pub(crate) struct Draw<F: CrowdFormat> {
     pub(crate) mesh: Handle<Mesh>,
-    pub(crate) material: Handle<M>,
+    pub(crate) material: Handle<CrowdMaterial<F>>,
     /// The material that `material` is a copy of. Its id identifies the copy, so it must not be dropped before.
-    pub(crate) base: Handle<B>,
+    pub(crate) base: Handle<F::Base>,
     pub(crate) casts_shadows: bool,
     /// The index of its first sub-mesh.
     pub(crate) first: usize,
 }
 
 /// The appearances that members show.
-#[derive(Debug)]
-pub(crate) struct Appearances<M: Asset, B: Asset, K>(
-    HashMap<Selection<K>, Weak<Appearance<M, B, K>>>,
-);
+pub(crate) type Appearances<F> = WeakCache<Selection<<F as CrowdFormat>::Skin>, Appearance<F>>;
 
-impl<M: Asset, B: Asset, K> Default for Appearances<M, B, K> {
-    fn default() -> Self {
-        Self(HashMap::default())
-    }
-}
-
-impl<M: Asset, B: Asset, K: Clone + Eq + Hash> Appearances<M, B, K> {
-    /// The appearance of a selection, if a member shows it.
-    pub(crate) fn get(&self, selection: &Selection<K>) -> Option<Arc<Appearance<M, B, K>>> {
-        self.0.get(selection).and_then(Weak::upgrade)
-    }
-
-    pub(crate) fn insert(&mut self, appearance: &Arc<Appearance<M, B, K>>) {
-        self.0
-            .insert(appearance.selection.clone(), Arc::downgrade(appearance));
-    }
-
-    /// Removes selections that no member shows: a skin may hold images.
-    pub(crate) fn remove_unused(&mut self) {
-        self.0.retain(|_, appearance| appearance.strong_count() > 0);
-    }
-
+impl<F: CrowdFormat> WeakCache<Selection<F::Skin>, Appearance<F>> {
     /// The material that members show instead of another one.
-    pub(crate) fn material(&self, base: AssetId<B>) -> Option<Handle<M>> {
-        let appearances: Vec<_> = self.0.values().filter_map(Weak::upgrade).collect();
-        let mut draws = appearances.iter().flat_map(|appearance| &appearance.draws);
-        let draw = draws.find(|draw| draw.base.id() == base)?;
-        Some(draw.material.clone())
+    pub(crate) fn material(&self, base: AssetId<F::Base>) -> Option<Handle<CrowdMaterial<F>>> {
+        self.values().find_map(|appearance| {
+            let mut draws = appearance.draws.iter();
+            let draw = draws.find(|draw| draw.base.id() == base)?;
+            Some(draw.material.clone())
+        })
     }
 
     /// The materials that members show, each with the index of a sub-mesh that has it. Some occur several times.
-    pub(crate) fn materials(&self) -> Vec<(Handle<M>, usize)> {
-        let appearances: Vec<_> = self.0.values().filter_map(Weak::upgrade).collect();
-        let draws = appearances.iter().flat_map(|appearance| &appearance.draws);
-        draws
-            .map(|draw| (draw.material.clone(), draw.first))
-            .collect()
+    pub(crate) fn materials(&self) -> Vec<(Handle<CrowdMaterial<F>>, usize)> {
+        let mut all = Vec::new();
+        for appearance in self.values() {
+            let draws = appearance.draws.iter();
+            all.extend(draws.map(|draw| (draw.material.clone(), draw.first)));
+        }
+        all
     }
 }

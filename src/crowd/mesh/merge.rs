@@ -1,11 +1,12 @@
 //! The meshes that members show: the sub-meshes of the selected parts, merged by their materials.
 
 use crate::crowd::data::models::CrowdModel;
-use crate::crowd::format::{CrowdFormat, MemberOf};
+use crate::crowd::format::{CrowdFormat, CrowdMaterial};
+use crate::crowd::members::member::CrowdMember;
 use crate::crowd::mesh::appearance::{Appearance, Draw, Selection};
 use crate::crowd::mesh::build::{AttributeSet, MergedMesh};
 use crate::crowd::mesh::material::CrowdSkinning;
-use crate::gpu::pose_table::PoseMaterial;
+use crate::gpu::pose_table::PoseTable;
 use crate::root::crowd::CrowdMesh;
 use bevy::asset::{AssetId, Assets, Handle};
 use bevy::camera::primitives::Aabb;
@@ -15,7 +16,7 @@ use bevy::ecs::system::{Commands, ResMut, SystemParam};
 use bevy::light::NotShadowCaster;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::{Mesh, Mesh3d, MeshTag};
-use bevy::pbr::MeshMaterial3d;
+use bevy::pbr::{ExtendedMaterial, MeshMaterial3d};
 use bevy::transform::components::Transform;
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ use std::sync::Arc;
 #[derive(SystemParam)]
 pub(crate) struct AppearanceAssets<'w, F: CrowdFormat> {
     meshes: ResMut<'w, Assets<Mesh>>,
-    materials: ResMut<'w, Assets<<F as CrowdFormat>::Material>>,
+    materials: ResMut<'w, Assets<CrowdMaterial<F>>>,
 }
 
 /// The materials of a crowd's sub-meshes.
@@ -33,15 +34,12 @@ pub(crate) struct BaseMaterials<'a, B: bevy::asset::Asset> {
     pub(crate) all: &'a Assets<B>,
 }
 
-type AppearanceOf<F> =
-    Appearance<<F as CrowdFormat>::Material, <F as CrowdFormat>::Base, <F as CrowdFormat>::Skin>;
-
 impl<F: CrowdFormat> CrowdModel<F> {
     /// Shows a selection on a member. Meshes are merged once for all members. `materials` returns the materials of all
     /// sub-meshes.
     pub(crate) fn show<'a>(
         &mut self,
-        member: &mut MemberOf<F>,
+        member: &mut CrowdMember<F>,
         selection: Selection<F::Skin>,
         materials: impl FnOnce(&Self) -> BaseMaterials<'a, F::Base>,
         assets: &mut AppearanceAssets<'_, F>,
@@ -57,7 +55,8 @@ impl<F: CrowdFormat> CrowdModel<F> {
                 draws: self.merge(&selection, &materials, assets),
                 selection,
             });
-            self.appearances.insert(&appearance);
+            let selection = appearance.selection.clone();
+            self.appearances.insert(selection, &appearance);
             appearance
         });
         update_entities::<F>(commands, member, &appearance, self.bounds);
@@ -70,7 +69,7 @@ impl<F: CrowdFormat> CrowdModel<F> {
         selection: &Selection<F::Skin>,
         materials: &BaseMaterials<'_, F::Base>,
         assets: &mut AppearanceAssets<'_, F>,
-    ) -> Vec<Draw<F::Material, F::Base>> {
+    ) -> Vec<Draw<F>> {
         type Key<B> = (AssetId<B>, bool, AttributeSet);
         type Group<B> = (Key<B>, Handle<B>, usize, MergedMesh);
         let mut groups: Vec<Group<F::Base>> = Vec::new();
@@ -91,7 +90,7 @@ impl<F: CrowdFormat> CrowdModel<F> {
                 merged.add(mesh, &submesh.joints, submesh.visibility);
             }
         }
-        let mut draws: Vec<Draw<F::Material, F::Base>> = Vec::new();
+        let mut draws: Vec<Draw<F>> = Vec::new();
         for ((_, casts_shadows, _), base, first, merged) in groups {
             let own = draws.iter().find(|draw| draw.base == base);
             let own = own.map(|draw| draw.material.clone());
@@ -115,15 +114,18 @@ impl<F: CrowdFormat> CrowdModel<F> {
         base: &Handle<F::Base>,
         loaded: &Assets<F::Base>,
         assets: &mut AppearanceAssets<'_, F>,
-    ) -> Option<Handle<F::Material>> {
+    ) -> Option<Handle<CrowdMaterial<F>>> {
         if let Some(known) = self.appearances.material(base.id()) {
             return Some(known);
         }
         let skinning = CrowdSkinning {
             poses: self.texture.image.clone(),
-            instances: F::Material::TABLE,
+            instances: PoseTable::<CrowdMaterial<F>>::image(),
         };
-        let material = F::material(loaded.get(base)?.clone(), skinning);
+        let material = ExtendedMaterial {
+            base: loaded.get(base)?.clone(),
+            extension: skinning,
+        };
         Some(assets.materials.add(material))
     }
 }
@@ -131,8 +133,8 @@ impl<F: CrowdFormat> CrowdModel<F> {
 /// Gives the entities of a member's meshes those of an appearance. Spawns missing entities and despawns surplus ones.
 fn update_entities<F: CrowdFormat>(
     commands: &mut Commands<'_, '_>,
-    member: &mut MemberOf<F>,
-    appearance: &AppearanceOf<F>,
+    member: &mut CrowdMember<F>,
+    appearance: &Appearance<F>,
     bounds: Option<Aabb3d>,
 ) {
     let kept = appearance.draws.len().min(member.meshes.len());

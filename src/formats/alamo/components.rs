@@ -258,11 +258,6 @@ fn indices_of<'a>(
 #[reflect(opaque, Component, Clone, Debug)]
 pub struct AloScene(pub(crate) Arc<AloShared>);
 
-/// On the root entity in the world of a crowd's scene.
-#[derive(Component, Reflect, Clone, Copy, Debug, Default)]
-#[reflect(Component, Default, Clone, Debug)]
-pub(crate) struct AloCrowdScene;
-
 /// On the entity of a sub-mesh that is drawn or has a collision tree. The entity is a child of its mesh's entity.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Clone, Debug, PartialEq)]

@@ -1,17 +1,14 @@
 //! Looks up the clips of a model for code that works with any format.
 
-use crate::formats::alamo::animation::asset::Ala;
+use crate::crowd::rig_info::RigInfo;
 use crate::formats::alamo::animation::files::{frames_of_animation, frames_of_clip};
-use crate::formats::alamo::animation::player::AloAnimator;
+use crate::formats::alamo::asset::Alo;
 use crate::formats::alamo::asset::{AloMesh, AloModel, AloSubmesh};
-use crate::formats::alamo::components::{AloInstance, AloPart};
-use crate::formats::alamo::crowd::instance::AloCrowd;
-use crate::playback::frame_rate::FrameRate;
-use crate::playback::frames::Frames;
+use crate::formats::alamo::components::AloPart;
 use crate::root::clip_ref::ClipRef;
 use crate::spawn::clip_files::{CountFrames, FoundClip, found_clip};
 use crate::spawn::info::{
-    ModelClip, ModelInfo, ModelPose, NamedEntity, frame_at, merged, named_bones, transformed_bounds,
+    ModelClip, ModelInfo, ModelPose, NamedEntity, merged, transformed_bounds,
 };
 use bevy::asset::Assets;
 use bevy::ecs::entity::Entity;
@@ -49,19 +46,9 @@ const SAMPLES_PER_FRAME: u32 = 2;
 /// The spawned Alamo models.
 #[derive(SystemParam)]
 pub(crate) struct AloInfo<'w, 's> {
-    roots: Query<'w, 's, (&'static AloInstance, Option<&'static AloAnimator>)>,
-    crowds: Query<'w, 's, &'static AloCrowd>,
+    rig: RigInfo<'w, 's, Alo>,
     parts: Query<'w, 's, (&'static AloPart, &'static ChildOf)>,
-    parents: Query<'w, 's, &'static ChildOf>,
-    alas: Option<Res<'w, Assets<Ala>>>,
     meshes: Option<Res<'w, Assets<Mesh>>>,
-}
-
-fn frame_rate(ala: &Ala) -> FrameRate {
-    FrameRate {
-        count: ala.frames,
-        fps: ala.fps,
-    }
 }
 
 /// A box that a bone moves, in the bone's space.
@@ -73,27 +60,6 @@ struct BoneBox {
 }
 
 impl AloInfo<'_, '_> {
-    fn model(&self, root: Entity) -> Option<&AloModel> {
-        let (instance, _) = self.roots.get(root).ok()?;
-        Some(instance.model())
-    }
-
-    fn ala(&self, model: &AloModel, animation: usize) -> Option<&Ala> {
-        let animation = model.animations.get(animation)?;
-        self.alas.as_ref()?.get(&animation.ala)
-    }
-
-    /// The meshes of a member of a crowd.
-    fn crowd_meshes(&self, root: Entity) -> impl Iterator<Item = NamedEntity> {
-        let member = self.crowds.get(root).into_iter();
-        let meshes = member.flat_map(AloCrowd::meshes);
-        meshes.map(|entity| NamedEntity {
-            entity: *entity,
-            name: String::new(),
-            parent: None,
-        })
-    }
-
     /// The boxes around the vertices of the sub-meshes that are drawn at the finest level of detail, undamaged, unless their
     /// bone is hidden.
     fn boxes(&self, model: &AloModel) -> Vec<BoneBox> {
@@ -184,50 +150,19 @@ fn in_model(model: &AloModel, local: &[Transform]) -> Vec<Affine3A> {
 
 impl ModelInfo for AloInfo<'_, '_> {
     fn scene_root(&self, root: Entity) -> Option<Entity> {
-        if let Ok(member) = self.crowds.get(root) {
-            return Some(member.scene());
-        }
-        let first = self.roots.get(root).ok()?.0.bones().first()?;
-        Some(self.parents.get(*first).ok()?.parent())
+        self.rig.scene_root(root)
     }
 
     fn clips(&self, root: Entity) -> Vec<ModelClip> {
-        let Some(model) = self.model(root) else {
-            return Vec::new();
-        };
-        let animations = model.animations.iter().enumerate();
-        animations
-            .map(|(index, animation)| {
-                let ala = self.ala(model, index);
-                ModelClip {
-                    name: animation.name.to_string(),
-                    seconds: ala.map(Ala::seconds),
-                    frames: ala.map(|ala| ala.frames),
-                }
-            })
-            .collect()
+        self.rig.clips(root)
     }
 
     fn pose(&self, root: Entity, time: f32, part: Option<&Range<u32>>) -> Option<ModelPose> {
-        let (instance, animator) = self.roots.get(root).ok()?;
-        let clip = animator?.clip()?;
-        let model = instance.model();
-        let mut animations = model.animations.iter();
-        let index = animations.position(|animation| animation.clip == *clip)?;
-        let frames = frame_rate(self.ala(model, index)?);
-        let span = part.and_then(|part| frames.span(part));
-        let seconds = span.map_or(time, |span| span.time(time));
-        let (frame, towards_next) = frame_at(|frame| frames.time(frame), frames.count(), seconds);
-        Some(ModelPose {
-            clip: Some(index),
-            seconds,
-            frame,
-            towards_next,
-        })
+        self.rig.pose(root, time, part)
     }
 
     fn bounds(&self, root: Entity) -> Option<Aabb3d> {
-        let model = self.model(root)?;
+        let model = self.rig.model(root)?;
         let poses: Vec<Affine3A> = model.bones.iter().map(|bone| bone.bind_pose).collect();
         posed_bounds(&self.boxes(model), &poses, |bone| {
             model.is_bone_visible(bone)
@@ -235,7 +170,7 @@ impl ModelInfo for AloInfo<'_, '_> {
     }
 
     fn clip_bounds(&self, root: Entity, clip: &ClipRef) -> Option<Aabb3d> {
-        let model = self.model(root)?;
+        let model = self.rig.model(root)?;
         let (clip, part) = clip.split_frames();
         let mut animations = model.animations.iter();
         let animation = match clip {
@@ -245,7 +180,8 @@ impl ModelInfo for AloInfo<'_, '_> {
             ClipRef::Handle(clip) => animations.position(|animation| animation.clip == *clip)?,
             ClipRef::Frames(_) | ClipRef::Part { .. } => return None,
         };
-        let ala = self.ala(model, animation)?;
+        let ala = &model.animations.get(animation)?.ala;
+        let ala = self.rig.files()?.get(ala)?;
         let part = part.map_or(0..ala.frames, |part| part.start..part.end.min(ala.frames));
         let boxes = self.boxes(model);
         let rest: Vec<Transform> = model.bones.iter().map(|bone| bone.transform).collect();
@@ -279,19 +215,12 @@ impl ModelInfo for AloInfo<'_, '_> {
     }
 
     fn bones(&self, root: Entity) -> Vec<NamedEntity> {
-        let Ok((instance, _)) = self.roots.get(root) else {
-            return Vec::new();
-        };
-        let bones = instance.model().bones.iter();
-        named_bones(
-            instance.bones(),
-            bones.map(|bone| (&*bone.name, bone.parent)),
-        )
+        self.rig.bones(root)
     }
 
     /// The meshes, lights, proxies and groups of dazzles. Sub-meshes are children of their mesh.
     fn parts(&self, root: Entity) -> Vec<NamedEntity> {
-        let Ok((instance, _)) = self.roots.get(root) else {
+        let Some(instance) = self.rig.instance(root) else {
             return Vec::new();
         };
         let part = |entity: &Entity| {
@@ -303,11 +232,11 @@ impl ModelInfo for AloInfo<'_, '_> {
             })
         };
         let parts = instance.parts().iter().filter_map(part);
-        let parts = parts.chain(self.crowd_meshes(root));
+        let parts = parts.chain(self.rig.crowd_meshes(root));
         parts.collect()
     }
 
     fn crowd_bone(&self, root: Entity, bone: usize) -> Option<Affine3A> {
-        crate::crowd::members::bones::crowd_bone(self.crowds.get(root).ok()?, bone)
+        self.rig.crowd_bone(root, bone)
     }
 }

@@ -1,12 +1,13 @@
 //! Adds the components of an instance to the root when the scene of a model is ready.
 
-use crate::formats::alamo::animation::player::AloAnimator;
+use crate::crowd::members::lifetime::update_member;
+use crate::crowd::members::member::CrowdScene;
+use crate::formats::alamo::animation::rig::AloAnimator;
 use crate::formats::alamo::appearance::ShownStage;
 use crate::formats::alamo::asset::{Alo, AloModel};
 use crate::formats::alamo::components::{
-    AloBone, AloCrowdScene, AloInstance, AloPart, AloProxy, AloScene, AloShared, TeamColored,
+    AloBone, AloInstance, AloPart, AloProxy, AloScene, AloShared, TeamColored,
 };
-use crate::formats::alamo::crowd::instance::AloCrowd;
 use crate::formats::alamo::parts::proxies::ProxyLoader;
 use crate::load::names::{folded, missing_part};
 use crate::root::clip_ref::ClipRef;
@@ -17,7 +18,6 @@ use bevy::animation::AnimationPlayer;
 use bevy::ecs::observer::On;
 use bevy::ecs::query::{Has, With};
 use bevy::ecs::system::{Commands, Query};
-use bevy::ecs::world::World;
 use bevy::math::bounding::Aabb3d;
 use bevy::transform::components::Transform;
 use bevy::world_serialization::WorldInstanceReady;
@@ -72,7 +72,7 @@ pub(crate) fn on_scene_ready(
     mut commands: Commands,
     scenes: ReadyScenes<'_, '_, Alo>,
     spawned: Query<SpawnedData>,
-    crowds: Query<(), With<AloCrowdScene>>,
+    crowds: Query<(), With<CrowdScene>>,
     mut proxy_loader: ProxyLoader,
 ) {
     let Some((scene_root, AloScene(shared), entities)) = scenes.get(&ready, &mut commands) else {
@@ -111,21 +111,10 @@ pub(crate) fn on_scene_ready(
         colored,
         model: model.clone(),
     };
-    let any = if crowds.contains(scene_root) {
-        any.in_crowd(scene_root)
-    } else {
-        any
-    };
-    let in_crowd = any.is_in_crowd();
+    let crowd = crowds.contains(scene_root).then_some(scene_root);
+    let any = any.in_crowd(crowd);
     commands.entity(root).try_insert((instance, any));
-    if in_crowd {
-        let model = model.clone();
-        commands.queue(move |world: &mut World| {
-            crate::crowd::members::lifetime::join_crowd::<AloCrowd>(world, root, scene_root, &model)
-        });
-    } else {
-        commands.entity(root).try_remove::<AloCrowd>();
-    }
+    update_member::<Alo>(&mut commands, root, crowd, model);
     if is_of_proxy {
         // The model of a proxy is already in the space of the proxy's bone.
         commands.entity(scene_root).try_insert(Transform::IDENTITY);

@@ -1,7 +1,7 @@
 //! The asset loader for `.alo` files: makes the [`Alo`] asset and its labeled assets.
 
 use crate::formats::alamo::animation::pairing::find_animations;
-use crate::formats::alamo::animation::player::AloAnimator;
+use crate::formats::alamo::animation::rig::AloAnimator;
 use crate::formats::alamo::appearance::ShownStage;
 use crate::formats::alamo::asset::{
     Alo, AloAssetLabel, AloMesh, AloModel, AloProxyInfo, AloSubmesh, owned_parameter,
@@ -20,7 +20,9 @@ use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::formats::alamo::spawn::{DazzleGroup, crowd_scene, scene};
 use crate::load::error::ModelLoadError;
 use crate::load::loading::ModelLoad;
+use crate::load::loading::{InvalidSetting, check_positive};
 use crate::load::names::{folded, index_names};
+use crate::load::overrides::LoaderOverride;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
 use crate::texture::placeholder::{PLACEHOLDER_IMAGE, PLACEHOLDER_OUTLINE};
@@ -57,6 +59,17 @@ impl Format for Alo {
     type Scene = AloScene;
     type Instance = AloInstance;
     type OnRoot = (AloInstance, AloAnimator, ShownStage, AloCrowd);
+
+    fn prepare(
+        settings: &mut AloLoaderSettings,
+        overrides: &LoaderOverride,
+    ) -> Result<(), InvalidSetting> {
+        overrides.prepend_folders(&mut settings.texture_folders);
+        settings.load_lights = overrides.load_lights.unwrap_or(settings.load_lights);
+        let hides = overrides.hidden_bones_hide_children;
+        settings.hidden_bones_hide_children = hides.unwrap_or(settings.hidden_bones_hide_children);
+        check_positive("scale", settings.scale)
+    }
 
     async fn load(
         loader: &AloLoader,
@@ -105,12 +118,12 @@ impl Format for Alo {
         Ok((alo, textures))
     }
 
-    fn scene(&self) -> &Handle<WorldAsset> {
-        &self.scene
-    }
-
-    fn crowd(&self) -> Option<&Handle<WorldAsset>> {
-        self.crowd.as_ref()
+    fn scene(&self, is_crowd: bool) -> Option<&Handle<WorldAsset>> {
+        if is_crowd {
+            self.crowd.as_ref()
+        } else {
+            Some(&self.scene)
+        }
     }
 
     fn is_model_of(scene: &AloScene, instance: &AloInstance) -> bool {

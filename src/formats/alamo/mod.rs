@@ -40,7 +40,7 @@ pub use animation::loader::AlaLoader;
 #[doc(hidden)]
 pub use animation::packed::{PackedRotations, PackedVectors};
 pub use animation::pairing::animation_name;
-pub use animation::player::AloAnimator;
+pub use animation::rig::AloAnimator;
 pub use animation::tracks::AlaTracks;
 pub use animation::visibility::{DefaultVisibilityCurve, VisibilityCurve};
 pub use asset::{Alo, AloAssetLabel, AloBoneInfo, AloMesh, AloModel, AloProxyInfo, AloSubmesh};

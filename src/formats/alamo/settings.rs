@@ -1,7 +1,5 @@
 //! The loader settings of models.
 
-use crate::load::loading::{InvalidSetting, ModelSettings, check_positive};
-use crate::load::overrides::LoaderOverride;
 use bevy::asset::RenderAssetUsages;
 use serde::{Deserialize, Serialize};
 
@@ -66,18 +64,5 @@ impl Default for AloLoaderSettings {
             hidden_bones_hide_children: false,
             asset_usage: RenderAssetUsages::default(),
         }
-    }
-}
-
-impl ModelSettings for AloLoaderSettings {
-    fn apply(&mut self, overrides: &LoaderOverride) {
-        overrides.prepend_folders(&mut self.texture_folders);
-        self.load_lights = overrides.load_lights.unwrap_or(self.load_lights);
-        let hides = overrides.hidden_bones_hide_children;
-        self.hidden_bones_hide_children = hides.unwrap_or(self.hidden_bones_hide_children);
-    }
-
-    fn check(&self) -> Result<(), InvalidSetting> {
-        check_positive("scale", self.scale)
     }
 }

@@ -1,11 +1,11 @@
 //! Makes the scene of a model: one entity per bone, with the parts as children.
 
 use crate::appearance::bone_visibility::{BoneVisibility, connected_visibility, visibility};
+use crate::crowd::members::member::CrowdScene;
 use crate::formats::alamo::animation::binding::bone_target;
 use crate::formats::alamo::asset::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
 use crate::formats::alamo::components::{
-    AloBone, AloCrowdScene, AloPart, AloPartKind, AloProxy, AloScene, AloShared, AloSubmeshIndex,
-    TeamColored,
+    AloBone, AloPart, AloPartKind, AloProxy, AloScene, AloShared, AloSubmeshIndex, TeamColored,
 };
 use crate::formats::alamo::convert::file::transform;
 use crate::formats::alamo::materials::tags::{AloTags, begins_with_fc};
@@ -89,7 +89,7 @@ pub(crate) fn crowd_scene(
 ) -> Handle<WorldAsset> {
     let mut world = World::new();
     let shared = AloShared::new(model, settings, core::iter::empty());
-    world.spawn((scene_root(shared, load_context), AloCrowdScene));
+    world.spawn((scene_root(shared, load_context), CrowdScene));
     load_context.add_labeled_asset(AloAssetLabel::Crowd.to_string(), WorldAsset::new(world))
 }
 

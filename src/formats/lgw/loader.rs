@@ -12,7 +12,9 @@ use crate::formats::lgw::settings::LgwLoaderSettings;
 use crate::formats::lgw::spawn::scene;
 use crate::load::error::ModelLoadError;
 use crate::load::loading::ModelLoad;
+use crate::load::loading::{InvalidSetting, check_positive};
 use crate::load::names::index_names;
+use crate::load::overrides::LoaderOverride;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
 use crate::texture::sampling::Samplings;
@@ -37,6 +39,14 @@ impl Format for Lgw {
     type Instance = LgwInstance;
     type OnRoot = LgwInstance;
 
+    fn prepare(
+        settings: &mut LgwLoaderSettings,
+        overrides: &LoaderOverride,
+    ) -> Result<(), InvalidSetting> {
+        overrides.prepend_folders(&mut settings.texture_folders);
+        check_positive("scale", settings.scale)
+    }
+
     async fn load(
         loader: &LgwLoader,
         load: &ModelLoad<'_>,
@@ -55,8 +65,8 @@ impl Format for Lgw {
         Ok((Lgw { scene, model }, used))
     }
 
-    fn scene(&self) -> &Handle<WorldAsset> {
-        &self.scene
+    fn scene(&self, is_crowd: bool) -> Option<&Handle<WorldAsset>> {
+        (!is_crowd).then_some(&self.scene)
     }
 
     fn is_model_of(scene: &LgwScene, instance: &LgwInstance) -> bool {

@@ -1,7 +1,5 @@
 //! The settings of the loader.
 
-use crate::load::loading::{InvalidSetting, ModelSettings, check_positive};
-use crate::load::overrides::LoaderOverride;
 use bevy::asset::RenderAssetUsages;
 use bevy::math::Vec3;
 use classic_model_formats::lgw::Tolerance;
@@ -79,16 +77,6 @@ impl LgwLoaderSettings {
             (true, LgwUpAxis::Y) => Vec3::new(1.0, 1.0, -1.0),
             (true, LgwUpAxis::Z) => Vec3::new(1.0, -1.0, 1.0),
         }
-    }
-}
-
-impl ModelSettings for LgwLoaderSettings {
-    fn apply(&mut self, overrides: &LoaderOverride) {
-        overrides.prepend_folders(&mut self.texture_folders);
-    }
-
-    fn check(&self) -> Result<(), InvalidSetting> {
-        check_positive("scale", self.scale)
     }
 }
 

@@ -6,7 +6,9 @@ use crate::formats::lithtech::materials::material::{
 };
 use crate::load::labels::{CROWD, SCENE};
 use crate::load::names::{Names, named};
-use crate::playback::frame_times::FrameTimes;
+use crate::playback::frames::Frames;
+use crate::root::clip_ref::ClipRef;
+use crate::root::events::StoredEvent;
 use bevy::animation::AnimationClip;
 use bevy::asset::{Asset, AssetPath, Handle};
 use bevy::image::Image;
@@ -134,15 +136,17 @@ pub struct AbcAnimation {
     pub events: Vec<AbcEvent>,
     /// Half extents of the game's collision box.
     pub dims: Option<Vec3>,
+    /// Its name, or its index if an earlier animation has the same name.
+    pub(crate) reference: ClipRef,
     /// The curves of the nodes, which share their data with the clip.
     pub(crate) curves: AbcCurves,
 }
 
 impl AbcAnimation {
     /// The times of its keyframes, and its end.
-    pub(crate) fn frames(&self) -> FrameTimes<'_> {
+    pub(crate) fn frames(&self) -> Frames<'_> {
         let last = self.keyframes.last().copied().unwrap_or_default();
-        FrameTimes {
+        Frames::Times {
             times: &self.keyframes,
             end: self.seconds.max(last),
         }
@@ -150,16 +154,7 @@ impl AbcAnimation {
 }
 
 /// A keyframe string of an [`AbcAnimation`].
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct AbcEvent {
-    /// Index of its keyframe.
-    pub frame: u32,
-    /// Seconds from the start of the animation.
-    pub seconds: f32,
-    /// The string in the file, such as `FOOTSTEP_KEY`.
-    pub string: Arc<str>,
-}
+pub type AbcEvent = StoredEvent;
 
 /// A level of detail of an [`AbcModel`].
 #[derive(Clone, Debug)]

@@ -8,18 +8,12 @@ use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::world::DeferredWorld;
 use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
 use std::sync::Arc;
 
 /// The model of a scene. On the root entity of the scene's world.
 #[derive(Component, Reflect, Clone, Debug)]
 #[reflect(opaque, Component, Clone, Debug)]
 pub struct AbcScene(pub(crate) Arc<AbcModel>);
-
-/// On the root entity in the world of a crowd's scene.
-#[derive(Component, Reflect, Clone, Copy, Debug, Default)]
-#[reflect(Component, Default, Clone, Debug)]
-pub(crate) struct AbcCrowdScene;
 
 /// On the entity of a node of a spawned model.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]

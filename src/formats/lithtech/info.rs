@@ -1,17 +1,15 @@
 //! Looks up the clips of a model for code that works with any format.
 
-use crate::formats::lithtech::animation::player::AbcAnimator;
+use crate::crowd::rig_info::RigInfo;
+use crate::formats::lithtech::asset::Abc;
 use crate::formats::lithtech::asset::{AbcAnimation, AbcModel};
-use crate::formats::lithtech::components::{AbcInstance, AbcMesh};
-use crate::formats::lithtech::crowd::instance::AbcCrowd;
-use crate::playback::frames::Frames;
+use crate::formats::lithtech::components::AbcMesh;
 use crate::root::clip_ref::ClipRef;
 use crate::spawn::clip_files::{CountFrames, FoundClip, found_clip};
 use crate::spawn::info::{
-    ModelClip, ModelInfo, ModelPose, NamedEntity, frame_at, merged, named_bones, transformed_bounds,
+    ModelClip, ModelInfo, ModelPose, NamedEntity, merged, transformed_bounds,
 };
 use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::ChildOf;
 use bevy::ecs::system::{Query, SystemParam};
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
@@ -40,23 +38,8 @@ const SAMPLES_PER_INTERVAL: u32 = 8;
 /// The spawned LithTech models.
 #[derive(SystemParam)]
 pub(crate) struct AbcInfo<'w, 's> {
-    roots: Query<'w, 's, (&'static AbcInstance, Option<&'static AbcAnimator>)>,
-    crowds: Query<'w, 's, &'static AbcCrowd>,
+    rig: RigInfo<'w, 's, Abc>,
     meshes: Query<'w, 's, &'static AbcMesh>,
-    parents: Query<'w, 's, &'static ChildOf>,
-}
-
-impl AbcInfo<'_, '_> {
-    /// The meshes of a member of a crowd.
-    fn crowd_meshes(&self, root: Entity) -> impl Iterator<Item = NamedEntity> {
-        let member = self.crowds.get(root).into_iter();
-        let meshes = member.flat_map(AbcCrowd::meshes);
-        meshes.map(|entity| NamedEntity {
-            entity: *entity,
-            name: String::new(),
-            parent: None,
-        })
-    }
 }
 
 /// The animation of a clip, and the range of its keyframes that plays.
@@ -101,51 +84,24 @@ fn posed_bounds(model: &AbcModel, animation: &AbcAnimation, seconds: f32) -> Opt
 
 impl ModelInfo for AbcInfo<'_, '_> {
     fn scene_root(&self, root: Entity) -> Option<Entity> {
-        if let Ok(member) = self.crowds.get(root) {
-            return Some(member.scene());
-        }
-        let first = self.roots.get(root).ok()?.0.nodes().first()?;
-        Some(self.parents.get(*first).ok()?.parent())
+        self.rig.scene_root(root)
     }
 
     fn clips(&self, root: Entity) -> Vec<ModelClip> {
-        let Ok((instance, _)) = self.roots.get(root) else {
-            return Vec::new();
-        };
-        let animations = instance.model().animations.iter();
-        animations
-            .map(|animation| ModelClip {
-                name: animation.name.to_string(),
-                seconds: Some(animation.frames().end),
-                frames: Some(animation.frames().count()),
-            })
-            .collect()
+        self.rig.clips(root)
     }
 
     fn pose(&self, root: Entity, time: f32, part: Option<&Range<u32>>) -> Option<ModelPose> {
-        let (instance, animator) = self.roots.get(root).ok()?;
-        let clip = animator?.clip()?;
-        let mut animations = instance.model().animations.iter();
-        let index = animations.position(|animation| animation.clip == *clip)?;
-        let frames = instance.model().animations.get(index)?.frames();
-        let span = part.and_then(|part| frames.span(part));
-        let seconds = span.map_or(time, |span| span.time(time));
-        let (frame, towards_next) = frame_at(|frame| frames.time(frame), frames.count(), seconds);
-        Some(ModelPose {
-            clip: Some(index),
-            seconds,
-            frame,
-            towards_next,
-        })
+        self.rig.pose(root, time, part)
     }
 
     /// The box of the full model in the bind pose.
     fn bounds(&self, root: Entity) -> Option<Aabb3d> {
-        Some(self.roots.get(root).ok()?.0.model().bounds)
+        Some(self.rig.model(root)?.bounds)
     }
 
     fn clip_bounds(&self, root: Entity, clip: &ClipRef) -> Option<Aabb3d> {
-        let model = self.roots.get(root).ok()?.0.model();
+        let model = self.rig.model(root)?;
         let (animation, part) = animation(model, clip)?;
         let frames = animation.frames();
         let whole = 0..frames.count();
@@ -171,24 +127,16 @@ impl ModelInfo for AbcInfo<'_, '_> {
     }
 
     fn skins(&self, root: Entity) -> usize {
-        let root = self.roots.get(root);
-        root.map_or(0, |(instance, _)| instance.model().skins.len())
+        self.rig.model(root).map_or(0, |model| model.skins.len())
     }
 
     fn bones(&self, root: Entity) -> Vec<NamedEntity> {
-        let Ok((instance, _)) = self.roots.get(root) else {
-            return Vec::new();
-        };
-        let nodes = instance.model().nodes.iter();
-        named_bones(
-            instance.nodes(),
-            nodes.map(|node| (&*node.name, node.parent)),
-        )
+        self.rig.bones(root)
     }
 
     /// The meshes. The name of one is that of its node; the skinned mesh and those of a member of a crowd have none.
     fn parts(&self, root: Entity) -> Vec<NamedEntity> {
-        let Ok((instance, _)) = self.roots.get(root) else {
+        let Some(instance) = self.rig.instance(root) else {
             return Vec::new();
         };
         let part = |entity: &Entity| {
@@ -201,11 +149,11 @@ impl ModelInfo for AbcInfo<'_, '_> {
             })
         };
         let parts = instance.meshes().iter().filter_map(part);
-        let parts = parts.chain(self.crowd_meshes(root));
+        let parts = parts.chain(self.rig.crowd_meshes(root));
         parts.collect()
     }
 
     fn crowd_bone(&self, root: Entity, bone: usize) -> Option<Affine3A> {
-        crate::crowd::members::bones::crowd_bone(self.crowds.get(root).ok()?, bone)
+        self.rig.crowd_bone(root, bone)
     }
 }

@@ -1,12 +1,11 @@
 //! Adds the instance components to a root entity when its scene is ready.
 
-use crate::formats::lithtech::animation::player::AbcAnimator;
+use crate::crowd::members::lifetime::update_member;
+use crate::crowd::members::member::CrowdScene;
+use crate::formats::lithtech::animation::rig::AbcAnimator;
 use crate::formats::lithtech::appearance::is_scrolling;
 use crate::formats::lithtech::asset::{Abc, AbcModel};
-use crate::formats::lithtech::components::{
-    AbcCrowdScene, AbcInstance, AbcMesh, AbcNode, AbcScene,
-};
-use crate::formats::lithtech::crowd::instance::AbcCrowd;
+use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
 use crate::formats::lithtech::deform::pose_table::AbcPoseRow;
 use crate::load::names::missing_part;
 use crate::root::clip_ref::ClipRef;
@@ -18,7 +17,6 @@ use bevy::animation::AnimationPlayer;
 use bevy::ecs::observer::On;
 use bevy::ecs::query::{Has, With};
 use bevy::ecs::system::{Commands, Query};
-use bevy::ecs::world::World;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::MeshTag;
 use bevy::world_serialization::WorldInstanceReady;
@@ -68,7 +66,7 @@ pub(crate) fn on_scene_ready(
     mut commands: Commands,
     scenes: ReadyScenes<'_, '_, Abc>,
     spawned: Query<SpawnedData>,
-    crowds: Query<(), With<AbcCrowdScene>>,
+    crowds: Query<(), With<CrowdScene>>,
 ) {
     let Some((scene_root, AbcScene(model), entities)) = scenes.get(&ready, &mut commands) else {
         return;
@@ -102,12 +100,9 @@ pub(crate) fn on_scene_ready(
     );
     commands.entity(root).try_insert_if_new(player);
     let any = ModelInstance::new(ModelFormat::LithTech, model.clone(), nodes.iter().copied());
-    let any = if crowds.contains(scene_root) {
-        any.in_crowd(scene_root)
-    } else {
-        any
-    };
-    let joins = any.is_in_crowd().then(|| model.clone());
+    let crowd = crowds.contains(scene_root).then_some(scene_root);
+    let any = any.in_crowd(crowd);
+    update_member::<Abc>(&mut commands, root, crowd, &model);
     let instance = AbcInstance {
         model,
         nodes: nodes.into_iter().map(|(_, entity)| entity).collect(),
@@ -116,14 +111,4 @@ pub(crate) fn on_scene_ready(
         scrolling,
     };
     commands.entity(root).try_insert((instance, any));
-    match joins {
-        Some(model) => commands.queue(move |world: &mut World| {
-            crate::crowd::members::lifetime::join_crowd::<AbcCrowd>(
-                world, root, scene_root, &model,
-            );
-        }),
-        None => {
-            commands.entity(root).try_remove::<AbcCrowd>();
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! The asset loader: makes the [`Abc`] asset and its labeled assets from a file's bytes.
 
 use crate::appearance::skin_materials::apply_skin;
-use crate::formats::lithtech::animation::player::AbcAnimator;
+use crate::formats::lithtech::animation::rig::AbcAnimator;
 use crate::formats::lithtech::animation::tracks::keyframe_times;
 use crate::formats::lithtech::asset::{
     Abc, AbcAnimation, AbcAssetLabel, AbcDeformInfo, AbcLevel, AbcMaterials, AbcMeshInfo, AbcModel,
@@ -14,7 +14,7 @@ use crate::formats::lithtech::convert::meshes::ConvertedMesh;
 use crate::formats::lithtech::convert::node_bounds::node_bounds;
 use crate::formats::lithtech::crowd::instance::AbcCrowd;
 use crate::formats::lithtech::deform::ConvertedDeform;
-use crate::formats::lithtech::deform::pose_table::POSE_TABLE_IMAGE;
+use crate::formats::lithtech::deform::pose_table::AbcPoseTable;
 use crate::formats::lithtech::dependencies::{SkinImages, find_skins};
 use crate::formats::lithtech::limits::check_depth;
 use crate::formats::lithtech::materials::data_texture::data_image;
@@ -26,7 +26,9 @@ use crate::formats::lithtech::spawn::{crowd_scene, scene};
 use crate::geometry::vertices::is_position_in_range;
 use crate::load::error::ModelLoadError;
 use crate::load::loading::ModelLoad;
+use crate::load::loading::{InvalidSetting, check_positive};
 use crate::load::names::index_names;
+use crate::load::overrides::LoaderOverride;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
 use bevy::asset::{Handle, LoadContext, RenderAssetUsages};
@@ -55,6 +57,14 @@ impl Format for Abc {
     type Scene = AbcScene;
     type Instance = AbcInstance;
     type OnRoot = (AbcInstance, AbcAnimator, AbcCrowd);
+
+    fn prepare(
+        settings: &mut AbcLoaderSettings,
+        overrides: &LoaderOverride,
+    ) -> Result<(), InvalidSetting> {
+        overrides.prepend_folders(&mut settings.texture_folders);
+        check_positive("scale", settings.scale)
+    }
 
     async fn load(
         _: &AbcLoader,
@@ -85,12 +95,12 @@ impl Format for Abc {
         Ok((abc, images))
     }
 
-    fn scene(&self) -> &Handle<WorldAsset> {
-        &self.scene
-    }
-
-    fn crowd(&self) -> Option<&Handle<WorldAsset>> {
-        self.crowd.as_ref()
+    fn scene(&self, is_crowd: bool) -> Option<&Handle<WorldAsset>> {
+        if is_crowd {
+            self.crowd.as_ref()
+        } else {
+            Some(&self.scene)
+        }
     }
 
     fn is_model_of(scene: &AbcScene, instance: &AbcInstance) -> bool {
@@ -207,7 +217,7 @@ impl Materials<'_, '_> {
                 poses: poses.clone(),
                 vertex_adjacency: vertex_adjacency.clone(),
                 uniform,
-                instances: POSE_TABLE_IMAGE,
+                instances: AbcPoseTable::image(),
             };
             let flags = nodes.get(node).map_or(0, |node| surface_flags(node.flags));
             self.deforms.push((node, flags, deform));
@@ -321,6 +331,7 @@ fn animation(
         keyframes: keyframe_times(animation),
         first_pose,
         events: converted.events,
+        reference: converted.reference,
         curves: converted.curves,
         dims: animation.dims.map(Vec3::from_array),
     }

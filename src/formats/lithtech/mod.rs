@@ -28,7 +28,7 @@ pub(crate) mod surfaces;
 pub use classic_model_formats::{abc, dtx};
 
 pub use animation::clip::node_target;
-pub use animation::player::AbcAnimator;
+pub use animation::rig::AbcAnimator;
 pub use asset::{
     Abc, AbcAnimation, AbcAssetLabel, AbcDeformInfo, AbcEvent, AbcLevel, AbcMaterials, AbcMeshInfo,
     AbcModel, AbcNodeInfo, AbcSkin,

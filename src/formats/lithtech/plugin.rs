@@ -3,9 +3,7 @@
 use crate::appearance::lods::{choose_levels, reset_level};
 use crate::appearance::rebind_textures::rebind_changed_textures;
 use crate::appearance::skin_materials::ActiveMaterials;
-use crate::formats::lithtech::animation::player::{
-    AbcAnimator, AbcGraphs, play_clips, pose_deforms,
-};
+use crate::formats::lithtech::animation::pose_deforms::pose_deforms;
 use crate::formats::lithtech::appearance::{scroll_surfaces, update_appearance};
 use crate::formats::lithtech::asset::Abc;
 use crate::formats::lithtech::components::{AbcMesh, AbcNode};
@@ -16,15 +14,10 @@ use crate::formats::lithtech::materials::fallback::replace_failed_skins;
 use crate::formats::lithtech::materials::material::{AbcDeformMaterial, vertex_shader};
 use crate::gpu::pose_texture::add_pose_table;
 use crate::gpu::shaders::preload_shader;
-use crate::load::checks::add_loading_check;
-use crate::playback::resolve::resolve_clips;
-use crate::playback::skeletal::add_animation;
-use crate::playback::skeletal::driver::is_clip_loading;
-use crate::playback::skeletal::links::link_bones;
+use crate::playback::skeletal::add_rig;
 use crate::root::systems::ClassicModelsSystems;
 use crate::spawn::plugin::{add_format, finish_format};
 use crate::texture::plugin::TexturePlugin;
-use bevy::animation::{AnimatedBy, AnimationTargetId};
 use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
 use bevy::asset::{AssetApp, Assets, embedded_asset};
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, VisibilitySystems};
@@ -55,8 +48,7 @@ impl Plugin for LithTechPlugin {
         if !app.is_plugin_added::<TexturePlugin>() {
             app.add_plugins(TexturePlugin);
         }
-        add_animation(app);
-        add_loading_check(app, is_clip_loading::<AbcAnimator>);
+        add_rig::<Abc>(app, &[]);
         // Apps without rendering have no plugin that registers it.
         if !app.world().contains_resource::<Assets<StandardMaterial>>() {
             app.init_asset::<StandardMaterial>();
@@ -66,15 +58,12 @@ impl Plugin for LithTechPlugin {
         rebind_changed_textures::<StandardMaterial>(app);
         rebind_changed_textures::<AbcDeformMaterial>(app);
         app.add_plugins(MaterialPlugin::<AbcDeformMaterial>::default())
-            .init_resource::<AbcGraphs>()
             .init_resource::<AbcPoseTable>()
             .init_resource::<ActiveMaterials<StandardMaterial>>()
             .init_resource::<ActiveMaterials<AbcDeformMaterial>>()
             // A scene may hold only what is registered.
             .register_type::<AbcNode>()
             .register_type::<AbcMesh>()
-            .register_type::<AnimatedBy>()
-            .register_type::<AnimationTargetId>()
             .register_type::<DynamicSkinnedMeshBounds>()
             .register_type::<MeshMaterial3d<StandardMaterial>>()
             .register_type::<MeshMaterial3d<AbcDeformMaterial>>()
@@ -87,10 +76,6 @@ impl Plugin for LithTechPlugin {
             .add_systems(
                 PostUpdate,
                 (
-                    play_clips
-                        .in_set(ClassicModelsSystems::Play)
-                        .after(resolve_clips)
-                        .before(AnimationSystems),
                     pose_deforms
                         .after(AnimationSystems)
                         .before(VisibilitySystems::VisibilityPropagate),
@@ -104,7 +89,6 @@ impl Plugin for LithTechPlugin {
                         .in_set(ClassicModelsSystems::Appearance),
                 ),
             );
-        link_bones::<AbcAnimator>(app);
         app.add_plugins(AbcCrowdPlugin);
     }
 

@@ -1,7 +1,5 @@
 //! The loader's settings.
 
-use crate::load::loading::{InvalidSetting, ModelSettings, check_positive};
-use crate::load::overrides::LoaderOverride;
 use bevy::asset::RenderAssetUsages;
 use serde::{Deserialize, Serialize};
 
@@ -73,15 +71,5 @@ impl Default for AbcLoaderSettings {
             scroll_speed: [0.25; 2],
             asset_usage: RenderAssetUsages::default(),
         }
-    }
-}
-
-impl ModelSettings for AbcLoaderSettings {
-    fn apply(&mut self, overrides: &LoaderOverride) {
-        overrides.prepend_folders(&mut self.texture_folders);
-    }
-
-    fn check(&self) -> Result<(), InvalidSetting> {
-        check_positive("scale", self.scale)
     }
 }

@@ -1,8 +1,9 @@
 //! Builds the scene of a model: one entity per node, and one per mesh.
 
+use crate::crowd::members::member::CrowdScene;
 use crate::formats::lithtech::animation::clip::node_target;
 use crate::formats::lithtech::asset::{AbcAssetLabel, AbcMeshInfo, AbcModel};
-use crate::formats::lithtech::components::{AbcCrowdScene, AbcMesh, AbcNode, AbcScene};
+use crate::formats::lithtech::components::{AbcMesh, AbcNode, AbcScene};
 use crate::formats::lithtech::settings::AbcLoaderSettings;
 use crate::geometry::axes::Mirror;
 use bevy::asset::{Handle, LoadContext};
@@ -50,7 +51,7 @@ pub(crate) fn crowd_scene(
     load_context: &mut LoadContext<'_>,
 ) -> Handle<WorldAsset> {
     let mut world = World::new();
-    world.spawn((scene_root(model, settings, load_context), AbcCrowdScene));
+    world.spawn((scene_root(model, settings, load_context), CrowdScene));
     load_context.add_labeled_asset(AbcAssetLabel::Crowd.to_string(), WorldAsset::new(world))
 }
 

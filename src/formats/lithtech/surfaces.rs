@@ -1,7 +1,7 @@
 //! The surfaces of spawned models, for ray casts: their meshes as the skeleton and the vertex animation pose them, and the
 //! collision boxes of their animations.
 
-use crate::formats::lithtech::animation::player::AbcAnimator;
+use crate::formats::lithtech::animation::rig::AbcAnimator;
 use crate::formats::lithtech::asset::{AbcAnimation, AbcDeformInfo, AbcMeshInfo, AbcModel};
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh};
 use crate::formats::lithtech::convert::node_bounds::vertex_joints;

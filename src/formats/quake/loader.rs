@@ -4,11 +4,14 @@ use crate::formats::quake::asset::{Mdl, MdlAssetLabel, MdlModel, MdlSkin, MdlSki
 use crate::formats::quake::components::{MdlInstance, MdlMesh};
 use crate::formats::quake::convert::{ConvertedImage, ConvertedMdl, ConvertedSkin};
 use crate::formats::quake::dependencies::Palette;
-use crate::formats::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform, POSE_TABLE_IMAGE};
+use crate::formats::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform};
+use crate::formats::quake::poses::MdlPoseTable;
 use crate::formats::quake::settings::{MdlLoaderSettings, SkinFilter};
 use crate::formats::quake::spawn::scene;
 use crate::load::error::{ModelLoadError, first_line};
 use crate::load::loading::ModelLoad;
+use crate::load::loading::{InvalidSetting, check_positive};
+use crate::load::overrides::LoaderOverride;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
 use bevy::asset::{AssetPath, Handle, LoadContext};
@@ -108,6 +111,16 @@ impl Format for Mdl {
     type Instance = MdlInstance;
     type OnRoot = MdlInstance;
 
+    fn prepare(
+        settings: &mut MdlLoaderSettings,
+        overrides: &LoaderOverride,
+    ) -> Result<(), InvalidSetting> {
+        overrides.prepend_folders(&mut settings.texture_folders);
+        settings.hole_index = overrides.hole_index.unwrap_or(settings.hole_index);
+        check_positive("scale", settings.scale)?;
+        check_positive("frame_rate", settings.frame_rate)
+    }
+
     async fn load(
         loader: &MdlLoader,
         load: &ModelLoad<'_>,
@@ -127,8 +140,8 @@ impl Format for Mdl {
         Ok((Mdl { scene, model }, Vec::new()))
     }
 
-    fn scene(&self) -> &Handle<WorldAsset> {
-        &self.scene
+    fn scene(&self, is_crowd: bool) -> Option<&Handle<WorldAsset>> {
+        (!is_crowd).then_some(&self.scene)
     }
 
     fn is_model_of(scene: &MdlMesh, instance: &MdlInstance) -> bool {
@@ -250,7 +263,7 @@ impl Materials<'_, '_> {
     fn plain(&mut self) -> Handle<MdlMaterial> {
         // A model without skins is never recolored, so the shader doesn't read the indices. The binding needs some
         // image.
-        let indices = POSE_TABLE_IMAGE;
+        let indices = MdlPoseTable::image();
         let base = StandardMaterial {
             base_color: Color::srgb(0.7, 0.7, 0.7),
             ..matte()

@@ -1,6 +1,7 @@
 //! The material that morphs a model on the GPU.
 
 use crate::appearance::rebind_textures::HasTextures;
+use crate::gpu::pose_table::PoseTable;
 use crate::gpu::shaders::embedded_shader;
 use bevy::asset::{Asset, Handle, RenderAssetUsages, uuid_handle};
 use bevy::image::Image;
@@ -101,7 +102,7 @@ impl MdlMorph {
     ) -> Self {
         Self {
             poses,
-            instances: POSE_TABLE_IMAGE,
+            instances: PoseTable::<MdlMaterial>::image(),
             normals: NORMALS_IMAGE,
             uniform,
             indices,
@@ -181,7 +182,3 @@ pub(crate) fn normals_image() -> Image {
         RenderAssetUsages::RENDER_WORLD,
     )
 }
-
-/// The pose table's texture, shared by all models.
-pub(crate) const POSE_TABLE_IMAGE: Handle<Image> =
-    uuid_handle!("6a1c0dd0-61f5-4d62-8e0c-5b7a5f7b9a52");

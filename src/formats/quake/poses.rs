@@ -1,11 +1,8 @@
 //! The pose table: a texture from which the vertex shader reads the poses of each instance.
 
-use crate::formats::quake::material::{MdlMaterial, POSE_TABLE_IMAGE};
+use crate::formats::quake::material::MdlMaterial;
 use crate::gpu;
-use crate::gpu::pose_table::PoseMaterial;
 use crate::gpu::poses::{PoseBlend, PosePair};
-use bevy::asset::Handle;
-use bevy::image::Image;
 use bevy::math::Vec3;
 use classic_model_formats::mdl::{MdlFile, NORMAL_COUNT, Precision, TriVertex, normals};
 use classic_model_formats::read::Warning;
@@ -13,10 +10,6 @@ use zerocopy::{FromZeros, Immutable, IntoBytes, KnownLayout};
 
 /// The poses that spawned Quake models show, one row per mesh.
 pub type MdlPoseTable = gpu::PoseTable<MdlMaterial>;
-
-impl PoseMaterial for MdlMaterial {
-    const TABLE: Handle<Image> = POSE_TABLE_IMAGE;
-}
 
 /// All poses of a model, 4 bytes per vertex and pose (8 for `MD16` files).
 ///

@@ -1,7 +1,5 @@
 //! The loader's settings.
 
-use crate::load::loading::{InvalidSetting, ModelSettings, check_positive};
-use crate::load::overrides::LoaderOverride;
 use bevy::asset::RenderAssetUsages;
 use serde::{Deserialize, Serialize};
 
@@ -50,18 +48,6 @@ impl Default for MdlLoaderSettings {
             interpolate: true,
             asset_usage: RenderAssetUsages::default(),
         }
-    }
-}
-
-impl ModelSettings for MdlLoaderSettings {
-    fn apply(&mut self, overrides: &LoaderOverride) {
-        overrides.prepend_folders(&mut self.texture_folders);
-        self.hole_index = overrides.hole_index.unwrap_or(self.hole_index);
-    }
-
-    fn check(&self) -> Result<(), InvalidSetting> {
-        check_positive("scale", self.scale)?;
-        check_positive("frame_rate", self.frame_rate)
     }
 }
 

@@ -47,8 +47,8 @@ impl Model {
     fn find_scene(&mut self, world: &World) {
         let formats = world.resource::<ModelFormats>();
         if let (None, Some(asset)) = (&self.scene, &self.asset) {
-            self.scene = formats.scene(world, asset);
-            self.crowd = formats.crowd(world, asset);
+            self.scene = formats.scene(world, asset, false);
+            self.crowd = formats.scene(world, asset, true);
         }
     }
 

@@ -1,6 +1,5 @@
 //! Converts clips to differences from their first frame, which Bevy's additive nodes add to a pose.
 
-use crate::playback::event_track::EventTrack;
 use crate::playback::graph::properties::{Rotation, Scale, Translation};
 use bevy::animation::animation_curves::{AnimatableCurve, AnimationCurve};
 use bevy::animation::{AnimationClip, VariableCurve};
@@ -13,7 +12,7 @@ use std::sync::Arc;
 /// The difference between a clip and its first frame. Translations and scales are differences; a rotation is the one
 /// that turns the first frame's rotation into the current one.
 ///
-/// Only curves of translations, rotations and scales are converted; other curves are left out. Events stay.
+/// Only curves of translations, rotations and scales are converted; other curves are left out. Bevy's events stay.
 pub(crate) fn difference_from_first_frame(clip: &AnimationClip) -> AnimationClip {
     let mut difference = clip.clone();
     for curves in difference.curves_mut().values_mut() {
@@ -27,9 +26,6 @@ pub(crate) fn difference_from_first_frame(clip: &AnimationClip) -> AnimationClip
 
 fn converted(VariableCurve(curve): &VariableCurve) -> Option<VariableCurve> {
     let field = curve.evaluator_id();
-    if EventTrack::is_track(&field) {
-        return Some(VariableCurve(curve.clone_value()));
-    }
     if field == Translation::id() {
         let difference = Difference::new(&**curve)?;
         Some(VariableCurve::new(AnimatableCurve::new(

@@ -1,16 +1,9 @@
 //! Sets of a model's bones, resolved from masks.
 
 use crate::load::names::same_name;
+use crate::playback::skeletal::rig::RigBone;
 use crate::root::masks::{BoneMask, ModelMasks};
 use std::sync::Arc;
-
-/// A bone of a model, for code that works on any format.
-#[derive(Clone, Copy)]
-pub(crate) struct BoneName<'m> {
-    pub(crate) name: &'m str,
-    /// The index of its parent. Parents have lower indices than their children.
-    pub(crate) parent: Option<usize>,
-}
 
 /// A set of a model's bones, by their indices.
 ///
@@ -48,7 +41,7 @@ impl BoneSet {
     pub(crate) fn resolve(
         mask: &BoneMask,
         masks: Option<&ModelMasks>,
-        bones: &[BoneName<'_>],
+        bones: &[RigBone<'_>],
         warnings: &mut Vec<String>,
     ) -> Self {
         let found = match mask {
@@ -110,8 +103,9 @@ fn missing_mask(mask: &BoneMask, masks: Option<&ModelMasks>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bevy::transform::components::Transform;
 
-    const BONES: [BoneName<'static>; 5] = [
+    const BONES: [RigBone<'static>; 5] = [
         bone("Root", None),
         bone("Hips", Some(0)),
         bone("Turret", Some(1)),
@@ -119,8 +113,13 @@ mod tests {
         bone("Leg", Some(1)),
     ];
 
-    const fn bone(name: &'static str, parent: Option<usize>) -> BoneName<'static> {
-        BoneName { name, parent }
+    const fn bone(name: &'static str, parent: Option<usize>) -> RigBone<'static> {
+        RigBone {
+            name,
+            parent,
+            rest: Transform::IDENTITY,
+            is_visible: true,
+        }
     }
 
     fn resolved(mask: impl Into<BoneMask>) -> (Vec<usize>, Vec<String>) {

@@ -10,15 +10,16 @@
 //!                                      └─ clip of the top layer
 //! ```
 
+use crate::load::weak_cache::Address;
 use crate::playback::graph::additive::difference_from_first_frame;
 use crate::playback::graph::bone_set::BoneSet;
 use crate::playback::graph::properties::has_curve_for;
 use crate::playback::graph::rest_curves::BlendedClip;
-use crate::playback::graph::shared_graphs::GraphKey;
 use crate::playback::skeletal::active_clips::{ActiveClips, node};
-use crate::playback::skeletal::clip_provider::ClipProvider;
+use crate::playback::skeletal::clips::{Clips, GraphKey};
 use crate::playback::skeletal::layers::{ActiveLayers, MaskGroups, PlayedLayer};
 use crate::playback::skeletal::playing_clip::PlayingClip;
+use crate::playback::skeletal::rig::Rig;
 use bevy::animation::graph::{
     AnimationGraph, AnimationGraphNode, AnimationMask, AnimationNodeIndex, AnimationNodeType,
 };
@@ -38,11 +39,11 @@ pub(crate) struct GraphLayout {
 
 impl GraphLayout {
     /// The layout of the graph of these clips and layers.
-    pub(crate) fn of<B: ClipProvider>(_: &B, active: &ActiveClips, layers: &ActiveLayers) -> Self {
+    pub(crate) fn of<F: Rig>(active: &ActiveClips, layers: &ActiveLayers) -> Self {
         let (active, layers) = (active.iter().count(), layers.playing().count());
         let has_rest_pose = active == 0 && layers > 0;
-        let has_copies = has_copies::<B>(active, layers);
-        let has_default_visibility = has_copies && B::default_visibility().is_some();
+        let has_default_visibility =
+            has_copies(active, layers) && F::default_visibility().is_some();
         Self {
             active,
             constant: usize::from(has_rest_pose) + usize::from(has_default_visibility),
@@ -65,15 +66,15 @@ impl GraphLayout {
 }
 
 /// The graph that blends the active clips and layers, in their order.
-pub(crate) fn shared_graph<B: ClipProvider>(
-    provider: &mut B,
+pub(crate) fn shared_graph<F: Rig>(
+    clips: &mut Clips<'_, '_, F>,
     active: &ActiveClips,
     layers: &ActiveLayers,
-    model: &Arc<B::Model>,
+    model: &Arc<F::Model>,
 ) -> Handle<AnimationGraph> {
     let playing: Vec<_> = layers.playing().collect();
     let ids: Vec<_> = active.iter().map(|active| active.clip.id()).collect();
-    let has_copies = has_copies::<B>(ids.len(), playing.len());
+    let has_copies = has_copies(ids.len(), playing.len());
     let layer = |layer: &PlayedLayer<'_>| {
         let clip = layer.playing.clip.id();
         (clip, layer.bones.clone(), layer.additive)
@@ -81,24 +82,20 @@ pub(crate) fn shared_graph<B: ClipProvider>(
     let key = GraphKey {
         active: ids,
         layers: playing.iter().map(layer).collect(),
-        model: has_copies.then(|| Arc::as_ptr(model).addr()),
+        model: has_copies.then(|| Address::of(model)),
     };
-    if let Some(graph) = provider.shared_graphs().get(&key) {
-        return graph;
-    }
-    let graph = if has_copies {
-        GraphBuilder::new(provider, active, &playing, model).build()
-    } else {
-        blend(active.handles())
-    };
-    let graph = provider.add_graph(graph);
-    provider.shared_graphs().insert(key, model, &graph);
-    graph
+    clips.graph(key, |clips| {
+        if has_copies {
+            GraphBuilder::new::<F>(clips, active, &playing, model).build::<F>()
+        } else {
+            blend(active.handles())
+        }
+    })
 }
 
 /// Whether a graph of these counts of active clips and layers has copies of clips for one model.
-fn has_copies<B: ClipProvider>(active: usize, layers: usize) -> bool {
-    (B::FADES_NEED_REST_POSE && active > 1) || layers > 0
+fn has_copies(active: usize, layers: usize) -> bool {
+    active > 1 || layers > 0
 }
 
 /// A graph that blends clips, in their order.
@@ -111,43 +108,41 @@ fn blend(clips: impl IntoIterator<Item = Handle<AnimationClip>>) -> AnimationGra
 }
 
 /// Makes a graph with copies of clips that have the curves that blending needs.
-struct GraphBuilder<'a, B: ClipProvider> {
-    provider: &'a mut B,
+struct GraphBuilder<'a> {
+    clips: &'a mut Assets<AnimationClip>,
     active: &'a ActiveClips,
     layers: &'a [PlayedLayer<'a>],
     /// The animation target and the rest transform of each bone.
     skeleton: Vec<(AnimationTargetId, Transform)>,
 }
 
-impl<'a, B: ClipProvider> GraphBuilder<'a, B> {
-    fn new(
-        provider: &'a mut B,
+impl<'a> GraphBuilder<'a> {
+    fn new<F: Rig>(
+        clips: &'a mut Assets<AnimationClip>,
         active: &'a ActiveClips,
         layers: &'a [PlayedLayer<'a>],
-        model: &B::Model,
+        model: &F::Model,
     ) -> Self {
-        let bone = |bone| {
-            let rest = B::rest_transform(model, bone).unwrap_or_default();
-            (B::target(bone), rest)
-        };
+        let bones = F::bones(model).enumerate();
         Self {
-            provider,
+            clips,
             active,
             layers,
-            skeleton: (0..B::bone_count(model)).map(bone).collect(),
+            skeleton: bones
+                .map(|(index, bone)| (F::target(index), bone.rest))
+                .collect(),
         }
     }
 
-    fn build(mut self) -> AnimationGraph {
+    fn build<F: Rig>(mut self) -> AnimationGraph {
         let copies = self.layer_copies();
         let mut below = self.active_clips(&copies);
-        below.extend(self.default_visibility());
+        below.extend(self.default_visibility::<F>());
         if self.layers.is_empty() {
             return blend(below);
         }
-        let clips = self.provider.clips_mut();
         let layers = self.layers.iter().zip(copies).map(|(layer, copy)| {
-            copy.map_or_else(|| layer.playing.clip.clone(), |clip| clips.add(clip))
+            copy.map_or_else(|| layer.playing.clip.clone(), |clip| self.clips.add(clip))
         });
         let layers = layers.collect();
         self.layered(below, layers)
@@ -162,7 +157,7 @@ impl<'a, B: ClipProvider> GraphBuilder<'a, B> {
         Some(BlendedClip {
             clip: clips.get(&playing.clip)?,
             bones,
-            resets_scale: B::resets_scale(&playing.source),
+            resets_scale: playing.source.resets_scale(),
         })
     }
 
@@ -173,7 +168,7 @@ impl<'a, B: ClipProvider> GraphBuilder<'a, B> {
 
     /// The active clips and the layers that pass a filter, if they are loaded.
     fn blended_with(&self, filter: impl Fn(&PlayedLayer<'_>) -> bool) -> Vec<BlendedClip<'_>> {
-        let clips = self.provider.clips();
+        let clips = &*self.clips;
         let active = self.active.iter();
         let active = active.filter_map(|active| Self::blended(active, &BoneSet::ALL, clips));
         let layers = self.layers.iter().filter(|layer| filter(layer));
@@ -184,7 +179,7 @@ impl<'a, B: ClipProvider> GraphBuilder<'a, B> {
     /// The copies of the layers' clips that blending needs; `None` for a clip that is used unchanged.
     fn layer_copies(&self) -> Vec<Option<AnimationClip>> {
         let all = self.all_blended();
-        let clips = self.provider.clips();
+        let clips = &*self.clips;
         let copy = |layer: &PlayedLayer<'_>| {
             let blended = Self::blended(layer.playing, layer.bones, clips)?;
             if layer.additive {
@@ -219,24 +214,23 @@ impl<'a, B: ClipProvider> GraphBuilder<'a, B> {
                 resets_scale: false,
             };
             let rest = nothing.with_rest_pose(&all, &self.skeleton);
-            return vec![self.provider.clips_mut().add(rest.unwrap_or_default())];
+            return vec![self.clips.add(rest.unwrap_or_default())];
         }
-        let clips = self.provider.clips();
+        let clips = &*self.clips;
         let copy = |active: &PlayingClip| {
             let blended = Self::blended(active, &BoneSet::ALL, clips)?;
             blended.with_rest_pose(&all, &self.skeleton)
         };
         let copies: Vec<_> = self.active.iter().map(copy).collect();
-        let clips = self.provider.clips_mut();
         let handles = self.active.handles().into_iter().zip(copies);
         handles
-            .map(|(handle, copy)| copy.map_or(handle, |clip| clips.add(clip)))
+            .map(|(handle, copy)| copy.map_or(handle, |clip| self.clips.add(clip)))
             .collect()
     }
 
     /// A clip with the default visibility of the bones that any clip shows or hides.
-    fn default_visibility(&mut self) -> Option<Handle<AnimationClip>> {
-        let (track, default) = B::default_visibility()?;
+    fn default_visibility<F: Rig>(&mut self) -> Option<Handle<AnimationClip>> {
+        let (track, default) = F::default_visibility()?;
         let mut defaults = AnimationClip::default();
         // The visibility tracks of additive layers have no effect.
         let all = self.blended_with(|layer| !layer.additive);
@@ -248,7 +242,7 @@ impl<'a, B: ClipProvider> GraphBuilder<'a, B> {
                 defaults.add_variable_curve_to_target(*target, default.clone());
             }
         }
-        Some(self.provider.clips_mut().add(defaults))
+        Some(self.clips.add(defaults))
     }
 
     /// The graph of the clips below the layers, and of the layers' clips.

@@ -9,4 +9,3 @@ pub(crate) mod clip_parts;
 pub(crate) mod properties;
 pub(crate) mod rest_bones;
 pub(crate) mod rest_curves;
-pub(crate) mod shared_graphs;

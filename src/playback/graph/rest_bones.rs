@@ -2,12 +2,11 @@
 
 use crate::playback::graph::bone_set::BoneSet;
 use crate::playback::graph::properties::{Rotation, Scale, Translation, has_curve_for};
-use crate::playback::skeletal::clip_provider::ClipProvider;
+use crate::playback::skeletal::rig::Rig;
 use bevy::animation::AnimationClip;
 use bevy::animation::animation_curves::EvaluatorId;
 use bevy::asset::{Assets, Handle};
 use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::query::With;
 use bevy::ecs::system::Query;
@@ -25,19 +24,18 @@ pub(crate) type Bones<'w, 's, B> = Query<'w, 's, &'static mut Transform, With<B>
 ///
 /// If `before` is `None`, this applies to all bones. If `resetting` animates a bone without a scale curve, the bone's
 /// scale is 1.
-pub(crate) fn restore_rest_pose<B: ClipProvider, C: Component>(
-    provider: &B,
-    (model, skeleton): (&B::Model, &[Entity]),
+pub(crate) fn restore_rest_pose<F: Rig>(
+    clips: &Assets<AnimationClip>,
+    (model, skeleton): (&F::Model, &[Entity]),
     (now, resetting): (&[PlayingClip], Option<Handle<AnimationClip>>),
     before: Option<&[PlayingClip]>,
-    bones: &mut Bones<'_, '_, C>,
+    bones: &mut Bones<'_, '_, F::Bone>,
 ) {
-    let clips = provider.clips();
     let before = before.map(|handles| loaded(handles, clips));
     let now = loaded(now, clips);
     let resetting = resetting.and_then(|clip| clips.get(&clip));
-    for (index, bone) in skeleton.iter().enumerate() {
-        let target = B::target(index);
+    for (index, (bone, info)) in skeleton.iter().zip(F::bones(model)).enumerate() {
+        let target = F::target(index);
         let animates = |clip: &AnimationClip| clip.curves_for_target(target).is_some();
         let was_animated = before.as_ref().is_none_or(|clips| {
             let mut clips = clips.iter();
@@ -47,9 +45,7 @@ pub(crate) fn restore_rest_pose<B: ClipProvider, C: Component>(
         if !was_animated && !resets_scale {
             continue;
         }
-        let (Ok(mut transform), Some(rest)) =
-            (bones.get_mut(*bone), B::rest_transform(model, index))
-        else {
+        let (Ok(mut transform), rest) = (bones.get_mut(*bone), info.rest) else {
             continue;
         };
         let has = |id: &EvaluatorId<'_>| {

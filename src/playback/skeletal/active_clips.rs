@@ -1,8 +1,8 @@
 //! The active clips of a model and their weights.
 
 use crate::playback::fade::Fade;
-use crate::playback::skeletal::clip_provider::ClipSource;
 use crate::playback::skeletal::playing_clip::PlayingClip;
+use crate::playback::skeletal::rig::ClipSource;
 use bevy::animation::AnimationClip;
 use bevy::animation::graph::AnimationNodeIndex;
 use bevy::asset::Handle;

@@ -10,10 +10,11 @@ use crate::playback::graph::build::{GraphLayout, shared_graph};
 use crate::playback::graph::rest_bones::{Bones, restore_rest_pose};
 use crate::playback::playing::ClipSelection;
 use crate::playback::skeletal::active_clips::{ActiveClips, node};
-use crate::playback::skeletal::clip_provider::ClipProvider;
+use crate::playback::skeletal::clips::{Clips, Edits};
 use crate::playback::skeletal::events::OwnGraph;
 use crate::playback::skeletal::layers::{ActiveLayers, LayerRequest, PlayedLayer};
 use crate::playback::skeletal::pending::{Pending, PendingState};
+use crate::playback::skeletal::rig::Rig;
 use crate::root::clip_ref::ClipRef;
 use crate::root::clips::ModelClips;
 use crate::root::events::{ModelEvent, ModelEvents, PassedEvent};
@@ -26,7 +27,9 @@ use bevy::asset::{Assets, Handle};
 use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Mut, Ref};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
+use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::system::EntityCommands;
+use bevy::ecs::world::DeferredWorld;
 use std::sync::Arc;
 
 /// The clip that a root requests.
@@ -49,9 +52,13 @@ impl<'a> ClipRequest<'a> {
     }
 }
 
-/// The playback state of a spawned model. Each format has a root component that wraps it.
-#[derive(Debug)]
-pub(crate) struct Animator<M> {
+/// The playback state of a spawned model with bones. It is on the root entity once the scene is spawned.
+///
+/// Choose a clip with [`PlayClip`](crate::root::PlayClip).
+#[derive(Component, Debug)]
+#[require(OwnGraph)]
+#[component(on_remove = on_animator_removed)]
+pub struct ModelAnimator<F: Rig> {
     active: ActiveClips,
     /// The layers over the active clips.
     layers: ActiveLayers,
@@ -62,14 +69,14 @@ pub(crate) struct Animator<M> {
     /// The requested clip until it is loaded. The previous clips play on meanwhile.
     pending: Option<Pending>,
     /// The model that the clips are adapted to. A reload changes it.
-    model: Option<Arc<M>>,
+    model: Option<Arc<F::Model>>,
 }
 
 /// The data of a model's root in one frame.
-pub(crate) struct AnimatedRoot<'a, M> {
+pub(crate) struct AnimatedRoot<'a, F: Rig> {
     pub(crate) entity: Entity,
     pub(crate) request: ClipRequest<'a>,
-    pub(crate) model: &'a Arc<M>,
+    pub(crate) model: &'a Arc<F::Model>,
     /// The entities of the bones.
     pub(crate) skeleton: &'a [Entity],
     pub(crate) player: &'a mut AnimationPlayer,
@@ -124,7 +131,7 @@ impl Change {
     }
 }
 
-impl<M> Default for Animator<M> {
+impl<F: Rig> Default for ModelAnimator<F> {
     fn default() -> Self {
         Self {
             active: ActiveClips::default(),
@@ -137,15 +144,15 @@ impl<M> Default for Animator<M> {
     }
 }
 
-impl<M> Animator<M> {
-    /// The selected clip, once it plays.
-    pub(crate) fn clip(&self) -> Option<&Handle<AnimationClip>> {
+impl<F: Rig> ModelAnimator<F> {
+    /// The selected clip, once it plays. If a part of a clip plays, this is the whole clip.
+    pub fn clip(&self) -> Option<&Handle<AnimationClip>> {
         let selected = self.active.selected();
         selected.map(|selected| &selected.source.clip)
     }
 
     /// The weight of the selected clip: below 1 during a fade, and 0 if no clip plays.
-    pub(crate) fn weight(&self) -> f32 {
+    pub fn weight(&self) -> f32 {
         if self.active.is_empty() {
             0.0
         } else {
@@ -153,19 +160,20 @@ impl<M> Animator<M> {
         }
     }
 
-    /// The current weight of a layer; `None` if it does not play.
-    pub(crate) fn layer_weight(&self, layer: LayerId) -> Option<f32> {
+    /// The current weight of a layer of [`ClipLayers`](crate::root::ClipLayers), with fades. `None` if it does not
+    /// play.
+    pub fn layer_weight(&self, layer: LayerId) -> Option<f32> {
         self.layers.weight(layer)
     }
 
     /// Starts, stops and advances the clips of a root, and writes them to its player.
     ///
     /// Bevy then makes the same steps, and poses the bones.
-    pub(crate) fn update<B: ClipProvider<Model = M>, C: Component>(
+    pub(crate) fn update(
         &mut self,
-        root: AnimatedRoot<'_, M>,
-        provider: &mut B,
-        bones: &mut Bones<'_, '_, C>,
+        root: AnimatedRoot<'_, F>,
+        clips: &mut Clips<'_, '_, F>,
+        bones: &mut Bones<'_, '_, F::Bone>,
         seconds: f32,
     ) -> Outcome {
         let (model, player, graph) = (root.model, root.player, root.graph);
@@ -176,7 +184,7 @@ impl<M> Animator<M> {
         // The layers that play on have other nodes in a new graph.
         let layers_before: Vec<_> = self.played_layers().collect();
         // The clips that start and stop depend on the request, on the loaded assets and on the fade.
-        let mut change = self.decide(&request, model, seconds, provider, warnings);
+        let mut change = self.decide(&request, model, seconds, clips, warnings);
         let layers = LayerRequest {
             layers: requested_layers.as_deref(),
             is_changed: requested_layers
@@ -186,25 +194,23 @@ impl<M> Animator<M> {
             masks: request.masks,
             is_other_file: change.is_other_file,
         };
-        change.changes_layers = self
-            .layers
-            .update(&layers, model, provider, seconds, warnings);
+        change.changes_layers = self.layers.update(&layers, model, clips, seconds, warnings);
         let restarts = change.restarts();
         let is_changed = change.is_any();
         if is_changed {
             let mut before: Vec<_> = self.played_clips().collect();
             before.extend(layers_before);
             let fade = play.map_or(0.0, |resolved| resolved.play.fade);
-            self.apply(change, fade, model, provider);
+            self.apply(change, fade, model, clips);
             let graphs = (graph, root.own_graph);
-            self.set_graph(graphs, root.commands, player, model, provider);
-            let before = (B::KEEPS_UNANIMATED && !is_edited).then_some(&*before);
+            self.set_graph(graphs, root.commands, player, model, clips);
+            let before = (!is_edited).then_some(&*before);
             let resetting = self.active.selected();
-            let resetting = resetting.filter(|selected| B::resets_scale(&selected.source));
+            let resetting = resetting.filter(|selected| selected.source.resets_scale());
             let resetting = resetting.map(|selected| selected.clip.clone());
             let now: Vec<_> = self.played_clips().chain(self.played_layers()).collect();
-            restore_rest_pose(
-                provider,
+            restore_rest_pose::<F>(
+                &clips.loaded,
                 (model, root.skeleton),
                 (&now, resetting),
                 before,
@@ -219,14 +225,12 @@ impl<M> Animator<M> {
         let entity = root.entity;
         let events = &mut outcome.events;
         let mut send = |event: PassedEvent<'_>| events.push(event.sent_to(entity));
-        let provider = (&**model, &*provider);
         if let Some(play) = play {
-            let clips = provider.1.clips();
-            let has_ended = self.advance(play, root.playback, restarts, (seconds, clips));
+            let has_ended = self.advance(play, root.playback, restarts, seconds, &clips.loaded);
             outcome.ended = has_ended.then(|| play.requested.clone());
             let play = (!self.is_waiting()).then_some(play);
             if let Some(selected) = self.active.iter_mut().next_back() {
-                selected.send_events(play, tables, provider, &mut send);
+                selected.send_events(play, tables, &**model, clips, &mut send);
             }
         }
         let mut ended = Vec::new();
@@ -234,7 +238,7 @@ impl<M> Animator<M> {
             let all = requested.bypass_change_detection();
             ended = self
                 .layers
-                .advance(all, provider, tables, seconds, &mut send);
+                .advance(all, &**model, clips, tables, seconds, &mut send);
         }
         self.write_player(player);
         if let Some(requested) = requested_layers {
@@ -269,11 +273,10 @@ impl<M> Animator<M> {
     }
 
     /// Whether any clip that plays was edited.
-    pub(crate) fn is_any_edited<B: ClipProvider<Model = M>>(&self, edits: &B::Edits) -> bool {
-        let layers = || self.layers.playing().map(|layer| layer.playing);
-        let is_copied = layers().next().is_some();
-        let mut playing = self.active.iter().chain(layers());
-        playing.any(|playing| B::is_edited(edits, &playing.source, is_copied))
+    pub(crate) fn is_any_edited(&self, edits: &Edits<F>) -> bool {
+        let layers = self.layers.playing().map(|layer| layer.playing);
+        let mut playing = self.active.iter().chain(layers);
+        playing.any(|playing| edits.contain(&playing.source))
     }
 
     /// The layers that play, the bottom one first.
@@ -296,12 +299,12 @@ impl<M> Animator<M> {
     fn decide(
         &mut self,
         request: &ClipRequest<'_>,
-        model: &Arc<M>,
+        model: &Arc<F::Model>,
         seconds: f32,
-        provider: &impl ClipProvider<Model = M>,
+        clips: &Clips<'_, '_, F>,
         warnings: &mut Vec<String>,
     ) -> Change {
-        let is_same = |previous: &Arc<M>| Arc::ptr_eq(previous, model);
+        let is_same = |previous: &Arc<F::Model>| Arc::ptr_eq(previous, model);
         let is_other_model = !self.model.as_ref().is_some_and(is_same);
         if is_other_model {
             self.model = Some(model.clone());
@@ -323,10 +326,10 @@ impl<M> Animator<M> {
             changes_layers: false,
         };
         if selects {
-            self.select(&mut change, request, model, provider, warnings);
+            self.select(&mut change, request, model, clips, warnings);
         }
         if self.pending.is_some() {
-            self.start_pending(&mut change, clip, model, provider, warnings);
+            self.start_pending(&mut change, clip, model, clips, warnings);
         }
         let is_paused = change.restarts() || clip.is_none_or(|clip| clip.play.paused);
         change.ends_fade = !is_paused && self.active.advance_fade(seconds);
@@ -338,8 +341,8 @@ impl<M> Animator<M> {
         &mut self,
         change: &mut Change,
         request: &ClipRequest<'_>,
-        model: &M,
-        provider: &impl ClipProvider<Model = M>,
+        model: &F::Model,
+        clips: &Clips<'_, '_, F>,
         warnings: &mut Vec<String>,
     ) {
         let clip = request.clip();
@@ -347,9 +350,9 @@ impl<M> Animator<M> {
         let is_same = selection.is_some_and(|selection| selection.matches(clip));
         self.selection = Some(ClipSelection::new(clip));
         let source = clip.and_then(|clip| {
-            let source = provider.find(&clip.play.clip, model);
+            let source = clips.find(&clip.play.clip, model);
             if source.is_none() {
-                let names = provider.names(model);
+                let names: Vec<_> = F::clips(model).map(|clip| clip.name).collect();
                 warnings.push(clip.missing_clip_warning(request.named, &names));
             }
             source
@@ -366,14 +369,14 @@ impl<M> Animator<M> {
         &mut self,
         change: &mut Change,
         clip: Option<&ResolvedPlay>,
-        model: &M,
-        provider: &impl ClipProvider<Model = M>,
+        model: &F::Model,
+        clips: &Clips<'_, '_, F>,
         warnings: &mut Vec<String>,
     ) {
         let Some(pending) = &mut self.pending else {
             return;
         };
-        match pending.poll(clip, model, provider, warnings) {
+        match pending.poll(clip, model, clips, warnings) {
             PendingState::Loading => {}
             PendingState::Ready => change.starts = self.pending.take(),
             PendingState::Unplayable => {
@@ -400,8 +403,8 @@ impl<M> Animator<M> {
         &mut self,
         change: Change,
         fade: f32,
-        model: &Arc<M>,
-        provider: &mut impl ClipProvider<Model = M>,
+        model: &Arc<F::Model>,
+        clips: &mut Clips<'_, '_, F>,
     ) {
         if change.ends_fade {
             self.active.end_fade();
@@ -416,7 +419,7 @@ impl<M> Animator<M> {
         }
         for playing in self.active.iter_mut() {
             // If an edit has left a clip without frames, its previous version fades out.
-            if let Some(clip) = provider.clip_for_model(&playing.source, model) {
+            if let Some(clip) = clips.for_model(&playing.source, model) {
                 playing.clip = clip;
             }
         }
@@ -428,8 +431,8 @@ impl<M> Animator<M> {
         (current, own): (Option<&AnimationGraphHandle>, &mut OwnGraph),
         mut root: EntityCommands<'_>,
         player: &mut AnimationPlayer,
-        model: &Arc<M>,
-        provider: &mut impl ClipProvider<Model = M>,
+        model: &Arc<F::Model>,
+        clips: &mut Clips<'_, '_, F>,
     ) {
         if !self.is_playing() {
             if own.is(current) {
@@ -439,7 +442,7 @@ impl<M> Animator<M> {
             own.0 = None;
             return;
         }
-        self.layout = GraphLayout::of(provider, &self.active, &self.layers);
+        self.layout = GraphLayout::of::<F>(&self.active, &self.layers);
         player.stop_all();
         for index in 0..self.active.iter().count() {
             player.play(node(index));
@@ -448,7 +451,7 @@ impl<M> Animator<M> {
         for index in 0..self.layers.playing().count() {
             player.play(self.layout.layer(index));
         }
-        let graph = shared_graph(provider, &self.active, &self.layers, model);
+        let graph = shared_graph(clips, &self.active, &self.layers, model);
         if current.is_none_or(|current| current.0 != graph) {
             root.try_insert(AnimationGraphHandle(graph.clone()));
         }
@@ -462,7 +465,8 @@ impl<M> Animator<M> {
         resolved: &ResolvedPlay,
         playback: Option<&mut Playback>,
         restarts: bool,
-        (seconds, clips): (f32, &Assets<AnimationClip>),
+        seconds: f32,
+        clips: &Assets<AnimationClip>,
     ) -> bool {
         let play = &resolved.play;
         // While the requested clip is not loaded, the clip that plays is another one.
@@ -523,5 +527,22 @@ impl<M> Animator<M> {
             Some((id, clip))
         });
         finished.collect()
+    }
+}
+
+/// Removes the animator's graph from a root that is no longer a model, and stops its player. A component hook.
+fn on_animator_removed(mut world: DeferredWorld<'_>, context: HookContext) {
+    let root = context.entity;
+    let graph = world.get::<AnimationGraphHandle>(root);
+    let own = world.get::<OwnGraph>(root);
+    if !own.is_some_and(|own| own.is(graph)) {
+        return;
+    }
+    if let Some(mut player) = world.get_mut::<AnimationPlayer>(root) {
+        player.stop_all();
+    }
+    let mut commands = world.commands();
+    if let Ok(mut root) = commands.get_entity(root) {
+        root.try_remove::<AnimationGraphHandle>();
     }
 }

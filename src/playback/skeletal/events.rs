@@ -1,17 +1,12 @@
-//! Sends the events that are stored in clips that play in the animation graphs of users.
+//! Sends the events that files store in clips, if the clips play in the animation graphs of users.
 
-use crate::playback::clip_events::for_each_stored;
 use crate::playback::clip_step::ClipStep;
-use crate::playback::event_track::EventTrack;
 use crate::playback::playing::wrap;
+use crate::playback::skeletal::rig::{ClipSource, Rig};
 use crate::root::events::send_events;
-use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle, AnimationNodeType};
-use bevy::animation::{ActiveAnimation, AnimationClip, AnimationPlayer};
-use bevy::asset::{Assets, Handle};
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::system::{Commands, Query, Res};
-use bevy::time::Time;
+use bevy::animation::ActiveAnimation;
+use bevy::animation::graph::AnimationNodeType;
+use bevy::prelude::*;
 
 /// The graph that the crate has inserted on a model's root. Its events are sent when its clips advance.
 #[derive(Component, Debug, Default)]
@@ -53,13 +48,14 @@ fn step_of(active: &ActiveAnimation, seconds: f32, length: f32) -> Option<ClipSt
     ))
 }
 
-/// Sends the events that the clips of users' graphs have passed in this frame. Runs after players have advanced.
-pub(crate) fn send_clip_events(
-    mut commands: Commands<'_, '_>,
-    time: Res<'_, Time>,
-    clips: Res<'_, Assets<AnimationClip>>,
-    graphs: Res<'_, Assets<AnimationGraph>>,
-    players: Query<'_, '_, EventPlayer>,
+/// Sends the events of a format's clips that users' graphs have passed in this frame. Runs after players have advanced.
+pub(crate) fn send_clip_events<F: Rig>(
+    mut commands: Commands,
+    time: Res<Time>,
+    clips: Res<Assets<AnimationClip>>,
+    graphs: Res<Assets<AnimationGraph>>,
+    files: Res<Assets<F::ClipFile>>,
+    players: Query<EventPlayer>,
 ) {
     let seconds = time.delta_secs();
     for (entity, player, handle, own) in &players {
@@ -76,11 +72,12 @@ pub(crate) fn send_clip_events(
             else {
                 continue;
             };
-            if let Some(clip) = clips.get(clip)
-                && let Some(track) = EventTrack::of(clip)
-                && let Some(step) = step_of(active, seconds, clip.duration())
+            let length = clips.get(clip).map(AnimationClip::duration);
+            if let Some(step) = length.and_then(|length| step_of(active, seconds, length))
+                && let Some(info) = F::clip_info(&ClipSource::from(clip), None, &files)
+                && let Some(stored) = info.events
             {
-                for_each_stored(Some(&track), step, |event| sent.push(event.sent_to(entity)));
+                stored.for_each_passed(step, |event| sent.push(event.sent_to(entity)));
             }
         }
         send_events(&mut commands, entity, sent);

@@ -1,11 +1,12 @@
 //! The layers that play on a model over its active clips, and their weights.
 
 use crate::playback::clip_events::EventTables;
-use crate::playback::graph::bone_set::{BoneName, BoneSet};
+use crate::playback::graph::bone_set::BoneSet;
 use crate::playback::playing::ClipSelection;
-use crate::playback::skeletal::clip_provider::ClipProvider;
+use crate::playback::skeletal::clips::Clips;
 use crate::playback::skeletal::pending::{Pending, PendingState};
 use crate::playback::skeletal::playing_clip::PlayingClip;
+use crate::playback::skeletal::rig::{Rig, RigBone};
 use crate::root::clips::ModelClips;
 use crate::root::events::PassedEvent;
 use crate::root::layers::{ClipLayer, ClipLayers, LayerId};
@@ -114,11 +115,11 @@ impl ActiveLayers {
 
     /// Starts, changes and removes layers as requested, and advances their fades. Returns whether the graph must
     /// change.
-    pub(crate) fn update<B: ClipProvider>(
+    pub(crate) fn update<F: Rig>(
         &mut self,
         request: &LayerRequest<'_>,
-        model: &Arc<B::Model>,
-        provider: &mut B,
+        model: &Arc<F::Model>,
+        clips: &mut Clips<'_, '_, F>,
         seconds: f32,
         warnings: &mut Vec<String>,
     ) -> bool {
@@ -142,14 +143,14 @@ impl ActiveLayers {
         changes |= count != self.layers.len();
         for layer in &mut self.layers {
             if !layer.is_selected || request.is_other_file {
-                changes |= layer.select(request.clips, &**model, provider, warnings);
+                changes |= layer.select(request.clips, &**model, clips, warnings);
             }
-            changes |= layer.start_pending(&**model, provider, warnings);
+            changes |= layer.start_pending(&**model, clips, warnings);
         }
         if changes {
-            self.resolve_masks::<B>(request.masks, model, warnings);
+            self.resolve_masks::<F>(request.masks, model, warnings);
             for layer in &mut self.layers {
-                layer.adapt(model, provider);
+                layer.adapt(model, clips);
             }
         }
         changes
@@ -189,14 +190,13 @@ impl ActiveLayers {
     }
 
     /// Resolves the masks of all layers.
-    fn resolve_masks<B: ClipProvider>(
+    fn resolve_masks<F: Rig>(
         &mut self,
         masks: Option<&ModelMasks>,
-        model: &B::Model,
+        model: &F::Model,
         warnings: &mut Vec<String>,
     ) {
-        let bones = (0..B::bone_count(model)).filter_map(|bone| B::bone_name(model, bone));
-        let bones: Vec<BoneName<'_>> = bones.collect();
+        let bones: Vec<RigBone<'_>> = F::bones(model).collect();
         let mut groups = MaskGroups::default();
         for layer in &mut self.layers {
             layer.bones = BoneSet::resolve(&layer.mask, masks, &bones, warnings);
@@ -212,10 +212,11 @@ impl ActiveLayers {
 
     /// Advances the clips. Writes the playback states of the requested layers, and returns the layers whose clips have
     /// just ended. Calls `send` with each event that requested clips pass.
-    pub(crate) fn advance<B: ClipProvider>(
+    pub(crate) fn advance<F: Rig>(
         &mut self,
         requested: &mut ClipLayers,
-        (model, provider): (&B::Model, &B),
+        model: &F::Model,
+        clips: &Clips<'_, '_, F>,
         tables: EventTables<'_>,
         seconds: f32,
         mut send: impl FnMut(PassedEvent<'_>),
@@ -228,12 +229,12 @@ impl ActiveLayers {
             } else {
                 None
             };
-            let has_ended = layer.advance(seek, provider.clips(), seconds);
+            let has_ended = layer.advance(seek, &clips.loaded, seconds);
             if layer.is_requested
                 && let Some(playing) = &mut layer.playing
             {
                 let play = Some(&layer.resolved);
-                playing.send_events(play, tables, (model, provider), &mut send);
+                playing.send_events(play, tables, model, clips, &mut send);
                 requested.set_playback(layer.id, playing.playback);
                 ended.extend(has_ended.then_some(layer.id));
             }
@@ -334,16 +335,16 @@ impl ActiveLayer {
     }
 
     /// Selects the requested clip, which starts once it is loaded. Returns whether a clip stops.
-    fn select<B: ClipProvider>(
+    fn select<F: Rig>(
         &mut self,
         named: Option<&ModelClips>,
-        model: &B::Model,
-        provider: &B,
+        model: &F::Model,
+        clips: &Clips<'_, '_, F>,
         warnings: &mut Vec<String>,
     ) -> bool {
         self.is_selected = true;
-        let Some(source) = provider.find(&self.resolved.play.clip, model) else {
-            let names = provider.names(model);
+        let Some(source) = clips.find(&self.resolved.play.clip, model) else {
+            let names: Vec<_> = F::clips(model).map(|clip| clip.name).collect();
             warnings.push(self.resolved.missing_clip_warning(named, &names));
             self.pending = None;
             return self.playing.take().is_some();
@@ -354,16 +355,16 @@ impl ActiveLayer {
 
     /// Starts the pending clip once it is loaded. If that fails, the previous one stops. Returns whether the graph must
     /// change.
-    fn start_pending<B: ClipProvider>(
+    fn start_pending<F: Rig>(
         &mut self,
-        model: &B::Model,
-        provider: &B,
+        model: &F::Model,
+        clips: &Clips<'_, '_, F>,
         warnings: &mut Vec<String>,
     ) -> bool {
         let Some(pending) = &mut self.pending else {
             return false;
         };
-        match pending.poll(Some(&self.resolved), model, provider, warnings) {
+        match pending.poll(Some(&self.resolved), model, clips, warnings) {
             PendingState::Loading => return false,
             PendingState::Unplayable => {
                 // Other layers may play after a reload.
@@ -393,10 +394,10 @@ impl ActiveLayer {
     }
 
     /// Adapts the clip to the model.
-    fn adapt<B: ClipProvider>(&mut self, model: &Arc<B::Model>, provider: &mut B) {
+    fn adapt<F: Rig>(&mut self, model: &Arc<F::Model>, clips: &mut Clips<'_, '_, F>) {
         if let Some(playing) = &mut self.playing
             // If an edit has left a clip without frames, its previous version plays on.
-            && let Some(clip) = provider.clip_for_model(&playing.source, model)
+            && let Some(clip) = clips.for_model(&playing.source, model)
         {
             playing.clip = clip;
         }
@@ -501,8 +502,13 @@ mod tests {
 
     #[test]
     fn different_masks_have_groups_up_to_the_limit() {
-        let bones: Vec<BoneName<'_>> = ["a", "b", "c", "d", "e", "f", "g"]
-            .map(|name| BoneName { name, parent: None })
+        let bones: Vec<RigBone<'_>> = ["a", "b", "c", "d", "e", "f", "g"]
+            .map(|name| RigBone {
+                name,
+                parent: None,
+                rest: Transform::IDENTITY,
+                is_visible: true,
+            })
             .into();
         // Each of the 127 subsets that are not empty is a mask.
         let set = |subset: u32| {

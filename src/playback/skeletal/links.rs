@@ -3,7 +3,7 @@
 //! Bevy visits every entity that has an `AnimatedBy` in every frame. So the bones of models that play nothing have
 //! none.
 
-use crate::playback::skeletal::driver::ClipPlayer;
+use crate::playback::skeletal::rig::Rig;
 use bevy::animation::AnimatedBy;
 use bevy::animation::graph::AnimationGraphHandle;
 use bevy::app::App;
@@ -14,55 +14,65 @@ use bevy::ecs::query::With;
 use bevy::ecs::system::{Commands, Query};
 
 /// Registers the observers that link the bones of one format.
-pub(crate) fn link_bones<P: ClipPlayer>(app: &mut App) {
-    app.add_observer(on_graph_added::<P>)
-        .add_observer(on_graph_removed::<P>)
-        .add_observer(on_instance_inserted::<P>)
-        .add_observer(on_instance_removed::<P>);
+pub(crate) fn link_bones<F: Rig>(app: &mut App) {
+    app.add_observer(on_graph_added::<F>)
+        .add_observer(on_graph_removed::<F>)
+        .add_observer(on_instance_inserted::<F>)
+        .add_observer(on_instance_removed::<F>);
 }
 
 /// Entities that are linked to a player.
 type Linked<'w, 's> = Query<'w, 's, &'static AnimatedBy>;
 
-fn on_graph_added<P: ClipPlayer>(
+fn on_graph_added<F: Rig>(
     added: On<Add, AnimationGraphHandle>,
     mut commands: Commands,
-    instances: Query<&P::Instance>,
+    instances: Query<&F::Instance>,
 ) {
     if let Ok(instance) = instances.get(added.entity) {
-        link(&mut commands, added.entity, P::bones(instance));
+        link(&mut commands, added.entity, F::bone_entities(instance));
     }
 }
 
-fn on_instance_inserted<P: ClipPlayer>(
-    inserted: On<Insert, P::Instance>,
+fn on_instance_inserted<F: Rig>(
+    inserted: On<Insert, F::Instance>,
     mut commands: Commands,
-    instances: Query<&P::Instance, With<AnimationGraphHandle>>,
+    instances: Query<&F::Instance, With<AnimationGraphHandle>>,
 ) {
     if let Ok(instance) = instances.get(inserted.entity) {
-        link(&mut commands, inserted.entity, P::bones(instance));
+        link(&mut commands, inserted.entity, F::bone_entities(instance));
     }
 }
 
-fn on_graph_removed<P: ClipPlayer>(
+fn on_graph_removed<F: Rig>(
     removed: On<Remove, AnimationGraphHandle>,
     mut commands: Commands,
-    instances: Query<&P::Instance>,
+    instances: Query<&F::Instance>,
     linked: Linked,
 ) {
     if let Ok(instance) = instances.get(removed.entity) {
-        unlink(&mut commands, removed.entity, P::bones(instance), &linked);
+        unlink(
+            &mut commands,
+            removed.entity,
+            F::bone_entities(instance),
+            &linked,
+        );
     }
 }
 
-fn on_instance_removed<P: ClipPlayer>(
-    removed: On<Remove, P::Instance>,
+fn on_instance_removed<F: Rig>(
+    removed: On<Remove, F::Instance>,
     mut commands: Commands,
-    instances: Query<&P::Instance>,
+    instances: Query<&F::Instance>,
     linked: Linked,
 ) {
     if let Ok(instance) = instances.get(removed.entity) {
-        unlink(&mut commands, removed.entity, P::bones(instance), &linked);
+        unlink(
+            &mut commands,
+            removed.entity,
+            F::bone_entities(instance),
+            &linked,
+        );
     }
 }
 

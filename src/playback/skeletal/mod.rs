@@ -1,44 +1,54 @@
-//! Plays clips on an `AnimationPlayer`, for the formats whose clips are Bevy `AnimationClip`s.
+//! Plays clips on an `AnimationPlayer`, for the formats whose clips are Bevy `AnimationClip`s: those with [`Rig`].
 
 // For maintainers: the rules for bones that a format's clip does not animate belong to the format.
 
 pub(crate) mod active_clips;
 pub(crate) mod animator;
-pub(crate) mod clip_provider;
+pub(crate) mod clips;
 pub(crate) mod driver;
 pub(crate) mod events;
 pub(crate) mod layers;
 pub(crate) mod links;
 pub(crate) mod pending;
 pub(crate) mod playing_clip;
+pub(crate) mod rig;
 
+use crate::load::checks::add_loading_check;
+use crate::playback::resolve::resolve_clips;
+use crate::playback::skeletal::clips::{SharedClips, log_mismatches};
+use crate::playback::skeletal::driver::{is_clip_loading, play_clips};
 use crate::playback::skeletal::events::send_clip_events;
+use crate::playback::skeletal::links::link_bones;
+use crate::playback::skeletal::rig::Rig;
+use crate::root::systems::ClassicModelsSystems;
 use bevy::animation::transition::expire_completed_transitions;
-use bevy::animation::{AnimationPlugin, advance_animations};
-use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
-use bevy::ecs::schedule::IntoScheduleConfigs;
+use bevy::animation::{AnimatedBy, AnimationPlugin, AnimationTargetId, advance_animations};
+use bevy::app::AnimationSystems;
+use bevy::prelude::*;
 
-/// Adds Bevy's animation and the system that sends the events of clips in users' graphs, if they are missing.
-pub(crate) fn add_animation(app: &mut App) {
+/// Adds the playback of a format's clips. `extensions` are those of files with one clip.
+pub(crate) fn add_rig<F: Rig>(app: &mut App, extensions: &[String]) {
     if !app.is_plugin_added::<AnimationPlugin>() {
         app.add_plugins(AnimationPlugin);
     }
-    if !app.is_plugin_added::<ClipEventsPlugin>() {
-        app.add_plugins(ClipEventsPlugin);
-    }
-}
-
-/// Sends the events of clips that play in users' graphs.
-struct ClipEventsPlugin;
-
-impl Plugin for ClipEventsPlugin {
-    fn build(&self, app: &mut App) {
-        app.add_systems(
+    add_loading_check(app, is_clip_loading::<F>);
+    link_bones::<F>(app);
+    app.insert_resource(SharedClips::<F>::new(extensions.to_vec()))
+        // A scene may hold only what is registered.
+        .register_type::<AnimatedBy>()
+        .register_type::<AnimationTargetId>()
+        .add_systems(
             PostUpdate,
-            send_clip_events
-                .after(advance_animations)
-                .before(expire_completed_transitions)
-                .in_set(AnimationSystems),
+            (
+                (play_clips::<F>, log_mismatches::<F>)
+                    .chain()
+                    .in_set(ClassicModelsSystems::Play)
+                    .after(resolve_clips)
+                    .before(AnimationSystems),
+                send_clip_events::<F>
+                    .after(advance_animations)
+                    .before(expire_completed_transitions)
+                    .in_set(AnimationSystems),
+            ),
         );
-    }
 }

@@ -1,7 +1,7 @@
 //! A clip that is requested and not yet loaded.
 
-use crate::playback::frames::Frames;
-use crate::playback::skeletal::clip_provider::{ClipProvider, ClipSource};
+use crate::playback::skeletal::clips::Clips;
+use crate::playback::skeletal::rig::{ClipSource, Rig};
 use crate::root::play::ResolvedPlay;
 
 /// A clip that is requested and not yet loaded.
@@ -36,46 +36,31 @@ impl Pending {
 
     /// Checks whether the clip can play. Adds a warning if its part has no frames. `requested` describes the clip in the
     /// warning.
-    pub(crate) fn poll<B: ClipProvider>(
+    pub(crate) fn poll<F: Rig>(
         &mut self,
         requested: Option<&ResolvedPlay>,
-        model: &B::Model,
-        provider: &B,
+        model: &F::Model,
+        clips: &Clips<'_, '_, F>,
         warnings: &mut Vec<String>,
     ) -> PendingState {
-        if !provider.is_ready(&self.source) {
+        if !clips.is_ready(&self.source) {
             // The asset server has logged the error. The clip starts if the file is fixed later.
-            return if provider.has_failed(&self.source) {
+            return if clips.has_failed(&self.source) {
                 PendingState::Unplayable
             } else {
                 PendingState::Loading
             };
         }
-        let (is_empty, count) = check_part(&self.source, model, provider);
-        if !is_empty {
+        let frames = clips.info(&self.source, model).map(|info| info.frames);
+        let part = self.source.frames.as_ref();
+        if part.is_none_or(|part| frames.is_some_and(|frames| frames.span(part).is_some())) {
             return PendingState::Ready;
         }
         if let Some(requested) = requested.filter(|_| !self.has_warned) {
+            let count = frames.map(|frames| frames.count());
             warnings.push(requested.empty_part_warning(count));
         }
         self.has_warned = true;
         PendingState::Unplayable
     }
-}
-
-/// Whether the selected part of a clip has no frames, and the count of the clip's frames if it is loaded.
-fn check_part<B: ClipProvider>(
-    source: &ClipSource,
-    model: &B::Model,
-    provider: &B,
-) -> (bool, Option<u32>) {
-    let frames = provider.frames(source, model);
-    let has_part = |part| {
-        frames
-            .as_ref()
-            .and_then(|frames| frames.span(part))
-            .is_some()
-    };
-    let is_empty = source.frames.as_ref().is_some_and(|part| !has_part(part));
-    (is_empty, frames.as_ref().map(Frames::count))
 }

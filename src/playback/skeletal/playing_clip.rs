@@ -5,10 +5,9 @@
 
 use crate::playback::clip_events::{ClipEvents, EventTables};
 use crate::playback::clip_step::ClipStep;
-use crate::playback::event_track::EventTrack;
-use crate::playback::frames::Frames;
 use crate::playback::playing::first_time;
-use crate::playback::skeletal::clip_provider::{ClipProvider, ClipSource};
+use crate::playback::skeletal::clips::Clips;
+use crate::playback::skeletal::rig::{ClipSource, Rig};
 use crate::root::clip_ref::{ClipRef, Repeat};
 use crate::root::events::PassedEvent;
 use crate::root::play::{PlayClip, Playback, ResolvedPlay};
@@ -78,25 +77,27 @@ impl PlayingClip {
 
     /// Finds the events of the clip, and calls `send` with each that it has passed in this frame, in the order of
     /// playback. `play` is `None` while another clip is requested.
-    pub(crate) fn send_events<B: ClipProvider>(
+    pub(crate) fn send_events<F: Rig>(
         &mut self,
         play: Option<&ResolvedPlay>,
         tables: EventTables<'_>,
-        (model, provider): (&B::Model, &B),
+        model: &F::Model,
+        clips: &Clips<'_, '_, F>,
         send: impl FnMut(PassedEvent<'_>),
     ) {
         let source = &self.source;
         let is_playing = |clip: &ClipRef| match clip {
             ClipRef::Handle(clip) => *clip == source.clip,
-            clip => provider
+            clip => clips
                 .find(clip, model)
                 .is_some_and(|found| found.clip == source.clip),
         };
         let file_frame = |clip: &ClipRef, frame| is_playing(clip).then_some(frame);
+        let info = clips.info(source, model);
+        let part = source.frames.as_ref();
+        let span = part.and_then(|part| info?.frames.span(part));
         let times = || {
-            let frames = provider.frames(source, model)?;
-            let part = source.frames.as_ref();
-            let span = part.and_then(|part| frames.span(part));
+            let frames = info?.frames;
             let first = part.map_or(0, |part| part.start);
             Some(move |frame: u32| {
                 let frame = first.saturating_add(frame);
@@ -105,11 +106,10 @@ impl PlayingClip {
             })
         };
         self.events.update(play, tables, file_frame, times);
-        if let (Some(step), Some(clip)) = (self.step, provider.clips().get(&self.clip)) {
-            let track = EventTrack::of(clip);
-            let events = tables.events;
+        if let Some(step) = self.step {
+            let stored = info.and_then(|info| info.events);
             self.events
-                .for_each_passed(events, track.as_ref(), step, send);
+                .for_each_passed(tables.events, stored, span, step, send);
         }
     }
 

@@ -4,7 +4,6 @@ use crate::crowd::bake::sample_times::SampleTimes;
 use crate::crowd::bake::turning::{Turning, one_joint};
 use crate::crowd::data::clip::RETIRED_FRAMES;
 use crate::crowd::data::clips::*;
-use crate::playback::frame_rate::FrameRate;
 use bevy::asset::{Assets, Handle};
 use bevy::image::Image;
 use bevy::tasks::{AsyncComputeTaskPool, TaskPool};
@@ -48,10 +47,10 @@ impl Fixture {
             texels: vec![[0.0; 4]; length],
             bounds: None,
         };
-        let timeline = Timeline::Rate(FrameRate {
+        let timeline = Timeline::Rate {
             count: 1,
             fps: 30.0,
-        });
+        };
         let mut entry = Entry {
             origin: ClipOrigin::Clip,
             sampler: Arc::new(Still),
@@ -141,10 +140,10 @@ fn sample_counts(frames: &[u32], at_once: bool) -> Vec<Result<u32, Arc<str>>> {
         let data = || ClipData {
             // It turns so fast that a clip has 11 samples per frame.
             sampler: Turning(f32::to_radians(40.0), 0.0),
-            timeline: Timeline::Rate(FrameRate {
+            timeline: Timeline::Rate {
                 count: *count,
                 fps: 10.0,
-            }),
+            },
             holds: false,
             origin: ClipOrigin::Clip,
         };

@@ -1,6 +1,7 @@
 //! The [`Ala`] asset: a loaded animation and its metadata.
 
 use crate::formats::alamo::animation::tracks::AlaTracks;
+use crate::playback::frames::Frames;
 use bevy::animation::AnimationClip;
 use bevy::asset::{Asset, AssetPath, Handle};
 use bevy::reflect::TypePath;
@@ -39,6 +40,14 @@ impl Ala {
             fps: file.fps,
             bones: file.bones.iter().map(AlaBoneInfo::of).collect(),
             warnings: file.warnings,
+        }
+    }
+
+    /// The times of its frames.
+    pub(crate) fn frame_times(&self) -> Frames<'static> {
+        Frames::Rate {
+            count: self.frames,
+            fps: self.fps,
         }
     }
 

@@ -1,7 +1,9 @@
 //! Loads animation files, and counts their frames, for code that works on any format.
 
 use crate::formats::alamo::animation::asset::{Ala, AlaAssetLabel};
-use crate::formats::alamo::animation::graphs::{Graphs, ala_of};
+use crate::formats::alamo::asset::Alo;
+use crate::playback::skeletal::clips::SharedClips;
+use crate::playback::skeletal::rig::Rig;
 use crate::root::clip_ref::ClipRef;
 use crate::spawn::clip_files::ClipFiles;
 use bevy::animation::AnimationClip;
@@ -48,7 +50,7 @@ pub(crate) fn frames_of_clip(
 /// The animation of a clip, once the clip is loaded. Before that, an invalid file would be read and logged twice.
 fn animation_of(world: &World, clip: &Handle<AnimationClip>) -> Option<Handle<Ala>> {
     let server = world.get_resource::<AssetServer>()?;
-    let graphs = world.get_resource::<Graphs>()?;
+    let shared = world.get_resource::<SharedClips<Alo>>()?;
     let is_loaded = server.is_loaded(clip);
-    is_loaded.then(|| ala_of(server, graphs, clip)).flatten()
+    is_loaded.then(|| Alo::file_of(clip, server, &shared.extensions))?
 }

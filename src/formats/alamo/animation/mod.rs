@@ -4,10 +4,8 @@
 //!   of a file, and `tracks` poses bones without Bevy's animation.
 //! - `clip` converts a file to an `AnimationClip`; `asset` and `loader` make assets.
 //! - `pairing` finds the animation files of a model, and `binding` the tracks that do not match a model.
-//! - `source` is a clip with its animation, and `files` loads animations for code that works on any format.
-//! - `timing` converts seconds to frames, and `targets` identifies bones.
-//! - `player` has the component that plays [`PlayClip`](crate::root::PlayClip), and `graphs` the clips and graphs that
-//!   it plays.
+//! - `files` loads animations for code that works on any format, and `rig` describes bones and clips for playback.
+//! - `timing` converts seconds to frames.
 //!
 //! Parsing belongs in [`ala`](crate::alamo::ala). Code that shows and hides parts of a model belongs in
 //! `alamo::appearance`: here clips only decide about the visibility of bones.
@@ -17,12 +15,11 @@ pub(crate) mod binding;
 pub(crate) mod clip;
 pub(crate) mod curves;
 pub(crate) mod files;
-pub(crate) mod graphs;
 pub(crate) mod loader;
 pub(crate) mod packed;
 pub(crate) mod pairing;
-pub(crate) mod player;
 pub(crate) mod plugin;
+pub(crate) mod rig;
 pub(crate) mod timing;
 pub(crate) mod tracks;
 pub(crate) mod visibility;

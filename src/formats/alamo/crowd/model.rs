@@ -5,9 +5,11 @@ use crate::crowd::format::{CrowdContent, CrowdSubmesh};
 use crate::crowd::mesh::build::AttributeSet;
 use crate::crowd::mesh::joint_list::JointList;
 use crate::crowd::mesh::joints::VertexJoints;
+use crate::formats::alamo::asset::Alo;
 use crate::formats::alamo::asset::{AloModel, AloSubmesh};
 use crate::formats::alamo::components::{AloPart, AloPartKind};
 use crate::formats::alamo::materials::material::AloMaterial;
+use crate::playback::skeletal::rig::Rig;
 use bevy::asset::{Assets, Handle};
 use bevy::math::Affine3A;
 use bevy::mesh::Mesh;
@@ -17,11 +19,6 @@ pub(crate) fn content(
     model: &AloModel,
     meshes: &Assets<Mesh>,
 ) -> CrowdContent<Handle<AloMaterial>, Vec<AloPart>> {
-    let bones = model.bones.iter().map(|bone| SkeletonBone {
-        parent: bone.parent,
-        rest: bone.transform,
-        is_visible: bone.visible,
-    });
     let drawn = model
         .meshes
         .iter()
@@ -33,7 +30,7 @@ pub(crate) fn content(
         model,
         meshes,
         joints: JointList::new(CrowdSkeleton {
-            bones: bones.collect(),
+            bones: Alo::bones(model).map(SkeletonBone::from).collect(),
             visibility_bones,
             hidden_bones_hide_children: model.hidden_bones_hide_children,
             ..CrowdSkeleton::default()

@@ -2,9 +2,9 @@
 
 use crate::appearance::parts::Selections;
 use crate::crowd::data::models::{CrowdModel, CrowdModels};
-use crate::crowd::format::CrowdFormat;
 use crate::crowd::mesh::appearance::Selection;
 use crate::crowd::mesh::merge::{AppearanceAssets, BaseMaterials};
+use crate::formats::alamo::asset::Alo;
 use crate::formats::alamo::components::AloInstance;
 use crate::formats::alamo::crowd::instance::AloCrowd;
 use crate::formats::alamo::crowd::material::AloPoseTable;
@@ -23,8 +23,8 @@ pub(crate) fn update_appearance(
     mut commands: Commands,
     mut selections: Selections<AloInstance>,
     mut members: Query<(&mut AloCrowd, &AloInstance)>,
-    mut models: ResMut<CrowdModels<AloCrowd>>,
-    mut assets: AppearanceAssets<AloCrowd>,
+    mut models: ResMut<CrowdModels<Alo>>,
+    mut assets: AppearanceAssets<Alo>,
     loaded: Res<Assets<AloMaterial>>,
     mut warnings: ModelWarnings,
 ) {
@@ -36,7 +36,7 @@ pub(crate) fn update_appearance(
         if commands.get_entity(member.scene()).is_err() {
             continue;
         }
-        let Some(crowd) = models.get_mut(member.member().slot()) else {
+        let Some(crowd) = models.get_mut(member.slot) else {
             continue;
         };
         if let Some(missing) = crowd.missing {
@@ -48,7 +48,7 @@ pub(crate) fn update_appearance(
             parts: parts.map(|part| part.is_shown(model, &selected)).collect(),
             skin: (),
         };
-        let materials = |crowd: &CrowdModel<AloCrowd>| {
+        let materials = |crowd: &CrowdModel<Alo>| {
             let submeshes = crowd.submeshes.iter();
             BaseMaterials {
                 submeshes: submeshes
@@ -58,7 +58,7 @@ pub(crate) fn update_appearance(
             }
         };
         // Not a change that other systems must react to.
-        let member = member.bypass_change_detection().member_mut();
+        let member = member.bypass_change_detection();
         crowd.show(member, selection, materials, &mut assets, &mut commands);
     }
 }

@@ -3,8 +3,6 @@
 use crate::appearance::lods::choose_levels;
 use crate::crowd::plugin::{add_crowds, finish_crowds};
 use crate::formats::alamo::asset::Alo;
-use crate::formats::alamo::components::AloCrowdScene;
-use crate::formats::alamo::crowd::instance::AloCrowd;
 use crate::formats::alamo::crowd::parts::{color_crowds, update_appearance};
 use crate::root::systems::ClassicModelsSystems;
 use bevy::app::{App, Plugin, PostUpdate};
@@ -15,8 +13,7 @@ pub(crate) struct AloCrowdPlugin;
 
 impl Plugin for AloCrowdPlugin {
     fn build(&self, app: &mut App) {
-        add_crowds::<AloCrowd>(app);
-        app.register_type::<AloCrowdScene>();
+        add_crowds::<Alo>(app);
         app.add_systems(
             PostUpdate,
             (update_appearance, color_crowds)
@@ -26,6 +23,6 @@ impl Plugin for AloCrowdPlugin {
     }
 
     fn finish(&self, app: &mut App) {
-        finish_crowds::<AloCrowd>(app);
+        finish_crowds::<Alo>(app);
     }
 }

@@ -6,20 +6,17 @@ use crate::crowd::bake::timeline::Timeline;
 use crate::crowd::data::clip::{ClipData, ClipOrigin};
 use crate::formats::alamo::animation::asset::Ala;
 use crate::formats::alamo::animation::binding::bone_target;
-use crate::formats::alamo::animation::graphs::ala_id;
 use crate::formats::alamo::animation::tracks::AlaTracks;
 use crate::formats::alamo::animation::visibility::visibility_evaluator;
 use crate::formats::alamo::asset::AloModel;
-use crate::playback::frame_rate::FrameRate;
-use crate::playback::skeletal::clip_provider::ClipSource;
+use crate::playback::skeletal::rig::ClipSource;
 use bevy::animation::AnimationClip;
 use bevy::asset::Assets;
-use bevy::ecs::system::{Res, SystemParam};
 use bevy::transform::components::Transform;
 
 /// Poses the bones of a model. It shares its data with the clip.
 #[derive(Debug)]
-pub(crate) enum ClipSampler {
+pub enum ClipSampler {
     Tracks {
         tracks: AlaTracks,
         /// The entry of each bone in the tracks.
@@ -29,33 +26,27 @@ pub(crate) enum ClipSampler {
     Curves(ClipCurves),
 }
 
-/// The assets from which clips are baked.
-#[derive(SystemParam)]
-pub(crate) struct AloClipAssets<'w> {
-    alas: Res<'w, Assets<Ala>>,
-    clips: Res<'w, Assets<AnimationClip>>,
-}
-
 /// What a clip is baked from. `None` if it is not loaded.
 pub(crate) fn clip(
     source: &ClipSource,
     model: &AloModel,
-    assets: &AloClipAssets<'_>,
+    alas: &Assets<Ala>,
+    clips: &Assets<AnimationClip>,
 ) -> Option<ClipData<ClipSampler>> {
-    let ala = ala_id(source);
+    let ala = source.file_id::<Ala>();
     let origin = ala.map_or(ClipOrigin::Clip, |ala| ClipOrigin::File(ala.untyped()));
-    if let Some(ala) = ala.and_then(|ala| assets.alas.get(ala)) {
+    if let Some(ala) = ala.and_then(|ala| alas.get(ala)) {
         return Some(ClipData {
             sampler: ClipSampler::of_ala(ala, model),
-            timeline: Timeline::Rate(FrameRate {
+            timeline: Timeline::Rate {
                 count: ala.frames,
                 fps: ala.fps,
-            }),
+            },
             holds: ala.bones.iter().any(|bone| bone.steps),
             origin,
         });
     }
-    let clip = assets.clips.get(&source.clip)?;
+    let clip = clips.get(&source.clip)?;
     let visibility = visibility_evaluator();
     let curves = ClipCurves::new(clip, model.bones.len(), bone_target, Some(&visibility));
     Some(ClipData {

@@ -2,9 +2,7 @@
 
 use crate::formats::lithtech::animation::tracks::AbcCurves;
 use crate::formats::lithtech::asset::AbcEvent;
-use crate::playback::event_track::{EventTrack, TrackEvent};
 use crate::playback::graph::properties::{Rotation, Translation};
-use crate::root::clip_ref::ClipRef;
 use bevy::animation::animation_curves::AnimatableCurve;
 use bevy::animation::{AnimationClip, AnimationTargetId, VariableCurve};
 use classic_model_formats::abc::Animation;
@@ -39,8 +37,8 @@ pub(crate) fn events(animation: &Animation<'_>) -> Vec<AbcEvent> {
         .collect()
 }
 
-/// Converts an animation to a clip, which moves all nodes of its model. `reference` selects the clip.
-pub(crate) fn clip(tracks: &AbcCurves, reference: ClipRef, events: &[AbcEvent]) -> AnimationClip {
+/// The clip of an animation, which moves all nodes of its model.
+pub(crate) fn clip(tracks: &AbcCurves) -> AnimationClip {
     let mut clip = AnimationClip::default();
     clip.set_duration(tracks.duration());
     let curves = clip.curves_mut();
@@ -52,14 +50,6 @@ pub(crate) fn clip(tracks: &AbcCurves, reference: ClipRef, events: &[AbcEvent]) 
             VariableCurve::new(AnimatableCurve::new(Rotation, rotations)),
         ];
         curves.insert(node_target(node), node_curves);
-    }
-    if !events.is_empty() {
-        let events = events.iter().map(|event| TrackEvent {
-            seconds: event.seconds,
-            frame: event.frame,
-            name: event.string.clone(),
-        });
-        EventTrack::new(reference, events).insert(&mut clip);
     }
     clip
 }

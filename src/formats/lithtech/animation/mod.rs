@@ -1,5 +1,6 @@
-//! Clips of LithTech models, and the component that plays them.
+//! Clips of LithTech models, and what playback needs to know about them.
 
 pub(crate) mod clip;
-pub(crate) mod player;
+pub(crate) mod pose_deforms;
+pub(crate) mod rig;
 pub(crate) mod tracks;

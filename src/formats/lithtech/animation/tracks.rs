@@ -1,7 +1,7 @@
 //! Bevy curves for the translation and rotation of each node over the keyframes of one animation.
 
 use crate::formats::lithtech::convert::handedness::Handedness;
-use crate::playback::frame_times::{SINGLE_FRAME_SECONDS, keyframe_at};
+use crate::playback::frames::{SINGLE_FRAME_SECONDS, keyframe_at};
 use crate::playback::rotations::slerp;
 use bevy::math::curve::{Curve, Interval};
 use bevy::math::{Quat, Vec3};
@@ -48,7 +48,7 @@ pub(crate) fn keyframe_times(animation: &Animation<'_>) -> Box<[f32]> {
 
 /// The curves of an animation, which share its keyframes.
 #[derive(Clone, Debug)]
-pub(crate) struct AbcCurves {
+pub struct AbcCurves {
     keys: Arc<Keyframes>,
 }
 

@@ -67,6 +67,8 @@ pub struct ConvertedClip {
     pub clip: AnimationClip,
     /// Its keyframe strings, in order of time.
     pub events: Vec<AbcEvent>,
+    /// Its name, or its index if an earlier animation has the same name.
+    pub(crate) reference: ClipRef,
     /// The curves of its nodes, which share their data with the clip.
     pub(crate) curves: AbcCurves,
 }
@@ -232,9 +234,10 @@ fn clips(file: &AbcFile<'_>, handedness: Handedness) -> Vec<ConvertedClip> {
         };
         let curves = AbcCurves::new(animation, handedness);
         ConvertedClip {
-            clip: clip(&curves, reference, &events),
+            clip: clip(&curves),
             name,
             events,
+            reference,
             curves,
         }
     });

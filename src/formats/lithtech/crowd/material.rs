@@ -1,9 +1,7 @@
 //! The material and the pose table of crowds.
 
 use crate::crowd::mesh::material::CrowdSkinning;
-use crate::gpu::pose_table::{PoseMaterial, PoseTable};
-use bevy::asset::{Handle, uuid_handle};
-use bevy::image::Image;
+use crate::gpu::pose_table::PoseTable;
 use bevy::pbr::{ExtendedMaterial, StandardMaterial};
 
 /// The material of crowds: a `StandardMaterial` whose vertices are posed from baked clips.
@@ -12,7 +10,3 @@ pub type AbcCrowdMaterial = ExtendedMaterial<StandardMaterial, CrowdSkinning>;
 /// The poses that the members of crowds show, one row per member. Poses are indices of texels in the texture of the
 /// model, [`CrowdSkinning::poses`]; 0 is the rest pose.
 pub type AbcCrowdPoseTable = PoseTable<AbcCrowdMaterial>;
-
-impl PoseMaterial for AbcCrowdMaterial {
-    const TABLE: Handle<Image> = uuid_handle!("6d1c2f4b-7e35-4b0a-9a86-1f0b5c3d8e72");
-}

@@ -6,9 +6,11 @@ use crate::crowd::format::{CrowdContent, CrowdSubmesh};
 use crate::crowd::mesh::build::AttributeSet;
 use crate::crowd::mesh::joint_list::JointList;
 use crate::crowd::mesh::joints::VertexJoints;
+use crate::formats::lithtech::asset::Abc;
 use crate::formats::lithtech::asset::{AbcMeshInfo, AbcModel};
 use crate::formats::lithtech::crowd::node_deform::NodeDeform;
 use crate::gpu::poses::PosePair;
+use crate::playback::skeletal::rig::Rig;
 use bevy::asset::Assets;
 use bevy::image::Image;
 use bevy::math::bounding::Aabb3d;
@@ -19,7 +21,7 @@ use std::sync::Arc;
 
 /// The data of a model's crowd.
 #[derive(Debug)]
-pub(crate) struct AbcCrowdData {
+pub struct AbcCrowdData {
     /// The vertex animation, in the order of the skeleton's deformed vertices.
     pub(crate) deforms: Arc<[NodeDeform]>,
     /// Whether the textures of some nodes scroll.
@@ -37,17 +39,12 @@ pub(crate) fn content(
         .filter_map(|info| NodeDeform::new(info, images))
         .collect();
     add_mesh_normals(&mut deforms, model, meshes);
-    let bones = model.nodes.iter().map(|node| SkeletonBone {
-        parent: node.parent,
-        rest: node.transform,
-        is_visible: true,
-    });
     let mut builder = Builder {
         model,
         meshes,
         deforms: &deforms,
         joints: JointList::new(CrowdSkeleton {
-            bones: bones.collect(),
+            bones: Abc::bones(model).map(SkeletonBone::from).collect(),
             // No animation hides nodes, so one bit is enough.
             visibility_bones: vec![0],
             deformed: deforms.iter().flat_map(at_rest).collect(),

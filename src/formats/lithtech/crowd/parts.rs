@@ -3,12 +3,12 @@
 use crate::appearance::parts::{Selected, Selections};
 use crate::appearance::skin_materials::SkinMaterials;
 use crate::crowd::data::models::{CrowdModel, CrowdModels};
-use crate::crowd::format::CrowdFormat;
 use crate::crowd::mesh::appearance::Selection;
 use crate::crowd::mesh::merge::{AppearanceAssets, BaseMaterials};
 use crate::formats::lithtech::appearance::{
     external_image, is_hidden, is_scrolling, scroll_offset,
 };
+use crate::formats::lithtech::asset::Abc;
 use crate::formats::lithtech::asset::{AbcMeshInfo, AbcModel};
 use crate::formats::lithtech::components::AbcInstance;
 use crate::formats::lithtech::crowd::instance::{AbcCrowd, CrowdSkin};
@@ -25,8 +25,8 @@ pub(crate) fn update_appearance(
     mut commands: Commands,
     mut selections: Selections<AbcInstance>,
     mut members: Query<(&mut AbcCrowd, &AbcInstance)>,
-    mut models: ResMut<CrowdModels<AbcCrowd>>,
-    mut assets: AppearanceAssets<AbcCrowd>,
+    mut models: ResMut<CrowdModels<Abc>>,
+    mut assets: AppearanceAssets<Abc>,
     mut skins: SkinMaterials<StandardMaterial>,
     mut warnings: ModelWarnings,
 ) {
@@ -38,7 +38,7 @@ pub(crate) fn update_appearance(
         if commands.get_entity(member.scene()).is_err() {
             continue;
         }
-        let Some(crowd) = models.get_mut(member.member().slot()) else {
+        let Some(crowd) = models.get_mut(member.slot) else {
             continue;
         };
         if let Some(missing) = crowd.missing {
@@ -56,7 +56,7 @@ pub(crate) fn update_appearance(
             },
         };
         // Not a change that other systems must react to.
-        let member = member.bypass_change_detection().member_mut();
+        let member = member.bypass_change_detection();
         let (skin, skins) = (selection.skin.clone(), &mut skins);
         crowd.show(
             member,
@@ -82,7 +82,7 @@ fn shown_parts(model: &AbcModel, selected: &Selected<'_>) -> Box<[bool]> {
 
 /// The materials of all meshes with a skin.
 fn materials<'a>(
-    crowd: &CrowdModel<AbcCrowd>,
+    crowd: &CrowdModel<Abc>,
     skin: &CrowdSkin,
     skins: &'a mut SkinMaterials<'_, StandardMaterial>,
 ) -> BaseMaterials<'a, StandardMaterial> {
@@ -101,7 +101,7 @@ fn materials<'a>(
 /// Scrolls the textures of nodes with `SCROLL_U` or `SCROLL_V`.
 pub(crate) fn scroll_crowds(
     time: Res<Time>,
-    mut models: ResMut<CrowdModels<AbcCrowd>>,
+    mut models: ResMut<CrowdModels<Abc>>,
     mut materials: ResMut<Assets<AbcCrowdMaterial>>,
 ) {
     let seconds = time.elapsed_secs_f64();

@@ -3,8 +3,6 @@
 use crate::appearance::lods::choose_levels;
 use crate::crowd::plugin::{add_crowds, finish_crowds};
 use crate::formats::lithtech::asset::Abc;
-use crate::formats::lithtech::components::AbcCrowdScene;
-use crate::formats::lithtech::crowd::instance::AbcCrowd;
 use crate::formats::lithtech::crowd::parts::{scroll_crowds, update_appearance};
 use crate::root::systems::ClassicModelsSystems;
 use bevy::app::{App, Plugin, PostUpdate};
@@ -15,8 +13,7 @@ pub(crate) struct AbcCrowdPlugin;
 
 impl Plugin for AbcCrowdPlugin {
     fn build(&self, app: &mut App) {
-        add_crowds::<AbcCrowd>(app);
-        app.register_type::<AbcCrowdScene>();
+        add_crowds::<Abc>(app);
         app.add_systems(
             PostUpdate,
             (update_appearance, scroll_crowds)
@@ -27,6 +24,6 @@ impl Plugin for AbcCrowdPlugin {
     }
 
     fn finish(&self, app: &mut App) {
-        finish_crowds::<AbcCrowd>(app);
+        finish_crowds::<Abc>(app);
     }
 }

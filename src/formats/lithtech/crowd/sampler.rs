@@ -6,22 +6,21 @@ use crate::crowd::bake::task::PoseSource;
 use crate::crowd::bake::timeline::Timeline;
 use crate::crowd::data::clip::{ClipData, ClipOrigin};
 use crate::formats::lithtech::animation::clip::node_target;
-use crate::formats::lithtech::animation::player::animation_of;
+use crate::formats::lithtech::animation::rig::animation_of;
 use crate::formats::lithtech::animation::tracks::AbcCurves;
 use crate::formats::lithtech::asset::{Abc, AbcAnimation, AbcModel};
 use crate::formats::lithtech::crowd::model::AbcCrowdData;
 use crate::formats::lithtech::crowd::node_deform::NodeDeform;
 use crate::gpu::poses::PosePair;
-use crate::playback::skeletal::clip_provider::ClipSource;
+use crate::playback::skeletal::rig::ClipSource;
 use bevy::animation::AnimationClip;
 use bevy::asset::Assets;
-use bevy::ecs::system::{Res, SystemParam};
 use bevy::transform::components::Transform;
 use std::sync::Arc;
 
 /// Poses the nodes and the deforming vertices of a model.
 #[derive(Debug)]
-pub(crate) enum AbcSampler {
+pub enum AbcSampler {
     /// Of an animation of a LithTech file. Positions are those of [`Timeline::Keyframes`].
     Keyframes {
         curves: AbcCurves,
@@ -34,17 +33,10 @@ pub(crate) enum AbcSampler {
 
 /// The vertex animation of a model in one of its animations.
 #[derive(Debug)]
-pub(crate) struct Deforms {
+pub struct Deforms {
     nodes: Arc<[NodeDeform]>,
     /// The index of the animation's first keyframe among those of all animations.
     first_pose: usize,
-}
-
-/// The assets from which clips are baked.
-#[derive(SystemParam)]
-pub(crate) struct AbcClipAssets<'w> {
-    abcs: Res<'w, Assets<Abc>>,
-    clips: Res<'w, Assets<AnimationClip>>,
 }
 
 /// What a clip is baked from. `None` if it is not loaded.
@@ -52,9 +44,10 @@ pub(crate) fn clip(
     source: &ClipSource,
     model: &AbcModel,
     data: &AbcCrowdData,
-    assets: &AbcClipAssets<'_>,
+    abcs: &Assets<Abc>,
+    clips: &Assets<AnimationClip>,
 ) -> Option<ClipData<AbcSampler>> {
-    let clip = assets.clips.get(&source.clip)?;
+    let clip = clips.get(&source.clip)?;
     if let Some(animation) = animation_of(&source.clip, model) {
         let deforms = Deforms {
             nodes: data.deforms.clone(),
@@ -62,7 +55,7 @@ pub(crate) fn clip(
         };
         return Some(keyframes(animation, Some(deforms), ClipOrigin::Model));
     }
-    let mut others = assets.abcs.iter();
+    let mut others = abcs.iter();
     let other = others.find_map(|(_, other)| animation_of(&source.clip, &other.model));
     Some(match other {
         Some(animation) => keyframes(animation, None, ClipOrigin::Clip),
@@ -85,15 +78,14 @@ fn keyframes(
     deforms: Option<Deforms>,
     origin: ClipOrigin,
 ) -> ClipData<AbcSampler> {
-    let frames = animation.frames();
     ClipData {
         sampler: AbcSampler::Keyframes {
             curves: animation.curves.clone(),
             deforms,
         },
         timeline: Timeline::Keyframes {
-            times: frames.times.into(),
-            end: frames.end,
+            times: (&*animation.keyframes).into(),
+            end: animation.frames().end(),
         },
         holds: false,
         origin,

@@ -1,28 +1,18 @@
 //! The pose table of deforming meshes: a texture from which the vertex shader reads each instance's keyframes.
 
 use crate::formats::lithtech::materials::material::AbcDeformMaterial;
-use crate::gpu::pose_table::{PoseMaterial, PoseTable};
+use crate::gpu::pose_table::PoseTable;
 use crate::gpu::poses::PoseBlend;
-use bevy::asset::{Handle, uuid_handle};
 use bevy::ecs::component::Component;
 use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
-use bevy::image::Image;
 use bevy::mesh::MeshTag;
-
-/// The table's texture, shared by all models.
-pub(crate) const POSE_TABLE_IMAGE: Handle<Image> =
-    uuid_handle!("2f6b8f0d-4a1c-4a57-9d0e-8c3f2b7e6d15");
 
 /// The keyframes that the deforming meshes of spawned LithTech models show, one row per mesh.
 ///
 /// Pose indices count the keyframes of all animations of a model in file order, from 0.
 pub type AbcPoseTable = PoseTable<AbcDeformMaterial>;
-
-impl PoseMaterial for AbcDeformMaterial {
-    const TABLE: Handle<Image> = POSE_TABLE_IMAGE;
-}
 
 /// Writes the pose of a mesh, from this frame on.
 pub(crate) fn set_pose(table: &mut AbcPoseTable, pose_row: &mut AbcPoseRow, blend: PoseBlend) {

@@ -225,7 +225,7 @@ pub(crate) fn play(
         let send = |event: PassedEvent<'_>| sent.push(event.sent_to(entity));
         animator
             .events
-            .for_each_passed(tables.events, None, advance.step, send);
+            .for_each_passed(tables.events, None, None, advance.step, send);
         send_events(&mut commands, entity, sent);
         if advance.has_ended
             && let Some(clip) = played

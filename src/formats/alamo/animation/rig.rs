@@ -1,0 +1,119 @@
+//! The bones and clips of Alamo models, for playback.
+
+use crate::formats::alamo::animation::asset::{Ala, AlaAssetLabel};
+use crate::formats::alamo::animation::binding::{BoneMismatch, bone_target};
+use crate::formats::alamo::animation::visibility::{DefaultVisibilityCurve, visibility_evaluator};
+use crate::formats::alamo::asset::{Alo, AloModel};
+use crate::formats::alamo::components::{AloBone, AloInstance};
+use crate::load::names::has_extension;
+use crate::playback::skeletal::animator::ModelAnimator;
+use crate::playback::skeletal::rig::{ClipInfo, ClipSource, Rig, RigBone, RigClip};
+use bevy::animation::animation_curves::EvaluatorId;
+use bevy::animation::{AnimationTargetId, VariableCurve};
+use bevy::prelude::*;
+use core::any::TypeId;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// The playback state of a spawned Alamo model. It is on the root entity once the scene is spawned.
+pub type AloAnimator = ModelAnimator<Alo>;
+
+impl Rig for Alo {
+    type Model = AloModel;
+    type Bone = AloBone;
+    type ClipFile = Ala;
+
+    fn model(instance: &AloInstance) -> &Arc<AloModel> {
+        instance.model()
+    }
+
+    fn bone_entities(instance: &AloInstance) -> &[Entity] {
+        instance.bones()
+    }
+
+    fn bones(model: &AloModel) -> impl ExactSizeIterator<Item = RigBone<'_>> {
+        model.bones.iter().map(|bone| RigBone {
+            name: &bone.name,
+            parent: bone.parent,
+            rest: bone.transform,
+            is_visible: bone.visible,
+        })
+    }
+
+    fn target(bone: usize) -> AnimationTargetId {
+        bone_target(bone)
+    }
+
+    fn clips(model: &AloModel) -> impl Iterator<Item = RigClip<'_>> {
+        model.animations.iter().map(|animation| RigClip {
+            name: &animation.name,
+            clip: &animation.clip,
+            file: Some(animation.ala.clone().untyped()),
+        })
+    }
+
+    fn clip_info<'a>(
+        source: &ClipSource,
+        _: Option<&'a AloModel>,
+        alas: &'a Assets<Ala>,
+    ) -> Option<ClipInfo<'a>> {
+        let ala = alas.get(source.file_id()?)?;
+        Some(ClipInfo {
+            frames: ala.frame_times(),
+            events: None,
+        })
+    }
+
+    /// Loads the animation if only its clip is loaded.
+    fn file_of(
+        clip: &Handle<AnimationClip>,
+        server: &AssetServer,
+        extensions: &[String],
+    ) -> Option<Handle<Ala>> {
+        let path = server.get_path(clip.id());
+        let path = path.filter(|path| path.label() == Some(&AlaAssetLabel::Clip.to_string()))?;
+        let path = path.without_label();
+        match server.get_path_and_type_id_handle(&path, TypeId::of::<Ala>()) {
+            Some(ala) => Some(ala.typed()),
+            // Only the clip is loaded, but the names of the bones are in the animation.
+            None => has_extension(path.path(), extensions).then(|| server.load(path.clone_owned())),
+        }
+    }
+
+    fn adapted(
+        ala: &Ala,
+        clip: &AnimationClip,
+        model: &AloModel,
+    ) -> Option<(AnimationClip, Option<String>)> {
+        let Cow::Owned(adapted) = ala.bound(clip, model) else {
+            return None;
+        };
+        Some((adapted, mismatch_warning(&ala.mismatches(model))))
+    }
+
+    fn default_visibility() -> Option<(EvaluatorId<'static>, VariableCurve)> {
+        Some((
+            visibility_evaluator(),
+            VariableCurve::new(DefaultVisibilityCurve),
+        ))
+    }
+}
+
+/// The warning that tracks do not match a model. `None` if there are no such tracks.
+fn mismatch_warning(mismatches: &[BoneMismatch]) -> Option<String> {
+    /// The most mismatches that the warning lists.
+    const MAX_LISTED: usize = 12;
+    if mismatches.is_empty() {
+        return None;
+    }
+    let listed = mismatches.iter().take(MAX_LISTED).map(ToString::to_string);
+    let listed: Vec<String> = listed.collect();
+    let more = match mismatches.len().saturating_sub(MAX_LISTED) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    Some(format!(
+        "has tracks that do not match the bones of the model and are ignored: {}{more}",
+        listed.join("; ")
+    ))
+}
