@@ -1,15 +1,15 @@
 //! Materials with external skin textures.
 
 use crate::appearance::skins::ActiveImage;
+use crate::load::weak_cache::{Address, WeakCache};
 use bevy::asset::{Asset, AssetId, Assets, Handle, StrongHandle};
 use bevy::color::{Color, LinearRgba};
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{ResMut, SystemParam};
 use bevy::image::Image;
 use bevy::pbr::StandardMaterial;
-use bevy::platform::collections::HashMap;
 use core::any::Any;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// Replaces the base color texture and the emissive texture of a material.
 pub(crate) fn apply_skin(
@@ -26,27 +26,16 @@ pub(crate) fn apply_skin(
     material.emissive_texture = glow;
 }
 
-/// The materials with external skin textures: one per material of a model, image and emissive image, while it is in use.
+/// The materials with external skin textures: one per model, material of it, image and emissive image. A reload makes
+/// another model.
 #[derive(Resource)]
-pub(crate) struct ActiveMaterials<M: Asset> {
-    materials: HashMap<SkinKey<M>, SkinMaterial>,
-}
+pub(crate) struct ActiveMaterials<M: Asset>(WeakCache<SkinKey<M>, StrongHandle>);
 
-/// The material of a model, the image, and the emissive image if there is one.
-type SkinKey<M> = (AssetId<M>, AssetId<Image>, Option<AssetId<Image>>);
-
-struct SkinMaterial {
-    /// The model that the material belongs to. A reload creates a new model, but the asset ids in the key stay the
-    /// same.
-    model: Weak<dyn Any + Send + Sync>,
-    material: Weak<StrongHandle>,
-}
+type SkinKey<M> = (Address, AssetId<M>, AssetId<Image>, Option<AssetId<Image>>);
 
 impl<M: Asset> Default for ActiveMaterials<M> {
     fn default() -> Self {
-        Self {
-            materials: HashMap::default(),
-        }
+        Self(WeakCache::default())
     }
 }
 
@@ -70,24 +59,15 @@ impl<M: Asset + Clone> SkinMaterials<'_, M> {
         let Some(ActiveImage { image, glow }) = image else {
             return Some(plain.clone());
         };
-        let materials = &mut self.active.materials;
-        let key = (plain.id(), image.id(), glow.as_ref().map(Handle::id));
-        let model: Arc<dyn Any + Send + Sync> = model.clone();
-        let model = Arc::downgrade(&model);
-        let cached = materials
-            .get(&key)
-            .filter(|cached| cached.model.ptr_eq(&model));
-        if let Some(material) = cached.and_then(|cached| cached.material.upgrade()) {
-            return Some(Handle::Strong(material));
+        let glow_id = glow.as_ref().map(Handle::id);
+        let key = (Address::of(model), plain.id(), image.id(), glow_id);
+        if let Some(material) = self.active.0.handle(&key) {
+            return Some(material);
         }
         let mut material = self.all.get(plain)?.clone();
         apply_skin(base(&mut material), image.clone(), glow.clone());
         let material = self.all.add(material);
-        if let Handle::Strong(material) = &material {
-            materials.retain(|_, cached| cached.material.strong_count() > 0);
-            let material = Arc::downgrade(material);
-            materials.insert(key, SkinMaterial { model, material });
-        }
+        self.active.0.insert_handle(key, &material);
         Some(material)
     }
 }

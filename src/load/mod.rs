@@ -9,6 +9,7 @@ pub(crate) mod error;
 pub(crate) mod find;
 pub(crate) mod images;
 pub(crate) mod labels;
+pub(crate) mod limits;
 pub(crate) mod loading;
 pub(crate) mod names;
 pub(crate) mod overrides;

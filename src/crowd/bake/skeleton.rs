@@ -323,7 +323,6 @@ fn differences((pose, (from, to)): (&Rows, (&Rows, &Rows))) -> [Vec4; JOINT_TEXE
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::playback::skeletal::rig::RigBone;
     use bevy::math::Vec3;
 
     fn skeleton(bones: usize) -> CrowdSkeleton {

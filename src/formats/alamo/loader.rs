@@ -36,10 +36,8 @@ use bevy::platform::collections::HashMap;
 use bevy::world_serialization::WorldAsset;
 use classic_model_formats::alo;
 use classic_model_formats::alo::AloFile;
-use core::fmt::{self, Write};
-use core::hash::Hasher;
+use core::hash::{Hash, Hasher};
 use std::borrow::Cow;
-use std::hash::DefaultHasher;
 use std::sync::Arc;
 
 /// Loads Alamo models and particle systems as [`Alo`] assets.
@@ -150,8 +148,8 @@ fn warn_about_shaders(path: &AssetPath<'_>, model: &ConvertedAlo<'_>) {
 /// Makes the labeled assets of a converted model.
 struct Assets<'a, 'b> {
     dependencies: Dependencies,
-    /// The materials made so far, by [`material_key`].
-    materials: HashMap<u64, Handle<AloMaterial>>,
+    /// The materials made so far.
+    materials: HashMap<MaterialKey, Handle<AloMaterial>>,
     settings: &'a AloLoaderSettings,
     load_context: &'a mut LoadContext<'b>,
 }
@@ -243,6 +241,10 @@ impl Assets<'_, '_> {
         .to_string();
         let is_drawn = shading.is_drawn() && converted.mesh.is_some();
         let is_spawned = is_drawn || converted.has_tree();
+        let is_team_colored = is_drawn && shading.team != TeamMask::None;
+        let is_additive = shading.phase == BlendPhase::Additive;
+        let casts_shadows =
+            shading.casts_shadows || (self.settings.blended_shadows && !is_additive);
         let poses = converted.inverse_bindposes;
         AloSubmesh {
             shader: (*submesh.shader).into(),
@@ -252,11 +254,10 @@ impl Assets<'_, '_> {
                 .mesh
                 .map(|mesh| self.load_context.add_labeled_asset(label, mesh)),
             bounds: converted.bounds,
-            is_team_colored: is_drawn && shading.team != TeamMask::None,
-            is_additive: shading.phase == BlendPhase::Additive,
-            casts_shadows: shading.casts_shadows
-                || (self.settings.blended_shadows && shading.phase != BlendPhase::Additive),
-            material: is_drawn.then(|| self.material(shading)),
+            is_team_colored,
+            is_additive,
+            casts_shadows,
+            material: is_drawn.then(|| self.material(converted.shading)),
             palette: submesh.palette.iter().map(|bone| bone.get()).collect(),
             inverse_bindposes: (is_spawned && !poses.is_empty()).then(|| {
                 let poses = SkinnedMeshInverseBindposes::from(poses);
@@ -267,11 +268,12 @@ impl Assets<'_, '_> {
         }
     }
 
-    fn material(&mut self, shading: &Shading) -> Handle<AloMaterial> {
-        let key = material_key(shading);
+    fn material(&mut self, shading: Shading) -> Handle<AloMaterial> {
+        let key = MaterialKey(shading);
         if let Some(material) = self.materials.get(&key) {
             return material.clone();
         }
+        let MaterialKey(shading) = &key;
         let base = self
             .dependencies
             .texture(shading.base_texture.as_deref(), true);
@@ -361,22 +363,23 @@ impl Assets<'_, '_> {
     }
 }
 
-/// A hash of a shading, by which sub-meshes share materials. A string as the key would need more memory, because names
-/// may be long.
-fn material_key(shading: &Shading) -> u64 {
-    let mut hash = HashWriter(DefaultHasher::new());
-    // Writing to a hasher never fails.
-    let _ = write!(hash, "{shading:?}");
-    hash.0.finish()
-}
+/// A shading, by which sub-meshes share materials.
+#[derive(PartialEq)]
+struct MaterialKey(Shading);
 
-/// A text writer that hashes its input.
-struct HashWriter(DefaultHasher);
+/// Shadings with a number that is NaN differ from themselves. So they are not shared.
+impl Eq for MaterialKey {}
 
-impl Write for HashWriter {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.write(text.as_bytes());
-        Ok(())
+impl Hash for MaterialKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let Self(shading) = self;
+        (&shading.base_texture, &shading.normal_texture).hash(state);
+        (&shading.extra_texture, shading.team, shading.extra).hash(state);
+        let numbers = [&shading.color[..], &shading.emissive, &shading.colorization];
+        for number in numbers.into_iter().flatten() {
+            // 0 and −0 are equal.
+            (number + 0.0).to_bits().hash(state);
+        }
     }
 }
 

@@ -27,7 +27,7 @@ impl<'a> ConvertedLgw<'a> {
     /// A [`ParseError`] with line and column: see [`text::parse`].
     pub fn load(bytes: &'a [u8], settings: &LgwLoaderSettings) -> Result<Self, ParseError> {
         let mut file = text::parse(bytes, settings.tolerance)?;
-        limits::check_counts(&file, bytes.len())?;
+        limits::check_limits(&file, bytes.len())?;
         let mut warnings = take(&mut file.warnings);
         // Takes the meshes, so that each is freed when it is converted.
         let meshes = take(&mut file.meshes).into_iter().enumerate();

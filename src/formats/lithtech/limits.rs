@@ -1,16 +1,8 @@
-//! Limits on the counts of nodes, animations, keyframe strings and meshes, by file size.
-//!
-//! This crate loads any file in at most 16 times its size plus 1 MiB of heap. Each of these items takes Bevy more
-//! memory than that per byte of the file, so their counts are limited. Real models have dozens of each, far below the
-//! limits.
+//! Limits on the counts of a model's items, relative to the file's size: see [`load::limits`](crate::load::limits).
 
+use crate::load::limits::{check_counts, limit};
 use classic_model_formats::abc::AbcFile;
 use classic_model_formats::read::{ErrorKind, Format, ParseError};
-
-// Limits for a file of any size, plus one per KiB.
-const NODES: usize = 1024;
-const ANIMATIONS: usize = 512;
-const KEYFRAME_STRINGS: usize = 4096;
 
 // Limits for a file of any size, plus one per 4 KiB.
 const DEFORMING_NODES: usize = 64;
@@ -49,42 +41,17 @@ pub(crate) fn max_levels(meshes: usize, length: usize) -> usize {
     ((MESHES + length / 4096) / meshes.max(1)).max(1)
 }
 
-/// Checks the counts of nodes, animations and keyframe strings. `length` is the file's, in bytes.
-pub(crate) fn check_counts(file: &AbcFile<'_>, length: usize) -> Result<(), ParseError> {
+/// Returns an error if a count exceeds its limit. `length` is the file's, in bytes.
+pub(crate) fn check_limits(file: &AbcFile<'_>, length: usize) -> Result<(), ParseError> {
     let keyframes = file
         .animations
         .iter()
         .flat_map(|animation| &animation.keyframes);
     let strings = keyframes.filter(|keyframe| !keyframe.event.is_empty());
-    for (found, elements, limit, limit_text) in [
-        (
-            file.nodes.len(),
-            "nodes",
-            NODES,
-            "a model has at most 1024 nodes, plus one per KiB of the file",
-        ),
-        (
-            file.animations.len(),
-            "animations",
-            ANIMATIONS,
-            "a model has at most 512 animations, plus one per KiB of the file",
-        ),
-        (
-            strings.count(),
-            "keyframe strings",
-            KEYFRAME_STRINGS,
-            "a model has at most 4096 keyframe strings, plus one per KiB of the file",
-        ),
-    ] {
-        if found > limit + length / 1024 {
-            return Err(ParseError {
-                format: Format::Abc,
-                offset: 0,
-                position: None,
-                context: format!("model with {found} {elements}"),
-                kind: ErrorKind::LimitExceeded { limit: limit_text },
-            });
-        }
-    }
-    Ok(())
+    let limits = [
+        limit!(file.nodes.len(), "nodes", 1024, per 1024, "KiB"),
+        limit!(file.animations.len(), "animations", 512, per 1024, "KiB"),
+        limit!(strings.count(), "keyframe strings", 4096, per 1024, "KiB"),
+    ];
+    check_counts(Format::Abc, None, length, &limits)
 }

@@ -7,29 +7,22 @@ use crate::formats::quake::asset::MdlModel;
 use crate::formats::quake::components::{MaterialInputs, MdlInstance};
 use crate::formats::quake::material::MdlMaterial;
 use crate::load::warnings::ModelWarnings;
+use crate::load::weak_cache::{Address, WeakCache};
 use crate::root::skins::PlayerColors;
-use bevy::asset::{AssetEvent, AssetId, Assets, Handle};
+use bevy::asset::{AssetId, Assets, Handle, StrongHandle};
 use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::message::MessageReader;
-use bevy::ecs::query::Changed;
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Query, Res, ResMut};
 use bevy::pbr::MeshMaterial3d;
-use bevy::platform::collections::{HashMap, HashSet};
 use bevy::time::Time;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
-/// Recolored materials: one per material of a model and player colors in use.
+/// Recolored materials: one per model, material of it and player colors. A reload makes another model.
 #[derive(Resource, Default)]
-pub(crate) struct ColoredMaterials(HashMap<(AssetId<MdlMaterial>, PlayerColors), Colored>);
-
-struct Colored {
-    /// The model that the material was made for. A reload replaces it.
-    model: Weak<MdlModel>,
-    material: Handle<MdlMaterial>,
-}
+pub(crate) struct ColoredMaterials(
+    WeakCache<(Address, AssetId<MdlMaterial>, PlayerColors), StrongHandle>,
+);
 
 impl ColoredMaterials {
     fn get_or_make(
@@ -39,22 +32,16 @@ impl ColoredMaterials {
         colors: PlayerColors,
         materials: &mut Assets<MdlMaterial>,
     ) -> Option<Handle<MdlMaterial>> {
-        let key = (plain.id(), colors);
-        if let Some(colored) = self.0.get(&key)
-            && colored.model.ptr_eq(&Arc::downgrade(model))
-        {
-            return Some(colored.material.clone());
+        let key = (Address::of(model), plain.id(), colors);
+        if let Some(colored) = self.0.handle(&key) {
+            return Some(colored);
         }
         let mut material = materials.get(plain)?.clone();
         material.extension.recolor = true;
         material.extension.uniform.shirt = colors.shirt.min(PlayerColors::LAST_ROW).into();
         material.extension.uniform.pants = colors.pants.min(PlayerColors::LAST_ROW).into();
         let material = materials.add(material);
-        let colored = Colored {
-            model: Arc::downgrade(model),
-            material: material.clone(),
-        };
-        self.0.insert(key, colored);
+        self.0.insert_handle(key, &material);
         Some(material)
     }
 }
@@ -132,27 +119,4 @@ fn with_group_image(inputs: MaterialInputs, animator: &MdlInstance, time: &Time)
         image: image as usize,
         ..inputs
     }
-}
-
-/// Removes recolored materials whose colors or model are no longer in use.
-pub(crate) fn remove_unused_colors(
-    mut colored: ResMut<ColoredMaterials>,
-    mut events: MessageReader<AssetEvent<MdlMaterial>>,
-    changed: Query<(), Changed<PlayerColors>>,
-    mut removed: RemovedComponents<PlayerColors>,
-    in_use: Query<&PlayerColors>,
-) {
-    for event in events.read() {
-        if let AssetEvent::Removed { id } = event {
-            colored.0.retain(|(plain, _), _| plain != id);
-        }
-    }
-    let any_removed = removed.read().count() > 0;
-    if colored.0.is_empty() || (changed.is_empty() && !any_removed) {
-        return;
-    }
-    let in_use: HashSet<_> = in_use.iter().copied().collect();
-    colored
-        .0
-        .retain(|(_, colors), colored| in_use.contains(colors) && colored.model.strong_count() > 0);
 }

@@ -12,6 +12,7 @@ use crate::load::error::{ModelLoadError, first_line};
 use crate::load::loading::ModelLoad;
 use crate::load::loading::{InvalidSetting, check_positive};
 use crate::load::overrides::LoaderOverride;
+use crate::load::weak_cache::WeakCache;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
 use bevy::asset::{AssetPath, Handle, LoadContext};
@@ -22,9 +23,8 @@ use bevy::material::AlphaMode;
 use bevy::math::Vec3;
 use bevy::pbr::{ExtendedMaterial, StandardMaterial};
 use bevy::world_serialization::WorldAsset;
-use std::collections::HashMap;
 use std::ops::DerefMut;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Loads Quake models as [`Mdl`] assets.
 pub type MdlLoader = ModelLoader<Mdl>;
@@ -71,7 +71,7 @@ impl MdlLoaderState {
                 // Bevy does not track failed dependencies: https://github.com/bevyengine/bevy/issues/7470
                 search.note_unusable(path.path());
                 let error = first_line(&error);
-                if let Some(last) = self.palettes().get(&path).and_then(Weak::upgrade) {
+                if let Some(last) = self.palettes().get(&path) {
                     error!("{model}: keeping the previous palette: {error}");
                     return last;
                 }
@@ -83,7 +83,7 @@ impl MdlLoaderState {
 }
 
 /// The palettes that models use, by path.
-type Palettes = HashMap<AssetPath<'static>, Weak<Palette>>;
+type Palettes = WeakCache<AssetPath<'static>, Palette>;
 
 /// The palette of a file, which all models share while it does not change.
 fn shared_palette(
@@ -91,13 +91,12 @@ fn shared_palette(
     path: AssetPath<'static>,
     palette: Palette,
 ) -> Arc<Palette> {
-    let known = palettes.get(&path).and_then(Weak::upgrade);
+    let known = palettes.get(&path);
     if let Some(known) = known.filter(|known| **known == palette) {
         return known;
     }
     let palette = Arc::new(palette);
-    palettes.retain(|_, palette| palette.strong_count() > 0);
-    palettes.insert(path, Arc::downgrade(&palette));
+    palettes.insert(path, &palette);
     palette
 }
 
@@ -305,7 +304,7 @@ mod tests {
 
     #[test]
     fn palettes_are_kept_while_models_use_them() {
-        let mut palettes = Palettes::new();
+        let mut palettes = Palettes::default();
         let palette = |level: u8| Palette(Box::new([[level; 3]; 256]));
         let path = |index: usize| AssetPath::from(format!("{index}.lmp"));
         let used = shared_palette(&mut palettes, path(0), palette(1));
@@ -318,8 +317,8 @@ mod tests {
         for index in 1..100 {
             shared_palette(&mut palettes, path(index), palette(2));
         }
-        assert_eq!(palettes.len(), 2, "the used one and the last one");
-        let kept = palettes.get(&path(0)).and_then(Weak::upgrade);
+        assert_eq!(palettes.values().count(), 1, "only the used one");
+        let kept = palettes.get(&path(0));
         assert_eq!(kept, Some(again));
     }
 }

@@ -3,7 +3,7 @@
 use crate::appearance::rebind_textures::rebind_changed_textures;
 use crate::appearance::skin_materials::ActiveMaterials;
 use crate::formats::quake::animation::player::play;
-use crate::formats::quake::appearance::{ColoredMaterials, apply_appearance, remove_unused_colors};
+use crate::formats::quake::appearance::{ColoredMaterials, apply_appearance};
 use crate::formats::quake::asset::Mdl;
 use crate::formats::quake::convert::MAX_TEXTURE_SIZE;
 use crate::formats::quake::dependencies::{Palette, PaletteLoader};
@@ -67,9 +67,7 @@ impl Plugin for QuakePlugin {
                 PostUpdate,
                 (
                     play.in_set(ClassicModelsSystems::Play).after(resolve_clips),
-                    (apply_appearance, remove_unused_colors)
-                        .chain()
-                        .in_set(ClassicModelsSystems::Appearance),
+                    apply_appearance.in_set(ClassicModelsSystems::Appearance),
                 ),
             );
     }

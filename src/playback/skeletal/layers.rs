@@ -488,6 +488,7 @@ impl MaskGroups {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bevy::transform::components::Transform;
 
     #[test]
     fn blend_weights_give_the_share() {

@@ -64,7 +64,7 @@ impl<'a> ConvertedAlo<'a> {
     /// meshes or other items exceeds the limit for the file's size.
     pub fn load(bytes: &'a [u8], usage: RenderAssetUsages) -> Result<Self, ParseError> {
         let mut file = alo::parse_without_vertex_warnings(bytes)?;
-        limits::check_counts(&file, bytes.len())?;
+        limits::check_limits(&file, bytes.len())?;
         let mut warnings = core::mem::take(&mut file.warnings);
         let mut all_finite = true;
         let mut dropped = Vec::new();

@@ -23,7 +23,7 @@ pub enum BlendPhase {
 }
 
 /// The source of the highlight's strength.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AloGloss {
     /// No highlight.
@@ -40,7 +40,7 @@ pub enum AloGloss {
 }
 
 /// The area that takes the color of the player's team.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TeamMask {
     /// None.
@@ -53,7 +53,7 @@ pub enum TeamMask {
 }
 
 /// The use of the third texture.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SecondLayer {
     /// No third texture.

@@ -81,7 +81,7 @@ impl<'a> ConvertedAbc<'a> {
     /// strings for its size.
     pub fn load(bytes: &'a [u8], settings: &AbcLoaderSettings) -> Result<Self, ParseError> {
         let mut file = abc::parse(bytes)?;
-        limits::check_counts(&file, bytes.len())?;
+        limits::check_limits(&file, bytes.len())?;
         let mut warnings = core::mem::take(&mut file.warnings);
         let handedness = Handedness::new(file.transform(), settings.convert_axes);
         let nodes = nodes(&file, handedness)?;
