@@ -12,7 +12,7 @@ use bevy::ecs::system::{Query, Res, SystemParam};
 
 /// The values that the components of a root select. The model limits them.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Selected<'a> {
+pub struct Selected<'a> {
     /// The level of detail, from 0, the finest.
     pub(crate) level: u32,
     pub(crate) stage: u32,

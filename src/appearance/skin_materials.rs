@@ -41,7 +41,7 @@ impl<M: Asset> Default for ActiveMaterials<M> {
 
 /// All materials of type `M`, and those with external skin textures.
 #[derive(SystemParam)]
-pub(crate) struct SkinMaterials<'w, M: Asset> {
+pub struct SkinMaterials<'w, M: Asset> {
     pub(crate) all: ResMut<'w, Assets<M>>,
     active: ResMut<'w, ActiveMaterials<M>>,
 }

@@ -1,9 +1,12 @@
 //! What a format implements so that its models have crowds.
 
+use crate::appearance::parts::Selected;
 use crate::appearance::rebind_textures::HasTextures;
+use crate::appearance::skin_materials::SkinMaterials;
 use crate::crowd::bake::skeleton::CrowdSkeleton;
 use crate::crowd::bake::task::PoseSource;
 use crate::crowd::data::clip::ClipData;
+use crate::crowd::mesh::appearance::Selection;
 use crate::crowd::mesh::build::AttributeSet;
 use crate::crowd::mesh::joints::VertexJoints;
 use crate::crowd::mesh::material::CrowdSkinning;
@@ -11,6 +14,7 @@ use crate::playback::skeletal::rig::{ClipSource, Rig};
 use bevy::pbr::ExtendedMaterial;
 use bevy::prelude::*;
 use core::hash::Hash;
+use std::sync::Arc;
 
 /// A format whose models have crowds.
 pub trait CrowdFormat: Rig {
@@ -40,6 +44,21 @@ pub trait CrowdFormat: Rig {
         files: &Assets<Self::ClipFile>,
         clips: &Assets<AnimationClip>,
     ) -> Option<ClipData<Self::Sampler>>;
+
+    /// The parts and the skin that the components of a root select.
+    fn selection(
+        model: &Self::Model,
+        data: &Self::Data,
+        selected: &Selected<'_>,
+    ) -> Selection<Self::Skin>;
+
+    /// The material of a sub-mesh with a skin. `None` if it is not drawn.
+    fn material(
+        model: &Arc<Self::Model>,
+        surface: &Self::Surface,
+        skin: &Self::Skin,
+        materials: &mut SkinMaterials<'_, Self::Base>,
+    ) -> Option<Handle<Self::Base>>;
 }
 
 /// The material of a format's crowds.

@@ -1,6 +1,8 @@
 //! Registers the crowds of a format with an app.
 
+use crate::appearance::lods::choose_levels;
 use crate::appearance::rebind_textures::rebind_changed_textures;
+use crate::appearance::skin_materials::ActiveMaterials;
 use crate::crowd::data::models::CrowdModels;
 use crate::crowd::data::update_clips::{is_baking, update_clips, upload_clips};
 use crate::crowd::format::{CrowdFormat, CrowdMaterial};
@@ -8,6 +10,7 @@ use crate::crowd::members::bones::{despawn_unused_bones, pose_bones};
 use crate::crowd::members::member::CrowdScene;
 use crate::crowd::members::write_poses::write_poses;
 use crate::crowd::mesh::material::add_crowd_shader;
+use crate::crowd::mesh::merge::update_appearance;
 use crate::gpu::pose_table::PoseTable;
 use crate::gpu::pose_texture::add_pose_table;
 use crate::load::checks::add_loading_check;
@@ -25,12 +28,13 @@ use bevy::transform::TransformSystems;
 #[derive(Resource)]
 struct HasCrowds;
 
-/// Adds the crowds of a format to an app, except for the systems that choose parts and materials.
+/// Adds the crowds of a format to an app.
 pub(crate) fn add_crowds<F: CrowdFormat>(app: &mut App) {
     add_crowd_shader(app);
     app.add_plugins(MaterialPlugin::<CrowdMaterial<F>>::default())
         .init_resource::<PoseTable<CrowdMaterial<F>>>()
         .init_resource::<CrowdModels<F>>()
+        .init_resource::<ActiveMaterials<F::Base>>()
         // A scene may hold only what is registered.
         .register_type::<CrowdScene>();
     rebind_changed_textures::<CrowdMaterial<F>>(app);
@@ -43,6 +47,12 @@ pub(crate) fn add_crowds<F: CrowdFormat>(app: &mut App) {
         )
             .chain()
             .in_set(ClassicModelsSystems::Crowds),
+    )
+    .add_systems(
+        PostUpdate,
+        update_appearance::<F>
+            .after(choose_levels::<F>)
+            .in_set(ClassicModelsSystems::Appearance),
     );
     if !app.world().contains_resource::<HasCrowds>() {
         app.insert_resource(HasCrowds);

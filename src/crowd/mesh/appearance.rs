@@ -7,7 +7,7 @@ use bevy::mesh::Mesh;
 
 /// The choices that decide about meshes and materials.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Selection<K> {
+pub struct Selection<K> {
     /// Whether each part of the model is shown.
     pub(crate) parts: Box<[bool]>,
     /// The skin, for formats that have skins.

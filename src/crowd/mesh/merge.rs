@@ -1,18 +1,22 @@
 //! The meshes that members show: the sub-meshes of the selected parts, merged by their materials.
 
-use crate::crowd::data::models::CrowdModel;
+use crate::appearance::parts::Selections;
+use crate::appearance::skin_materials::SkinMaterials;
+use crate::crowd::data::models::{CrowdModel, CrowdModels};
 use crate::crowd::format::{CrowdFormat, CrowdMaterial};
 use crate::crowd::members::member::CrowdMember;
 use crate::crowd::mesh::appearance::{Appearance, Draw, Selection};
 use crate::crowd::mesh::build::{AttributeSet, MergedMesh};
 use crate::crowd::mesh::material::CrowdSkinning;
 use crate::gpu::pose_table::PoseTable;
+use crate::load::warnings::ModelWarnings;
 use crate::root::crowd::CrowdMesh;
 use bevy::asset::{AssetId, Assets, Handle};
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::{NoAutoAabb, Visibility};
+use bevy::ecs::change_detection::DetectChangesMut;
 use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::system::{Commands, ResMut, SystemParam};
+use bevy::ecs::system::{Commands, Query, ResMut, SystemParam};
 use bevy::light::NotShadowCaster;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::{Mesh, Mesh3d, MeshTag};
@@ -25,23 +29,45 @@ use std::sync::Arc;
 pub(crate) struct AppearanceAssets<'w, F: CrowdFormat> {
     meshes: ResMut<'w, Assets<Mesh>>,
     materials: ResMut<'w, Assets<CrowdMaterial<F>>>,
+    bases: SkinMaterials<'w, <F as CrowdFormat>::Base>,
 }
 
-/// The materials of a crowd's sub-meshes.
-pub(crate) struct BaseMaterials<'a, B: bevy::asset::Asset> {
-    /// One for each of [`CrowdModel::submeshes`]. Those without are not drawn.
-    pub(crate) submeshes: Vec<Option<Handle<B>>>,
-    pub(crate) all: &'a Assets<B>,
+/// Gives members the meshes and the materials that are selected, if a component that decides about them changed.
+pub(crate) fn update_appearance<F: CrowdFormat>(
+    mut commands: Commands,
+    mut selections: Selections<F::Instance>,
+    mut members: Query<(&mut CrowdMember<F>, &F::Instance)>,
+    mut models: ResMut<CrowdModels<F>>,
+    mut assets: AppearanceAssets<F>,
+    mut warnings: ModelWarnings,
+) {
+    for root in selections.changed() {
+        let Ok((mut member, instance)) = members.get_mut(root) else {
+            continue;
+        };
+        // The root may already have another scene that is not spawned yet.
+        if commands.get_entity(member.scene()).is_err() {
+            continue;
+        }
+        let Some(crowd) = models.get_mut(member.slot) else {
+            continue;
+        };
+        if let Some(missing) = crowd.missing {
+            warnings.warn_once(root, missing.warning());
+        }
+        let selection = F::selection(F::model(instance), &crowd.data, &selections.get(root));
+        // Not a change that other systems must react to.
+        let member = member.bypass_change_detection();
+        crowd.show(member, selection, &mut assets, &mut commands);
+    }
 }
 
 impl<F: CrowdFormat> CrowdModel<F> {
-    /// Shows a selection on a member. Meshes are merged once for all members. `materials` returns the materials of all
-    /// sub-meshes.
-    pub(crate) fn show<'a>(
+    /// Shows a selection on a member. Meshes are merged once for all members.
+    fn show(
         &mut self,
         member: &mut CrowdMember<F>,
         selection: Selection<F::Skin>,
-        materials: impl FnOnce(&Self) -> BaseMaterials<'a, F::Base>,
         assets: &mut AppearanceAssets<'_, F>,
         commands: &mut Commands<'_, '_>,
     ) {
@@ -50,12 +76,10 @@ impl<F: CrowdFormat> CrowdModel<F> {
             return;
         }
         let appearance = self.appearances.get(&selection).unwrap_or_else(|| {
-            let materials = materials(self);
             let appearance = Arc::new(Appearance {
-                draws: self.merge(&selection, &materials, assets),
-                selection,
+                draws: self.merge(&selection, assets),
+                selection: selection.clone(),
             });
-            let selection = appearance.selection.clone();
             self.appearances.insert(selection, &appearance);
             appearance
         });
@@ -67,23 +91,25 @@ impl<F: CrowdFormat> CrowdModel<F> {
     fn merge(
         &self,
         selection: &Selection<F::Skin>,
-        materials: &BaseMaterials<'_, F::Base>,
         assets: &mut AppearanceAssets<'_, F>,
     ) -> Vec<Draw<F>> {
         type Key<B> = (AssetId<B>, bool, AttributeSet);
         type Group<B> = (Key<B>, Handle<B>, usize, MergedMesh);
         let mut groups: Vec<Group<F::Base>> = Vec::new();
-        let submeshes = self.submeshes.iter().zip(&materials.submeshes);
-        for (index, (submesh, material)) in submeshes.enumerate() {
+        for (index, submesh) in self.submeshes.iter().enumerate() {
             let is_shown = selection.parts.get(submesh.part).copied().unwrap_or(false);
             let mesh = assets.meshes.get(&submesh.mesh).filter(|_| is_shown);
+            let material = mesh.and_then(|_| {
+                let skin = &selection.skin;
+                F::material(&self.model, &submesh.surface, skin, &mut assets.bases)
+            });
             let (Some(mesh), Some(material)) = (mesh, material) else {
                 continue;
             };
             let key = (material.id(), submesh.casts_shadows, submesh.attributes);
             let group = groups.iter().position(|(other, ..)| *other == key);
             let group = group.unwrap_or_else(|| {
-                groups.push((key, material.clone(), index, MergedMesh::default()));
+                groups.push((key, material, index, MergedMesh::default()));
                 groups.len() - 1
             });
             if let Some((.., merged)) = groups.get_mut(group) {
@@ -94,7 +120,7 @@ impl<F: CrowdFormat> CrowdModel<F> {
         for ((_, casts_shadows, _), base, first, merged) in groups {
             let own = draws.iter().find(|draw| draw.base == base);
             let own = own.map(|draw| draw.material.clone());
-            let Some(material) = own.or_else(|| self.material(&base, materials.all, assets)) else {
+            let Some(material) = own.or_else(|| self.material(&base, assets)) else {
                 continue;
             };
             draws.push(Draw {
@@ -112,7 +138,6 @@ impl<F: CrowdFormat> CrowdModel<F> {
     fn material(
         &self,
         base: &Handle<F::Base>,
-        loaded: &Assets<F::Base>,
         assets: &mut AppearanceAssets<'_, F>,
     ) -> Option<Handle<CrowdMaterial<F>>> {
         if let Some(known) = self.appearances.material(base.id()) {
@@ -123,7 +148,7 @@ impl<F: CrowdFormat> CrowdModel<F> {
             instances: PoseTable::<CrowdMaterial<F>>::image(),
         };
         let material = ExtendedMaterial {
-            base: loaded.get(base)?.clone(),
+            base: assets.bases.all.get(base)?.clone(),
             extension: skinning,
         };
         Some(assets.materials.add(material))

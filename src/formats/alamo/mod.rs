@@ -54,7 +54,7 @@ pub use components::{
 #[doc(hidden)]
 pub use convert::file::{ConvertedAlo, ConvertedSubmesh};
 pub use crowd::instance::AloCrowd;
-pub use crowd::material::{AloCrowdMaterial, AloPoseTable};
+pub use crowd::instance::{AloCrowdMaterial, AloPoseTable};
 pub use loader::AloLoader;
 pub use materials::material::{AloMaterial, AloShading, AloUniform};
 pub use materials::shading::{AloGloss, BlendPhase, SecondLayer, Shading, TeamMask};

@@ -2,11 +2,12 @@
 
 use crate::appearance::lods::{choose_levels, reset_level};
 use crate::appearance::rebind_textures::rebind_changed_textures;
+use crate::crowd::plugin::{add_crowds, finish_crowds};
 use crate::formats::alamo::animation::plugin::AnimationPlugin;
 use crate::formats::alamo::appearance::{color_teams, show_parts};
 use crate::formats::alamo::asset::Alo;
 use crate::formats::alamo::components::{AloBone, AloPart, AloProxy, AloSubmeshIndex, TeamColored};
-use crate::formats::alamo::crowd::plugin::AloCrowdPlugin;
+use crate::formats::alamo::crowd::color::color_crowds;
 use crate::formats::alamo::instance::on_scene_ready;
 use crate::formats::alamo::loader::AloLoaderState;
 use crate::formats::alamo::materials::fallback::replace_failed_textures;
@@ -100,7 +101,7 @@ impl Plugin for AlamoPlugin {
                         propagate_to_proxies::<PartVisibility>,
                     ),
                     show_parts,
-                    color_teams,
+                    (color_teams, color_crowds),
                 )
                     .chain()
                     .in_set(ClassicModelsSystems::Appearance),
@@ -108,13 +109,14 @@ impl Plugin for AlamoPlugin {
         #[cfg(feature = "gizmos")]
         app.add_plugins(AloColliderGizmosPlugin);
         register_types(app);
-        app.add_plugins(AloCrowdPlugin);
+        add_crowds::<Alo>(app);
     }
 
     fn finish(&self, app: &mut App) {
         let state = AloLoaderState {
             animation_extensions: all_cases(&self.animation_extensions),
         };
+        finish_crowds::<Alo>(app);
         finish_format::<Alo>(app, &self.extensions, state);
     }
 }

@@ -39,7 +39,7 @@ pub use convert::file::{ConvertedAbc, ConvertedClip, ConvertedLod};
 #[doc(hidden)]
 pub use convert::meshes::ConvertedMesh;
 pub use crowd::instance::AbcCrowd;
-pub use crowd::material::{AbcCrowdMaterial, AbcCrowdPoseTable};
+pub use crowd::instance::{AbcCrowdMaterial, AbcCrowdPoseTable};
 #[doc(hidden)]
 pub use deform::ConvertedDeform;
 pub use deform::pose_table::AbcPoseTable;

@@ -3,11 +3,13 @@
 use crate::appearance::lods::{choose_levels, reset_level};
 use crate::appearance::rebind_textures::rebind_changed_textures;
 use crate::appearance::skin_materials::ActiveMaterials;
+use crate::crowd::mesh::merge::update_appearance as update_crowds;
+use crate::crowd::plugin::{add_crowds, finish_crowds};
 use crate::formats::lithtech::animation::pose_deforms::pose_deforms;
 use crate::formats::lithtech::appearance::{scroll_surfaces, update_appearance};
 use crate::formats::lithtech::asset::Abc;
 use crate::formats::lithtech::components::{AbcMesh, AbcNode};
-use crate::formats::lithtech::crowd::plugin::AbcCrowdPlugin;
+use crate::formats::lithtech::crowd::scroll::scroll_crowds;
 use crate::formats::lithtech::deform::pose_table::AbcPoseTable;
 use crate::formats::lithtech::instance::on_scene_ready;
 use crate::formats::lithtech::materials::fallback::replace_failed_skins;
@@ -84,16 +86,18 @@ impl Plugin for LithTechPlugin {
                         choose_levels::<Abc>,
                         update_appearance,
                         scroll_surfaces,
+                        scroll_crowds.after(update_crowds::<Abc>),
                     )
                         .chain()
                         .in_set(ClassicModelsSystems::Appearance),
                 ),
             );
-        app.add_plugins(AbcCrowdPlugin);
+        add_crowds::<Abc>(app);
     }
 
     fn finish(&self, app: &mut App) {
         add_pose_table::<AbcDeformMaterial>(app);
+        finish_crowds::<Abc>(app);
         finish_format::<Abc>(app, &self.extensions, ());
     }
 }

@@ -1,22 +1,36 @@
-//! The component of a crowd's member.
+//! What crowds need to know about the format.
 
+use crate::appearance::parts::Selected;
+use crate::appearance::skin_materials::SkinMaterials;
 use crate::crowd::data::clip::ClipData;
 use crate::crowd::format::{CrowdContent, CrowdFormat};
 use crate::crowd::members::member::CrowdMember;
+use crate::crowd::mesh::appearance::Selection;
+use crate::crowd::mesh::material::CrowdSkinning;
 use crate::formats::alamo::asset::Alo;
 use crate::formats::alamo::asset::AloModel;
 use crate::formats::alamo::components::AloPart;
 use crate::formats::alamo::crowd::model::content;
 use crate::formats::alamo::crowd::sampler::{ClipSampler, clip};
 use crate::formats::alamo::materials::material::AloMaterial;
+use crate::gpu::pose_table::PoseTable;
 use crate::playback::skeletal::rig::ClipSource;
 use bevy::animation::AnimationClip;
 use bevy::asset::{Assets, Handle};
 use bevy::image::Image;
 use bevy::mesh::Mesh;
+use bevy::pbr::ExtendedMaterial;
+use std::sync::Arc;
 
 /// A member of a crowd of Alamo models.
 pub type AloCrowd = CrowdMember<Alo>;
+
+/// The material of crowds: an [`AloMaterial`] whose vertices are posed from baked clips.
+pub type AloCrowdMaterial = ExtendedMaterial<AloMaterial, CrowdSkinning>;
+
+/// The poses that the members of crowds show, one row per member. Poses are indices of texels in the texture of the
+/// model, [`CrowdSkinning::poses`]; 0 is the rest pose.
+pub type AloPoseTable = PoseTable<AloCrowdMaterial>;
 
 impl CrowdFormat for Alo {
     type Sampler = ClipSampler;
@@ -42,5 +56,22 @@ impl CrowdFormat for Alo {
         clips: &Assets<AnimationClip>,
     ) -> Option<ClipData<ClipSampler>> {
         clip(source, model, files, clips)
+    }
+
+    fn selection(model: &AloModel, parts: &Vec<AloPart>, selected: &Selected<'_>) -> Selection<()> {
+        let parts = parts.iter().map(|part| part.is_shown(model, selected));
+        Selection {
+            parts: parts.collect(),
+            skin: (),
+        }
+    }
+
+    fn material(
+        _: &Arc<AloModel>,
+        material: &Handle<AloMaterial>,
+        (): &(),
+        _: &mut SkinMaterials<'_, AloMaterial>,
+    ) -> Option<Handle<AloMaterial>> {
+        Some(material.clone())
     }
 }

@@ -1,22 +1,39 @@
-//! The component of a crowd's member.
+//! What crowds need to know about the format.
 
+use crate::appearance::parts::Selected;
+use crate::appearance::skin_materials::SkinMaterials;
 use crate::appearance::skins::ActiveImage;
 use crate::crowd::data::clip::ClipData;
 use crate::crowd::format::{CrowdContent, CrowdFormat};
 use crate::crowd::members::member::CrowdMember;
+use crate::crowd::mesh::appearance::Selection;
+use crate::crowd::mesh::material::CrowdSkinning;
+use crate::formats::lithtech::appearance::external_image;
+use crate::formats::lithtech::appearance::is_hidden;
 use crate::formats::lithtech::asset::Abc;
+use crate::formats::lithtech::asset::AbcMeshInfo;
 use crate::formats::lithtech::asset::AbcModel;
 use crate::formats::lithtech::crowd::model::{AbcCrowdData, content};
 use crate::formats::lithtech::crowd::sampler::{AbcSampler, clip};
+use crate::gpu::pose_table::PoseTable;
 use crate::playback::skeletal::rig::ClipSource;
 use bevy::animation::AnimationClip;
-use bevy::asset::Assets;
+use bevy::asset::{Assets, Handle};
 use bevy::image::Image;
 use bevy::mesh::Mesh;
+use bevy::pbr::ExtendedMaterial;
 use bevy::pbr::StandardMaterial;
+use std::sync::Arc;
 
 /// A member of a crowd of LithTech models.
 pub type AbcCrowd = CrowdMember<Abc>;
+
+/// The material of crowds: a `StandardMaterial` whose vertices are posed from baked clips.
+pub type AbcCrowdMaterial = ExtendedMaterial<StandardMaterial, CrowdSkinning>;
+
+/// The poses that the members of crowds show, one row per member. Poses are indices of texels in the texture of the
+/// model, [`CrowdSkinning::poses`]; 0 is the rest pose.
+pub type AbcCrowdPoseTable = PoseTable<AbcCrowdMaterial>;
 
 /// The skin of a member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -52,4 +69,43 @@ impl CrowdFormat for Abc {
     ) -> Option<ClipData<AbcSampler>> {
         clip(source, model, data, files, clips)
     }
+
+    fn selection(
+        model: &AbcModel,
+        _: &AbcCrowdData,
+        selected: &Selected<'_>,
+    ) -> Selection<CrowdSkin> {
+        // A skin beyond the last is the last.
+        let last = model.skins.len().saturating_sub(1);
+        Selection {
+            parts: shown_parts(model, selected),
+            skin: CrowdSkin {
+                index: selected.skin.map_or(0, |skin| skin.index.min(last)),
+                image: selected.skin.and_then(|skin| skin.image.clone()),
+            },
+        }
+    }
+
+    fn material(
+        model: &Arc<AbcModel>,
+        node: &Option<usize>,
+        skin: &CrowdSkin,
+        materials: &mut SkinMaterials<'_, StandardMaterial>,
+    ) -> Option<Handle<StandardMaterial>> {
+        let own = model.material(skin.index, *node)?;
+        let image = external_image(skin.image.as_ref(), model, *node);
+        materials.with_skin(model, own, image, |made| made)
+    }
+}
+
+/// Whether each mesh of all levels of detail is shown.
+fn shown_parts(model: &AbcModel, selected: &Selected<'_>) -> Box<[bool]> {
+    let shown = (selected.level as usize).min(model.levels.len().saturating_sub(1));
+    let levels = model.levels.iter().enumerate();
+    let parts = levels.flat_map(|(index, level)| {
+        let is_shown =
+            move |mesh: &AbcMeshInfo| index == shown && !is_hidden(selected, model, mesh.node);
+        level.meshes.iter().map(is_shown)
+    });
+    parts.collect()
 }
