@@ -1,9 +1,6 @@
 //! The own visibility of bones, which the bones below them do not inherit.
 
-use bevy::camera::visibility::Visibility;
-use bevy::ecs::component::Component;
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::reflect::Reflect;
+use bevy::prelude::*;
 
 /// On the entity of a bone of an ALO model: the bone's own visibility.
 ///

@@ -3,16 +3,7 @@
 use crate::geometry::axes::SceneScale;
 use crate::root::parts::{DistanceLod, LodDistances, ModelLod};
 use crate::spawn::format::Format;
-use bevy::camera::{Camera, Camera3d};
-use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
-use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::Insert;
-use bevy::ecs::observer::On;
-use bevy::ecs::query::{With, Without};
-use bevy::ecs::system::Query;
-use bevy::math::Vec3;
-use bevy::transform::components::GlobalTransform;
-use bevy::transform::helper::TransformHelper;
+use bevy::prelude::*;
 
 /// Hysteresis: a model leaves a level when its distance is below this fraction of the level's distance. It prevents
 /// flicker near the threshold.

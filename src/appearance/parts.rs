@@ -3,12 +3,9 @@
 use crate::appearance::skins::ActiveSkin;
 use crate::root::environment::NightTime;
 use crate::root::parts::{DamageStage, DistanceLod, ModelLod, PartVisibility};
-use bevy::ecs::change_detection::DetectChanges;
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::{Entity, EntityHashSet};
-use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::query::{Changed, Or, With};
-use bevy::ecs::system::{Query, Res, SystemParam};
+use bevy::ecs::entity::EntityHashSet;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
 
 /// The values that the components of a root select. The model limits them.
 #[derive(Clone, Copy, Default)]

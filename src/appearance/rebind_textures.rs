@@ -4,16 +4,9 @@
 //! the old one until the material itself changes.
 
 use crate::load::checks::{add_loading_check, is_asset_loading};
-use bevy::app::{App, PostUpdate};
-use bevy::asset::{Asset, AssetEvent, AssetEventSystems, AssetId, AssetServer, Assets, Handle};
-use bevy::ecs::message::MessageReader;
-use bevy::ecs::resource::Resource;
-use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::ecs::schedule::common_conditions::resource_exists;
-use bevy::ecs::system::{Res, ResMut};
-use bevy::ecs::world::{EntityRef, World};
-use bevy::image::Image;
-use bevy::pbr::{ExtendedMaterial, Material, MaterialExtension, MeshMaterial3d, StandardMaterial};
+use bevy::asset::AssetEventSystems;
+use bevy::pbr::{ExtendedMaterial, MaterialExtension};
+use bevy::prelude::*;
 use core::marker::PhantomData;
 use std::collections::HashSet;
 

@@ -2,12 +2,9 @@
 
 use crate::appearance::skins::ActiveImage;
 use crate::load::weak_cache::{Address, WeakCache};
-use bevy::asset::{Asset, AssetId, Assets, Handle, StrongHandle};
-use bevy::color::{Color, LinearRgba};
-use bevy::ecs::resource::Resource;
-use bevy::ecs::system::{ResMut, SystemParam};
-use bevy::image::Image;
-use bevy::pbr::StandardMaterial;
+use bevy::asset::StrongHandle;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
 use core::any::Any;
 use std::sync::Arc;
 

@@ -5,16 +5,8 @@ use crate::load::error::first_line;
 use crate::load::warnings::ModelWarnings;
 use crate::root::skins::{ModelSkin, ModelSkins, path_of_skin};
 use crate::root::systems::ClassicModelsSystems;
-use bevy::app::{App, PostUpdate};
-use bevy::asset::{AssetPath, AssetServer, Assets, Handle, LoadContext, LoadState};
-use bevy::ecs::change_detection::{DetectChanges, Ref};
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::query::{Changed, Or, With};
-use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::ecs::system::{Commands, Query, Res};
-use bevy::image::Image;
+use bevy::asset::{AssetPath, LoadContext, LoadState};
+use bevy::prelude::*;
 use std::borrow::Cow;
 
 /// The skin that a root uses. Without it, a model uses its own first skin.

@@ -15,14 +15,11 @@ use crate::gpu::pose_table::PoseTable;
 use crate::gpu::pose_texture::add_pose_table;
 use crate::load::checks::add_loading_check;
 use crate::root::systems::ClassicModelsSystems;
-use bevy::app::{AnimationSystems, App, PostUpdate};
+use bevy::app::AnimationSystems;
 use bevy::asset::AssetEventSystems;
 use bevy::camera::visibility::VisibilitySystems;
-use bevy::ecs::resource::Resource;
-use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::pbr::MaterialPlugin;
+use bevy::prelude::*;
 use bevy::render::renderer::RenderDevice;
-use bevy::transform::TransformSystems;
 
 /// Marks apps that have the systems that no format needs a second time.
 #[derive(Resource)]

@@ -1,10 +1,6 @@
 //! Conversion from the games' axes to Bevy's, and the scale of a scene.
 
-use bevy::ecs::component::Component;
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::math::{Mat3, Quat, Vec3};
-use bevy::reflect::Reflect;
-use bevy::transform::components::Transform;
+use bevy::prelude::*;
 
 /// Converts a format's axes to Bevy's, where X is right, Y up and −Z forward.
 #[derive(Clone, Copy, Debug, PartialEq)]

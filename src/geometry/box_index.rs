@@ -6,8 +6,9 @@
 //! groups have grown, or if colliders were added or removed. The first ray after a change tests all boxes
 //! without groups, because building them does not pay off for a single ray.
 
+use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Affine3A, Ray3d, Vec3A, Vec4};
+use bevy::prelude::*;
 
 /// Boxes per group.
 const WIDTH: usize = 4;

@@ -1,7 +1,7 @@
 //! Triangles and texture coordinates of meshes in the main world.
 
-use bevy::math::{Vec2, Vec3};
-use bevy::mesh::{Indices, Mesh, VertexAttributeValues};
+use bevy::mesh::{Indices, VertexAttributeValues};
+use bevy::prelude::*;
 
 /// Vertex indices, three per triangle.
 #[derive(Clone, Copy, Debug)]

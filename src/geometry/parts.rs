@@ -4,10 +4,9 @@ use crate::geometry::box_index::Index;
 use crate::geometry::posed::PosedVertices;
 use crate::geometry::ray_settings::{ModelRayCastSettings, ModelRayCastVisibility};
 use crate::geometry::surface::{Surface, SurfaceHit};
-use bevy::camera::visibility::{InheritedVisibility, ViewVisibility};
 use bevy::ecs::change_detection::Tick;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::system::{Query, SystemParam};
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
 
 /// A part of a spawned model that rays can hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,7 @@
 //! A cache of posed vertices, so that each part is posed at most once per run of a system.
 
-use bevy::asset::AssetId;
-use bevy::ecs::entity::Entity;
-use bevy::mesh::Mesh;
 use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
 use core::ops::Range;
 
 /// The vertex positions of the parts that were posed in this run. It keeps its memory between runs.

@@ -1,8 +1,6 @@
 //! A hit of a ray on a model.
 
-use bevy::ecs::entity::Entity;
-use bevy::math::{Vec2, Vec3};
-use bevy::reflect::Reflect;
+use bevy::prelude::*;
 
 /// A hit of a ray on a part of a spawned model, in world space.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq)]

@@ -1,8 +1,6 @@
 //! Settings of rays: which parts they hit, how they treat back faces.
 
-use bevy::ecs::entity::Entity;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
+use bevy::prelude::*;
 
 /// How a ray treats back faces.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

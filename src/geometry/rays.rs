@@ -8,9 +8,9 @@ use crate::geometry::ray_hit::ModelRayHit;
 use crate::geometry::ray_settings::{ColliderParts, ModelRayCastSettings};
 use crate::geometry::surface::Surface;
 use bevy::ecs::change_detection::Tick;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::system::{Local, StaticSystemParam, SystemChangeTick, SystemParam};
-use bevy::math::{Affine3A, Ray3d};
+use bevy::ecs::system::{StaticSystemParam, SystemChangeTick, SystemParam};
+use bevy::math::Affine3A;
+use bevy::prelude::*;
 
 /// Rays at the models of a format.
 pub(crate) trait Rays {

@@ -2,7 +2,8 @@
 
 use crate::geometry::mesh_data::{SurfaceTriangles, uv_at};
 use crate::geometry::ray_settings::Backfaces;
-use bevy::math::{Affine3A, DMat3, DVec3, Mat3, Ray3d, Vec2, Vec3};
+use bevy::math::{Affine3A, DMat3, DVec3};
+use bevy::prelude::*;
 
 /// The surface of a part that rays can hit: triangles, and the vertex positions that they have now.
 #[derive(Clone, Copy, Debug)]

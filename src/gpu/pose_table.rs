@@ -2,12 +2,9 @@
 
 use crate::gpu::instance_rows::InstanceRows;
 use crate::gpu::poses::PoseBlend;
-use bevy::asset::Handle;
 use bevy::asset::uuid::Uuid;
-use bevy::ecs::resource::Resource;
-use bevy::image::Image;
 use bevy::platform::hash::FixedHasher;
-use bevy::reflect::TypePath;
+use bevy::prelude::*;
 use core::hash::BuildHasher;
 use core::marker::PhantomData;
 

@@ -7,14 +7,8 @@
 use crate::gpu::instance_rows::{InstanceRows, ROWS_PER_LINE, Row, WIDTH};
 use crate::gpu::pose_table::PoseTable;
 use crate::load::images::insert_image;
-use bevy::app::{App, PostUpdate};
-use bevy::asset::{AssetEventSystems, Assets, RenderAssetUsages};
-use bevy::ecs::resource::Resource;
-use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::ecs::schedule::common_conditions::resource_exists;
-use bevy::ecs::system::{Res, ResMut};
-use bevy::image::Image;
-use bevy::pbr::{Material, MeshMaterial3d};
+use bevy::asset::{AssetEventSystems, RenderAssetUsages};
+use bevy::prelude::*;
 use bevy::render::erased_render_asset::prepare_erased_assets;
 use bevy::render::render_asset::{RenderAssets, prepare_assets};
 use bevy::render::render_resource::{
@@ -22,7 +16,7 @@ use bevy::render::render_resource::{
 };
 use bevy::render::renderer::RenderQueue;
 use bevy::render::texture::GpuImage;
-use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
+use bevy::render::{Extract, Render, RenderApp, RenderSystems};
 use core::hash::Hash;
 use core::marker::PhantomData;
 use zerocopy::IntoBytes;

@@ -3,10 +3,9 @@
 //! Bevy loads a shader when the first material uses it, and draws nothing with that material until then. Without
 //! preloading, a model that reloads with a new type of material would disappear for some frames.
 
-use bevy::app::App;
-use bevy::asset::{AssetPath, AssetServer, Assets, Handle, embedded_asset};
-use bevy::ecs::resource::Resource;
-use bevy::shader::{Shader, ShaderRef};
+use bevy::asset::{AssetPath, embedded_asset};
+use bevy::prelude::*;
+use bevy::shader::ShaderRef;
 
 /// Handles that keep the shaders loaded.
 #[derive(Resource, Default)]

@@ -2,12 +2,7 @@
 
 use crate::root::follow_velocity::{FollowVelocity, LastPosition};
 use crate::root::play::{PlayClip, Playback, ResolvedClip};
-use bevy::ecs::entity::Entity;
-use bevy::ecs::system::{Query, Res};
-use bevy::math::Vec3;
-use bevy::time::Time;
-use bevy::transform::components::GlobalTransform;
-use bevy::transform::helper::TransformHelper;
+use bevy::prelude::*;
 
 /// The components of a root whose clip follows its velocity.
 type Followers<'w> = (

@@ -5,9 +5,7 @@
 use crate::root::clip_ref::{ClipRef, Repeat, part_within};
 use crate::root::clips::ModelClips;
 use crate::root::play::{PlayClip, ResolvedClip, ResolvedPlay};
-use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
-use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::system::Query;
+use bevy::prelude::*;
 use core::ops::Range;
 use std::sync::Arc;
 

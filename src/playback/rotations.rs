@@ -1,6 +1,6 @@
 //! Spherical linear interpolation of rotations.
 
-use bevy::math::{Quat, Vec2};
+use bevy::prelude::*;
 
 /// Interpolates between two rotations along the shorter arc, with `t` from 0 to 1. It is as exact as `Quat::slerp`, to
 /// the last bits of a float, in half its time.

@@ -1,10 +1,7 @@
 //! References to clips, and the behavior at the end of a clip.
 
 use crate::load::names::same_name;
-use bevy::animation::AnimationClip;
-use bevy::asset::Handle;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
+use bevy::prelude::*;
 use core::ops::Range;
 use std::sync::Arc;
 

@@ -2,10 +2,7 @@
 
 use crate::load::names::{equals_folded, folded};
 use crate::root::clip_ref::{ClipRef, Repeat};
-use bevy::ecs::component::Component;
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// Named clips of a model, in addition to the clips of its file. A manifest's clips are inserted as this component.
@@ -34,7 +31,7 @@ impl FromIterator<NamedClip> for ModelClips {
 
 /// A clip with a name, a speed and an end behavior.
 #[derive(Reflect, Clone, Debug, PartialEq)]
-#[reflect(Clone, Debug, PartialEq)]
+#[reflect(Default, Clone, Debug, PartialEq)]
 pub struct NamedClip {
     /// The name (case-insensitive).
     pub name: String,
@@ -51,6 +48,19 @@ pub struct NamedClip {
     /// The distance that the model covers in one pass through the clip, for [`FollowVelocity`](crate::root::FollowVelocity).
     /// `None` here uses the stride of `clip`, if that is another name.
     pub stride: Option<f32>,
+}
+
+/// The first clip of the model without a name, at its own speed.
+impl Default for NamedClip {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            clip: ClipRef::Index(0),
+            speed: 1.0,
+            repeat: Repeat::FromManifest,
+            stride: None,
+        }
+    }
 }
 
 impl ModelClips {

@@ -1,10 +1,6 @@
 //! Members of crowds, for code that works on any format: [`Crowd`] on their roots, and the entities of their bones.
 
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
+use bevy::prelude::*;
 
 /// Spawns a model as a member of a crowd: without entities for its bones, posed by the GPU from clips that all members
 /// share. Thousands of animated models then cost little.

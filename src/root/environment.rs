@@ -1,11 +1,6 @@
 //! The environment of models: wind, time of day, and the camera that billboards face.
 
-use bevy::ecs::component::Component;
-use bevy::ecs::reflect::{ReflectComponent, ReflectResource};
-use bevy::ecs::resource::Resource;
-use bevy::math::Vec3;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
+use bevy::prelude::*;
 
 /// The wind: billboards of the wind mode face it, and particles of some emitters drift with it.
 #[derive(Resource, Reflect, Clone, Copy, Debug, PartialEq)]

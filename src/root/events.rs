@@ -5,13 +5,7 @@
 //! `event_frames`.
 
 use crate::root::clip_ref::ClipRef;
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::event::EntityEvent;
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::{system::Commands, world::World};
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// Frames of a model's clips at which a [`ModelEvent`] is sent. A manifest's events are inserted as this component.

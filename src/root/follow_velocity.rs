@@ -1,12 +1,8 @@
 //! [`FollowVelocity`]: the speed of a clip follows the velocity of the model, so that its feet do not slide.
 
-use bevy::ecs::component::Component;
 use bevy::ecs::lifecycle::HookContext;
-use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::world::DeferredWorld;
-use bevy::math::Vec3;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
+use bevy::prelude::*;
 
 /// Sets [`PlayClip::speed`](crate::root::PlayClip::speed) so that the clip's stride matches the velocity of the model.
 ///

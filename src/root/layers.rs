@@ -3,12 +3,7 @@
 use crate::root::clip_ref::ClipRef;
 use crate::root::masks::BoneMask;
 use crate::root::play::{PlayClip, Playback};
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::message::Message;
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
+use bevy::prelude::*;
 
 /// Plays clips over the clip of [`PlayClip`], each with a weight and a mask of bones. For Alamo and LithTech models: on
 /// others, no layer plays or removes itself.
@@ -151,7 +146,7 @@ impl ClipLayers {
 
 /// A clip that plays over others: an element of [`ClipLayers`].
 #[derive(Reflect, Clone, Debug, PartialEq)]
-#[reflect(Clone, Debug, PartialEq)]
+#[reflect(Default, Clone, Debug, PartialEq)]
 pub struct ClipLayer {
     /// The clip, its end behavior, its speed, its start and whether it is paused. All mean the same as for a model's
     /// [`PlayClip`], but [`fade`](PlayClip::fade) is the time in which the layer fades in.
@@ -173,6 +168,13 @@ pub struct ClipLayer {
     /// Whether the difference between the clip and its first frame is added to the pose below, instead of blending the
     /// clip over it. Such a clip shows and hides no bones, and moves no deforming vertices.
     pub additive: bool,
+}
+
+/// The first clip of the model in a loop, on all bones at weight 1.
+impl Default for ClipLayer {
+    fn default() -> Self {
+        Self::new(PlayClip::default())
+    }
 }
 
 impl ClipLayer {

@@ -1,11 +1,8 @@
 //! Masks of bones: which bones a layer of [`ClipLayers`](crate::root::ClipLayers) animates.
 
 use crate::load::names::folded;
-use bevy::ecs::component::Component;
-use bevy::ecs::reflect::ReflectComponent;
 use bevy::platform::collections::HashMap;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// The bones of a model that a layer animates. Names of bones are case-insensitive. If several bones have the same
@@ -100,9 +97,9 @@ impl ModelMasks {
     }
 
     /// All names, in lower case and in alphabetical order.
-    pub fn names(&self) -> Vec<&str> {
+    pub fn names(&self) -> impl Iterator<Item = &str> {
         let mut names: Vec<&str> = self.masks.keys().map(String::as_str).collect();
         names.sort_unstable();
-        names
+        names.into_iter()
     }
 }

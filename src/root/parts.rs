@@ -1,15 +1,8 @@
 //! Components of a model's root that choose which of its parts are visible.
 
 use crate::load::names::folded;
-use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::component::Component;
-use bevy::ecs::lifecycle::Remove;
-use bevy::ecs::observer::On;
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::system::Query;
 use bevy::platform::collections::HashMap;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
+use bevy::prelude::*;
 
 /// The level of detail of a model, counted from the finest: 0 is the finest level and the default. A value beyond the
 /// coarsest level selects the coarsest.

@@ -1,14 +1,9 @@
 //! Components of a model's root that control the playback of clips and report its state.
 
 use crate::root::clip_ref::{ClipRef, Repeat};
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::HookContext;
-use bevy::ecs::message::Message;
-use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::world::DeferredWorld;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
+use bevy::prelude::*;
 
 /// Plays a clip of a model.
 ///
@@ -19,7 +14,7 @@ use bevy::reflect::std_traits::ReflectDefault;
 /// Insert it on the root, at any time. Changing `clip`, `repeat` or `start` restarts
 /// playback; changing another field does not. To restart the same clip or to seek, set [`Playback::time`].
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
-#[reflect(Component, Clone, Debug, PartialEq)]
+#[reflect(Component, Default, Clone, Debug, PartialEq)]
 #[require(Playback, ResolvedClip)]
 #[component(on_remove = remove_resolved_clip)]
 pub struct PlayClip {
@@ -45,17 +40,27 @@ pub struct PlayClip {
     pub paused: bool,
 }
 
-impl PlayClip {
-    /// Plays a clip in a loop.
-    pub fn looping(clip: impl Into<ClipRef>) -> Self {
+/// The first clip of the model, in a loop.
+impl Default for PlayClip {
+    fn default() -> Self {
         Self {
-            clip: clip.into(),
+            clip: ClipRef::Index(0),
             repeat: Repeat::Loop,
             speed: 1.0,
             start: None,
             fade: 0.0,
             interpolate: true,
             paused: false,
+        }
+    }
+}
+
+impl PlayClip {
+    /// Plays a clip in a loop.
+    pub fn looping(clip: impl Into<ClipRef>) -> Self {
+        Self {
+            clip: clip.into(),
+            ..Self::default()
         }
     }
 

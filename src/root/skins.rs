@@ -1,14 +1,9 @@
 //! Components of a model's root that choose its skin and colors.
 
 use crate::load::names::folded;
-use bevy::asset::{AssetPath, Handle};
-use bevy::color::Color;
-use bevy::ecs::component::Component;
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::image::Image;
+use bevy::asset::AssetPath;
 use bevy::platform::collections::HashMap;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
+use bevy::prelude::*;
 
 /// The skin of a Quake or LithTech model. Without this component, the model uses its own first skin.
 ///

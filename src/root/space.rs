@@ -1,11 +1,7 @@
 //! The components for the axes and units of a model. Systems do not belong here.
 
 use crate::geometry::axes::Mirror;
-use bevy::ecs::component::Component;
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
-use bevy::transform::components::Transform;
+use bevy::prelude::*;
 
 /// Makes a model face −Z, with Y up and one unit per meter, for any format. Insert it on the root entity.
 ///

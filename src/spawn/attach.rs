@@ -11,21 +11,8 @@ use crate::root::space::{BevySpace, SceneTransform};
 use crate::spawn::crowd_bones::crowd_bone_entity;
 use crate::spawn::instance::ModelInstance;
 use crate::spawn::roots::ModelRoots;
-use bevy::camera::visibility::Visibility;
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::{ChildOf, Children};
-use bevy::ecs::lifecycle::{Despawn, Remove};
-use bevy::ecs::name::Name;
-use bevy::ecs::observer::On;
-use bevy::ecs::query::{Changed, Or, With};
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::relationship::RelationshipTarget;
-use bevy::ecs::system::{Commands, Query, SystemParam};
-use bevy::ecs::world::World;
-use bevy::log::warn;
-use bevy::reflect::Reflect;
-use bevy::transform::components::{GlobalTransform, Transform};
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
 
 /// Attaches an entity to a bone of a spawned model. The entity moves with the bone and is hidden with it, as the bone's
 /// parts are: see [`BoneVisibility`]. It stays when the model's file changes and its bones are respawned.

@@ -1,9 +1,8 @@
 //! Loading of clips that have their own files, for code that works on any format.
 
 use crate::root::clip_ref::ClipRef;
-use bevy::asset::{AssetPath, AssetServer, LoadContext, UntypedHandle};
-use bevy::ecs::resource::Resource;
-use bevy::ecs::world::World;
+use bevy::asset::{AssetPath, LoadContext};
+use bevy::prelude::*;
 
 /// Functions that load clips from their own files. The plugin of a format with such files inserts this resource.
 #[derive(Resource, Clone, Copy)]

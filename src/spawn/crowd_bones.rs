@@ -2,12 +2,7 @@
 
 use crate::root::crowd::CrowdBone;
 use crate::spawn::instance::ModelInstance;
-use bevy::camera::visibility::Visibility;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::{ChildOf, Children};
-use bevy::ecs::system::Query;
-use bevy::ecs::world::World;
-use bevy::transform::components::Transform;
+use bevy::prelude::*;
 
 /// The entity of a bone of a crowd's member, if it exists.
 pub(crate) fn find_crowd_bone(

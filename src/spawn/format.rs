@@ -7,13 +7,10 @@ use crate::load::overrides::LoaderOverride;
 use crate::spawn::instance::ModelFormat;
 use bevy::asset::io::Reader;
 use bevy::asset::meta::Settings;
-use bevy::asset::{Asset, AssetLoader, Handle, LoadContext};
-use bevy::ecs::bundle::Bundle;
-use bevy::ecs::component::Component;
-use bevy::image::Image;
-use bevy::reflect::{GetTypeRegistration, TypePath};
+use bevy::asset::{AssetLoader, LoadContext};
+use bevy::prelude::*;
+use bevy::reflect::GetTypeRegistration;
 use bevy::tasks::ConditionalSendFuture;
-use bevy::world_serialization::WorldAsset;
 use serde::{Deserialize, Serialize};
 
 /// A format, implemented by the asset of its files. [`add_format`](crate::spawn::plugin::add_format) registers it.

@@ -2,10 +2,8 @@
 
 use crate::load::names::folded;
 use crate::spawn::format::Format;
-use bevy::asset::{Asset, AssetPath, AssetServer, Assets, Handle, LoadContext, UntypedHandle};
-use bevy::ecs::resource::Resource;
-use bevy::ecs::world::World;
-use bevy::world_serialization::WorldAsset;
+use bevy::asset::{AssetPath, LoadContext};
+use bevy::prelude::*;
 use core::any::TypeId;
 
 /// A registered model format.

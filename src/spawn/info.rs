@@ -1,9 +1,9 @@
 //! What code for any format can ask about a spawned model. Each format answers with a system parameter.
 
 use crate::root::clip_ref::ClipRef;
-use bevy::ecs::entity::Entity;
+use bevy::math::Affine3A;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
-use bevy::math::{Affine3A, Vec3A};
+use bevy::prelude::*;
 use core::ops::Range;
 
 /// A clip of a model.

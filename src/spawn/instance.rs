@@ -5,11 +5,8 @@
 use crate::geometry::axes::{Mirror, z_up_forward_minus_y, z_up_forward_x};
 use crate::root::clip_ref::ClipRef;
 use crate::spawn::clip_files::FoundClip;
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::math::Quat;
 use bevy::math::bounding::Aabb3d;
-use bevy::reflect::Reflect;
+use bevy::prelude::*;
 use core::any::Any;
 use core::f32::consts::PI;
 use core::fmt;

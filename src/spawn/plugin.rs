@@ -33,11 +33,8 @@ use crate::spawn::reload::register_respawn;
 use crate::spawn::render_layers::{HasLayers, propagate_layers};
 use crate::spawn::scenes::on_root_removed;
 use crate::spawn::{reload, unsupported};
-use bevy::app::{App, Plugin, PostUpdate};
-use bevy::asset::AssetApp;
 use bevy::camera::visibility::VisibilitySystems;
-use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::transform::TransformSystems;
+use bevy::prelude::*;
 
 /// Registers a format: its asset, its extensions, which are reserved for the loader that [`finish_format`] adds, and the
 /// respawn of its models.

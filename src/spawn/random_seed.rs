@@ -1,9 +1,8 @@
 //! Seeds of random numbers of entities that this crate spawns. They do not depend on the ids of those entities, only on that
 //! of the root that the app has spawned. Code that draws random numbers does not belong here.
 
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
 use bevy::platform::hash::FixedHasher;
+use bevy::prelude::*;
 use core::hash::{BuildHasher, Hash};
 
 /// On a root that this crate has spawned: what its random numbers depend on instead of its id, which is different if other

@@ -38,22 +38,11 @@
 use crate::load::reloads::Reloads;
 use crate::root::systems::SpawnEarly;
 use crate::spawn::format::Format;
-use bevy::app::{App, SceneSpawnerSystems, SpawnScene};
-use bevy::asset::{AssetEvent, AssetId, Assets};
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::Despawn;
-use bevy::ecs::message::{MessageReader, MessageWriter};
-use bevy::ecs::observer::On;
-use bevy::ecs::query::{Changed, With};
-use bevy::ecs::resource::Resource;
-use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::ecs::system::{Commands, Query, Res, ResMut, SystemParam, SystemState};
-use bevy::ecs::world::{Mut, World};
-use bevy::log::error;
+use bevy::app::SceneSpawnerSystems;
+use bevy::ecs::system::{SystemParam, SystemState};
+use bevy::prelude::*;
 use bevy::world_serialization::{
-    InstanceId, WorldAsset, WorldAssetRoot, WorldInstance, WorldInstanceReady,
-    WorldInstanceSpawner, world_instance_spawner_system,
+    InstanceId, WorldInstance, WorldInstanceReady, world_instance_spawner_system,
 };
 
 /// Frames after which a scene whose load has finished is no longer expected to change.

@@ -5,18 +5,10 @@ use crate::root::crowd::CrowdMesh;
 use crate::spawn::instance::ModelInstance;
 use crate::spawn::roots::ModelRoots;
 use bevy::camera::visibility::RenderLayers;
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::{Entity, EntityHashSet};
-use bevy::ecs::hierarchy::{ChildOf, Children};
-use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::query::{Added, Changed, Or, With};
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::system::{Commands, Query, Res, SystemParam};
-use bevy::light::{DirectionalLight, PointLight, SpotLight};
-use bevy::mesh::Mesh3d;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
-use bevy::world_serialization::{WorldInstance, WorldInstanceSpawner};
+use bevy::ecs::entity::EntityHashSet;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+use bevy::world_serialization::WorldInstance;
 
 /// On a mesh or a light of a model: the layers that it inherited. If its `RenderLayers` differ, the user has set them.
 #[derive(Component)]

@@ -5,9 +5,8 @@
 use crate::root::crowd::CrowdBone;
 use crate::spawn::crowd_bones::find_crowd_bone;
 use crate::spawn::instance::{ModelFormat, ModelInstance};
-use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::{ChildOf, Children};
-use bevy::ecs::system::{Query, SystemParam};
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
 
 /// Finds roots, formats and bones of spawned models of any format.
 #[derive(SystemParam)]

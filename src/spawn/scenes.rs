@@ -3,13 +3,9 @@
 use crate::spawn::format::Format;
 use crate::spawn::instance::ModelInstance;
 use crate::spawn::reload::OwnScenes;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::Remove;
-use bevy::ecs::observer::On;
-use bevy::ecs::query::With;
-use bevy::ecs::system::{Commands, Query, SystemParam};
-use bevy::ecs::world::World;
-use bevy::world_serialization::{WorldAssetRoot, WorldInstanceReady};
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+use bevy::world_serialization::WorldInstanceReady;
 
 /// Access to the ready scenes of one format.
 #[derive(SystemParam)]

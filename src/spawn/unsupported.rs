@@ -12,13 +12,9 @@ use crate::root::play::PlayClip;
 use crate::root::skins::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 use crate::spawn::instance::{ModelFormat, ModelInstance};
 use crate::spawn::roots::ModelRoots;
-use bevy::app::{App, PostUpdate};
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::{Add, Insert};
-use bevy::ecs::observer::On;
-use bevy::ecs::query::{Changed, Has, QueryItem, Without};
-use bevy::ecs::system::{Query, SystemParam};
+use bevy::ecs::query::QueryItem;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
 
 /// A component that configures a model on its root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

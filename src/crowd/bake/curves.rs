@@ -2,10 +2,8 @@
 
 use crate::crowd::bake::timeline::Timeline;
 use crate::playback::graph::properties::{Rotation, Scale, Translation};
-use bevy::animation::animation_curves::{AnimationCurve, EvaluatorId};
-use bevy::animation::{AnimationClip, AnimationTargetId};
-use bevy::math::{Quat, Vec3};
-use bevy::transform::components::Transform;
+use bevy::animation::AnimationTargetId;
+use bevy::prelude::*;
 use core::any::Any;
 
 /// Samples per second of a clip.

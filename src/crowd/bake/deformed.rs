@@ -4,8 +4,9 @@
 //! projected to an octahedron, whose two coordinates have 12 bits each. A float stores 24 bits exactly as a number.
 
 use crate::spawn::info::merged;
+use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Affine3A, Mat3A, Vec2, Vec3, Vec3A};
+use bevy::prelude::*;
 
 /// The largest coordinate of an encoded normal.
 const MAX_COORDINATE: f32 = 4095.0;

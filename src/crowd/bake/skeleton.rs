@@ -8,9 +8,9 @@ use crate::crowd::bake::deformed::{
 };
 use crate::playback::skeletal::rig::RigBone;
 use crate::spawn::info::{merged, transformed_bounds};
+use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Affine3A, Mat4, Vec3A, Vec4};
-use bevy::transform::components::Transform;
+use bevy::prelude::*;
 
 /// A texel of the pose texture.
 pub(crate) type Texel = [f32; 4];

@@ -2,9 +2,9 @@
 
 use crate::crowd::bake::skeleton::{CrowdSkeleton, Joint, SkeletonBone};
 use crate::crowd::bake::task::PoseSource;
+use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Affine3A, Quat, Vec3};
-use bevy::transform::components::Transform;
+use bevy::prelude::*;
 
 /// One bone that turns by an angle per frame about Z, and moves by a distance per frame along X. There are ten frames per
 /// second.

@@ -3,8 +3,8 @@
 use crate::crowd::bake::sample_times::SampleTimes;
 use crate::crowd::bake::timeline::Timeline;
 use crate::gpu::poses::PosePair;
-use bevy::animation::AnimationClip;
-use bevy::asset::{AssetId, UntypedAssetId};
+use bevy::asset::UntypedAssetId;
+use bevy::prelude::*;
 use core::ops::Range;
 use std::sync::Arc;
 

@@ -5,11 +5,8 @@ use crate::crowd::data::clips::{CrowdClips, Target};
 use crate::crowd::data::pose_data::PoseTexture;
 use crate::crowd::format::{CrowdContent, CrowdFormat, CrowdSubmesh, Missing};
 use crate::crowd::mesh::appearance::Appearances;
-use bevy::asset::Assets;
-use bevy::ecs::resource::Resource;
-use bevy::image::Image;
 use bevy::math::bounding::Aabb3d;
-use bevy::mesh::Mesh;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// The height limit of textures if there is no renderer: that of WebGPU.

@@ -3,8 +3,8 @@
 use crate::crowd::bake::skeleton::Texel;
 use crate::crowd::data::segments::Segments;
 use crate::crowd::mesh::material::MAX_CROWD_TEXELS;
-use bevy::asset::{Assets, Handle, RenderAssetUsages};
-use bevy::image::Image;
+use bevy::asset::RenderAssetUsages;
+use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use std::collections::BTreeMap;
 use thiserror::Error;

@@ -5,14 +5,9 @@ use crate::crowd::data::models::CrowdModels;
 use crate::crowd::format::{CrowdFormat, CrowdMaterial};
 use crate::crowd::members::member::CrowdMember;
 use crate::crowd::mesh::merge::aabb;
-use bevy::animation::AnimationClip;
-use bevy::asset::{Asset, AssetEvent, Assets, UntypedAssetId};
+use bevy::asset::UntypedAssetId;
 use bevy::camera::primitives::Aabb;
-use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::message::MessageReader;
-use bevy::ecs::system::{Query, ResMut};
-use bevy::ecs::world::{EntityRef, World};
-use bevy::image::Image;
+use bevy::prelude::*;
 
 /// The assets that were modified.
 fn modified<A: Asset>(events: &mut MessageReader<AssetEvent<A>>) -> Vec<UntypedAssetId> {

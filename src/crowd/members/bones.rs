@@ -6,14 +6,8 @@ use crate::crowd::format::CrowdFormat;
 use crate::crowd::members::member::CrowdMember;
 use crate::crowd::members::shown::ShownClip;
 use crate::root::crowd::CrowdBone;
-use bevy::camera::visibility::Visibility;
-use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::Children;
-use bevy::ecs::query::With;
-use bevy::ecs::system::{Commands, Query};
-use bevy::math::{Affine3A, Mat3A, Quat, Vec3, Vec3A};
-use bevy::transform::components::Transform;
+use bevy::math::Affine3A;
+use bevy::prelude::*;
 
 /// The transform of a bone to the model's space, and whether what is connected to it is visible. `clip` is a sampler and a position in its
 /// clip; `None` is the rest pose.

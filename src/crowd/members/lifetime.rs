@@ -6,13 +6,7 @@ use crate::crowd::members::member::CrowdMember;
 use crate::crowd::members::shown::ShownPoses;
 use crate::gpu::pose_table::PoseTable;
 use crate::gpu::poses::PoseBlend;
-use bevy::asset::Assets;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::system::Commands;
-use bevy::ecs::world::{Mut, World};
-use bevy::image::Image;
-use bevy::mesh::Mesh;
-use bevy::world_serialization::WorldAssetRoot;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// Makes a root a member of the crowd of a model, or removes it from its crowd. `scene` is the root entity of the member's

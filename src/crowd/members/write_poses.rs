@@ -10,11 +10,8 @@ use crate::load::warnings::ModelWarnings;
 use crate::playback::skeletal::animator::ModelAnimator;
 use crate::playback::skeletal::playing_clip::PlayingClip;
 use crate::playback::skeletal::rig::{ClipSource, Rig};
-use bevy::animation::AnimationClip;
-use bevy::asset::{AssetId, Assets};
-use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::system::{Query, Res, ResMut, SystemParam};
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
 
 /// The components of a member that poses depend on.
 type Posed<F> = (

@@ -2,8 +2,7 @@
 
 use crate::crowd::format::{CrowdFormat, CrowdMaterial};
 use crate::load::weak_cache::WeakCache;
-use bevy::asset::{AssetId, Handle};
-use bevy::mesh::Mesh;
+use bevy::prelude::*;
 
 /// The choices that decide about meshes and materials.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

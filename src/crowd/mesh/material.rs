@@ -3,12 +3,10 @@
 use crate::appearance::rebind_textures::HasTextures;
 use crate::crowd::mesh::joints::{JOINTS, VISIBILITY, WEIGHTS};
 use crate::gpu::shaders::{embedded_shader, preload_shader};
-use bevy::app::App;
-use bevy::asset::{Asset, Handle, embedded_asset};
-use bevy::image::Image;
+use bevy::asset::embedded_asset;
 use bevy::mesh::MeshVertexBufferLayoutRef;
 use bevy::pbr::{MaterialExtension, MaterialExtensionKey, MaterialExtensionPipeline};
-use bevy::reflect::Reflect;
+use bevy::prelude::*;
 use bevy::render::render_resource::{
     AsBindGroup, RenderPipelineDescriptor, SpecializedMeshPipelineError,
 };

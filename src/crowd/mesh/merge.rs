@@ -11,17 +11,14 @@ use crate::crowd::mesh::material::CrowdSkinning;
 use crate::gpu::pose_table::PoseTable;
 use crate::load::warnings::ModelWarnings;
 use crate::root::crowd::CrowdMesh;
-use bevy::asset::{AssetId, Assets, Handle};
 use bevy::camera::primitives::Aabb;
-use bevy::camera::visibility::{NoAutoAabb, Visibility};
-use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::system::{Commands, Query, ResMut, SystemParam};
+use bevy::camera::visibility::NoAutoAabb;
+use bevy::ecs::system::SystemParam;
 use bevy::light::NotShadowCaster;
 use bevy::math::bounding::Aabb3d;
-use bevy::mesh::{Mesh, Mesh3d, MeshTag};
-use bevy::pbr::{ExtendedMaterial, MeshMaterial3d};
-use bevy::transform::components::Transform;
+use bevy::mesh::MeshTag;
+use bevy::pbr::ExtendedMaterial;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// The assets of merged meshes.

@@ -12,16 +12,9 @@ use crate::formats::alamo::components::{AloBone, AloInstance, AloPart, AloPartKi
 use crate::formats::alamo::materials::team_color::team_color_tag;
 use crate::root::skins::TeamColor;
 use bevy::animation::AnimatedBy;
-use bevy::camera::visibility::Visibility;
-use bevy::ecs::change_detection::{DetectChangesMut, Mut};
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::{ChildOf, Children};
-use bevy::ecs::lifecycle::{Insert, RemovedComponents};
-use bevy::ecs::observer::On;
-use bevy::ecs::query::{Changed, Has, Or, With, Without};
-use bevy::ecs::system::{Commands, Query, SystemParam};
+use bevy::ecs::system::SystemParam;
 use bevy::mesh::MeshTag;
+use bevy::prelude::*;
 
 impl AloPart {
     /// Selects the part for the default level of detail and damage stage.

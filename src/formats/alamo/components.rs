@@ -4,11 +4,7 @@ use crate::formats::alamo::asset::AloModel;
 use crate::formats::alamo::materials::tags::AloTags;
 use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::load::names::{equals_folded, folded, named_folded};
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// On the entity of each part of a spawned model: a mesh, a light, a proxy or a group of dazzles.

@@ -11,10 +11,9 @@ use crate::load::find::FileSearch;
 use crate::load::names::folded;
 use crate::texture::loader::model_images::load_model_image;
 use crate::texture::placeholder::Placeholder;
-use bevy::asset::{AssetPath, Handle, LoadContext};
-use bevy::image::Image;
-use bevy::log::warn;
+use bevy::asset::{AssetPath, LoadContext};
 use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
 
 /// A texture's file name in lower case, and whether its colors are sRGB.
 type TextureKey = (String, bool);

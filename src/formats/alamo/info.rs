@@ -10,14 +10,10 @@ use crate::spawn::clip_files::{CountFrames, FoundClip, found_clip};
 use crate::spawn::info::{
     ModelClip, ModelInfo, ModelPose, NamedEntity, merged, transformed_bounds,
 };
-use bevy::asset::Assets;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::system::{Query, Res, SystemParam};
+use bevy::ecs::system::SystemParam;
+use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Affine3A, Vec3A};
-use bevy::mesh::Mesh;
-use bevy::transform::components::Transform;
+use bevy::prelude::*;
 use core::ops::Range;
 
 /// Looks up a clip by name, index or handle. It must not be a part of another clip.

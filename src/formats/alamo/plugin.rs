@@ -33,13 +33,11 @@ use crate::root::skins::TeamColor;
 use crate::root::systems::{ClassicModelsSystems, SpawnEarly};
 use crate::spawn::plugin::{add_format, finish_format};
 use crate::texture::plugin::TexturePlugin;
-use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
-use bevy::asset::{AssetApp, embedded_asset};
+use bevy::app::SceneSpawnerSystems;
+use bevy::asset::embedded_asset;
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb};
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::light::NotShadowCaster;
-use bevy::pbr::{MaterialPlugin, MeshMaterial3d};
+use bevy::prelude::*;
 
 /// Alamo models and their animations. Part of [`ClassicModelsPlugins`](crate::ClassicModelsPlugins).
 pub struct AlamoPlugin {

@@ -17,20 +17,13 @@ use crate::formats::alamo::parts::lights::insert_light;
 use crate::formats::alamo::raycast::collider::AloCollider;
 use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::geometry::axes::z_up_forward_minus_y;
-use bevy::asset::{Handle, LoadContext};
+use bevy::asset::LoadContext;
 use bevy::camera::primitives::Aabb;
-use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, Visibility};
-use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::name::Name;
-use bevy::ecs::world::World;
+use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb};
 use bevy::light::NotShadowCaster;
-use bevy::math::{Affine3A, Vec3};
+use bevy::math::Affine3A;
 use bevy::mesh::skinning::SkinnedMesh;
-use bevy::mesh::{Mesh, Mesh3d};
-use bevy::pbr::MeshMaterial3d;
-use bevy::transform::components::Transform;
-use bevy::world_serialization::WorldAsset;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// Dazzles that are drawn as one mesh.

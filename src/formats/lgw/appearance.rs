@@ -3,9 +3,7 @@
 use crate::appearance::bone_visibility::visibility;
 use crate::appearance::parts::Selections;
 use crate::formats::lgw::components::LgwInstance;
-use bevy::camera::visibility::Visibility;
-use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::system::Query;
+use bevy::prelude::*;
 
 /// Shows and hides the meshes of models whose selected parts changed.
 pub(crate) fn show_parts(

@@ -3,16 +3,10 @@
 use crate::formats::lgw::material::LgwTexEnvMaterial;
 use crate::load::labels::SCENE;
 use crate::load::names::{Names, named};
-use bevy::asset::{Asset, AssetPath, Handle};
-use bevy::ecs::entity::Entity;
-use bevy::ecs::world::EntityWorldMut;
-use bevy::image::Image;
+use bevy::asset::AssetPath;
 use bevy::math::bounding::Aabb3d;
-use bevy::mesh::Mesh;
-use bevy::pbr::{MeshMaterial3d, StandardMaterial};
 use bevy::platform::collections::HashMap;
-use bevy::reflect::TypePath;
-use bevy::world_serialization::WorldAsset;
+use bevy::prelude::*;
 use classic_model_formats::lgw::Material;
 use classic_model_formats::read::Warning;
 use core::fmt;

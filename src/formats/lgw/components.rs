@@ -1,10 +1,7 @@
 //! Components of spawned models.
 
 use crate::formats::lgw::asset::LgwModel;
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::reflect::Reflect;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// The model of a scene. On the root entity of the scene's own world.

@@ -3,10 +3,9 @@
 use crate::formats::lgw::components::LgwInstance;
 use crate::root::clip_ref::ClipRef;
 use crate::spawn::info::{ModelClip, ModelInfo, ModelPose, NamedEntity};
-use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::system::{Query, SystemParam};
+use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::Aabb3d;
+use bevy::prelude::*;
 use core::ops::Range;
 
 /// The spawned models of UFO: Aftermath.

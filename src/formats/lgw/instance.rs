@@ -5,9 +5,8 @@ use crate::formats::lgw::components::{LgwInstance, LgwMesh, LgwScene};
 use crate::load::names::missing_part;
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
 use crate::spawn::scenes::ReadyScenes;
-use bevy::ecs::observer::On;
-use bevy::ecs::system::{Commands, Query};
 use bevy::math::bounding::Aabb3d;
+use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;
 
 impl SharedModel for LgwModel {

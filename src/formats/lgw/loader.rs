@@ -18,11 +18,10 @@ use crate::load::overrides::LoaderOverride;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
 use crate::texture::sampling::Samplings;
-use bevy::asset::{Handle, LoadContext};
-use bevy::image::Image;
+use bevy::asset::LoadContext;
 use bevy::math::bounding::BoundingVolume;
 use bevy::platform::collections::HashMap;
-use bevy::world_serialization::WorldAsset;
+use bevy::prelude::*;
 use classic_model_formats::lgw::Material;
 use std::sync::Arc;
 

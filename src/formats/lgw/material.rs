@@ -4,16 +4,10 @@
 use crate::appearance::rebind_textures::{HasTextures, rebind_changed_textures};
 use crate::formats::lgw::settings::LgwLoaderSettings;
 use crate::gpu::shaders::{embedded_shader, preload_shader};
-use bevy::app::App;
-use bevy::asset::{Asset, Handle, embedded_asset};
-use bevy::color::Color;
-use bevy::image::Image;
-use bevy::material::{AlphaMode, OpaqueRendererMethod};
-use bevy::math::{UVec3, Vec3};
-use bevy::pbr::{
-    ExtendedMaterial, MaterialExtension, MaterialPlugin, MeshMaterial3d, StandardMaterial,
-};
-use bevy::reflect::Reflect;
+use bevy::asset::embedded_asset;
+use bevy::material::OpaqueRendererMethod;
+use bevy::pbr::{ExtendedMaterial, MaterialExtension};
+use bevy::prelude::*;
 use bevy::render::render_resource::{AsBindGroup, ShaderType};
 use bevy::shader::ShaderRef;
 use classic_model_formats::lgw as text;

@@ -9,10 +9,7 @@ use crate::root::systems::ClassicModelsSystems;
 use crate::spawn::plugin::{add_format, finish_format};
 use crate::texture::plugin::TexturePlugin;
 use crate::texture::sampling::Samplings;
-use bevy::app::{App, Plugin, PostUpdate};
-use bevy::asset::{AssetApp, Assets};
-use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::pbr::StandardMaterial;
+use bevy::prelude::*;
 
 /// Models of UFO: Aftermath. Part of [`ClassicModelsPlugins`](crate::ClassicModelsPlugins).
 pub struct LgwPlugin {

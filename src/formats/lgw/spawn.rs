@@ -4,17 +4,9 @@ use crate::formats::lgw::asset::{LgwAssetLabel, LgwMeshInfo, LgwModel};
 use crate::formats::lgw::components::{LgwMesh, LgwScene};
 use crate::formats::lgw::settings::{LgwLoaderSettings, LgwUpAxis};
 use crate::geometry::axes::{Axes, Mirror, z_up_forward_minus_y};
-use bevy::asset::{Handle, LoadContext};
+use bevy::asset::LoadContext;
 use bevy::camera::primitives::Aabb;
-use bevy::camera::visibility::Visibility;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::name::Name;
-use bevy::ecs::world::World;
-use bevy::math::Quat;
-use bevy::mesh::Mesh3d;
-use bevy::transform::components::Transform;
-use bevy::world_serialization::WorldAsset;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 pub(crate) fn scene(

@@ -7,12 +7,9 @@ use crate::geometry::parts::{HitPart, PartViews, Surfaces};
 use crate::geometry::posed::PosedVertices;
 use crate::geometry::ray_settings::ModelRayCastSettings;
 use crate::geometry::surface::{Surface, SurfaceHit};
-use bevy::asset::Assets;
-use bevy::ecs::change_detection::{DetectChanges, Ref, Tick};
-use bevy::ecs::entity::Entity;
-use bevy::ecs::system::{Query, Res, SystemParam};
-use bevy::mesh::Mesh;
-use bevy::transform::components::GlobalTransform;
+use bevy::ecs::change_detection::Tick;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
 
 /// The meshes of all spawned models.
 #[derive(SystemParam)]

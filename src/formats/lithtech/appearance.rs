@@ -9,14 +9,7 @@ use crate::formats::lithtech::asset::AbcModel;
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh};
 use crate::formats::lithtech::materials::material::AbcDeformMaterial;
 use crate::load::warnings::ModelWarnings;
-use bevy::asset::Assets;
-use bevy::camera::visibility::Visibility;
-use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::system::{Query, Res, ResMut};
-use bevy::math::Vec2;
-use bevy::mesh::Mesh3d;
-use bevy::pbr::{MeshMaterial3d, StandardMaterial};
-use bevy::time::Time;
+use bevy::prelude::*;
 use classic_model_formats::abc::node_flags;
 
 /// The components of a mesh entity that the appearance determines.

@@ -2,12 +2,9 @@
 
 use crate::formats::lithtech::asset::AbcModel;
 use crate::formats::lithtech::deform::pose_table;
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::HookContext;
-use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::world::DeferredWorld;
-use bevy::reflect::Reflect;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// The model of a scene. On the root entity of the scene's world.

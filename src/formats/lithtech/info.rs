@@ -9,11 +9,10 @@ use crate::spawn::clip_files::{CountFrames, FoundClip, found_clip};
 use crate::spawn::info::{
     ModelClip, ModelInfo, ModelPose, NamedEntity, merged, transformed_bounds,
 };
-use bevy::ecs::entity::Entity;
-use bevy::ecs::system::{Query, SystemParam};
+use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
-use bevy::math::curve::Curve;
+use bevy::prelude::*;
 use core::ops::Range;
 
 /// Looks up a clip by name or index. It must not be a part of another clip. `None` for a handle.

@@ -13,12 +13,9 @@ use crate::root::parts::DistanceLod;
 use crate::spawn::clip_files::FoundClip;
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
 use crate::spawn::scenes::ReadyScenes;
-use bevy::animation::AnimationPlayer;
-use bevy::ecs::observer::On;
-use bevy::ecs::query::{Has, With};
-use bevy::ecs::system::{Commands, Query};
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::MeshTag;
+use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;
 
 impl SharedModel for AbcModel {

@@ -31,13 +31,11 @@ use crate::load::names::index_names;
 use crate::load::overrides::LoaderOverride;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
-use bevy::asset::{Handle, LoadContext, RenderAssetUsages};
-use bevy::image::Image;
+use bevy::asset::{LoadContext, RenderAssetUsages};
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
-use bevy::math::{Vec3, Vec3A};
 use bevy::mesh::skinning::SkinnedMeshInverseBindposes;
-use bevy::pbr::{ExtendedMaterial, StandardMaterial};
-use bevy::world_serialization::WorldAsset;
+use bevy::pbr::ExtendedMaterial;
+use bevy::prelude::*;
 use classic_model_formats::abc::Animation;
 use std::sync::Arc;
 

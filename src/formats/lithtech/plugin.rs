@@ -20,13 +20,11 @@ use crate::playback::skeletal::add_rig;
 use crate::root::systems::ClassicModelsSystems;
 use crate::spawn::plugin::{add_format, finish_format};
 use crate::texture::plugin::TexturePlugin;
-use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
-use bevy::asset::{AssetApp, Assets, embedded_asset};
+use bevy::app::AnimationSystems;
+use bevy::asset::embedded_asset;
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, VisibilitySystems};
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::mesh::MeshTag;
-use bevy::pbr::{MaterialPlugin, MeshMaterial3d, StandardMaterial};
+use bevy::prelude::*;
 
 /// LithTech models. Part of [`ClassicModelsPlugins`](crate::ClassicModelsPlugins).
 pub struct LithTechPlugin {

@@ -6,21 +6,13 @@ use crate::formats::lithtech::asset::{AbcAssetLabel, AbcMeshInfo, AbcModel};
 use crate::formats::lithtech::components::{AbcMesh, AbcNode, AbcScene};
 use crate::formats::lithtech::settings::AbcLoaderSettings;
 use crate::geometry::axes::Mirror;
-use bevy::asset::{Handle, LoadContext};
+use bevy::asset::LoadContext;
 use bevy::camera::primitives::Aabb;
-use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, Visibility};
-use bevy::ecs::bundle::Bundle;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::name::Name;
-use bevy::ecs::world::World;
-use bevy::math::Vec3;
+use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb};
 use bevy::math::bounding::BoundingVolume;
+use bevy::mesh::MeshTag;
 use bevy::mesh::skinning::SkinnedMesh;
-use bevy::mesh::{Mesh3d, MeshTag};
-use bevy::pbr::MeshMaterial3d;
-use bevy::transform::components::Transform;
-use bevy::world_serialization::WorldAsset;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 pub(crate) fn scene(

@@ -16,17 +16,12 @@ use crate::geometry::ray_settings::{ModelRayCastSettings, ModelRayCastVisibility
 use crate::geometry::surface::{Surface, SurfaceHit};
 use crate::gpu::poses::{PoseBlend, PosePair};
 use crate::root::parts::{DistanceLod, ModelLod, PartVisibility};
-use bevy::asset::{AssetId, Assets};
-use bevy::camera::visibility::Visibility;
-use bevy::ecs::change_detection::{DetectChanges, Ref, Tick};
-use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::system::{Query, Res, SystemParam};
-use bevy::image::Image;
+use bevy::ecs::change_detection::Tick;
+use bevy::ecs::system::SystemParam;
+use bevy::math::Affine3A;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
-use bevy::math::{Affine3A, Vec3, Vec3A};
-use bevy::mesh::{Mesh, VertexAttributeValues};
-use bevy::transform::components::GlobalTransform;
+use bevy::mesh::VertexAttributeValues;
+use bevy::prelude::*;
 
 /// The root's components that determine its surfaces.
 type Root = (

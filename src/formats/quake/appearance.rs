@@ -9,13 +9,8 @@ use crate::formats::quake::material::MdlMaterial;
 use crate::load::warnings::ModelWarnings;
 use crate::load::weak_cache::{Address, WeakCache};
 use crate::root::skins::PlayerColors;
-use bevy::asset::{AssetId, Assets, Handle, StrongHandle};
-use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::resource::Resource;
-use bevy::ecs::system::{Query, Res, ResMut};
-use bevy::pbr::MeshMaterial3d;
-use bevy::time::Time;
+use bevy::asset::StrongHandle;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// Recolored materials: one per model, material of it and player colors. A reload makes another model.

@@ -8,17 +8,10 @@ use crate::playback::fade::Fade;
 use crate::playback::playing::ClipSelection;
 use crate::root::play::Playback;
 use crate::root::skins::PlayerColors;
-use bevy::asset::AssetId;
-use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::HookContext;
-use bevy::ecs::reflect::ReflectComponent;
 use bevy::ecs::world::DeferredWorld;
-use bevy::image::Image;
 use bevy::mesh::MeshTag;
-use bevy::reflect::Reflect;
-use bevy::time::Time;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// The model of a mesh. On the mesh entity of a spawned model.

@@ -1,8 +1,8 @@
 //! The palette of skins, and its loader.
 
 use bevy::asset::io::Reader;
-use bevy::asset::{Asset, AssetLoader, LoadContext};
-use bevy::reflect::TypePath;
+use bevy::asset::{AssetLoader, LoadContext};
+use bevy::prelude::*;
 use classic_model_formats::read::{ErrorKind, Format, ParseError, file_kind};
 use thiserror::Error;
 

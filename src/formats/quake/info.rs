@@ -5,11 +5,9 @@ use crate::formats::quake::components::MdlInstance;
 use crate::root::clip_ref::ClipRef;
 use crate::spawn::clip_files::{CountFrames, FoundClip, found_clip};
 use crate::spawn::info::{ModelClip, ModelInfo, ModelPose, NamedEntity};
-use bevy::ecs::entity::Entity;
-use bevy::ecs::name::Name;
-use bevy::ecs::system::{Query, SystemParam};
-use bevy::math::Vec3;
+use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::Aabb3d;
+use bevy::prelude::*;
 use core::ops::Range;
 
 /// Looks up a clip by name, index or frames. It must not be a part of another clip. Models have no clips

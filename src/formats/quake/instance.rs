@@ -8,11 +8,8 @@ use crate::root::clip_ref::ClipRef;
 use crate::spawn::clip_files::FoundClip;
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
 use crate::spawn::scenes::ReadyScenes;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::observer::On;
-use bevy::ecs::system::{Commands, Query};
-use bevy::math::Vec3A;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
+use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;
 use std::sync::Arc;
 

@@ -15,14 +15,9 @@ use crate::load::overrides::LoaderOverride;
 use crate::load::weak_cache::WeakCache;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
-use bevy::asset::{AssetPath, Handle, LoadContext};
-use bevy::color::{Color, LinearRgba};
-use bevy::image::Image;
-use bevy::log::{error, warn};
-use bevy::material::AlphaMode;
-use bevy::math::Vec3;
-use bevy::pbr::{ExtendedMaterial, StandardMaterial};
-use bevy::world_serialization::WorldAsset;
+use bevy::asset::{AssetPath, LoadContext};
+use bevy::pbr::ExtendedMaterial;
+use bevy::prelude::*;
 use std::ops::DerefMut;
 use std::sync::{Arc, Mutex, PoisonError};
 

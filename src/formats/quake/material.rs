@@ -3,15 +3,12 @@
 use crate::appearance::rebind_textures::HasTextures;
 use crate::gpu::pose_table::PoseTable;
 use crate::gpu::shaders::embedded_shader;
-use bevy::asset::{Asset, Handle, RenderAssetUsages, uuid_handle};
-use bevy::image::Image;
-use bevy::math::Vec3;
+use bevy::asset::{RenderAssetUsages, uuid_handle};
 use bevy::mesh::MeshVertexBufferLayoutRef;
 use bevy::pbr::{
     ExtendedMaterial, MaterialExtension, MaterialExtensionKey, MaterialExtensionPipeline,
-    StandardMaterial,
 };
-use bevy::reflect::Reflect;
+use bevy::prelude::*;
 use bevy::render::render_resource::{
     AsBindGroup, Extent3d, RenderPipelineDescriptor, ShaderType, SpecializedMeshPipelineError,
     TextureDimension, TextureFormat,

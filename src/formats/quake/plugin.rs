@@ -19,12 +19,9 @@ use crate::load::images::insert_image;
 use crate::playback::resolve::resolve_clips;
 use crate::root::systems::ClassicModelsSystems;
 use crate::spawn::plugin::{add_format, finish_format};
-use bevy::app::{App, Plugin, PostUpdate};
-use bevy::asset::{AssetApp, embedded_asset};
+use bevy::asset::embedded_asset;
 use bevy::camera::visibility::NoAutoAabb;
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::pbr::{MaterialPlugin, MeshMaterial3d};
+use bevy::prelude::*;
 use bevy::render::renderer::RenderDevice;
 use std::sync::Mutex;
 

@@ -4,16 +4,10 @@ use crate::formats::quake::asset::{MdlAssetLabel, MdlModel};
 use crate::formats::quake::components::MdlMesh;
 use crate::formats::quake::settings::MdlLoaderSettings;
 use crate::geometry::axes::z_up_forward_x;
-use bevy::asset::{Handle, LoadContext};
+use bevy::asset::LoadContext;
 use bevy::camera::primitives::Aabb;
-use bevy::camera::visibility::{NoAutoAabb, Visibility};
-use bevy::ecs::name::Name;
-use bevy::ecs::world::World;
-use bevy::math::Vec3;
-use bevy::mesh::Mesh3d;
-use bevy::pbr::MeshMaterial3d;
-use bevy::transform::components::Transform;
-use bevy::world_serialization::WorldAsset;
+use bevy::camera::visibility::NoAutoAabb;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 pub(crate) fn scene(

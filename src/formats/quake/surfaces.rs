@@ -10,13 +10,11 @@ use crate::geometry::posed::PosedVertices;
 use crate::geometry::ray_settings::ModelRayCastSettings;
 use crate::geometry::surface::{Surface, SurfaceHit};
 use crate::gpu::poses::PoseBlend;
-use bevy::asset::Assets;
-use bevy::ecs::change_detection::{DetectChanges, Ref, Tick};
-use bevy::ecs::entity::Entity;
-use bevy::ecs::system::{Query, Res, SystemParam};
+use bevy::ecs::change_detection::Tick;
+use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::Aabb3d;
-use bevy::mesh::{Mesh, VertexAttributeValues};
-use bevy::transform::components::GlobalTransform;
+use bevy::mesh::VertexAttributeValues;
+use bevy::prelude::*;
 
 /// The meshes of all spawned models.
 #[derive(SystemParam)]

@@ -1,11 +1,7 @@
 //! Converts clips to differences from their first frame, which Bevy's additive nodes add to a pose.
 
 use crate::playback::graph::properties::{Rotation, Scale, Translation};
-use bevy::animation::animation_curves::{AnimatableCurve, AnimationCurve};
-use bevy::animation::{AnimationClip, VariableCurve};
-use bevy::math::curve::{Curve, Interval};
-use bevy::math::{Quat, Vec3};
-use bevy::reflect::Reflect;
+use bevy::prelude::*;
 use core::any::Any;
 use std::sync::Arc;
 

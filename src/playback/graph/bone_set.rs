@@ -94,7 +94,7 @@ fn missing_mask(mask: &BoneMask, masks: Option<&ModelMasks>) -> String {
         }
         Some(masks) => format!(
             "has no mask \"{name}\"; available masks: {}",
-            masks.names().join(", ")
+            masks.names().collect::<Vec<_>>().join(", ")
         ),
         None => format!("has no mask \"{name}\": named masks need `ModelMasks` on the root"),
     }

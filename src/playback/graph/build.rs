@@ -20,12 +20,8 @@ use crate::playback::skeletal::clips::{Clips, GraphKey};
 use crate::playback::skeletal::layers::{ActiveLayers, MaskGroups, PlayedLayer};
 use crate::playback::skeletal::playing_clip::PlayingClip;
 use crate::playback::skeletal::rig::Rig;
-use bevy::animation::graph::{
-    AnimationGraph, AnimationGraphNode, AnimationMask, AnimationNodeIndex, AnimationNodeType,
-};
-use bevy::animation::{AnimationClip, AnimationPlayer, AnimationTargetId};
-use bevy::asset::{Assets, Handle};
-use bevy::transform::components::Transform;
+use bevy::animation::AnimationTargetId;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// The indices of a graph's nodes.

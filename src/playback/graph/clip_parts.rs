@@ -1,10 +1,8 @@
 //! Clips that play a part of another clip.
 
 use crate::playback::frames::Span;
-use bevy::animation::animation_curves::{AnimationCurve, AnimationCurveEvaluator, EvaluatorId};
-use bevy::animation::graph::AnimationNodeIndex;
-use bevy::animation::{AnimationClip, AnimationEvaluationError, VariableCurve};
-use bevy::math::curve::interval::Interval;
+use bevy::animation::AnimationEvaluationError;
+use bevy::prelude::*;
 use core::any::Any;
 
 /// A clip that plays a part of another clip. The curves share their data. Events that users have added to the clip are left

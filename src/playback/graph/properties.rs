@@ -1,11 +1,7 @@
 //! The fields of a joint's transform that curves animate.
 
-use bevy::animation::animation_curves::{AnimatableProperty, AnimatedField, EvaluatorId};
-use bevy::animation::{
-    AnimationClip, AnimationEntityMut, AnimationEvaluationError, AnimationTargetId,
-};
-use bevy::math::{Quat, Vec3};
-use bevy::transform::components::Transform;
+use bevy::animation::{AnimationEntityMut, AnimationEvaluationError, AnimationTargetId};
+use bevy::prelude::*;
 use core::any::TypeId;
 use std::sync::LazyLock;
 

@@ -3,15 +3,7 @@
 use crate::playback::graph::bone_set::BoneSet;
 use crate::playback::graph::properties::{Rotation, Scale, Translation, has_curve_for};
 use crate::playback::skeletal::rig::Rig;
-use bevy::animation::AnimationClip;
-use bevy::animation::animation_curves::EvaluatorId;
-use bevy::asset::{Assets, Handle};
-use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::query::With;
-use bevy::ecs::system::Query;
-use bevy::math::Vec3;
-use bevy::transform::components::Transform;
+use bevy::prelude::*;
 
 /// A clip that plays, and the bones that it may animate.
 type PlayingClip = (Handle<AnimationClip>, BoneSet);

@@ -6,13 +6,8 @@
 
 use crate::playback::graph::bone_set::BoneSet;
 use crate::playback::graph::properties::{Rotation, Scale, Translation, has_curve_for};
-use bevy::animation::animation_curves::{
-    AnimatableCurve, AnimatableProperty, AnimationCompatibleCurve, EvaluatorId,
-};
-use bevy::animation::{AnimationClip, AnimationTargetId, VariableCurve};
-use bevy::math::Vec3;
-use bevy::math::curve::{ConstantCurve, Interval};
-use bevy::transform::components::Transform;
+use bevy::animation::AnimationTargetId;
+use bevy::prelude::*;
 
 /// A clip that is blended with others.
 #[derive(Clone, Copy)]

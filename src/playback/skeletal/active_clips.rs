@@ -3,9 +3,7 @@
 use crate::playback::fade::Fade;
 use crate::playback::skeletal::playing_clip::PlayingClip;
 use crate::playback::skeletal::rig::ClipSource;
-use bevy::animation::AnimationClip;
-use bevy::animation::graph::AnimationNodeIndex;
-use bevy::asset::Handle;
+use bevy::prelude::*;
 
 /// The graph node of the active clip at an index.
 pub(crate) fn node(index: usize) -> AnimationNodeIndex {

@@ -21,15 +21,9 @@ use crate::root::events::{ModelEvent, ModelEvents, PassedEvent};
 use crate::root::layers::{ClipLayers, LayerId};
 use crate::root::masks::ModelMasks;
 use crate::root::play::{Playback, ResolvedClip, ResolvedPlay};
-use bevy::animation::graph::AnimationGraphHandle;
-use bevy::animation::{AnimationClip, AnimationPlayer};
-use bevy::asset::{Assets, Handle};
-use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Mut, Ref};
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::HookContext;
-use bevy::ecs::system::EntityCommands;
 use bevy::ecs::world::DeferredWorld;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// The clip that a root requests.

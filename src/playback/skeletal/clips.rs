@@ -7,7 +7,6 @@ use crate::playback::graph::bone_set::BoneSet;
 use crate::playback::graph::clip_parts::part_of;
 use crate::playback::skeletal::rig::{ClipInfo, ClipSource, Rig, RigClip};
 use crate::root::clip_ref::ClipRef;
-use bevy::animation::graph::AnimationGraph;
 use bevy::asset::{LoadState, StrongHandle};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;

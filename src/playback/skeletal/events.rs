@@ -5,7 +5,6 @@ use crate::playback::playing::wrap;
 use crate::playback::skeletal::rig::{ClipSource, Rig};
 use crate::root::events::send_events;
 use bevy::animation::ActiveAnimation;
-use bevy::animation::graph::AnimationNodeType;
 use bevy::prelude::*;
 
 /// The graph that the crate has inserted on a model's root. Its events are sent when its clips advance.

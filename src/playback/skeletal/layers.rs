@@ -12,9 +12,7 @@ use crate::root::events::PassedEvent;
 use crate::root::layers::{ClipLayer, ClipLayers, LayerId};
 use crate::root::masks::{BoneMask, ModelMasks};
 use crate::root::play::ResolvedPlay;
-use bevy::animation::graph::{AnimationMask, AnimationNodeIndex};
-use bevy::animation::{AnimationClip, AnimationPlayer};
-use bevy::asset::{Assets, Handle};
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// The most layers that fade out at the same time.

@@ -5,13 +5,7 @@
 
 use crate::playback::skeletal::rig::Rig;
 use bevy::animation::AnimatedBy;
-use bevy::animation::graph::AnimationGraphHandle;
-use bevy::app::App;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::{Add, Insert, Remove};
-use bevy::ecs::observer::On;
-use bevy::ecs::query::With;
-use bevy::ecs::system::{Commands, Query};
+use bevy::prelude::*;
 
 /// Registers the observers that link the bones of one format.
 pub(crate) fn link_bones<F: Rig>(app: &mut App) {

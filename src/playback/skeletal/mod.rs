@@ -21,8 +21,7 @@ use crate::playback::skeletal::events::send_clip_events;
 use crate::playback::skeletal::links::link_bones;
 use crate::playback::skeletal::rig::Rig;
 use crate::root::systems::ClassicModelsSystems;
-use bevy::animation::transition::expire_completed_transitions;
-use bevy::animation::{AnimatedBy, AnimationPlugin, AnimationTargetId, advance_animations};
+use bevy::animation::{AnimatedBy, AnimationTargetId, advance_animations};
 use bevy::app::AnimationSystems;
 use bevy::prelude::*;
 

@@ -11,8 +11,8 @@ use crate::playback::skeletal::rig::{ClipSource, Rig};
 use crate::root::clip_ref::{ClipRef, Repeat};
 use crate::root::events::PassedEvent;
 use crate::root::play::{PlayClip, Playback, ResolvedPlay};
-use bevy::animation::{ActiveAnimation, AnimationClip, RepeatAnimation};
-use bevy::asset::{Assets, Handle};
+use bevy::animation::{ActiveAnimation, RepeatAnimation};
+use bevy::prelude::*;
 
 /// A clip that plays.
 #[derive(Debug)]

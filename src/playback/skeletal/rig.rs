@@ -3,9 +3,7 @@
 use crate::playback::clip_events::StoredEvents;
 use crate::playback::frames::Frames;
 use crate::spawn::format::Format;
-use bevy::animation::animation_curves::EvaluatorId;
-use bevy::animation::{AnimationTargetId, VariableCurve};
-use bevy::asset::UntypedHandle;
+use bevy::animation::AnimationTargetId;
 use bevy::prelude::*;
 use core::fmt;
 use core::ops::Range;

@@ -6,10 +6,9 @@ use crate::crowd::bake::task::{Baked, Baking, ClipFrames, PoseSource, bake};
 use crate::crowd::bake::timeline::Timeline;
 use crate::crowd::data::clip::{ClipData, ClipOrigin, CrowdClip, Resident};
 use crate::crowd::data::pose_data::PoseTexture;
-use bevy::animation::AnimationClip;
-use bevy::asset::AssetId;
 use bevy::math::bounding::Aabb3d;
 use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// The state of a clip.

@@ -4,10 +4,8 @@ use crate::crowd::bake::sample_times::SampleTimes;
 use crate::crowd::bake::turning::{Turning, one_joint};
 use crate::crowd::data::clip::RETIRED_FRAMES;
 use crate::crowd::data::clips::*;
-use bevy::asset::{Assets, Handle};
-use bevy::image::Image;
+use bevy::prelude::*;
 use bevy::tasks::{AsyncComputeTaskPool, TaskPool};
-use bevy::transform::components::Transform;
 
 /// A clip in which nothing moves.
 struct Still;

@@ -2,9 +2,8 @@
 
 use crate::formats::alamo::animation::tracks::AlaTracks;
 use crate::playback::frames::Frames;
-use bevy::animation::AnimationClip;
-use bevy::asset::{Asset, AssetPath, Handle};
-use bevy::reflect::TypePath;
+use bevy::asset::AssetPath;
+use bevy::prelude::*;
 use classic_model_formats::ala::{AlaBone, AlaFile};
 use classic_model_formats::read::Warning;
 use core::fmt;

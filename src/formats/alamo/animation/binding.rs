@@ -5,7 +5,8 @@ use crate::formats::alamo::animation::visibility::{VisibilityCurve, visibility_e
 use crate::formats::alamo::asset::AloModel;
 use crate::load::names::same_name;
 use crate::playback::graph::properties::has_curve_for;
-use bevy::animation::{AnimationClip, AnimationTargetId, VariableCurve};
+use bevy::animation::AnimationTargetId;
+use bevy::prelude::*;
 use core::fmt;
 use std::borrow::Cow;
 use std::sync::LazyLock;

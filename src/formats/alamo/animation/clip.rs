@@ -7,8 +7,7 @@ use crate::formats::alamo::animation::timing::Timing;
 use crate::formats::alamo::animation::tracks::{AlaTracks, BoneTracks, Track};
 use crate::formats::alamo::animation::visibility::VisibilityCurve;
 use crate::playback::graph::properties::{Rotation, Scale, Translation};
-use bevy::animation::animation_curves::AnimatableCurve;
-use bevy::animation::{AnimationClip, VariableCurve};
+use bevy::prelude::*;
 use classic_model_formats::ala::{AlaBone, AlaFile};
 
 /// A scale that differs from 1 by less than this counts as 1. Exporters rounded the values that they wrote.

@@ -6,9 +6,8 @@ use crate::playback::skeletal::clips::SharedClips;
 use crate::playback::skeletal::rig::Rig;
 use crate::root::clip_ref::ClipRef;
 use crate::spawn::clip_files::ClipFiles;
-use bevy::animation::AnimationClip;
-use bevy::asset::{AssetPath, AssetServer, Assets, Handle, UntypedHandle};
-use bevy::ecs::world::World;
+use bevy::asset::AssetPath;
+use bevy::prelude::*;
 
 /// The functions that load the clip of an animation file.
 pub(crate) fn clip_files() -> ClipFiles {

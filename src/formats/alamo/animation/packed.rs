@@ -4,9 +4,8 @@
 
 use crate::formats::alamo::animation::timing::{Bits, Timing};
 use crate::playback::rotations::slerp;
-use bevy::math::curve::{Curve, Interval};
-use bevy::math::{DVec3, Quat, Vec3, Vec4};
-use bevy::reflect::Reflect;
+use bevy::math::DVec3;
+use bevy::prelude::*;
 use core::fmt;
 use std::sync::Arc;
 use zerocopy::little_endian::{I16, U16};

@@ -4,9 +4,7 @@ use crate::formats::alamo::animation::packed::{
     FixedRotation, FixedVector, PackedRotations, PackedVectors,
 };
 use crate::formats::alamo::animation::visibility::VisibilityCurve;
-use bevy::math::Vec3;
-use bevy::math::curve::Curve;
-use bevy::transform::components::Transform;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// The tracks of one bone. They share their data with the curves of the clip.

@@ -2,11 +2,8 @@
 
 use crate::appearance::bone_visibility::BoneVisibility;
 use crate::formats::alamo::animation::timing::{Bits, Timing};
-use bevy::animation::animation_curves::{AnimationCurve, AnimationCurveEvaluator, EvaluatorId};
-use bevy::animation::graph::AnimationNodeIndex;
 use bevy::animation::{AnimationEntityMut, AnimationEvaluationError};
-use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::math::curve::Interval;
+use bevy::prelude::*;
 use core::any::{Any, TypeId};
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use crate::formats::alamo::collision::tree_ray::TreeRay;
 use crate::formats::alamo::collision::triangle::{Intersection, intersect, points, unit_normal};
 use crate::formats::alamo::collision::winding::Winding;
 use crate::geometry::ray_settings::Backfaces;
-use bevy::math::{Ray3d, Vec3, Vec4Swizzles};
+use bevy::prelude::*;
 
 /// A hit of a ray on a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,8 @@ use crate::formats::alamo::collision::build;
 use crate::formats::alamo::collision::node::{BoxHits, count_and_link};
 use crate::formats::alamo::collision::tree::CollisionTree;
 use crate::formats::alamo::collision::triangle::{nearest, points};
-use bevy::math::{DVec3, Vec3, Vec3A};
+use bevy::math::DVec3;
+use bevy::prelude::*;
 
 /// The closest point of a tree's triangles to a given point.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! A node of four boxes, and tests of all four at once.
 
-use bevy::math::{Vec3A, Vec4};
+use bevy::prelude::*;
 
 /// Boxes per node.
 pub(crate) const WIDTH: usize = 4;

@@ -4,8 +4,9 @@ use crate::formats::alamo::collision::build;
 use crate::formats::alamo::collision::node::{Node, count_and_link};
 use crate::formats::alamo::collision::tree::CollisionTree;
 use crate::formats::alamo::collision::triangle::{nearest, overlaps_box, points};
+use bevy::math::DVec3;
 use bevy::math::bounding::{Aabb3d, BoundingSphere};
-use bevy::math::{DVec3, Vec3, Vec3A};
+use bevy::prelude::*;
 use core::ops::ControlFlow;
 
 impl CollisionTree {

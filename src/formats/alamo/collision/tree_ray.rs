@@ -3,7 +3,8 @@
 use crate::formats::alamo::collision::node::{BoxHits, Node, steps};
 use crate::formats::alamo::collision::tree::CollisionTree;
 use crate::formats::alamo::collision::winding::Winding;
-use bevy::math::{DVec3, Ray3d, Vec3, Vec3A, Vec4};
+use bevy::math::DVec3;
+use bevy::prelude::*;
 
 /// The least size of a direction's component, relative to its greatest. Smaller components are replaced
 /// by this size, which avoids a division by zero and moves the ray by less than a thousandth of a step.

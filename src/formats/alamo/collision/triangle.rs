@@ -1,7 +1,8 @@
 //! Exact tests on triangles.
 
 use crate::formats::alamo::collision::tree_ray::TreeRay;
-use bevy::math::{DVec3, Vec3, Vec3A, Vec4, Vec4Swizzles};
+use bevy::math::DVec3;
+use bevy::prelude::*;
 
 /// The intersection of a ray and a triangle.
 #[derive(Clone, Copy, Debug)]

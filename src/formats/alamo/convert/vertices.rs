@@ -3,11 +3,10 @@
 use crate::formats::alamo::raycast::skin::ColliderSkin;
 use crate::geometry::vertices::replace_missing;
 use bevy::asset::RenderAssetUsages;
-use bevy::color::{Color, ColorToComponents};
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Mat4, Vec3, Vec3A};
 use bevy::mesh::skinning::{JointAabb, JointIndex, SkinnedMeshBounds};
-use bevy::mesh::{Indices, Mesh, MeshVertexAttribute, PrimitiveTopology, VertexAttributeValues};
+use bevy::mesh::{Indices, MeshVertexAttribute, PrimitiveTopology, VertexAttributeValues};
+use bevy::prelude::*;
 use classic_model_formats::alo::{
     MAX_PALETTE, Submesh, VertexHead, VertexRecord, VertexTail, Vertices, floats,
 };

@@ -4,9 +4,7 @@ use crate::formats::alamo::crowd::instance::AloCrowd;
 use crate::formats::alamo::crowd::instance::AloPoseTable;
 use crate::formats::alamo::materials::team_color::team_color_tag;
 use crate::root::skins::TeamColor;
-use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::query::{Changed, Or};
-use bevy::ecs::system::{Query, ResMut};
+use bevy::prelude::*;
 
 type ColorChanged = Or<(Changed<AloCrowd>, Changed<TeamColor>)>;
 

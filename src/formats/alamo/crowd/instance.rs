@@ -15,11 +15,8 @@ use crate::formats::alamo::crowd::sampler::{ClipSampler, clip};
 use crate::formats::alamo::materials::material::AloMaterial;
 use crate::gpu::pose_table::PoseTable;
 use crate::playback::skeletal::rig::ClipSource;
-use bevy::animation::AnimationClip;
-use bevy::asset::{Assets, Handle};
-use bevy::image::Image;
-use bevy::mesh::Mesh;
 use bevy::pbr::ExtendedMaterial;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// A member of a crowd of Alamo models.

@@ -10,9 +10,8 @@ use crate::formats::alamo::asset::{AloModel, AloSubmesh};
 use crate::formats::alamo::components::{AloPart, AloPartKind};
 use crate::formats::alamo::materials::material::AloMaterial;
 use crate::playback::skeletal::rig::Rig;
-use bevy::asset::{Assets, Handle};
 use bevy::math::Affine3A;
-use bevy::mesh::Mesh;
+use bevy::prelude::*;
 
 /// The content of a model's crowd.
 pub(crate) fn content(

@@ -10,9 +10,7 @@ use crate::formats::alamo::animation::tracks::AlaTracks;
 use crate::formats::alamo::animation::visibility::visibility_evaluator;
 use crate::formats::alamo::asset::AloModel;
 use crate::playback::skeletal::rig::ClipSource;
-use bevy::animation::AnimationClip;
-use bevy::asset::Assets;
-use bevy::transform::components::Transform;
+use bevy::prelude::*;
 
 /// Poses the bones of a model. It shares its data with the clip.
 #[derive(Debug)]

@@ -4,10 +4,9 @@ use crate::formats::alamo::materials::material::{AloMaterial, base_placeholder};
 use crate::formats::alamo::particles::asset::AloParticles;
 use crate::formats::alamo::parts::dazzle::DazzleMaterial;
 use crate::texture::placeholder::Placeholder;
-use bevy::asset::{AssetEvent, AssetLoadFailedEvent, AssetServer, Assets, Handle, LoadState};
-use bevy::ecs::message::MessageReader;
-use bevy::ecs::system::{Local, Res, ResMut, SystemParam};
-use bevy::image::Image;
+use bevy::asset::{AssetLoadFailedEvent, LoadState};
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
 
 /// Finds out whether a material or a particle system may use an image that failed to load.
 #[derive(SystemParam)]

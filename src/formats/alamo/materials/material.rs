@@ -6,13 +6,10 @@ use crate::formats::alamo::materials::shading::{
 };
 use crate::gpu::shaders::embedded_shader;
 use crate::texture::placeholder::{PLACEHOLDER_OUTLINE, Placeholder};
-use bevy::asset::{Asset, Handle};
-use bevy::color::{Alpha, Color, ColorToComponents, LinearRgba};
-use bevy::image::Image;
-use bevy::material::{AlphaMode, OpaqueRendererMethod};
-use bevy::math::{Affine2, Vec2, Vec3, Vec4};
-use bevy::pbr::{ExtendedMaterial, MaterialExtension, StandardMaterial};
-use bevy::reflect::Reflect;
+use bevy::material::OpaqueRendererMethod;
+use bevy::math::Affine2;
+use bevy::pbr::{ExtendedMaterial, MaterialExtension};
+use bevy::prelude::*;
 use bevy::render::render_resource::{AsBindGroup, Face, ShaderType};
 use bevy::shader::ShaderRef;
 

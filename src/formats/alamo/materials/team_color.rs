@@ -1,6 +1,6 @@
 //! Packs the color of a team for shaders.
 
-use bevy::color::{Color, Srgba};
+use bevy::prelude::*;
 
 /// Packs a team's color into a `MeshTag`: sRGB with red in the lowest byte, then green and blue, and bit 24 set. The
 /// tag of an entity without a team color is 0.

@@ -5,11 +5,8 @@ use crate::formats::alamo::particles::evaluate::{
     MAX_ALIVE, ParticleSystem, PreparedEmitter, Schedule, SystemState,
 };
 use crate::formats::alamo::particles::{Emitter, ParticleFile, SpawnEvent};
-use bevy::asset::{Asset, Handle};
-use bevy::image::Image;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
-use bevy::math::{Quat, Vec3A};
-use bevy::reflect::TypePath;
+use bevy::prelude::*;
 use classic_model_formats::read::Warning;
 use std::borrow::Cow;
 

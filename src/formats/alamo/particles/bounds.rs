@@ -5,7 +5,7 @@ use crate::formats::alamo::particles::evaluate::{
 };
 use crate::formats::alamo::particles::{Emitter, Group, Shape, Track};
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Vec3, Vec3A};
+use bevy::prelude::*;
 use core::f32::consts::SQRT_2;
 
 /// Distances beyond this count as this, so that boxes remain finite.

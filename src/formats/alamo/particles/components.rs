@@ -2,13 +2,7 @@
 
 use crate::formats::alamo::particles::asset::AloParticles;
 use crate::spawn::render_layers::HasLayers;
-use bevy::asset::Handle;
-use bevy::camera::visibility::Visibility;
-use bevy::ecs::component::Component;
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
-use bevy::transform::components::Transform;
+use bevy::prelude::*;
 
 /// A particle system, at the origin of its entity.
 ///

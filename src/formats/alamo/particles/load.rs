@@ -10,10 +10,8 @@ use crate::formats::alamo::spawn::scene;
 use crate::geometry::axes::z_up_forward_minus_y;
 use crate::load::error::ModelLoadError;
 use crate::load::loading::ModelLoad;
-use bevy::asset::{AssetPath, Handle, LoadContext};
-use bevy::image::Image;
-use bevy::log::warn;
-use bevy::math::Quat;
+use bevy::asset::{AssetPath, LoadContext};
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// Loads a particle system.

@@ -17,13 +17,10 @@ use crate::formats::alamo::particles::bounds;
 use crate::formats::alamo::particles::evaluate::{
     Appearance, BirthRecord, EmitterPose, Ground, GroundEffect, Motion, PreparedEmitter, Space,
 };
-use bevy::asset::Handle;
-use bevy::camera::visibility::{self, Visibility, VisibilityClass};
-use bevy::color::LinearRgba;
-use bevy::ecs::component::Component;
+use bevy::camera::visibility::{self, VisibilityClass};
+use bevy::math::Affine3A;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
-use bevy::math::{Affine3A, Mat3, Mat3A, Quat, Vec3, Vec3A};
-use bevy::transform::components::Transform;
+use bevy::prelude::*;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 

@@ -7,23 +7,11 @@
 
 use crate::root::environment::{BillboardCamera, Wind};
 use crate::root::systems::ClassicModelsSystems;
-use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
-use bevy::camera::visibility::Visibility;
-use bevy::camera::{Camera, Camera3d, RenderTarget};
-use bevy::ecs::change_detection::{DetectChangesMut, Mut, Res};
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::query::{Has, Or, With};
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::ecs::system::{Local, Query, SystemParam};
-use bevy::light::DirectionalLight;
-use bevy::math::{Affine3A, Quat, Vec3, Vec3Swizzles};
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
-use bevy::transform::TransformSystems;
-use bevy::transform::components::Transform;
+use bevy::app::AnimationSystems;
+use bevy::camera::RenderTarget;
+use bevy::ecs::system::SystemParam;
+use bevy::math::Affine3A;
+use bevy::prelude::*;
 use serde::Serialize;
 use std::f32::consts::FRAC_PI_2;
 

@@ -9,17 +9,12 @@ use crate::appearance::rebind_textures::{HasTextures, rebind_changed_textures};
 use crate::formats::alamo::materials::tags::begins_with_fc;
 use crate::gpu::shaders::{embedded_shader, preload_shader};
 use crate::texture::placeholder::PLACEHOLDER_OUTLINE;
-use bevy::app::{App, Plugin};
-use bevy::asset::{Asset, Handle, RenderAssetUsages, embedded_asset};
+use bevy::asset::{RenderAssetUsages, embedded_asset};
 use bevy::camera::primitives::Aabb;
-use bevy::image::Image;
-use bevy::material::AlphaMode;
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Vec2, Vec3};
-use bevy::mesh::{Indices, Mesh, MeshVertexBufferLayoutRef, PrimitiveTopology};
-use bevy::pbr::{Material, MaterialPipeline, MaterialPipelineKey, MaterialPlugin, MeshMaterial3d};
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
+use bevy::mesh::{Indices, MeshVertexBufferLayoutRef, PrimitiveTopology};
+use bevy::pbr::{MaterialPipeline, MaterialPipelineKey};
+use bevy::prelude::*;
 use bevy::render::render_resource::{
     AsBindGroup, RenderPipelineDescriptor, SpecializedMeshPipelineError,
 };

@@ -1,18 +1,7 @@
 //! Converts the lights of a model to Bevy lights.
 
-use bevy::app::{App, Plugin, PostUpdate};
-use bevy::color::Color;
-use bevy::ecs::bundle::Bundle;
-use bevy::ecs::component::Component;
-use bevy::ecs::query::{Changed, Or};
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::ecs::system::Query;
-use bevy::ecs::world::EntityWorldMut;
-use bevy::light::{DirectionalLight, PointLight, SimulationLightSystems, SpotLight, light_consts};
-use bevy::reflect::Reflect;
-use bevy::transform::TransformSystems;
-use bevy::transform::components::GlobalTransform;
+use bevy::light::SimulationLightSystems;
+use bevy::prelude::*;
 use classic_model_formats::alo::{Light, LightKind};
 use core::f32::consts::{FRAC_PI_2, PI};
 

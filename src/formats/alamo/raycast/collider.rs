@@ -5,10 +5,8 @@ use crate::formats::alamo::collision::tree::CollisionTree;
 use crate::formats::alamo::collision::winding::Winding;
 use crate::formats::alamo::raycast::skin::ColliderSkin;
 use crate::geometry::ray_settings::Backfaces;
-use bevy::ecs::component::Component;
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::math::{Affine3A, Dir3, Mat3A, Ray3d, Vec3A};
-use bevy::reflect::Reflect;
+use bevy::math::Affine3A;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// A collision tree that rays can hit. On the entity of every sub-mesh that has one, drawn or not.

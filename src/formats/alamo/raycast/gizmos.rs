@@ -3,21 +3,9 @@
 use crate::formats::alamo::raycast::collider::{AloCollider, PlacedTree};
 use crate::formats::alamo::raycast::param::Colliders;
 use crate::geometry::ray_settings::{ModelRayCastSettings, ModelRayCastVisibility};
-use bevy::app::{App, Plugin, PostUpdate};
 use bevy::camera::visibility::VisibilitySystems;
-use bevy::color::{Alpha, Color, Oklcha};
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::query::{With, Without};
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::ecs::system::Query;
-use bevy::gizmos::config::GizmoConfigGroup;
-use bevy::gizmos::gizmos::Gizmos;
-use bevy::gizmos::{AppGizmoBuilder, GizmoPlugin};
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
-use bevy::transform::TransformSystems;
+use bevy::gizmos::GizmoPlugin;
+use bevy::prelude::*;
 
 /// Opacity factor of leaves above the drawn level.
 const LEAF_ABOVE_ALPHA: f32 = 0.35;

@@ -1,8 +1,6 @@
 //! A hit of a ray on a collision tree.
 
-use bevy::ecs::entity::Entity;
-use bevy::math::Vec3;
-use bevy::reflect::Reflect;
+use bevy::prelude::*;
 
 /// A hit of a ray on a part of a spawned Alamo model, in world space.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq)]

@@ -8,18 +8,14 @@ use crate::formats::alamo::raycast::hit::AloRayHit;
 use crate::geometry::box_index::{EMPTY_BOX, Index, Pending, TIE, transformed};
 use crate::geometry::mesh_data::{SurfaceTriangles, uv_at, uvs};
 use crate::geometry::ray_settings::{ModelRayCastSettings, ModelRayCastVisibility};
-use bevy::asset::Assets;
-use bevy::camera::visibility::{InheritedVisibility, ViewVisibility, Visibility};
-use bevy::ecs::change_detection::{DetectChanges, Ref, Tick};
-use bevy::ecs::entity::{Entity, EntityHashMap};
-use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::query::{Has, QueryData};
-use bevy::ecs::system::{Local, Query, SystemChangeTick, SystemParam};
+use bevy::ecs::change_detection::Tick;
+use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::query::QueryData;
+use bevy::ecs::system::{SystemChangeTick, SystemParam};
+use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Affine3A, Ray3d, Vec2};
 use bevy::mesh::skinning::SkinnedMesh;
-use bevy::mesh::{Mesh, Mesh3d};
-use bevy::transform::components::GlobalTransform;
+use bevy::prelude::*;
 
 /// The components of a collider's entity.
 #[derive(QueryData)]

@@ -6,9 +6,9 @@ use crate::geometry::collider_mesh::ColliderMesh;
 use crate::geometry::ray_hit::ModelRayHit;
 use crate::geometry::ray_settings::{ColliderParts, ModelRayCastSettings};
 use crate::geometry::rays::Rays;
-use bevy::ecs::entity::Entity;
 use bevy::ecs::system::SystemParam;
-use bevy::math::{Affine3A, Ray3d};
+use bevy::math::Affine3A;
+use bevy::prelude::*;
 
 /// Rays at collision trees, and the triangles of trees and drawn sub-meshes.
 #[derive(SystemParam)]

@@ -1,7 +1,8 @@
 //! The skinning of collision triangles.
 
+use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Affine3A, Mat4, Vec3, Vec3A};
+use bevy::prelude::*;
 
 /// The data to pose the vertices of a skinned sub-mesh.
 #[derive(Clone, Debug)]

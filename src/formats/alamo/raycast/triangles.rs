@@ -5,16 +5,11 @@ use crate::formats::alamo::raycast::param::Colliders;
 use crate::geometry::collider_mesh::ColliderMesh;
 use crate::geometry::mesh_data::SurfaceTriangles;
 use crate::geometry::ray_settings::ModelRayCastSettings;
-use bevy::asset::Assets;
-use bevy::camera::visibility::InheritedVisibility;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::{ChildOf, Children};
-use bevy::ecs::query::With;
-use bevy::ecs::system::{Query, Res, SystemParam};
-use bevy::math::{Affine3A, Vec3, Vec3A};
+use bevy::ecs::system::SystemParam;
+use bevy::math::Affine3A;
+use bevy::mesh::VertexAttributeValues;
 use bevy::mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
-use bevy::mesh::{Mesh, Mesh3d, VertexAttributeValues};
-use bevy::transform::components::GlobalTransform;
+use bevy::prelude::*;
 
 /// A drawn sub-mesh.
 type Drawn = (
@@ -55,7 +50,7 @@ impl AloTriangles<'_, '_> {
         let children = meshes
             .iter()
             .filter_map(|mesh| self.children.get(*mesh).ok());
-        let children = children.flat_map(|children| children.iter().copied());
+        let children = children.flat_map(|children| children.iter());
         children
             .filter(|child| self.submeshes.contains(*child))
             .collect()

@@ -3,8 +3,8 @@
 use crate::formats::lithtech::animation::tracks::AbcCurves;
 use crate::formats::lithtech::asset::AbcEvent;
 use crate::playback::graph::properties::{Rotation, Translation};
-use bevy::animation::animation_curves::AnimatableCurve;
-use bevy::animation::{AnimationClip, AnimationTargetId, VariableCurve};
+use bevy::animation::AnimationTargetId;
+use bevy::prelude::*;
 use classic_model_formats::abc::Animation;
 use std::sync::LazyLock;
 

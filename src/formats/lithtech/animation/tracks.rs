@@ -3,10 +3,7 @@
 use crate::formats::lithtech::convert::handedness::Handedness;
 use crate::playback::frames::{SINGLE_FRAME_SECONDS, keyframe_at};
 use crate::playback::rotations::slerp;
-use bevy::math::curve::{Curve, Interval};
-use bevy::math::{Quat, Vec3};
-use bevy::reflect::Reflect;
-use bevy::transform::components::Transform;
+use bevy::prelude::*;
 use classic_model_formats::abc::Animation;
 use core::fmt;
 use std::sync::Arc;

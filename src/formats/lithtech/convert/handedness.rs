@@ -3,7 +3,7 @@
 //! In the file, +X is the model's right, +Y is up, and +Z is forward. A rotation can't change the handedness, so the
 //! data are mirrored along Z. The model then faces Bevy's −Z.
 
-use bevy::math::{Quat, Vec3};
+use bevy::prelude::*;
 use classic_model_formats::abc::TransformInfo;
 
 /// The conversion of a file's vectors, rotations and triangles.

@@ -11,9 +11,9 @@ use crate::formats::lithtech::materials::material::surface_flags;
 use crate::geometry::vertices::is_position_in_range;
 use bevy::asset::RenderAssetUsages;
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Isometry3d, Vec3, Vec3A};
 use bevy::mesh::skinning::{JointAabb, JointIndex, SkinnedMeshBounds};
-use bevy::mesh::{Indices, Mesh, PrimitiveTopology, VertexAttributeValues};
+use bevy::mesh::{Indices, PrimitiveTopology, VertexAttributeValues};
+use bevy::prelude::*;
 use classic_model_formats::abc::{AbcFile, Vertex};
 
 /// Maximum count of nodes with vertices: the file stores a vertex's node in one byte.

@@ -4,9 +4,10 @@ use crate::formats::lithtech::asset::{AbcNodeInfo, NodeBounds};
 use crate::formats::lithtech::convert::file::ConvertedLod;
 use crate::formats::lithtech::convert::meshes::ConvertedMesh;
 use crate::formats::lithtech::deform::ConvertedDeform;
+use bevy::math::Affine3A;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
-use bevy::math::{Affine3A, Vec3A};
-use bevy::mesh::{Mesh, VertexAttributeValues};
+use bevy::mesh::VertexAttributeValues;
+use bevy::prelude::*;
 
 /// The boxes of all nodes, over all levels of detail. `joints` are the nodes of the skinned meshes.
 pub(crate) fn node_bounds(

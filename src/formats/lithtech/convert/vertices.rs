@@ -2,7 +2,7 @@
 
 use crate::formats::lithtech::convert::handedness::Handedness;
 use crate::geometry::vertices::{MeanNormal, is_position_in_range};
-use bevy::math::{Isometry3d, Vec3};
+use bevy::prelude::*;
 use classic_model_formats::abc::{AbcFile, Geometry};
 
 /// The bind-pose vertices of a file, in model space.

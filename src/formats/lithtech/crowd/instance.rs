@@ -17,12 +17,8 @@ use crate::formats::lithtech::crowd::model::{AbcCrowdData, content};
 use crate::formats::lithtech::crowd::sampler::{AbcSampler, clip};
 use crate::gpu::pose_table::PoseTable;
 use crate::playback::skeletal::rig::ClipSource;
-use bevy::animation::AnimationClip;
-use bevy::asset::{Assets, Handle};
-use bevy::image::Image;
-use bevy::mesh::Mesh;
 use bevy::pbr::ExtendedMaterial;
-use bevy::pbr::StandardMaterial;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// A member of a crowd of LithTech models.

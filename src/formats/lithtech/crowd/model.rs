@@ -11,11 +11,10 @@ use crate::formats::lithtech::asset::{AbcMeshInfo, AbcModel};
 use crate::formats::lithtech::crowd::node_deform::NodeDeform;
 use crate::gpu::poses::PosePair;
 use crate::playback::skeletal::rig::Rig;
-use bevy::asset::Assets;
-use bevy::image::Image;
+use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Affine3A, Vec3, Vec3A};
-use bevy::mesh::{Mesh, VertexAttributeValues};
+use bevy::mesh::VertexAttributeValues;
+use bevy::prelude::*;
 use classic_model_formats::abc::node_flags;
 use std::sync::Arc;
 

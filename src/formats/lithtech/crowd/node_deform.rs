@@ -5,9 +5,7 @@ use crate::formats::lithtech::asset::AbcDeformInfo;
 use crate::formats::lithtech::deform::{mean_normal, texel};
 use crate::formats::lithtech::materials::material::AbcDeformUniform;
 use crate::gpu::poses::PosePair;
-use bevy::asset::{Assets, Handle};
-use bevy::image::Image;
-use bevy::math::Vec3;
+use bevy::prelude::*;
 
 /// The vertex animation of a node, copied from its data textures.
 #[derive(Clone, Debug)]

@@ -13,9 +13,7 @@ use crate::formats::lithtech::crowd::model::AbcCrowdData;
 use crate::formats::lithtech::crowd::node_deform::NodeDeform;
 use crate::gpu::poses::PosePair;
 use crate::playback::skeletal::rig::ClipSource;
-use bevy::animation::AnimationClip;
-use bevy::asset::Assets;
-use bevy::transform::components::Transform;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// Poses the nodes and the deforming vertices of a model.

@@ -4,10 +4,7 @@ use crate::crowd::data::models::CrowdModels;
 use crate::formats::lithtech::appearance::{is_scrolling, scroll_offset};
 use crate::formats::lithtech::asset::Abc;
 use crate::formats::lithtech::crowd::instance::AbcCrowdMaterial;
-use bevy::asset::Assets;
-use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::system::{Res, ResMut};
-use bevy::time::Time;
+use bevy::prelude::*;
 
 /// Scrolls the textures of nodes with `SCROLL_U` or `SCROLL_V`.
 pub(crate) fn scroll_crowds(

@@ -3,11 +3,10 @@
 use crate::formats::lithtech::materials::material::AbcDeformMaterial;
 use crate::gpu::pose_table::PoseTable;
 use crate::gpu::poses::PoseBlend;
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::mesh::MeshTag;
+use bevy::prelude::*;
 
 /// The keyframes that the deforming meshes of spawned LithTech models show, one row per mesh.
 ///

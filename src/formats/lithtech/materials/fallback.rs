@@ -2,10 +2,8 @@
 
 use crate::formats::lithtech::asset::Abc;
 use crate::texture::placeholder::Placeholder;
-use bevy::asset::{AssetEvent, AssetLoadFailedEvent, AssetServer, Assets, Handle, LoadState};
-use bevy::ecs::message::MessageReader;
-use bevy::ecs::system::{Res, ResMut};
-use bevy::image::Image;
+use bevy::asset::{AssetLoadFailedEvent, LoadState};
+use bevy::prelude::*;
 
 /// Inserts a placeholder image for each skin whose load failed: without an image, Bevy draws nothing. A later
 /// successful load replaces the placeholder.

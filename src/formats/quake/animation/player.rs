@@ -12,11 +12,7 @@ use crate::root::clip_ref::{ClipRef, Repeat};
 use crate::root::clips::ModelClips;
 use crate::root::events::{ModelEvents, PassedEvent, send_events};
 use crate::root::play::{ClipFinished, PlayClip, Playback, ResolvedClip, ResolvedPlay};
-use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Ref};
-use bevy::ecs::entity::Entity;
-use bevy::ecs::message::MessageWriter;
-use bevy::ecs::system::{Commands, Query, Res, ResMut};
-use bevy::time::Time;
+use bevy::prelude::*;
 use classic_model_formats::mdl::Timing;
 
 impl MdlInstance {

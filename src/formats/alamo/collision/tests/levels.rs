@@ -6,7 +6,7 @@ use crate::formats::alamo::collision::tests::meshes::{all, ball, exported};
 use crate::formats::alamo::collision::tree::CollisionTree;
 use crate::formats::alamo::collision::triangle;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
-use bevy::math::{Vec3, Vec3A};
+use bevy::prelude::*;
 
 #[test]
 fn boxes_are_within_their_parents_and_contain_their_triangles() {

@@ -7,7 +7,7 @@ use crate::formats::alamo::collision::tests::rays::check_ray;
 use crate::formats::alamo::collision::tests::{Random, Sample};
 use crate::formats::alamo::collision::tree::{CollisionTree, TreeLink};
 use crate::geometry::ray_settings::Backfaces;
-use bevy::math::{Dir3, Ray3d, Vec3};
+use bevy::prelude::*;
 
 fn error(change: impl FnOnce(&mut Sample)) -> TreeError {
     let mut sample = cube();

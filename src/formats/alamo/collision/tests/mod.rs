@@ -13,7 +13,8 @@ pub(crate) mod winding;
 
 use crate::formats::alamo::collision::tree::{CollisionTree, TreeLink};
 use crate::geometry::ray_settings::Backfaces;
-use bevy::math::{DVec3, Dir3, Ray3d, Vec3};
+use bevy::math::DVec3;
+use bevy::prelude::*;
 
 /// A mesh and its tree, as a file stores them.
 #[derive(Clone, Default)]

@@ -8,7 +8,7 @@ use crate::formats::alamo::collision::tests::{Random, Sample};
 use crate::formats::alamo::collision::tree::CollisionTree;
 use crate::geometry::ray_settings::Backfaces;
 use bevy::math::bounding::Aabb3d;
-use bevy::math::{Quat, Ray3d, Vec3};
+use bevy::prelude::*;
 
 type Pose = fn(Vec3, &mut Random) -> Vec3;
 

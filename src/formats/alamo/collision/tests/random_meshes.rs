@@ -4,7 +4,8 @@ use crate::formats::alamo::collision::tests::rays::{ALL, rays};
 use crate::formats::alamo::collision::tests::reference::{RayQuery, Reference};
 use crate::formats::alamo::collision::tests::{Random, Sample, ray};
 use crate::formats::alamo::collision::winding::Winding;
-use bevy::math::{DVec3, Dir3, Ray3d, Vec3};
+use bevy::math::DVec3;
+use bevy::prelude::*;
 
 /// Meshes per unit of [`rays`].
 const MESHES: usize = 20;

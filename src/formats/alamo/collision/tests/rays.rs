@@ -5,8 +5,7 @@ use crate::formats::alamo::collision::tests::meshes::{all, ball, cube, exported}
 use crate::formats::alamo::collision::tests::{Random, Sample, ray};
 use crate::formats::alamo::collision::tree::CollisionTree;
 use crate::geometry::ray_settings::Backfaces;
-use bevy::math::{Dir3, Ray3d, Vec3, Vec3A};
-use bevy::reflect::GetPath;
+use bevy::prelude::*;
 
 pub(crate) const ALL: [Backfaces; 3] = [Backfaces::Cull, Backfaces::Keep, Backfaces::Flip];
 

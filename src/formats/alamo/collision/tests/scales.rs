@@ -4,7 +4,7 @@ use crate::formats::alamo::collision::tests::meshes::{all, cube};
 use crate::formats::alamo::collision::tests::{Random, ray};
 use crate::geometry::ray_settings::Backfaces;
 use bevy::math::bounding::{Aabb3d, BoundingSphere};
-use bevy::math::{Dir3, Ray3d, Vec3};
+use bevy::prelude::*;
 use core::ops::ControlFlow;
 
 #[test]

@@ -5,7 +5,7 @@ use crate::formats::alamo::collision::tests::rays::{ALL, some_ray};
 use crate::formats::alamo::collision::tests::{Random, Sample};
 use crate::formats::alamo::collision::winding::Winding;
 use crate::geometry::ray_settings::Backfaces;
-use bevy::math::{Dir3, Ray3d, Vec3};
+use bevy::prelude::*;
 
 const MIRROR: Vec3 = Vec3::new(1.0, -1.0, 1.0);
 

@@ -3,18 +3,11 @@
 use crate::formats::alamo::particles::asset::AloParticles;
 use crate::formats::alamo::particles::draw::rings::{DrawnSlots, GpuRings};
 use crate::formats::alamo::particles::record::ParticleRecords;
-use bevy::asset::AssetId;
-use bevy::camera::visibility::ViewVisibility;
-use bevy::color::LinearRgba;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::resource::Resource;
-use bevy::ecs::system::{Query, Res, ResMut};
-use bevy::math::{Affine3A, Vec4};
+use bevy::math::Affine3A;
+use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::sync_world::{MainEntity, MainEntityHashMap};
-use bevy::transform::components::GlobalTransform;
 use core::ops::Range;
 
 /// The systems that any camera sees in this frame, and that have particles.

@@ -6,12 +6,9 @@ use crate::formats::alamo::particles::draw::uniform::EmitterUniform;
 use crate::formats::alamo::particles::evaluate::{PreparedEmitter, Space};
 use crate::formats::alamo::particles::{Interpolation, Track};
 use crate::texture::placeholder::PLACEHOLDER_IMAGE;
-use bevy::asset::AssetId;
 use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::SRes;
-use bevy::image::Image;
-use bevy::log::warn;
-use bevy::math::{Quat, UVec4};
+use bevy::prelude::*;
 use bevy::render::render_asset::{PrepareAssetError, RenderAsset};
 use bevy::render::render_resource::{
     Extent3d, TextureDataOrder, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages,

@@ -20,17 +20,14 @@ pub(crate) mod uploads;
 use crate::formats::alamo::particles::Properties;
 use crate::formats::alamo::particles::draw::statistics::ParticleStatistics;
 use crate::gpu::shaders::preload_shader;
-use bevy::app::{App, Plugin};
 use bevy::asset::embedded_asset;
 use bevy::core_pipeline::core_3d::Transparent3d;
-use bevy::ecs::schedule::IntoScheduleConfigs;
 use bevy::pbr::MeshPipelineSystems;
+use bevy::prelude::*;
 use bevy::render::render_asset::RenderAssetPlugin;
 use bevy::render::render_phase::AddRenderCommand;
 use bevy::render::render_resource::SpecializedRenderPipelines;
-use bevy::render::{
-    ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems,
-};
+use bevy::render::{GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 
 /// Whether an emitter of these properties is drawn.
 pub(crate) fn is_drawn(properties: &Properties) -> bool {

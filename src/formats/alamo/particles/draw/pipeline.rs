@@ -4,15 +4,13 @@ use crate::formats::alamo::particles::Properties;
 use crate::formats::alamo::particles::draw::pages::RECORD;
 use crate::formats::alamo::particles::draw::uniform::EmitterUniform;
 use crate::gpu::shaders::embedded_shader;
-use bevy::asset::{AssetServer, Handle};
 use bevy::core_pipeline::core_3d::CORE_3D_DEPTH_FORMAT;
-use bevy::ecs::resource::Resource;
-use bevy::ecs::system::{Commands, Res};
 use bevy::mesh::VertexBufferLayout;
 use bevy::pbr::{
     MeshPipeline, MeshPipelineKey, TONEMAPPING_LUT_SAMPLER_BINDING_INDEX,
     TONEMAPPING_LUT_TEXTURE_BINDING_INDEX,
 };
+use bevy::prelude::*;
 use bevy::render::render_resource::binding_types::{sampler, texture_2d, uniform_buffer};
 use bevy::render::render_resource::{
     BindGroupLayoutDescriptor, BindGroupLayoutEntries, BlendComponent, BlendFactor, BlendOperation,
@@ -21,7 +19,7 @@ use bevy::render::render_resource::{
     SpecializedRenderPipeline, StencilState, TextureSampleType, VertexAttribute, VertexFormat,
     VertexState, VertexStepMode,
 };
-use bevy::shader::{Shader, ShaderDefVal, ShaderRef};
+use bevy::shader::{ShaderDefVal, ShaderRef};
 
 /// How the particles of an emitter are combined with the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

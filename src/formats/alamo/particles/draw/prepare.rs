@@ -10,13 +10,8 @@ use crate::formats::alamo::particles::draw::rings::DrawnSlots;
 use crate::formats::alamo::particles::draw::uniform::EmitterUniform;
 use crate::formats::alamo::particles::record::{RecordSpace, uniform_scale};
 use crate::texture::placeholder::is_placeholder;
-use bevy::asset::AssetId;
-use bevy::color::ColorToComponents;
-use bevy::ecs::resource::Resource;
-use bevy::ecs::system::{Res, ResMut};
-use bevy::image::Image;
-use bevy::math::{Mat4, Vec3, Vec4};
 use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{
     BindGroup, BindGroupEntries, BufferId, DynamicUniformBuffer, PipelineCache, TextureViewId,

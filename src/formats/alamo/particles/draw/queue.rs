@@ -14,13 +14,12 @@ use crate::formats::alamo::particles::draw::rings::{DrawnSlots, GpuRings};
 use crate::formats::alamo::particles::draw::statistics::ParticleStatistics;
 use crate::formats::alamo::particles::record::ParticleRecords;
 use bevy::core_pipeline::core_3d::{Transparent3d, TransparentSortingInfo3d};
-use bevy::ecs::entity::Entity;
 use bevy::ecs::query::ROQueryItem;
-use bevy::ecs::resource::Resource;
+use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::{Read, SRes};
-use bevy::ecs::system::{Query, Res, ResMut, SystemParamItem};
 use bevy::pbr::{SetMeshViewBindGroup, ViewKeyCache};
 use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_phase::{
     DrawFunctions, PhaseItem, PhaseItemExtraIndex, RenderCommand, RenderCommandResult,

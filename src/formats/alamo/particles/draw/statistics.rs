@@ -1,8 +1,7 @@
 //! Counts of draw calls and the size of the vertex buffers, for profiling.
 
 use crate::formats::alamo::particles::draw::prepare::PreparedParticles;
-use bevy::ecs::resource::Resource;
-use bevy::ecs::system::{Res, ResMut};
+use bevy::prelude::*;
 
 /// Counts of particles that are drawn in the present frame: a resource of the render world. After a frame, it has the
 /// values of that frame.

@@ -2,7 +2,7 @@
 
 use crate::formats::alamo::particles::Properties;
 use crate::formats::alamo::particles::evaluate::{GroundEffect, PreparedEmitter};
-use bevy::math::{UVec4, Vec4};
+use bevy::prelude::*;
 use bevy::render::render_resource::ShaderType;
 
 /// `Emitter` in `particles.wgsl`.

@@ -16,17 +16,11 @@ use crate::formats::alamo::particles::simulate::mesh::EmissionSurface;
 use crate::formats::alamo::particles::simulate::stage::Surroundings;
 use crate::load::warnings::WarningLog;
 use crate::root::environment::Wind;
-use bevy::asset::Assets;
 use bevy::camera::primitives::Aabb;
-use bevy::camera::visibility::ViewVisibility;
-use bevy::color::LinearRgba;
 use bevy::ecs::batching::BatchingStrategy;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::query::{Has, QueryItem, ROQueryItem};
-use bevy::ecs::system::{Commands, Local, Query, Res, ResMut, SystemParam};
-use bevy::math::Vec3;
-use bevy::time::{Time, Virtual};
-use bevy::transform::components::GlobalTransform;
+use bevy::ecs::query::{QueryItem, ROQueryItem};
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
 use bevy::utils::Parallel;
 
 /// Fewer systems are advanced on one thread, because starting tasks takes longer.

@@ -3,12 +3,9 @@
 use crate::formats::alamo::particles::asset::AloParticles;
 use crate::formats::alamo::particles::evaluate::{EmitMode, MAX_ALIVE};
 use bevy::camera::primitives::Aabb;
-use bevy::camera::{Camera, Camera3d};
-use bevy::ecs::query::With;
-use bevy::ecs::resource::Resource;
-use bevy::ecs::system::{Query, SystemParam};
-use bevy::math::{Affine3A, Vec3A};
-use bevy::transform::components::GlobalTransform;
+use bevy::ecs::system::SystemParam;
+use bevy::math::Affine3A;
+use bevy::prelude::*;
 use core::cmp::Reverse;
 
 /// The sum of the particles that all systems may have at once.

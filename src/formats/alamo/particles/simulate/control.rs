@@ -1,12 +1,6 @@
 //! Components with which a game controls particle systems, and the event that it gets from them.
 
-use bevy::color::Color;
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::event::EntityEvent;
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
+use bevy::prelude::*;
 
 /// Whether a particle system emits. Without this component, it does.
 ///

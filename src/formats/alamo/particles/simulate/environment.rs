@@ -1,7 +1,6 @@
 //! Resources that concern all particle systems: the ground, and the limit of particles.
 
-use bevy::ecs::resource::Resource;
-use bevy::math::Vec3;
+use bevy::prelude::*;
 use core::fmt;
 use std::sync::Arc;
 

@@ -7,9 +7,7 @@ use crate::formats::alamo::particles::simulate::births::{NewBirth, RecordTimes, 
 use crate::formats::alamo::particles::simulate::budget::Demand;
 use crate::formats::alamo::particles::simulate::control::ParticleEmission;
 use crate::formats::alamo::particles::simulate::stage::{Path, Poses, Surroundings, SystemStage};
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::math::{Vec3, Vec3A};
+use bevy::prelude::*;
 
 /// The epoch of records is moved by multiples of these seconds, so that ages in `f32` are exact to 0.1 ms: below twice of
 /// it, the sum of two rounded times is wrong by at most 0.06 ms.

@@ -2,13 +2,10 @@
 
 use crate::formats::alamo::asset::{AloModel, AloSubmesh};
 use crate::formats::alamo::particles::evaluate::{EmissionMesh, MeshPoint};
-use bevy::asset::Assets;
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::resource::Resource;
+use bevy::math::Affine3A;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
-use bevy::math::{Affine3A, Vec3, Vec3A};
-use bevy::mesh::{Mesh, VertexAttributeValues};
+use bevy::mesh::VertexAttributeValues;
+use bevy::prelude::*;
 use std::sync::{Arc, Weak};
 
 /// On the entity of a particle system: the mesh on which its particles are born.

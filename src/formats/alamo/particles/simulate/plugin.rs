@@ -15,11 +15,10 @@ use crate::formats::alamo::particles::simulate::systems::{
 };
 use crate::load::checks::add_loading_check;
 use crate::root::systems::ClassicModelsSystems;
-use bevy::app::{AnimationSystems, App, Plugin, PostUpdate};
+use bevy::app::AnimationSystems;
 use bevy::asset::AssetEventSystems;
 use bevy::camera::visibility::VisibilitySystems;
-use bevy::ecs::schedule::{IntoScheduleConfigs, SystemSet};
-use bevy::transform::TransformSystems;
+use bevy::prelude::*;
 
 /// The sets of systems of particles in `PostUpdate`, in this order.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]

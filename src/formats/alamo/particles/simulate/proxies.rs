@@ -10,17 +10,9 @@ use crate::formats::alamo::particles::components::AloParticleSystem;
 use crate::formats::alamo::particles::simulate::control::ParticleEmission;
 use crate::formats::alamo::particles::simulate::mesh::{EmissionMeshes, EmissionSurface};
 use crate::load::checks::is_asset_loading;
-use bevy::asset::{AssetServer, Assets, Handle};
-use bevy::camera::visibility::{InheritedVisibility, RenderLayers, Visibility};
-use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::name::Name;
-use bevy::ecs::query::{With, Without};
-use bevy::ecs::system::{Commands, Query, Res, ResMut, SystemParam};
-use bevy::ecs::world::{EntityRef, World};
-use bevy::mesh::Mesh;
+use bevy::camera::visibility::RenderLayers;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
 
 /// On a proxy: the particle system that it names.
 #[derive(Component)]

@@ -6,7 +6,8 @@ use crate::formats::alamo::particles::evaluate::{
 };
 use crate::formats::alamo::particles::record::{RecordSpace, uniform_scale};
 use crate::formats::alamo::particles::simulate::births::NewBirth;
-use bevy::math::{Affine3A, Mat3, Quat, Vec3, Vec3A};
+use bevy::math::Affine3A;
+use bevy::prelude::*;
 use core::cell::OnceCell;
 
 /// A system that moves faster than this, in units of the file per second, has jumped: nothing is born on the way.

@@ -11,18 +11,10 @@ use crate::formats::alamo::particles::simulate::proxies::OfProxy;
 use crate::formats::alamo::parts::billboard::AloSceneRoot;
 use crate::spawn::info::transformed_bounds;
 use crate::spawn::random_seed::RandomSeed;
-use bevy::asset::{AssetEvent, AssetId, Assets};
 use bevy::camera::primitives::Aabb;
-use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::lifecycle::Remove;
-use bevy::ecs::message::MessageReader;
-use bevy::ecs::observer::On;
-use bevy::ecs::query::{Changed, With, Without};
-use bevy::ecs::system::{Commands, Local, Query, Res, ResMut, SystemParam};
+use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
-use bevy::transform::components::GlobalTransform;
+use bevy::prelude::*;
 
 /// Starts particle systems whose file was loaded or has changed.
 #[derive(SystemParam)]
