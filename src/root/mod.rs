@@ -24,7 +24,7 @@ pub use clip_ref::{ClipRef, Repeat};
 pub use clips::{ModelClips, NamedClip};
 pub use crowd::{Crowd, CrowdBone};
 pub use environment::{BillboardCamera, NightTime, Wind};
-pub use events::{ClipEvent, ModelEvent, ModelEvents};
+pub use events::{ClipEvent, ModelEvent, ModelEvents, StoredEvent};
 pub use follow_velocity::FollowVelocity;
 pub use layers::{ClipLayer, ClipLayers, LayerFinished, LayerId};
 pub use masks::{BoneMask, ModelMasks};
