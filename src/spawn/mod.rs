@@ -1,5 +1,5 @@
-//! The spawned model: the registry of formats, [`ModelInstance`] on its root, respawns after a reload, attachments, space
-//! and render layers.
+//! The spawned model: the registry of formats, [`ModelInstance`] on its root, respawns after a reload, attachments and render
+//! layers.
 
 // For maintainers: what one format spawns does not belong here.
 

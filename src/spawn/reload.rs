@@ -1,7 +1,7 @@
 //! Respawns models whose files change while they are in use.
 //!
 //! ```text
-//! task    loader         begin   registers the load, see `load_tracker`
+//! task    loader         begin   registers the load, see `load::tracker`
 //!                        finish  waits for the textures; the scene is about to change
 //! frame   SpawnScene     note_changes         records scenes about to change, and those that Bevy reports as modified
 //!         per format     despawn_replaced     despawns the old scene if a root has a new `WorldAssetRoot`

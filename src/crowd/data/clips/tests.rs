@@ -4,7 +4,6 @@ use crate::crowd::bake::sample_times::SampleTimes;
 use crate::crowd::bake::turning::{Turning, one_joint};
 use crate::crowd::data::clip::RETIRED_FRAMES;
 use crate::crowd::data::clips::*;
-use bevy::prelude::*;
 use bevy::tasks::{AsyncComputeTaskPool, TaskPool};
 
 /// A clip in which nothing moves.
