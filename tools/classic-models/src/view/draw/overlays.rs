@@ -85,7 +85,6 @@ impl Plugin for OverlaysPlugin {
     fn build(&self, app: &mut App) {
         // The boxes of flat parts coincide with their triangles.
         let near = -0.001;
-        // Of lines at the same depth, those of later groups are in front.
         app.insert_gizmo_config(OnSurface, lines(1.0, near))
             .insert_gizmo_config(Ground, lines(1.0, 0.0))
             .insert_gizmo_config(OnTop, lines(1.5, -1.0))
@@ -96,11 +95,11 @@ impl Plugin for OverlaysPlugin {
                     draw_surface.run_if(draws([Overlay::Wireframe, Overlay::Normals])),
                     draw_bounds.run_if(draws([Overlay::Bounds])),
                     draw_grid.run_if(draws([Overlay::Grid])),
-                    // The names of bones are in front of those of other parts.
+                    // Of lines at the same depth, those drawn first are in front: those of bones.
                     (
+                        draw_bones.run_if(draws([Overlay::Bones])),
                         draw_proxies.run_if(draws([Overlay::Proxies])),
                         draw_lights.run_if(draws([Overlay::Lights])),
-                        draw_bones.run_if(draws([Overlay::Bones])),
                     )
                         .chain(),
                     draw_dims.run_if(draws([Overlay::Dims])),
