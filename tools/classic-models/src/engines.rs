@@ -4,7 +4,8 @@ use bevy_classic_models::quake::mdl::MdlFile;
 use bevy_classic_models::read::Format;
 use classic_model_formats::archive::{Archive, ReadAt};
 use serde_json::{Value, json};
-use std::fmt::{self, Display};
+use std::fmt;
+use std::fmt::Display;
 
 /// An engine whose limits are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -1,13 +1,14 @@
 //! The subcommand `list`: prints the entries of archives.
 
-use crate::archive_file::{ArchiveError, open_file};
-use crate::entry_pattern::{EntryPattern, with_pattern_help};
-use crate::messages::{self, escaped_name};
-use crate::path_args::{self, ARCHIVES, Selected, WRONG_ARGUMENTS};
-use std::io::{self, Write};
+use crate::messages;
+use crate::messages::escaped_name;
+use crate::paths::archive_file::ArchiveError;
+use crate::paths::entry_pattern::with_pattern_help;
+use crate::paths::path_args::{OpenedArchive, WRONG_ARGUMENTS, open_each};
+use std::io;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::slice;
 
 /// Lists the files in an archive of a game.
 ///
@@ -39,17 +40,11 @@ Exit status: 0; 1 if the archive cannot be read, or no file matches the pattern;
 
 /// Lists the entries.
 pub fn run(args: &Args) -> ExitCode {
-    let archives = path_args::expand(slice::from_ref(&args.archive), &ARCHIVES);
+    let archives = open_each(&args.archive, args.pattern.as_deref());
     let are_several = archives.len() > 1;
     let (mut count, mut has_failed) = (0, false);
-    for archive in archives {
-        let (path, listed) = match archive {
-            Ok(Selected { path, .. }) => {
-                let listed = list(&path, args.pattern.as_deref(), are_several);
-                (path, listed)
-            }
-            Err(unmatched) => (unmatched.path.clone(), Err(unmatched.into())),
-        };
+    for (path, opened) in archives {
+        let listed = opened.and_then(|opened| list(&path, &opened, are_several));
         match listed {
             Ok(listed) => count += listed,
             // The reader of the pipe has closed it.
@@ -74,15 +69,12 @@ pub fn run(args: &Args) -> ExitCode {
 
 /// Lists the entries of an archive. Returns the count of entries that match. Their names begin with the path of the archive if
 /// there are several.
-fn list(path: &Path, pattern: Option<&str>, are_several: bool) -> Result<usize, ArchiveError> {
-    let archive = open_file(path)?;
+fn list(
+    path: &Path,
+    (archive, pattern): &OpenedArchive,
+    are_several: bool,
+) -> Result<usize, ArchiveError> {
     let mut out = io::stdout().lock();
-    for warning in archive.warnings() {
-        messages::message(format_args!("{}: warning: {warning}", path.display()));
-    }
-    let paths = archive.entries().map(|entry| entry.path());
-    let pattern = pattern.map(|pattern| EntryPattern::new(pattern, paths));
-    let pattern = pattern.transpose().map_err(ArchiveError::Pattern)?;
     let mut count = 0;
     for entry in archive.entries() {
         let name = entry.path();

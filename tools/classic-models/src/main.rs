@@ -1,24 +1,15 @@
 //! `classic-models`: shows, describes, converts and checks the model files of classic games, and lists and extracts their
 //! archives. One module per subcommand.
 
-mod archive_file;
-mod archive_slot;
-mod archive_sources;
 mod convert;
 mod engines;
-mod entry_pattern;
 mod extract;
 mod file_format;
-mod file_name;
-mod game;
-mod game_files;
-mod game_models;
 mod inspect;
 mod lgw_text;
 mod list;
-mod load_error;
+mod log_buffer;
 mod messages;
-mod path_args;
 mod paths;
 mod validate;
 mod view;

@@ -1,10 +1,14 @@
 //! Text for the terminal. Output that is closed or full is no panic, and names cannot control the terminal.
 
+use bevy::asset::AssetLoadError;
 use bevy::log::tracing::Event;
 use bevy::log::tracing::field::Field;
-use std::fmt::{self, Debug, Display, Write as _};
-use std::io::{self, ErrorKind, Write as _};
+use bevy_classic_models::load::ModelLoadError;
+use bevy_classic_models::manifest::ManifestLoaderError;
+use std::fmt::{Debug, Display, Write as _};
+use std::io::{ErrorKind, Write as _};
 use std::process::ExitCode;
+use std::{fmt, io};
 
 /// Prints an error to standard error.
 pub fn error(text: impl Display) {
@@ -87,4 +91,15 @@ mod tests {
             assert_eq!(printable(text).to_string(), expected);
         }
     }
+}
+
+/// The loader's error message, without Bevy's text around it.
+pub fn explain(error: &AssetLoadError) -> String {
+    let AssetLoadError::AssetLoaderError(error) = error else {
+        return error.to_string();
+    };
+    let own = error.error();
+    None.or_else(|| Some(own.downcast_ref::<ModelLoadError>()?.to_string()))
+        .or_else(|| Some(own.downcast_ref::<ManifestLoaderError>()?.to_string()))
+        .unwrap_or_else(|| error.to_string())
 }

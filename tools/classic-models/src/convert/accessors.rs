@@ -1,10 +1,11 @@
 //! Accessors: typed data in the buffer of a document. Equal data are stored once.
 
 use crate::convert::document::Document;
+use bevy::math::Mat4;
 use gltf_json::accessor::{ComponentType, GenericComponentType, Type};
 use gltf_json::buffer::{Stride, Target};
 use gltf_json::validation::{Checked, USize64};
-use gltf_json::{Accessor, Index, Value};
+use gltf_json::{Accessor, Index, Node, Skin, Value};
 use sha2::{Digest, Sha256};
 
 /// What the data of an accessor are for.
@@ -30,14 +31,8 @@ impl Usage {
     }
 }
 
-/// The layout of an accessor.
-#[derive(Clone, Copy)]
-struct Layout {
-    component: ComponentType,
-    type_: Type,
-    count: usize,
-    target: Option<Target>,
-}
+/// The types of an accessor, and what its view is for.
+type Layout = (ComponentType, Type, Option<Target>);
 
 impl Document {
     /// Adds elements of `N` floats. Values that are not finite are replaced by 0, because glTF does not allow them.
@@ -47,25 +42,18 @@ impl Document {
             .iter()
             .map(|element| element.each_ref().map(finite))
             .collect();
-        let bytes: Vec<u8> = values
-            .as_flattened()
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect();
-        let layout = Layout {
-            component: ComponentType::F32,
-            type_: match N {
-                1 => Type::Scalar,
-                2 => Type::Vec2,
-                3 => Type::Vec3,
-                4 => Type::Vec4,
-                _ => Type::Mat4,
-            },
-            count: values.len(),
-            target: usage.target(),
+        let bytes = values.as_flattened().iter();
+        let bytes: Vec<u8> = bytes.flat_map(|value| value.to_le_bytes()).collect();
+        let type_ = match N {
+            1 => Type::Scalar,
+            2 => Type::Vec2,
+            3 => Type::Vec3,
+            4 => Type::Vec4,
+            _ => Type::Mat4,
         };
         let bounds = usage.has_bounds().then(|| bounds(&values));
-        self.accessor(&bytes, layout, bounds)
+        let layout = (ComponentType::F32, type_, usage.target());
+        self.accessor(&bytes, values.len(), layout, bounds)
     }
 
     /// Adds the vertex indices of triangles.
@@ -81,13 +69,8 @@ impl Document {
             let bytes = indices.iter().flat_map(|index| index.to_le_bytes());
             (ComponentType::U32, bytes.collect())
         };
-        let layout = Layout {
-            component,
-            type_: Type::Scalar,
-            count: indices.len(),
-            target: Some(Target::ElementArrayBuffer),
-        };
-        self.accessor(&bytes, layout, None)
+        let layout = (component, Type::Scalar, Some(Target::ElementArrayBuffer));
+        self.accessor(&bytes, indices.len(), layout, None)
     }
 
     /// Adds the joint indices of vertices.
@@ -104,25 +87,35 @@ impl Document {
             let bytes = joints.flat_map(|joint| joint.to_le_bytes());
             (ComponentType::U16, bytes.collect())
         };
-        let layout = Layout {
-            component,
-            type_: Type::Vec4,
-            count: joints.len(),
-            target: Some(Target::ArrayBuffer),
-        };
-        self.accessor(&bytes, layout, None)
+        let layout = (component, Type::Vec4, Some(Target::ArrayBuffer));
+        self.accessor(&bytes, joints.len(), layout, None)
     }
 
     /// Adds truth values, which animations of visibility have.
     pub fn booleans(&mut self, values: &[bool]) -> Index<Accessor> {
         let bytes: Vec<u8> = values.iter().map(|value| u8::from(*value)).collect();
-        let layout = Layout {
-            component: ComponentType::U8,
-            type_: Type::Scalar,
-            count: values.len(),
-            target: None,
-        };
-        self.accessor(&bytes, layout, None)
+        let layout = (ComponentType::U8, Type::Scalar, None);
+        self.accessor(&bytes, values.len(), layout, None)
+    }
+
+    /// Adds a skin. `poses` are the inverse bind poses of its joints.
+    pub fn add_skin(
+        &mut self,
+        name: Option<String>,
+        joints: Vec<Index<Node>>,
+        poses: impl Iterator<Item = Mat4>,
+        skeleton: Option<Index<Node>>,
+    ) -> Index<Skin> {
+        let poses: Vec<[f32; 16]> = poses.map(|pose| pose.to_cols_array()).collect();
+        let matrices = self.floats(&poses, Usage::Values);
+        self.root.push(Skin {
+            extensions: None,
+            extras: None,
+            inverse_bind_matrices: Some(matrices),
+            joints,
+            name,
+            skeleton,
+        })
     }
 
     /// The accessor itself if no other target uses it, otherwise another one of the same vectors.
@@ -144,15 +137,10 @@ impl Document {
     fn accessor(
         &mut self,
         bytes: &[u8],
-        layout: Layout,
+        count: usize,
+        (component, type_, target): Layout,
         bounds: Option<[Value; 2]>,
     ) -> Index<Accessor> {
-        let Layout {
-            component,
-            type_,
-            count,
-            target,
-        } = layout;
         let mut hash = Sha256::new();
         hash.update(format!(
             "{component:?} {type_:?} {target:?} {}",

@@ -1,7 +1,7 @@
 //! Builds the animations of a document. It must not know the games' formats.
 
 use crate::convert::accessors::Usage;
-use crate::convert::document::{Document, Placement, PointerChannel};
+use crate::convert::document::{Document, PointerChannel};
 use gltf_json::animation::{Animation, Channel, Interpolation, Property, Sampler, Target};
 use gltf_json::validation::Checked;
 use gltf_json::{Extras, Index, Node};
@@ -35,7 +35,7 @@ pub fn check_weights(meshes: impl IntoIterator<Item = (u64, u64)>) -> Result<(),
 
 /// A property of a node that clips animate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Animated {
+pub enum Animated {
     Translation,
     Rotation,
     Scale,
@@ -138,30 +138,17 @@ impl Clip {
         }
     }
 
-    /// Animates the translation of a node.
-    pub fn translations(
+    /// Animates a property of a node by keys.
+    pub fn animate<const N: usize>(
         &mut self,
         document: &mut Document,
         node: Index<Node>,
-        keys: &Keys<[f32; 3]>,
-    ) {
-        self.vectors(document, (node, Animated::Translation), keys);
-    }
-
-    /// Animates the scale of a node.
-    pub fn scales(&mut self, document: &mut Document, node: Index<Node>, keys: &Keys<[f32; 3]>) {
-        self.vectors(document, (node, Animated::Scale), keys);
-    }
-
-    fn vectors(
-        &mut self,
-        document: &mut Document,
-        target: (Index<Node>, Animated),
-        keys: &Keys<[f32; 3]>,
+        animated: Animated,
+        keys: &Keys<[f32; N]>,
     ) {
         let input = times(document, &keys.times);
         let output = document.floats(&keys.values, Usage::Values);
-        self.channel(target, (input, output), keys.steps);
+        self.channel((node, animated), (input, output), keys.steps);
     }
 
     /// Animates the rotation of a node by unit quaternions: X, Y, Z, W.
@@ -172,9 +159,7 @@ impl Clip {
         mut keys: Keys<[f32; 4]>,
     ) {
         shorten_arcs(&mut keys.values);
-        let input = times(document, &keys.times);
-        let output = document.floats(&keys.values, Usage::Values);
-        self.channel((node, Animated::Rotation), (input, output), keys.steps);
+        self.animate(document, node, Animated::Rotation, &keys);
     }
 
     /// Animates the weights of a node's morph targets: all weights of the first key, then all of the next.
@@ -215,20 +200,19 @@ impl Clip {
         let Some(rest) = document.root.nodes.get(index as usize) else {
             return;
         };
-        let identity = Placement::IDENTITY;
         let end = self.end;
         match property {
             Animated::Translation => {
-                let value = rest.translation.unwrap_or(identity.translation);
-                self.translations(document, node, &Keys::constant(value, end));
+                let value = rest.translation.unwrap_or([0.0; 3]);
+                self.animate(document, node, property, &Keys::constant(value, end));
             }
             Animated::Rotation => {
-                let value = rest.rotation.map_or(identity.rotation, |it| it.0);
-                self.rotations(document, node, Keys::constant(value, end));
+                let value = rest.rotation.map_or([0.0, 0.0, 0.0, 1.0], |it| it.0);
+                self.animate(document, node, property, &Keys::constant(value, end));
             }
             Animated::Scale => {
-                let value = rest.scale.unwrap_or(identity.scale);
-                self.scales(document, node, &Keys::constant(value, end));
+                let value = rest.scale.unwrap_or([1.0; 3]);
+                self.animate(document, node, property, &Keys::constant(value, end));
             }
             Animated::Weights => {
                 let mesh = rest

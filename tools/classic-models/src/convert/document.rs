@@ -1,14 +1,16 @@
 //! A glTF document that is being built: typed JSON with a buffer. It must not know the games' formats.
 
 use crate::convert::options::Container;
-use crate::convert::{glb, names};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use bevy::math::Vec3;
 use bevy::transform::components::Transform;
 use gltf_json::buffer::View;
 use gltf_json::extensions::root::Root as RootExtensions;
 use gltf_json::scene::UnitQuaternion;
 use gltf_json::validation::USize64;
-use gltf_json::{Asset, Buffer, Index, Node, Root, Scene};
+use gltf_json::{Asset, Buffer, Extras, Index, Node, Root, Scene};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -34,47 +36,6 @@ pub struct PointerChannel {
     pub pointer: String,
     /// Index of the sampler in the animation.
     pub sampler: u32,
-}
-
-/// The transform of a node.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Placement {
-    pub translation: [f32; 3],
-    /// A unit quaternion: X, Y, Z, W.
-    pub rotation: [f32; 4],
-    pub scale: [f32; 3],
-}
-
-impl Placement {
-    pub const IDENTITY: Self = Self {
-        translation: [0.0; 3],
-        rotation: [0.0, 0.0, 0.0, 1.0],
-        scale: [1.0; 3],
-    };
-}
-
-impl From<&Transform> for Placement {
-    /// Values that are not finite are those of the identity.
-    fn from(transform: &Transform) -> Self {
-        let identity = Self::IDENTITY;
-        let finite = |value: Vec3, other| {
-            if value.is_finite() {
-                value.to_array()
-            } else {
-                other
-            }
-        };
-        let rotation = transform.rotation.normalize();
-        Self {
-            translation: finite(transform.translation, identity.translation),
-            rotation: if rotation.is_finite() {
-                rotation.to_array()
-            } else {
-                identity.rotation
-            },
-            scale: finite(transform.scale, identity.scale),
-        }
-    }
 }
 
 impl Document {
@@ -145,6 +106,20 @@ impl Document {
         }
     }
 
+    /// Adds nodes below a root. Each has the index of its parent, which comes before it; `None` is the root.
+    pub fn add_tree(
+        &mut self,
+        root: Index<Node>,
+        nodes: impl Iterator<Item = (Option<usize>, Node)>,
+    ) -> Vec<Index<Node>> {
+        let mut added: Vec<Index<Node>> = Vec::new();
+        for (parent, node) in nodes {
+            let parent = parent.and_then(|parent| added.get(parent).copied());
+            added.push(self.add_node(Some(parent.unwrap_or(root)), node));
+        }
+        added
+    }
+
     /// Adds a node that is not part of the scene.
     pub fn add_detached(&mut self, node: Node) -> Index<Node> {
         self.root.push(node)
@@ -178,7 +153,7 @@ impl Document {
     /// # Errors
     /// If the document is too large for its container.
     pub fn write(mut self, container: Container) -> Result<Vec<u8>, String> {
-        names::make_unique(&mut self.root);
+        make_unique(&mut self.root);
         self.root.extensions_used = self.used.iter().map(ToString::to_string).collect();
         if !self.extensions.is_empty() {
             self.root.extensions = Some(RootExtensions {
@@ -201,8 +176,8 @@ impl Document {
             insert_pointer(&mut json, *animation, channel);
         }
         match container {
-            Container::Glb => glb::binary(&json, &self.buffer),
-            Container::Gltf => Ok(glb::text(json, &self.buffer)),
+            Container::Glb => binary(&json, &self.buffer),
+            Container::Gltf => Ok(text(json, &self.buffer)),
         }
     }
 
@@ -244,19 +219,255 @@ fn insert_pointer(json: &mut Value, animation: usize, channel: &PointerChannel) 
     }
 }
 
-/// A node with a name and a transform.
-pub fn node(name: &str, placement: Placement) -> Node {
-    let Placement {
-        translation,
-        rotation,
-        scale,
-    } = placement;
-    let identity = Placement::IDENTITY;
+/// A node with a name and a transform. Values that are not finite are those of the identity.
+pub fn node(name: &str, transform: &Transform) -> Node {
+    let identity = Transform::IDENTITY;
+    let rotation = transform.rotation.normalize();
+    let differs = |value: &Vec3, other: Vec3| value.is_finite() && *value != other;
     Node {
         name: Some(name.to_owned()),
-        translation: (translation != identity.translation).then_some(translation),
-        rotation: (rotation != identity.rotation).then_some(UnitQuaternion(rotation)),
-        scale: (scale != identity.scale).then_some(scale),
+        translation: Some(transform.translation)
+            .filter(|it| differs(it, identity.translation))
+            .map(Into::into),
+        rotation: Some(rotation)
+            .filter(|it| it.is_finite() && *it != identity.rotation)
+            .map(|it| UnitQuaternion(it.into())),
+        scale: Some(transform.scale)
+            .filter(|it| differs(it, identity.scale))
+            .map(Into::into),
         ..Node::default()
     }
+}
+
+/// Adds a value to the application data of an object, unless it has one with this name.
+pub fn add_extra(extras: &mut gltf_json::Extras, name: &str, value: impl Into<Value>) {
+    let old = extras.take();
+    let old = old.and_then(|raw| serde_json::from_str(raw.get()).ok());
+    let mut values: Map<String, Value> = old.unwrap_or_default();
+    values.entry(name).or_insert(value.into());
+    *extras = self::extras(&Value::Object(values));
+}
+
+/// Application data of an object.
+pub fn extras(value: &Value) -> gltf_json::Extras {
+    RawValue::from_string(value.to_string()).ok()
+}
+
+/// The first bytes of a binary file.
+const MAGIC: [u8; 4] = *b"glTF";
+const VERSION: u32 = 2;
+const JSON_CHUNK: [u8; 4] = *b"JSON";
+const BINARY_CHUNK: [u8; 4] = *b"BIN\0";
+
+/// A binary file of this JSON and this buffer, which is buffer 0.
+///
+/// # Errors
+/// If the file would be larger than 4 GiB, which the format cannot store.
+pub fn binary(json: &Value, buffer: &[u8]) -> Result<Vec<u8>, String> {
+    let mut json = json.to_string().into_bytes();
+    json.resize(json.len().next_multiple_of(4), b' ');
+    let padded = buffer.len().next_multiple_of(4);
+    let chunks = 12 + 8 + json.len() + if buffer.is_empty() { 0 } else { 8 + padded };
+    let size = |length: usize| {
+        u32::try_from(length).map_err(|_| "the result is larger than 4 GiB".to_owned())
+    };
+    let mut bytes = Vec::with_capacity(chunks);
+    bytes.extend(MAGIC);
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend(size(chunks)?.to_le_bytes());
+    bytes.extend(size(json.len())?.to_le_bytes());
+    bytes.extend(JSON_CHUNK);
+    bytes.extend(json);
+    if !buffer.is_empty() {
+        bytes.extend(size(padded)?.to_le_bytes());
+        bytes.extend(BINARY_CHUNK);
+        bytes.extend_from_slice(buffer);
+        bytes.resize(chunks, 0);
+    }
+    Ok(bytes)
+}
+
+/// A text file of this JSON, with the buffer as a data URI.
+pub fn text(mut json: Value, buffer: &[u8]) -> Vec<u8> {
+    if !buffer.is_empty() {
+        let uri = format!(
+            "data:application/octet-stream;base64,{}",
+            STANDARD.encode(buffer)
+        );
+        json["buffers"][0]["uri"] = json!(uri);
+    }
+    format!("{json:#}\n").into_bytes()
+}
+
+#[cfg(test)]
+mod glb_tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_padded_and_lengths_include_them() {
+        let bytes = binary(&json!({"a": 1}), &[7; 5]).unwrap();
+        assert_eq!(bytes.len() % 4, 0);
+        let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        assert_eq!((word(4), word(8) as usize), (2, bytes.len()));
+        assert_eq!(&bytes[12..20], [8, 0, 0, 0, b'J', b'S', b'O', b'N']);
+        assert_eq!(&bytes[20..28], b"{\"a\":1} ");
+        assert_eq!(
+            &bytes[28..],
+            [8, 0, 0, 0, b'B', b'I', b'N', 0, 7, 7, 7, 7, 7, 0, 0, 0]
+        );
+    }
+
+    #[test]
+    fn a_document_without_data_has_no_binary_chunk() {
+        assert_eq!(binary(&json!({}), &[]).unwrap().len(), 24);
+        assert_eq!(text(json!({}), &[]), b"{}\n");
+    }
+}
+
+/// Makes all names of a kind unique. The name in the file is `extras.name` of what gets another one.
+pub fn make_unique(root: &mut Root) {
+    let mut nodes: Vec<Named<'_>> = root
+        .nodes
+        .iter_mut()
+        .map(|node| {
+            let is_light = |extensions: &gltf_json::extensions::scene::Node| {
+                extensions.others.contains_key("KHR_lights_punctual")
+            };
+            let kind = match (&node.mesh, &node.extensions) {
+                (Some(_), _) => Some("mesh"),
+                (None, Some(extensions)) if is_light(extensions) => Some("light"),
+                _ => None,
+            };
+            (&mut node.name, &mut node.extras, kind)
+        })
+        .collect();
+    // The root, whose name is that of the file, is last, so that bones keep their names.
+    if !nodes.is_empty() {
+        nodes.rotate_left(1);
+    }
+    rename(nodes);
+    let meshes = root.meshes.iter_mut();
+    rename(meshes.map(|it| (&mut it.name, &mut it.extras, None)));
+    let materials = root.materials.iter_mut();
+    rename(materials.map(|it| (&mut it.name, &mut it.extras, None)));
+    let images = root.images.iter_mut();
+    rename(images.map(|it| (&mut it.name, &mut it.extras, None)));
+    let animations = root.animations.iter_mut();
+    rename(animations.map(|it| (&mut it.name, &mut it.extras, None)));
+}
+
+/// The name and the extras of an object, and the word that is appended to a name that another object has.
+type Named<'a> = (&'a mut Option<String>, &'a mut Extras, Option<&'static str>);
+
+fn rename<'a>(objects: impl IntoIterator<Item = Named<'a>>) {
+    let objects: Vec<Named<'a>> = objects.into_iter().collect();
+    let names = objects
+        .iter()
+        .map(|(name, _, kind)| (name.as_deref().unwrap_or_default(), *kind));
+    let names = unique(&names.collect::<Vec<_>>());
+    for ((name, extras, _), unique) in objects.into_iter().zip(names) {
+        if let Some(old) = name.as_mut().filter(|old| **old != unique) {
+            add_extra(extras, "name", old.as_str());
+            *old = unique;
+        }
+    }
+}
+
+/// The names, each once. The first of equal ones remains. The others get their word, a number, or both: `barrel#2`.
+pub fn unique(names: &[(&str, Option<&str>)]) -> Vec<String> {
+    let mut used: HashSet<String> = names.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let mut seen: HashSet<&str> = HashSet::new();
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    let mut result = Vec::with_capacity(names.len());
+    for (name, word) in names {
+        if seen.insert(name) {
+            result.push((*name).to_owned());
+            continue;
+        }
+        let base = match word {
+            Some(word) if !name.ends_with(word) => format!("{name} {word}"),
+            _ => (*name).to_owned(),
+        };
+        if used.insert(base.clone()) {
+            result.push(base);
+            continue;
+        }
+        let count = counts.entry(base.clone()).or_insert(1);
+        let unique = loop {
+            *count += 1;
+            let numbered = format!("{base}#{count}");
+            if used.insert(numbered.clone()) {
+                break numbered;
+            }
+        };
+        result.push(unique);
+    }
+    result
+}
+
+#[cfg(test)]
+mod names_tests {
+    use super::unique;
+
+    #[test]
+    fn repeated_names_get_words_or_numbers_that_no_name_has() {
+        let names = [
+            ("barrel", None),
+            ("barrel#2", None),
+            ("barrel", None),
+            ("barrel", Some("mesh")),
+            ("barrel", Some("mesh")),
+            ("barrel mesh", Some("mesh")),
+            ("barrel mesh", Some("mesh")),
+            ("hull", Some("mesh")),
+            ("", None),
+            ("", None),
+        ];
+        let expected = [
+            "barrel",
+            "barrel#2",
+            "barrel#3",
+            "barrel mesh#2",
+            "barrel mesh#3",
+            "barrel mesh",
+            "barrel mesh#4",
+            "hull",
+            "",
+            "#2",
+        ];
+        assert_eq!(unique(&names), expected);
+    }
+
+    #[test]
+    fn many_equal_names_take_linear_time() {
+        let names = vec![("bone", None); 50_000];
+        assert_eq!(unique(&names).last().unwrap(), "bone#50000");
+    }
+}
+
+/// Makes the first node the finest level, and the others its coarser levels. `coverage` has, for each level, the part of the
+/// screen from which on it is shown.
+pub fn set(document: &mut Document, nodes: &[Index<Node>], coverage: &[f64]) {
+    let Some((finest, coarser)) = nodes.split_first() else {
+        return;
+    };
+    if coarser.is_empty() {
+        return;
+    }
+    let ids: Vec<usize> = coarser.iter().map(Index::value).collect();
+    document.extend_node(*finest, "MSFT_lod", json!({ "ids": ids }));
+    if let Some(node) = document.root.nodes.get_mut(finest.value()) {
+        add_extra(&mut node.extras, "MSFT_screencoverage", coverage);
+    }
+}
+
+/// The coverages of levels with these shares of the triangles: a level is shown if the model covers less of the screen than
+/// its share. The coarsest level is shown at any distance.
+pub fn coverage(shares: &[f64], levels: usize) -> Vec<f64> {
+    let next = shares
+        .iter()
+        .skip(1)
+        .take(levels.saturating_sub(1))
+        .copied();
+    next.chain([0.0]).collect()
 }

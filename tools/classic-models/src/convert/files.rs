@@ -3,10 +3,10 @@
 //! Paths are of files on the disk, of entries of archives, `ARCHIVE/entry`, or of files of a game, which begin with its folder.
 //! Folders and archives are listed once per run.
 
-use crate::archive_file::{self, Location, open_file};
 use crate::convert::options::Options;
-use crate::game::NOT_FOUND;
-use crate::game_files::GameFiles;
+use crate::paths::archive_file;
+use crate::paths::archive_file::{Location, open_file};
+use crate::paths::game::{GameFiles, NOT_FOUND};
 use bevy_classic_models::alamo::animation_name;
 use bevy_classic_models::lithtech::skin_candidate_paths;
 use std::collections::{BTreeMap, HashMap};
@@ -291,8 +291,8 @@ fn absolute(model: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::paths::folder_with;
     use clap::Parser;
-    use std::fs::{create_dir_all, write};
 
     #[derive(Parser)]
     struct Cli {
@@ -307,19 +307,13 @@ mod tests {
 
     #[test]
     fn textures_are_found_in_any_case_and_format() {
-        let root = tempfile::tempdir().unwrap();
+        let root = folder_with(&[
+            ("Art/Models/own.tga", b""),
+            ("Art/TEXTURES/Hull.DDS", b""),
+            ("Art/TEXTURES/sub/wing.dds", b""),
+            ("more/glass.tga", b""),
+        ]);
         let root = root.path();
-        for folder in ["Art/Models", "Art/TEXTURES/sub", "more"] {
-            create_dir_all(root.join(folder)).unwrap();
-        }
-        for file in [
-            "Art/Models/own.tga",
-            "Art/TEXTURES/Hull.DDS",
-            "Art/TEXTURES/sub/wing.dds",
-            "more/glass.tga",
-        ] {
-            write(root.join(file), "").unwrap();
-        }
         let model = root.join("Art/Models/ship.alo");
         let more = root.join("more").display().to_string();
         let options = options(&["--textures", &more]);
@@ -341,20 +335,15 @@ mod tests {
 
     #[test]
     fn skins_and_animations_are_found_by_the_games_rules() {
-        let root = tempfile::tempdir().unwrap();
+        let root = folder_with(&[
+            ("REZ/MODELS/Chars/hero.abc", b""),
+            ("REZ/SKINS/CHARS/HERO.DTX", b""),
+            ("Models/Tank.alo", b""),
+            ("Models/Tank_Heavy.alo", b""),
+            ("Models/TANK_MOVE_00.ALA", b""),
+            ("Models/Tank_Heavy_Die_00.ala", b""),
+        ]);
         let root = root.path();
-        for folder in ["REZ/MODELS/Chars", "REZ/SKINS/CHARS", "Models"] {
-            create_dir_all(root.join(folder)).unwrap();
-        }
-        for file in [
-            "REZ/SKINS/CHARS/HERO.DTX",
-            "Models/Tank.alo",
-            "Models/Tank_Heavy.alo",
-            "Models/TANK_MOVE_00.ALA",
-            "Models/Tank_Heavy_Die_00.ala",
-        ] {
-            write(root.join(file), "").unwrap();
-        }
         let files = Files::default();
         let options = options(&[]);
         let skin = files.skin(&root.join("REZ/MODELS/Chars/hero.abc"), &options);

@@ -1,11 +1,13 @@
 //! Converts models of UFO: Aftermath: a node per mesh. Texture units that glTF cannot express are in `extras`.
 
-use crate::convert::document::{Document, Placement, node};
-use crate::convert::extras::extras;
-use crate::convert::material::{self, info, matte};
+use crate::convert::document::{Document, extras, node};
+use crate::convert::material;
+use crate::convert::material::{info, matte};
 use crate::convert::mesh::{MeshData, named};
 use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::textures::{Sampling, Textures, Treatment};
+use bevy::math::Vec3;
+use bevy::transform::components::Transform;
 use bevy_classic_models::lgw::text::{AlphaMode, Material as LgwMaterial, TexGen, Texture};
 use bevy_classic_models::lgw::{ConvertedLgw, LgwLoaderSettings};
 use gltf_json::material::AlphaMode as GltfAlphaMode;
@@ -31,13 +33,8 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
         // If several materials have the same number, meshes use the first.
         materials.entry(source.id).or_insert(index);
     }
-    let mut root = node(
-        &name,
-        Placement {
-            scale: [request.options.scale; 3],
-            ..Placement::IDENTITY
-        },
-    );
+    let scale = Vec3::splat(request.options.scale);
+    let mut root = node(&name, &Transform::from_scale(scale));
     root.extras = extras(&json!({
         "format": "lgw",
         "name": model.file.name,
@@ -46,7 +43,7 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     }));
     let root = document.add_node(None, root);
     for mesh in &model.meshes {
-        let mut mesh_node = node(&mesh.name, Placement::IDENTITY);
+        let mut mesh_node = node(&mesh.name, &Transform::IDENTITY);
         if let Some(data) = mesh.mesh.as_ref().and_then(MeshData::of) {
             let material = mesh.material.and_then(|id| materials.get(&id).copied());
             let primitive = data.primitive(&mut document, material);

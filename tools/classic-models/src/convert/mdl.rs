@@ -1,18 +1,18 @@
 //! Converts Quake models: each pose is a morph target, and each clip an animation of their weights.
 
-use crate::convert::clip::{self, Clip, Keys};
-use crate::convert::document::{Document, Placement, node};
-use crate::convert::extras::extras;
-use crate::convert::material::{self, info, matte};
+use crate::convert::clip::{Clip, Keys};
+use crate::convert::document::{Document, extras, node};
+use crate::convert::material::{info, matte};
 use crate::convert::mesh::{MeshData, Target};
 use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::morph::{MAX_TARGETS, Morph, MorphNodes};
-use crate::convert::names;
 use crate::convert::options::Loops;
 use crate::convert::textures::{Sampling, Textures};
+use crate::convert::{clip, document, material};
 use bevy::image::Image;
 use bevy::math::{Mat3, Quat, Vec3};
 use bevy::mesh::{Mesh, VertexAttributeValues};
+use bevy::transform::components::Transform;
 use bevy_classic_models::quake::mdl::is_loop;
 use bevy_classic_models::quake::{
     ConvertedMdl, MdlClip, MdlLoaderSettings, MdlPoses, Palette, Sequence,
@@ -47,7 +47,7 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     let mut document = Document::new(&name);
     let mut textures = request.textures();
     let materials = materials(&mut document, &mut textures, &model);
-    let root = node(&name, placement(request.options.scale));
+    let root = node(&name, &axes(request.options.scale));
     let root = document.add_node(None, root);
     let mut warnings: Vec<String> = model.warnings.iter().map(ToString::to_string).collect();
     if let Some(data) = MeshData::of(&model.mesh) {
@@ -87,13 +87,9 @@ fn key_count(sequence: &Sequence) -> u64 {
 }
 
 /// The transform from the file's axes, X forward and Z up, to glTF's, Z forward and Y up: (x, y, z) becomes (y, z, x).
-fn placement(scale: f32) -> Placement {
+fn axes(scale: f32) -> Transform {
     let axes = Mat3::from_cols(Vec3::Z, Vec3::X, Vec3::Y);
-    Placement {
-        rotation: Quat::from_mat3(&axes).to_array(),
-        scale: [scale; 3],
-        ..Placement::IDENTITY
-    }
+    Transform::from_rotation(Quat::from_mat3(&axes)).with_scale(Vec3::splat(scale))
 }
 
 fn palette(request: &Request<'_>) -> Result<Palette, String> {
@@ -193,7 +189,7 @@ fn add_mesh(
 /// The names of the poses, each once.
 fn target_names(model: &ConvertedMdl) -> Vec<String> {
     let names = model.pose_names.iter().map(|name| (&**name, None));
-    names::unique(&names.collect::<Vec<_>>())
+    document::unique(&names.collect::<Vec<_>>())
 }
 
 /// The index in the file of each vertex of the mesh.

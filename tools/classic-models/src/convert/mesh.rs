@@ -103,40 +103,28 @@ impl MeshData {
         let mut insert = |semantic, accessor| {
             attributes.insert(Checked::Valid(semantic), accessor);
         };
-        insert(
-            Semantic::Positions,
-            document.floats(&self.positions, Usage::Positions),
-        );
+        let positions = document.floats(&self.positions, Usage::Positions);
+        insert(Semantic::Positions, positions);
         if !self.normals.is_empty() {
-            insert(
-                Semantic::Normals,
-                document.floats(&self.normals, Usage::Vertices),
-            );
+            let normals = document.floats(&self.normals, Usage::Vertices);
+            insert(Semantic::Normals, normals);
         }
         if !self.tangents.is_empty() {
-            insert(
-                Semantic::Tangents,
-                document.floats(&self.tangents, Usage::Vertices),
-            );
+            let tangents = document.floats(&self.tangents, Usage::Vertices);
+            insert(Semantic::Tangents, tangents);
         }
         if !self.uvs.is_empty() {
-            insert(
-                Semantic::TexCoords(0),
-                document.floats(&self.uvs, Usage::Vertices),
-            );
+            let uvs = document.floats(&self.uvs, Usage::Vertices);
+            insert(Semantic::TexCoords(0), uvs);
         }
         if !self.colors.is_empty() {
-            insert(
-                Semantic::Colors(0),
-                document.floats(&self.colors, Usage::Vertices),
-            );
+            let colors = document.floats(&self.colors, Usage::Vertices);
+            insert(Semantic::Colors(0), colors);
         }
         if !self.joints.is_empty() {
             insert(Semantic::Joints(0), document.joints(&self.joints));
-            insert(
-                Semantic::Weights(0),
-                document.floats(&self.weights, Usage::Vertices),
-            );
+            let weights = document.floats(&self.weights, Usage::Vertices);
+            insert(Semantic::Weights(0), weights);
         }
         Primitive {
             attributes,

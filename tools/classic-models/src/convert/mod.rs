@@ -5,7 +5,7 @@
 //! - `files` finds the files that models name.
 //! - `document` is the glTF document, with `accessors` for its data, `mesh`, `morph`, `clip`, `textures`, `material` and `lods` for its
 //!   parts, `names` for unique names, and `glb` for its containers.
-//! - `alo`, `abc`, `mdl`, `lgw` and `particles` convert one format each, with the `model` as their common interface.
+//! - `alo`, `abc`, `mdl` and `lgw` convert one format each, with the `model` as their common interface.
 //!
 //! The values are those of the parsers and of the plugin's conversions. No app runs.
 
@@ -15,35 +15,27 @@ mod alo;
 mod batch;
 mod clip;
 mod document;
-mod extras;
 mod files;
-mod glb;
-mod input;
 mod job;
 mod lgw;
-mod lods;
 mod material;
 mod mdl;
 mod mesh;
 mod model;
 mod morph;
-mod names;
 mod options;
-mod output;
-mod particles;
 #[cfg(test)]
 mod tests;
 mod textures;
 
 use crate::file_format::{is_model, is_texture};
-use crate::game::GameArgs;
-use crate::game_files::GameFiles;
-use crate::game_models;
 use crate::messages;
-use crate::path_args::{self, Unmatched, WRONG_ARGUMENTS, Wanted};
+use crate::paths::game::{GameArgs, GameFiles};
+use crate::paths::path_args::{Unmatched, WRONG_ARGUMENTS, Wanted};
+use crate::paths::{game, path_args};
 use batch::{Plan, Run};
 use files::Files;
-use input::Input;
+use job::Input;
 use options::{Container, Options};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -133,9 +125,9 @@ fn inputs(
         let inputs = inputs.map(|file| file.map(|file| Input::of(&file)));
         return Ok((inputs.collect(), Files::default()));
     };
-    let selected = game_models::select(&game.source, paths, is_wanted);
+    let selected = game::select(&game.source, paths, is_wanted);
     if selected.is_empty() {
-        return Err(game_models::NO_MODELS.to_owned());
+        return Err(game::NO_MODELS.to_owned());
     }
     let inputs = selected.iter().map(|path| Ok(Input::of_game(&game, path)));
     let files = Files::of_game(GameFiles::of(&game));

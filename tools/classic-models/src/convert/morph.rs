@@ -1,10 +1,10 @@
 //! Meshes with morph targets, and their animations. Programs limit the targets of a mesh, so a mesh with more is split: each
 //! clip shows one of its parts at a time. It must not know the games' formats.
 
-use crate::convert::clip::{Clip, Keys};
-use crate::convert::document::{Document, Placement, node};
-use crate::convert::extras::extras;
+use crate::convert::clip::{Animated, Clip, Keys};
+use crate::convert::document::{Document, extras, node};
 use crate::convert::mesh::{Target, named};
+use bevy::transform::components::Transform;
 use gltf_json::mesh::Primitive;
 use gltf_json::{Index, Node};
 use serde_json::json;
@@ -78,7 +78,7 @@ impl Morph<'_> {
             if !names.is_empty() {
                 mesh.extras = extras(&json!({ "targetNames": names }));
             }
-            let mut mesh_node = node(self.node_name, Placement::IDENTITY);
+            let mut mesh_node = node(self.node_name, &Transform::IDENTITY);
             mesh_node.mesh = Some(document.root.push(mesh));
             if !nodes.is_empty() {
                 mesh_node.scale = Some([0.0; 3]);
@@ -132,7 +132,12 @@ impl MorphNodes {
                 clip.weights(document, *node, &times, &weights);
             }
             if self.nodes.len() > 1 {
-                clip.scales(document, *node, &shown(part, spans, &keys.times));
+                clip.animate(
+                    document,
+                    *node,
+                    Animated::Scale,
+                    &shown(part, spans, &keys.times),
+                );
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::convert::files::Files;
 use crate::convert::model::{Converted, Request};
 use crate::convert::options::{Container, Options};
-use crate::convert::{abc, alo, lgw, mdl, particles};
+use crate::convert::{abc, alo, lgw, mdl};
 use clap::Parser;
 use classic_models_fixtures::{alo as alo_fixtures, mutations};
 use std::path::Path;
@@ -66,7 +66,7 @@ mutated!(damaged_mdl, mutations::for_each_mdl, mdl::convert);
 mutated!(
     damaged_particles,
     mutations::for_each_particles,
-    particles::convert
+    alo::convert_particles
 );
 
 #[test]

@@ -2,14 +2,14 @@
 
 mod target;
 
-use crate::archive_file::{ArchiveError, open_file};
-use crate::entry_pattern::{EntryPattern, with_pattern_help};
-use crate::messages::{self, counted, escaped_name};
-use crate::path_args::{self, ARCHIVES, Selected, WRONG_ARGUMENTS};
+use crate::messages;
+use crate::messages::{counted, escaped_name};
+use crate::paths::archive_file::ArchiveError;
+use crate::paths::entry_pattern::with_pattern_help;
+use crate::paths::path_args::{OpenedArchive, WRONG_ARGUMENTS, open_each};
 use classic_model_formats::archive::Entry;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::slice;
 use target::Target;
 
 /// Extracts files from an archive of a game.
@@ -60,14 +60,8 @@ struct Counts {
 pub fn run(args: &Args) -> ExitCode {
     let mut counts = Counts::default();
     let (mut opened, mut has_failed) = (0, false);
-    for archive in path_args::expand(slice::from_ref(&args.archive), &ARCHIVES) {
-        let (path, extracted) = match archive {
-            Ok(Selected { path, .. }) => {
-                let extracted = extract(&path, args, &mut counts);
-                (path, extracted)
-            }
-            Err(unmatched) => (unmatched.path.clone(), Err(unmatched.into())),
-        };
+    for (path, archive) in open_each(&args.archive, args.pattern.as_deref()) {
+        let extracted = archive.map(|archive| extract(&path, &archive, args, &mut counts));
         match extracted {
             Ok(true) => opened += 1,
             Ok(false) => return ExitCode::FAILURE,
@@ -103,19 +97,13 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 /// Extracts the entries of an archive that match, and counts them. Returns false if the folder cannot be created.
-///
-/// # Errors
-/// If the archive cannot be opened, or the pattern is not valid.
-fn extract(path: &Path, args: &Args, counts: &mut Counts) -> Result<bool, ArchiveError> {
+fn extract(
+    path: &Path,
+    (archive, pattern): &OpenedArchive,
+    args: &Args,
+    counts: &mut Counts,
+) -> bool {
     let name = path.display();
-    let archive = open_file(path)?;
-    for warning in archive.warnings() {
-        messages::message(format_args!("{name}: warning: {warning}"));
-    }
-    let paths = archive.entries().map(|entry| entry.path());
-    let pattern = args.pattern.as_deref();
-    let pattern = pattern.map(|pattern| EntryPattern::new(pattern, paths));
-    let pattern = pattern.transpose().map_err(ArchiveError::Pattern)?;
     let mut target = Target::new(&args.to, args.force);
     let is_selected = |entry: &Entry| {
         !entry.is_shadowed() && pattern.as_ref().is_none_or(|it| it.matches(&entry.path()))
@@ -125,7 +113,7 @@ fn extract(path: &Path, args: &Args, counts: &mut Counts) -> Result<bool, Archiv
         && let Err(error) = target.create()
     {
         messages::error(error);
-        return Ok(false);
+        return false;
     }
     for entry in archive.entries().filter(is_selected) {
         let path = entry.path();
@@ -148,5 +136,5 @@ fn extract(path: &Path, args: &Args, counts: &mut Counts) -> Result<bool, Archiv
             "{name}: {left_out} entries have no valid name or type: see the warnings"
         ));
     }
-    Ok(true)
+    true
 }

@@ -1,7 +1,6 @@
 //! Describes LithTech models.
 
-use crate::inspect::description::Description;
-use crate::inspect::json::{list, number};
+use crate::inspect::description::{Description, list, number};
 use bevy_classic_models::lithtech::abc::{AbcFile, Animation, Keyframe, Node, node_flags};
 use bevy_classic_models::lithtech::{AbcLoaderSettings, ConvertedAbc};
 use bevy_classic_models::read::ParseError;

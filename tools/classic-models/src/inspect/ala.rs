@@ -1,8 +1,8 @@
 //! Describes Alamo animations.
 
-use crate::inspect::description::Description;
-use crate::inspect::json::number;
-use bevy_classic_models::alamo::ala::{self, AlaBone, AlaFile};
+use crate::inspect::description::{Description, number};
+use bevy_classic_models::alamo::ala;
+use bevy_classic_models::alamo::ala::{AlaBone, AlaFile};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;

@@ -1,7 +1,6 @@
 //! Describes Alamo models.
 
-use crate::inspect::description::Description;
-use crate::inspect::json::{list, number};
+use crate::inspect::description::{Description, list, number};
 use bevy::asset::RenderAssetUsages;
 use bevy_classic_models::alamo::ConvertedAlo;
 use bevy_classic_models::alamo::alo::{

@@ -1,11 +1,11 @@
 //! Describes archives.
 
-use crate::archive_file::{self, ArchiveError};
-use crate::engines::{self, Engine};
-use crate::inspect::description::Description;
-use crate::inspect::failure::Failure;
-use crate::inspect::json::list;
+use crate::engines;
+use crate::engines::Engine;
+use crate::inspect::description::{Description, Failure, list};
 use crate::messages::{counted, escaped_name};
+use crate::paths::archive_file;
+use crate::paths::archive_file::ArchiveError;
 use classic_model_formats::archive::{Archive, Entry, ReadAt};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};

@@ -1,17 +1,17 @@
 //! Describes the contents of a file, which is read with the same code as in the loaders.
 
-use crate::archive_file::{self, ArchiveError, Location};
 use crate::engines::{ENGINES, Engine};
 use crate::file_format::FileFormat;
-use crate::game::{Game, NOT_FOUND};
-use crate::inspect::description::Description;
-use crate::inspect::failure::Failure;
+use crate::inspect::description::{Description, Failure};
 use crate::inspect::{abc, ala, alo, archive, dtx, lgw, mdl, particles};
+use crate::paths::archive_file;
+use crate::paths::archive_file::{ArchiveError, Location};
+use crate::paths::game::{Game, NOT_FOUND};
 use classic_model_formats::archive::{ReadAt, detect};
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What to describe.
 pub struct Options<'a> {
@@ -36,14 +36,17 @@ impl Options<'_> {
 
 /// Describes a file, or an entry of an archive. Reads an archive without its whole content, and other files whole.
 pub fn describe(path: &Path, options: &Options<'_>) -> Result<Description, Failure> {
-    let (on_disk, location) = locate(path, options.game)?;
-    match location {
+    let stored = match options.game {
+        Some(game) => game.stored(path).ok_or_else(|| Failure::new(NOT_FOUND))?,
+        None => path.to_owned(),
+    };
+    match archive_file::locate(&stored).map_err(Failure::new)? {
         Location::File => {
-            let file = File::open(&on_disk).map_err(Failure::new)?;
+            let file = File::open(&stored).map_err(Failure::new)?;
             if is_archive(path, &file, options)? {
                 return archive::describe(path, file, options.checked_engines());
             }
-            let bytes = std::fs::read(&on_disk).map_err(Failure::new)?;
+            let bytes = std::fs::read(&stored).map_err(Failure::new)?;
             content(path, bytes, options)
         }
         Location::Entry {
@@ -56,20 +59,6 @@ pub fn describe(path: &Path, options: &Options<'_>) -> Result<Description, Failu
                 return archive::describe(path, &*bytes, options.checked_engines());
             }
             content(path, bytes, options)
-        }
-    }
-}
-
-/// Where a file is stored, with the path of the file or archive on the disk.
-fn locate(path: &Path, game: Option<&Game>) -> Result<(PathBuf, Location), Failure> {
-    match game {
-        Some(game) => {
-            let found = game.locate(path);
-            found.ok_or_else(|| Failure::new(NOT_FOUND))
-        }
-        None => {
-            let location = archive_file::locate(path).map_err(Failure::new)?;
-            Ok((path.to_owned(), location))
         }
     }
 }

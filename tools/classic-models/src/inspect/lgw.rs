@@ -1,8 +1,6 @@
 //! Describes LGW models.
 
-use crate::inspect::description::Description;
-use crate::inspect::json::{list, number};
-use crate::inspect::posed::Posed;
+use crate::inspect::description::{Description, Posed, list, number};
 use crate::lgw_text;
 use bevy::math::Vec3;
 use bevy_classic_models::lgw::text::{LgwFile, Material, Mesh, TexGen, Texture, parse};

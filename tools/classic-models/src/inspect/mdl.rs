@@ -1,10 +1,10 @@
 //! Describes Quake models.
 
-use crate::engines::{self, Engine};
-use crate::inspect::description::Description;
-use crate::inspect::json::{list, number};
-use bevy_classic_models::quake::mdl::{self, MdlFile, Precision};
-use bevy_classic_models::quake::{ConvertedMdl, MdlClip, MdlLoaderSettings, Palette};
+use crate::engines;
+use crate::engines::Engine;
+use crate::inspect::description::{Description, list, number};
+use bevy_classic_models::quake::mdl::{MdlFile, Precision};
+use bevy_classic_models::quake::{ConvertedMdl, MdlClip, MdlLoaderSettings, Palette, mdl};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;

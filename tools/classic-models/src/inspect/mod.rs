@@ -12,29 +12,25 @@ mod describe;
 mod description;
 mod diff;
 mod dtx;
-mod failure;
-mod json;
 mod lgw;
 mod mdl;
 mod particles;
 mod pose;
 mod pose_abc;
 mod pose_alo;
-mod pose_mdl;
-mod posed;
-mod simulated;
 
-use crate::archive_file::has_archive_extension;
 use crate::engines::{BrokenLimit, Engine};
 use crate::file_format::{FileFormat, has_extension, is_model};
-use crate::game::{Game, GameArgs};
-use crate::game_models;
 use crate::messages;
-use crate::path_args::{self, ARCHIVES, Unmatched, Wanted};
+use crate::paths::archive_file::has_archive_extension;
+use crate::paths::game::{Game, GameArgs};
+use crate::paths::path_args::{ARCHIVES, Unmatched, Wanted};
+use crate::paths::{game, path_args};
 use describe::Options;
-use failure::Failure;
+use description::Failure;
 use pose::{Poser, Request};
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -153,9 +149,9 @@ impl Args {
         let Some((game, paths)) = self.game.open(&self.files)? else {
             return Ok((None, selected(&self.files, self.list)));
         };
-        let files = game_models::select(&game.source, paths, is_described);
+        let files = game::select(&game.source, paths, is_described);
         if files.is_empty() {
-            return Err(game_models::NO_MODELS.to_owned());
+            return Err(game::NO_MODELS.to_owned());
         }
         Ok((Some(game), files.into_iter().map(Ok).collect()))
     }

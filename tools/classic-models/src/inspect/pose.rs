@@ -1,18 +1,19 @@
 //! Positions of the vertices of a spawned model at a time. The plugin loads, spawns and animates the model, as in a
 //! game.
 
-use crate::archive_file::{self, Location, locate};
-use crate::archive_sources::ArchiveSources;
 use crate::file_format::FileFormat;
-use crate::game::Game;
-use crate::inspect::description::Description;
-use crate::inspect::failure::Failure;
-use crate::load_error::explain;
-use crate::paths;
+use crate::inspect::description::{Description, Failure, Posed};
+use crate::messages::explain;
+use crate::paths::archive_file::{Location, locate};
+use crate::paths::disk_source::DiskSource;
+use crate::paths::game::Game;
+use crate::paths::{archive_file, disk};
+use bevy::asset::meta::Settings;
 use bevy::asset::{Asset, AssetPath, LoadState, RecursiveDependencyLoadState, UntypedAssetId};
 use bevy::prelude::*;
 use bevy_classic_models::archive::ArchiveSourceError;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::{Mdl, MdlInstance, MdlLoaderSettings};
 use bevy_classic_models::root::Wind;
 use classic_models_support::gpuless;
 use std::path::{Path, PathBuf};
@@ -41,7 +42,7 @@ impl Request {
 pub struct Poser {
     pub app: App,
     pub request: Request,
-    archives: Result<ArchiveSources, ArchiveSourceError>,
+    archives: Result<DiskSource, ArchiveSourceError>,
     /// The game whose files the paths are of.
     game: Option<Game>,
 }
@@ -52,17 +53,15 @@ impl Poser {
     pub fn new(request: Request, files: &[&Path], game: Option<&Game>) -> Self {
         let mut app = App::new();
         let clip = request.animation.as_deref().map(Path::new);
-        let archives = match game {
+        let archives = DiskSource::default();
+        archives.register(&mut app);
+        let opened = match game {
             Some(game) => {
-                let mut archives = ArchiveSources::default();
-                archives.add(game.root.clone(), game.source.clone());
-                Ok(archives)
+                archives.mount(game.root.clone(), game.source.clone());
+                Ok(())
             }
-            None => ArchiveSources::of(files.iter().copied().chain(clip)),
+            None => archives.open_archives(files.iter().copied().chain(clip)),
         };
-        if let Ok(archives) = &archives {
-            archives.register(&mut app);
-        }
         app.add_plugins((
             gpuless::plugins(Path::new(ASSETS), false),
             ClassicModelsPlugins,
@@ -76,7 +75,7 @@ impl Poser {
         Self {
             app,
             request,
-            archives,
+            archives: opened.map(|()| archives),
             game: game.cloned(),
         }
     }
@@ -113,10 +112,10 @@ impl Poser {
         };
         if let Some(path) = in_source {
             let archives = self.archives.as_ref().map_err(Failure::new)?;
-            let path = archives.asset_path(&path);
+            let path = archives.archived_path(&path);
             return path.ok_or_else(|| Failure::new("the archive cannot be loaded"));
         }
-        let path = paths::absolute(path).map_err(Failure::new)?;
+        let path = disk::absolute(path).map_err(Failure::new)?;
         let from_root = path.strip_prefix(ASSETS).map(PathBuf::from);
         Ok(AssetPath::from_path_buf(from_root.unwrap_or(path)))
     }
@@ -125,24 +124,19 @@ impl Poser {
     pub fn is_file(&self, clip: &str) -> bool {
         let clip = Path::new(clip);
         match &self.game {
-            Some(game) => game.locate(clip).is_some(),
+            Some(game) => game.stored(clip).is_some(),
             None => archive_file::check_exists(clip).is_ok(),
         }
     }
 
     /// The bytes of a file, of an entry of an archive, or of a file of the game.
     pub fn read(&self, path: &Path) -> Result<Vec<u8>, Failure> {
-        let Some(game) = &self.game else {
-            return Ok(archive_file::read(path)?);
+        let stored = match &self.game {
+            Some(game) => game.stored(path),
+            None => Some(path.to_path_buf()),
         };
-        let (file, location) = game.locate(path).ok_or_else(|| Failure::new("not found"))?;
-        Ok(match location {
-            Location::File => archive_file::read(&file)?,
-            Location::Entry { archive, entry } => {
-                let archive = archive_file::open_file(&archive)?;
-                archive_file::read_entry(&archive, &entry)?
-            }
-        })
+        let stored = stored.ok_or_else(|| Failure::new("not found"))?;
+        Ok(archive_file::read(&stored)?)
     }
 
     /// Waits for a model or an animation and its dependencies.
@@ -158,6 +152,34 @@ impl Poser {
             None if loaded => Ok(()),
             None => Err(timed_out()),
         }
+    }
+
+    /// Loads a model, whose file may have any extension: the asset type selects the loader.
+    pub fn load_as<A: Asset, S: Settings + Default>(
+        &mut self,
+        path: AssetPath<'static>,
+        settings: impl Fn(&mut S) + Send + Sync + 'static,
+    ) -> Result<Handle<A>, Failure> {
+        let server = self.app.world().resource::<AssetServer>().clone();
+        let asset = server.load_builder().with_settings(settings).load(path);
+        self.load(&asset)?;
+        Ok(asset)
+    }
+
+    /// Spawns the scene of a loaded model.
+    pub fn spawn<A: Asset>(
+        &mut self,
+        asset: &Handle<A>,
+        scene: fn(&A) -> &Handle<WorldAsset>,
+    ) -> Entity {
+        let scene = self
+            .app
+            .world()
+            .resource::<Assets<A>>()
+            .get(asset)
+            .map(scene);
+        let scene = WorldAssetRoot(scene.cloned().unwrap_or_default());
+        self.app.world_mut().spawn(scene).id()
     }
 
     /// Waits until the root of a scene has a component.
@@ -210,4 +232,54 @@ pub fn no_clip(name: &str, names: &[&str]) -> Failure {
 
 fn timed_out() -> Failure {
     Failure::new("it did not load in time")
+}
+
+impl Poser {
+    pub(crate) fn pose_mdl(&mut self, path: AssetPath<'static>) -> Result<Option<Posed>, Failure> {
+        let mdl = self.load_as(path, |_: &mut MdlLoaderSettings| {})?;
+        let clip = match &self.request.animation {
+            Some(name) => ClipRef::from(name.as_str()),
+            None => ClipRef::Index(0),
+        };
+        let play = PlayClip::looping(clip).starting_at(0.0).paused();
+        let root = self.spawn(&mdl, |mdl: &Mdl| &mdl.scene);
+        self.app.world_mut().entity_mut(root).insert(play.clone());
+        let posed = self.await_on::<MdlInstance>(root).and_then(|()| {
+            self.seek(root);
+            self.measure(root, &play.clip)
+        });
+        self.despawn(root);
+        posed
+    }
+
+    /// Sets the time, modulo the duration of the clip, computed in `f64`.
+    fn seek(&mut self, root: Entity) {
+        let animator = self.app.world().get::<MdlInstance>(root);
+        let seconds = animator.map_or(0.0, |animator| f64::from(animator.clip_seconds()));
+        if let Some(mut playback) = self.app.world_mut().get_mut::<Playback>(root)
+            && seconds > 0.0
+        {
+            playback.time = self.request.time.rem_euclid(seconds) as f32;
+        }
+        gpuless::step(&mut self.app, 0.0);
+    }
+
+    fn measure(&mut self, root: Entity, clip: &ClipRef) -> Result<Option<Posed>, Failure> {
+        let world = self.app.world();
+        let animator = world.get::<MdlInstance>(root);
+        let animator = animator.ok_or_else(|| Failure::new("the model was not spawned"))?;
+        let model = animator.model();
+        if model.sequence(clip).is_none() {
+            let names: Vec<_> = model.clips.iter().map(|clip| &*clip.name).collect();
+            let names = names.join(", ");
+            return Err(Failure::new(format!(
+                "there is no clip {clip}; there are {names}"
+            )));
+        }
+        let transform = world.get::<GlobalTransform>(animator.mesh());
+        let transform = transform.ok_or_else(|| Failure::new("the mesh has no transform"))?;
+        let vertices = model.poses.blend(animator.shown());
+        let positions = vertices.map(|(position, _)| transform.transform_point(position));
+        Ok(Posed::of(positions))
+    }
 }

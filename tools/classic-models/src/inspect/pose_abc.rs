@@ -3,16 +3,16 @@
 //! The positions of nodes and skinned meshes are those of the spawned model. The positions of deforming vertices in
 //! their nodes come from the file, because the plugin has them only on the GPU, quantized to two bytes.
 
-use crate::inspect::failure::Failure;
+use crate::inspect::description::{Failure, Posed};
 use crate::inspect::pose::{Poser, no_clip};
-use crate::inspect::posed::Posed;
 use bevy::asset::AssetPath;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Affine3A;
 use bevy::prelude::*;
-use bevy_classic_models::lithtech::abc::{self, AbcFile};
-use bevy_classic_models::lithtech::{Abc, AbcAnimator, AbcInstance, AbcLoaderSettings};
-use bevy_classic_models::lithtech::{AbcMesh, MAX_SCENE_DEPTH};
+use bevy_classic_models::lithtech::abc::AbcFile;
+use bevy_classic_models::lithtech::{
+    Abc, AbcAnimator, AbcInstance, AbcLoaderSettings, AbcMesh, MAX_SCENE_DEPTH, abc,
+};
 use classic_models_support::gpuless;
 use classic_models_support::world_vertices::WorldVertices;
 
@@ -44,11 +44,11 @@ impl Poser {
         if file.depth() > MAX_SCENE_DEPTH {
             return Ok(Posed::of(file_positions(&file, clip, seconds)));
         }
-        let abc = self.load_abc(path)?;
-        let models = self.app.world().resource::<Assets<Abc>>();
-        let scene = models.get(&abc).map(|abc| abc.scene.clone());
-        let scene = WorldAssetRoot(scene.unwrap_or_default());
-        let root = self.app.world_mut().spawn(scene).id();
+        let abc = self.load_as(path, |settings: &mut AbcLoaderSettings| {
+            settings.load_textures = false;
+            settings.lod_shares = Vec::new();
+        })?;
+        let root = self.spawn(&abc, |abc: &Abc| &abc.scene);
         let drawn = self.draw(root, clip);
         self.despawn(root);
         Ok(Posed::of(positions(&file, &drawn?, clip, seconds)))
@@ -67,18 +67,6 @@ impl Poser {
             Some(index) => Ok(Some(index)),
             None => Err(no_clip(wanted, &names().collect::<Vec<_>>())),
         }
-    }
-
-    fn load_abc(&mut self, path: AssetPath<'static>) -> Result<Handle<Abc>, Failure> {
-        let settings = |settings: &mut AbcLoaderSettings| {
-            settings.load_textures = false;
-            settings.lod_shares = Vec::new();
-        };
-        let server = self.app.world().resource::<AssetServer>().clone();
-        // The asset type selects the loader, so the file may have any extension.
-        let abc: Handle<Abc> = server.load_builder().with_settings(settings).load(path);
-        self.load(&abc)?;
-        Ok(abc)
     }
 
     /// The drawn meshes at the requested time.

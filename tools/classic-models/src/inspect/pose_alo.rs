@@ -1,15 +1,16 @@
 //! Positions of the vertices and bones of Alamo models.
 
 use crate::inspect::alo::non_finite;
-use crate::inspect::failure::Failure;
+use crate::inspect::description::{Failure, Posed, PosedBone, PosedVertices};
 use crate::inspect::pose::{Poser, no_clip};
-use crate::inspect::posed::{Posed, PosedBone, PosedVertices};
 use bevy::asset::AssetPath;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Affine3A;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{Ala, Alo, AloAnimator, AloInstance, AloLoaderSettings};
-use bevy_classic_models::alamo::{AloSceneRoot, AloSubmeshIndex, BoneVisibility, ala, alo};
+use bevy_classic_models::alamo::{
+    Ala, Alo, AloAnimator, AloInstance, AloLoaderSettings, AloSceneRoot, AloSubmeshIndex,
+    BoneVisibility, ala, alo,
+};
 use bevy_classic_models::prelude::*;
 use classic_models_support::gpuless;
 use classic_models_support::world_vertices::WorldVertices;
@@ -34,10 +35,7 @@ impl Poser {
         let non_finite = non_finite(&alo::parse(bytes)?);
         let alo = self.load_alo(path)?;
         let clip = self.clip(&alo)?;
-        let models = self.app.world().resource::<Assets<Alo>>();
-        let scene = models.get(&alo).map(|alo| alo.scene.clone());
-        let scene = WorldAssetRoot(scene.unwrap_or_default());
-        let root = self.app.world_mut().spawn(scene).id();
+        let root = self.spawn(&alo, |alo: &Alo| &alo.scene);
         if let Some(clip) = &clip {
             let play = self.play(clip);
             self.app.world_mut().entity_mut(root).insert(play);
@@ -86,11 +84,7 @@ impl Poser {
             settings.load_lights = false;
             settings.load_animations = load_animations;
         };
-        let server = self.app.world().resource::<AssetServer>().clone();
-        // The asset type selects the loader, so the file may have any extension.
-        let alo: Handle<Alo> = server.load_builder().with_settings(settings).load(path);
-        self.load(&alo)?;
-        Ok(alo)
+        self.load_as(path, settings)
     }
 
     /// The requested clip: a file if one with this path exists, otherwise a clip beside the model. A broken clip is an

@@ -1,25 +1,32 @@
 //! Loads and spawns a manifest, and collects its problems.
 
-use crate::engines::{self, BrokenLimit, ENGINES, Engine};
+use crate::engines::{BrokenLimit, ENGINES, Engine};
 use crate::file_format::is_manifest;
-use crate::messages;
-use crate::validate::asset_root::AssetRoot;
-use crate::validate::log_lines;
-use bevy::asset::{AssetLoadError, LoadState};
+use crate::log_buffer::LogBuffer;
+use crate::messages::explain;
+use crate::paths::disk;
+use crate::{engines, messages};
+use bevy::asset::{AssetPath, LoadState};
 use bevy::prelude::*;
-use bevy_classic_models::manifest::ModelManifest;
-use bevy_classic_models::manifest::{ManifestCheck, ManifestLoaderSettings, ManifestProblem};
+use bevy_classic_models::manifest::{
+    ManifestCheck, ManifestLoaderSettings, ManifestProblem, ModelManifest,
+};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{Mdl, mdl};
 use classic_models_support::gpuless;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Frames in which systems may still warn after everything is loaded.
 const LAST_FRAMES: usize = 4;
 
 /// The problems of a manifest, each beginning with the name of a file. If there are engines, the limits that models exceed
 /// are problems; otherwise those of all engines are messages.
-pub fn problems(file: &Path, assets: Option<&Path>, engines: &[Engine]) -> Vec<String> {
+pub fn problems(
+    file: &Path,
+    assets: Option<&Path>,
+    engines: &[Engine],
+    log: &LogBuffer,
+) -> Vec<String> {
     let of_file = |error: &dyn std::fmt::Display| vec![format!("{}: {error}", file.display())];
     if let Err(error) = file.metadata() {
         return of_file(&error);
@@ -34,7 +41,7 @@ pub fn problems(file: &Path, assets: Option<&Path>, engines: &[Engine]) -> Vec<S
     let mut app = App::new();
     app.add_plugins((gpuless::plugins(&root.folder, false), ClassicModelsPlugins));
     gpuless::finish(&mut app);
-    log_lines::take();
+    log.take();
     let mut problems = match check(&mut app, &root) {
         Ok(found) => found,
         Err(error) => return vec![root.show(&error)],
@@ -49,7 +56,7 @@ pub fn problems(file: &Path, assets: Option<&Path>, engines: &[Engine]) -> Vec<S
         };
         !problems.iter().any(is_same)
     };
-    let logged = log_lines::take().into_iter().filter(is_new);
+    let logged = log.take().into_iter().map(|line| line.text).filter(is_new);
     let mut all: Vec<String> = problems.iter().map(ToString::to_string).collect();
     all.extend(logged);
     for (model, limit) in broken_limits(app.world(), &root, engines) {
@@ -101,7 +108,11 @@ fn check(app: &mut App, root: &AssetRoot) -> Result<Vec<ManifestProblem>, String
     let mut result = None;
     gpuless::wait_until(app, |world| {
         result = match server.load_state(&manifest) {
-            LoadState::Failed(error) => Some(Err(explain(&error))),
+            LoadState::Failed(error) => {
+                // A backtrace may follow.
+                let error = explain(&error);
+                Some(Err(error.lines().next().unwrap_or_default().to_owned()))
+            }
             LoadState::Loaded => {
                 let check = check.get_or_insert_with(|| begin(world, &manifest, root));
                 check.poll(world).map(Ok)
@@ -129,12 +140,90 @@ fn begin(world: &mut World, manifest: &Handle<ModelManifest>, root: &AssetRoot) 
     ManifestCheck::new(world.spawn(ClassicModel(manifest.clone())).id())
 }
 
-/// The loader's error message, without Bevy's text around it.
-fn explain(error: &AssetLoadError) -> String {
-    let text = match error {
-        AssetLoadError::AssetLoaderError(error) => error.error().to_string(),
-        error => error.to_string(),
-    };
-    // A backtrace may follow.
-    text.lines().next().unwrap_or_default().to_owned()
+/// The root of an asset source.
+pub struct AssetRoot {
+    /// Absolute.
+    pub folder: PathBuf,
+    /// As messages name it: relative if the file was given so.
+    shown: PathBuf,
+    /// The path of the manifest.
+    pub manifest: AssetPath<'static>,
+}
+
+impl AssetRoot {
+    /// The root of a manifest: the given folder, otherwise the nearest folder `assets`, otherwise that of the manifest.
+    ///
+    /// # Errors
+    /// A message if the manifest is not in the folder, or the current folder is not known.
+    pub fn of(file: &Path, given: Option<&Path>) -> Result<Self, String> {
+        let absolute = |path: &Path| disk::absolute(path).map_err(|error| error.to_string());
+        let path = absolute(file)?;
+        let own = path.parent().unwrap_or(&path);
+        let is_assets = |folder: &&Path| {
+            let name = folder.file_name().unwrap_or_default();
+            name.eq_ignore_ascii_case("assets")
+        };
+        let folder = match given {
+            Some(folder) => absolute(folder)?,
+            None => own.ancestors().find(is_assets).unwrap_or(own).to_path_buf(),
+        };
+        let Ok(within) = path.strip_prefix(&folder) else {
+            return Err(format!("is not in {}", folder.display()));
+        };
+        let depth = within.components().count();
+        let shown = given.or_else(|| file.ancestors().nth(depth));
+        Ok(Self {
+            manifest: AssetPath::from_path_buf(within.to_path_buf()),
+            shown: shown.unwrap_or(&folder).to_path_buf(),
+            folder,
+        })
+    }
+
+    /// The name of a file of the asset source, at the beginning of a message.
+    pub fn show(&self, message: &str) -> String {
+        self.shown.join(message).display().to_string()
+    }
+}
+
+#[cfg(test)]
+mod asset_root_tests {
+    use super::AssetRoot;
+    use std::path::Path;
+
+    #[track_caller]
+    fn assert_root(file: &str, given: Option<&str>, manifest: &str, shown: &str) {
+        let root = AssetRoot::of(Path::new(file), given.map(Path::new)).unwrap();
+        assert_eq!(root.manifest.to_string(), manifest);
+        assert_eq!(root.show(manifest), shown);
+        assert!(root.folder.is_absolute());
+    }
+
+    #[test]
+    fn roots_are_the_nearest_folders_of_assets() {
+        assert_root(
+            "assets/a/b.model.ron",
+            None,
+            "a/b.model.ron",
+            "assets/a/b.model.ron",
+        );
+        assert_root(
+            "x/Assets/b.model.ron",
+            None,
+            "b.model.ron",
+            "x/Assets/b.model.ron",
+        );
+        assert_root("/x/a/b.model.ron", None, "b.model.ron", "/x/a/b.model.ron");
+        assert_root(
+            "x/a/b.model.ron",
+            Some("x"),
+            "a/b.model.ron",
+            "x/a/b.model.ron",
+        );
+    }
+
+    #[test]
+    fn manifests_outside_of_the_given_root_are_errors() {
+        let root = AssetRoot::of(Path::new("a/b.model.ron"), Some(Path::new("c")));
+        assert!(root.err().unwrap().starts_with("is not in "));
+    }
 }

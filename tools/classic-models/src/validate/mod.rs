@@ -3,15 +3,21 @@
 //! The plugin loads and spawns each manifest, as in a game, without a window. The problems are the errors of loaders,
 //! what [`ManifestCheck`](bevy_classic_models::manifest::ManifestCheck) finds, and all other warnings in the log.
 
-mod asset_root;
 mod checker;
-mod log_lines;
 
 use crate::engines::Engine;
 use crate::file_format::is_manifest;
+use crate::log_buffer::LogBuffer;
 use crate::messages;
-use crate::path_args::{self, Selected, Unmatched, Wanted};
-use std::io::{self, Write};
+use crate::paths::path_args;
+use crate::paths::path_args::{Selected, Unmatched, Wanted};
+use bevy::log::tracing::Level;
+use bevy::log::tracing_subscriber::filter::filter_fn;
+use bevy::log::tracing_subscriber::layer::SubscriberExt;
+use bevy::log::tracing_subscriber::util::SubscriberInitExt;
+use bevy::log::tracing_subscriber::{Layer, registry};
+use std::io;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -77,13 +83,21 @@ pub fn run(args: &Args) -> ExitCode {
 
 /// Prints the problems of every manifest. Returns true if there are any.
 fn validate(args: &Args) -> io::Result<bool> {
-    log_lines::listen();
+    let log = LogBuffer::default();
+    // Bevy's errors of loads are found by the states of the assets.
+    let of_crate = filter_fn(|event| {
+        *event.level() <= Level::WARN && event.target().starts_with("bevy_classic_models")
+    });
+    // It fails only if there is a collector already. Lines are not printed.
+    let _ = registry()
+        .with(log.clone().with_filter(of_crate))
+        .try_init();
     let mut out = io::stdout().lock();
     let mut has_problems = false;
     for file in path_args::expand(&args.files, &MANIFESTS) {
         let problems = match file {
             Ok(Selected { path, .. }) => {
-                checker::problems(&path, args.assets.as_deref(), &args.engines)
+                checker::problems(&path, args.assets.as_deref(), &args.engines, &log)
             }
             Err(Unmatched { path, error }) => vec![format!("{}: {error}", path.display())],
         };

@@ -6,84 +6,31 @@
 //! one. Files that change on disk are reloaded. With `--capture` no window is opened: the same image, without panels and
 //! grid, is written to a PNG. With `--game` the models of a game's archives and folders are listed.
 
-mod abc_file;
-mod abc_gizmos;
-mod abc_models;
-mod action;
 mod actions;
-mod alo_bounds;
-mod alo_clips;
-mod alo_gizmos;
-mod alo_models;
-mod alo_parts;
-mod alo_pointer;
-mod alo_trees;
-mod appearance_actions;
-mod arg_check;
-mod args;
-mod browser;
 mod camera;
 mod capture;
-mod clipboard;
-mod clips;
-mod disk_source;
-mod file_actions;
-mod file_check;
-mod files;
-mod framing;
-mod gizmos;
-mod key_table;
-mod keys;
-mod lgw_models;
-mod load_model;
-mod log_buffer;
-mod manifest_clips;
-mod manifests;
-mod mdl_models;
-mod mesh_vertices;
-mod model_bounds;
+mod draw;
 mod model_events;
 mod models;
-mod orbit;
-mod overlay;
-mod overrides;
+mod open;
 mod panel_input;
 mod panels;
-mod part_args;
-mod particle_bounds;
-mod particle_capture;
-mod particle_player;
-mod particle_systems;
-mod playback;
-mod played_clip;
-mod quote;
-mod recent;
 mod row;
-mod row_layout;
-mod save_manifest;
-mod sheet;
-mod sheet_texture;
-mod shown;
-mod skins;
-mod sweep;
-mod trees;
-mod turntable;
-mod turntable_args;
-mod viewed_model;
+mod shown_model;
 mod viewer;
-mod visible_points;
 mod window;
-mod window_image;
-
-pub use args::Args;
 
 use crate::messages;
 use bevy::app::AppExit;
-use shown::Shown;
+pub use open::args::Args;
+use open::shown::Shown;
 use std::process::ExitCode;
 
 /// Shows the models until the window is closed, or writes the image.
 pub fn run(args: Args) -> ExitCode {
+    if let Err(error) = args.turntable() {
+        error.exit();
+    }
     let shown = match Shown::open(args) {
         Ok(shown) => shown,
         Err(error) => return messages::failure(error),

@@ -1,6 +1,6 @@
 //! The latest events of models' clips. The panels show them until they have faded out.
 
-use crate::view::viewed_model::ViewedModel;
+use crate::view::models::viewed_model::ViewedModel;
 use bevy::prelude::*;
 use bevy::time::Real;
 use bevy_classic_models::prelude::*;
@@ -55,7 +55,7 @@ pub fn log_event(
 }
 
 #[cfg(test)]
-mod tests {
+mod model_events_tests {
     use super::{EventLog, FADE_SECONDS, LINES};
 
     #[test]

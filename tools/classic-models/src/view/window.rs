@@ -1,32 +1,30 @@
 //! `view` with a window.
 
-use crate::archive_file::absolute;
-use crate::messages;
-use crate::view::action::Action;
-use crate::view::actions::{act_on_model, act_on_view};
-use crate::view::alo_pointer::{focus_on_click, follow};
-use crate::view::appearance_actions::act_on_appearance;
-use crate::view::camera::{fit_viewport, follow_mouse};
-use crate::view::clips::ClipList;
-use crate::view::file_actions::{act_on_files, first_list, take_dropped};
-use crate::view::files::Folders;
-use crate::view::framing::FramingStyle;
-use crate::view::keys::read_keys;
-use crate::view::lgw_models::ModelMaterials;
-use crate::view::log_buffer;
-use crate::view::manifest_clips::ManifestClipFiles;
+use crate::paths::archive_file::absolute;
+use crate::view::actions::action::Action;
+use crate::view::actions::appearance::act_on_appearance;
+use crate::view::actions::clips::act_on_clip;
+use crate::view::actions::files::{act_on_files, first_list, take_dropped};
+use crate::view::actions::keys::read_keys;
+use crate::view::actions::output::{act_on_image, act_on_manifest};
+use crate::view::actions::particles::{ParticlePlayerPlugin, act_on_particles};
+use crate::view::actions::view::act_on_view;
+use crate::view::camera::framing::FramingStyle;
+use crate::view::camera::mouse::{fit_viewport, follow_mouse};
+use crate::view::camera::orbit::Orbit;
+use crate::view::draw::pointer::{focus_on_click, follow};
 use crate::view::model_events::{EventLog, log_event};
 use crate::view::models::FilesToLoad;
-use crate::view::orbit::Orbit;
+use crate::view::models::clip_list::ClipList;
+use crate::view::models::clips::ManifestClipFiles;
+use crate::view::models::file_data::ModelMaterials;
+use crate::view::models::viewed_model::ViewedModel;
+use crate::view::open::files::Folders;
+use crate::view::open::recent::Recent;
+use crate::view::open::shown::Shown;
 use crate::view::panels::PanelsPlugin;
-use crate::view::particle_player::{ParticlePlayerPlugin, act_on_particles};
-use crate::view::playback::act_on_clip;
-use crate::view::recent::Recent;
-use crate::view::save_manifest::act_on_manifest;
-use crate::view::shown::Shown;
-use crate::view::viewed_model::ViewedModel;
 use crate::view::viewer::ViewerPlugin;
-use crate::view::window_image::act_on_image;
+use crate::{log_buffer, messages};
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, UnapprovedPathMode};
 use bevy::ecs::query::QueryData;
@@ -47,14 +45,13 @@ pub const LOG_FILTER: &str =
 pub fn run(shown: Shown) -> AppExit {
     let Shown {
         args,
-        mut folders,
+        folders,
         models,
         browser,
         listed,
     } = shown;
-    folders.add_slots();
     let listed = listed.as_deref();
-    let browser = browser.map_or_else(|| first_list(listed, &models, &mut folders), Ok);
+    let browser = browser.map_or_else(|| first_list(listed, &models, &folders), Ok);
     let browser = match browser.and_then(|browser| {
         check_display()?;
         Ok(browser)
@@ -119,7 +116,6 @@ pub fn run(shown: Shown) -> AppExit {
                 take_dropped,
                 act_on_files,
                 act_on_view,
-                act_on_model,
                 act_on_appearance,
                 act_on_clip,
                 act_on_particles,

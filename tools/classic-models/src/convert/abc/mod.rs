@@ -2,24 +2,21 @@
 //! targets, and animations.
 
 mod clips;
-mod deform;
 
-use crate::convert::accessors::Usage;
-use crate::convert::document::{Document, Placement, node};
-use crate::convert::extras::extras;
-use crate::convert::lods;
-use crate::convert::material::{self, info, matte};
+use crate::convert::document::{Document, extras, node};
+use crate::convert::material::{info, matte};
 use crate::convert::mesh::{MeshData, named};
 use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::morph::{Morph, MorphNodes};
 use crate::convert::textures::{Sampling, Textures, Treatment};
+use crate::convert::{document, material};
 use bevy::math::{Affine3A, Mat4, Quat, Vec3};
 use bevy::transform::components::Transform;
 use bevy_classic_models::lithtech::abc::node_flags;
 use bevy_classic_models::lithtech::{
     AbcLoaderSettings, ConvertedAbc, ConvertedMesh, MAX_SCENE_DEPTH, surface_flags,
 };
-use deform::Deform;
+use clips::Deform;
 use gltf_json::material::{EmissiveFactor, StrengthFactor};
 use gltf_json::{Index, Material, Node, Skin, Texture};
 use serde_json::json;
@@ -46,7 +43,7 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
         model: &model,
         name,
         axes: axes(request.options.scale).compute_affine(),
-        nodes: Vec::with_capacity(model.nodes.len()),
+        nodes: Vec::new(),
         warnings: model.warnings.iter().map(ToString::to_string).collect(),
         materials: HashMap::new(),
         skin_textures: None,
@@ -98,23 +95,20 @@ fn axes(scale: f32) -> Transform {
 impl Builder<'_> {
     /// Adds the root and the nodes.
     fn add_nodes(&mut self) {
-        let turned = Placement::from(&axes(self.request.options.scale));
-        let mut root = node(&self.name, turned);
+        let mut root = node(&self.name, &axes(self.request.options.scale));
         root.extras = extras(&json!({
             "format": "abc",
             "commandString": self.model.file.command_string,
         }));
         let root = self.document.add_node(None, root);
-        for info in &self.model.nodes {
-            let parent = info.parent.and_then(|parent| self.nodes.get(parent));
-            let parent = parent.copied().unwrap_or(root);
-            let mut added = node(&info.name, Placement::from(&info.transform));
+        let nodes = self.model.nodes.iter().map(|info| {
+            let mut added = node(&info.name, &info.transform);
             if info.flags != 0 {
                 added.extras = extras(&json!({ "flags": info.flags }));
             }
-            let added = self.document.add_node(Some(parent), added);
-            self.nodes.push(added);
-        }
+            (info.parent, added)
+        });
+        self.nodes = self.document.add_tree(root, nodes);
     }
 
     /// Adds the skin of the skinned meshes. `None` if there are none.
@@ -127,18 +121,9 @@ impl Builder<'_> {
         let poses = self.model.inverse_bindposes.iter();
         // Skinned vertices are in the space of the scene, so that programs without skinning show them in the right place.
         let to_model = Mat4::from(self.axes.inverse());
-        let poses: Vec<[f32; 16]> = poses
-            .map(|pose| (*pose * to_model).to_cols_array())
-            .collect();
-        let matrices = self.document.floats(&poses, Usage::Values);
-        Some(self.document.root.push(Skin {
-            extensions: None,
-            extras: None,
-            inverse_bind_matrices: Some(matrices),
-            joints,
-            name: Some(self.name.clone()),
-            skeleton: self.nodes.first().copied(),
-        }))
+        let poses = poses.map(|pose| *pose * to_model);
+        let (name, skeleton) = (Some(self.name.clone()), self.nodes.first().copied());
+        Some(self.document.add_skin(name, joints, poses, skeleton))
     }
 
     /// Adds the meshes of all levels of detail. Returns those with vertex animation.
@@ -188,10 +173,10 @@ impl Builder<'_> {
             .map(|level| level.triangles as f64 / full.max(1) as f64)
             .collect();
         for (_, nodes) in levels {
-            lods::set(
+            document::set(
                 &mut self.document,
                 &nodes,
-                &lods::coverage(&shares, nodes.len()),
+                &document::coverage(&shares, nodes.len()),
             );
         }
         deforms
@@ -238,7 +223,7 @@ impl Builder<'_> {
                 _ => morph.add_detached(document),
             }));
         }
-        let mut mesh_node = node(&name, Placement::IDENTITY);
+        let mut mesh_node = node(&name, &Transform::IDENTITY);
         if parent.is_none() {
             mesh_node.skin = skin;
             data.transform(&self.axes);

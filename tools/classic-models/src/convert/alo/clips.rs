@@ -1,11 +1,10 @@
 //! Animations of Alamo models.
 
 use crate::convert::alo::visibility::Visibilities;
-use crate::convert::clip::{Clip, Keys};
-use crate::convert::document::Document;
-use crate::convert::extras::extras;
-use bevy_classic_models::alamo::ConvertedAlo;
-use bevy_classic_models::alamo::ala::{self, AlaBone, AlaFile, AlaPose, bit};
+use crate::convert::clip::{Animated, Clip, Keys};
+use crate::convert::document::{Document, extras};
+use bevy_classic_models::alamo::ala::{AlaBone, AlaFile, AlaPose, bit};
+use bevy_classic_models::alamo::{ConvertedAlo, ala};
 use gltf_json::{Index, Node};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -111,10 +110,10 @@ impl Source<'_> {
         let first = self.file.sample(bone, 0.0);
         if bone.translation.is_some() {
             let keys = self.keys(bone, |pose| pose.translation);
-            clip.translations(document, node, &keys);
+            clip.animate(document, node, Animated::Translation, &keys);
         } else if first.translation != rest.translation.to_array() {
             let keys = Keys::constant(first.translation, self.end());
-            clip.translations(document, node, &keys);
+            clip.animate(document, node, Animated::Translation, &keys);
         }
         if bone.rotation.is_some() {
             let keys = self.keys(bone, |pose| pose.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]));
@@ -126,10 +125,10 @@ impl Source<'_> {
         }
         if bone.scale.is_some() {
             let keys = self.keys(bone, |pose| pose.scale);
-            clip.scales(document, node, &keys);
+            clip.animate(document, node, Animated::Scale, &keys);
         } else if first.scale != rest.scale.to_array() && !is_one(first.scale) {
             let keys = Keys::constant(first.scale, self.end());
-            clip.scales(document, node, &keys);
+            clip.animate(document, node, Animated::Scale, &keys);
         }
     }
 
@@ -166,7 +165,7 @@ impl Source<'_> {
         {
             let rest = bone.transform.translation.to_array();
             let keys = Keys::constant(rest, self.end());
-            clip.translations(document, *node, &keys);
+            clip.animate(document, *node, Animated::Translation, &keys);
         }
     }
 }

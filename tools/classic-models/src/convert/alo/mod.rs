@@ -2,26 +2,24 @@
 //! beside them.
 
 mod clips;
-mod lights;
 mod materials;
 mod parts;
 mod visibility;
 
 use crate::convert::clip;
-use crate::convert::document::{Document, Placement, node};
-use crate::convert::extras::extras;
+use crate::convert::document::{Document, extras, node};
 use crate::convert::files::Files;
 use crate::convert::model::{Converted, Request, model_name};
-use crate::convert::particles;
 use bevy::asset::RenderAssetUsages;
 use bevy::transform::components::Transform;
-use bevy_classic_models::alamo::{AloBoneInfo, AloTags, ConvertedAlo};
+use bevy_classic_models::alamo::{AloBoneInfo, AloTags, ConvertedAlo, particles};
 use bevy_classic_models::load::z_up_forward_minus_y;
 use clips::Clips;
 use gltf_json::{Index, Node};
 use materials::Materials;
 use parts::Parts;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use visibility::Visibilities;
 
 /// The maximum depth of nested bones: programs read nodes recursively.
@@ -44,7 +42,7 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     let mut parts = Parts::new(&mut document, &model, (&bones, axes), settings);
     parts.add_meshes();
     if !request.options.no_lights {
-        lights::add(&mut parts, request.options.scale);
+        parts::add_lights(&mut parts, request.options.scale);
     }
     parts.add_proxies();
     parts.add_dazzles();
@@ -104,27 +102,25 @@ fn add_bones(
     request: &Request<'_>,
     warnings: &mut Vec<String>,
 ) -> Vec<Index<Node>> {
-    let axes = Placement::from(&axes(request.options.scale));
-    let mut root = node(&model_name(request.path), axes);
+    let axes = axes(request.options.scale);
+    let mut root = node(&model_name(request.path), &axes);
     root.extras = extras(&json!({
         "format": "alo",
         "version": model.file.version,
         "particles": particle_systems(model, request, warnings),
     }));
     let root = document.add_node(None, root);
-    let mut bones: Vec<Index<Node>> = Vec::with_capacity(model.bones.len());
-    for bone in &model.bones {
-        let parent = bone.parent.and_then(|parent| bones.get(parent).copied());
-        let mut added = node(&bone.name, Placement::from(&bone.transform));
+    let nodes = model.bones.iter().map(|bone| {
+        let mut added = node(&bone.name, &bone.transform);
         if bone.billboard != 0 || !bone.visible {
             added.extras = extras(&json!({
                 "billboard": bone.billboard,
                 "visible": bone.visible,
             }));
         }
-        bones.push(document.add_node(Some(parent.unwrap_or(root)), added));
-    }
-    bones
+        (bone.parent, added)
+    });
+    document.add_tree(root, nodes)
 }
 
 /// The particle systems that proxies name and that are beside the model, by name.
@@ -146,7 +142,7 @@ fn particle_systems(
         if systems.contains_key(&stem) || !bytes.starts_with(&PARTICLES) {
             continue;
         }
-        match particles::describe(&bytes) {
+        match describe_particles(&bytes) {
             Ok((values, _)) => {
                 systems.insert(stem, values);
             }
@@ -154,4 +150,33 @@ fn particle_systems(
         }
     }
     systems
+}
+
+/// Converts the bytes of a file.
+///
+/// # Errors
+/// If the file is damaged.
+pub fn convert_particles(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String> {
+    let name = model_name(request.path);
+    let mut document = Document::new(&name);
+    let mut root = node(&name, &Transform::IDENTITY);
+    let (values, warnings) = describe_particles(bytes)?;
+    root.extras = extras(&json!({ "format": "alo particles", "particles": values }));
+    document.add_node(None, root);
+    Ok(Converted {
+        document,
+        warnings,
+        textures: BTreeSet::new(),
+    })
+}
+
+/// The values of a particle system, in the file's units, and its warnings.
+///
+/// # Errors
+/// If the file is damaged.
+fn describe_particles(bytes: &[u8]) -> Result<(Value, Vec<String>), String> {
+    let file = particles::parse(bytes).map_err(|error| error.to_string())?;
+    let warnings = file.warnings.iter().map(ToString::to_string).collect();
+    let values = serde_json::to_value(&file).map_err(|error| error.to_string())?;
+    Ok((values, warnings))
 }

@@ -1,20 +1,21 @@
 //! The parts of Alamo models: nodes below their bones for rigid meshes, proxies, lights and dazzles, and nodes of the scene
 //! for skinned meshes, which follow only their joints.
 
-use crate::convert::accessors::Usage;
 use crate::convert::alo::materials::{Materials, additive_colors, adds_only_colors};
-use crate::convert::document::{Document, Placement, node};
-use crate::convert::extras::extras;
-use crate::convert::lods;
+use crate::convert::document;
+use crate::convert::document::{Document, extras, node};
+use crate::convert::material::linear;
 use crate::convert::mesh::{MeshData, named};
 use bevy::math::{Affine3A, Mat4};
 use bevy::transform::components::Transform;
-use bevy_classic_models::alamo::alo::{Mesh, Submesh};
+use bevy_classic_models::alamo::alo::{Light, LightKind, Mesh, Submesh};
 use bevy_classic_models::alamo::{AloTags, ConvertedAlo, ConvertedSubmesh};
 use gltf_json::mesh::Primitive;
+use gltf_json::scene::UnitQuaternion;
 use gltf_json::{Index, Node, Skin};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::f32::consts::{FRAC_PI_2, PI};
 
 /// A node of a part.
 pub struct Part {
@@ -126,7 +127,11 @@ impl<'a> Parts<'a> {
             let shares: Vec<f64> = (0..nodes.len())
                 .map(|level| 0.5_f64.powi(level as i32))
                 .collect();
-            lods::set(self.document, &nodes, &lods::coverage(&shares, nodes.len()));
+            document::set(
+                self.document,
+                &nodes,
+                &document::coverage(&shares, nodes.len()),
+            );
         }
     }
 
@@ -154,7 +159,7 @@ impl<'a> Parts<'a> {
         if primitives.is_empty() {
             return None;
         }
-        let mut added = node(&mesh.name, Placement::IDENTITY);
+        let mut added = node(&mesh.name, &Transform::IDENTITY);
         added.mesh = Some(self.document.root.push(named(&mesh.name, primitives)));
         added.extras = extras(&json!({
             "hidden": mesh.hidden,
@@ -228,10 +233,10 @@ impl<'a> Parts<'a> {
         };
         let relative: Affine3A = finest.inverse() * own;
         if relative.is_finite() && !relative.abs_diff_eq(Affine3A::IDENTITY, 1e-5) {
-            let place = Placement::from(&Transform::from_matrix(Mat4::from(relative)));
-            node.translation = Some(place.translation);
-            node.rotation = Some(gltf_json::scene::UnitQuaternion(place.rotation));
-            node.scale = Some(place.scale);
+            let place = Transform::from_matrix(Mat4::from(relative));
+            node.translation = Some(place.translation.into());
+            node.rotation = Some(UnitQuaternion(place.rotation.normalize().into()));
+            node.scale = Some(place.scale.into());
         }
     }
 
@@ -279,19 +284,11 @@ impl<'a> Parts<'a> {
             } else {
                 Affine3A::IDENTITY
             };
-            Mat4::from(inverse * to_model).to_cols_array()
+            Mat4::from(inverse * to_model)
         };
         let poses = self.model.bones.iter().map(|bone| inverse(bone.bind_pose));
-        let poses: Vec<[f32; 16]> = poses.collect();
-        let matrices = self.document.floats(&poses, Usage::Values);
-        let skin = self.document.root.push(Skin {
-            extensions: None,
-            extras: None,
-            inverse_bind_matrices: Some(matrices),
-            joints: self.bones.to_vec(),
-            name: None,
-            skeleton: None,
-        });
+        let joints = self.bones.to_vec();
+        let skin = self.document.add_skin(None, joints, poses, None);
         self.skin = Some(skin);
         skin
     }
@@ -337,7 +334,7 @@ impl<'a> Parts<'a> {
         values: &Value,
         is_shown: bool,
     ) -> Index<Node> {
-        let mut added = node(name, Placement::IDENTITY);
+        let mut added = node(name, &Transform::IDENTITY);
         added.extras = extras(values);
         let added = self.document.add_node(self.bone(bone), added);
         self.parts.push(Part {
@@ -365,4 +362,107 @@ fn is_selected(tags: &AloTags, finest: Option<u32>) -> bool {
 /// Whether a part with these tags is shown if the model is undamaged.
 fn is_undamaged(tags: &AloTags) -> bool {
     tags.alt.is_none_or(|alt| alt == 0)
+}
+
+pub const EXTENSION: &str = "KHR_lights_punctual";
+
+/// The illuminance, in lux, of a light with the intensity 1. It shows a white surface white in programs without exposure, such as
+/// three.js.
+const FULL_LIGHT: f32 = PI;
+
+/// The largest half angle of a cone. The nearest `f32` to π/2 is larger than π/2, which glTF does not allow.
+const MAX_CONE: f32 = FRAC_PI_2.next_down();
+
+/// Adds all lights. `scale` is in meters per unit of the file.
+pub fn add_lights(parts: &mut Parts<'_>, scale: f32) {
+    let lights = &parts.model.file.lights;
+    for light in lights {
+        let is_shown = parts.is_selected(&light.name);
+        let values = serde_json::to_value(light).unwrap_or_default();
+        let bone = light.bone.unwrap_or(0) as usize;
+        let node = parts.add_part(bone, &light.name, &json!({ "light": values }), is_shown);
+        let index = parts
+            .document
+            .push_extension(EXTENSION, "lights", describe(light, scale));
+        parts
+            .document
+            .extend_node(node, EXTENSION, json!({ "light": index }));
+    }
+}
+
+fn describe(light: &Light<'_>, scale: f32) -> Value {
+    // From 0 to the largest value that JSON and other programs can use. It is 0 for NaN.
+    let positive = |value: f32| if value > 0.0 { value.min(1e9) } else { 0.0 };
+    let illuminance = FULL_LIGHT * positive(light.intensity);
+    let start = light
+        .far_attenuation_start
+        .max(0.5 * light.far_attenuation_end);
+    let distance = positive(start * scale);
+    // Equal to the file's at the start of the attenuation.
+    let candela = positive(illuminance * distance * distance);
+    let range = positive(light.far_attenuation_end * scale);
+    let kind = light.light_kind();
+    let mut value = json!({
+        "name": light.name,
+        "color": linear(light.color),
+        "type": match kind {
+            LightKind::Omni => "point",
+            LightKind::Directional => "directional",
+            LightKind::Spot => "spot",
+        },
+        "intensity": match kind {
+            LightKind::Directional => positive(illuminance),
+            LightKind::Omni | LightKind::Spot => candela,
+        },
+    });
+    if kind != LightKind::Directional && range > 0.0 {
+        value["range"] = json!(range);
+    }
+    if kind == LightKind::Spot {
+        // The file has full angles. The inner cone must be smaller than the outer one.
+        let outer = (0.5 * positive(light.falloff)).clamp(0.001, MAX_CONE);
+        let inner = (0.5 * positive(light.hotspot)).min(outer * 0.999);
+        value["spot"] = json!({ "innerConeAngle": inner, "outerConeAngle": outer });
+    }
+    value
+}
+
+#[cfg(test)]
+mod lights_tests {
+    use super::*;
+
+    #[test]
+    fn values_of_any_light_are_valid() {
+        for (kind, number) in [
+            (0, f32::NAN),
+            (1, -1.0),
+            (2, f32::INFINITY),
+            (2, 0.5),
+            (2, PI),
+            (9, 1e30),
+        ] {
+            let light = Light {
+                name: "lamp".into(),
+                bone: None,
+                kind,
+                color: [number, 0.5, 2.0],
+                intensity: number,
+                far_attenuation_end: number,
+                far_attenuation_start: number,
+                hotspot: number,
+                falloff: number,
+            };
+            let value = describe(&light, 2.0);
+            assert!(value["intensity"].as_f64().unwrap() >= 0.0, "{value}");
+            for channel in value["color"].as_array().unwrap() {
+                assert!((0.0..=1.0).contains(&channel.as_f64().unwrap()), "{value}");
+            }
+            if kind == 2 {
+                let spot = &value["spot"];
+                let [inner, outer] =
+                    ["innerConeAngle", "outerConeAngle"].map(|key| spot[key].as_f64().unwrap());
+                assert!(inner < outer && outer <= std::f64::consts::FRAC_PI_2);
+            }
+        }
+    }
 }

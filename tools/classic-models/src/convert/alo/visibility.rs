@@ -1,8 +1,8 @@
 //! The visibility of parts. It depends on the part and on the bone that it is connected to, not on the bones above.
 
-use crate::convert::alo::lights;
+use crate::convert::alo::parts;
 use crate::convert::alo::parts::Part;
-use crate::convert::clip::{Clip, Keys, VISIBILITY};
+use crate::convert::clip::{Animated, Clip, Keys, VISIBILITY};
 use crate::convert::document::Document;
 use crate::convert::options::Visibility;
 use bevy_classic_models::alamo::ConvertedAlo;
@@ -44,7 +44,7 @@ impl<'a> Visibilities<'a> {
                         node.scale = Some([0.0; 3]);
                     }
                     // The scale has no effect on lights.
-                    document.remove_from_node(part.node, lights::EXTENSION);
+                    document.remove_from_node(part.node, parts::EXTENSION);
                 }
             }
         }
@@ -84,7 +84,7 @@ impl<'a> Visibilities<'a> {
                         values: keys.values.iter().map(scale).collect(),
                         steps: true,
                     };
-                    clip.scales(document, part.node, &keys);
+                    clip.animate(document, part.node, Animated::Scale, &keys);
                 }
             }
         }

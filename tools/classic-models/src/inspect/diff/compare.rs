@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeSet, HashMap};
-use std::fmt::{self, Display};
+use std::fmt;
+use std::fmt::Display;
 
 /// The beginning of a hash, which is not shown.
 pub const HASH: &str = "sha256:";

@@ -1,8 +1,8 @@
 //! The content of files that descriptions do not have, as hashes by element, and names in place of indices.
 
-use crate::archive_file;
+use crate::inspect::description::number;
 use crate::inspect::diff::compare::HASH;
-use crate::inspect::json::number;
+use crate::paths::archive_file;
 use bevy_classic_models::alamo::{ala, alo};
 use bevy_classic_models::lgw::text as lgw;
 use bevy_classic_models::lithtech::{abc, dtx};

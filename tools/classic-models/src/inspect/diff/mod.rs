@@ -7,14 +7,17 @@
 mod compare;
 mod content;
 
-use crate::archive_file;
-use crate::inspect::describe::{self, Options};
-use crate::messages::{self, printable};
-use crate::path_args::Unmatched;
+use crate::inspect::describe;
+use crate::inspect::describe::Options;
+use crate::messages;
+use crate::messages::printable;
+use crate::paths::archive_file;
+use crate::paths::path_args::Unmatched;
 use bevy_classic_models::texture::Pixels;
 use compare::{Difference, compare};
 use serde_json::{Value, json};
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

@@ -1,11 +1,11 @@
 //! What the panels show, as plain values. It must not read entities or draw.
 
-use crate::view::action::Action;
-use crate::view::log_buffer::LogLine;
-use crate::view::overlay::Overlays;
-use crate::view::trees::Trees;
+use crate::log_buffer::LogLine;
+use crate::view::actions::action::Action;
+use crate::view::draw::overlays::Overlays;
+use crate::view::open::args::Trees;
 use bevy::prelude::{Color, Entity};
-use bevy_classic_models::prelude::{ModelSkin, PlayerColors};
+use bevy_classic_models::prelude::{ModelSkin, PartVisibility, PlayerColors};
 use bevy_egui::egui::TextureId;
 use std::path::PathBuf;
 
@@ -115,7 +115,7 @@ pub struct Details {
     /// The particle systems and their emitters, with counts of living particles.
     pub particles: Vec<String>,
     /// The emitters of a particle system that was opened as a file.
-    pub emitters: Vec<EmitterRow>,
+    pub emitters: Vec<MaterialRow>,
     /// Whether the model has lights, collision boxes of clips, or bones that can be drawn.
     pub overlays: OverlayChoices,
 }
@@ -170,6 +170,28 @@ pub struct PartRow {
     pub entity: Option<Entity>,
 }
 
+impl PartRow {
+    /// A part that is drawn unless it, or the file, hides it.
+    pub fn new(
+        name: String,
+        (kind, detail): (&'static str, String),
+        is_hidden: bool,
+        parts: Option<&PartVisibility>,
+        entity: Option<Entity>,
+    ) -> Self {
+        let chosen = parts.and_then(|parts| parts.get(&name));
+        Self {
+            shows: !chosen.unwrap_or(is_hidden),
+            name,
+            kind,
+            detail,
+            shows_in_file: !is_hidden,
+            is_data: false,
+            entity,
+        }
+    }
+}
+
 /// A bone or a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoneRow {
@@ -190,7 +212,7 @@ pub struct ProxyRow {
     pub entity: Option<Entity>,
 }
 
-/// A material.
+/// A material or an emitter, with its properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaterialRow {
     pub name: String,
@@ -222,11 +244,4 @@ pub struct Preview {
 pub struct TreeLevels {
     pub count: usize,
     pub shown: Trees,
-}
-
-/// An emitter of a particle system.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EmitterRow {
-    pub name: String,
-    pub lines: Vec<String>,
 }

@@ -1,9 +1,9 @@
 //! The list of files to open.
 
-use crate::view::action::Action;
-use crate::view::browser::{Browser, Entry, EntryKind, Place};
+use crate::view::actions::action::Action;
+use crate::view::open::browser::{Browser, Entry, EntryKind, Place};
 use crate::view::panels::lists::row;
-use crate::view::panels::search::Search;
+use crate::view::panels::state::Search;
 use bevy_egui::egui::{Align, Frame, Label, Layout, Panel, RichText, ScrollArea, Ui};
 
 /// Draws the search field and the list, in the upper part of the panel.

@@ -1,11 +1,11 @@
 //! Where the panels are in the window.
 
-use crate::view::action::Action;
-use crate::view::browser::Browser;
+use crate::view::actions::action::Action;
+use crate::view::open::browser::Browser;
 use crate::view::panels::data::{PanelData, Shown};
 use crate::view::panels::state::PanelState;
 use crate::view::panels::style::WARNING;
-use crate::view::panels::{details, files, keys_window, lists, log, menu, textures, timeline};
+use crate::view::panels::{details, files, lists, menu, textures, timeline};
 use bevy_egui::egui::{
     Align2, Context, FontId, Frame, Id, LayerId, Margin, Panel, Rect, Ui, UiBuilder, vec2,
 };
@@ -61,12 +61,12 @@ pub fn show(ui: &mut Ui, shown: &Shown, browser: &mut Browser, state: &mut Panel
             .resizable(true)
             .default_size(130.0)
             .min_size(60.0);
-        panel.show(ui, |ui| log::show(ui, shown));
+        panel.show(ui, |ui| menu::show_log(ui, shown));
     }
     let free = ui.available_rect_before_wrap();
     hints(ui, data, free);
     textures::show_large(ui.ctx(), free, data, state);
-    keys_window::show(ui.ctx(), &mut state.shows_keys);
+    menu::show_keys(ui.ctx(), &mut state.shows_keys);
     Drawn { actions, free }
 }
 

@@ -1,6 +1,6 @@
 //! The lists of the models that are shown, and of the clips of the selected one.
 
-use crate::view::action::Action;
+use crate::view::actions::action::Action;
 use crate::view::panels::data::{ClipRow, PanelData};
 use crate::view::panels::state::PanelState;
 use crate::view::panels::style::ERROR;

@@ -1,13 +1,16 @@
-//! The menu at the top: opening files, views, overlays, and output.
+//! The menu at the top, the window with all keys, and the log.
 
-use crate::view::action::{Action, Panel};
-use crate::view::args::View;
-use crate::view::framing::Framing;
+use crate::log_buffer::{LogLine, Severity};
+use crate::view::actions::action::{Action, Overlay, Panel};
+use crate::view::camera::framing::Framing;
+use crate::view::open::args::{GROUPS, View};
 use crate::view::panels::data::{PanelData, Shown};
-use crate::view::panels::search::is_entered;
-use crate::view::panels::state::PanelState;
-use crate::view::panels::wrapped::wrapped_beside;
-use bevy_egui::egui::{Align, Button, Layout, TextEdit, Ui};
+use crate::view::panels::state::{PanelState, is_entered};
+use crate::view::panels::style::{ERROR, WARNING, wrapped_beside};
+use bevy_egui::egui::{
+    Align, Align2, Button, Context, Grid, Key, Label, Layout, RichText, ScrollArea, TextEdit, Ui,
+    Vec2, Window,
+};
 use std::path::PathBuf;
 
 /// The width of the buttons at the right end, in points.
@@ -83,59 +86,27 @@ fn views(ui: &mut Ui, actions: &mut Vec<Action>) {
 
 /// Buttons for the overlays that have an effect on the selected model.
 fn overlays(ui: &mut Ui, data: &PanelData, actions: &mut Vec<Action>) {
-    let (overlays, has) = (&data.overlays, &data.details.overlays);
+    let has = &data.details.overlays;
+    let overlay = |shows: bool, text: &'static str, hint: &'static str, overlay: Overlay| {
+        let is_on = data.overlays.draws(overlay);
+        (shows, text, hint, is_on, Action::Overlay(overlay))
+    };
+    let night = has.proxies || has.lights;
     for (shows, text, hint, is_on, action) in [
-        (true, "Grid", "(G)", overlays.grid, Action::ToggleGrid),
-        (
-            true,
-            "Edges",
-            "wireframe  (W)",
-            overlays.wireframe,
-            Action::ToggleWireframe,
-        ),
-        (true, "Bounds", "(B)", overlays.bounds, Action::ToggleBounds),
-        (
-            true,
-            "Normals",
-            "(N)",
-            overlays.normals,
-            Action::ToggleNormals,
-        ),
-        (
-            has.bones,
-            "Bones",
-            "(O)",
-            overlays.bones,
-            Action::ToggleBones,
-        ),
-        (
-            has.proxies,
-            "Proxies",
-            "(P)",
-            overlays.proxies,
-            Action::ToggleProxies,
-        ),
-        (
-            has.lights,
-            "Lights",
-            "(H)",
-            overlays.lights,
-            Action::ToggleLights,
-        ),
-        (
+        overlay(true, "Grid", "(G)", Overlay::Grid),
+        overlay(true, "Edges", "wireframe  (W)", Overlay::Wireframe),
+        overlay(true, "Bounds", "(B)", Overlay::Bounds),
+        overlay(true, "Normals", "(N)", Overlay::Normals),
+        overlay(has.bones, "Bones", "(O)", Overlay::Bones),
+        overlay(has.proxies, "Proxies", "(P)", Overlay::Proxies),
+        overlay(has.lights, "Lights", "(H)", Overlay::Lights),
+        overlay(
             has.dims,
             "Box",
             "collision box of the clip  (E)",
-            overlays.dims,
-            Action::ToggleDims,
+            Overlay::Dims,
         ),
-        (
-            has.proxies || has.lights,
-            "Night",
-            "(M)",
-            data.night,
-            Action::ToggleNight,
-        ),
+        (night, "Night", "(M)", data.night, Action::ToggleNight),
     ] {
         if !shows {
             continue;
@@ -161,4 +132,109 @@ fn save(ui: &mut Ui, data: &PanelData, actions: &mut Vec<Action>) {
             }
         });
     });
+}
+
+/// The width of the viewer's window from which there are two columns, in points.
+const WIDE: f32 = 900.0;
+
+/// The width of one column, in points.
+const NARROW: f32 = 460.0;
+
+/// The height of the title and of the margins, in points.
+const FRAME: f32 = 70.0;
+
+/// Draws the window. Escape closes it.
+pub fn show_keys(context: &Context, shows: &mut bool) {
+    if !*shows {
+        return;
+    }
+    if context.input(|input| input.key_pressed(Key::Escape)) {
+        *shows = false;
+    }
+    let window = context.content_rect();
+    let is_wide = window.width() > WIDE;
+    let height = window.height() - FRAME;
+    Window::new("Keys and mouse")
+        // The window shrinks to its content.
+        .default_size([if is_wide { WIDE } else { NARROW }, height])
+        .anchor(Align2::CENTER_CENTER, Vec2::ZERO)
+        .resizable(false)
+        .collapsible(false)
+        .open(shows)
+        .show(context, |ui| {
+            let area = ScrollArea::vertical().max_height(height);
+            area.show(ui, |ui| groups(ui, is_wide));
+        });
+}
+
+/// The groups of keys, in two columns or in one.
+fn groups(ui: &mut Ui, is_wide: bool) {
+    if !is_wide {
+        GROUPS.iter().for_each(|group| group_of(ui, group));
+        return;
+    }
+    let (left, right) = GROUPS.split_at(3);
+    ui.horizontal_top(|ui| {
+        ui.vertical(|ui| left.iter().for_each(|group| group_of(ui, group)));
+        ui.add_space(18.0);
+        ui.vertical(|ui| right.iter().for_each(|group| group_of(ui, group)));
+    });
+}
+
+fn group_of(ui: &mut Ui, (heading, keys): &(&str, &[(&str, &str)])) {
+    ui.label(RichText::new(*heading).strong());
+    Grid::new(*heading)
+        .num_columns(2)
+        .spacing([14.0, 3.0])
+        .show(ui, |ui| {
+            for (key, effect) in *keys {
+                ui.label(RichText::new(*key).monospace().size(12.5));
+                ui.label(*effect);
+                ui.end_row();
+            }
+        });
+    ui.add_space(8.0);
+}
+
+/// Draws the panel.
+pub fn show_log(ui: &mut Ui, shown: &Shown) {
+    let lines = lines(shown);
+    ScrollArea::both()
+        .auto_shrink(false)
+        .stick_to_bottom(true)
+        .show(ui, |ui| {
+            if lines.is_empty() {
+                ui.weak("No warnings.");
+            }
+            for line in lines {
+                let text = RichText::new(&line.text);
+                let text = match line.severity {
+                    Severity::Error => text.color(ERROR),
+                    Severity::Warning => text.color(WARNING),
+                    Severity::Info => text,
+                };
+                ui.add(Label::new(text).selectable(true).extend());
+            }
+        });
+}
+
+/// The lines of the log, then the problems of the models that it does not have.
+fn lines(shown: &Shown) -> Vec<LogLine> {
+    let mut lines = shown.log.to_vec();
+    for problem in &shown.data.problems {
+        if lines.iter().any(|line| line.text.contains(&problem.text)) {
+            continue;
+        }
+        lines.push(LogLine {
+            severity: match problem.is_error {
+                true => Severity::Error,
+                false => Severity::Warning,
+            },
+            text: match &*problem.model {
+                "" => problem.text.clone(),
+                model => format!("{model}: {}", problem.text),
+            },
+        });
+    }
+    lines
 }

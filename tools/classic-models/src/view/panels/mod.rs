@@ -1,31 +1,27 @@
 //! The panels of the window, drawn with egui: the lists at the left, the details at the right, the timeline and the log
 //! at the bottom, and the menu at the top. Each is a function of plain values ([`PanelData`]) that returns actions.
 
+mod clipboard;
 mod collect;
 mod data;
 mod details;
-mod details_lists;
 mod files;
-mod keys_window;
 mod layout;
 mod lists;
-mod log;
 mod menu;
-mod search;
 mod state;
 mod style;
 mod textures;
 mod timeline;
-mod wrapped;
 
-use crate::view::action::Action;
-use crate::view::browser::Browser;
-use crate::view::clipboard::ClipboardPlugin;
-use crate::view::log_buffer::LogBuffer;
+use crate::log_buffer::LogBuffer;
+use crate::view::actions::action::Action;
+use crate::view::open::browser::Browser;
+use crate::view::open::recent::Recent;
 use crate::view::panel_input::PanelInput;
+use crate::view::panels::clipboard::ClipboardPlugin;
 use crate::view::panels::collect::Collector;
 use crate::view::panels::data::Shown;
-use crate::view::recent::Recent;
 use bevy::camera::visibility::RenderLayers;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;

@@ -1,7 +1,8 @@
-//! Colors, fonts and sizes of the panels.
+//! Colors, fonts and sizes of the panels, and rows of widgets that continue in the next line.
 
 use bevy_egui::egui::{
-    Color32, Context, CornerRadius, FontFamily, FontId, Stroke, TextStyle, Theme, Visuals, vec2,
+    Align, Color32, Context, CornerRadius, FontFamily, FontId, Layout, Stroke, TextStyle, Theme,
+    Ui, Visuals, vec2,
 };
 
 /// The color of warnings.
@@ -40,4 +41,12 @@ pub fn apply(context: &Context) {
         let small = FontId::new(12.0, FontFamily::Proportional);
         style.text_styles.insert(TextStyle::Small, small);
     });
+}
+
+/// Draws widgets in as many lines as they need, and leaves a width free at the right.
+pub fn wrapped_beside(ui: &mut Ui, right: f32, add: impl FnOnce(&mut Ui)) {
+    let width = (ui.available_width() - right).max(100.0);
+    let size = vec2(width, ui.spacing().interact_size.y);
+    let layout = Layout::left_to_right(Align::Center).with_main_wrap(true);
+    ui.allocate_ui_with_layout(size, layout, add);
 }

@@ -1,10 +1,10 @@
 //! Details of LithTech models.
 
-use crate::view::abc_file::FileCounts;
+use crate::view::models::file_data::FileCounts;
+use crate::view::open::skins::active_skin;
 use crate::view::panels::collect::Collector;
 use crate::view::panels::collect::textures::file_name;
 use crate::view::panels::data::{Lods, OverlayChoices, PanelData, PartRow, SkinRow};
-use crate::view::skins::active_skin;
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::node_flags;
 use bevy_classic_models::lithtech::{AbcModel, AbcNodeInfo};
@@ -115,16 +115,8 @@ fn parts(
             (true, true) => "deforming node",
             (true, false) => "node",
         };
-        let chosen = hidden.and_then(|hidden| hidden.get(&part.name));
-        PartRow {
-            shows: !chosen.unwrap_or(false),
-            name: part.name,
-            kind,
-            detail: kind.to_owned(),
-            shows_in_file: true,
-            is_data: false,
-            entity: Some(part.entity),
-        }
+        let detail = (kind, kind.to_owned());
+        PartRow::new(part.name, detail, false, hidden, Some(part.entity))
     });
     rows.collect()
 }

@@ -1,11 +1,10 @@
 //! Details of Alamo models.
 
-use crate::view::alo_parts::{Part, parts};
+use crate::view::models::alo_parts::{Part, levels, parts};
 use crate::view::panels::collect::Collector;
 use crate::view::panels::data::{
     Damage, Lods, MaterialRow, OverlayChoices, PanelData, PartRow, ProxyRow, TreeLevels,
 };
-use crate::view::trees::levels;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::{Parameter, ParameterValue};
@@ -153,7 +152,6 @@ fn lods(model: &AloModel, chosen: Option<&ModelLod>) -> Option<Lods> {
 }
 
 fn part_row(part: &Part, hidden: Option<&PartVisibility>, entity: Option<Entity>) -> PartRow {
-    let chosen = hidden.and_then(|hidden| hidden.get(&part.name));
     let kind = match part.kind {
         AloPartKind::Light => "light",
         AloPartKind::Proxy => "proxy",
@@ -165,13 +163,14 @@ fn part_row(part: &Part, hidden: Option<&PartVisibility>, entity: Option<Entity>
         count => format!("{count} × {kind}"),
     };
     PartRow {
-        name: part.name.clone(),
-        kind,
-        detail: count,
-        shows: !chosen.unwrap_or(part.hidden),
-        shows_in_file: !part.hidden,
         is_data: part.is_data,
-        entity,
+        ..PartRow::new(
+            part.name.clone(),
+            (kind, count),
+            part.hidden,
+            hidden,
+            entity,
+        )
     }
 }
 

@@ -87,16 +87,10 @@ fn part_row(
 ) -> Option<PartRow> {
     let (index, first) = meshes.first()?;
     let lines = meshes.iter().map(|(_, mesh)| counts(model, mesh));
-    let is_hidden = hidden.and_then(|hidden| hidden.get(&first.name));
-    Some(PartRow {
-        name: first.name.to_string(),
-        kind: "mesh",
-        detail: lines.collect::<Vec<_>>().join("; "),
-        shows: !is_hidden.unwrap_or(false),
-        shows_in_file: true,
-        is_data: false,
-        entity: entities.get(*index).copied(),
-    })
+    let detail = ("mesh", lines.collect::<Vec<_>>().join("; "));
+    let entity = entities.get(*index).copied();
+    let name = first.name.to_string();
+    Some(PartRow::new(name, detail, false, hidden, entity))
 }
 
 fn counts(model: &LgwModel, mesh: &LgwMeshInfo) -> String {

@@ -1,8 +1,8 @@
 //! Details of Quake models.
 
+use crate::view::open::skins::active_skin;
 use crate::view::panels::collect::Collector;
 use crate::view::panels::data::{PanelData, SkinRow};
-use crate::view::skins::active_skin;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 
@@ -21,8 +21,10 @@ impl Collector<'_, '_> {
             format!("{} vertices", model.poses.vertex_count()),
             format!("{} poses", model.poses.pose_count()),
         ];
-        if let Some(edges) = shown.edges {
-            details.facts.push(format!("{} triangles", edges.triangles));
+        let mesh = self.meshes.get(&model.mesh);
+        if let Some(indices) = mesh.and_then(|mesh| mesh.try_indices().ok()) {
+            let triangles = indices.len() / 3;
+            details.facts.push(format!("{triangles} triangles"));
         }
         details.player = Some(shown.colors.copied());
         details.interpolates = shown.play.map(|(play, _)| play.interpolate);

@@ -6,26 +6,24 @@ mod lgw;
 mod mdl;
 mod particles;
 mod playing;
-mod preview_images;
-mod shown_model;
 mod textures;
 
-use crate::view::alo_clips::PendingClips;
-use crate::view::alo_pointer::Pointer;
-use crate::view::clips::ClipState;
+use crate::view::draw::overlays::Overlays;
+use crate::view::draw::pointer::Pointer;
 use crate::view::model_events::EventLog;
-use crate::view::overlay::Overlays;
+use crate::view::models::clip_list::ClipState;
+use crate::view::models::clips::PendingClips;
+use crate::view::models::particle_systems::ModelSystems;
+use crate::view::open::skins::candidates;
 use crate::view::panels::data::{BoneRow, ModelRow, PanelData, Problem, SkinRow};
-use crate::view::particle_systems::ModelSystems;
 use crate::view::row::Row;
-use crate::view::skins::{candidates, names};
+use crate::view::shown_model::{ShownModel, ShownModelItem};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::time::Real;
 use bevy_classic_models::alamo::{AloMaterial, AloParticles, BoneVisibility, ParticleTint};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::root::NightTime;
-use shown_model::{ShownModel, ShownModelItem};
 use std::path::PathBuf;
 use textures::{Textures, file_name};
 
@@ -52,6 +50,7 @@ pub struct Collector<'w, 's> {
     systems: ModelSystems<'w, 's>,
     tints: Query<'w, 's, &'static ParticleTint>,
     particles: Res<'w, Assets<AloParticles>>,
+    meshes: Res<'w, Assets<Mesh>>,
     alo_materials: Res<'w, Assets<AloMaterial>>,
     textures: Textures<'w, 's>,
     /// The candidates of the model that had none last, because listing folders takes time.
@@ -99,7 +98,8 @@ impl Collector<'_, '_> {
         let shows_skins = shown.model.problem.is_none();
         let (is_abc, file) = (shown.abc.is_some(), shown.model.file.clone());
         data.clips = playing::clips(&shown);
-        data.is_at_rest = shown.list.map(|_| shown.play.is_none());
+        let stops = shown.alo.is_some() || shown.abc.is_some();
+        data.is_at_rest = stops.then_some(shown.play.is_none());
         data.playback = playing::playing(&shown);
         self.collect_bones(entity, data);
         self.collect_mdl(entity, data);
@@ -145,11 +145,11 @@ impl Collector<'_, '_> {
         let Ok(shown) = self.shown.get(entity) else {
             return;
         };
-        for name in shown.named_skins.map(names).unwrap_or_default() {
+        for name in self.entities.skins(entity).names {
             data.details.skins.push(SkinRow {
                 label: format!("{name} (manifest)"),
-                skin: ModelSkin::Name(name.to_owned()),
                 is_active: matches!(shown.skin, Some(ModelSkin::Name(active)) if active.to_lowercase() == name),
+                skin: ModelSkin::Name(name),
             });
         }
         if let Some(ModelSkin::Path(path)) = shown.skin {

@@ -1,9 +1,9 @@
 //! Details of particle systems: of a file, and of a model's proxies and attachments.
 
+use crate::view::models::particle_bounds::seconds;
+use crate::view::models::particle_systems::status_lines;
 use crate::view::panels::collect::Collector;
-use crate::view::panels::data::{EmitterRow, PanelData, Playing};
-use crate::view::particle_bounds::seconds;
-use crate::view::particle_systems::status_lines;
+use crate::view::panels::data::{MaterialRow, PanelData, Playing};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::particles::SpawnEvent;
 use bevy_classic_models::alamo::{AloEmitter, AloParticles};
@@ -73,7 +73,7 @@ fn facts(particles: &AloParticles) -> Vec<String> {
 }
 
 /// An emitter, its texture, and the emitter whose particles spawn it.
-fn emitter(particles: &AloParticles, emitter: &AloEmitter) -> EmitterRow {
+fn emitter(particles: &AloParticles, emitter: &AloEmitter) -> MaterialRow {
     let emitter = &emitter.emitter;
     let mut lines = vec![format!("texture {}", emitter.color_texture)];
     if let Some(parent) = emitter.parent
@@ -85,7 +85,7 @@ fn emitter(particles: &AloParticles, emitter: &AloEmitter) -> EmitterRow {
         };
         lines.push(format!("{event} particles of {}", spawner.emitter.name));
     }
-    EmitterRow {
+    MaterialRow {
         name: emitter.name.to_string(),
         lines,
     }

@@ -1,8 +1,8 @@
 //! Draws the panels without a window, and acts as a user.
 
-use crate::view::action::Action;
-use crate::view::browser::Browser;
-use crate::view::log_buffer::LogLine;
+use crate::log_buffer::LogLine;
+use crate::view::actions::action::Action;
+use crate::view::open::browser::Browser;
 use crate::view::panels::data::{PanelData, Shown};
 use crate::view::panels::state::PanelState;
 use crate::view::panels::{layout, style};
@@ -128,17 +128,9 @@ impl Driver {
 
     /// Clicks a position. Returns the actions.
     pub fn click_at(&mut self, at: Pos2) -> Vec<Action> {
-        let button = |pressed| Event::PointerButton {
-            pos: at,
-            button: PointerButton::Primary,
-            pressed,
-            modifiers: Modifiers::NONE,
-        };
-        self.frame(vec![Event::PointerMoved(at)]);
-        self.frame(vec![button(true)]);
-        self.frame(vec![button(false)]);
+        let actions = self.drag(at, at);
         self.settle();
-        std::mem::take(&mut self.actions)
+        [actions, std::mem::take(&mut self.actions)].concat()
     }
 
     /// Drags from one position to another. Returns the actions.

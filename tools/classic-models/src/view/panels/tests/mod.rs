@@ -3,17 +3,17 @@
 mod details;
 mod driver;
 
-use crate::view::action::{Action, Panel, SearchField};
-use crate::view::browser::{Browser, Place};
-use crate::view::framing::Framing;
-use crate::view::log_buffer::{LogLine, Severity};
+use crate::log_buffer::{LogLine, Severity};
+use crate::view::actions::action::{Action, Overlay, Panel, SearchField};
+use crate::view::camera::framing::Framing;
+use crate::view::open::browser::{Browser, Place};
 use crate::view::panels::data::{
     BoneRow, ClipRow, Damage, Details, Lods, ModelRow, OverlayChoices, PanelData, PartRow, Playing,
     Problem, SkinRow, TextureRow,
 };
 use bevy::prelude::{Color, Entity};
 use bevy_classic_models::prelude::ModelSkin;
-use bevy_egui::egui::{Key, Pos2, Rect, pos2};
+use bevy_egui::egui::{Key, Pos2, Rect, pos2, vec2};
 use driver::Driver;
 use std::path::PathBuf;
 
@@ -114,10 +114,17 @@ fn driver() -> Driver {
 }
 
 #[test]
-fn clips_play_when_they_are_clicked() {
+fn clicks_are_actions() {
     let mut driver = driver();
-    assert_eq!(driver.click("DIE_00"), [Action::Clip(1)]);
-    assert_eq!(driver.click("rest pose"), [Action::Rest]);
+    for (text, expected) in [
+        ("DIE_00", Action::Clip(1)),
+        ("rest pose", Action::Rest),
+        ("crate.alo", Action::Select(1)),
+        ("✖", Action::Close(0)),
+        ("Edges", Action::Overlay(Overlay::Wireframe)),
+    ] {
+        assert_eq!(driver.click(text), [expected], "{text}");
+    }
 }
 
 #[test]
@@ -138,16 +145,9 @@ fn files_are_searched_and_opened() {
     assert_eq!(driver.click("tower.alo"), [Action::Open(path("tower.alo"))]);
     driver.act(&Action::Search(SearchField::Files));
     driver.write("gun walk");
-    assert!(
-        driver.has("1 of 3"),
-        "{:?} {:?}",
-        driver.texts(),
-        driver.free
-    );
-    assert_eq!(
-        driver.key(Key::Enter),
-        [Action::Open(path("walker_gun.alo"))]
-    );
+    assert!(driver.has("1 of 3"), "{:?}", driver.texts());
+    let opened = [Action::Open(path("walker_gun.alo"))];
+    assert_eq!(driver.key(Key::Enter), opened);
     // The search does not apply to another folder.
     driver.browser = files();
     driver.settle();
@@ -189,15 +189,14 @@ fn parts_are_hidden_and_framed() {
     let frame = Action::Frame(Framing::Part(entity(7)));
     assert_eq!(driver.click("Hull"), [frame]);
     // The check box is left of the name.
-    let hidden = driver.click_at(hull.left_center() - bevy_egui::egui::vec2(22.0, 0.0));
+    let left = vec2(22.0, 0.0);
+    let hidden = driver.click_at(hull.left_center() - left);
     assert_eq!(hidden, [Action::Part("Hull".to_owned(), Some(false))]);
     let turret = driver.place("Turret").left_center();
-    let shown = driver.click_at(turret - bevy_egui::egui::vec2(22.0, 0.0));
+    let shown = driver.click_at(turret - left);
     assert_eq!(shown, [Action::Part("Turret".to_owned(), None)]);
-    assert_eq!(
-        driver.click("Show all as in the file"),
-        [Action::ResetParts]
-    );
+    let reset = driver.click("Show all as in the file");
+    assert_eq!(reset, [Action::ResetParts]);
 }
 
 #[test]
@@ -212,20 +211,12 @@ fn a_search_opens_closed_lists() {
 }
 
 #[test]
-fn models_are_selected_and_closed() {
-    let mut driver = driver();
-    assert_eq!(driver.click("crate.alo"), [Action::Select(1)]);
-    assert_eq!(driver.click("✖"), [Action::Close(0)]);
-}
-
-#[test]
-fn team_colors_and_overlays_are_chosen() {
+fn team_colors_are_chosen() {
     let mut driver = driver();
     let [Action::Team(Some(color))] = driver.click("red")[..] else {
         panic!("no team color");
     };
-    assert_eq!(color, crate::view::alo_parts::TEAMS[0].1);
-    assert_eq!(driver.click("Edges"), [Action::ToggleWireframe]);
+    assert_eq!(color, crate::view::models::alo_parts::TEAMS[0].1);
     driver.data.details.team = Some(Some(Color::BLACK));
     driver.settle();
     assert_eq!(driver.click("none"), [Action::Team(None)]);
@@ -260,10 +251,8 @@ fn the_log_has_each_problem_once() {
         text: "a.alo: no texture".to_owned(),
     }];
     driver.settle();
-    assert_eq!(
-        driver.click("Log: 3 warnings"),
-        [Action::Toggle(Panel::Log)]
-    );
+    let toggle = [Action::Toggle(Panel::Log)];
+    assert_eq!(driver.click("Log: 3 warnings"), toggle);
     // The third is the missing texture, which the loader logs.
     assert!(driver.has("a.alo: no texture"));
     assert!(driver.has("walker.alo: the bone is missing"));
@@ -333,32 +322,16 @@ fn nothing_overlaps_in_a_small_window() {
     for size in [[800.0, 600.0], [1024.0, 600.0], SIZE] {
         let mut driver = Driver::new(size, data.clone(), files());
         let window = Rect::from_min_size(Pos2::ZERO, size.into());
-        let texts = [
-            "Open",
-            "Frame",
-            "Edges",
-            "Proxies",
-            "Night",
-            "Save",
-            "?",
-            "MOVE_00",
-            "Hull",
-            "yellow",
-            "Speed",
-            "Loop",
-            "End births",
-            "LOD",
-            "Damage",
-            "Log: 3 warnings",
-        ];
-        let places = texts.map(|text| driver.place(text));
+        let texts = "Open,Frame,Edges,Proxies,Night,Save,?,MOVE_00,Hull,yellow,Speed,Loop,End births,LOD,Damage";
+        let texts: Vec<&str> = texts.split(',').chain(["Log: 3 warnings"]).collect();
+        let places: Vec<Rect> = texts.iter().map(|text| driver.place(text)).collect();
         for (index, place) in places.iter().enumerate() {
             let text = texts[index];
             assert!(
                 window.shrink(2.0).contains_rect(*place),
                 "{text}: {place:?}"
             );
-            for (other, name) in places[..index].iter().zip(texts) {
+            for (other, name) in places[..index].iter().zip(&texts) {
                 assert!(
                     !place.intersects(*other),
                     "{size:?}: {text} and {name}: {places:?}"

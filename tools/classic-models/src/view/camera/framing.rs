@@ -1,0 +1,132 @@
+//! Points the camera at models and parts, so that they fill the picture.
+
+use crate::view::camera::orbit::Orbit;
+use crate::view::draw::visible_points::VisiblePoints;
+use crate::view::models::bounds::WorldBounds;
+use crate::view::models::particle_systems::ParticleFile;
+use crate::view::row::{Row, RowLayout};
+use bevy::prelude::*;
+
+/// What the camera is to frame. It waits until all models are loaded.
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    Done,
+    All,
+    Selected,
+    /// A part of a model, or a bone.
+    Part(Entity),
+}
+
+/// How the camera frames models.
+#[derive(Resource, Clone, Copy, Debug, PartialEq)]
+pub enum FramingStyle {
+    /// All poses of the clips fit in the picture.
+    Bounds,
+    /// What is visible at this time fills the picture.
+    Visible,
+}
+
+impl FramingStyle {
+    /// The share of the picture's width or height that is filled.
+    fn share(self) -> f32 {
+        match self {
+            Self::Bounds => 0.9,
+            Self::Visible => 0.75,
+        }
+    }
+}
+
+/// Points the camera.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FrameModels;
+
+/// Frames models. Needs [`Row`], [`FramingStyle`] and one entity with [`Orbit`].
+pub struct FramingPlugin;
+
+impl Plugin for FramingPlugin {
+    fn build(&self, app: &mut App) {
+        app.insert_resource(Framing::All).add_systems(
+            PostUpdate,
+            frame
+                .in_set(FrameModels)
+                .after(RowLayout)
+                .before(TransformSystems::Propagate),
+        );
+    }
+}
+
+/// Frames in which models are shown before they are framed. Their poses and positions are known after the first.
+const SETTLING_FRAMES: u32 = 3;
+
+fn frame(
+    mut framing: ResMut<Framing>,
+    style: Res<FramingStyle>,
+    row: Res<Row>,
+    (all_bounds, particle_files): (WorldBounds, Query<(), With<ParticleFile>>),
+    visible: VisiblePoints,
+    mut cameras: Query<(&mut Orbit, &Camera)>,
+    mut settled: Local<u32>,
+) {
+    if !all_bounds.all_spawned() {
+        *settled = 0;
+        return;
+    }
+    *settled = settled.saturating_add(1);
+    if *framing == Framing::Done || row.models.is_empty() {
+        return;
+    }
+    if *style == FramingStyle::Visible && *settled < SETTLING_FRAMES {
+        return;
+    }
+    let models: Vec<Entity> = match *framing {
+        Framing::Selected => row.selected().into_iter().collect(),
+        _ => row.models.clone(),
+    };
+    let around = |model: &Entity| {
+        let corners = all_bounds.corners(*model);
+        match particle_files.contains(*model) {
+            true => corners.map(ellipsoid).unwrap_or_default(),
+            false => corners.map(Vec::from).unwrap_or_default(),
+        }
+    };
+    let points: Vec<Vec3> = match (*framing, *style) {
+        (Framing::Part(part), _) => visible.of_part(part),
+        (_, FramingStyle::Bounds) => models.iter().flat_map(around).collect(),
+        (_, FramingStyle::Visible) => {
+            let of_model = |model: &Entity| {
+                let points = visible.of_model(*model);
+                match points.is_empty() {
+                    true => around(model),
+                    false => points,
+                }
+            };
+            models.iter().flat_map(of_model).collect()
+        }
+    };
+    for (mut orbit, camera) in &mut cameras {
+        let Some(size) = camera.logical_viewport_size() else {
+            return;
+        };
+        orbit.frame(&points, size.x / size.y, style.share());
+    }
+    *framing = Framing::Done;
+}
+
+/// Points on the ellipsoid in a box. Particles fill no corners.
+fn ellipsoid(corners: [Vec3; 8]) -> Vec<Vec3> {
+    let low = corners.into_iter().reduce(Vec3::min).unwrap_or_default();
+    let high = corners.into_iter().reduce(Vec3::max).unwrap_or_default();
+    let (center, half) = ((low + high) / 2.0, (high - low) / 2.0);
+    let steps = [-1.0, 0.0, 1.0];
+    let directions = steps.into_iter().flat_map(|x| {
+        steps
+            .into_iter()
+            .flat_map(move |y| steps.map(|z| Vec3::new(x, y, z)))
+    });
+    directions
+        .map(|direction| center + half * direction.normalize_or_zero())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

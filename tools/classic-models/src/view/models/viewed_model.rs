@@ -1,0 +1,59 @@
+//! The component of a model that is shown, and its asset. Does not load or spawn models.
+
+use bevy::asset::{AssetLoadError, AssetPath};
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+use bevy_classic_models::alamo::{Alo, AloParticles};
+use bevy_classic_models::lgw::Lgw;
+use bevy_classic_models::lithtech::Abc;
+use bevy_classic_models::manifest::ModelManifest;
+use bevy_classic_models::quake::Mdl;
+use std::any::TypeId;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A model that is shown. On its root entity.
+#[derive(Component)]
+pub struct ViewedModel {
+    pub name: String,
+    pub file: PathBuf,
+    pub path: AssetPath<'static>,
+    /// The model; the manifest before its model is known.
+    pub handle: UntypedHandle,
+    /// The manifest that the model was opened by, if any.
+    pub manifest: Option<OpenedManifest>,
+    /// The error message, if the model or its newest version did not load.
+    pub problem: Option<String>,
+    /// The error that `problem` describes.
+    pub failure: Option<Arc<AssetLoadError>>,
+}
+
+impl ViewedModel {
+    /// The model's asset, if it is loaded and of this type.
+    pub fn asset<'a, A: Asset>(&self, assets: &'a Assets<A>) -> Option<&'a A> {
+        assets.get(self.handle.id().try_typed().ok()?)
+    }
+
+    /// Whether the model's asset is of a type.
+    pub fn is<A: Asset>(&self) -> bool {
+        self.handle.type_id() == TypeId::of::<A>()
+    }
+}
+
+/// The manifest that a model was opened by.
+#[derive(Clone, Debug)]
+pub struct OpenedManifest {
+    pub handle: Handle<ModelManifest>,
+    pub path: AssetPath<'static>,
+    pub file: PathBuf,
+}
+
+/// The loaded models of all formats.
+#[derive(SystemParam)]
+pub struct ModelAssets<'w> {
+    pub alo: Res<'w, Assets<Alo>>,
+    pub abc: Res<'w, Assets<Abc>>,
+    pub lgw: Res<'w, Assets<Lgw>>,
+    pub mdl: Res<'w, Assets<Mdl>>,
+    pub particles: Res<'w, Assets<AloParticles>>,
+}
