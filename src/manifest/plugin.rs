@@ -4,7 +4,6 @@ use crate::load::unlabeled::{UnlabeledScenes, register_unlabeled_loader};
 use crate::load::warnings::update_warning_log;
 use crate::manifest::check::clips::{ClipChecks, check_clips, on_clips, on_events, on_model_ready};
 use crate::manifest::classic_model::ClassicModel;
-use crate::manifest::files::preload::{ReleasedModels, release_models};
 use crate::manifest::model_manifest::ModelManifest;
 use crate::manifest::read::loader::{EXTENSIONS, ManifestLoader};
 use crate::manifest::ready::{UnreadyModels, on_instance_inserted, send_ready};
@@ -34,7 +33,6 @@ impl Plugin for ManifestPlugin {
             .init_resource::<ModelFormats>()
             .insert_resource(UnlabeledScenes(manifest_scene))
             .init_resource::<ManifestOverrides>()
-            .init_resource::<ReleasedModels>()
             .init_resource::<Plans>()
             .register_type::<ClassicModel>()
             // Scenes may contain only registered types.
@@ -71,7 +69,6 @@ impl Plugin for ManifestPlugin {
                 (
                     update_warning_log::<ModelManifest>,
                     update_manifest_overrides,
-                    release_models,
                     remove_stale_plans,
                     update_models,
                 )

@@ -25,9 +25,7 @@ use bevy::asset::{
 use bevy::ecs::entity::Entity;
 use bevy::ecs::system::SystemState;
 use bevy::ecs::world::World;
-use bevy::world_serialization::WorldAsset;
 use classic_model_formats::read::TextPosition;
-use core::any::TypeId;
 use thiserror::Error;
 
 /// A problem of a value of a manifest with the file that it names, or with the model.
@@ -187,10 +185,8 @@ impl Found<'_> {
         let handles: Vec<(UntypedHandle, bool)> = {
             let handles = self.manifest.files.preloaded.handles();
             let models = handles.models.iter().map(|handle| (handle.clone(), true));
-            // A scene is kept in place of its model. An image or a clip can wrongly have the path of the model.
-            let is_scene = |handle: &UntypedHandle| handle.type_id() == TypeId::of::<WorldAsset>();
-            let others = handles.others.iter();
-            let others = others.map(|handle| (handle.clone(), is_scene(handle)));
+            // An image or a clip can wrongly have the path of the model.
+            let others = handles.others.iter().map(|handle| (handle.clone(), false));
             models.chain(others).collect()
         };
         let files = self.manifest.resolve_files();

@@ -2,7 +2,6 @@
 
 use crate::geometry::axes::SceneScale;
 use crate::manifest::classic_model::{ClassicModel, is_manifest, warn_manifest};
-use crate::manifest::files::preload::ReleasedModels;
 use crate::manifest::model_manifest::ModelManifest;
 use crate::manifest::spawn::applied::AppliedComponents;
 use crate::manifest::spawn::attachments::update_attachments;
@@ -60,25 +59,6 @@ impl Model {
         let is_loaded = self.scene.is_some() || server.is_loaded(asset);
         is_loaded && !(replaces_other && are_dependencies_loading(server, asset))
     }
-
-    /// Drops the handle of the main asset if the scene is enough for Bevy to reload the file: see [`ReleasedModels`].
-    ///
-    /// The scene is not enough without file watching, nor if the model's path was loaded as a manifest: Bevy then
-    /// reloads it only as that.
-    fn release(&mut self, world: &World, model: &ClassicModel) {
-        let server = world.resource::<AssetServer>();
-        let is_model_path = model.0.path().is_some_and(|path| !is_manifest(path));
-        if !server.watching_for_changes() || is_model_path {
-            return;
-        }
-        if let (Some(asset), Some(scene)) = (&self.asset, &self.scene)
-            && !are_dependencies_loading(server, asset)
-        {
-            let released = world.resource::<ReleasedModels>();
-            released.insert(server, &self.path, scene);
-        }
-        self.asset = None;
-    }
 }
 
 /// The components of an entity with a [`ClassicModel`].
@@ -130,7 +110,7 @@ pub(crate) fn update(world: &mut World, entity: Entity) {
     }
     let mut state = core::mem::take(&mut *state.get_mut());
     state.is_waiting = match plan_of(world, &model) {
-        Some(plan) => !state.update(world, entity, &model, &plan),
+        Some(plan) => !state.update(world, entity, &plan),
         None => {
             state.pending = None;
             true
@@ -183,13 +163,7 @@ impl ModelState {
     }
 
     /// Spawns or updates the model of a manifest. Returns whether this is complete: `false` while the model is loading.
-    fn update(
-        &mut self,
-        world: &mut World,
-        entity: Entity,
-        model: &ClassicModel,
-        plan: &Plan,
-    ) -> bool {
+    fn update(&mut self, world: &mut World, entity: Entity, plan: &Plan) -> bool {
         if let Some(problem) = &plan.problem {
             warn_manifest(world, entity, problem);
             return true;
@@ -209,7 +183,6 @@ impl ModelState {
             self.pending = Some(next);
             return false;
         }
-        next.release(world, model);
         let crowd = next.crowd.clone();
         self.current = Some(next);
         self.pending = None;
@@ -244,16 +217,6 @@ impl ModelState {
             return model.clone();
         }
         let server = world.resource::<AssetServer>();
-        let released = world.resource::<ReleasedModels>().scenes(server, path);
-        if let Some((scene, crowd)) = released {
-            // Loading the main asset again would respawn all instances.
-            return Model {
-                path: path.clone(),
-                asset: None,
-                scene: Some(scene),
-                crowd,
-            };
-        }
         let formats = world.resource::<ModelFormats>();
         let asset = formats.load(server, path);
         if asset.is_none() {
