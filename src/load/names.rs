@@ -123,7 +123,8 @@ pub(crate) fn has_extension<S: AsRef<str>>(path: &Path, extensions: &[S]) -> boo
     extensions.iter().any(is_same)
 }
 
-const ENDINGS: [char; 2] = ['.', ' '];
+/// The characters that Windows ignores at the end of a name.
+pub(crate) const ENDINGS: [char; 2] = ['.', ' '];
 
 /// A name without trailing dots and spaces, unless it consists of nothing else.
 fn without_end(name: &str) -> &str {
