@@ -4,6 +4,7 @@
 //! ways, each [`Sampling`] gets a labeled image. [`Samplings`] is the registry of those in use: each load
 //! of the file makes the images of all of them, so a changed file changes all of them.
 
+use crate::load::warnings::LastMessage;
 use crate::texture::decoded_image::{DecodedImage, ImageDecodeError};
 use crate::texture::mips::{with_first_level_only, with_mip_levels};
 use crate::texture::placeholder::Placeholder;
@@ -95,10 +96,31 @@ pub struct Samplings {
 /// The state of one labeled image.
 pub(crate) struct SamplingState {
     pub(crate) sampling: Sampling,
+    pub(crate) decoding: DecodeState,
+}
+
+/// The result of the loads of an image so far.
+#[derive(Debug, Default)]
+pub(crate) struct DecodeState {
     /// Whether a load succeeded. If so, the image is kept when a later load fails.
     pub(crate) was_decoded: bool,
-    /// The last logged error, so that it is not logged again.
-    pub(crate) last_error: Option<String>,
+    /// The last error. Bevy loads a file again for each of its labels, so errors would repeat.
+    error: LastMessage,
+}
+
+impl DecodeState {
+    pub(crate) const SUCCESS: Self = Self {
+        was_decoded: true,
+        error: LastMessage::NONE,
+    };
+
+    /// Logs an error, unless it equals the last one.
+    pub(crate) fn log(&mut self, error: &ClassicImageError) {
+        let text = error.to_string();
+        if self.error.is_new(&text) {
+            error!("{text}");
+        }
+    }
 }
 
 impl Samplings {
@@ -145,7 +167,7 @@ impl Samplings {
         let states = by_path.get(&path).map_or(&[][..], Vec::as_slice);
         without_image.retain(|sampling| {
             let state = states.iter().find(|state| state.sampling == *sampling);
-            state.is_some_and(|state| !state.was_decoded)
+            state.is_some_and(|state| !state.decoding.was_decoded)
         });
         for sampling in &without_image {
             load_context.add_labeled_asset(sampling.label(), sampling.placeholder());
@@ -166,14 +188,14 @@ impl Samplings {
         let state = states.find(|state| state.sampling == sampling)?;
         match image {
             Ok(image) => {
-                (state.was_decoded, state.last_error) = (true, None);
+                state.decoding = DecodeState::SUCCESS;
                 Some(image)
             }
             Err(source) => {
                 let path = path.to_string();
                 let error = ClassicImageError::Decode { path, source };
-                log_once(&error, &mut state.last_error);
-                (!state.was_decoded).then(|| sampling.placeholder())
+                state.decoding.log(&error);
+                (!state.decoding.was_decoded).then(|| sampling.placeholder())
             }
         }
     }
@@ -207,14 +229,5 @@ impl Samplings {
         &self,
     ) -> impl DerefMut<Target = HashMap<AssetPath<'static>, Vec<SamplingState>>> {
         self.by_path.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Logs an error, unless it equals the last logged one.
-pub(crate) fn log_once(error: &ClassicImageError, last: &mut Option<String>) {
-    let text = error.to_string();
-    if last.as_ref() != Some(&text) {
-        error!("{text}");
-        *last = Some(text);
     }
 }
