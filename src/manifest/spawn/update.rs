@@ -6,8 +6,8 @@ use crate::manifest::model_manifest::ModelManifest;
 use crate::manifest::spawn::applied::AppliedComponents;
 use crate::manifest::spawn::attachments::update_attachments;
 use crate::manifest::spawn::plan::{Plan, Plans};
+use crate::manifest::spawn::space::update_scene;
 use crate::manifest::spawn::state::{Model, ModelState};
-use crate::manifest::spawn::transform::apply_transform;
 use crate::root::crowd::Crowd;
 use crate::spawn::formats::ModelFormats;
 use bevy::asset::{
@@ -204,7 +204,7 @@ impl ModelState {
         if world.get_entity(entity).is_err() {
             return;
         }
-        apply_transform(world, entity, self.transform);
+        update_scene(world, entity, self.transform);
         let spawned = core::mem::take(&mut self.attachments);
         self.attachments =
             update_attachments(world, entity, spawned, &plan.manifest, &plan.files, update);
