@@ -172,6 +172,7 @@ fn follow_files(
 }
 
 /// Collects the files and models to reload.
+#[derive(Clone)]
 struct Follower {
     server: AssetServer,
     missing_files: MissingFileIndex,
@@ -181,17 +182,6 @@ struct Follower {
 }
 
 impl Follower {
-    /// A follower of the same app without collected files.
-    fn empty(&self) -> Self {
-        Self {
-            server: self.server.clone(),
-            missing_files: self.missing_files.clone(),
-            folders: self.folders.clone(),
-            source: self.source.clone(),
-            stale: HashSet::new(),
-        }
-    }
-
     fn follow(&mut self, event: AssetSourceEvent) {
         match event {
             AssetSourceEvent::AddedAsset(path) => {
@@ -224,18 +214,16 @@ impl Follower {
     /// Processes an added folder in a task, because there are no events for the files in it.
     fn read_folder(&self, root: &Path, folder: PathBuf) {
         self.remove_index(&folder);
-        let (follower, root) = (self.empty(), root.to_path_buf());
-        IoTaskPool::get()
-            .spawn(async move { follower.follow_folder(&root, &folder) })
-            .detach();
-    }
-
-    fn follow_folder(mut self, root: &Path, folder: &Path) {
-        for path in files_below(root, folder) {
-            self.remove_index(&path);
-            self.change(&path, Change::Replaced);
-        }
-        self.reload();
+        let (mut follower, root) = (self.clone(), root.to_path_buf());
+        let follow_files = async move {
+            follower.stale.clear();
+            for path in files_below(&root, &folder) {
+                follower.remove_index(&path);
+                follower.change(&path, Change::Replaced);
+            }
+            follower.reload();
+        };
+        IoTaskPool::get().spawn(follow_files).detach();
     }
 
     /// Drops the index of a file's folder.
