@@ -3,7 +3,7 @@
 use crate::load::remove_unused::remove_unused;
 use crate::texture::loader::model_images::{ImageLoads, ImageUse};
 use crate::texture::placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
-use crate::texture::sampling::{DecodeState, Sampling, SamplingState, Samplings};
+use crate::texture::sampling::{Sampling, Samplings};
 use crate::texture::settings::{ClassicImageSettings, is_classic_image};
 use bevy::asset::{AssetPath, Handle, LoadContext};
 use bevy::image::Image;
@@ -36,16 +36,11 @@ impl Samplings {
         // Locked until there is a handle, so that `remove_unused` doesn't remove the new entry.
         let mut by_path = self.lock();
         remove_unused(&mut by_path, |path, states| {
-            states.iter().any(|state| self.is_used(path, state))
+            states.keys().any(|sampling| self.is_used(path, *sampling))
         });
         let states = by_path.entry(path.clone()).or_default();
         self.remove_unused(&path, states);
-        if !states.iter().any(|state| state.sampling == sampling) {
-            states.push(SamplingState {
-                sampling,
-                decoding: DecodeState::default(),
-            });
-        }
+        states.entry(sampling).or_default();
         let settings = |settings: &mut ClassicImageSettings| {
             settings.placeholder = Some(Placeholder::Checkers);
             // The image without a label may be bound as a 2D texture.

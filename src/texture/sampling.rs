@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const PREFIX: &str = "Sampled/";
 
 /// How an image is sampled. The filter is always linear.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Sampling {
     /// Whether the image repeats along U and V. If false, it is clamped to its edge.
     pub(crate) wrap: [bool; 2],
@@ -90,14 +90,11 @@ impl Sampling {
 #[derive(Resource, Clone)]
 pub struct Samplings {
     server: AssetServer,
-    by_path: Arc<Mutex<HashMap<AssetPath<'static>, Vec<SamplingState>>>>,
+    by_path: Arc<Mutex<HashMap<AssetPath<'static>, SamplingStates>>>,
 }
 
-/// The state of one labeled image.
-pub(crate) struct SamplingState {
-    pub(crate) sampling: Sampling,
-    pub(crate) decoding: DecodeState,
-}
+/// The states of the labeled images of one file.
+pub(crate) type SamplingStates = HashMap<Sampling, DecodeState>;
 
 /// The result of the loads of an image so far.
 #[derive(Debug, Default)]
@@ -162,17 +159,16 @@ impl Samplings {
     /// whether there are any.
     pub(crate) fn add_placeholders(&self, load_context: &mut LoadContext<'_>) -> bool {
         let path = load_context.path().clone();
-        let mut without_image = self.used(&path);
+        let used = self.used(&path);
         let by_path = self.lock();
-        let states = by_path.get(&path).map_or(&[][..], Vec::as_slice);
-        without_image.retain(|sampling| {
-            let state = states.iter().find(|state| state.sampling == *sampling);
-            state.is_some_and(|state| !state.decoding.was_decoded)
-        });
-        for sampling in &without_image {
+        let states = by_path.get(&path);
+        let was_decoded = |sampling: &Sampling| Some(states?.get(sampling)?.was_decoded);
+        let mut has_any = false;
+        for sampling in used.iter().filter(|it| was_decoded(it) == Some(false)) {
             load_context.add_labeled_asset(sampling.label(), sampling.placeholder());
+            has_any = true;
         }
-        !without_image.is_empty()
+        has_any
     }
 
     /// The image to add for a sampling: the decoded one, or a placeholder. `None` if decoding failed and
@@ -184,18 +180,17 @@ impl Samplings {
         image: Result<Image, ImageDecodeError>,
     ) -> Option<Image> {
         let mut by_path = self.lock();
-        let mut states = by_path.get_mut(path).into_iter().flatten();
-        let state = states.find(|state| state.sampling == sampling)?;
+        let state = by_path.get_mut(path)?.get_mut(&sampling)?;
         match image {
             Ok(image) => {
-                state.decoding = DecodeState::SUCCESS;
+                *state = DecodeState::SUCCESS;
                 Some(image)
             }
             Err(source) => {
                 let path = path.to_string();
                 let error = ClassicImageError::Decode { path, source };
-                state.decoding.log(&error);
-                (!state.decoding.was_decoded).then(|| sampling.placeholder())
+                state.log(&error);
+                (!state.was_decoded).then(|| sampling.placeholder())
             }
         }
     }
@@ -207,7 +202,7 @@ impl Samplings {
             return Vec::new();
         };
         self.remove_unused(path, states);
-        let used = states.iter().map(|state| state.sampling).collect();
+        let used = states.keys().copied().collect();
         if states.is_empty() {
             by_path.remove(path);
         }
@@ -215,19 +210,19 @@ impl Samplings {
     }
 
     /// Removes the samplings whose labeled image has no handle.
-    pub(crate) fn remove_unused(&self, path: &AssetPath<'static>, states: &mut Vec<SamplingState>) {
-        states.retain(|state| self.is_used(path, state));
+    pub(crate) fn remove_unused(&self, path: &AssetPath<'static>, states: &mut SamplingStates) {
+        states.retain(|sampling, _| self.is_used(path, *sampling));
     }
 
     /// Whether the labeled image of a sampling has a handle.
-    pub(crate) fn is_used(&self, path: &AssetPath<'static>, state: &SamplingState) -> bool {
-        let path = path.clone().with_label(state.sampling.label());
+    pub(crate) fn is_used(&self, path: &AssetPath<'static>, sampling: Sampling) -> bool {
+        let path = path.clone().with_label(sampling.label());
         self.server.get_handle::<Image>(path).is_some()
     }
 
     pub(crate) fn lock(
         &self,
-    ) -> impl DerefMut<Target = HashMap<AssetPath<'static>, Vec<SamplingState>>> {
+    ) -> impl DerefMut<Target = HashMap<AssetPath<'static>, SamplingStates>> {
         self.by_path.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
