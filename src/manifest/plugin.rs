@@ -1,11 +1,12 @@
 //! Registers this module's assets, loaders and systems.
 
+use crate::load::extensions::reserve_extensions;
 use crate::load::unlabeled::{UnlabeledScenes, register_unlabeled_loader};
 use crate::load::warnings::update_warning_log;
 use crate::manifest::check::clips::{ClipChecks, check_clips, on_clips, on_events, on_model_ready};
 use crate::manifest::classic_model::ClassicModel;
 use crate::manifest::model_manifest::ModelManifest;
-use crate::manifest::read::loader::{EXTENSIONS, ManifestLoader};
+use crate::manifest::read::loader::{EXTENSION, ManifestLoader};
 use crate::manifest::ready::{UnreadyModels, on_instance_inserted, send_ready};
 use crate::manifest::spawn::overrides::{ManifestOverrides, update_manifest_overrides};
 use crate::manifest::spawn::plan::{Plans, remove_stale_plans};
@@ -75,8 +76,8 @@ impl Plugin for ManifestPlugin {
                     .chain()
                     .before(SceneSpawnerSystems::WorldInstanceSpawn),
             );
-        register_unlabeled_loader::<ModelManifest>(app, EXTENSIONS.clone());
-        app.preregister_asset_loader::<ManifestLoader>(&EXTENSIONS);
+        register_unlabeled_loader::<ModelManifest>(app, &[EXTENSION.to_owned()]);
+        reserve_extensions::<ManifestLoader>(app, &[EXTENSION]);
     }
 
     fn finish(&self, app: &mut App) {

@@ -330,7 +330,7 @@ impl FileSearch<'_> {
         &mut self,
         prefix: &str,
         folders: &[String],
-        extensions: &[&str],
+        extensions: &[impl AsRef<str>],
     ) -> Vec<AssetPath<'static>> {
         let own = self.model.path().parent().unwrap_or(Path::new(""));
         let mut found: Vec<PathBuf> = Vec::new();

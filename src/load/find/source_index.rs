@@ -51,7 +51,7 @@ impl SourceIndex<'_> {
         &mut self,
         folder: &Path,
         prefix: &str,
-        extensions: &[&str],
+        extensions: &[impl AsRef<str>],
     ) -> Vec<PathBuf> {
         let pick = |index: &FolderIndex| index.beginning(prefix, extensions);
         self.paths(folder, pick).await

@@ -60,8 +60,14 @@ impl FileQueries {
     }
 
     /// Records a search for files by prefix and extension.
-    pub(crate) fn add_listing(&mut self, folder: &Path, prefix: &str, extensions: &[&str]) {
+    pub(crate) fn add_listing(
+        &mut self,
+        folder: &Path,
+        prefix: &str,
+        extensions: &[impl AsRef<str>],
+    ) {
         for extension in extensions {
+            let extension = extension.as_ref();
             self.add_patterns(folder, &[&format!("{prefix}*.{extension}")]);
         }
     }

@@ -2,14 +2,11 @@
 
 pub(crate) mod model_images;
 
-use crate::load::names::all_cases;
 use crate::load::remove_unused::remove_unused;
 use crate::texture::decoded_image::{DecodedImage, ImageDecodeError, Limits};
 use crate::texture::dtx;
 use crate::texture::sampling::{DecodeState, Samplings};
-use crate::texture::settings::{
-    ClassicImageError, ClassicImageSettings, EXTENSIONS, has_glow_label,
-};
+use crate::texture::settings::{ClassicImageError, ClassicImageSettings, has_glow_label};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, LoadContext, LoadState, UntypedAssetId};
 use bevy::image::Image;
@@ -41,7 +38,6 @@ pub(crate) const GLOW: &str = "Glow";
 ///   `Sampled/`.
 #[derive(TypePath)]
 pub struct ClassicImageLoader {
-    extensions: Vec<&'static str>,
     limits: Limits,
     samplings: Samplings,
     states: Mutex<HashMap<AssetPath<'static>, PathState>>,
@@ -59,14 +55,9 @@ struct PathState {
 }
 
 impl ClassicImageLoader {
-    pub(crate) fn extensions() -> Vec<&'static str> {
-        all_cases(EXTENSIONS)
-    }
-
     /// A loader for a GPU with the given capabilities.
     pub(crate) fn new(limits: Limits, samplings: Samplings) -> Self {
         Self {
-            extensions: Self::extensions(),
             limits,
             samplings,
             states: Mutex::default(),
@@ -256,10 +247,6 @@ impl AssetLoader for ClassicImageLoader {
                 placeholder.ok_or(failure.error)
             }
         }
-    }
-
-    fn extensions(&self) -> &[&str] {
-        &self.extensions
     }
 }
 

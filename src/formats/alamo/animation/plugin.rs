@@ -7,8 +7,8 @@ use crate::formats::alamo::animation::loader::AlaLoader;
 use crate::formats::alamo::animation::player::{AloAnimator, play_clips};
 use crate::formats::alamo::appearance::{on_bone_inserted, show_bones};
 use crate::load::checks::add_loading_check;
+use crate::load::extensions::reserve_extensions;
 use crate::load::loading::ModelLoading;
-use crate::load::names::all_cases;
 use crate::load::warnings::update_warning_log;
 use crate::playback::resolve::resolve_clips;
 use crate::playback::skeletal::add_animation;
@@ -52,13 +52,10 @@ impl Plugin for AnimationPlugin {
             );
         app.insert_resource(crate::formats::alamo::animation::files::clip_files());
         link_bones::<AloAnimator>(app);
-        app.preregister_asset_loader::<AlaLoader>(&all_cases(&self.extensions));
+        reserve_extensions::<AlaLoader>(app, &self.extensions);
     }
 
     fn finish(&self, app: &mut App) {
-        app.register_asset_loader(AlaLoader::new(
-            ModelLoading::of(app.world()),
-            all_cases(&self.extensions),
-        ));
+        app.register_asset_loader(AlaLoader::new(ModelLoading::of(app.world())));
     }
 }
