@@ -299,7 +299,7 @@ mod tests {
         );
         assert_eq!(
             missing_files.models_affected(&"b.dds".into(), Change::Added),
-            [model.clone()]
+            core::slice::from_ref(&model)
         );
         assert_eq!(missing_files.all().queries[&model].missing.len(), 1);
     }
