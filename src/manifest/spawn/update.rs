@@ -9,6 +9,7 @@ use crate::manifest::spawn::plan::{Plan, Plans};
 use crate::manifest::spawn::space::update_scene;
 use crate::manifest::spawn::state::{Model, ModelState};
 use crate::root::crowd::Crowd;
+use crate::root::space::BevySpace;
 use crate::spawn::formats::ModelFormats;
 use bevy::asset::{
     AssetEvent, AssetPath, AssetServer, Assets, Handle, RecursiveDependencyLoadState, UntypedHandle,
@@ -205,6 +206,10 @@ impl ModelState {
             return;
         }
         update_scene(world, entity, self.transform);
+        // Updates the models that are attached to it.
+        if let Some(mut space) = world.get_mut::<BevySpace>(entity) {
+            space.set_changed();
+        }
         let spawned = core::mem::take(&mut self.attachments);
         self.attachments =
             update_attachments(world, entity, spawned, &plan.manifest, &plan.files, update);
