@@ -5,6 +5,7 @@ use crate::load::error::first_line;
 use crate::load::warnings::ModelWarnings;
 use crate::root::skins::{ModelSkin, ModelSkins, path_of_skin};
 use crate::root::systems::ClassicModelsSystems;
+use crate::texture::loader::model_images::{ImageLoads, load_skin_image};
 use bevy::asset::{AssetPath, LoadContext, LoadState};
 use bevy::prelude::*;
 use std::borrow::Cow;
@@ -54,7 +55,7 @@ impl ActiveImage {
                 glow: None,
             }),
             ModelSkin::Path(path) => {
-                let (image, glow) = crate::texture::loader::load_skin_image(server, path);
+                let (image, glow) = load_skin_image(ImageLoads::App(server), path);
                 Some(Self { image, glow })
             }
         }
@@ -67,7 +68,7 @@ pub(crate) fn preload_skin(
     load_context: &mut LoadContext<'_>,
     path: &AssetPath<'static>,
 ) -> (Handle<Image>, Option<Handle<Image>>) {
-    crate::texture::loader::preload_skin_image(load_context, path)
+    load_skin_image(ImageLoads::Dependencies(load_context), path)
 }
 
 /// A skin texture that is applied when it is loaded.

@@ -1,6 +1,6 @@
 //! An opened archive with an index of its folders. It must not know other layers.
 
-use crate::archive::entry_path::{ListedName, is_listable, push_part};
+use crate::archive::entry_path::is_listable;
 use crate::archive::error::ArchiveSourceError;
 use crate::load::names::folded;
 use classic_model_formats::archive::{Archive, Entry, detect};
@@ -19,14 +19,19 @@ const MAX_LISTED_PATH: usize = 260;
 pub(crate) struct ArchiveFile {
     pub path: PathBuf,
     pub archive: Archive<File>,
-    /// Differs from that of every other opened archive.
+    /// How often the archive was opened before in its layer.
     pub generation: u64,
     /// The indices of the listed entries, by their paths in lower case. Built on first use.
     by_path: OnceLock<Vec<u32>>,
 }
 
 impl ArchiveFile {
+    /// Opens the archive of a layer for the first time.
     pub fn open(path: &Path) -> Result<Self, ArchiveSourceError> {
+        Self::reopen(path, 0)
+    }
+
+    pub fn reopen(path: &Path, generation: u64) -> Result<Self, ArchiveSourceError> {
         let io_error = |error| ArchiveSourceError::io(path.to_owned(), &error);
         let file = File::open(path).map_err(io_error)?;
         if file.metadata().map_err(io_error)?.is_dir() {
@@ -41,7 +46,7 @@ impl ArchiveFile {
         Ok(Self {
             path: path.to_owned(),
             archive,
-            generation: next_generation(),
+            generation,
             by_path: OnceLock::new(),
         })
     }
@@ -52,7 +57,7 @@ impl ArchiveFile {
     }
 
     /// The names in a folder, in lower case. `None` if there is no such folder. `folder` is in lower case.
-    pub fn list(&self, folder: &str) -> Option<Vec<ListedName>> {
+    pub fn list(&self, folder: &str) -> Option<Vec<String>> {
         let mut prefix = folder.to_owned();
         if !prefix.is_empty() {
             prefix.push('/');
@@ -68,7 +73,7 @@ impl ArchiveFile {
             exists = true;
             let skipped = match below.split_once('/') {
                 Some((name, _)) => {
-                    add_name(&mut names, name, true);
+                    names.push(name.to_owned());
                     let end = format!("{prefix}{name}/");
                     rest.partition_point(|index| {
                         let key = self.key(*index);
@@ -76,12 +81,15 @@ impl ArchiveFile {
                     })
                 }
                 None => {
-                    add_name(&mut names, below, false);
+                    names.push(below.to_owned());
                     1
                 }
             };
             rest = rest.get(skipped..).unwrap_or_default();
         }
+        // Entries are sorted, so equal names are next to each other. A folder can have the name of a file.
+        names.dedup();
+        names.retain(|name| is_listable(name));
         exists.then_some(names)
     }
 
@@ -125,13 +133,6 @@ impl ArchiveFile {
     }
 }
 
-fn next_generation() -> u64 {
-    use core::sync::atomic::{AtomicU64, Ordering};
-
-    static GENERATION: AtomicU64 = AtomicU64::new(0);
-    GENERATION.fetch_add(1, Ordering::Relaxed)
-}
-
 fn open_as(format: Option<Format>, file: File) -> Result<Archive<File>, ParseError> {
     match format {
         Some(Format::Pak) => pak::open(file),
@@ -140,22 +141,4 @@ fn open_as(format: Option<Format>, file: File) -> Result<Archive<File>, ParseErr
         // The error for a file of no known format names what it looks like.
         _ => meg::open(file),
     }
-}
-
-/// Adds a name if it is listable. Entries are sorted, so equal names of files are next to each other. A folder can have the
-/// name of a file.
-fn add_name(names: &mut Vec<ListedName>, name: &str, is_folder: bool) {
-    if is_listable(name) {
-        names.push(ListedName {
-            name: name.to_owned(),
-            is_folder,
-        });
-    }
-}
-
-/// A path in a folder. Both are relative to the root of the source.
-pub(crate) fn joined(folder: &str, name: &str) -> String {
-    let mut path = folder.to_owned();
-    push_part(&mut path, name);
-    path
 }

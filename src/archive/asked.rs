@@ -37,12 +37,18 @@ pub(crate) enum Seen {
     Missing,
     /// An entry of an archive.
     Entry {
-        /// The generation of the archive.
-        generation: u64,
+        archive: ArchiveId,
         content: Content,
     },
     /// A file in the folder with this index of its layer.
     Loose(usize),
+}
+
+/// An archive as it was opened at one time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ArchiveId {
+    pub layer: usize,
+    pub generation: u64,
 }
 
 /// What readers have read of an entry.
@@ -60,8 +66,11 @@ impl Seen {
     pub fn of(found: Option<&(usize, FoundFile)>) -> Self {
         match found {
             None => Self::Missing,
-            Some((_, FoundFile::Entry(file, _))) => Self::Entry {
-                generation: file.generation,
+            Some((layer, FoundFile::Entry(file, _))) => Self::Entry {
+                archive: ArchiveId {
+                    layer: *layer,
+                    generation: file.generation,
+                },
                 content: Content::Unread,
             },
             Some((layer, FoundFile::Loose(_))) => Self::Loose(*layer),
@@ -112,7 +121,7 @@ impl Asked {
         });
         let asked = spellings.get_mut(index)?;
         asked.see(seen);
-        let Seen::Entry { generation, .. } = seen else {
+        let Seen::Entry { archive, .. } = seen else {
             return None;
         };
         asked.open_readers += 1;
@@ -120,7 +129,7 @@ impl Asked {
             asked: self.clone(),
             key: entry_path.key().to_owned(),
             path: path.to_owned(),
-            generation,
+            archive,
             content: Content::Unread,
             hasher: ContentHasher::default(),
         })
@@ -135,7 +144,7 @@ impl Seen {
     /// Whether both are the same file of the same opened archive, or of the same folder.
     pub fn is_same_file(self, other: Self) -> bool {
         match (self, other) {
-            (Self::Entry { generation: a, .. }, Self::Entry { generation: b, .. }) => a == b,
+            (Self::Entry { archive: a, .. }, Self::Entry { archive: b, .. }) => a == b,
             _ => self == other,
         }
     }
@@ -157,7 +166,7 @@ pub(crate) struct ReadReport {
     asked: Asked,
     key: String,
     path: PathBuf,
-    generation: u64,
+    archive: ArchiveId,
     content: Content,
     /// Of the bytes that were read in order from the start.
     hasher: ContentHasher,
@@ -185,14 +194,11 @@ impl Drop for ReadReport {
         let mut asked = paths.get_mut(&self.key).into_iter().flatten();
         let asked = asked.find(|asked| asked.path == self.path);
         if let Some(AskedPath {
-            seen: Seen::Entry {
-                generation,
-                content,
-            },
+            seen: Seen::Entry { archive, content },
             open_readers,
             ..
         }) = asked
-            && *generation == self.generation
+            && *archive == self.archive
         {
             *open_readers = open_readers.saturating_sub(1);
             *content = match (*content, self.content) {

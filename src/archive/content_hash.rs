@@ -1,28 +1,13 @@
 //! Hashes by which contents of entries are compared.
 
-use bevy::platform::hash::{DefaultHasher, FixedHasher};
-use core::fmt::{self, Debug, Formatter};
-use core::hash::{BuildHasher, Hasher};
+use core::hash::Hasher;
+use std::hash::DefaultHasher;
 
-/// The hasher depends on how its input is divided, so all of it is divided into blocks of this size in bytes.
-const BLOCK: usize = 1 << 12;
-
-/// Hashes the bytes of an entry, which can come in parts.
+/// Hashes the bytes of an entry, which can come in parts. How they are divided has no effect on the hash.
+#[derive(Debug, Default)]
 pub(crate) struct ContentHasher {
-    hasher: DefaultHasher<'static>,
-    /// The bytes since the last complete block.
-    block: Vec<u8>,
+    hasher: DefaultHasher,
     count: u64,
-}
-
-impl Default for ContentHasher {
-    fn default() -> Self {
-        Self {
-            hasher: FixedHasher.build_hasher(),
-            block: Vec::new(),
-            count: 0,
-        }
-    }
 }
 
 impl ContentHasher {
@@ -35,21 +20,7 @@ impl ContentHasher {
 
     pub fn add(&mut self, bytes: &[u8]) {
         self.count += bytes.len() as u64;
-        let missing = match self.block.len() {
-            0 => 0,
-            len => BLOCK - len,
-        };
-        let (first, rest) = bytes.split_at(missing.min(bytes.len()));
-        self.block.extend_from_slice(first);
-        if self.block.len() == BLOCK {
-            self.hasher.write(&self.block);
-            self.block.clear();
-        }
-        let (blocks, end) = rest.as_chunks::<BLOCK>();
-        for block in blocks {
-            self.hasher.write(block);
-        }
-        self.block.extend_from_slice(end);
+        self.hasher.write(bytes);
     }
 
     /// The count of bytes so far.
@@ -59,24 +30,15 @@ impl ContentHasher {
 
     /// The hash of the bytes so far.
     pub fn finish(&self) -> u64 {
-        let mut hasher = self.hasher.clone();
-        hasher.write(&self.block);
-        hasher.write_u64(self.count);
-        hasher.finish()
-    }
-}
-
-impl Debug for ContentHasher {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ContentHasher")
-            .field("count", &self.count)
-            .finish_non_exhaustive()
+        self.hasher.finish()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BLOCK, ContentHasher};
+    use super::ContentHasher;
+
+    const BLOCK: usize = 1 << 12;
 
     #[test]
     fn parts_have_the_hash_of_the_whole() {

@@ -1,5 +1,6 @@
 //! Paths within a source. They come from apps and from files of games, so they are not trusted.
 
+use crate::load::find::paths::{PathPart, path_parts, push_part};
 use crate::load::names::folded;
 use std::path::Path;
 
@@ -17,22 +18,14 @@ impl EntryPath {
         Self::parse(path.to_str()?)
     }
 
+    /// `None` if the path leads out of the source, or if no file system has such a path.
     pub fn parse(path: &str) -> Option<Self> {
-        let has_drive =
-            matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
-        if has_drive || path.starts_with(['/', '\\']) || path.contains('\0') {
-            return None;
-        }
         let mut text = String::with_capacity(path.len());
-        for part in path.split(['/', '\\']) {
-            if part.is_empty() || part == "." {
-                continue;
+        for part in path_parts(path) {
+            match part {
+                PathPart::Name(name) if !name.contains('\0') => push_part(&mut text, name),
+                _ => return None,
             }
-            // Windows ignores dots and spaces at the end, so other forms can mean the parent folder too.
-            if part.trim_end_matches(['.', ' ']).is_empty() {
-                return None;
-            }
-            push_part(&mut text, part);
         }
         let key = folded(&text);
         Some(Self { text, key })
@@ -61,14 +54,6 @@ impl EntryPath {
     }
 }
 
-/// Appends a part to a path with `/`.
-pub(crate) fn push_part(path: &mut String, part: &str) {
-    if !path.is_empty() {
-        path.push('/');
-    }
-    path.push_str(part);
-}
-
 /// Whether a name can be part of an asset path, so that it is listed. Bevy reads text after `#` as a label. Like Bevy's own
 /// sources, listings have no hidden files and no files with settings.
 pub(crate) fn is_listable(name: &str) -> bool {
@@ -80,13 +65,6 @@ pub(crate) fn is_listable(name: &str) -> bool {
         && !name.starts_with('.')
         && !name.contains(['#', '\\'])
         && EntryPath::parse(name).is_some_and(|path| path.text == name)
-}
-
-/// A name in a folder.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ListedName {
-    pub name: String,
-    pub is_folder: bool,
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! A folder on disk as a layer. Names are found in any case on every system.
 
-use crate::archive::entry_path::{EntryPath, ListedName, is_listable};
-use crate::load::find::folder_stamp::FolderStamp;
+use crate::archive::entry_path::{EntryPath, is_listable};
+use crate::load::find::folder_index::{FolderEntry, FolderIndex, FolderIndices};
 use crate::load::names::folded;
-use std::collections::{HashMap, HashSet};
+use bevy::tasks::block_on;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A folder, whose files are found with the path from it.
 #[derive(Debug)]
@@ -14,16 +15,8 @@ pub(crate) struct Folder {
     root: PathBuf,
     /// If this is set, only files below the folder of this name are found. In lower case.
     only: Option<&'static str>,
-    /// The listed folders, keyed by their absolute paths.
-    listings: Mutex<HashMap<PathBuf, Arc<Listing>>>,
-}
-
-/// The names in a folder on disk.
-#[derive(Debug)]
-struct Listing {
-    stamp: FolderStamp,
-    /// Keyed by the name in lower case. Sorted by name.
-    names: HashMap<String, Vec<ListedName>>,
+    /// Keyed by the absolute paths of the folders.
+    indices: FolderIndices<PathBuf>,
 }
 
 impl Folder {
@@ -32,7 +25,7 @@ impl Folder {
         Self {
             root,
             only,
-            listings: Mutex::default(),
+            indices: FolderIndices::default(),
         }
     }
 
@@ -66,8 +59,9 @@ impl Folder {
         let (folder, name) = path.text().rsplit_once('/').unwrap_or(("", path.text()));
         let folders = self.folders(folder.split('/'));
         folders.into_iter().find_map(|folder| {
-            let listing = self.listing(&folder);
-            let mut paths = listing.files(name).into_iter().map(|it| folder.join(it));
+            let index = self.index(&folder)?;
+            let same = index.matching(name).into_iter();
+            let mut paths = same.map(|entry| folder.join(&entry.name));
             // The target of a link can be gone.
             paths.find(|path| path.is_file())
         })
@@ -86,20 +80,25 @@ impl Folder {
     }
 
     /// The names in a folder as on disk. `None` if the folder does not exist.
-    pub fn list(&self, path: &EntryPath) -> Option<Vec<ListedName>> {
+    pub fn list(&self, path: &EntryPath) -> Option<Vec<String>> {
         let folders = self.folders_of(path);
-        let mut names = Vec::new();
-        for folder in &folders {
-            names.extend(self.listing(folder).all());
+        if folders.is_empty() {
+            return None;
         }
-        names.sort();
+        let only = self.only.filter(|_| path.key().is_empty());
+        let is_found = |entry: &&FolderEntry| {
+            is_listable(&entry.name)
+                && only.is_none_or(|only| is_folder(entry) && folded(&entry.name) == only)
+        };
+        let indices = folders.iter().filter_map(|folder| self.index(folder));
+        let indices: Vec<Arc<FolderIndex>> = indices.collect();
+        let entries = indices.iter().flat_map(|index| index.entries());
+        let mut entries: Vec<&FolderEntry> = entries.filter(is_found).collect();
+        entries.sort();
         // Folders that differ in case have the same content: that of both.
         let mut known = HashSet::new();
-        names.retain(|it| !it.is_folder || known.insert(folded(&it.name)));
-        if let Some(only) = self.only.filter(|_| path.key().is_empty()) {
-            names.retain(|it| it.is_folder && folded(&it.name) == only);
-        }
-        (!folders.is_empty()).then_some(names)
+        entries.retain(|entry| !is_folder(entry) || known.insert(folded(&entry.name)));
+        Some(entries.iter().map(|entry| entry.name.clone()).collect())
     }
 
     pub fn has_folder(&self, path: &EntryPath) -> bool {
@@ -119,10 +118,10 @@ impl Folder {
         let mut folders = vec![self.root.clone()];
         for part in parts.filter(|part| !part.is_empty()) {
             let below = |folder: PathBuf| {
-                let listing = self.listing(&folder);
-                let mut names = listing.same(part, true);
-                names.sort_by_key(|name| *name != part);
-                let paths = names.into_iter().map(|name| folder.join(name));
+                let index = self.index(&folder);
+                let same = index.iter().flat_map(|index| index.matching(part));
+                let same = same.filter(|entry| is_folder(entry));
+                let paths = same.map(|entry| folder.join(&entry.name));
                 paths.collect::<Vec<_>>()
             };
             folders = folders.into_iter().flat_map(below).collect();
@@ -130,68 +129,28 @@ impl Folder {
         folders
     }
 
-    /// The names in a folder on disk, which is read again if its modification time has changed.
-    fn listing(&self, folder: &Path) -> Arc<Listing> {
-        let stamp = FolderStamp::of(folder);
-        let listings = || self.listings.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(listing) = listings().get(folder)
-            && listing.stamp.is_unchanged(stamp)
-        {
-            return listing.clone();
-        }
-        let listing = Arc::new(Listing::read(folder, stamp));
-        if stamp.is_available() {
-            listings().insert(folder.to_owned(), listing.clone())
-        } else {
-            listings().remove(folder)
-        };
-        listing
+    /// The names in a folder on disk. `None` if it does not exist.
+    fn index(&self, folder: &Path) -> Option<Arc<FolderIndex>> {
+        let list = async { Some(FolderIndex::new(read(folder)?)) };
+        block_on(self.indices.get(folder.to_owned(), Some(folder), list))
     }
 }
 
-impl Listing {
-    /// Reads the names in a folder. Empty if it cannot be read.
-    fn read(folder: &Path, stamp: FolderStamp) -> Self {
-        let mut names = HashMap::<_, Vec<_>>::new();
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        for entry in entries {
-            // An asset path is Unicode.
-            let Ok(name) = entry.file_name().into_string() else {
-                continue;
-            };
-            let kind = entry.file_type().ok().filter(|kind| !kind.is_symlink());
-            let kind = kind.or_else(|| Some(entry.path().metadata().ok()?.file_type()));
-            // Links without a target and special files are as missing, so that lower layers win. Reading a pipe could block.
-            let Some(kind) = kind.filter(|kind| kind.is_dir() || kind.is_file()) else {
-                continue;
-            };
-            let is_folder = kind.is_dir();
-            let same: &mut Vec<ListedName> = names.entry(folded(&name)).or_default();
-            same.push(ListedName { name, is_folder });
-        }
-        for same in names.values_mut() {
-            same.sort_by(|a, b| a.name.cmp(&b.name));
-        }
-        Self { stamp, names }
-    }
+fn is_folder(entry: &FolderEntry) -> bool {
+    entry.is_folder == Some(true)
+}
 
-    /// The names of files or of folders that are equal except for case.
-    fn same(&self, name: &str, is_folder: bool) -> Vec<&str> {
-        let same = self.names.get(&folded(name)).into_iter().flatten();
-        let same = same.filter(|it| it.is_folder == is_folder);
-        same.map(|it| &*it.name).collect()
-    }
-
-    /// The files that are equal except for case. The one with the same spelling is the first.
-    fn files(&self, name: &str) -> Vec<&str> {
-        let mut same = self.same(name, false);
-        same.sort_by_key(|it| *it != name);
-        same
-    }
-
-    /// The names that are listed.
-    fn all(&self) -> impl Iterator<Item = ListedName> {
-        let names = self.names.values().flatten();
-        names.filter(|it| is_listable(&it.name)).cloned()
-    }
+/// Reads the files and folders in a folder. `None` if it cannot be read.
+fn read(folder: &Path) -> Option<Vec<FolderEntry>> {
+    let entries = std::fs::read_dir(folder).ok()?.flatten();
+    let known = entries.filter_map(|entry| {
+        // An asset path is Unicode.
+        let name = entry.file_name().into_string().ok()?;
+        let kind = entry.file_type().ok().filter(|kind| !kind.is_symlink());
+        let kind = kind.or_else(|| Some(entry.path().metadata().ok()?.file_type()))?;
+        // Links without a target and special files are as missing, so that lower layers win. Reading a pipe could block.
+        let is_known = kind.is_dir() || kind.is_file();
+        is_known.then(|| FolderEntry::new(name, Some(kind.is_dir())))
+    });
+    Some(known.collect())
 }

@@ -1,7 +1,7 @@
 //! A layer of a source: an archive or a folder.
 
 use crate::archive::archive_file::ArchiveFile;
-use crate::archive::entry_path::{EntryPath, ListedName};
+use crate::archive::entry_path::EntryPath;
 use crate::archive::folder::Folder;
 use classic_model_formats::read::Format;
 use std::path::{Path, PathBuf};
@@ -90,7 +90,7 @@ impl Layer {
     }
 
     /// The names in a folder. `None` if the layer does not have it.
-    pub fn list(&self, folder: &EntryPath) -> Option<Vec<ListedName>> {
+    pub fn list(&self, folder: &EntryPath) -> Option<Vec<String>> {
         match self {
             Self::Archive(archive) => archive.current().list(folder.key()),
             Self::Folder(layer) => layer.list(folder),

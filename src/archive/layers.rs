@@ -1,8 +1,8 @@
 //! The layers of a source together: later layers win.
 
-use crate::archive::archive_file::joined;
-use crate::archive::entry_path::{EntryPath, ListedName, push_part};
+use crate::archive::entry_path::EntryPath;
 use crate::archive::layer::{FoundFile, Layer};
+use crate::load::find::paths::push_part;
 use crate::load::names::folded;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -54,19 +54,18 @@ impl Layers {
         let mut names = Vec::new();
         let mut known = HashSet::new();
         for layer in self.by_spelling() {
-            let listed = layer.list(folder).unwrap_or_default();
-            let is_new = |it: &ListedName| !known.contains(&folded(&it.name));
-            let new: Vec<_> = listed
-                .into_iter()
-                .filter(is_new)
-                .map(|it| it.name)
-                .collect();
+            let mut new = layer.list(folder).unwrap_or_default();
+            new.retain(|name| !known.contains(&folded(name)));
             known.extend(new.iter().map(|name| folded(name)));
             names.extend(new);
         }
         names.sort();
         names.dedup();
-        let path = |name: String| PathBuf::from(joined(folder.text(), &name));
+        let path = |name: String| {
+            let mut path = folder.text().to_owned();
+            push_part(&mut path, &name);
+            PathBuf::from(path)
+        };
         Some(names.into_iter().map(path).collect())
     }
 

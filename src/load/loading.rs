@@ -96,7 +96,11 @@ impl<'a> ModelLoad<'a> {
     /// # Errors
     /// [`ModelLoadError::Io`].
     pub(crate) async fn read(&self, reader: &mut dyn Reader) -> Result<Vec<u8>, ModelLoadError> {
-        let bytes = read(&self.path, reader).await?;
+        let mut bytes = Vec::new();
+        if let Err(source) = reader.read_to_end(&mut bytes).await {
+            let path = self.path.clone();
+            return Err(ModelLoadError::Io { path, source });
+        }
         self.add_input(&bytes);
         Ok(bytes)
     }
@@ -111,12 +115,18 @@ impl<'a> ModelLoad<'a> {
     /// # Errors
     /// [`ModelLoadError::Parse`].
     pub(crate) fn parsed<T>(&self, result: Result<T, ParseError>) -> Result<T, ModelLoadError> {
-        parsed(&self.path, result)
+        result.map_err(|source| ModelLoadError::Parse {
+            path: self.path.clone(),
+            source,
+        })
     }
 
     /// Logs the warnings about the file.
     pub(crate) fn warn(&self, warnings: &[Warning]) {
-        log_warnings(&self.path, warnings);
+        for warning in warnings {
+            let separator = separator(warning.position);
+            warn!("{}:{separator}{warning}", self.path);
+        }
     }
 
     /// Begins a search for files that the model names.
@@ -128,39 +138,5 @@ impl<'a> ModelLoad<'a> {
     pub(crate) async fn finish(&self, load_context: &LoadContext<'_>, images: Vec<Handle<Image>>) {
         let reloads = &self.loading.reloads;
         reloads.finish(&self.running, load_context, images).await;
-    }
-}
-
-/// Reads a file.
-///
-/// # Errors
-/// [`ModelLoadError::Io`].
-async fn read(path: &str, reader: &mut dyn Reader) -> Result<Vec<u8>, ModelLoadError> {
-    let mut bytes = Vec::new();
-    match reader.read_to_end(&mut bytes).await {
-        Ok(_) => Ok(bytes),
-        Err(source) => Err(ModelLoadError::Io {
-            path: path.to_owned(),
-            source,
-        }),
-    }
-}
-
-/// Adds the path of the file to the error of a parser.
-///
-/// # Errors
-/// [`ModelLoadError::Parse`].
-fn parsed<T>(path: &str, result: Result<T, ParseError>) -> Result<T, ModelLoadError> {
-    result.map_err(|source| ModelLoadError::Parse {
-        path: path.to_owned(),
-        source,
-    })
-}
-
-/// Logs the warnings about a file.
-fn log_warnings(path: &str, warnings: &[Warning]) {
-    for warning in warnings {
-        let separator = separator(warning.position);
-        warn!("{path}:{separator}{warning}");
     }
 }

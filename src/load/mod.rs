@@ -6,6 +6,7 @@
 pub(crate) mod checks;
 pub(crate) mod concurrent;
 pub(crate) mod error;
+pub(crate) mod extensions;
 pub(crate) mod find;
 pub(crate) mod images;
 pub(crate) mod labels;

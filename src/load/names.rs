@@ -73,30 +73,6 @@ pub(crate) fn missing_part(exists: bool, name: &str) -> Option<String> {
     (!exists).then(|| format!("has no part \"{name}\" that `PartVisibility` can hide or show"))
 }
 
-/// Every combination of upper and lower case, because the asset server compares extensions exactly.
-pub(crate) fn all_cases<S: AsRef<str>>(extensions: &[S]) -> Vec<&'static str> {
-    let mut all = Vec::new();
-    for extension in extensions {
-        let letters: Vec<char> = extension.as_ref().chars().collect();
-        for upper in 0..1_u32 << letters.len().min(8) {
-            let letter = |(index, letter): (usize, &char)| {
-                if index < 8 && upper >> index & 1 == 1 {
-                    letter.to_ascii_uppercase()
-                } else {
-                    letter.to_ascii_lowercase()
-                }
-            };
-            let name: String = letters.iter().enumerate().map(letter).collect();
-            // The asset server never drops loaders, and they return borrowed names.
-            let name: &'static str = name.leak();
-            if !all.contains(&name) {
-                all.push(name);
-            }
-        }
-    }
-    all
-}
-
 /// A name in upper case. Two names differ only in case if and only if their results are equal.
 pub(crate) fn uppercased(name: &str) -> String {
     folded(name).chars().map(uppercase_char).collect()
@@ -123,7 +99,8 @@ pub(crate) fn has_extension<S: AsRef<str>>(path: &Path, extensions: &[S]) -> boo
     extensions.iter().any(is_same)
 }
 
-const ENDINGS: [char; 2] = ['.', ' '];
+/// The characters that Windows ignores at the end of a name.
+pub(crate) const ENDINGS: [char; 2] = ['.', ' '];
 
 /// A name without trailing dots and spaces, unless it consists of nothing else.
 fn without_end(name: &str) -> &str {
@@ -171,13 +148,6 @@ mod tests {
         ] {
             assert_eq!(path_part(part), expected, "{part}");
         }
-    }
-
-    #[test]
-    fn an_extension_of_three_letters_has_eight_cases() {
-        let cases = all_cases(&["mdl"]);
-        assert_eq!(cases.len(), 8);
-        assert!(cases.contains(&"MDL") && cases.contains(&"mdl") && cases.contains(&"Mdl"));
     }
 
     #[test]

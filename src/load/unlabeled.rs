@@ -1,5 +1,7 @@
 //! Loading of scenes without a label, as in `WorldAssetRoot(assets.load("ogre.mdl"))`.
 
+use crate::load::extensions::reserve_extensions;
+use crate::load::names::folded;
 use bevy::app::App;
 use bevy::asset::io::Reader;
 use bevy::asset::{Asset, AssetApp, AssetLoader, AssetPath, LoadContext};
@@ -21,7 +23,7 @@ pub(crate) struct UnlabeledScenes(pub(crate) fn(AssetPath<'static>) -> WorldAsse
 #[derive(TypePath)]
 struct UnlabeledSceneLoader<A: Asset> {
     scenes: UnlabeledScenes,
-    extensions: Vec<&'static str>,
+    extensions: Vec<String>,
     asset: PhantomData<fn() -> A>,
 }
 
@@ -39,13 +41,11 @@ impl<A: Asset> UnlabeledSceneLoader<A> {
     /// Bevy falls back to the last loader of scenes for a file whose extension no loader of scenes has, and warns about
     /// `Multiple AssetLoaders`.
     fn has_extension(&self, path: &AssetPath<'_>) -> bool {
-        let Some(name) = path.path().file_name() else {
-            return false;
-        };
-        let name = name.to_string_lossy();
+        let name = path.path().file_name().unwrap_or_default();
+        let name = folded(&name.to_string_lossy());
         let mut extensions = self.extensions.iter();
         extensions.any(|extension| {
-            let stem = name.strip_suffix(extension);
+            let stem = name.strip_suffix(&folded(extension));
             stem.is_some_and(|stem| stem.ends_with('.'))
         })
     }
@@ -69,22 +69,19 @@ impl<A: Asset> AssetLoader for UnlabeledSceneLoader<A> {
             Err(NotAModel(path))
         }
     }
-
-    fn extensions(&self) -> &[&str] {
-        &self.extensions
-    }
 }
 
 /// Registers the loader of unlabeled scenes for the files of the asset `A`, if the app supports such loads. Call it
 /// before the loader of `A` is registered.
-pub(crate) fn register_unlabeled_loader<A: Asset>(app: &mut App, extensions: Vec<&'static str>) {
+pub(crate) fn register_unlabeled_loader<A: Asset>(app: &mut App, extensions: &[String]) {
     let Some(&scenes) = app.world().get_resource::<UnlabeledScenes>() else {
         return;
     };
     if !extensions.is_empty() {
+        reserve_extensions::<UnlabeledSceneLoader<A>>(app, extensions);
         app.register_asset_loader(UnlabeledSceneLoader::<A> {
             scenes,
-            extensions,
+            extensions: extensions.to_vec(),
             asset: PhantomData,
         });
     }

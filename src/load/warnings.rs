@@ -17,6 +17,21 @@ const MAX_TOPICS: usize = 4096;
 /// The limit of different warnings about one file until it changes.
 const MAX_WARNINGS: usize = 256;
 
+/// The last message about something, so that it is not logged again.
+#[derive(Debug, Default)]
+pub(crate) struct LastMessage(Option<String>);
+
+impl LastMessage {
+    pub(crate) const NONE: Self = Self(None);
+
+    /// Replaces the message. Returns whether it differs from the one before.
+    pub(crate) fn is_new(&mut self, message: &str) -> bool {
+        let is_new = self.0.as_deref() != Some(message);
+        self.0 = Some(message.to_owned());
+        is_new
+    }
+}
+
 /// The logged warnings, keyed by the name of the file or manifest.
 ///
 /// Warnings are kept when an asset is dropped: if the last instance of a model is despawned, the next one loads the
@@ -45,40 +60,34 @@ impl WarningLog {
     /// Logs `{name} {message}` as a warning about an asset. A warning that was logged before is only logged again if it
     /// did not occur after the previous change of the file.
     pub(crate) fn warn_once(&mut self, asset: Option<UntypedAssetId>, name: &str, message: &str) {
-        match self.record(asset, name, message) {
-            WarningStatus::New => warn!("{name} {message}"),
-            WarningStatus::LimitReached => {
-                warn!(
-                    "{name} has too many warnings; further ones are not logged until the file changes"
-                );
-            }
-            WarningStatus::Known => {}
+        if let Some(text) = self.record(asset, name, message) {
+            warn!("{text}");
         }
     }
 
-    /// Stores a warning, and returns whether it is new.
+    /// Stores a warning, and returns the text to log if it is new.
     fn record(
         &mut self,
         asset: Option<UntypedAssetId>,
         name: &str,
         message: &str,
-    ) -> WarningStatus {
+    ) -> Option<String> {
         self.calls += 1;
         let topic = self.topics.entry(name.to_owned()).or_default();
         topic.last_call = self.calls;
         topic.assets.extend(asset);
         let count = topic.current.len();
-        if topic.current.contains(message) || count > MAX_WARNINGS {
-            return WarningStatus::Known;
+        if count > MAX_WARNINGS || !topic.current.insert(message.to_owned()) {
+            return None;
         }
-        topic.current.insert(message.to_owned());
         let is_known = topic.previous.contains(message);
         self.remove_oldest();
-        match (is_known, count == MAX_WARNINGS) {
-            (true, _) => WarningStatus::Known,
-            (false, true) => WarningStatus::LimitReached,
-            (false, false) => WarningStatus::New,
-        }
+        let text = if count == MAX_WARNINGS {
+            "has too many warnings; further ones are not logged until the file changes"
+        } else {
+            message
+        };
+        (!is_known).then(|| format!("{name} {text}"))
     }
 
     /// Limits the count of topics.
@@ -108,15 +117,6 @@ impl WarningLog {
             topic.assets.retain(|asset| !assets.contains(asset));
         }
     }
-}
-
-/// Whether a warning is to be logged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WarningStatus {
-    New,
-    Known,
-    /// The warning is new, but the file has too many warnings.
-    LimitReached,
 }
 
 /// Registers warning de-duplication.
@@ -181,83 +181,64 @@ mod tests {
         id.untyped()
     }
 
-    fn only(asset: UntypedAssetId) -> HashSet<UntypedAssetId> {
-        HashSet::from_iter([asset])
+    fn only(number: u128) -> HashSet<UntypedAssetId> {
+        HashSet::from_iter([id(number)])
+    }
+
+    /// Whether a warning about an asset is new.
+    fn is_new(log: &mut WarningLog, asset: u128, name: &str, message: &str) -> bool {
+        log.record(Some(id(asset)), name, message).is_some()
     }
 
     #[test]
     fn warnings_are_kept_when_the_last_handle_is_dropped() {
         let mut log = WarningLog::default();
-        assert_eq!(
-            log.record(Some(id(1)), "a.alo", "lacks a bone"),
-            WarningStatus::New
-        );
-        log.drop_assets(&only(id(1)));
-        assert_eq!(
-            log.record(Some(id(2)), "a.alo", "lacks a bone"),
-            WarningStatus::Known
-        );
-        assert_eq!(
-            log.record(Some(id(2)), "b.alo", "lacks a bone"),
-            WarningStatus::New
-        );
-        assert_eq!(
-            log.record(Some(id(2)), "a.alo", "lacks a clip"),
-            WarningStatus::New
-        );
+        assert!(is_new(&mut log, 1, "a.alo", "lacks a bone"));
+        log.drop_assets(&only(1));
+        for (name, message, expected) in [
+            ("a.alo", "lacks a bone", false),
+            ("b.alo", "lacks a bone", true),
+            ("a.alo", "lacks a clip", true),
+        ] {
+            let found = is_new(&mut log, 2, name, message);
+            assert_eq!(found, expected, "{name} {message}");
+        }
     }
 
     #[test]
     fn warning_that_reappears_after_a_change_is_new() {
         let mut log = WarningLog::default();
-        assert_eq!(
-            log.record(Some(id(1)), "a.alo", "lacks a bone"),
-            WarningStatus::New
-        );
-        log.drop_assets(&only(id(1)));
+        assert!(is_new(&mut log, 1, "a.alo", "lacks a bone"));
+        log.drop_assets(&only(1));
         // The file is loaded again, under another id, and changes twice.
-        assert_eq!(
-            log.record(Some(id(2)), "a.alo", "lacks a bone"),
-            WarningStatus::Known
-        );
-        log.mark_changed(&only(id(2)));
-        assert_eq!(
-            log.record(Some(id(2)), "a.alo", "lacks a bone"),
-            WarningStatus::Known
-        );
-        log.mark_changed(&only(id(2)));
-        log.mark_changed(&only(id(2)));
-        assert_eq!(
-            log.record(Some(id(2)), "a.alo", "lacks a bone"),
-            WarningStatus::New
-        );
+        for (changes, expected) in [(0, false), (1, false), (2, true)] {
+            (0..changes).for_each(|_| log.mark_changed(&only(2)));
+            let found = is_new(&mut log, 2, "a.alo", "lacks a bone");
+            assert_eq!(found, expected, "{changes} changes");
+        }
     }
 
     #[test]
     fn stored_warnings_are_bounded() {
         let mut log = WarningLog::default();
         for number in 0..3 * MAX_TOPICS {
-            let name = format!("{number}.alo");
-            assert_eq!(log.record(None, &name, "lacks a bone"), WarningStatus::New);
-            assert_eq!(
-                log.record(None, "often.alo", "lacks a bone") == WarningStatus::New,
-                number == 0
-            );
+            assert!(is_new(
+                &mut log,
+                1,
+                &format!("{number}.alo"),
+                "lacks a bone"
+            ));
+            let is_often_new = is_new(&mut log, 1, "often.alo", "lacks a bone");
+            assert_eq!(is_often_new, number == 0);
             assert!(log.topics.len() <= MAX_TOPICS + 1);
         }
-        let statuses: Vec<WarningStatus> = (0..2 * MAX_WARNINGS)
-            .map(|number| log.record(None, "c.alo", &format!("lacks clip {number}")))
-            .collect();
-        assert!(
-            statuses[..MAX_WARNINGS]
-                .iter()
-                .all(|status| *status == WarningStatus::New)
-        );
-        assert_eq!(statuses[MAX_WARNINGS], WarningStatus::LimitReached);
-        assert!(
-            statuses[MAX_WARNINGS + 1..]
-                .iter()
-                .all(|status| *status == WarningStatus::Known)
-        );
+        let logged = (0..2 * MAX_WARNINGS)
+            .map(|number| log.record(None, "c.alo", &format!("lacks clip {number}")));
+        let logged: Vec<Option<String>> = logged.collect();
+        let expected = |number| Some(format!("c.alo lacks clip {number}"));
+        assert!((0..MAX_WARNINGS).all(|number| logged[number] == expected(number)));
+        let last = logged[MAX_WARNINGS].as_deref();
+        assert!(last.is_some_and(|text| text.starts_with("c.alo has too many warnings")));
+        assert!(logged[MAX_WARNINGS + 1..].iter().all(Option::is_none));
     }
 }

@@ -221,9 +221,7 @@ impl FileAxis {
         };
         Some(Quat::from_rotation_y(angle))
     }
-}
 
-impl FileAxis {
     /// As a unit vector.
     pub fn direction(self) -> Vec3 {
         match self {

@@ -1,12 +1,12 @@
 //! Registers this module's assets, loaders and systems.
 
+use crate::load::extensions::reserve_extensions;
 use crate::load::unlabeled::{UnlabeledScenes, register_unlabeled_loader};
 use crate::load::warnings::update_warning_log;
 use crate::manifest::check::clips::{ClipChecks, check_clips, on_clips, on_events, on_model_ready};
 use crate::manifest::classic_model::ClassicModel;
-use crate::manifest::files::preload::{ReleasedModels, release_models};
 use crate::manifest::model_manifest::ModelManifest;
-use crate::manifest::read::loader::{EXTENSIONS, ManifestLoader};
+use crate::manifest::read::loader::{EXTENSION, ManifestLoader};
 use crate::manifest::ready::{UnreadyModels, on_instance_inserted, send_ready};
 use crate::manifest::spawn::overrides::{ManifestOverrides, update_manifest_overrides};
 use crate::manifest::spawn::plan::{Plans, remove_stale_plans};
@@ -34,7 +34,6 @@ impl Plugin for ManifestPlugin {
             .init_resource::<ModelFormats>()
             .insert_resource(UnlabeledScenes(manifest_scene))
             .init_resource::<ManifestOverrides>()
-            .init_resource::<ReleasedModels>()
             .init_resource::<Plans>()
             .register_type::<ClassicModel>()
             // Scenes may contain only registered types.
@@ -71,15 +70,14 @@ impl Plugin for ManifestPlugin {
                 (
                     update_warning_log::<ModelManifest>,
                     update_manifest_overrides,
-                    release_models,
                     remove_stale_plans,
                     update_models,
                 )
                     .chain()
                     .before(SceneSpawnerSystems::WorldInstanceSpawn),
             );
-        register_unlabeled_loader::<ModelManifest>(app, EXTENSIONS.clone());
-        app.preregister_asset_loader::<ManifestLoader>(&EXTENSIONS);
+        register_unlabeled_loader::<ModelManifest>(app, &[EXTENSION.to_owned()]);
+        reserve_extensions::<ManifestLoader>(app, &[EXTENSION]);
     }
 
     fn finish(&self, app: &mut App) {

@@ -70,7 +70,7 @@ pub trait Format: Asset + Sized {
 /// Loads the models of a format.
 pub struct ModelLoader<F: Format> {
     pub(crate) loading: ModelLoading,
-    pub(crate) extensions: Vec<&'static str>,
+    pub(crate) extensions: Vec<String>,
     pub(crate) state: F::State,
 }
 
@@ -102,9 +102,5 @@ impl<F: Format> AssetLoader for ModelLoader<F> {
         let (asset, images) = F::load(self, &load, &bytes, &settings, load_context).await?;
         load.finish(load_context, images).await;
         Ok(asset)
-    }
-
-    fn extensions(&self) -> &[&str] {
-        &self.extensions
     }
 }

@@ -3,8 +3,8 @@
 use crate::appearance::skins;
 use crate::geometry::axes::Mirror;
 use crate::gpu::shaders;
+use crate::load::extensions::reserve_extensions;
 use crate::load::loading::ModelLoading;
-use crate::load::names::all_cases;
 use crate::load::overrides::LoaderOverrides;
 use crate::load::unlabeled::register_unlabeled_loader;
 use crate::load::{checks, find, images, reloads, tracker, warnings};
@@ -51,15 +51,15 @@ pub(crate) fn add_format<F: Format>(app: &mut App, extensions: &[String]) {
     // Bevy warns about two loaders of scenes with the same extension. One is enough, because it does not read the file.
     let unlabeled = formats.unknown(extensions);
     formats.add::<F>(extensions);
-    register_unlabeled_loader::<F>(app, all_cases(&unlabeled));
-    app.preregister_asset_loader::<ModelLoader<F>>(&all_cases(extensions));
+    register_unlabeled_loader::<F>(app, &unlabeled);
+    reserve_extensions::<ModelLoader<F>>(app, extensions);
 }
 
 /// Adds the loader of a format. Call it in `Plugin::finish`: what loaders need of the app is known only then.
 pub(crate) fn finish_format<F: Format>(app: &mut App, extensions: &[String], state: F::State) {
     app.register_asset_loader(ModelLoader::<F> {
         loading: ModelLoading::of(app.world()),
-        extensions: all_cases(extensions),
+        extensions: extensions.to_vec(),
         state,
     });
 }

@@ -359,7 +359,7 @@ fn channel(texel: u32, mask: u32) -> Option<u8> {
 mod tests {
     use super::*;
     use crate::texture::samples::{
-        BC1_BLOCK, BC1_ROW, DdsSample, assert_valid, four_cc, limits, masks, noise,
+        BC1_BLOCK, BC1_ROW, DdsSample, assert_robust, assert_valid, four_cc, limits, masks, noise,
     };
 
     const CUBE: u32 = 0xFE00;
@@ -655,32 +655,9 @@ mod tests {
     }
 
     #[test]
-    fn truncated_files_do_not_panic() {
+    fn damaged_files_do_not_panic() {
         for sample in samples() {
-            let bytes = sample.bytes();
-            for end in 0..bytes.len() {
-                for bc in [false, true] {
-                    if let Ok(image) = DecodedImage::decode(&bytes[..end], limits(bc)) {
-                        assert_valid(&image);
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn flipped_bits_do_not_panic() {
-        for sample in samples() {
-            let mut bytes = sample.bytes();
-            for bit in 0..bytes.len().min(200) * 8 {
-                bytes[bit / 8] ^= 1 << (bit % 8);
-                for bc in [false, true] {
-                    if let Ok(image) = DecodedImage::decode(&bytes, limits(bc)) {
-                        assert_valid(&image);
-                    }
-                }
-                bytes[bit / 8] ^= 1 << (bit % 8);
-            }
+            assert_robust(&sample.bytes());
         }
     }
 }

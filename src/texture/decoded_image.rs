@@ -146,10 +146,13 @@ impl DecodedImage {
 
     /// Checks whether the image is a cube map or a 2D texture, as given.
     pub fn check_dimension(&self, is_cube: bool) -> Result<(), ImageDecodeError> {
-        let what = match is_cube {
-            _ if self.is_cube == is_cube => return Ok(()),
-            true => "a 2D texture in place of a cube map",
-            false => "a cube map in place of a 2D texture",
+        if self.is_cube == is_cube {
+            return Ok(());
+        }
+        let what = if is_cube {
+            "a 2D texture in place of a cube map"
+        } else {
+            "a cube map in place of a 2D texture"
         };
         Err(ImageDecodeError::Unsupported { what: what.into() })
     }

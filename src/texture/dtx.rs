@@ -102,7 +102,7 @@ pub(crate) fn glow(bytes: &[u8], limits: Limits) -> DecodedImage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::texture::samples::{BC1_BLOCK, BC1_ROW, assert_valid, limits};
+    use crate::texture::samples::{BC1_BLOCK, BC1_ROW, assert_robust, assert_valid, limits};
 
     /// The header of an image without flags, up to the first byte that depends on the version.
     fn header(version: i32, width: u16, height: u16, mips: u16, coding: u8) -> Vec<u8> {
@@ -225,19 +225,11 @@ mod tests {
             with_coding(8, 8, 2, 6, &[0xA5; 80]),
             with_coding(5, 3, 1, 4, &[0x5A; 16]),
         ];
-        for mut bytes in samples {
+        for bytes in samples {
             for end in 0..bytes.len() {
                 assert!(DecodedImage::decode(&bytes[..end], limits(true)).is_err());
             }
-            for bit in 0..bytes.len().min(200) * 8 {
-                bytes[bit / 8] ^= 1 << (bit % 8);
-                for bc in [false, true] {
-                    if let Ok(image) = DecodedImage::decode(&bytes, limits(bc)) {
-                        assert_valid(&image);
-                    }
-                }
-                bytes[bit / 8] ^= 1 << (bit % 8);
-            }
+            assert_robust(&bytes);
         }
     }
 }

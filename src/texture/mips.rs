@@ -11,19 +11,15 @@ pub(crate) fn with_mip_levels(image: &DecodedImage, is_srgb: bool) -> DecodedIma
     if image.levels > 1 || image.format != TexelFormat::Rgba8 {
         return image.clone();
     }
-    let conversion = ColorConversion::new(is_srgb);
+    let smaller = image.width.max(image.height).ilog2();
+    let size = [image.width as usize, image.height as usize];
     let mut data = Vec::with_capacity(image.data.len() / 3 * 4);
     for face in image.faces() {
-        let mut size = [image.width as usize, image.height as usize];
-        let mut level = face.as_chunks().0.to_vec();
         data.extend_from_slice(face);
-        while size != [1, 1] {
-            (level, size) = halved(&level, size, &conversion);
-            data.extend_from_slice(level.as_flattened());
-        }
+        append_smaller_levels(&mut data, size, smaller as usize, is_srgb);
     }
     DecodedImage {
-        levels: image.width.max(image.height).ilog2() + 1,
+        levels: smaller + 1,
         data,
         ..*image
     }

@@ -1,5 +1,6 @@
 //! The plugin of this module: registers the image loader and the placeholder images.
 
+use crate::load::extensions::reserve_extensions;
 use crate::load::images::insert_image;
 use crate::texture::decoded_image::Limits;
 use crate::texture::loader::ClassicImageLoader;
@@ -7,6 +8,7 @@ use crate::texture::placeholder::{
     PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, PLACEHOLDER_OUTLINE, Placeholder,
 };
 use crate::texture::sampling::Samplings;
+use crate::texture::settings::EXTENSIONS;
 use bevy::app::{App, Plugin};
 use bevy::asset::{AssetApp, AssetServer};
 use bevy::image::{CompressedImageFormatSupport, CompressedImageFormats, ImageLoader, ImagePlugin};
@@ -21,7 +23,7 @@ pub(crate) struct TexturePlugin;
 
 impl Plugin for TexturePlugin {
     fn build(&self, app: &mut App) {
-        app.preregister_asset_loader::<ClassicImageLoader>(&ClassicImageLoader::extensions());
+        reserve_extensions::<ClassicImageLoader>(app, EXTENSIONS);
         let server = app.world().resource::<AssetServer>().clone();
         app.insert_resource(Samplings::new(server));
     }

@@ -1,11 +1,12 @@
 //! Starts the load of an image with given [`Sampling`] settings.
 
 use crate::load::remove_unused::remove_unused;
+use crate::texture::loader::model_images::{ImageLoads, ImageUse};
 use crate::texture::placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
-use crate::texture::sampling::{Sampling, SamplingState, Samplings};
-use crate::texture::settings::{ClassicImageSettings, is_classic_image, is_loaded_by_bevy};
+use crate::texture::sampling::{Sampling, Samplings};
+use crate::texture::settings::{ClassicImageSettings, is_classic_image};
 use bevy::asset::{AssetPath, Handle, LoadContext};
-use bevy::image::{Image, ImageLoaderSettings};
+use bevy::image::Image;
 use bevy::log::error;
 
 /// The placeholder of an image that was not found.
@@ -35,17 +36,11 @@ impl Samplings {
         // Locked until there is a handle, so that `remove_unused` doesn't remove the new entry.
         let mut by_path = self.lock();
         remove_unused(&mut by_path, |path, states| {
-            states.iter().any(|state| self.is_used(path, state))
+            states.keys().any(|sampling| self.is_used(path, *sampling))
         });
         let states = by_path.entry(path.clone()).or_default();
         self.remove_unused(&path, states);
-        if !states.iter().any(|state| state.sampling == sampling) {
-            states.push(SamplingState {
-                sampling,
-                was_decoded: false,
-                last_error: None,
-            });
-        }
+        states.entry(sampling).or_default();
         let settings = |settings: &mut ClassicImageSettings| {
             settings.placeholder = Some(Placeholder::Checkers);
             // The image without a label may be bound as a 2D texture.
@@ -67,13 +62,10 @@ fn load_by_bevy(
         error!("{path}: a cube map must be a DDS file");
         return placeholder_image(true);
     }
-    let builder = load_context.load_builder();
-    if !is_loaded_by_bevy(path.path()) {
-        return builder.load(path);
-    }
-    let settings = move |settings: &mut ImageLoaderSettings| {
-        settings.is_srgb = sampling.is_srgb;
-        settings.sampler = sampling.sampler();
+    let usage = ImageUse {
+        is_srgb: sampling.is_srgb,
+        placeholder: Placeholder::Checkers,
+        sampler: sampling.sampler(),
     };
-    builder.with_settings(settings).load(path)
+    ImageLoads::Dependencies(load_context).load(path, usage)
 }

@@ -114,3 +114,23 @@ pub fn assert_valid(image: &DecodedImage) {
     let face: usize = (0..image.levels).map(level).sum();
     assert_eq!(image.data.len(), face * if image.is_cube { 6 } else { 1 });
 }
+
+/// Decodes every beginning of a file, and the file with each bit of its first 200 bytes flipped. Images must be valid.
+pub fn assert_robust(bytes: &[u8]) {
+    let assert_decodable = |bytes: &[u8]| {
+        for bc in [false, true] {
+            if let Ok(image) = DecodedImage::decode(bytes, limits(bc)) {
+                assert_valid(&image);
+            }
+        }
+    };
+    for end in 0..bytes.len() {
+        assert_decodable(&bytes[..end]);
+    }
+    let mut bytes = bytes.to_vec();
+    for bit in 0..bytes.len().min(200) * 8 {
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        assert_decodable(&bytes);
+        bytes[bit / 8] ^= 1 << (bit % 8);
+    }
+}

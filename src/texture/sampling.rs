@@ -4,6 +4,7 @@
 //! ways, each [`Sampling`] gets a labeled image. [`Samplings`] is the registry of those in use: each load
 //! of the file makes the images of all of them, so a changed file changes all of them.
 
+use crate::load::warnings::LastMessage;
 use crate::texture::decoded_image::{DecodedImage, ImageDecodeError};
 use crate::texture::mips::{with_first_level_only, with_mip_levels};
 use crate::texture::placeholder::Placeholder;
@@ -20,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const PREFIX: &str = "Sampled/";
 
 /// How an image is sampled. The filter is always linear.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Sampling {
     /// Whether the image repeats along U and V. If false, it is clamped to its edge.
     pub(crate) wrap: [bool; 2],
@@ -89,16 +90,34 @@ impl Sampling {
 #[derive(Resource, Clone)]
 pub struct Samplings {
     server: AssetServer,
-    by_path: Arc<Mutex<HashMap<AssetPath<'static>, Vec<SamplingState>>>>,
+    by_path: Arc<Mutex<HashMap<AssetPath<'static>, SamplingStates>>>,
 }
 
-/// The state of one labeled image.
-pub(crate) struct SamplingState {
-    pub(crate) sampling: Sampling,
+/// The states of the labeled images of one file.
+pub(crate) type SamplingStates = HashMap<Sampling, DecodeState>;
+
+/// The result of the loads of an image so far.
+#[derive(Debug, Default)]
+pub(crate) struct DecodeState {
     /// Whether a load succeeded. If so, the image is kept when a later load fails.
     pub(crate) was_decoded: bool,
-    /// The last logged error, so that it is not logged again.
-    pub(crate) last_error: Option<String>,
+    /// The last error. Bevy loads a file again for each of its labels, so errors would repeat.
+    error: LastMessage,
+}
+
+impl DecodeState {
+    pub(crate) const SUCCESS: Self = Self {
+        was_decoded: true,
+        error: LastMessage::NONE,
+    };
+
+    /// Logs an error, unless it equals the last one.
+    pub(crate) fn log(&mut self, error: &ClassicImageError) {
+        let text = error.to_string();
+        if self.error.is_new(&text) {
+            error!("{text}");
+        }
+    }
 }
 
 impl Samplings {
@@ -140,17 +159,16 @@ impl Samplings {
     /// whether there are any.
     pub(crate) fn add_placeholders(&self, load_context: &mut LoadContext<'_>) -> bool {
         let path = load_context.path().clone();
-        let mut without_image = self.used(&path);
+        let used = self.used(&path);
         let by_path = self.lock();
-        let states = by_path.get(&path).map_or(&[][..], Vec::as_slice);
-        without_image.retain(|sampling| {
-            let state = states.iter().find(|state| state.sampling == *sampling);
-            state.is_some_and(|state| !state.was_decoded)
-        });
-        for sampling in &without_image {
+        let states = by_path.get(&path);
+        let was_decoded = |sampling: &Sampling| Some(states?.get(sampling)?.was_decoded);
+        let mut has_any = false;
+        for sampling in used.iter().filter(|it| was_decoded(it) == Some(false)) {
             load_context.add_labeled_asset(sampling.label(), sampling.placeholder());
+            has_any = true;
         }
-        !without_image.is_empty()
+        has_any
     }
 
     /// The image to add for a sampling: the decoded one, or a placeholder. `None` if decoding failed and
@@ -162,17 +180,16 @@ impl Samplings {
         image: Result<Image, ImageDecodeError>,
     ) -> Option<Image> {
         let mut by_path = self.lock();
-        let mut states = by_path.get_mut(path).into_iter().flatten();
-        let state = states.find(|state| state.sampling == sampling)?;
+        let state = by_path.get_mut(path)?.get_mut(&sampling)?;
         match image {
             Ok(image) => {
-                (state.was_decoded, state.last_error) = (true, None);
+                *state = DecodeState::SUCCESS;
                 Some(image)
             }
             Err(source) => {
                 let path = path.to_string();
                 let error = ClassicImageError::Decode { path, source };
-                log_once(&error, &mut state.last_error);
+                state.log(&error);
                 (!state.was_decoded).then(|| sampling.placeholder())
             }
         }
@@ -185,7 +202,7 @@ impl Samplings {
             return Vec::new();
         };
         self.remove_unused(path, states);
-        let used = states.iter().map(|state| state.sampling).collect();
+        let used = states.keys().copied().collect();
         if states.is_empty() {
             by_path.remove(path);
         }
@@ -193,28 +210,19 @@ impl Samplings {
     }
 
     /// Removes the samplings whose labeled image has no handle.
-    pub(crate) fn remove_unused(&self, path: &AssetPath<'static>, states: &mut Vec<SamplingState>) {
-        states.retain(|state| self.is_used(path, state));
+    pub(crate) fn remove_unused(&self, path: &AssetPath<'static>, states: &mut SamplingStates) {
+        states.retain(|sampling, _| self.is_used(path, *sampling));
     }
 
     /// Whether the labeled image of a sampling has a handle.
-    pub(crate) fn is_used(&self, path: &AssetPath<'static>, state: &SamplingState) -> bool {
-        let path = path.clone().with_label(state.sampling.label());
+    pub(crate) fn is_used(&self, path: &AssetPath<'static>, sampling: Sampling) -> bool {
+        let path = path.clone().with_label(sampling.label());
         self.server.get_handle::<Image>(path).is_some()
     }
 
     pub(crate) fn lock(
         &self,
-    ) -> impl DerefMut<Target = HashMap<AssetPath<'static>, Vec<SamplingState>>> {
+    ) -> impl DerefMut<Target = HashMap<AssetPath<'static>, SamplingStates>> {
         self.by_path.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Logs an error, unless it equals the last logged one.
-pub(crate) fn log_once(error: &ClassicImageError, last: &mut Option<String>) {
-    let text = error.to_string();
-    if last.as_ref() != Some(&text) {
-        error!("{text}");
-        *last = Some(text);
     }
 }

@@ -77,6 +77,11 @@ pub(crate) fn is_classic_image(path: &Path) -> bool {
     has_extension(path, EXTENSIONS)
 }
 
+/// Whether a file has an emissive image with a label. By its extension, ignoring case.
+pub(crate) fn has_glow_label(path: &Path) -> bool {
+    has_extension(path, &["dtx"])
+}
+
 /// Whether Bevy's image loader loads a file. By its extension. Other loaders have other settings.
 pub(crate) fn is_loaded_by_bevy(path: &Path) -> bool {
     has_extension(path, ImageLoader::SUPPORTED_FILE_EXTENSIONS)

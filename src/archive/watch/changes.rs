@@ -1,7 +1,7 @@
 //! Decides which assets a change on disk affects. It must not watch anything.
 
 use crate::archive::archive_file::ArchiveFile;
-use crate::archive::asked::{AskedPath, Content, Seen};
+use crate::archive::asked::{ArchiveId, AskedPath, Content, Seen};
 use crate::archive::content_hash::ContentHasher;
 use crate::archive::entry_path::EntryPath;
 use crate::archive::error::ArchiveSourceError;
@@ -13,7 +13,7 @@ use bevy::asset::io::AssetSourceEvent;
 use bevy::log::warn;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Collects the events of one change on disk.
 pub(crate) struct Changes<'a> {
@@ -24,11 +24,9 @@ pub(crate) struct Changes<'a> {
 }
 
 impl<'a> Changes<'a> {
-    /// Sends the events that `follow` collects. Changes are followed one at a time, in any app.
+    /// Sends the events that `follow` collects. Changes are followed one at a time.
     pub fn follow(shared: &'a Shared, follow: impl FnOnce(&mut Self)) {
-        static ORDER: Mutex<()> = Mutex::new(());
-        // The lock guards no data, so a panic of another thread has no effect.
-        let _guard = ORDER.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = shared.watch.begin_change();
         let mut changes = Self {
             shared,
             events: Vec::new(),
@@ -141,7 +139,7 @@ impl<'a> Changes<'a> {
     /// The file of an archive may have other bytes.
     pub fn follow_archive(&mut self, layer: usize, archive: &ArchiveLayer) {
         let old = archive.current();
-        let new = match self.complete_archive(archive) {
+        let new = match self.complete_archive(layer, archive) {
             Ok(new) => {
                 self.note_broken(&archive.path, false);
                 Arc::new(new)
@@ -179,9 +177,14 @@ impl<'a> Changes<'a> {
     }
 
     /// Opens an archive again. Fails if it is not written completely.
-    fn complete_archive(&self, archive: &ArchiveLayer) -> Result<ArchiveFile, ArchiveSourceError> {
-        let old = archive.current().generation;
-        let new = ArchiveFile::open(&archive.path)?;
+    fn complete_archive(
+        &self,
+        layer: usize,
+        archive: &ArchiveLayer,
+    ) -> Result<ArchiveFile, ArchiveSourceError> {
+        let generation = archive.current().generation;
+        let old = ArchiveId { layer, generation };
+        let new = ArchiveFile::reopen(&archive.path, generation + 1)?;
         // Tables can be complete while data are missing. Other entries cannot be used before the next event.
         // Without the lock, because loads need it too.
         let all: Vec<AskedPath> = self
@@ -195,7 +198,7 @@ impl<'a> Changes<'a> {
         for asked in all {
             let was_read = matches!(
                 asked.seen,
-                Seen::Entry { generation, content: Content::Hash(_) | Content::Parts } if generation == old
+                Seen::Entry { archive, content: Content::Hash(_) | Content::Parts } if archive == old
             );
             let path = EntryPath::new(&asked.path).filter(|_| was_read);
             if let Some(entry) = path.and_then(|path| new.find(path.text())) {

@@ -6,11 +6,15 @@ use core::fmt::{self, Debug};
 use core::ops::DerefMut;
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The watchers of a source, and who receives their events.
 #[derive(Default)]
-pub(crate) struct WatchState(Mutex<State>);
+pub(crate) struct WatchState {
+    state: Mutex<State>,
+    /// Held while a change is followed.
+    order: Mutex<()>,
+}
 
 #[derive(Default)]
 pub(crate) struct State {
@@ -29,7 +33,12 @@ pub(crate) struct Receiver {
 
 impl WatchState {
     pub fn state(&self) -> impl DerefMut<Target = State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until no other change is followed. The change ends when the result is dropped.
+    pub fn begin_change(&self) -> MutexGuard<'_, ()> {
+        self.order.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sends events to all receivers.

@@ -42,7 +42,7 @@ pub type AloLoader = ModelLoader<Alo>;
 
 /// What the loader holds.
 pub struct AloLoaderState {
-    pub(crate) animation_extensions: Vec<&'static str>,
+    pub(crate) animation_extensions: Vec<String>,
 }
 
 impl Format for Alo {

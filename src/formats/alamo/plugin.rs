@@ -27,7 +27,6 @@ use crate::formats::alamo::raycast::collider::AloCollider;
 use crate::formats::alamo::raycast::gizmos::AloColliderGizmosPlugin;
 use crate::gpu::shaders::preload_shader;
 use crate::load::checks::add_loading_check;
-use crate::load::names::all_cases;
 use crate::root::parts::{DamageStage, DistanceLod, ModelLod, PartVisibility};
 use crate::root::skins::TeamColor;
 use crate::root::systems::{ClassicModelsSystems, SpawnEarly};
@@ -112,7 +111,7 @@ impl Plugin for AlamoPlugin {
 
     fn finish(&self, app: &mut App) {
         let state = AloLoaderState {
-            animation_extensions: all_cases(&self.animation_extensions),
+            animation_extensions: self.animation_extensions.clone(),
         };
         finish_crowds::<Alo>(app);
         finish_format::<Alo>(app, &self.extensions, state);

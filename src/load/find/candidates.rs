@@ -1,6 +1,7 @@
 //! The candidate paths of a file.
 
-use crate::load::names::{has_extension, path_part};
+use crate::load::find::paths::clean_path;
+use crate::load::names::has_extension;
 use bevy::image::ImageLoader;
 use std::path::{Path, PathBuf};
 
@@ -87,10 +88,4 @@ fn has_loader(name: &Path) -> bool {
     has_extension(name, &["dds", "tga"])
         || has_extension(name, &["dtx"])
         || has_extension(name, ImageLoader::SUPPORTED_FILE_EXTENSIONS)
-}
-
-/// Converts a Windows path to a relative path inside the asset source: without drives, leading slashes, `.` and `..`.
-pub(crate) fn clean_path(name: &str) -> PathBuf {
-    let parts = name.split(['/', '\\']).map(path_part);
-    parts.filter(|part| !part.is_empty()).collect()
 }

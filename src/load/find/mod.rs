@@ -1,31 +1,27 @@
 //! Finds the files that a model names: case-insensitively, in the folders that the games used.
 //!
 //! Game files name other files by the rules of Windows: in any case, with backslashes, sometimes with an absolute path
-//! of the author's disk. [`matching`](crate::load::names) compares names. If several files match, an exact match is
+//! of the author's disk (`paths`). [`names`](crate::load::names) compares names. If several files match, an exact match is
 //! preferred, otherwise the first in sort order. Results have the names as stored on disk, because the asset server's
 //! watcher recognizes only these.
 //!
-//! Loads share the listings of folders: see `listings`.
+//! Loads share the indices of folders: see `folder_index`.
 //!
 //! If a source cannot be listed, such as a web server, three spellings of each candidate are requested: as spelled,
 //! with the file's name in lower case, and entirely in lower case. An HTML page in place of a file counts as missing.
 
 pub(crate) mod candidates;
-pub(crate) mod entries;
-pub(crate) mod folder_stamp;
-pub(crate) mod frames;
-pub(crate) mod listings;
-pub(crate) mod names;
+pub(crate) mod folder_index;
+pub(crate) mod paths;
 pub(crate) mod source_index;
-pub(crate) mod starts;
 
 #[cfg(test)]
 mod tests;
 
 use crate::load::concurrent::{Inputs, RunningLoad};
-use crate::load::find::candidates::{as_named, as_texture, candidates, clean_path};
-use crate::load::find::frames::{FrameWakers, wake_tasks};
-use crate::load::find::listings::{Listings, remove_untimed};
+use crate::load::find::candidates::{as_named, as_texture, candidates};
+use crate::load::find::folder_index::{FolderIndex, SourceFolders, remove_untimed};
+use crate::load::find::paths::clean_path;
 use crate::load::find::source_index::SourceIndex;
 use crate::load::watch::missing_files::{FileQueries, MissingFileIndex};
 use crate::load::watch::sources::is_archive_source;
@@ -36,7 +32,6 @@ use bevy::asset::io::{AssetSource, AssetSourceId, ErasedAssetReader};
 use bevy::asset::processor::AssetProcessor;
 use bevy::asset::{AssetPath, AssetServer, AssetServerMode};
 use bevy::ecs::world::World;
-use bevy::platform::time::Instant;
 use futures_lite::AsyncReadExt;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -48,11 +43,10 @@ pub struct FileFinder {
     server: AssetServer,
     /// Records the queries of each model, if files are watched.
     missing_files: Option<MissingFileIndex>,
-    /// The asset processor, if this app has one.
-    processor: Option<AssetProcessor>,
-    frames: FrameWakers,
+    /// Whether assets are processed while the app runs.
+    has_processor: bool,
     /// `None` if each search lists the folders itself.
-    listings: Option<Listings>,
+    folders: Option<SourceFolders>,
 }
 
 /// The error for a file that was not found.
@@ -72,9 +66,8 @@ impl FileFinder {
         Self {
             server,
             missing_files: None,
-            processor: None,
-            frames: FrameWakers::default(),
-            listings: None,
+            has_processor: false,
+            folders: None,
         }
     }
 
@@ -83,9 +76,8 @@ impl FileFinder {
         Self {
             server: world.resource::<AssetServer>().clone(),
             missing_files: world.get_resource::<MissingFileIndex>().cloned(),
-            processor: world.get_resource::<AssetProcessor>().cloned(),
-            frames: world.resource::<FrameWakers>().clone(),
-            listings: Some(world.resource::<Listings>().clone()),
+            has_processor: world.contains_resource::<AssetProcessor>(),
+            folders: Some(world.resource::<SourceFolders>().clone()),
         }
     }
 
@@ -174,9 +166,8 @@ impl FileFinder {
         let is_processed = self.is_processed() && !is_processing;
         let source = self.server.get_source(model.source()).ok();
         // The processor does not know files of sources that it does not process, such as archives.
-        let has_processor = is_processed && source.is_some_and(AssetSource::should_process);
-        let processor = self.processor.as_ref().filter(|_| has_processor);
-        let lists_processed = is_processed && processor.is_none();
+        let has_processor = self.has_processor && source.is_some_and(AssetSource::should_process);
+        let lists_processed = is_processed && !has_processor;
         let readers = source.and_then(|source| {
             let lister = reader(source, lists_processed)?;
             Some((reader(source, is_processed)?, lister))
@@ -184,10 +175,8 @@ impl FileFinder {
         let index = readers.map(|(reader, lister)| SourceIndex {
             reader,
             lister,
-            processor: processor.map(|processor| (processor, &self.frames)),
-            listings: self.listings.clone().unwrap_or_default(),
+            shared: self.folders.clone().unwrap_or_default(),
             source: model.source().clone_owned(),
-            since: Instant::now(),
             folders: HashMap::new(),
         });
         FileSearch {
@@ -217,9 +206,8 @@ fn reader(source: &AssetSource, is_processed: bool) -> Option<&dyn ErasedAssetRe
 pub(crate) fn register(app: &mut App) {
     let is_archive = is_archive_source(app, AssetSourceId::Default);
     let root = if is_archive { None } else { root(app) };
-    app.insert_resource(Listings::new(root))
-        .init_resource::<FrameWakers>()
-        .add_systems(PreUpdate, (wake_tasks, remove_untimed));
+    app.insert_resource(SourceFolders::new(root))
+        .add_systems(PreUpdate, remove_untimed);
 }
 
 /// The folder on disk that is listed for the default source, if Bevy's `AssetPlugin` is used. The asset processor's
@@ -342,7 +330,7 @@ impl FileSearch<'_> {
         &mut self,
         prefix: &str,
         folders: &[String],
-        extensions: &[&str],
+        extensions: &[impl AsRef<str>],
     ) -> Vec<AssetPath<'static>> {
         let own = self.model.path().parent().unwrap_or(Path::new(""));
         let mut found: Vec<PathBuf> = Vec::new();
@@ -366,6 +354,49 @@ impl FileSearch<'_> {
             .into_iter()
             .map(|path| self.asset_path(path))
             .collect()
+    }
+
+    /// The files and folders in a folder, sorted by name, with the names as stored on disk. Paths are relative to the
+    /// root of the asset source. Empty if the source cannot be listed.
+    pub(crate) async fn entries(&mut self, folder: &Path) -> Vec<PathBuf> {
+        let names = |index: &FolderIndex| {
+            let entries = index.entries().iter();
+            entries.map(|entry| entry.name.clone()).collect()
+        };
+        let entries = match &mut self.index {
+            Some(index) => index.paths(folder, names).await,
+            None => Vec::new(),
+        };
+        self.inputs.add(&entries);
+        entries
+    }
+
+    /// Whether a path that [`entries`](Self::entries) returned is a folder.
+    pub(crate) async fn is_folder(&self, path: &Path) -> bool {
+        match &self.index {
+            Some(index) => index.is_folder(path).await,
+            None => false,
+        }
+    }
+
+    /// Reloads the model when a file is added whose path relative to `folder` matches these patterns, component by
+    /// component.
+    pub(crate) fn watch_patterns(&mut self, folder: &Path, patterns: &[&str]) {
+        if let Some(queries) = &mut self.queries {
+            queries.add_patterns(folder, patterns);
+        }
+    }
+
+    /// The first `length` bytes of a file; `None` if it is shorter or cannot be read. The model is reloaded when they
+    /// change.
+    pub(crate) async fn start(&mut self, path: &AssetPath<'_>, length: usize) -> Option<Vec<u8>> {
+        let start = self.finder.start_of(path, length, self.is_processed);
+        let found = start.await;
+        self.inputs.add(&found);
+        if let Some(queries) = &mut self.queries {
+            queries.add_start(path.path(), length, found.clone());
+        }
+        found
     }
 
     /// Converts a path from the root of the asset source to an asset path in the model's source.

@@ -1,16 +1,12 @@
 //! Case-insensitive lookup of files and folders in an asset source.
 
-use crate::load::find::frames::FrameWakers;
-use crate::load::find::listings::Listings;
-use crate::load::find::names::Names;
+use crate::load::find::folder_index::{FolderIndex, SourceFolders};
+use crate::load::find::paths::push_part;
 use crate::load::names::folded;
-use bevy::asset::AssetPath;
 use bevy::asset::io::{AssetSourceId, ErasedAssetReader};
-use bevy::asset::processor::{AssetProcessor, ProcessStatus, ProcessorState};
-use bevy::platform::time::Instant;
 use classic_model_formats::read::{SIGNATURE_SIZE, is_html};
 use futures_lite::AsyncReadExt;
-use futures_lite::future::{or, zip};
+use futures_lite::future::zip;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,14 +18,10 @@ pub(crate) struct SourceIndex<'a> {
     /// Lists folders. If the app has an asset processor, these are the folders of its input. Bevy's reader of the
     /// output waits for the processor, and the processor may wait for the load of this search: a deadlock.
     pub(crate) lister: &'a dyn ErasedAssetReader,
-    /// Decides which of the listed files become assets.
-    pub(crate) processor: Option<(&'a AssetProcessor, &'a FrameWakers)>,
-    pub(crate) listings: Listings,
+    pub(crate) shared: SourceFolders,
     pub(crate) source: AssetSourceId<'static>,
-    /// The start of the search. Listings that were started later are up to date.
-    pub(crate) since: Instant,
     /// Keyed by the path of the folder; `None` if the source cannot list it.
-    pub(crate) folders: HashMap<PathBuf, Option<Arc<Names>>>,
+    pub(crate) folders: HashMap<PathBuf, Option<Arc<FolderIndex>>>,
 }
 
 /// The error for a folder that the source cannot list.
@@ -45,40 +37,7 @@ impl SourceIndex<'_> {
         if is_hidden(&found) {
             return probe(self.reader, &found).await;
         }
-        let is_file = !self.is_folder(&found).await && self.is_asset(&found).await;
-        is_file.then_some(found)
-    }
-
-    /// Whether a listed file can be loaded: not if the asset processor makes no asset of it.
-    async fn is_asset(&self, path: &Path) -> bool {
-        match self.processor {
-            Some((processor, frames)) => self.becomes_asset(processor, frames, path).await,
-            None => true,
-        }
-    }
-
-    /// Whether the asset processor has made an asset of a file.
-    ///
-    /// Waits only for this file, and only until the processor has finished: ignored files have no status.
-    async fn becomes_asset(
-        &self,
-        processor: &AssetProcessor,
-        frames: &FrameWakers,
-        path: &Path,
-    ) -> bool {
-        let path = AssetPath::from(path.to_path_buf()).with_source(self.source.clone());
-        let status = processor.data().wait_until_processed(path);
-        let has_asset = async { status.await == ProcessStatus::Processed };
-        let is_ignored = async {
-            while processor.get_state().await != ProcessorState::Finished {
-                frames.next().await;
-            }
-            // The processor sets the status before it finishes. Wait one frame, so that `has_asset` is polled once
-            // more.
-            frames.next().await;
-            false
-        };
-        or(has_asset, is_ignored).await
+        (!self.is_folder(&found).await).then_some(found)
     }
 
     /// Whether a path is a folder. Its names must be as stored on disk.
@@ -92,9 +51,9 @@ impl SourceIndex<'_> {
         &mut self,
         folder: &Path,
         prefix: &str,
-        extensions: &[&str],
+        extensions: &[impl AsRef<str>],
     ) -> Vec<PathBuf> {
-        let pick = |names: &Names| names.beginning(prefix, extensions).cloned().collect();
+        let pick = |index: &FolderIndex| index.beginning(prefix, extensions);
         self.paths(folder, pick).await
     }
 
@@ -102,15 +61,15 @@ impl SourceIndex<'_> {
     pub(crate) async fn paths(
         &mut self,
         folder: &Path,
-        pick: impl Fn(&Names) -> Vec<String>,
+        pick: impl Fn(&FolderIndex) -> Vec<String>,
     ) -> Vec<PathBuf> {
         let Ok(Some(folder)) = self.resolve(folder).await else {
             return Vec::new();
         };
-        let Some(names) = self.list(&folder).await else {
+        let Some(index) = self.list(&folder).await else {
             return Vec::new();
         };
-        let mut names = pick(&names);
+        let mut names = pick(&index);
         names.sort();
         let path = |name: String| {
             let mut path = folder.to_string_lossy().into_owned();
@@ -130,35 +89,25 @@ impl SourceIndex<'_> {
         let mut found = String::new();
         for part in path.components() {
             let part = part.as_os_str().to_string_lossy();
-            let names = self.list(Path::new(&found)).await.ok_or(Unlistable)?;
-            let entry = match names.entry(&part) {
-                Some(entry) => entry.clone(),
-                None if is_hidden(Path::new(&*part)) => part.into_owned(),
+            let index = self.list(Path::new(&found)).await.ok_or(Unlistable)?;
+            let name = match index.matching(&part).first() {
+                Some(entry) => &*entry.name,
+                None if is_hidden(Path::new(&*part)) => &part,
                 None => return Ok(None),
             };
-            push_part(&mut found, &entry);
+            push_part(&mut found, name);
         }
         Ok(Some(found.into()))
     }
 
-    async fn list(&mut self, folder: &Path) -> Option<Arc<Names>> {
-        if let Some(names) = self.folders.get(folder) {
-            return names.clone();
+    async fn list(&mut self, folder: &Path) -> Option<Arc<FolderIndex>> {
+        if let Some(index) = self.folders.get(folder) {
+            return index.clone();
         }
-        let names = self
-            .listings
-            .get(self.lister, &self.source, folder, self.since);
-        let names = names.await;
-        self.folders.insert(folder.to_path_buf(), names.clone());
-        names
+        let index = self.shared.get(self.lister, &self.source, folder).await;
+        self.folders.insert(folder.to_path_buf(), index.clone());
+        index
     }
-}
-
-fn push_part(path: &mut String, part: &str) {
-    if !path.is_empty() {
-        path.push('/');
-    }
-    path.push_str(part);
 }
 
 /// Whether Bevy omits a path from listings. The file can still exist.

@@ -116,7 +116,7 @@ impl Stage {
     /// A stage whose searches share listings.
     fn shared(files: &[&str]) -> Self {
         let mut stage = Self::new(files);
-        stage.finder.listings = Some(Listings::new(None));
+        stage.finder.folders = Some(SourceFolders::new(None));
         stage
     }
 
@@ -338,7 +338,7 @@ fn changes_are_noticed_after_a_frame_without_loads() {
     let stage = Stage::shared(&["many/Hull.dds"]);
     let mut app = App::new();
     app.init_resource::<ConcurrentLoads>()
-        .insert_resource(stage.finder.listings.clone().unwrap())
+        .insert_resource(stage.finder.folders.clone().unwrap())
         .add_systems(PreUpdate, remove_untimed);
     let loads = app.world().resource::<ConcurrentLoads>().clone();
     let load = loads.begin("many/a.alo".into());
@@ -367,12 +367,11 @@ fn changes_are_noticed_after_a_frame_without_loads() {
 #[test]
 fn a_changed_folder_on_disk_is_listed_again() {
     let folder = tempfile::tempdir().unwrap();
-    let listings = Listings::new(Some(folder.path().to_owned()));
+    let folders = SourceFolders::new(Some(folder.path().to_owned()));
     let reader = FileAssetReader::new(folder.path());
     let has = |name: &str| {
-        let since = Instant::now();
-        let names = listings.get(&reader, &AssetSourceId::Default, Path::new(""), since);
-        block_on(names).is_some_and(|names| names.entry(name).is_some())
+        let index = folders.get(&reader, &AssetSourceId::Default, Path::new(""));
+        block_on(index).is_some_and(|index| !index.matching(name).is_empty())
     };
     assert!(!has("hull.tga"));
     std::fs::write(folder.path().join("HULL.tga"), "").unwrap();
@@ -433,7 +432,6 @@ fn unlistable_sources_are_tried_once() {
 #[derive(TypePath)]
 struct HeldLoader {
     finder: FileFinder,
-    frames: FrameWakers,
     has_begun: Arc<AtomicBool>,
     may_search: Arc<AtomicBool>,
 }
@@ -454,7 +452,7 @@ impl AssetLoader for HeldLoader {
     ) -> Result<Held, std::io::Error> {
         self.has_begun.store(true, Ordering::SeqCst);
         while !self.may_search.load(Ordering::SeqCst) {
-            self.frames.next().await;
+            futures_lite::future::yield_now().await;
         }
         let found = self.finder.find(load_context.path(), "OTHER.held", &[]);
         Ok(Held(found.await.ok().map(|path| path.to_string())))
@@ -509,7 +507,6 @@ fn add_held_loader(app: &mut App) -> [Arc<AtomicBool>; 2] {
     let [has_begun, may_search] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
     let loader = HeldLoader {
         finder: FileFinder::of(app.world()),
-        frames: app.world().resource::<FrameWakers>().clone(),
         has_begun: has_begun.clone(),
         may_search: may_search.clone(),
     };

@@ -14,7 +14,7 @@
 //! [#10576]: https://github.com/bevyengine/bevy/issues/10576
 
 use crate::load::find::FileFinder;
-use crate::load::find::listings::Listings;
+use crate::load::find::folder_index::SourceFolders;
 use crate::load::watch::folder_files::files_below;
 use crate::load::watch::missing_files::{Change, MissingFileIndex, Start};
 use crate::load::watch::sources::{ARCHIVE_WATCH_WARNING, is_archive_source};
@@ -142,7 +142,7 @@ fn follow_files(
     sources: Res<SecondSources>,
     server: Res<AssetServer>,
     missing_files: Res<MissingFileIndex>,
-    listings: Res<Listings>,
+    folders: Res<SourceFolders>,
 ) {
     for SecondSource { source, root } in &sources.0 {
         let Some(events) = source.event_receiver() else {
@@ -151,7 +151,7 @@ fn follow_files(
         let mut follower = Follower {
             server: AssetServer::clone(&server),
             missing_files: MissingFileIndex::clone(&missing_files),
-            listings: Listings::clone(&listings),
+            folders: SourceFolders::clone(&folders),
             source: source.id(),
             stale: HashSet::new(),
         };
@@ -161,7 +161,7 @@ fn follow_files(
                     follower.read_folder(root, folder);
                 }
                 (AssetSourceEvent::RenamedFolder { old, new }, Some(root)) => {
-                    follower.remove_listing(&old);
+                    follower.remove_index(&old);
                     follower.read_folder(root, new);
                 }
                 (event, _) => follower.follow(event),
@@ -172,36 +172,26 @@ fn follow_files(
 }
 
 /// Collects the files and models to reload.
+#[derive(Clone)]
 struct Follower {
     server: AssetServer,
     missing_files: MissingFileIndex,
-    listings: Listings,
+    folders: SourceFolders,
     source: AssetSourceId<'static>,
     stale: HashSet<AssetPath<'static>>,
 }
 
 impl Follower {
-    /// A follower of the same app without collected files.
-    fn empty(&self) -> Self {
-        Self {
-            server: self.server.clone(),
-            missing_files: self.missing_files.clone(),
-            listings: self.listings.clone(),
-            source: self.source.clone(),
-            stale: HashSet::new(),
-        }
-    }
-
     fn follow(&mut self, event: AssetSourceEvent) {
         match event {
             AssetSourceEvent::AddedAsset(path) => {
-                self.remove_listing(&path);
+                self.remove_index(&path);
                 self.change(&path, Change::Added);
             }
             AssetSourceEvent::ModifiedAsset(path) => self.change(&path, Change::Edited),
             AssetSourceEvent::RenamedAsset { old, new } => {
-                self.remove_listing(&old);
-                self.remove_listing(&new);
+                self.remove_index(&old);
+                self.remove_index(&new);
                 self.change(&new, Change::Replaced);
             }
             AssetSourceEvent::AddedMeta(path)
@@ -216,32 +206,30 @@ impl Follower {
             }
             AssetSourceEvent::RemovedAsset(path)
             | AssetSourceEvent::RemovedFolder(path)
-            | AssetSourceEvent::RemovedUnknown { path, .. } => self.remove_listing(&path),
+            | AssetSourceEvent::RemovedUnknown { path, .. } => self.remove_index(&path),
             _ => {}
         }
     }
 
     /// Processes an added folder in a task, because there are no events for the files in it.
     fn read_folder(&self, root: &Path, folder: PathBuf) {
-        self.remove_listing(&folder);
-        let (follower, root) = (self.empty(), root.to_path_buf());
-        IoTaskPool::get()
-            .spawn(async move { follower.follow_folder(&root, &folder) })
-            .detach();
+        self.remove_index(&folder);
+        let (mut follower, root) = (self.clone(), root.to_path_buf());
+        let follow_files = async move {
+            follower.stale.clear();
+            for path in files_below(&root, &folder) {
+                follower.remove_index(&path);
+                follower.change(&path, Change::Replaced);
+            }
+            follower.reload();
+        };
+        IoTaskPool::get().spawn(follow_files).detach();
     }
 
-    fn follow_folder(mut self, root: &Path, folder: &Path) {
-        for path in files_below(root, folder) {
-            self.remove_listing(&path);
-            self.change(&path, Change::Replaced);
-        }
-        self.reload();
-    }
-
-    /// Drops the listing of a file's folder.
-    fn remove_listing(&self, path: &Path) {
+    /// Drops the index of a file's folder.
+    fn remove_index(&self, path: &Path) {
         let folder = path.parent().unwrap_or(Path::new(""));
-        self.listings.remove(&self.source, folder);
+        self.folders.remove(&self.source, folder);
     }
 
     /// Collects the models that a change of a file affects.

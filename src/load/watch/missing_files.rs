@@ -1,8 +1,9 @@
-//! The file queries of each model's last load: missing files, read files and listed folders.
+//! The file queries of each model's last load: missing files, read files and patterns of added files.
 
 use crate::load::labels::is_model_in_use;
-use crate::load::names::{file_key, folded};
+use crate::load::names::file_key;
 use crate::load::pattern::Pattern;
+use crate::load::remove_unused::remove_unused;
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, AssetServer};
 use bevy::ecs::resource::Resource;
@@ -14,9 +15,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The maximum count of recorded queries of each kind per model. Malformed files can name any number of files.
 const MAX_PATHS: usize = 4096;
 
-/// The minimum count of models at which unused models are purged.
-const MIN_PURGE_COUNT: usize = 1024;
-
 /// The file queries of the last load of a model. Paths are keys (see [`key`]), relative to the root of the asset
 /// source.
 #[derive(Debug, Default)]
@@ -27,7 +25,6 @@ pub(crate) struct FileQueries {
     read: HashSet<String>,
     /// The first bytes of files that the model's result depends on.
     starts: HashMap<String, Start>,
-    listed: Vec<Listed>,
     patterns: Vec<Patterns>,
 }
 
@@ -38,15 +35,6 @@ pub(crate) struct Start {
     pub(crate) length: usize,
     /// `None` if the file was shorter or could not be read.
     pub(crate) found: Option<Vec<u8>>,
-}
-
-/// A folder that was listed.
-#[derive(Debug)]
-struct Listed {
-    folder: String,
-    /// The prefix of the relevant file names.
-    prefix: String,
-    extensions: Vec<String>,
 }
 
 impl FileQueries {
@@ -72,13 +60,15 @@ impl FileQueries {
     }
 
     /// Records a search for files by prefix and extension.
-    pub(crate) fn add_listing(&mut self, folder: &Path, prefix: &str, extensions: &[&str]) {
-        if self.listed.len() < MAX_PATHS {
-            self.listed.push(Listed {
-                folder: key(folder),
-                prefix: folded(prefix),
-                extensions: extensions.iter().map(|of| folded(of)).collect(),
-            });
+    pub(crate) fn add_listing(
+        &mut self,
+        folder: &Path,
+        prefix: &str,
+        extensions: &[impl AsRef<str>],
+    ) {
+        for extension in extensions {
+            let extension = extension.as_ref();
+            self.add_patterns(folder, &[&format!("{prefix}*.{extension}")]);
         }
     }
 
@@ -95,19 +85,6 @@ impl FileQueries {
     /// Whether a path matches one of the recorded patterns.
     fn matches_pattern(&self, path: &str) -> bool {
         self.patterns.iter().any(|patterns| patterns.matches(path))
-    }
-
-    /// Whether a path matches one of the recorded searches by prefix and extension.
-    fn lists(&self, path: &str) -> bool {
-        let path = Path::new(path);
-        let folder = path.parent().and_then(Path::to_str).unwrap_or_default();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let extension = path.extension().unwrap_or_default().to_string_lossy();
-        self.listed.iter().any(|listed| {
-            listed.folder == folder
-                && name.starts_with(&listed.prefix)
-                && listed.extensions.iter().any(|of| *of == extension)
-        })
     }
 }
 
@@ -156,8 +133,6 @@ pub(crate) enum Change {
 #[derive(Resource, Clone, Debug, Default)]
 pub(crate) struct MissingFileIndex(Arc<Mutex<Index>>);
 
-type ModelPaths = HashSet<AssetPath<'static>>;
-
 /// Whether the files of a source are watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SourceState {
@@ -167,90 +142,10 @@ enum SourceState {
     NotWatched,
 }
 
-/// The queries per model, and the models per query. The cost of a file event does not depend on the count of models.
 #[derive(Debug, Default)]
 struct Index {
     sources: HashMap<AssetSourceId<'static>, SourceState>,
     queries: HashMap<AssetPath<'static>, FileQueries>,
-    missing: HashMap<String, ModelPaths>,
-    read: HashMap<String, ModelPaths>,
-    starts: HashMap<String, ModelPaths>,
-    /// Keyed by the listed folder.
-    listed: HashMap<String, ModelPaths>,
-    patterns: ModelPaths,
-    /// The count of models at which unused models are purged.
-    purge_at: usize,
-}
-
-impl Index {
-    /// Replaces the queries of a model.
-    fn replace(&mut self, model: AssetPath<'static>, queries: FileQueries) {
-        self.remove(&model);
-        self.update(&model, &queries, |models, model| {
-            models.insert(model.clone());
-        });
-        self.queries.insert(model, queries);
-    }
-
-    fn remove(&mut self, model: &AssetPath<'static>) {
-        let Some(queries) = self.queries.remove(model) else {
-            return;
-        };
-        self.update(model, &queries, |models, model| {
-            models.remove(model);
-        });
-    }
-
-    /// Calls `change` with each set that contains a model because of its queries. Removes empty sets.
-    fn update(
-        &mut self,
-        model: &AssetPath<'static>,
-        queries: &FileQueries,
-        change: fn(&mut ModelPaths, &AssetPath<'static>),
-    ) {
-        let listed = queries.listed.iter().map(|listed| &listed.folder);
-        let missing = queries.missing.iter().map(|key| (0, key));
-        let keys = missing
-            .chain(queries.read.iter().map(|key| (1, key)))
-            .chain(queries.starts.keys().map(|key| (2, key)))
-            .chain(listed.map(|key| (3, key)));
-        let maps = [
-            &mut self.missing,
-            &mut self.read,
-            &mut self.starts,
-            &mut self.listed,
-        ];
-        for (map, key) in keys {
-            let models = maps[map].entry(key.clone()).or_default();
-            change(models, model);
-            if models.is_empty() {
-                maps[map].remove(key);
-            }
-        }
-        if !queries.patterns.is_empty() {
-            change(&mut self.patterns, model);
-        }
-    }
-
-    /// Removes unused models, if the count of models has doubled since the last purge.
-    fn purge(&mut self, is_in_use: impl Fn(&AssetPath<'static>) -> bool) {
-        if self.queries.len() < self.purge_at.max(MIN_PURGE_COUNT) {
-            return;
-        }
-        let unused = self.queries.keys().filter(|model| !is_in_use(model));
-        for model in unused.cloned().collect::<Vec<_>>() {
-            self.remove(&model);
-        }
-        self.purge_at = 2 * self.queries.len();
-    }
-
-    /// The models with a key in one of the maps.
-    fn of<'a>(
-        map: &'a HashMap<String, ModelPaths>,
-        key: &str,
-    ) -> impl Iterator<Item = &'a AssetPath<'static>> {
-        map.get(key).into_iter().flatten()
-    }
 }
 
 impl MissingFileIndex {
@@ -280,10 +175,7 @@ impl MissingFileIndex {
     pub(crate) fn ignore_source(&self, source: &AssetSourceId<'static>) {
         let mut all = self.all();
         all.sources.insert(source.clone(), SourceState::NotWatched);
-        let models = all.queries.keys().filter(|model| model.source() == source);
-        for model in models.cloned().collect::<Vec<_>>() {
-            all.remove(&model);
-        }
+        all.queries.retain(|model, _| model.source() != source);
     }
 
     /// Replaces the queries of a model by those of a new load.
@@ -299,8 +191,9 @@ impl MissingFileIndex {
         if *state == SourceState::NotWatched {
             return;
         }
-        all.purge(|model| is_model_in_use(server, model));
-        all.replace(model.clone().without_label().into_owned(), queries);
+        remove_unused(&mut all.queries, |model, _| is_model_in_use(server, model));
+        let model = model.clone().without_label().into_owned();
+        all.queries.insert(model, queries);
     }
 
     /// The models that must be reloaded after a change of a file.
@@ -309,22 +202,12 @@ impl MissingFileIndex {
         path: &AssetPath<'_>,
         change: Change,
     ) -> Vec<AssetPath<'static>> {
-        let (source, path) = (path.source(), key(path.path()));
-        let all = self.all();
-        let mut models: ModelPaths = Index::of(&all.missing, &path).cloned().collect();
-        if change == Change::Replaced {
-            models.extend(Index::of(&all.read, &path).cloned());
-        }
-        if change != Change::Edited {
-            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-            let listed = Index::of(&all.listed, folder);
-            let listed = listed.filter(|model| all.queries[*model].lists(&path));
-            let matching = all.patterns.iter();
-            let matching = matching.filter(|model| all.queries[*model].matches_pattern(&path));
-            models.extend(listed.chain(matching).cloned());
-        }
-        models.retain(|model| model.source() == source);
-        models.into_iter().collect()
+        self.find(path, |model, queries, path| {
+            let is_affected = queries.missing.contains(path)
+                || change == Change::Replaced && queries.read.contains(path)
+                || change != Change::Edited && queries.matches_pattern(path);
+            is_affected.then(|| model.clone())
+        })
     }
 
     /// The models that depend on a file, and that Bevy does not reload because only handles of their labels are alive.
@@ -333,11 +216,10 @@ impl MissingFileIndex {
         path: &AssetPath<'_>,
         server: &AssetServer,
     ) -> Vec<AssetPath<'static>> {
-        let (source, path) = (path.source(), key(path.path()));
-        let all = self.all();
-        let models = Index::of(&all.read, &path).filter(|model| model.source() == source);
-        let unwatched = models.filter(|model| server.get_path_ids(*model).is_empty());
-        unwatched.cloned().collect()
+        self.find(path, |model, queries, path| {
+            let is_affected = queries.read.contains(path) && server.get_path_ids(model).is_empty();
+            is_affected.then(|| model.clone())
+        })
     }
 
     /// The models that depend on the first bytes of a file, each with those bytes.
@@ -345,14 +227,24 @@ impl MissingFileIndex {
         &self,
         path: &AssetPath<'_>,
     ) -> Vec<(AssetPath<'static>, Start)> {
-        let (source, path) = (path.source(), key(path.path()));
+        self.find(path, |model, queries, path| {
+            Some((model.clone(), queries.starts.get(path)?.clone()))
+        })
+    }
+
+    /// What `find` returns for the models in the source of a path, their queries and the key of the path.
+    fn find<T>(
+        &self,
+        path: &AssetPath<'_>,
+        find: impl Fn(&AssetPath<'static>, &FileQueries, &str) -> Option<T>,
+    ) -> Vec<T> {
+        let key = key(path.path());
         let all = self.all();
-        let models = Index::of(&all.starts, &path).filter(|model| model.source() == source);
-        let models = models.filter_map(|model| {
-            let start = all.queries[model].starts.get(&path)?;
-            Some((model.clone(), start.clone()))
-        });
-        models.collect()
+        let models = all.queries.iter();
+        let models = models.filter(|(model, _)| model.source() == path.source());
+        models
+            .filter_map(|(model, queries)| find(model, queries, &key))
+            .collect()
     }
 
     fn all(&self) -> impl DerefMut<Target = Index> {
@@ -372,7 +264,7 @@ mod tests {
         queries.add_read(Path::new("gfx/Palette.lmp"));
         queries.add_listing(Path::new("Art"), "Ship", &["ALA"]);
         let model = AssetPath::from("Art/Ship.alo");
-        missing_files.all().replace(model.clone(), queries);
+        missing_files.all().queries.insert(model.clone(), queries);
         let is_affected = |path: &str, change| {
             missing_files.models_affected(&AssetPath::from(path.to_owned()), change)
                 == [model.clone()]
@@ -394,42 +286,22 @@ mod tests {
 
     #[test]
     fn new_queries_replace_those_of_the_previous_load() {
-        let mut index = Index::default();
+        let missing_files = MissingFileIndex::default();
         let model = AssetPath::from("ship.alo");
         for name in ["a.dds", "b.dds"] {
             let mut queries = FileQueries::default();
             queries.add_missing(Path::new(name));
-            index.replace(model.clone(), queries);
+            missing_files.all().queries.insert(model.clone(), queries);
         }
-        let missing_files = MissingFileIndex(Arc::new(Mutex::new(index)));
         assert_eq!(
             missing_files.models_affected(&"a.dds".into(), Change::Added),
             []
         );
         assert_eq!(
             missing_files.models_affected(&"b.dds".into(), Change::Added),
-            [model]
+            core::slice::from_ref(&model)
         );
-        assert_eq!(missing_files.all().missing.len(), 1);
-    }
-
-    #[test]
-    fn unused_models_are_purged_when_the_count_has_doubled() {
-        let mut index = Index::default();
-        let calls = core::cell::Cell::new(0);
-        for number in 0..8 * MIN_PURGE_COUNT {
-            index.purge(|_| {
-                calls.set(calls.get() + 1);
-                true
-            });
-            index.replace(
-                AssetPath::from(format!("{number}.alo")),
-                FileQueries::default(),
-            );
-        }
-        assert_eq!(calls.get(), 7 * MIN_PURGE_COUNT);
-        index.purge(|_| false);
-        assert!(index.queries.is_empty());
+        assert_eq!(missing_files.all().queries[&model].missing.len(), 1);
     }
 
     #[test]

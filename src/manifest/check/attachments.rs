@@ -1,6 +1,7 @@
 //! Checks what a manifest sets for its attachments. Part of [`ManifestCheck`](crate::manifest::ManifestCheck).
 
 use crate::appearance::skins::{ActiveSkin, unknown_skin_warning};
+use crate::manifest::check::clips::missing_clip;
 use crate::manifest::check::manifest::Found;
 use crate::manifest::classic_model::ClassicModel;
 use crate::manifest::model_manifest::{ManifestAttachment, ModelManifest};
@@ -9,8 +10,6 @@ use crate::manifest::spawn::attachments::find_outermost;
 use crate::manifest::spawn::state::ModelState;
 use crate::manifest::values::NameOrIndex;
 use crate::query::models::ModelQuery;
-use crate::root::clips::ModelClips;
-use crate::root::play::{PlayClip, ResolvedPlay};
 use crate::root::skins::ModelSkins;
 use crate::spawn::instance::ModelInstance;
 use crate::spawn::unsupported::{ModelComponent, no_effect_warning};
@@ -86,27 +85,23 @@ fn override_problems(
     let mut problems = Vec::new();
     if let Some(play) = &attachment.play {
         let problem = no_effect_warning(ModelComponent::PlayClip, format);
-        let problem = problem.or_else(|| clip_problem(world, entity, play));
+        let problem = problem.or_else(|| missing_clip(world, entity, play));
         problems.extend(problem.map(|problem| ("play", problem)));
     }
     if let Some(skin) = &attachment.skin {
         let problem = no_effect_warning(ModelComponent::ModelSkin, format);
-        let problem = problem.or_else(|| skin_problem(world, entity, skin));
+        let problem = problem.or_else(|| missing_skin(world, entity, skin));
         problems.extend(problem.map(|problem| ("skin", problem)));
     }
     problems
 }
 
-fn clip_problem(world: &World, entity: Entity, play: &NameOrIndex) -> Option<String> {
-    let instance = world.get::<ModelInstance>(entity)?;
-    let clips = world.get::<ModelClips>(entity);
-    let resolved = ResolvedPlay::new(&PlayClip::from_manifest(play.clone()), clips);
-    let (whole, _) = resolved.play.clip.split_frames();
-    let names = instance.model().find_clip(whole)?.err()?;
-    Some(resolved.missing_clip_warning(clips, &names))
-}
-
-fn skin_problem(world: &mut World, entity: Entity, skin: &NameOrIndex) -> Option<String> {
+/// The warning if a root does not have a skin. It follows the model's path.
+pub(crate) fn missing_skin(
+    world: &mut World,
+    entity: Entity,
+    skin: &NameOrIndex,
+) -> Option<String> {
     match skin {
         NameOrIndex::Name(name) => unknown_skin_warning(name, world.get::<ModelSkins>(entity)),
         NameOrIndex::Index(index) => {

@@ -3,129 +3,33 @@
 
 use crate::load::warnings::ModelWarnings;
 use crate::manifest::classic_model::ClassicModel;
-use crate::root::clips::{ModelClips, NamedClip};
+use crate::manifest::values::NameOrIndex;
+use crate::root::clips::ModelClips;
 use crate::root::events::{ClipEvent, ModelEvents};
 use crate::root::play::{PlayClip, ResolvedPlay};
 use crate::spawn::instance::{ModelInstance, SharedModel};
 use bevy::asset::{AssetServer, UntypedHandle};
-use bevy::ecs::change_detection::Mut;
-use bevy::ecs::entity::{Entity, EntityHashSet};
+use bevy::ecs::entity::{Entity, EntityHashMap};
 use bevy::ecs::lifecycle::Insert;
 use bevy::ecs::observer::On;
 use bevy::ecs::query::{Or, With};
 use bevy::ecs::resource::Resource;
 use bevy::ecs::system::{Commands, Query, Res, ResMut, SystemState};
 use bevy::ecs::world::World;
-use bevy::platform::collections::{HashMap, HashSet};
+use bevy::platform::collections::HashMap;
 use bevy::world_serialization::WorldInstanceReady;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
-/// The clips and events of a root, and its model.
-#[derive(Clone)]
-struct Subject {
-    clips: Option<ModelClips>,
-    events: Option<ModelEvents>,
-    model: Arc<dyn SharedModel>,
-}
-
-/// The addresses of clips, events and a model. 0 stands for none.
-type SubjectKey = [usize; 3];
-
-/// Weak pointers that keep the addresses of a [`SubjectKey`] from being reused.
-struct WeakSubject {
-    clips: Option<Weak<[NamedClip]>>,
-    events: Option<Weak<[ClipEvent]>>,
-    model: Weak<dyn SharedModel>,
-}
-
-impl Subject {
-    /// The subject of a root that is spawned by a manifest and has clips or events.
-    fn of(world: &World, root: Entity) -> Option<Self> {
-        let root = world.get_entity(root).ok()?;
-        root.get::<ClassicModel>()?;
-        let subject = Self {
-            clips: root.get().cloned(),
-            events: root.get().cloned(),
-            model: root.get::<ModelInstance>()?.model().clone(),
-        };
-        (subject.clips.is_some() || subject.events.is_some()).then_some(subject)
-    }
-
-    fn key(&self) -> SubjectKey {
-        self.downgrade().key()
-    }
-
-    fn downgrade(&self) -> WeakSubject {
-        WeakSubject {
-            clips: self.clips.as_ref().map(|clips| Arc::downgrade(&clips.0)),
-            events: self.events.as_ref().map(|events| Arc::downgrade(&events.0)),
-            model: Arc::downgrade(&self.model),
-        }
-    }
-}
-
-impl WeakSubject {
-    fn key(&self) -> SubjectKey {
-        fn address<T: ?Sized>(pointer: &Weak<T>) -> usize {
-            pointer.as_ptr().cast::<u8>() as usize
-        }
-        [
-            self.clips.as_ref().map_or(0, address),
-            self.events.as_ref().map_or(0, address),
-            address(&self.model),
-        ]
-    }
-
-    fn is_alive(&self) -> bool {
-        fn is_alive<T: ?Sized>(pointer: &Weak<T>) -> bool {
-            pointer.strong_count() > 0
-        }
-        self.clips.as_ref().is_none_or(is_alive)
-            && self.events.as_ref().is_none_or(is_alive)
-            && is_alive(&self.model)
-    }
-}
-
-/// The state of the checks of named clips.
+/// The roots whose clips and events must be checked, each with the files that the check waits for.
 #[derive(Resource, Default)]
-pub(crate) struct ClipChecks {
-    /// Roots whose clips and events must be checked.
-    pending: EntityHashSet,
-    /// The files that pending checks wait for. The handles are kept until all files are loaded or have failed.
-    awaited: HashMap<SubjectKey, Vec<UntypedHandle>>,
-    /// The checked subjects.
-    done: HashSet<SubjectKey>,
-    /// Weak pointers to the subjects in `done`.
-    held: Vec<WeakSubject>,
-}
+pub(crate) struct ClipChecks(EntityHashMap<Files>);
+
+/// Animation files. The handles are kept until all are loaded or have failed.
+type Files = Arc<[UntypedHandle]>;
 
 impl ClipChecks {
-    /// Marks a subject as checked and releases the files that the check needed.
-    fn set_done(&mut self, subject: &Subject) {
-        let held = subject.downgrade();
-        self.awaited.remove(&held.key());
-        self.done.insert(held.key());
-        self.held.push(held);
-        if self.held.len().is_power_of_two() {
-            self.remove_dropped();
-        }
-    }
-
-    /// Schedules another check of a root for when these files are loaded.
-    fn set_awaited(&mut self, root: Entity, subject: SubjectKey, files: Vec<UntypedHandle>) {
-        self.pending.insert(root);
-        self.awaited.insert(subject, files);
-    }
-
-    fn remove_dropped(&mut self) {
-        let done = &mut self.done;
-        self.held.retain(|subject| {
-            let is_alive = subject.is_alive();
-            if !is_alive {
-                done.remove(&subject.key());
-            }
-            is_alive
-        });
+    fn add(&mut self, root: Entity) {
+        self.0.entry(root).or_default();
     }
 }
 
@@ -139,18 +43,18 @@ pub(crate) fn on_model_ready(
     roots: Query<(), HasClipsOrEvents>,
 ) {
     if roots.contains(ready.entity) {
-        checks.pending.insert(ready.entity);
+        checks.add(ready.entity);
     }
 }
 
 /// Schedules a check when clips are set on a root.
 pub(crate) fn on_clips(inserted: On<Insert, ModelClips>, mut checks: ResMut<ClipChecks>) {
-    checks.pending.insert(inserted.entity);
+    checks.add(inserted.entity);
 }
 
 /// Schedules a check when events are set on a root.
 pub(crate) fn on_events(inserted: On<Insert, ModelEvents>, mut checks: ResMut<ClipChecks>) {
-    checks.pending.insert(inserted.entity);
+    checks.add(inserted.entity);
 }
 
 /// Warns about clips and frames in manifests that their models do not have, once per model.
@@ -158,23 +62,36 @@ pub(crate) fn on_events(inserted: On<Insert, ModelEvents>, mut checks: ResMut<Cl
 /// A check is repeated until the animation files are loaded, because only these have the frame counts, and models are
 /// spawned before.
 pub(crate) fn check_clips(mut commands: Commands, checks: Res<ClipChecks>) {
-    if !checks.pending.is_empty() {
+    if !checks.0.is_empty() {
         commands.queue(check_pending);
     }
 }
 
 fn check_pending(world: &mut World) {
+    let pending = core::mem::take(&mut world.resource_mut::<ClipChecks>().0);
+    let mut waiting = EntityHashMap::default();
     let mut problems = Vec::new();
-    world.resource_scope(|world, mut checks: Mut<ClipChecks>| {
-        for root in core::mem::take(&mut checks.pending) {
-            let found = checks.check(world, root);
-            problems.extend(found.into_iter().map(|problem| (root, problem)));
+    // Roots of one manifest need one check. `None` once it is done.
+    let mut awaited = HashMap::<[usize; 3], Option<Files>>::new();
+    for (root, files) in pending {
+        let Some(subject) = Subject::of(world, root) else {
+            continue;
+        };
+        let awaited = awaited.entry(subject.key()).or_insert_with(|| {
+            if is_any_loading(world, &files) {
+                return Some(files);
+            }
+            let result = CheckResult::of(world, &subject);
+            problems.extend(result.problems.into_iter().map(|(_, text)| (root, text)));
+            is_any_loading(world, &result.files).then(|| result.files.into())
+        });
+        if let Some(files) = awaited {
+            waiting.insert(root, files.clone());
         }
-        if checks.pending.is_empty() {
-            // The remaining entries belong to despawned roots.
-            checks.awaited.clear();
-        }
-    });
+    }
+    if !waiting.is_empty() {
+        world.resource_mut::<ClipChecks>().0.extend(waiting);
+    }
     if problems.is_empty() {
         return;
     }
@@ -186,30 +103,36 @@ fn check_pending(world: &mut World) {
     }
 }
 
-impl ClipChecks {
-    /// Checks the clips and events of a root, unless that was done before or the files are still loading. Returns the
-    /// warnings.
-    fn check(&mut self, world: &World, root: Entity) -> Vec<String> {
-        let Some(subject) = Subject::of(world, root) else {
-            return Vec::new();
+/// The clips and events of a root, and its model.
+struct Subject<'w> {
+    clips: Option<&'w ModelClips>,
+    events: Option<&'w ModelEvents>,
+    model: &'w Arc<dyn SharedModel>,
+}
+
+impl<'w> Subject<'w> {
+    /// The subject of a root that is spawned by a manifest and has clips or events.
+    fn of(world: &'w World, root: Entity) -> Option<Self> {
+        let root = world.get_entity(root).ok()?;
+        root.get::<ClassicModel>()?;
+        let subject = Self {
+            clips: root.get(),
+            events: root.get(),
+            model: root.get::<ModelInstance>()?.model(),
         };
-        let key = subject.key();
-        if self.done.contains(&key) {
-            return Vec::new();
+        (subject.clips.is_some() || subject.events.is_some()).then_some(subject)
+    }
+
+    /// The addresses of the clips, the events and the model. 0 stands for none.
+    fn key(&self) -> [usize; 3] {
+        fn address<T: ?Sized>(pointer: &Arc<T>) -> usize {
+            Arc::as_ptr(pointer).cast::<u8>() as usize
         }
-        let awaited = self.awaited.get(&key);
-        if awaited.is_some_and(|files| is_any_loading(world, files)) {
-            self.pending.insert(root);
-            return Vec::new();
-        }
-        let result = CheckResult::of(world, &subject);
-        if is_any_loading(world, &result.files) {
-            self.set_awaited(root, key, result.files);
-        } else {
-            self.set_done(&subject);
-        }
-        let problems = result.problems.into_iter();
-        problems.map(|(_, problem)| problem).collect()
+        [
+            self.clips.map_or(0, |clips| address(&clips.0)),
+            self.events.map_or(0, |events| address(&events.0)),
+            address(self.model),
+        ]
     }
 }
 
@@ -230,6 +153,16 @@ pub(crate) fn clip_problems(
     } else {
         Ok(result.problems)
     }
+}
+
+/// The warning if the model of a root does not have a clip. It follows the model's path.
+pub(crate) fn missing_clip(world: &World, root: Entity, clip: &NameOrIndex) -> Option<String> {
+    let instance = world.get::<ModelInstance>(root)?;
+    let clips = world.get::<ModelClips>(root);
+    let resolved = ResolvedPlay::new(&PlayClip::from_manifest(clip.clone()), clips);
+    let (whole, _) = resolved.play.clip.split_frames();
+    let names = instance.model().find_clip(whole)?.err()?;
+    Some(resolved.missing_clip_warning(clips, &names))
 }
 
 fn is_any_loading(world: &World, files: &[UntypedHandle]) -> bool {
@@ -256,22 +189,18 @@ struct CheckResult {
 }
 
 impl CheckResult {
-    fn of(world: &World, subject: &Subject) -> Self {
+    fn of(world: &World, subject: &Subject<'_>) -> Self {
         let mut result = Self::default();
-        let model = &*subject.model;
-        let clips = subject.clips.as_ref();
-        let named = clips.iter().flat_map(|clips| clips.0.iter());
+        let named = subject.clips.into_iter().flat_map(|clips| clips.0.iter());
         for (index, named) in named.enumerate() {
             let play = PlayClip::from_manifest(&*named.name);
-            let resolved = ResolvedPlay::new(&play, clips);
-            let problem = result.problem(world, model, &resolved, clips);
+            let problem = result.clip_problem(world, subject, &play);
             let problem = problem.map(|problem| (CheckedValue::Clip(index), problem));
             result.problems.extend(problem);
         }
-        let events = subject.events.as_ref();
-        let events = events.iter().flat_map(|events| events.0.iter());
-        for (index, event) in events.enumerate() {
-            let problem = result.event_problem(world, model, event, clips);
+        let events = subject.events.into_iter();
+        for (index, event) in events.flat_map(|events| events.0.iter()).enumerate() {
+            let problem = result.event_problem(world, subject, event);
             let problem = problem.map(|problem| (CheckedValue::Event(index), problem));
             result.problems.extend(problem);
         }
@@ -279,17 +208,17 @@ impl CheckResult {
     }
 
     /// The problem with a clip, if one is found. Adds the files that the result depends on.
-    fn problem(
+    fn clip_problem(
         &mut self,
         world: &World,
-        model: &dyn SharedModel,
-        resolved: &ResolvedPlay,
-        clips: Option<&ModelClips>,
+        subject: &Subject<'_>,
+        play: &PlayClip,
     ) -> Option<String> {
+        let resolved = ResolvedPlay::new(play, subject.clips);
         let (whole, part) = resolved.play.clip.split_frames();
-        let count_frames = match model.find_clip(whole)? {
+        let count_frames = match subject.model.find_clip(whole)? {
             Ok(count_frames) => count_frames,
-            Err(names) => return Some(resolved.missing_clip_warning(clips, &names)),
+            Err(names) => return Some(resolved.missing_clip_warning(subject.clips, &names)),
         };
         let part = part?;
         let count = count_frames(world, &mut self.files)?;
@@ -301,17 +230,16 @@ impl CheckResult {
     fn event_problem(
         &mut self,
         world: &World,
-        model: &dyn SharedModel,
+        subject: &Subject<'_>,
         event: &ClipEvent,
-        clips: Option<&ModelClips>,
     ) -> Option<String> {
         let play = PlayClip::from_manifest(event.clip.clone());
-        let resolved = ResolvedPlay::new(&play, clips);
+        let resolved = ResolvedPlay::new(&play, subject.clips);
         let (whole, part) = resolved.play.clip.split_frames();
-        let count_frames = match model.find_clip(whole)? {
+        let count_frames = match subject.model.find_clip(whole)? {
             Ok(count_frames) => count_frames,
             Err(names) => {
-                let missing = resolved.missing_clip_warning(clips, &names);
+                let missing = resolved.missing_clip_warning(subject.clips, &names);
                 return Some(format!(
                     "{missing}; it is the clip of the event {:?}",
                     event.name

@@ -14,53 +14,21 @@ impl Found<'_> {
         let Some(format) = world.get::<ModelInstance>(root).map(ModelInstance::format) else {
             return;
         };
-        let manifest = self.manifest;
-        let fields = [
-            ("play", manifest.play.is_some(), ModelComponent::PlayClip),
-            (
-                "masks",
-                !manifest.masks.is_empty(),
-                ModelComponent::ClipLayers,
-            ),
-            (
-                "skins",
-                !manifest.skins.is_empty(),
-                ModelComponent::ModelSkin,
-            ),
-            ("skin", manifest.skin.is_some(), ModelComponent::ModelSkin),
-            (
-                "lod_distances",
-                !manifest.lod_distances.is_empty(),
-                ModelComponent::LodDistances,
-            ),
-            (
-                "damage_stage",
-                manifest.damage_stage.is_some(),
-                ModelComponent::DamageStage,
-            ),
-            (
-                "team_color",
-                manifest.team_color.is_some(),
-                ModelComponent::TeamColor,
-            ),
-            (
-                "player_colors",
-                manifest.player_colors.is_some(),
-                ModelComponent::PlayerColors,
-            ),
-            ("crowd", manifest.crowd == Some(true), ModelComponent::Crowd),
-            (
-                "hidden",
-                !manifest.hidden.is_empty(),
-                ModelComponent::PartVisibility,
-            ),
-            (
-                "shown",
-                !manifest.shown.is_empty(),
-                ModelComponent::PartVisibility,
-            ),
-        ];
-        for (field, is_set, component) in fields {
+        use ModelComponent::*;
+        let m = self.manifest;
+        for (field, is_set, component) in [
+            ("play", is_set(&m.play), PlayClip),
+            ("masks", is_set(&m.masks), ClipLayers),
+            ("skins", is_set(&m.skins), ModelSkin),
+            ("skin", is_set(&m.skin), ModelSkin),
+            ("lod_distances", is_set(&m.lod_distances), LodDistances),
+            ("damage_stage", is_set(&m.damage_stage), DamageStage),
+            ("team_color", is_set(&m.team_color), TeamColor),
+            ("player_colors", is_set(&m.player_colors), PlayerColors),
+            ("crowd", m.crowd == Some(true), Crowd),
+            ("hidden", is_set(&m.hidden), PartVisibility),
+            ("shown", is_set(&m.shown), PartVisibility),
+        ] {
             if is_set && let Some(warning) = no_effect_warning(component, format) {
                 self.add_of_model(&[Field(field)], &warning);
             }
@@ -71,45 +39,30 @@ impl Found<'_> {
     /// Finds fields without a component that have no effect on a format.
     fn check_file_fields(&mut self, format: ModelFormat) {
         use ModelFormat::{Alamo, LithTech, Quake, UfoAftermath};
-        let manifest = self.manifest;
+        let m = self.manifest;
+        let (is_alamo, is_quake) = (format == Alamo, format == Quake);
         let has_clips = format != UfoAftermath;
-        let no_clips = "the format has no animations";
-        let fields = [
-            (
-                "load_lights",
-                manifest.load_lights.is_some() && format != Alamo,
-                "files of the format have no lights",
-            ),
-            (
-                "hidden_bones_hide_children",
-                manifest.hidden_bones_hide_children.is_some() && format != Alamo,
-                "bones of the format have no visibility",
-            ),
-            (
-                "palette",
-                manifest.palette.is_some() && format != Quake,
-                "textures of the format have their own colors",
-            ),
-            (
-                "hole_index",
-                manifest.hole_index.is_some() && format != Quake,
-                "textures of the format have no palette",
-            ),
-            ("clips", !manifest.clips.is_empty() && !has_clips, no_clips),
-            (
-                "events",
-                !manifest.events.is_empty() && !has_clips,
-                no_clips,
-            ),
-        ];
-        for (field, is_without_effect, reason) in fields {
-            if is_without_effect {
+        let lights = "files of the format have no lights";
+        let bones = "bones of the format have no visibility";
+        let colors = "textures of the format have their own colors";
+        let palette = "textures of the format have no palette";
+        let clips = "the format has no animations";
+        let hides_bones = is_set(&m.hidden_bones_hide_children);
+        for (field, is_set, has_effect, reason) in [
+            ("load_lights", is_set(&m.load_lights), is_alamo, lights),
+            ("hidden_bones_hide_children", hides_bones, is_alamo, bones),
+            ("palette", is_set(&m.palette), is_quake, colors),
+            ("hole_index", is_set(&m.hole_index), is_quake, palette),
+            ("clips", is_set(&m.clips), has_clips, clips),
+            ("events", is_set(&m.events), has_clips, clips),
+        ] {
+            if is_set && !has_effect {
                 let message = format!("is in {format}, on which `{field}` has no effect: {reason}");
                 self.add_of_model(&[Field(field)], &message);
             }
         }
         // Quake models report such clips as missing.
-        let with_file = manifest.clips.iter().enumerate();
+        let with_file = m.clips.iter().enumerate();
         let with_file = with_file.filter(|(_, clip)| clip.file.is_some() && format == LithTech);
         for (index, _) in with_file {
             let message = format!(
@@ -118,4 +71,8 @@ impl Found<'_> {
             self.add_of_model(&[Field("clips"), Element(index), Field("file")], &message);
         }
     }
+}
+
+fn is_set<T: Default + PartialEq>(value: &T) -> bool {
+    *value != T::default()
 }

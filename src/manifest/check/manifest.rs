@@ -1,9 +1,10 @@
 //! [`ManifestCheck`]: checks a spawned manifest against its model and the files that it names, for tools.
 
-use crate::appearance::skins::ActiveSkin;
 use crate::load::error::first_line;
 use crate::load::names::{folded, same_name};
-use crate::manifest::check::clips::{CheckedValue, clip_problems};
+use crate::manifest::check::attachments::missing_skin;
+use crate::manifest::check::clips::{CheckedValue, clip_problems, missing_clip};
+use crate::manifest::check::values::as_name;
 use crate::manifest::classic_model::{ClassicModel, is_manifest};
 use crate::manifest::files::paths::SharedSources;
 use crate::manifest::model_manifest::ModelManifest;
@@ -14,7 +15,6 @@ use crate::manifest::spawn::loading::{is_model_loading, manifest_attachments};
 use crate::manifest::values::NameOrIndex;
 use crate::query::models::ModelQuery;
 use crate::root::clips::ModelClips;
-use crate::root::play::{PlayClip, ResolvedPlay};
 use crate::spawn::attach::missing_bone_warning;
 use crate::spawn::instance::ModelInstance;
 use crate::spawn::unsupported::{ModelComponent, no_effect_warning};
@@ -25,9 +25,7 @@ use bevy::asset::{
 use bevy::ecs::entity::Entity;
 use bevy::ecs::system::SystemState;
 use bevy::ecs::world::World;
-use bevy::world_serialization::WorldAsset;
 use classic_model_formats::read::TextPosition;
-use core::any::TypeId;
 use thiserror::Error;
 
 /// A problem of a value of a manifest with the file that it names, or with the model.
@@ -187,10 +185,8 @@ impl Found<'_> {
         let handles: Vec<(UntypedHandle, bool)> = {
             let handles = self.manifest.files.preloaded.handles();
             let models = handles.models.iter().map(|handle| (handle.clone(), true));
-            // A scene is kept in place of its model. An image or a clip can wrongly have the path of the model.
-            let is_scene = |handle: &UntypedHandle| handle.type_id() == TypeId::of::<WorldAsset>();
-            let others = handles.others.iter();
-            let others = others.map(|handle| (handle.clone(), is_scene(handle)));
+            // An image or a clip can wrongly have the path of the model.
+            let others = handles.others.iter().map(|handle| (handle.clone(), false));
             models.chain(others).collect()
         };
         let files = self.manifest.resolve_files();
@@ -257,22 +253,10 @@ impl Found<'_> {
     }
 
     fn check_play(&mut self, world: &World, root: Entity) {
-        let (Some(play), Some(instance)) =
-            (self.manifest.play.clone(), world.get::<ModelInstance>(root))
-        else {
-            return;
-        };
-        let clips = world.get::<ModelClips>(root);
         // A problem of a name in `clips` is that of its entry.
-        if let NameOrIndex::Name(name) = &play
-            && self.entry_of(name).is_some()
-        {
-            return;
-        }
-        let resolved = ResolvedPlay::new(&PlayClip::from_manifest(play), clips);
-        let (whole, _) = resolved.play.clip.split_frames();
-        if let Some(Err(names)) = instance.model().find_clip(whole) {
-            let warning = resolved.missing_clip_warning(clips, &names);
+        let is_entry = as_name(&self.manifest.play).is_some_and(|it| self.entry_of(it).is_some());
+        let play = self.manifest.play.as_ref().filter(|_| !is_entry);
+        if let Some(warning) = play.and_then(|play| missing_clip(world, root, play)) {
             self.add_of_model(&[Field("play")], &warning);
         }
     }
@@ -298,25 +282,25 @@ impl Found<'_> {
     }
 
     fn check_skin_and_masks(&mut self, world: &mut World, root: Entity) {
-        let mut state = SystemState::<ModelQuery>::new(world);
-        let Ok(models) = state.get(world) else {
+        let Some(format) = world.get::<ModelInstance>(root).map(ModelInstance::format) else {
             return;
         };
-        let manifest = self.manifest;
-        let format = models.format(root);
         // Otherwise the whole field has no effect, which is reported.
-        let applies =
-            |component| format.is_some_and(|format| no_effect_warning(component, format).is_none());
-        let has_skins = applies(ModelComponent::ModelSkin);
-        if let Some(NameOrIndex::Index(index)) = manifest.skin.clone().filter(|_| has_skins) {
-            let skin = ActiveSkin { index, image: None };
-            if let Some(warning) = skin.index_warning(models.skins(root).count) {
-                self.add_of_model(&[Field("skin")], &warning);
-            }
+        let applies = |component| no_effect_warning(component, format).is_none();
+        let manifest = self.manifest;
+        if applies(ModelComponent::ModelSkin)
+            && let Some(skin @ NameOrIndex::Index(_)) = &manifest.skin
+            && let Some(warning) = missing_skin(world, root, skin)
+        {
+            self.add_of_model(&[Field("skin")], &warning);
         }
-        let bones = models.bones(root);
-        let has_layers = applies(ModelComponent::ClipLayers);
-        for (name, mask) in manifest.masks.iter().filter(|_| has_layers) {
+        if manifest.masks.is_empty() || !applies(ModelComponent::ClipLayers) {
+            return;
+        }
+        let mut state = SystemState::<ModelQuery>::new(world);
+        let bones = state.get(world).map(|models| models.bones(root));
+        let bones = bones.unwrap_or_default();
+        for (name, mask) in &manifest.masks {
             for (index, bone) in mask.iter().enumerate() {
                 if !bones.iter().any(|other| same_name(&other.name, bone)) {
                     let steps = [Field("masks"), Key(name), Element(index)];

@@ -1,6 +1,6 @@
 //! Reads the text of a manifest and finds the files that it names.
 
-use crate::load::find::candidates::clean_path;
+use crate::load::find::paths::clean_path;
 use crate::load::find::{FileFinder, FileSearch};
 use crate::load::labels::SCENE;
 use crate::load::names::same_name;

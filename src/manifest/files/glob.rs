@@ -1,6 +1,7 @@
 //! The search for files that match patterns with `*` and `?`.
 
 use crate::load::find::FileSearch;
+use crate::load::find::paths::{PathPart, path_parts};
 use crate::load::names::folded;
 use crate::load::pattern::Pattern;
 use bevy::asset::AssetPath;
@@ -60,10 +61,11 @@ impl Globs {
         pattern: &str,
         limit: usize,
     ) -> Result<Vec<AssetPath<'static>>, StepLimitExceeded> {
-        let parts = pattern.split(['/', '\\']);
-        let parts: Vec<&str> = parts
-            .filter(|part| !matches!(*part, "" | "." | ".."))
-            .collect();
+        let parts = path_parts(pattern).filter_map(|part| match part {
+            PathPart::Name(name) => Some(name),
+            PathPart::Outside => None,
+        });
+        let parts: Vec<&str> = parts.collect();
         let patterns: Vec<Pattern> = parts.iter().map(|part| Pattern::new(part)).collect();
         let Some((last, folders)) = patterns.split_last() else {
             return Ok(Vec::new());

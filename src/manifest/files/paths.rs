@@ -66,9 +66,9 @@ pub(crate) struct Preloaded(pub(crate) Arc<Mutex<Handles>>);
 
 #[derive(Default)]
 pub(crate) struct Handles {
-    /// Models that are loading, or whose main asset is kept.
+    /// The model and attached models.
     pub(crate) models: Vec<UntypedHandle>,
-    /// Other assets, and the scenes of models whose main asset was released.
+    /// Clips, skins and attached manifests.
     pub(crate) others: Vec<UntypedHandle>,
 }
 

@@ -35,8 +35,8 @@ pub(crate) async fn read_with_bases(
     let merged = read.and_then(|()| {
         let (sources, merged) = merge(own, bases);
         match check(&merged) {
-            Some(problem) => Err(sources.of(&problem.steps).error(problem)),
-            None => Ok((sources, merged)),
+            Err(problem) => Err(sources.of(&problem.steps).error(problem)),
+            Ok(()) => Ok((sources, merged)),
         }
     });
     for base in paths {

@@ -1,6 +1,5 @@
 //! [`ManifestLoader`]: the asset loader of manifests.
 
-use crate::load::names::all_cases;
 use crate::manifest::classic_model::is_manifest;
 use crate::manifest::files::find::{ManifestLoaderSettings, ManifestReader};
 use crate::manifest::files::preload::Preloader;
@@ -10,7 +9,6 @@ use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
 use bevy::ecs::world::{FromWorld, World};
 use bevy::reflect::TypePath;
-use std::sync::LazyLock;
 
 /// Loads manifests. The model, clips, skins and attachments of a manifest, and their dependencies, are dependencies of
 /// its asset.
@@ -33,16 +31,8 @@ impl FromWorld for ManifestLoader {
     }
 }
 
-/// `model.ron` in all combinations of upper and lower case.
-pub(crate) static EXTENSIONS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let mut all = Vec::new();
-    for model in all_cases(&["model"]) {
-        for ron in all_cases(&["ron"]) {
-            all.push(&*format!("{model}.{ron}").leak());
-        }
-    }
-    all
-});
+/// The extension of manifests.
+pub(crate) const EXTENSION: &str = "model.ron";
 
 impl AssetLoader for ManifestLoader {
     type Asset = ModelManifest;
@@ -64,9 +54,5 @@ impl AssetLoader for ManifestLoader {
         let preloader = &self.preloader;
         let load = self.files.load(preloader, reader, load_context, *settings);
         load.await
-    }
-
-    fn extensions(&self) -> &[&str] {
-        &EXTENSIONS
     }
 }

@@ -24,7 +24,7 @@ pub fn parse(bytes: &[u8]) -> Result<ModelManifest, ManifestError> {
 }
 
 /// A check of a manifest's values, which returns the first problem.
-pub(crate) type Check = fn(&ModelManifest) -> Option<Problem<'_>>;
+pub(crate) type Check = fn(&ModelManifest) -> Result<(), Problem<'_>>;
 
 /// Parses a manifest and checks its values. Also returns the text, without a byte order mark.
 pub(crate) fn parse_with(
@@ -39,10 +39,8 @@ pub(crate) fn parse_with(
     }
     let text = text(bytes)?;
     let manifest = from_ron(text)?;
-    match check(&manifest) {
-        Some(problem) => Err(problem.in_text(text)),
-        None => Ok((manifest, text)),
-    }
+    check(&manifest).map_err(|problem| problem.in_text(text))?;
+    Ok((manifest, text))
 }
 
 /// The text of a file without a byte order mark.

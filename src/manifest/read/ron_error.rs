@@ -96,9 +96,10 @@ fn steps<'a>(path: &'a Path, text: &str) -> Option<Vec<Step<'a>>> {
             Segment::Seq { index } => Element(*index),
             Segment::Map { key } => {
                 let container = text.get(find_offset(text, &steps)..)?;
-                match container.starts_with('{') {
-                    true => Key(key),
-                    false => Field(key),
+                if container.starts_with('{') {
+                    Key(key)
+                } else {
+                    Field(key)
                 }
             }
             Segment::Enum { .. } | Segment::Unknown => return None,

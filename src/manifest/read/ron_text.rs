@@ -29,9 +29,7 @@ impl ModelManifest {
     /// # Errors
     /// [`ManifestError`] if [`parse`](crate::manifest::parse) would reject the manifest.
     pub fn to_ron(&self) -> Result<String, ManifestError> {
-        if let Some(problem) = check(self) {
-            return Err(problem.in_text(""));
-        }
+        check(self).map_err(|problem| problem.in_text(""))?;
         let pretty = PrettyConfig::new().new_line("\n").compact_arrays(false);
         let text = options().to_string_pretty(self, pretty);
         let mut text = text.map_err(|error| ManifestError {

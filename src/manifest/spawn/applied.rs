@@ -20,22 +20,6 @@ use bevy::ecs::entity::Entity;
 use bevy::ecs::world::{EntityWorldMut, World};
 use bevy::world_serialization::WorldAssetRoot;
 
-/// Loads the clip files of manifests.
-pub(crate) struct ClipLoader<'a> {
-    pub(crate) server: &'a AssetServer,
-    /// `None` if no format has clips in separate files.
-    pub(crate) clips: Option<ClipFiles>,
-}
-
-impl<'a> ClipLoader<'a> {
-    pub(crate) fn of(world: &'a World) -> Self {
-        Self {
-            server: world.resource::<AssetServer>(),
-            clips: world.get_resource::<ClipFiles>().copied(),
-        }
-    }
-}
-
 /// The components that were set on a root. `None` for those that were not set, or that the user had set before.
 #[derive(Clone, Default)]
 pub(crate) struct AppliedComponents {
@@ -60,11 +44,11 @@ impl AppliedComponents {
     pub(crate) fn from_manifest(
         manifest: &ModelManifest,
         files: &ResolvedFiles,
-        loader: &ClipLoader<'_>,
+        world: &World,
     ) -> Self {
         let play = manifest.play.clone();
         let skin = manifest.skin.clone().filter(|_| !files.is_skin_missing);
-        let clips = clips(manifest, files, loader);
+        let clips = clips(manifest, files, world);
         let masks = manifest.masks.iter();
         let masks = masks.map(|(name, bones)| (name, BoneMask::Subtrees(bones.clone())));
         let mut skins = ModelSkins::default();
@@ -181,11 +165,7 @@ pub(crate) fn update_component<C: Component + Clone + PartialEq>(
 }
 
 /// Clips in the order of the manifest.
-fn clips(
-    manifest: &ModelManifest,
-    files: &ResolvedFiles,
-    loader: &ClipLoader<'_>,
-) -> Vec<NamedClip> {
+fn clips(manifest: &ModelManifest, files: &ResolvedFiles, world: &World) -> Vec<NamedClip> {
     let mut clips = Vec::new();
     for (entry, clip) in manifest.clips.iter().enumerate() {
         if clip.file.is_none() {
@@ -193,7 +173,7 @@ fn clips(
             clips.extend(found.map(|found| named(clip, &clip.name, found)));
         }
         for file in files.clips.iter().filter(|file| file.entry == entry) {
-            let found = file_clip(clip, &file.path, loader);
+            let found = file_clip(clip, &file.path, world);
             clips.extend(found.map(|found| named(clip, &file.name, found)));
         }
     }
@@ -223,12 +203,9 @@ fn model_clip(clip: &ManifestClip) -> Option<ClipRef> {
 }
 
 /// A clip that is a file, if a format has such files.
-fn file_clip(
-    clip: &ManifestClip,
-    path: &AssetPath<'static>,
-    loader: &ClipLoader<'_>,
-) -> Option<ClipRef> {
-    let whole = (loader.clips?.load)(loader.server, path);
+fn file_clip(clip: &ManifestClip, path: &AssetPath<'static>, world: &World) -> Option<ClipRef> {
+    let clips = world.get_resource::<ClipFiles>()?;
+    let whole = (clips.load)(world.resource::<AssetServer>(), path);
     Some(part(clip, whole))
 }
 

@@ -114,23 +114,39 @@ impl ManifestOverrides {
             None => ManifestKey::Id(id),
         };
         let new = load_override(&key, manifest);
+        let new_model = new.as_ref().map(|new| new.model.clone());
         let mut all = self.all();
         let old = all.iter_mut().find(|old| old.manifest == key);
-        let edited = match (old, &new) {
+        let old_model = old.as_ref().map(|old| old.model.clone());
+        match (old, &new) {
             (None, None) => return,
             (Some(old), Some(new)) if (&old.model, &old.value) == (&new.model, &new.value) => {
                 old.is_orphan = false;
                 return;
             }
-            (None, Some(_)) => None,
-            (Some(_), Some(new)) => Some(new.model.clone()),
-            (Some(old), None) => Some(old.model.clone()),
-        };
-        if let Some(model) = edited {
-            // Older settings of a dropped manifest would override the edit, and no system could change them.
-            all.retain(|other| other.manifest == key || !other.is_orphan || other.model != model);
+            _ => {}
         }
-        for model in self.replace(&mut all, &key, new) {
+        if old_model.is_some() {
+            // Older settings of a dropped manifest would override the edit, and no system could change them.
+            let edited = new_model.as_ref().or(old_model.as_ref());
+            let is_kept = |other: &ManifestOverride| {
+                other.manifest == key || !other.is_orphan || Some(&other.model) != edited
+            };
+            all.retain(is_kept);
+        }
+        let place = all.iter().position(|old| old.manifest == key);
+        if let Some(place) = place {
+            all.remove(place);
+        }
+        if let Some(new) = new {
+            // Settings for another model are the newest of that model.
+            let place = place.filter(|_| new_model == old_model);
+            let place = place.unwrap_or(all.len());
+            all.insert(place, new);
+            warn_if_ignored(&all, place);
+        }
+        let models: HashSet<_> = old_model.into_iter().chain(new_model).collect();
+        for model in models {
             self.apply(&all, model);
         }
     }
@@ -177,35 +193,6 @@ impl ManifestOverrides {
             }
             ManifestKey::Id(id) => manifests.contains(*id),
         }
-    }
-
-    /// Replaces the settings of a manifest. Returns the models of the old and the new settings.
-    fn replace(
-        &self,
-        all: &mut Vec<ManifestOverride>,
-        key: &ManifestKey,
-        new: Option<ManifestOverride>,
-    ) -> Vec<AssetPath<'static>> {
-        let mut models = Vec::new();
-        let old = all.iter().position(|item| item.manifest == *key);
-        let Some(new) = new else {
-            models.extend(old.map(|index| all.remove(index).model));
-            return models;
-        };
-        models.push(new.model.clone());
-        let index = match old {
-            Some(index) if all[index].model == new.model => {
-                all[index] = new;
-                index
-            }
-            old => {
-                models.extend(old.map(|index| all.remove(index).model));
-                all.push(new);
-                all.len() - 1
-            }
-        };
-        warn_if_ignored(all, index);
-        models
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::manifest::check::values::check;
 use crate::manifest::files::resolve::ResolvedFiles;
 use crate::manifest::model_manifest::ModelManifest;
-use crate::manifest::spawn::applied::{AppliedComponents, ClipLoader};
+use crate::manifest::spawn::applied::AppliedComponents;
 use crate::manifest::spawn::overrides::ManifestOverrides;
 use crate::manifest::spawn::transform::ManifestTransform;
 use bevy::asset::{AssetEvent, AssetId, Assets};
@@ -31,19 +31,19 @@ impl Plan {
     pub(crate) fn new(manifest: ModelManifest, world: &World) -> Self {
         let files = manifest.resolve_files();
         let problem = match check(&manifest) {
-            Some(problem) => Some(problem.message),
-            None if manifest.extends.is_some() => {
+            Err(problem) => Some(problem.message),
+            Ok(()) if manifest.extends.is_some() => {
                 Some("extends another manifest, which only manifests in files can".to_owned())
             }
-            None if files.model.is_none() => {
+            Ok(()) if files.model.is_none() => {
                 let model = &manifest.model;
                 Some(format!("model {model:?} is not a valid asset path"))
             }
-            None => None,
+            Ok(()) => None,
         };
         let components = match problem {
             Some(_) => AppliedComponents::default(),
-            None => AppliedComponents::from_manifest(&manifest, &files, &ClipLoader::of(world)),
+            None => AppliedComponents::from_manifest(&manifest, &files, world),
         };
         Self {
             components,

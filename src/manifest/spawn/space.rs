@@ -1,18 +1,18 @@
-//! Applies [`BevySpace`]: the systems that rotate and scale the scenes below model roots.
+//! Applies [`BevySpace`] and the size and the axes of manifests: rotates and scales the scenes below model roots.
 
 use crate::geometry::axes::{Mirror, SceneScale};
 use crate::manifest::spawn::state::ModelState;
 use crate::manifest::spawn::transform::ManifestTransform;
 use crate::root::space::{BevySpace, SceneTransform};
 use crate::spawn::attach::{ancestors, outer_scale};
-use crate::spawn::instance::{ModelFormat, ModelInstance};
+use crate::spawn::instance::ModelInstance;
 use crate::spawn::roots::ModelRoots;
 use bevy::ecs::entity::{Entity, EntityHashSet};
 use bevy::ecs::hierarchy::{ChildOf, Children};
 use bevy::ecs::lifecycle::RemovedComponents;
 use bevy::ecs::observer::On;
 use bevy::ecs::query::{Changed, Or, With};
-use bevy::ecs::system::{Commands, Query, Res, SystemParam};
+use bevy::ecs::system::{Commands, Query, SystemParam};
 use bevy::ecs::world::World;
 use bevy::math::{Quat, Vec3};
 use bevy::transform::components::Transform;
@@ -58,19 +58,21 @@ pub(crate) fn update_scenes(
         .filter(|root| changes.spaces.contains(*root))
         .collect();
     due.extend(inner);
-    let with_format = |root| Some((root, models.format(root)?));
-    let mut due: Vec<(Entity, ModelFormat)> = due.into_iter().filter_map(with_format).collect();
+    let mut due: Vec<Entity> = due.into_iter().collect();
+    due.retain(|root| models.format(*root).is_some());
     commands.queue(move |world: &mut World| {
         // Models before those that are attached to them.
-        due.sort_by_cached_key(|(root, _)| ancestors(world, *root).count());
-        for (root, format) in due {
-            update_scene(world, root, format);
+        due.sort_by_cached_key(|root| ancestors(world, *root).count());
+        for root in due {
+            let state = world.get::<ModelState>(root);
+            let manifest = state.map(|state| state.transform);
+            update_scene(world, root, manifest.unwrap_or_default());
         }
     });
 }
 
-/// Updates the transform of the scene below a root.
-fn update_scene(world: &mut World, root: Entity, format: ModelFormat) {
+/// Updates the transform of the scene below a root, and the root's [`SceneScale`].
+pub(crate) fn update_scene(world: &mut World, root: Entity, manifest: ManifestTransform) {
     let Some(scene) = scene_of(world, root) else {
         return;
     };
@@ -79,11 +81,10 @@ fn update_scene(world: &mut World, root: Entity, format: ModelFormat) {
         return;
     };
     let SceneTransform { original, mirror } = loaded;
-    let manifest = manifest_transform(world, root);
     let (factor, rotation) = (manifest.scale, manifest.rotation(loaded));
-    let space = world.get::<BevySpace>(root);
-    let transform = match space {
-        Some(space) => {
+    let format = world.get::<ModelInstance>(root).map(ModelInstance::format);
+    let transform = match world.get::<BevySpace>(root).zip(format) {
+        Some((space, format)) => {
             let rotation = rotation.unwrap_or(format.facing(original.rotation, mirror));
             let meters = space.meters_per_unit;
             let meters = meters.filter(|meters| meters.is_finite() && *meters > 0.0);
@@ -106,13 +107,13 @@ fn update_scene(world: &mut World, root: Entity, format: ModelFormat) {
         },
     };
     // Distances in the file, such as those of its levels of detail, scale with the scene.
-    let scale = transform.scale.x / original.scale.x;
+    let scale = SceneScale(transform.scale.x / original.scale.x);
     if let Ok(mut root) = world.get_entity_mut(root) {
-        if scale == 1.0 || !scale.is_finite() {
-            root.remove::<SceneScale>()
-        } else {
-            root.insert(SceneScale(scale))
-        };
+        if scale.0 == 1.0 || !scale.0.is_finite() {
+            root.remove::<SceneScale>();
+        } else if root.get::<SceneScale>() != Some(&scale) {
+            root.insert(scale);
+        }
     }
     if let Ok(mut scene) = world.get_entity_mut(scene) {
         scene.insert((loaded, transform));
@@ -152,29 +153,11 @@ fn spawned_transform(world: &World, scene: Entity) -> Option<SceneTransform> {
 pub(crate) fn on_instance_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
-    spawner: Res<WorldInstanceSpawner>,
     states: Query<&ModelState>,
-    roots: Query<(&ChildOf, &Transform, Option<&Mirror>)>,
 ) {
-    let Ok(state) = states.get(ready.entity) else {
-        return;
-    };
-    for entity in spawner.iter_instance_entities(ready.instance_id) {
-        let root = roots.get(entity);
-        let root = root.ok().filter(|(of, ..)| of.parent() == ready.entity);
-        if let Some((_, original, mirror)) = root {
-            let loaded = SceneTransform {
-                original: *original,
-                mirror: mirror.copied().unwrap_or_default(),
-            };
-            let transform = state.transform.apply(loaded);
-            commands.entity(entity).try_insert((loaded, transform));
-        }
+    let root = ready.entity;
+    if let Ok(state) = states.get(root) {
+        let manifest = state.transform;
+        commands.queue(move |world: &mut World| update_scene(world, root, manifest));
     }
-}
-
-/// The size and the axes from the manifest of a root. The default without a manifest.
-fn manifest_transform(world: &World, root: Entity) -> ManifestTransform {
-    let state = world.get::<ModelState>(root);
-    state.map_or(ManifestTransform::default(), |state| state.transform)
 }

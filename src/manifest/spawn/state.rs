@@ -35,7 +35,7 @@ pub(crate) struct ModelState {
 #[derive(Clone)]
 pub(crate) struct Model {
     pub(crate) path: AssetPath<'static>,
-    /// `None` if no format has its extension, and after [`Model::release`].
+    /// `None` if no format has its extension.
     pub(crate) asset: Option<UntypedHandle>,
     /// `None` until the model is loaded.
     pub(crate) scene: Option<Handle<WorldAsset>>,

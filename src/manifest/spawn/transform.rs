@@ -1,14 +1,8 @@
-//! Applies the size and the axes of manifests to the scenes of their models.
+//! [`ManifestTransform`]: the size and the axes of a manifest.
 
-use crate::geometry::axes::SceneScale;
 use crate::manifest::model_manifest::{FileAxis, ManifestAxes, ModelManifest};
-use crate::root::space::{BevySpace, SceneTransform};
-use bevy::ecs::change_detection::DetectChangesMut;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::Children;
-use bevy::ecs::world::World;
+use crate::root::space::SceneTransform;
 use bevy::math::Quat;
-use bevy::transform::components::Transform;
 
 /// The size and the axes of a manifest.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,39 +45,5 @@ impl ManifestTransform {
         let axes = self.axes.and_then(|axes| axes.rotation_in(scene.mirror));
         let turn = self.facing.and_then(FileAxis::turn_to_front);
         axes.or(turn.map(|turn| turn * scene.original.rotation))
-    }
-
-    pub(crate) fn apply(self, scene: SceneTransform) -> Transform {
-        let original = scene.original;
-        Transform {
-            translation: original.translation,
-            rotation: self.rotation(scene).unwrap_or(original.rotation),
-            scale: original.scale * self.scale,
-        }
-    }
-}
-
-/// Updates the transform of the scene below a root, and the root's [`SceneScale`].
-pub(crate) fn apply_transform(world: &mut World, root: Entity, transform: ManifestTransform) {
-    if let Ok(mut root) = world.get_entity_mut(root) {
-        let scale = SceneScale(transform.scale);
-        if transform.scale == 1.0 {
-            root.remove::<SceneScale>();
-        } else if root.get::<SceneScale>() != Some(&scale) {
-            root.insert(scale);
-        }
-    }
-    let children = world.get::<Children>(root);
-    let children: Vec<Entity> = children.into_iter().flatten().copied().collect();
-    for child in children {
-        let loaded = world.get::<SceneTransform>(child).copied();
-        let current = world.get_mut::<Transform>(child);
-        if let (Some(loaded), Some(mut current)) = (loaded, current) {
-            *current = transform.apply(loaded);
-        }
-    }
-    // Applies the `BevySpace` to the new transform.
-    if let Some(mut space) = world.get_mut::<BevySpace>(root) {
-        space.set_changed();
     }
 }

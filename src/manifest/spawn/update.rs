@@ -2,14 +2,14 @@
 
 use crate::geometry::axes::SceneScale;
 use crate::manifest::classic_model::{ClassicModel, is_manifest, warn_manifest};
-use crate::manifest::files::preload::ReleasedModels;
 use crate::manifest::model_manifest::ModelManifest;
 use crate::manifest::spawn::applied::AppliedComponents;
 use crate::manifest::spawn::attachments::update_attachments;
 use crate::manifest::spawn::plan::{Plan, Plans};
+use crate::manifest::spawn::space::update_scene;
 use crate::manifest::spawn::state::{Model, ModelState};
-use crate::manifest::spawn::transform::apply_transform;
 use crate::root::crowd::Crowd;
+use crate::root::space::BevySpace;
 use crate::spawn::formats::ModelFormats;
 use bevy::asset::{
     AssetEvent, AssetPath, AssetServer, Assets, Handle, RecursiveDependencyLoadState, UntypedHandle,
@@ -59,25 +59,6 @@ impl Model {
         };
         let is_loaded = self.scene.is_some() || server.is_loaded(asset);
         is_loaded && !(replaces_other && are_dependencies_loading(server, asset))
-    }
-
-    /// Drops the handle of the main asset if the scene is enough for Bevy to reload the file: see [`ReleasedModels`].
-    ///
-    /// The scene is not enough without file watching, nor if the model's path was loaded as a manifest: Bevy then
-    /// reloads it only as that.
-    fn release(&mut self, world: &World, model: &ClassicModel) {
-        let server = world.resource::<AssetServer>();
-        let is_model_path = model.0.path().is_some_and(|path| !is_manifest(path));
-        if !server.watching_for_changes() || is_model_path {
-            return;
-        }
-        if let (Some(asset), Some(scene)) = (&self.asset, &self.scene)
-            && !are_dependencies_loading(server, asset)
-        {
-            let released = world.resource::<ReleasedModels>();
-            released.insert(server, &self.path, scene);
-        }
-        self.asset = None;
     }
 }
 
@@ -130,7 +111,7 @@ pub(crate) fn update(world: &mut World, entity: Entity) {
     }
     let mut state = core::mem::take(&mut *state.get_mut());
     state.is_waiting = match plan_of(world, &model) {
-        Some(plan) => !state.update(world, entity, &model, &plan),
+        Some(plan) => !state.update(world, entity, &plan),
         None => {
             state.pending = None;
             true
@@ -183,13 +164,7 @@ impl ModelState {
     }
 
     /// Spawns or updates the model of a manifest. Returns whether this is complete: `false` while the model is loading.
-    fn update(
-        &mut self,
-        world: &mut World,
-        entity: Entity,
-        model: &ClassicModel,
-        plan: &Plan,
-    ) -> bool {
+    fn update(&mut self, world: &mut World, entity: Entity, plan: &Plan) -> bool {
         if let Some(problem) = &plan.problem {
             warn_manifest(world, entity, problem);
             return true;
@@ -209,7 +184,6 @@ impl ModelState {
             self.pending = Some(next);
             return false;
         }
-        next.release(world, model);
         let crowd = next.crowd.clone();
         self.current = Some(next);
         self.pending = None;
@@ -231,7 +205,11 @@ impl ModelState {
         if world.get_entity(entity).is_err() {
             return;
         }
-        apply_transform(world, entity, self.transform);
+        update_scene(world, entity, self.transform);
+        // Updates the models that are attached to it.
+        if let Some(mut space) = world.get_mut::<BevySpace>(entity) {
+            space.set_changed();
+        }
         let spawned = core::mem::take(&mut self.attachments);
         self.attachments =
             update_attachments(world, entity, spawned, &plan.manifest, &plan.files, update);
@@ -244,16 +222,6 @@ impl ModelState {
             return model.clone();
         }
         let server = world.resource::<AssetServer>();
-        let released = world.resource::<ReleasedModels>().scenes(server, path);
-        if let Some((scene, crowd)) = released {
-            // Loading the main asset again would respawn all instances.
-            return Model {
-                path: path.clone(),
-                asset: None,
-                scene: Some(scene),
-                crowd,
-            };
-        }
         let formats = world.resource::<ModelFormats>();
         let asset = formats.load(server, path);
         if asset.is_none() {

@@ -2,20 +2,14 @@
 
 pub(crate) mod model_images;
 
-use crate::load::names::{all_cases, has_extension};
 use crate::load::remove_unused::remove_unused;
 use crate::texture::decoded_image::{DecodedImage, ImageDecodeError, Limits};
 use crate::texture::dtx;
-use crate::texture::placeholder::Placeholder;
-use crate::texture::sampling::{Samplings, log_once};
-use crate::texture::settings::{
-    ClassicImageError, ClassicImageSettings, EXTENSIONS, is_classic_image, is_loaded_by_bevy,
-};
+use crate::texture::sampling::{DecodeState, Samplings};
+use crate::texture::settings::{ClassicImageError, ClassicImageSettings, has_glow_label};
 use bevy::asset::io::Reader;
-use bevy::asset::{
-    AssetLoader, AssetPath, AssetServer, Handle, LoadContext, LoadState, UntypedAssetId,
-};
-use bevy::image::{Image, ImageLoaderSettings};
+use bevy::asset::{AssetLoader, AssetPath, LoadContext, LoadState, UntypedAssetId};
+use bevy::image::Image;
 use bevy::reflect::TypePath;
 use std::collections::HashMap;
 use std::ops::DerefMut;
@@ -44,7 +38,6 @@ pub(crate) const GLOW: &str = "Glow";
 ///   `Sampled/`.
 #[derive(TypePath)]
 pub struct ClassicImageLoader {
-    extensions: Vec<&'static str>,
     limits: Limits,
     samplings: Samplings,
     states: Mutex<HashMap<AssetPath<'static>, PathState>>,
@@ -53,26 +46,18 @@ pub struct ClassicImageLoader {
 /// The state of an image file that is in use.
 #[derive(Default)]
 struct PathState {
-    /// Whether a load succeeded.
-    was_decoded: bool,
+    decoding: DecodeState,
     /// Whether a load with [`flat`](ClassicImageSettings::flat) succeeded. If a later load fails, Bevy
     /// tries again with default settings, which must not accept a cube map. No upstream report known.
     is_flat: bool,
-    /// The last logged error. Bevy loads a file again for each of its labels, so errors would repeat.
-    last_error: Option<String>,
     /// The image that was loaded last, and its settings.
     settings: Option<(UntypedAssetId, ClassicImageSettings)>,
 }
 
 impl ClassicImageLoader {
-    pub(crate) fn extensions() -> Vec<&'static str> {
-        all_cases(EXTENSIONS)
-    }
-
     /// A loader for a GPU with the given capabilities.
     pub(crate) fn new(limits: Limits, samplings: Samplings) -> Self {
         Self {
-            extensions: Self::extensions(),
             limits,
             samplings,
             states: Mutex::default(),
@@ -104,7 +89,8 @@ impl ClassicImageLoader {
             Err(error) => {
                 if self.samplings.add_placeholders(load_context) {
                     let mut states = self.lock();
-                    states.entry(path.clone()).or_default().was_decoded = false;
+                    let state = states.entry(path.clone()).or_default();
+                    state.decoding.was_decoded = false;
                 }
                 Err(failure(error, false))
             }
@@ -127,10 +113,10 @@ impl ClassicImageLoader {
         let mut states = self.lock();
         let state = states.entry(path).or_default();
         if !failure.is_expected {
-            if state.was_decoded {
+            if state.decoding.was_decoded {
                 return None;
             }
-            log_once(&failure.error, &mut state.last_error);
+            state.decoding.log(&failure.error);
         }
         Some(Image {
             asset_usage: settings.asset_usage,
@@ -142,9 +128,8 @@ impl ClassicImageLoader {
     fn record_success(&self, path: AssetPath<'static>, is_flat: bool) {
         let mut states = self.lock();
         let state = states.entry(path).or_default();
-        state.was_decoded = true;
+        state.decoding = DecodeState::SUCCESS;
         state.is_flat |= is_flat;
-        state.last_error = None;
     }
 
     /// The settings to use for a load. For each requested label, Bevy loads the whole file again with the
@@ -211,7 +196,7 @@ pub(crate) fn decode_named(
     match DecodedImage::decode(bytes, limits) {
         // The oldest DTX files don't begin with the magic bytes.
         Err(ImageDecodeError::Tga(_) | ImageDecodeError::NotAnImage { .. })
-            if has_extension(path, &["dtx"]) =>
+            if has_glow_label(path) =>
         {
             dtx::decode(bytes, limits)
         }
@@ -248,7 +233,7 @@ impl AssetLoader for ClassicImageLoader {
             let sampler = settings.sampler.clone();
             decoded.into_image(settings.is_srgb, sampler, settings.asset_usage)
         };
-        if has_extension(path.path(), &["dtx"]) {
+        if has_glow_label(path.path()) {
             let glow = into_image(dtx::glow(&bytes, self.limits));
             load_context.add_labeled_asset(GLOW, glow);
         }
@@ -262,72 +247,6 @@ impl AssetLoader for ClassicImageLoader {
                 placeholder.ok_or(failure.error)
             }
         }
-    }
-
-    fn extensions(&self) -> &[&str] {
-        &self.extensions
-    }
-}
-
-/// Starts the load of a skin image that is set at runtime, and of its emissive image if it has one.
-pub(crate) fn load_skin_image(
-    server: &AssetServer,
-    path: &AssetPath<'static>,
-) -> (Handle<Image>, Option<Handle<Image>>) {
-    if !is_classic_image(path.path()) {
-        let builder = server.load_builder();
-        return if is_loaded_by_bevy(path.path()) {
-            (builder.with_settings(bevy_settings(true)).load(path), None)
-        } else {
-            (builder.load(path), None)
-        };
-    }
-    let load = |path: AssetPath<'static>| {
-        let builder = server.load_builder();
-        builder.with_settings(skin_settings).load(path)
-    };
-    // First, because a load of the file could start the load of the label without these settings.
-    let glow = glow_of(path).map(load);
-    (load(path.clone()), glow)
-}
-
-/// Like [`load_skin_image`], but loads the images as dependencies of a manifest with the skin.
-pub(crate) fn preload_skin_image(
-    load_context: &mut LoadContext<'_>,
-    path: &AssetPath<'static>,
-) -> (Handle<Image>, Option<Handle<Image>>) {
-    if !is_classic_image(path.path()) {
-        let builder = load_context.load_builder();
-        return if is_loaded_by_bevy(path.path()) {
-            (builder.with_settings(bevy_settings(true)).load(path), None)
-        } else {
-            (builder.load(path), None)
-        };
-    }
-    let mut load = |path: AssetPath<'static>| {
-        let builder = load_context.load_builder();
-        builder.with_settings(skin_settings).load(path)
-    };
-    let glow = glow_of(path).map(&mut load);
-    (load(path.clone()), glow)
-}
-
-fn skin_settings(settings: &mut ClassicImageSettings) {
-    settings.placeholder = Some(Placeholder::Checkers);
-    settings.flat = true;
-}
-
-/// The path of an image's emissive image. `None` if its format has none.
-fn glow_of(path: &AssetPath<'static>) -> Option<AssetPath<'static>> {
-    let has_glow = has_extension(path.path(), &["dtx"]);
-    has_glow.then(|| path.clone().with_label(GLOW))
-}
-
-/// Settings of Bevy's image loader for an image of a model, with the sampler of this crate's loader.
-fn bevy_settings(is_srgb: bool) -> impl Fn(&mut ImageLoaderSettings) + Send + Sync + 'static {
-    move |settings| {
-        settings.is_srgb = is_srgb;
-        settings.sampler = ClassicImageSettings::default().sampler;
     }
 }
 

@@ -15,15 +15,11 @@ use classic_model_formats::ala;
 #[type_path = "bevy_classic_models::alamo"]
 pub struct AlaLoader {
     loading: ModelLoading,
-    extensions: Vec<&'static str>,
 }
 
 impl AlaLoader {
-    pub(crate) fn new(loading: ModelLoading, extensions: Vec<&'static str>) -> Self {
-        Self {
-            loading,
-            extensions,
-        }
+    pub(crate) fn new(loading: ModelLoading) -> Self {
+        Self { loading }
     }
 }
 
@@ -47,9 +43,5 @@ impl AssetLoader for AlaLoader {
         let clip = load_context.add_labeled_asset(AlaAssetLabel::Clip.to_string(), clip);
         let tracks = tracks(&file, &curves);
         Ok(Ala::new(file, tracks, clip))
-    }
-
-    fn extensions(&self) -> &[&str] {
-        &self.extensions
     }
 }

@@ -12,8 +12,8 @@ use bevy::asset::{AssetPath, LoadContext};
 pub(crate) async fn find_animations(
     search: &mut FileSearch<'_>,
     folders: &[String],
-    model_extensions: &[&'static str],
-    extensions: &[&'static str],
+    model_extensions: &[String],
+    extensions: &[String],
     load_context: &mut LoadContext<'_>,
 ) -> Vec<AloAnimation> {
     let model = stem(load_context.path());

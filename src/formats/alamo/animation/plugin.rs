@@ -6,8 +6,8 @@ use crate::formats::alamo::animation::files::clip_files;
 use crate::formats::alamo::animation::loader::AlaLoader;
 use crate::formats::alamo::appearance::{on_bone_inserted, show_bones};
 use crate::formats::alamo::asset::Alo;
+use crate::load::extensions::reserve_extensions;
 use crate::load::loading::ModelLoading;
-use crate::load::names::all_cases;
 use crate::load::warnings::update_warning_log;
 use crate::playback::skeletal::add_rig;
 use bevy::app::AnimationSystems;
@@ -32,14 +32,11 @@ impl Plugin for AnimationPlugin {
                 show_bones
                     .after(AnimationSystems)
                     .before(VisibilitySystems::VisibilityPropagate),
-            )
-            .preregister_asset_loader::<AlaLoader>(&all_cases(&self.extensions));
+            );
+        reserve_extensions::<AlaLoader>(app, &self.extensions);
     }
 
     fn finish(&self, app: &mut App) {
-        app.register_asset_loader(AlaLoader::new(
-            ModelLoading::of(app.world()),
-            all_cases(&self.extensions),
-        ));
+        app.register_asset_loader(AlaLoader::new(ModelLoading::of(app.world())));
     }
 }
