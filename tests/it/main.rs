@@ -61,7 +61,6 @@ mod archive {
 }
 mod attach {
     mod reload;
-    mod render;
     pub mod scene;
 }
 mod clips {
@@ -116,7 +115,7 @@ mod manifest {
 }
 mod mdl {
     mod corpus;
-    mod play;
+    pub mod play;
     mod reload;
     mod render;
     mod scene;

@@ -3,13 +3,10 @@
 use crate::abc::scene::{applied_material, dtx, get};
 use crate::support::abc::{ARM, BODY, bytes, figure};
 use crate::support::abc_app::{model, spawned_of as app_of};
-use crate::support::lods::{assert_selected_by_distance, level, move_to};
+use crate::support::lods::{level, move_to};
 use crate::support::prelude::*;
 use bevy::image::{CompressedImageFormats, ImageLoader};
-use bevy_classic_models::lithtech::abc::node_flags;
-use bevy_classic_models::lithtech::abc::write::AbcDocument;
-use bevy_classic_models::lithtech::dtx::texture_flags;
-use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write};
+use bevy_classic_models::lithtech::dtx::write::write;
 
 const FILE: &str = "model.abc";
 
@@ -72,7 +69,7 @@ fn model_skin_applies_any_texture() {
     let abc = app.server().load::<Abc>(FILE);
     let scene = app.asset(&abc).scene.clone();
     let other = app.spawn_entity(WorldAssetRoot(scene));
-    app.wait_for_abc(other);
+    app.wait_for(&[other]);
     for root in [root, other] {
         app.insert(root, ModelSkin::from("other.dtx"));
         // The skin is not loaded yet, so the material stays for this frame.
@@ -206,7 +203,7 @@ fn models_with_scrolling_textures_share_materials() {
             ModelSkin::from(image.clone()),
         );
         let root = app.spawn_entity(root);
-        app.wait_for_abc(root);
+        app.wait_for(&[root]);
         app.step(0.1);
         let arm = app.get::<AbcInstance>(root).meshes()[1];
         applied.push(get::<MeshMaterial3d<StandardMaterial>>(&mut app, arm));

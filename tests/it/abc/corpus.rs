@@ -3,11 +3,9 @@
 use crate::support::abc_node_matrices::nodes;
 use crate::support::matrix::{Rows, transformed};
 use crate::support::prelude::*;
-use bevy::mesh::{MeshVertexAttribute, VertexAttributeValues};
 use bevy_classic_models::gpu::PoseBlend;
-use bevy_classic_models::lithtech::abc::write::{AbcDocument, write};
-use bevy_classic_models::lithtech::abc::{AbcFile, parse};
-use bevy_classic_models::lithtech::{AbcModel, ConvertedAbc};
+use bevy_classic_models::lithtech::abc::parse;
+use bevy_classic_models::lithtech::abc::write::write;
 use classic_models_fixtures::corpus::{corpus_paths as files, paths_of, read};
 
 /// Part of a warning that some real models cause.
@@ -58,7 +56,7 @@ fn spawn(app: &mut TestApp, path: &str) -> (Entity, std::sync::Arc<AbcModel>) {
     let abc = app.asset(&handle);
     let (scene, model) = (abc.scene.clone(), abc.model.clone());
     let root = app.spawn_entity(WorldAssetRoot(scene));
-    app.wait_for_abc(root);
+    app.wait_for(&[root]);
     (root, model)
 }
 

@@ -1,12 +1,9 @@
 //! Rendered LithTech models whose vertices deform, with the prepasses and shadows that depend on them.
 
-use crate::support::abc::{banner, bytes};
-use crate::support::abc_stage::{Shown, control, control_of};
-use crate::support::alo_stage::matte;
+use crate::support::abc::bytes;
+use crate::support::abc_stage::{control, control_of};
 use crate::support::prelude::*;
-use crate::support::stage::VIEWS;
-use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
-use bevy_classic_models::lithtech::abc::{AbcFile, Triangle, parse};
+use bevy_classic_models::lithtech::abc::{Triangle, parse};
 
 const FILE: &str = "model.abc";
 

@@ -1,26 +1,17 @@
 //! `ClipLayers` on LithTech models: nodes, deforming vertices, keyframe events and reloads.
 
-use crate::support::abc::{ARM, BODY, FLAG_NODE, banner, bytes, figure, walk};
+use crate::support::abc::{ARM, BODY, bytes, figure};
 use crate::support::abc_app::{drawn, show, shown, spawned};
 use crate::support::prelude::*;
 use bevy_classic_models::gpu::PoseBlend;
 
-fn position(app: &mut TestApp, root: Entity, node: usize) -> Vec3 {
-    let node = app.get::<AbcInstance>(root).nodes()[node];
-    app.get::<Transform>(node).translation
-}
-
 #[track_caller]
 fn assert_position(app: &mut TestApp, root: Entity, node: usize, expected: Vec3) {
-    let found = position(app, root, node);
+    let found = app.bone_transform(root, node).translation;
     assert!(
         found.abs_diff_eq(expected, 1e-3),
         "{found}, expected {expected}"
     );
-}
-
-fn still(clip: usize, time: f32) -> PlayClip {
-    PlayClip::looping(clip).starting_at(time).with_speed(0.0)
 }
 
 /// The clip `Walk` at 0.1 s: the body at X 10, the arm at (0, 3, −2), as Z is mirrored.
@@ -31,14 +22,14 @@ const STAND: Vec3 = Vec3::new(5.0, 0.0, 0.0);
 #[test]
 fn layers_are_blended_by_weight_on_the_nodes_of_their_mask() {
     let (mut app, root) = spawned(bytes(&figure()), AbcLoaderSettings::default());
-    let layer = ClipLayer::new(still(1, 0.0)).with_mask(BoneMask::bones(["arm"]));
+    let layer = ClipLayer::new(still(1_usize, 0.0)).with_mask(BoneMask::bones(["arm"]));
     let all = ClipLayers::new([layer.with_weight(0.25)]);
-    app.apply(root, (still(0, 0.1), all));
+    app.apply(root, (still(0_usize, 0.1), all));
     assert_position(&mut app, root, BODY, WALK.0);
     assert_position(&mut app, root, ARM, WALK.1.lerp(STAND, 0.25));
     // A second layer, for the body and the arm below it.
     let mask = BoneMask::subtrees(["Body"]);
-    let layer = ClipLayer::new(still(2, 0.1)).with_mask(mask);
+    let layer = ClipLayer::new(still(2_usize, 0.1)).with_mask(mask);
     let mut layers = app.get_mut::<ClipLayers>(root);
     let id = layers.push(layer.with_weight(0.5));
     app.step(0.0);
@@ -55,8 +46,8 @@ fn layers_are_blended_by_weight_on_the_nodes_of_their_mask() {
 #[test]
 fn layer_without_a_clip_below_is_blended_over_the_rest_pose() {
     let (mut app, root) = spawned(bytes(&figure()), AbcLoaderSettings::default());
-    let rest = position(&mut app, root, ARM);
-    let all = ClipLayers::new([ClipLayer::new(still(1, 0.0)).with_weight(0.5)]);
+    let rest = app.bone_transform(root, ARM).translation;
+    let all = ClipLayers::new([ClipLayer::new(still(1_usize, 0.0)).with_weight(0.5)]);
     app.apply(root, all);
     assert_position(&mut app, root, ARM, rest.lerp(STAND, 0.5));
     app.remove::<ClipLayers>(root);
@@ -67,40 +58,12 @@ fn layer_without_a_clip_below_is_blended_over_the_rest_pose() {
 #[test]
 fn additive_layers_add_the_difference_from_the_first_keyframe() {
     let (mut app, root) = spawned(bytes(&figure()), AbcLoaderSettings::default());
-    let layer = ClipLayer::new(still(0, 0.1)).added().with_weight(0.5);
+    let layer = ClipLayer::new(still(0_usize, 0.1)).added().with_weight(0.5);
     let all = ClipLayers::new([layer]);
-    app.apply(root, (still(1, 0.0), all));
+    app.apply(root, (still(1_usize, 0.0), all));
     // The body moves by 10 along X, the arm by −1 along Z.
     assert_position(&mut app, root, BODY, STAND + Vec3::X * 5.0);
     assert_position(&mut app, root, ARM, STAND - Vec3::Z * 0.5);
-}
-
-#[test]
-fn events_of_layers_trigger() {
-    let (mut app, root) = spawned(bytes(&figure()), AbcLoaderSettings::default());
-    let events = Arc::new(Mutex::new(Vec::new()));
-    let recorded = events.clone();
-    app.app.add_observer(move |event: On<ModelEvent>| {
-        let event = (event.clip.clone(), event.name.clone());
-        recorded.lock().unwrap().push(event);
-    });
-    let layers = [
-        ClipLayer::one_shot(2_usize).with_mask(BoneMask::bones(["Arm"])),
-        ClipLayer::one_shot(2_usize).added(),
-    ];
-    for layer in layers {
-        let all = ClipLayers::new([layer]);
-        app.insert(root, (still(1, 0.0), all));
-        app.steps(10, 0.05);
-        let found = core::mem::take(&mut *events.lock().unwrap());
-        let expected = ["begin", "FOOTSTEP_KEY", "[play_sound:step]"];
-        assert_eq!(
-            found,
-            expected.map(|string| (ClipRef::Index(2), string.to_owned()))
-        );
-        let all = app.get::<ClipLayers>(root);
-        assert!(all.is_empty(), "the layer removes itself");
-    }
 }
 
 /// The pose blend of the flag.
@@ -148,11 +111,10 @@ fn deforming_vertices_follow_layers_over_their_node() {
 #[test]
 fn reload_keeps_layers_and_their_times() {
     let mut app = TestApp::new(&[("model.abc", bytes(&figure()))]);
-    let model: Handle<Abc> = app.load("model.abc");
-    app.wait_loaded(&model);
+    app.keep_loaded("model.abc");
     let layer = ClipLayer::looping(0_usize).with_mask(BoneMask::bones(["Body"]));
     let all = ClipLayers::new([layer]);
-    let root = app.spawn_ready("model.abc#Scene", (still(1, 0.0), all));
+    let root = app.spawn_ready("model.abc#Scene", (still(1_usize, 0.0), all));
     app.step(0.0);
     app.step(0.05);
     assert_position(&mut app, root, BODY, Vec3::X * 5.0);

@@ -2,14 +2,10 @@
 
 use crate::support::abc::bytes;
 use crate::support::abc_app::{drawn, model, spawned};
-use crate::support::abc_random::{self, Size};
 use crate::support::abc_reference::Reference;
 use crate::support::prelude::*;
 use crate::support::random::Random;
-use crate::support::{corpus, files_of};
-use bevy_classic_models::lithtech::ConvertedAbc;
 use bevy_classic_models::lithtech::abc::parse;
-use bevy_classic_models::lithtech::abc::write::AbcDocument;
 
 /// The levels that `lod_shares` selects, by the rule in its docs: level 0, and for each share the finest level with at
 /// most that share of the triangles, otherwise the coarsest. Empty and duplicate levels are skipped.

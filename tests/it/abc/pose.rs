@@ -1,14 +1,11 @@
 //! Vertex positions of LithTech models during playback, compared with a simple reference in `f64`.
 
-use crate::support::abc::{FLAG_NODE, banner, bytes, figure};
+use crate::support::abc::{bytes, figure};
 use crate::support::abc_app::{drawn, load, model, show, shown, spawn, spawned};
-use crate::support::abc_random::{self, Size};
 use crate::support::abc_reference::Reference;
 use crate::support::prelude::*;
-use crate::support::{corpus, files_of};
 use bevy_classic_models::gpu::PosePair;
-use bevy_classic_models::lithtech::abc::write::AbcDocument;
-use bevy_classic_models::lithtech::abc::{TransformInfo, parse};
+use bevy_classic_models::lithtech::abc::parse;
 
 /// Asserts that all triangles have the vertex positions of the reference.
 #[track_caller]

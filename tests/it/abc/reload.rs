@@ -1,21 +1,17 @@
 //! Reloading LithTech models and skins that change on disk while in use, with Bevy's real file watcher.
 
-use crate::support::abc::{FLAG_NODE, IDENTITY_ROTATION, banner, bytes, figure, node, track};
+use crate::manifest::reload::Folder;
+use crate::support::abc::{bytes, figure, node, track};
 use crate::support::abc_app::drawn_in;
 use crate::support::abc_reference::Reference;
-use crate::support::abc_stage::{Shown, colors, control, dtx, tower};
-use crate::support::alo_stage::matte;
+use crate::support::abc_stage::{control, dtx};
 use crate::support::prelude::*;
-use crate::support::stage::VIEWS;
-use bevy_classic_models::lithtech::AbcModel;
+use bevy_classic_models::lithtech::AbcNode;
 use bevy_classic_models::lithtech::abc::parse;
-use bevy_classic_models::lithtech::abc::write::AbcDocument;
 
-/// An app without a GPU that watches a folder. The folder contains one model, and the app spawns it.
+/// An app that watches a folder with one model, which it spawns.
 struct Watched {
-    app: App,
-    loads: Loads,
-    folder: TempDir,
+    app: Folder,
     file: &'static str,
     root: Entity,
     /// How often the model was saved.
@@ -27,50 +23,26 @@ struct Watched {
 impl Watched {
     fn new(file: &'static str, document: &AbcDocument, bundle: impl Bundle) -> Self {
         log::listen();
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join(file), bytes(document)).unwrap();
-        let mut app = App::new();
-        let loads = Loads::from_folder(&mut app, folder.path(), true);
-        app.add_plugins(gpuless::plugins(folder.path(), true))
-            .add_plugins(ClassicModelsPlugins);
-        gpuless::finish(&mut app);
+        let mut app = Folder::watching(&[(file, bytes(document))]);
         let model: Handle<Abc> = app.server().load(file);
         let scene = app.server().load(format!("{file}#Scene"));
         let root = app.spawn_entity((WorldAssetRoot(scene), bundle));
+        app.wait_for(root);
         let mut watched = Self {
             app,
-            loads,
-            folder,
             file,
             root,
             edits: 0,
             model,
         };
-        watched.wait("the model to spawn", |world| {
-            world.get::<AbcInstance>(root).is_some()
-        });
         watched.save(document);
         watched
     }
 
-    fn wait(&mut self, event: &str, done: impl FnMut(&mut World) -> bool) {
-        assert!(
-            gpuless::wait_until(&mut self.app, done),
-            "timed out waiting for {event}"
-        );
-    }
-
-    /// Waits until all saved files are reloaded.
-    fn wait_until_idle(&mut self) {
-        self.loads.run_until_idle(&mut self.app, 0.0, |_| false);
-    }
-
-    fn step(&mut self, seconds: f32) {
-        gpuless::step(&mut self.app, seconds);
-    }
-
-    fn write(&self, bytes: &[u8]) {
-        std::fs::write(self.folder.path().join(self.file), bytes).unwrap();
+    /// Shows the start of the clip, and then continues for 0.05 s.
+    fn start(&mut self) {
+        self.app.step(0.0);
+        self.app.step(0.05);
     }
 
     fn current(&self) -> Arc<AbcModel> {
@@ -92,14 +64,14 @@ impl Watched {
             command_string: mark.clone(),
             ..document.clone()
         };
-        self.write(&bytes(&marked));
+        self.app.save(self.file, bytes(&marked));
         let root = self.root;
-        self.wait("the edit to be loaded", |world| {
+        self.app.wait("the edit to be loaded", |world| {
             let instance = world.get::<AbcInstance>(root).unwrap();
             *instance.model().command_string == *mark
         });
-        self.step(0.0);
-        self.step(0.0);
+        self.app.step(0.0);
+        self.app.step(0.0);
     }
 
     /// Saves a model like [`Self::save`], and asserts that the clip's time stays the same.
@@ -119,7 +91,7 @@ impl Watched {
         let reference = Reference::new(document);
         let vertices = reference.vertices(Some(0), self.time().into());
         let expected = reference.drawn(level, false, true);
-        let found = drawn_in(self.app.world(), self.root);
+        let found = drawn_in(self.app.app.world(), self.root);
         assert_eq!(found.len(), expected.len());
         for (found, expected) in found.as_flattened().iter().zip(expected.as_flattened()) {
             let mut position = vertices[expected.vertex];
@@ -135,7 +107,7 @@ impl Watched {
         self.assert_shows(document, level);
         for _ in 0..3 {
             let before = self.time();
-            self.step(0.03);
+            self.app.step(0.03);
             assert_ne!(before, self.time(), "the clip does not advance");
             self.assert_shows(document, level);
         }
@@ -203,8 +175,7 @@ fn without_deform(document: &AbcDocument) -> AbcDocument {
 fn every_kind_of_edit_shows_during_playback() {
     let first = banner();
     let mut watched = Watched::new("edited.abc", &first, PlayClip::looping(0_usize));
-    watched.step(0.0);
-    watched.step(0.05);
+    watched.start();
     watched.assert_plays(&first, 0);
     for document in [
         grown(&first),
@@ -224,11 +195,7 @@ fn every_kind_of_edit_shows_during_playback() {
         );
     }
     // No nodes of the previous models are left.
-    let mut nodes = watched
-        .app
-        .world_mut()
-        .query::<&bevy_classic_models::lithtech::AbcNode>();
-    assert_eq!(nodes.iter(watched.app.world()).count(), first.nodes.len());
+    assert_eq!(watched.app.count::<AbcNode>(), first.nodes.len());
     assert_eq!(watched.errors(), Vec::<String>::new());
 }
 
@@ -236,8 +203,7 @@ fn every_kind_of_edit_shows_during_playback() {
 fn broken_file_changes_nothing_until_fixed() {
     let first = banner();
     let mut watched = Watched::new("broken.abc", &first, PlayClip::looping(0_usize));
-    watched.step(0.0);
-    watched.step(0.05);
+    watched.start();
     let valid = bytes(&grown(&first));
     // A truncated file, a file with a wrong value, and a file of another format.
     let mut wrong_value = valid.clone();
@@ -245,13 +211,13 @@ fn broken_file_changes_nothing_until_fixed() {
     let mut logged = 0;
     for broken in [&valid[..valid.len() / 2], &wrong_value, b"Ogawa"] {
         let before = watched.current();
-        watched.write(broken);
+        watched.app.save(watched.file, broken);
         let path = watched.file;
-        watched.wait("the error to be logged", |_| {
+        watched.app.wait("the error to be logged", |_| {
             let errors = log::errors_of(&["bevy_asset"]);
             errors.iter().filter(|text| text.contains(path)).count() > logged
         });
-        watched.wait_until_idle();
+        watched.app.wait_until_idle();
         let errors = watched.errors();
         // Bevy may load an asset with a live handle twice, and the watcher may report a write as two changes.
         assert!(errors.len() <= logged + 4, "{errors:#?}");
@@ -285,16 +251,11 @@ fn removed_lod_falls_back_to_the_coarsest() {
     none.geometry.lod_starts.pop();
     let bundle = (PlayClip::looping(0_usize), ModelLod(2));
     let mut watched = Watched::new("levels.abc", &first, bundle);
-    watched.step(0.0);
-    watched.step(0.05);
+    watched.start();
     // The full model has 4 triangles, and its two coarser levels 3 and 2. The default shares skip the first.
     let numbers = |watched: &Watched| -> Vec<u32> {
-        watched
-            .current()
-            .levels
-            .iter()
-            .map(|level| level.number)
-            .collect()
+        let model = watched.current();
+        model.levels.iter().map(|level| level.number).collect()
     };
     for (document, expected) in [
         (&first, &[0, 2][..]),
@@ -323,8 +284,8 @@ fn shortened_or_removed_clip_keeps_a_valid_time() {
         track.deform.truncate(left);
     }
     let mut watched = Watched::new("shorter.abc", &first, PlayClip::looping(0_usize));
-    watched.step(0.0);
-    watched.step(0.25);
+    watched.app.step(0.0);
+    watched.app.step(0.25);
     watched.save(&shorter);
     assert!((0.0..=0.1).contains(&watched.time()), "{}", watched.time());
     watched.assert_plays(&shorter, 0);
@@ -356,7 +317,7 @@ fn assert_skin(stage: &mut Stage, root: Entity, texels: &[[u8; 4]], context: &st
 
 /// Waits until the image of a model's skin starts with a texel.
 fn wait_for_skin(stage: &mut Stage, root: Entity, texel: [u8; 4]) {
-    stage.headless.wait_until("the skin is reloaded", |world| {
+    stage.wait_for("the skin is reloaded", |world| {
         let instance = world.get::<AbcInstance>(root).unwrap();
         let image = &instance.model().skins[0].image;
         let images = world.resource::<Assets<Image>>();
@@ -385,7 +346,7 @@ fn edited_skin_shows_and_broken_skin_keeps_the_previous() {
     assert_skin(&mut stage, root, &second, "the second skin");
     // A truncated skin.
     std::fs::write(&path, &dtx(&third)[..1230]).unwrap();
-    stage.headless.wait_until("the error is logged", |_| {
+    stage.wait_for("the error is logged", |_| {
         let errors = log::errors_of(&["bevy_asset"]);
         let mut errors = errors.iter().filter(|text| text.contains(SKIN));
         errors.any(|text| text.contains("DTX: mip level 0 at offset 1196"))

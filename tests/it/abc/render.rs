@@ -1,12 +1,9 @@
 //! Rendered LithTech models, each compared with a control mesh whose vertices the CPU computed.
 
 use crate::support::abc::bytes;
-use crate::support::abc_stage::{Axes, MIRRORED, Shown, ball, colors, control, dtx, tower};
-use crate::support::alo_stage::matte;
+use crate::support::abc_stage::{Axes, MIRRORED, ball, control, dtx};
 use crate::support::prelude::*;
-use crate::support::stage::{Picture, VIEWS};
-use bevy_classic_models::lithtech::abc::write::AbcDocument;
-use bevy_classic_models::lithtech::abc::{TransformInfo, parse};
+use bevy_classic_models::lithtech::abc::parse;
 
 const FILE: &str = "model.abc";
 const SKIN: &str = "model.dtx";

@@ -1,15 +1,11 @@
 //! Spawned LithTech models: entities, vertex positions, skins, levels of detail and load errors.
 
-use crate::support::abc::{BODY, FLAG_NODE, banner, bytes, figure};
+use crate::support::abc::{BODY, bytes, figure};
 use crate::support::abc_app::{FILE, drawn, model, shown, spawned as app, spawned_of as app_of};
 use crate::support::prelude::*;
-use bevy::animation::AnimationTargetId;
-use bevy::mesh::{MeshTag, VertexAttributeValues};
 use bevy_classic_models::gpu::PoseBlend;
-use bevy_classic_models::lithtech::abc::{AbcFile, TransformInfo, parse};
-use bevy_classic_models::lithtech::dtx::write::DtxDocument;
-use bevy_classic_models::lithtech::{AbcNode, AbcPoseTable, dtx, node_target};
-use std::collections::HashSet;
+use bevy_classic_models::lithtech::abc::parse;
+use bevy_classic_models::lithtech::{AbcNode, dtx, node_target};
 
 pub fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> C {
     app.get::<C>(entity).clone()
@@ -401,7 +397,7 @@ fn pose_rows_are_freed_with_their_meshes() {
     assert_eq!(len(&mut app), 1);
     let scene = get::<WorldAssetRoot>(&mut app, root);
     let second = app.spawn_entity(scene);
-    app.wait_for_abc(second);
+    app.wait_for(&[second]);
     assert_eq!(len(&mut app), 2);
     let rows: HashSet<u32> = app
         .world()

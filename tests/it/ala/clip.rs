@@ -1,12 +1,10 @@
 //! Alamo animations as Bevy clips, compared at many times with the tests' own decoder.
 
-use crate::support::ala::{Decoder, clean, every_track};
+use crate::support::ala::clean;
 use crate::support::prelude::*;
-use crate::support::{corpus, files_of};
 use bevy::animation::animation_curves::{AnimatedField, EvaluatorId};
-use bevy::animation::{AnimationClip, animated_field};
 use bevy_classic_models::alamo::ala::parse;
-use bevy_classic_models::alamo::{Ala, AlaAssetLabel, VisibilityCurve, bone_target, clip};
+use bevy_classic_models::alamo::{VisibilityCurve, clip};
 
 /// Tolerance: relative for values above 1, otherwise absolute.
 const TOLERANCE: f64 = 1e-5;

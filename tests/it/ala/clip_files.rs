@@ -2,9 +2,6 @@
 
 use super::play::{HULL, SCENE, TURRET, ala, app, bone, files, model, model_at, moves};
 use crate::support::prelude::*;
-use bevy::animation::AnimationClip;
-use bevy_classic_models::alamo::Ala;
-use bevy_classic_models::alamo::ala::write::{BoneTracks, Vectors};
 
 #[test]
 fn clips_are_found_in_the_models_folder() {
@@ -265,6 +262,10 @@ fn reloaded_model_keeps_clip_and_time() {
         6.0
     );
     app.assert_hull_x(root, 2.5);
+    assert_eq!(app.bone_transform(root, TURRET).translation.z, 5.0);
+    let animator = app.get::<AloAnimator>(root);
+    let clip = animator.clip().unwrap().path().unwrap().to_string();
+    assert_eq!(clip, "art/unit_MOVE_00.ALA#Clip");
     app.step(0.1);
     app.assert_hull_x(root, 3.5);
     // In the middle of a fade, to a clip that has finished.
@@ -278,6 +279,10 @@ fn reloaded_model_keeps_clip_and_time() {
     app.advance(0.5);
     app.assert_hull_x(root, -4.0);
     assert!(app.finished_clips().is_empty());
+    // Without a clip the bones are in the new model's rest pose.
+    app.remove::<PlayClip>(root);
+    app.step(0.0);
+    assert_eq!(app.bone_transform(root, TURRET).translation.z, 7.0);
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! Loads and plays every real Alamo animation of the corpus on its model, and compares all bones with the file.
 
 use crate::support::prelude::*;
-use crate::support::{corpus, files_of};
-use bevy_classic_models::alamo::ala::{AlaBone, AlaFile, AlaPose, parse};
-use bevy_classic_models::alamo::{Ala, AloAnimation, AloBoneInfo, AloModel, BoneVisibility};
+use bevy_classic_models::alamo::ala::{AlaBone, parse};
+use bevy_classic_models::alamo::{AloAnimation, AloBoneInfo};
 
 /// Tolerance: relative for values above 1, otherwise absolute. Frame times are rounded to `f32`.
 const TOLERANCE: f32 = 1e-4;

@@ -2,11 +2,9 @@
 
 use super::play::{HULL, SCENE, TURRET, ala, app, blinks, bone, files, moves};
 use crate::alo::raycast::set_visible;
+use crate::clips::named::{KINDS, app as app_of_clips};
 use crate::support::prelude::*;
-use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle};
-use bevy::animation::{AnimatedBy, AnimationClip, AnimationPlayer};
-use bevy_classic_models::alamo::ala::write::Vectors;
-use bevy_classic_models::alamo::{DefaultVisibilityCurve, bone_target};
+use bevy_classic_models::alamo::DefaultVisibilityCurve;
 
 /// A custom graph applies in the frame in which `PlayClip` is removed.
 #[test]
@@ -31,15 +29,19 @@ fn custom_graph_applies_immediately() {
 /// A root without a model keeps no graph and no active clips.
 #[test]
 fn removing_the_scene_stops_playback() {
-    let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
-    assert!(app.find::<AnimationGraphHandle>(root).is_some());
-    app.remove::<WorldAssetRoot>(root);
-    app.step(0.1);
-    app.step(0.1);
-    assert!(app.find::<AnimationGraphHandle>(root).is_none());
-    assert!(app.find::<AloAnimator>(root).is_none());
-    let player = app.get::<AnimationPlayer>(root);
-    assert_eq!(player.playing_animations().count(), 0);
+    let mut app = app_of_clips();
+    for kind in &KINDS[1..] {
+        let root = app.spawn_shown(kind.scene, PlayClip::looping(kind.clip));
+        assert!(app.find::<AnimationGraphHandle>(root).is_some());
+        app.remove::<WorldAssetRoot>(root);
+        app.steps(2, 0.1);
+        assert!(!is_spawned(app.world(), root) && !app.plays_clip(root));
+        assert!(app.find::<AnimationGraphHandle>(root).is_none());
+        assert!(app.find::<AloAnimator>(root).is_none());
+        assert!(app.find::<AbcAnimator>(root).is_none());
+        let player = app.get::<AnimationPlayer>(root);
+        assert_eq!(player.playing_animations().count(), 0);
+    }
 }
 
 /// The count of bones with `AnimatedBy`, which Bevy and this crate visit every frame.
@@ -67,12 +69,7 @@ fn idle_models_have_no_animated_bones() {
     let mut animated = app.world().query_filtered::<(), With<AnimatedBy>>();
     assert_eq!(animated.iter(app.app.world()).count(), 4);
     // After a clip that hides the turret is removed, the model's flag applies again.
-    app.apply(
-        playing,
-        PlayClip::once("ATTACK_00")
-            .starting_at(0.15)
-            .with_speed(0.0),
-    );
+    app.apply(playing, still("ATTACK_00", 0.15));
     app.step(0.0);
     assert!(!app.is_shown(playing, TURRET));
     app.remove::<PlayClip>(playing);

@@ -1,13 +1,8 @@
 //! Playback of clips on spawned Alamo models with `PlayClip`, and the model and clips that other tests share.
 
 use crate::support::prelude::*;
-use bevy::animation::AnimationClip;
-use bevy::animation::graph::AnimationGraphHandle;
-use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, Rotations, Vectors};
-use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Vertex};
-use bevy_classic_models::alamo::{AloPart, BoneVisibility};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use bevy_classic_models::alamo::alo::write::write;
+use bevy_classic_models::alamo::alo::{Bone, Mesh as FileMesh};
 
 pub const SCENE: &str = "art/Unit.alo#Scene";
 pub const FPS: f32 = 10.0;
@@ -105,21 +100,12 @@ pub fn files() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Keeps a handle, because Bevy reloads only assets with live handles unless it watches files.
-#[derive(Resource)]
-struct KeptHandle(
-    #[expect(dead_code, reason = "the handle only keeps the asset loaded")] Handle<Alo>,
-);
-
 /// An app with the model and all its clips loaded, and the model spawned.
 pub fn app(files: &[(&str, Vec<u8>)], bundle: impl Bundle) -> (TestApp, Entity) {
     log::listen();
     let mut app = TestApp::new(files);
-    let alo = app.load::<Alo>("art/Unit.alo");
-    app.wait_loaded(&alo);
-    let root = app.spawn_ready(SCENE, bundle);
-    app.world().insert_resource(KeptHandle(alo));
-    app.step(0.0);
+    app.keep_loaded("art/Unit.alo");
+    let root = app.spawn_shown(SCENE, bundle);
     (app, root)
 }
 
@@ -132,10 +118,6 @@ impl TestApp {
     /// Steps twice, because Bevy limits a frame to a quarter of a second.
     pub fn advance(&mut self, seconds: f32) {
         self.steps(2, seconds / 2.0);
-    }
-
-    pub fn bone_transform(&self, root: Entity, index: usize) -> Transform {
-        *self.get(self.get::<AloInstance>(root).bones()[index])
     }
 
     pub fn hull_x(&self, root: Entity) -> f32 {
@@ -258,10 +240,8 @@ fn speed_start_pause_and_seeking() {
     app.get_mut::<Playback>(root).time = 0.05;
     app.step(0.1);
     app.assert_hull_x(root, 0.5);
-    app.apply(
-        root,
-        PlayClip::once("MOVE_00").starting_at(0.4).with_speed(0.0),
-    );
+    let end = PlayClip::once("MOVE_00").starting_at(0.4);
+    app.apply(root, end.with_speed(0.0));
     app.assert_hull_x(root, 4.0);
     app.step(0.1);
     app.assert_hull_x(root, 4.0);
@@ -269,12 +249,8 @@ fn speed_start_pause_and_seeking() {
     app.assert_hull_x(root, 4.0);
     app.step(0.1);
     app.assert_hull_x(root, 3.0);
-    app.apply(
-        root,
-        PlayClip::looping("MOVE_00")
-            .with_speed(-1.0)
-            .starting_at(0.05),
-    );
+    let backward = PlayClip::looping("MOVE_00").with_speed(-1.0);
+    app.apply(root, backward.starting_at(0.05));
     app.step(0.1);
     app.assert_hull_x(root, 3.5);
     // Backward by more than the clip's length, then NaN and infinity.
@@ -311,17 +287,9 @@ fn clips_with_one_pose_hold_it() {
 
 #[test]
 fn cross_fades_blend_and_interrupted_fades_do_not_jump() {
-    let (mut app, root) = app(
-        &files(),
-        PlayClip::looping("MOVE_00")
-            .starting_at(0.2)
-            .with_speed(0.0),
-    );
+    let (mut app, root) = app(&files(), still("MOVE_00", 0.2));
     app.assert_hull_x(root, 2.0);
-    let reverse = PlayClip::looping("MOVE_01")
-        .starting_at(0.2)
-        .with_speed(0.0);
-    app.apply(root, reverse.with_fade(1.0));
+    app.apply(root, still("MOVE_01", 0.2).with_fade(1.0));
     app.assert_hull_x(root, 2.0);
     for (seconds, expected) in [(0.25, 1.0), (0.25, 0.0), (0.25, -1.0)] {
         app.step(seconds);

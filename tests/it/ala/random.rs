@@ -3,8 +3,7 @@
 use crate::ala::play::{SCENE, ala, files, moves};
 use crate::support::prelude::*;
 use crate::support::random::Random;
-use bevy::animation::graph::{AnimationGraph, AnimationNodeIndex};
-use bevy::animation::{AnimationClip, AnimationPlayer};
+use bevy::animation::graph::AnimationNodeIndex;
 
 const STEPS: usize = 2000;
 const INSTANCES: usize = 6;

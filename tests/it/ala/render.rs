@@ -2,20 +2,13 @@
 //! decoder.
 
 use crate::alo::render::{FILE, bones, compare, matte_parameters, model_matrices};
-use crate::support::ala::{Decoder, between};
-use crate::support::alo::between_rings;
-use crate::support::alo_stage::{
-    IDENTITY, Matrix, control_mesh, cuboid, inverse, matte, quarters, stored, tga, times, turned,
-};
+use crate::support::ala::between;
+use crate::support::alo_stage::{control_mesh, times};
+use crate::support::matrix::{composed, turn};
 use crate::support::prelude::*;
-use crate::support::stage::{Picture, VIEWS};
-use bevy_classic_models::alamo::AloPart;
-use bevy_classic_models::alamo::ala::AlaPose;
-use bevy_classic_models::alamo::ala::write::{
-    AlaDocument, BoneTracks, Rotations, Vectors, write as write_ala,
-};
-use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write as write_alo};
-use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as AloMesh, Vertex};
+use bevy_classic_models::alamo::ala::write::write as write_ala;
+use bevy_classic_models::alamo::alo::write::write as write_alo;
+use bevy_classic_models::alamo::alo::{Bone, Mesh as AloMesh};
 
 const FPS: f32 = 10.0;
 pub const FRAMES: u32 = 5;
@@ -113,33 +106,9 @@ pub fn bend_clip(version: u8) -> Vec<u8> {
 
 /// A bone's local matrix by the format: scale, then rotation, then translation.
 fn local_matrix(pose: &AlaPose) -> Matrix {
-    let [x, y, z, w] = pose.rotation.unwrap().map(f64::from);
-    let rotation = [
-        [
-            1.0 - 2.0 * (y * y + z * z),
-            2.0 * (x * y - z * w),
-            2.0 * (x * z + y * w),
-        ],
-        [
-            2.0 * (x * y + z * w),
-            1.0 - 2.0 * (x * x + z * z),
-            2.0 * (y * z - x * w),
-        ],
-        [
-            2.0 * (x * z - y * w),
-            2.0 * (y * z + x * w),
-            1.0 - 2.0 * (x * x + y * y),
-        ],
-    ];
-    let scale = pose.scale.map(f64::from);
-    let mut matrix = IDENTITY;
-    for (row, values) in matrix.iter_mut().enumerate() {
-        for (column, value) in values.iter_mut().take(3).enumerate() {
-            *value = rotation[row][column] * scale[column];
-        }
-        values[3] = f64::from(pose.translation[row]);
-    }
-    matrix
+    let rotation = turn(pose.rotation.unwrap().map(f64::from));
+    let [translation, scale] = [pose.translation, pose.scale].map(|it| it.map(f64::from));
+    composed(translation, rotation, scale)
 }
 
 /// Interpolates from one pose to another by `weight`.

@@ -3,7 +3,6 @@
 use super::play::{FLASH, FPS, HULL, SCENE, TURRET, ala, app, blinks, bone, files, moves};
 use crate::alo::raycast::set_visible;
 use crate::support::prelude::*;
-use bevy_classic_models::alamo::AloBone;
 
 /// The `Visibility` of a bone's entity is the user's, and hides everything below the bone.
 #[test]

@@ -2,25 +2,15 @@
 //! bones also hide what is connected to the bones below them.
 
 use crate::ala::play::{FPS, ala, document};
-use crate::attach::scene::on;
-use crate::support::alo_stage::cuboid;
-use crate::support::crowd::{Pair, crowd_vertices, is_baking};
-use crate::support::particle_app::{ParticleApp, stream};
+use crate::support::particle_app::stream;
 use crate::support::prelude::*;
-use crate::support::{corpus, files_of};
-use bevy_classic_models::alamo::ala::write::BoneTracks;
-use bevy_classic_models::alamo::ala::{AlaFile, parse as parse_clip};
-use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::alo::{
-    AloFile, Bone, Dazzle, Light, Mesh as FileMesh, Proxy, parse,
-};
-use bevy_classic_models::alamo::{
-    AloBone, AloPart, AloPartKind, AloTags, BoneVisibility, ParticleEmission,
-};
-use bevy_classic_models::query::{ColliderParts, ModelColliders};
+use bevy_classic_models::alamo::ala::parse as parse_clip;
+use bevy_classic_models::alamo::alo::write::write;
+use bevy_classic_models::alamo::alo::{Bone, Light, Mesh as FileMesh, Proxy, parse};
+use bevy_classic_models::alamo::{AloPartKind, AloTags};
 use classic_models_fixtures::alo::clean;
-use classic_models_fixtures::particles::{bytes, emitter};
-use classic_models_support::gpuless;
+use classic_models_fixtures::particles::bytes;
+use classic_models_fixtures::particles::emitter;
 
 /// Bones with their parents. Skeleton and hull are hidden in the model.
 const BONES: [(&str, u32); 4] = [("Root", 0), ("Skeleton", 0), ("Hand", 1), ("Hull", 0)];

@@ -1,14 +1,10 @@
 //! Rendered billboards and dazzles, compared with meshes that the tests turn to the camera.
 
 use crate::alo::render::{FILE, bone_matrices, bones, matte_parameters, model_matrices};
-use crate::support::alo_stage::{
-    IDENTITY, Matrix, apply, control_mesh, cuboid, inverse, matte, quarters, tga, times, turned,
-};
+use crate::support::alo_stage::{apply, control_mesh, times};
 use crate::support::prelude::*;
-use crate::support::stage::VIEWS;
-use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::alo::{AloFile, Dazzle, Mesh as AloMesh};
-use bevy_classic_models::root::Wind;
+use bevy_classic_models::alamo::alo::Mesh as AloMesh;
+use bevy_classic_models::alamo::alo::write::write;
 
 /// Checks the matrix functions of these tests: a matrix times its inverse is the identity.
 #[test]

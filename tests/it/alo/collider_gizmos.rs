@@ -3,8 +3,7 @@
 use crate::support::prelude::*;
 use bevy::gizmos::config::GizmoConfigStore;
 use bevy::gizmos::{GizmoAsset, GizmoHandles, GizmoPlugin};
-use bevy_classic_models::alamo::{AloCollider, AloColliderGizmos, ShowAloColliderGizmo};
-use bevy_classic_models::query::ModelRayCastVisibility;
+use bevy_classic_models::alamo::{AloColliderGizmos, ShowAloColliderGizmo};
 use std::any::TypeId;
 
 /// The count of strip positions per box, including the break after the strip.

@@ -1,10 +1,10 @@
 //! Queries on the collision trees of the bundled walker and of real files, compared with brute force over all
 //! triangles.
 
-use crate::support::alo::corpus_alo;
-use bevy::math::bounding::{Aabb3d, BoundingSphere, BoundingVolume};
-use bevy::math::{DVec3, Dir3, Ray3d, Vec3, Vec3A};
-use bevy_classic_models::alamo::alo::{AloFile, Mesh, Submesh, VertexRecord, Vertices, parse};
+use crate::support::prelude::*;
+use bevy::math::bounding::BoundingSphere;
+use bevy::math::{Dir3, Ray3d};
+use bevy_classic_models::alamo::alo::{Mesh, VertexRecord, Vertices, parse};
 use bevy_classic_models::alamo::{Backfaces, CollisionTree, TreeHit, TreeLink};
 use std::ops::ControlFlow;
 

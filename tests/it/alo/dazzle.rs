@@ -1,16 +1,7 @@
 //! Rendered dazzles: position, size, texture, brightness over time, and additive blending.
 
-use crate::support::alo_stage;
 use crate::support::prelude::*;
-use crate::support::stage::Picture;
-use bevy::camera::Hdr;
-use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
-use bevy::core_pipeline::tonemapping::Tonemapping;
-use bevy::image::ImageSampler;
-use bevy::mesh::MeshTag;
-use bevy::pbr::{DistanceFog, FogFalloff};
-use bevy_classic_models::alamo::alo::Dazzle;
-use bevy_classic_models::alamo::{DazzleMaterial, dazzle_intensity, dazzle_mesh};
+use bevy_classic_models::alamo::{dazzle_intensity, dazzle_mesh};
 use std::f32::consts::{FRAC_PI_8, PI};
 
 const WIDTH: usize = 320;
@@ -62,7 +53,7 @@ impl NightStage {
     }
 
     fn background(&mut self, color: Color) {
-        self.stage.world().insert_resource(ClearColor(color));
+        self.stage.insert_resource(ClearColor(color));
     }
 
     fn set_camera(&mut self, from: Vec3, to: Vec3) {

@@ -3,7 +3,6 @@
 use crate::alo::scene::{FILE, SCENE, app, get, part};
 use crate::support::alo::clean;
 use crate::support::prelude::*;
-use bevy_classic_models::alamo::{AloLight, FULL_LIGHT};
 
 #[test]
 fn lights_become_bevy_lights() {

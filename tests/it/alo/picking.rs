@@ -3,20 +3,12 @@
 use crate::ala::play::{FPS, ala, moves};
 use crate::alo::raycast::unit_model;
 use crate::support::prelude::*;
-use crate::support::rays::submeshes;
-use bevy::camera::visibility::RenderLayers;
-use bevy::camera::{
-    ComputedCameraValues, ImageRenderTarget, NormalizedRenderTarget, RenderTarget, RenderTargetInfo,
-};
-use bevy::picking::hover::HoverMap;
-use bevy::picking::pointer::{
-    Location, PointerAction, PointerButton, PointerId, PointerInput, PointerLocation,
-};
-use bevy::picking::{InteractionPlugin, PickingPlugin};
+use bevy::camera::{ComputedCameraValues, ImageRenderTarget, RenderTargetInfo};
+use bevy::picking::backend::HitData;
+use bevy::picking::pointer::{PointerButton, PointerLocation};
 use bevy::window::PrimaryWindow;
-use bevy_classic_models::query::{
-    ModelPickable, ModelPickingCamera, ModelPickingSettings, ModelRayCastVisibility, ModelRayHit,
-};
+use bevy_classic_models::query::{ModelPickable, ModelPickingCamera, ModelPickingSettings};
+use core::fmt::Debug;
 
 pub const SIZE: UVec2 = UVec2::new(400, 300);
 
@@ -40,7 +32,25 @@ struct Event {
     observed: Entity,
     /// The entity under the pointer.
     target: Entity,
-    hit: bevy::picking::backend::HitData,
+    hit: HitData,
+}
+
+/// Receives the events of an entity of a type.
+fn observe<E: Clone + Debug + Reflect>(
+    world: &mut World,
+    observed: Entity,
+    kind: &'static str,
+    hit: fn(&E) -> &HitData,
+) {
+    let receive = move |event: On<Pointer<E>>, mut received: ResMut<Received>| {
+        received.0.push(Event {
+            kind,
+            observed,
+            target: event.original_event_target(),
+            hit: hit(&event).clone(),
+        });
+    };
+    world.entity_mut(observed).observe(receive);
 }
 
 /// Spawns a pointer, and a camera 60 units above the origin that looks down. Returns the camera and its render target.
@@ -92,38 +102,9 @@ impl PickingApp {
         world.init_resource::<Received>();
         let (camera, target) = spawn_pointer(world);
         for entity in [root, hull, turret] {
-            world
-                .entity_mut(entity)
-                .observe(
-                    move |over: On<Pointer<Over>>, mut received: ResMut<Received>| {
-                        received.0.push(Event {
-                            kind: "over",
-                            observed: entity,
-                            target: over.original_event_target(),
-                            hit: over.hit.clone(),
-                        });
-                    },
-                )
-                .observe(
-                    move |out: On<Pointer<Out>>, mut received: ResMut<Received>| {
-                        received.0.push(Event {
-                            kind: "out",
-                            observed: entity,
-                            target: out.original_event_target(),
-                            hit: out.hit.clone(),
-                        });
-                    },
-                )
-                .observe(
-                    move |click: On<Pointer<Click>>, mut received: ResMut<Received>| {
-                        received.0.push(Event {
-                            kind: "click",
-                            observed: entity,
-                            target: click.original_event_target(),
-                            hit: click.hit.clone(),
-                        });
-                    },
-                );
+            observe(world, entity, "over", |over: &Over| &over.hit);
+            observe(world, entity, "out", |out: &Out| &out.hit);
+            observe(world, entity, "click", |click: &Click| &click.hit);
         }
         let mut picking = Self {
             app,
@@ -199,17 +180,18 @@ const ON_TURRET: Vec3 = Vec3::new(0.3, 6.5, 0.4);
 const BESIDE: Vec3 = Vec3::new(9.0, 6.5, 0.4);
 
 #[track_caller]
-fn assert_events(picking: &mut PickingApp, events: &[Event], expected: &[(&str, Entity, Entity)]) {
-    let found: Vec<_> = events
+fn assert_events(picking: &mut PickingApp, kind: &str) {
+    let (root, turret) = (picking.root, picking.turret);
+    let events = picking.take_events();
+    let found = events
         .iter()
-        .map(|event| (event.kind, event.observed, event.target))
-        .collect();
-    assert_eq!(found, expected);
+        .map(|event| (event.kind, event.observed, event.target));
+    let found: Vec<_> = found.collect();
+    assert_eq!(found, [(kind, turret, turret), (kind, root, turret)]);
     for event in events {
         let part = event.hit.extra_as::<ModelRayHit>().unwrap();
         // The top is the fifth side of the box.
         assert!([8, 9].contains(&part.triangle), "{part:?}");
-        let (root, turret) = (picking.root, picking.turret);
         let bone = picking.world().get::<AloInstance>(root).unwrap().bones()[2];
         assert_eq!(
             (part.root, part.part, part.bone),
@@ -227,31 +209,15 @@ fn assert_events(picking: &mut PickingApp, events: &[Event], expected: &[(&str, 
 #[test]
 fn pointer_events_reach_parts_and_their_models() {
     let mut picking = PickingApp::new(());
-    let (root, turret) = (picking.root, picking.turret);
     assert!(picking.take_events().is_empty());
     picking.point_at(ON_TURRET);
-    let events = picking.take_events();
-    assert_events(
-        &mut picking,
-        &events,
-        &[("over", turret, turret), ("over", root, turret)],
-    );
+    assert_events(&mut picking, "over");
     picking.act(ON_TURRET, PointerAction::Press(PointerButton::Primary));
     assert!(picking.take_events().is_empty());
     picking.act(ON_TURRET, PointerAction::Release(PointerButton::Primary));
-    let events = picking.take_events();
-    assert_events(
-        &mut picking,
-        &events,
-        &[("click", turret, turret), ("click", root, turret)],
-    );
+    assert_events(&mut picking, "click");
     picking.point_at(BESIDE);
-    let events = picking.take_events();
-    assert_events(
-        &mut picking,
-        &events,
-        &[("out", turret, turret), ("out", root, turret)],
-    );
+    assert_events(&mut picking, "out");
 }
 
 #[test]

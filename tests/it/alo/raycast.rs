@@ -2,17 +2,12 @@
 
 use crate::ala::play::{FPS, ala, moves};
 use crate::ala::render::{FRAMES, PALETTE, bend_clip, chain, limb, model_at_rest, swing_clip};
-use crate::support::alo::{patched, span};
-use crate::support::alo_stage::{Matrix, cuboid, stored, turned};
+use crate::support::alo::span;
 use crate::support::prelude::*;
-use crate::support::rays::{
-    HitModel, Random, RayCaster, RayCounts, RayQuery, RayResult, Triangle, ball, bounding_sphere,
-    by_global_transform, by_transforms, compare, submeshes,
-};
-use bevy::math::DVec3;
-use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Vertex};
-use bevy_classic_models::alamo::{AloBone, AloCollider, AloRayHit, Backfaces};
+use crate::support::rays::{Random, RayResult, Triangle, ball, by_global_transform, compare};
+use bevy_classic_models::alamo::Backfaces;
+use bevy_classic_models::alamo::alo::write::write;
+use bevy_classic_models::alamo::alo::{Bone, Mesh as FileMesh};
 
 pub const SCENE: &str = "statue.alo#Scene";
 
@@ -321,12 +316,12 @@ fn random_transform(random: &mut Random) -> Transform {
 fn nearest_of_many_models_is_hit_first() {
     let (mut test, hit_model) = RayTest::statue();
     let mut random = Random(3);
-    let triangles = spawn_statues(&mut test, &hit_model, &mut random, 200);
+    let triangles = spawn_statues(&mut test, &hit_model, &mut random, 100);
     let mut entities: Vec<Entity> = triangles.iter().map(|triangle| triangle.entity).collect();
     entities.dedup();
     let third: Vec<Entity> = entities.iter().copied().step_by(3).collect();
     let fourth: Vec<Entity> = entities.iter().copied().step_by(4).collect();
-    let rays = random.rays(&triangles, 300);
+    let rays = random.rays(&triangles, 150);
     let tolerance = tolerance(&triangles);
     let near = RayQuery::new(Ray3d::new(Vec3::ZERO, Dir3::X));
     let with = |max: f32, transparent: &[Entity], excluded: &[Entity]| RayQuery {

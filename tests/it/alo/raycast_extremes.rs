@@ -2,9 +2,8 @@
 
 use crate::alo::raycast::{RayTest, SCENE, down, tolerance};
 use crate::support::prelude::*;
-use crate::support::rays::{Random, RayQuery, by_transforms, submeshes};
+use crate::support::rays::Random;
 use bevy_classic_models::alamo::Backfaces;
-use bevy_classic_models::query::ModelRayCastVisibility;
 
 const ANY: ModelRayCastVisibility = ModelRayCastVisibility::Any;
 

@@ -2,12 +2,9 @@
 
 use crate::ala::play::{FPS, ala, document};
 use crate::alo::raycast::{RayTest, down, set_visible};
-use crate::support::alo_stage::cuboid;
 use crate::support::prelude::*;
-use bevy_classic_models::alamo::ala::write::BoneTracks;
-use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh};
-use bevy_classic_models::query::ModelRayCastVisibility;
+use bevy_classic_models::alamo::alo::write::write;
+use bevy_classic_models::alamo::alo::{Bone, Mesh as FileMesh};
 
 /// The names of the parts of [`model_of_parts`]. Each is a box, 10 units along X from the previous one.
 const PARTS: [&str; 10] = [

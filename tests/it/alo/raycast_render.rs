@@ -2,13 +2,10 @@
 
 use crate::ala::render::{FRAMES, PALETTE, bend_clip, chain, limb, model_at_rest, swing_clip};
 use crate::alo::render::{FILE, matte_parameters};
-use crate::support::alo_stage::{cuboid, quarters, tga};
 use crate::support::prelude::*;
-use crate::support::rays::{Random, RayCaster, RayQuery};
-use crate::support::stage::{Picture, VIEWS};
-use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::alo::{Mesh as FileMesh, Vertex};
-use bevy_classic_models::query::ModelRayCastVisibility;
+use crate::support::rays::Random;
+use bevy_classic_models::alamo::alo::Mesh as FileMesh;
+use bevy_classic_models::alamo::alo::write::write;
 
 const SIZE: UVec2 = UVec2::new(320, 240);
 const FPS: f32 = 10.0;

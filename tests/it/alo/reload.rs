@@ -1,14 +1,9 @@
 //! Reloading Alamo models and textures that change on disk while in use, with Bevy's real file watcher.
 
-use crate::gpuless::Patience;
-use crate::support::alo_stage::{
-    IDENTITY, control_mesh, cuboid, matte, quarters, stored, tga, turned,
-};
+use crate::support::alo_stage::control_mesh;
 use crate::support::prelude::*;
-use crate::support::stage::Picture;
-use bevy_classic_models::alamo::AloModel;
-use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as AloMesh, Parameter};
+use bevy_classic_models::alamo::alo::write::write;
+use bevy_classic_models::alamo::alo::{Bone, Mesh as AloMesh};
 
 const FILE: &str = "edited.alo";
 
@@ -101,7 +96,7 @@ fn edit_keeps_the_components_on_the_root() {
     // The model.
     let old = current(&mut stage, root);
     std::fs::write(&path, model(true)).unwrap();
-    stage.headless.wait_until("the edit is loaded", |world| {
+    stage.wait_for("the edit is loaded", |world| {
         !Arc::ptr_eq(world.get::<AloInstance>(root).unwrap().model(), &old)
     });
     stage.headless.step(0.0);
@@ -113,9 +108,7 @@ fn edit_keeps_the_components_on_the_root() {
     let old = current(&mut stage, root);
     assert_eq!(errors(), 0);
     std::fs::write(&path, &model(false)[..900]).unwrap();
-    stage
-        .headless
-        .wait_until("the error is logged", |_| errors() > 0);
+    stage.wait_for("the error is logged", |_| errors() > 0);
     stage.wait_until_idle();
     assert_eq!(errors(), 1);
     assert!(Arc::ptr_eq(&old, &current(&mut stage, root)));
@@ -125,18 +118,14 @@ fn edit_keeps_the_components_on_the_root() {
 
     // Two valid edits in a row. Bevy alone would miss the second.
     std::fs::write(&path, model(false)).unwrap();
-    stage
-        .headless
-        .wait_until("the first edit is loaded", |world| {
-            !Arc::ptr_eq(world.get::<AloInstance>(root).unwrap().model(), &old)
-        });
+    stage.wait_for("the first edit is loaded", |world| {
+        !Arc::ptr_eq(world.get::<AloInstance>(root).unwrap().model(), &old)
+    });
     let old = current(&mut stage, root);
     std::fs::write(&path, model(true)).unwrap();
-    stage
-        .headless
-        .wait_until("the second edit is loaded", |world| {
-            !Arc::ptr_eq(world.get::<AloInstance>(root).unwrap().model(), &old)
-        });
+    stage.wait_for("the second edit is loaded", |world| {
+        !Arc::ptr_eq(world.get::<AloInstance>(root).unwrap().model(), &old)
+    });
     stage.headless.step(0.0);
     stage
         .capture()
@@ -159,7 +148,7 @@ fn edit_keeps_the_components_on_the_root() {
 
     // A broken texture changes nothing.
     std::fs::write(&texture_path, &tga(&quarters([255; 4]))[..30]).unwrap();
-    stage.headless.wait_until("the error is logged", |_| {
+    stage.wait_for("the error is logged", |_| {
         let errors = log::errors_of(&["bevy_asset"]);
         errors.iter().any(|text| text.contains("reloaded_base.tga"))
     });

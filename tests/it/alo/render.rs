@@ -1,15 +1,9 @@
 //! Rendered Alamo models, each compared with a control mesh whose vertices the CPU computed.
 
-use crate::support::alo::between_rings;
-use crate::support::alo_stage::{
-    IDENTITY, Matrix, control_mesh, cuboid, inverse, matte, quarters, stored, texels, tga, times,
-    transform, turned,
-};
+use crate::support::alo_stage::{control_mesh, times, transform};
 use crate::support::prelude::*;
-use crate::support::stage::VIEWS;
-use bevy_classic_models::alamo::FULL_LIGHT;
-use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::alo::{AloFile, Bone, Light, Mesh as AloMesh, Parameter, Vertex};
+use bevy_classic_models::alamo::alo::write::write;
+use bevy_classic_models::alamo::alo::{Bone, Light, Mesh as AloMesh};
 
 pub const FILE: &str = "subject.alo";
 const SIZE: UVec2 = UVec2::new(320, 240);
@@ -324,9 +318,9 @@ fn base_texture_alpha_applies_the_team_color() {
             (None, green),
         ] {
             match team {
-                Some(color) => stage.world().entity_mut(root).insert(TeamColor(color)),
-                None => stage.world().entity_mut(root).remove::<TeamColor>(),
-            };
+                Some(color) => stage.insert(root, TeamColor(color)),
+                None => stage.remove::<TeamColor>(root),
+            }
             compare(
                 &mut stage,
                 root,
@@ -650,7 +644,7 @@ fn light_range_scales_with_the_model() {
     let server = stage.server();
     let model = ClassicModel(server.load("lamp.model.ron"));
     let root = stage.spawn_entity(model);
-    stage.headless.wait_until("the model is spawned", |world| {
+    stage.wait_for("the model is spawned", |world| {
         world.get::<AloInstance>(root).is_some()
     });
     let subject = stage.capture();

@@ -1,22 +1,11 @@
 //! Spawned Alamo models: entities, meshes, proxies and settings.
 
-use crate::support::alo::{clean, edited, flawed, minimal, patched, span};
-use crate::support::alo_stage::cuboid;
-use crate::support::corpus;
+use crate::support::alo::{clean, edited, flawed, span};
 use crate::support::prelude::*;
-use bevy::animation::AnimationTargetId;
 use bevy::camera::visibility::DynamicSkinnedMeshBounds;
-use bevy::light::NotShadowCaster;
-use bevy::math::Vec3A;
-use bevy::mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
-use bevy::mesh::{MeshVertexAttribute, VertexAttributeValues};
-use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Vertex, parse};
-use bevy_classic_models::alamo::{
-    AloBillboard, AloBone, AloCollider, AloLight, AloModel, AloPart, AloProxy, AloSubmeshIndex,
-    Billboard, BoneVisibility, TeamColored, bone_target,
-};
-use bevy_classic_models::load::ModelLoadError;
+use bevy_classic_models::alamo::TeamColored;
+use bevy_classic_models::alamo::alo::write::write;
+use bevy_classic_models::alamo::alo::{Bone, Mesh as FileMesh, parse};
 
 pub const FILE: &str = "model.alo";
 pub const SCENE: &str = "model.alo#Scene";

@@ -4,13 +4,9 @@
 use crate::alo::render::{
     FILE, box_control, compare, compare_box, matte_parameters, of_root, one_box, with_team_color,
 };
-use crate::support::alo_stage::{IDENTITY, control_mesh, cuboid, matte, quarters, texels, tga};
+use crate::support::alo_stage::control_mesh;
 use crate::support::prelude::*;
-use crate::support::stage::VIEWS;
-use bevy::core_pipeline::prepass::{DeferredPrepass, DepthPrepass};
-use bevy::pbr::{DefaultOpaqueRendererMethod, DistanceFog, FogFalloff};
-use bevy_classic_models::alamo::alo::write::SubmeshBuffers;
-use bevy_classic_models::alamo::alo::{Mesh as AloMesh, Parameter, Vertex};
+use bevy_classic_models::alamo::alo::Mesh as AloMesh;
 use bevy_classic_models::alamo::{AloShading, AloUniform};
 
 type Controls = Vec<(Mesh, MeshMaterial3d<StandardMaterial>)>;
@@ -86,9 +82,7 @@ fn even_fog(part: f32) -> DistanceFog {
 
 /// Draws opaque meshes with the deferred renderer, unless their material selects another method.
 fn draw_deferred(stage: &mut Stage) {
-    stage
-        .world()
-        .insert_resource(DefaultOpaqueRendererMethod::deferred());
+    stage.insert_resource(DefaultOpaqueRendererMethod::deferred());
     stage.camera().insert((DepthPrepass, DeferredPrepass));
 }
 

@@ -3,7 +3,6 @@
 use crate::alo::scene::{FILE, SCENE, app, instance};
 use crate::support::alo::{clean, edited};
 use crate::support::prelude::*;
-use bevy_classic_models::alamo::{AloPart, BoneVisibility};
 use bevy_classic_models::root::NightTime;
 
 /// The names of parts that nothing but their bones can hide.

@@ -1,10 +1,8 @@
 //! Textures of spawned Alamo models: how they are found, and models without them.
 
 use crate::alo::scene::{model, spawn_with};
-use crate::support::alo::{edited, minimal};
-use crate::support::alo_stage::{quarters, tga};
+use crate::support::alo::edited;
 use crate::support::prelude::*;
-use bevy_classic_models::alamo::alo::Parameter;
 
 /// A model with this base texture and an unknown shader.
 fn model_with_texture(file: &'static str) -> Vec<u8> {

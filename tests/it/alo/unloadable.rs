@@ -1,17 +1,15 @@
 //! Rendered Alamo models whose textures are missing or broken.
 
 use crate::alo::render::{FILE, box_control, compare, matte_parameters, one_box};
-use crate::support::alo_stage::{image, matte, quarters, tga};
+use crate::support::alo_stage::image;
 use crate::support::prelude::*;
-use bevy_classic_models::alamo::AloAssetLabel;
-use bevy_classic_models::alamo::alo::Parameter;
 
 /// Spawns a model some of whose textures cannot be loaded.
 fn spawn_unloadable(stage: &mut Stage, path: &'static str) -> Entity {
     let server = stage.server();
     let scene = server.load(AloAssetLabel::Scene.from_asset(path));
     let root = stage.spawn_entity(WorldAssetRoot(scene));
-    stage.headless.wait_until("the model is spawned", |world| {
+    stage.wait_for("the model is spawned", |world| {
         world.get::<AloInstance>(root).is_some()
     });
     stage.wait_until_idle();

@@ -2,11 +2,8 @@
 
 use crate::support::archives::{FORMATS, Games, Opened, packed};
 use crate::support::prelude::*;
-use bevy::asset::io::{AssetReaderError, Reader};
-use bevy::tasks::block_on;
-use bevy_classic_models::archive::{ArchiveSourceError, SourceWarning};
-use bevy_classic_models::read::ErrorKind;
-use futures_lite::{AsyncReadExt, AsyncSeekExt};
+use futures_lite::AsyncReadExt;
+use futures_lite::AsyncSeekExt;
 use std::io::SeekFrom;
 
 #[test]

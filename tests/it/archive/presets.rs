@@ -2,7 +2,6 @@
 
 use crate::support::archives::{Games, Opened};
 use crate::support::prelude::*;
-use bevy_classic_models::archive::{ArchiveSourceError, SourceWarning};
 use classic_models_fixtures::cpu_time::assert_cpu_time_grows_linearly;
 
 /// The paths of the layers, relative to the folder of the games.

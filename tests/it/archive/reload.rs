@@ -1,13 +1,9 @@
 //! Archives and loose files that change while their assets are in use.
 
 use super::sources::meta;
-use crate::support::activity::{Activity, Quiet};
 use crate::support::archives::{FORMATS, Games, Text, TextLoader, Way, packed};
 use crate::support::prelude::*;
-use crate::support::sample_files::{REFERENCES, files};
-use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, LoadContext, LoadedFolder};
-use bevy::tasks::block_on;
+use crate::support::sample_files::files;
 use futures_lite::AsyncReadExt;
 
 const WAYS: [Way; 2] = [Way::Rename, Way::Write];

@@ -2,9 +2,7 @@
 
 use crate::support::archives::{FORMATS, Games, Text, TextLoader};
 use crate::support::prelude::*;
-use crate::support::sample_files::{MODELS, REFERENCES, clip, expected, files, spawn_all};
-use bevy::asset::processor::{AssetProcessor, FileTransactionLogFactory};
-use bevy::asset::{AssetMode, LoadedFolder};
+use crate::support::sample_files::{MODELS, clip, expected, files};
 
 /// An app with a source of archives, and no other files.
 fn app_with(source: ArchiveSource, id: impl Into<AssetSourceId<'static>>) -> TestApp {

@@ -2,14 +2,12 @@
 
 use crate::ala::play as ala_play;
 use crate::attach::scene::{
-    UserData, all_formats, app, assert_attached, bone_of, local, on, spawn_model, spawn_ready,
+    UserData, all_formats, app, assert_attached, bone_of, local, spawn_model, spawn_ready,
     wait_for_model,
 };
-use crate::support::abc::{ARM, bytes, figure, walk};
+use crate::support::abc::{ARM, bytes, figure};
 use crate::support::prelude::*;
 use crate::support::random::Random;
-use bevy_classic_models::quake::MdlModel;
-use std::collections::HashSet;
 
 /// A model that plays a clip, and an attachment on a bone.
 fn spawn_with_attachment(app: &mut TestApp, path: &'static str, bone: &str) -> (Entity, Entity) {

@@ -3,7 +3,6 @@
 use crate::ala::play as ala_play;
 use crate::support::abc::{bytes, figure};
 use crate::support::prelude::*;
-use bevy_classic_models::alamo::BoneVisibility;
 use bevy_classic_models::lithtech::abc::parse;
 
 pub const ALO: &str = "art/Unit.alo";

@@ -1,20 +1,14 @@
 //! Parts of LithTech clips: their values compared with the files, events, and reloads.
 
 use crate::abc::pose::assert_posed;
-use crate::clips::parts::{keep, part};
-use crate::support::abc::{BODY, banner, bytes, figure, walk};
+use crate::clips::parts::part;
+use crate::support::abc::{BODY, bytes, figure};
 use crate::support::abc_app::{drawn, spawned};
 use crate::support::prelude::*;
-use bevy::animation::AnimationClip;
-
-fn body(app: &mut TestApp, root: Entity) -> Vec3 {
-    let body = app.get::<AbcInstance>(root).nodes()[BODY];
-    app.get::<Transform>(body).translation
-}
 
 #[track_caller]
 fn assert_body(app: &mut TestApp, root: Entity, [x, y]: [f32; 2]) {
-    let body = body(app, root);
+    let body = app.bone_transform(root, BODY).translation;
     assert!(body.abs_diff_eq(Vec3::new(x, y, 0.0), 1e-2), "{body}");
 }
 
@@ -45,9 +39,8 @@ fn parts_of_abc_clips_show_their_keyframes() {
     assert_body(&mut app, root, [10.0, 0.0]);
     assert_eq!(app.finished_clips().len(), 1);
     // A half-weight fade from a part to a whole clip.
-    let still = |clip: ClipRef| PlayClip::looping(clip).with_speed(0.0);
-    app.apply(root, still(part(2, 2..3)));
-    app.apply(root, still("walk".into()).starting_at(0.1).with_fade(0.4));
+    app.apply(root, still(part(2, 2..3), 0.0));
+    app.apply(root, still("walk", 0.1).with_fade(0.4));
     app.step(0.2);
     assert_body(&mut app, root, [0.0, 10.0]);
 }
@@ -128,7 +121,7 @@ fn deformed_vertices_match_the_poses_of_a_part() {
 #[test]
 fn abc_part_is_updated_when_its_file_changes() {
     let mut app = TestApp::new(&[("model.abc", bytes(&figure()))]);
-    keep::<Abc>(&mut app, "model.abc");
+    app.keep_loaded("model.abc");
     let root = app.spawn_shown("model.abc#Scene", PlayClip::looping(part("walk", 1..3)));
     app.step(0.1);
     assert_body(&mut app, root, [10.0, 10.0]);
@@ -165,7 +158,7 @@ fn part_of_another_models_clip_is_updated_when_that_file_changes() {
         ("other.abc", bytes(&other)),
     ];
     let mut app = TestApp::new(&files);
-    keep::<Abc>(&mut app, "other.abc");
+    app.keep_loaded("other.abc");
     let clip: Handle<AnimationClip> = app.load("other.abc#Animation0");
     let play = PlayClip::looping(part(clip, 1..3));
     let root = app.spawn_shown("model.abc#Scene", play);

@@ -3,7 +3,6 @@
 use crate::ala::play as ala_play;
 use crate::support::abc::{bytes, figure};
 use crate::support::prelude::*;
-use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument};
 
 /// The scene and a clip of a model of each format with clips.
 const MODELS: [(&str, &str); 3] = [

@@ -1,7 +1,9 @@
 //! Named clips (`ModelClips`) on all formats with clips.
 
 use crate::ala::play as ala_play;
+use crate::mdl::play::close;
 use crate::support::abc::{bytes, figure};
+use crate::support::entities::pose_blend as at;
 use crate::support::prelude::*;
 
 /// A model, one of its clips with its duration, and another clip.
@@ -33,19 +35,13 @@ pub const KINDS: [Kind; 3] = [
     },
 ];
 
-/// Keeps the model loaded, so that its clips are loaded when they are played.
-#[derive(Resource)]
-struct Kept(#[expect(dead_code, reason = "only keeps the asset loaded")] Handle<Alo>);
-
 pub fn app() -> TestApp {
     log::listen();
     let mut files = ala_play::files();
     files.push(("tetra.mdl", tetrahedron().to_bytes()));
     files.push(("model.abc", bytes(&figure())));
     let mut app = TestApp::new(&files);
-    let alo = app.load::<Alo>("art/Unit.alo");
-    app.wait_loaded(&alo);
-    app.insert_resource(Kept(alo));
+    app.keep_loaded("art/Unit.alo");
     app
 }
 
@@ -143,16 +139,12 @@ fn another_clip_under_the_same_name_starts() {
         let play = PlayClip::from_manifest("go").with_fade(0.4);
         let root = app.spawn_shown(kind.scene, (clips, play));
         app.step(0.1);
-        assert_eq!(
-            weight(&mut app, root),
-            1.0,
-            "there is no previous clip to fade from"
-        );
+        assert_eq!(app.clip_weight(root), 1.0, "nothing to fade from");
         app.apply(root, table([named("go", kind.other, 0.1, Repeat::Loop)]));
         app.assert_time(root, 0.0);
         app.step(0.1);
         app.assert_time(root, 0.01);
-        let weight = weight(&mut app, root);
+        let weight = app.clip_weight(root);
         assert!((weight - 0.25).abs() < 1e-4, "{weight} of {}", kind.scene);
         // Changes of other named clips have no effect.
         let more = named("come", kind.clip, 9.0, Repeat::Once);
@@ -160,16 +152,6 @@ fn another_clip_under_the_same_name_starts() {
         app.apply(root, table(clips));
         app.assert_time(root, 0.01);
     }
-}
-
-/// The weight of the selected clip in the cross-fade.
-fn weight(app: &mut TestApp, root: Entity) -> f32 {
-    let root = app.app.world().entity(root);
-    let of_alo = root.get::<AloAnimator>().map(AloAnimator::weight);
-    let of_abc = root.get::<AbcAnimator>().map(AbcAnimator::weight);
-    let of_mdl = root.get::<bevy_classic_models::quake::MdlInstance>();
-    let of_mdl = of_mdl.map(|animator| 1.0 - animator.shown().from_weight);
-    of_alo.or(of_abc).or(of_mdl).unwrap()
 }
 
 #[test]
@@ -203,18 +185,11 @@ fn missing_clip_is_reported_with_all_names() {
         app.step(0.1);
         let warnings = log::expect_warnings(&missing, 1);
         let warning = &warnings[0];
-        assert!(
-            warning.contains(&format!("no clip \"{missing}\" (alias \"Jump\")")),
-            "{warning}"
-        );
-        assert!(
-            warning.contains("names in `ModelClips`: jump, crouch"),
-            "{warning}"
-        );
-        assert!(
-            warning.contains(kind.clip) && warning.contains(kind.other),
-            "{warning}"
-        );
+        let named = format!("no clip \"{missing}\" (alias \"Jump\")");
+        let names = "names in `ModelClips`: jump, crouch";
+        for text in [&*named, names, kind.clip, kind.other] {
+            assert!(warning.contains(text), "{warning}");
+        }
     }
 }
 
@@ -237,14 +212,6 @@ fn scenes_may_contain_play_clip_and_model_clips() {
 fn parts_of_mdl_clips_show_their_poses() {
     let mut app = app();
     let shown = |app: &mut TestApp, root| app.animator(root).shown();
-    let at = |a: u32, b: u32, towards_b: f32| PoseBlend {
-        to: PosePair { a, b, towards_b },
-        ..default()
-    };
-    let is_close = |found: PoseBlend, expected: PoseBlend| {
-        (found.to.a, found.to.b) == (expected.to.a, expected.to.b)
-            && (found.to.towards_b - expected.to.towards_b).abs() < 1e-3
-    };
     let [part, of_part, of_group, beyond, alone, of_frames] = [
         PlayClip::looping(ClipRef::part("run", 1..3)),
         PlayClip::once(ClipRef::part(ClipRef::part("RUN", 1..9), 1..5)),
@@ -291,27 +258,21 @@ fn parts_of_mdl_clips_show_their_poses() {
         for (number, (root, expected)) in steps.iter().enumerate() {
             let found = shown(&mut app, *root);
             let expected = expected[step];
-            assert!(is_close(found, expected), "{number} in {step}: {found:?}");
+            assert!(close(found, expected), "{number} in {step}: {found:?}");
         }
         app.step(if step == 0 { 0.05 } else { 0.1 });
     }
     let ends = app.finished_clips();
-    assert!(
-        ends.is_empty()
-            || ends
-                .iter()
-                .all(|end| [of_part, of_frames].contains(&end.entity))
-    );
+    let are_once = |end: &ClipFinished| [of_part, of_frames].contains(&end.entity);
+    assert!(ends.iter().all(are_once));
     assert_eq!(app.animator(of_group).sequence().pose_count, 1);
     // Backward, from the end.
-    app.apply(
-        part,
-        PlayClip::once(ClipRef::part("run", 1..3)).with_speed(-1.0),
-    );
+    let backward = PlayClip::once(ClipRef::part("run", 1..3)).with_speed(-1.0);
+    app.apply(part, backward);
     app.assert_time(part, 0.2);
     app.step(0.15);
     let found = shown(&mut app, part);
-    assert!(is_close(found, at(1, 2, 0.5)), "{found:?}");
+    assert!(close(found, at(1, 2, 0.5)), "{found:?}");
 }
 
 #[test]

@@ -1,53 +1,25 @@
 //! Parts of clips that Bevy plays: their values compared with the files, looping, playing once, fades and reloads.
 
-use crate::ala::play::{self as ala_play, HULL, SCENE, TURRET, ala, bone, moves};
+use crate::ala::play::{self as ala_play, SCENE, TURRET, ala, bone, moves};
 use crate::clips::named::named;
-use crate::support::ala::{Decoder, every_track};
 use crate::support::prelude::*;
-use bevy::animation::graph::{AnimationGraph, AnimationGraphHandle, AnimationNodeType};
-use bevy::animation::{AnimationClip, AnimationEvent, animated_field};
+use bevy::animation::AnimationEvent;
+use bevy::animation::graph::AnimationNodeType;
 use bevy_classic_models::alamo::ala::parse;
+use bevy_classic_models::alamo::alo::Bone;
 use bevy_classic_models::alamo::alo::write::write;
-use bevy_classic_models::alamo::alo::{AloFile, Bone};
-use bevy_classic_models::alamo::{BoneVisibility, bone_target};
-use core::ops::Range;
 
 const MOVE: &str = "art/unit_MOVE_00.ALA";
 
-#[derive(Resource)]
-struct Kept<A: Asset>(#[expect(dead_code, reason = "only keeps the asset loaded")] Handle<A>);
-
-pub fn keep<A: Asset>(app: &mut TestApp, path: &'static str) {
-    let asset = app.load::<A>(path);
-    app.wait_loaded(&asset);
-    app.insert_resource(Kept(asset));
-}
-
 /// An app with the Alamo model, its clips and more files.
 fn alo_app(more: Vec<(&'static str, Vec<u8>)>, bundle: impl Bundle) -> (TestApp, Entity) {
-    log::listen();
     let mut files = ala_play::files();
     files.extend(more);
-    let mut app = TestApp::new(&files);
-    keep::<Alo>(&mut app, "art/Unit.alo");
-    let root = app.spawn_shown(SCENE, bundle);
-    (app, root)
+    ala_play::app(&files, bundle)
 }
 
 pub fn part(clip: impl Into<ClipRef>, frames: Range<u32>) -> ClipRef {
     ClipRef::part(clip, frames)
-}
-
-#[track_caller]
-fn assert_x(app: &mut TestApp, root: Entity, expected: f32) {
-    let hull = bone(app, root, HULL);
-    let x = app.get::<Transform>(hull).translation.x;
-    assert!((x - expected).abs() < 1e-3, "{x} instead of {expected}");
-}
-
-fn shows(app: &mut TestApp, root: Entity, index: usize) -> bool {
-    let bone = bone(app, root, index);
-    app.get::<BoneVisibility>(bone).is_visible()
 }
 
 /// The only clip that Bevy plays on a model.
@@ -68,10 +40,6 @@ fn played(app: &mut TestApp, root: Entity) -> AnimationClip {
     assert_eq!(nodes.len(), 1);
     let clips = world.resource::<Assets<AnimationClip>>();
     clips.get(&nodes[0]).unwrap().clone()
-}
-
-fn count<A: Asset>(app: &mut TestApp) -> usize {
-    app.assets::<A>().len()
 }
 
 /// A model with the bones of [`every_track`].
@@ -139,7 +107,7 @@ fn part_matches_the_file_at_its_frames() {
             ("all_MOVE_00.ala", animation.clone()),
         ];
         let mut app = TestApp::new(&files);
-        keep::<Alo>(&mut app, "all.alo");
+        app.keep_loaded("all.alo");
         for frames in [0..11, 2..5, 0..1, 4..5, 10..11, 7..99, 9..u32::MAX] {
             let play = PlayClip::looping(part("move_00", frames.clone()));
             let root = app.spawn_shown("all.alo#Scene", play);
@@ -153,28 +121,28 @@ fn part_matches_the_file_at_its_frames() {
 #[test]
 fn part_loops_from_its_first_to_its_last_frame() {
     let (mut app, root) = alo_app(vec![], PlayClip::looping(part("MOVE_00", 1..4)));
-    assert_x(&mut app, root, 1.0);
+    app.assert_hull_x(root, 1.0);
     app.step(0.15);
-    assert_x(&mut app, root, 2.5);
+    app.assert_hull_x(root, 2.5);
     app.assert_time(root, 0.15);
     app.step(0.1);
     app.assert_time(root, 0.05);
-    assert_x(&mut app, root, 1.5);
+    app.assert_hull_x(root, 1.5);
     // A seek, then backward over the start.
     app.get_mut::<Playback>(root).time = 0.1;
     app.step(0.05);
-    assert_x(&mut app, root, 2.5);
+    app.assert_hull_x(root, 2.5);
     app.get_mut::<PlayClip>(root).speed = -1.0;
     app.step(0.1);
-    assert_x(&mut app, root, 1.5);
+    app.assert_hull_x(root, 1.5);
     app.step(0.1);
     app.assert_time(root, 0.15);
-    assert_x(&mut app, root, 2.5);
+    app.assert_hull_x(root, 2.5);
     // Seeks beyond the end wrap around.
     app.get_mut::<PlayClip>(root).speed = 0.0;
     app.get_mut::<Playback>(root).time = 0.7;
     app.step(0.0);
-    assert_x(&mut app, root, 2.0);
+    app.assert_hull_x(root, 2.0);
 }
 
 #[test]
@@ -183,20 +151,20 @@ fn part_that_plays_once_ends_in_its_last_frame() {
         let clip = part(part("MOVE_00", 0..4), 1..9);
         let play = PlayClip::once(clip.clone()).with_speed(speed);
         let (mut app, root) = alo_app(vec![], play);
-        assert_x(&mut app, root, ends[0]);
+        app.assert_hull_x(root, ends[0]);
         let mut all = app.finished_clips();
         for _ in 0..20 {
             app.step(0.033);
             all.extend(app.finished_clips());
         }
-        assert_x(&mut app, root, ends[1]);
+        app.assert_hull_x(root, ends[1]);
         assert_eq!(all, [ClipFinished { entity: root, clip }]);
     }
     let play = PlayClip::once(part("MOVE_00", 1..4)).starting_at(0.1);
     let (mut app, root) = alo_app(vec![], play);
-    assert_x(&mut app, root, 2.0);
+    app.assert_hull_x(root, 2.0);
     app.step(0.05);
-    assert_x(&mut app, root, 2.5);
+    app.assert_hull_x(root, 2.5);
 }
 
 #[test]
@@ -206,29 +174,28 @@ fn backward_clip_starts_at_its_end_while_time_is_paused() {
         let (mut app, root) = alo_app(vec![], play);
         for _ in 0..5 {
             app.step(0.0);
-            assert_x(&mut app, root, 4.0);
+            app.assert_hull_x(root, 4.0);
         }
         app.step(0.1);
-        assert_x(&mut app, root, 3.0);
+        app.assert_hull_x(root, 3.0);
         assert!(app.finished_clips().is_empty());
     }
 }
 
 #[test]
 fn part_fades_from_a_whole_clip_and_from_another_part() {
-    let still = |clip: ClipRef| PlayClip::looping(clip).with_speed(0.0);
-    let (mut app, root) = alo_app(vec![], still("MOVE_00".into()).starting_at(0.2));
-    assert_x(&mut app, root, 2.0);
-    app.apply(root, still(part("MOVE_01", 3..5)).with_fade(0.4));
+    let (mut app, root) = alo_app(vec![], still("MOVE_00", 0.2));
+    app.assert_hull_x(root, 2.0);
+    app.apply(root, still(part("MOVE_01", 3..5), 0.0).with_fade(0.4));
     app.step(0.1);
-    assert_x(&mut app, root, 0.75 * 2.0 - 0.25 * 3.0);
+    app.assert_hull_x(root, 0.75 * 2.0 - 0.25 * 3.0);
     app.steps(2, 0.2);
-    assert_x(&mut app, root, -3.0);
-    app.apply(root, still(part("MOVE_01", 1..2)).with_fade(0.4));
+    app.assert_hull_x(root, -3.0);
+    app.apply(root, still(part("MOVE_01", 1..2), 0.0).with_fade(0.4));
     app.step(0.2);
-    assert_x(&mut app, root, -2.0);
+    app.assert_hull_x(root, -2.0);
     app.step(0.25);
-    assert_x(&mut app, root, -1.0);
+    app.assert_hull_x(root, -1.0);
 }
 
 #[test]
@@ -236,23 +203,21 @@ fn part_applies_the_visibility_of_its_frames() {
     // The turret is hidden in frames 1 and 2.
     let (mut app, root) = alo_app(vec![], PlayClip::looping(part("ATTACK_00", 1..3)));
     for _ in 0..7 {
-        assert!(!shows(&mut app, root, TURRET));
+        assert!(!app.is_shown(root, TURRET));
         app.step(0.03);
     }
     app.apply(root, PlayClip::looping(part("ATTACK_00", 3..5)));
     for _ in 0..7 {
-        assert!(shows(&mut app, root, TURRET));
+        assert!(app.is_shown(root, TURRET));
         app.step(0.03);
     }
     // A fade to a part that hides it: the clip with the larger weight decides.
-    app.apply(
-        root,
-        PlayClip::looping(part("ATTACK_00", 1..2)).with_fade(0.4),
-    );
+    let hidden = PlayClip::looping(part("ATTACK_00", 1..2));
+    app.apply(root, hidden.with_fade(0.4));
     app.step(0.15);
-    assert!(shows(&mut app, root, TURRET));
+    assert!(app.is_shown(root, TURRET));
     app.step(0.1);
-    assert!(!shows(&mut app, root, TURRET));
+    assert!(!app.is_shown(root, TURRET));
 }
 
 #[test]
@@ -267,11 +232,11 @@ fn part_of_another_file_plays_after_it_is_loaded() {
         clip.path().unwrap().to_string() == "far/Any.ala#Clip"
     };
     app.wait_until(is_played);
-    assert_x(&mut app, root, 2.0);
+    app.assert_hull_x(root, 2.0);
     app.step(0.1);
-    assert_x(&mut app, root, 3.0);
+    app.assert_hull_x(root, 3.0);
     app.step(0.2);
-    assert_x(&mut app, root, 4.0);
+    app.assert_hull_x(root, 4.0);
     let ends = app.finished_clips();
     assert_eq!(ends.len(), 1);
     assert_eq!(ends[0].clip, "stride");
@@ -281,15 +246,14 @@ fn part_of_another_file_plays_after_it_is_loaded() {
 fn part_animates_the_same_bones_as_the_whole_clip() {
     let mut bent = moves(1.0);
     bent.bones[1].name = "Partial_barrel".into();
-    bent.bones[1].translation =
-        bevy_classic_models::alamo::ala::write::Vectors::constant([0.0, 0.0, 99.0]);
+    bent.bones[1].translation = Vectors::constant([0.0, 0.0, 99.0]);
     let more = vec![("art/Unit_BENT_00.ala", ala(&bent))];
     let (mut app, root) = alo_app(more, PlayClip::looping(part("BENT_00", 2..4)));
     let turret = bone(&mut app, root, TURRET);
     for range in [2..4, 1..3, 2..4, 0..5] {
         let first = range.start as f32;
         app.apply(root, PlayClip::looping(part("BENT_00", range)));
-        assert_x(&mut app, root, first);
+        app.assert_hull_x(root, first);
         let translation = app.get::<Transform>(turret).translation;
         assert_eq!(translation.z, 5.0);
     }
@@ -325,22 +289,22 @@ fn missing_frames_are_reported_and_not_played() {
         app.apply(root, PlayClip::looping(clip));
         app.steps(2, 0.1);
         log::expect_warnings(text, 1);
-        assert_x(&mut app, root, 0.0);
+        app.assert_hull_x(root, 0.0);
         assert!(app.get::<AloAnimator>(root).clip().is_none());
         app.apply(root, PlayClip::looping(part("MOVE_00", 3..4)));
-        assert_x(&mut app, root, 3.0);
+        app.assert_hull_x(root, 3.0);
     }
 }
 
 #[test]
 fn models_share_parts_and_unused_parts_are_dropped() {
     let (mut app, root) = alo_app(vec![], PlayClip::looping("MOVE_00"));
-    let before = count::<AnimationClip>(&mut app);
+    let before = app.assets::<AnimationClip>().len();
     let play = |frames| PlayClip::looping(part("MOVE_00", frames));
     app.apply(root, play(1..3));
     let other = app.spawn_shown(SCENE, play(1..3));
     app.step(0.1);
-    assert_eq!(count::<AnimationClip>(&mut app), before + 1);
+    assert_eq!(app.assets::<AnimationClip>().len(), before + 1);
     let graph = |app: &mut TestApp, root| app.get::<AnimationGraphHandle>(root).0.clone();
     assert_eq!(graph(&mut app, root), graph(&mut app, other));
     for number in 0..40 {
@@ -348,14 +312,14 @@ fn models_share_parts_and_unused_parts_are_dropped() {
             app.apply(root, play(number % 5..number + 1));
         }
         app.step(0.1);
-        let clips = count::<AnimationClip>(&mut app);
+        let clips = app.assets::<AnimationClip>().len();
         assert!(clips <= before + 4, "{clips} of {before}");
     }
     app.apply(root, PlayClip::looping("MOVE_00"));
     app.apply(other, PlayClip::looping("MOVE_01"));
     app.steps(3, 0.1);
     // The graph of the last part may be cached, and `MOVE_01` has a copy that shows a bone that the model hides.
-    let clips = count::<AnimationClip>(&mut app);
+    let clips = app.assets::<AnimationClip>().len();
     assert!(clips <= before + 2, "{clips} of {before}");
 }
 
@@ -363,9 +327,9 @@ fn models_share_parts_and_unused_parts_are_dropped() {
 fn part_is_updated_when_its_file_changes() {
     let (mut app, root) = alo_app(vec![], PlayClip::looping(part("MOVE_00", 1..4)));
     app.step(0.15);
-    assert_x(&mut app, root, 2.5);
+    app.assert_hull_x(root, 2.5);
     app.replace(MOVE, ala(&moves(10.0)));
-    assert_x(&mut app, root, 25.0);
+    app.assert_hull_x(root, 25.0);
     app.assert_time(root, 0.15);
     // Twice as fast: its frames are at other times.
     let mut fast = moves(10.0);
@@ -375,40 +339,38 @@ fn part_is_updated_when_its_file_changes() {
     app.step(0.02);
     let time = (time + 0.02) % 0.1;
     app.assert_time(root, time);
-    assert_x(&mut app, root, 10.0 + 200.0 * time);
+    app.assert_hull_x(root, 10.0 + 200.0 * time);
     // Too short for the part: no clip plays until the file is longer again.
     let mut short = moves(1.0);
     short.frames = 1;
     for bone in &mut short.bones {
-        bone.translation = bevy_classic_models::alamo::ala::write::Vectors::constant([0.5; 3]);
+        bone.translation = Vectors::constant([0.5; 3]);
     }
     app.replace(MOVE, ala(&short));
-    assert_x(&mut app, root, 0.0);
+    app.assert_hull_x(root, 0.0);
     log::expect_warnings("\"MOVE_00\", frames 1 to 4; its only frame is 0", 1);
     app.replace(MOVE, ala(&moves(2.0)));
-    assert_x(&mut app, root, 2.0);
+    app.assert_hull_x(root, 2.0);
     app.step(0.1);
-    assert_x(&mut app, root, 4.0);
+    app.assert_hull_x(root, 4.0);
     // An invalid file changes nothing.
     app.replace(MOVE, vec![1, 2, 3]);
     app.step(0.05);
-    assert_x(&mut app, root, 5.0);
+    app.assert_hull_x(root, 5.0);
 }
 
 #[test]
 fn part_is_updated_during_a_fade() {
     let hold = PlayClip::looping(part("MOVE_00", 2..3));
     let (mut app, root) = alo_app(vec![], hold);
-    app.apply(
-        root,
-        PlayClip::looping(part("MOVE_01", 2..3)).with_fade(0.4),
-    );
+    let other = PlayClip::looping(part("MOVE_01", 2..3));
+    app.apply(root, other.with_fade(0.4));
     app.step(0.1);
-    assert_x(&mut app, root, 0.75 * 2.0 - 0.25 * 2.0);
+    app.assert_hull_x(root, 0.75 * 2.0 - 0.25 * 2.0);
     app.replace(MOVE, ala(&moves(10.0)));
-    assert_x(&mut app, root, 0.75 * 20.0 - 0.25 * 2.0);
+    app.assert_hull_x(root, 0.75 * 20.0 - 0.25 * 2.0);
     app.step(0.2);
-    assert_x(&mut app, root, 0.25 * 20.0 - 0.75 * 2.0);
+    app.assert_hull_x(root, 0.25 * 20.0 - 0.75 * 2.0);
 }
 
 /// An event that a user has added to a clip.

@@ -3,8 +3,6 @@
 use crate::clips::named::{KINDS, Kind, app, named};
 use crate::support::prelude::*;
 use crate::support::random::Random;
-use bevy::animation::AnimationClip;
-use bevy::animation::graph::AnimationGraph;
 
 const STEPS: usize = 3000;
 const NAMES: [&str; 4] = ["a", "B", "run", "Walk"];
@@ -102,16 +100,7 @@ fn assert_valid(app: &mut TestApp, root: Entity, what: &str) -> bool {
     if let Some(playback) = world.get::<Playback>(root) {
         let time = playback.time;
         // Without a playing clip, the time can have any value.
-        is_playing = world.get::<PlayClip>(root).is_some()
-            && [
-                world
-                    .get::<AloAnimator>(root)
-                    .map(|animator| animator.clip().is_some()),
-                world
-                    .get::<AbcAnimator>(root)
-                    .map(|animator| animator.clip().is_some()),
-            ]
-            .contains(&Some(true));
+        is_playing = app.find::<PlayClip>(root).is_some() && app.plays_clip(root);
         assert!(
             !is_playing || (0.0..=0.401).contains(&time),
             "{what}: {time}"

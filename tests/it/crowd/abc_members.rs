@@ -1,14 +1,11 @@
 //! Components of the root, events and nodes of LithTech models in crowds.
 
 use crate::crowd::poses::assets;
-use crate::support::abc::{FLAG_NODE, banner, bytes, figure};
+use crate::support::abc::{bytes, figure};
 use crate::support::abc_app::model;
-use crate::support::crowd::{Pair, member};
+use crate::support::crowd::member;
 use crate::support::lods::move_to;
 use crate::support::prelude::*;
-use bevy_classic_models::lithtech::abc::node_flags;
-use bevy_classic_models::lithtech::{AbcCrowdMaterial, AbcDeformMaterial};
-use bevy_classic_models::root::CrowdBone;
 
 /// The materials of the meshes of a member.
 fn crowd_materials(app: &mut TestApp, root: Entity) -> Vec<StandardMaterial> {

@@ -2,16 +2,11 @@
 
 use crate::crowd::poses::{AT_FRAMES, BETWEEN, assert_fade_blends, assets, compare_real_models};
 use crate::crowd::subjects::moving_banner;
-use crate::support::abc::{banner, bytes, figure};
+use crate::support::abc::{bytes, figure};
 use crate::support::abc_adversarial::adversarial_files;
 use crate::support::abc_app::{load, model, shown};
-use crate::support::abc_random::{self, Size};
-use crate::support::crowd::{
-    Pair, assert_within, deformed_normals, is_baking, member, pose, scene_vertices, size,
-    world_normal,
-};
+use crate::support::crowd::{assert_within, deformed_normals, member, pose, size, world_normal};
 use crate::support::prelude::*;
-use bevy_classic_models::lithtech::ConvertedAbc;
 use bevy_classic_models::lithtech::abc::write::write;
 
 /// Some of the keyframes of a clip, and times between keyframes, in seconds.

@@ -1,14 +1,9 @@
 //! Rendered LithTech models in crowds, compared with the same models as scenes.
 
-use crate::crowd::stage_pair::{StagePair, add_shadows, sample_files, set_shadows};
+use crate::crowd::stage_pair::{StagePair, sample_files};
 use crate::crowd::subjects::moving_banner;
 use crate::support::abc::bytes;
-use crate::support::abc_stage::tower;
 use crate::support::prelude::*;
-use crate::support::stage::VIEWS;
-use bevy::camera::{RenderTarget, Viewport};
-use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
-use bevy::core_pipeline::tonemapping::Tonemapping;
 
 /// The transform of a warden that fills the view.
 pub const WARDEN: Transform = Transform {
@@ -27,23 +22,9 @@ fn crowd_is_drawn_as_its_scene() {
     let instance = stage.get::<AbcInstance>(warden.scene);
     let model = instance.model().clone();
     assert!(!model.deforms.is_empty() && model.levels.len() > 1);
-    let rest = warden.compare(&mut stage, "warden at rest");
-    let mut pictures = Vec::new();
-    let attack = model.animation("attack").unwrap();
-    for (clip, seconds) in [
-        ("attack", attack.keyframes[2]),
-        ("attack", 0.4567),
-        ("walk", 0.3),
-    ] {
-        warden.show(&mut stage, clip, seconds);
-        let what = format!("warden {clip} at {seconds}");
-        pictures.push(warden.compare(&mut stage, &what));
-    }
-    rest.assert_differs(&pictures[0], "the clip moves it");
-    stage.move_camera(VIEWS[1]);
-    warden.compare(&mut stage, "from another side");
-    stage.move_camera(VIEWS[0]);
-
+    let attack = model.animation("attack").unwrap().keyframes[2];
+    let clips = [("attack", attack), ("attack", 0.4567), ("walk", 0.3)];
+    let pictures = warden.compare_clips(&mut stage, &clips);
     // Components of the root.
     warden.insert(&mut stage, ModelSkin::Path("warden_frost.dtx".into()));
     stage.wait_until_idle();
@@ -55,28 +36,8 @@ fn crowd_is_drawn_as_its_scene() {
     }
     warden.insert(&mut stage, ModelLod(0));
 
-    // A cross-fade between poses that are near each other: blends of matrices and of rotations then agree.
-    warden.show(&mut stage, "attack", 0.4);
-    let before = warden.compare(&mut stage, "before a cross-fade");
-    let fade = PlayClip::once("attack").starting_at(0.42).with_speed(0.0);
-    warden.insert(&mut stage, fade.with_fade(1.0));
-    stage.headless.step(0.0);
-    stage.headless.step(0.5);
-    let during = warden.compare(&mut stage, "in a cross-fade");
-    stage.headless.step(0.6);
-    let after = warden.compare(&mut stage, "after a cross-fade");
-    assert!(during.different(&before) > 50 && during.different(&after) > 50);
-
-    // Shadows and prepasses.
-    let light = add_shadows(&mut stage);
-    let shadow = warden.compare(&mut stage, "with shadows");
-    set_shadows(&mut stage, light, false);
-    let flat = warden.compare(&mut stage, "without shadows");
-    assert!(shadow.different(&flat) > 500, "it casts a shadow");
-    set_shadows(&mut stage, light, true);
-    let prepasses = (DepthPrepass, NormalPrepass, MotionVectorPrepass);
-    stage.camera().insert(prepasses);
-    warden.compare(&mut stage, "with prepasses");
+    warden.compare_fade(&mut stage, "attack", [0.4, 0.42], 50);
+    warden.compare_shadows(&mut stage, 500);
 }
 
 #[test]

@@ -2,12 +2,9 @@
 
 use crate::crowd::poses::swinging_files;
 use crate::crowd::subjects::{SUBJECTS, Subject};
-use crate::support::crowd::{Pair, is_baking, member, pose};
+use crate::support::crowd::{member, pose};
 use crate::support::prelude::*;
 use crate::support::random::Random;
-use bevy::animation::{AnimationTargetId, animated_field};
-use bevy_classic_models::alamo::{AloCrowdMaterial, AloPoseTable};
-use bevy_classic_models::lithtech::{AbcCrowdMaterial, AbcCrowdPoseTable};
 
 /// Counts of everything that crowds allocate: rows, images, meshes, materials, entities.
 fn counts(app: &mut TestApp) -> [usize; 5] {

@@ -2,12 +2,8 @@
 
 use crate::crowd::poses::{assets, swinging_files};
 use crate::crowd::subjects::SUBJECTS;
-use crate::support::crowd::{Pair, is_baking, member, pose};
+use crate::support::crowd::{member, pose};
 use crate::support::prelude::*;
-use bevy::camera::visibility::RenderLayers;
-use bevy::math::Vec3A;
-use bevy_classic_models::alamo::{AloCrowd, AloPoseTable};
-use bevy_classic_models::root::CrowdBone;
 
 fn bone_transform(app: &mut TestApp, root: Entity, name: &str) -> Option<GlobalTransform> {
     app.ask(|models| models.bone_transform(root, name))

@@ -3,10 +3,8 @@
 use crate::crowd::stage_pair::StagePair;
 use crate::crowd::subjects::SUBJECTS;
 use crate::support::prelude::*;
-use crate::support::stage::Picture;
 use bevy::asset::uuid_handle;
 use bevy::camera::visibility::NoFrustumCulling;
-use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass};
 use bevy::render::render_resource::AsBindGroup;
 use bevy::shader::{Shader, ShaderRef};
 

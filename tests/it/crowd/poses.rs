@@ -2,15 +2,10 @@
 
 use crate::ala::render::{PALETTE, bend_clip, chain, limb, model_at_rest, swing_clip};
 use crate::crowd::subjects::SUBJECTS;
-use crate::support::alo_stage::{quarters, tga};
-use crate::support::crowd::{
-    Pair, assert_close, crowd_vertices, is_baking, pose, previous_pose, scene_vertices,
-};
+use crate::support::crowd::{assert_close, pose, previous_pose};
 use crate::support::prelude::*;
-use crate::support::{corpus, files_of};
-use bevy_classic_models::alamo::Ala;
 use bevy_classic_models::alamo::alo::Mesh as AloMesh;
-use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
+use bevy_classic_models::alamo::alo::write::write;
 
 /// The tolerance at frames, as a fraction of the model's size.
 pub const AT_FRAMES: f32 = 1e-5;

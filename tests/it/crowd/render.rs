@@ -4,14 +4,8 @@
 //! and dazzles are hidden because a crowd has none.
 
 use crate::crowd::abc_render::WARDEN;
-use crate::crowd::stage_pair::{StagePair, add_shadows, sample_files, set_shadows};
+use crate::crowd::stage_pair::{StagePair, sample_files};
 use crate::support::prelude::*;
-use crate::support::stage::VIEWS;
-use bevy::core_pipeline::prepass::{
-    DeferredPrepass, DepthPrepass, MotionVectorPrepass, NormalPrepass,
-};
-use bevy::pbr::DefaultOpaqueRendererMethod;
-use bevy_classic_models::alamo::AloModel;
 
 const RED: TeamColor = TeamColor(Color::srgb(0.9, 0.1, 0.1));
 
@@ -87,19 +81,9 @@ fn crowd_is_drawn_as_its_scene() {
         model,
         hidden: not_compared,
     } = Compared::spawn(&mut stage, "walker.alo", WALKER);
-    let rest = walker.compare(&mut stage, "walker at rest");
-    let mut pictures = Vec::new();
-    for (clip, seconds) in [("MOVE_00", 0.2), ("MOVE_00", 0.4567), ("ATTACK_00", 0.71)] {
-        walker.show(&mut stage, clip, seconds);
-        let what = format!("walker {clip} at {seconds}");
-        pictures.push(walker.compare(&mut stage, &what));
-    }
-    rest.assert_differs(&pictures[0], "the clip moves it");
+    let clips = [("MOVE_00", 0.2), ("MOVE_00", 0.4567), ("ATTACK_00", 0.71)];
+    let pictures = walker.compare_clips(&mut stage, &clips);
     pictures[0].assert_differs(&pictures[1], "two times of a clip");
-    stage.move_camera(VIEWS[1]);
-    walker.compare(&mut stage, "from another side");
-    stage.move_camera(VIEWS[0]);
-
     // Components of the root.
     walker.insert(&mut stage, RED);
     let red = walker.compare(&mut stage, "in a team color");
@@ -113,39 +97,17 @@ fn crowd_is_drawn_as_its_scene() {
     walker.insert(&mut stage, (ModelLod(0), DamageStage(0)));
     let mut hidden = not_compared.clone();
     let hulls = model.meshes.iter().map(|mesh| &*mesh.name);
-    hulls
-        .filter(|name| name.starts_with("Hull"))
-        .for_each(|name| {
-            hidden.hide(name);
-        });
+    for name in hulls.filter(|name| name.starts_with("Hull")) {
+        hidden.hide(name);
+    }
     walker.insert(&mut stage, hidden);
     let without = walker.compare(&mut stage, "without its hull");
     assert!(without.different(&red) > 100, "a part is hidden");
     walker.insert(&mut stage, not_compared.clone());
 
-    // A cross-fade between poses that are near each other: blends of matrices and of rotations then agree.
-    walker.show(&mut stage, "MOVE_00", 0.2);
-    let before = walker.compare(&mut stage, "before a cross-fade");
-    let fade = PlayClip::once("MOVE_00").starting_at(0.25).with_speed(0.0);
-    walker.insert(&mut stage, fade.with_fade(1.0));
-    stage.headless.step(0.0);
-    stage.headless.step(0.6);
-    let during = walker.compare(&mut stage, "in a cross-fade");
-    stage.headless.step(0.6);
-    let after = walker.compare(&mut stage, "after a cross-fade");
-    assert!(during.different(&before) > 100 && during.different(&after) > 100);
-
-    // Shadows and prepasses.
-    let light = add_shadows(&mut stage);
+    walker.compare_fade(&mut stage, "MOVE_00", [0.2, 0.25], 100);
     walker.show(&mut stage, "MOVE_00", 0.5);
-    let shadow = walker.compare(&mut stage, "with shadows");
-    set_shadows(&mut stage, light, false);
-    let flat = walker.compare(&mut stage, "without shadows");
-    assert!(shadow.different(&flat) > 1000, "it casts a shadow");
-    set_shadows(&mut stage, light, true);
-    let prepasses = (DepthPrepass, NormalPrepass, MotionVectorPrepass);
-    stage.camera().insert(prepasses);
-    walker.compare(&mut stage, "with prepasses");
+    walker.compare_shadows(&mut stage, 1000);
     walker.insert(&mut stage, Transform::from_scale(Vec3::ZERO));
     let crates = Compared::spawn(&mut stage, "crate.alo", CRATE).pair;
     crates.compare(&mut stage, "crate with shadows and prepasses");

@@ -1,8 +1,6 @@
 //! Rendered models as scenes and as members of crowds.
 
-use crate::support::crowd::is_baking;
 use crate::support::prelude::*;
-use crate::support::stage::Picture;
 
 /// The sample models with their animations and textures, in one folder.
 pub fn sample_files() -> Vec<(&'static str, Vec<u8>)> {
@@ -86,6 +84,50 @@ impl StagePair {
         let [scene, crowd] = self.capture(stage);
         crowd.assert_matches(&scene, what);
         crowd
+    }
+}
+
+impl StagePair {
+    /// Compares it at rest, at times of clips, and from another side. Returns the pictures of the clips.
+    pub fn compare_clips(self, stage: &mut Stage, clips: &[(&str, f32)]) -> Vec<Picture> {
+        let rest = self.compare(stage, "at rest");
+        let shown = clips.iter().map(|(clip, seconds)| {
+            self.show(stage, clip, *seconds);
+            self.compare(stage, &format!("{clip} at {seconds}"))
+        });
+        let pictures: Vec<Picture> = shown.collect();
+        rest.assert_differs(&pictures[0], "the clip moves it");
+        stage.move_camera(VIEWS[1]);
+        self.compare(stage, "from another side");
+        stage.move_camera(VIEWS[0]);
+        pictures
+    }
+
+    /// Compares it in a cross-fade between poses of a clip that are near each other: blends of matrices and of rotations then
+    /// agree. `least` is the count of pixels that the fade changes.
+    pub fn compare_fade(self, stage: &mut Stage, clip: &str, [from, to]: [f32; 2], least: usize) {
+        self.show(stage, clip, from);
+        let before = self.compare(stage, "before a cross-fade");
+        self.insert(stage, still(clip, to).with_fade(1.0));
+        stage.headless.step(0.0);
+        stage.headless.step(0.6);
+        let during = self.compare(stage, "in a cross-fade");
+        stage.headless.step(0.6);
+        let after = self.compare(stage, "after a cross-fade");
+        assert!(during.different(&before) > least && during.different(&after) > least);
+    }
+
+    /// Compares it with shadows and prepasses, which stay. `least` is the count of pixels in its shadow.
+    pub fn compare_shadows(self, stage: &mut Stage, least: usize) {
+        let light = add_shadows(stage);
+        let shadow = self.compare(stage, "with shadows");
+        set_shadows(stage, light, false);
+        let flat = self.compare(stage, "without shadows");
+        assert!(shadow.different(&flat) > least, "it casts a shadow");
+        set_shadows(stage, light, true);
+        let prepasses = (DepthPrepass, NormalPrepass, MotionVectorPrepass);
+        stage.camera().insert(prepasses);
+        self.compare(stage, "with prepasses");
     }
 }
 

@@ -1,7 +1,8 @@
 //! Models that tests of crowds spawn, one of each format.
 
 use crate::crowd::poses::{swinging_files, swinging_model};
-use crate::support::abc::{banner, bytes};
+use crate::support::abc::bytes;
+use crate::support::prelude::*;
 
 /// A model with two clips and a part.
 pub struct Subject {

@@ -2,7 +2,6 @@
 
 use crate::manifest::reload::Folder;
 use crate::support::prelude::*;
-use bevy_classic_models::lgw::LgwModel;
 
 /// An app that watches a folder with one model in it.
 struct Edited {

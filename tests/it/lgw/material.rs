@@ -1,18 +1,13 @@
 //! Textures of LGW models: sampling, mip levels, cutouts, and placeholders for missing or invalid textures.
 
 use crate::lgw::texgen::{materials, unlit};
-use crate::support::alo_stage::{image, matte, texels, tga};
-use crate::support::lgw_stage::{
-    FRONT_VIEW, Pixel, Quad, Reference, Texels, control_mesh, dds, material, model, texture,
-};
+use crate::support::alo_stage::image;
+use crate::support::lgw_stage::Quad;
+use crate::support::lgw_stage::{Reference, control_mesh, model, texture};
 use crate::support::prelude::*;
-use crate::support::stage::Picture;
-use bevy::core_pipeline::prepass::{
-    DeferredPrepass, DepthPrepass, MotionVectorPrepass, NormalPrepass,
-};
-use bevy::pbr::DefaultOpaqueRendererMethod;
-use bevy_classic_models::lgw::text::{self, Material, Texture, TextureMode};
-use bevy_classic_models::texture::{ClassicImageSettings, Placeholder};
+use bevy_classic_models::lgw::text;
+use bevy_classic_models::lgw::text::{Material, Texture};
+use bevy_classic_models::texture::Placeholder;
 use std::collections::HashMap;
 
 const FILE: &str = "wall.lgw";

@@ -1,10 +1,9 @@
 //! Textures of LGW models that change while they are in use, with Bevy's file watcher.
 
-use crate::gpuless::Patience;
-use crate::support::alo_stage::tga;
-use crate::support::lgw_stage::{FRONT_VIEW, Pixel, Quad, dds, model, texture};
+use crate::support::lgw_stage::Quad;
+use crate::support::lgw_stage::{model, texture};
 use crate::support::prelude::*;
-use bevy_classic_models::lgw::text::{Material, Texture, TextureMode};
+use bevy_classic_models::lgw::text::{Material, Texture};
 
 const MODEL: &str = "wall.lgw";
 
@@ -29,7 +28,8 @@ struct Wall {
     texture: &'static str,
     stage: Stage,
     root: Entity,
-    quads: Vec<Quad>,
+    /// Whether each pixel shows the inside of a quad.
+    is_quad: Vec<bool>,
 }
 
 impl Wall {
@@ -39,11 +39,13 @@ impl Wall {
         let mut stage = Stage::watching(&[(MODEL, model), (texture, bytes)]);
         let root = stage.spawn_lgw(MODEL, super::texgen::unlit());
         stage.view_from(FRONT_VIEW);
+        let pixels = stage.fragments(&quads).pixels;
+        let is_quad = pixels.iter().map(|pixel| matches!(pixel, Pixel::Quad(_)));
         Self {
             texture,
             stage,
             root,
-            quads,
+            is_quad: is_quad.collect(),
         }
     }
 
@@ -54,9 +56,8 @@ impl Wall {
     /// Whether all pixels of the quads have one color, except for dithering.
     fn is_all(&mut self, color: [u8; 3]) -> bool {
         let picture = self.stage.capture();
-        let pixels = self.stage.fragments(&self.quads).pixels;
-        let both = pixels.iter().zip(&picture.0);
-        let mut of_quads = both.filter(|(pixel, _)| matches!(pixel, Pixel::Quad(_)));
+        let both = self.is_quad.iter().zip(&picture.0);
+        let mut of_quads = both.filter(|(is_quad, _)| **is_quad);
         of_quads.all(|(_, shown)| color.iter().zip(shown).all(|(a, b)| a.abs_diff(*b) < 3))
     }
 

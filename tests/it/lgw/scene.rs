@@ -1,13 +1,8 @@
 //! The assets, entities and components of a spawned LGW model, and the effects of the loader settings.
 
-use crate::support::lgw::EVERYTHING;
 use crate::support::prelude::*;
-use bevy::mesh::{Indices, VertexAttributeValues};
-use bevy_classic_models::lgw::text::{Tolerance, parse};
-use bevy_classic_models::lgw::{
-    LgwAssetLabel, LgwMaterial, LgwMaterialHandle, LgwMesh, LgwModel, LgwTexEnvMaterial, LgwUpAxis,
-    LgwWinding,
-};
+use bevy_classic_models::lgw::text::parse;
+use bevy_classic_models::lgw::{LgwMaterialHandle, LgwMesh, LgwUpAxis, LgwWinding};
 
 const FILE: &str = "model.lgw";
 

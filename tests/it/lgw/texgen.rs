@@ -1,11 +1,9 @@
 //! Rendering of the texture units of LGW models, compared pixel by pixel with the formulas of the OpenGL specification.
 
-use crate::support::alo_stage::{matte, texels, tga};
-use crate::support::lgw_stage::{
-    FRONT_VIEW, Quad, Reference, Texels, control_mesh, dds, material, model, texgen, texture,
-};
+use crate::support::lgw_stage::Quad;
+use crate::support::lgw_stage::{Reference, control_mesh, model, texgen, texture};
 use crate::support::prelude::*;
-use bevy_classic_models::lgw::text::{AlphaMode, Material, TexGenKind, Texture, TextureMode};
+use bevy_classic_models::lgw::text::{AlphaMode, Material, Texture};
 
 const FILE: &str = "wall.lgw";
 

@@ -5,8 +5,6 @@ use super::suite::loader_error;
 use crate::ala::play::{FPS, SCENE, files};
 use crate::support::ala_malformed::rejected;
 use crate::support::prelude::*;
-use bevy_classic_models::alamo::Ala;
-use bevy_classic_models::load::ModelLoadError;
 
 /// The count of animations that load at the same time.
 const BATCH: usize = 32;

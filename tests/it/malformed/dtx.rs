@@ -6,11 +6,8 @@ use crate::support::abc::{bytes, figure};
 use crate::support::abc_app::{load, model};
 use crate::support::prelude::*;
 use crate::support::random::Random;
-use crate::support::{corpus, files_of};
-use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write_unchecked};
-use bevy_classic_models::lithtech::dtx::{DtxTexelFormat, texture_flags};
-use classic_models_fixtures::malformed::Expect::Reject;
-use classic_models_fixtures::malformed::{Case, LocationText};
+use bevy_classic_models::lithtech::dtx::DtxTexelFormat;
+use bevy_classic_models::lithtech::dtx::write::write_unchecked;
 
 /// A texture of version −3 with alpha.
 fn version_3() -> DtxDocument {

@@ -1,12 +1,10 @@
 //! Files built to maximize the heap that their loaders take.
 
-use crate::support::mdl::{figure, st, tetrahedron, triangle, wide_tetrahedron};
-use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::alo::{
-    AloFile, Bone, Dazzle, Light, Mesh, Parameter, Proxy, Vertex,
-};
-use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument, SkinDocument};
-use bevy_classic_models::quake::mdl::{Precision, TriVertex};
+use crate::support::mdl::{figure, st, triangle};
+use crate::support::prelude::*;
+use bevy_classic_models::alamo::alo::write::write;
+use bevy_classic_models::alamo::alo::{Bone, Light, Mesh, Proxy};
+use bevy_classic_models::quake::mdl::TriVertex;
 
 /// Files with the highest heap use for each byte, and files with wrong counts.
 pub fn mdl_files() -> Vec<(String, Vec<u8>)> {

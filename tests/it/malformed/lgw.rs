@@ -2,13 +2,10 @@
 //! column. A failed load leaves no assets behind.
 
 use super::suite::{Suite, loader_error, model_error};
-use crate::support::lgw::{EVERYTHING, FLAWED};
+use crate::support::lgw::FLAWED;
 use crate::support::prelude::*;
 use crate::support::random::Random;
-use bevy_classic_models::lgw::LgwMaterial;
-use bevy_classic_models::lgw::text::Tolerance;
-use classic_models_fixtures::malformed::Expect::{self, Reject, Silent, Warn};
-use classic_models_fixtures::malformed::{self, LocationText};
+use classic_models_fixtures::malformed;
 
 /// A table row: a part of the message, and `line:column`.
 type Case = malformed::Case<&'static str, &'static str>;

@@ -1,14 +1,11 @@
 //! Malformed MDL files: every class of defect with its error kind or warning and its offset; truncation; bit flips.
 
-use crate::support::mdl::{Offsets, wide_tetrahedron};
+use crate::support::mdl::Offsets;
 use crate::support::prelude::*;
 use bevy_classic_models::quake::mdl::Timing;
-use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument, SkinDocument};
-use bevy_classic_models::quake::{ConvertedMdl, Palette};
-use bevy_classic_models::read::{ErrorKind, Format, ParseError};
+use bevy_classic_models::read::{Format, ParseError};
 use classic_models_fixtures::error_kinds;
-use classic_models_fixtures::malformed::Expect::{self, Reject, Silent, Warn};
-use classic_models_fixtures::malformed::{Case, assert_parsed, case};
+use classic_models_fixtures::malformed::{assert_parsed, case};
 
 fn load(bytes: &[u8]) -> Result<ConvertedMdl, ParseError> {
     ConvertedMdl::load(bytes, &MdlLoaderSettings::default(), &Palette::default())

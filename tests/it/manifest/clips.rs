@@ -4,11 +4,8 @@ use crate::ala::play as ala_play;
 use crate::manifest::spawn::{mdl, text};
 use crate::support::prelude::*;
 use async_lock::Mutex;
-use bevy::animation::AnimationClip;
-use bevy::asset::io::Reader;
-use bevy::asset::{AssetLoader, LoadContext};
 use bevy::reflect::TypePath;
-use bevy_classic_models::alamo::{Ala, AlaAssetLabel, AlaTracks};
+use bevy_classic_models::alamo::AlaTracks;
 
 /// Asserts that each warning about a model contains one of the expected texts, and that there are no others.
 #[track_caller]

@@ -1,10 +1,8 @@
 //! Manifests that extend others: which values apply, where files are searched, and the positions of errors.
 
 use crate::manifest::spawn::{mdl, text};
-use crate::support::alo_stage::tga;
 use crate::support::prelude::*;
-use bevy_classic_models::manifest::{NameOrIndex, parse};
-use std::collections::BTreeMap;
+use bevy_classic_models::manifest::parse;
 
 fn app_of(files: &[(&str, &str)]) -> TestApp {
     let texts = files.iter().map(|(path, manifest)| (*path, text(manifest)));

@@ -3,7 +3,6 @@
 use crate::manifest::reload::Folder;
 use crate::manifest::spawn::{mdl, text};
 use crate::support::prelude::*;
-use bevy_classic_models::spawn::ModelFormat;
 
 /// A model of each format.
 fn models() -> [(&'static str, Vec<u8>, ModelFormat); 4] {

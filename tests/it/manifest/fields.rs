@@ -2,7 +2,6 @@
 
 use crate::manifest::spawn::{mdl, text};
 use crate::support::prelude::*;
-use bevy_classic_models::alamo::AloLight;
 use bevy_classic_models::alamo::alo::Bone;
 use classic_models_fixtures::alo::edited;
 

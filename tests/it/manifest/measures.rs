@@ -4,9 +4,7 @@ use super::spawn::{mdl, text};
 use crate::ala::play::model_at;
 use crate::support::mdl::figure;
 use crate::support::prelude::*;
-use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Vec3Swizzles;
-use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use core::f32::consts::FRAC_PI_2;
 
 /// An app with a model of each format, and the manifest `unit.model.ron`.

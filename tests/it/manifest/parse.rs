@@ -4,8 +4,7 @@ use crate::support::prelude::*;
 use crate::support::random::Random;
 use bevy::color::Srgba;
 use bevy_classic_models::manifest::{
-    FileAxis, ManifestAttachment, ManifestAxes, ManifestClip, ManifestColors, ManifestEvent,
-    ManifestRepeat, NameOrIndex, parse,
+    FileAxis, ManifestAxes, ManifestClip, ManifestColors, ManifestEvent, ManifestRepeat, parse,
 };
 
 /// A manifest with all fields.

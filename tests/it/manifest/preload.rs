@@ -3,11 +3,8 @@
 use crate::manifest::reload::Folder;
 use crate::manifest::spawn::{mdl, text};
 use crate::support::prelude::*;
-use crate::support::squad;
-use crate::support::stage::Picture;
-use bevy::asset::{AssetEvent, RecursiveDependencyLoadState};
+use bevy::asset::AssetEvent;
 use bevy::ecs::message::MessageCursor;
-use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 
 /// The count of frames that are checked after a spawn.
 const FRAMES: usize = 6;

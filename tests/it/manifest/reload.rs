@@ -2,10 +2,7 @@
 
 use crate::manifest::spawn::mdl;
 use crate::support::prelude::*;
-use bevy::asset::AssetMode;
-use bevy::asset::processor::{AssetProcessor, FileTransactionLogFactory, ProcessorState};
-use bevy::tasks::block_on;
-use bevy_classic_models::quake::MdlModel;
+use bevy::asset::processor::ProcessorState;
 
 /// An app without a GPU that watches a folder of asset files.
 pub struct Folder {

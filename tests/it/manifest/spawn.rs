@@ -2,7 +2,6 @@
 
 use crate::support::mdl::figure;
 use crate::support::prelude::*;
-use bevy_classic_models::manifest::ManifestAttachment;
 
 pub fn mdl() -> Vec<u8> {
     figure(Precision::Bits8).to_bytes()

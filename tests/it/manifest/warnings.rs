@@ -1,9 +1,7 @@
 //! Manifests with missing or invalid files, and what is reported about them.
 
 use crate::manifest::spawn::{mdl, text};
-use crate::support::cpu_time;
 use crate::support::prelude::*;
-use std::time::Duration;
 
 #[test]
 fn models_and_manifests_are_no_clips() {

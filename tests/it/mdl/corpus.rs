@@ -1,10 +1,8 @@
 //! Real files: all of them load, and match reference values from another implementation.
 
 use crate::support::prelude::*;
-use crate::support::{corpus, corpus_mdl};
 use bevy::mesh::Mesh;
 use bevy_classic_models::quake::mdl::parse;
-use bevy_classic_models::quake::{ConvertedMdl, Palette};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 

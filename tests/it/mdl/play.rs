@@ -1,17 +1,11 @@
 //! Playback of clips, by the components of a spawned model.
 
+use crate::support::entities::pose_blend as at;
 use crate::support::mdl::figure;
 use crate::support::prelude::*;
 
 fn app() -> TestApp {
     TestApp::new(&[("tetra.mdl", tetrahedron().to_bytes())])
-}
-
-fn at(a: u32, b: u32, towards_b: f32) -> PoseBlend {
-    PoseBlend {
-        to: PosePair { a, b, towards_b },
-        ..default()
-    }
 }
 
 #[track_caller]
@@ -159,11 +153,7 @@ fn a_fade_starts_from_the_current_pose() {
     app.insert(root, PlayClip::looping("die").with_fade(0.4));
     app.step(0.1);
     let fade = |to: PoseBlend, from_weight: f32| PoseBlend {
-        from: PosePair {
-            a: 1,
-            b: 2,
-            towards_b: 0.5,
-        },
+        from: at(1, 2, 0.5).to,
         from_weight,
         ..to
     };
@@ -205,7 +195,7 @@ fn frame_groups_play_without_a_clip_in_game_time() {
     }
 }
 
-fn close(a: PoseBlend, b: PoseBlend) -> bool {
+pub fn close(a: PoseBlend, b: PoseBlend) -> bool {
     (a.to.a, a.to.b) == (b.to.a, b.to.b) && (a.to.towards_b - b.to.towards_b).abs() < 1e-3
 }
 

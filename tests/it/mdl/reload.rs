@@ -2,9 +2,6 @@
 
 use crate::support::mdl::figure;
 use crate::support::prelude::*;
-use crate::support::stage::Control;
-use bevy_classic_models::quake::MdlModel;
-use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument};
 
 const FILE: &str = "watched.mdl";
 const COLORS: PlayerColors = PlayerColors {
@@ -56,13 +53,7 @@ fn an_edit_applies_and_a_broken_file_keeps_the_model() {
     let control = |document: &'static MdlDocument, a: u32, b: u32, towards_b: f32| Control {
         skin_image: (1, 0),
         colors: Some(COLORS),
-        ..Control::new(
-            document,
-            PoseBlend {
-                to: PosePair { a, b, towards_b },
-                ..default()
-            },
-        )
+        ..Control::new(document, pose_blend(a, b, towards_b))
     };
     let shown = stage.capture();
     let expected = stage.capture_control(root, control(before, 3, 0, 0.5));
@@ -118,31 +109,4 @@ fn an_edit_applies_and_a_broken_file_keeps_the_model() {
         &model(&mut stage, root),
         &model(&mut stage, other)
     ));
-}
-
-#[test]
-fn reloads_leave_nothing_behind() {
-    let versions = [figure(Precision::Bits8).to_bytes(), edited().to_bytes()];
-    let mut stage = Stage::watching(&[("again.mdl", versions[0].clone())]);
-    let root = stage.spawn("again.mdl#Scene", (PlayClip::looping("run"), COLORS));
-    let counts = |world: &mut World| {
-        (
-            world.entities().count_spawned(),
-            world.resource::<Assets<Image>>().len(),
-            world.resource::<Assets<Mesh>>().len(),
-            world.resource::<Assets<MdlMaterial>>().len(),
-        )
-    };
-    let mut after_the_first = None;
-    for round in 0..5 {
-        let old = model(&mut stage, root);
-        std::fs::write(stage.folder().join("again.mdl"), &versions[(round + 1) % 2]).unwrap();
-        wait_for_another(&mut stage, root, &old);
-        // Assets are dropped a few frames after their last handle.
-        stage.wait_until_idle();
-        let now = counts(stage.world());
-        let expected = *after_the_first.get_or_insert(now);
-        let what = format!("the counts {now:?} are {expected:?}, as after the first reload");
-        stage.wait_for(&what, |world| counts(world) == expected);
-    }
 }

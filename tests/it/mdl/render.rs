@@ -1,10 +1,9 @@
 //! Rendering of MDL models, compared with controls that Bevy draws from CPU-computed meshes and textures.
 
+use crate::support::app::KeepLoaded;
+use crate::support::entities::pose_blend as at;
 use crate::support::mdl::figure;
 use crate::support::prelude::*;
-use crate::support::stage::{Control, VIEWS};
-use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
-use bevy_classic_models::quake::mdl::write::{MdlDocument, SkinDocument};
 use bevy_classic_models::quake::{MdlCutout, SkinFilter};
 
 const SCENE: &str = "figure.mdl#Scene";
@@ -13,11 +12,15 @@ fn stage(document: &MdlDocument) -> Stage {
     Stage::new(&[("figure.mdl", document.to_bytes())])
 }
 
-fn at(a: u32, b: u32, towards_b: f32) -> PoseBlend {
-    PoseBlend {
-        to: PosePair { a, b, towards_b },
-        ..default()
-    }
+/// Adds the file of another case. Returns its path.
+fn add(stage: &mut Stage, document: &MdlDocument) -> &'static str {
+    stage.add_files(&[("figure.mdl", document.to_bytes())])
+}
+
+/// Spawns a model that shows the start of a clip.
+fn spawn(stage: &mut Stage, path: &str) -> Entity {
+    let clip = PlayClip::looping("run").paused();
+    stage.spawn(&format!("{path}#Scene"), clip)
 }
 
 /// Compares subject and control from all views.
@@ -37,10 +40,11 @@ fn leaked(document: MdlDocument) -> &'static MdlDocument {
 
 #[test]
 fn morphed_meshes_match_the_cpu() {
+    let mut stage = Stage::new(&[]);
     for precision in [Precision::Bits8, Precision::Bits16] {
         let document = leaked(figure(precision));
-        let mut stage = stage(document);
-        let root = stage.spawn(SCENE, PlayClip::looping("run").paused());
+        let path = add(&mut stage, document);
+        let root = spawn(&mut stage, path);
         let mut last = None;
         for (time, blend) in [
             (0.0, at(0, 1, 0.0)),
@@ -56,6 +60,7 @@ fn morphed_meshes_match_the_cpu() {
                 stage.capture().assert_differs(&last, &what);
             }
         }
+        stage.despawn(root);
     }
 }
 
@@ -70,17 +75,9 @@ fn a_cross_fade_blends_both_clips() {
     stage.headless.step(0.05);
     stage.get_mut::<PlayClip>(root).paused = true;
     let blend = PoseBlend {
-        to: PosePair {
-            a: 4,
-            b: 5,
-            towards_b: 0.5,
-        },
-        from: PosePair {
-            a: 0,
-            b: 1,
-            towards_b: 0.5,
-        },
+        from: at(0, 1, 0.5).to,
         from_weight: 0.75,
+        ..at(4, 5, 0.5)
     };
     compare(&mut stage, root, "cross-fade", || {
         Control::new(document, blend)
@@ -158,19 +155,12 @@ fn untiled() -> MdlDocument {
 #[test]
 fn skins_repeat() {
     let control = leaked(untiled());
+    let mut stage = Stage::new(&[]);
     for linear in [false, true] {
-        let mut stage = stage(&tiled());
-        if linear {
-            load_with(&mut stage, |settings| settings.filter = SkinFilter::Linear);
-        }
-        let root = stage.spawn(SCENE, PlayClip::looping("run").paused());
-        for colors in [
-            None,
-            Some(PlayerColors {
-                shirt: 4,
-                pants: 13,
-            }),
-        ] {
+        let path = add(&mut stage, &tiled());
+        load_filtered(&mut stage, path, linear);
+        let root = spawn(&mut stage, path);
+        for colors in [None, Some(player_colors(4, 13))] {
             if let Some(colors) = colors {
                 stage.insert(root, colors);
             }
@@ -181,42 +171,41 @@ fn skins_repeat() {
                 ..Control::new(control, at(0, 0, 0.0))
             });
         }
+        stage.despawn(root);
     }
 }
 
-fn load_with(stage: &mut Stage, settings: fn(&mut MdlLoaderSettings)) {
-    let handle: Handle<Mdl> = stage.load_with("figure.mdl", settings);
+fn player_colors(shirt: u8, pants: u8) -> PlayerColors {
+    PlayerColors { shirt, pants }
+}
+
+/// Loads a file with settings, and keeps it loaded until the scene has a handle.
+fn load_with(stage: &mut Stage, path: &'static str, settings: fn(&mut MdlLoaderSettings)) {
+    let handle: Handle<Mdl> = stage.load_with(path, settings);
     let server = stage.server();
     stage.wait_for("the model is loaded", |_| {
         server.is_loaded_with_dependencies(&handle)
     });
-    // Kept loaded until the scene has a handle.
-    stage.world().spawn(Kept(handle));
+    stage.spawn_entity(KeepLoaded(handle.untyped()));
 }
 
-#[derive(Component)]
-struct Kept(#[expect(dead_code, reason = "keeps the asset")] Handle<Mdl>);
+fn load_filtered(stage: &mut Stage, path: &'static str, linear: bool) {
+    match linear {
+        true => load_with(stage, path, |settings| settings.filter = SkinFilter::Linear),
+        false => load_with(stage, path, |_| {}),
+    }
+}
 
 #[test]
 fn player_colors_replace_two_rows_of_the_palette() {
     let document = leaked(figure(Precision::Bits8));
+    let mut stage = Stage::new(&[]);
     for linear in [false, true] {
-        let mut stage = stage(document);
-        if linear {
-            load_with(&mut stage, |settings| settings.filter = SkinFilter::Linear);
-        }
-        let root = stage.spawn(SCENE, PlayClip::looping("run").paused());
+        let path = add(&mut stage, document);
+        load_filtered(&mut stage, path, linear);
+        let root = spawn(&mut stage, path);
         let plain = stage.capture();
-        for colors in [
-            PlayerColors {
-                shirt: 4,
-                pants: 13,
-            },
-            PlayerColors {
-                shirt: 12,
-                pants: 3,
-            },
-        ] {
+        for colors in [player_colors(4, 13), player_colors(12, 3)] {
             stage.insert(root, colors);
             let what = format!("{colors:?}, linear: {linear}");
             compare(&mut stage, root, &what, || Control {
@@ -230,6 +219,7 @@ fn player_colors_replace_two_rows_of_the_palette() {
         stage.remove::<PlayerColors>(root);
         stage.move_camera(VIEWS[0]);
         stage.assert_shows(&plain, "colors removed");
+        stage.despawn(root);
     }
 }
 
@@ -255,6 +245,7 @@ fn only_fullbright_texels_are_visible_in_the_dark() {
 
 #[test]
 fn one_color_is_cut_out_by_flag() {
+    let mut stage = Stage::new(&[]);
     for (hole_index, is_default) in [(255, true), (0, false)] {
         let mut document = figure(Precision::Bits8);
         if let SkinDocument::Single(image) = &mut document.skins[0] {
@@ -267,21 +258,20 @@ fn one_color_is_cut_out_by_flag() {
         document.header.flags = 1 << 14;
         let document = leaked(document);
         for cutout in [MdlCutout::ByFlag, MdlCutout::Off] {
-            let mut stage = stage(document);
-            load_with(
-                &mut stage,
-                match (cutout, is_default) {
-                    (MdlCutout::Off, _) => |settings| settings.cutout = MdlCutout::Off,
-                    (_, true) => |_| {},
-                    (_, false) => |settings| settings.hole_index = 0,
-                },
-            );
-            let root = stage.spawn(SCENE, PlayClip::looping("run").paused());
+            let path = add(&mut stage, document);
+            let settings: fn(&mut MdlLoaderSettings) = match (cutout, is_default) {
+                (MdlCutout::Off, _) => |settings| settings.cutout = MdlCutout::Off,
+                (_, true) => |_| {},
+                (_, false) => |settings| settings.hole_index = 0,
+            };
+            load_with(&mut stage, path, settings);
+            let root = spawn(&mut stage, path);
             let what = format!("{cutout:?}, index {hole_index}");
             compare(&mut stage, root, &what, || Control {
                 holes: (cutout == MdlCutout::ByFlag).then_some(hole_index),
                 ..Control::new(document, at(0, 0, 0.0))
             });
+            stage.despawn(root);
         }
     }
 }
@@ -323,35 +313,26 @@ fn shadows_match_the_morphed_pose() {
 fn prepasses_match_the_main_pass() {
     let document = leaked(figure(Precision::Bits8));
     let mut stage = stage(document);
-    let root = stage.spawn(
-        SCENE,
-        (
-            PlayClip::looping("run").paused().starting_at(0.13),
-            PlayerColors { shirt: 4, pants: 2 },
-        ),
-    );
+    let clip = PlayClip::looping("run").paused().starting_at(0.13);
+    let root = stage.spawn(SCENE, (clip, player_colors(4, 2)));
     stage
         .camera()
         .insert((DepthPrepass, NormalPrepass, MotionVectorPrepass));
     compare(&mut stage, root, "with prepasses", || Control {
-        colors: Some(PlayerColors { shirt: 4, pants: 2 }),
+        colors: Some(player_colors(4, 2)),
         ..Control::new(document, at(1, 2, 0.3))
     });
 }
 
 #[test]
 fn deferred_rendering_matches() {
-    use bevy::core_pipeline::prepass::DeferredPrepass;
-    use bevy::pbr::DefaultOpaqueRendererMethod;
     let document = leaked(figure(Precision::Bits8));
     let mut stage = stage(document);
     stage.insert_resource(DefaultOpaqueRendererMethod::deferred());
     stage.camera().insert((DepthPrepass, DeferredPrepass));
-    let colors = PlayerColors { shirt: 4, pants: 2 };
-    let root = stage.spawn(
-        SCENE,
-        (PlayClip::looping("run").paused().starting_at(0.13), colors),
-    );
+    let colors = player_colors(4, 2);
+    let clip = PlayClip::looping("run").paused().starting_at(0.13);
+    let root = stage.spawn(SCENE, (clip, colors));
     compare(&mut stage, root, "deferred", || Control {
         colors: Some(colors),
         ..Control::new(document, at(1, 2, 0.3))
@@ -377,7 +358,7 @@ fn instances_with_one_mesh_and_skin_are_one_draw_call() {
             let root = stage.spawn(scene, bundle);
             spawned += 1;
             if index % 10 == 9 {
-                stage.insert(root, PlayerColors { shirt: 4, pants: 4 });
+                stage.insert(root, player_colors(4, 4));
             }
         }
     }

@@ -3,8 +3,7 @@
 use crate::support::mdl::figure;
 use crate::support::prelude::*;
 use bevy::camera::visibility::NoAutoAabb;
-use bevy::mesh::{Indices, VertexAttributeValues};
-use bevy_classic_models::quake::{MdlAssetLabel, QuakePlugin, SyncType};
+use bevy_classic_models::quake::{MdlAssetLabel, SyncType};
 
 #[test]
 fn the_asset_has_all_data_by_name_and_label() {

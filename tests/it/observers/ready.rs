@@ -5,11 +5,10 @@ use super::actions::{
 };
 use crate::ala::play::{ala, moves};
 use crate::particles::proxies::{proxy, ship};
-use crate::support::particle_app::{ParticleApp, stream};
+use crate::support::particle_app::stream;
 use crate::support::prelude::*;
-use bevy_classic_models::alamo::AloParticleSystem;
-use bevy_classic_models::spawn::ModelFormat;
-use classic_models_fixtures::particles::{bytes as particles, emitter};
+use classic_models_fixtures::particles::bytes as particles;
+use classic_models_fixtures::particles::emitter;
 
 /// The roots that received [`ModelReady`], in this order, and whether it was a respawn.
 #[derive(Resource, Default)]

@@ -2,16 +2,9 @@
 
 use super::stage::add_births;
 use crate::support::prelude::*;
-use bevy::asset::AssetLoadError;
-use bevy::math::Affine3A;
-use bevy_classic_models::alamo::particles::evaluate::{BirthRecord, MAX_ALIVE};
-use bevy_classic_models::alamo::particles::{Emitter, Properties, Shape, Track};
-use bevy_classic_models::alamo::{
-    AloParticleSystem, AloParticles, EmitterRecords, ParticleRecords, RecordSpace,
-};
-use bevy_classic_models::load::ModelLoadError;
-use classic_models_fixtures::malformed::Expect;
-use classic_models_fixtures::particles::{bytes, emitter, full};
+use bevy_classic_models::alamo::particles::evaluate::MAX_ALIVE;
+use classic_models_fixtures::particles::bytes;
+use classic_models_fixtures::particles::emitter;
 use classic_models_fixtures::particles_malformed::cases;
 
 /// One red texel.

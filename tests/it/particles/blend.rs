@@ -1,9 +1,7 @@
 //! Blend modes over known backgrounds.
 
 use super::stage::*;
-use crate::support::alo_stage::{texels, tga};
 use crate::support::prelude::*;
-use bevy_classic_models::alamo::particles::{Emitter, Properties, Track};
 use classic_models_fixtures::particles::bytes;
 
 /// The texture of the particles.
@@ -102,9 +100,7 @@ fn blend_modes_are_exact() {
         stage.simulate(system, SEED, 0.25);
         for background in [[0, 0, 0], [30, 100, 200], [255, 255, 255]] {
             let [r, g, b] = background;
-            stage
-                .world()
-                .insert_resource(ClearColor(Color::srgb_u8(r, g, b)));
+            stage.insert_resource(ClearColor(Color::srgb_u8(r, g, b)));
             let found = middle(&mut stage);
             for channel in 0..3 {
                 let share = |value: u8| f32::from(value) / 255.0;

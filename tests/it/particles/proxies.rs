@@ -1,16 +1,12 @@
 //! Particle systems that the proxies of a model name, and those that a manifest attaches.
 
-use crate::support::particle_app::{ParticleApp, burst, stream};
+use crate::support::particle_app::stream;
 use crate::support::prelude::*;
-use bevy::camera::visibility::RenderLayers;
-use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, write as write_ala};
-use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Proxy, Submesh, Vertex};
-use bevy_classic_models::alamo::particles::{Properties, Shape};
-use bevy_classic_models::alamo::{
-    AloPart, AloProxy, ParticleBudget, ParticleEmission, ParticleRecords,
-};
-use classic_models_fixtures::particles::{bytes, edited, emitter};
+use bevy_classic_models::alamo::ala::write::write as write_ala;
+use bevy_classic_models::alamo::alo::write::write;
+use bevy_classic_models::alamo::alo::{Bone, Mesh as FileMesh, Proxy};
+use classic_models_fixtures::particles::emitter;
+use classic_models_fixtures::particles::{bytes, edited};
 
 pub fn proxy(name: &'static str, bone: u32, hidden: bool) -> Proxy<'static> {
     Proxy {
@@ -364,7 +360,7 @@ fn births_on_all_vertices_of_a_mesh_count_for_the_budget() {
         ("pe_glow.alo", bytes(vec![glow])),
     ]);
     // Each of three vertices has up to 91 particles.
-    app.world().insert_resource(ParticleBudget {
+    app.insert_resource(ParticleBudget {
         total: 90,
         ..ParticleBudget::default()
     });

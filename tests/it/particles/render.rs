@@ -1,18 +1,10 @@
 //! What particles are drawn over and under, cameras, textures that are missing or change, and ring buffers that wrap.
 
 use super::stage::*;
-use crate::gpuless::Patience;
-use crate::support::alo_stage::{texels, tga};
 use crate::support::archives::Games;
 use crate::support::prelude::*;
-use crate::support::stage::{Picture, VIEWS};
-use bevy::camera::visibility::RenderLayers;
-use bevy::camera::{Hdr, Viewport};
-use bevy::core_pipeline::prepass::{DepthPrepass, MotionVectorPrepass, NormalPrepass};
-use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::render::RenderApp;
-use bevy_classic_models::alamo::particles::{Emitter, Properties, Shape, Track};
-use bevy_classic_models::alamo::{AloParticles, ParticleRecords, ParticleStatistics};
+use bevy_classic_models::alamo::ParticleStatistics;
 use classic_models_fixtures::particles::bytes;
 
 const RED: [u8; 3] = [250, 20, 20];
@@ -446,8 +438,8 @@ fn living_records_are_one_draw_while_new_ones_replace_dead_ones() {
         before = time;
         // While it is hidden, all its records are replaced.
         match step {
-            21 => drop(stage.world().entity_mut(system).insert(Visibility::Hidden)),
-            32 => drop(stage.world().entity_mut(system).insert(Visibility::Visible)),
+            21 => drop(stage.insert(system, Visibility::Hidden)),
+            32 => drop(stage.insert(system, Visibility::Visible)),
             // All records are uploaded again, from another slot on.
             40 => {
                 let mut records = stage.get_mut::<ParticleRecords>(system);

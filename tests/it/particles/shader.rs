@@ -1,11 +1,8 @@
 //! The shader draws what the evaluator computes: positions, sizes, colors, tiles and angles.
 
 use super::stage::*;
-use crate::support::alo_stage::{texels, tga};
 use crate::support::prelude::*;
-use crate::support::stage::VIEWS;
-use bevy_classic_models::alamo::particles::{Emitter, Interpolation, Properties, Shape, Track};
-use bevy_classic_models::alamo::{AloParticles, ParticleSeed};
+use bevy_classic_models::alamo::particles::Interpolation;
 use classic_models_fixtures::particles::bytes;
 
 /// Four by four tiles. Each has its own color, a dark border, and a bright mark at its upper left.

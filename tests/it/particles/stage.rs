@@ -2,14 +2,8 @@
 //! controls with `StandardMaterial`.
 
 use crate::support::prelude::*;
-use crate::support::stage::Picture;
-use bevy::asset::RenderAssetUsages;
-use bevy::math::Affine3A;
-use bevy::mesh::{Indices, PrimitiveTopology};
 use bevy_classic_models::alamo::particles::evaluate::random::{InstanceKey, ParticleNumber};
-use bevy_classic_models::alamo::particles::evaluate::{Draws, LivingParticle, Source};
-use bevy_classic_models::alamo::particles::{Emitter, Properties};
-use bevy_classic_models::alamo::{AloParticles, ParticleRecords, RecordSpace};
+use bevy_classic_models::alamo::particles::evaluate::{Draws, Source};
 use std::f32::consts::{FRAC_PI_4, SQRT_2, TAU};
 
 pub const SEED: u64 = 7;

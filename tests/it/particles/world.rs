@@ -1,13 +1,10 @@
 //! Particle systems in a world: movement, spaces, wind, ground, culling, bounds, the budget, and reloads.
 
-use crate::support::particle_app::{ParticleApp, burst, stream};
+use crate::support::particle_app::stream;
 use crate::support::prelude::*;
-use bevy_classic_models::alamo::particles::{Properties, Shape};
-use bevy_classic_models::alamo::{
-    AloParticleSystem, AloParticles, ParticleBudget, ParticleEmission, ParticleGround, ParticleSeed,
-};
-use bevy_classic_models::root::Wind;
-use classic_models_fixtures::particles::{bytes, emitter};
+use bevy_classic_models::alamo::ParticleGround;
+use classic_models_fixtures::particles::bytes;
+use classic_models_fixtures::particles::emitter;
 
 #[track_caller]
 fn assert_near(found: &[Vec3], expected: &[Vec3]) {
@@ -135,13 +132,13 @@ fn wind_is_added_at_birth() {
     ]);
     let turned = Transform::from_rotation(Quat::from_rotation_y(2.0));
     let root = app.spawn_test((turned, ParticleEmission::Paused));
-    app.world().insert_resource(Wind {
+    app.insert_resource(Wind {
         direction: Vec3::new(0.0, 0.0, -7.0),
         speed: 3.0,
     });
     app.insert(root, ParticleEmission::Playing);
     app.run(1, 0.0);
-    app.world().insert_resource(Wind::default());
+    app.insert_resource(Wind::default());
     app.run(10, 0.1);
     for emitter in [0, 1] {
         assert_near(&app.positions(root, emitter), &[Vec3::NEG_Z * 3.0]);
@@ -164,7 +161,7 @@ fn the_ground_is_at_a_height_of_the_world() {
     for (ground, expected) in [(0, Some(4.0)), (1, None), (2, Some(5.5)), (3, Some(5.0))] {
         for scale in [1.0, 2.0] {
             let mut app = ParticleApp::new(falling(ground));
-            app.world().insert_resource(ParticleGround::Height(5.0));
+            app.insert_resource(ParticleGround::Height(5.0));
             let transform = Transform::from_xyz(0.0, 5.0 + scale, 0.0);
             let root = app.spawn_test(transform.with_scale(Vec3::splat(scale)));
             app.run(20, 0.1);
@@ -178,7 +175,7 @@ fn the_ground_is_at_a_height_of_the_world() {
 fn terrain_has_its_height_at_the_position_of_the_system() {
     let mut app = ParticleApp::new(falling(3));
     let slope = ParticleGround::terrain(|position| position.x);
-    app.world().insert_resource(slope);
+    app.insert_resource(slope);
     for x in [1.0, -2.0] {
         let root = app.spawn_test(Transform::from_xyz(x, x + 0.5, 0.0));
         app.run(20, 0.1);
@@ -266,7 +263,7 @@ fn bounds_contain_particles_that_stayed_behind() {
 fn births_beyond_the_budget_of_a_system_are_dropped() {
     log::listen();
     let mut app = ParticleApp::new(vec![emitter(stream(100, 9.0))]);
-    app.world().insert_resource(ParticleBudget {
+    app.insert_resource(ParticleBudget {
         per_system: 30,
         ..ParticleBudget::default()
     });
@@ -281,7 +278,7 @@ fn births_beyond_the_budget_of_a_system_are_dropped() {
 fn small_and_old_systems_lose_their_births_first() {
     log::listen();
     let mut app = ParticleApp::new(vec![emitter(burst(40, 2.0))]);
-    app.world().insert_resource(ParticleBudget {
+    app.insert_resource(ParticleBudget {
         total: 100,
         ..ParticleBudget::default()
     });
@@ -309,7 +306,7 @@ fn small_and_old_systems_lose_their_births_first() {
 #[test]
 fn systems_that_restart_beside_finishing_particles_keep_the_budget() {
     let mut app = ParticleApp::new(vec![emitter(burst(40, 9.0))]);
-    app.world().insert_resource(ParticleBudget {
+    app.insert_resource(ParticleBudget {
         total: 60,
         ..ParticleBudget::default()
     });

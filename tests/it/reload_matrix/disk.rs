@@ -6,7 +6,6 @@ use crate::reload_matrix::edits::{FileChange, METAS};
 use crate::reload_matrix::matrix::Cell;
 use crate::support::prelude::*;
 pub use archives::Archives;
-use bevy::app::App;
 
 /// A watched folder, watched archives, or files in memory.
 pub enum Disk {

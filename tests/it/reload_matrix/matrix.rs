@@ -6,7 +6,6 @@ use crate::reload_matrix::edits::{Edit, FileChange, METAS, Step, archive_edits, 
 use crate::reload_matrix::subjects::{Format, Kind};
 use crate::support::archives;
 use crate::support::prelude::*;
-use std::collections::HashSet;
 
 /// Turns of the task pool without progress after which the test stops waiting for an edit.
 const PATIENCE: usize = 10_000;

@@ -2,19 +2,13 @@
 //!
 //! The stage compiles pipelines synchronously, so that no frame lacks a mesh because of that.
 
-use crate::gpuless::Patience;
 use crate::support::abc::bytes as abc_bytes;
-use crate::support::abc_stage::tower;
-use crate::support::alo_stage::{cuboid, stored, tga, turned};
-use crate::support::lgw_stage::{FRONT_VIEW, Quad, dds, material, model as lgw_bytes, texture};
+use crate::support::lgw_stage::Quad;
+use crate::support::lgw_stage::{model as lgw_bytes, texture};
 use crate::support::mdl::figure;
 use crate::support::prelude::*;
-use crate::support::stage::Picture;
-use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
-use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as AloMesh, Parameter};
-use bevy_classic_models::lgw::text::TextureMode;
-use bevy_classic_models::quake::mdl::write::SkinDocument;
+use bevy_classic_models::alamo::alo::write::write;
+use bevy_classic_models::alamo::alo::{Bone, Mesh as AloMesh};
 
 /// The count of frames that are compared, from the first changed one.
 const FRAMES: usize = 15;

@@ -1,11 +1,10 @@
 //! A model finds the same files on every file system: a case-sensitive one (Linux), a case-insensitive one (Windows,
 //! macOS), and one without directory listings (the web).
 
-use crate::support::alo_stage::{quarters, tga};
 use crate::support::disk::{Disk, Rules};
 use crate::support::prelude::*;
-use crate::support::sample_files::{self, MODELS, REFERENCES, clip, spawn_all, unit};
-use bevy::asset::io::AssetSourceBuilder;
+use crate::support::sample_files;
+use crate::support::sample_files::{MODELS, clip, unit};
 use bevy_classic_models::texture::PLACEHOLDER_IMAGE;
 
 /// The file systems with directory listings.

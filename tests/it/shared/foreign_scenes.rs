@@ -3,9 +3,7 @@
 
 use crate::attach::scene::{all_formats, wait_for_model};
 use crate::support::prelude::*;
-use bevy::world_serialization::{InstanceId, WorldInstanceReady, WorldInstanceSpawner};
-use bevy_classic_models::lithtech::AbcPoseTable;
-use bevy_classic_models::quake::MdlPoseTable;
+use bevy::world_serialization::{InstanceId, WorldInstanceReady};
 
 /// An app with a file of each format, each under two paths.
 fn app() -> TestApp {

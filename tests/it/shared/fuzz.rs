@@ -2,12 +2,10 @@
 //! `classic_model_formats` tests the parser part.
 
 use crate::support::prelude::*;
-use bevy::math::{Quat, Vec3};
-use bevy_classic_models::alamo::ala::{AlaFile, parse as parse_ala};
+use bevy::math::Quat;
+use bevy_classic_models::alamo::ala::parse as parse_ala;
 use bevy_classic_models::alamo::clip;
 use bevy_classic_models::lgw::ConvertedLgw;
-use bevy_classic_models::lithtech::ConvertedAbc;
-use bevy_classic_models::quake::{ConvertedMdl, Palette};
 use classic_models_fixtures::{for_each_regression, mutations};
 
 /// The conversion's part of `fuzz/fuzz_targets/mdl.rs`.

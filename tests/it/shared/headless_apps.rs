@@ -3,11 +3,8 @@
 use crate::ala::play as ala_play;
 use crate::attach::scene::{all_formats, wait_for_model};
 use crate::headless;
-use crate::support::heap::run_in_own_process;
 use crate::support::prelude::*;
-use bevy::app::{PluginGroupBuilder, ScheduleRunnerPlugin};
-use bevy::asset::io::AssetSourceBuilder;
-use bevy::asset::io::memory::MemoryAssetReader;
+use bevy::app::ScheduleRunnerPlugin;
 use bevy::camera::CameraPlugin;
 use bevy::mesh::MeshPlugin;
 use bevy::render::RenderPlugin;

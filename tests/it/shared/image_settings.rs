@@ -1,16 +1,10 @@
 //! Which loader settings apply to the images of models.
 
 use crate::support::abc::{bytes, figure};
-use crate::support::alo_stage::tga;
-use crate::support::lgw_stage::{Quad, material, model, texture};
+use crate::support::lgw_stage::Quad;
+use crate::support::lgw_stage::{model, texture};
 use crate::support::prelude::*;
-use bevy::asset::RenderAssetUsages;
-use bevy::image::ImageSampler;
-use bevy::render::render_resource::TextureFormat;
-use bevy_classic_models::lgw::text::TextureMode;
-use bevy_classic_models::lithtech::dtx::texture_flags;
-use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write};
-use bevy_classic_models::texture::ClassicImageSettings;
+use bevy_classic_models::lithtech::dtx::write::write;
 
 /// A PNG file of one texel, (255, 128, 64).
 const PNG: &[u8] = b"\x89PNG\x0d\x0a\x1a\x0a\x00\x00\x00\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00\x90wS\xde\x00\x00\x00\x0cIDATx\x9cc\xf8\xdf\xe0\x00\x00\x04A\x01\xc0\x0c\xd1\xed\x91\x00\x00\x00\x00IEND\xaeB`\x82";

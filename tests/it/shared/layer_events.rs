@@ -6,7 +6,6 @@ use crate::clips::named::{Kind, app, named};
 use crate::manifest::spawn::text;
 use crate::support::abc::{bytes, figure};
 use crate::support::prelude::*;
-use bevy_classic_models::root::LayerId;
 
 /// The formats with layers, and the times of the frames of their clips.
 pub(super) fn layered_kinds() -> impl Iterator<Item = (&'static Kind, &'static [f32])> {
@@ -21,14 +20,6 @@ fn bone(kind: &Kind) -> &'static str {
     }
 }
 
-pub(super) fn layer_weight(world: &World, root: Entity, layer: LayerId) -> Option<f32> {
-    let root = world.entity(root);
-    let alo = root.get::<AloAnimator>();
-    let abc = root.get::<AbcAnimator>();
-    alo.and_then(|animator| animator.layer_weight(layer))
-        .or_else(|| abc?.layer_weight(layer))
-}
-
 /// Spawns a model that plays a clip below a layer. The clip of the layer has events.
 fn spawn_layered(app: &mut TestApp, kind: &Kind, count: usize, layer: ClipLayer) -> Entity {
     let layers = ClipLayers::new([layer.with_mask(BoneMask::bones([bone(kind)]))]);
@@ -38,11 +29,8 @@ fn spawn_layered(app: &mut TestApp, kind: &Kind, count: usize, layer: ClipLayer)
         every_frame(kind.clip, count),
     );
     let root = app.spawn_shown(kind.scene, bundle);
-    app.wait("the layer does not play", |world| {
-        let is_played = |layer| layer_weight(world, root, layer).is_some();
-        let layers = world.get::<ClipLayers>(root);
-        layers.is_some_and(|layers| layers.iter().all(|(layer, _)| is_played(layer)))
-    });
+    let ids: Vec<LayerId> = app.get::<ClipLayers>(root).iter().map(|it| it.0).collect();
+    assert!(ids.iter().all(|id| app.layer_weight(root, *id).is_some()));
     root
 }
 
@@ -136,14 +124,16 @@ fn one_shot_layer_sends_each_event_once_and_removes_itself() {
     let received = Received::record(&mut app);
     for (kind, times) in layered_kinds() {
         let layer = ClipLayer::one_shot(kind.clip).with_fades(0.1, 0.1);
-        let root = spawn_layered(&mut app, kind, times.len(), layer);
-        app.steps(12, 0.05);
-        let all: Vec<_> = (0..times.len()).collect();
-        assert_eq!(received.take(root), names(&all), "{}", kind.scene);
-        assert!(app.get::<ClipLayers>(root).is_empty());
-        app.steps(12, 0.05);
-        assert_eq!(received.take(root), [""; 0], "{}", kind.scene);
-        app.despawn(root);
+        for layer in [layer.clone(), layer.added()] {
+            let root = spawn_layered(&mut app, kind, times.len(), layer);
+            app.steps(12, 0.05);
+            let all: Vec<_> = (0..times.len()).collect();
+            assert_eq!(received.take(root), names(&all), "{}", kind.scene);
+            assert!(app.get::<ClipLayers>(root).is_empty());
+            app.steps(12, 0.05);
+            assert_eq!(received.take(root), [""; 0], "{}", kind.scene);
+            app.despawn(root);
+        }
     }
 }
 

@@ -1,12 +1,9 @@
 //! Weights and fades of `ClipLayers` on all formats that have layers. `ala::layers` and `abc::layers` compare poses with
 //! the files.
 
-use super::layer_events::{layer_weight, layered_kinds};
+use super::layer_events::layered_kinds;
 use crate::clips::named::{Kind, app};
 use crate::support::prelude::*;
-use bevy::animation::graph::AnimationGraphHandle;
-use bevy::ecs::system::RunSystemOnce;
-use bevy_classic_models::root::LayerId;
 
 /// Numbers that are no valid times.
 const NO_TIMES: [f32; 4] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1.0];
@@ -31,11 +28,6 @@ fn bone(kind: &Kind) -> &'static str {
 fn advance(app: &mut TestApp, seconds: f32) {
     app.step(seconds / 2.0);
     app.step(seconds / 2.0);
-}
-
-/// A clip that does not move.
-fn still(clip: &'static str, time: f32) -> PlayClip {
-    PlayClip::looping(clip).starting_at(time).with_speed(0.0)
 }
 
 impl Layered {
@@ -93,7 +85,7 @@ impl Layered {
     fn despawn(self, app: &mut TestApp) {
         app.despawn(self.root);
         app.step(0.1);
-        assert_eq!(finished(app), []);
+        assert_eq!(app.finished_layers(), []);
     }
 }
 
@@ -103,11 +95,6 @@ fn position(app: &mut TestApp, root: Entity, bone: &'static str) -> Vec3 {
     app.get::<Transform>(bone).translation
 }
 
-fn finished(app: &mut TestApp) -> Vec<LayerFinished> {
-    let mut messages = app.world().resource_mut::<Messages<LayerFinished>>();
-    messages.drain().collect()
-}
-
 #[test]
 fn one_shot_fades_in_and_out_by_itself_and_is_removed() {
     let mut app = app();
@@ -115,7 +102,7 @@ fn one_shot_fades_in_and_out_by_itself_and_is_removed() {
         let layered = Layered::spawn(&mut app, kind);
         let layer = ClipLayer::one_shot(kind.clip).with_fades(0.1, 0.15);
         let id = layered.push(&mut app, layer);
-        finished(&mut app);
+        app.finished_layers();
         let mut weights = Vec::new();
         for _ in 0..20 {
             let Some(playback) = layered.layers(&mut app).playback(id) else {
@@ -123,13 +110,11 @@ fn one_shot_fades_in_and_out_by_itself_and_is_removed() {
             };
             let time = playback.time;
             let expected = (time / 0.1).min((kind.seconds - time) / 0.15);
-            let weight = layer_weight(app.world(), layered.root, id).unwrap();
+            let weight = app.layer_weight(layered.root, id).unwrap();
             let context = format!("{} at {time}", kind.scene);
-            assert!(
-                (weight - expected.clamp(0.0, 1.0)).abs() < 1e-3,
-                "{context}: {weight}"
-            );
-            assert_eq!(finished(&mut app), [], "{context}");
+            let is_expected = (weight - expected.clamp(0.0, 1.0)).abs() < 1e-3;
+            assert!(is_expected, "{context}: {weight}");
+            assert_eq!(app.finished_layers(), [], "{context}");
             weights.push(weight);
             app.step(0.025);
         }
@@ -140,9 +125,9 @@ fn one_shot_fades_in_and_out_by_itself_and_is_removed() {
             layer: id,
             clip,
         };
-        assert_eq!(finished(&mut app), [expected], "{}", kind.scene);
+        assert_eq!(app.finished_layers(), [expected], "{}", kind.scene);
         assert!(layered.layers(&mut app).is_empty(), "{}", kind.scene);
-        assert_eq!(layer_weight(app.world(), layered.root, id), None);
+        assert_eq!(app.layer_weight(layered.root, id), None);
         app.step(0.1);
         layered.assert_weight(&mut app, 0.0, "after the end");
         layered.despawn(&mut app);
@@ -175,8 +160,8 @@ fn layer_that_is_removed_during_a_fade_fades_out_from_its_weight() {
         app.remove::<ClipLayers>(layered.root);
         app.step(0.0);
         layered.assert_weight(&mut app, 0.0, "without the component");
-        assert_eq!(layer_weight(app.world(), layered.root, id), None);
-        assert_eq!(finished(&mut app), []);
+        assert_eq!(app.layer_weight(layered.root, id), None);
+        assert_eq!(app.finished_layers(), []);
         layered.despawn(&mut app);
     }
 }
@@ -189,12 +174,12 @@ fn one_shot_that_is_removed_in_its_last_fade_sends_no_message() {
         let layer = ClipLayer::one_shot(kind.clip).with_fades(0.0, 0.2);
         let id = layered.push(&mut app, layer);
         advance(&mut app, kind.seconds - 0.1);
-        let weight = layer_weight(app.world(), layered.root, id).unwrap();
+        let weight = app.layer_weight(layered.root, id).unwrap();
         assert!((weight - 0.5).abs() < 1e-3, "{}: {weight}", kind.scene);
         layered.layers(&mut app).remove(id);
         for _ in 0..3 {
             app.step(0.1);
-            assert_eq!(finished(&mut app), [], "{}", kind.scene);
+            assert_eq!(app.finished_layers(), [], "{}", kind.scene);
         }
         layered.assert_weight(&mut app, 0.0, "after the fade");
         layered.despawn(&mut app);
@@ -284,13 +269,9 @@ fn fades_that_are_no_times_are_instant() {
             let shot = ClipLayer::one_shot(kind.clip).with_fades(fade, fade);
             let id = layered.push(&mut app, shot);
             advance(&mut app, kind.seconds - 0.01);
-            assert_eq!(
-                layer_weight(app.world(), layered.root, id),
-                Some(1.0),
-                "{context}"
-            );
+            assert_eq!(app.layer_weight(layered.root, id), Some(1.0), "{context}");
             app.step(0.02);
-            assert_eq!(finished(&mut app).len(), 1, "{context}");
+            assert_eq!(app.finished_layers().len(), 1, "{context}");
             app.step(0.0);
             layered.assert_weight(&mut app, 0.0, &context);
             let player = app.world().entity(layered.root);

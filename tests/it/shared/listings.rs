@@ -1,11 +1,7 @@
 //! Files added, renamed and removed in folders whose listing loads share.
 
-use crate::support::alo_stage::{quarters, tga};
 use crate::support::prelude::*;
 use crate::support::sample_files::wall;
-use bevy::asset::io::AssetSourceBuilder;
-use bevy::asset::io::memory::MemoryAssetReader;
-use bevy_classic_models::lgw::LgwMaterial;
 
 /// An asset source, and whether Bevy watches it.
 enum Source {

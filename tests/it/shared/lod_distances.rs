@@ -1,11 +1,10 @@
 //! `LodDistances` of a root, on the formats with levels of detail.
 
 use crate::support::abc::{bytes as abc_bytes, figure};
-use crate::support::lods::{assert_selected_by_distance, level, move_to};
+use crate::support::lods::{level, move_to};
 use crate::support::prelude::*;
-use bevy_classic_models::alamo::AloProxy;
-use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as FileMesh, Proxy};
+use bevy_classic_models::alamo::alo::write::write;
+use bevy_classic_models::alamo::alo::{Bone, Mesh as FileMesh, Proxy};
 
 /// A model with three levels of detail, and with a proxy of this name if given.
 fn with_lods(proxy: Option<&'static str>) -> Vec<u8> {
@@ -169,7 +168,7 @@ fn the_scale_of_a_manifest_scales_the_distances_of_the_file() {
     let _model = crate::support::abc_app::load(&mut app, "far.abc", settings).unwrap();
     let roots = ["small.model.ron", "large.model.ron"].map(|path| {
         let root = app.spawn_model(path, ());
-        app.wait_for_abc(root);
+        app.wait_for(&[root]);
         root
     });
     let camera = app.spawn_entity(Camera3d::default());
@@ -195,7 +194,7 @@ fn the_scale_of_a_manifest_scales_the_distances_of_the_file() {
     // The same root, now without the manifest.
     let scene = app.load("far.abc#Scene");
     app.insert(roots[0], WorldAssetRoot(scene));
-    app.wait_for_abc(roots[0]);
+    app.wait_for(&[roots[0]]);
     app.step(0.0);
     assert_eq!(level(&mut app, roots[0]), 1);
 }

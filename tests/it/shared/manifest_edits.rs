@@ -7,7 +7,6 @@ use crate::clips::named::Kind;
 use crate::manifest::spawn::text;
 use crate::support::abc::{bytes, figure};
 use crate::support::prelude::*;
-use bevy::ecs::system::RunSystemOnce;
 
 /// The file of a kind, and the path of its manifest.
 fn paths(kind: &Kind) -> (&'static str, &'static str) {

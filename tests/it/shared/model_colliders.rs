@@ -1,15 +1,10 @@
 //! `ModelColliders` on all formats: the triangles that rays hit.
 
 use crate::alo::raycast::statue;
-use crate::support::abc::{banner, bytes as abc_bytes, figure};
-use crate::support::model_rays::ModelRayCaster;
+use crate::support::abc::{bytes as abc_bytes, figure};
 use crate::support::prelude::*;
-use crate::support::rays::{Random, RayQuery, Triangle, bounding_sphere, by_transforms, expected};
-use bevy::math::DVec3;
-use bevy_classic_models::query::{
-    Backfaces, ColliderMesh, ColliderParts, ModelColliders, ModelRayCastVisibility,
-};
-use std::path::PathBuf;
+use crate::support::rays::{Random, Triangle, expected};
+use bevy_classic_models::query::{Backfaces, ColliderMesh};
 
 const SAMPLES: [(&str, Option<&str>); 5] = [
     ("models/sentry.mdl#Scene", Some("walk")),
@@ -89,7 +84,7 @@ fn assert_same_hits(
 #[test]
 fn collider_meshes_are_what_rays_hit() {
     let mut app = TestApp::in_folder(&assets());
-    let caster = ModelRayCaster::new(app.world());
+    let caster = ModelRayCaster::of_models(app.world());
     for (scene, clip) in SAMPLES {
         for scale in [Vec3::splat(0.5), Vec3::new(1.0, -2.0, 0.7)] {
             let transform = Transform::from_xyz(4.0, -1.0, 2.0)
@@ -120,7 +115,7 @@ fn parts_have_their_own_space() {
         ("statue.alo", statue()),
     ];
     let mut app = TestApp::new(&files);
-    let caster = ModelRayCaster::new(app.world());
+    let caster = ModelRayCaster::of_models(app.world());
     for scene in ["figure.abc#Scene", "statue.alo#Scene"] {
         let transform = Transform::from_xyz(0.0, 3.0, 0.0).with_scale(Vec3::new(2.0, 1.0, -1.0));
         let root = app.spawn_ready(scene, transform);
@@ -147,7 +142,7 @@ fn parts_have_their_own_space() {
 #[test]
 fn hulls_and_drawn_parts_are_selected() {
     let mut app = TestApp::new(&[("statue.alo", statue())]);
-    let caster = ModelRayCaster::new(app.world());
+    let caster = ModelRayCaster::of_models(app.world());
     let root = app.spawn_ready("statue.alo#Scene", ());
     app.settle();
     let mut count = |parts| collider_mesh(&mut app, root, parts).map(|mesh| mesh.indices.len());

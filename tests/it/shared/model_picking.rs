@@ -2,17 +2,12 @@
 
 use crate::alo::picking::spawn_pointer;
 use crate::alo::raycast::{unit_model, unit_model_with};
-use crate::support::abc::{banner, bytes as abc_bytes, figure as abc_figure};
-use crate::support::lgw_stage::{Quad, material, model as lgw_model};
+use crate::support::abc::{bytes as abc_bytes, figure as abc_figure};
+use crate::support::lgw_stage::Quad;
+use crate::support::lgw_stage::model as lgw_model;
 use crate::support::mdl::figure;
-use crate::support::model_rays::{ModelRayCaster, Targets};
 use crate::support::prelude::*;
-use crate::support::rays::{RayQuery, Triangle, bounding_sphere};
-use bevy::camera::NormalizedRenderTarget;
-use bevy::picking::hover::HoverMap;
-use bevy::picking::pointer::{Location, PointerAction, PointerId, PointerInput};
-use bevy::picking::{InteractionPlugin, PickingPlugin};
-use bevy_classic_models::query::{ModelRayCastVisibility, ModelRayHit};
+use crate::support::rays::Triangle;
 
 /// A model of UFO: Aftermath with six quads that face up. `angle` is that between their halves.
 fn quads(angle: f32) -> Vec<u8> {
@@ -45,7 +40,7 @@ impl PickTest {
     fn new(files: &[(&str, Vec<u8>)]) -> Self {
         let plugins = (ClassicModelsPlugins, PickingPlugin, InteractionPlugin);
         let mut app = TestApp::with_plugin(files, plugins);
-        let caster = ModelRayCaster::new(app.world());
+        let caster = ModelRayCaster::of_models(app.world());
         let (camera, target) = spawn_pointer(app.world());
         Self {
             app,

@@ -1,15 +1,9 @@
 //! `ModelQuery` on all formats: clips, poses, bounds, skins, parts and bones.
 
-use crate::support::abc::{banner, bytes as abc_bytes, figure as abc_figure};
+use crate::support::abc::{bytes as abc_bytes, figure as abc_figure};
 use crate::support::mdl::figure as mdl_figure;
-use crate::support::model_rays::Targets;
 use crate::support::prelude::*;
-use crate::support::rays::{by_transforms, submeshes};
-use bevy::math::bounding::Aabb3d;
-use bevy::math::{DVec3, Vec3A};
 use bevy_classic_models::spawn::{ModelClip, ModelPose};
-use classic_models_support::world_vertices::WorldVertices;
-use std::path::PathBuf;
 
 const MDL: &str = "models/sentry.mdl#Scene";
 const ALO: &str = "models/walker.alo#Scene";

@@ -1,15 +1,12 @@
 //! `ModelRayCast` on all formats, compared with brute force over all triangles.
 
-use crate::support::abc::{banner, bytes as abc_bytes, figure as abc_figure};
-use crate::support::abc_app;
-use crate::support::lgw_stage::{Quad, material, model as lgw_model};
+use crate::support::abc::{bytes as abc_bytes, figure as abc_figure};
+use crate::support::lgw_stage::Quad;
+use crate::support::lgw_stage::model as lgw_model;
 use crate::support::mdl::figure as mdl_figure;
-use crate::support::model_rays::{ModelRayCaster, Targets};
 use crate::support::prelude::*;
-use crate::support::rays::{Random, RayQuery, Triangle, bounding_sphere, by_transforms};
-use bevy::math::DVec3;
-use bevy_classic_models::query::{Backfaces, ModelRayCastVisibility};
-use std::path::PathBuf;
+use crate::support::rays::{Random, Triangle};
+use bevy_classic_models::query::Backfaces;
 
 /// Bundled samples: the path of the scene, a clip, and a time between two frames.
 const SAMPLES: [(&str, Option<(&str, f32)>); 7] = [
@@ -41,7 +38,7 @@ struct RayTest {
 impl RayTest {
     fn of(mut app: TestApp) -> Self {
         log::listen();
-        let caster = ModelRayCaster::new(app.world());
+        let caster = ModelRayCaster::of_models(app.world());
         Self {
             app,
             caster,
@@ -213,7 +210,7 @@ fn nearest_model_of_any_format_is_hit_first() {
     for (root, scene) in &roots {
         targets.add_model(test.world(), *root, &bundled(scene));
     }
-    test.compare(&targets, |query| query, 300, "the nearest");
+    test.compare(&targets, |query| query, 150, "the nearest");
     let mut parts: Vec<Entity> = targets.triangles.iter().map(|it| it.entity).collect();
     parts.dedup();
     let third: Vec<Entity> = parts.iter().copied().step_by(3).collect();
@@ -221,7 +218,7 @@ fn nearest_model_of_any_format_is_hit_first() {
         excluded: third.clone(),
         ..query
     };
-    test.compare(&targets, filtered, 300, "filtered");
+    test.compare(&targets, filtered, 150, "filtered");
     let transparent = |query| RayQuery {
         transparent: third.clone(),
         max: 9.0,
@@ -230,7 +227,7 @@ fn nearest_model_of_any_format_is_hit_first() {
     test.compare(
         &targets,
         transparent,
-        300,
+        150,
         "some transparent, within a distance",
     );
 }

@@ -1,10 +1,7 @@
 //! `ModelReady`: sent once per spawn, when everything that a model draws and plays is loaded and spawned.
 
 use crate::manifest::spawn::{mdl, text};
-use crate::support::held_files::HeldFiles;
 use crate::support::prelude::*;
-use crate::support::squad;
-use bevy::asset::RecursiveDependencyLoadState;
 
 /// The received events.
 #[derive(Clone, Default)]

@@ -1,15 +1,9 @@
 //! The rows of the pose table: allocation, lifetime, and upload to the GPU.
 
-use crate::support::abc_app;
+use crate::support::entities::pose_blend as at;
 use crate::support::mdl::figure;
 use crate::support::prelude::*;
-use crate::support::stage::{Control, VIEWS};
-use bevy::asset::RenderAssetUsages;
-use bevy::mesh::MeshTag;
 use bevy::render::render_asset::RenderAssetBytesPerFrame;
-use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
-use bevy_classic_models::lithtech::AbcPoseTable;
-use bevy_classic_models::quake::MdlPoseTable;
 
 const TETRA: &str = "tetra.mdl#Scene";
 const FIGURE: &str = "figure.mdl#Scene";
@@ -20,13 +14,6 @@ fn app() -> TestApp {
 
 fn row_of(app: &mut TestApp, mesh: Entity) -> u32 {
     app.get::<MeshTag>(mesh).0
-}
-
-fn at(a: u32, b: u32, towards_b: f32) -> PoseBlend {
-    PoseBlend {
-        to: PosePair { a, b, towards_b },
-        ..default()
-    }
 }
 
 #[test]

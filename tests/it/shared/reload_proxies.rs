@@ -1,9 +1,7 @@
 //! Proxy models are reloaded with the settings of the outer model.
 
-use crate::support::alo::{clean, edited, minimal};
+use crate::support::alo::{clean, edited};
 use crate::support::prelude::*;
-use bevy::world_serialization::WorldInstanceSpawner;
-use bevy_classic_models::alamo::AloProxy;
 
 /// A model with a mesh of the given name, a proxy of the given name, and a proxy without a model.
 fn with_proxy(proxy: &'static str, mesh: &'static str) -> Vec<u8> {

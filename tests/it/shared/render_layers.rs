@@ -3,7 +3,6 @@
 use crate::manifest::spawn::mdl;
 use crate::support::alo::clean;
 use crate::support::prelude::*;
-use bevy::camera::visibility::RenderLayers;
 
 /// The mesh and light entities below a root, with their layers.
 fn rendered(app: &mut TestApp, root: Entity) -> Vec<(Entity, Option<RenderLayers>)> {

@@ -1,9 +1,8 @@
 //! Renders a sample model of each format, spawned through `ClassicModel` with `BevySpace`: visible, lit, animated, with the
 //! expected height.
 
-use crate::headless::{self, Headless};
+use crate::headless;
 use crate::support::prelude::*;
-use core::ops::Range;
 
 const SIZE: UVec2 = UVec2::new(960, 540);
 

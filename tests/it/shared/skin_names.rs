@@ -1,6 +1,5 @@
 //! Skins given by a text that is a name or a path, and warnings about wrong values in components of the root.
 
-use crate::support::alo_stage::tga;
 use crate::support::prelude::*;
 
 fn app(path: &'static str) -> (TestApp, Entity) {

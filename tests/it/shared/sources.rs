@@ -1,19 +1,17 @@
 //! Models and the files that they refer to, from every kind of asset source: a folder, memory, a named source, embedded
 //! assets, and the output of the asset processor.
 
+use crate::support::archives::{Text, TextLoader};
 use crate::support::disk::{Disk, Rules};
 use crate::support::prelude::*;
-use crate::support::sample_files::{MODELS, REFERENCES, expected, files, spawn_all};
-use bevy::app::PluginGroupBuilder;
+use crate::support::sample_files::{MODELS, expected, files};
+use bevy::asset::AsyncWriteExt;
+use bevy::asset::io::Writer;
 use bevy::asset::io::embedded::EmbeddedAssetRegistry;
-use bevy::asset::io::memory::MemoryAssetReader;
-use bevy::asset::io::{AssetSourceBuilder, Reader, Writer};
-use bevy::asset::processor::{AssetProcessor, FileTransactionLogFactory, LoadTransformAndSave};
+use bevy::asset::processor::LoadTransformAndSave;
 use bevy::asset::saver::{AssetSaver, SavedAsset};
 use bevy::asset::transformer::IdentityAssetTransformer;
-use bevy::asset::{AssetLoader, AssetMode, AsyncWriteExt, LoadContext};
-use bevy::tasks::block_on;
-use bevy_classic_models::lgw::{LgwLoader, LgwMaterial};
+use bevy_classic_models::lgw::LgwLoader;
 
 /// Writes the models and the files that they refer to into a folder.
 fn write_files(folder: &Path) {
@@ -117,10 +115,6 @@ fn processed_models_load_without_the_unprocessed_files() {
     assert_eq!(spawn_all(&mut app, ""), expected());
 }
 
-/// The text that [`ReportSaver`] writes for a model.
-#[derive(Asset, TypePath)]
-struct Report(String);
-
 /// Replaces a model by the path of its texture.
 #[derive(TypePath)]
 struct ReportSaver;
@@ -128,7 +122,7 @@ struct ReportSaver;
 impl AssetSaver for ReportSaver {
     type Asset = Lgw;
     type Settings = ();
-    type OutputLoader = ReportLoader;
+    type OutputLoader = TextLoader;
     type Error = std::io::Error;
 
     async fn save(
@@ -137,31 +131,12 @@ impl AssetSaver for ReportSaver {
         asset: SavedAsset<'_, '_, Lgw>,
         (): &(),
         _: AssetPath<'_>,
-    ) -> Result<(), std::io::Error> {
+    ) -> Result<String, std::io::Error> {
         let material = asset.get_labeled::<LgwMaterial>("Material0").unwrap();
         let texture = material.textures[0].as_ref().and_then(Handle::path);
         let report = texture.map_or("missing".to_owned(), ToString::to_string);
-        writer.write_all(report.as_bytes()).await
-    }
-}
-
-#[derive(Default, TypePath)]
-struct ReportLoader;
-
-impl AssetLoader for ReportLoader {
-    type Asset = Report;
-    type Settings = ();
-    type Error = std::io::Error;
-
-    async fn load(
-        &self,
-        reader: &mut dyn Reader,
-        (): &(),
-        _: &mut LoadContext<'_>,
-    ) -> Result<Report, std::io::Error> {
-        let mut bytes = Vec::new();
-        reader.read_to_end(&mut bytes).await?;
-        Ok(Report(String::from_utf8_lossy(&bytes).into_owned()))
+        writer.write_all(report.as_bytes()).await?;
+        Ok(String::new())
     }
 }
 
@@ -171,12 +146,12 @@ fn asset_processors_can_load_models() {
     let folder = tempfile::tempdir().unwrap();
     write_files(&folder.path().join("assets"));
     let mut app = processed(folder.path(), |app| {
-        app.init_asset::<Report>()
-            .init_asset_loader::<ReportLoader>()
+        app.init_asset::<Text>()
+            .init_asset_loader::<TextLoader>()
             .register_asset_processor::<Process>(ReportSaver.into())
             .set_default_asset_processor::<Process>("lgw");
     });
-    let report = app.load::<Report>(MODELS[2]);
+    let report = app.load::<Text>(MODELS[2]);
     app.wait_loaded(&report);
     let found = app.asset(&report).0.split('#').next();
     assert_eq!(found, Some(REFERENCES[4].1));

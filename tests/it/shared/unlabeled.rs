@@ -2,7 +2,6 @@
 
 use crate::attach::scene::{all_formats, app, wait_for_model};
 use crate::support::prelude::*;
-use bevy_classic_models::quake::QuakePlugin;
 
 #[test]
 fn world_asset_root_adds_the_label_of_a_models_scene() {

@@ -2,11 +2,9 @@
 //! parts.
 
 use crate::attach::scene::{all_formats, app, spawn_model, spawn_ready, wait_for_model};
-use crate::support::abc::{BODY, FLAG_NODE, banner, bytes, figure};
+use crate::support::abc::{BODY, bytes, figure};
 use crate::support::abc_app::spawned_of;
-use crate::support::mdl;
 use crate::support::prelude::*;
-use bevy_classic_models::alamo::AloProxy;
 use bevy_classic_models::alamo::alo::Proxy;
 
 /// The components, and the file extensions of the formats that support each.

@@ -1,17 +1,8 @@
 //! Loads and spawns LithTech models in an app without a GPU, and computes the vertex positions that the GPU would draw.
 
-use super::app::TestApp;
-use super::log;
-use bevy::asset::LoadState;
-use bevy::math::Affine3A;
-use bevy::mesh::skinning::{SkinnedMesh, SkinnedMeshInverseBindposes};
-use bevy::mesh::{Indices, MeshTag, VertexAttributeValues};
-use bevy::prelude::*;
+use crate::support::prelude::*;
 use bevy_classic_models::gpu::{PoseBlend, PosePair};
-use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
-use bevy_classic_models::lithtech::{AbcDeform, AbcDeformMaterial, AbcModel, AbcPoseTable};
-use bevy_classic_models::prelude::*;
-use std::sync::Arc;
+use bevy_classic_models::lithtech::AbcDeform;
 
 pub const FILE: &str = "model.abc";
 
@@ -53,7 +44,7 @@ pub fn spawn(app: &mut TestApp, model: &Handle<Abc>, bundle: impl Bundle) -> Ent
     let abcs = app.world().resource::<Assets<Abc>>();
     let scene = abcs.get(model).unwrap().scene.clone();
     let root = app.world().spawn((WorldAssetRoot(scene), bundle)).id();
-    app.wait_for_abc(root);
+    app.wait_for(&[root]);
     root
 }
 

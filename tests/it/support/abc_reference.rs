@@ -1,8 +1,9 @@
 //! A reference implementation of LithTech animation in `f64`, written from the format's description. Tests compare the
 //! app's vertices with it.
 
-use bevy::math::{DQuat, DVec3};
-use bevy_classic_models::lithtech::abc::write::{AbcDocument, AnimationDocument, TrackDocument};
+use crate::support::prelude::*;
+use bevy::math::DQuat;
+use bevy_classic_models::lithtech::abc::write::TrackDocument;
 
 /// A time in an animation: two successive keyframes, and the fraction from the first to the second.
 #[derive(Clone, Copy)]

@@ -1,16 +1,11 @@
 //! LithTech models on a [`Stage`], and control meshes that the CPU computes for comparison.
 
-use super::abc::{IDENTITY_ROTATION, keyframe, node, track, vertex};
-use super::alo_stage::{cuboid, image, quarters, texels};
-use super::stage::Stage;
-use bevy::asset::RenderAssetUsages;
-use bevy::math::Affine3A;
-use bevy::mesh::PrimitiveTopology;
-use bevy::prelude::*;
-use bevy_classic_models::lithtech::abc::write::{AbcDocument, AnimationDocument, GeometryDocument};
-use bevy_classic_models::lithtech::abc::{AbcFile, TransformInfo, Triangle, node_flags};
-use bevy_classic_models::lithtech::dtx::write::{DtxDocument, write_unchecked};
-use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
+use super::abc::{node, track, vertex};
+use super::alo_stage::image;
+use super::app::KeepLoaded;
+use crate::support::prelude::*;
+use bevy_classic_models::lithtech::abc::Triangle;
+use bevy_classic_models::lithtech::dtx::write::write_unchecked;
 use zerocopy::little_endian::{F32, U16};
 
 impl Stage {
@@ -21,26 +16,12 @@ impl Stage {
         settings: AbcLoaderSettings,
         bundle: impl Bundle,
     ) -> Entity {
-        let server = self.world().resource::<AssetServer>().clone();
-        let set = move |to: &mut AbcLoaderSettings| *to = settings.clone();
-        let model: Handle<Abc> = server.load_builder().with_settings(set).load(file);
-        self.headless.wait_until("the model is loaded", |_| {
-            server.is_loaded_with_dependencies(&model)
-        });
-        let abcs = self.world().resource::<Assets<Abc>>();
-        let scene = abcs.get(&model).unwrap().scene.clone();
+        let (root, model) = self.spawn_loaded::<Abc, _>(file, settings, bundle);
         // Bevy does not reload an asset without a strong handle.
-        let root = (WorldAssetRoot(scene), KeepsAbc(model), bundle);
-        let root = self.world().spawn(root).id();
-        self.headless.wait_until("the model is spawned", |world| {
-            world.get::<AbcInstance>(root).is_some()
-        });
+        self.insert(root, KeepLoaded(model.untyped()));
         root
     }
 }
-
-#[derive(Component)]
-struct KeepsAbc(#[expect(dead_code, reason = "it is kept, not read")] Handle<Abc>);
 
 /// The conversion from the file's axes to Bevy's: mirrored by default.
 #[derive(Clone, Copy)]

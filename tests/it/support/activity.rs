@@ -1,16 +1,10 @@
 //! Asset readers that count their reads, so that tests can wait until all reads have ended.
 
-use bevy::asset::io::{
-    AssetReader, AssetReaderError, ErasedAssetReader, PathStream, Reader, ReaderNotSeekableError,
-    STACK_FUTURE_SIZE, SeekableReader, StackFuture,
-};
+use crate::support::prelude::*;
+use bevy::asset::io::{STACK_FUTURE_SIZE, StackFuture};
 use bevy::tasks::{IoTaskPool, Task};
 use futures_lite::AsyncRead;
-use std::path::Path;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll};
+use std::task::Context;
 
 /// Rounds without activity after which all loads are assumed to have ended.
 const QUIET_ROUNDS: usize = 50;

@@ -1,38 +1,16 @@
 //! Alamo models on a [`Stage`], and control meshes for comparison. The tests compute the controls with separate matrix code,
 //! and Bevy draws them with `StandardMaterial`.
 
-use super::stage::{Picture, Stage};
-use bevy::asset::RenderAssetUsages;
-use bevy::image::{ImageAddressMode, ImageSampler, ImageSamplerDescriptor};
-use bevy::mesh::{Indices, PrimitiveTopology};
-use bevy::prelude::*;
-use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
-use bevy_classic_models::alamo::alo::Vertex;
-use bevy_classic_models::alamo::{Alo, AloAssetLabel, AloInstance};
+use crate::support::prelude::*;
+use bevy::image::{ImageAddressMode, ImageSamplerDescriptor};
 pub use classic_models_fixtures::alo::cuboid;
-
-/// An affine transform: three rows of four, for column vectors.
-pub type Matrix = [[f64; 4]; 3];
+pub use classic_models_fixtures::matrix::{Rows as Matrix, product as times};
 
 pub const IDENTITY: Matrix = [
     [1.0, 0.0, 0.0, 0.0],
     [0.0, 1.0, 0.0, 0.0],
     [0.0, 0.0, 1.0, 0.0],
 ];
-
-/// The transform that applies first `b`, then `a`.
-pub fn times(a: &Matrix, b: &Matrix) -> Matrix {
-    let mut product = [[0.0; 4]; 3];
-    for (row, product) in a.iter().zip(&mut product) {
-        for (column, value) in product.iter_mut().enumerate() {
-            *value = (0..3).map(|k| row[k] * b[k][column]).sum::<f64>();
-            if column == 3 {
-                *value += row[3];
-            }
-        }
-    }
-    product
-}
 
 /// The inverse of a rotation and translation.
 pub fn inverse(m: &Matrix) -> Matrix {
@@ -199,20 +177,8 @@ impl Stage {
 
     /// Spawns an Alamo model, and waits until its dependencies are loaded.
     pub fn spawn_alo(&mut self, file: &'static str, bundle: impl Bundle) -> Entity {
-        let server = self.world().resource::<AssetServer>().clone();
-        let model: Handle<Alo> = server.load(file);
-        self.headless.wait_until("the model is loaded", |_| {
-            server.is_loaded_with_dependencies(&model)
-        });
-        let scene = AloAssetLabel::Scene.from_asset(file);
-        let root = self
-            .world()
-            .spawn((WorldAssetRoot(server.load(scene)), bundle))
-            .id();
-        self.headless.wait_until("the model is spawned", |world| {
-            world.get::<AloInstance>(root).is_some()
-        });
-        root
+        self.spawn_loaded::<Alo, _>(file, AloLoaderSettings::default(), bundle)
+            .0
     }
 
     /// The entity of a bone.

@@ -1,22 +1,13 @@
 //! An app without a GPU, with its files in memory or in a folder.
 
-use super::held_files::HeldFiles;
-use super::loads::Loads;
 use crate::gpuless;
-use bevy::app::{PluginGroupBuilder, Plugins};
-use bevy::asset::io::memory::Dir;
-use bevy::asset::{AssetPath, LoadState};
-use bevy::prelude::*;
-use bevy_classic_models::alamo::{Alo, AloAnimator, AloInstance};
-use bevy_classic_models::lgw::Lgw;
-use bevy_classic_models::lithtech::{Abc, AbcAnimator, AbcInstance};
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::{Mdl, MdlInstance};
-use std::path::Path;
+use crate::support::prelude::*;
 
 /// Keeps an asset loaded.
 #[derive(Component)]
-struct KeepLoaded(#[expect(dead_code, reason = "only keeps the asset loaded")] UntypedHandle);
+pub struct KeepLoaded(
+    #[expect(dead_code, reason = "only keeps the asset loaded")] pub UntypedHandle,
+);
 
 fn in_memory(files: &[(&str, Vec<u8>)]) -> Dir {
     let root = Dir::default();
@@ -118,16 +109,26 @@ impl TestApp {
     /// Waits until an asset is loaded with its dependencies, or has failed.
     #[must_use = "a load may fail"]
     pub fn finish_load<A: Asset>(&mut self, handle: &Handle<A>) -> LoadState {
-        let mut state = LoadState::NotLoaded;
+        self.finish_loads(core::slice::from_ref(handle)).remove(0)
+    }
+
+    /// Waits until all assets are loaded with their dependencies, or have failed.
+    #[must_use = "a load may fail"]
+    pub fn finish_loads<A: Asset>(&mut self, handles: &[Handle<A>]) -> Vec<LoadState> {
+        let mut states = vec![LoadState::NotLoaded; handles.len()];
         let done = gpuless::wait_until(&mut self.app, |world| {
             let server = world.resource::<AssetServer>();
-            // In this order, because the load may end between the two calls.
-            let is_loaded = server.is_loaded_with_dependencies(handle);
-            state = server.load_state(handle);
-            matches!(state, LoadState::Failed(_)) || is_loaded
+            let mut are_done = true;
+            for (handle, state) in handles.iter().zip(&mut states) {
+                // In this order, because the load may end between the two calls.
+                let is_loaded = server.is_loaded_with_dependencies(handle);
+                *state = server.load_state(handle);
+                are_done &= matches!(state, LoadState::Failed(_)) || is_loaded;
+            }
+            are_done
         });
-        assert!(done, "neither loaded nor failed: {state:?}");
-        state
+        assert!(done, "neither loaded nor failed: {states:?}");
+        states
     }
 
     /// The loads of the default asset source.
@@ -175,10 +176,7 @@ impl TestApp {
             "lgw" => server.load::<Lgw>(path).untyped(),
             _ => server.load::<Mdl>(path).untyped(),
         };
-        let is_loaded = gpuless::wait_until(&mut self.app, |_| {
-            server.is_loaded_with_dependencies(&model)
-        });
-        assert!(is_loaded, "{path} was not loaded");
+        self.wait(path, |_| server.is_loaded_with_dependencies(&model));
         self.world().spawn(KeepLoaded(model));
     }
 
@@ -191,41 +189,26 @@ impl TestApp {
     /// Spawns a model and waits until its instance exists.
     pub fn spawn_ready(&mut self, scene: &'static str, bundle: impl Bundle) -> Entity {
         let entity = self.spawn(scene, bundle);
-        let ready = gpuless::wait_until(&mut self.app, |world| {
-            world.get::<ModelInstance>(entity).is_some()
-        });
-        assert!(ready, "{scene} was not spawned");
+        self.wait(scene, |world| world.get::<ModelInstance>(entity).is_some());
         entity
     }
 
     /// Waits until an Alamo or LithTech model plays a clip. Its files of animations may be loaded after its scene is
     /// spawned.
     pub fn wait_for_clip(&mut self, root: Entity) {
-        let plays = gpuless::wait_until(&mut self.app, |world| {
-            let root = world.entity(root);
-            let alo = root.get::<AloAnimator>();
-            let abc = root.get::<AbcAnimator>();
-            alo.is_some_and(|animator| animator.clip().is_some())
-                || abc.is_some_and(|animator| animator.clip().is_some())
-        });
-        assert!(plays, "the model plays no clip");
+        let mut patience = gpuless::Patience::new(gpuless::PATIENCE);
+        while !self.plays_clip(root) {
+            assert!(!patience.is_exhausted(), "the model plays no clip");
+            self.step(0.0);
+            patience.wait();
+        }
     }
 
-    /// Waits until Alamo models are spawned.
+    /// Waits until models are spawned.
     pub fn wait_for(&mut self, roots: &[Entity]) {
-        let ready = gpuless::wait_until(&mut self.app, |world| {
-            let is_spawned = |root: &Entity| world.get::<AloInstance>(*root).is_some();
-            roots.iter().all(is_spawned)
+        self.wait("the models", |world| {
+            roots.iter().all(|root| is_spawned(world, *root))
         });
-        assert!(ready, "not all models were spawned");
-    }
-
-    /// Waits until a LithTech model is spawned.
-    pub fn wait_for_abc(&mut self, root: Entity) {
-        let ready = gpuless::wait_until(&mut self.app, |world| {
-            world.get::<AbcInstance>(root).is_some()
-        });
-        assert!(ready, "the model was not spawned");
     }
 
     pub fn animator(&mut self, root: Entity) -> &MdlInstance {

@@ -1,14 +1,8 @@
 //! Folders with archives, and assets that show which layer a file came from.
 
-use bevy::asset::io::{AssetSource, AssetSourceId, Reader};
-use bevy::asset::{AssetLoader, LoadContext};
-use bevy::prelude::*;
-use bevy::tasks::block_on;
-use bevy_classic_models::archive::{ArchiveFile, ArchiveSource, meg, pak, rez, vfs};
+use crate::support::prelude::*;
+use bevy_classic_models::archive::{ArchiveFile, meg, pak, rez, vfs};
 use futures_lite::StreamExt;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-use tempfile::TempDir;
 
 /// The extensions of the archives that can be written.
 pub const FORMATS: [&str; 4] = ["meg", "pak", "rez", "vfs"];

@@ -1,10 +1,9 @@
 //! Asset sources in memory with the file name rules of other systems.
 
-use bevy::asset::io::{AssetReader, AssetReaderError, PathStream, Reader, VecReader};
+use crate::support::prelude::*;
+use bevy::asset::io::VecReader;
 use futures_lite::stream;
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 /// The rules of a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

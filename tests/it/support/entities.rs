@@ -1,22 +1,9 @@
 //! Short access to the entities, assets, files and models of tests.
 
-use super::app::TestApp;
-use super::loads::Loads;
-use super::stage::{Picture, Stage};
 use crate::gpuless;
-use bevy::asset::io::memory::Dir;
+use crate::support::prelude::*;
 use bevy::asset::meta::Settings;
-use bevy::asset::{AssetPath, LoadState};
 use bevy::ecs::component::Mutable;
-use bevy::ecs::system::SystemState;
-use bevy::prelude::*;
-use bevy_classic_models::alamo::AloInstance;
-use bevy_classic_models::lgw::LgwInstance;
-use bevy_classic_models::lithtech::AbcInstance;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::MdlInstance;
-use std::path::Path;
-use std::sync::{Arc, Mutex};
 
 /// Whether the scene of a model is spawned.
 pub fn is_spawned(world: &World, root: Entity) -> bool {
@@ -25,6 +12,19 @@ pub fn is_spawned(world: &World, root: Entity) -> bool {
         || root.contains::<AloInstance>()
         || root.contains::<AbcInstance>()
         || root.contains::<LgwInstance>()
+}
+
+/// A blend that shows one pair of poses.
+pub fn pose_blend(a: u32, b: u32, towards_b: f32) -> PoseBlend {
+    PoseBlend {
+        to: PosePair { a, b, towards_b },
+        ..default()
+    }
+}
+
+/// A looping clip that stands still at a time.
+pub fn still(clip: impl Into<ClipRef>, time: f32) -> PlayClip {
+    PlayClip::looping(clip).starting_at(time).with_speed(0.0)
 }
 
 /// The events that an observer has received.
@@ -41,6 +41,11 @@ impl<E> Recorded<E> {
 pub trait TestWorld {
     fn app(&self) -> &App;
     fn app_mut(&mut self) -> &mut App;
+
+    /// Runs a frame, `seconds` later than the previous one.
+    fn step(&mut self, seconds: f32) {
+        gpuless::step(self.app_mut(), seconds);
+    }
 
     fn spawn_entity(&mut self, bundle: impl Bundle) -> Entity {
         self.app_mut().world_mut().spawn(bundle).id()
@@ -92,6 +97,14 @@ pub trait TestWorld {
     #[track_caller]
     fn children(&self, entity: Entity) -> Vec<Entity> {
         self.get::<Children>(entity).to_vec()
+    }
+
+    /// The transform of a bone of an Alamo or LithTech model.
+    #[track_caller]
+    fn bone_transform(&self, root: Entity, index: usize) -> Transform {
+        let bones = self.find(root).map(AloInstance::bones);
+        let nodes = self.find(root).map(AbcInstance::nodes);
+        *self.get(bones.or(nodes).unwrap()[index])
     }
 
     /// The count of entities with a component.
@@ -337,7 +350,41 @@ impl TestApp {
 
     /// Takes the messages of finished clips.
     pub fn finished_clips(&mut self) -> Vec<ClipFinished> {
-        let mut messages = self.world().resource_mut::<Messages<ClipFinished>>();
+        self.take_messages()
+    }
+
+    /// Takes the messages of finished layers.
+    pub fn finished_layers(&mut self) -> Vec<LayerFinished> {
+        self.take_messages()
+    }
+
+    fn take_messages<M: Message>(&mut self) -> Vec<M> {
+        let mut messages = self.world().resource_mut::<Messages<M>>();
         messages.drain().collect()
+    }
+
+    /// The weight of a layer, on the formats that have layers.
+    pub fn layer_weight(&self, root: Entity, layer: LayerId) -> Option<f32> {
+        let alo = self.find::<AloAnimator>(root);
+        let abc = self.find::<AbcAnimator>(root);
+        alo.and_then(|animator| animator.layer_weight(layer))
+            .or_else(|| abc?.layer_weight(layer))
+    }
+
+    /// The weight of the selected clip in its cross-fade.
+    pub fn clip_weight(&self, root: Entity) -> f32 {
+        let alo = self.find(root).map(AloAnimator::weight);
+        let abc = self.find(root).map(AbcAnimator::weight);
+        let mdl = self.find::<MdlInstance>(root);
+        let mdl = mdl.map(|instance| 1.0 - instance.shown().from_weight);
+        alo.or(abc).or(mdl).unwrap()
+    }
+
+    /// Whether a clip plays on an Alamo or LithTech model.
+    pub fn plays_clip(&self, root: Entity) -> bool {
+        let alo = self.find::<AloAnimator>(root);
+        let abc = self.find::<AbcAnimator>(root);
+        alo.is_some_and(|animator| animator.clip().is_some())
+            || abc.is_some_and(|animator| animator.clip().is_some())
     }
 }

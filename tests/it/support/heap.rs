@@ -1,9 +1,9 @@
 //! Measures the heap use of a load.
 
-use super::app::TestApp;
-use bevy::asset::LoadState;
-use bevy::prelude::*;
-pub use classic_models_fixtures::heap::{HeapBudget, Outcome, in_use, kept, run_in_own_process};
+use crate::support::prelude::*;
+pub use classic_models_fixtures::heap::{
+    HeapBudget, Outcome, in_use, kept, run_in_own_process, run_in_own_process_with,
+};
 
 /// An asset, and the settings of its loader.
 pub trait Loadable: Asset {

@@ -1,14 +1,8 @@
 //! Files in memory, of which one can be held: reads of it do not end until it is released.
 
-use bevy::asset::io::memory::{Dir, MemoryAssetReader};
-use bevy::asset::io::{
-    AssetReader, AssetReaderError, PathStream, Reader, ReaderNotSeekableError, SeekableReader,
-};
+use crate::support::prelude::*;
 use futures_lite::AsyncRead;
-use std::path::{Path, PathBuf};
-use std::pin::Pin;
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Waker};
 
 /// An asset reader of files in memory. Clones share the held file.
 #[derive(Clone)]

@@ -1,15 +1,10 @@
 //! LGW models on a [`Stage`], and their expected colors: computed for each pixel with the formulas of the OpenGL 1.5
 //! specification.
 
-use super::stage::{Picture, Stage};
-use bevy::asset::RenderAssetUsages;
-use bevy::math::{DMat4, DVec2, DVec3};
-use bevy::mesh::{Indices, PrimitiveTopology};
-use bevy::prelude::*;
-use bevy_classic_models::lgw::text::{
-    self, Group, GroupKind, LgwFile, Material, TexGen, TexGenKind, Texture, TextureMode, write,
-};
-use bevy_classic_models::lgw::{Lgw, LgwAssetLabel, LgwInstance, LgwLoaderSettings};
+use crate::support::prelude::*;
+use bevy::math::DMat4;
+use bevy_classic_models::lgw::text;
+use bevy_classic_models::lgw::text::{Group, GroupKind, LgwFile, Material, TexGen, Texture, write};
 use std::collections::HashMap;
 
 pub const SIZE: UVec2 = UVec2::new(320, 240);
@@ -156,16 +151,8 @@ pub fn control_mesh(quad: &Quad) -> Mesh {
 impl Stage {
     /// Spawns an LGW model, and waits until its textures are loaded.
     pub fn spawn_lgw(&mut self, file: &'static str, settings: LgwLoaderSettings) -> Entity {
-        let server = self.world().resource::<AssetServer>().clone();
-        let set = move |to: &mut LgwLoaderSettings| *to = settings.clone();
-        let model: Handle<Lgw> = server.load_builder().with_settings(set).load(file);
-        self.headless.wait_until("the model is loaded", |_| {
-            server.is_loaded_with_dependencies(&model)
-        });
-        let scene = LgwAssetLabel::Scene.from_asset(file);
-        let root = WorldAssetRoot(server.load(scene));
-        let root = self.world().spawn(root).id();
-        self.headless.wait_until("the model is spawned", |world| {
+        let (root, _model) = self.spawn_loaded::<Lgw, _>(file, settings, ());
+        self.wait_for("the textures are loaded", |world| {
             let images = world.resource::<Assets<Image>>();
             let textures = |world: &World| {
                 let instance = world.get::<LgwInstance>(root)?;

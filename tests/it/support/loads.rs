@@ -1,13 +1,7 @@
 //! Counts the loads of an app in its asset source, so that tests can wait until all loads have ended.
 
-use super::activity::{Activity, Quiet};
-use super::alo_stage::tga;
-use crate::gpuless::{Patience, wait_until};
-use bevy::asset::io::memory::{Dir, MemoryAssetReader};
-use bevy::asset::io::{AssetSource, AssetSourceBuilder, AssetSourceId, ErasedAssetReader};
-use bevy::image::ImageSampler;
-use bevy::prelude::*;
-use std::path::{Path, PathBuf};
+use crate::gpuless::wait_until;
+use crate::support::prelude::*;
 
 /// Turns of the task pool within which a requested load must begin.
 const PATIENCE: usize = 5000;

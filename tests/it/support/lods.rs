@@ -1,11 +1,6 @@
 //! The drawn level of detail of a model, and its selection by distance.
 
-use super::app::TestApp;
-use bevy::prelude::*;
-use bevy_classic_models::alamo::AloInstance;
-use bevy_classic_models::alamo::AloPart;
-use bevy_classic_models::lithtech::AbcInstance;
-use bevy_classic_models::prelude::*;
+use crate::support::prelude::*;
 
 /// The index of the level of detail that a model is drawn at; 0 is the finest.
 pub fn level(app: &mut TestApp, root: Entity) -> usize {

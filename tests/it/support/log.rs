@@ -1,10 +1,12 @@
 //! Records logged errors and warnings.
 
-use bevy::log::tracing::{self, Subscriber};
+use crate::support::prelude::*;
+use bevy::log::tracing::Subscriber;
+use bevy::log::tracing_subscriber::Layer;
 use bevy::log::tracing_subscriber::layer::{Context, SubscriberExt};
 use bevy::log::tracing_subscriber::util::SubscriberInitExt;
-use bevy::log::tracing_subscriber::{self, Layer};
-use std::sync::{Mutex, Once};
+use bevy::log::{tracing, tracing_subscriber};
+use std::sync::Once;
 
 /// Modules whose errors could leave an outdated image in a rendering test.
 pub const RENDERER: [&str; 5] = ["wgpu", "naga", "bevy_render", "bevy_pbr", "bevy_shader"];

@@ -2,17 +2,11 @@
 //! at positions that do not come from the code under test.
 
 use super::abc_app::drawn_mesh;
-use super::rays::{EDGE, HitModel, RayCounts, RayQuery, Triangle, by_transforms, expected};
-use bevy::ecs::system::SystemId;
-use bevy::math::{DVec2, DVec3};
-use bevy::mesh::{Indices, VertexAttributeValues};
+use super::rays::{EDGE, Hit, Intersection, RayCaster, RayQuery, RayResult, Triangle, cast_all};
+use crate::support::prelude::*;
 use bevy::platform::collections::HashMap;
-use bevy::prelude::*;
-use bevy_classic_models::alamo::AloInstance;
-use bevy_classic_models::lgw::LgwInstance;
-use bevy_classic_models::lithtech::{AbcInstance, AbcMesh};
-use bevy_classic_models::quake::{MdlInstance, PosePair, mdl};
-use bevy_classic_models::query::{Backfaces, ModelRayCast, ModelRayCastSettings, ModelRayHit};
+use bevy_classic_models::quake::mdl;
+use bevy_classic_models::query::ModelRayCast;
 
 /// The triangles of models in the world, and what hits on them must have.
 #[derive(Default)]
@@ -208,41 +202,35 @@ fn uv_of(mesh: &Mesh, vertex: usize) -> DVec2 {
     }
 }
 
-/// The result of a [`RayQuery`].
-#[derive(Clone, Debug)]
-pub struct ModelRayResult {
-    pub hits: Vec<ModelRayHit>,
-    pub any: bool,
-}
+impl Hit for ModelRayHit {
+    const NORMAL_ERROR: f64 = 2e-3;
 
-fn cast(In(queries): In<Vec<RayQuery>>, mut rays: ModelRayCast) -> Vec<ModelRayResult> {
-    let mut cast = |query: &RayQuery| {
-        let filter = |entity: Entity| !query.excluded.contains(&entity);
-        let ends_ray = |entity: Entity| !query.transparent.contains(&entity);
-        let mut settings = ModelRayCastSettings::default()
-            .with_visibility(query.visibility)
-            .with_backfaces(query.backfaces)
-            .with_max_distance(query.max)
-            .with_filter(&filter)
-            .with_early_exit_test(&ends_ray);
-        settings.collision_boxes = query.collision_boxes;
-        let hits = rays.cast_ray(query.ray, &settings).to_vec();
-        let any = rays.any_hit(query.ray, &settings);
-        ModelRayResult { hits, any }
-    };
-    queries.iter().map(&mut cast).collect()
-}
-
-/// A one-shot system that casts rays. It does not run in other frames.
-pub struct ModelRayCaster(SystemId<In<Vec<RayQuery>>, Vec<ModelRayResult>>);
-
-impl ModelRayCaster {
-    pub fn new(world: &mut World) -> Self {
-        Self(world.register_system(cast))
+    fn part(&self) -> Entity {
+        self.part
     }
 
-    pub fn cast(&self, world: &mut World, queries: Vec<RayQuery>) -> Vec<ModelRayResult> {
-        world.run_system_with(self.0, queries).unwrap()
+    fn distance(&self) -> f32 {
+        self.distance
+    }
+
+    fn geometry(&self) -> [Vec3; 3] {
+        [self.point, self.normal, self.barycentrics]
+    }
+}
+
+fn cast(In(queries): In<Vec<RayQuery>>, mut rays: ModelRayCast) -> Vec<RayResult<ModelRayHit>> {
+    cast_all(&queries, |ray, settings| RayResult {
+        hits: rays.cast_ray(ray, settings).to_vec(),
+        any: rays.any_hit(ray, settings),
+    })
+}
+
+/// Casts rays at models of all formats.
+pub type ModelRayCaster = RayCaster<ModelRayHit>;
+
+impl ModelRayCaster {
+    pub fn of_models(world: &mut World) -> Self {
+        Self(world.register_system(cast))
     }
 
     /// Asserts that all rays have the expected hits. `tolerance` is the accepted error of positions.
@@ -255,48 +243,14 @@ impl ModelRayCaster {
         tolerance: f64,
         what: &str,
     ) -> RayCounts {
-        let results = self.cast(world, queries.clone());
-        let mut counts = RayCounts::default();
-        for (query, result) in queries.iter().zip(&results) {
-            let Some(expected) = expected(&targets.triangles, query, 4.0 * tolerance) else {
-                counts.undecided += 1;
-                continue;
-            };
-            let parts: Vec<Entity> = expected.iter().map(|it| it.triangle.entity).collect();
-            let found: Vec<Entity> = result.hits.iter().map(|hit| hit.part).collect();
-            assert_eq!(found, parts, "{what}: {query:?}");
-            assert_eq!(result.any, !found.is_empty(), "{what}: {query:?}");
-            for (hit, expected) in result.hits.iter().zip(&expected) {
-                let context = || format!("{what}: {query:?}: {hit:?}");
-                let triangle = expected.triangle;
-                let detail = &targets.details[&(triangle.entity, triangle.index)];
-                let found = (hit.root, hit.triangle as usize);
-                assert_eq!(found, (detail.root, triangle.index), "{}", context());
-                let direction = query.ray.direction.as_vec3().as_dvec3();
-                let point = query.ray.origin.as_dvec3() + direction * expected.distance;
-                let tolerance = tolerance * expected.stretch;
-                let error = (f64::from(hit.distance) - expected.distance).abs();
-                assert!(error <= tolerance, "{}: error {error}", context());
-                let error = hit.point.as_dvec3().distance(point);
-                assert!(error <= tolerance, "{}: error {error}", context());
-                let is_backface = expected.normal.dot(direction) > 0.0;
-                let normal = match query.backfaces {
-                    Backfaces::Flip if is_backface => -expected.normal,
-                    _ => expected.normal,
-                };
-                let error = hit.normal.as_dvec3().distance(normal);
-                assert!(error < 2e-3, "{}: expected the normal {normal}", context());
-                let barycentrics = expected.barycentrics;
-                let error = hit.barycentrics.as_dvec3().distance(barycentrics);
-                assert!(error < EDGE, "{}: expected {barycentrics}", context());
-                detail.assert_matches(hit, barycentrics, &context());
-            }
-            match found.is_empty() {
-                true => counts.misses += 1,
-                false => counts.hits += 1,
-            }
-        }
-        counts
+        let check = |hit: &ModelRayHit, expected: &Intersection, context: &str| {
+            let triangle = expected.triangle;
+            let detail = &targets.details[&(triangle.entity, triangle.index)];
+            let found = (hit.root, hit.triangle as usize);
+            assert_eq!(found, (detail.root, triangle.index), "{context}");
+            detail.assert_matches(hit, expected.barycentrics, context);
+        };
+        self.compare_with(world, &targets.triangles, queries, (tolerance, what), check)
     }
 }
 

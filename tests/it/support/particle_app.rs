@@ -1,16 +1,11 @@
 //! Particle systems in an app without a GPU, with a camera that sees them.
 
-use super::app::TestApp;
-use super::entities::TestWorld;
 use crate::gpuless;
+use crate::support::prelude::*;
 use bevy::camera::Camera3d;
-use bevy::prelude::*;
-use bevy_classic_models::alamo::particles::evaluate::BirthRecord;
-use bevy_classic_models::alamo::particles::{Emitter, Properties};
-use bevy_classic_models::alamo::{
-    AloParticleSystem, AloParticles, EmitterRecords, ParticleRecords, ParticlesFinished,
-};
+use bevy_classic_models::alamo::ParticlesFinished;
 use classic_models_fixtures::particles::bytes;
+pub use classic_models_fixtures::particles::{burst, stream};
 
 /// The roots that were sent a [`ParticlesFinished`], in order.
 #[derive(Resource, Default)]
@@ -46,6 +41,15 @@ impl ParticleApp {
     }
 
     /// Runs frames of `seconds` each.
+    /// Steps have any length from now on: Bevy limits them to a quarter of a second, and runs `FixedUpdate` 64 times for each
+    /// second.
+    pub fn allow_long_steps(&mut self) {
+        let world = self.app.world();
+        let mut time = world.resource_mut::<Time<Virtual>>();
+        time.set_max_delta(Duration::MAX);
+        world.insert_resource(Time::<Fixed>::from_seconds(1e6));
+    }
+
     pub fn run(&mut self, frames: u32, seconds: f32) {
         for _ in 0..frames {
             self.app.step(seconds);
@@ -167,24 +171,4 @@ fn systems_below(world: &mut World, root: Entity) -> Vec<Entity> {
         core::iter::successors(Some(*entity), parent).any(|ancestor| ancestor == root)
     };
     systems.into_iter().filter(is_below).collect()
-}
-
-/// One burst.
-pub fn burst(particles: u32, lifetime: f32) -> Properties {
-    Properties {
-        in_bursts: true,
-        bursts: 1,
-        particles_per_burst: particles,
-        lifetime,
-        ..Properties::default()
-    }
-}
-
-/// An endless stream.
-pub fn stream(rate: u32, lifetime: f32) -> Properties {
-    Properties {
-        particles_per_second: rate,
-        lifetime,
-        ..Properties::default()
-    }
 }

@@ -1,15 +1,13 @@
 //! Casts rays at spawned Alamo models, and compares the hits with a brute-force reference: every triangle, in `f64`, with
 //! separate matrix code.
 
-use super::alo::between_rings;
-use bevy::ecs::system::SystemId;
-use bevy::math::{DAffine3, DMat3, DVec2, DVec3};
+use crate::support::prelude::*;
+use bevy::math::{DAffine3, DMat3};
 use bevy::platform::collections::HashMap;
-use bevy::prelude::*;
-use bevy_classic_models::alamo::AloInstance;
-use bevy_classic_models::alamo::alo::{Vertex, parse};
-use bevy_classic_models::alamo::{AloRayCast, AloRayHit, AloSubmeshIndex};
-use bevy_classic_models::query::{Backfaces, ModelRayCastSettings, ModelRayCastVisibility};
+use bevy_classic_models::alamo::AloRayCast;
+use bevy_classic_models::alamo::alo::parse;
+use bevy_classic_models::query::Backfaces;
+use core::fmt::Debug;
 
 /// Rays nearer to an edge than this, in barycentric coordinates, are undecided: rounding decides them.
 pub const EDGE: f64 = 2e-3;
@@ -238,45 +236,121 @@ impl RayQuery {
     }
 }
 
+/// What a ray has hit, by [`AloRayCast`] or by [`ModelRayCast`](bevy_classic_models::query::ModelRayCast).
+pub trait Hit: Copy + Debug + Send + Sync + 'static {
+    /// The accepted error of normals.
+    const NORMAL_ERROR: f64;
+
+    fn part(&self) -> Entity;
+    fn distance(&self) -> f32;
+    /// The point, the normal and the barycentric coordinates.
+    fn geometry(&self) -> [Vec3; 3];
+}
+
+impl Hit for (Entity, AloRayHit) {
+    const NORMAL_ERROR: f64 = 1e-3;
+
+    fn part(&self) -> Entity {
+        self.0
+    }
+
+    fn distance(&self) -> f32 {
+        self.1.distance
+    }
+
+    fn geometry(&self) -> [Vec3; 3] {
+        [self.1.point, self.1.normal, self.1.barycentrics]
+    }
+}
+
 /// The result of a [`RayQuery`].
 #[derive(Clone, Debug)]
-pub struct RayResult {
-    pub hits: Vec<(Entity, AloRayHit)>,
+pub struct RayResult<H = (Entity, AloRayHit)> {
+    pub hits: Vec<H>,
     pub any: bool,
 }
 
-fn cast(In(queries): In<Vec<RayQuery>>, mut rays: AloRayCast) -> Vec<RayResult> {
-    let mut cast = |query: &RayQuery| {
+/// Casts the rays of queries with a function, which gets the ray and its settings.
+pub fn cast_all<H: Hit>(
+    queries: &[RayQuery],
+    mut cast: impl FnMut(Ray3d, &ModelRayCastSettings) -> RayResult<H>,
+) -> Vec<RayResult<H>> {
+    let cast = |query: &RayQuery| {
         let filter = |entity: Entity| !query.excluded.contains(&entity);
         let ends_ray = |entity: Entity| !query.transparent.contains(&entity);
-        let settings = ModelRayCastSettings::default()
+        let mut settings = ModelRayCastSettings::default()
             .with_visibility(query.visibility)
             .with_backfaces(query.backfaces)
             .with_max_distance(query.max)
             .with_filter(&filter)
             .with_early_exit_test(&ends_ray);
-        let hits = rays.cast_ray(query.ray, &settings).to_vec();
-        let any = rays.any_hit(query.ray, &settings);
-        RayResult { hits, any }
+        settings.collision_boxes = query.collision_boxes;
+        cast(query.ray, &settings)
     };
-    queries.iter().map(&mut cast).collect()
+    queries.iter().map(cast).collect()
+}
+
+fn cast(In(queries): In<Vec<RayQuery>>, mut rays: AloRayCast) -> Vec<RayResult> {
+    cast_all(&queries, |ray, settings| RayResult {
+        hits: rays.cast_ray(ray, settings).to_vec(),
+        any: rays.any_hit(ray, settings),
+    })
 }
 
 /// A one-shot system that casts rays. It does not run in other frames.
-pub struct RayCaster(SystemId<In<Vec<RayQuery>>, Vec<RayResult>>);
+pub struct RayCaster<H: Hit = (Entity, AloRayHit)>(
+    pub SystemId<In<Vec<RayQuery>>, Vec<RayResult<H>>>,
+);
 
 impl RayCaster {
     pub fn new(world: &mut World) -> Self {
         Self(world.register_system(cast))
     }
+}
 
-    pub fn cast(&self, world: &mut World, queries: Vec<RayQuery>) -> Vec<RayResult> {
+impl<H: Hit> RayCaster<H> {
+    pub fn cast(&self, world: &mut World, queries: Vec<RayQuery>) -> Vec<RayResult<H>> {
         world.run_system_with(self.0, queries).unwrap()
     }
 
     /// The first hit of a single ray.
-    pub fn first(&self, world: &mut World, query: RayQuery) -> Option<(Entity, AloRayHit)> {
+    pub fn first(&self, world: &mut World, query: RayQuery) -> Option<H> {
         self.cast(world, vec![query])[0].hits.first().copied()
+    }
+
+    /// Asserts that all rays have the expected hits. `tolerance` is the accepted error of positions. `check` compares what
+    /// only some hits have, with a text for messages.
+    #[track_caller]
+    pub fn compare_with(
+        &self,
+        world: &mut World,
+        triangles: &[Triangle],
+        queries: Vec<RayQuery>,
+        (tolerance, what): (f64, &str),
+        check: impl Fn(&H, &Intersection, &str),
+    ) -> RayCounts {
+        let results = self.cast(world, queries.clone());
+        let mut counts = RayCounts::default();
+        for (query, result) in queries.iter().zip(&results) {
+            let Some(expected) = expected(triangles, query, 4.0 * tolerance) else {
+                counts.undecided += 1;
+                continue;
+            };
+            let parts: Vec<Entity> = expected.iter().map(|it| it.triangle.entity).collect();
+            let found: Vec<Entity> = result.hits.iter().map(Hit::part).collect();
+            assert_eq!(found, parts, "{what}: {query:?}");
+            assert_eq!(result.any, !found.is_empty(), "{what}: {query:?}");
+            for (hit, expected) in result.hits.iter().zip(&expected) {
+                let context = format!("{what}: {query:?}: {hit:?}");
+                expected.assert_hit(query, hit, tolerance, &context);
+                check(hit, expected, &context);
+            }
+            match found.is_empty() {
+                true => counts.misses += 1,
+                false => counts.hits += 1,
+            }
+        }
+        counts
     }
 }
 
@@ -392,7 +466,7 @@ impl RayCounts {
     }
 }
 
-/// Asserts that all rays have the expected hits. `tolerance` is the accepted error of positions.
+/// Asserts that all rays hit the expected parts, triangles and bones.
 #[track_caller]
 pub fn compare(
     world: &mut World,
@@ -402,72 +476,52 @@ pub fn compare(
     tolerance: f64,
     what: &str,
 ) -> RayCounts {
-    let results = caster.cast(world, queries.clone());
-    let mut counts = RayCounts::default();
-    for (query, result) in queries.iter().zip(&results) {
-        let Some(expected) = expected(triangles, query, 4.0 * tolerance) else {
-            counts.undecided += 1;
-            continue;
-        };
-        let entities: Vec<Entity> = expected.iter().map(|it| it.triangle.entity).collect();
-        let found: Vec<Entity> = result.hits.iter().map(|(entity, _)| *entity).collect();
-        assert_eq!(found, entities, "{what}: {query:?}");
-        assert_eq!(result.any, !found.is_empty(), "{what}: {query:?}");
-        for ((_, hit), expected) in result.hits.iter().zip(&expected) {
-            assert_hit(query, hit, expected, tolerance, what);
-        }
-        match found.is_empty() {
-            true => counts.misses += 1,
-            false => counts.hits += 1,
-        }
-    }
-    counts
+    let limits = (tolerance, what);
+    caster.compare_with(
+        world,
+        triangles,
+        queries,
+        limits,
+        |(_, hit), expected, context| {
+            let found = (hit.mesh, hit.submesh, hit.triangle as usize, hit.bone);
+            let Triangle {
+                mesh,
+                submesh,
+                index,
+                bone,
+                ..
+            } = *expected.triangle;
+            assert_eq!(found, (mesh, submesh, index, bone), "{context}");
+        },
+    )
 }
 
-#[track_caller]
-fn assert_hit(
-    query: &RayQuery,
-    hit: &AloRayHit,
-    intersection: &Intersection,
-    tolerance: f64,
-    what: &str,
-) {
-    let context = || format!("{what}: {query:?}: {hit:?}");
-    let triangle = intersection.triangle;
-    let found = (hit.mesh, hit.submesh, hit.triangle as usize, hit.bone);
-    let expected = (
-        triangle.mesh,
-        triangle.submesh,
-        triangle.index,
-        triangle.bone,
-    );
-    assert_eq!(found, expected, "{}", context());
-    let tolerance = tolerance * intersection.stretch;
-    let error = (f64::from(hit.distance) - intersection.distance).abs();
-    assert!(
-        error <= tolerance,
-        "{}: the error of the distance is {error}",
-        context()
-    );
-    let direction = query.ray.direction.as_vec3().as_dvec3();
-    let point = query.ray.origin.as_dvec3() + direction * intersection.distance;
-    let error = hit.point.as_dvec3().distance(point);
-    assert!(
-        error <= tolerance,
-        "{}: the error of the point is {error}",
-        context()
-    );
-    let is_backface = intersection.normal.dot(direction) > 0.0;
-    let normal = match query.backfaces {
-        Backfaces::Flip if is_backface => -intersection.normal,
-        _ => intersection.normal,
-    };
-    assert!((hit.normal.length() - 1.0).abs() < 1e-5, "{}", context());
-    let error = hit.normal.as_dvec3().distance(normal);
-    assert!(error < 1e-3, "{}: expected the normal {normal}", context());
-    let barycentrics = intersection.barycentrics;
-    let error = hit.barycentrics.as_dvec3().distance(barycentrics);
-    assert!(error < EDGE, "{}: expected {barycentrics}", context());
+impl Intersection<'_> {
+    #[track_caller]
+    fn assert_hit<H: Hit>(&self, query: &RayQuery, hit: &H, tolerance: f64, context: &str) {
+        let tolerance = tolerance * self.stretch;
+        let error = (f64::from(hit.distance()) - self.distance).abs();
+        assert!(error <= tolerance, "{context}: distance off by {error}");
+        let [found_point, found_normal, found_barycentrics] = hit.geometry();
+        let direction = query.ray.direction.as_vec3().as_dvec3();
+        let point = query.ray.origin.as_dvec3() + direction * self.distance;
+        let error = found_point.as_dvec3().distance(point);
+        assert!(error <= tolerance, "{context}: point off by {error}");
+        let is_backface = self.normal.dot(direction) > 0.0;
+        let normal = match query.backfaces {
+            Backfaces::Flip if is_backface => -self.normal,
+            _ => self.normal,
+        };
+        assert!((found_normal.length() - 1.0).abs() < 1e-5, "{context}");
+        let error = found_normal.as_dvec3().distance(normal);
+        assert!(
+            error < H::NORMAL_ERROR,
+            "{context}: expected the normal {normal}"
+        );
+        let barycentrics = self.barycentrics;
+        let error = found_barycentrics.as_dvec3().distance(barycentrics);
+        assert!(error < EDGE, "{context}: expected {barycentrics}");
+    }
 }
 
 /// A generator of pseudorandom numbers with a fixed seed.

@@ -1,22 +1,12 @@
 //! A model of each format with all files that it refers to: textures, a clip, a proxy's model, a skin, a palette.
 
 use super::abc::{bytes, figure};
-use super::alo::minimal;
-use super::alo_stage::{quarters, tga};
-use super::app::TestApp;
-use super::mdl::tetrahedron;
-use bevy::asset::LoadState;
+use crate::support::prelude::*;
 use bevy::asset::meta::Settings;
-use bevy::prelude::*;
-use bevy_classic_models::alamo::AloMaterial;
-use bevy_classic_models::alamo::ala::write::{self as ala, AlaDocument, BoneTracks, Vectors};
-use bevy_classic_models::alamo::alo::{Parameter, Proxy, parse, write::write};
-use bevy_classic_models::alamo::{Alo, AloInstance, AloLoaderSettings, AloProxy};
-use bevy_classic_models::lgw::{Lgw, LgwInstance, LgwLoaderSettings};
-use bevy_classic_models::lithtech::dtx::write::{self as dtx, DtxDocument};
-use bevy_classic_models::lithtech::{Abc, AbcInstance, AbcLoaderSettings};
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::{Mdl, MdlInstance, MdlLoaderSettings};
+use bevy_classic_models::alamo::ala::write as ala;
+use bevy_classic_models::alamo::alo::write::write;
+use bevy_classic_models::alamo::alo::{Proxy, parse};
+use bevy_classic_models::lithtech::dtx::write as dtx;
 
 /// The paths of the models: Alamo, LithTech, UFO: Aftermath, and Quake.
 pub const MODELS: [&str; 4] = [

@@ -1,7 +1,8 @@
 //! A soldier with a gun, a lamp and a bike. Together the manifests name all kinds of files.
 
-use super::{abc, abc_stage, ala, alo, alo_stage, lgw};
+use super::{abc_stage, lgw};
 use crate::manifest::spawn::{mdl, text};
+use crate::support::prelude::*;
 
 /// The manifests and all files that they name, and files that the models find by themselves.
 pub fn files() -> Vec<(&'static str, Vec<u8>)> {

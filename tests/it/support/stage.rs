@@ -1,26 +1,11 @@
 //! A stage that compares rendered images. The crate draws the subject. Bevy's own materials draw the control, whose mesh
 //! and textures are computed on the CPU.
 
-use super::alo_stage::raw_image;
-use super::loads::Loads;
-use super::log;
-use crate::headless::{self, Headless};
-use bevy::app::Plugins;
-use bevy::asset::RenderAssetUsages;
-use bevy::core_pipeline::tonemapping::Tonemapping;
-use bevy::mesh::PrimitiveTopology;
-use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
-use bevy_classic_models::alamo::AloInstance;
-use bevy_classic_models::archive::ArchiveSource;
-use bevy_classic_models::prelude::*;
+use crate::headless;
+use crate::support::prelude::*;
+use bevy::asset::meta::Settings;
 use bevy_classic_models::quake::mdl::normals;
-use bevy_classic_models::quake::mdl::write::{
-    FrameDocument, MdlDocument, PoseDocument, SkinDocument,
-};
-use bevy_classic_models::quake::{MdlInstance, Palette, PoseBlend, PosePair};
-use std::path::Path;
-use tempfile::TempDir;
+use bevy_classic_models::quake::mdl::write::PoseDocument;
 
 const SIZE: UVec2 = UVec2::new(320, 240);
 
@@ -160,13 +145,26 @@ impl Stage {
     }
 
     /// Spawns a model and waits until its instance exists.
-    pub fn spawn(&mut self, scene: &'static str, bundle: impl Bundle) -> Entity {
-        let handle = self.world().resource::<AssetServer>().load(scene);
-        let root = self.world().spawn((WorldAssetRoot(handle), bundle)).id();
-        self.headless.wait_until("the model is spawned", |world| {
-            world.get::<MdlInstance>(root).is_some() || world.get::<AloInstance>(root).is_some()
-        });
+    pub fn spawn(&mut self, scene: &str, bundle: impl Bundle) -> Entity {
+        let scene = self.server().load(scene.to_owned());
+        let root = self.spawn_entity((WorldAssetRoot(scene), bundle));
+        self.wait_for("the model is spawned", |world| is_spawned(world, root));
         root
+    }
+
+    /// Loads a file with its dependencies, and then spawns its scene.
+    pub fn spawn_loaded<A: Asset, S: Settings + Clone>(
+        &mut self,
+        file: &'static str,
+        settings: S,
+        bundle: impl Bundle,
+    ) -> (Entity, Handle<A>) {
+        let server = self.server();
+        let model: Handle<A> = self.load_with(file, move |to: &mut S| *to = settings.clone());
+        self.wait_for("the model is loaded", |_| {
+            server.is_loaded_with_dependencies(&model)
+        });
+        (self.spawn(&format!("{file}#Scene"), bundle), model)
     }
 
     /// Runs frames until all saved changes are reported and all loads have ended. No time passes.

@@ -3,14 +3,13 @@
 #[path = "../../../../fuzz/archive_files.rs"]
 mod archive_files;
 
+use crate::prelude::*;
 use archive_files::archive_files;
-use classic_model_formats::abc::write::{AbcDocument, write as write_abc};
-use classic_model_formats::ala::write::{AlaDocument, write as write_ala};
-use classic_model_formats::dtx::write::{DtxDocument, write as write_dtx};
-use classic_model_formats::lgw::{LgwFile, Tolerance, parse as parse_lgw, write as write_lgw};
-use classic_model_formats::particles::evaluate::{MAX_ALIVE, ParticleSystem};
-use classic_model_formats::{abc, ala, alo, dtx, mdl, meg, pak, particles, rez, vfs};
-use classic_models_fixtures::lgw::assert_valid;
+use classic_model_formats::abc::write::write as write_abc;
+use classic_model_formats::ala::write::write as write_ala;
+use classic_model_formats::dtx::write::write as write_dtx;
+use classic_model_formats::lgw::{parse as parse_lgw, write as write_lgw};
+use classic_model_formats::{mdl, meg, pak, rez};
 use classic_models_fixtures::{for_each_regression, mutations};
 
 /// The parser's part of `fuzz/fuzz_targets/mdl.rs`.

@@ -2,14 +2,10 @@
 //! archives, also the time.
 
 use crate::archives::Opened;
-use classic_model_formats::lgw::Tolerance;
-use classic_model_formats::particles::evaluate::ParticleSystem;
-use classic_model_formats::read::ParseError;
-use classic_model_formats::{abc, ala, alo, dtx, lgw, meg, pak, particles, rez, vfs};
-use classic_models_fixtures::corpus::{corpus, files_of};
+use crate::prelude::*;
+use classic_model_formats::{lgw, meg, pak, rez};
 use classic_models_fixtures::cpu_time::assert_cpu_time_grows_linearly;
 use classic_models_fixtures::heap::{HeapBudget, Outcome, run_in_own_process};
-use classic_models_fixtures::particles::corpus_particles;
 use classic_models_fixtures::{
     abc_adversarial, ala_adversarial, alo_adversarial, lgw_adversarial, particles_adversarial,
 };

@@ -5,8 +5,6 @@ use crate::reload_matrix::edits::FileChange;
 use crate::reload_matrix::matrix::Cell;
 use crate::support::archives::packed;
 use crate::support::prelude::*;
-use bevy::app::App;
-use std::path::PathBuf;
 
 pub struct Archives {
     root: TempDir,

@@ -3,7 +3,6 @@
 use super::{Kind, Subject, check, spawn_scene, standard, standard_image};
 use crate::support::abc::{bytes, figure};
 use crate::support::prelude::*;
-use bevy_classic_models::lithtech::abc::write::AbcDocument;
 
 pub struct Unit;
 

@@ -2,12 +2,9 @@
 
 use super::{Kind, Subject, check, spawn_scene};
 use crate::ala::play::{ala, document};
-use crate::support::alo_stage::cuboid;
 use crate::support::prelude::*;
-use bevy_classic_models::alamo::AloPart;
-use bevy_classic_models::alamo::ala::write::{BoneTracks, Vectors};
-use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write};
-use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh as AloMesh, Parameter};
+use bevy_classic_models::alamo::alo::write::write;
+use bevy_classic_models::alamo::alo::{Bone, Mesh as AloMesh};
 
 pub struct Unit;
 

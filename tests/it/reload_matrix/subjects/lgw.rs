@@ -1,9 +1,10 @@
 //! A model of UFO: Aftermath with a hidden mesh.
 
 use super::{Kind, Subject, check, spawn_scene, standard_image};
-use crate::support::lgw_stage::{Quad, material, model as wall, texture as lgw_texture};
+use crate::support::lgw_stage::Quad;
+use crate::support::lgw_stage::{model as wall, texture as lgw_texture};
 use crate::support::prelude::*;
-use bevy_classic_models::lgw::text::{TextureMode, parse, write};
+use bevy_classic_models::lgw::text::{parse, write};
 
 pub struct Unit;
 

@@ -7,7 +7,6 @@ use super::{
 };
 use crate::support::abc::{ARM, BODY, bytes};
 use crate::support::prelude::*;
-use bevy_classic_models::lithtech::abc::node_flags;
 
 pub struct Unit;
 

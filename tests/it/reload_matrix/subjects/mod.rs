@@ -12,9 +12,7 @@ mod manifest_lgw;
 mod mdl;
 
 use crate::support::abc_stage::dtx;
-use crate::support::alo_stage::tga;
 use crate::support::prelude::*;
-use bevy::image::ImageSampler;
 use core::ops::Deref;
 
 /// The format of a model.

@@ -1,14 +1,9 @@
 //! Members of crowds of any format, and their vertices as the shader computes them.
 
-use super::PosedVertex;
-use bevy::math::Affine3A;
-use bevy::mesh::{MeshTag, VertexAttributeValues};
-use bevy::prelude::*;
-use bevy_classic_models::alamo::{AloCrowd, AloCrowdMaterial, AloPoseTable};
+use crate::support::prelude::*;
 use bevy_classic_models::crowd::CrowdSkinning;
 use bevy_classic_models::gpu::{PoseBlend, PosePair};
-use bevy_classic_models::lithtech::{AbcCrowd, AbcCrowdMaterial, AbcCrowdPoseTable};
-use std::collections::BTreeMap;
+use bevy_classic_models::lithtech::AbcCrowd;
 
 /// The state of a member of any format.
 #[derive(Clone, Debug)]

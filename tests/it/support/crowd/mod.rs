@@ -8,10 +8,8 @@ pub use member::{
 };
 pub use scene::scene_vertices;
 
-use super::app::TestApp;
 use crate::gpuless;
-use bevy::prelude::*;
-use bevy_classic_models::prelude::*;
+use crate::support::prelude::*;
 
 /// A vertex in the world, and whether it is visible.
 pub type PosedVertex = (Vec3, bool);

@@ -1,12 +1,8 @@
 //! The vertices of scenes of any format, in the order in which a crowd draws them.
 
-use super::PosedVertex;
 use crate::support::abc_app::mesh_vertices;
-use bevy::light::NotShadowCaster;
-use bevy::prelude::*;
-use bevy_classic_models::alamo::{AloInstance, AloPart, AloSubmeshIndex};
-use bevy_classic_models::lithtech::{AbcInstance, AbcMesh, surface_flags};
-use classic_models_support::world_vertices::WorldVertices;
+use crate::support::prelude::*;
+use bevy_classic_models::lithtech::surface_flags;
 
 /// The vertices of a scene, in the order in which a crowd draws them.
 pub fn scene_vertices(world: &mut World, root: Entity) -> Vec<PosedVertex> {

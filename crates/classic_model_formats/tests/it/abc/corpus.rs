@@ -1,9 +1,9 @@
 //! Real LithTech models: round trips, and the facts about the format that the parser relies on.
 
-use classic_model_formats::abc::write::{AbcDocument, write};
-use classic_model_formats::abc::{AbcFile, Geometry, LodTriangle, parse};
+use crate::prelude::*;
+use classic_model_formats::abc::write::write;
+use classic_model_formats::abc::{Geometry, parse};
 use classic_models_fixtures::corpus::{corpus_paths as files, read};
-use std::collections::HashMap;
 
 /// The only warning that some real models cause.
 const KNOWN_FLAW: &str = "texture coordinates";

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::fuzz::abc_target;
-use classic_models_fixtures::random::Random;
+use crate::prelude::*;
 
 #[test]
 fn flipped_bits_are_handled() {

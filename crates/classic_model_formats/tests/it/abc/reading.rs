@@ -1,8 +1,8 @@
 //! Round trips of written models, the order of chunks, and the checks of the writer.
 
 use super::*;
+use crate::prelude::*;
 use classic_model_formats::abc::write::write;
-use classic_model_formats::read::ErrorKind;
 
 /// A modification of a model.
 type Edit = fn(&mut AbcDocument);

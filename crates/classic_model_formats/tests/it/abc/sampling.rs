@@ -1,8 +1,8 @@
 //! LODs, normals and poses, compared with values computed by hand.
 
 use super::*;
-use classic_model_formats::abc::{KeyBlend, LodTriangle};
-use classic_models_fixtures::abc::IDENTITY_ROTATION;
+use crate::prelude::*;
+use classic_model_formats::abc::KeyBlend;
 
 /// The sine and cosine of 45°. A quaternion with these components rotates by 90°.
 const SQRT_HALF: f32 = core::f32::consts::FRAC_1_SQRT_2;

@@ -1,19 +1,12 @@
 //! Malformed Alamo animations: the error or warning of every class of malformation with its offset, truncation at
 //! every byte, and flips of every bit.
 
-use classic_model_formats::ala::write::{AlaDocument, write};
-use classic_model_formats::ala::{AlaFile, MAX_FRAMES, parse};
-use classic_model_formats::read::Format;
+use crate::prelude::*;
+use classic_model_formats::ala::write::write;
+use classic_model_formats::ala::{MAX_FRAMES, parse};
 use classic_models_fixtures::ala::{clean, edited, minimal, small};
 use classic_models_fixtures::ala_malformed::{File, cases};
-use classic_models_fixtures::alo::{
-    Body, RawChunk, data, for_each_damage, mini, nest, parse_chunks, rearranged, write_chunks,
-};
-use classic_models_fixtures::chunk_malformed::{bad_count, truncated};
-use classic_models_fixtures::malformed::{
-    assert_classes, assert_cuts_are_errors, assert_parsed, for_each_flipped_bit,
-};
-use classic_models_fixtures::write_regressions;
+use classic_models_fixtures::alo::{Body, data, mini, nest};
 
 #[test]
 fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {

@@ -1,16 +1,13 @@
 //! Alamo animations: round trips, values of fixtures, sampling against a second decoder, write errors, and checks of
 //! real files.
 
-use classic_model_formats::ala::write::{AlaDocument, BoneTracks, Rotations, Vectors, write};
-use classic_model_formats::ala::{AlaFile, AlaPose, bit, parse};
-use classic_model_formats::alo;
-use classic_model_formats::read::ErrorKind;
+use crate::prelude::*;
+use classic_model_formats::ala::write::{BoneTracks, Rotations, Vectors, write};
+use classic_model_formats::ala::{AlaPose, bit, parse};
 use classic_models_fixtures::ala::{
     Decoder, FRAMES, ROTATION, SCALE, STEPS, TRANSLATION, VISIBILITY, clean, edited, every_track,
     minimal, small,
 };
-use classic_models_fixtures::alo::corpus_alo;
-use classic_models_fixtures::corpus::{corpus, files_of};
 
 fn json(file: &AlaFile<'_>) -> String {
     serde_json::to_string(file).unwrap()

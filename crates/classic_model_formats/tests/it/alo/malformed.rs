@@ -3,20 +3,15 @@
 //!
 //! The first argument of [`case`] is the number of the class, 1 to 23, in the list of malformed inputs.
 
+use crate::prelude::*;
 use classic_model_formats::alo::parse;
-use classic_model_formats::read::Format;
 use classic_models_fixtures::alo::{
-    Body, RawChunk, clean, data, edited, flawed, for_each_damage, mini, minimal, nest,
-    parse_chunks, patched, rearranged, span, with_data, write_chunks,
+    Body, clean, data, edited, flawed, mini, minimal, nest, patched, span,
 };
+use classic_models_fixtures::chunk_malformed;
 use classic_models_fixtures::chunk_malformed::{
-    self, bad_count, magic, mismatch, missing, not_finite, truncated, wrong_length,
+    magic, mismatch, missing, not_finite, wrong_length,
 };
-use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
-use classic_models_fixtures::malformed::{
-    Case, Cases, assert_classes, assert_cuts_are_errors, assert_parsed, for_each_flipped_bit,
-};
-use classic_models_fixtures::{error_kinds, write_regressions};
 
 error_kinds! {
     bad_vertex: ErrorKind::IndexOutOfRange { element: "vertex", .. },

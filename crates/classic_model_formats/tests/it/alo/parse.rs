@@ -1,13 +1,11 @@
 //! Alamo models: round trips, values and warnings of fixtures, write errors, and checks of real files.
 
+use crate::prelude::*;
 use classic_model_formats::alo::write::{SubmeshBuffers, write};
 use classic_model_formats::alo::{
     AloFile, Bone, LightKind, Mesh, Parameter, ParameterValue, Tree, Vertex, Vertices, parse,
 };
-use classic_model_formats::read::ErrorKind;
-use classic_models_fixtures::alo::{
-    clean, corpus_alo, cuboid, edited, flawed, minimal, patched, rearranged, span, with_data,
-};
+use classic_models_fixtures::alo::{clean, cuboid, edited, flawed, minimal, patched, span};
 
 fn json(file: &AloFile<'_>) -> String {
     serde_json::to_string(file).unwrap()

@@ -1,9 +1,8 @@
 //! Real archives: all of them open without unexpected warnings, and all entries can be read and found.
 
 use super::contents;
-use classic_model_formats::archive::{Archive, ArchiveFile};
-use classic_model_formats::read::ParseError;
-use classic_model_formats::{meg, pak, rez, vfs};
+use crate::prelude::*;
+use classic_model_formats::{meg, pak, rez};
 use classic_models_fixtures::corpus::{corpus_paths, read};
 
 type Open = fn(Vec<u8>) -> Result<Archive<Vec<u8>>, ParseError>;

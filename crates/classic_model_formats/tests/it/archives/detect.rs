@@ -1,9 +1,9 @@
 //! The detected format of archives with right, wrong and missing extensions.
 
 use super::to_write;
+use crate::prelude::*;
 use classic_model_formats::archive::detect;
-use classic_model_formats::read::Format;
-use classic_model_formats::{meg, pak, rez, vfs};
+use classic_model_formats::{meg, pak, rez};
 use std::io;
 use std::path::Path;
 

@@ -1,9 +1,8 @@
 //! Archives on disk: reading from several threads, and errors of the system.
 
 use super::{contents, to_write};
-use classic_model_formats::archive::{Archive, ArchiveFile, ReadAt};
-use classic_model_formats::read::{ErrorKind, ParseError};
-use classic_model_formats::{meg, pak, rez, vfs};
+use crate::prelude::*;
+use classic_model_formats::{meg, pak, rez};
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;

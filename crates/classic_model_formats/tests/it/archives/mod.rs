@@ -4,11 +4,8 @@ mod corpus;
 mod detect;
 mod files;
 
-use classic_model_formats::archive::{Archive, ArchiveFile, ReadAt};
-use classic_model_formats::read::{ParseError, Warning};
-use classic_models_fixtures::archives::with_u32;
-use classic_models_fixtures::malformed::Cases;
-use classic_models_fixtures::malformed::Expect::{Silent, Warn};
+use crate::prelude::*;
+use classic_model_formats::read::Warning;
 use std::io;
 use std::sync::Mutex;
 

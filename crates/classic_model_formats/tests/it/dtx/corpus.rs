@@ -1,7 +1,7 @@
 //! Real LithTech textures: round trips and sizes.
 
-use classic_model_formats::dtx;
-use classic_model_formats::dtx::write::{DtxDocument, write_unchecked};
+use crate::prelude::*;
+use classic_model_formats::dtx::write::write_unchecked;
 use classic_models_fixtures::corpus::{corpus_paths as files, read};
 
 /// The offsets of the command string. It is not compared, because tools left arbitrary bytes after its NUL.

@@ -1,8 +1,8 @@
 //! LithTech textures: round trips, colors, malformed files, and the checks of the writer.
 
-use classic_model_formats::dtx::write::{DtxDocument, write, write_unchecked};
+use crate::prelude::*;
+use classic_model_formats::dtx::write::{write, write_unchecked};
 use classic_model_formats::dtx::*;
-use classic_model_formats::read::ErrorKind;
 
 const RED: u8 = 1;
 const GREEN: u8 = 2;

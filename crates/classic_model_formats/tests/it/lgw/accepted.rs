@@ -1,7 +1,8 @@
 //! Valid texts that differ from the layout of the game's exporter. They parse without warnings.
 
 use super::*;
-use classic_model_formats::lgw::{AlphaMode, Mesh, TexGen, TexGenKind, Texture, TextureMode};
+use crate::prelude::*;
+use classic_model_formats::lgw::{Mesh, TexGen, Texture};
 
 /// Parses a text with every tolerance, and asserts that there are no warnings.
 #[track_caller]
@@ -264,61 +265,36 @@ fn texture_flags_are_independent() {
         file: Some("a.tga".into()),
         ..Texture::default()
     };
-    let is = |body: &str, expected: Texture<'_>| {
+    let assert_textures = |body: &str, expected: Texture<'_>| {
         assert_eq!(accepted(&texture(body)).materials[0].textures, [expected]);
     };
-    is("", plain.clone());
-    is(
-        "U_CLAMP V_CLAMP MIPMAP_ON IMMUTABLE ALPHA_MODE 0 MODE MODULATE",
-        plain.clone(),
-    );
-    is(
-        "U_WRAP",
-        Texture {
-            wrap: [true, false],
-            ..plain.clone()
-        },
-    );
-    is(
-        "V_WRAP",
-        Texture {
-            wrap: [false, true],
-            ..plain.clone()
-        },
-    );
-    is(
-        "MIPMAP_OFF",
-        Texture {
-            mipmaps: false,
-            ..plain.clone()
-        },
-    );
-    is(
-        "MUTABLE",
-        Texture {
-            mutable: true,
-            ..plain.clone()
-        },
-    );
-    is(
-        "CUBE_MAP",
-        Texture {
-            cube_map: true,
-            ..plain.clone()
-        },
-    );
+    let rows: [(&str, fn(&mut Texture)); 7] = [
+        ("", |_| {}),
+        (
+            "U_CLAMP V_CLAMP MIPMAP_ON IMMUTABLE ALPHA_MODE 0 MODE MODULATE",
+            |_| {},
+        ),
+        ("U_WRAP", |texture| texture.wrap = [true, false]),
+        ("V_WRAP", |texture| texture.wrap = [false, true]),
+        ("MIPMAP_OFF", |texture| texture.mipmaps = false),
+        ("MUTABLE", |texture| texture.mutable = true),
+        ("CUBE_MAP", |texture| texture.cube_map = true),
+    ];
+    for (body, edit) in rows {
+        let mut expected = plain.clone();
+        edit(&mut expected);
+        assert_textures(body, expected);
+    }
     for (bits, alpha_mode) in [
         (0, AlphaMode::Opaque),
         (1, AlphaMode::Mask),
         (8, AlphaMode::Blend),
     ] {
-        is(
-            &format!("ALPHA_MODE {bits}"),
-            Texture {
-                alpha_mode,
-                ..plain.clone()
-            },
-        );
+        let expected = Texture {
+            alpha_mode,
+            ..plain.clone()
+        };
+        assert_textures(&format!("ALPHA_MODE {bits}"), expected);
         assert_eq!(alpha_mode.bits(), bits);
     }
 }

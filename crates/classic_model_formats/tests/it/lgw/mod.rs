@@ -7,7 +7,8 @@ mod random;
 mod time;
 mod warnings;
 
-use classic_model_formats::lgw::{LgwFile, Tolerance, parse};
+use crate::prelude::*;
+use classic_model_formats::lgw::parse;
 use classic_model_formats::read::TextPosition;
 
 /// Marks the expected position of a message in a text.
@@ -72,4 +73,49 @@ fn group(body: &str) -> String {
 
 fn triangles(file: &LgwFile<'_>) -> Vec<[u32; 3]> {
     file.meshes[0].triangles().collect()
+}
+
+/// The cells of the rows of a table, without lines that begin with `#`.
+fn rows<const N: usize>(table: &str) -> impl Iterator<Item = [&str; N]> {
+    let rows = table.lines().filter(|row| !row.starts_with('#'));
+    rows.map(|row| {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        cells.try_into().expect(row)
+    })
+}
+
+/// A text of a table, with its escapes replaced.
+fn unescaped(text: &str) -> String {
+    let mut unescaped = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\\') {
+        let (character, length) = match after.as_bytes()[0] {
+            b'n' => ('\n', 1),
+            b'r' => ('\r', 1),
+            b't' => ('\t', 1),
+            b'0' => ('\0', 1),
+            b'\\' => ('\\', 1),
+            b'u' => ('\u{feff}', "u{feff}".len()),
+            _ => (char::from(u8::from_str_radix(&after[1..3], 16).unwrap()), 3),
+        };
+        unescaped.extend(before.chars().chain([character]));
+        rest = &after[length..];
+    }
+    unescaped + rest
+}
+
+/// The text of a row: a body of a block, or all of it.
+fn text_of(block: &str, body: &str) -> String {
+    let body = unescaped(body);
+    match block.trim_start_matches("lenient ") {
+        "model" => model(&body),
+        "material" => material(&body),
+        "texture" => texture(&body),
+        "mesh" => mesh(&body),
+        "vertices" => mesh(&format!("{FOUR_VERTICES}{body}")),
+        "group" => group(&body),
+        "groups 1" => groups(1, &body),
+        "groups 2" => groups(2, &body),
+        _ => body,
+    }
 }

@@ -1,8 +1,8 @@
 //! Parsing of whole UFO: Aftermath models, truncated and with flipped bits, and writing.
 
-use classic_model_formats::lgw::{AlphaMode, GroupKind, Tolerance, parse, write};
-use classic_model_formats::read::ErrorKind;
-use classic_models_fixtures::lgw::{BICYCLE, EVERYTHING, FLAWED, assert_valid, everything};
+use crate::prelude::*;
+use classic_model_formats::lgw::{parse, write};
+use classic_models_fixtures::lgw::{BICYCLE, EVERYTHING, FLAWED, everything};
 
 const TOLERANCES: [Tolerance; 3] = [Tolerance::Strict, Tolerance::Normal, Tolerance::Lenient];
 

@@ -1,11 +1,7 @@
 //! Round trips of random UFO: Aftermath models, in the layout of the writer and in random layouts.
 
-use classic_model_formats::lgw::{
-    AlphaMode, Group, GroupKind, LgwFile, Material, Mesh, TexGen, TexGenKind, Texture, TextureMode,
-    Tolerance, Vertices, parse, write,
-};
-use classic_models_fixtures::lgw::assert_valid;
-use classic_models_fixtures::random::Random;
+use crate::prelude::*;
+use classic_model_formats::lgw::{Group, Material, Mesh, TexGen, Texture, Vertices, parse, write};
 use std::borrow::Cow;
 
 fn choose<T: Copy>(random: &mut Random, all: &[T]) -> T {

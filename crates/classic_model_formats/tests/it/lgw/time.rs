@@ -1,6 +1,7 @@
 //! The time of parsing texts that repeat one unit.
 
-use classic_model_formats::lgw::{Tolerance, parse};
+use crate::prelude::*;
+use classic_model_formats::lgw::parse;
 use classic_models_fixtures::lgw_adversarial::repetitive_texts;
 use std::time::Instant;
 

@@ -1,8 +1,8 @@
 //! Real Quake models: all of them parse, are written back unchanged, and match the corpus manifest.
 
+use crate::prelude::*;
 use classic_model_formats::mdl::parse;
-use classic_model_formats::mdl::write::MdlDocument;
-use classic_models_fixtures::corpus::{corpus, corpus_mdl};
+use classic_models_fixtures::corpus::corpus_mdl;
 use sha2::{Digest, Sha256};
 
 #[test]

@@ -1,6 +1,6 @@
 //! Round trips of Quake models. Malformed models are tested in the Bevy crate, which also converts them.
 
-use classic_model_formats::mdl::write::MdlDocument;
+use crate::prelude::*;
 use classic_model_formats::mdl::{Precision, parse};
 use classic_models_fixtures::mdl::{figure, tetrahedron, wide_tetrahedron};
 

@@ -1,6 +1,7 @@
 //! Petroglyph archives that are made to maximize the heap or the time of opening them.
 
-use classic_models_fixtures::archives::{meg, patched, with_u32};
+use crate::prelude::*;
+use classic_models_fixtures::archives::{meg, patched};
 
 /// Archives with many entries in few bytes. `factor` is at most 4, because names are shorter than 64 KiB.
 pub fn files(factor: usize) -> Vec<(String, Vec<u8>)> {

@@ -1,9 +1,10 @@
 //! Petroglyph archives: reading, finding and writing.
 
 use crate::archives::{Counting, contents, files, to_write};
+use crate::prelude::*;
 use classic_model_formats::meg::write::write;
 use classic_model_formats::meg::{checksum, open};
-use classic_models_fixtures::archives::{MEG_FILES, crc_32, meg, sample_meg, u32_at, with_u32};
+use classic_models_fixtures::archives::{MEG_FILES, meg};
 
 #[test]
 fn all_versions_have_the_same_files() {

@@ -1,6 +1,7 @@
 //! Quake archives that are made to maximize the heap or the time of opening them.
 
-use classic_models_fixtures::archives::{pak, with_u32};
+use crate::prelude::*;
+use classic_models_fixtures::archives::pak;
 
 /// Archives with many entries in few bytes.
 pub fn files(factor: usize) -> Vec<(String, Vec<u8>)> {

@@ -4,12 +4,9 @@
 use crate::archives::{
     TwoFiles, assert_flipped_bits_are_handled, assert_truncation_is_handled, open_and_read,
 };
+use crate::prelude::*;
 use classic_model_formats::pak::open;
-use classic_model_formats::read::Format;
-use classic_models_fixtures::archives::{pak, patched, sample_pak, with_u32};
-use classic_models_fixtures::error_kinds;
-use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
-use classic_models_fixtures::malformed::{Cases, assert_classes, assert_parsed};
+use classic_models_fixtures::archives::{pak, patched};
 
 error_kinds! {
     truncated: ErrorKind::Truncated { .. },

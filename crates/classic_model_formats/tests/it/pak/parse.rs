@@ -1,10 +1,10 @@
 //! Quake archives: reading, finding and writing.
 
 use crate::archives::{Counting, contents, files, to_write};
-use classic_model_formats::archive::ReadAt;
+use crate::prelude::*;
 use classic_model_formats::pak::open;
 use classic_model_formats::pak::write::write;
-use classic_models_fixtures::archives::{PAK_FILES, pak, sample_pak, with_u32};
+use classic_models_fixtures::archives::{PAK_FILES, pak};
 use std::io;
 
 #[test]

@@ -1,13 +1,11 @@
 //! Random values of births: the distributions of shapes, lives, sizes, angles and colors, and the appearance of the
 //! particles.
 
-use classic_model_formats::particles::evaluate::random::{InstanceKey, ParticleNumber, Purpose};
+use crate::prelude::*;
+use classic_model_formats::particles::Track;
+use classic_model_formats::particles::evaluate::random::Purpose;
 use classic_model_formats::particles::evaluate::shape::sample;
-use classic_model_formats::particles::evaluate::{
-    Appearance, BirthRecord, Draws, EmitterPose, PreparedEmitter, Source,
-};
-use classic_model_formats::particles::{Emitter, Interpolation, Properties, Shape, Track};
-use classic_models_fixtures::particles::emitter;
+use classic_model_formats::particles::evaluate::{Appearance, Source};
 use core::f64::consts::PI;
 
 const COUNT: u32 = 40_000;

@@ -1,9 +1,8 @@
 //! Time for parsing and evaluating files made to take long.
 
-use classic_model_formats::particles::evaluate::ParticleSystem;
+use crate::prelude::*;
 use classic_model_formats::particles::parse;
 use classic_models_fixtures::cpu_time::assert_cpu_time_below;
-use classic_models_fixtures::particles::corpus_particles;
 use classic_models_fixtures::particles_adversarial::adversarial_files;
 use std::time::Duration;
 

@@ -1,21 +1,13 @@
 //! Malformed particle systems: the error or warning of every class of malformation with its offset, truncation at every
 //! byte, and flips of every bit.
 
-use classic_model_formats::particles::evaluate::ParticleSystem;
+use crate::prelude::*;
+use classic_model_formats::particles::parse;
 use classic_model_formats::particles::write::write;
-use classic_model_formats::particles::{ParticleFile, parse};
-use classic_model_formats::read::Format;
-use classic_models_fixtures::alo::{
-    for_each_damage, nest, parse_chunks, patched, rearranged, span, write_chunks,
-};
-use classic_models_fixtures::chunk_malformed::truncated;
-use classic_models_fixtures::malformed::{
-    assert_classes, assert_cuts_are_errors, assert_parsed, for_each_flipped_bit,
-};
-use classic_models_fixtures::particles::{full, minimal};
+use classic_models_fixtures::alo::{nest, patched, span};
+use classic_models_fixtures::particles::minimal;
 use classic_models_fixtures::particles_adversarial::{deep_bursts, endless, huge_bursts};
 use classic_models_fixtures::particles_malformed::cases;
-use classic_models_fixtures::write_regressions;
 
 #[test]
 fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {

@@ -1,11 +1,7 @@
 //! The motion of single particles: the ground against closed forms of its own, turned emitters, and records.
 
-use classic_model_formats::particles::evaluate::random::{InstanceKey, ParticleNumber};
-use classic_model_formats::particles::evaluate::{
-    BirthRecord, Draws, EmitterPose, Ground, GroundEffect, PreparedEmitter, Source, ground,
-};
-use classic_model_formats::particles::{Emitter, Properties, Shape};
-use classic_models_fixtures::particles::emitter;
+use crate::prelude::*;
+use classic_model_formats::particles::evaluate::{GroundEffect, Source, ground};
 use zerocopy::IntoBytes;
 
 fn record(height: f32, speed: f32, acceleration: f32) -> BirthRecord {

@@ -1,9 +1,7 @@
 //! A slow simulation that is independent of the evaluator: it advances a list of particles in small steps, as
 //! alo-viewer does. Emitters must not be random.
 
-use classic_model_formats::particles::evaluate::ParticleSystem;
-use classic_model_formats::particles::{Emitter, ParticleFile, Properties, Shape};
-use classic_models_fixtures::particles::{emitter, parsed, stream};
+use crate::prelude::*;
 
 /// A living particle of the slow simulation.
 struct Particle {

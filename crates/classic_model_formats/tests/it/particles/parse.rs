@@ -1,15 +1,10 @@
 //! Alamo particle systems: values of fixtures, round trips, write errors, and checks of real files.
 
+use crate::prelude::*;
 use classic_model_formats::particles::write::write;
-use classic_model_formats::particles::{
-    Emitter, Interpolation, Key, Parent, ParticleFile, Properties, PropertyValue, Shape,
-    SpawnEvent, Track, parse,
-};
+use classic_model_formats::particles::{Key, Parent, PropertyValue, SpawnEvent, Track, parse};
 use classic_models_fixtures::ala_malformed::File;
-use classic_models_fixtures::alo::rearranged;
-use classic_models_fixtures::particles::{
-    corpus_particles, edited, emitter, full, minimal, system,
-};
+use classic_models_fixtures::particles::{edited, minimal, system};
 
 fn without_warnings<'a>(bytes: &'a [u8]) -> ParticleFile<'a> {
     let file = parse(bytes).unwrap();

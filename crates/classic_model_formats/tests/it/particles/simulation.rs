@@ -1,11 +1,10 @@
 //! Simulation in steps: the same births as in one step, stages that move, meshes, and the end of a system.
 
+use crate::prelude::*;
 use classic_model_formats::particles::evaluate::{
-    Birth, BirthRecord, EmissionMesh, EmitterPose, Ground, MeshPoint, Motion, ParticleSystem,
-    PreparedEmitter, Simulation, Space, Stage, SystemState,
+    Birth, EmissionMesh, MeshPoint, Motion, Simulation, Space, Stage,
 };
-use classic_model_formats::particles::{Emitter, Properties, Shape, parse};
-use classic_models_fixtures::particles::{burst, corpus_particles, emitter, full, parsed, stream};
+use classic_model_formats::particles::parse;
 
 /// A birth as a stage keeps it.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,7 @@
 //! Whole systems: what the slow simulation does not have. Random lives, weather, seeds, ends, and links.
 
-use classic_model_formats::particles::evaluate::{MAX_ALIVE, ParticleSystem, SystemState};
-use classic_model_formats::particles::{Emitter, Properties, Shape};
-use classic_models_fixtures::particles::{burst, emitter, parsed, stream, system};
+use crate::prelude::*;
+use classic_models_fixtures::particles::system;
 
 fn state(emitters: Vec<Emitter<'static>>, seconds: f64) -> SystemState {
     parsed(emitters, |file| ParticleSystem::new(file).state(3, seconds))

@@ -1,7 +1,8 @@
 //! LithTech archives that are made to maximize the heap or the time of opening them.
 
-use classic_models_fixtures::archives::RezNode::{self, File, Folder};
-use classic_models_fixtures::archives::{rez, with_u32};
+use crate::prelude::*;
+use classic_models_fixtures::archives::RezNode::{File, Folder};
+use classic_models_fixtures::archives::rez;
 
 /// Archives with many entries in few bytes.
 pub fn files(factor: usize) -> Vec<(String, Vec<u8>)> {

@@ -4,13 +4,10 @@
 use crate::archives::{
     TwoFiles, assert_flipped_bits_are_handled, assert_truncation_is_handled, open_and_read,
 };
-use classic_model_formats::read::Format;
+use crate::prelude::*;
 use classic_model_formats::rez::open;
 use classic_models_fixtures::archives::RezNode::{File, Folder};
-use classic_models_fixtures::archives::{Rez, patched, rez, sample_rez, u32_at, with_u32};
-use classic_models_fixtures::error_kinds;
-use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
-use classic_models_fixtures::malformed::{Cases, assert_classes, assert_parsed};
+use classic_models_fixtures::archives::{Rez, patched, rez};
 
 error_kinds! {
     truncated: ErrorKind::Truncated { .. },

@@ -1,10 +1,11 @@
 //! LithTech archives: reading, finding and writing.
 
 use crate::archives::{Counting, contents, files, to_write};
+use crate::prelude::*;
 use classic_model_formats::rez::open;
 use classic_model_formats::rez::write::write;
-use classic_models_fixtures::archives::RezNode::{self, File, Folder};
-use classic_models_fixtures::archives::{rez, sample_rez, with_u32};
+use classic_models_fixtures::archives::RezNode::{File, Folder};
+use classic_models_fixtures::archives::rez;
 
 #[test]
 fn files_are_in_the_order_of_the_folders() {

@@ -1,6 +1,7 @@
 //! Archives of UFO: Aftermath that are made to maximize the heap or the time of opening them.
 
-use classic_models_fixtures::archives::{Vfs, VfsEntry, chunks, with_u32, zlib};
+use crate::prelude::*;
+use classic_models_fixtures::archives::chunks;
 use miniz_oxide::deflate::compress_to_vec_zlib;
 
 fn entry(name: &str, kind: u32, first: u32, stored: usize) -> VfsEntry {

@@ -4,14 +4,9 @@
 use crate::archives::{
     assert_flipped_bits_are_handled, assert_truncation_is_handled, open_and_read,
 };
-use classic_model_formats::read::{ErrorKind, Format};
+use crate::prelude::*;
 use classic_model_formats::vfs::open;
-use classic_models_fixtures::archives::{
-    VFS_COMPRESSED, VFS_FOLDER, Vfs, VfsEntry, chunks, patched, sample_vfs, with_u32, zlib,
-};
-use classic_models_fixtures::error_kinds;
-use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
-use classic_models_fixtures::malformed::{Cases, assert_classes, assert_parsed};
+use classic_models_fixtures::archives::{VFS_FOLDER, chunks, patched};
 
 error_kinds! {
     truncated: ErrorKind::Truncated { .. },

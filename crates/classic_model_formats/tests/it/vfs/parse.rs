@@ -1,9 +1,10 @@
 //! Archives of UFO: Aftermath: reading, finding and writing.
 
 use crate::archives::{Counting, contents, files, to_write};
+use crate::prelude::*;
 use classic_model_formats::vfs::open;
 use classic_model_formats::vfs::write::write;
-use classic_models_fixtures::archives::{VFS_COMPRESSED, Vfs, chunks, sample_vfs, u32_at, zlib};
+use classic_models_fixtures::archives::chunks;
 
 #[test]
 fn files_are_in_the_order_of_the_folders() {
