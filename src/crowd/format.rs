@@ -6,7 +6,6 @@ use crate::appearance::skin_materials::SkinMaterials;
 use crate::crowd::bake::skeleton::CrowdSkeleton;
 use crate::crowd::bake::task::PoseSource;
 use crate::crowd::data::clip::ClipData;
-use crate::crowd::mesh::appearance::Selection;
 use crate::crowd::mesh::build::AttributeSet;
 use crate::crowd::mesh::joints::VertexJoints;
 use crate::crowd::mesh::material::CrowdSkinning;
@@ -115,4 +114,13 @@ pub struct CrowdSubmesh<P> {
     pub(crate) joints: VertexJoints,
     /// The index of its visibility bit.
     pub(crate) visibility: u32,
+}
+
+/// The choices that decide about meshes and materials.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Selection<K> {
+    /// Whether each part of the model is shown.
+    pub(crate) parts: Box<[bool]>,
+    /// The skin, for formats that have skins.
+    pub(crate) skin: K,
 }

@@ -83,7 +83,8 @@ impl ClipEvent {
 ///
 /// Events are sent in `PostUpdate`, so that systems in `Update` read the [`ClipFinished`](crate::root::ClipFinished) of the
 /// same frame after them. Once the root is despawned, no further event is sent to it. Clips of ABC files send their
-/// keyframe strings also if they play in an animation graph of your own, on any entity with an `AnimationPlayer`.
+/// keyframe strings also if they play in an animation graph of your own: on the root of their model, and as long as the
+/// file is loaded as an `Abc` on any entity with an `AnimationPlayer`.
 #[derive(EntityEvent, Clone, Debug, PartialEq)]
 pub struct ModelEvent {
     /// The root, or the entity of the `AnimationPlayer`.

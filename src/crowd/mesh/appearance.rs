@@ -1,17 +1,8 @@
 //! Selections of parts, and the merged meshes that show them.
 
-use crate::crowd::format::{CrowdFormat, CrowdMaterial};
+use crate::crowd::format::{CrowdFormat, CrowdMaterial, Selection};
 use crate::load::weak_cache::WeakCache;
 use bevy::prelude::*;
-
-/// The choices that decide about meshes and materials.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Selection<K> {
-    /// Whether each part of the model is shown.
-    pub(crate) parts: Box<[bool]>,
-    /// The skin, for formats that have skins.
-    pub(crate) skin: K,
-}
 
 /// The merged meshes of a selection.
 pub(crate) struct Appearance<F: CrowdFormat> {

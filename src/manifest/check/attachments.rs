@@ -1,21 +1,17 @@
 //! Checks what a manifest sets for its attachments. Part of [`ManifestCheck`](crate::manifest::ManifestCheck).
 
-use crate::appearance::skins::{ActiveSkin, unknown_skin_warning};
 use crate::manifest::check::clips::missing_clip;
-use crate::manifest::check::manifest::Found;
+use crate::manifest::check::manifest::{Found, missing_skin};
 use crate::manifest::classic_model::ClassicModel;
 use crate::manifest::model_manifest::{ManifestAttachment, ModelManifest};
 use crate::manifest::read::problem::Step::{Element, Field};
 use crate::manifest::spawn::attachments::find_outermost;
 use crate::manifest::spawn::state::ModelState;
 use crate::manifest::values::NameOrIndex;
-use crate::query::models::ModelQuery;
-use crate::root::skins::ModelSkins;
 use crate::spawn::instance::ModelInstance;
 use crate::spawn::unsupported::{ModelComponent, no_effect_warning};
 use bevy::asset::Assets;
 use bevy::ecs::entity::Entity;
-use bevy::ecs::system::SystemState;
 use bevy::ecs::world::World;
 
 impl Found<'_> {
@@ -94,24 +90,4 @@ fn override_problems(
         problems.extend(problem.map(|problem| ("skin", problem)));
     }
     problems
-}
-
-/// The warning if a root does not have a skin. It follows the model's path.
-pub(crate) fn missing_skin(
-    world: &mut World,
-    entity: Entity,
-    skin: &NameOrIndex,
-) -> Option<String> {
-    match skin {
-        NameOrIndex::Name(name) => unknown_skin_warning(name, world.get::<ModelSkins>(entity)),
-        NameOrIndex::Index(index) => {
-            let mut state = SystemState::<ModelQuery>::new(world);
-            let models = state.get(world).ok()?;
-            let skin = ActiveSkin {
-                index: *index,
-                image: None,
-            };
-            skin.index_warning(models.skins(entity).count)
-        }
-    }
 }

@@ -1,8 +1,8 @@
 //! [`ManifestCheck`]: checks a spawned manifest against its model and the files that it names, for tools.
 
+use crate::appearance::skins::{ActiveSkin, unknown_skin_warning};
 use crate::load::error::first_line;
 use crate::load::names::{folded, same_name};
-use crate::manifest::check::attachments::missing_skin;
 use crate::manifest::check::clips::{CheckedValue, clip_problems, missing_clip};
 use crate::manifest::check::values::as_name;
 use crate::manifest::classic_model::{ClassicModel, is_manifest};
@@ -15,6 +15,7 @@ use crate::manifest::spawn::loading::{is_model_loading, manifest_attachments};
 use crate::manifest::values::NameOrIndex;
 use crate::query::models::ModelQuery;
 use crate::root::clips::ModelClips;
+use crate::root::skins::ModelSkins;
 use crate::spawn::attach::missing_bone_warning;
 use crate::spawn::instance::ModelInstance;
 use crate::spawn::unsupported::{ModelComponent, no_effect_warning};
@@ -321,5 +322,25 @@ fn explain(path: &AssetPath<'_>, error: &AssetLoadError) -> String {
         line
     } else {
         format!("{path}: {line}")
+    }
+}
+
+/// The warning if a root does not have a skin. It follows the model's path.
+pub(crate) fn missing_skin(
+    world: &mut World,
+    entity: Entity,
+    skin: &NameOrIndex,
+) -> Option<String> {
+    match skin {
+        NameOrIndex::Name(name) => unknown_skin_warning(name, world.get::<ModelSkins>(entity)),
+        NameOrIndex::Index(index) => {
+            let mut state = SystemState::<ModelQuery>::new(world);
+            let models = state.get(world).ok()?;
+            let skin = ActiveSkin {
+                index: *index,
+                image: None,
+            };
+            skin.index_warning(models.skins(entity).count)
+        }
     }
 }

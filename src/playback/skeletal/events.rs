@@ -4,6 +4,7 @@ use crate::playback::clip_step::ClipStep;
 use crate::playback::playing::wrap;
 use crate::playback::skeletal::rig::{ClipSource, Rig};
 use crate::root::events::send_events;
+use crate::spawn::format::Format;
 use bevy::animation::ActiveAnimation;
 use bevy::prelude::*;
 
@@ -54,10 +55,10 @@ pub(crate) fn send_clip_events<F: Rig>(
     clips: Res<Assets<AnimationClip>>,
     graphs: Res<Assets<AnimationGraph>>,
     files: Res<Assets<F::ClipFile>>,
-    players: Query<EventPlayer>,
+    players: Query<EventPlayer<F>>,
 ) {
     let seconds = time.delta_secs();
-    for (entity, player, handle, own) in &players {
+    for (entity, player, handle, own, instance) in &players {
         if own.is_some_and(|own| own.is(Some(handle))) {
             continue;
         }
@@ -65,6 +66,7 @@ pub(crate) fn send_clip_events<F: Rig>(
             // A player plays nothing until its graph is loaded.
             continue;
         };
+        let model = instance.map(|instance| &**F::model(instance));
         let mut sent = Vec::new();
         for (node, active) in player.playing_animations() {
             let Some(AnimationNodeType::Clip(clip)) = graph.get(*node).map(|node| &node.node_type)
@@ -73,7 +75,7 @@ pub(crate) fn send_clip_events<F: Rig>(
             };
             let length = clips.get(clip).map(AnimationClip::duration);
             if let Some(step) = length.and_then(|length| step_of(active, seconds, length))
-                && let Some(info) = F::clip_info(&ClipSource::from(clip), None, &files)
+                && let Some(info) = F::clip_info(&ClipSource::from(clip), model, &files)
                 && let Some(stored) = info.events
             {
                 stored.for_each_passed(step, |event| sent.push(event.sent_to(entity)));
@@ -83,10 +85,11 @@ pub(crate) fn send_clip_events<F: Rig>(
     }
 }
 
-/// The components of a player. The last one is on the roots of models.
-type EventPlayer = (
+/// The components of a player. The last two are on the roots of models.
+type EventPlayer<F> = (
     Entity,
     &'static AnimationPlayer,
     &'static AnimationGraphHandle,
     Option<&'static OwnGraph>,
+    Option<&'static <F as Format>::Instance>,
 );

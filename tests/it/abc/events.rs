@@ -144,22 +144,25 @@ fn player_with_an_unloaded_graph_does_not_block_events_of_others() {
 }
 
 #[test]
-fn custom_graph_triggers_events_without_the_model() {
+fn custom_graph_triggers_events_without_the_asset_of_the_model() {
     let mut recorder = EventRecorder::new();
+    let root = recorder.spawn(());
     let clip: Handle<AnimationClip> = recorder.app.load("model.abc#Animation0");
     recorder.app.wait_loaded(&clip);
-    // No handle to the model is left.
+    // No handle to the model's asset is left.
     recorder.app.steps(3, 0.0);
     assert_eq!(recorder.app.assets::<Abc>().len(), 0);
     let (graph, node) = AnimationGraph::from_clip(clip);
     let graph = recorder.app.add_asset(graph);
     let mut player = AnimationPlayer::default();
     player.play(node).repeat();
-    let player = (player, AnimationGraphHandle(graph));
-    let player = recorder.app.spawn_entity(player);
+    recorder
+        .app
+        .apply(root, (player, AnimationGraphHandle(graph)));
+    recorder.events.take();
     recorder.app.steps(29, 0.01);
     assert_eq!(
-        recorder.take(player),
+        recorder.take(root),
         main_events([(0, 1), (1, 1), (130, 1)])
     );
 }

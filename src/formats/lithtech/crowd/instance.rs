@@ -6,7 +6,7 @@ use crate::appearance::skins::ActiveImage;
 use crate::crowd::data::clip::ClipData;
 use crate::crowd::format::{CrowdContent, CrowdFormat};
 use crate::crowd::members::member::CrowdMember;
-use crate::crowd::mesh::appearance::Selection;
+use crate::crowd::format::Selection;
 use crate::crowd::mesh::material::CrowdSkinning;
 use crate::formats::lithtech::appearance::external_image;
 use crate::formats::lithtech::appearance::is_hidden;
