@@ -5,10 +5,8 @@
 
 use crate::root::clip_ref::ClipRef;
 use crate::root::clips::ModelClips;
-use bevy::app::App;
-use bevy::asset::{AssetServer, LoadState, UntypedAssetId};
-use bevy::ecs::resource::Resource;
-use bevy::ecs::world::{EntityRef, World};
+use bevy::asset::{LoadState, UntypedAssetId};
+use bevy::prelude::*;
 
 /// Returns whether an asset of an entity is loading.
 type IsLoading = fn(&World, EntityRef<'_>) -> bool;

@@ -4,12 +4,9 @@
 //! known). If overlapping loads have read different data, the file is loaded again after all of them.
 
 use crate::load::labels::scene_paths;
-use bevy::app::{App, PreUpdate};
-use bevy::asset::{AssetPath, AssetServer, handle_internal_asset_events};
-use bevy::ecs::resource::Resource;
-use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::ecs::system::{Local, Res};
+use bevy::asset::{AssetPath, handle_internal_asset_events};
 use bevy::platform::hash::FixedHasher;
+use bevy::prelude::*;
 use core::hash::{BuildHasher, Hash};
 use core::ops::DerefMut;
 use core::sync::atomic::{AtomicU64, Ordering};

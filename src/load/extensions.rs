@@ -1,7 +1,7 @@
 //! File extensions of loaders, in any case.
 
-use bevy::app::App;
-use bevy::asset::{AssetApp, AssetLoader};
+use bevy::asset::AssetLoader;
+use bevy::prelude::*;
 
 /// The maximum count of cases of an extension: those of eight letters. Other letters are in lower case.
 const MAX_CASES: usize = 1 << 8;

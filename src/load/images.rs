@@ -1,9 +1,6 @@
 //! Registers images as assets in apps without a renderer.
 
-use bevy::app::App;
-use bevy::asset::{AssetApp, Assets, Handle};
-use bevy::image::Image;
-use bevy::log::error;
+use bevy::prelude::*;
 
 /// Registers images as assets in apps without Bevy's `ImagePlugin`, such as servers. Models contain images, and Bevy
 /// panics on assets of an unregistered type.

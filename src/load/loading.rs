@@ -7,11 +7,9 @@ use crate::load::find::{FileFinder, FileSearch};
 use crate::load::overrides::{LoaderOverride, LoaderOverrides};
 use crate::load::reloads::Reloads;
 use crate::load::tracker::LoadTracker;
+use bevy::asset::LoadContext;
 use bevy::asset::io::Reader;
-use bevy::asset::{Handle, LoadContext};
-use bevy::ecs::world::World;
-use bevy::image::Image;
-use bevy::log::warn;
+use bevy::prelude::*;
 use classic_model_formats::read::{ParseError, Warning};
 use core::hash::Hash;
 

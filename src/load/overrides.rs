@@ -4,8 +4,7 @@
 //! overrides at the beginning of each load.
 
 use bevy::asset::AssetPath;
-use bevy::ecs::resource::Resource;
-use bevy::ecs::world::World;
+use bevy::prelude::*;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 

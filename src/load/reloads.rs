@@ -2,12 +2,8 @@
 
 use crate::load::concurrent::RunningLoad;
 use crate::load::labels::scene_paths;
-use bevy::app::App;
-use bevy::asset::{AssetId, AssetPath, AssetServer, Handle, LoadContext};
-use bevy::ecs::resource::Resource;
-use bevy::ecs::world::World;
-use bevy::image::Image;
-use bevy::world_serialization::WorldAsset;
+use bevy::asset::{AssetPath, LoadContext};
+use bevy::prelude::*;
 use core::ops::DerefMut;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -3,12 +3,9 @@
 use crate::load::concurrent as concurrent_loads;
 use crate::load::concurrent::{ConcurrentLoads, RunningLoad};
 use crate::load::labels::{SCENE, scene_path};
-use bevy::app::App;
+use bevy::asset::LoadContext;
 use bevy::asset::processor::AssetProcessor;
-use bevy::asset::{Asset, AssetServer, Handle, LoadContext};
-use bevy::ecs::resource::Resource;
-use bevy::ecs::world::World;
-use bevy::world_serialization::WorldAsset;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// Tracks the loads of an app. Each loader holds a clone.

@@ -2,12 +2,9 @@
 
 use crate::load::extensions::reserve_extensions;
 use crate::load::names::folded;
-use bevy::app::App;
 use bevy::asset::io::Reader;
-use bevy::asset::{Asset, AssetApp, AssetLoader, AssetPath, LoadContext};
-use bevy::ecs::resource::Resource;
-use bevy::reflect::TypePath;
-use bevy::world_serialization::WorldAsset;
+use bevy::asset::{AssetLoader, AssetPath, LoadContext};
+use bevy::prelude::*;
 use core::marker::PhantomData;
 use thiserror::Error;
 

@@ -1,16 +1,11 @@
 //! De-duplication of warnings: each warning about a model or a manifest is logged once, not per instance or frame.
 
 use crate::root::systems::SpawnEarly;
-use bevy::app::{App, SceneSpawnerSystems, SpawnScene};
-use bevy::asset::{Asset, AssetEvent, AssetServer, UntypedAssetId};
-use bevy::ecs::entity::Entity;
-use bevy::ecs::message::MessageReader;
-use bevy::ecs::resource::Resource;
-use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::ecs::system::{Query, Res, ResMut, SystemParam};
-use bevy::log::warn;
+use bevy::app::SceneSpawnerSystems;
+use bevy::asset::UntypedAssetId;
+use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::{HashMap, HashSet};
-use bevy::world_serialization::{WorldAsset, WorldAssetRoot};
+use bevy::prelude::*;
 
 /// The limit of files with stored warnings. Above it, the half whose last warning is oldest is removed.
 const MAX_TOPICS: usize = 4096;

@@ -1,7 +1,8 @@
 //! [`WeakCache`]: values that others hold, shared by key.
 
-use bevy::asset::{Asset, Handle, StrongHandle};
+use bevy::asset::StrongHandle;
 use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
 use core::any::Any;
 use core::hash::{Hash, Hasher};
 use std::sync::{Arc, Weak};

@@ -3,15 +3,8 @@
 use crate::load::names::same_name;
 use crate::load::warnings::WarningLog;
 use crate::manifest::model_manifest::ModelManifest;
-use bevy::asset::{AssetPath, AssetServer, Assets, Handle};
-use bevy::camera::visibility::Visibility;
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::world::World;
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
-use bevy::transform::components::Transform;
+use bevy::asset::AssetPath;
+use bevy::prelude::*;
 
 /// Spawns a model, either with a manifest, `soldier.model.ron`, or without, `ogre.mdl`.
 ///

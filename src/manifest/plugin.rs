@@ -19,11 +19,9 @@ use crate::root::systems::ClassicModelsSystems;
 use crate::spawn::attach::update_attachments;
 use crate::spawn::formats::ModelFormats;
 use crate::spawn::render_layers::propagate_layers;
-use bevy::app::{App, Plugin, PostUpdate, SceneSpawnerSystems, SpawnScene};
-use bevy::asset::AssetApp;
+use bevy::app::SceneSpawnerSystems;
 use bevy::camera::visibility::VisibilitySystems;
-use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::transform::TransformSystems;
+use bevy::prelude::*;
 
 /// Manifests and [`ClassicModel`]. Must be added before the plugins of the formats.
 pub(crate) struct ManifestPlugin;

@@ -3,17 +3,9 @@
 use crate::load::checks::{LoadingChecks, is_asset_loading};
 use crate::manifest::spawn::loading::{is_model_loading, manifest_attachments};
 use crate::spawn::instance::ModelInstance;
-use bevy::asset::AssetServer;
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::{Entity, EntityHashSet};
-use bevy::ecs::event::EntityEvent;
-use bevy::ecs::hierarchy::Children;
-use bevy::ecs::lifecycle::Insert;
-use bevy::ecs::observer::On;
-use bevy::ecs::resource::Resource;
-use bevy::ecs::system::{Commands, Query, Res, ResMut};
-use bevy::ecs::world::{EntityRef, World};
-use bevy::world_serialization::{WorldAssetRoot, WorldInstance, WorldInstanceSpawner};
+use bevy::ecs::entity::EntityHashSet;
+use bevy::prelude::*;
+use bevy::world_serialization::WorldInstance;
 
 /// Sent to the root of a model in the first frame in which everything can be drawn: the entities of the model exist,
 /// and its textures, its skin, its clips and the models attached to it or named by its proxies are loaded and spawned.

@@ -2,7 +2,7 @@
 
 use crate::root::clip_ref::ClipRef;
 use crate::root::skins::ModelSkin;
-use bevy::color::{Alpha, Srgba};
+use bevy::prelude::*;
 use core::fmt;
 use core::marker::PhantomData;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};

@@ -4,9 +4,8 @@ use crate::formats::FormatRays;
 use crate::geometry::collider_mesh::ColliderMesh;
 use crate::geometry::ray_settings::ColliderParts;
 use crate::spawn::roots::ModelRoots;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::system::{Query, SystemParam};
-use bevy::transform::components::GlobalTransform;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
 
 /// Makes triangle meshes of models and their parts, for the colliders of physics crates.
 ///

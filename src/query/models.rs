@@ -8,12 +8,10 @@ use crate::root::skins::ModelSkins;
 use crate::spawn::info::{ModelClip, ModelInfo, ModelPose, NamedEntity, transformed_bounds};
 use crate::spawn::instance::ModelFormat;
 use crate::spawn::roots::ModelRoots;
-use bevy::camera::visibility::InheritedVisibility;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::system::{Query, SystemParam};
+use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
-use bevy::transform::components::GlobalTransform;
+use bevy::prelude::*;
 
 /// A bone of a spawned model: see [`ModelQuery::bones`].
 #[derive(Clone, Debug, PartialEq)]

@@ -4,24 +4,12 @@ use crate::geometry::ray_hit::ModelRayHit;
 use crate::geometry::ray_settings::{Backfaces, ModelRayCastSettings, ModelRayCastVisibility};
 use crate::query::raycast::ModelRayCast;
 use crate::spawn::instance::ModelInstance;
-use bevy::app::{App, Plugin, PreUpdate};
-use bevy::camera::Camera;
 use bevy::camera::visibility::RenderLayers;
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::hierarchy::ChildOf;
-use bevy::ecs::message::MessageWriter;
-use bevy::ecs::query::{Has, With};
-use bevy::ecs::reflect::{ReflectComponent, ReflectResource};
-use bevy::ecs::resource::Resource;
-use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::ecs::schedule::common_conditions::resource_exists;
-use bevy::ecs::system::{Query, Res, SystemParam};
+use bevy::ecs::system::SystemParam;
+use bevy::picking::PickingSystems;
 use bevy::picking::backend::ray::RayMap;
 use bevy::picking::backend::{HitData, PointerHits};
-use bevy::picking::{Pickable, PickingSystems};
-use bevy::reflect::Reflect;
-use bevy::reflect::std_traits::ReflectDefault;
+use bevy::prelude::*;
 
 /// Makes a model or a part pickable if [`ModelPickingSettings::require_markers`] is set.
 ///

@@ -4,8 +4,8 @@ use crate::formats::FormatRays;
 use crate::geometry::box_index::TIE;
 use crate::geometry::ray_hit::ModelRayHit;
 use crate::geometry::ray_settings::ModelRayCastSettings;
-use bevy::ecs::system::{Local, SystemParam};
-use bevy::math::Ray3d;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
 
 /// Casts rays at the spawned models of all formats: the counterpart of Bevy's `MeshRayCast`.
 ///

@@ -1,8 +1,9 @@
 //! Placeholders of images that are missing or can't be decoded.
 
 use crate::texture::decoded_image::cube_view;
-use bevy::asset::{Handle, RenderAssetUsages, uuid_handle};
-use bevy::image::{Image, ImageAddressMode, ImageSampler, ImageSamplerDescriptor};
+use bevy::asset::{RenderAssetUsages, uuid_handle};
+use bevy::image::{ImageAddressMode, ImageSampler, ImageSamplerDescriptor};
+use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use bevy::render::texture::GpuImage;
 use serde::{Deserialize, Serialize};

@@ -9,9 +9,8 @@ use crate::texture::placeholder::{
 };
 use crate::texture::sampling::Samplings;
 use crate::texture::settings::EXTENSIONS;
-use bevy::app::{App, Plugin};
-use bevy::asset::{AssetApp, AssetServer};
-use bevy::image::{CompressedImageFormatSupport, CompressedImageFormats, ImageLoader, ImagePlugin};
+use bevy::image::{CompressedImageFormatSupport, CompressedImageFormats, ImageLoader};
+use bevy::prelude::*;
 use bevy::render::renderer::RenderDevice;
 use bevy::render::texture::TexturePlugin as RendererTextures;
 

@@ -5,9 +5,8 @@ use crate::texture::loader::model_images::{ImageLoads, ImageUse};
 use crate::texture::placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
 use crate::texture::sampling::{Sampling, Samplings};
 use crate::texture::settings::{ClassicImageSettings, is_classic_image};
-use bevy::asset::{AssetPath, Handle, LoadContext};
-use bevy::image::Image;
-use bevy::log::error;
+use bevy::asset::{AssetPath, LoadContext};
+use bevy::prelude::*;
 
 /// The placeholder of an image that was not found.
 pub(crate) fn placeholder_image(is_cube: bool) -> Handle<Image> {

@@ -3,9 +3,9 @@
 use crate::appearance::parts::Selections;
 use crate::appearance::skin_materials::SkinMaterials;
 use crate::crowd::data::models::{CrowdModel, CrowdModels};
+use crate::crowd::format::Selection;
 use crate::crowd::format::{CrowdFormat, CrowdMaterial};
 use crate::crowd::members::member::CrowdMember;
-use crate::crowd::format::Selection;
 use crate::crowd::mesh::appearance::{Appearance, Draw};
 use crate::crowd::mesh::build::{AttributeSet, MergedMesh};
 use crate::crowd::mesh::material::CrowdSkinning;

@@ -7,8 +7,7 @@
 use crate::load::concurrent::ConcurrentLoads;
 use crate::load::names::{file_key, folded, has_extension};
 use bevy::asset::io::{AssetSourceId, ErasedAssetReader};
-use bevy::ecs::resource::Resource;
-use bevy::ecs::system::Res;
+use bevy::prelude::*;
 use core::hash::Hash;
 use core::ops::DerefMut;
 use core::time::Duration;

@@ -25,13 +25,12 @@ use crate::load::find::paths::clean_path;
 use crate::load::find::source_index::SourceIndex;
 use crate::load::watch::missing_files::{FileQueries, MissingFileIndex};
 use crate::load::watch::sources::is_archive_source;
-use bevy::app::{App, PreUpdate};
-#[cfg(not(any(target_arch = "wasm32", target_os = "android")))]
 use bevy::asset::io::file::FileAssetReader;
 use bevy::asset::io::{AssetSource, AssetSourceId, ErasedAssetReader};
 use bevy::asset::processor::AssetProcessor;
-use bevy::asset::{AssetPath, AssetServer, AssetServerMode};
-use bevy::ecs::world::World;
+use bevy::asset::{AssetPath, AssetServerMode};
+use bevy::prelude::*;
+#[cfg(not(any(target_arch = "wasm32", target_os = "android")))]
 use futures_lite::AsyncReadExt;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};

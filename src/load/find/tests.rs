@@ -3,16 +3,13 @@
 use crate::load::concurrent::ConcurrentLoads;
 use crate::load::find::candidates::with_extensions;
 use crate::load::find::*;
-use bevy::app::{App, TaskPoolPlugin};
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{
     AssetReader, AssetReaderError, AssetSourceBuilder, AssetSourceId, PathStream, Reader, VecReader,
 };
 use bevy::asset::processor::{FileTransactionLogFactory, ProcessorState};
-use bevy::asset::{
-    Asset, AssetApp, AssetLoader, AssetMode, AssetPlugin, Assets, Handle, LoadContext,
-};
-use bevy::reflect::TypePath;
+use bevy::asset::{AssetLoader, LoadContext};
+use bevy::prelude::*;
 use bevy::tasks::block_on;
 use classic_models_support::gpuless::{PATIENCE, Patience};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -18,19 +18,13 @@ use crate::load::find::folder_index::SourceFolders;
 use crate::load::watch::folder_files::files_below;
 use crate::load::watch::missing_files::{Change, MissingFileIndex, Start};
 use crate::load::watch::sources::{ARCHIVE_WATCH_WARNING, is_archive_source};
-use bevy::app::{App, PreUpdate};
 use bevy::asset::io::file::{FileAssetReader, FileWatcher};
 use bevy::asset::io::{
     AssetSource, AssetSourceBuilder, AssetSourceBuilders, AssetSourceEvent, AssetSourceId,
     AssetWatcher,
 };
-use bevy::asset::{
-    AssetPath, AssetPlugin, AssetServer, AssetServerMode, handle_internal_asset_events,
-};
-use bevy::ecs::resource::Resource;
-use bevy::ecs::schedule::IntoScheduleConfigs;
-use bevy::ecs::system::{Res, ResMut};
-use bevy::log::warn;
+use bevy::asset::{AssetPath, AssetServerMode, handle_internal_asset_events};
+use bevy::prelude::*;
 use bevy::tasks::IoTaskPool;
 use core::time::Duration;
 use std::collections::HashSet;

@@ -10,9 +10,7 @@ use crate::manifest::spawn::state::ModelState;
 use crate::manifest::values::NameOrIndex;
 use crate::spawn::instance::ModelInstance;
 use crate::spawn::unsupported::{ModelComponent, no_effect_warning};
-use bevy::asset::Assets;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::world::World;
+use bevy::prelude::*;
 
 impl Found<'_> {
     /// Finds attachments that are not spawned because they close a cycle or are nested too deep.

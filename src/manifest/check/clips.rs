@@ -8,15 +8,10 @@ use crate::root::clips::ModelClips;
 use crate::root::events::{ClipEvent, ModelEvents};
 use crate::root::play::{PlayClip, ResolvedPlay};
 use crate::spawn::instance::{ModelInstance, SharedModel};
-use bevy::asset::{AssetServer, UntypedHandle};
-use bevy::ecs::entity::{Entity, EntityHashMap};
-use bevy::ecs::lifecycle::Insert;
-use bevy::ecs::observer::On;
-use bevy::ecs::query::{Or, With};
-use bevy::ecs::resource::Resource;
-use bevy::ecs::system::{Commands, Query, Res, ResMut, SystemState};
-use bevy::ecs::world::World;
+use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::system::SystemState;
 use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;
 use std::sync::Arc;
 

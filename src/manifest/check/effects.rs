@@ -5,8 +5,7 @@ use crate::manifest::check::manifest::Found;
 use crate::manifest::read::problem::Step::{Element, Field};
 use crate::spawn::instance::{ModelFormat, ModelInstance};
 use crate::spawn::unsupported::{ModelComponent, no_effect_warning};
-use bevy::ecs::entity::Entity;
-use bevy::ecs::world::World;
+use bevy::prelude::*;
 
 impl Found<'_> {
     /// Finds fields without effect on the model's format.

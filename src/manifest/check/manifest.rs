@@ -19,13 +19,9 @@ use crate::root::skins::ModelSkins;
 use crate::spawn::attach::missing_bone_warning;
 use crate::spawn::instance::ModelInstance;
 use crate::spawn::unsupported::{ModelComponent, no_effect_warning};
-use bevy::asset::{
-    AssetLoadError, AssetPath, AssetServer, Assets, Handle, LoadState,
-    RecursiveDependencyLoadState, UntypedHandle,
-};
-use bevy::ecs::entity::Entity;
+use bevy::asset::{AssetLoadError, AssetPath, LoadState, RecursiveDependencyLoadState};
 use bevy::ecs::system::SystemState;
-use bevy::ecs::world::World;
+use bevy::prelude::*;
 use classic_model_formats::read::TextPosition;
 use thiserror::Error;
 

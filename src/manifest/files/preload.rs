@@ -9,9 +9,9 @@ use crate::manifest::model_manifest::ModelManifest;
 use crate::manifest::spawn::overrides::ManifestOverrides;
 use crate::spawn::clip_files::ClipFiles;
 use crate::spawn::formats::ModelFormats;
-use bevy::asset::{AssetPath, AssetServer, Handle, LoadContext, LoadState, UntypedHandle};
-use bevy::ecs::world::{FromWorld, World};
+use bevy::asset::{AssetPath, LoadContext, LoadState};
 use bevy::platform::collections::{HashMap, HashSet};
+use bevy::prelude::*;
 use std::sync::{Arc, Mutex};
 
 /// The dependencies between manifests through attachments, without cycles: Bevy would never finish loading a cycle.

@@ -7,8 +7,7 @@ use crate::manifest::model_manifest::ModelManifest;
 use crate::manifest::read::error::ManifestLoaderError;
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
-use bevy::ecs::world::{FromWorld, World};
-use bevy::reflect::TypePath;
+use bevy::prelude::*;
 
 /// Loads manifests. The model, clips, skins and attachments of a manifest, and their dependencies, are dependencies of
 /// its asset.

@@ -13,12 +13,8 @@ use crate::root::play::PlayClip;
 use crate::root::skins::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 use crate::root::space::BevySpace;
 use crate::spawn::clip_files::ClipFiles;
-use bevy::asset::{AssetPath, AssetServer};
-use bevy::color::Color;
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::world::{EntityWorldMut, World};
-use bevy::world_serialization::WorldAssetRoot;
+use bevy::asset::AssetPath;
+use bevy::prelude::*;
 
 /// The components that were set on a root. `None` for those that were not set, or that the user had set before.
 #[derive(Clone, Default)]

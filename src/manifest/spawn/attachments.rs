@@ -12,12 +12,9 @@ use crate::root::play::PlayClip;
 use crate::root::skins::ModelSkin;
 use crate::spawn::attach::AttachedToBone;
 use crate::spawn::random_seed::RandomSeed;
-use bevy::asset::{AssetPath, AssetServer, Assets};
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::{Entity, EntityHashSet};
-use bevy::ecs::name::Name;
-use bevy::ecs::world::{EntityWorldMut, World};
-use bevy::transform::components::Transform;
+use bevy::asset::AssetPath;
+use bevy::ecs::entity::EntityHashSet;
+use bevy::prelude::*;
 
 /// The maximum depth of attachments of attachments.
 const MAX_DEPTH: usize = 4;

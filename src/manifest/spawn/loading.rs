@@ -3,9 +3,8 @@
 use crate::load::checks::is_asset_loading;
 use crate::manifest::classic_model::ClassicModel;
 use crate::manifest::spawn::state::ModelState;
-use bevy::asset::{AssetServer, RecursiveDependencyLoadState};
-use bevy::ecs::entity::Entity;
-use bevy::ecs::world::{EntityRef, World};
+use bevy::asset::RecursiveDependencyLoadState;
+use bevy::prelude::*;
 
 /// Whether the [`ClassicModel`] of an entity is loading: its manifest, a file that the manifest names, or the model.
 pub(crate) fn is_model_loading(world: &World, entity: EntityRef<'_>) -> bool {

@@ -7,13 +7,9 @@ use crate::manifest::model_manifest::ModelManifest;
 use crate::manifest::spawn::applied::AppliedComponents;
 use crate::manifest::spawn::overrides::ManifestOverrides;
 use crate::manifest::spawn::transform::ManifestTransform;
-use bevy::asset::{AssetEvent, AssetId, Assets};
-use bevy::ecs::change_detection::{DetectChanges, Mut, Tick};
-use bevy::ecs::message::MessageReader;
-use bevy::ecs::resource::Resource;
-use bevy::ecs::system::ResMut;
-use bevy::ecs::world::World;
+use bevy::ecs::change_detection::Tick;
 use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
 use std::sync::Arc;
 
 /// What to spawn for a manifest. All entities with the manifest share it.

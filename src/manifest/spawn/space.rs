@@ -7,16 +7,10 @@ use crate::root::space::{BevySpace, SceneTransform};
 use crate::spawn::attach::{ancestors, outer_scale};
 use crate::spawn::instance::ModelInstance;
 use crate::spawn::roots::ModelRoots;
-use bevy::ecs::entity::{Entity, EntityHashSet};
-use bevy::ecs::hierarchy::{ChildOf, Children};
-use bevy::ecs::lifecycle::RemovedComponents;
-use bevy::ecs::observer::On;
-use bevy::ecs::query::{Changed, Or, With};
-use bevy::ecs::system::{Commands, Query, SystemParam};
-use bevy::ecs::world::World;
-use bevy::math::{Quat, Vec3};
-use bevy::transform::components::Transform;
-use bevy::world_serialization::{WorldInstance, WorldInstanceReady, WorldInstanceSpawner};
+use bevy::ecs::entity::EntityHashSet;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+use bevy::world_serialization::{WorldInstance, WorldInstanceReady};
 
 /// The component or the parent changed, or the scene was spawned or respawned.
 type SpaceChanged = Or<(Changed<BevySpace>, Changed<ChildOf>, Changed<ModelInstance>)>;

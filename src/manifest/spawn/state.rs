@@ -4,11 +4,8 @@ use crate::manifest::spawn::applied::AppliedComponents;
 use crate::manifest::spawn::transform::ManifestTransform;
 use crate::root::play::PlayClip;
 use crate::root::skins::ModelSkin;
-use bevy::asset::{AssetPath, Handle, UntypedHandle};
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::transform::components::Transform;
-use bevy::world_serialization::WorldAsset;
+use bevy::asset::AssetPath;
+use bevy::prelude::*;
 
 /// On an entity with a [`ClassicModel`](crate::manifest::ClassicModel): the model that is spawned or being loaded, and the values
 /// that were applied from the manifest.

@@ -11,23 +11,9 @@ use crate::manifest::spawn::state::{Model, ModelState};
 use crate::root::crowd::Crowd;
 use crate::root::space::BevySpace;
 use crate::spawn::formats::ModelFormats;
-use bevy::asset::{
-    AssetEvent, AssetPath, AssetServer, Assets, Handle, RecursiveDependencyLoadState, UntypedHandle,
-};
-use bevy::ecs::change_detection::{DetectChanges, DetectChangesMut, Mut, Ref};
-use bevy::ecs::component::Component;
-use bevy::ecs::entity::Entity;
-use bevy::ecs::lifecycle::Remove;
-use bevy::ecs::message::MessageReader;
-use bevy::ecs::observer::On;
-use bevy::ecs::query::Has;
-use bevy::ecs::reflect::ReflectComponent;
-use bevy::ecs::system::{Commands, Query, Res};
-use bevy::ecs::world::World;
-use bevy::reflect::Reflect;
-use bevy::world_serialization::{
-    WorldAsset, WorldAssetRoot, WorldInstance, WorldInstanceReady, WorldInstanceSpawner,
-};
+use bevy::asset::{AssetPath, RecursiveDependencyLoadState};
+use bevy::prelude::*;
+use bevy::world_serialization::{WorldInstance, WorldInstanceReady};
 use std::collections::HashSet;
 use std::sync::Arc;
 

@@ -6,8 +6,9 @@ use crate::texture::settings::{
     ClassicImageSettings, has_glow_label, is_classic_image, is_loaded_by_bevy,
 };
 use bevy::asset::meta::Settings;
-use bevy::asset::{AssetPath, AssetServer, Handle, LoadContext};
-use bevy::image::{Image, ImageLoaderSettings, ImageSampler};
+use bevy::asset::{AssetPath, LoadContext};
+use bevy::image::{ImageLoaderSettings, ImageSampler};
+use bevy::prelude::*;
 
 /// Starts loads of images, for the app or as dependencies of the asset that is being loaded.
 pub(crate) enum ImageLoads<'a, 'b> {

@@ -4,12 +4,10 @@ use crate::texture::loader::*;
 use crate::texture::placeholder::{PLACEHOLDER_IMAGE, Placeholder};
 use crate::texture::plugin::TexturePlugin;
 use crate::texture::samples::{BC1_BLOCK, DdsSample, four_cc, limits, masks, tga};
-use bevy::MinimalPlugins;
-use bevy::app::App;
+use bevy::asset::LoadState;
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
-use bevy::asset::{AssetApp, AssetPlugin, AssetServer, Assets, Handle, LoadState};
-use bevy::image::ImagePlugin;
+use bevy::prelude::*;
 use bevy::render::render_resource::{
     TextureDimension, TextureFormat, TextureUsages, TextureViewDimension,
 };

@@ -161,8 +161,5 @@ fn custom_graph_triggers_events_without_the_asset_of_the_model() {
         .apply(root, (player, AnimationGraphHandle(graph)));
     recorder.events.take();
     recorder.app.steps(29, 0.01);
-    assert_eq!(
-        recorder.take(root),
-        main_events([(0, 1), (1, 1), (130, 1)])
-    );
+    assert_eq!(recorder.take(root), main_events([(0, 1), (1, 1), (130, 1)]));
 }

@@ -3,7 +3,7 @@
 use super::math::{Transform, cos, sin};
 use super::piece::Piece;
 use super::surface::{Face, Side};
-use bevy::math::{IVec2, UVec2, Vec3};
+use bevy::prelude::*;
 use std::collections::BTreeMap;
 
 /// Texels between islands, so that filtering does not mix them.

@@ -1,7 +1,7 @@
 //! Converts meshes, skins and shapes to a document that can be written.
 
 use super::mesh::Mesh;
-use bevy::math::{UVec2, Vec3};
+use bevy::prelude::*;
 use bevy_classic_models::quake::mdl::write::{
     FrameDocument, MdlDocument, PoseDocument, Shape, SkinDocument, bounds_corner, quantize,
 };

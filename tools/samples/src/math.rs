@@ -4,7 +4,7 @@
 //! module has its own sine (that of the standard library depends on the platform), and rotations
 //! are [`Mat3`] (the order of sums in quaternion products depends on the processor).
 
-use bevy::math::{Mat3, Vec3};
+use bevy::prelude::*;
 use core::ops::Mul;
 
 /// A transform of a part: a rotation, then a translation.

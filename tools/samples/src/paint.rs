@@ -2,7 +2,7 @@
 
 use super::atlas::{Atlas, Texel};
 use super::math::{hash, noise};
-use bevy::math::{UVec2, Vec3};
+use bevy::prelude::*;
 
 /// Sixteen colors of the palette with increasing brightness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

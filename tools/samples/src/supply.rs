@@ -6,7 +6,7 @@ use crate::alamo::shape::{Finish, Solid, block};
 use crate::alamo::sheet::{Ink, Sheet, Texel};
 use crate::alamo::{self, SampleFile, color};
 use crate::math::{Transform, mix, noise, smooth};
-use bevy::math::{UVec2, Vec2, Vec3};
+use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh, Parameter};
 use std::error::Error;
 

@@ -7,7 +7,7 @@
 //! them.
 
 use super::math::{cos, sin};
-use bevy::math::{UVec2, Vec2, Vec3};
+use bevy::prelude::*;
 
 /// A half of the skin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

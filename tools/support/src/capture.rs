@@ -7,7 +7,6 @@ use bevy::asset::{LoadState, RecursiveDependencyLoadState, UntypedAssetLoadFaile
 use bevy::prelude::*;
 use bevy::render::render_resource::PollType;
 use bevy::render::renderer::RenderDevice;
-use bevy::ui::IsDefaultUiCamera;
 use bevy_classic_models::alamo::AloAnimator;
 use bevy_classic_models::lithtech::AbcAnimator;
 use bevy_classic_models::manifest::{ModelManifest, ModelReady};

@@ -1,6 +1,6 @@
 //! Pseudo-random numbers and rays that are the same in every run.
 
-use bevy::math::{Dir3, Ray3d, Vec3};
+use bevy::prelude::*;
 
 /// A pseudo-random number generator.
 pub struct Dice(u32);

@@ -11,7 +11,7 @@ use super::headless::Headless;
 use super::options::{ImageSize, Options};
 use super::studio::MeasuredText;
 use super::{capture, headless, samples};
-use bevy::app::{AppExit, PluginGroupBuilder};
+use bevy::app::PluginGroupBuilder;
 use bevy::asset::UnapprovedPathMode;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;

@@ -1,6 +1,6 @@
 //! Apps without a window and without a GPU: assets load, scenes spawn and systems run, but nothing is rendered.
 
-use bevy::app::{PluginGroup, PluginGroupBuilder, PluginsState, ScheduleRunnerPlugin};
+use bevy::app::{PluginGroupBuilder, PluginsState, ScheduleRunnerPlugin};
 use bevy::asset::UnapprovedPathMode;
 use bevy::camera::CameraPlugin;
 use bevy::mesh::MeshPlugin;

@@ -1,6 +1,5 @@
 //! Writes images to files.
 
-use bevy::image::ImageFormat;
 use bevy::prelude::*;
 use std::path::Path;
 

@@ -3,9 +3,9 @@
 use crate::appearance::parts::Selected;
 use crate::appearance::skin_materials::SkinMaterials;
 use crate::crowd::data::clip::ClipData;
+use crate::crowd::format::Selection;
 use crate::crowd::format::{CrowdContent, CrowdFormat};
 use crate::crowd::members::member::CrowdMember;
-use crate::crowd::format::Selection;
 use crate::crowd::mesh::material::CrowdSkinning;
 use crate::formats::alamo::asset::Alo;
 use crate::formats::alamo::asset::AloModel;

@@ -3,8 +3,7 @@
 use crate::convert::options::Container;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use bevy::math::Vec3;
-use bevy::transform::components::Transform;
+use bevy::prelude::*;
 use gltf_json::buffer::View;
 use gltf_json::extensions::root::Root as RootExtensions;
 use gltf_json::scene::UnitQuaternion;

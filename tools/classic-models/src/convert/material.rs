@@ -1,6 +1,6 @@
 //! Parts of materials that all formats use. It must not know the games' formats.
 
-use bevy::color::{Color, ColorToComponents, LinearRgba};
+use bevy::prelude::*;
 use gltf_json::material::{AlphaCutoff, AlphaMode, PbrMetallicRoughness, StrengthFactor};
 use gltf_json::texture::Info;
 use gltf_json::validation::Checked;

@@ -9,10 +9,8 @@ use crate::convert::morph::{MAX_TARGETS, Morph, MorphNodes};
 use crate::convert::options::Loops;
 use crate::convert::textures::{Sampling, Textures};
 use crate::convert::{clip, document, material};
-use bevy::image::Image;
-use bevy::math::{Mat3, Quat, Vec3};
-use bevy::mesh::{Mesh, VertexAttributeValues};
-use bevy::transform::components::Transform;
+use bevy::mesh::VertexAttributeValues;
+use bevy::prelude::*;
 use bevy_classic_models::quake::mdl::is_loop;
 use bevy_classic_models::quake::{
     ConvertedMdl, MdlClip, MdlLoaderSettings, MdlPoses, Palette, Sequence,

@@ -2,8 +2,9 @@
 
 use crate::convert::accessors::Usage;
 use crate::convert::document::Document;
-use bevy::math::{Affine3A, Vec3, Vec4};
-use bevy::mesh::{Mesh, MeshVertexAttribute, VertexAttributeValues};
+use bevy::math::Affine3A;
+use bevy::mesh::{MeshVertexAttribute, VertexAttributeValues};
+use bevy::prelude::*;
 use gltf_json::mesh::{Mode, MorphTarget, Primitive, Semantic};
 use gltf_json::validation::Checked;
 use gltf_json::{Index, Material};

@@ -2,7 +2,8 @@
 
 use crate::engines::BrokenLimit;
 use crate::file_format::FileFormat;
-use bevy::math::{DVec3, Mat4, Vec3};
+use bevy::math::DVec3;
+use bevy::prelude::*;
 use bevy_classic_models::read::{ParseError, SIGNATURE_SIZE, TextPosition, file_kind};
 use serde_json::{Value, json};
 use std::fmt;

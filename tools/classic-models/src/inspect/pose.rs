@@ -9,7 +9,7 @@ use crate::paths::disk_source::DiskSource;
 use crate::paths::game::Game;
 use crate::paths::{archive_file, disk};
 use bevy::asset::meta::Settings;
-use bevy::asset::{Asset, AssetPath, LoadState, RecursiveDependencyLoadState, UntypedAssetId};
+use bevy::asset::{AssetPath, LoadState, RecursiveDependencyLoadState, UntypedAssetId};
 use bevy::prelude::*;
 use bevy_classic_models::archive::ArchiveSourceError;
 use bevy_classic_models::prelude::*;

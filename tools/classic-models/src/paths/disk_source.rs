@@ -7,12 +7,12 @@
 //! therefore use paths that are relative to the root of their game's assets.
 
 use crate::paths::archive_file::{Location, absolute, locate};
+use bevy::asset::AssetPath;
 use bevy::asset::io::{
     AssetReader, AssetReaderError, AssetSourceBuilder, ErasedAssetReader, PathStream, Reader,
     VecReader,
 };
-use bevy::asset::{AssetApp, AssetPath};
-use bevy::prelude::App;
+use bevy::prelude::*;
 use bevy_classic_models::archive::{ArchiveSource, ArchiveSourceError};
 use futures_lite::future::block_on;
 use futures_lite::{StreamExt, stream};

@@ -2,7 +2,6 @@
 
 use crate::view::models::viewed_model::ViewedModel;
 use bevy::prelude::*;
-use bevy::time::Real;
 use bevy_classic_models::prelude::*;
 use std::collections::VecDeque;
 

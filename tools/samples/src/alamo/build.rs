@@ -2,7 +2,7 @@
 
 use super::shape::{Corner, Face, Solid};
 use crate::math::Transform;
-use bevy::math::{Vec2, Vec3};
+use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::Vertex;
 use bevy_classic_models::alamo::alo::write::SubmeshBuffers;
 use std::collections::HashMap;

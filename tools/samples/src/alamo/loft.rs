@@ -4,7 +4,7 @@
 
 use super::shape::{Corner, Face, Finish, Solid};
 use crate::math::{cos, mix, sin};
-use bevy::math::{Vec2, Vec3};
+use bevy::prelude::*;
 
 /// An outline around an axis that goes up.
 #[derive(Clone, Copy, Debug)]

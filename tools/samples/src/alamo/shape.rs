@@ -2,7 +2,7 @@
 
 use super::profile::Profile;
 use crate::math::Transform;
-use bevy::math::{Mat3, Vec2, Vec3};
+use bevy::prelude::*;
 
 /// Turns the axis of a prism to +X; its outline is then in Y and Z.
 pub const SIDEWAYS: Mat3 = Mat3::from_cols(Vec3::Y, Vec3::Z, Vec3::X);

@@ -4,7 +4,7 @@ use super::ambient_occlusion::AmbientOcclusion;
 use super::image::{Image, channel};
 use super::shape::{Corner, Face, Finish, Solid};
 use crate::math::mix;
-use bevy::math::{UVec2, Vec2, Vec3};
+use bevy::prelude::*;
 use std::collections::BTreeMap;
 
 /// The supersampling factor: texels are painted at this many times the written resolution.

@@ -4,7 +4,7 @@ use super::bed::HALF;
 use super::shapes::{Surface, pane};
 use crate::alamo::shape::{Corner, Solid};
 use crate::math::{mix, sin, smooth};
-use bevy::math::{Vec2, Vec3};
+use bevy::prelude::*;
 
 /// The Y of the hoops below the tarpaulin.
 const HOOPS: [f32; 4] = [-1.7, 1.9, 5.5, 9.1];

@@ -2,7 +2,7 @@
 
 use crate::alamo::sheet::Texel;
 use crate::math::{mix, smooth};
-use bevy::math::{Vec2, Vec3};
+use bevy::prelude::*;
 
 /// A glyph of seven rows from the top, with five dots each.
 fn glyph(letter: u8) -> [u8; 7] {

@@ -5,7 +5,7 @@
 
 use crate::alamo::build::{PositionKey, faces_by_position, normal, position_key};
 use crate::alamo::shape::{Face, Solid};
-use bevy::math::{Vec2, Vec3};
+use bevy::prelude::*;
 use bevy_classic_models::lgw::text::{Group, GroupKind, Mesh, Vertices};
 use std::collections::HashMap;
 

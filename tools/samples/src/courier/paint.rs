@@ -4,7 +4,7 @@ use super::marks::{is_stripe, lettering, reading, roundel};
 use crate::alamo::shape::Finish;
 use crate::alamo::sheet::{Ink, Texel};
 use crate::math::{hash, mix, noise, smooth};
-use bevy::math::{Vec2, Vec3};
+use bevy::prelude::*;
 
 const TEAL: Vec3 = Vec3::new(0.22, 0.46, 0.47);
 const CREAM: Vec3 = Vec3::new(0.86, 0.8, 0.66);

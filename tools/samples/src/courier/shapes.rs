@@ -4,7 +4,7 @@ use crate::alamo::loft::{Ring, rings, skin};
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{Charts, Corner, Face, Finish, SIDEWAYS, Solid, Station, block, prism};
 use crate::math::{Transform, cos, sin};
-use bevy::math::{Mat3, Vec2, Vec3};
+use bevy::prelude::*;
 
 /// A surface over rows of points; all rows have the same length.
 pub struct Surface {

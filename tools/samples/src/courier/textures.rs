@@ -2,7 +2,7 @@
 
 use crate::alamo::image::{Image, channel};
 use crate::math::{hash, mix, noise, sin, smooth};
-use bevy::math::{UVec2, Vec2, Vec3};
+use bevy::prelude::*;
 
 fn texel(color: Vec3, alpha: f32) -> [u8; 4] {
     [color.x, color.y, color.z, alpha].map(channel)

@@ -5,7 +5,7 @@
 
 use crate::alamo::shape::{Face, Solid};
 use crate::math::{Transform, quaternion};
-use bevy::math::{Mat3, Vec2, Vec3};
+use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::write::{GeometryDocument, TrackDocument};
 use bevy_classic_models::lithtech::abc::{NodeKey, Triangle, Vertex};
 use std::collections::HashMap;

@@ -4,7 +4,7 @@
 
 use crate::alamo::image::{Image, channel};
 use crate::math::{mix, noise, smooth};
-use bevy::math::{UVec2, Vec2, Vec3};
+use bevy::prelude::*;
 
 /// The name in the systems.
 pub const TEXTURE: &str = "p_particle_master.tga";

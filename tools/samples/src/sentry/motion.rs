@@ -4,7 +4,7 @@ use super::rig::{Foot, Stance, mirrored};
 use crate::document::FrameShapes;
 use crate::math::{mix, sin, smooth};
 use crate::mesh::{Mesh, separate_node_meshes};
-use bevy::math::{Vec2, Vec3};
+use bevy::prelude::*;
 
 /// All frames of the file.
 pub fn frames(mesh: &Mesh) -> Vec<FrameShapes> {

@@ -4,7 +4,7 @@ use crate::atlas::{Atlas, Texel};
 use crate::math::{mix, noise};
 use crate::paint::{Grooves, Ramp, is_in_number, lamp, paint_skin, rivet, worn_metal};
 use crate::surface::Side;
-use bevy::math::{IVec2, Vec3, Vec3Swizzles};
+use bevy::prelude::*;
 use bevy_classic_models::quake::mdl::write::SkinDocument;
 
 /// The style of a skin.

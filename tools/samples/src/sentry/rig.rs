@@ -1,7 +1,7 @@
 //! The sentry's bones, and their transforms in a stance.
 
 use crate::math::{Transform, pitch, roll, upright, yaw};
-use bevy::math::{Mat3, Vec2, Vec3};
+use bevy::prelude::*;
 
 /// The body, the parent of everything except the feet.
 pub const HULL: usize = 0;

@@ -4,7 +4,7 @@ use super::skeleton::Rig;
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{FORWARD, Finish, SIDEWAYS, Solid, Station, block, prism, tube};
 use crate::math::{Transform, hash, smooth};
-use bevy::math::{Mat3, Vec3};
+use bevy::prelude::*;
 
 const OUTLINE: [[f32; 2]; 7] = [
     [-1.3, 6.55],

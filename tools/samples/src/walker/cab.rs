@@ -4,7 +4,7 @@ use super::skeleton::Rig;
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{FORWARD, Finish, SIDEWAYS, Solid, Station, block, prism, tube};
 use crate::math::{Transform, hash};
-use bevy::math::{Mat3, Vec2, Vec3};
+use bevy::prelude::*;
 
 /// The upper edge of the windshield, as Y and Z.
 pub const WINDSHIELD: Vec2 = Vec2::new(-0.9, 10.75);

@@ -4,7 +4,7 @@ use super::cab::{DOWN, WINDSHIELD};
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{Finish, SIDEWAYS, Solid, Station, prism};
 use crate::math::{Transform, pitch, roll};
-use bevy::math::{Mat3, Vec2, Vec3};
+use bevy::prelude::*;
 
 /// Corners of the canopy from the side: the lower and the upper sill, the upper and the lower bend.
 fn canopy_points() -> [Vec2; 4] {

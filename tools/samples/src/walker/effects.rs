@@ -4,7 +4,7 @@ use super::skeleton::Rig;
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{Corner, FORWARD, Face, Finish, SIDEWAYS, Solid, Station, prism};
 use crate::math::{Transform, cos, roll, sin};
-use bevy::math::{Vec2, Vec3};
+use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::{Dazzle, Light, Proxy};
 
 /// File name of the texture of dazzles and glows in the model.

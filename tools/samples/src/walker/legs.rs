@@ -4,7 +4,7 @@ use super::skeleton::{ANKLE, Rig, SHIN_LENGTH, THIGH_LENGTH};
 use crate::alamo::profile::Profile;
 use crate::alamo::shape::{Finish, SIDEWAYS, Solid, Station, block, prism};
 use crate::math::{Transform, yaw};
-use bevy::math::{Mat3, Vec3};
+use bevy::prelude::*;
 
 fn rotated_at(rotation: Mat3, x: f32, y: f32, z: f32) -> Transform {
     Transform::from_xyz(x, y, z).rotated(rotation)

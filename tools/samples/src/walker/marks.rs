@@ -3,7 +3,7 @@
 use super::cab::{DOWN, WINDSHIELD};
 use crate::alamo::sheet::{Ink, Texel};
 use crate::math::{hash, mix};
-use bevy::math::{Vec2, Vec3};
+use bevy::prelude::*;
 
 const YELLOW: Vec3 = Vec3::new(0.93, 0.67, 0.1);
 const BLACK: Vec3 = Vec3::new(0.09, 0.09, 0.1);

@@ -7,7 +7,7 @@ use crate::alamo::color;
 use crate::alamo::shape::{Face, Solid};
 use crate::alamo::sheet::Sheet;
 use crate::math::Transform;
-use bevy::math::{Vec2, Vec3};
+use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::write::SubmeshBuffers;
 use bevy_classic_models::alamo::alo::{Parameter, Submesh};
 

@@ -4,7 +4,7 @@ use super::marks::{Mark, cockpit, mark, stripes};
 use crate::alamo::shape::Finish;
 use crate::alamo::sheet::{Ink, Texel};
 use crate::math::{hash, mix, noise, smooth};
-use bevy::math::{Vec2, Vec3};
+use bevy::prelude::*;
 
 const ARMOR: Vec3 = Vec3::new(0.6, 0.585, 0.53);
 const SECOND: Vec3 = Vec3::new(0.37, 0.39, 0.4);

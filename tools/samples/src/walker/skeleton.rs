@@ -5,7 +5,7 @@
 //! and light along −Z of the lamps.
 
 use crate::math::{Transform, roll, yaw};
-use bevy::math::{Mat3, Vec3};
+use bevy::prelude::*;
 use bevy_classic_models::alamo::alo;
 
 /// Length of a thigh.

@@ -2,7 +2,7 @@
 
 use crate::alamo::image::{Image, channel};
 use crate::math::{hash, mix, noise, sin, smooth};
-use bevy::math::{UVec2, Vec3};
+use bevy::prelude::*;
 
 /// Glow, star, streak and flare, on black.
 pub fn dazzle() -> Image {

@@ -2,7 +2,7 @@
 
 use crate::alamo::sheet::Texel;
 use crate::math::{hash, mix};
-use bevy::math::{Vec2, Vec3};
+use bevy::prelude::*;
 
 /// The marking of a texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

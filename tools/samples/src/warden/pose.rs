@@ -2,7 +2,7 @@
 
 use super::rig::{ANKLE, ARMS, CAPE, GLAIVE, HEAD, LEGS, Limb, NODES, PELVIS, TABARD, TORSO};
 use crate::math::{Transform, pitch, roll, yaw};
-use bevy::math::{Mat3, Vec3};
+use bevy::prelude::*;
 use core::ops::{Index, IndexMut};
 
 /// A parameter of a stance.

@@ -10,8 +10,8 @@ use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::morph::{Morph, MorphNodes};
 use crate::convert::textures::{Sampling, Textures, Treatment};
 use crate::convert::{document, material};
-use bevy::math::{Affine3A, Mat4, Quat, Vec3};
-use bevy::transform::components::Transform;
+use bevy::math::Affine3A;
+use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::node_flags;
 use bevy_classic_models::lithtech::{
     AbcLoaderSettings, ConvertedAbc, ConvertedMesh, MAX_SCENE_DEPTH, surface_flags,

@@ -33,7 +33,6 @@ use bevy::camera::Viewport;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
-use bevy::ui::IsDefaultUiCamera;
 use bevy_classic_models::alamo::{AloParticles, ParticleEmission};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::texture::Pixels;

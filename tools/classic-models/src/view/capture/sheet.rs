@@ -7,7 +7,6 @@ use crate::view::models::viewed_model::ViewedModel;
 use crate::view::row::Row;
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension};
-use bevy::ui::IsDefaultUiCamera;
 use bevy_classic_models::texture::Pixels;
 use classic_models_support::headless::Headless;
 use classic_models_support::images::save;

@@ -2,7 +2,7 @@
 
 use crate::file_format::{has_extension, is_manifest};
 use crate::view::open::files::Folders;
-use bevy::asset::{Asset, AssetPath};
+use bevy::asset::AssetPath;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{Alo, AloLoaderSettings};
 use bevy_classic_models::lgw::{Lgw, LgwLoaderSettings};

@@ -1,9 +1,7 @@
 //! The command line of `view`, and the help about its keys.
 
 use crate::paths::game::GameKind;
-use bevy::color::{Color, Srgba};
-use bevy::math::{UVec2, Vec2};
-use bevy::prelude::Resource;
+use bevy::prelude::*;
 use bevy_classic_models::prelude::{ClipRef, ModelSkin, PartVisibility, PlayClip, PlayerColors};
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueEnum};

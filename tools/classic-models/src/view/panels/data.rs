@@ -4,7 +4,7 @@ use crate::log_buffer::LogLine;
 use crate::view::actions::action::Action;
 use crate::view::draw::overlays::Overlays;
 use crate::view::open::args::Trees;
-use bevy::prelude::{Color, Entity};
+use bevy::prelude::*;
 use bevy_classic_models::prelude::{ModelSkin, PartVisibility, PlayerColors};
 use bevy_egui::egui::TextureId;
 use std::path::PathBuf;

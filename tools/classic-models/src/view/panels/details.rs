@@ -9,8 +9,7 @@ use crate::view::panels::lists::row;
 use crate::view::panels::state::{PanelState, Search};
 use crate::view::panels::style::WARNING;
 use crate::view::panels::textures;
-use bevy::color::{Color, ColorToPacked, Srgba};
-use bevy::prelude::Entity;
+use bevy::prelude::*;
 use bevy_classic_models::prelude::PlayerColors;
 use bevy_egui::egui::{Button, CollapsingHeader, Label, RichText, ScrollArea, Slider, Ui};
 

@@ -3,7 +3,7 @@
 use super::pose::{BACKWARD, FEET, Pose, Side, ankle};
 use crate::math::{Transform, mix, pitch, roll, sin, smooth, yaw};
 use crate::walker::skeleton::Rig;
-use bevy::math::{Mat3, Vec3};
+use bevy::prelude::*;
 
 /// Index of the last frame: 2.8 seconds. The model then stays in this pose.
 pub const LAST: u16 = 84;

@@ -6,7 +6,7 @@
 use super::pose::{BACKWARD, FEET, FPS, Pose, Side, ankle};
 use crate::math::{Transform, cos, pitch, roll, sin, yaw};
 use crate::walker::skeleton::{ANKLE, Rig};
-use bevy::math::{Mat3, Vec3};
+use bevy::prelude::*;
 
 /// Speed of the ground in units per second. A game moves the model forward at this speed, so that
 /// its feet do not slide at normal playback speed.

@@ -2,7 +2,7 @@
 
 use crate::math::Transform;
 use crate::walker::skeleton::{ANKLE, Rig};
-use bevy::math::{Mat3, Vec3};
+use bevy::prelude::*;
 
 /// Frames per second of all clips.
 pub const FPS: f32 = 30.0;

@@ -20,7 +20,6 @@ use crate::view::row::Row;
 use crate::view::shown_model::{ShownModel, ShownModelItem};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy::time::Real;
 use bevy_classic_models::alamo::{AloMaterial, AloParticles, BoneVisibility, ParticleTint};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::root::NightTime;

@@ -11,7 +11,7 @@ use crate::view::panels::data::{
     BoneRow, ClipRow, Damage, Details, Lods, ModelRow, OverlayChoices, PanelData, PartRow, Playing,
     Problem, SkinRow, TextureRow,
 };
-use bevy::prelude::{Color, Entity};
+use bevy::prelude::*;
 use bevy_classic_models::prelude::ModelSkin;
 use bevy_egui::egui::{Key, Pos2, Rect, pos2, vec2};
 use driver::Driver;
