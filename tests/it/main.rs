@@ -61,6 +61,7 @@ mod archive {
 }
 mod attach {
     mod reload;
+    mod render;
     pub mod scene;
 }
 mod clips {

@@ -1,4 +1,4 @@
-//! Billboard bones: transforms for every mode. `camera_facing` compares rendered ones.
+//! Billboard bones: transforms for every mode, and rendered orientation.
 
 use crate::support::prelude::*;
 use bevy::app::AnimationSystems;
@@ -420,4 +420,121 @@ fn billboards_in_scenes_work() {
     model.bone = spawned.find(|entity| *entity != bone).unwrap();
     model.app.step(0.0);
     model.assert_faces_camera("spawned from a scene");
+}
+
+// Rendering.
+
+/// Left to right, then down. The image has no symmetry.
+const COLORS: [[u8; 3]; 6] = [
+    [255, 0, 0],
+    [0, 255, 0],
+    [0, 0, 255],
+    [255, 255, 0],
+    [0, 255, 255],
+    [255, 255, 255],
+];
+
+/// The half width and half height of the rectangle.
+const HALF: Vec2 = Vec2::new(18.0, 12.0);
+
+fn color_image() -> Image {
+    let texels = COLORS.map(|[r, g, b]| [r, g, b, 255]);
+    let data = texels.as_flattened().to_vec();
+    let mut image = raw_image(3, data, TextureFormat::Rgba8UnormSrgb);
+    image.sampler = ImageSampler::nearest();
+    image
+}
+
+/// A single-sided rectangle. Seen from the front, the corners are counter-clockwise from the lower left.
+fn rectangle(corners: [Vec3; 4]) -> Mesh {
+    Mesh::new(
+        PrimitiveTopology::TriangleList,
+        RenderAssetUsages::default(),
+    )
+    .with_inserted_indices(Indices::U16(vec![0, 1, 2, 0, 2, 3]))
+    .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, corners.to_vec())
+    .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, vec![Vec3::Y; 4])
+    .with_inserted_attribute(
+        Mesh::ATTRIBUTE_UV_0,
+        vec![[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]],
+    )
+}
+
+const LOWER_LEFT_FIRST: [Vec2; 4] = [
+    Vec2::new(-1.0, -1.0),
+    Vec2::new(1.0, -1.0),
+    Vec2::new(1.0, 1.0),
+    Vec2::new(-1.0, 1.0),
+];
+
+fn spawn_rectangle(stage: &mut Stage, corners: [Vec3; 4]) -> Entity {
+    let image = stage.add_asset(color_image());
+    let mesh = stage.add_asset(rectangle(corners));
+    let material = stage.add_material(StandardMaterial {
+        base_color_texture: Some(image),
+        unlit: true,
+        ..default()
+    });
+    stage.spawn_entity((Mesh3d(mesh), material))
+}
+
+#[test]
+fn parallel_billboard_is_upright_and_unmirrored() {
+    let mut stage = Stage::dark(&[]);
+    let world = stage.world();
+    let root_transform = Transform::from_xyz(3.0, 4.0, -6.0)
+        .with_rotation(Quat::from_rotation_y(2.0) * Quat::from_rotation_x(-FRAC_PI_2));
+    let root = world
+        .spawn((AloSceneRoot, root_transform, Visibility::default()))
+        .id();
+    let bone = Transform::from_xyz(4.0, -3.0, 2.0).with_rotation(Quat::from_rotation_x(0.8));
+    let bone = (
+        AloBillboard::new(Billboard::Parallel),
+        bone,
+        Visibility::default(),
+        ChildOf(root),
+    );
+    let bone = world.spawn(bone).id();
+    // Seen from −Y, X is right and Z is up.
+    let in_bone = |corner: Vec2| Vec3::new(corner.x * HALF.x, 0.0, corner.y * HALF.y);
+    let entity = spawn_rectangle(&mut stage, LOWER_LEFT_FIRST.map(in_bone));
+    stage.insert(entity, ChildOf(bone));
+    let center = root_transform.transform_point(Vec3::new(4.0, -3.0, 2.0));
+
+    for view in [
+        Vec3::new(50.0, 35.0, -70.0),
+        Vec3::new(-75.0, 20.0, 35.0),
+        Vec3::new(5.0, -60.0, 50.0),
+    ] {
+        stage.move_camera(view);
+        let subject = stage.capture();
+        let camera = *stage.camera().get::<Transform>().unwrap();
+        let in_world = |corner: Vec2| {
+            center + camera.right() * corner.x * HALF.x + camera.up() * corner.y * HALF.y
+        };
+        let control = spawn_rectangle(&mut stage, LOWER_LEFT_FIRST.map(in_world));
+        stage.insert(bone, Visibility::Hidden);
+        let expected = stage.capture();
+        subject.assert_matches(&expected, &format!("parallel bone from {view}"));
+        stage.insert(bone, Visibility::Inherited);
+        stage.despawn(control);
+
+        // Check the control too: each color is left of the next, and above the next row.
+        let color_center = |color: [u8; 3]| {
+            let texels = subject.0.iter().enumerate();
+            let of_color = texels.filter(|(_, texel)| texel[..3] == color);
+            let pixels: Vec<_> = of_color
+                .map(|(index, _)| Vec2::new((index % 320) as f32, (index / 320) as f32))
+                .collect();
+            assert!(
+                pixels.len() > 500,
+                "{color:?} covers only {} pixels",
+                pixels.len()
+            );
+            pixels.iter().sum::<Vec2>() / pixels.len() as f32
+        };
+        let [a, b, c, d, e, f] = COLORS.map(color_center);
+        assert!(a.x + 20.0 < b.x && b.x + 20.0 < c.x && d.x + 20.0 < e.x && e.x + 20.0 < f.x);
+        assert!(a.y + 20.0 < d.y && b.y + 20.0 < e.y && c.y + 20.0 < f.y);
+    }
 }
