@@ -106,7 +106,7 @@ fn is_ready(world: &World, root: Entity) -> bool {
             return false;
         }
         if let Some(children) = entity.get::<Children>() {
-            next.extend(children.iter().copied());
+            next.extend(children.iter());
         }
         // They may not be attached yet.
         next.extend(manifest_attachments(entity));

@@ -7,7 +7,6 @@ use crate::manifest::model_manifest::{ManifestAttachment, ModelManifest};
 use crate::manifest::read::problem::Step::{Element, Field};
 use crate::manifest::spawn::attachments::find_outermost;
 use crate::manifest::spawn::state::ModelState;
-use crate::manifest::values::NameOrIndex;
 use crate::spawn::instance::ModelInstance;
 use crate::spawn::unsupported::{ModelComponent, no_effect_warning};
 use bevy::prelude::*;

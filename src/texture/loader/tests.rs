@@ -7,7 +7,6 @@ use crate::texture::samples::{BC1_BLOCK, DdsSample, four_cc, limits, masks, tga}
 use bevy::asset::LoadState;
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
-use bevy::prelude::*;
 use bevy::render::render_resource::{
     TextureDimension, TextureFormat, TextureUsages, TextureViewDimension,
 };
