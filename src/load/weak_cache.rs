@@ -34,9 +34,9 @@ impl<K: Eq + Hash, V> WeakCache<K, V> {
         self.0.retain(|_, value| value.strong_count() > 0);
     }
 
-    /// Forgets all values.
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
+    /// Forgets the values whose keys do not pass a filter.
+    pub(crate) fn retain(&mut self, is_kept: impl Fn(&K) -> bool) {
+        self.0.retain(|key, _| is_kept(key));
     }
 
     /// The values that something holds.

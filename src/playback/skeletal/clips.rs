@@ -7,9 +7,10 @@ use crate::playback::graph::bone_set::BoneSet;
 use crate::playback::graph::clip_parts::part_of;
 use crate::playback::skeletal::rig::{ClipInfo, ClipSource, Rig, RigClip};
 use crate::root::clip_ref::ClipRef;
-use bevy::asset::{LoadState, StrongHandle};
+use bevy::asset::{LoadState, StrongHandle, UntypedAssetId};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
+use core::marker::PhantomData;
 use std::sync::Arc;
 
 /// The clips and nodes of a graph.
@@ -22,7 +23,25 @@ pub(crate) struct GraphKey {
     pub(crate) model: Option<Address>,
 }
 
-type AdaptedKey = (Address, AssetId<AnimationClip>, Option<[u32; 3]>);
+/// A clip that was adapted to a model, or a part of it.
+#[derive(PartialEq, Eq, Hash)]
+struct AdaptedKey {
+    model: Address,
+    clip: AssetId<AnimationClip>,
+    /// The asset that describes the clip.
+    file: Option<UntypedAssetId>,
+    /// The bits of the times of the part.
+    part: Option<[u32; 3]>,
+}
+
+/// The warning that a clip does not fit a model.
+struct MismatchWarning {
+    /// The asset that describes the clip.
+    file: Option<UntypedAssetId>,
+    /// That of the clip.
+    path: String,
+    message: String,
+}
 
 /// What models that play the same clips share.
 #[derive(Resource)]
@@ -30,10 +49,10 @@ pub(crate) struct SharedClips<F: Rig> {
     /// The extensions of files with one clip.
     pub(crate) extensions: Vec<String>,
     graphs: WeakCache<GraphKey, StrongHandle>,
-    /// Clips that were adapted to a model or are parts: by the model, the clip and the bits of the part's times.
     adapted: WeakCache<AdaptedKey, StrongHandle>,
-    /// Warnings that are not logged yet, each with its clip and the asset that describes the clip.
-    warnings: Vec<(Option<AssetId<F::ClipFile>>, String, String)>,
+    /// Warnings that are not logged yet.
+    warnings: Vec<MismatchWarning>,
+    format: PhantomData<fn() -> F>,
 }
 
 impl<F: Rig> SharedClips<F> {
@@ -44,6 +63,7 @@ impl<F: Rig> SharedClips<F> {
             graphs: WeakCache::default(),
             adapted: WeakCache::default(),
             warnings: Vec::new(),
+            format: PhantomData,
         }
     }
 }
@@ -70,8 +90,15 @@ pub(crate) struct Edits<F: Rig> {
 impl<F: Rig> Edits<F> {
     /// Whether a clip that plays was edited, so that it must be adapted again.
     pub(crate) fn contain(&self, source: &ClipSource) -> bool {
-        let file = source.file_id();
-        self.clips.contains(&source.clip.id()) || file.is_some_and(|id| self.files.contains(&id))
+        self.contain_asset(source.clip.id(), source.file_id())
+    }
+
+    fn contain_asset(
+        &self,
+        clip: AssetId<AnimationClip>,
+        file: Option<AssetId<F::ClipFile>>,
+    ) -> bool {
+        self.clips.contains(&clip) || file.is_some_and(|file| self.files.contains(&file))
     }
 }
 
@@ -92,8 +119,13 @@ impl<F: Rig> Clips<'_, '_, F> {
             files: edited(&mut self.file_events),
         };
         if !edits.clips.is_empty() || !edits.files.is_empty() {
-            self.shared.graphs.clear();
-            self.shared.adapted.clear();
+            let shared = &mut *self.shared;
+            // Only graphs for a model have copies of clips.
+            shared.graphs.retain(|key| key.model.is_none());
+            shared.adapted.retain(|key| {
+                let file = key.file.map(UntypedAssetId::typed_debug_checked);
+                !edits.contain_asset(key.clip, file)
+            });
         }
         edits
     }
@@ -151,8 +183,12 @@ impl<F: Rig> Clips<'_, '_, F> {
             Some(part) => Some(self.info(source, model)?.frames.span(part)?),
             None => None,
         };
-        let id = source.clip.id();
-        let key = (Address::of(model), id, span.map(|span| span.bits()));
+        let key = AdaptedKey {
+            model: Address::of(model),
+            clip: source.clip.id(),
+            file: source.file.as_ref().map(UntypedHandle::id),
+            part: span.map(|span| span.bits()),
+        };
         if let Some(known) = self.shared.adapted.handle(&key) {
             return Some(known);
         }
@@ -163,8 +199,11 @@ impl<F: Rig> Clips<'_, '_, F> {
         let (adapted, warning) = adapted.unzip();
         if let Some(warning) = warning.flatten() {
             let path = source.clip.path().map(ToString::to_string);
-            let warning = (source.file_id(), path.unwrap_or_default(), warning);
-            self.shared.warnings.push(warning);
+            self.shared.warnings.push(MismatchWarning {
+                file: source.file.as_ref().map(UntypedHandle::id),
+                path: path.unwrap_or_default(),
+                message: warning,
+            });
         }
         let clip = match span {
             Some(span) => Some(part_of(adapted.as_ref().or(whole)?, span)),
@@ -202,7 +241,7 @@ pub(crate) fn log_mismatches<F: Rig>(
     mut shared: ResMut<SharedClips<F>>,
     mut log: ResMut<WarningLog>,
 ) {
-    for (file, path, message) in shared.bypass_change_detection().warnings.drain(..) {
-        log.warn_once(file.map(Into::into), &path, &message);
+    for warning in shared.bypass_change_detection().warnings.drain(..) {
+        log.warn_once(warning.file, &warning.path, &warning.message);
     }
 }

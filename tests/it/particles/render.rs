@@ -438,8 +438,8 @@ fn living_records_are_one_draw_while_new_ones_replace_dead_ones() {
         before = time;
         // While it is hidden, all its records are replaced.
         match step {
-            21 => drop(stage.insert(system, Visibility::Hidden)),
-            32 => drop(stage.insert(system, Visibility::Visible)),
+            21 => stage.insert(system, Visibility::Hidden),
+            32 => stage.insert(system, Visibility::Visible),
             // All records are uploaded again, from another slot on.
             40 => {
                 let mut records = stage.get_mut::<ParticleRecords>(system);

@@ -2,7 +2,7 @@
 
 use crate::messages::message_of;
 use bevy::log::BoxedLayer;
-use bevy::log::tracing::{Level, Subscriber};
+use bevy::log::tracing::{Event, Level, Subscriber};
 use bevy::log::tracing_subscriber::Layer;
 use bevy::log::tracing_subscriber::layer::Context;
 use bevy::prelude::*;

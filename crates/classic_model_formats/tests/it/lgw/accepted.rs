@@ -268,7 +268,8 @@ fn texture_flags_are_independent() {
     let assert_textures = |body: &str, expected: Texture<'_>| {
         assert_eq!(accepted(&texture(body)).materials[0].textures, [expected]);
     };
-    let rows: [(&str, fn(&mut Texture)); 7] = [
+    type Change = fn(&mut Texture);
+    let rows: [(&str, Change); 7] = [
         ("", |_| {}),
         (
             "U_CLAMP V_CLAMP MIPMAP_ON IMMUTABLE ALPHA_MODE 0 MODE MODULATE",
