@@ -77,6 +77,17 @@ impl fmt::Write for Escaped<'_, '_> {
     }
 }
 
+/// The loader's error message, without Bevy's text around it.
+pub fn explain(error: &AssetLoadError) -> String {
+    let AssetLoadError::AssetLoaderError(error) = error else {
+        return error.to_string();
+    };
+    let own = error.error();
+    None.or_else(|| Some(own.downcast_ref::<ModelLoadError>()?.to_string()))
+        .or_else(|| Some(own.downcast_ref::<ManifestLoaderError>()?.to_string()))
+        .unwrap_or_else(|| error.to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::printable;
@@ -91,15 +102,4 @@ mod tests {
             assert_eq!(printable(text).to_string(), expected);
         }
     }
-}
-
-/// The loader's error message, without Bevy's text around it.
-pub fn explain(error: &AssetLoadError) -> String {
-    let AssetLoadError::AssetLoaderError(error) = error else {
-        return error.to_string();
-    };
-    let own = error.error();
-    None.or_else(|| Some(own.downcast_ref::<ModelLoadError>()?.to_string()))
-        .or_else(|| Some(own.downcast_ref::<ManifestLoaderError>()?.to_string()))
-        .unwrap_or_else(|| error.to_string())
 }
