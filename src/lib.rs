@@ -101,7 +101,7 @@ Start with the [manual](guides::manual).
         feature = "picking",
         feature = "quake"
     )),
-    allow(dead_code)
+    allow(dead_code, unused_imports, unused_macros)
 )]
 #![forbid(unsafe_code)]
 
