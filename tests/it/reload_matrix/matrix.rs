@@ -206,7 +206,7 @@ impl Table {
             disk.fill(cell);
         }
         let mut app = App::new();
-        let loads = disk.register(&mut app, &cells);
+        let mut loads = disk.register(&mut app, &cells);
         // In memory there is no watcher, but with `watch_for_changes` Bevy reloads assets of which only labels are in use.
         app.add_plugins(gpuless::plugins(disk.root(), true))
             .add_plugins(ClassicModelsPlugins);
@@ -238,6 +238,8 @@ impl Table {
         for cell in &cells {
             cell.format.change(app.world_mut(), cell.root);
         }
+        // Folders without modification times are listed again only after a frame without loads.
+        loads.run_until_idle(&mut app, 0.0, |_| false);
         Self {
             app,
             loads,
