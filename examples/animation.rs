@@ -48,8 +48,9 @@ fn main() -> AppExit {
         ))
         .init_resource::<EventLog>()
         .add_observer(log_model_event)
+        .add_observer(play_next_clip)
         .add_systems(Startup, setup)
-        .add_systems(Update, (play_next_clip, choose_clip, switch_layer))
+        .add_systems(Update, (choose_clip, switch_layer))
         .add_systems(Last, show_state)
         .run()
 }
@@ -81,16 +82,14 @@ fn choose_clip(keys: Res<ButtonInput<KeyCode>>, mut guard: Single<&mut PlayClip,
 }
 
 fn play_next_clip(
-    mut finished: MessageReader<ClipFinished>,
+    end: On<ClipFinished>,
     mut models: Query<&mut PlayClip>,
     mut log: ResMut<EventLog>,
 ) {
-    for end in finished.read() {
-        log.0.push(format!("the clip {} has ended", end.clip));
-        let next = next(&CLIPS, |clip| end.clip == *clip);
-        if let (Some(clip), Ok(mut play)) = (next, models.get_mut(end.entity)) {
-            *play = PlayClip::once(*clip).with_fade(FADE);
-        }
+    log.0.push(format!("the clip {} has ended", end.clip));
+    let next = next(&CLIPS, |clip| end.clip == *clip);
+    if let (Some(clip), Ok(mut play)) = (next, models.get_mut(end.entity)) {
+        *play = PlayClip::once(*clip).with_fade(FADE);
     }
 }
 

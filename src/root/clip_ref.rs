@@ -137,7 +137,7 @@ pub enum Repeat {
     /// Starts again.
     #[default]
     Loop,
-    /// Stops at the last pose and writes a [`ClipFinished`](crate::root::ClipFinished).
+    /// Stops at the last pose and sends a [`ClipFinished`](crate::root::ClipFinished).
     Once,
     /// As the clip's entry in [`ModelClips`](crate::root::ModelClips) specifies; without an entry, the clip loops.
     FromManifest,

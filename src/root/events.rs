@@ -81,10 +81,10 @@ impl ClipEvent {
 ///
 /// If a clip passes itself several times in one frame of the app, it sends the events of each pass, up to 64 passes.
 ///
-/// Events are sent in `PostUpdate`, so that systems in `Update` read the [`ClipFinished`](crate::root::ClipFinished) of the
-/// same frame after them. Once the root is despawned, no further event is sent to it. Clips of ABC files send their
-/// keyframe strings also if they play in an animation graph of your own: on the root of their model, and as long as the
-/// file is loaded as an `Abc` on any entity with an `AnimationPlayer`.
+/// Events are sent in `PostUpdate`, before the [`ClipFinished`](crate::root::ClipFinished) of the same frame. Once the root
+/// is despawned, no further event is sent to it. Clips of ABC files send their keyframe strings also if they play in an
+/// animation graph of your own: on the root of their model, and as long as the file is loaded as an `Abc` on any entity with
+/// an `AnimationPlayer`.
 #[derive(EntityEvent, Clone, Debug, PartialEq)]
 pub struct ModelEvent {
     /// The root, or the entity of the `AnimationPlayer`.
@@ -144,8 +144,9 @@ impl PassedEvent<'_> {
 pub(crate) fn send_events(
     commands: &mut Commands<'_, '_>,
     entity: Entity,
-    events: Vec<ModelEvent>,
+    events: impl IntoIterator<Item: for<'a> EntityEvent<Trigger<'a>: Default>>,
 ) {
+    let events: Vec<_> = events.into_iter().collect();
     if events.is_empty() {
         return;
     }

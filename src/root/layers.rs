@@ -242,9 +242,9 @@ impl From<PlayClip> for ClipLayer {
     }
 }
 
-/// Written when the clip of a layer with [`Repeat::Once`](crate::root::Repeat::Once) ends. It is not written for missing clips
-/// and for layers that were removed before.
-#[derive(Message, Clone, Debug, PartialEq)]
+/// Sent to the root when the clip of a layer with [`Repeat::Once`](crate::root::Repeat::Once) ends. It is not sent for
+/// missing clips and for layers that were removed before.
+#[derive(EntityEvent, Clone, Debug, PartialEq)]
 pub struct LayerFinished {
     /// The entity that has the [`ClipLayers`].
     pub entity: Entity,

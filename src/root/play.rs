@@ -7,7 +7,7 @@ use bevy::prelude::*;
 
 /// Plays a clip of a model.
 ///
-/// A clip that is missing or cannot be loaded causes a warning. It never finishes: no [`ClipFinished`] is written, and
+/// A clip that is missing or cannot be loaded causes a warning. It never finishes: no [`ClipFinished`] is sent, and
 /// [`Playback::finished`] stays false. Until a reload provides the clip, a Quake model shows its frame 0, and other
 /// models show their rest pose.
 ///
@@ -132,8 +132,8 @@ pub struct Playback {
     pub duration: f32,
 }
 
-/// Written when a clip with [`Repeat::Once`] ends. It is not written for missing clips.
-#[derive(Message, Clone, Debug, PartialEq)]
+/// Sent to the root when a clip with [`Repeat::Once`] ends. It is not sent for missing clips.
+#[derive(EntityEvent, Clone, Debug, PartialEq)]
 pub struct ClipFinished {
     /// The entity that has the [`PlayClip`].
     pub entity: Entity,

@@ -15,12 +15,12 @@ use crate::root::crowd::Crowd;
 use crate::root::environment::{BillboardCamera, NightTime, Wind};
 use crate::root::events::ModelEvents;
 use crate::root::follow_velocity::FollowVelocity;
-use crate::root::layers::{ClipLayers, LayerFinished};
+use crate::root::layers::ClipLayers;
 use crate::root::masks::ModelMasks;
 use crate::root::parts::{
     DamageStage, LodDistances, ModelLod, PartVisibility, on_distances_removed,
 };
-use crate::root::play::{ClipFinished, PlayClip, Playback};
+use crate::root::play::{PlayClip, Playback};
 use crate::root::skins::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 use crate::root::space::BevySpace;
 use crate::root::systems::ClassicModelsSystems;
@@ -100,8 +100,6 @@ impl Plugin for ModelsPlugin {
             .register_type::<NightTime>()
             .init_resource::<Wind>()
             .init_resource::<NightTime>()
-            .add_message::<ClipFinished>()
-            .add_message::<LayerFinished>()
             .add_observer(on_distances_removed)
             .add_systems(
                 PostUpdate,

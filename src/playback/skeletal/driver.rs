@@ -43,8 +43,6 @@ pub(crate) struct PlayedRoots<'w, 's, F: Rig> {
     commands: Commands<'w, 's>,
     time: Res<'w, Time>,
     warnings: ModelWarnings<'w, 's>,
-    finished: MessageWriter<'w, ClipFinished>,
-    finished_layers: MessageWriter<'w, LayerFinished>,
     playing: Query<'w, 's, Entity, (Plays, With<<F as Format>::Instance>)>,
     stopped: RemovedComponents<'w, 's, ResolvedClip>,
     removed_layers: RemovedComponents<'w, 's, ClipLayers>,
@@ -100,17 +98,16 @@ pub(crate) fn play_clips<F: Rig>(mut all: PlayedRoots<F>, mut clips: Clips<F>) {
         for warning in outcome.warnings {
             all.warnings.warn_once(entity, &warning);
         }
-        if let Some(clip) = outcome.ended {
-            all.finished.write(ClipFinished { entity, clip });
-        }
-        for (layer, clip) in outcome.ended_layers {
-            all.finished_layers.write(LayerFinished {
-                entity,
-                layer,
-                clip,
-            });
-        }
+        let end = outcome.ended.map(|clip| ClipFinished { entity, clip });
+        let layers = outcome.ended_layers.into_iter();
+        let layers = layers.map(|(layer, clip)| LayerFinished {
+            entity,
+            layer,
+            clip,
+        });
         send_events(&mut all.commands, entity, outcome.events);
+        send_events(&mut all.commands, entity, end);
+        send_events(&mut all.commands, entity, layers);
     }
 }
 

@@ -129,14 +129,12 @@ impl TestApp {
         assert!((time - expected).abs() < 1e-4, "{time}");
     }
 
-    /// Steps several times. Returns the messages, of which Bevy keeps those of two frames.
+    /// Steps several times. Returns the events.
     fn finished_in(&mut self, count: usize, seconds: f32) -> Vec<LayerFinished> {
-        let mut all = Vec::new();
         for _ in 0..count {
             self.step(seconds);
-            all.extend(self.finished_layers());
         }
-        all
+        self.finished_layers()
     }
 }
 

@@ -24,6 +24,21 @@ pub struct TestApp {
     loads: Option<Loads>,
 }
 
+/// The events of one kind that were sent and not yet taken.
+#[derive(Resource)]
+pub struct Sent<E>(pub Vec<E>);
+
+fn keep_sent<E: EntityEvent + Clone>(app: &mut App) {
+    app.insert_resource(Sent::<E>(Vec::new()))
+        .add_observer(|event: On<E>, mut sent: ResMut<Sent<E>>| sent.0.push(event.clone()));
+}
+
+fn finish(app: &mut App) {
+    keep_sent::<ClipFinished>(app);
+    keep_sent::<LayerFinished>(app);
+    gpuless::finish(app);
+}
+
 impl TestApp {
     pub fn new(files: &[(&str, Vec<u8>)]) -> Self {
         Self::with_plugin(files, ClassicModelsPlugins)
@@ -57,7 +72,7 @@ impl TestApp {
     /// An app whose asset sources are registered already, with the given plugins of Bevy.
     pub fn with_sources(mut app: App, bevy: PluginGroupBuilder) -> Self {
         app.add_plugins(bevy).add_plugins(ClassicModelsPlugins);
-        gpuless::finish(&mut app);
+        finish(&mut app);
         Self {
             app,
             files: Dir::default(),
@@ -68,7 +83,7 @@ impl TestApp {
     /// The same, with `loads` of the default source, and its files.
     pub fn with_loads(mut app: App, files: Dir, loads: Loads, bevy: PluginGroupBuilder) -> Self {
         app.add_plugins(bevy).add_plugins(ClassicModelsPlugins);
-        gpuless::finish(&mut app);
+        finish(&mut app);
         let loads = Some(loads);
         Self { app, files, loads }
     }
@@ -82,7 +97,7 @@ impl TestApp {
     ) -> Self {
         app.add_plugins(gpuless::plugins(folder, false))
             .add_plugins(plugin);
-        gpuless::finish(&mut app);
+        finish(&mut app);
         let loads = Some(loads);
         Self { app, files, loads }
     }

@@ -1,6 +1,7 @@
 //! Short access to the entities, assets, files and models of tests.
 
 use crate::gpuless;
+use crate::support::app::Sent;
 use crate::support::prelude::*;
 use bevy::asset::meta::Settings;
 use bevy::ecs::component::Mutable;
@@ -348,19 +349,19 @@ impl TestApp {
         assert!(is_near, "{time} instead of {expected}");
     }
 
-    /// Takes the messages of finished clips.
+    /// The clips that have finished since the last call.
     pub fn finished_clips(&mut self) -> Vec<ClipFinished> {
-        self.take_messages()
+        self.take_sent()
     }
 
-    /// Takes the messages of finished layers.
+    /// The clips of layers that have finished since the last call.
     pub fn finished_layers(&mut self) -> Vec<LayerFinished> {
-        self.take_messages()
+        self.take_sent()
     }
 
-    fn take_messages<M: Message>(&mut self) -> Vec<M> {
-        let mut messages = self.world().resource_mut::<Messages<M>>();
-        messages.drain().collect()
+    fn take_sent<E: EntityEvent>(&mut self) -> Vec<E> {
+        let mut sent = self.world().resource_mut::<Sent<E>>();
+        core::mem::take(&mut sent.0)
     }
 
     /// The weight of a layer, on the formats that have layers.

@@ -164,7 +164,6 @@ pub(crate) fn play(
     mut commands: Commands,
     time: Res<Time>,
     mut table: ResMut<MdlPoseTable>,
-    mut finished: MessageWriter<ClipFinished>,
     mut warnings: ModelWarnings,
     mut models: Query<Players<'static>>,
 ) {
@@ -223,14 +222,13 @@ pub(crate) fn play(
             .events
             .for_each_passed(tables.events, None, None, advance.step, send);
         send_events(&mut commands, entity, sent);
-        if advance.has_ended
-            && let Some(clip) = played
-        {
-            finished.write(ClipFinished {
+        let end = played
+            .filter(|_| advance.has_ended)
+            .map(|clip| ClipFinished {
                 entity,
                 clip: clip.requested.clone(),
             });
-        }
+        send_events(&mut commands, entity, end);
 
         let interpolate = animator.model.interpolate && request.is_none_or(|play| play.interpolate);
         let to = animator.locate(playback.time, repeat, interpolate);
