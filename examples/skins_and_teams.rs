@@ -40,7 +40,7 @@ const PLAYERS: [PlayerColors; 4] = [
 const TEAMS: [Srgba; 4] = [RED_600, SKY_600, AMBER_500, EMERALD_600];
 
 /// The skins that a model goes through.
-#[derive(Component)]
+#[derive(Component, Clone, Default)]
 struct SkinChoice(Vec<ModelSkin>);
 
 fn main() -> AppExit {
@@ -61,46 +61,45 @@ fn main() -> AppExit {
 }
 
 /// Skins of the file, by index.
-fn spawn_sentries(mut commands: Commands, assets: Res<AssetServer>) {
+fn spawn_sentries(mut commands: Commands) {
     for (index, x) in [2.4, 0.0, -2.4].into_iter().enumerate() {
-        let choice = SkinChoice((0..3).map(ModelSkin::Index).collect());
-        commands.spawn((
-            ClassicModel(assets.load("models/sentry.mdl")),
-            BevySpace::default(),
-            Transform::from_xyz(x, 0.0, -2.0),
-            PlayClip::looping("stand"),
-            choice.0[index].clone(),
-            PLAYERS[index],
-            choice,
-        ));
+        let choice: Vec<_> = (0..3).map(ModelSkin::Index).collect();
+        commands.spawn_scene(bsn! {
+            ClassicModel("models/sentry.mdl")
+            BevySpace
+            Transform::from_xyz(x, 0.0, -2.0)
+            PlayClip { clip: "stand" }
+            ModelSkin::Index(index)
+            template_value(PLAYERS[index])
+            SkinChoice(choice)
+        });
     }
 }
 
 /// Images, by path from the folder `assets`.
-fn spawn_wardens(mut commands: Commands, assets: Res<AssetServer>) {
-    for (index, x) in [1.2, -1.2].into_iter().enumerate() {
-        let skins = ["skins/warden.dtx", "skins/warden_frost.dtx"];
-        let choice = SkinChoice(skins.map(ModelSkin::from).into());
-        commands.spawn((
-            ClassicModel(assets.load("models/warden.abc")),
-            BevySpace::default(),
-            Transform::from_xyz(x, 0.0, 0.5),
-            PlayClip::looping("idle"),
-            choice.0[index].clone(),
-            choice,
-        ));
+fn spawn_wardens(mut commands: Commands) {
+    let skins = ["skins/warden.dtx", "skins/warden_frost.dtx"];
+    for (x, skin) in [1.2, -1.2].into_iter().zip(skins) {
+        commands.spawn_scene(bsn! {
+            ClassicModel("models/warden.abc")
+            BevySpace
+            Transform::from_xyz(x, 0.0, 0.5)
+            PlayClip { clip: "idle" }
+            ModelSkin::Name(skin)
+            SkinChoice({ skins.map(ModelSkin::from) })
+        });
     }
 }
 
 /// The texture of the model has a mask where it shows the color of the team.
-fn spawn_walkers(mut commands: Commands, assets: Res<AssetServer>) {
+fn spawn_walkers(mut commands: Commands) {
     for (index, x) in [4.5, -4.5].into_iter().enumerate() {
-        commands.spawn((
-            ClassicModel(assets.load("models/walker.alo")),
-            BevySpace::default(),
-            Transform::from_xyz(x, 0.0, 3.5),
-            TeamColor(TEAMS[index].into()),
-        ));
+        commands.spawn_scene(bsn! {
+            ClassicModel("models/walker.alo")
+            BevySpace
+            Transform::from_xyz(x, 0.0, 3.5)
+            TeamColor({ TEAMS[index] })
+        });
     }
 }
 

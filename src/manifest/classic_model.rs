@@ -19,7 +19,7 @@ use bevy::prelude::*;
 /// is removed or replaced, they are removed. If only the `WorldAssetRoot` is removed, it is inserted again.
 ///
 /// A `WorldAssetRoot` with the label `Scene` of a manifest inserts this component.
-#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Component, FromTemplate, Reflect, Clone, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 #[require(Transform, Visibility)]
 pub struct ClassicModel(pub Handle<ModelManifest>);

@@ -1,13 +1,14 @@
 //! References to clips, and the behavior at the end of a clip.
 
 use crate::load::names::same_name;
+use bevy::ecs::VariantDefaults;
 use bevy::prelude::*;
 use core::ops::Range;
 use std::sync::Arc;
 
 /// Selects a clip of a model.
-#[derive(Reflect, Clone, Debug, PartialEq, Eq)]
-#[reflect(Clone, Debug, PartialEq)]
+#[derive(VariantDefaults, Reflect, Clone, Debug, PartialEq, Eq)]
+#[reflect(Default, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClipRef {
     /// The first clip with this name in [`ModelClips`](crate::root::ModelClips), otherwise in the model's file.
@@ -39,6 +40,17 @@ pub enum ClipRef {
         frames: Range<u32>,
     },
 }
+
+/// The first clip in the model's list.
+impl Default for ClipRef {
+    fn default() -> Self {
+        Self::Index(0)
+    }
+}
+
+// Types that contain handles are not `Unpin`, so that `bsn!` does not create them by `Default` and `Clone`. Clips are
+// mostly named.
+impl Unpin for ClipRef {}
 
 impl ClipRef {
     /// A range of frames of a clip: see [`ClipRef::Part`].
@@ -130,7 +142,7 @@ impl core::fmt::Display for ClipRef {
 }
 
 /// The behavior at the end of a clip.
-#[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(VariantDefaults, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Default, Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub enum Repeat {

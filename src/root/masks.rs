@@ -1,6 +1,7 @@
 //! Masks of bones: which bones a layer of [`ClipLayers`](crate::root::ClipLayers) animates.
 
 use crate::load::names::folded;
+use bevy::ecs::VariantDefaults;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 /// name, all of them are meant.
 ///
 /// A name that no bone has is a warning, and the other names apply.
-#[derive(Reflect, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(VariantDefaults, Reflect, Clone, Debug, Default, PartialEq, Eq)]
 #[reflect(Default, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum BoneMask {

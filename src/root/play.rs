@@ -44,7 +44,7 @@ pub struct PlayClip {
 impl Default for PlayClip {
     fn default() -> Self {
         Self {
-            clip: ClipRef::Index(0),
+            clip: ClipRef::default(),
             repeat: Repeat::Loop,
             speed: 1.0,
             start: None,

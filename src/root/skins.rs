@@ -2,6 +2,7 @@
 
 use crate::load::names::folded;
 use bevy::asset::AssetPath;
+use bevy::ecs::VariantDefaults;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 
@@ -9,7 +10,7 @@ use bevy::prelude::*;
 ///
 /// Insert it on the root. Instances of the same model and skin share their
 /// materials.
-#[derive(Component, Reflect, Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Component, VariantDefaults, Reflect, Clone, Debug, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ModelSkin {
@@ -28,6 +29,10 @@ pub enum ModelSkin {
     /// `ModelSkin::from("frost")` creates this variant.
     Name(String),
 }
+
+// Types that contain handles are not `Unpin`, so that `bsn!` does not create them by `Default` and `Clone`. A skin has its
+// path in a variant of its own.
+impl Unpin for ModelSkin {}
 
 impl ModelSkin {
     /// The index of [`ModelSkin::Index`]. `None` for the other variants: a name is not looked up.

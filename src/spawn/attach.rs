@@ -25,7 +25,7 @@ use bevy::prelude::*;
 ///
 /// The entity is despawned with the model's root, and also if the root does not exist. An attachment that closes a
 /// cycle, directly or through other models, is ignored, with a warning.
-#[derive(Component, Reflect, Clone, Debug, PartialEq, Eq)]
+#[derive(Component, FromTemplate, Reflect, Clone, Debug, PartialEq, Eq)]
 #[reflect(Component, Clone, Debug, PartialEq)]
 #[require(Transform, Visibility)]
 pub struct AttachedToBone {

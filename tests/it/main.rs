@@ -136,6 +136,7 @@ mod reload_matrix {
 }
 mod shared {
     mod bevy_space;
+    mod bsn;
     mod concurrent_loads;
     mod file_name_rules;
     mod follow_velocity;
