@@ -50,10 +50,10 @@ macro_rules! formats_param {
 }
 
 formats_param!(FormatInfos: ModelInfo,;
-    alamo::info::AloInfo<'w, 's>,
-    lgw::info::LgwInfo<'w, 's>,
-    lithtech::info::AbcInfo<'w, 's>,
-    quake::info::MdlInfo<'w, 's>
+    alamo::instance::AloInfo<'w, 's>,
+    lgw::instance::LgwInfo<'w, 's>,
+    lithtech::instance::AbcInfo<'w, 's>,
+    quake::instance::MdlInfo<'w, 's>
 );
 
 formats_param!(FormatRays: Rays, mut;

@@ -9,8 +9,8 @@ use crate::formats::alamo::components::{
 };
 use crate::formats::alamo::convert::file::transform;
 use crate::formats::alamo::materials::tags::{AloTags, begins_with_fc};
+use crate::formats::alamo::particles::asset::AloParticleSystem;
 use crate::formats::alamo::particles::asset::AloParticles;
-use crate::formats::alamo::particles::components::AloParticleSystem;
 use crate::formats::alamo::parts::billboard::{AloBillboard, AloSceneRoot, Billboard};
 use crate::formats::alamo::parts::dazzle::DazzleMaterial;
 use crate::formats::alamo::parts::lights::insert_light;

@@ -8,11 +8,11 @@ use crate::formats::lithtech::asset::{
     AbcNodeInfo, AbcSkin,
 };
 use crate::formats::lithtech::components::{AbcInstance, AbcScene};
+use crate::formats::lithtech::convert::file::node_bounds;
 use crate::formats::lithtech::convert::file::{ConvertedAbc, ConvertedClip, ConvertedLod};
 use crate::formats::lithtech::convert::lods::lod_distances;
 use crate::formats::lithtech::convert::meshes::ConvertedMesh;
-use crate::formats::lithtech::convert::node_bounds::node_bounds;
-use crate::formats::lithtech::crowd::instance::AbcCrowd;
+use crate::formats::lithtech::crowd::AbcCrowd;
 use crate::formats::lithtech::deform::ConvertedDeform;
 use crate::formats::lithtech::deform::pose_table::AbcPoseTable;
 use crate::formats::lithtech::dependencies::{SkinImages, find_skins};

@@ -4,7 +4,7 @@
 use crate::formats::lithtech::animation::rig::AbcAnimator;
 use crate::formats::lithtech::asset::{AbcAnimation, AbcDeformInfo, AbcMeshInfo, AbcModel};
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh};
-use crate::formats::lithtech::convert::node_bounds::vertex_joints;
+use crate::formats::lithtech::convert::file::vertex_joints;
 use crate::formats::lithtech::deform::pose_table::{AbcPoseRow, AbcPoseTable};
 use crate::formats::lithtech::deform::texel;
 use crate::formats::lithtech::materials::material::AbcDeformUniform;

@@ -4,8 +4,8 @@ use crate::formats::alamo::collision::build;
 use crate::formats::alamo::collision::node::{BoxHits, count_and_link};
 use crate::formats::alamo::collision::tree::CollisionTree;
 use crate::formats::alamo::collision::tree_ray::TreeRay;
+use crate::formats::alamo::collision::tree_ray::Winding;
 use crate::formats::alamo::collision::triangle::{Intersection, intersect, points, unit_normal};
-use crate::formats::alamo::collision::winding::Winding;
 use crate::geometry::ray_settings::Backfaces;
 use bevy::prelude::*;
 

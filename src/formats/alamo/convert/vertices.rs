@@ -1,6 +1,6 @@
 //! Converts vertices to the attribute arrays of a mesh, and repairs values that would break rendering.
 
-use crate::formats::alamo::raycast::skin::ColliderSkin;
+use crate::formats::alamo::raycast::collider::ColliderSkin;
 use crate::geometry::vertices::replace_missing;
 use bevy::asset::RenderAssetUsages;
 use bevy::math::bounding::Aabb3d;

@@ -3,7 +3,7 @@
 //! A LOD has one mesh that is skinned to all nodes, or one mesh per node. Nodes that deform or have
 //! [`surface_flags`] always have their own mesh.
 
-use crate::formats::lithtech::convert::split_vertices::{Corner, Level, SplitVertices};
+use crate::formats::lithtech::convert::lods::{Corner, Level, SplitVertices};
 use crate::formats::lithtech::convert::vertices::Vertices;
 use crate::formats::lithtech::deform::Deforms;
 use crate::formats::lithtech::deform::deformed_vertices::NO_SLOT;

@@ -102,7 +102,7 @@ fn mean_of_pair(index: usize, geometry: &Geometry<'_>, normals: &[Option<Vec3>])
     mean.direction()
 }
 
-#[cfg(all(test, feature = "write"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use classic_model_formats::abc::TransformInfo;

@@ -1,6 +1,5 @@
 //! The materials of models: `StandardMaterial`, and an extension of it for vertex animation.
 
-use crate::appearance::rebind_textures::HasTextures;
 use crate::formats::lithtech::deform::ConvertedDeform;
 use crate::formats::lithtech::settings::AbcLoaderSettings;
 use crate::gpu::shaders::embedded_shader;
@@ -57,12 +56,6 @@ impl AbcDeformUniform {
 
 pub(crate) fn vertex_shader() -> ShaderRef {
     embedded_shader("formats/lithtech/shaders/deform.wgsl")
-}
-
-impl HasTextures for AbcDeform {
-    fn textures(&self) -> Vec<&Handle<Image>> {
-        vec![&self.poses, &self.vertex_adjacency]
-    }
 }
 
 impl MaterialExtension for AbcDeform {

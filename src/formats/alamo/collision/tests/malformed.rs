@@ -1,11 +1,10 @@
 //! Tests of malformed trees.
 
-use crate::formats::alamo::collision::error::TreeError;
 use crate::formats::alamo::collision::tests::meshes::{ball, cube};
 use crate::formats::alamo::collision::tests::poses::check_same_as_built;
 use crate::formats::alamo::collision::tests::rays::check_ray;
 use crate::formats::alamo::collision::tests::{Random, Sample};
-use crate::formats::alamo::collision::tree::{CollisionTree, TreeLink};
+use crate::formats::alamo::collision::tree::{CollisionTree, TreeError, TreeLink};
 use crate::geometry::ray_settings::Backfaces;
 use bevy::prelude::*;
 

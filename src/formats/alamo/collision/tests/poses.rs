@@ -1,11 +1,10 @@
 //! Tests of trees with moved vertices.
 
-use crate::formats::alamo::collision::error::TreeError;
 use crate::formats::alamo::collision::tests::meshes::{all, ball, cube};
 use crate::formats::alamo::collision::tests::points::{check_box, check_sphere};
 use crate::formats::alamo::collision::tests::rays::{check_ray, some_ray};
 use crate::formats::alamo::collision::tests::{Random, Sample};
-use crate::formats::alamo::collision::tree::CollisionTree;
+use crate::formats::alamo::collision::tree::{CollisionTree, TreeError, TreeLink};
 use crate::geometry::ray_settings::Backfaces;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
@@ -29,13 +28,7 @@ const POSES: [(&str, Pose); 9] = [
 
 fn posed(sample: &Sample, pose: Pose) -> Sample {
     let mut random = Random(31);
-    let positions = sample.positions.iter();
-    Sample {
-        positions: positions
-            .map(|at| pose(Vec3::from(*at), &mut random).to_array())
-            .collect(),
-        ..sample.clone()
-    }
+    sample.moved(|at| pose(at, &mut random))
 }
 
 #[test]
@@ -134,13 +127,7 @@ fn invalid_positions_are_rejected() {
             TreeError::NotFinite { vertex: 3 }
         );
     }
-    let empty = CollisionTree::new(
-        Vec::<crate::formats::alamo::collision::tree::TreeLink>::new(),
-        &[],
-        &[],
-        &[],
-    )
-    .unwrap();
+    let empty = CollisionTree::new(Vec::<TreeLink>::new(), &[], &[], &[]).unwrap();
     assert!(empty.with_positions(&[]).unwrap().bounds().is_none());
     assert_eq!(empty.levels(), 0);
     assert_eq!(empty.boxes(0).count(), 0);

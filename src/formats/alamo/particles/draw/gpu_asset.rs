@@ -2,7 +2,7 @@
 
 use crate::formats::alamo::particles::asset::{AloEmitter, AloParticles};
 use crate::formats::alamo::particles::draw::pipeline::DrawMode;
-use crate::formats::alamo::particles::draw::uniform::EmitterUniform;
+use crate::formats::alamo::particles::draw::pipeline::EmitterUniform;
 use crate::formats::alamo::particles::evaluate::{PreparedEmitter, Space};
 use crate::formats::alamo::particles::{Interpolation, Track};
 use crate::texture::placeholder::PLACEHOLDER_IMAGE;

@@ -3,9 +3,9 @@
 use crate::formats::alamo::particles::asset::AloParticles;
 use crate::formats::alamo::particles::evaluate::{EmissionMesh, Simulation, Space};
 use crate::formats::alamo::particles::record::{EmitterRecords, ParticleRecords};
-use crate::formats::alamo::particles::simulate::births::{NewBirth, RecordTimes, Target};
-use crate::formats::alamo::particles::simulate::budget::Demand;
+use crate::formats::alamo::particles::simulate::control::Demand;
 use crate::formats::alamo::particles::simulate::control::ParticleEmission;
+use crate::formats::alamo::particles::simulate::stage::{NewBirth, RecordTimes, Target};
 use crate::formats::alamo::particles::simulate::stage::{Path, Poses, Surroundings, SystemStage};
 use bevy::prelude::*;
 
