@@ -1,8 +1,7 @@
 //! Builds a [`CollisionTree`] from a file's tree: validates it, fits the boxes to the triangles, and
 //! collapses binary nodes to nodes of four children. Fits a tree to moved vertices.
 
-use crate::formats::alamo::collision::node::Grid;
-use crate::formats::alamo::collision::node::{Node, WIDTH, count_and_link};
+use crate::formats::alamo::collision::node::{Grid, Node, WIDTH, count_and_link};
 use crate::formats::alamo::collision::tree::{CollisionTree, TreeError, TreeLink};
 use crate::formats::alamo::collision::triangle::is_degenerate;
 use bevy::math::Vec3A;

@@ -12,6 +12,7 @@ pub(crate) mod cast;
 pub(crate) mod levels;
 pub(crate) mod node;
 pub(crate) mod overlap;
+pub(crate) mod traverse;
 pub(crate) mod tree;
 pub(crate) mod tree_ray;
 pub(crate) mod triangle;

@@ -1,7 +1,5 @@
 //! Overlap queries: the triangles that intersect a box or a sphere; and the closest point query.
 
-use crate::formats::alamo::collision::build;
-use crate::formats::alamo::collision::node::{BoxHits, Node, count_and_link};
 use crate::formats::alamo::collision::tree::CollisionTree;
 use crate::formats::alamo::collision::triangle::{nearest, overlaps_box, points};
 use bevy::math::DVec3;
@@ -31,12 +29,9 @@ impl CollisionTree {
         let half = Vec3::from(0.5 * (max - min));
         self.traverse(
             |node| node.overlapping(lower, upper),
-            |corners, triangle| {
-                if overlaps_box(corners, center, half) {
-                    visit(triangle)
-                } else {
-                    ControlFlow::Continue(())
-                }
+            |slot| match self.triangle(slot) {
+                Some((corners, triangle)) if overlaps_box(corners, center, half) => visit(triangle),
+                _ => ControlFlow::Continue(()),
             },
         )
     }
@@ -62,12 +57,12 @@ impl CollisionTree {
         let radius = f64::from(sphere.radius()) * f64::from(self.scale);
         self.traverse(
             |node| node.near_point(steps, reach).mask,
-            |corners, triangle| {
-                let distance = nearest(corners, center).distance_squared(center);
-                if distance <= radius * radius {
-                    visit(triangle)
-                } else {
-                    ControlFlow::Continue(())
+            |slot| {
+                let is_near =
+                    |corners| nearest(corners, center).distance_squared(center) <= radius * radius;
+                match self.triangle(slot) {
+                    Some((corners, triangle)) if is_near(corners) => visit(triangle),
+                    _ => ControlFlow::Continue(()),
                 }
             },
         )
@@ -82,46 +77,10 @@ impl CollisionTree {
         steps * steps
     }
 
-    fn traverse<B>(
-        &self,
-        overlapping: impl Fn(&Node) -> u32,
-        visit: impl FnMut([Vec3; 3], u32) -> ControlFlow<B>,
-    ) -> ControlFlow<B> {
-        if self.shallow {
-            self.traverse_with_stack::<{ build::SHORT_STACK }, B>(overlapping, visit)
-        } else {
-            self.traverse_with_stack::<{ build::LONG_STACK }, B>(overlapping, visit)
-        }
-    }
-
-    fn traverse_with_stack<const STACK: usize, B>(
-        &self,
-        overlapping: impl Fn(&Node) -> u32,
-        mut visit: impl FnMut([Vec3; 3], u32) -> ControlFlow<B>,
-    ) -> ControlFlow<B> {
-        let mut stack = [0_u32; STACK];
-        let mut len = 1;
-        while len > 0 {
-            len -= 1;
-            let (count, link) = count_and_link(stack[len % STACK]);
-            for slot in link..link + count {
-                if let (Some(corners), Some(triangle)) =
-                    (self.corners(slot), self.triangles.get(slot))
-                {
-                    visit(points(corners), u32::from(*triangle))?;
-                }
-            }
-            let (0, Some(node)) = (count, self.nodes.get(link)) else {
-                continue;
-            };
-            let mut mask = overlapping(node);
-            while mask != 0 {
-                stack[len % STACK] = node.child(mask.trailing_zeros() as usize);
-                mask &= mask - 1;
-                len += 1;
-            }
-        }
-        ControlFlow::Continue(())
+    /// The corners of the triangle in a slot, and its index in the sub-mesh.
+    fn triangle(&self, slot: usize) -> Option<([Vec3; 3], u32)> {
+        let triangle = self.triangles.get(slot)?;
+        Some((points(self.corners(slot)?), u32::from(*triangle)))
     }
 }
 
@@ -137,13 +96,6 @@ pub struct ClosestPoint {
     pub triangle: u32,
 }
 
-/// The nearest point found so far, in scaled units.
-struct Nearest {
-    slot: usize,
-    point: DVec3,
-    squared: f64,
-}
-
 impl CollisionTree {
     /// The closest point of the triangles to a point, if it is within `max_distance`, which may be
     /// infinite. `None` if the point is not finite.
@@ -152,75 +104,32 @@ impl CollisionTree {
             return None;
         }
         let scale = f64::from(self.scale);
-        let nearest = if self.shallow {
-            self.nearest_point::<{ build::SHORT_STACK }>(point, max_distance)
-        } else {
-            self.nearest_point::<{ build::LONG_STACK }>(point, max_distance)
-        }?;
-        Some(ClosestPoint {
-            distance: (nearest.squared.sqrt() / scale) as f32,
-            point: (nearest.point / scale).as_vec3(),
-            triangle: u32::from(*self.triangles.get(nearest.slot)?),
-        })
-    }
-
-    fn nearest_point<const STACK: usize>(&self, point: Vec3, max: f32) -> Option<Nearest> {
         let steps = self.grid.steps_at(Vec3A::from(point) * self.scale);
-        let mut reach = self.squared_steps(steps, max * self.scale);
-        let point = DVec3::from(point) * f64::from(self.scale);
-        let max = f64::from(max) * f64::from(self.scale);
+        let reach = self.squared_steps(steps, max_distance * self.scale);
+        let point = DVec3::from(point) * scale;
+        let max = f64::from(max_distance) * scale;
         let mut squared = max * max;
         let mut best = None;
-        let mut stack = [0_u64; STACK];
-        let mut len = 0;
-        let mut node = self.nodes.first()?;
-        loop {
-            let BoxHits {
-                mut mask,
-                distances,
-            } = node.near_point(steps, reach);
-            let bottom = len;
-            while mask != 0 {
-                let child = mask.trailing_zeros() as usize;
-                mask &= mask - 1;
-                let entry =
-                    u64::from(distances[child & 3].to_bits()) << 32 | u64::from(node.child(child));
-                // The nearest goes on top.
-                let mut index = len;
-                while index > bottom && stack[(index - 1) % STACK] < entry {
-                    stack[index % STACK] = stack[(index - 1) % STACK];
-                    index -= 1;
+        self.traverse_nearest_first(
+            reach,
+            |node, reach| node.near_point(steps, reach),
+            |slot, _| {
+                let (corners, triangle) = self.triangle(slot)?;
+                let candidate = nearest(corners, point);
+                let distance = candidate.distance_squared(point);
+                if distance > squared || (distance == squared && best.is_some()) {
+                    return None;
                 }
-                stack[index % STACK] = entry;
-                len += 1;
-            }
-            node = loop {
-                if len == 0 {
-                    return best;
-                }
-                len -= 1;
-                let entry = stack[len % STACK];
-                if f32::from_bits((entry >> 32) as u32) > reach {
-                    continue;
-                }
-                let (count, link) = count_and_link(entry as u32);
-                if count == 0 {
-                    break self.nodes.get(link)?;
-                }
-                for slot in link..link + count {
-                    let candidate = nearest(points(self.corners(slot)?), point);
-                    let distance = candidate.distance_squared(point);
-                    if distance < squared || (best.is_none() && distance <= squared) {
-                        squared = distance;
-                        reach = self.squared_steps(steps, squared.sqrt() as f32);
-                        best = Some(Nearest {
-                            slot,
-                            point: candidate,
-                            squared,
-                        });
-                    }
-                }
-            };
-        }
+                squared = distance;
+                best = Some((candidate, triangle));
+                Some(self.squared_steps(steps, squared.sqrt() as f32))
+            },
+        );
+        let (point, triangle) = best?;
+        Some(ClosestPoint {
+            distance: (squared.sqrt() / scale) as f32,
+            point: (point / scale).as_vec3(),
+            triangle,
+        })
     }
 }

@@ -1,7 +1,6 @@
 //! The tree's data, which `build` makes and queries read, and the errors of making it.
 
-use crate::formats::alamo::collision::node::Grid;
-use crate::formats::alamo::collision::node::Node;
+use crate::formats::alamo::collision::node::{Grid, Node};
 use bevy::math::Vec3;
 use bevy::math::bounding::Aabb3d;
 use thiserror::Error;

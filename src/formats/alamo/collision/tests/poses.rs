@@ -3,6 +3,7 @@
 use crate::formats::alamo::collision::tests::meshes::{all, ball, cube};
 use crate::formats::alamo::collision::tests::points::{check_box, check_sphere};
 use crate::formats::alamo::collision::tests::rays::{check_ray, some_ray};
+use crate::formats::alamo::collision::tests::reference::Reference;
 use crate::formats::alamo::collision::tests::{Random, Sample};
 use crate::formats::alamo::collision::tree::{CollisionTree, TreeError, TreeLink};
 use crate::geometry::ray_settings::Backfaces;
@@ -70,9 +71,14 @@ pub(crate) fn check_same_as_built(name: &str, moved: &Sample, tree: &CollisionTr
 
 fn check_queries(name: &str, sample: &Sample, tree: &CollisionTree) {
     let subject = (name, sample, tree);
+    let mut reference = Reference::new(sample);
     let mut random = Random(32);
     for turn in 0..60 {
-        check_ray(subject, some_ray(sample, &mut random), f32::INFINITY);
+        check_ray(
+            (name, tree, &mut reference),
+            some_ray(sample, &mut random),
+            f32::INFINITY,
+        );
         let at = sample.triangle(random.below(sample.triangle_count()))[0];
         let point = at + random.point() * [0.01, 0.3, 5.0][turn % 3];
         check_sphere(subject, point, [0.05, 0.5, 2.0][turn % 3]);

@@ -20,6 +20,8 @@ pub struct Reference {
     tolerance: f64,
     /// The corners in the space of a ray: two coordinates across the ray, then the distance along it.
     ray_corners: Vec<DVec3>,
+    /// The ray of `ray_corners`.
+    ray: Option<Ray3d>,
 }
 
 /// The arguments of a ray cast.
@@ -62,6 +64,7 @@ impl Reference {
         let triangle = |corners: &[u16; 3]| corners.map(usize::from);
         Self {
             ray_corners: vec![DVec3::ZERO; corners.len()],
+            ray: None,
             corners,
             triangles: sample.indices.as_chunks().0.iter().map(triangle).collect(),
             tolerance: TOLERANCE * (reach + 8.0 * (max - min).length()),
@@ -153,6 +156,9 @@ impl Reference {
 
     /// Transforms the corners into the space of a ray.
     fn transform_corners(&mut self, ray: &Ray3d) {
+        if self.ray.replace(*ray) == Some(*ray) {
+            return;
+        }
         let along = ray.direction.as_dvec3();
         let axis = DVec3::AXES[along.abs().min_position()];
         let beside = along.cross(axis).normalize();
