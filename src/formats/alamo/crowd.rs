@@ -18,8 +18,7 @@ use crate::formats::alamo::animation::binding::bone_target;
 use crate::formats::alamo::animation::visibility::visibility_evaluator;
 use crate::formats::alamo::asset::{Alo, AloModel, AloSubmesh};
 use crate::formats::alamo::components::{AloPart, AloPartKind};
-use crate::formats::alamo::materials::material::AloMaterial;
-use crate::formats::alamo::materials::material::team_color_tag;
+use crate::formats::alamo::materials::material::{AloMaterial, team_color_tag};
 use crate::gpu::pose_table::PoseTable;
 use crate::playback::skeletal::rig::{ClipSource, Rig};
 use crate::root::skins::TeamColor;
@@ -51,7 +50,32 @@ impl CrowdFormat for Alo {
         meshes: &Assets<Mesh>,
         _: &Assets<Image>,
     ) -> CrowdContent<Handle<AloMaterial>, Vec<AloPart>> {
-        content(model, meshes)
+        let drawn = model
+            .meshes
+            .iter()
+            .filter(|mesh| mesh.submeshes.iter().any(is_drawn));
+        let mut visibility_bones: Vec<usize> = drawn.map(|mesh| mesh.bone).collect();
+        visibility_bones.sort_unstable();
+        visibility_bones.dedup();
+        let mut builder = Builder {
+            model,
+            meshes,
+            joints: JointList::new(CrowdSkeleton {
+                bones: Alo::bones(model).map(SkeletonBone::from).collect(),
+                visibility_bones,
+                hidden_bones_hide_children: model.hidden_bones_hide_children,
+                ..CrowdSkeleton::default()
+            }),
+        };
+        let mut content = CrowdContent {
+            skeleton: CrowdSkeleton::default(),
+            submeshes: Vec::new(),
+            missing: None,
+            data: parts(model),
+        };
+        builder.add_submeshes(&mut content);
+        content.skeleton = builder.joints.skeleton;
+        content
     }
 
     fn clip(
@@ -61,7 +85,28 @@ impl CrowdFormat for Alo {
         files: &Assets<Self::ClipFile>,
         clips: &Assets<AnimationClip>,
     ) -> Option<ClipData<ClipSampler>> {
-        clip(source, model, files, clips)
+        let ala = source.file_id::<Ala>();
+        let origin = ala.map_or(ClipOrigin::Clip, |ala| ClipOrigin::File(ala.untyped()));
+        if let Some(ala) = ala.and_then(|ala| files.get(ala)) {
+            return Some(ClipData {
+                sampler: ClipSampler::of_ala(ala, model),
+                timeline: Timeline::Rate {
+                    count: ala.frames,
+                    fps: ala.fps,
+                },
+                holds: ala.bones.iter().any(|bone| bone.steps),
+                origin,
+            });
+        }
+        let clip = clips.get(&source.clip)?;
+        let visibility = visibility_evaluator();
+        let curves = ClipCurves::new(clip, model.bones.len(), bone_target, Some(&visibility));
+        Some(ClipData {
+            sampler: ClipSampler::Curves(curves),
+            timeline: curve_timeline(clip),
+            holds: false,
+            origin,
+        })
     }
 
     fn selection(model: &AloModel, parts: &Vec<AloPart>, selected: &Selected<'_>) -> Selection<()> {
@@ -80,39 +125,6 @@ impl CrowdFormat for Alo {
     ) -> Option<Handle<AloMaterial>> {
         Some(material.clone())
     }
-}
-
-/// The content of a model's crowd.
-pub(crate) fn content(
-    model: &AloModel,
-    meshes: &Assets<Mesh>,
-) -> CrowdContent<Handle<AloMaterial>, Vec<AloPart>> {
-    let drawn = model
-        .meshes
-        .iter()
-        .filter(|mesh| mesh.submeshes.iter().any(is_drawn));
-    let mut visibility_bones: Vec<usize> = drawn.map(|mesh| mesh.bone).collect();
-    visibility_bones.sort_unstable();
-    visibility_bones.dedup();
-    let mut builder = Builder {
-        model,
-        meshes,
-        joints: JointList::new(CrowdSkeleton {
-            bones: Alo::bones(model).map(SkeletonBone::from).collect(),
-            visibility_bones,
-            hidden_bones_hide_children: model.hidden_bones_hide_children,
-            ..CrowdSkeleton::default()
-        }),
-    };
-    let mut content = CrowdContent {
-        skeleton: CrowdSkeleton::default(),
-        submeshes: Vec::new(),
-        missing: None,
-        data: parts(model),
-    };
-    builder.add_submeshes(&mut content);
-    content.skeleton = builder.joints.skeleton;
-    content
 }
 
 /// The meshes of a file as parts, for the criteria that select them.
@@ -205,37 +217,6 @@ pub enum ClipSampler {
     Curves(ClipCurves),
 }
 
-/// What a clip is baked from. `None` if it is not loaded.
-pub(crate) fn clip(
-    source: &ClipSource,
-    model: &AloModel,
-    alas: &Assets<Ala>,
-    clips: &Assets<AnimationClip>,
-) -> Option<ClipData<ClipSampler>> {
-    let ala = source.file_id::<Ala>();
-    let origin = ala.map_or(ClipOrigin::Clip, |ala| ClipOrigin::File(ala.untyped()));
-    if let Some(ala) = ala.and_then(|ala| alas.get(ala)) {
-        return Some(ClipData {
-            sampler: ClipSampler::of_ala(ala, model),
-            timeline: Timeline::Rate {
-                count: ala.frames,
-                fps: ala.fps,
-            },
-            holds: ala.bones.iter().any(|bone| bone.steps),
-            origin,
-        });
-    }
-    let clip = clips.get(&source.clip)?;
-    let visibility = visibility_evaluator();
-    let curves = ClipCurves::new(clip, model.bones.len(), bone_target, Some(&visibility));
-    Some(ClipData {
-        sampler: ClipSampler::Curves(curves),
-        timeline: curve_timeline(clip),
-        holds: false,
-        origin,
-    })
-}
-
 impl ClipSampler {
     fn of_ala(ala: &Ala, model: &AloModel) -> Self {
         let mut entries = vec![None; model.bones.len()];
@@ -258,26 +239,6 @@ impl ClipSampler {
 }
 
 impl PoseSource for ClipSampler {
-    fn pose(&self, seconds: f32, local: &mut [Transform], visible: &mut [bool]) {
-        let bones = local.iter_mut().zip(visible);
-        match self {
-            Self::Tracks { tracks, entries } => {
-                for (entry, (local, visible)) in entries.iter().zip(bones) {
-                    let Some(entry) = *entry else {
-                        continue;
-                    };
-                    *local = tracks.transform(entry, seconds, local);
-                    *visible = tracks.is_visible(entry, seconds);
-                }
-            }
-            Self::Curves(curves) => {
-                for (bone, (local, visible)) in bones.enumerate() {
-                    (*local, *visible) = curves.bone(bone, seconds, (*local, *visible));
-                }
-            }
-        }
-    }
-
     fn bone(&self, bone: usize, seconds: f32, rest: (Transform, bool)) -> (Transform, bool) {
         match self {
             Self::Tracks { tracks, entries } => match entries.get(bone).copied().flatten() {

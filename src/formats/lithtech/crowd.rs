@@ -22,7 +22,7 @@ use crate::formats::lithtech::appearance::{
     external_image, is_hidden, is_scrolling, scroll_offset,
 };
 use crate::formats::lithtech::asset::{Abc, AbcAnimation, AbcDeformInfo, AbcMeshInfo, AbcModel};
-use crate::formats::lithtech::deform::{mean_normal, texel};
+use crate::formats::lithtech::deform::mean_normal;
 use crate::formats::lithtech::materials::material::AbcDeformUniform;
 use crate::gpu::pose_table::PoseTable;
 use crate::gpu::poses::PosePair;
@@ -62,12 +62,55 @@ impl CrowdFormat for Abc {
     type Surface = Option<usize>;
     type Data = AbcCrowdData;
 
+    /// The parts are the meshes of all levels of detail.
     fn content(
         model: &AbcModel,
         meshes: &Assets<Mesh>,
         images: &Assets<Image>,
     ) -> CrowdContent<Option<usize>, AbcCrowdData> {
-        content(model, meshes, images)
+        let infos = model.deforms.iter();
+        let mut deforms: Vec<NodeDeform> = infos
+            .filter_map(|info| NodeDeform::new(info, images))
+            .collect();
+        add_mesh_normals(&mut deforms, model, meshes);
+        let mut builder = Builder {
+            model,
+            meshes,
+            deforms: &deforms,
+            joints: JointList::new(CrowdSkeleton {
+                bones: Abc::bones(model).map(SkeletonBone::from).collect(),
+                // No animation hides nodes, so one bit is enough.
+                visibility_bones: vec![0],
+                deformed: deforms.iter().flat_map(at_rest).collect(),
+                ..CrowdSkeleton::default()
+            }),
+        };
+        let all = model.levels.iter().flat_map(|level| &level.meshes);
+        let submeshes: Vec<_> = all
+            .enumerate()
+            .map(|(part, mesh)| builder.submesh(part, mesh))
+            .collect();
+        let is_any_missing =
+            submeshes.iter().any(Option::is_none) || deforms.len() < model.deforms.len();
+        let missing = builder.joints.missing(is_any_missing);
+        let skeleton = builder.joints.skeleton;
+        let first_deformed = skeleton.deformed_offset() as u32;
+        let mut submeshes: Vec<_> = submeshes.into_iter().flatten().collect();
+        for submesh in &mut submeshes {
+            if let VertexJoints::Deformed { first, .. } = &mut submesh.joints {
+                *first += first_deformed;
+            }
+        }
+        let scrolls = node_flags::SCROLL_U | node_flags::SCROLL_V;
+        CrowdContent {
+            skeleton,
+            submeshes,
+            missing,
+            data: AbcCrowdData {
+                deforms: deforms.into(),
+                scrolls: model.nodes.iter().any(|node| node.flags & scrolls != 0),
+            },
+        }
     }
 
     fn clip(
@@ -77,7 +120,30 @@ impl CrowdFormat for Abc {
         files: &Assets<Self::ClipFile>,
         clips: &Assets<AnimationClip>,
     ) -> Option<ClipData<AbcSampler>> {
-        clip(source, model, data, files, clips)
+        let clip = clips.get(&source.clip)?;
+        if let Some(animation) = animation_of(&source.clip, model) {
+            let deforms = Deforms {
+                nodes: data.deforms.clone(),
+                first_pose: animation.first_pose,
+            };
+            return Some(keyframes(animation, Some(deforms), ClipOrigin::Model));
+        }
+        let mut others = files.iter();
+        let other = others.find_map(|(_, other)| animation_of(&source.clip, &other.model));
+        Some(match other {
+            Some(animation) => keyframes(animation, None, ClipOrigin::Clip),
+            None => ClipData {
+                sampler: AbcSampler::Curves(ClipCurves::new(
+                    clip,
+                    model.nodes.len(),
+                    node_target,
+                    None,
+                )),
+                timeline: curve_timeline(clip),
+                holds: false,
+                origin: ClipOrigin::Clip,
+            },
+        })
     }
 
     fn selection(
@@ -127,57 +193,6 @@ pub struct AbcCrowdData {
     pub(crate) deforms: Arc<[NodeDeform]>,
     /// Whether the textures of some nodes scroll.
     pub(crate) scrolls: bool,
-}
-
-/// The content of a model's crowd. Its parts are the meshes of all levels of detail.
-pub(crate) fn content(
-    model: &AbcModel,
-    meshes: &Assets<Mesh>,
-    images: &Assets<Image>,
-) -> CrowdContent<Option<usize>, AbcCrowdData> {
-    let infos = model.deforms.iter();
-    let mut deforms: Vec<NodeDeform> = infos
-        .filter_map(|info| NodeDeform::new(info, images))
-        .collect();
-    add_mesh_normals(&mut deforms, model, meshes);
-    let mut builder = Builder {
-        model,
-        meshes,
-        deforms: &deforms,
-        joints: JointList::new(CrowdSkeleton {
-            bones: Abc::bones(model).map(SkeletonBone::from).collect(),
-            // No animation hides nodes, so one bit is enough.
-            visibility_bones: vec![0],
-            deformed: deforms.iter().flat_map(at_rest).collect(),
-            ..CrowdSkeleton::default()
-        }),
-    };
-    let all = model.levels.iter().flat_map(|level| &level.meshes);
-    let submeshes: Vec<_> = all
-        .enumerate()
-        .map(|(part, mesh)| builder.submesh(part, mesh))
-        .collect();
-    let is_any_missing =
-        submeshes.iter().any(Option::is_none) || deforms.len() < model.deforms.len();
-    let missing = builder.joints.missing(is_any_missing);
-    let skeleton = builder.joints.skeleton;
-    let first_deformed = skeleton.deformed_offset() as u32;
-    let mut submeshes: Vec<_> = submeshes.into_iter().flatten().collect();
-    for submesh in &mut submeshes {
-        if let VertexJoints::Deformed { first, .. } = &mut submesh.joints {
-            *first += first_deformed;
-        }
-    }
-    let scrolls = node_flags::SCROLL_U | node_flags::SCROLL_V;
-    CrowdContent {
-        skeleton,
-        submeshes,
-        missing,
-        data: AbcCrowdData {
-            deforms: deforms.into(),
-            scrolls: model.nodes.iter().any(|node| node.flags & scrolls != 0),
-        },
-    }
 }
 
 /// The vertices of a node in the rest pose: the first keyframe of the first animation.
@@ -332,7 +347,8 @@ impl NodeDeform {
     /// scene computes them.
     pub(crate) fn pose(&self, shown: PosePair, needs_normals: bool, vertices: &mut [PosedVertex]) {
         for (index, vertex) in (0..).zip(vertices.iter_mut()) {
-            vertex.position = self.between(shown, index);
+            let position = self.uniform.position(&self.texels, shown, index);
+            vertex.position = position.unwrap_or(self.uniform.origin);
         }
         if !needs_normals {
             return;
@@ -344,26 +360,6 @@ impl NodeDeform {
                 vertex.normal = normal.unwrap_or(*mesh_normal);
             }
         }
-    }
-
-    fn between(&self, shown: PosePair, vertex: u32) -> Vec3 {
-        let a = self.position(shown.a, vertex);
-        match shown.towards_b {
-            0.0 => a,
-            towards_b => a.lerp(self.position(shown.b, vertex), towards_b),
-        }
-    }
-
-    fn position(&self, pose: u32, vertex: u32) -> Vec3 {
-        let AbcDeformUniform {
-            step,
-            vertex_count,
-            origin,
-            pose_count,
-        } = self.uniform;
-        let pose = pose.min(pose_count.saturating_sub(1));
-        let [x, y, z, _] = texel(&self.texels, pose * vertex_count + vertex).unwrap_or_default();
-        Vec3::from_array([x, y, z].map(f32::from)) * step + origin
     }
 }
 
@@ -386,40 +382,6 @@ pub struct Deforms {
     nodes: Arc<[NodeDeform]>,
     /// The index of the animation's first keyframe among those of all animations.
     first_pose: usize,
-}
-
-/// What a clip is baked from. `None` if it is not loaded.
-pub(crate) fn clip(
-    source: &ClipSource,
-    model: &AbcModel,
-    data: &AbcCrowdData,
-    abcs: &Assets<Abc>,
-    clips: &Assets<AnimationClip>,
-) -> Option<ClipData<AbcSampler>> {
-    let clip = clips.get(&source.clip)?;
-    if let Some(animation) = animation_of(&source.clip, model) {
-        let deforms = Deforms {
-            nodes: data.deforms.clone(),
-            first_pose: animation.first_pose,
-        };
-        return Some(keyframes(animation, Some(deforms), ClipOrigin::Model));
-    }
-    let mut others = abcs.iter();
-    let other = others.find_map(|(_, other)| animation_of(&source.clip, &other.model));
-    Some(match other {
-        Some(animation) => keyframes(animation, None, ClipOrigin::Clip),
-        None => ClipData {
-            sampler: AbcSampler::Curves(ClipCurves::new(
-                clip,
-                model.nodes.len(),
-                node_target,
-                None,
-            )),
-            timeline: curve_timeline(clip),
-            holds: false,
-            origin: ClipOrigin::Clip,
-        },
-    })
 }
 
 fn keyframes(
@@ -454,24 +416,6 @@ fn split(position: f32, curves: &AbcCurves) -> Option<(usize, f32)> {
 }
 
 impl PoseSource for AbcSampler {
-    fn pose(&self, position: f32, local: &mut [Transform], visible: &mut [bool]) {
-        match self {
-            Self::Keyframes { curves, .. } => {
-                let Some((key, fraction)) = split(position, curves) else {
-                    return;
-                };
-                for (node, local) in local.iter_mut().enumerate().take(curves.nodes()) {
-                    *local = curves.transform(node, key, fraction);
-                }
-            }
-            Self::Curves(curves) => {
-                for (node, (local, visible)) in local.iter_mut().zip(visible).enumerate() {
-                    (*local, *visible) = curves.bone(node, position, (*local, *visible));
-                }
-            }
-        }
-    }
-
     fn deform(&self, position: f32, needs_normals: bool, vertices: &mut [PosedVertex]) {
         let Self::Keyframes {
             curves,
