@@ -228,20 +228,31 @@ impl ColliderSkin {
         let matrix = |(index, pose): (usize, &Affine3A)| joint(index).map(|joint| joint * *pose);
         let matrices = self.inverse_bindposes.iter().enumerate();
         let matrices: Vec<Option<Affine3A>> = matrices.map(matrix).collect();
-        let pose_vertex = |((position, joints), weights): ((&[f32; 3], &[u16; 4]), &[f32; 4])| {
-            let position = Vec3A::from(*position);
-            let joints = joints.iter().zip(weights);
-            let moved =
-                joints
-                    .filter(|(_, weight)| **weight > 0.0)
-                    .filter_map(|(joint, weight)| {
-                        let matrix = matrices.get(usize::from(*joint))?.as_ref()?;
-                        Some(matrix.transform_point3a(position) * *weight)
-                    });
-            Vec3::from(moved.sum::<Vec3A>()).to_array()
-        };
+        let vertices = skinned(&self.positions, &self.joints, &self.weights, &matrices);
         posed.clear();
-        let vertices = self.positions.iter().zip(&self.joints).zip(&self.weights);
-        posed.extend(vertices.map(pose_vertex));
+        posed.extend(vertices.map(|vertex| vertex.to_array()));
     }
+}
+
+/// The positions of skinned vertices. `matrices` transform the mesh's space at rest by the joints; those of joints that do
+/// not exist are `None`, and have no influence.
+pub(crate) fn skinned(
+    positions: &[[f32; 3]],
+    joints: &[[u16; 4]],
+    weights: &[[f32; 4]],
+    matrices: &[Option<Affine3A>],
+) -> impl Iterator<Item = Vec3> {
+    let vertices = positions.iter().zip(joints).zip(weights);
+    vertices.map(|((position, joints), weights)| {
+        let position = Vec3A::from(*position);
+        let influences = joints.iter().zip(weights);
+        let moved =
+            influences
+                .filter(|(_, weight)| **weight > 0.0)
+                .filter_map(|(joint, weight)| {
+                    let matrix = matrices.get(usize::from(*joint))?.as_ref()?;
+                    Some(matrix.transform_point3a(position) * *weight)
+                });
+        Vec3::from(moved.sum::<Vec3A>())
+    })
 }
