@@ -8,7 +8,7 @@ use crate::formats::lgw::convert::{ConvertedLgw, ConvertedMesh};
 use crate::formats::lgw::dependencies::load_textures;
 use crate::formats::lgw::material::{is_plain, standard, tex_env};
 use crate::formats::lgw::settings::{LgwLoaderSettings, LgwUpAxis};
-use crate::geometry::axes::{Axes, Mirror, z_up_forward_minus_y};
+use crate::geometry::axes::{Mirror, scene_root, z_up_forward_minus_y};
 use crate::load::error::ModelLoadError;
 use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
 use crate::load::names::index_names;
@@ -183,19 +183,11 @@ pub(crate) fn scene(
     settings: &LgwLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> Handle<WorldAsset> {
-    let axes = match settings.up_axis {
-        LgwUpAxis::Z if settings.convert_axes => z_up_forward_minus_y(),
-        LgwUpAxis::Y | LgwUpAxis::Z => Axes {
-            rotation: Quat::IDENTITY,
-        },
-    };
-    let path = load_context.path();
-    let name = path.path().file_stem().unwrap_or_default();
+    let turns = settings.up_axis == LgwUpAxis::Z && settings.convert_axes;
+    let axes = turns.then(z_up_forward_minus_y);
     let mut world = World::new();
     let root = (
-        Name::new(name.to_string_lossy().into_owned()),
-        axes.transform(settings.scale),
-        Visibility::default(),
+        scene_root(load_context, axes, settings.scale),
         LgwScene(model.clone()),
         Mirror(settings.mirror()),
     );

@@ -7,7 +7,7 @@ use crate::formats::quake::dependencies::Palette;
 use crate::formats::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 use crate::formats::quake::poses::MdlPoseTable;
 use crate::formats::quake::settings::{MdlLoaderSettings, SkinFilter};
-use crate::geometry::axes::z_up_forward_x;
+use crate::geometry::axes::{scene_root, z_up_forward_x};
 use crate::load::error::{ModelLoadError, first_line};
 use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
 use crate::load::overrides::LoaderOverride;
@@ -299,20 +299,11 @@ pub(crate) fn scene(
     settings: &MdlLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> Handle<WorldAsset> {
-    let path = load_context.path();
-    let name = path.path().file_stem().unwrap_or_default();
-    let name = Name::new(name.to_string_lossy().into_owned());
-    let transform = if settings.convert_axes {
-        z_up_forward_x().transform(settings.scale)
-    } else {
-        Transform::from_scale(Vec3::splat(settings.scale))
-    };
+    let axes = settings.convert_axes.then(z_up_forward_x);
     let (min, max) = model.poses.bounds();
     let mut world = World::new();
     let mut entity = world.spawn((
-        name,
-        transform,
-        Visibility::default(),
+        scene_root(load_context, axes, settings.scale),
         Mesh3d(model.mesh.clone()),
         Aabb::from_min_max(min, max),
         NoAutoAabb,
