@@ -1,8 +1,6 @@
 //! The [`Ala`] asset: a loaded animation, its metadata and its tracks.
 
-use crate::formats::alamo::animation::packed::{
-    FixedRotation, FixedVector, PackedRotations, PackedVectors,
-};
+use crate::formats::alamo::animation::packed::{PackedRotations, PackedVectors};
 use crate::formats::alamo::animation::visibility::VisibilityCurve;
 use crate::playback::frames::Frames;
 use bevy::asset::AssetPath;
@@ -134,29 +132,25 @@ impl AlaAssetLabel {
 pub(crate) struct BoneTracks {
     /// Index of the bone in the model.
     pub(crate) bone: usize,
-    pub(crate) translation: Track<PackedVectors, FixedVector>,
+    pub(crate) translation: Track<PackedVectors, Vec3>,
     /// `None` keeps the rotation of the rest pose.
-    pub(crate) rotation: Option<Track<PackedRotations, FixedRotation>>,
-    pub(crate) scale: Track<PackedVectors, FixedVector>,
+    pub(crate) rotation: Option<Track<PackedRotations, Quat>>,
+    pub(crate) scale: Track<PackedVectors, Vec3>,
     pub(crate) visibility: VisibilityCurve,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Track<P, F> {
+pub(crate) enum Track<P, V> {
     Packed(P),
-    Fixed(F),
+    Fixed(V),
 }
 
-impl<P, F> Track<P, F> {
+impl<P: Curve<V>, V: Copy> Track<P, V> {
     #[inline]
-    fn sample<T>(&self, seconds: f32) -> T
-    where
-        P: Curve<T>,
-        F: Curve<T>,
-    {
+    fn sample(&self, seconds: f32) -> V {
         match self {
             Self::Packed(curve) => curve.sample_clamped(seconds),
-            Self::Fixed(curve) => curve.sample_clamped(seconds),
+            Self::Fixed(value) => *value,
         }
     }
 }
@@ -170,9 +164,9 @@ impl BoneTracks {
     fn transform(&self, seconds: f32, rest: &Transform) -> Transform {
         let rotation = self.rotation.as_ref();
         Transform {
-            translation: self.translation.sample::<Vec3>(seconds),
+            translation: self.translation.sample(seconds),
             rotation: rotation.map_or(rest.rotation, |track| track.sample(seconds)),
-            scale: self.scale.sample::<Vec3>(seconds),
+            scale: self.scale.sample(seconds),
         }
     }
 }

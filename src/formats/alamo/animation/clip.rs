@@ -3,11 +3,11 @@
 use crate::formats::alamo::animation::asset::{AlaTracks, BoneTracks, Track};
 use crate::formats::alamo::animation::binding::bone_target;
 use crate::formats::alamo::animation::packed::{
-    Bits, Block, FixedRotation, FixedVector, NO_STEPS, PackedRotations, PackedVectors, Timing,
-    TrackOffset,
+    Bits, Block, NO_STEPS, PackedRotations, PackedVectors, Timing, TrackOffset, unpacked,
 };
 use crate::formats::alamo::animation::visibility::VisibilityCurve;
 use crate::playback::graph::properties::{Rotation, Scale, Translation};
+use bevy::math::curve::{ConstantCurve, Interval};
 use bevy::prelude::*;
 use classic_model_formats::ala::{AlaBone, AlaFile};
 use std::sync::Arc;
@@ -47,16 +47,16 @@ pub(crate) fn tracks(file: &AlaFile<'_>, curves: &AlaCurves) -> AlaTracks {
         bone: bone.index as usize,
         translation: match curves.translation {
             Some(packed) => Track::Packed(packed),
-            None => Track::Fixed(FixedVector(bone.translation_offset)),
+            None => Track::Fixed(bone.translation_offset.into()),
         },
         rotation: match (curves.rotation, bone.default_rotation) {
             (Some(packed), _) => Some(Track::Packed(packed)),
-            (None, Some(fixed)) => Some(Track::Fixed(FixedRotation(fixed))),
+            (None, Some(fixed)) => Some(Track::Fixed(unpacked(fixed))),
             (None, None) => None,
         },
         scale: match curves.scale {
             Some(packed) => Track::Packed(packed),
-            None => Track::Fixed(FixedVector(bone.scale_offset)),
+            None => Track::Fixed(bone.scale_offset.into()),
         },
         visibility: curves.visibility.unwrap_or(VisibilityCurve::VISIBLE),
     };
@@ -72,7 +72,7 @@ fn curves(bone: &AlaBone<'_>, tracks: BoneCurves) -> Vec<VariableCurve> {
     curves.push(match tracks.translation {
         Some(track) => VariableCurve::new(AnimatableCurve::new(Translation, track)),
         None => {
-            let constant = FixedVector(bone.translation_offset);
+            let constant = constant(Vec3::from(bone.translation_offset));
             VariableCurve::new(AnimatableCurve::new(Translation, constant))
         }
     });
@@ -81,7 +81,7 @@ fn curves(bone: &AlaBone<'_>, tracks: BoneCurves) -> Vec<VariableCurve> {
             curves.push(VariableCurve::new(AnimatableCurve::new(Rotation, track)));
         }
         (None, Some(rotation)) => {
-            let constant = FixedRotation(rotation);
+            let constant = constant(unpacked(rotation));
             curves.push(VariableCurve::new(AnimatableCurve::new(Rotation, constant)));
         }
         (None, None) => {}
@@ -89,13 +89,17 @@ fn curves(bone: &AlaBone<'_>, tracks: BoneCurves) -> Vec<VariableCurve> {
     match tracks.scale {
         Some(track) => curves.push(VariableCurve::new(AnimatableCurve::new(Scale, track))),
         None if scales => {
-            let constant = FixedVector(bone.scale_offset);
+            let constant = constant(Vec3::from(bone.scale_offset));
             curves.push(VariableCurve::new(AnimatableCurve::new(Scale, constant)));
         }
         None => {}
     }
     curves.extend(tracks.visibility.map(VariableCurve::new));
     curves
+}
+
+fn constant<T: Clone>(value: T) -> ConstantCurve<T> {
+    ConstantCurve::new(Interval::EVERYWHERE, value)
 }
 
 fn is_one(scale: [f32; 3]) -> bool {

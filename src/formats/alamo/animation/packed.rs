@@ -136,7 +136,7 @@ impl Curve<Quat> for PackedRotations {
 
 /// Decodes and normalizes a packed quaternion. One of length 0 gives the identity.
 #[inline]
-fn unpacked(words: [i16; 4]) -> Quat {
+pub(crate) fn unpacked(words: [i16; 4]) -> Quat {
     const UNIT: f32 = 1.0 / 32767.0;
     let words = Vec4::from_array(words.map(f32::from)) * UNIT;
     let square = words.length_squared();
@@ -151,46 +151,6 @@ fn unpacked(words: [i16; 4]) -> Quat {
         return Quat::IDENTITY;
     };
     Quat::from_vec4(words * factor)
-}
-
-/// A constant vector.
-#[derive(Clone, Debug, Reflect)]
-#[reflect(opaque, Clone, Debug)]
-pub(crate) struct FixedVector(pub(crate) [f32; 3]);
-
-impl Curve<Vec3> for FixedVector {
-    fn domain(&self) -> Interval {
-        Interval::EVERYWHERE
-    }
-
-    #[inline]
-    fn sample_clamped(&self, _: f32) -> Vec3 {
-        Vec3::from_array(self.0)
-    }
-
-    fn sample_unchecked(&self, t: f32) -> Vec3 {
-        self.sample_clamped(t)
-    }
-}
-
-/// A constant rotation, as a packed quaternion.
-#[derive(Clone, Debug, Reflect)]
-#[reflect(opaque, Clone, Debug)]
-pub(crate) struct FixedRotation(pub(crate) [i16; 4]);
-
-impl Curve<Quat> for FixedRotation {
-    fn domain(&self) -> Interval {
-        Interval::EVERYWHERE
-    }
-
-    #[inline]
-    fn sample_clamped(&self, _: f32) -> Quat {
-        unpacked(self.0)
-    }
-
-    fn sample_unchecked(&self, t: f32) -> Quat {
-        self.sample_clamped(t)
-    }
 }
 
 /// Converts the seconds of an animation to frames.
