@@ -5,8 +5,9 @@ use crate::formats::alamo::particles::draw::extract::{
     ExtractedRing, ExtractedSystem, ExtractedSystems,
 };
 use crate::formats::alamo::particles::draw::gpu_asset::{GpuEmitter, GpuParticles};
-use crate::formats::alamo::particles::draw::pipeline::EmitterUniform;
-use crate::formats::alamo::particles::draw::pipeline::{DrawMode, ParticlePipeline};
+use crate::formats::alamo::particles::draw::pipeline::{
+    DrawMode, EmitterUniform, ParticlePipeline,
+};
 use crate::formats::alamo::particles::draw::rings::DrawnSlots;
 use crate::formats::alamo::particles::record::{RecordSpace, uniform_scale};
 use crate::texture::placeholder::is_placeholder;

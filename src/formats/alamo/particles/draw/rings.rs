@@ -92,7 +92,7 @@ impl GpuRings {
     /// The bytes of all segments of rings, and of the rest of the pages.
     pub(crate) fn bytes(&self) -> [u64; 2] {
         let pages = &self.storage.pages;
-        [pages.used(), pages.spare()].map(|slots| slots * RECORD)
+        [pages.used, pages.spare()].map(|slots| slots * RECORD)
     }
 
     /// Frees the segments of a system.
@@ -106,13 +106,14 @@ impl GpuRings {
     pub(crate) fn begin_frame(&mut self) {
         if self.storage.pages.are_mostly_freed() {
             self.rings.clear();
-            self.storage.pages.clear();
+            self.storage.pages = Pages::default();
         }
     }
 
     /// Uploads the records of this frame.
     pub(crate) fn finish_frame(&mut self, device: &RenderDevice, queue: &RenderQueue) {
         let Storage { pages, uploads, .. } = &mut self.storage;
+        pages.create_buffers(device);
         uploads.finish(pages, device, queue);
     }
 
@@ -122,7 +123,6 @@ impl GpuRings {
         &mut self,
         system: MainEntity,
         emitters: &[EmitterRecords],
-        device: &RenderDevice,
         mut drawn: impl FnMut(&EmitterRecords, DrawnSlots),
     ) {
         let Self { rings, storage } = self;
@@ -135,7 +135,7 @@ impl GpuRings {
             if records.capacity() == 0 {
                 storage.free(ring);
             } else if !records.is_empty() {
-                drawn(records, storage.upload(ring, &records.upload(), device));
+                drawn(records, storage.upload(ring, &records.upload()));
             }
         }
     }
@@ -158,12 +158,7 @@ impl Storage {
     }
 
     /// Adds the records that are new to the uploads of this frame. Returns the slots to draw.
-    fn upload(
-        &mut self,
-        ring: &mut Option<GpuRing>,
-        upload: &Upload<'_>,
-        device: &RenderDevice,
-    ) -> DrawnSlots {
+    fn upload(&mut self, ring: &mut Option<GpuRing>, upload: &Upload<'_>) -> DrawnSlots {
         let slots = segment_slots(upload.slots.len() as u64);
         if ring
             .as_ref()
@@ -173,7 +168,7 @@ impl Storage {
         }
         if ring.as_ref().map(|ring| ring.generation) != Some(upload.generation) {
             let segment = ring.take().map(|ring| ring.segment);
-            let segment = segment.unwrap_or_else(|| self.pages.take(slots, device));
+            let segment = segment.unwrap_or_else(|| self.pages.take(slots));
             *ring = Some(self.begin(segment, upload));
         }
         let Some(ring) = ring else {
@@ -227,81 +222,26 @@ const PAGE_SLOTS: u64 = (1 << 20) / RECORD;
 
 /// Consecutive slots of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Segment {
-    pub(crate) page: usize,
+struct Segment {
+    page: usize,
     /// The first slot.
-    pub(crate) start: u64,
+    start: u64,
     /// The count of slots.
-    pub(crate) slots: u64,
-}
-
-/// All pages, and which of their slots are used.
-#[derive(Default)]
-pub(crate) struct Pages {
-    layout: Layout,
-    buffers: Vec<Buffer>,
-}
-
-impl Pages {
-    /// Returns a segment that no one else uses.
-    pub(crate) fn take(&mut self, slots: u64, device: &RenderDevice) -> Segment {
-        let segment = self.layout.take(slots);
-        for page in self.layout.pages.iter().skip(self.buffers.len()) {
-            self.buffers.push(buffer(device, page.slots));
-        }
-        segment
-    }
-
-    /// Frees a segment.
-    pub(crate) fn free(&mut self, segment: Segment) {
-        self.layout.free(segment);
-    }
-
-    /// Frees all segments and pages.
-    pub(crate) fn clear(&mut self) {
-        *self = Self::default();
-    }
-
-    pub(crate) fn buffer(&self, page: usize) -> Option<&Buffer> {
-        self.buffers.get(page)
-    }
-
-    /// The count of slots of all segments in use.
-    pub(crate) fn used(&self) -> u64 {
-        self.layout.used
-    }
-
-    /// The count of all other slots.
-    pub(crate) fn spare(&self) -> u64 {
-        self.layout.spare()
-    }
-
-    /// Whether the slots of freed segments outnumber those in use and those of a page.
-    pub(crate) fn are_mostly_freed(&self) -> bool {
-        self.layout.is_mostly_freed()
-    }
-}
-
-fn buffer(device: &RenderDevice, slots: u64) -> Buffer {
-    device.create_buffer(&BufferDescriptor {
-        label: Some("particle records"),
-        size: slots * RECORD,
-        usage: BufferUsages::VERTEX | BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    })
+    slots: u64,
 }
 
 /// The slots of a page.
-#[derive(Debug)]
 struct Page {
     slots: u64,
     /// The first slot that no segment has.
     end: u64,
+    /// It is created before the first upload.
+    buffer: Option<Buffer>,
 }
 
-/// The division of the pages, without their buffers.
-#[derive(Debug, Default)]
-struct Layout {
+/// All pages, and which of their slots are used.
+#[derive(Default)]
+struct Pages {
     pages: Vec<Page>,
     /// Freed segments by count of slots.
     free: HashMap<u64, Vec<Segment>>,
@@ -310,7 +250,8 @@ struct Layout {
     freed: u64,
 }
 
-impl Layout {
+impl Pages {
+    /// Returns a segment that no one else uses.
     fn take(&mut self, slots: u64) -> Segment {
         self.used += slots;
         if let Some(segment) = self.free.get_mut(&slots).and_then(Vec::pop) {
@@ -322,6 +263,7 @@ impl Layout {
             self.pages.push(Page {
                 slots: slots.max(PAGE_SLOTS),
                 end: 0,
+                buffer: None,
             });
             self.pages.len() - 1
         });
@@ -333,27 +275,45 @@ impl Layout {
         Segment { page, start, slots }
     }
 
+    /// Frees a segment.
     fn free(&mut self, segment: Segment) {
         self.used -= segment.slots;
         self.freed += segment.slots;
         self.free.entry(segment.slots).or_default().push(segment);
     }
 
+    /// The count of slots that no segment in use has.
     fn spare(&self) -> u64 {
         let all: u64 = self.pages.iter().map(|page| page.slots).sum();
         all - self.used
     }
 
-    // Not by all unused slots: pages that were just filled may have room that no segment fits into.
-    fn is_mostly_freed(&self) -> bool {
+    /// Whether the slots of freed segments outnumber those in use and those of a page. Not by all unused slots: pages that
+    /// were just filled may have room that no segment fits into.
+    fn are_mostly_freed(&self) -> bool {
         self.freed > self.used.max(PAGE_SLOTS)
+    }
+
+    fn create_buffers(&mut self, device: &RenderDevice) {
+        for page in self.pages.iter_mut().filter(|page| page.buffer.is_none()) {
+            page.buffer = Some(device.create_buffer(&BufferDescriptor {
+                label: Some("particle records"),
+                size: page.slots * RECORD,
+                usage: BufferUsages::VERTEX | BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            }));
+        }
+    }
+
+    fn buffer(&self, page: usize) -> Option<&Buffer> {
+        self.pages.get(page)?.buffer.as_ref()
     }
 }
 
 /// The uploads of a frame. All records are written at once to one buffer, and copied from there, because each write to a
 /// buffer allocates memory for the transfer.
 #[derive(Default)]
-pub(crate) struct Uploads {
+struct Uploads {
     records: Vec<BirthRecord>,
     copies: Vec<Copy>,
     transfer: Option<Buffer>,
@@ -369,7 +329,7 @@ struct Copy {
 
 impl Uploads {
     /// Adds records that are copied to consecutive slots of a page.
-    pub(crate) fn add(&mut self, page: usize, slot: u64, records: [&[BirthRecord]; 2]) {
+    fn add(&mut self, page: usize, slot: u64, records: [&[BirthRecord]; 2]) {
         let begin = self.records.len();
         for part in records {
             self.records.extend_from_slice(part);
@@ -381,7 +341,7 @@ impl Uploads {
     }
 
     /// Uploads everything that was added.
-    pub(crate) fn finish(&mut self, pages: &Pages, device: &RenderDevice, queue: &RenderQueue) {
+    fn finish(&mut self, pages: &Pages, device: &RenderDevice, queue: &RenderQueue) {
         match &self.copies[..] {
             [] => {}
             [copy] => {
@@ -477,57 +437,57 @@ mod tests {
 
     #[test]
     fn segments_in_use_have_slots_of_their_own() {
-        let mut layout = Layout::default();
+        let mut pages = Pages::default();
         let counts = [12, 96, 12, 3 * PAGE_SLOTS, 24, PAGE_SLOTS, 96, 12];
-        let segments = counts.map(|count| layout.take(count));
+        let segments = counts.map(|count| pages.take(count));
         for (index, a) in segments.iter().enumerate() {
-            assert!(a.start + a.slots <= layout.pages[a.page].slots);
+            assert!(a.start + a.slots <= pages.pages[a.page].slots);
             for b in &segments[..index] {
                 let is_apart = a.start >= b.start + b.slots || b.start >= a.start + a.slots;
                 assert!(a.page != b.page || is_apart, "{a:?} {b:?}");
             }
         }
-        assert_eq!(layout.used, counts.iter().sum::<u64>());
+        assert_eq!(pages.used, counts.iter().sum::<u64>());
     }
 
     #[test]
     fn freed_segments_are_used_again() {
-        let mut layout = Layout::default();
-        let first = layout.take(96);
-        layout.take(96);
-        layout.free(first);
-        assert_eq!(layout.take(24).start, 192);
-        assert_eq!(layout.take(96), first);
-        assert_eq!(layout.used, 216);
+        let mut pages = Pages::default();
+        let first = pages.take(96);
+        pages.take(96);
+        pages.free(first);
+        assert_eq!(pages.take(24).start, 192);
+        assert_eq!(pages.take(96), first);
+        assert_eq!(pages.used, 216);
     }
 
     #[test]
     fn segments_fill_the_first_page_with_room() {
-        let mut layout = Layout::default();
-        let pages = [12, PAGE_SLOTS + 1, 24, PAGE_SLOTS, 96].map(|slots| layout.take(slots).page);
-        assert_eq!(pages, [0, 1, 0, 2, 0]);
+        let mut pages = Pages::default();
+        let taken = [12, PAGE_SLOTS + 1, 24, PAGE_SLOTS, 96].map(|slots| pages.take(slots).page);
+        assert_eq!(taken, [0, 1, 0, 2, 0]);
     }
 
     #[test]
     fn pages_are_mostly_freed_only_after_most_segments_are_freed() {
-        let mut layout = Layout::default();
+        let mut pages = Pages::default();
         // A page is nearly empty, because the next segment does not fit into it.
-        let small = layout.take(96);
-        let large: Vec<_> = (0..4).map(|_| layout.take(PAGE_SLOTS)).collect();
-        assert!(!layout.is_mostly_freed());
+        let small = pages.take(96);
+        let large: Vec<_> = (0..4).map(|_| pages.take(PAGE_SLOTS)).collect();
+        assert!(!pages.are_mostly_freed());
         for segment in large {
-            layout.free(segment);
+            pages.free(segment);
         }
-        assert!(layout.is_mostly_freed());
-        layout.take(PAGE_SLOTS);
-        layout.take(PAGE_SLOTS);
-        assert!(!layout.is_mostly_freed());
-        layout.free(small);
+        assert!(pages.are_mostly_freed());
+        pages.take(PAGE_SLOTS);
+        pages.take(PAGE_SLOTS);
+        assert!(!pages.are_mostly_freed());
+        pages.free(small);
         assert_eq!(
-            (layout.used, layout.freed),
+            (pages.used, pages.freed),
             (2 * PAGE_SLOTS, 2 * PAGE_SLOTS + 96)
         );
-        assert_eq!(layout.spare(), 3 * PAGE_SLOTS);
+        assert_eq!(pages.spare(), 3 * PAGE_SLOTS);
     }
 
     #[test]
