@@ -37,8 +37,7 @@ pub use components::{AbcInstance, AbcMesh, AbcNode};
 pub use convert::file::{ConvertedAbc, ConvertedClip, ConvertedLod};
 #[doc(hidden)]
 pub use convert::meshes::ConvertedMesh;
-pub use crowd::AbcCrowd;
-pub use crowd::{AbcCrowdMaterial, AbcCrowdPoseTable};
+pub use crowd::{AbcCrowd, AbcCrowdMaterial, AbcCrowdPoseTable};
 #[doc(hidden)]
 pub use deform::ConvertedDeform;
 pub use deform::pose_table::AbcPoseTable;

@@ -36,8 +36,7 @@ pub use dependencies::{
 pub use loader::MdlLoader;
 pub use material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 pub use plugin::QuakePlugin;
-pub use poses::MdlPoseTable;
-pub use poses::MdlPoses;
+pub use poses::{MdlPoseTable, MdlPoses};
 pub use settings::{MdlCutout, MdlLoaderSettings, SkinFilter};
 
 pub use crate::gpu::poses::{PoseBlend, PosePair};

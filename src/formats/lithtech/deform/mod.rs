@@ -8,9 +8,9 @@ pub(crate) mod deformed_vertices;
 pub(crate) mod pose_table;
 
 use crate::formats::lithtech::convert::handedness::Handedness;
-use crate::formats::lithtech::deform::deformed_vertices::NodeParts;
-use crate::formats::lithtech::deform::deformed_vertices::build_adjacency;
-use crate::formats::lithtech::deform::deformed_vertices::{DeformedVertices, NO_SLOT};
+use crate::formats::lithtech::deform::deformed_vertices::{
+    DeformedVertices, NO_SLOT, NodeParts, build_adjacency,
+};
 use crate::formats::lithtech::limits;
 use crate::formats::lithtech::materials::data_texture::{MAX_TEXELS, texture_size};
 use crate::geometry::vertices::{MeanNormal, is_position_in_range};
