@@ -5,46 +5,41 @@
 
 use crate::load::checks::{add_loading_check, is_asset_loading};
 use bevy::asset::AssetEventSystems;
-use bevy::pbr::{ExtendedMaterial, MaterialExtension};
 use bevy::prelude::*;
+use bevy::reflect::ReflectRef;
 use core::marker::PhantomData;
 use std::collections::HashSet;
 
-/// A material or a material extension that binds textures.
-pub trait HasTextures {
-    /// All bound textures that can change.
-    fn textures(&self) -> Vec<&Handle<Image>>;
-}
-
-impl HasTextures for StandardMaterial {
-    fn textures(&self) -> Vec<&Handle<Image>> {
-        let textures = [
-            &self.base_color_texture,
-            &self.emissive_texture,
-            &self.metallic_roughness_texture,
-            &self.normal_map_texture,
-            &self.occlusion_texture,
-            &self.depth_map,
-        ];
-        textures.into_iter().flatten().collect()
+/// Calls `visit` with each texture that a material or its extension binds.
+fn visit_textures(value: &dyn PartialReflect, visit: &mut dyn FnMut(&Handle<Image>)) {
+    if let Some(texture) = value.try_downcast_ref() {
+        return visit(texture);
+    }
+    match value.reflect_ref() {
+        ReflectRef::Struct(fields) => {
+            for field in fields.iter_fields() {
+                visit_textures(field.1, visit);
+            }
+        }
+        ReflectRef::Enum(option) => {
+            for field in option.iter_fields() {
+                visit_textures(field.value(), visit);
+            }
+        }
+        _ => {}
     }
 }
 
-impl<B, E> HasTextures for ExtendedMaterial<B, E>
-where
-    B: Material + HasTextures,
-    E: MaterialExtension + HasTextures,
-{
-    fn textures(&self) -> Vec<&Handle<Image>> {
-        let mut textures = self.base.textures();
-        textures.extend(self.extension.textures());
-        textures
-    }
+/// Whether a material binds a texture that meets a condition.
+fn has_texture(material: &impl Reflect, mut condition: impl FnMut(&Handle<Image>) -> bool) -> bool {
+    let mut found = false;
+    visit_textures(material, &mut |texture| found |= condition(texture));
+    found
 }
 
 /// Adds the system that rebinds changed textures of materials of type `M`, and the check whether they are loading.
 /// Calling it again has no effect.
-pub(crate) fn rebind_changed_textures<M: Material + HasTextures>(app: &mut App) {
+pub(crate) fn rebind_changed_textures<M: Material + Reflect>(app: &mut App) {
     if app.world().contains_resource::<RebindsTextures<M>>() {
         return;
     }
@@ -65,7 +60,7 @@ struct RebindsTextures<M: Asset>(PhantomData<M>);
 /// Marks materials as changed if the file of one of their textures has changed, so that Bevy binds the new texture.
 ///
 /// Images without a file are skipped, because apps may modify them in every frame.
-fn mark_stale_materials<M: Asset + HasTextures>(
+fn mark_stale_materials<M: Asset + Reflect>(
     mut events: MessageReader<AssetEvent<Image>>,
     server: Res<AssetServer>,
     mut materials: ResMut<Assets<M>>,
@@ -78,10 +73,7 @@ fn mark_stale_materials<M: Asset + HasTextures>(
     if changed.is_empty() {
         return;
     }
-    let is_affected = |material: &M| {
-        let mut textures = material.textures().into_iter();
-        textures.any(|texture| changed.contains(&texture.id()))
-    };
+    let is_affected = |material: &M| has_texture(material, |at| changed.contains(&at.id()));
     let stale = materials
         .iter()
         .filter(|(_, material)| is_affected(material));
@@ -94,7 +86,7 @@ fn mark_stale_materials<M: Asset + HasTextures>(
 }
 
 /// Whether the material of an entity, or one of its textures, is loading.
-fn is_material_loading<M: Material + HasTextures>(world: &World, entity: EntityRef<'_>) -> bool {
+fn is_material_loading<M: Material + Reflect>(world: &World, entity: EntityRef<'_>) -> bool {
     let Some(MeshMaterial3d(material)) = entity.get::<MeshMaterial3d<M>>() else {
         return false;
     };
@@ -105,12 +97,12 @@ fn is_material_loading<M: Material + HasTextures>(world: &World, entity: EntityR
         return false;
     };
     let images = world.get_resource::<Assets<Image>>();
-    let is_image_loading = |image: &&Handle<Image>| {
-        let is_loaded = images.is_some_and(|images| images.contains(*image));
+    let is_image_loading = |image: &Handle<Image>| {
+        let is_loaded = images.is_some_and(|images| images.contains(image));
         !is_loaded && is_asset_loading(server, image.id())
     };
     match materials.get(material) {
-        Some(material) => material.textures().iter().any(is_image_loading),
+        Some(material) => has_texture(material, is_image_loading),
         None => is_asset_loading(server, material.id()),
     }
 }

@@ -1,7 +1,6 @@
 //! What a format implements so that its models have crowds.
 
 use crate::appearance::parts::Selected;
-use crate::appearance::rebind_textures::HasTextures;
 use crate::appearance::skin_materials::SkinMaterials;
 use crate::crowd::bake::skeleton::CrowdSkeleton;
 use crate::crowd::bake::task::PoseSource;
@@ -12,6 +11,7 @@ use crate::crowd::mesh::material::CrowdSkinning;
 use crate::playback::skeletal::rig::{ClipSource, Rig};
 use bevy::pbr::ExtendedMaterial;
 use bevy::prelude::*;
+use bevy::reflect::{GetTypeRegistration, Typed};
 use core::hash::Hash;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub trait CrowdFormat: Rig {
     /// Poses the bones of a model at a position of a clip.
     type Sampler: PoseSource;
     /// The material of the format.
-    type Base: HasTextures + Material<Data: Copy + Eq + Hash>;
+    type Base: Material<Data: Copy + Eq + Hash> + FromReflect + Typed + GetTypeRegistration;
     /// What selects materials beside the parts that are shown.
     type Skin: Clone + Eq + Hash + Send + Sync + 'static;
     /// What decides about the material of a sub-mesh.

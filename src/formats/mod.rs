@@ -11,54 +11,83 @@ pub mod lithtech;
 #[cfg(feature = "quake")]
 pub mod quake;
 
-use crate::geometry::rays::Rays;
+use crate::geometry::rays::SurfaceRays;
 use crate::spawn::info::ModelInfo;
 use crate::spawn::instance::ModelFormat;
 use bevy::ecs::system::SystemParam;
 
-/// Defines a system parameter with one parameter of each format, and `all`, which lists them by format.
+/// Defines a system parameter with one parameter of each format.
 macro_rules! formats_param {
-    ($name:ident: $trait:ident, $($mut:ident)?; $alamo:ty, $lgw:ty, $lithtech:ty, $quake:ty) => {
+    ($name:ident; $alamo:ty, $lgw:ty, $lithtech:ty, $quake:ty) => {
         #[derive(SystemParam)]
         pub(crate) struct $name<'w, 's> {
             #[cfg(feature = "alamo")]
-            alamo: $alamo,
+            pub(crate) alamo: $alamo,
             #[cfg(feature = "lgw")]
-            lgw: $lgw,
+            pub(crate) lgw: $lgw,
             #[cfg(feature = "lithtech")]
-            lithtech: $lithtech,
+            pub(crate) lithtech: $lithtech,
             #[cfg(feature = "quake")]
-            quake: $quake,
-        }
-
-        impl $name<'_, '_> {
-            pub(crate) fn all(&$($mut)? self) -> impl Iterator<Item = (ModelFormat, &$($mut)? dyn $trait)> {
-                let all: [(ModelFormat, &$($mut)? dyn $trait); _] = [
-                    #[cfg(feature = "alamo")]
-                    (ModelFormat::Alamo, &$($mut)? self.alamo),
-                    #[cfg(feature = "lgw")]
-                    (ModelFormat::UfoAftermath, &$($mut)? self.lgw),
-                    #[cfg(feature = "lithtech")]
-                    (ModelFormat::LithTech, &$($mut)? self.lithtech),
-                    #[cfg(feature = "quake")]
-                    (ModelFormat::Quake, &$($mut)? self.quake),
-                ];
-                all.into_iter()
-            }
+            pub(crate) quake: $quake,
         }
     };
 }
 
-formats_param!(FormatInfos: ModelInfo,;
-    alamo::info::AloInfo<'w, 's>,
-    lgw::info::LgwInfo<'w, 's>,
-    lithtech::info::AbcInfo<'w, 's>,
-    quake::info::MdlInfo<'w, 's>
+formats_param!(FormatInfos;
+    alamo::instance::AloInfo<'w, 's>,
+    lgw::instance::LgwInfo<'w, 's>,
+    lithtech::instance::AbcInfo<'w, 's>,
+    quake::instance::MdlInfo<'w, 's>
 );
 
-formats_param!(FormatRays: Rays, mut;
+formats_param!(FormatRays;
     alamo::raycast::rays::AloRays<'w, 's>,
-    crate::geometry::rays::SurfaceRays<'w, 's, lgw::surfaces::LgwSurfaces<'static, 'static>>,
-    crate::geometry::rays::SurfaceRays<'w, 's, lithtech::surfaces::AbcSurfaces<'static, 'static>>,
-    crate::geometry::rays::SurfaceRays<'w, 's, quake::surfaces::MdlSurfaces<'static, 'static>>
+    SurfaceRays<'w, 's, lgw::surfaces::LgwSurfaces<'static, 'static>>,
+    SurfaceRays<'w, 's, lithtech::surfaces::AbcSurfaces<'static, 'static>>,
+    SurfaceRays<'w, 's, quake::surfaces::MdlSurfaces<'static, 'static>>
 );
+
+impl FormatInfos<'_, '_> {
+    /// The parameters by format.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (ModelFormat, &dyn ModelInfo)> {
+        let all: [(ModelFormat, &dyn ModelInfo); _] = [
+            #[cfg(feature = "alamo")]
+            (ModelFormat::Alamo, &self.alamo),
+            #[cfg(feature = "lgw")]
+            (ModelFormat::UfoAftermath, &self.lgw),
+            #[cfg(feature = "lithtech")]
+            (ModelFormat::LithTech, &self.lithtech),
+            #[cfg(feature = "quake")]
+            (ModelFormat::Quake, &self.quake),
+        ];
+        all.into_iter()
+    }
+}
+
+/// Evaluates `$body` for each format, with its value and its parameter in `$all`.
+macro_rules! for_each_format {
+    ($format:ident, $param:ident in $all:expr => $body:expr) => {{
+        use $crate::spawn::instance::ModelFormat;
+        #[cfg(feature = "alamo")]
+        {
+            let ($format, $param) = (ModelFormat::Alamo, &mut $all.alamo);
+            $body
+        }
+        #[cfg(feature = "lgw")]
+        {
+            let ($format, $param) = (ModelFormat::UfoAftermath, &mut $all.lgw);
+            $body
+        }
+        #[cfg(feature = "lithtech")]
+        {
+            let ($format, $param) = (ModelFormat::LithTech, &mut $all.lithtech);
+            $body
+        }
+        #[cfg(feature = "quake")]
+        {
+            let ($format, $param) = (ModelFormat::Quake, &mut $all.quake);
+            $body
+        }
+    }};
+}
+pub(crate) use for_each_format;

@@ -19,6 +19,17 @@ pub(crate) struct HitPart {
     pub(crate) is_box: bool,
 }
 
+impl HitPart {
+    /// The mesh of a model.
+    pub(crate) fn mesh(root: Entity, entity: Entity) -> Self {
+        Self {
+            root,
+            entity,
+            is_box: false,
+        }
+    }
+}
+
 /// The parts of all spawned models of a format.
 pub(crate) trait Surfaces {
     /// Updates the boxes of all parts in the index. `changed` returns whether a change is newer than the last update.

@@ -1,4 +1,4 @@
-//! What a format provides for rays: [`Rays`]. [`SurfaceRays`] implements it for formats without collision trees.
+//! Rays at the models of a format without collision trees.
 
 use crate::geometry::box_index::{Index, Pending, TIE};
 use crate::geometry::collider_mesh::ColliderMesh;
@@ -11,31 +11,6 @@ use bevy::ecs::change_detection::Tick;
 use bevy::ecs::system::{StaticSystemParam, SystemChangeTick, SystemParam};
 use bevy::math::Affine3A;
 use bevy::prelude::*;
-
-/// Rays at the models of a format.
-pub(crate) trait Rays {
-    /// Appends the hits of a ray within the distance `max`: at least all that are not behind a part at which the ray stops.
-    fn cast_ray(
-        &mut self,
-        ray: Ray3d,
-        max: f32,
-        settings: &ModelRayCastSettings<'_>,
-        hits: &mut Vec<ModelRayHit>,
-    );
-
-    /// Whether a ray hits anything.
-    fn any_hit(&mut self, ray: Ray3d, settings: &ModelRayCastSettings<'_>) -> bool;
-
-    /// Adds the triangles of the model of `root`, or of its part `entity`. `from_world` transforms the world to the space of the mesh.
-    fn add_triangles(
-        &mut self,
-        root: Entity,
-        entity: Entity,
-        parts: ColliderParts,
-        from_world: &Affine3A,
-        mesh: &mut ColliderMesh,
-    );
-}
 
 /// Rays at the surfaces `S` of a format, and their state.
 #[derive(SystemParam)]
@@ -69,27 +44,9 @@ where
         self.surfaces.update_index(&mut self.index, &changed);
         self.index.end_update();
     }
-}
 
-/// The surface of a part, if the settings include it.
-fn surface<'a>(
-    surfaces: &'a impl Surfaces,
-    part: HitPart,
-    settings: &ModelRayCastSettings<'_>,
-    posed: &'a mut PosedVertices,
-) -> Option<Surface<'a>> {
-    if !(settings.filter)(part.entity) {
-        return None;
-    }
-    surfaces.surface(part, settings, posed)
-}
-
-impl<S> Rays for SurfaceRays<'_, '_, S>
-where
-    S: SystemParam + 'static,
-    for<'w, 's> S::Item<'w, 's>: Surfaces,
-{
-    fn cast_ray(
+    /// Appends the hits of a ray within the distance `max`: at least all that are not behind a part at which the ray stops.
+    pub(crate) fn cast_ray(
         &mut self,
         ray: Ray3d,
         max: f32,
@@ -131,7 +88,8 @@ where
         });
     }
 
-    fn any_hit(&mut self, ray: Ray3d, settings: &ModelRayCastSettings<'_>) -> bool {
+    /// Whether a ray hits anything.
+    pub(crate) fn any_hit(&mut self, ray: Ray3d, settings: &ModelRayCastSettings<'_>) -> bool {
         self.refresh();
         let Self {
             surfaces,
@@ -151,7 +109,9 @@ where
         found
     }
 
-    fn add_triangles(
+    /// Adds the triangles of the model of `root`, or of its part `entity`. `from_world` transforms the world to the space of
+    /// the mesh.
+    pub(crate) fn add_triangles(
         &mut self,
         root: Entity,
         entity: Entity,
@@ -175,4 +135,17 @@ where
             }
         }
     }
+}
+
+/// The surface of a part, if the settings include it.
+fn surface<'a>(
+    surfaces: &'a impl Surfaces,
+    part: HitPart,
+    settings: &ModelRayCastSettings<'_>,
+    posed: &'a mut PosedVertices,
+) -> Option<Surface<'a>> {
+    if !(settings.filter)(part.entity) {
+        return None;
+    }
+    surfaces.surface(part, settings, posed)
 }

@@ -1,6 +1,7 @@
-//! Vertex normals computed from the adjacent triangles, for files without normals.
+//! Vertex normals computed from the adjacent triangles, for files without normals; and boxes around vertices.
 
 use bevy::math::Vec3;
+use bevy::mesh::skinning::{JointAabb, JointIndex, SkinnedMeshBounds};
 
 /// The least sine of a triangle's angle at a corner. Below it, the normal would be rounding noise.
 const MIN_SINE: f32 = 1e-4;
@@ -43,6 +44,42 @@ impl MeanNormal {
         let is_some = self.sum.length() > MIN_MEAN_LENGTH * self.count;
         self.sum.try_normalize().filter(|_| is_some)
     }
+}
+
+/// The bounds of skinned meshes by joint. A joint without vertices has a minimum above its maximum.
+pub(crate) fn skinned_bounds(boxes: impl IntoIterator<Item = [[f32; 3]; 2]>) -> SkinnedMeshBounds {
+    let mut bounds = SkinnedMeshBounds::default();
+    for (joint, [min, max]) in (0..).zip(boxes) {
+        if min[0] <= max[0] {
+            let [min, max] = [min, max].map(Vec3::from_array);
+            bounds.aabbs.push(JointAabb {
+                center: (min + max) / 2.0,
+                half_size: (max - min) / 2.0,
+            });
+            bounds.aabb_index_to_joint_index.push(JointIndex(joint));
+        }
+    }
+    bounds
+}
+
+/// The minimum and maximum of a box without points.
+pub(crate) const NO_POINTS: [[f32; 3]; 2] = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
+
+/// The box around a box and a point.
+pub(crate) fn expanded([mut min, mut max]: [[f32; 3]; 2], position: &[f32; 3]) -> [[f32; 3]; 2] {
+    for axis in 0..3 {
+        min[axis] = if position[axis] < min[axis] {
+            position[axis]
+        } else {
+            min[axis]
+        };
+        max[axis] = if position[axis] > max[axis] {
+            position[axis]
+        } else {
+            max[axis]
+        };
+    }
+    [min, max]
 }
 
 /// Replaces normals for which `is_missing` returns true by the mean of the adjacent triangles, or by `fallback` if

@@ -1,6 +1,6 @@
 //! The system parameter [`ModelColliders`]: triangles for physics.
 
-use crate::formats::FormatRays;
+use crate::formats::{FormatRays, for_each_format};
 use crate::geometry::collider_mesh::ColliderMesh;
 use crate::geometry::ray_settings::ColliderParts;
 use crate::spawn::roots::ModelRoots;
@@ -55,9 +55,11 @@ impl ModelColliders<'_, '_> {
         }
         let mut mesh = ColliderMesh::default();
         let format = self.roots.format(root)?;
-        if let Some((_, rays)) = self.formats.all().find(|(of, _)| *of == format) {
-            rays.add_triangles(root, entity, parts, &from_world, &mut mesh);
-        }
+        for_each_format!(of, rays in self.formats => {
+            if of == format {
+                rays.add_triangles(root, entity, parts, &from_world, &mut mesh);
+            }
+        });
         (!mesh.indices.is_empty()).then_some(mesh)
     }
 }

@@ -1,6 +1,6 @@
 //! The system parameter [`ModelRayCast`].
 
-use crate::formats::FormatRays;
+use crate::formats::{FormatRays, for_each_format};
 use crate::geometry::box_index::TIE;
 use crate::geometry::ray_hit::ModelRayHit;
 use crate::geometry::ray_settings::ModelRayCastSettings;
@@ -55,7 +55,7 @@ impl ModelRayCast<'_, '_> {
         let hits = &mut *self.hits;
         hits.clear();
         let mut max = settings.max_distance;
-        for (_, rays) in self.formats.all() {
+        for_each_format!(_format, rays in self.formats => {
             let first = hits.len();
             rays.cast_ray(ray, max, settings, hits);
             for hit in &hits[first..] {
@@ -63,7 +63,7 @@ impl ModelRayCast<'_, '_> {
                     max = max.min(hit.distance * (1.0 + TIE));
                 }
             }
-        }
+        });
         // The entity breaks ties, so that the order is the same in every frame.
         hits.sort_unstable_by(|a, b| {
             let nearer = a.distance.total_cmp(&b.distance);
@@ -81,8 +81,11 @@ impl ModelRayCast<'_, '_> {
     /// This is faster than [`cast_ray`](Self::cast_ray): it stops at the first hit that it finds.
     /// `early_exit_test` is ignored.
     pub fn any_hit(&mut self, ray: Ray3d, settings: &ModelRayCastSettings<'_>) -> bool {
-        self.formats
-            .all()
-            .any(|(_, rays)| rays.any_hit(ray, settings))
+        for_each_format!(_format, rays in self.formats => {
+            if rays.any_hit(ray, settings) {
+                return true;
+            }
+        });
+        false
     }
 }

@@ -371,105 +371,58 @@ mod tests {
         image.data.as_chunks().0.to_vec()
     }
 
-    /// The texel of an image of 1 × 1.
-    fn texel(format: [u32; 8], bytes: &[u8]) -> [u8; 4] {
-        rgba(&DdsSample::new(1, 1, format, bytes))[0]
-    }
+    /// Pixel formats of bit masks: flags, count of bits, masks, a texel, and its color.
+    type Masked = (u32, u32, [u32; 4], &'static [u8], [u8; 4]);
+
+    /// The flags of RGB, of alpha in addition, of grayscale and of alpha alone.
+    const RGB: u32 = 0x40;
+    const RGBA: u32 = 0x41;
+    const GRAY: u32 = 0x2_0000;
+    const GRAY_ALPHA: u32 = 0x2_0001;
+    const ALPHA: u32 = 0x2;
+
+    #[rustfmt::skip]
+    const MASKED: [(&str, Masked); 31] = [
+        ("A8R8G8B8", (RGBA, 32, [0x00FF_0000, 0xFF00, 0xFF, 0xFF00_0000], &[1, 2, 3, 4], [3, 2, 1, 4])),
+        ("X8R8G8B8 with a mask for X", (RGB, 32, [0x00FF_0000, 0xFF00, 0xFF, 0xFF00_0000], &[1, 2, 3, 4], [3, 2, 1, 255])),
+        ("A8B8G8R8", (RGBA, 32, [0xFF, 0xFF00, 0x00FF_0000, 0xFF00_0000], &[1, 2, 3, 4], [1, 2, 3, 4])),
+        ("X8B8G8R8", (RGB, 32, [0xFF, 0xFF00, 0x00FF_0000, 0], &[1, 2, 3, 4], [1, 2, 3, 255])),
+        ("R8G8B8", (RGB, 24, [0x00FF_0000, 0xFF00, 0xFF, 0], &[1, 2, 3], [3, 2, 1, 255])),
+        ("B8G8R8", (RGB, 24, [0xFF, 0xFF00, 0x00FF_0000, 0], &[1, 2, 3], [1, 2, 3, 255])),
+        ("R5G6B5", (RGB, 16, [0xF800, 0x07E0, 0x001F, 0], &[0x1F, 0xF8], [255, 0, 255, 255])),
+        ("R5G6B5, green", (RGB, 16, [0xF800, 0x07E0, 0x001F, 0], &[0xE0, 0x07], [0, 255, 0, 255])),
+        ("R5G6B5, 16 of 31, 32 of 63, 1 of 31", (RGB, 16, [0xF800, 0x07E0, 0x001F, 0], &[0x01, 0x84], [132, 130, 8, 255])),
+        ("A1R5G5B5, opaque", (RGBA, 16, [0x7C00, 0x03E0, 0x001F, 0x8000], &[0x01, 0xC0], [132, 0, 8, 255])),
+        ("A1R5G5B5, clear", (RGBA, 16, [0x7C00, 0x03E0, 0x001F, 0x8000], &[0x01, 0x40], [132, 0, 8, 0])),
+        ("X1R5G5B5", (RGB, 16, [0x7C00, 0x03E0, 0x001F, 0], &[0x01, 0x40], [132, 0, 8, 255])),
+        ("A4R4G4B4", (RGBA, 16, [0x0F00, 0x00F0, 0x000F, 0xF000], &[0x01, 0x8F], [255, 0, 17, 136])),
+        ("X4R4G4B4", (RGB, 16, [0x0F00, 0x00F0, 0x000F, 0], &[0x01, 0x8F], [255, 0, 17, 255])),
+        ("L8", (GRAY, 8, [0xFF, 0, 0, 0], &[7], [7, 7, 7, 255])),
+        ("L16", (GRAY, 16, [0xFFFF, 0, 0, 0], &[0, 0x80], [128, 128, 128, 255])),
+        ("A8L8", (GRAY_ALPHA, 16, [0xFF, 0, 0, 0xFF00], &[7, 9], [7, 7, 7, 9])),
+        ("A4L4", (GRAY_ALPHA, 8, [0x0F, 0, 0, 0xF0], &[0x8F], [255, 255, 255, 136])),
+        ("A8", (ALPHA, 8, [0, 0, 0, 0xFF], &[9], [0, 0, 0, 9])),
+        // The masks decide that a format is grayscale or alpha, whatever the flags.
+        ("L8 as RGB", (RGB, 8, [0xFF, 0, 0, 0], &[7], [7, 7, 7, 255])),
+        ("L8 without flags", (0, 8, [0xFF, 0, 0, 0], &[7], [7, 7, 7, 255])),
+        ("L16 as RGB", (RGB, 16, [0xFFFF, 0, 0, 0], &[0x40, 0x40], [64, 64, 64, 255])),
+        ("L16 without flags", (0, 16, [0xFFFF, 0, 0, 0], &[0x40, 0x40], [64, 64, 64, 255])),
+        ("L16 as grayscale", (GRAY, 16, [0xFFFF, 0, 0, 0], &[0x40, 0x40], [64, 64, 64, 255])),
+        ("A8 as RGB", (RGB, 8, [0, 0, 0, 0xFF], &[9], [0, 0, 0, 9])),
+        ("A8 without flags", (0, 8, [0, 0, 0, 0xFF], &[9], [0, 0, 0, 9])),
+        ("A8 as grayscale", (GRAY, 8, [0, 0, 0, 0xFF], &[9], [0, 0, 0, 9])),
+        ("B8G8R8 without flags", (0, 24, [0xFF, 0xFF00, 0x00FF_0000, 0], &[1, 2, 3], [1, 2, 3, 255])),
+        ("B8G8R8 as grayscale", (GRAY, 24, [0xFF, 0xFF00, 0x00FF_0000, 0], &[1, 2, 3], [1, 2, 3, 255])),
+        ("R8G8", (RGB, 16, [0xFF, 0xFF00, 0, 0], &[1, 2], [1, 2, 0, 255])),
+        ("A8L8 as RGB", (RGBA, 16, [0xFF, 0, 0, 0xFF00], &[7, 9], [7, 7, 7, 9])),
+    ];
 
     #[test]
-    fn masks_of_32_bits_are_decoded() {
-        let rgb = [0x00FF_0000, 0xFF00, 0xFF, 0xFF00_0000];
-        let bgr = [0xFF, 0xFF00, 0x00FF_0000, 0xFF00_0000];
-        let texel = |flags, masks_of| texel(masks(flags, 32, masks_of), &[1, 2, 3, 4]);
-        assert_eq!(texel(0x41, rgb), [3, 2, 1, 4], "A8R8G8B8");
-        assert_eq!(
-            texel(0x40, rgb),
-            [3, 2, 1, 255],
-            "X8R8G8B8 with a mask for X"
-        );
-        assert_eq!(texel(0x41, bgr), [1, 2, 3, 4], "A8B8G8R8");
-        let [r, g, b, _] = bgr;
-        assert_eq!(texel(0x40, [r, g, b, 0]), [1, 2, 3, 255], "X8B8G8R8");
-    }
-
-    #[test]
-    fn masks_of_24_bits_are_decoded() {
-        let rgb = masks(0x40, 24, [0x00FF_0000, 0xFF00, 0xFF, 0]);
-        assert_eq!(texel(rgb, &[1, 2, 3]), [3, 2, 1, 255]);
-        let bgr = masks(0x40, 24, [0xFF, 0xFF00, 0x00FF_0000, 0]);
-        assert_eq!(texel(bgr, &[1, 2, 3]), [1, 2, 3, 255]);
-    }
-
-    #[test]
-    fn masks_of_16_bits_are_decoded() {
-        let texel =
-            |flags, masks_of, bits: u16| texel(masks(flags, 16, masks_of), &bits.to_le_bytes());
-        let r5g6b5 = [0xF800, 0x07E0, 0x001F, 0];
-        assert_eq!(texel(0x40, r5g6b5, 0xF81F), [255, 0, 255, 255]);
-        assert_eq!(texel(0x40, r5g6b5, 0x07E0), [0, 255, 0, 255]);
-        // 16 of 31, 32 of 63, 1 of 31
-        assert_eq!(texel(0x40, r5g6b5, 0x8401), [132, 130, 8, 255]);
-        let a1r5g5b5 = [0x7C00, 0x03E0, 0x001F, 0x8000];
-        assert_eq!(texel(0x41, a1r5g5b5, 0xC001), [132, 0, 8, 255]);
-        assert_eq!(texel(0x41, a1r5g5b5, 0x4001), [132, 0, 8, 0]);
-        assert_eq!(
-            texel(0x40, [0x7C00, 0x03E0, 0x001F, 0], 0x4001),
-            [132, 0, 8, 255]
-        );
-        let a4r4g4b4 = [0x0F00, 0x00F0, 0x000F, 0xF000];
-        assert_eq!(texel(0x41, a4r4g4b4, 0x8F01), [255, 0, 17, 136]);
-        assert_eq!(
-            texel(0x40, [0x0F00, 0x00F0, 0x000F, 0], 0x8F01),
-            [255, 0, 17, 255]
-        );
-    }
-
-    #[test]
-    fn grayscale_and_alpha_masks_are_decoded() {
-        let gray = |bits, masks_of, bytes: &[u8]| texel(masks(0x2_0000, bits, masks_of), bytes);
-        let with_alpha =
-            |bits, masks_of, bytes: &[u8]| texel(masks(0x2_0001, bits, masks_of), bytes);
-        assert_eq!(gray(8, [0xFF, 0, 0, 0], &[7]), [7, 7, 7, 255], "L8");
-        assert_eq!(
-            gray(16, [0xFFFF, 0, 0, 0], &[0, 0x80]),
-            [128, 128, 128, 255],
-            "L16"
-        );
-        assert_eq!(
-            with_alpha(16, [0xFF, 0, 0, 0xFF00], &[7, 9]),
-            [7, 7, 7, 9],
-            "A8L8"
-        );
-        assert_eq!(
-            with_alpha(8, [0x0F, 0, 0, 0xF0], &[0x8F]),
-            [255, 255, 255, 136],
-            "A4L4"
-        );
-        assert_eq!(
-            texel(masks(0x2, 8, [0, 0, 0, 0xFF]), &[9]),
-            [0, 0, 0, 9],
-            "A8"
-        );
-    }
-
-    #[test]
-    fn masks_decide_that_a_format_is_grayscale_or_alpha() {
-        // The flag of RGB, none, and that of grayscale.
-        for flags in [0x40, 0, 0x2_0000] {
-            assert_eq!(
-                texel(masks(flags, 8, [0xFF, 0, 0, 0]), &[7]),
-                [7, 7, 7, 255]
-            );
-            let l16 = masks(flags, 16, [0xFFFF, 0, 0, 0]);
-            assert_eq!(texel(l16, &[0x40, 0x40]), [64, 64, 64, 255]);
-            assert_eq!(texel(masks(flags, 8, [0, 0, 0, 0xFF]), &[9]), [0, 0, 0, 9]);
-            let three = [0xFF, 0xFF00, 0x00FF_0000, 0];
-            assert_eq!(texel(masks(flags, 24, three), &[1, 2, 3]), [1, 2, 3, 255]);
+    fn bit_masks_are_decoded() {
+        for (name, (flags, bits, masks_of, texel, expected)) in MASKED {
+            let sample = DdsSample::new(1, 1, masks(flags, bits, masks_of), texel);
+            assert_eq!(rgba(&sample)[0], expected, "{name}");
         }
-        let two = [0xFF, 0xFF00, 0, 0];
-        assert_eq!(texel(masks(0x40, 16, two), &[1, 2]), [1, 2, 0, 255], "R8G8");
-        let gray_alpha = [0xFF, 0, 0, 0xFF00];
-        assert_eq!(texel(masks(0x41, 16, gray_alpha), &[7, 9]), [7, 7, 7, 9]);
     }
 
     #[test]

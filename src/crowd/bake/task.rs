@@ -20,7 +20,11 @@ pub trait PoseSource: Send + Sync + 'static {
     /// [`Timeline`](crate::crowd::bake::timeline::Timeline). Transforms are relative to the bone's parent. The others stay as
     /// they are, and have the values of the rest pose. So do those of animated bones at the first call. Each call writes
     /// the same fields.
-    fn pose(&self, position: f32, local: &mut [Transform], visible: &mut [bool]);
+    fn pose(&self, position: f32, local: &mut [Transform], visible: &mut [bool]) {
+        for (bone, (local, visible)) in local.iter_mut().zip(visible).enumerate() {
+            (*local, *visible) = self.bone(bone, position, (*local, *visible));
+        }
+    }
 
     /// Writes the deformed vertices that the clip moves, in the spaces of their bones. The others stay as they are: those
     /// of the rest pose. Each call writes the same vertices. Without `needs_normals`, normals may stay as they are.

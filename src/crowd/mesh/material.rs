@@ -1,6 +1,5 @@
 //! The material extension that poses the vertices of a crowd.
 
-use crate::appearance::rebind_textures::HasTextures;
 use crate::crowd::mesh::joints::{JOINTS, VISIBILITY, WEIGHTS};
 use crate::gpu::shaders::{embedded_shader, preload_shader};
 use bevy::asset::embedded_asset;
@@ -26,13 +25,6 @@ pub struct CrowdSkinning {
     /// The pose table, shared by all models of the format.
     #[texture(111, sample_type = "u_int", visibility(vertex, fragment))]
     pub instances: Handle<Image>,
-}
-
-impl HasTextures for CrowdSkinning {
-    /// Neither of them has a file: they are rebound when they change.
-    fn textures(&self) -> Vec<&Handle<Image>> {
-        Vec::new()
-    }
 }
 
 fn vertex_shader() -> ShaderRef {

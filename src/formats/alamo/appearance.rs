@@ -9,7 +9,7 @@ use crate::appearance::bone_visibility::{
 use crate::appearance::parts::{Selected, Selections};
 use crate::formats::alamo::asset::AloModel;
 use crate::formats::alamo::components::{AloBone, AloInstance, AloPart, AloPartKind};
-use crate::formats::alamo::materials::team_color::team_color_tag;
+use crate::formats::alamo::materials::material::team_color_tag;
 use crate::root::skins::TeamColor;
 use bevy::animation::AnimatedBy;
 use bevy::ecs::system::SystemParam;

@@ -5,7 +5,7 @@ use crate::formats::alamo::collision::tree::CollisionTree;
 use crate::formats::alamo::materials::material::AloMaterial;
 use crate::formats::alamo::materials::tags::AloTags;
 use crate::formats::alamo::particles::asset::AloParticles;
-use crate::formats::alamo::raycast::skin::ColliderSkin;
+use crate::formats::alamo::raycast::collider::ColliderSkin;
 use crate::load::labels::{CROWD, SCENE};
 use crate::load::names::{Names, named, same_name};
 use bevy::asset::AssetPath;

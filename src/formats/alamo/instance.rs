@@ -1,22 +1,30 @@
-//! Adds the components of an instance to the root when the scene of a model is ready.
+//! Adds the components of an instance to the root when the scene of a model is ready, and answers questions about
+//! spawned models for code on any format.
 
 use crate::crowd::members::lifetime::update_member;
 use crate::crowd::members::member::CrowdScene;
-use crate::formats::alamo::animation::rig::AloAnimator;
+use crate::crowd::rig_info::RigInfo;
+use crate::formats::alamo::animation::rig::{AloAnimator, frames_of_animation, frames_of_clip};
 use crate::formats::alamo::appearance::ShownStage;
-use crate::formats::alamo::asset::{Alo, AloModel};
+use crate::formats::alamo::asset::{Alo, AloMesh, AloModel, AloSubmesh};
 use crate::formats::alamo::components::{
     AloBone, AloInstance, AloPart, AloProxy, AloScene, AloShared, TeamColored,
 };
 use crate::formats::alamo::parts::proxies::ProxyLoader;
 use crate::load::names::{folded, missing_part};
 use crate::root::clip_ref::ClipRef;
-use crate::spawn::clip_files::FoundClip;
+use crate::spawn::clip_files::{CountFrames, FoundClip, found_clip};
+use crate::spawn::info::{
+    ModelClip, ModelInfo, ModelPose, NamedEntity, merged, transformed_bounds,
+};
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
 use crate::spawn::scenes::ReadyScenes;
+use bevy::ecs::system::SystemParam;
+use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;
+use core::ops::Range;
 
 impl SharedModel for AloShared {
     fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
@@ -36,7 +44,7 @@ impl SharedModel for AloShared {
     }
 
     fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
-        crate::formats::alamo::info::find_clip(&self.model, clip)
+        crate::formats::alamo::instance::find_clip(&self.model, clip)
     }
 }
 
@@ -120,5 +128,226 @@ pub(crate) fn on_scene_ready(
     }
     for (entity, path) in particles {
         proxy_loader.load_particles(&mut commands, root, entity, path, &shared.settings);
+    }
+}
+
+/// Looks up a clip by name, index or handle. It must not be a part of another clip.
+pub(crate) fn find_clip<'a>(model: &'a AloModel, clip: &ClipRef) -> Option<FoundClip<'a>> {
+    let animation = match clip {
+        ClipRef::Handle(clip) => {
+            let clip = clip.clone();
+            let count = move |world: &_, files: &mut _| frames_of_clip(world, &clip, files);
+            return Some(Ok(Box::new(count)));
+        }
+        ClipRef::Name(name) => model.animation(name),
+        ClipRef::Index(index) => model.animations.get(*index),
+        _ => None,
+    };
+    let count = animation.map(|animation| -> Box<CountFrames> {
+        let ala = animation.ala.clone();
+        Box::new(move |world, files| frames_of_animation(world, &ala, files))
+    });
+    let names = model.animations.iter().map(|animation| &*animation.name);
+    Some(found_clip(count, names))
+}
+
+/// Samples per frame of an animation, for its box. Rotations between frames are arcs.
+const SAMPLES_PER_FRAME: u32 = 2;
+
+/// The spawned Alamo models.
+#[derive(SystemParam)]
+pub(crate) struct AloInfo<'w, 's> {
+    rig: RigInfo<'w, 's, Alo>,
+    parts: Query<'w, 's, (&'static AloPart, &'static ChildOf)>,
+    meshes: Option<Res<'w, Assets<Mesh>>>,
+}
+
+/// A box that a bone moves, in the bone's space.
+struct BoneBox {
+    bone: usize,
+    bounds: Aabb3d,
+    /// The bone that the mesh is connected to.
+    connected_to: usize,
+}
+
+impl AloInfo<'_, '_> {
+    /// The boxes around the vertices of the sub-meshes that are drawn at the finest level of detail, undamaged, unless their
+    /// bone is hidden.
+    fn boxes(&self, model: &AloModel) -> Vec<BoneBox> {
+        let finest = model.lod(0);
+        let is_shown = |mesh: &&AloMesh| {
+            !mesh.hidden
+                && (mesh.tags.lod.is_none() || mesh.tags.lod == finest)
+                && mesh.tags.alt.is_none_or(|alt| alt == 0)
+        };
+        let mut boxes = Vec::new();
+        for mesh in model.meshes.iter().filter(is_shown) {
+            for submesh in mesh.submeshes.iter().filter(|it| it.material.is_some()) {
+                self.add_boxes(model, mesh.bone, submesh, &mut boxes);
+            }
+        }
+        boxes
+    }
+
+    fn add_boxes(
+        &self,
+        model: &AloModel,
+        bone: usize,
+        submesh: &AloSubmesh,
+        boxes: &mut Vec<BoneBox>,
+    ) {
+        let connected_to = bone;
+        if submesh.palette.is_empty() {
+            let bounds = submesh.bounds;
+            boxes.push(BoneBox {
+                bone,
+                bounds,
+                connected_to,
+            });
+            return;
+        }
+        let mesh = self.meshes.as_ref().zip(submesh.mesh.as_ref());
+        let mesh = mesh.and_then(|(meshes, handle)| meshes.get(handle));
+        let Some(skinned) = mesh.and_then(Mesh::skinned_mesh_bounds) else {
+            return;
+        };
+        let joints = skinned.aabbs.iter().zip(&skinned.aabb_index_to_joint_index);
+        for (aabb, joint) in joints {
+            let Some(bone) = submesh.palette.get(usize::from(joint.0)) else {
+                continue;
+            };
+            let bone = *bone as usize;
+            let (center, half) = (Vec3A::from(aabb.center), Vec3A::from(aabb.half_size));
+            let bounds = Aabb3d {
+                min: center - half,
+                max: center + half,
+            };
+            // The box is in the model's space at rest.
+            let pose = model.bones.get(bone).map(|bone| bone.bind_pose.inverse());
+            let bounds = pose.and_then(|pose| transformed_bounds(&pose, &bounds));
+            boxes.extend(bounds.map(|bounds| BoneBox {
+                bone,
+                bounds,
+                connected_to,
+            }));
+        }
+    }
+}
+
+/// The union of the boxes of visible bones, moved by the poses of the bones in the model's space.
+fn posed_bounds(
+    boxes: &[BoneBox],
+    poses: &[Affine3A],
+    is_visible: impl Fn(usize) -> bool,
+) -> Option<Aabb3d> {
+    let boxes = boxes.iter().filter(|part| is_visible(part.connected_to));
+    let boxes = boxes.map(|part| {
+        let pose = poses.get(part.bone)?;
+        transformed_bounds(pose, &part.bounds)
+    });
+    boxes.fold(None, merged)
+}
+
+/// The poses of bones in the model's space.
+fn in_model(model: &AloModel, local: &[Transform]) -> Vec<Affine3A> {
+    let mut poses: Vec<Affine3A> = Vec::with_capacity(local.len());
+    for (bone, local) in model.bones.iter().zip(local) {
+        let parent = bone.parent.and_then(|parent| poses.get(parent));
+        let local = local.compute_affine();
+        poses.push(parent.map_or(local, |parent| *parent * local));
+    }
+    poses
+}
+
+impl ModelInfo for AloInfo<'_, '_> {
+    fn scene_root(&self, root: Entity) -> Option<Entity> {
+        self.rig.scene_root(root)
+    }
+
+    fn clips(&self, root: Entity) -> Vec<ModelClip> {
+        self.rig.clips(root)
+    }
+
+    fn pose(&self, root: Entity, time: f32, part: Option<&Range<u32>>) -> Option<ModelPose> {
+        self.rig.pose(root, time, part)
+    }
+
+    fn bounds(&self, root: Entity) -> Option<Aabb3d> {
+        let model = self.rig.model(root)?;
+        let poses: Vec<Affine3A> = model.bones.iter().map(|bone| bone.bind_pose).collect();
+        posed_bounds(&self.boxes(model), &poses, |bone| {
+            model.is_bone_visible(bone)
+        })
+    }
+
+    fn clip_bounds(&self, root: Entity, clip: &ClipRef) -> Option<Aabb3d> {
+        let model = self.rig.model(root)?;
+        let (clip, part) = clip.split_frames();
+        let mut animations = model.animations.iter();
+        let animation = match clip {
+            ClipRef::Name(name) => animations
+                .position(|animation| crate::load::names::same_name(&animation.name, name))?,
+            ClipRef::Index(index) => *index,
+            ClipRef::Handle(clip) => animations.position(|animation| animation.clip == *clip)?,
+            ClipRef::Frames(_) | ClipRef::Part { .. } => return None,
+        };
+        let ala = &model.animations.get(animation)?.ala;
+        let ala = self.rig.files()?.get(ala)?;
+        let part = part.map_or(0..ala.frames, |part| part.start..part.end.min(ala.frames));
+        let boxes = self.boxes(model);
+        let rest: Vec<Transform> = model.bones.iter().map(|bone| bone.transform).collect();
+        let flags: Vec<bool> = model.bones.iter().map(|bone| bone.visible).collect();
+        let (mut local, mut visible) = (rest.clone(), flags.clone());
+        let mismatches = ala.mismatches(model);
+        let last = part.end.checked_sub(1).filter(|last| *last >= part.start)?;
+        let mut bounds = None;
+        for sample in part.start * SAMPLES_PER_FRAME..=last * SAMPLES_PER_FRAME {
+            let frame = sample as f32 / SAMPLES_PER_FRAME as f32;
+            local.clone_from(&rest);
+            visible.clone_from(&flags);
+            ala.tracks.pose(frame / ala.fps, &mut local);
+            ala.tracks.show(frame / ala.fps, &mut visible);
+            for mismatch in mismatches.iter().filter(|it| it.in_model.is_some()) {
+                local[mismatch.index] = rest[mismatch.index];
+                visible[mismatch.index] = flags[mismatch.index];
+            }
+            let is_visible = |bone: usize| visible.get(bone).copied().unwrap_or(true);
+            let posed = posed_bounds(&boxes, &in_model(model, &local), |bone| {
+                model.shows_connected(bone, is_visible)
+            });
+            bounds = merged(bounds, posed);
+        }
+        bounds
+    }
+
+    /// Alamo models have no skins.
+    fn skins(&self, _: Entity) -> usize {
+        0
+    }
+
+    fn bones(&self, root: Entity) -> Vec<NamedEntity> {
+        self.rig.bones(root)
+    }
+
+    /// The meshes, lights, proxies and groups of dazzles. Sub-meshes are children of their mesh.
+    fn parts(&self, root: Entity) -> Vec<NamedEntity> {
+        let Some(instance) = self.rig.instance(root) else {
+            return Vec::new();
+        };
+        let part = |entity: &Entity| {
+            let (part, bone) = self.parts.get(*entity).ok()?;
+            Some(NamedEntity {
+                entity: *entity,
+                name: part.name.clone(),
+                parent: Some(bone.parent()),
+            })
+        };
+        let parts = instance.parts().iter().filter_map(part);
+        let parts = parts.chain(self.rig.crowd_meshes(root));
+        parts.collect()
+    }
+
+    fn crowd_bone(&self, root: Entity, bone: usize) -> Option<Affine3A> {
+        self.rig.crowd_bone(root, bone)
     }
 }

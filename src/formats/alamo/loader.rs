@@ -8,19 +8,20 @@ use crate::formats::alamo::asset::{
 };
 use crate::formats::alamo::components::{AloInstance, AloScene};
 use crate::formats::alamo::convert::file::{ConvertedAlo, ConvertedSubmesh};
-use crate::formats::alamo::crowd::instance::AloCrowd;
-use crate::formats::alamo::dependencies::{Dependencies, extra_is_srgb};
+use crate::formats::alamo::crowd::AloCrowd;
+use crate::formats::alamo::dependencies::{Dependencies, extra_is_srgb, particle_textures};
 use crate::formats::alamo::materials::material::{AloMaterial, Textures, material};
 use crate::formats::alamo::materials::shading::{BlendPhase, Shading, TeamMask};
 use crate::formats::alamo::materials::tags::AloTags;
-use crate::formats::alamo::particles::is_particle_system;
-use crate::formats::alamo::particles::load::load_particles;
+use crate::formats::alamo::particles::asset::AloParticles;
+use crate::formats::alamo::particles::draw::is_drawn;
+use crate::formats::alamo::particles::{Emitter, is_particle_system, parse};
 use crate::formats::alamo::parts::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
 use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::formats::alamo::spawn::{DazzleGroup, crowd_scene, scene};
+use crate::geometry::axes::z_up_forward_minus_y;
 use crate::load::error::ModelLoadError;
-use crate::load::loading::ModelLoad;
-use crate::load::loading::{InvalidSetting, check_positive};
+use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
 use crate::load::names::{folded, index_names};
 use crate::load::overrides::LoaderOverride;
 use crate::spawn::format::{Format, ModelLoader};
@@ -414,5 +415,54 @@ fn owned_dazzle(dazzle: &alo::Dazzle<'_>) -> alo::Dazzle<'static> {
         name: Cow::Owned(dazzle.name.clone().into_owned()),
         texture: Cow::Owned(dazzle.texture.clone().into_owned()),
         ..*dazzle
+    }
+}
+
+/// Loads a particle system.
+pub(crate) async fn load_particles(
+    load: &ModelLoad<'_>,
+    bytes: &[u8],
+    settings: &AloLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> Result<(Alo, Vec<Handle<Image>>), ModelLoadError> {
+    let file = load.parsed(parse(bytes))?;
+    load.warn(&file.warnings);
+    warn_about_emitters(load_context.path(), &file.emitters);
+    let mut search = load.search();
+    let textures = particle_textures(&file.emitters, settings, &mut search, load_context).await;
+    let images = textures.iter().flatten().cloned().collect();
+    let world_rotation = if settings.convert_axes {
+        z_up_forward_minus_y().rotation
+    } else {
+        Quat::IDENTITY
+    };
+    let particles = AloParticles::new(file, textures, world_rotation);
+    let label = AloAssetLabel::Particles.to_string();
+    let particles = load_context.add_labeled_asset(label, particles);
+    let model = Arc::new(AloModel::default());
+    let scene = scene(
+        &model,
+        Vec::new(),
+        Some(particles.clone()),
+        settings,
+        load_context,
+    );
+    let alo = Alo {
+        scene,
+        crowd: None,
+        model,
+        particles: Some(particles),
+    };
+    Ok((alo, images))
+}
+
+fn warn_about_emitters(path: &AssetPath<'_>, emitters: &[Emitter<'_>]) {
+    let hidden = emitters
+        .iter()
+        .filter(|emitter| !is_drawn(&emitter.properties));
+    let names: Vec<&str> = hidden.map(|emitter| &*emitter.name).collect();
+    if !names.is_empty() {
+        let names = names.join(", ");
+        warn!("{path}: emitters with heat, shadow or decal blending are not drawn: {names}");
     }
 }

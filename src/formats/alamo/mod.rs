@@ -14,9 +14,7 @@ pub(crate) mod components;
 pub(crate) mod convert;
 pub(crate) mod crowd;
 pub(crate) mod dependencies;
-pub(crate) mod info;
 pub(crate) mod instance;
-pub(crate) mod limits;
 pub(crate) mod loader;
 pub(crate) mod materials;
 pub mod particles;
@@ -30,56 +28,48 @@ pub(crate) mod spawn;
 pub use classic_model_formats::{ala, alo, chunk};
 
 pub use crate::geometry::ray_settings::Backfaces;
-pub use animation::asset::{Ala, AlaAssetLabel, AlaBoneInfo, AloAnimation};
+pub use animation::asset::{Ala, AlaAssetLabel, AlaBoneInfo, AlaTracks, AloAnimation};
 pub use animation::binding::{BoneMismatch, bone_target};
-pub use animation::clip::clip;
-pub use animation::curves::AlaCurves;
+pub use animation::clip::AlaCurves;
 #[doc(hidden)]
-pub use animation::curves::BoneCurves;
-pub use animation::loader::AlaLoader;
+pub use animation::clip::{BoneCurves, clip};
 #[doc(hidden)]
 pub use animation::packed::{PackedRotations, PackedVectors};
 pub use animation::pairing::animation_name;
+pub use animation::plugin::AlaLoader;
 pub use animation::rig::AloAnimator;
-pub use animation::tracks::AlaTracks;
 pub use animation::visibility::{DefaultVisibilityCurve, VisibilityCurve};
 pub use asset::{Alo, AloAssetLabel, AloBoneInfo, AloMesh, AloModel, AloProxyInfo, AloSubmesh};
 pub use collision::cast::TreeHit;
-pub use collision::closest::ClosestPoint;
-pub use collision::error::TreeError;
-pub use collision::tree::{CollisionTree, TreeLink};
+pub use collision::overlap::ClosestPoint;
+pub use collision::tree::{CollisionTree, TreeError, TreeLink};
 pub use components::{
     AloBone, AloInstance, AloPart, AloPartKind, AloProxy, AloSubmeshIndex, TeamColored,
 };
 #[doc(hidden)]
 pub use convert::file::{ConvertedAlo, ConvertedSubmesh};
-pub use crowd::instance::AloCrowd;
-pub use crowd::instance::{AloCrowdMaterial, AloPoseTable};
+pub use crowd::{AloCrowd, AloCrowdMaterial, AloPoseTable};
 pub use loader::AloLoader;
 pub use materials::material::{AloMaterial, AloShading, AloUniform};
 pub use materials::shading::{AloGloss, BlendPhase, SecondLayer, Shading, TeamMask};
 pub use materials::tags::AloTags;
-pub use particles::asset::{AloEmitter, AloParticles};
-pub use particles::components::AloParticleSystem;
-pub use particles::draw::statistics::ParticleStatistics;
+pub use particles::asset::{AloEmitter, AloParticleSystem, AloParticles};
+pub use particles::draw::prepare::ParticleStatistics;
 pub use particles::record::{DrawnParticle, EmitterRecords, ParticleRecords, RecordSpace};
+pub use particles::simulate::ParticleSet;
 pub use particles::simulate::control::{
-    DespawnWhenFinished, ParticleEmission, ParticleSeed, ParticleSpeed, ParticleTint,
-    ParticlesFinished,
+    DespawnWhenFinished, ParticleBudget, ParticleEmission, ParticleGround, ParticleSeed,
+    ParticleSpeed, ParticleTint, ParticlesFinished, TerrainHeight,
 };
-pub use particles::simulate::environment::{ParticleBudget, ParticleGround, TerrainHeight};
-pub use particles::simulate::plugin::ParticleSet;
 pub use parts::billboard::{AloBillboard, AloSceneRoot, Billboard};
 #[doc(hidden)]
-pub use parts::dazzle::dazzle_mesh;
-pub use parts::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_intensity};
+pub use parts::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_intensity, dazzle_mesh};
 pub use parts::lights::{AloLight, FULL_LIGHT};
 pub use plugin::AlamoPlugin;
 pub use raycast::collider::AloCollider;
 #[cfg(feature = "gizmos")]
 pub use raycast::gizmos::{AloColliderGizmos, AloColliderGizmosPlugin, ShowAloColliderGizmo};
-pub use raycast::hit::AloRayHit;
-pub use raycast::param::AloRayCast;
+pub use raycast::param::{AloRayCast, AloRayHit};
 pub use settings::AloLoaderSettings;
 
 pub use crate::appearance::bone_visibility::BoneVisibility;

@@ -9,14 +9,13 @@ use crate::formats::alamo::components::{
 };
 use crate::formats::alamo::convert::file::transform;
 use crate::formats::alamo::materials::tags::{AloTags, begins_with_fc};
-use crate::formats::alamo::particles::asset::AloParticles;
-use crate::formats::alamo::particles::components::AloParticleSystem;
+use crate::formats::alamo::particles::asset::{AloParticleSystem, AloParticles};
 use crate::formats::alamo::parts::billboard::{AloBillboard, AloSceneRoot, Billboard};
 use crate::formats::alamo::parts::dazzle::DazzleMaterial;
 use crate::formats::alamo::parts::lights::insert_light;
 use crate::formats::alamo::raycast::collider::AloCollider;
 use crate::formats::alamo::settings::AloLoaderSettings;
-use crate::geometry::axes::z_up_forward_minus_y;
+use crate::geometry::axes::{scene_root, z_up_forward_minus_y};
 use bevy::asset::LoadContext;
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb};
@@ -48,7 +47,7 @@ pub(crate) fn scene(
     let mut world = World::new();
     let dazzle_names = dazzles.iter().map(|group| &*group.name);
     let shared = AloShared::new(model, settings, dazzle_names);
-    let mut root = world.spawn((scene_root(shared, load_context), AloSceneRoot));
+    let mut root = world.spawn((root_components(shared, load_context), AloSceneRoot));
     if let Some(particles) = particles {
         root.insert(AloParticleSystem(particles));
     }
@@ -82,26 +81,16 @@ pub(crate) fn crowd_scene(
 ) -> Handle<WorldAsset> {
     let mut world = World::new();
     let shared = AloShared::new(model, settings, core::iter::empty());
-    world.spawn((scene_root(shared, load_context), CrowdScene));
+    world.spawn((root_components(shared, load_context), CrowdScene));
     load_context.add_labeled_asset(AloAssetLabel::Crowd.to_string(), WorldAsset::new(world))
 }
 
 /// The components that the root entity of every scene has.
-fn scene_root(
-    shared: AloShared,
-    load_context: &LoadContext<'_>,
-) -> (Name, Transform, Visibility, AloScene) {
-    let path = load_context.path();
-    let name = path.path().file_stem().unwrap_or_default();
-    let name = Name::new(name.to_string_lossy().into_owned());
-    let scale = shared.settings.scale;
-    let transform = if shared.settings.convert_axes {
-        z_up_forward_minus_y().transform(scale)
-    } else {
-        Transform::from_scale(Vec3::splat(scale))
-    };
-    let scene = AloScene(Arc::new(shared));
-    (name, transform, Visibility::default(), scene)
+fn root_components(shared: AloShared, load_context: &LoadContext<'_>) -> impl Bundle {
+    let settings = &shared.settings;
+    let axes = settings.convert_axes.then(z_up_forward_minus_y);
+    let root = scene_root(load_context, axes, settings.scale);
+    (root, AloScene(Arc::new(shared)))
 }
 
 struct Builder<'a> {

@@ -1,24 +1,23 @@
-//! The asset loader: makes the [`Lgw`] asset and its labeled assets from a file.
+//! The asset loader: makes the [`Lgw`] asset, its labeled assets and its scene from a file.
 
 use crate::formats::lgw::asset::{
     Lgw, LgwAssetLabel, LgwMaterial, LgwMaterialHandle, LgwMaterialInfo, LgwMeshInfo, LgwModel,
 };
-use crate::formats::lgw::components::{LgwInstance, LgwScene};
-use crate::formats::lgw::convert::ConvertedLgw;
+use crate::formats::lgw::components::{LgwInstance, LgwMesh, LgwScene};
+use crate::formats::lgw::convert::{ConvertedLgw, ConvertedMesh};
 use crate::formats::lgw::dependencies::load_textures;
 use crate::formats::lgw::material::{is_plain, standard, tex_env};
-use crate::formats::lgw::meshes::ConvertedMesh;
-use crate::formats::lgw::settings::LgwLoaderSettings;
-use crate::formats::lgw::spawn::scene;
+use crate::formats::lgw::settings::{LgwLoaderSettings, LgwUpAxis};
+use crate::geometry::axes::{Mirror, scene_root, z_up_forward_minus_y};
 use crate::load::error::ModelLoadError;
-use crate::load::loading::ModelLoad;
-use crate::load::loading::{InvalidSetting, check_positive};
+use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
 use crate::load::names::index_names;
 use crate::load::overrides::LoaderOverride;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
 use crate::texture::sampling::Samplings;
 use bevy::asset::LoadContext;
+use bevy::camera::primitives::Aabb;
 use bevy::math::bounding::BoundingVolume;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -176,5 +175,48 @@ fn mesh(
         groups: converted.groups,
         mesh,
         bounds: converted.bounds,
+    }
+}
+
+pub(crate) fn scene(
+    model: &Arc<LgwModel>,
+    settings: &LgwLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> Handle<WorldAsset> {
+    let turns = settings.up_axis == LgwUpAxis::Z && settings.convert_axes;
+    let axes = turns.then(z_up_forward_minus_y);
+    let mut world = World::new();
+    let root = (
+        scene_root(load_context, axes, settings.scale),
+        LgwScene(model.clone()),
+        Mirror(settings.mirror()),
+    );
+    let root = world.spawn(root).id();
+    for (index, mesh) in model.meshes.iter().enumerate() {
+        spawn_mesh(&mut world, root, model, (index, mesh));
+    }
+    let scene = WorldAsset::new(world);
+    load_context.add_labeled_asset(LgwAssetLabel::Scene.to_string(), scene)
+}
+
+fn spawn_mesh(
+    world: &mut World,
+    root: Entity,
+    model: &LgwModel,
+    (index, mesh): (usize, &LgwMeshInfo),
+) {
+    let mut entity = world.spawn((
+        Name::new(mesh.name.to_string()),
+        Transform::IDENTITY,
+        Visibility::Inherited,
+        LgwMesh { index },
+        ChildOf(root),
+    ));
+    if let (Some(handle), Some(bounds)) = (&mesh.mesh, mesh.bounds) {
+        let aabb = Aabb::from_min_max(bounds.min.into(), bounds.max.into());
+        entity.insert((Mesh3d(handle.clone()), aabb));
+        if let Some(material) = model.render_material(mesh) {
+            material.insert(entity);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Makes Bevy materials: a [`StandardMaterial`] if it can draw the material, otherwise
 //! [`LgwTexEnvMaterial`], which computes OpenGL texture environments.
 
-use crate::appearance::rebind_textures::{HasTextures, rebind_changed_textures};
+use crate::appearance::rebind_textures::rebind_changed_textures;
 use crate::formats::lgw::settings::LgwLoaderSettings;
 use crate::gpu::shaders::{embedded_shader, preload_shader};
 use bevy::asset::embedded_asset;
@@ -210,13 +210,6 @@ pub(crate) fn register(app: &mut App) {
     app.add_plugins(MaterialPlugin::<LgwTexEnvMaterial>::default())
         .register_type::<MeshMaterial3d<LgwTexEnvMaterial>>()
         .register_type::<MeshMaterial3d<StandardMaterial>>();
-}
-
-impl HasTextures for LgwTexEnv {
-    fn textures(&self) -> Vec<&Handle<Image>> {
-        let textures = [&self.flat_0, &self.cube_0, &self.flat_1, &self.cube_1];
-        textures.into_iter().flatten().collect()
-    }
 }
 
 fn shader() -> ShaderRef {

@@ -5,20 +5,15 @@
 
 // For maintainers: code that another format could use belongs in one of the shared folders.
 
-pub(crate) mod appearance;
 pub(crate) mod asset;
 pub(crate) mod components;
 pub(crate) mod convert;
 pub(crate) mod dependencies;
-pub(crate) mod info;
 pub(crate) mod instance;
-pub(crate) mod limits;
 pub(crate) mod loader;
 pub(crate) mod material;
-pub(crate) mod meshes;
 pub(crate) mod plugin;
 pub(crate) mod settings;
-pub(crate) mod spawn;
 pub(crate) mod surfaces;
 
 #[doc(inline)]
@@ -30,9 +25,9 @@ pub use asset::{
 pub use components::{LgwInstance, LgwMesh};
 #[doc(hidden)]
 pub use convert::ConvertedLgw;
+#[doc(hidden)]
+pub use convert::ConvertedMesh;
 pub use loader::LgwLoader;
 pub use material::{LgwTexEnv, LgwTexEnvMaterial, LgwTexEnvUniform, LgwTexEnvUnit, tex_env_flags};
-#[doc(hidden)]
-pub use meshes::ConvertedMesh;
 pub use plugin::LgwPlugin;
 pub use settings::{LgwLoaderSettings, LgwUpAxis, LgwWinding};

@@ -1,9 +1,8 @@
 //! Registers this module's assets, loaders and systems.
 
-use crate::formats::lgw::appearance::show_parts;
 use crate::formats::lgw::asset::{Lgw, LgwMaterial};
 use crate::formats::lgw::components::LgwMesh;
-use crate::formats::lgw::instance::on_scene_ready;
+use crate::formats::lgw::instance::{on_scene_ready, show_parts};
 use crate::formats::lgw::material;
 use crate::root::systems::ClassicModelsSystems;
 use crate::spawn::plugin::{add_format, finish_format};

@@ -27,11 +27,7 @@ impl Surfaces for LgwSurfaces<'_, '_> {
             for (entity, (mesh, transform)) in
                 parts.filter_map(|entity| Some((*entity, self.parts.get(*entity).ok()?)))
             {
-                let part = HitPart {
-                    root,
-                    entity,
-                    is_box: false,
-                };
+                let part = HitPart::mesh(root, entity);
                 index.update(part, changed(transform.last_changed()), || {
                     let info = instance.model().meshes.get(mesh.index);
                     let bounds = info.filter(|info| info.mesh.is_some());
@@ -47,11 +43,7 @@ impl Surfaces for LgwSurfaces<'_, '_> {
     fn parts(&self, root: Entity, parts: &mut Vec<HitPart>) {
         let instance = self.roots.get(root).ok();
         let meshes = instance.map(|(_, instance)| instance.meshes());
-        let part = |entity: &Entity| HitPart {
-            root,
-            entity: *entity,
-            is_box: false,
-        };
+        let part = |entity: &Entity| HitPart::mesh(root, *entity);
         parts.extend(meshes.into_iter().flatten().map(part));
     }
 

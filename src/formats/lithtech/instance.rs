@@ -1,22 +1,30 @@
-//! Adds the instance components to a root entity when its scene is ready.
+//! Adds the instance components to a root entity when its scene is ready, and answers questions about spawned models for
+//! code on any format.
 
 use crate::crowd::members::lifetime::update_member;
 use crate::crowd::members::member::CrowdScene;
+use crate::crowd::rig_info::RigInfo;
 use crate::formats::lithtech::animation::rig::AbcAnimator;
 use crate::formats::lithtech::appearance::is_scrolling;
-use crate::formats::lithtech::asset::{Abc, AbcModel};
+use crate::formats::lithtech::asset::{Abc, AbcAnimation, AbcModel};
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
 use crate::formats::lithtech::deform::pose_table::AbcPoseRow;
 use crate::load::names::missing_part;
 use crate::root::clip_ref::ClipRef;
 use crate::root::parts::DistanceLod;
-use crate::spawn::clip_files::FoundClip;
+use crate::spawn::clip_files::{CountFrames, FoundClip, found_clip};
+use crate::spawn::info::{
+    ModelClip, ModelInfo, ModelPose, NamedEntity, merged, transformed_bounds,
+};
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
 use crate::spawn::scenes::ReadyScenes;
+use bevy::ecs::system::SystemParam;
+use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::MeshTag;
 use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;
+use core::ops::Range;
 
 impl SharedModel for AbcModel {
     fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
@@ -46,7 +54,7 @@ impl SharedModel for AbcModel {
     }
 
     fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
-        crate::formats::lithtech::info::find_clip(self, clip)
+        crate::formats::lithtech::instance::find_clip(self, clip)
     }
 }
 
@@ -108,4 +116,146 @@ pub(crate) fn on_scene_ready(
         scrolling,
     };
     commands.entity(root).try_insert((instance, any));
+}
+
+/// Looks up a clip by name or index. It must not be a part of another clip. `None` for a handle.
+pub(crate) fn find_clip<'a>(model: &'a AbcModel, clip: &ClipRef) -> Option<FoundClip<'a>> {
+    let animation = match clip {
+        ClipRef::Handle(_) => return None,
+        ClipRef::Name(name) => model.animation(name),
+        ClipRef::Index(index) => model.animations.get(*index),
+        _ => None,
+    };
+    let count = animation.map(|animation| -> Box<CountFrames> {
+        let count = u32::try_from(animation.keyframes.len()).ok();
+        Box::new(move |_, _| count)
+    });
+    let names = model.animations.iter().map(|animation| &*animation.name);
+    Some(found_clip(count, names))
+}
+
+/// Samples per keyframe interval of an animation, for its box. Rotations between keyframes are arcs.
+const SAMPLES_PER_INTERVAL: u32 = 8;
+
+/// The spawned LithTech models.
+#[derive(SystemParam)]
+pub(crate) struct AbcInfo<'w, 's> {
+    rig: RigInfo<'w, 's, Abc>,
+    meshes: Query<'w, 's, &'static AbcMesh>,
+}
+
+/// The animation of a clip, and the range of its keyframes that plays.
+fn animation<'a>(
+    model: &'a AbcModel,
+    clip: &ClipRef,
+) -> Option<(&'a AbcAnimation, Option<Range<u32>>)> {
+    let (clip, frames) = clip.split_frames();
+    let animation = match clip {
+        ClipRef::Name(name) => model.animation(name)?,
+        ClipRef::Index(index) => model.animations.get(*index)?,
+        ClipRef::Handle(clip) => {
+            let mut animations = model.animations.iter();
+            animations.find(|animation| animation.clip == *clip)?
+        }
+        ClipRef::Frames(_) | ClipRef::Part { .. } => return None,
+    };
+    Some((animation, frames))
+}
+
+/// The box around all vertices at a time of an animation.
+fn posed_bounds(model: &AbcModel, animation: &AbcAnimation, seconds: f32) -> Option<Aabb3d> {
+    let mut poses: Vec<Affine3A> = Vec::with_capacity(model.nodes.len());
+    let mut bounds = None;
+    for (index, node) in model.nodes.iter().enumerate() {
+        let (translations, rotations) = animation.curves.node(index);
+        let local = Affine3A::from_rotation_translation(
+            rotations.sample_clamped(seconds),
+            translations.sample_clamped(seconds),
+        );
+        let parent = node.parent.and_then(|parent| poses.get(parent));
+        let pose = parent.map_or(local, |parent| *parent * local);
+        poses.push(pose);
+        let own = model.node_bounds.get(index);
+        for part in own.into_iter().flat_map(|own| [own.skinned, own.own]) {
+            let part = part.and_then(|part| transformed_bounds(&pose, &part));
+            bounds = merged(bounds, part);
+        }
+    }
+    bounds
+}
+
+impl ModelInfo for AbcInfo<'_, '_> {
+    fn scene_root(&self, root: Entity) -> Option<Entity> {
+        self.rig.scene_root(root)
+    }
+
+    fn clips(&self, root: Entity) -> Vec<ModelClip> {
+        self.rig.clips(root)
+    }
+
+    fn pose(&self, root: Entity, time: f32, part: Option<&Range<u32>>) -> Option<ModelPose> {
+        self.rig.pose(root, time, part)
+    }
+
+    /// The box of the full model in the bind pose.
+    fn bounds(&self, root: Entity) -> Option<Aabb3d> {
+        Some(self.rig.model(root)?.bounds)
+    }
+
+    fn clip_bounds(&self, root: Entity, clip: &ClipRef) -> Option<Aabb3d> {
+        let model = self.rig.model(root)?;
+        let (animation, part) = animation(model, clip)?;
+        let frames = animation.frames();
+        let whole = 0..frames.count();
+        let part = part.map_or(whole.clone(), |part| part.start..part.end.min(whole.end));
+        let mut bounds = None;
+        for frame in part.clone() {
+            let start = frames.time(frame);
+            let end = if frame + 1 < part.end {
+                frames.time(frame + 1)
+            } else {
+                start
+            };
+            for sample in 0..SAMPLES_PER_INTERVAL {
+                let fraction = sample as f32 / SAMPLES_PER_INTERVAL as f32;
+                let posed = posed_bounds(model, animation, start + (end - start) * fraction);
+                bounds = merged(bounds, posed);
+                if end <= start {
+                    break;
+                }
+            }
+        }
+        bounds
+    }
+
+    fn skins(&self, root: Entity) -> usize {
+        self.rig.model(root).map_or(0, |model| model.skins.len())
+    }
+
+    fn bones(&self, root: Entity) -> Vec<NamedEntity> {
+        self.rig.bones(root)
+    }
+
+    /// The meshes. The name of one is that of its node; the skinned mesh and those of a member of a crowd have none.
+    fn parts(&self, root: Entity) -> Vec<NamedEntity> {
+        let Some(instance) = self.rig.instance(root) else {
+            return Vec::new();
+        };
+        let part = |entity: &Entity| {
+            let node = self.meshes.get(*entity).ok()?.node;
+            let name = node.and_then(|node| instance.model().nodes.get(node));
+            Some(NamedEntity {
+                entity: *entity,
+                name: name.map_or_else(String::new, |node| node.name.to_string()),
+                parent: node.and_then(|node| instance.nodes().get(node).copied()),
+            })
+        };
+        let parts = instance.meshes().iter().filter_map(part);
+        let parts = parts.chain(self.rig.crowd_meshes(root));
+        parts.collect()
+    }
+
+    fn crowd_bone(&self, root: Entity, bone: usize) -> Option<Affine3A> {
+        self.rig.crowd_bone(root, bone)
+    }
 }

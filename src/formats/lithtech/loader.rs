@@ -8,11 +8,12 @@ use crate::formats::lithtech::asset::{
     AbcNodeInfo, AbcSkin,
 };
 use crate::formats::lithtech::components::{AbcInstance, AbcScene};
-use crate::formats::lithtech::convert::file::{ConvertedAbc, ConvertedClip, ConvertedLod};
+use crate::formats::lithtech::convert::file::{
+    ConvertedAbc, ConvertedClip, ConvertedLod, node_bounds,
+};
 use crate::formats::lithtech::convert::lods::lod_distances;
 use crate::formats::lithtech::convert::meshes::ConvertedMesh;
-use crate::formats::lithtech::convert::node_bounds::node_bounds;
-use crate::formats::lithtech::crowd::instance::AbcCrowd;
+use crate::formats::lithtech::crowd::AbcCrowd;
 use crate::formats::lithtech::deform::ConvertedDeform;
 use crate::formats::lithtech::deform::pose_table::AbcPoseTable;
 use crate::formats::lithtech::dependencies::{SkinImages, find_skins};
@@ -25,8 +26,7 @@ use crate::formats::lithtech::settings::AbcLoaderSettings;
 use crate::formats::lithtech::spawn::{crowd_scene, scene};
 use crate::geometry::vertices::is_position_in_range;
 use crate::load::error::ModelLoadError;
-use crate::load::loading::ModelLoad;
-use crate::load::loading::{InvalidSetting, check_positive};
+use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
 use crate::load::names::index_names;
 use crate::load::overrides::LoaderOverride;
 use crate::spawn::format::{Format, ModelLoader};

@@ -14,7 +14,6 @@ pub(crate) mod convert;
 pub(crate) mod crowd;
 pub(crate) mod deform;
 pub(crate) mod dependencies;
-pub(crate) mod info;
 pub(crate) mod instance;
 pub(crate) mod limits;
 pub(crate) mod loader;
@@ -27,8 +26,8 @@ pub(crate) mod surfaces;
 #[doc(inline)]
 pub use classic_model_formats::{abc, dtx};
 
-pub use animation::clip::node_target;
 pub use animation::rig::AbcAnimator;
+pub use animation::tracks::node_target;
 pub use asset::{
     Abc, AbcAnimation, AbcAssetLabel, AbcDeformInfo, AbcEvent, AbcLevel, AbcMaterials, AbcMeshInfo,
     AbcModel, AbcNodeInfo, AbcSkin,
@@ -38,8 +37,7 @@ pub use components::{AbcInstance, AbcMesh, AbcNode};
 pub use convert::file::{ConvertedAbc, ConvertedClip, ConvertedLod};
 #[doc(hidden)]
 pub use convert::meshes::ConvertedMesh;
-pub use crowd::instance::AbcCrowd;
-pub use crowd::instance::{AbcCrowdMaterial, AbcCrowdPoseTable};
+pub use crowd::{AbcCrowd, AbcCrowdMaterial, AbcCrowdPoseTable};
 #[doc(hidden)]
 pub use deform::ConvertedDeform;
 pub use deform::pose_table::AbcPoseTable;

@@ -1,11 +1,11 @@
 //! Builds the scene of a model: one entity per node, and one per mesh.
 
 use crate::crowd::members::member::CrowdScene;
-use crate::formats::lithtech::animation::clip::node_target;
+use crate::formats::lithtech::animation::tracks::node_target;
 use crate::formats::lithtech::asset::{AbcAssetLabel, AbcMeshInfo, AbcModel};
 use crate::formats::lithtech::components::{AbcMesh, AbcNode, AbcScene};
 use crate::formats::lithtech::settings::AbcLoaderSettings;
-use crate::geometry::axes::Mirror;
+use crate::geometry::axes::{Mirror, scene_root};
 use bevy::asset::LoadContext;
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb};
@@ -21,7 +21,9 @@ pub(crate) fn scene(
     load_context: &mut LoadContext<'_>,
 ) -> Handle<WorldAsset> {
     let mut world = World::new();
-    let root = world.spawn(scene_root(model, settings, load_context)).id();
+    let root = world
+        .spawn(root_components(model, settings, load_context))
+        .id();
     let mut builder = Builder {
         nodes: Vec::with_capacity(model.nodes.len()),
         root,
@@ -43,30 +45,23 @@ pub(crate) fn crowd_scene(
     load_context: &mut LoadContext<'_>,
 ) -> Handle<WorldAsset> {
     let mut world = World::new();
-    world.spawn((scene_root(model, settings, load_context), CrowdScene));
+    world.spawn((root_components(model, settings, load_context), CrowdScene));
     load_context.add_labeled_asset(AbcAssetLabel::Crowd.to_string(), WorldAsset::new(world))
 }
 
 /// The components that the root entity of every scene has.
-fn scene_root(
+fn root_components(
     model: &Arc<AbcModel>,
     settings: &AbcLoaderSettings,
     load_context: &LoadContext<'_>,
 ) -> impl Bundle {
-    let path = load_context.path();
-    let name = path.path().file_stem().unwrap_or_default();
     let mirror = if settings.convert_axes {
         Vec3::new(1.0, 1.0, -1.0)
     } else {
         Vec3::ONE
     };
-    (
-        Name::new(name.to_string_lossy().into_owned()),
-        Transform::from_scale(Vec3::splat(settings.scale)),
-        Visibility::default(),
-        AbcScene(model.clone()),
-        Mirror(mirror),
-    )
+    let root = scene_root(load_context, None, settings.scale);
+    (root, AbcScene(model.clone()), Mirror(mirror))
 }
 
 struct Builder<'a> {

@@ -4,9 +4,8 @@
 use crate::formats::lithtech::animation::rig::AbcAnimator;
 use crate::formats::lithtech::asset::{AbcAnimation, AbcDeformInfo, AbcMeshInfo, AbcModel};
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh};
-use crate::formats::lithtech::convert::node_bounds::vertex_joints;
+use crate::formats::lithtech::convert::file::vertex_joints;
 use crate::formats::lithtech::deform::pose_table::{AbcPoseRow, AbcPoseTable};
-use crate::formats::lithtech::deform::texel;
 use crate::formats::lithtech::materials::material::AbcDeformUniform;
 use crate::geometry::box_index::{EMPTY_BOX, Index, transformed};
 use crate::geometry::mesh_data::{SurfaceTriangles, uvs};
@@ -94,22 +93,7 @@ fn poses_position(
     shown: PoseBlend,
     vertex: u32,
 ) -> Option<Vec3> {
-    if vertex >= uniform.vertex_count {
-        return None;
-    }
-    let position = |pose: u32| {
-        // For one frame after a reload, the table may have poses that no longer exist.
-        let pose = pose.min(uniform.pose_count.saturating_sub(1));
-        let [x, y, z, _] = texel(texels, pose * uniform.vertex_count + vertex)?;
-        Some(Vec3::from_array([x, y, z].map(f32::from)) * uniform.step + uniform.origin)
-    };
-    let between = |pair: PosePair| {
-        let a = position(pair.a)?;
-        match pair.towards_b {
-            0.0 => Some(a),
-            towards_b => Some(a.lerp(position(pair.b)?, towards_b)),
-        }
-    };
+    let between = |pair: PosePair| uniform.position(texels, pair, vertex);
     let to = between(shown.to)?;
     match shown.from_weight {
         0.0 => Some(to),
@@ -321,11 +305,7 @@ impl Surfaces for AbcSurfaces<'_, '_> {
                 let Ok((AbcMesh { node }, _)) = self.parts.get(*entity) else {
                     continue;
                 };
-                let part = HitPart {
-                    root,
-                    entity: *entity,
-                    is_box: false,
-                };
+                let part = HitPart::mesh(root, *entity);
                 let moved =
                     Self::movers(instance, *node).any(|(_, mover)| self.moved(mover, changed));
                 index.update(part, moved, || self.mesh_bounds(instance, *node));
@@ -336,11 +316,7 @@ impl Surfaces for AbcSurfaces<'_, '_> {
     fn parts(&self, root: Entity, parts: &mut Vec<HitPart>) {
         let instance = self.roots.get(root).ok();
         let meshes = instance.map(|(_, instance, ..)| instance.meshes());
-        let part = |entity: &Entity| HitPart {
-            root,
-            entity: *entity,
-            is_box: false,
-        };
+        let part = |entity: &Entity| HitPart::mesh(root, *entity);
         parts.extend(meshes.into_iter().flatten().map(part));
     }
 

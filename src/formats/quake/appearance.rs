@@ -2,10 +2,10 @@
 
 use crate::appearance::skin_materials::SkinMaterials;
 use crate::appearance::skins::ActiveSkin;
-use crate::formats::quake::animation::player::group_index_at;
 use crate::formats::quake::asset::MdlModel;
 use crate::formats::quake::components::{MaterialInputs, MdlInstance};
 use crate::formats::quake::material::MdlMaterial;
+use crate::formats::quake::player::group_index_at;
 use crate::load::warnings::ModelWarnings;
 use crate::load::weak_cache::{Address, WeakCache};
 use crate::root::skins::PlayerColors;

@@ -1,16 +1,20 @@
-//! Adds the instance components to a root entity when its scene is ready.
+//! Adds the instance components to a root entity when its scene is ready, and answers questions about spawned models for
+//! code on any format.
 
-use crate::formats::quake::asset::{Mdl, MdlModel, SyncType};
+use crate::formats::quake::asset::{Mdl, MdlModel, Sequence, SyncType};
 use crate::formats::quake::components::{MdlInstance, MdlMesh, MdlPoseRow};
 use crate::gpu::poses::PoseBlend;
 use crate::playback::clip_events::ClipEvents;
 use crate::root::clip_ref::ClipRef;
-use crate::spawn::clip_files::FoundClip;
+use crate::spawn::clip_files::{CountFrames, FoundClip, found_clip};
+use crate::spawn::info::{ModelClip, ModelInfo, ModelPose, NamedEntity};
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
 use crate::spawn::scenes::ReadyScenes;
+use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;
+use core::ops::Range;
 use std::sync::Arc;
 
 impl SharedModel for MdlModel {
@@ -35,7 +39,7 @@ impl SharedModel for MdlModel {
     }
 
     fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
-        crate::formats::quake::info::find_clip(self, clip)
+        crate::formats::quake::instance::find_clip(self, clip)
     }
 }
 
@@ -108,4 +112,124 @@ pub(crate) fn on_scene_ready(
     // After the animator, because adding the component sets the animator's row.
     let row = row.unwrap_or(0);
     commands.entity(mesh).try_insert(MdlPoseRow { row, root });
+}
+
+/// Looks up a clip by name, index or frames. It must not be a part of another clip. Models have no clips
+/// by handle.
+pub(crate) fn find_clip<'a>(model: &'a MdlModel, clip: &ClipRef) -> Option<FoundClip<'a>> {
+    let count = model.sequence(clip).map(|sequence| -> Box<CountFrames> {
+        let count = sequence.pose_count;
+        Box::new(move |_, _| Some(count))
+    });
+    let names = model.clips.iter().map(|clip| &*clip.name);
+    Some(found_clip(count, names))
+}
+
+/// The spawned Quake models.
+#[derive(SystemParam)]
+pub(crate) struct MdlInfo<'w, 's> {
+    roots: Query<'w, 's, &'static MdlInstance>,
+    names: Query<'w, 's, &'static Name>,
+}
+
+impl MdlInfo<'_, '_> {
+    /// The box around all vertices in a sequence. They move in straight lines between its poses.
+    fn sequence_bounds(&self, root: Entity, sequence: &Sequence) -> Option<Aabb3d> {
+        let poses = &self.roots.get(root).ok()?.model().poses;
+        let first = sequence.first_pose;
+        let positions = (first..first + sequence.pose_count).flat_map(|pose| poses.pose(pose));
+        let (min, max) = positions.fold(
+            (Vec3::INFINITY, Vec3::NEG_INFINITY),
+            |(min, max), (position, _)| (min.min(position), max.max(position)),
+        );
+        min.cmple(max).all().then(|| Aabb3d {
+            min: min.into(),
+            max: max.into(),
+        })
+    }
+}
+
+impl ModelInfo for MdlInfo<'_, '_> {
+    /// The scene of a Quake model is its mesh.
+    fn scene_root(&self, root: Entity) -> Option<Entity> {
+        Some(self.roots.get(root).ok()?.mesh())
+    }
+
+    fn clips(&self, root: Entity) -> Vec<ModelClip> {
+        let Ok(animator) = self.roots.get(root) else {
+            return Vec::new();
+        };
+        let clips = animator.model().clips.iter();
+        clips
+            .map(|clip| ModelClip {
+                name: clip.name.to_string(),
+                seconds: Some(clip.sequence.seconds()),
+                frames: Some(clip.sequence.pose_count),
+            })
+            .collect()
+    }
+
+    /// The poses already have the part, and the time of the games' clock.
+    fn pose(&self, root: Entity, time: f32, _: Option<&Range<u32>>) -> Option<ModelPose> {
+        let animator = self.roots.get(root).ok()?;
+        let shown = animator.shown().to;
+        let sequence = animator.sequence();
+        let contains = |clip: &Sequence| {
+            let range = clip.first_pose..clip.first_pose + clip.pose_count;
+            range.contains(&shown.a)
+        };
+        let clips = &animator.model().clips;
+        let whole = clips.iter().position(|clip| clip.sequence == *sequence);
+        let clip = whole.or_else(|| clips.iter().position(|clip| contains(&clip.sequence)));
+        let first = clip.map_or(sequence.first_pose, |clip| clips[clip].sequence.first_pose);
+        let start = sequence.first_pose.saturating_sub(first);
+        // A part of a clip plays at the rate of the clip.
+        let before = match start {
+            0 => 0.0,
+            _ => clips[clip?].sequence.timing.seconds(start),
+        };
+        Some(ModelPose {
+            clip,
+            seconds: before + time,
+            frame: shown.a.saturating_sub(first),
+            towards_next: shown.towards_b,
+        })
+    }
+
+    /// The box of pose 0.
+    fn bounds(&self, root: Entity) -> Option<Aabb3d> {
+        let first = Sequence {
+            pose_count: 1,
+            ..self.roots.get(root).ok()?.model().default_sequence()
+        };
+        self.sequence_bounds(root, &first)
+    }
+
+    fn clip_bounds(&self, root: Entity, clip: &ClipRef) -> Option<Aabb3d> {
+        let sequence = self.roots.get(root).ok()?.model().sequence(clip)?;
+        self.sequence_bounds(root, &sequence)
+    }
+
+    fn skins(&self, root: Entity) -> usize {
+        let animator = self.roots.get(root);
+        animator.map_or(0, |animator| animator.model().skins.len())
+    }
+
+    /// Quake models have no bones.
+    fn bones(&self, _: Entity) -> Vec<NamedEntity> {
+        Vec::new()
+    }
+
+    fn parts(&self, root: Entity) -> Vec<NamedEntity> {
+        let mesh = self.roots.get(root).map(MdlInstance::mesh);
+        let part = |entity| NamedEntity {
+            entity,
+            name: self
+                .names
+                .get(entity)
+                .map_or_else(|_| String::new(), ToString::to_string),
+            parent: None,
+        };
+        mesh.into_iter().map(part).collect()
+    }
 }

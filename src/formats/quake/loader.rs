@@ -1,4 +1,4 @@
-//! The asset loader: makes the [`Mdl`] asset and its labeled assets from a file's bytes.
+//! The asset loader: makes the [`Mdl`] asset, its labeled assets and its scene from a file's bytes.
 
 use crate::formats::quake::asset::{Mdl, MdlAssetLabel, MdlModel, MdlSkin, MdlSkinImage};
 use crate::formats::quake::components::{MdlInstance, MdlMesh};
@@ -7,15 +7,16 @@ use crate::formats::quake::dependencies::Palette;
 use crate::formats::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 use crate::formats::quake::poses::MdlPoseTable;
 use crate::formats::quake::settings::{MdlLoaderSettings, SkinFilter};
-use crate::formats::quake::spawn::scene;
+use crate::geometry::axes::{scene_root, z_up_forward_x};
 use crate::load::error::{ModelLoadError, first_line};
-use crate::load::loading::ModelLoad;
-use crate::load::loading::{InvalidSetting, check_positive};
+use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
 use crate::load::overrides::LoaderOverride;
 use crate::load::weak_cache::WeakCache;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
 use bevy::asset::{AssetPath, LoadContext};
+use bevy::camera::primitives::Aabb;
+use bevy::camera::visibility::NoAutoAabb;
 use bevy::pbr::ExtendedMaterial;
 use bevy::prelude::*;
 use std::ops::DerefMut;
@@ -291,6 +292,27 @@ fn matte() -> StandardMaterial {
         reflectance: 0.0,
         ..StandardMaterial::default()
     }
+}
+
+pub(crate) fn scene(
+    model: &Arc<MdlModel>,
+    settings: &MdlLoaderSettings,
+    load_context: &mut LoadContext<'_>,
+) -> Handle<WorldAsset> {
+    let axes = settings.convert_axes.then(z_up_forward_x);
+    let (min, max) = model.poses.bounds();
+    let mut world = World::new();
+    let mut entity = world.spawn((
+        scene_root(load_context, axes, settings.scale),
+        Mesh3d(model.mesh.clone()),
+        Aabb::from_min_max(min, max),
+        NoAutoAabb,
+        MdlMesh(model.clone()),
+    ));
+    if let Some(material) = model.material(0, 0) {
+        entity.insert(MeshMaterial3d(material.clone()));
+    }
+    load_context.add_labeled_asset(MdlAssetLabel::Scene.to_string(), WorldAsset::new(world))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! The material that morphs a model on the GPU.
 
-use crate::appearance::rebind_textures::HasTextures;
 use crate::gpu::pose_table::PoseTable;
 use crate::gpu::shaders::embedded_shader;
 use bevy::asset::{RenderAssetUsages, uuid_handle};
@@ -115,12 +114,6 @@ pub(crate) fn vertex_shader() -> ShaderRef {
 
 pub(crate) fn fragment_shader() -> ShaderRef {
     embedded_shader("formats/quake/shaders/skin.wgsl")
-}
-
-impl HasTextures for MdlMorph {
-    fn textures(&self) -> Vec<&Handle<Image>> {
-        vec![&self.poses, &self.indices, &self.palette]
-    }
 }
 
 impl MaterialExtension for MdlMorph {

@@ -6,20 +6,18 @@
 
 // For maintainers: code that another format could use belongs in one of the shared folders.
 
-pub(crate) mod animation;
 pub(crate) mod appearance;
 pub(crate) mod asset;
 pub(crate) mod components;
 pub(crate) mod convert;
 pub(crate) mod dependencies;
-pub(crate) mod info;
 pub(crate) mod instance;
 pub(crate) mod loader;
 pub(crate) mod material;
+pub(crate) mod player;
 pub(crate) mod plugin;
 pub(crate) mod poses;
 pub(crate) mod settings;
-pub(crate) mod spawn;
 pub(crate) mod surfaces;
 
 #[doc(inline)]
@@ -38,8 +36,7 @@ pub use dependencies::{
 pub use loader::MdlLoader;
 pub use material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 pub use plugin::QuakePlugin;
-pub use poses::MdlPoseTable;
-pub use poses::MdlPoses;
+pub use poses::{MdlPoseTable, MdlPoses};
 pub use settings::{MdlCutout, MdlLoaderSettings, SkinFilter};
 
 pub use crate::gpu::poses::{PoseBlend, PosePair};

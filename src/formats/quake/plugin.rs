@@ -2,7 +2,6 @@
 
 use crate::appearance::rebind_textures::rebind_changed_textures;
 use crate::appearance::skin_materials::ActiveMaterials;
-use crate::formats::quake::animation::player::play;
 use crate::formats::quake::appearance::{ColoredMaterials, apply_appearance};
 use crate::formats::quake::asset::Mdl;
 use crate::formats::quake::convert::MAX_TEXTURE_SIZE;
@@ -12,6 +11,7 @@ use crate::formats::quake::loader::MdlLoaderState;
 use crate::formats::quake::material::{
     MdlMaterial, NORMALS_IMAGE, fragment_shader, normals_image, vertex_shader,
 };
+use crate::formats::quake::player::play;
 use crate::formats::quake::poses::MdlPoseTable;
 use crate::gpu::pose_texture::add_pose_table;
 use crate::gpu::shaders::preload_shader;

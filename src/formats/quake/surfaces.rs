@@ -51,11 +51,7 @@ impl Surfaces for MdlSurfaces<'_, '_> {
             let Ok(transform) = self.transforms.get(entity) else {
                 continue;
             };
-            let part = HitPart {
-                root,
-                entity,
-                is_box: false,
-            };
+            let part = HitPart::mesh(root, entity);
             index.update(part, changed(transform.last_changed()), || {
                 match animator.model().poses.vertex_count() {
                     0 => EMPTY_BOX,
@@ -67,11 +63,7 @@ impl Surfaces for MdlSurfaces<'_, '_> {
 
     fn parts(&self, root: Entity, parts: &mut Vec<HitPart>) {
         let mesh = self.roots.get(root).map(|(_, animator)| animator.mesh());
-        parts.extend(mesh.map(|entity| HitPart {
-            root,
-            entity,
-            is_box: false,
-        }));
+        parts.extend(mesh.map(|entity| HitPart::mesh(root, entity)));
     }
 
     fn surface<'a>(

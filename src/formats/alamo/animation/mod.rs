@@ -13,13 +13,8 @@
 pub(crate) mod asset;
 pub(crate) mod binding;
 pub(crate) mod clip;
-pub(crate) mod curves;
-pub(crate) mod files;
-pub(crate) mod loader;
 pub(crate) mod packed;
 pub(crate) mod pairing;
 pub(crate) mod plugin;
 pub(crate) mod rig;
-pub(crate) mod timing;
-pub(crate) mod tracks;
 pub(crate) mod visibility;

@@ -2,10 +2,11 @@
 //!
 //! The values of all bones are in one block for each kind of track. A curve has its offset in the block.
 
-use crate::formats::alamo::animation::timing::{Bits, Timing};
 use crate::playback::rotations::slerp;
 use bevy::math::DVec3;
+use bevy::math::curve::Interval;
 use bevy::prelude::*;
+use classic_model_formats::ala::bit;
 use core::fmt;
 use std::sync::Arc;
 use zerocopy::little_endian::{I16, U16};
@@ -135,7 +136,7 @@ impl Curve<Quat> for PackedRotations {
 
 /// Decodes and normalizes a packed quaternion. One of length 0 gives the identity.
 #[inline]
-fn unpacked(words: [i16; 4]) -> Quat {
+pub(crate) fn unpacked(words: [i16; 4]) -> Quat {
     const UNIT: f32 = 1.0 / 32767.0;
     let words = Vec4::from_array(words.map(f32::from)) * UNIT;
     let square = words.length_squared();
@@ -152,42 +153,69 @@ fn unpacked(words: [i16; 4]) -> Quat {
     Quat::from_vec4(words * factor)
 }
 
-/// A constant vector.
-#[derive(Clone, Debug, Reflect)]
-#[reflect(opaque, Clone, Debug)]
-pub(crate) struct FixedVector(pub(crate) [f32; 3]);
+/// Converts the seconds of an animation to frames.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timing {
+    /// Frames per second.
+    fps: f32,
+    /// The index of the last frame.
+    last: f32,
+}
 
-impl Curve<Vec3> for FixedVector {
-    fn domain(&self) -> Interval {
-        Interval::EVERYWHERE
+impl Timing {
+    pub(crate) fn new(frames: u32, fps: f32) -> Self {
+        Self {
+            fps,
+            last: frames.saturating_sub(1) as f32,
+        }
     }
 
+    /// The duration of a clip, in seconds. It is never 0, because a player that repeats divides by it.
+    pub(crate) fn duration(&self) -> f32 {
+        (self.last.max(1.0) / self.fps).min(f32::MAX)
+    }
+
+    pub(crate) fn domain(&self) -> Interval {
+        Interval::new(0.0, self.duration()).unwrap_or(Interval::UNIT)
+    }
+
+    /// The frame at a time in seconds, and the fraction of the way to the next frame, from 0 to 1. The time is clamped
+    /// to the animation.
     #[inline]
-    fn sample_clamped(&self, _: f32) -> Vec3 {
-        Vec3::from_array(self.0)
-    }
-
-    fn sample_unchecked(&self, t: f32) -> Vec3 {
-        self.sample_clamped(t)
+    pub(crate) fn frame(&self, seconds: f32) -> (u32, f32) {
+        /// The largest relative rounding error of a frame's time times the frames per second.
+        const ROUNDING: f32 = 3e-7;
+        // NaN maps to the first frame.
+        let time = (seconds * self.fps).max(0.0).min(self.last);
+        let nearest = (time + 0.5) as u32;
+        let is_on_frame = (time - nearest as f32).abs() <= time * ROUNDING;
+        let frame = if is_on_frame { nearest } else { time as u32 };
+        (frame, (time - frame as f32).max(0.0))
     }
 }
 
-/// A constant rotation, as a packed quaternion.
-#[derive(Clone, Debug, Reflect)]
-#[reflect(opaque, Clone, Debug)]
-pub(crate) struct FixedRotation(pub(crate) [i16; 4]);
+/// One bit per frame for several tracks, one track after the other.
+pub(crate) struct Bits {
+    bytes: Box<[u8]>,
+    pub(crate) timing: Timing,
+}
 
-impl Curve<Quat> for FixedRotation {
-    fn domain(&self) -> Interval {
-        Interval::EVERYWHERE
+impl Bits {
+    pub(crate) fn new(bytes: Box<[u8]>, timing: Timing) -> Self {
+        Self { bytes, timing }
     }
 
+    /// The bit of a frame in the track that begins at the byte `first`; false beyond the end.
     #[inline]
-    fn sample_clamped(&self, _: f32) -> Quat {
-        unpacked(self.0)
+    pub(crate) fn get(&self, first: u32, frame: u32) -> bool {
+        self.bytes
+            .get(first as usize..)
+            .is_some_and(|bits| bit(bits, frame))
     }
+}
 
-    fn sample_unchecked(&self, t: f32) -> Quat {
-        self.sample_clamped(t)
+impl fmt::Debug for Bits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Bits").field(&self.bytes.len()).finish()
     }
 }

@@ -1,7 +1,7 @@
 //! Animations that show and hide bones: they write [`BoneVisibility`], which `alamo::appearance` applies.
 
 use crate::appearance::bone_visibility::BoneVisibility;
-use crate::formats::alamo::animation::timing::{Bits, Timing};
+use crate::formats::alamo::animation::packed::{Bits, Timing};
 use bevy::animation::{AnimationEntityMut, AnimationEvaluationError};
 use bevy::prelude::*;
 use core::any::{Any, TypeId};

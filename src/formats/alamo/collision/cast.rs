@@ -1,13 +1,11 @@
 //! Ray casts: the nearest hit, or whether there is any.
 
-use crate::formats::alamo::collision::build;
-use crate::formats::alamo::collision::node::{BoxHits, count_and_link};
 use crate::formats::alamo::collision::tree::CollisionTree;
-use crate::formats::alamo::collision::tree_ray::TreeRay;
+use crate::formats::alamo::collision::tree_ray::{TreeRay, Winding};
 use crate::formats::alamo::collision::triangle::{Intersection, intersect, points, unit_normal};
-use crate::formats::alamo::collision::winding::Winding;
 use crate::geometry::ray_settings::Backfaces;
 use bevy::prelude::*;
+use core::ops::ControlFlow;
 
 /// A hit of a ray on a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,11 +49,16 @@ impl CollisionTree {
     ) -> Option<TreeHit> {
         let tree_ray = TreeRay::new(self, ray, max, winding)?;
         let cull = backfaces == Backfaces::Cull;
-        let nearest = if self.shallow {
-            self.nearest::<{ build::SHORT_STACK }>(&tree_ray, cull)
-        } else {
-            self.nearest_deep(&tree_ray, cull)
-        };
+        let mut nearest = None;
+        self.traverse_nearest_first(
+            tree_ray.max,
+            |node, max| node.ray_hits(&tree_ray, max),
+            |slot, max| {
+                let intersection = self.intersect(slot, &tree_ray, max, cull)?;
+                nearest = Some(Nearest { slot, intersection });
+                Some(intersection.distance)
+            },
+        );
         let mut hit = self.hit(nearest?, &tree_ray)?;
         if winding == Winding::Clockwise {
             hit.normal = -hit.normal;
@@ -90,104 +93,14 @@ impl CollisionTree {
             return false;
         };
         let cull = backfaces == Backfaces::Cull;
-        if self.shallow {
-            self.hits_any::<{ build::SHORT_STACK }>(&tree_ray, cull)
-        } else {
-            self.hits_any_deep(&tree_ray, cull)
-        }
-    }
-
-    // A separate function, so that shallow trees do not reserve the long stack.
-    #[cold]
-    #[inline(never)]
-    fn nearest_deep(&self, ray: &TreeRay, cull: bool) -> Option<Nearest> {
-        self.nearest::<{ build::LONG_STACK }>(ray, cull)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn hits_any_deep(&self, ray: &TreeRay, cull: bool) -> bool {
-        self.hits_any::<{ build::LONG_STACK }>(ray, cull)
-    }
-
-    #[inline(always)]
-    fn nearest<const STACK: usize>(&self, ray: &TreeRay, cull: bool) -> Option<Nearest> {
-        // The high 32 bits are the distance, whose bits are ordered like its values; the low ones the child.
-        let mut stack = [0_u64; STACK];
-        let mut len = 0_usize;
-        let mut max = ray.max;
-        let mut nearest = None;
-        let mut node = self.nodes.first()?;
-        loop {
-            let BoxHits {
-                mut mask,
-                distances,
-            } = node.ray_hits(ray, max);
-            let bottom = len;
-            while mask != 0 {
-                let child = mask.trailing_zeros() as usize;
-                mask &= mask - 1;
-                let entry =
-                    u64::from(distances[child & 3].to_bits()) << 32 | u64::from(node.child(child));
-                // The nearest goes on top, the others below it in any order. Without branches, because
-                // they would be mispredicted.
-                let top = len.saturating_sub(1);
-                let below = stack[top % STACK];
-                let first = len == bottom;
-                let lower = if first { below } else { below.max(entry) };
-                let upper = if first { entry } else { below.min(entry) };
-                stack[top % STACK] = lower;
-                stack[len % STACK] = upper;
-                len += 1;
-            }
-            node = loop {
-                if len == 0 {
-                    return nearest;
-                }
-                len -= 1;
-                let entry = stack[len % STACK];
-                if f32::from_bits((entry >> 32) as u32) > max {
-                    continue;
-                }
-                let (count, link) = count_and_link(entry as u32);
-                if count == 0 {
-                    break self.nodes.get(link)?;
-                }
-                for slot in link..link + count {
-                    if let Some(intersection) = self.intersect(slot, ray, max, cull) {
-                        max = intersection.distance;
-                        nearest = Some(Nearest { slot, intersection });
-                    }
-                }
-            };
-        }
-    }
-
-    #[inline(always)]
-    fn hits_any<const STACK: usize>(&self, ray: &TreeRay, cull: bool) -> bool {
-        let mut stack = [0_u32; STACK];
-        let mut len = 1;
-        while len > 0 {
-            len -= 1;
-            let (count, link) = count_and_link(stack[len % STACK]);
-            if count > 0 {
-                let mut slots = link..link + count;
-                if slots.any(|slot| self.intersect(slot, ray, ray.max, cull).is_some()) {
-                    return true;
-                }
-                continue;
-            }
-            let Some(node) = self.nodes.get(link) else {
-                return false;
-            };
-            let mut mask = node.ray_hits(ray, ray.max).mask;
-            while mask != 0 {
-                stack[len % STACK] = node.child(mask.trailing_zeros() as usize);
-                mask &= mask - 1;
-                len += 1;
-            }
-        }
-        false
+        let hit = self.traverse(
+            |node| node.ray_hits(&tree_ray, tree_ray.max).mask,
+            |slot| match self.intersect(slot, &tree_ray, tree_ray.max, cull) {
+                Some(_) => ControlFlow::Break(()),
+                None => ControlFlow::Continue(()),
+            },
+        );
+        hit.is_break()
     }
 
     #[inline(always)]

@@ -9,17 +9,13 @@
 
 pub(crate) mod build;
 pub(crate) mod cast;
-pub(crate) mod closest;
-pub(crate) mod error;
-pub(crate) mod grid;
 pub(crate) mod levels;
 pub(crate) mod node;
 pub(crate) mod overlap;
-pub(crate) mod refit;
+pub(crate) mod traverse;
 pub(crate) mod tree;
 pub(crate) mod tree_ray;
 pub(crate) mod triangle;
-pub(crate) mod winding;
 
 #[cfg(test)]
 mod tests;

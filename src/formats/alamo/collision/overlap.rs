@@ -1,7 +1,5 @@
-//! Overlap queries: the triangles that intersect a box or a sphere.
+//! Overlap queries: the triangles that intersect a box or a sphere; and the closest point query.
 
-use crate::formats::alamo::collision::build;
-use crate::formats::alamo::collision::node::{Node, count_and_link};
 use crate::formats::alamo::collision::tree::CollisionTree;
 use crate::formats::alamo::collision::triangle::{nearest, overlaps_box, points};
 use bevy::math::DVec3;
@@ -31,12 +29,9 @@ impl CollisionTree {
         let half = Vec3::from(0.5 * (max - min));
         self.traverse(
             |node| node.overlapping(lower, upper),
-            |corners, triangle| {
-                if overlaps_box(corners, center, half) {
-                    visit(triangle)
-                } else {
-                    ControlFlow::Continue(())
-                }
+            |slot| match self.triangle(slot) {
+                Some((corners, triangle)) if overlaps_box(corners, center, half) => visit(triangle),
+                _ => ControlFlow::Continue(()),
             },
         )
     }
@@ -62,12 +57,12 @@ impl CollisionTree {
         let radius = f64::from(sphere.radius()) * f64::from(self.scale);
         self.traverse(
             |node| node.near_point(steps, reach).mask,
-            |corners, triangle| {
-                let distance = nearest(corners, center).distance_squared(center);
-                if distance <= radius * radius {
-                    visit(triangle)
-                } else {
-                    ControlFlow::Continue(())
+            |slot| {
+                let is_near =
+                    |corners| nearest(corners, center).distance_squared(center) <= radius * radius;
+                match self.triangle(slot) {
+                    Some((corners, triangle)) if is_near(corners) => visit(triangle),
+                    _ => ControlFlow::Continue(()),
                 }
             },
         )
@@ -82,45 +77,59 @@ impl CollisionTree {
         steps * steps
     }
 
-    fn traverse<B>(
-        &self,
-        overlapping: impl Fn(&Node) -> u32,
-        visit: impl FnMut([Vec3; 3], u32) -> ControlFlow<B>,
-    ) -> ControlFlow<B> {
-        if self.shallow {
-            self.traverse_with_stack::<{ build::SHORT_STACK }, B>(overlapping, visit)
-        } else {
-            self.traverse_with_stack::<{ build::LONG_STACK }, B>(overlapping, visit)
-        }
+    /// The corners of the triangle in a slot, and its index in the sub-mesh.
+    fn triangle(&self, slot: usize) -> Option<([Vec3; 3], u32)> {
+        let triangle = self.triangles.get(slot)?;
+        Some((points(self.corners(slot)?), u32::from(*triangle)))
     }
+}
 
-    fn traverse_with_stack<const STACK: usize, B>(
-        &self,
-        overlapping: impl Fn(&Node) -> u32,
-        mut visit: impl FnMut([Vec3; 3], u32) -> ControlFlow<B>,
-    ) -> ControlFlow<B> {
-        let mut stack = [0_u32; STACK];
-        let mut len = 1;
-        while len > 0 {
-            len -= 1;
-            let (count, link) = count_and_link(stack[len % STACK]);
-            for slot in link..link + count {
-                if let (Some(corners), Some(triangle)) =
-                    (self.corners(slot), self.triangles.get(slot))
-                {
-                    visit(points(corners), u32::from(*triangle))?;
-                }
-            }
-            let (0, Some(node)) = (count, self.nodes.get(link)) else {
-                continue;
-            };
-            let mut mask = overlapping(node);
-            while mask != 0 {
-                stack[len % STACK] = node.child(mask.trailing_zeros() as usize);
-                mask &= mask - 1;
-                len += 1;
-            }
+/// The closest point of a tree's triangles to a given point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ClosestPoint {
+    /// Distance from the given point, in the mesh's units.
+    pub distance: f32,
+    /// The point, in the mesh's space.
+    pub point: Vec3,
+    /// Index of the triangle in the sub-mesh.
+    pub triangle: u32,
+}
+
+impl CollisionTree {
+    /// The closest point of the triangles to a point, if it is within `max_distance`, which may be
+    /// infinite. `None` if the point is not finite.
+    pub fn closest_point(&self, point: Vec3, max_distance: f32) -> Option<ClosestPoint> {
+        if !point.is_finite() || max_distance.is_nan() || max_distance < 0.0 {
+            return None;
         }
-        ControlFlow::Continue(())
+        let scale = f64::from(self.scale);
+        let steps = self.grid.steps_at(Vec3A::from(point) * self.scale);
+        let reach = self.squared_steps(steps, max_distance * self.scale);
+        let point = DVec3::from(point) * scale;
+        let max = f64::from(max_distance) * scale;
+        let mut squared = max * max;
+        let mut best = None;
+        self.traverse_nearest_first(
+            reach,
+            |node, reach| node.near_point(steps, reach),
+            |slot, _| {
+                let (corners, triangle) = self.triangle(slot)?;
+                let candidate = nearest(corners, point);
+                let distance = candidate.distance_squared(point);
+                if distance > squared || (distance == squared && best.is_some()) {
+                    return None;
+                }
+                squared = distance;
+                best = Some((candidate, triangle));
+                Some(self.squared_steps(steps, squared.sqrt() as f32))
+            },
+        );
+        let (point, triangle) = best?;
+        Some(ClosestPoint {
+            distance: (squared.sqrt() / scale) as f32,
+            point: (point / scale).as_vec3(),
+            triangle,
+        })
     }
 }

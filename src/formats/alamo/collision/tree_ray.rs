@@ -2,7 +2,6 @@
 
 use crate::formats::alamo::collision::node::{BoxHits, Node, steps};
 use crate::formats::alamo::collision::tree::CollisionTree;
-use crate::formats::alamo::collision::winding::Winding;
 use bevy::math::DVec3;
 use bevy::prelude::*;
 
@@ -173,4 +172,14 @@ fn main_axis_last(direction: Vec3A, winding: Winding) -> [usize; 3] {
     let down = direction.is_negative_bitmask() as usize >> main & 1;
     let reversed = down ^ usize::from(winding == Winding::Clockwise);
     AXIS_ORDERS[(main + 3 * reversed) % 6]
+}
+
+/// The order of corners of a triangle seen from its front.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Winding {
+    /// Counterclockwise, as in Bevy.
+    #[default]
+    CounterClockwise,
+    /// Clockwise: for mirrored meshes.
+    Clockwise,
 }

@@ -83,7 +83,10 @@ fn exact_intersection(corners: [&[f32; 3]; 3], ray: &TreeRay, max: f32) -> Optio
     let areas = DVec3::new(area(b, c), area(c, a), area(a, b));
     let weights = (areas / areas.element_sum()).as_vec3();
     let distance = ((point - origin).dot(direction) / direction.length_squared()) as f32;
-    let is_hit = weights.is_finite() && distance >= 0.0 && distance <= max;
+    // A small triangle that is seen edge-on may be in line with the ray only in single precision.
+    let apart = (point - origin).reject_from(direction).length();
+    let is_near = apart <= 1e-6 * point.distance(origin);
+    let is_hit = is_near && weights.is_finite() && distance >= 0.0 && distance <= max;
     is_hit.then(|| Intersection {
         distance,
         areas: weights.extend(0.0),

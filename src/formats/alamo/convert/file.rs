@@ -1,20 +1,19 @@
 //! Converts a parsed model to the data of Bevy assets. This is pure code, and takes most of the time of a load.
 
-use crate::formats::alamo::asset::AloBoneInfo;
-use crate::formats::alamo::collision::tree::CollisionTree;
-use crate::formats::alamo::convert::trees::collision_tree;
+use crate::formats::alamo::asset::{AloBoneInfo, AloMesh, AloModel};
+use crate::formats::alamo::collision::tree::{CollisionTree, TreeError, TreeLink};
 use crate::formats::alamo::convert::vertices::Attributes;
-use crate::formats::alamo::limits;
 use crate::formats::alamo::materials::shading::Shading;
-use crate::formats::alamo::raycast::skin::ColliderSkin;
+use crate::formats::alamo::raycast::collider::ColliderSkin;
+use crate::load::limits::{check_counts, limit};
 use bevy::asset::RenderAssetUsages;
-use bevy::math::Affine3A;
-use bevy::math::bounding::Aabb3d;
+use bevy::math::bounding::{Aabb3d, BoundingVolume};
+use bevy::math::{Affine3A, Vec3A};
 use bevy::prelude::*;
 use classic_model_formats::alo;
-use classic_model_formats::alo::{AloFile, Submesh};
+use classic_model_formats::alo::{AloFile, Submesh, Tree};
 use classic_model_formats::read::{ErrorKind, Format, ParseError, Warning};
-use zerocopy::little_endian::U32;
+use zerocopy::little_endian::{U16, U32};
 
 /// A parsed file and its meshes as Bevy meshes, which are not yet assets.
 #[derive(Clone, Debug)]
@@ -63,7 +62,7 @@ impl<'a> ConvertedAlo<'a> {
     /// meshes or other items exceeds the limit for the file's size.
     pub fn load(bytes: &'a [u8], usage: RenderAssetUsages) -> Result<Self, ParseError> {
         let mut file = alo::parse_without_vertex_warnings(bytes)?;
-        limits::check_limits(&file, bytes.len())?;
+        check_limits(&file, bytes.len())?;
         let mut warnings = core::mem::take(&mut file.warnings);
         let mut all_finite = true;
         let mut dropped = Vec::new();
@@ -190,4 +189,105 @@ fn inverse_bindposes(submesh: &Submesh<'_>, bones: &[AloBoneInfo]) -> Vec<Mat4> 
         })
     };
     submesh.palette.iter().filter_map(inverse).collect()
+}
+
+/// Converts the tree of a sub-mesh. An invalid tree is dropped with a warning.
+pub(crate) fn collision_tree(
+    mesh: &alo::Mesh<'_>,
+    submesh: &Submesh<'_>,
+    positions: &[[f32; 3]],
+    warnings: &mut Vec<Warning>,
+) -> Option<CollisionTree> {
+    match query_tree(submesh.tree.as_ref()?, positions, submesh.indices) {
+        Ok(tree) => Some(tree),
+        Err(error) => {
+            let name = &mesh.name;
+            warnings.push(Warning {
+                offset: 0,
+                position: None,
+                message: format!("a collision tree of mesh {name:?} is dropped: {error}"),
+            });
+            None
+        }
+    }
+}
+
+fn query_tree(
+    tree: &Tree<'_>,
+    positions: &[[f32; 3]],
+    indices: &[U16],
+) -> Result<CollisionTree, TreeError> {
+    let links = tree.nodes.iter().map(|node| TreeLink {
+        triangle_count: node.triangle_count.get(),
+        link: node.link.get(),
+    });
+    let map: Vec<u16> = tree.triangles.iter().map(|index| index.get()).collect();
+    let indices: Vec<u16> = indices.iter().map(|index| index.get()).collect();
+    CollisionTree::new(links, &map, positions, &indices)
+}
+
+impl AloModel {
+    /// The box around the parts that are drawn in the rest pose, undamaged and at the finest level of detail, in the
+    /// model's space. `None` if nothing is drawn.
+    pub fn bounds(&self) -> Option<Aabb3d> {
+        let meshes = self.meshes.iter().filter(|mesh| self.is_drawn(mesh));
+        let boxes = meshes.flat_map(|mesh| {
+            let submeshes = mesh.submeshes.iter();
+            let drawn =
+                submeshes.filter(|submesh| submesh.mesh.is_some() && submesh.material.is_some());
+            drawn.map(|submesh| {
+                if submesh.palette.is_empty() {
+                    self.posed(submesh.bounds, mesh.bone)
+                } else {
+                    submesh.bounds
+                }
+            })
+        });
+        boxes.reduce(|one, other| one.merge(&other))
+    }
+
+    /// Whether a mesh is drawn undamaged and at the finest level of detail.
+    fn is_drawn(&self, mesh: &AloMesh) -> bool {
+        let is_level = mesh.tags.lod.is_none() || mesh.tags.lod == self.lod(0);
+        let is_undamaged = mesh.tags.alt.unwrap_or_default() == 0;
+        !mesh.hidden && is_level && is_undamaged && self.is_bone_visible(mesh.bone)
+    }
+
+    /// A box in the space of a bone, as the box around it in the model's space.
+    fn posed(&self, of_bone: Aabb3d, bone: usize) -> Aabb3d {
+        let Some(bone) = self.bones.get(bone) else {
+            return of_bone;
+        };
+        let (min, max) = (of_bone.min, of_bone.max);
+        let corner = |corner: u32| {
+            let side =
+                |axis: u32, min: f32, max: f32| if corner >> axis & 1 == 0 { min } else { max };
+            let corner = Vec3A::new(
+                side(0, min.x, max.x),
+                side(1, min.y, max.y),
+                side(2, min.z, max.z),
+            );
+            bone.bind_pose.transform_point3a(corner)
+        };
+        let first = corner(0);
+        let corners = (1..8).map(corner);
+        let (min, max) = corners.fold((first, first), |(min, max), corner| {
+            (min.min(corner), max.max(corner))
+        });
+        Aabb3d { min, max }
+    }
+}
+
+/// Returns an error if a count exceeds its limit. `length` is the file's, in bytes.
+pub(crate) fn check_limits(file: &AloFile<'_>, length: usize) -> Result<(), ParseError> {
+    let submeshes = file.meshes.iter().map(|mesh| mesh.submeshes.len()).sum();
+    let limits = [
+        limit!(file.bones.len(), "bones", 4096, per 1024, "KiB"),
+        limit!(file.meshes.len(), "meshes", 1024, per 1024, "KiB"),
+        limit!(submeshes, "sub-meshes", 128, per 1024, "KiB"),
+        limit!(file.lights.len(), "lights", 64, per 1024, "KiB"),
+        limit!(file.proxies.len(), "proxies", 512, per 1024, "KiB"),
+        limit!(file.dazzles.len(), "dazzles", 32, per 1024, "KiB"),
+    ];
+    check_counts(Format::Alo, None, length, &limits)
 }

@@ -1,6 +1,4 @@
 //! Parsed files to meshes, bounds and collision trees: plain conversion without assets or entities.
 
-pub(crate) mod bounds;
 pub(crate) mod file;
-pub(crate) mod trees;
 pub(crate) mod vertices;

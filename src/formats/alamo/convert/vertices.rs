@@ -1,10 +1,10 @@
 //! Converts vertices to the attribute arrays of a mesh, and repairs values that would break rendering.
 
-use crate::formats::alamo::raycast::skin::ColliderSkin;
-use crate::geometry::vertices::replace_missing;
+use crate::formats::alamo::raycast::collider::ColliderSkin;
+use crate::geometry::vertices::{NO_POINTS, expanded, replace_missing, skinned_bounds};
 use bevy::asset::RenderAssetUsages;
 use bevy::math::bounding::Aabb3d;
-use bevy::mesh::skinning::{JointAabb, JointIndex, SkinnedMeshBounds};
+use bevy::mesh::skinning::SkinnedMeshBounds;
 use bevy::mesh::{Indices, MeshVertexAttribute, PrimitiveTopology, VertexAttributeValues};
 use bevy::prelude::*;
 use classic_model_formats::alo::{
@@ -18,9 +18,6 @@ const BLOCK: usize = 64;
 
 /// A vector whose squared length is below this has no usable direction.
 const MIN_LENGTH_SQUARED: f32 = 1e-12;
-
-/// The minimum and maximum of a bounding box without points.
-const EMPTY_BOUNDS: [[f32; 3]; 2] = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
 
 /// The attributes of a sub-mesh, one array each.
 pub(crate) struct Attributes {
@@ -92,7 +89,7 @@ impl Attributes {
             } else {
                 Vec::with_capacity(capacity(skinned))
             },
-            bounds: EMPTY_BOUNDS,
+            bounds: NO_POINTS,
             influences: if layout.weighted { 4 } else { 1 },
             has_non_finite: false,
             has_zero_normals: false,
@@ -195,7 +192,7 @@ impl Attributes {
             make_finite(&mut self.uvs1);
             make_finite(&mut self.tangents);
             make_finite(&mut self.colors);
-            self.bounds = self.positions.iter().fold(EMPTY_BOUNDS, expanded);
+            self.bounds = self.positions.iter().fold(NO_POINTS, expanded);
         }
         if self.has_non_finite || self.has_zero_normals {
             self.repair_normals(indices);
@@ -257,7 +254,7 @@ impl Attributes {
 
     /// The bounding box of each joint's vertices. The result is the same as Bevy's, but faster to compute.
     fn skinned_bounds(&self) -> SkinnedMeshBounds {
-        let mut boxes = [EMPTY_BOUNDS; MAX_PALETTE];
+        let mut boxes = [NO_POINTS; MAX_PALETTE];
         let influences = self.joints.iter().zip(&self.weights);
         for ((joints, weights), position) in influences.zip(&self.positions) {
             let influences = joints.iter().zip(weights).take(self.influences);
@@ -269,18 +266,7 @@ impl Attributes {
                 }
             }
         }
-        let mut bounds = SkinnedMeshBounds::default();
-        for (joint, [min, max]) in (0..).zip(boxes) {
-            if min[0] <= max[0] {
-                let [min, max] = [min, max].map(Vec3::from_array);
-                bounds.aabbs.push(JointAabb {
-                    center: (min + max) / 2.0,
-                    half_size: (max - min) / 2.0,
-                });
-                bounds.aabb_index_to_joint_index.push(JointIndex(joint));
-            }
-        }
-        bounds
+        skinned_bounds(boxes)
     }
 }
 
@@ -291,23 +277,6 @@ where
     if !values.is_empty() {
         mesh.insert_attribute(attribute, values);
     }
-}
-
-/// The bounding box of a box and a point.
-fn expanded([mut min, mut max]: [[f32; 3]; 2], position: &[f32; 3]) -> [[f32; 3]; 2] {
-    for axis in 0..3 {
-        min[axis] = if position[axis] < min[axis] {
-            position[axis]
-        } else {
-            min[axis]
-        };
-        max[axis] = if position[axis] > max[axis] {
-            position[axis]
-        } else {
-            max[axis]
-        };
-    }
-    [min, max]
 }
 
 /// Whether any value from the index `begin` on is not finite. It tests bits without branches, because there may be

@@ -1,6 +1,5 @@
 //! The material of Alamo models: a `StandardMaterial`, extended by effects of the games' shaders.
 
-use crate::appearance::rebind_textures::HasTextures;
 use crate::formats::alamo::materials::shading::{
     AloGloss, BlendPhase, SecondLayer, Shading, TeamMask,
 };
@@ -257,12 +256,6 @@ pub(crate) fn shader() -> ShaderRef {
     embedded_shader("formats/alamo/shaders/alo.wgsl")
 }
 
-impl HasTextures for AloShading {
-    fn textures(&self) -> Vec<&Handle<Image>> {
-        self.extra_texture.iter().collect()
-    }
-}
-
 impl MaterialExtension for AloShading {
     fn fragment_shader() -> ShaderRef {
         shader()
@@ -270,5 +263,28 @@ impl MaterialExtension for AloShading {
 
     fn deferred_fragment_shader() -> ShaderRef {
         shader()
+    }
+}
+
+/// Packs a team's color into a `MeshTag`: sRGB with red in the lowest byte, then green and blue, and bit 24 set. The
+/// tag of an entity without a team color is 0.
+pub(crate) fn team_color_tag(color: Color) -> u32 {
+    let color = Srgba::from(color);
+    // Casting saturates channels that are out of range.
+    let byte = |channel: f32| (channel * 255.0).round() as u8;
+    u32::from_le_bytes([byte(color.red), byte(color.green), byte(color.blue), 1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn team_color_is_packed_as_srgb_bytes() {
+        assert_eq!(team_color_tag(Color::srgb_u8(1, 2, 3)), 0x0103_0201);
+        assert_eq!(team_color_tag(Color::BLACK), 0x0100_0000);
+        assert_eq!(team_color_tag(Color::srgb(2.0, -1.0, 0.5)), 0x0180_00ff);
+        let linear = Color::linear_rgb(0.214_041_14, 0.0, 1.0);
+        assert_eq!(team_color_tag(linear), 0x01ff_0080);
     }
 }

@@ -4,4 +4,3 @@ pub(crate) mod fallback;
 pub(crate) mod material;
 pub(crate) mod shading;
 pub(crate) mod tags;
-pub(crate) mod team_color;

@@ -1,10 +1,11 @@
-//! The [`AloParticles`] asset: a loaded particle system and its data.
+//! The [`AloParticles`] asset: a loaded particle system and its data; and the component that spawns it.
 
 use crate::formats::alamo::particles::bounds::{Reach, emitter_bounds, greatest_speed};
 use crate::formats::alamo::particles::evaluate::{
     MAX_ALIVE, ParticleSystem, PreparedEmitter, Schedule, SystemState,
 };
 use crate::formats::alamo::particles::{Emitter, ParticleFile, SpawnEvent};
+use crate::spawn::render_layers::HasLayers;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::prelude::*;
 use classic_model_formats::read::Warning;
@@ -242,3 +243,15 @@ fn owned(emitter: Emitter<'_>) -> Emitter<'static> {
         link_group: emitter.link_group,
     }
 }
+
+/// A particle system, at the origin of its entity.
+///
+/// The entity's space is the file's, with Z up. The scene of an `.alo` file has this component on its root, which
+/// converts the axes.
+///
+/// It sets the entity's `Aabb`. So insert it on a child of an entity with a mesh, not on that entity: the box of the
+/// particles would cull the mesh.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Eq)]
+#[reflect(Component, Default, Clone, Debug, PartialEq)]
+#[require(HasLayers, Transform, Visibility)]
+pub struct AloParticleSystem(pub Handle<AloParticles>);

@@ -11,9 +11,7 @@
 
 pub(crate) mod asset;
 pub(crate) mod bounds;
-pub(crate) mod components;
 pub(crate) mod draw;
-pub(crate) mod load;
 pub(crate) mod record;
 pub(crate) mod simulate;
 

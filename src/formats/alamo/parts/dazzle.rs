@@ -5,7 +5,7 @@
 //!
 //! Parsing, and the visibility of entities, do not belong here.
 
-use crate::appearance::rebind_textures::{HasTextures, rebind_changed_textures};
+use crate::appearance::rebind_textures::rebind_changed_textures;
 use crate::formats::alamo::materials::tags::begins_with_fc;
 use crate::gpu::shaders::{embedded_shader, preload_shader};
 use crate::texture::placeholder::PLACEHOLDER_OUTLINE;
@@ -51,12 +51,6 @@ impl Default for DazzleMaterial {
         Self {
             texture: PLACEHOLDER_OUTLINE,
         }
-    }
-}
-
-impl HasTextures for DazzleMaterial {
-    fn textures(&self) -> Vec<&Handle<Image>> {
-        vec![&self.texture]
     }
 }
 

@@ -1,11 +1,11 @@
-//! The collider component, and its tree in the world.
+//! The collider component, its skinning, and its tree in the world.
 
 use crate::formats::alamo::collision::cast::TreeHit;
 use crate::formats::alamo::collision::tree::CollisionTree;
-use crate::formats::alamo::collision::winding::Winding;
-use crate::formats::alamo::raycast::skin::ColliderSkin;
+use crate::formats::alamo::collision::tree_ray::Winding;
 use crate::geometry::ray_settings::Backfaces;
 use bevy::math::Affine3A;
+use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
 use std::sync::Arc;
 
@@ -121,4 +121,138 @@ impl<'a> PlacedTree<'a> {
         self.tree
             .any_hit_with_winding(local, max, backfaces, self.winding)
     }
+}
+
+/// The data to pose the vertices of a skinned sub-mesh.
+#[derive(Clone, Debug)]
+pub(crate) struct ColliderSkin {
+    /// Vertex positions of the rest pose, in the model's space.
+    positions: Box<[[f32; 3]]>,
+    /// Four joints per vertex: indices in `inverse_bindposes`.
+    joints: Box<[[u16; 4]]>,
+    /// Weights of the joints; their sum per vertex is 1.
+    weights: Box<[[f32; 4]]>,
+    /// From the model's space to the space of each joint, in the rest pose.
+    inverse_bindposes: Box<[Affine3A]>,
+    /// The box around each joint's vertices, in the joint's space; `None` if it has none.
+    bounds: Box<[Option<Aabb3d>]>,
+}
+
+impl ColliderSkin {
+    pub(crate) fn new(
+        positions: &[[f32; 3]],
+        joints: &[[u16; 4]],
+        weights: &[[f32; 4]],
+        inverse_bindposes: &[Mat4],
+    ) -> Self {
+        let inverse_bindposes = inverse_bindposes
+            .iter()
+            .map(|pose| Affine3A::from_mat4(*pose));
+        let mut skin = Self {
+            positions: positions.into(),
+            joints: joints.into(),
+            weights: weights.into(),
+            inverse_bindposes: inverse_bindposes.collect(),
+            bounds: Box::default(),
+        };
+        skin.bounds = skin.joint_bounds();
+        skin
+    }
+
+    fn joint_bounds(&self) -> Box<[Option<Aabb3d>]> {
+        let mut bounds: Box<[Option<Aabb3d>]> = vec![None; self.inverse_bindposes.len()].into();
+        for ((position, joints), weights) in
+            self.positions.iter().zip(&self.joints).zip(&self.weights)
+        {
+            for (joint, weight) in joints.iter().zip(weights) {
+                let joint = usize::from(*joint);
+                if let (Some(bounds), Some(pose)) =
+                    (bounds.get_mut(joint), self.inverse_bindposes.get(joint))
+                    && *weight > 0.0
+                {
+                    let position = pose.transform_point3a(Vec3A::from(*position));
+                    let bounds = bounds.get_or_insert(Aabb3d {
+                        min: position,
+                        max: position,
+                    });
+                    bounds.min = bounds.min.min(position);
+                    bounds.max = bounds.max.max(position);
+                }
+            }
+        }
+        bounds
+    }
+
+    /// A box around the posed vertices. Each vertex is a weighted average of the positions to which its
+    /// joints move it, so the union of the joints' boxes contains it.
+    pub(crate) fn bounds(&self, joint: impl Fn(usize) -> Option<Affine3A>) -> Option<Aabb3d> {
+        let joints = self.bounds.iter().enumerate();
+        let boxes = joints.filter_map(|(index, bounds)| Some((joint(index)?, bounds.as_ref()?)));
+        boxes
+            .map(|(joint, bounds)| crate::geometry::box_index::transformed(&joint, bounds))
+            .reduce(|a, b| Aabb3d {
+                min: a.min.min(b.min),
+                max: a.max.max(b.max),
+            })
+    }
+
+    /// The joint with the greatest weight at a point of a triangle. `barycentrics` are the weights of its corners.
+    pub(crate) fn joint_at(&self, vertices: [u32; 3], barycentrics: Vec3) -> Option<usize> {
+        let mut heaviest: Option<(usize, f32)> = None;
+        let corner_joints = |vertex: u32| self.joints.get(vertex as usize);
+        let corner_weights = |vertex: u32| self.weights.get(vertex as usize);
+        let weight_of = |joint: u16| {
+            let at = |vertex: u32| {
+                let pairs = corner_joints(vertex)?.iter().zip(corner_weights(vertex)?);
+                let own = pairs.filter(|(other, _)| **other == joint);
+                Some(own.map(|(_, weight)| *weight).sum::<f32>())
+            };
+            let weights = vertices.map(|vertex| at(vertex).unwrap_or(0.0));
+            Vec3::from_array(weights).dot(barycentrics)
+        };
+        for joint in vertices.into_iter().filter_map(corner_joints).flatten() {
+            let weight = weight_of(*joint);
+            if heaviest.is_none_or(|(_, greatest)| weight > greatest) {
+                heaviest = Some((usize::from(*joint), weight));
+            }
+        }
+        heaviest.map(|(joint, _)| joint)
+    }
+
+    /// Writes the posed vertex positions to `posed`, in the target space of the `joint` transforms.
+    pub(crate) fn pose(
+        &self,
+        joint: impl Fn(usize) -> Option<Affine3A>,
+        posed: &mut Vec<[f32; 3]>,
+    ) {
+        let matrix = |(index, pose): (usize, &Affine3A)| joint(index).map(|joint| joint * *pose);
+        let matrices = self.inverse_bindposes.iter().enumerate();
+        let matrices: Vec<Option<Affine3A>> = matrices.map(matrix).collect();
+        let vertices = skinned(&self.positions, &self.joints, &self.weights, &matrices);
+        posed.clear();
+        posed.extend(vertices.map(|vertex| vertex.to_array()));
+    }
+}
+
+/// The positions of skinned vertices. `matrices` transform the mesh's space at rest by the joints; those of joints that do
+/// not exist are `None`, and have no influence.
+pub(crate) fn skinned(
+    positions: &[[f32; 3]],
+    joints: &[[u16; 4]],
+    weights: &[[f32; 4]],
+    matrices: &[Option<Affine3A>],
+) -> impl Iterator<Item = Vec3> {
+    let vertices = positions.iter().zip(joints).zip(weights);
+    vertices.map(|((position, joints), weights)| {
+        let position = Vec3A::from(*position);
+        let influences = joints.iter().zip(weights);
+        let moved =
+            influences
+                .filter(|(_, weight)| **weight > 0.0)
+                .filter_map(|(joint, weight)| {
+                    let matrix = matrices.get(usize::from(*joint))?.as_ref()?;
+                    Some(matrix.transform_point3a(position) * *weight)
+                });
+        Vec3::from(moved.sum::<Vec3A>())
+    })
 }

@@ -9,8 +9,6 @@
 pub(crate) mod collider;
 #[cfg(feature = "gizmos")]
 pub(crate) mod gizmos;
-pub(crate) mod hit;
 pub(crate) mod param;
 pub(crate) mod rays;
-pub(crate) mod skin;
 pub(crate) mod triangles;

@@ -1,11 +1,11 @@
-//! Rays at the collision trees of spawned Alamo models, for code on any format.
+//! Rays at the collision trees of spawned Alamo models, for code on any format: the counterpart of
+//! [`SurfaceRays`](crate::geometry::rays::SurfaceRays).
 
 use crate::formats::alamo::raycast::param::AloRayCast;
 use crate::formats::alamo::raycast::triangles::AloTriangles;
 use crate::geometry::collider_mesh::ColliderMesh;
 use crate::geometry::ray_hit::ModelRayHit;
 use crate::geometry::ray_settings::{ColliderParts, ModelRayCastSettings};
-use crate::geometry::rays::Rays;
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
 use bevy::prelude::*;
@@ -17,8 +17,8 @@ pub(crate) struct AloRays<'w, 's> {
     triangles: AloTriangles<'w, 's>,
 }
 
-impl Rays for AloRays<'_, '_> {
-    fn cast_ray(
+impl AloRays<'_, '_> {
+    pub(crate) fn cast_ray(
         &mut self,
         ray: Ray3d,
         max: f32,
@@ -40,11 +40,11 @@ impl Rays for AloRays<'_, '_> {
         }));
     }
 
-    fn any_hit(&mut self, ray: Ray3d, settings: &ModelRayCastSettings<'_>) -> bool {
+    pub(crate) fn any_hit(&mut self, ray: Ray3d, settings: &ModelRayCastSettings<'_>) -> bool {
         self.trees.any_hit(ray, settings)
     }
 
-    fn add_triangles(
+    pub(crate) fn add_triangles(
         &mut self,
         _: Entity,
         entity: Entity,

@@ -1,6 +1,7 @@
 //! The triangles of collision trees and of drawn sub-meshes, for physics.
 
 use crate::formats::alamo::components::{AloInstance, AloPart, AloSubmeshIndex};
+use crate::formats::alamo::raycast::collider;
 use crate::formats::alamo::raycast::param::Colliders;
 use crate::geometry::collider_mesh::ColliderMesh;
 use crate::geometry::mesh_data::SurfaceTriangles;
@@ -115,13 +116,13 @@ impl AloTriangles<'_, '_> {
         skinned: &SkinnedMesh,
     ) -> Option<Vec<Vec3>> {
         let bindposes = self.bindposes.as_ref()?.get(&skinned.inverse_bindposes)?;
-        let matrices: Vec<Affine3A> = skinned
+        let matrices: Vec<Option<Affine3A>> = skinned
             .joints
             .iter()
             .zip(bindposes.iter())
             .map(|(joint, bindpose)| {
                 let joint = self.joints.get(*joint).map(GlobalTransform::affine);
-                joint.unwrap_or(Affine3A::NAN) * Affine3A::from_mat4(*bindpose)
+                Some(joint.unwrap_or(Affine3A::NAN) * Affine3A::from_mat4(*bindpose))
             })
             .collect();
         let VertexAttributeValues::Uint16x4(joints) =
@@ -134,17 +135,6 @@ impl AloTriangles<'_, '_> {
         else {
             return None;
         };
-        let pose = |((position, joints), weights): ((&[f32; 3], &[u16; 4]), &[f32; 4])| {
-            let position = Vec3A::from(*position);
-            let influences = joints.iter().zip(weights);
-            let influences = influences.filter(|(_, weight)| **weight > 0.0);
-            let moved = influences.filter_map(|(joint, weight)| {
-                let matrix = matrices.get(usize::from(*joint))?;
-                Some(matrix.transform_point3a(position) * *weight)
-            });
-            Vec3::from(moved.sum::<Vec3A>())
-        };
-        let vertices = positions.iter().zip(joints).zip(weights);
-        Some(vertices.map(pose).collect())
+        Some(collider::skinned(positions, joints, weights, &matrices).collect())
     }
 }

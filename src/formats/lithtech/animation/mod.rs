@@ -1,6 +1,4 @@
 //! Clips of LithTech models, and what playback needs to know about them.
 
-pub(crate) mod clip;
-pub(crate) mod pose_deforms;
 pub(crate) mod rig;
 pub(crate) mod tracks;

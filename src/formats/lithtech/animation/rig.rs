@@ -1,10 +1,15 @@
-//! The nodes and clips of LithTech models, for playback.
+//! The nodes and clips of LithTech models, for playback, and the vertex animation of the clips that play.
 
-use crate::formats::lithtech::animation::clip::node_target;
+use crate::formats::lithtech::animation::tracks::node_target;
 use crate::formats::lithtech::asset::{Abc, AbcAnimation, AbcModel};
-use crate::formats::lithtech::components::{AbcInstance, AbcNode};
+use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode};
+use crate::formats::lithtech::deform::pose_table::{AbcPoseRow, AbcPoseTable, set_pose};
+use crate::gpu::poses::{PoseBlend, PosePair};
 use crate::playback::clip_events::StoredEvents;
+use crate::playback::frames::keyframe_at;
+use crate::playback::skeletal::active_clips::ActiveClips;
 use crate::playback::skeletal::animator::ModelAnimator;
+use crate::playback::skeletal::playing_clip::PlayingClip;
 use crate::playback::skeletal::rig::{ClipInfo, ClipSource, Rig, RigBone, RigClip};
 use bevy::animation::AnimationTargetId;
 use bevy::prelude::*;
@@ -75,5 +80,153 @@ impl Rig for Abc {
                 events: &animation.events,
             }),
         })
+    }
+}
+
+/// Writes the keyframes of all deforming meshes to the [`AbcPoseTable`].
+pub(crate) fn pose_deforms(
+    roots: Query<(&AbcInstance, &AbcAnimator)>,
+    mut rows: Query<(&AbcMesh, &mut AbcPoseRow)>,
+    mut table: ResMut<AbcPoseTable>,
+    mut poses: Local<Vec<(PosePair, f32)>>,
+) {
+    let table = table.bypass_change_detection();
+    for (instance, animator) in &roots {
+        for entity in instance.deforming() {
+            let Ok((mesh, mut row)) = rows.get_mut(*entity) else {
+                continue;
+            };
+            poses.clear();
+            poses.extend(playing_poses(instance.model(), animator.active_clips()));
+            if let Some(node) = mesh.node {
+                add_layers(&mut poses, instance.model(), node, animator);
+            }
+            set_pose(
+                table,
+                row.bypass_change_detection(),
+                two_heaviest(&mut poses),
+            );
+        }
+    }
+}
+
+/// For each active clip, the two keyframes around its playback time, and its blend weight.
+fn playing_poses(
+    model: &AbcModel,
+    active_clips: &ActiveClips,
+) -> impl Iterator<Item = (PosePair, f32)> {
+    let playing = active_clips.iter().zip(active_clips.weights());
+    playing.filter_map(|(playing, weight)| Some((playing_pose(model, playing)?, weight)))
+}
+
+/// Blends the poses of layers over the active clips' poses of a node. Additive layers have no effect.
+fn add_layers(
+    poses: &mut Vec<(PosePair, f32)>,
+    model: &AbcModel,
+    node: usize,
+    animator: &AbcAnimator,
+) {
+    for layer in animator.active_layers() {
+        if layer.additive || !layer.bones.contains(node) {
+            continue;
+        }
+        let Some(pair) = playing_pose(model, layer.playing) else {
+            continue;
+        };
+        if poses.is_empty() {
+            // At rest, a mesh has its first pose.
+            poses.push((PosePair::default(), 1.0));
+        }
+        for (_, weight) in poses.iter_mut() {
+            *weight *= 1.0 - layer.weight;
+        }
+        poses.push((pair, layer.weight));
+    }
+}
+
+/// The two keyframes around the time of a clip that plays. `None` if the clip does not deform the model.
+fn playing_pose(model: &AbcModel, playing: &PlayingClip) -> Option<PosePair> {
+    let source = &playing.source;
+    let animation = animation_of(&source.clip, model)?;
+    if animation.keyframes.is_empty() {
+        return None;
+    }
+    let part = source.frames.as_ref();
+    let span = part.and_then(|part| animation.frames().span(part));
+    let time = playing.playback.time;
+    let seconds = span.map_or(time, |span| span.time(time));
+    let (key, towards_b) = keyframe_at(&animation.keyframes, seconds);
+    let a = (animation.first_pose + key) as u32;
+    Some(PosePair {
+        a,
+        b: if towards_b > 0.0 { a + 1 } else { a },
+        towards_b,
+    })
+}
+
+/// Blends the two poses with the largest weights.
+///
+/// If a cross-fade interrupts another one, there are three poses. The third weight is subtracted from the other two, so
+/// that the blend stays continuous when the second and the third pose exchange ranks.
+fn two_heaviest(poses: &mut [(PosePair, f32)]) -> PoseBlend {
+    poses.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let third = poses.get(2).map_or(0.0, |(_, weight)| *weight);
+    match *poses {
+        [] => PoseBlend::default(),
+        [(to, first), (from, second), ..] if second > third => PoseBlend {
+            to,
+            from,
+            from_weight: (second - third) / (first + second - 2.0 * third),
+        },
+        [(to, _), ..] => PoseBlend::from(to),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(a: u32) -> PosePair {
+        PosePair {
+            a,
+            b: a,
+            towards_b: 0.0,
+        }
+    }
+
+    /// The weights of poses 0, 1 and 2 in the blend.
+    fn blended(weights: [f32; 3]) -> [f32; 3] {
+        let poses = weights.iter().enumerate();
+        let poses = poses.map(|(pose, weight)| (pair(pose as u32), *weight));
+        let mut poses: Vec<_> = poses.collect();
+        let blend = two_heaviest(&mut poses);
+        let mut blended = [0.0; 3];
+        blended[blend.to.a as usize] += 1.0 - blend.from_weight;
+        blended[blend.from.a as usize] += blend.from_weight;
+        blended
+    }
+
+    #[test]
+    fn two_poses_keep_their_relative_weights() {
+        assert_eq!(blended([0.75, 0.25, 0.0]), [0.75, 0.25, 0.0]);
+        assert_eq!(blended([0.0, 0.5, 1.5]), [0.0, 0.25, 0.75]);
+        assert_eq!(blended([1.0, 0.0, 0.0]), [1.0, 0.0, 0.0]);
+        assert_eq!(two_heaviest(&mut []), PoseBlend::default());
+    }
+
+    #[test]
+    fn an_interrupted_fade_stays_continuous() {
+        const STEPS: usize = 1000;
+        // The first fade was interrupted at a weight of 0.4.
+        let at = |step: usize| {
+            let fraction = step as f32 / STEPS as f32;
+            blended([0.6 * (1.0 - fraction), 0.4 * (1.0 - fraction), fraction])
+        };
+        assert_eq!(at(STEPS), [0.0, 0.0, 1.0]);
+        for step in 0..STEPS {
+            for (before, after) in at(step).into_iter().zip(at(step + 1)) {
+                assert!((before - after).abs() < 0.02, "step {step}");
+            }
+        }
     }
 }

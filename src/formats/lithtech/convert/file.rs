@@ -1,13 +1,12 @@
 //! Converts a parsed model to Bevy's types without assets or I/O. Most of a load's time is spent here.
 
-use crate::formats::lithtech::animation::clip::{clip, events};
-use crate::formats::lithtech::animation::tracks::AbcCurves;
-use crate::formats::lithtech::asset::{AbcEvent, AbcNodeInfo};
+use crate::formats::lithtech::animation::tracks::{AbcCurves, clip, events};
+use crate::formats::lithtech::asset::{AbcEvent, AbcNodeInfo, NodeBounds};
 use crate::formats::lithtech::convert::handedness::Handedness;
+use crate::formats::lithtech::convert::lods::SplitVertices;
 use crate::formats::lithtech::convert::meshes::{
     Builder, ConvertedMesh, Joints, nodes_with_own_mesh,
 };
-use crate::formats::lithtech::convert::split_vertices::SplitVertices;
 use crate::formats::lithtech::convert::vertices::Vertices;
 use crate::formats::lithtech::deform::{ConvertedDeform, Deforms};
 use crate::formats::lithtech::limits;
@@ -15,6 +14,8 @@ use crate::formats::lithtech::settings::AbcLoaderSettings;
 use crate::load::names::folded;
 use crate::root::clip_ref::ClipRef;
 use bevy::math::Affine3A;
+use bevy::math::bounding::{Aabb3d, BoundingVolume};
+use bevy::mesh::VertexAttributeValues;
 use bevy::prelude::*;
 use classic_model_formats::abc;
 use classic_model_formats::abc::AbcFile;
@@ -241,4 +242,77 @@ fn clips(file: &AbcFile<'_>, handedness: Handedness) -> Vec<ConvertedClip> {
         }
     });
     clips.collect()
+}
+
+/// The boxes of all nodes, over all levels of detail. `joints` are the nodes of the skinned meshes.
+pub(crate) fn node_bounds(
+    levels: &[ConvertedLod],
+    joints: &[usize],
+    nodes: &[AbcNodeInfo],
+    deforms: &[ConvertedDeform],
+) -> Vec<NodeBounds> {
+    let mut all = vec![NodeBounds::default(); nodes.len()];
+    for mesh in levels.iter().flat_map(|level| &level.meshes) {
+        match mesh.node {
+            Some(node) => {
+                if let Some(bounds) = all.get_mut(node) {
+                    add(&mut bounds.own, mesh.bounds);
+                }
+            }
+            None => add_skinned(&mut all, mesh, joints, nodes),
+        }
+    }
+    for deform in deforms {
+        if let Some(NodeBounds { own: Some(own), .. }) = all.get_mut(deform.node) {
+            let [min, max] = deform.bounds.map(Vec3A::from);
+            *own = own.merge(&Aabb3d { min, max });
+        }
+    }
+    all
+}
+
+fn add(bounds: &mut Option<Aabb3d>, other: Aabb3d) {
+    *bounds = Some(bounds.map_or(other, |bounds| bounds.merge(&other)));
+}
+
+/// Adds the vertices of a skinned mesh, each to the box of its only joint.
+fn add_skinned(
+    all: &mut [NodeBounds],
+    mesh: &ConvertedMesh,
+    joints: &[usize],
+    nodes: &[AbcNodeInfo],
+) {
+    let to_nodes: Vec<Affine3A> = nodes
+        .iter()
+        .map(|node| Affine3A::from(node.bind_pose.inverse()))
+        .collect();
+    let positions = mesh.mesh.try_attribute(Mesh::ATTRIBUTE_POSITION).ok();
+    let Some(positions) = positions.and_then(VertexAttributeValues::as_float3) else {
+        return;
+    };
+    let Some(vertex_joints) = vertex_joints(&mesh.mesh) else {
+        return;
+    };
+    for (position, [joint, ..]) in positions.iter().zip(vertex_joints) {
+        let Some(node) = joints.get(usize::from(*joint)) else {
+            continue;
+        };
+        if let (Some(bounds), Some(to_node)) = (all.get_mut(*node), to_nodes.get(*node)) {
+            let position = to_node.transform_point3a(Vec3A::from(*position));
+            let point = Aabb3d {
+                min: position,
+                max: position,
+            };
+            add(&mut bounds.skinned, point);
+        }
+    }
+}
+
+/// The joints of a skinned mesh's vertices. The first of the four has all the weight. `None` if they are not in the main
+/// world.
+pub(crate) fn vertex_joints(mesh: &Mesh) -> Option<&[[u16; 4]]> {
+    match mesh.try_attribute(Mesh::ATTRIBUTE_JOINT_INDEX).ok()? {
+        VertexAttributeValues::Uint16x4(joints) => Some(joints),
+        _ => None,
+    }
 }

@@ -3,15 +3,14 @@
 //! A LOD has one mesh that is skinned to all nodes, or one mesh per node. Nodes that deform or have
 //! [`surface_flags`] always have their own mesh.
 
-use crate::formats::lithtech::convert::split_vertices::{Corner, Level, SplitVertices};
+use crate::formats::lithtech::convert::lods::{Corner, Level, SplitVertices};
 use crate::formats::lithtech::convert::vertices::Vertices;
 use crate::formats::lithtech::deform::Deforms;
 use crate::formats::lithtech::deform::deformed_vertices::NO_SLOT;
 use crate::formats::lithtech::materials::material::surface_flags;
-use crate::geometry::vertices::is_position_in_range;
+use crate::geometry::vertices::{NO_POINTS, expanded, is_position_in_range, skinned_bounds};
 use bevy::asset::RenderAssetUsages;
 use bevy::math::bounding::Aabb3d;
-use bevy::mesh::skinning::{JointAabb, JointIndex, SkinnedMeshBounds};
 use bevy::mesh::{Indices, PrimitiveTopology, VertexAttributeValues};
 use bevy::prelude::*;
 use classic_model_formats::abc::{AbcFile, Vertex};
@@ -163,7 +162,14 @@ impl<'a> Builder<'a> {
             vertex.map_or(0, |vertex| joints.joint(vertex.node))
         };
         let vertex_joints: Vec<u16> = arrays.vertices.iter().map(joint).collect();
-        let bounds = skinned_bounds(&arrays.positions, &vertex_joints);
+        // The same as Bevy's own computation, but faster.
+        let mut boxes = [NO_POINTS; MAX_JOINTS];
+        for (position, joint) in arrays.positions.iter().zip(&vertex_joints) {
+            if let Some(bounds) = boxes.get_mut(usize::from(*joint)) {
+                *bounds = expanded(*bounds, position);
+            }
+        }
+        let bounds = skinned_bounds(boxes);
         let mut converted = arrays.mesh(None, self.usage)?;
         let mesh = &mut converted.mesh;
         let weights = vec![[1.0_f32, 0.0, 0.0, 0.0]; vertex_joints.len()];
@@ -297,27 +303,4 @@ fn bounding_box(positions: &[[f32; 3]]) -> Option<Aabb3d> {
         (min.min(position), max.max(position))
     });
     Some(Aabb3d { min, max })
-}
-
-/// The bounding box of each joint's vertices. The result equals Bevy's own computation, but takes less time.
-fn skinned_bounds(positions: &[[f32; 3]], joints: &[u16]) -> SkinnedMeshBounds {
-    let mut boxes: [Option<(Vec3, Vec3)>; MAX_JOINTS] = [None; MAX_JOINTS];
-    for (position, joint) in positions.iter().zip(joints) {
-        let position = Vec3::from_array(*position);
-        if let Some(bounds) = boxes.get_mut(usize::from(*joint)) {
-            let (min, max) = bounds.unwrap_or((position, position));
-            *bounds = Some((min.min(position), max.max(position)));
-        }
-    }
-    let mut bounds = SkinnedMeshBounds::default();
-    for (joint, corners) in (0..).zip(boxes) {
-        if let Some((min, max)) = corners {
-            bounds.aabbs.push(JointAabb {
-                center: (min + max) / 2.0,
-                half_size: (max - min) / 2.0,
-            });
-            bounds.aabb_index_to_joint_index.push(JointIndex(joint));
-        }
-    }
-    bounds
 }

@@ -4,6 +4,4 @@ pub(crate) mod file;
 pub(crate) mod handedness;
 pub(crate) mod lods;
 pub(crate) mod meshes;
-pub(crate) mod node_bounds;
-pub(crate) mod split_vertices;
 pub(crate) mod vertices;

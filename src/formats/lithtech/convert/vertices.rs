@@ -102,12 +102,11 @@ fn mean_of_pair(index: usize, geometry: &Geometry<'_>, normals: &[Option<Vec3>])
     mean.direction()
 }
 
-#[cfg(all(test, feature = "write"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use classic_model_formats::abc::TransformInfo;
-    use classic_model_formats::abc::parse;
     use classic_model_formats::abc::write::write;
+    use classic_model_formats::abc::{TransformInfo, parse};
     use classic_models_fixtures::abc_full::sample_model;
 
     fn poses(file: &AbcFile<'_>, handedness: Handedness) -> Vec<Isometry3d> {

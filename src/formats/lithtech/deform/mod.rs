@@ -5,14 +5,12 @@
 //! vertices: the shader computes them from the triangles at each vertex in the blended pose.
 
 pub(crate) mod deformed_vertices;
-pub(crate) mod parts;
 pub(crate) mod pose_table;
-pub(crate) mod vertex_adjacency;
 
 use crate::formats::lithtech::convert::handedness::Handedness;
-use crate::formats::lithtech::deform::deformed_vertices::{DeformedVertices, NO_SLOT};
-use crate::formats::lithtech::deform::parts::NodeParts;
-use crate::formats::lithtech::deform::vertex_adjacency::build_adjacency;
+use crate::formats::lithtech::deform::deformed_vertices::{
+    DeformedVertices, NO_SLOT, NodeParts, build_adjacency,
+};
 use crate::formats::lithtech::limits;
 use crate::formats::lithtech::materials::data_texture::{MAX_TEXELS, texture_size};
 use crate::geometry::vertices::{MeanNormal, is_position_in_range};
@@ -333,7 +331,7 @@ fn bounds(
     }
 }
 
-#[cfg(all(test, feature = "write"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use classic_model_formats::abc::parse;

@@ -1,8 +1,8 @@
 //! The materials of models: `StandardMaterial`, and an extension of it for vertex animation.
 
-use crate::appearance::rebind_textures::HasTextures;
-use crate::formats::lithtech::deform::ConvertedDeform;
+use crate::formats::lithtech::deform::{ConvertedDeform, texel};
 use crate::formats::lithtech::settings::AbcLoaderSettings;
+use crate::gpu::poses::PosePair;
 use crate::gpu::shaders::embedded_shader;
 use bevy::pbr::{ExtendedMaterial, MaterialExtension};
 use bevy::prelude::*;
@@ -53,16 +53,26 @@ impl AbcDeformUniform {
             pose_count: converted.poses,
         }
     }
+
+    /// The position of a vertex between two poses, as the shader computes it. `texels` are those of [`AbcDeform::poses`].
+    /// `None` if the vertex doesn't exist.
+    pub(crate) fn position(&self, texels: &[u8], shown: PosePair, vertex: u32) -> Option<Vec3> {
+        let position = |pose: u32| {
+            // For one frame after a reload, the table may have poses that no longer exist.
+            let pose = pose.min(self.pose_count.saturating_sub(1));
+            let [x, y, z, _] = texel(texels, pose * self.vertex_count + vertex)?;
+            Some(Vec3::from_array([x, y, z].map(f32::from)) * self.step + self.origin)
+        };
+        let a = position(shown.a).filter(|_| vertex < self.vertex_count)?;
+        match shown.towards_b {
+            0.0 => Some(a),
+            towards_b => Some(a.lerp(position(shown.b)?, towards_b)),
+        }
+    }
 }
 
 pub(crate) fn vertex_shader() -> ShaderRef {
     embedded_shader("formats/lithtech/shaders/deform.wgsl")
-}
-
-impl HasTextures for AbcDeform {
-    fn textures(&self) -> Vec<&Handle<Image>> {
-        vec![&self.poses, &self.vertex_adjacency]
-    }
 }
 
 impl MaterialExtension for AbcDeform {

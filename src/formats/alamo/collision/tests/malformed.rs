@@ -1,123 +1,90 @@
 //! Tests of malformed trees.
 
-use crate::formats::alamo::collision::error::TreeError;
 use crate::formats::alamo::collision::tests::meshes::{ball, cube};
 use crate::formats::alamo::collision::tests::poses::check_same_as_built;
 use crate::formats::alamo::collision::tests::rays::check_ray;
+use crate::formats::alamo::collision::tests::reference::Reference;
 use crate::formats::alamo::collision::tests::{Random, Sample};
-use crate::formats::alamo::collision::tree::{CollisionTree, TreeLink};
+use crate::formats::alamo::collision::tree::{CollisionTree, TreeError, TreeLink};
 use crate::geometry::ray_settings::Backfaces;
 use bevy::prelude::*;
 
-fn error(change: impl FnOnce(&mut Sample)) -> TreeError {
+#[track_caller]
+fn assert_rejected(change: impl FnOnce(&mut Sample), expected: TreeError) {
     let mut sample = cube();
     change(&mut sample);
-    sample.try_tree().unwrap_err()
+    assert_eq!(sample.try_tree().unwrap_err(), expected);
 }
 
 #[test]
 fn malformed_trees_are_rejected() {
-    assert_eq!(
-        error(|sample| sample.links[0].link = 0),
-        TreeError::BackwardLink { node: 0, child: 0 }
-    );
-    let count = cube().links.len();
-    let inner = |sample: &Sample| {
-        sample
-            .links
-            .iter()
-            .rposition(|at| at.triangle_count == 0)
-            .unwrap()
+    use TreeError::*;
+    let Sample { links, map, .. } = cube();
+    let count = links.len();
+    let (node, child) = (0, 0);
+    assert_rejected(|it| it.links[0].link = 0, BackwardLink { node, child });
+    let node = links.iter().rposition(|at| at.triangle_count == 0).unwrap();
+    let child = 1;
+    assert_rejected(|it| it.links[node].link = 1, BackwardLink { node, child });
+    let expected = if links[node].link as usize == count - 2 {
+        let child = count;
+        ChildOutOfRange { node, child, count }
+    } else {
+        let child = count - 1;
+        SharedChild { node, child }
     };
-    let last = inner(&cube());
-    assert_eq!(
-        error(|sample| sample.links[last].link = 1),
-        TreeError::BackwardLink {
-            node: last,
-            child: 1
-        }
+    assert_rejected(|it| it.links[node].link = count as u16 - 1, expected);
+    let (node, child) = (0, 65535);
+    let expected = ChildOutOfRange { node, child, count };
+    assert_rejected(|it| it.links[0].link = u16::MAX, expected);
+    let (node, count) = (
+        links.iter().position(|at| at.triangle_count > 0).unwrap(),
+        12,
     );
-    assert_eq!(
-        error(|sample| sample.links[last].link = count as u16 - 1),
-        if cube().links[last].link as usize == count - 2 {
-            TreeError::ChildOutOfRange {
-                node: last,
-                child: count,
-                count,
+    let end = 12 + usize::from(links[node].triangle_count);
+    assert_rejected(
+        |it| it.links[node].link = 12,
+        LeafOutOfRange { node, end, count },
+    );
+    let (triangle_count, link, end) = (u16::MAX, u16::MAX, 2 * 65535);
+    let expected = LeafOutOfRange { node, end, count };
+    assert_rejected(
+        |it| {
+            it.links[node] = TreeLink {
+                triangle_count,
+                link,
             }
-        } else {
-            TreeError::SharedChild {
-                node: last,
-                child: count - 1,
-            }
-        }
+        },
+        expected,
     );
-    assert_eq!(
-        error(|sample| sample.links[0].link = u16::MAX),
-        TreeError::ChildOutOfRange {
-            node: 0,
-            child: 65535,
-            count
-        }
+    let (entry, triangle) = (3, 12);
+    let expected = TriangleOutOfRange {
+        entry,
+        triangle,
+        count,
+    };
+    assert_rejected(|it| it.map[3] = 12, expected);
+    let triangle = map[1].into();
+    assert_rejected(
+        |it| it.map[3] = it.map[1],
+        SharedTriangle { entry, triangle },
     );
-    let leaf = cube()
-        .links
-        .iter()
-        .position(|at| at.triangle_count > 0)
-        .unwrap();
-    assert_eq!(
-        error(|sample| sample.links[leaf].link = 12),
-        TreeError::LeafOutOfRange {
-            node: leaf,
-            end: 12 + usize::from(cube().links[leaf].triangle_count),
-            count: 12
-        }
+    let (triangle, vertex, count) = (2, 8, 8);
+    let expected = VertexOutOfRange {
+        triangle,
+        vertex,
+        count,
+    };
+    assert_rejected(|it| it.indices[7] = 8, expected);
+    assert_rejected(|it| it.positions[5][1] = f32::NAN, NotFinite { vertex: 5 });
+    assert_rejected(
+        |it| it.positions[6][2] = f32::NEG_INFINITY,
+        NotFinite { vertex: 6 },
     );
-    assert_eq!(
-        error(|sample| sample.links[leaf] = TreeLink {
-            triangle_count: u16::MAX,
-            link: u16::MAX
-        }),
-        TreeError::LeafOutOfRange {
-            node: leaf,
-            end: 2 * 65535,
-            count: 12
-        }
-    );
-    assert_eq!(
-        error(|sample| sample.map[3] = 12),
-        TreeError::TriangleOutOfRange {
-            entry: 3,
-            triangle: 12,
-            count: 12
-        }
-    );
-    assert_eq!(
-        error(|sample| sample.map[3] = sample.map[1]),
-        TreeError::SharedTriangle {
-            entry: 3,
-            triangle: cube().map[1].into()
-        }
-    );
-    assert_eq!(
-        error(|sample| sample.indices[7] = 8),
-        TreeError::VertexOutOfRange {
-            triangle: 2,
-            vertex: 8,
-            count: 8
-        }
-    );
-    assert_eq!(
-        error(|sample| sample.positions[5][1] = f32::NAN),
-        TreeError::NotFinite { vertex: 5 }
-    );
-    assert_eq!(
-        error(|sample| sample.positions[6][2] = f32::NEG_INFINITY),
-        TreeError::NotFinite { vertex: 6 }
-    );
-    assert_eq!(
-        error(|sample| sample.positions.resize(65_537, [0.0; 3])),
-        TreeError::TooManyVertices { count: 65_537 }
+    let count = 65_537;
+    assert_rejected(
+        |it| it.positions.resize(count, [0.0; 3]),
+        TooManyVertices { count },
     );
 }
 
@@ -219,10 +186,11 @@ fn deep_trees_are_traversed_and_too_deep_ones_are_rejected() {
     for leaves in [2, 20, 60, 1000] {
         let sample = chain(leaves);
         let tree = sample.tree();
+        let mut reference = Reference::new(&sample);
         let mut random = Random(2);
         for _ in 0..20 {
             let ray = Ray3d::new(random.point() * 2.0, random.direction());
-            check_ray(("chain", &sample, &tree), ray, f32::INFINITY);
+            check_ray(("chain", &tree, &mut reference), ray, f32::INFINITY);
         }
     }
     assert!(matches!(

@@ -1,18 +1,14 @@
 //! Tests of collision trees: generated meshes, and reference results computed from all triangles.
 
-pub(crate) mod levels;
 pub(crate) mod malformed;
 pub(crate) mod meshes;
 pub(crate) mod points;
 pub(crate) mod poses;
-pub(crate) mod random_meshes;
 pub(crate) mod rays;
 pub(crate) mod reference;
-pub(crate) mod scales;
-pub(crate) mod winding;
+mod scales;
 
-use crate::formats::alamo::collision::tree::{CollisionTree, TreeLink};
-use crate::geometry::ray_settings::Backfaces;
+use crate::formats::alamo::collision::tree::{CollisionTree, TreeError, TreeLink};
 use bevy::math::DVec3;
 use bevy::prelude::*;
 
@@ -28,12 +24,9 @@ pub(crate) struct Sample {
 impl Sample {
     /// A mesh of triangles without shared vertices, and a tree with leaves of up to `leaf` triangles.
     pub fn new(triangles: &[[Vec3; 3]], leaf: usize) -> Self {
-        let positions: Vec<[f32; 3]> = triangles
-            .as_flattened()
-            .iter()
-            .map(Vec3::to_array)
-            .collect();
-        let indices = (0..positions.len() as u16).collect();
+        let corners = triangles.as_flattened();
+        let positions = corners.iter().map(Vec3::to_array).collect();
+        let indices = (0..corners.len() as u16).collect();
         Self::from_indexed(positions, indices, leaf)
     }
 
@@ -66,14 +59,8 @@ impl Sample {
 
     /// Reorders a range of the map so that `middle` splits it along its longest axis.
     fn split_at_median(&mut self, begin: usize, end: usize, middle: usize) {
-        let centers: Vec<Vec3> = (0..self.indices.len() / 3)
-            .map(|triangle| {
-                self.triangle(triangle)
-                    .into_iter()
-                    .map(|corner| corner / 3.0)
-                    .sum()
-            })
-            .collect();
+        let center = |triangle| self.triangle(triangle).map(|at| at / 3.0).into_iter().sum();
+        let centers: Vec<Vec3> = (0..self.triangle_count()).map(center).collect();
         let center = |triangle: &u16| centers[usize::from(*triangle)];
         let entries = &mut self.map[begin..end];
         let min = entries.iter().map(center).fold(Vec3::MAX, Vec3::min);
@@ -85,9 +72,8 @@ impl Sample {
     }
 
     pub fn triangle(&self, triangle: usize) -> [Vec3; 3] {
-        let corner =
-            |corner| Vec3::from(self.positions[usize::from(self.indices[3 * triangle + corner])]);
-        [corner(0), corner(1), corner(2)]
+        let corners = self.indices.as_chunks().0[triangle];
+        corners.map(|corner: u16| Vec3::from(self.positions[usize::from(corner)]))
     }
 
     pub fn triangle_count(&self) -> usize {
@@ -98,82 +84,22 @@ impl Sample {
         self.try_tree().unwrap()
     }
 
-    pub fn try_tree(
-        &self,
-    ) -> Result<CollisionTree, crate::formats::alamo::collision::error::TreeError> {
+    pub fn try_tree(&self) -> Result<CollisionTree, TreeError> {
         let links = self.links.iter().copied();
         CollisionTree::new(links, &self.map, &self.positions, &self.indices)
     }
 
-    pub fn scaled(&self, scale: f32) -> Self {
-        let scaled = |position: &[f32; 3]| position.map(|at| at * scale);
+    /// The mesh with other positions.
+    pub fn moved(&self, mut position: impl FnMut(Vec3) -> Vec3) -> Self {
+        let moved = |at: &[f32; 3]| position(Vec3::from(*at)).to_array();
         Self {
-            positions: self.positions.iter().map(scaled).collect(),
+            positions: self.positions.iter().map(moved).collect(),
             ..self.clone()
         }
     }
 
-    /// The nearest hit, computed from all triangles in double precision.
-    pub fn nearest(&self, ray: Ray3d, max: f32, backfaces: Backfaces) -> ReferenceHit {
-        let mut reference = ReferenceHit {
-            distance: None,
-            is_uncertain: false,
-            distances: Vec::new(),
-        };
-        for triangle in 0..self.triangle_count() {
-            reference.add(self.triangle(triangle), ray, max, backfaces);
-        }
-        reference.distances.sort_by(f64::total_cmp);
-        reference
-    }
-}
-
-/// The result of testing all triangles.
-pub(crate) struct ReferenceHit {
-    /// The least distance of a certain hit.
-    pub distance: Option<f64>,
-    /// Whether rounding can change a hit: the ray passes an edge or ends at a triangle.
-    pub is_uncertain: bool,
-    /// Distances of all hits, certain or not.
-    pub distances: Vec<f64>,
-}
-
-impl ReferenceHit {
-    /// Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection" (1997).
-    fn add(&mut self, corners: [Vec3; 3], ray: Ray3d, max: f32, backfaces: Backfaces) {
-        const TOLERANCE: f64 = 1e-5;
-        let [a, b, c] = corners.map(DVec3::from);
-        let (ab, ac) = (b - a, c - a);
-        let direction = DVec3::from(*ray.direction);
-        let across = direction.cross(ac);
-        let det = ab.dot(across);
-        let size = ab.length() * ac.length();
-        if det == 0.0 || (det < 0.0 && backfaces == Backfaces::Cull) {
-            self.is_uncertain |= det.abs() < TOLERANCE * size;
-            return;
-        }
-        let from = DVec3::from(ray.origin) - a;
-        let far = from.length() + ab.length() + ac.length();
-        let turned = from.cross(ab);
-        let [u, v] = [from.dot(across), direction.dot(turned)].map(|part| part / det);
-        let distance = ac.dot(turned) / det;
-        // The distance from an edge within which a hit is uncertain, relative to the triangle's size.
-        let tolerance = TOLERANCE * far * (ab.length().max(ac.length())) / det.abs();
-        let least = u.min(v).min(1.0 - u - v);
-        if least < -tolerance {
-            return;
-        }
-        let ends = [0.0, f64::from(max)].map(|end| (distance - end).abs());
-        let at_end = ends.iter().any(|end| *end < tolerance * far);
-        if (distance < 0.0 || distance > f64::from(max)) && !at_end {
-            return;
-        }
-        self.distances.push(distance);
-        if least < tolerance || at_end {
-            self.is_uncertain = true;
-            return;
-        }
-        self.distance = Some(self.distance.map_or(distance, |other| other.min(distance)));
+    pub fn scaled(&self, scale: f32) -> Self {
+        self.moved(|at| at * scale)
     }
 }
 

@@ -1,11 +1,11 @@
 //! Tests of trees with moved vertices.
 
-use crate::formats::alamo::collision::error::TreeError;
 use crate::formats::alamo::collision::tests::meshes::{all, ball, cube};
 use crate::formats::alamo::collision::tests::points::{check_box, check_sphere};
 use crate::formats::alamo::collision::tests::rays::{check_ray, some_ray};
+use crate::formats::alamo::collision::tests::reference::Reference;
 use crate::formats::alamo::collision::tests::{Random, Sample};
-use crate::formats::alamo::collision::tree::CollisionTree;
+use crate::formats::alamo::collision::tree::{CollisionTree, TreeError, TreeLink};
 use crate::geometry::ray_settings::Backfaces;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
@@ -29,13 +29,7 @@ const POSES: [(&str, Pose); 9] = [
 
 fn posed(sample: &Sample, pose: Pose) -> Sample {
     let mut random = Random(31);
-    let positions = sample.positions.iter();
-    Sample {
-        positions: positions
-            .map(|at| pose(Vec3::from(*at), &mut random).to_array())
-            .collect(),
-        ..sample.clone()
-    }
+    sample.moved(|at| pose(at, &mut random))
 }
 
 #[test]
@@ -77,9 +71,14 @@ pub(crate) fn check_same_as_built(name: &str, moved: &Sample, tree: &CollisionTr
 
 fn check_queries(name: &str, sample: &Sample, tree: &CollisionTree) {
     let subject = (name, sample, tree);
+    let mut reference = Reference::new(sample);
     let mut random = Random(32);
     for turn in 0..60 {
-        check_ray(subject, some_ray(sample, &mut random), f32::INFINITY);
+        check_ray(
+            (name, tree, &mut reference),
+            some_ray(sample, &mut random),
+            f32::INFINITY,
+        );
         let at = sample.triangle(random.below(sample.triangle_count()))[0];
         let point = at + random.point() * [0.01, 0.3, 5.0][turn % 3];
         check_sphere(subject, point, [0.05, 0.5, 2.0][turn % 3]);
@@ -134,13 +133,7 @@ fn invalid_positions_are_rejected() {
             TreeError::NotFinite { vertex: 3 }
         );
     }
-    let empty = CollisionTree::new(
-        Vec::<crate::formats::alamo::collision::tree::TreeLink>::new(),
-        &[],
-        &[],
-        &[],
-    )
-    .unwrap();
+    let empty = CollisionTree::new(Vec::<TreeLink>::new(), &[], &[], &[]).unwrap();
     assert!(empty.with_positions(&[]).unwrap().bounds().is_none());
     assert_eq!(empty.levels(), 0);
     assert_eq!(empty.boxes(0).count(), 0);

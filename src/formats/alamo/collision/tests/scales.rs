@@ -1,7 +1,7 @@
 //! Queries give the same results at all scales.
 
 use crate::formats::alamo::collision::tests::meshes::{all, cube};
-use crate::formats::alamo::collision::tests::{Random, ray};
+use crate::formats::alamo::collision::tests::{Random, Sample, ray};
 use crate::geometry::ray_settings::Backfaces;
 use bevy::math::bounding::{Aabb3d, BoundingSphere};
 use bevy::prelude::*;
@@ -84,7 +84,7 @@ fn hit_point_on_a_needle_is_on_the_ray() {
         let aside = random.point().cross(along).normalize_or(Vec3::X);
         let width = 10_f32.powf(-3.0 + 2.0 * random.number());
         let c = a + along * random.number().abs() + aside * width;
-        let tree = crate::formats::alamo::collision::tests::Sample::new(&[[a, b, c]], 1).tree();
+        let tree = Sample::new(&[[a, b, c]], 1).tree();
         let (u, v) = (random.number().abs() * 0.9, random.number().abs());
         let inside = a + ((b - a) * (1.0 - v) + (c - a) * v) * u;
         let Some(ray) = ray(inside + random.point() * 3.0, inside) else {

@@ -83,7 +83,7 @@ pub(crate) fn extract_systems(
         }
         let entity = MainEntity::from(entity);
         let first = extracted.rings.len();
-        rings.upload(entity, &records.emitters, &device, |ring, slots| {
+        rings.upload(entity, &records.emitters, |ring, slots| {
             let [x, y, z] = ring.ground.up;
             extracted.rings.push(ExtractedRing {
                 emitter: ring.emitter(),

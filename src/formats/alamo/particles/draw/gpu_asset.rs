@@ -1,8 +1,7 @@
 //! The part of a particle system that all its instances share on the GPU: the keys of its tracks as a texture.
 
 use crate::formats::alamo::particles::asset::{AloEmitter, AloParticles};
-use crate::formats::alamo::particles::draw::pipeline::DrawMode;
-use crate::formats::alamo::particles::draw::uniform::EmitterUniform;
+use crate::formats::alamo::particles::draw::pipeline::{DrawMode, EmitterUniform};
 use crate::formats::alamo::particles::evaluate::{PreparedEmitter, Space};
 use crate::formats::alamo::particles::{Interpolation, Track};
 use crate::texture::placeholder::PLACEHOLDER_IMAGE;

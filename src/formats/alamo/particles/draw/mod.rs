@@ -8,17 +8,13 @@
 
 pub(crate) mod extract;
 pub(crate) mod gpu_asset;
-pub(crate) mod pages;
 pub(crate) mod pipeline;
 pub(crate) mod prepare;
 pub(crate) mod queue;
 pub(crate) mod rings;
-pub(crate) mod statistics;
-pub(crate) mod uniform;
-pub(crate) mod uploads;
 
 use crate::formats::alamo::particles::Properties;
-use crate::formats::alamo::particles::draw::statistics::ParticleStatistics;
+use crate::formats::alamo::particles::draw::prepare::ParticleStatistics;
 use crate::gpu::shaders::preload_shader;
 use bevy::asset::embedded_asset;
 use bevy::core_pipeline::core_3d::Transparent3d;
@@ -63,7 +59,7 @@ impl Plugin for ParticleDrawPlugin {
                 (
                     queue::queue_systems.in_set(RenderSystems::Queue),
                     prepare::prepare_systems.in_set(RenderSystems::PrepareBindGroups),
-                    statistics::count_draws.in_set(RenderSystems::Cleanup),
+                    prepare::count_draws.in_set(RenderSystems::Cleanup),
                 ),
             );
     }

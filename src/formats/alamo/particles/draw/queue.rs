@@ -5,13 +5,13 @@
 
 use crate::formats::alamo::particles::draw::extract::ExtractedSystems;
 use crate::formats::alamo::particles::draw::gpu_asset::GpuParticles;
-use crate::formats::alamo::particles::draw::pages::RECORD;
 use crate::formats::alamo::particles::draw::pipeline::{
     DrawMode, ParticlePipeline, ParticlePipelineKey,
 };
-use crate::formats::alamo::particles::draw::prepare::{PreparedDraw, PreparedParticles};
-use crate::formats::alamo::particles::draw::rings::{DrawnSlots, GpuRings};
-use crate::formats::alamo::particles::draw::statistics::ParticleStatistics;
+use crate::formats::alamo::particles::draw::prepare::{
+    ParticleStatistics, PreparedDraw, PreparedParticles,
+};
+use crate::formats::alamo::particles::draw::rings::{DrawnSlots, GpuRings, RECORD};
 use crate::formats::alamo::particles::record::ParticleRecords;
 use bevy::core_pipeline::core_3d::{Transparent3d, TransparentSortingInfo3d};
 use bevy::ecs::query::ROQueryItem;

@@ -6,14 +6,17 @@
 //! the segment on. They are also uploaded again after a change of the ring's size or of its times, and after pages were
 //! freed.
 
-use crate::formats::alamo::particles::draw::pages::{Pages, RECORD, Segment};
-use crate::formats::alamo::particles::draw::uploads::Uploads;
+use crate::formats::alamo::particles::evaluate::BirthRecord;
 use crate::formats::alamo::particles::record::{EmitterRecords, Upload};
 use bevy::ecs::resource::Resource;
-use bevy::render::render_resource::Buffer;
+use bevy::platform::collections::HashMap;
+use bevy::render::render_resource::{
+    Buffer, BufferDescriptor, BufferUsages, CommandEncoderDescriptor,
+};
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::sync_world::{MainEntity, MainEntityHashMap};
 use core::ops::Range;
+use zerocopy::IntoBytes;
 
 /// A ring buffer on the GPU.
 struct GpuRing {
@@ -89,7 +92,7 @@ impl GpuRings {
     /// The bytes of all segments of rings, and of the rest of the pages.
     pub(crate) fn bytes(&self) -> [u64; 2] {
         let pages = &self.storage.pages;
-        [pages.used(), pages.spare()].map(|slots| slots * RECORD)
+        [pages.used, pages.spare()].map(|slots| slots * RECORD)
     }
 
     /// Frees the segments of a system.
@@ -103,13 +106,14 @@ impl GpuRings {
     pub(crate) fn begin_frame(&mut self) {
         if self.storage.pages.are_mostly_freed() {
             self.rings.clear();
-            self.storage.pages.clear();
+            self.storage.pages = Pages::default();
         }
     }
 
     /// Uploads the records of this frame.
     pub(crate) fn finish_frame(&mut self, device: &RenderDevice, queue: &RenderQueue) {
         let Storage { pages, uploads, .. } = &mut self.storage;
+        pages.create_buffers(device);
         uploads.finish(pages, device, queue);
     }
 
@@ -119,7 +123,6 @@ impl GpuRings {
         &mut self,
         system: MainEntity,
         emitters: &[EmitterRecords],
-        device: &RenderDevice,
         mut drawn: impl FnMut(&EmitterRecords, DrawnSlots),
     ) {
         let Self { rings, storage } = self;
@@ -132,7 +135,7 @@ impl GpuRings {
             if records.capacity() == 0 {
                 storage.free(ring);
             } else if !records.is_empty() {
-                drawn(records, storage.upload(ring, &records.upload(), device));
+                drawn(records, storage.upload(ring, &records.upload()));
             }
         }
     }
@@ -155,12 +158,7 @@ impl Storage {
     }
 
     /// Adds the records that are new to the uploads of this frame. Returns the slots to draw.
-    fn upload(
-        &mut self,
-        ring: &mut Option<GpuRing>,
-        upload: &Upload<'_>,
-        device: &RenderDevice,
-    ) -> DrawnSlots {
+    fn upload(&mut self, ring: &mut Option<GpuRing>, upload: &Upload<'_>) -> DrawnSlots {
         let slots = segment_slots(upload.slots.len() as u64);
         if ring
             .as_ref()
@@ -170,7 +168,7 @@ impl Storage {
         }
         if ring.as_ref().map(|ring| ring.generation) != Some(upload.generation) {
             let segment = ring.take().map(|ring| ring.segment);
-            let segment = segment.unwrap_or_else(|| self.pages.take(slots, device));
+            let segment = segment.unwrap_or_else(|| self.pages.take(slots));
             *ring = Some(self.begin(segment, upload));
         }
         let Some(ring) = ring else {
@@ -216,6 +214,189 @@ fn spread(index: u32, limit: u64) -> u64 {
     (u64::from(index.wrapping_mul(0x9e37_79b9)) * limit) >> 32
 }
 
+/// The size of a record, which is that of a slot, in bytes.
+pub(crate) const RECORD: u64 = size_of::<BirthRecord>() as u64;
+
+/// The count of slots of a page, unless a segment needs more: 1 MiB.
+const PAGE_SLOTS: u64 = (1 << 20) / RECORD;
+
+/// Consecutive slots of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Segment {
+    page: usize,
+    /// The first slot.
+    start: u64,
+    /// The count of slots.
+    slots: u64,
+}
+
+/// The slots of a page.
+struct Page {
+    slots: u64,
+    /// The first slot that no segment has.
+    end: u64,
+    /// It is created before the first upload.
+    buffer: Option<Buffer>,
+}
+
+/// All pages, and which of their slots are used.
+#[derive(Default)]
+struct Pages {
+    pages: Vec<Page>,
+    /// Freed segments by count of slots.
+    free: HashMap<u64, Vec<Segment>>,
+    /// The count of slots of the segments in use, and of the freed ones.
+    used: u64,
+    freed: u64,
+}
+
+impl Pages {
+    /// Returns a segment that no one else uses.
+    fn take(&mut self, slots: u64) -> Segment {
+        self.used += slots;
+        if let Some(segment) = self.free.get_mut(&slots).and_then(Vec::pop) {
+            self.freed -= slots;
+            return segment;
+        }
+        let has_room = |page: &Page| page.slots - page.end >= slots;
+        let page = self.pages.iter().position(has_room).unwrap_or_else(|| {
+            self.pages.push(Page {
+                slots: slots.max(PAGE_SLOTS),
+                end: 0,
+                buffer: None,
+            });
+            self.pages.len() - 1
+        });
+        let start = self.pages.get_mut(page).map_or(0, |page| {
+            let start = page.end;
+            page.end += slots;
+            start
+        });
+        Segment { page, start, slots }
+    }
+
+    /// Frees a segment.
+    fn free(&mut self, segment: Segment) {
+        self.used -= segment.slots;
+        self.freed += segment.slots;
+        self.free.entry(segment.slots).or_default().push(segment);
+    }
+
+    /// The count of slots that no segment in use has.
+    fn spare(&self) -> u64 {
+        let all: u64 = self.pages.iter().map(|page| page.slots).sum();
+        all - self.used
+    }
+
+    /// Whether the slots of freed segments outnumber those in use and those of a page. Not by all unused slots: pages that
+    /// were just filled may have room that no segment fits into.
+    fn are_mostly_freed(&self) -> bool {
+        self.freed > self.used.max(PAGE_SLOTS)
+    }
+
+    fn create_buffers(&mut self, device: &RenderDevice) {
+        for page in self.pages.iter_mut().filter(|page| page.buffer.is_none()) {
+            page.buffer = Some(device.create_buffer(&BufferDescriptor {
+                label: Some("particle records"),
+                size: page.slots * RECORD,
+                usage: BufferUsages::VERTEX | BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            }));
+        }
+    }
+
+    fn buffer(&self, page: usize) -> Option<&Buffer> {
+        self.pages.get(page)?.buffer.as_ref()
+    }
+}
+
+/// The uploads of a frame. All records are written at once to one buffer, and copied from there, because each write to a
+/// buffer allocates memory for the transfer.
+#[derive(Default)]
+struct Uploads {
+    records: Vec<BirthRecord>,
+    copies: Vec<Copy>,
+    transfer: Option<Buffer>,
+}
+
+/// The copy of some records to a page. They follow those of the copy before.
+struct Copy {
+    page: usize,
+    /// The slot of the first record.
+    slot: u64,
+    count: u64,
+}
+
+impl Uploads {
+    /// Adds records that are copied to consecutive slots of a page.
+    fn add(&mut self, page: usize, slot: u64, records: [&[BirthRecord]; 2]) {
+        let begin = self.records.len();
+        for part in records {
+            self.records.extend_from_slice(part);
+        }
+        let count = (self.records.len() - begin) as u64;
+        if count > 0 {
+            self.copies.push(Copy { page, slot, count });
+        }
+    }
+
+    /// Uploads everything that was added.
+    fn finish(&mut self, pages: &Pages, device: &RenderDevice, queue: &RenderQueue) {
+        match &self.copies[..] {
+            [] => {}
+            [copy] => {
+                if let Some(buffer) = pages.buffer(copy.page) {
+                    queue.write_buffer(buffer, copy.slot * RECORD, self.records.as_bytes());
+                }
+            }
+            copies => {
+                let needed = self.records.len() as u64;
+                if self
+                    .transfer
+                    .as_ref()
+                    .is_some_and(|it| !fits(it.size(), needed))
+                {
+                    self.transfer = None;
+                    self.records.shrink_to_fit();
+                }
+                let new = || transfer_buffer(device, needed);
+                let transfer = &*self.transfer.get_or_insert_with(new);
+                queue.write_buffer(transfer, 0, self.records.as_bytes());
+                let label = Some("particle records");
+                let mut encoder =
+                    device.create_command_encoder(&CommandEncoderDescriptor { label });
+                let mut from = 0;
+                for copy in copies {
+                    let size = copy.count * RECORD;
+                    if let Some(buffer) = pages.buffer(copy.page) {
+                        let to = copy.slot * RECORD;
+                        encoder.copy_buffer_to_buffer(transfer, from, buffer, to, size);
+                    }
+                    from += size;
+                }
+                queue.submit([encoder.finish()]);
+            }
+        }
+        self.records.clear();
+        self.copies.clear();
+    }
+}
+
+/// Whether a buffer of this size holds a count of records, and not more than four times as many.
+fn fits(size: u64, count: u64) -> bool {
+    let slots = size / RECORD;
+    slots >= count && slots <= 4 * count.next_power_of_two()
+}
+
+fn transfer_buffer(device: &RenderDevice, count: u64) -> Buffer {
+    device.create_buffer(&BufferDescriptor {
+        label: Some("transfer of particle records"),
+        size: count.next_power_of_two() * RECORD,
+        usage: BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,6 +432,75 @@ mod tests {
             assert!(firsts.clone().all(|slot| slot + ring_slots <= slots));
             let distinct: std::collections::BTreeSet<_> = firsts.take(4).collect();
             assert!(distinct.len() >= 3, "{distinct:?}");
+        }
+    }
+
+    #[test]
+    fn segments_in_use_have_slots_of_their_own() {
+        let mut pages = Pages::default();
+        let counts = [12, 96, 12, 3 * PAGE_SLOTS, 24, PAGE_SLOTS, 96, 12];
+        let segments = counts.map(|count| pages.take(count));
+        for (index, a) in segments.iter().enumerate() {
+            assert!(a.start + a.slots <= pages.pages[a.page].slots);
+            for b in &segments[..index] {
+                let is_apart = a.start >= b.start + b.slots || b.start >= a.start + a.slots;
+                assert!(a.page != b.page || is_apart, "{a:?} {b:?}");
+            }
+        }
+        assert_eq!(pages.used, counts.iter().sum::<u64>());
+    }
+
+    #[test]
+    fn freed_segments_are_used_again() {
+        let mut pages = Pages::default();
+        let first = pages.take(96);
+        pages.take(96);
+        pages.free(first);
+        assert_eq!(pages.take(24).start, 192);
+        assert_eq!(pages.take(96), first);
+        assert_eq!(pages.used, 216);
+    }
+
+    #[test]
+    fn segments_fill_the_first_page_with_room() {
+        let mut pages = Pages::default();
+        let taken = [12, PAGE_SLOTS + 1, 24, PAGE_SLOTS, 96].map(|slots| pages.take(slots).page);
+        assert_eq!(taken, [0, 1, 0, 2, 0]);
+    }
+
+    #[test]
+    fn pages_are_mostly_freed_only_after_most_segments_are_freed() {
+        let mut pages = Pages::default();
+        // A page is nearly empty, because the next segment does not fit into it.
+        let small = pages.take(96);
+        let large: Vec<_> = (0..4).map(|_| pages.take(PAGE_SLOTS)).collect();
+        assert!(!pages.are_mostly_freed());
+        for segment in large {
+            pages.free(segment);
+        }
+        assert!(pages.are_mostly_freed());
+        pages.take(PAGE_SLOTS);
+        pages.take(PAGE_SLOTS);
+        assert!(!pages.are_mostly_freed());
+        pages.free(small);
+        assert_eq!(
+            (pages.used, pages.freed),
+            (2 * PAGE_SLOTS, 2 * PAGE_SLOTS + 96)
+        );
+        assert_eq!(pages.spare(), 3 * PAGE_SLOTS);
+    }
+
+    #[test]
+    fn transfer_buffers_are_neither_too_small_nor_much_too_large() {
+        let size = |slots: u64| slots * RECORD;
+        for (slots, count, expected) in [
+            (8, 8, true),
+            (8, 9, false),
+            (32, 8, true),
+            (64, 8, false),
+            (16, 9, true),
+        ] {
+            assert_eq!(fits(size(slots), count), expected, "{slots} for {count}");
         }
     }
 }

@@ -4,16 +4,13 @@
 
 use crate::formats::alamo::particles::asset::AloParticles;
 use crate::formats::alamo::particles::record::ParticleRecords;
-use crate::formats::alamo::particles::simulate::births::NewBirth;
-use crate::formats::alamo::particles::simulate::budget::{ParticleDemand, Rank, Viewers};
 use crate::formats::alamo::particles::simulate::control::{
-    DespawnWhenFinished, ParticleEmission, ParticleSeed, ParticleSpeed, ParticleTint,
-    ParticlesFinished,
+    DespawnWhenFinished, ParticleBudget, ParticleDemand, ParticleEmission, ParticleGround,
+    ParticleSeed, ParticleSpeed, ParticleTint, ParticlesFinished, Rank, Viewers,
 };
-use crate::formats::alamo::particles::simulate::environment::{ParticleBudget, ParticleGround};
 use crate::formats::alamo::particles::simulate::instance::{Frame, RunningParticles, Wanted};
 use crate::formats::alamo::particles::simulate::mesh::EmissionSurface;
-use crate::formats::alamo::particles::simulate::stage::Surroundings;
+use crate::formats::alamo::particles::simulate::stage::{NewBirth, Surroundings};
 use crate::load::warnings::WarningLog;
 use crate::root::environment::Wind;
 use bevy::camera::primitives::Aabb;

@@ -1,6 +1,15 @@
-//! Components with which a game controls particle systems, and the event that it gets from them.
+//! Components and resources with which a game controls particle systems, the event that it gets from them, and the limit
+//! of particles.
 
+use crate::formats::alamo::particles::asset::AloParticles;
+use crate::formats::alamo::particles::evaluate::{EmitMode, MAX_ALIVE};
+use bevy::camera::primitives::Aabb;
+use bevy::ecs::system::SystemParam;
+use bevy::math::Affine3A;
 use bevy::prelude::*;
+use core::cmp::Reverse;
+use core::fmt;
+use std::sync::Arc;
 
 /// Whether a particle system emits. Without this component, it does.
 ///
@@ -99,5 +108,165 @@ impl Default for ParticleTint {
     /// White: colors stay as they are.
     fn default() -> Self {
         Self(Color::WHITE)
+    }
+}
+
+/// The sum of the particles that all systems may have at once.
+#[derive(Resource, Default)]
+pub(crate) struct ParticleDemand(pub(crate) u64);
+
+/// About how many particles a simulation of a system may have at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Demand {
+    /// Of emitters that have the same count for all meshes.
+    fixed: u64,
+    /// For each vertex of the mesh: of emitters that emit from all vertices, and of those that their particles spawn.
+    per_vertex: u64,
+}
+
+impl Demand {
+    pub(crate) fn new(particles: &AloParticles) -> Self {
+        let mut demand = Self {
+            fixed: 0,
+            per_vertex: 0,
+        };
+        for (index, info) in particles.emitters.iter().enumerate() {
+            let root = particles.prepared_emitter(root(particles, index));
+            let is_per_vertex = root.is_some_and(|root| root.emit_mode == EmitMode::EveryVertex);
+            let sum = if is_per_vertex {
+                &mut demand.per_vertex
+            } else {
+                &mut demand.fixed
+            };
+            // The count of an asset is limited, that of a running system is not.
+            *sum = if info.max_alive < MAX_ALIVE {
+                sum.saturating_add(info.max_alive)
+            } else {
+                u64::MAX
+            };
+        }
+        demand
+    }
+
+    /// The count of this many simulations of a system, whose mesh has this many vertices.
+    pub(crate) fn count(&self, vertices: usize, simulations: usize) -> u64 {
+        let of_mesh = self.per_vertex.saturating_mul(vertices.max(1) as u64);
+        let of_one = self.fixed.saturating_add(of_mesh);
+        of_one.saturating_mul(simulations as u64)
+    }
+}
+
+/// The emitter that no particle spawns, from which an emitter descends.
+fn root(particles: &AloParticles, emitter: usize) -> usize {
+    let parent = |emitter: &usize| {
+        let parent = particles.emitters.get(*emitter)?.emitter.parent?;
+        Some(parent.emitter as usize)
+    };
+    // Links are a forest, so there are fewer steps than emitters.
+    let ancestors = core::iter::successors(Some(emitter), parent).take(particles.emitters.len());
+    ancestors.last().unwrap_or(emitter)
+}
+
+/// The active 3D cameras.
+#[derive(SystemParam)]
+pub(crate) struct Viewers<'w, 's> {
+    cameras: Query<'w, 's, (&'static Camera, &'static GlobalTransform), With<Camera3d>>,
+}
+
+/// The rank of a system: those with a lower rank emit first.
+pub(crate) type Rank = (Reverse<i32>, Reverse<u64>);
+
+impl Viewers<'_, '_> {
+    /// Larger on the screen comes first, and of about the same size the newer one. Sizes differ by less than a factor of
+    /// two if they are about the same.
+    pub(crate) fn rank(&self, bounds: &Aabb, world_from_system: &Affine3A, order: u64) -> Rank {
+        let center = world_from_system.transform_point3a(bounds.center);
+        let radius = world_from_system
+            .transform_vector3a(bounds.half_extents)
+            .length();
+        let cameras = self.cameras.iter().filter(|(camera, _)| camera.is_active);
+        let sizes = cameras.map(|(_, camera)| radius / distance(camera, center));
+        let size = sizes.fold(0.0, f32::max);
+        (Reverse(size.log2().floor() as i32), Reverse(order))
+    }
+}
+
+fn distance(camera: &GlobalTransform, point: Vec3A) -> f32 {
+    camera
+        .translation_vec3a()
+        .distance(point)
+        .max(f32::MIN_POSITIVE)
+}
+
+/// The ground, at which particles of some emitters die, bounce or stop.
+///
+/// Up is Y, or Z for files that are loaded with `convert_axes: false`.
+#[derive(Resource, Clone)]
+pub enum ParticleGround {
+    /// A plane at this height in the world.
+    Height(f32),
+    /// Terrain: a function of the position in the world. It is called with the position of the system when it has births.
+    /// For these particles, the ground is a plane at the returned height.
+    ///
+    /// An emitter has one plane for all particles that bounce: that of its latest births. If the system moves to another
+    /// height, older particles move to that plane after their first contact.
+    Terrain(Arc<TerrainHeight>),
+}
+
+/// Returns the height of the terrain at a position in the world. The height of the position itself is that of a particle
+/// system, for worlds with several floors.
+pub type TerrainHeight = dyn Fn(Vec3) -> f32 + Send + Sync;
+
+impl ParticleGround {
+    /// A ground that is not a plane.
+    pub fn terrain(height: impl Fn(Vec3) -> f32 + Send + Sync + 'static) -> Self {
+        Self::Terrain(Arc::new(height))
+    }
+
+    /// The height of the ground at a position in the world. 0 if a terrain has no finite height there.
+    pub fn height(&self, position: Vec3) -> f32 {
+        let height = match self {
+            Self::Height(height) => *height,
+            Self::Terrain(height) => height(position),
+        };
+        if height.is_finite() { height } else { 0.0 }
+    }
+}
+
+impl Default for ParticleGround {
+    /// A plane at height 0.
+    fn default() -> Self {
+        Self::Height(0.0)
+    }
+}
+
+impl fmt::Debug for ParticleGround {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Height(height) => f.debug_tuple("Height").field(height).finish(),
+            Self::Terrain(_) => f.debug_tuple("Terrain").finish_non_exhaustive(),
+        }
+    }
+}
+
+/// The most particles that may live at once. Births beyond it are dropped, with a warning the first time.
+///
+/// Births are dropped first for the systems that are smallest on the screen, and of those of about the same size for the
+/// oldest. Particles that live already are not removed.
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParticleBudget {
+    /// The most particles of all systems together, 64 bytes each. 262,144 by default.
+    pub total: usize,
+    /// The most particles of each system. 65,536 by default. An emitter with more than 2,097,152 needs a buffer of over
+    /// 256 MiB, which not all adapters have.
+    pub per_system: usize,
+}
+
+impl Default for ParticleBudget {
+    fn default() -> Self {
+        Self {
+            total: 262_144,
+            per_system: 65_536,
+        }
     }
 }

@@ -1,12 +1,14 @@
 //! The state of a spawned particle system: its clock, and the simulations that add particles to its records.
 
 use crate::formats::alamo::particles::asset::AloParticles;
-use crate::formats::alamo::particles::evaluate::{EmissionMesh, Simulation, Space};
+use crate::formats::alamo::particles::evaluate::{
+    EmissionMesh, PreparedEmitter, Simulation, Space,
+};
 use crate::formats::alamo::particles::record::{EmitterRecords, ParticleRecords};
-use crate::formats::alamo::particles::simulate::births::{NewBirth, RecordTimes, Target};
-use crate::formats::alamo::particles::simulate::budget::Demand;
-use crate::formats::alamo::particles::simulate::control::ParticleEmission;
-use crate::formats::alamo::particles::simulate::stage::{Path, Poses, Surroundings, SystemStage};
+use crate::formats::alamo::particles::simulate::control::{Demand, ParticleEmission};
+use crate::formats::alamo::particles::simulate::stage::{
+    NewBirth, Path, Poses, RecordTimes, Surroundings, SystemStage, Target,
+};
 use bevy::prelude::*;
 
 /// The epoch of records is moved by multiples of these seconds, so that ages in `f32` are exact to 0.1 ms: below twice of
@@ -326,16 +328,7 @@ impl RunningParticles {
         records: &mut ParticleRecords,
         limit: usize,
     ) -> usize {
-        self.update_times(records);
-        let mut count = 0;
-        for records in &mut records.emitters {
-            if !records.is_empty()
-                && let Some(prepared) = particles.prepared_emitter(records.emitter())
-            {
-                records.remove_some_dead(prepared);
-                count += records.len();
-            }
-        }
+        let count = self.remove(particles, records, EmitterRecords::remove_some_dead);
         if count > limit / 2 {
             return self.remove_dead(particles, records);
         }
@@ -348,13 +341,22 @@ impl RunningParticles {
         particles: &AloParticles,
         records: &mut ParticleRecords,
     ) -> usize {
+        self.remove(particles, records, EmitterRecords::remove_dead)
+    }
+
+    fn remove(
+        &mut self,
+        particles: &AloParticles,
+        records: &mut ParticleRecords,
+        remove: fn(&mut EmitterRecords, &PreparedEmitter),
+    ) -> usize {
         self.update_times(records);
         let mut count = 0;
         for records in &mut records.emitters {
             if !records.is_empty()
                 && let Some(prepared) = particles.prepared_emitter(records.emitter())
             {
-                records.remove_dead(prepared);
+                remove(records, prepared);
                 count += records.len();
             }
         }

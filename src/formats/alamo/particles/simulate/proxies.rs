@@ -6,7 +6,7 @@
 
 use crate::formats::alamo::asset::Alo;
 use crate::formats::alamo::components::{AloInstance, AloProxy};
-use crate::formats::alamo::particles::components::AloParticleSystem;
+use crate::formats::alamo::particles::asset::AloParticleSystem;
 use crate::formats::alamo::particles::simulate::control::ParticleEmission;
 use crate::formats::alamo::particles::simulate::mesh::{EmissionMeshes, EmissionSurface};
 use crate::load::checks::is_asset_loading;

@@ -1,11 +1,11 @@
-//! The surroundings of a system instance in Bevy's world, for the simulation of one frame.
+//! The surroundings of a system instance in Bevy's world for the simulation of one frame, and its births on the way to
+//! the records.
 
 use crate::formats::alamo::particles::asset::AloParticles;
 use crate::formats::alamo::particles::evaluate::{
-    Birth, BirthRecord, EmissionMesh, EmitterPose, Motion, Space, Stage,
+    Birth, BirthRecord, EmissionMesh, EmitterPose, Ground, Motion, Space, Stage,
 };
-use crate::formats::alamo::particles::record::{RecordSpace, uniform_scale};
-use crate::formats::alamo::particles::simulate::births::NewBirth;
+use crate::formats::alamo::particles::record::{EmitterRecords, RecordSpace, uniform_scale};
 use bevy::math::Affine3A;
 use bevy::prelude::*;
 use core::cell::OnceCell;
@@ -244,6 +244,71 @@ impl Stage for SystemStage<'_> {
                 ..birth.record
             },
             ground: birth.ground,
+        });
+    }
+}
+
+/// The times of an emitter's records, on the system's clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RecordTimes {
+    pub(crate) epoch: f64,
+    /// The time at which the records freeze; infinite if they do not.
+    pub(crate) frozen: f64,
+    /// The begin of the simulation whose records are frozen.
+    pub(crate) begin: f64,
+}
+
+impl RecordTimes {
+    pub(crate) const NEW: Self = Self {
+        epoch: 0.0,
+        frozen: f64::INFINITY,
+        begin: 0.0,
+    };
+
+    /// The time of the records.
+    #[inline]
+    pub(crate) fn time(&self, clock: f64) -> f32 {
+        (self.frozen.min(clock) - self.epoch) as f32
+    }
+}
+
+/// A birth, until it is added to the records. Times are those of the system's clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewBirth {
+    pub(crate) emitter: usize,
+    pub(crate) born: f64,
+    /// When the particle's clock freezes; infinite if it does not.
+    pub(crate) frozen: f64,
+    /// Units of the record per unit of the file.
+    pub(crate) scale: f32,
+    /// The record to store, without its time of birth.
+    pub(crate) record: BirthRecord,
+    pub(crate) ground: Ground,
+}
+
+/// The records to which the births of a frame are added.
+pub(crate) struct Target<'a> {
+    pub(crate) particles: &'a AloParticles,
+    pub(crate) records: &'a mut [EmitterRecords],
+    pub(crate) times: &'a [RecordTimes],
+    /// The system's clock at the end of the frame.
+    pub(crate) clock: f64,
+}
+
+impl Target<'_> {
+    /// Adds a birth to the records with an index, after all earlier ones.
+    #[inline]
+    pub(crate) fn add(&mut self, index: usize, birth: &NewBirth) {
+        let (Some(times), Some(records)) = (self.times.get(index), self.records.get_mut(index))
+        else {
+            return;
+        };
+        records.set_scale(self.particles, birth.scale);
+        records.ground = birth.ground;
+        records.time = times.time(self.clock);
+        records.push(BirthRecord {
+            birth: (birth.born - times.epoch) as f32,
+            ..birth.record
         });
     }
 }

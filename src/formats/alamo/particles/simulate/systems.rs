@@ -1,10 +1,8 @@
 //! The systems that start particle systems, and update their bounds.
 
-use crate::formats::alamo::particles::asset::AloParticles;
-use crate::formats::alamo::particles::components::AloParticleSystem;
+use crate::formats::alamo::particles::asset::{AloParticleSystem, AloParticles};
 use crate::formats::alamo::particles::record::ParticleRecords;
-use crate::formats::alamo::particles::simulate::budget::ParticleDemand;
-use crate::formats::alamo::particles::simulate::environment::ParticleBudget;
+use crate::formats::alamo::particles::simulate::control::{ParticleBudget, ParticleDemand};
 use crate::formats::alamo::particles::simulate::instance::RunningParticles;
 use crate::formats::alamo::particles::simulate::mesh::EmissionSurface;
 use crate::formats::alamo::particles::simulate::proxies::OfProxy;

@@ -1,3 +1,0 @@
-//! Playback of frames: clips, events and time.
-
-pub(crate) mod player;
