@@ -1,6 +1,5 @@
 //! Bevy curves for the translation and rotation of each node over the keyframes of one animation, and the clips of them.
 
-use crate::formats::lithtech::asset::AbcEvent;
 use crate::formats::lithtech::convert::handedness::Handedness;
 use crate::playback::frames::{SINGLE_FRAME_SECONDS, keyframe_at};
 use crate::playback::graph::properties::{Rotation, Translation};
@@ -222,19 +221,6 @@ pub fn node_target(index: usize) -> AnimationTargetId {
 
 fn hash_target(index: usize) -> AnimationTargetId {
     AnimationTargetId::from_iter(["lithtech", &index.to_string()])
-}
-
-/// The keyframe strings of an animation, in order of time.
-pub(crate) fn events(animation: &Animation<'_>) -> Vec<AbcEvent> {
-    let keyframes = animation.keyframes.iter().zip(0..);
-    let with_string = keyframes.filter(|(keyframe, _)| !keyframe.event.is_empty());
-    with_string
-        .map(|(keyframe, frame)| AbcEvent {
-            frame,
-            seconds: (f64::from(keyframe.time) / 1000.0) as f32,
-            string: (*keyframe.event).into(),
-        })
-        .collect()
 }
 
 /// The clip of an animation, which moves all nodes of its model.

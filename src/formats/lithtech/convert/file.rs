@@ -1,6 +1,6 @@
 //! Converts a parsed model to Bevy's types without assets or I/O. Most of a load's time is spent here.
 
-use crate::formats::lithtech::animation::tracks::{AbcCurves, clip, events};
+use crate::formats::lithtech::animation::tracks::{AbcCurves, clip};
 use crate::formats::lithtech::asset::{AbcEvent, AbcNodeInfo, NodeBounds};
 use crate::formats::lithtech::convert::handedness::Handedness;
 use crate::formats::lithtech::convert::lods::SplitVertices;
@@ -242,6 +242,19 @@ fn clips(file: &AbcFile<'_>, handedness: Handedness) -> Vec<ConvertedClip> {
         }
     });
     clips.collect()
+}
+
+/// The keyframe strings of an animation, in order of time.
+fn events(animation: &abc::Animation<'_>) -> Vec<AbcEvent> {
+    let keyframes = animation.keyframes.iter().zip(0..);
+    let with_string = keyframes.filter(|(keyframe, _)| !keyframe.event.is_empty());
+    with_string
+        .map(|(keyframe, frame)| AbcEvent {
+            frame,
+            seconds: (f64::from(keyframe.time) / 1000.0) as f32,
+            string: (*keyframe.event).into(),
+        })
+        .collect()
 }
 
 /// The boxes of all nodes, over all levels of detail. `joints` are the nodes of the skinned meshes.
