@@ -1,16 +1,15 @@
-//! The builder of sources.
+//! The builder of sources, and the state that a source has in an app.
 
 use crate::archive::archive_file::ArchiveFile;
+use crate::archive::asked::Asked;
 use crate::archive::entry_path::EntryPath;
 use crate::archive::error::{ArchiveSourceError, SourceWarning};
 use crate::archive::folder::Folder;
-use crate::archive::layer::{ArchiveLayer, Layer};
-use crate::archive::layers::{Layers, LocatedFile};
-use crate::archive::presets::alamo::AlamoGame;
-use crate::archive::presets::layers::{Preset, absolute_path, archive_warnings, existing_folder};
+use crate::archive::layer::{ArchiveLayer, Layer, Layers, LocatedFile};
+use crate::archive::mega_files::AlamoGame;
+use crate::archive::presets::{Preset, absolute_path, archive_warnings, existing_folder};
 use crate::archive::reader::ArchiveReader;
-use crate::archive::shared::Shared;
-use crate::load::watch::sources::ARCHIVE_WATCH_WARNING;
+use crate::load::watch::missing_files::ARCHIVE_WATCH_WARNING;
 use bevy::asset::io::{AssetSourceBuilder, ErasedAssetReader};
 use bevy::log::warn;
 use classic_model_formats::read::Format;
@@ -174,5 +173,26 @@ impl ArchiveSource {
             .with_watcher(crate::archive::watch::watcher(&shared))
             .with_processed_watcher(crate::archive::watch::watcher(&shared));
         builder
+    }
+}
+
+/// The state of a source in an app.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub layers: Layers,
+    /// The files that were asked for, if they are watched.
+    pub asked: Asked,
+    #[cfg(feature = "file_watcher")]
+    pub watch: crate::archive::watch::WatchState,
+}
+
+impl Shared {
+    pub fn new(layers: Layers) -> Self {
+        Self {
+            layers,
+            asked: Default::default(),
+            #[cfg(feature = "file_watcher")]
+            watch: Default::default(),
+        }
     }
 }

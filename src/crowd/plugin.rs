@@ -1,20 +1,18 @@
 //! Registers the crowds of a format with an app.
 
-use crate::appearance::lods::choose_levels;
+use crate::appearance::parts::choose_levels;
 use crate::appearance::rebind_textures::rebind_changed_textures;
-use crate::appearance::skin_materials::ActiveMaterials;
-use crate::crowd::data::models::CrowdModels;
-use crate::crowd::data::update_clips::{is_baking, update_clips, upload_clips};
+use crate::appearance::skins::ActiveMaterials;
+use crate::crowd::bones::{despawn_unused_bones, pose_bones};
+use crate::crowd::clips::{is_baking, update_clips, upload_clips};
 use crate::crowd::format::{CrowdFormat, CrowdMaterial};
-use crate::crowd::members::bones::{despawn_unused_bones, pose_bones};
-use crate::crowd::members::member::CrowdScene;
-use crate::crowd::members::write_poses::write_poses;
-use crate::crowd::mesh::material::add_crowd_shader;
-use crate::crowd::mesh::merge::update_appearance;
-use crate::gpu::pose_table::PoseTable;
-use crate::gpu::pose_texture::add_pose_table;
-use crate::load::checks::add_loading_check;
-use crate::root::systems::ClassicModelsSystems;
+use crate::crowd::members::{CrowdScene, write_poses};
+use crate::crowd::meshes::update_meshes;
+use crate::crowd::models::CrowdModels;
+use crate::crowd::skinning::add_crowd_shader;
+use crate::gpu::pose_table::{PoseTable, add_pose_table};
+use crate::load::reloads::add_loading_check;
+use crate::root::environment::ClassicModelsSystems;
 use bevy::app::AnimationSystems;
 use bevy::asset::AssetEventSystems;
 use bevy::camera::visibility::VisibilitySystems;
@@ -47,7 +45,7 @@ pub(crate) fn add_crowds<F: CrowdFormat>(app: &mut App) {
     )
     .add_systems(
         PostUpdate,
-        update_appearance::<F>
+        update_meshes::<F>
             .after(choose_levels::<F>)
             .in_set(ClassicModelsSystems::Appearance),
     );

@@ -5,7 +5,6 @@
 pub(crate) mod axes;
 pub(crate) mod box_index;
 pub(crate) mod collider_mesh;
-pub(crate) mod mesh_data;
 pub(crate) mod parts;
 pub(crate) mod posed;
 pub(crate) mod ray_hit;

@@ -1,7 +1,6 @@
 //! Sets the speeds of clips by [`FollowVelocity`].
 
-use crate::root::follow_velocity::{FollowVelocity, LastPosition};
-use crate::root::play::{PlayClip, Playback, ResolvedClip};
+use crate::root::play::{FollowVelocity, LastPosition, PlayClip, Playback, ResolvedClip};
 use bevy::prelude::*;
 
 /// The components of a root whose clip follows its velocity.

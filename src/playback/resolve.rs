@@ -1,10 +1,11 @@
-//! Resolves the [`PlayClip`] of a model with [`ModelClips`] to a clip of a file or a part of one.
+//! Resolves the [`PlayClip`] of a model with [`ModelClips`] to a clip of a file or a part of one, and builds warnings for clips
+//! that a model does not have.
 //!
 //! Players read the [`ResolvedClip`] instead of the [`PlayClip`].
 
-use crate::root::clip_ref::{ClipRef, Repeat, part_within};
-use crate::root::clips::ModelClips;
-use crate::root::play::{PlayClip, ResolvedClip, ResolvedPlay};
+use crate::root::play::{
+    ClipRef, ModelClips, PlayClip, Repeat, ResolvedClip, ResolvedPlay, part_within,
+};
 use bevy::prelude::*;
 use core::ops::Range;
 use std::sync::Arc;
@@ -173,10 +174,65 @@ pub(crate) fn resolve_clips(
     }
 }
 
+impl ClipRef {
+    /// The whole clip, and the range of its frames if this is a part. Nested parts are combined.
+    pub(crate) fn split_frames(&self) -> (&Self, Option<Range<u32>>) {
+        let (mut clip, mut frames) = (self, None);
+        while let Self::Part {
+            clip: of,
+            frames: which,
+        } = clip
+        {
+            frames = Some(part_within(which, frames));
+            clip = of;
+        }
+        (clip, frames)
+    }
+}
+
+impl ResolvedPlay {
+    /// The warning for a model that does not have the clip. Lists the clips that it has.
+    pub(crate) fn missing_clip_warning(&self, table: Option<&ModelClips>, own: &[&str]) -> String {
+        let mut names = match own {
+            [] => "none".to_owned(),
+            own => own.join(", "),
+        };
+        if let Some(ModelClips(table)) = table.filter(|table| !table.0.is_empty()) {
+            let aliases: Vec<&str> = table.iter().map(|clip| &*clip.name).collect();
+            names += &format!("; names in `ModelClips`: {}", aliases.join(", "));
+        }
+        format!(
+            "has no clip {}; available clips: {names}",
+            self.description()
+        )
+    }
+
+    /// The warning for a part of a clip that has none of the requested frames. `count` is the clip's frame count, if it
+    /// is known.
+    pub(crate) fn empty_part_warning(&self, count: Option<u32>) -> String {
+        let why = match count {
+            Some(1) => "its only frame is 0".to_owned(),
+            Some(count) => format!("its frames are 0 to {}", count.saturating_sub(1)),
+            None => "its frame count is unknown".to_owned(),
+        };
+        format!("has no valid frame in clip {}; {why}", self.description())
+    }
+
+    /// The clip, and its alias if it was requested by one.
+    fn description(&self) -> String {
+        let clip = &self.play.clip;
+        if *clip == self.requested {
+            clip.to_string()
+        } else {
+            format!("{clip} (alias {})", self.requested)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::root::clips::NamedClip;
+    use crate::root::play::NamedClip;
 
     fn named(name: &str, clip: impl Into<ClipRef>, speed: f32, repeat: Repeat) -> NamedClip {
         NamedClip {

@@ -2,10 +2,9 @@
 
 use crate::appearance::skins::ActiveSkin;
 use crate::formats::FormatInfos;
-use crate::root::clip_ref::ClipRef;
-use crate::root::play::{Playback, ResolvedClip};
+use crate::root::play::{ClipRef, Playback, ResolvedClip};
 use crate::root::skins::ModelSkins;
-use crate::spawn::info::{ModelClip, ModelInfo, ModelPose, NamedEntity, transformed_bounds};
+use crate::spawn::format::{ModelClip, ModelInfo, ModelPose, NamedEntity, transformed_bounds};
 use crate::spawn::instance::ModelFormat;
 use crate::spawn::roots::ModelRoots;
 use bevy::ecs::system::SystemParam;

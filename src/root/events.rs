@@ -2,9 +2,9 @@
 //! them.
 //!
 //! Which frames a clip has passed is computed in `clip_step`, and which events belong to the clip that plays in
-//! `event_frames`.
+//! `clip_events`.
 
-use crate::root::clip_ref::ClipRef;
+use crate::root::play::ClipRef;
 use bevy::prelude::*;
 use std::sync::Arc;
 

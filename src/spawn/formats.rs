@@ -1,6 +1,7 @@
-//! The registry of an app's model formats by file extension.
+//! The registry of an app's model formats by file extension, and the loads of clips that have their own files.
 
 use crate::load::names::folded;
+use crate::root::play::ClipRef;
 use crate::spawn::format::Format;
 use bevy::asset::{AssetPath, LoadContext};
 use bevy::prelude::*;
@@ -121,4 +122,27 @@ impl ModelFormats {
 fn asset<'w, A: Asset>(world: &'w World, handle: &UntypedHandle) -> Option<&'w A> {
     let id = handle.id().try_typed::<A>().ok()?;
     world.get_resource::<Assets<A>>()?.get(id)
+}
+
+/// Functions that load clips from their own files. The plugin of a format with such files inserts this resource.
+#[derive(Resource, Clone, Copy)]
+pub(crate) struct ClipFiles {
+    /// Starts loading the clip of a file.
+    pub(crate) load: fn(&AssetServer, &AssetPath<'static>) -> ClipRef,
+    /// Starts loading the clip of a file as a dependency of the asset that is being loaded.
+    pub(crate) load_within: fn(&mut LoadContext<'_>, &AssetPath<'static>) -> UntypedHandle,
+}
+
+/// A function that counts the frames of the clip. If the model does not have the clip: the names of its clips.
+pub(crate) type FoundClip<'a> = Result<Box<CountFrames>, Vec<&'a str>>;
+
+/// Counts the frames of a clip; `None` if the count is unknown. Adds handles of the files that the result depends on.
+pub(crate) type CountFrames = dyn Fn(&World, &mut Vec<UntypedHandle>) -> Option<u32>;
+
+/// The result of a lookup, from the function that counts the frames of the clip, and from the names of all clips.
+pub(crate) fn found_clip<'a>(
+    count: Option<Box<CountFrames>>,
+    names: impl Iterator<Item = &'a str>,
+) -> FoundClip<'a> {
+    count.ok_or_else(|| names.collect())
 }

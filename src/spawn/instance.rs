@@ -3,13 +3,15 @@
 //! Each format fills the component. Code that works on any format reads it instead of the components of each format.
 
 use crate::geometry::axes::{Mirror, z_up_forward_minus_y, z_up_forward_x};
-use crate::root::clip_ref::ClipRef;
-use crate::spawn::clip_files::FoundClip;
+use crate::root::play::ClipRef;
+use crate::spawn::formats::FoundClip;
 use bevy::math::bounding::Aabb3d;
+use bevy::platform::hash::FixedHasher;
 use bevy::prelude::*;
 use core::any::Any;
 use core::f32::consts::PI;
 use core::fmt;
+use core::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
 /// The format of a model.
@@ -192,5 +194,22 @@ impl ModelFormat {
             // The format has no forward axis.
             Self::UfoAftermath => original,
         }
+    }
+}
+
+/// On a root that this crate has spawned: what its random numbers depend on instead of its id, which is different if other
+/// files are loaded first.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RandomSeed(u64);
+
+impl RandomSeed {
+    /// The seed of something that belongs to a root. `part` distinguishes it from others.
+    pub(crate) fn of_part(root: u64, part: impl Hash) -> Self {
+        Self(FixedHasher.hash_one((root, part)))
+    }
+
+    /// The seed of a root: that of its component, or its id.
+    pub(crate) fn of_root(root: Entity, seed: Option<&Self>) -> u64 {
+        seed.map_or(root.to_bits(), |seed| seed.0)
     }
 }

@@ -5,11 +5,11 @@
 
 use crate::appearance::skins::unknown_skin_warning;
 use crate::load::warnings::ModelWarnings;
-use crate::root::crowd::Crowd;
 use crate::root::layers::ClipLayers;
 use crate::root::parts::{DamageStage, LodDistances, ModelLod, PartVisibility};
 use crate::root::play::PlayClip;
 use crate::root::skins::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
+use crate::root::spawning::Crowd;
 use crate::spawn::instance::{ModelFormat, ModelInstance};
 use crate::spawn::roots::ModelRoots;
 use bevy::ecs::query::QueryItem;

@@ -1,15 +1,14 @@
 //! Looks up the clips of a model for code that works with any format.
 
-use crate::crowd::rig_info::RigInfo;
+use crate::crowd::format::RigInfo;
 use crate::formats::alamo::animation::files::{frames_of_animation, frames_of_clip};
-use crate::formats::alamo::asset::Alo;
-use crate::formats::alamo::asset::{AloMesh, AloModel, AloSubmesh};
+use crate::formats::alamo::asset::{Alo, AloMesh, AloModel, AloSubmesh};
 use crate::formats::alamo::components::AloPart;
-use crate::root::clip_ref::ClipRef;
-use crate::spawn::clip_files::{CountFrames, FoundClip, found_clip};
-use crate::spawn::info::{
+use crate::root::play::ClipRef;
+use crate::spawn::format::{
     ModelClip, ModelInfo, ModelPose, NamedEntity, merged, transformed_bounds,
 };
+use crate::spawn::formats::{CountFrames, FoundClip, found_clip};
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;

@@ -1,7 +1,6 @@
 //! Adds the components of an instance to the root when the scene of a model is ready.
 
-use crate::crowd::members::lifetime::update_member;
-use crate::crowd::members::member::CrowdScene;
+use crate::crowd::members::{CrowdScene, update_member};
 use crate::formats::alamo::animation::rig::AloAnimator;
 use crate::formats::alamo::appearance::ShownStage;
 use crate::formats::alamo::asset::{Alo, AloModel};
@@ -10,10 +9,10 @@ use crate::formats::alamo::components::{
 };
 use crate::formats::alamo::parts::proxies::ProxyLoader;
 use crate::load::names::{folded, missing_part};
-use crate::root::clip_ref::ClipRef;
-use crate::spawn::clip_files::FoundClip;
+use crate::root::play::ClipRef;
+use crate::spawn::formats::FoundClip;
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
-use crate::spawn::scenes::ReadyScenes;
+use crate::spawn::reload::ReadyScenes;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;

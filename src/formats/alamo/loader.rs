@@ -19,10 +19,8 @@ use crate::formats::alamo::parts::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_m
 use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::formats::alamo::spawn::{DazzleGroup, crowd_scene, scene};
 use crate::load::error::ModelLoadError;
-use crate::load::loading::ModelLoad;
-use crate::load::loading::{InvalidSetting, check_positive};
+use crate::load::loading::{InvalidSetting, LoaderOverride, ModelLoad, check_positive};
 use crate::load::names::{folded, index_names};
-use crate::load::overrides::LoaderOverride;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
 use crate::texture::placeholder::{PLACEHOLDER_IMAGE, PLACEHOLDER_OUTLINE};

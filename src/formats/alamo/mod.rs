@@ -82,5 +82,5 @@ pub use raycast::hit::AloRayHit;
 pub use raycast::param::AloRayCast;
 pub use settings::AloLoaderSettings;
 
-pub use crate::appearance::bone_visibility::BoneVisibility;
+pub use crate::appearance::parts::BoneVisibility;
 pub use crate::load::names::Names;

@@ -1,7 +1,7 @@
 //! Makes the scene of a model: one entity per bone, with the parts as children.
 
-use crate::appearance::bone_visibility::{BoneVisibility, connected_visibility, visibility};
-use crate::crowd::members::member::CrowdScene;
+use crate::appearance::parts::{BoneVisibility, connected_visibility, visibility};
+use crate::crowd::members::CrowdScene;
 use crate::formats::alamo::animation::binding::bone_target;
 use crate::formats::alamo::asset::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
 use crate::formats::alamo::components::{

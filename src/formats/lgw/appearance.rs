@@ -1,7 +1,6 @@
 //! Applies `PartVisibility` to the meshes of spawned models.
 
-use crate::appearance::bone_visibility::visibility;
-use crate::appearance::parts::Selections;
+use crate::appearance::parts::{Selections, visibility};
 use crate::formats::lgw::components::LgwInstance;
 use bevy::prelude::*;
 

@@ -1,8 +1,8 @@
 //! Answers questions about spawned models for code on any format.
 
 use crate::formats::lgw::components::LgwInstance;
-use crate::root::clip_ref::ClipRef;
-use crate::spawn::info::{ModelClip, ModelInfo, ModelPose, NamedEntity};
+use crate::root::play::ClipRef;
+use crate::spawn::format::{ModelClip, ModelInfo, ModelPose, NamedEntity};
 use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;

@@ -4,7 +4,7 @@ use crate::formats::lgw::asset::{Lgw, LgwModel};
 use crate::formats::lgw::components::{LgwInstance, LgwMesh, LgwScene};
 use crate::load::names::missing_part;
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
-use crate::spawn::scenes::ReadyScenes;
+use crate::spawn::reload::ReadyScenes;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;

@@ -1,7 +1,7 @@
-//! Limits on the counts of a model's items, relative to the file's size: see [`load::limits`](crate::load::limits). In real
+//! Limits on the counts of a model's items, relative to the file's size: see [`load::error`](crate::load::error). In real
 //! models, the text of a single vertex has about 70 bytes.
 
-use crate::load::limits::{check_counts, limit};
+use crate::load::error::{check_counts, limit};
 use classic_model_formats::lgw::LgwFile;
 use classic_model_formats::read::{Format, ParseError, TextPosition};
 

@@ -7,8 +7,8 @@ use crate::formats::lithtech::materials::material::{
 use crate::load::labels::{CROWD, SCENE};
 use crate::load::names::{Names, named};
 use crate::playback::frames::Frames;
-use crate::root::clip_ref::ClipRef;
 use crate::root::events::StoredEvent;
+use crate::root::play::ClipRef;
 use bevy::asset::AssetPath;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::skinning::SkinnedMeshInverseBindposes;

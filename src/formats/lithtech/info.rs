@@ -1,14 +1,13 @@
 //! Looks up the clips of a model for code that works with any format.
 
-use crate::crowd::rig_info::RigInfo;
-use crate::formats::lithtech::asset::Abc;
-use crate::formats::lithtech::asset::{AbcAnimation, AbcModel};
+use crate::crowd::format::RigInfo;
+use crate::formats::lithtech::asset::{Abc, AbcAnimation, AbcModel};
 use crate::formats::lithtech::components::AbcMesh;
-use crate::root::clip_ref::ClipRef;
-use crate::spawn::clip_files::{CountFrames, FoundClip, found_clip};
-use crate::spawn::info::{
+use crate::root::play::ClipRef;
+use crate::spawn::format::{
     ModelClip, ModelInfo, ModelPose, NamedEntity, merged, transformed_bounds,
 };
+use crate::spawn::formats::{CountFrames, FoundClip, found_clip};
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;

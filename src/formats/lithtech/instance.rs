@@ -1,18 +1,17 @@
 //! Adds the instance components to a root entity when its scene is ready.
 
-use crate::crowd::members::lifetime::update_member;
-use crate::crowd::members::member::CrowdScene;
+use crate::crowd::members::{CrowdScene, update_member};
 use crate::formats::lithtech::animation::rig::AbcAnimator;
 use crate::formats::lithtech::appearance::is_scrolling;
 use crate::formats::lithtech::asset::{Abc, AbcModel};
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
 use crate::formats::lithtech::deform::pose_table::AbcPoseRow;
 use crate::load::names::missing_part;
-use crate::root::clip_ref::ClipRef;
 use crate::root::parts::DistanceLod;
-use crate::spawn::clip_files::FoundClip;
+use crate::root::play::ClipRef;
+use crate::spawn::formats::FoundClip;
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
-use crate::spawn::scenes::ReadyScenes;
+use crate::spawn::reload::ReadyScenes;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::MeshTag;
 use bevy::prelude::*;

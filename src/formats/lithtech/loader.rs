@@ -1,6 +1,6 @@
 //! The asset loader: makes the [`Abc`] asset and its labeled assets from a file's bytes.
 
-use crate::appearance::skin_materials::apply_skin;
+use crate::appearance::skins::apply_skin;
 use crate::formats::lithtech::animation::rig::AbcAnimator;
 use crate::formats::lithtech::animation::tracks::keyframe_times;
 use crate::formats::lithtech::asset::{
@@ -25,10 +25,8 @@ use crate::formats::lithtech::settings::AbcLoaderSettings;
 use crate::formats::lithtech::spawn::{crowd_scene, scene};
 use crate::geometry::vertices::is_position_in_range;
 use crate::load::error::ModelLoadError;
-use crate::load::loading::ModelLoad;
-use crate::load::loading::{InvalidSetting, check_positive};
+use crate::load::loading::{InvalidSetting, LoaderOverride, ModelLoad, check_positive};
 use crate::load::names::index_names;
-use crate::load::overrides::LoaderOverride;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
 use bevy::asset::{LoadContext, RenderAssetUsages};

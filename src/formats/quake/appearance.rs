@@ -1,7 +1,6 @@
 //! Applies the skin and the player colors that a root entity selects.
 
-use crate::appearance::skin_materials::SkinMaterials;
-use crate::appearance::skins::ActiveSkin;
+use crate::appearance::skins::{ActiveSkin, SkinMaterials};
 use crate::formats::quake::animation::player::group_index_at;
 use crate::formats::quake::asset::MdlModel;
 use crate::formats::quake::components::{MaterialInputs, MdlInstance};

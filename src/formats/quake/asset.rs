@@ -5,7 +5,7 @@ use crate::formats::quake::material::MdlMaterial;
 use crate::formats::quake::poses::MdlPoses;
 use crate::load::labels::SCENE;
 use crate::load::names::same_name;
-use crate::root::clip_ref::ClipRef;
+use crate::root::play::ClipRef;
 use bevy::asset::AssetPath;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;

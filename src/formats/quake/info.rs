@@ -2,9 +2,9 @@
 
 use crate::formats::quake::asset::{MdlModel, Sequence};
 use crate::formats::quake::components::MdlInstance;
-use crate::root::clip_ref::ClipRef;
-use crate::spawn::clip_files::{CountFrames, FoundClip, found_clip};
-use crate::spawn::info::{ModelClip, ModelInfo, ModelPose, NamedEntity};
+use crate::root::play::ClipRef;
+use crate::spawn::format::{ModelClip, ModelInfo, ModelPose, NamedEntity};
+use crate::spawn::formats::{CountFrames, FoundClip, found_clip};
 use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;

@@ -2,12 +2,12 @@
 
 use crate::formats::quake::asset::{Mdl, MdlModel, SyncType};
 use crate::formats::quake::components::{MdlInstance, MdlMesh, MdlPoseRow};
-use crate::gpu::poses::PoseBlend;
+use crate::gpu::pose_table::PoseBlend;
 use crate::playback::clip_events::ClipEvents;
-use crate::root::clip_ref::ClipRef;
-use crate::spawn::clip_files::FoundClip;
+use crate::root::play::ClipRef;
+use crate::spawn::formats::FoundClip;
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
-use crate::spawn::scenes::ReadyScenes;
+use crate::spawn::reload::ReadyScenes;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;

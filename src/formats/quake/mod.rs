@@ -42,4 +42,4 @@ pub use poses::MdlPoseTable;
 pub use poses::MdlPoses;
 pub use settings::{MdlCutout, MdlLoaderSettings, SkinFilter};
 
-pub use crate::gpu::poses::{PoseBlend, PosePair};
+pub use crate::gpu::pose_table::{PoseBlend, PosePair};

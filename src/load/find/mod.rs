@@ -10,21 +10,19 @@
 //! If a source cannot be listed, such as a web server, three spellings of each candidate are requested: as spelled,
 //! with the file's name in lower case, and entirely in lower case. An HTML page in place of a file counts as missing.
 
-pub(crate) mod candidates;
 pub(crate) mod folder_index;
 pub(crate) mod paths;
-pub(crate) mod source_index;
 
 #[cfg(test)]
 mod tests;
 
 use crate::load::concurrent::{Inputs, RunningLoad};
-use crate::load::find::candidates::{as_named, as_texture, candidates};
+use crate::load::find::folder_index::SourceIndex;
 use crate::load::find::folder_index::{FolderIndex, SourceFolders, remove_untimed};
 use crate::load::find::paths::clean_path;
-use crate::load::find::source_index::SourceIndex;
+use crate::load::find::paths::{as_named, as_texture, candidates};
+use crate::load::watch::missing_files::is_archive_source;
 use crate::load::watch::missing_files::{FileQueries, MissingFileIndex};
-use crate::load::watch::sources::is_archive_source;
 use bevy::asset::io::file::FileAssetReader;
 use bevy::asset::io::{AssetSource, AssetSourceId, ErasedAssetReader};
 use bevy::asset::processor::AssetProcessor;

@@ -1,7 +1,7 @@
 //! Tests of searches in asset sources in memory.
 
 use crate::load::concurrent::ConcurrentLoads;
-use crate::load::find::candidates::with_extensions;
+use crate::load::find::paths::with_extensions;
 use crate::load::find::*;
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{

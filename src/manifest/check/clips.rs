@@ -4,9 +4,8 @@
 use crate::load::warnings::ModelWarnings;
 use crate::manifest::classic_model::ClassicModel;
 use crate::manifest::values::NameOrIndex;
-use crate::root::clips::ModelClips;
 use crate::root::events::{ClipEvent, ModelEvents};
-use crate::root::play::{PlayClip, ResolvedPlay};
+use crate::root::play::{ModelClips, PlayClip, ResolvedPlay};
 use crate::spawn::instance::{ModelInstance, SharedModel};
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::system::SystemState;

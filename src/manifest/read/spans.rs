@@ -1,7 +1,7 @@
 //! Finds the byte offsets of values in the text of a manifest. It uses the RON deserializer, so it needs no knowledge
 //! of the syntax.
 
-use crate::manifest::read::problem::Step;
+use crate::manifest::read::error::Step;
 use core::fmt;
 use ron::extensions::Extensions;
 use ron::{Deserializer, Error, Options};
@@ -125,7 +125,7 @@ impl<'de> Visitor<'de> for Seeker<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manifest::read::problem::Step::{Element, Field, Inner, Key};
+    use crate::manifest::read::error::Step::{Element, Field, Inner, Key};
 
     const TEXT: &str = r##"#![enable(implicit_some)]
 // model: "no"

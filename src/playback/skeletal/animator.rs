@@ -4,23 +4,18 @@
 //! The player is on the root entity, which survives a reload of the model. To blend clips in another way, don't add a
 //! `PlayClip`, and give the root a graph of your own.
 
+use crate::playback::advance::ClipSelection;
 use crate::playback::clip_events::EventTables;
 use crate::playback::graph::bone_set::BoneSet;
 use crate::playback::graph::build::{GraphLayout, shared_graph};
-use crate::playback::graph::rest_bones::{Bones, restore_rest_pose};
-use crate::playback::playing::ClipSelection;
-use crate::playback::skeletal::active_clips::{ActiveClips, node};
-use crate::playback::skeletal::clips::{Clips, Edits};
-use crate::playback::skeletal::events::OwnGraph;
+use crate::playback::graph::rest_poses::{Bones, restore_rest_pose};
+use crate::playback::skeletal::active_clips::{ActiveClips, Pending, PendingState, node};
+use crate::playback::skeletal::driver::OwnGraph;
 use crate::playback::skeletal::layers::{ActiveLayers, LayerRequest, PlayedLayer};
-use crate::playback::skeletal::pending::{Pending, PendingState};
-use crate::playback::skeletal::rig::Rig;
-use crate::root::clip_ref::ClipRef;
-use crate::root::clips::ModelClips;
+use crate::playback::skeletal::rig::{Clips, Edits, Rig};
 use crate::root::events::{ModelEvent, ModelEvents, PassedEvent};
-use crate::root::layers::{ClipLayers, LayerId};
-use crate::root::masks::ModelMasks;
-use crate::root::play::{Playback, ResolvedClip, ResolvedPlay};
+use crate::root::layers::{ClipLayers, LayerId, ModelMasks};
+use crate::root::play::{ClipRef, ModelClips, Playback, ResolvedClip, ResolvedPlay};
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;

@@ -1,17 +1,13 @@
 //! The layers that play on a model over its active clips, and their weights.
 
+use crate::playback::advance::ClipSelection;
 use crate::playback::clip_events::EventTables;
 use crate::playback::graph::bone_set::BoneSet;
-use crate::playback::playing::ClipSelection;
-use crate::playback::skeletal::clips::Clips;
-use crate::playback::skeletal::pending::{Pending, PendingState};
-use crate::playback::skeletal::playing_clip::PlayingClip;
-use crate::playback::skeletal::rig::{Rig, RigBone};
-use crate::root::clips::ModelClips;
+use crate::playback::skeletal::active_clips::{Pending, PendingState, PlayingClip};
+use crate::playback::skeletal::rig::{Clips, Rig, RigBone};
 use crate::root::events::PassedEvent;
-use crate::root::layers::{ClipLayer, ClipLayers, LayerId};
-use crate::root::masks::{BoneMask, ModelMasks};
-use crate::root::play::ResolvedPlay;
+use crate::root::layers::{BoneMask, ClipLayer, ClipLayers, LayerId, ModelMasks};
+use crate::root::play::{ModelClips, ResolvedPlay};
 use bevy::prelude::*;
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use crate::formats::alamo::animation::packed::{FixedRotation, FixedVector};
 use crate::formats::alamo::animation::timing::Timing;
 use crate::formats::alamo::animation::tracks::{AlaTracks, BoneTracks, Track};
 use crate::formats::alamo::animation::visibility::VisibilityCurve;
-use crate::playback::graph::properties::{Rotation, Scale, Translation};
+use crate::playback::graph::rest_poses::{Rotation, Scale, Translation};
 use bevy::prelude::*;
 use classic_model_formats::ala::{AlaBone, AlaFile};
 

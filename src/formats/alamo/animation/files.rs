@@ -2,10 +2,9 @@
 
 use crate::formats::alamo::animation::asset::{Ala, AlaAssetLabel};
 use crate::formats::alamo::asset::Alo;
-use crate::playback::skeletal::clips::SharedClips;
-use crate::playback::skeletal::rig::Rig;
-use crate::root::clip_ref::ClipRef;
-use crate::spawn::clip_files::ClipFiles;
+use crate::playback::skeletal::rig::{Rig, SharedClips};
+use crate::root::play::ClipRef;
+use crate::spawn::formats::ClipFiles;
 use bevy::asset::AssetPath;
 use bevy::prelude::*;
 

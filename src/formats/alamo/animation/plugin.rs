@@ -1,12 +1,12 @@
 //! Registers animations with an app.
 
-use crate::appearance::bone_visibility::BoneVisibility;
+use crate::appearance::parts::BoneVisibility;
 use crate::formats::alamo::animation::asset::Ala;
 use crate::formats::alamo::animation::files::clip_files;
 use crate::formats::alamo::animation::loader::AlaLoader;
 use crate::formats::alamo::appearance::{on_bone_inserted, show_bones};
 use crate::formats::alamo::asset::Alo;
-use crate::load::extensions::reserve_extensions;
+use crate::load::labels::reserve_extensions;
 use crate::load::loading::ModelLoading;
 use crate::load::warnings::update_warning_log;
 use crate::playback::skeletal::add_rig;

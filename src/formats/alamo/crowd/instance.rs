@@ -1,14 +1,12 @@
 //! What crowds need to know about the format.
 
 use crate::appearance::parts::Selected;
-use crate::appearance::skin_materials::SkinMaterials;
-use crate::crowd::data::clip::ClipData;
-use crate::crowd::format::Selection;
-use crate::crowd::format::{CrowdContent, CrowdFormat};
-use crate::crowd::members::member::CrowdMember;
-use crate::crowd::mesh::material::CrowdSkinning;
-use crate::formats::alamo::asset::Alo;
-use crate::formats::alamo::asset::AloModel;
+use crate::appearance::skins::SkinMaterials;
+use crate::crowd::clips::ClipData;
+use crate::crowd::format::{CrowdContent, CrowdFormat, Selection};
+use crate::crowd::members::CrowdMember;
+use crate::crowd::skinning::CrowdSkinning;
+use crate::formats::alamo::asset::{Alo, AloModel};
 use crate::formats::alamo::components::AloPart;
 use crate::formats::alamo::crowd::model::content;
 use crate::formats::alamo::crowd::sampler::{ClipSampler, clip};

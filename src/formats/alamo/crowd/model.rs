@@ -1,12 +1,10 @@
 //! The sub-meshes of a model, and the joints that they follow.
 
-use crate::crowd::bake::skeleton::{CrowdSkeleton, SkeletonBone};
 use crate::crowd::format::{CrowdContent, CrowdSubmesh};
-use crate::crowd::mesh::build::AttributeSet;
-use crate::crowd::mesh::joint_list::JointList;
-use crate::crowd::mesh::joints::VertexJoints;
-use crate::formats::alamo::asset::Alo;
-use crate::formats::alamo::asset::{AloModel, AloSubmesh};
+use crate::crowd::meshes::AttributeSet;
+use crate::crowd::skeleton::{CrowdSkeleton, SkeletonBone};
+use crate::crowd::skinning::{JointList, VertexJoints};
+use crate::formats::alamo::asset::{Alo, AloModel, AloSubmesh};
 use crate::formats::alamo::components::{AloPart, AloPartKind};
 use crate::formats::alamo::materials::material::AloMaterial;
 use crate::playback::skeletal::rig::Rig;

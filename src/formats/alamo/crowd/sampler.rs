@@ -1,9 +1,8 @@
 //! Poses the bones of a model at a time of a clip, without entities.
 
-use crate::crowd::bake::curves::{ClipCurves, curve_timeline};
-use crate::crowd::bake::task::PoseSource;
-use crate::crowd::bake::timeline::Timeline;
-use crate::crowd::data::clip::{ClipData, ClipOrigin};
+use crate::crowd::bake::PoseSource;
+use crate::crowd::clips::{ClipData, ClipOrigin};
+use crate::crowd::timeline::{ClipCurves, Timeline, curve_timeline};
 use crate::formats::alamo::animation::asset::Ala;
 use crate::formats::alamo::animation::binding::bone_target;
 use crate::formats::alamo::animation::tracks::AlaTracks;

@@ -3,8 +3,8 @@
 use crate::formats::alamo::components::{AloInstance, AloPart, AloSubmeshIndex};
 use crate::formats::alamo::raycast::param::Colliders;
 use crate::geometry::collider_mesh::ColliderMesh;
-use crate::geometry::mesh_data::SurfaceTriangles;
 use crate::geometry::ray_settings::ModelRayCastSettings;
+use crate::geometry::vertices::SurfaceTriangles;
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
 use bevy::mesh::VertexAttributeValues;

@@ -2,7 +2,7 @@
 
 use crate::formats::lithtech::animation::tracks::AbcCurves;
 use crate::formats::lithtech::asset::AbcEvent;
-use crate::playback::graph::properties::{Rotation, Translation};
+use crate::playback::graph::rest_poses::{Rotation, Translation};
 use bevy::animation::AnimationTargetId;
 use bevy::prelude::*;
 use classic_model_formats::abc::Animation;

@@ -4,10 +4,9 @@ use crate::formats::lithtech::animation::rig::{AbcAnimator, animation_of};
 use crate::formats::lithtech::asset::AbcModel;
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh};
 use crate::formats::lithtech::deform::pose_table::{AbcPoseRow, AbcPoseTable, set_pose};
-use crate::gpu::poses::{PoseBlend, PosePair};
+use crate::gpu::pose_table::{PoseBlend, PosePair};
 use crate::playback::frames::keyframe_at;
-use crate::playback::skeletal::active_clips::ActiveClips;
-use crate::playback::skeletal::playing_clip::PlayingClip;
+use crate::playback::skeletal::active_clips::{ActiveClips, PlayingClip};
 use bevy::prelude::*;
 
 /// Writes the keyframes of all deforming meshes to the [`AbcPoseTable`].

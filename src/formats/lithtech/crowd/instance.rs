@@ -1,18 +1,13 @@
 //! What crowds need to know about the format.
 
 use crate::appearance::parts::Selected;
-use crate::appearance::skin_materials::SkinMaterials;
-use crate::appearance::skins::ActiveImage;
-use crate::crowd::data::clip::ClipData;
-use crate::crowd::format::Selection;
-use crate::crowd::format::{CrowdContent, CrowdFormat};
-use crate::crowd::members::member::CrowdMember;
-use crate::crowd::mesh::material::CrowdSkinning;
-use crate::formats::lithtech::appearance::external_image;
-use crate::formats::lithtech::appearance::is_hidden;
-use crate::formats::lithtech::asset::Abc;
-use crate::formats::lithtech::asset::AbcMeshInfo;
-use crate::formats::lithtech::asset::AbcModel;
+use crate::appearance::skins::{ActiveImage, SkinMaterials};
+use crate::crowd::clips::ClipData;
+use crate::crowd::format::{CrowdContent, CrowdFormat, Selection};
+use crate::crowd::members::CrowdMember;
+use crate::crowd::skinning::CrowdSkinning;
+use crate::formats::lithtech::appearance::{external_image, is_hidden};
+use crate::formats::lithtech::asset::{Abc, AbcMeshInfo, AbcModel};
 use crate::formats::lithtech::crowd::model::{AbcCrowdData, content};
 use crate::formats::lithtech::crowd::sampler::{AbcSampler, clip};
 use crate::gpu::pose_table::PoseTable;

@@ -1,15 +1,13 @@
 //! The meshes of a model, and the joints that they follow.
 
-use crate::crowd::bake::deformed::{DeformedVertex, PosedVertex};
-use crate::crowd::bake::skeleton::{CrowdSkeleton, SkeletonBone};
+use crate::crowd::deformed::{DeformedVertex, PosedVertex};
 use crate::crowd::format::{CrowdContent, CrowdSubmesh};
-use crate::crowd::mesh::build::AttributeSet;
-use crate::crowd::mesh::joint_list::JointList;
-use crate::crowd::mesh::joints::VertexJoints;
-use crate::formats::lithtech::asset::Abc;
-use crate::formats::lithtech::asset::{AbcMeshInfo, AbcModel};
+use crate::crowd::meshes::AttributeSet;
+use crate::crowd::skeleton::{CrowdSkeleton, SkeletonBone};
+use crate::crowd::skinning::{JointList, VertexJoints};
+use crate::formats::lithtech::asset::{Abc, AbcMeshInfo, AbcModel};
 use crate::formats::lithtech::crowd::node_deform::NodeDeform;
-use crate::gpu::poses::PosePair;
+use crate::gpu::pose_table::PosePair;
 use crate::playback::skeletal::rig::Rig;
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
@@ -193,6 +191,6 @@ fn rigid_bounds(mesh: &Mesh) -> Option<Aabb3d> {
             min: point,
             max: point,
         };
-        crate::spawn::info::merged(bounds, Some(point))
+        crate::spawn::format::merged(bounds, Some(point))
     })
 }

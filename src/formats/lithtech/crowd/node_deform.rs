@@ -1,10 +1,10 @@
 //! The vertex animation of a node on the CPU: all of its vertices in a blend of two keyframes.
 
-use crate::crowd::bake::deformed::PosedVertex;
+use crate::crowd::deformed::PosedVertex;
 use crate::formats::lithtech::asset::AbcDeformInfo;
 use crate::formats::lithtech::deform::{mean_normal, texel};
 use crate::formats::lithtech::materials::material::AbcDeformUniform;
-use crate::gpu::poses::PosePair;
+use crate::gpu::pose_table::PosePair;
 use bevy::prelude::*;
 
 /// The vertex animation of a node, copied from its data textures.

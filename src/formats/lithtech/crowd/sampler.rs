@@ -1,17 +1,16 @@
 //! Poses the nodes of a model at a position of a clip, without entities.
 
-use crate::crowd::bake::curves::{ClipCurves, curve_timeline};
-use crate::crowd::bake::deformed::PosedVertex;
-use crate::crowd::bake::task::PoseSource;
-use crate::crowd::bake::timeline::Timeline;
-use crate::crowd::data::clip::{ClipData, ClipOrigin};
+use crate::crowd::bake::PoseSource;
+use crate::crowd::clips::{ClipData, ClipOrigin};
+use crate::crowd::deformed::PosedVertex;
+use crate::crowd::timeline::{ClipCurves, Timeline, curve_timeline};
 use crate::formats::lithtech::animation::clip::node_target;
 use crate::formats::lithtech::animation::rig::animation_of;
 use crate::formats::lithtech::animation::tracks::AbcCurves;
 use crate::formats::lithtech::asset::{Abc, AbcAnimation, AbcModel};
 use crate::formats::lithtech::crowd::model::AbcCrowdData;
 use crate::formats::lithtech::crowd::node_deform::NodeDeform;
-use crate::gpu::poses::PosePair;
+use crate::gpu::pose_table::PosePair;
 use crate::playback::skeletal::rig::ClipSource;
 use bevy::prelude::*;
 use std::sync::Arc;

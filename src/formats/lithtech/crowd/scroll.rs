@@ -1,6 +1,6 @@
 //! The scrolling textures of members.
 
-use crate::crowd::data::models::CrowdModels;
+use crate::crowd::models::CrowdModels;
 use crate::formats::lithtech::appearance::{is_scrolling, scroll_offset};
 use crate::formats::lithtech::asset::Abc;
 use crate::formats::lithtech::crowd::instance::AbcCrowdMaterial;

@@ -3,15 +3,14 @@
 use crate::formats::quake::asset::{MdlModel, Sequence, SyncType};
 use crate::formats::quake::components::MdlInstance;
 use crate::formats::quake::poses::MdlPoseTable;
-use crate::gpu::poses::{PoseBlend, PosePair};
+use crate::gpu::pose_table::{PoseBlend, PosePair};
 use crate::load::warnings::ModelWarnings;
+use crate::playback::advance::{ClipSelection, Fade, first_time, wrap};
 use crate::playback::clip_events::{ClipEvents, EventTables};
-use crate::playback::fade::Fade;
-use crate::playback::playing::{ClipSelection, first_time, wrap};
-use crate::root::clip_ref::{ClipRef, Repeat};
-use crate::root::clips::ModelClips;
 use crate::root::events::{ModelEvents, PassedEvent, send_events};
-use crate::root::play::{ClipFinished, PlayClip, Playback, ResolvedClip, ResolvedPlay};
+use crate::root::play::{
+    ClipFinished, ClipRef, ModelClips, PlayClip, Playback, Repeat, ResolvedClip, ResolvedPlay,
+};
 use bevy::prelude::*;
 use classic_model_formats::mdl::Timing;
 
