@@ -11,9 +11,11 @@ use crate::crowd::members::CrowdMember;
 use crate::crowd::meshes::AttributeSet;
 use crate::crowd::skeleton::CrowdSkeleton;
 use crate::crowd::skinning::{CrowdSkinning, VertexJoints};
+use crate::load::names::same_name;
 use crate::playback::skeletal::animator::ModelAnimator;
-use crate::playback::skeletal::rig::{ClipInfo, ClipSource, Rig, RigClip};
-use crate::spawn::format::{Format, ModelClip, ModelPose, NamedEntity, frame_at};
+use crate::playback::skeletal::rig::{ClipInfo, ClipSource, Rig, RigClip, SharedClips};
+use crate::root::play::ClipRef;
+use crate::spawn::format::{Format, FoundClip, ModelClip, ModelPose, NamedEntity, frame_at};
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
 use bevy::pbr::ExtendedMaterial;
@@ -145,6 +147,8 @@ pub(crate) struct RigInfo<'w, 's, F: CrowdFormat> {
     roots: Query<'w, 's, Root<F>>,
     parents: Query<'w, 's, &'static ChildOf>,
     files: Option<Res<'w, Assets<<F as Rig>::ClipFile>>>,
+    server: Option<Res<'w, AssetServer>>,
+    shared: Option<Res<'w, SharedClips<F>>>,
 }
 
 impl<F: CrowdFormat> RigInfo<'_, '_, F> {
@@ -190,6 +194,50 @@ impl<F: CrowdFormat> RigInfo<'_, '_, F> {
             }
         });
         clips.collect()
+    }
+
+    /// Looks up a clip that is not a part of another clip.
+    pub(crate) fn find_clip(&self, root: Entity, clip: &ClipRef) -> FoundClip {
+        let (Some(model), Some(files)) = (self.model(root), self.files()) else {
+            return FoundClip::Unsupported;
+        };
+        let mut clips = F::clips(model);
+        let found = match clip {
+            ClipRef::Handle(clip) => return self.find_file(model, clip),
+            ClipRef::Name(name) => clips.find(|clip| same_name(clip.name, name)),
+            ClipRef::Index(index) => clips.nth(*index),
+            _ => None,
+        };
+        let Some(source) = found.map(ClipSource::from) else {
+            return FoundClip::Missing;
+        };
+        FoundClip::Found {
+            frames: F::clip_info(&source, Some(model), files).map(|info| info.frames.count()),
+            files: source.file.into_iter().collect(),
+        }
+    }
+
+    /// Looks up a clip of a file. Its file is read only once the clip is loaded: otherwise an invalid file would be read and logged
+    /// twice.
+    fn find_file(&self, model: &F::Model, clip: &Handle<AnimationClip>) -> FoundClip {
+        let (Some(server), Some(shared)) = (&self.server, &self.shared) else {
+            return FoundClip::Unsupported;
+        };
+        let mut source = ClipSource::from(clip);
+        if server.is_loaded(clip) {
+            let file = F::file_of(clip, server, &shared.extensions);
+            source.file = file.map(Handle::untyped);
+        }
+        let files = self.files().filter(|_| source.file.is_some());
+        let info = files.and_then(|files| F::clip_info(&source, Some(model), files));
+        FoundClip::Found {
+            frames: info.map(|info| info.frames.count()),
+            files: source
+                .file
+                .into_iter()
+                .chain([clip.clone().untyped()])
+                .collect(),
+        }
     }
 
     /// The pose at a time of the clip that plays, in seconds. `part` is the part of the clip that plays.

@@ -7,6 +7,7 @@
 use bevy::platform::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A name in lower case. Two names differ only in case if and only if their folded names are equal.
 pub(crate) fn folded(name: &str) -> String {
@@ -47,7 +48,7 @@ fn single(letter: char, mut other: impl Iterator<Item = char>) -> char {
 }
 
 /// The indices of the parts with each name, keyed by name in lower case.
-pub type Names = HashMap<Box<str>, Vec<usize>>;
+pub type Names = Arc<HashMap<Box<str>, Vec<usize>>>;
 
 /// The indices of the parts with this name (case-insensitive).
 pub(crate) fn named<'a>(names: &'a Names, name: &str) -> &'a [usize] {
@@ -61,16 +62,11 @@ pub(crate) fn named_folded<'a>(names: &'a Names, folded_name: &str) -> &'a [usiz
 
 /// Builds the table from the names of all parts, in order.
 pub(crate) fn index_names<'a>(names: impl Iterator<Item = &'a str>) -> Names {
-    let mut indices = Names::default();
+    let mut indices = HashMap::<Box<str>, Vec<usize>>::default();
     for (index, name) in names.enumerate() {
         indices.entry(folded(name).into()).or_default().push(index);
     }
-    indices
-}
-
-/// The warning for a name in `PartVisibility` that no part has, unless `exists` is true.
-pub(crate) fn missing_part(exists: bool, name: &str) -> Option<String> {
-    (!exists).then(|| format!("has no part \"{name}\" that `PartVisibility` can hide or show"))
+    indices.into()
 }
 
 /// A name in upper case. Two names differ only in case if and only if their results are equal.
@@ -97,6 +93,12 @@ pub(crate) fn has_extension<S: AsRef<str>>(path: &Path, extensions: &[S]) -> boo
     };
     let is_same = |other: &S| same_name(other.as_ref(), without_end(extension));
     extensions.iter().any(is_same)
+}
+
+/// Whether a file name, in lower case, ends with a dot and an extension, which may contain dots.
+pub(crate) fn ends_with_extension(name: &str, extension: &str) -> bool {
+    let stem = name.strip_suffix(extension);
+    stem.is_some_and(|stem| stem.ends_with('.'))
 }
 
 /// The characters that Windows ignores at the end of a name.

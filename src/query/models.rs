@@ -4,7 +4,9 @@ use crate::appearance::skins::ActiveSkin;
 use crate::formats::FormatInfos;
 use crate::root::play::{ClipRef, Playback, ResolvedClip};
 use crate::root::skins::ModelSkins;
-use crate::spawn::format::{ModelClip, ModelInfo, ModelPose, NamedEntity, transformed_bounds};
+use crate::spawn::format::{
+    FoundClip, ModelClip, ModelInfo, ModelPose, NamedEntity, transformed_bounds,
+};
 use crate::spawn::instance::ModelFormat;
 use crate::spawn::roots::ModelRoots;
 use bevy::ecs::system::SystemParam;
@@ -143,6 +145,12 @@ impl ModelQuery<'_, '_> {
     pub fn clips(&self, root: Entity) -> Vec<ModelClip> {
         self.info(root)
             .map_or_else(Vec::new, |info| info.clips(root))
+    }
+
+    /// Looks up a clip of a root's model. It must not be a part of another clip.
+    pub(crate) fn find_clip(&self, root: Entity, clip: &ClipRef) -> FoundClip {
+        let info = self.info(root);
+        info.map_or(FoundClip::Unsupported, |info| info.find_clip(root, clip))
     }
 
     /// The pose that a root's model shows. `None` if no clip of its file plays, unless it is an MDL model, which always shows

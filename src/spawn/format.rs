@@ -1,6 +1,7 @@
 //! [`Format`]: what a model format provides so that its files are loaded, spawned and respawned; [`ModelLoader`], the loader of
 //! all formats; and [`ModelInfo`], what code for any format can ask about a spawned model.
 
+use crate::geometry::box_index::transformed;
 use crate::load::error::ModelLoadError;
 use crate::load::loading::{InvalidSetting, LoaderOverride, ModelLoad, ModelLoading};
 use crate::root::play::ClipRef;
@@ -143,6 +144,20 @@ pub(crate) struct NamedEntity {
     pub(crate) parent: Option<Entity>,
 }
 
+/// The result of a lookup of a clip.
+pub(crate) enum FoundClip {
+    /// The model does not support this kind of reference.
+    Unsupported,
+    /// The model does not have the clip.
+    Missing,
+    Found {
+        /// The count of its frames, if it is known.
+        frames: Option<u32>,
+        /// The files that the count depends on.
+        files: Vec<UntypedHandle>,
+    },
+}
+
 /// The models of one format. Methods return `None` or nothing if the root's model is of another format.
 ///
 /// Boxes are in the space of the scene's root entity, which is the file's space unless the loader mirrored it.
@@ -152,6 +167,11 @@ pub(crate) trait ModelInfo {
 
     /// The clips, in file order.
     fn clips(&self, root: Entity) -> Vec<ModelClip>;
+
+    /// Looks up a clip that is not a [`ClipRef::Part`].
+    fn find_clip(&self, _: Entity, _: &ClipRef) -> FoundClip {
+        FoundClip::Unsupported
+    }
 
     /// The pose at a time of the clip that plays, in seconds. `frames` is the part of the clip that plays.
     fn pose(&self, root: Entity, time: f32, frames: Option<&Range<u32>>) -> Option<ModelPose>;
@@ -188,13 +208,8 @@ pub(crate) fn merged(a: Option<Aabb3d>, b: Option<Aabb3d>) -> Option<Aabb3d> {
 
 /// The axis-aligned box around a transformed box. `None` if it is not finite.
 pub(crate) fn transformed_bounds(affine: &Affine3A, bounds: &Aabb3d) -> Option<Aabb3d> {
-    let center = affine.transform_point3a((bounds.min + bounds.max) * 0.5);
-    let half = affine.matrix3.abs() * ((bounds.max - bounds.min) * 0.5);
-    let is_finite = |vector: Vec3A| vector.is_finite();
-    (is_finite(center) && is_finite(half)).then_some(Aabb3d {
-        min: center - half,
-        max: center + half,
-    })
+    let bounds = transformed(affine, bounds);
+    (bounds.min.is_finite() && bounds.max.is_finite()).then_some(bounds)
 }
 
 /// The frame at a time, and the fraction of the way to the next frame. `times` never descend.

@@ -1,6 +1,6 @@
 //! The registry of an app's model formats by file extension, and the loads of clips that have their own files.
 
-use crate::load::names::folded;
+use crate::load::names::{ends_with_extension, folded};
 use crate::root::play::ClipRef;
 use crate::spawn::format::Format;
 use bevy::asset::{AssetPath, LoadContext};
@@ -35,10 +35,7 @@ impl ModelFormats {
     /// The format of a file: the last registered one with its extension.
     fn format_of(&self, path: &AssetPath<'_>) -> Option<&Registered> {
         let name = folded(&path.path().file_name()?.to_string_lossy());
-        let is_match = |extension: &String| {
-            let stem = name.strip_suffix(extension.as_str());
-            stem.is_some_and(|stem| stem.ends_with('.'))
-        };
+        let is_match = |extension: &String| ends_with_extension(&name, extension);
         let mut formats = self.0.iter().rev();
         formats.find(|format| format.extensions.iter().any(is_match))
     }
@@ -131,18 +128,4 @@ pub(crate) struct ClipFiles {
     pub(crate) load: fn(&AssetServer, &AssetPath<'static>) -> ClipRef,
     /// Starts loading the clip of a file as a dependency of the asset that is being loaded.
     pub(crate) load_within: fn(&mut LoadContext<'_>, &AssetPath<'static>) -> UntypedHandle,
-}
-
-/// A function that counts the frames of the clip. If the model does not have the clip: the names of its clips.
-pub(crate) type FoundClip<'a> = Result<Box<CountFrames>, Vec<&'a str>>;
-
-/// Counts the frames of a clip; `None` if the count is unknown. Adds handles of the files that the result depends on.
-pub(crate) type CountFrames = dyn Fn(&World, &mut Vec<UntypedHandle>) -> Option<u32>;
-
-/// The result of a lookup, from the function that counts the frames of the clip, and from the names of all clips.
-pub(crate) fn found_clip<'a>(
-    count: Option<Box<CountFrames>>,
-    names: impl Iterator<Item = &'a str>,
-) -> FoundClip<'a> {
-    count.ok_or_else(|| names.collect())
 }

@@ -3,12 +3,10 @@
 //! Each format fills the component. Code that works on any format reads it instead of the components of each format.
 
 use crate::geometry::axes::{Mirror, z_up_forward_minus_y, z_up_forward_x};
-use crate::root::play::ClipRef;
-use crate::spawn::formats::FoundClip;
+use crate::load::names::{Names, named, named_folded};
 use bevy::math::bounding::Aabb3d;
 use bevy::platform::hash::FixedHasher;
 use bevy::prelude::*;
-use core::any::Any;
 use core::f32::consts::PI;
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
@@ -51,21 +49,21 @@ impl fmt::Display for ModelFormat {
 #[component(clone_behavior = Ignore)]
 pub struct ModelInstance {
     format: ModelFormat,
-    /// Indexed as [`SharedModel::named`] returns; `None` for bones and parts that were not spawned.
+    /// Indexed as in [`SharedModel`]; `None` for bones and parts that were not spawned.
     entities: Vec<Option<Entity>>,
     /// Whether a proxy of another model loaded it.
     is_of_proxy: bool,
     /// The root entity of the scene of a crowd's member.
     crowd: Option<Entity>,
     #[reflect(ignore)]
-    model: Arc<dyn SharedModel>,
+    model: Arc<SharedModel>,
 }
 
 impl ModelInstance {
-    /// `entities` pairs the indices that [`SharedModel::named`] returns with entities.
+    /// `entities` pairs the indices in [`SharedModel`] with entities.
     pub(crate) fn new(
         format: ModelFormat,
-        model: Arc<dyn SharedModel>,
+        model: Arc<SharedModel>,
         entities: impl IntoIterator<Item = (usize, Entity)>,
     ) -> Self {
         let mut all = Vec::new();
@@ -104,7 +102,8 @@ impl ModelInstance {
     /// The root entity of its scene if it is a member of a crowd, and the index of the bone with this name, or of the
     /// bone of the part with this name.
     pub(crate) fn crowd_bone(&self, name: &str) -> Option<(Entity, usize)> {
-        Some((self.crowd?, self.model.bone_index(name)?))
+        let index = named(&self.model.names, name).first()?;
+        Some((self.crowd?, *self.model.bones.get(*index)?))
     }
 
     /// The format.
@@ -115,8 +114,8 @@ impl ModelInstance {
     /// The first bone or part with this name (case-insensitive): see
     /// [`ModelQuery::bone`](crate::query::ModelQuery::bone).
     pub fn bone(&self, name: &str) -> Option<Entity> {
-        let mut named = self.model.named(name);
-        named.find_map(|index| self.entities.get(index).copied().flatten())
+        let mut named = named(&self.model.names, name).iter();
+        named.find_map(|index| self.entities.get(*index).copied().flatten())
     }
 
     /// The entities of all bones and parts that can have a name. Empty for a member of a crowd.
@@ -130,7 +129,7 @@ impl ModelInstance {
     }
 
     /// The data that all instances of the model share.
-    pub(crate) fn model(&self) -> &Arc<dyn SharedModel> {
+    pub(crate) fn model(&self) -> &Arc<SharedModel> {
         &self.model
     }
 }
@@ -144,28 +143,39 @@ impl fmt::Debug for ModelInstance {
     }
 }
 
-/// The data that the instances of a model share, for code that works on any format.
-pub(crate) trait SharedModel: Any + Send + Sync {
-    /// The indices of the bones and parts with this name (case-insensitive). Callers use the first that was spawned.
-    fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a>;
-
-    /// The warning for a name in lower case if no part has it that [`PartVisibility`](crate::root::PartVisibility) can hide.
-    fn missing_part(&self, name: &str) -> Option<String>;
-
-    /// The index of the first bone with this name (case-insensitive), otherwise that of the bone of the first part with
-    /// it. `None` if the format has no crowds.
-    fn bone_index(&self, _: &str) -> Option<usize> {
-        None
-    }
-
+/// What the instances of a model share, for code that works on any format.
+///
+/// Indices are those among all bones and parts that can have a name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SharedModel {
+    /// The indices of the bones and parts by name. Lookups use the first that was spawned.
+    pub(crate) names: Names,
+    /// The bone of each bone or part. Empty if the format has no crowds.
+    pub(crate) bones: Vec<usize>,
+    /// Whether [`PartVisibility`](crate::root::PartVisibility) can hide each bone or part.
+    pub(crate) can_hide: Vec<bool>,
+    /// Why it can hide none of them.
+    pub(crate) no_parts: Option<&'static str>,
+    /// Whether other names are accepted, such as those of parts of other models that are spawned below the root.
+    pub(crate) accepts_any_name: bool,
     /// The box around the drawn parts at rest (of a Quake model, in its first pose), in the space of the scene and in units
     /// of the file. `None` if there are none.
-    fn bounds(&self) -> Option<Aabb3d>;
+    pub(crate) bounds: Option<Aabb3d>,
+}
 
-    /// Looks up a clip that is not a [`ClipRef::Part`]. `None` if the format does not
-    /// support this kind of reference.
-    fn find_clip(&self, _: &ClipRef) -> Option<FoundClip<'_>> {
-        None
+impl SharedModel {
+    /// The warning for a name in lower case if no part has it that [`PartVisibility`](crate::root::PartVisibility) can hide.
+    pub(crate) fn missing_part(&self, name: &str) -> Option<String> {
+        if self.accepts_any_name {
+            return None;
+        }
+        if let Some(reason) = self.no_parts {
+            return Some(reason.to_owned());
+        }
+        let mut indices = named_folded(&self.names, name).iter();
+        let is_found = indices.any(|index| self.can_hide.get(*index) == Some(&true));
+        (!is_found)
+            .then(|| format!("has no part \"{name}\" that `PartVisibility` can hide or show"))
     }
 }
 

@@ -1,39 +1,17 @@
 //! Looks up the clips of a model for code that works with any format.
 
 use crate::crowd::format::RigInfo;
-use crate::formats::alamo::animation::files::{frames_of_animation, frames_of_clip};
 use crate::formats::alamo::asset::{Alo, AloMesh, AloModel, AloSubmesh};
 use crate::formats::alamo::components::AloPart;
 use crate::root::play::ClipRef;
 use crate::spawn::format::{
-    ModelClip, ModelInfo, ModelPose, NamedEntity, merged, transformed_bounds,
+    FoundClip, ModelClip, ModelInfo, ModelPose, NamedEntity, merged, transformed_bounds,
 };
-use crate::spawn::formats::{CountFrames, FoundClip, found_clip};
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
 use core::ops::Range;
-
-/// Looks up a clip by name, index or handle. It must not be a part of another clip.
-pub(crate) fn find_clip<'a>(model: &'a AloModel, clip: &ClipRef) -> Option<FoundClip<'a>> {
-    let animation = match clip {
-        ClipRef::Handle(clip) => {
-            let clip = clip.clone();
-            let count = move |world: &_, files: &mut _| frames_of_clip(world, &clip, files);
-            return Some(Ok(Box::new(count)));
-        }
-        ClipRef::Name(name) => model.animation(name),
-        ClipRef::Index(index) => model.animations.get(*index),
-        _ => None,
-    };
-    let count = animation.map(|animation| -> Box<CountFrames> {
-        let ala = animation.ala.clone();
-        Box::new(move |world, files| frames_of_animation(world, &ala, files))
-    });
-    let names = model.animations.iter().map(|animation| &*animation.name);
-    Some(found_clip(count, names))
-}
 
 /// Samples per frame of an animation, for its box. Rotations between frames are arcs.
 const SAMPLES_PER_FRAME: u32 = 2;
@@ -150,6 +128,10 @@ impl ModelInfo for AloInfo<'_, '_> {
 
     fn clips(&self, root: Entity) -> Vec<ModelClip> {
         self.rig.clips(root)
+    }
+
+    fn find_clip(&self, root: Entity, clip: &ClipRef) -> FoundClip {
+        self.rig.find_clip(root, clip)
     }
 
     fn pose(&self, root: Entity, time: f32, part: Option<&Range<u32>>) -> Option<ModelPose> {

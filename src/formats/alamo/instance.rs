@@ -3,55 +3,15 @@
 use crate::crowd::members::{CrowdScene, update_member};
 use crate::formats::alamo::animation::rig::AloAnimator;
 use crate::formats::alamo::appearance::ShownStage;
-use crate::formats::alamo::asset::{Alo, AloModel};
+use crate::formats::alamo::asset::Alo;
 use crate::formats::alamo::components::{
-    AloBone, AloInstance, AloPart, AloProxy, AloScene, AloShared, TeamColored,
+    AloBone, AloInstance, AloPart, AloProxy, AloScene, TeamColored,
 };
 use crate::formats::alamo::parts::proxies::ProxyLoader;
-use crate::load::names::{folded, missing_part};
-use crate::root::play::ClipRef;
-use crate::spawn::formats::FoundClip;
-use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
+use crate::spawn::instance::{ModelFormat, ModelInstance};
 use crate::spawn::reload::ReadyScenes;
-use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;
-
-impl SharedModel for AloShared {
-    fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
-        Box::new(self.indices_named(name))
-    }
-
-    fn missing_part(&self, name: &str) -> Option<String> {
-        missing_part(has_part(&self.model, name), name)
-    }
-
-    fn bone_index(&self, name: &str) -> Option<usize> {
-        self.bone_of(self.indices_named(name).next()?)
-    }
-
-    fn bounds(&self) -> Option<Aabb3d> {
-        self.model.bounds()
-    }
-
-    fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
-        crate::formats::alamo::info::find_clip(&self.model, clip)
-    }
-}
-
-/// Whether a model has a part of a name, which must be in lower case.
-///
-/// If a proxy loads another model, that model may have the part, so this returns true.
-fn has_part(model: &AloModel, name: &str) -> bool {
-    let is_named = |part: &str| folded(part) == name;
-    !model.meshes_named(name).is_empty()
-        || model.lights.iter().any(|light| is_named(&light.name))
-        || model.dazzles.iter().any(|dazzle| is_named(&dazzle.name))
-        || model
-            .proxies
-            .iter()
-            .any(|proxy| proxy.model.is_some() || is_named(&proxy.proxy.name))
-}
 
 /// The components that classify the entities of a spawned scene.
 type SpawnedData = (
@@ -81,7 +41,7 @@ pub(crate) fn on_scene_ready(
             continue;
         };
         bones.extend(bone.map(|bone| (bone.index, entity)));
-        named.extend(bone.map(|bone| (shared.bone_index(bone), entity)));
+        named.extend(bone.map(|bone| (bone.index, entity)));
         named.extend(part.map(|part| (shared.part_index(part), entity)));
         let model = proxy.and_then(|proxy| proxy.model.as_ref());
         proxies.extend(model.map(|model| (entity, model)));
@@ -99,7 +59,8 @@ pub(crate) fn on_scene_ready(
     );
     commands.entity(root).try_insert_if_new(player);
     let is_of_proxy = proxy_loader.is_proxy(root);
-    let any = ModelInstance::new(ModelFormat::Alamo, shared.clone(), named).of_proxy(is_of_proxy);
+    let any =
+        ModelInstance::new(ModelFormat::Alamo, shared.any.clone(), named).of_proxy(is_of_proxy);
     let instance = AloInstance {
         bones: bones.into_iter().map(|(_, entity)| entity).collect(),
         parts,

@@ -6,7 +6,7 @@ use crate::formats::alamo::appearance::ShownStage;
 use crate::formats::alamo::asset::{
     Alo, AloAssetLabel, AloMesh, AloModel, AloProxyInfo, AloSubmesh, owned_parameter,
 };
-use crate::formats::alamo::components::{AloInstance, AloScene};
+use crate::formats::alamo::components::{AloInstance, AloScene, AloShared};
 use crate::formats::alamo::convert::file::{ConvertedAlo, ConvertedSubmesh};
 use crate::formats::alamo::crowd::instance::AloCrowd;
 use crate::formats::alamo::dependencies::{Dependencies, extra_is_srgb};
@@ -100,8 +100,10 @@ impl Format for Alo {
         };
         let dazzles = assets.dazzles(&converted.file);
         let model = Arc::new(assets.model(converted));
-        let scene = scene(&model, dazzles, None, settings, load_context);
-        let crowd = Some(crowd_scene(&model, settings, load_context));
+        let dazzle_names = dazzles.iter().map(|group| &*group.name);
+        let shared = Arc::new(AloShared::new(&model, settings, dazzle_names));
+        let scene = scene(&shared, dazzles, None, settings, load_context);
+        let crowd = Some(crowd_scene(&shared, load_context));
         let alo = Alo {
             scene,
             crowd,

@@ -39,15 +39,14 @@ pub(crate) struct DazzleGroup {
 
 /// Makes the scene of a model or a particle system, as a labeled asset.
 pub(crate) fn scene(
-    model: &Arc<AloModel>,
+    shared: &Arc<AloShared>,
     dazzles: Vec<DazzleGroup>,
     particles: Option<Handle<AloParticles>>,
     settings: &AloLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> Handle<WorldAsset> {
     let mut world = World::new();
-    let dazzle_names = dazzles.iter().map(|group| &*group.name);
-    let shared = AloShared::new(model, settings, dazzle_names);
+    let model = &shared.model;
     let mut root = world.spawn((scene_root(shared, load_context), AloSceneRoot));
     if let Some(particles) = particles {
         root.insert(AloParticleSystem(particles));
@@ -76,19 +75,17 @@ pub(crate) fn scene(
 
 /// Makes the scene of a crowd's member, as a labeled asset: one entity, without bones and parts.
 pub(crate) fn crowd_scene(
-    model: &Arc<AloModel>,
-    settings: &AloLoaderSettings,
+    shared: &Arc<AloShared>,
     load_context: &mut LoadContext<'_>,
 ) -> Handle<WorldAsset> {
     let mut world = World::new();
-    let shared = AloShared::new(model, settings, core::iter::empty());
     world.spawn((scene_root(shared, load_context), CrowdScene));
     load_context.add_labeled_asset(AloAssetLabel::Crowd.to_string(), WorldAsset::new(world))
 }
 
 /// The components that the root entity of every scene has.
 fn scene_root(
-    shared: AloShared,
+    shared: &Arc<AloShared>,
     load_context: &LoadContext<'_>,
 ) -> (Name, Transform, Visibility, AloScene) {
     let path = load_context.path();
@@ -100,7 +97,7 @@ fn scene_root(
     } else {
         Transform::from_scale(Vec3::splat(scale))
     };
-    let scene = AloScene(Arc::new(shared));
+    let scene = AloScene(shared.clone());
     (name, transform, Visibility::default(), scene)
 }
 

@@ -1,27 +1,11 @@
 //! Adds [`LgwInstance`] to the root of a model when its scene is spawned.
 
-use crate::formats::lgw::asset::{Lgw, LgwModel};
+use crate::formats::lgw::asset::Lgw;
 use crate::formats::lgw::components::{LgwInstance, LgwMesh, LgwScene};
-use crate::load::names::missing_part;
-use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
+use crate::spawn::instance::{ModelFormat, ModelInstance};
 use crate::spawn::reload::ReadyScenes;
-use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;
-
-impl SharedModel for LgwModel {
-    fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
-        Box::new(self.meshes_named(name).iter().copied())
-    }
-
-    fn missing_part(&self, name: &str) -> Option<String> {
-        missing_part(!self.meshes_named(name).is_empty(), name)
-    }
-
-    fn bounds(&self) -> Option<Aabb3d> {
-        self.bounds
-    }
-}
 
 /// Inserts or replaces the [`LgwInstance`] of a root whose scene was spawned or respawned.
 pub(crate) fn on_scene_ready(
@@ -38,7 +22,7 @@ pub(crate) fn on_scene_ready(
     meshes.sort_unstable();
     let model_instance = ModelInstance::new(
         ModelFormat::UfoAftermath,
-        model.clone(),
+        model.shared.clone(),
         meshes.iter().copied(),
     );
     let meshes = meshes.into_iter().map(|(_, entity)| entity).collect();

@@ -15,6 +15,7 @@ use crate::load::loading::{InvalidSetting, LoaderOverride, ModelLoad, check_posi
 use crate::load::names::index_names;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
+use crate::spawn::instance::SharedModel;
 use crate::texture::sampling::Samplings;
 use bevy::asset::LoadContext;
 use bevy::math::bounding::BoundingVolume;
@@ -109,6 +110,13 @@ fn model(
         let white = standard(&Material::default(), None, settings);
         load_context.add_labeled_asset(LgwAssetLabel::DefaultMaterial.to_string(), white)
     });
+    let named_meshes = index_names(meshes.iter().map(|mesh| &*mesh.name));
+    let shared = SharedModel {
+        names: named_meshes.clone(),
+        can_hide: vec![true; meshes.len()],
+        bounds,
+        ..SharedModel::default()
+    };
     LgwModel {
         name: file.name.into(),
         version: file.version,
@@ -117,7 +125,8 @@ fn model(
         materials,
         material_ids,
         default_material,
-        named_meshes: index_names(meshes.iter().map(|mesh| &*mesh.name)),
+        named_meshes,
+        shared: shared.into(),
         meshes,
         bounds,
         warnings,

@@ -5,30 +5,13 @@ use crate::formats::lithtech::asset::{Abc, AbcAnimation, AbcModel};
 use crate::formats::lithtech::components::AbcMesh;
 use crate::root::play::ClipRef;
 use crate::spawn::format::{
-    ModelClip, ModelInfo, ModelPose, NamedEntity, merged, transformed_bounds,
+    FoundClip, ModelClip, ModelInfo, ModelPose, NamedEntity, merged, transformed_bounds,
 };
-use crate::spawn::formats::{CountFrames, FoundClip, found_clip};
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
 use core::ops::Range;
-
-/// Looks up a clip by name or index. It must not be a part of another clip. `None` for a handle.
-pub(crate) fn find_clip<'a>(model: &'a AbcModel, clip: &ClipRef) -> Option<FoundClip<'a>> {
-    let animation = match clip {
-        ClipRef::Handle(_) => return None,
-        ClipRef::Name(name) => model.animation(name),
-        ClipRef::Index(index) => model.animations.get(*index),
-        _ => None,
-    };
-    let count = animation.map(|animation| -> Box<CountFrames> {
-        let count = u32::try_from(animation.keyframes.len()).ok();
-        Box::new(move |_, _| count)
-    });
-    let names = model.animations.iter().map(|animation| &*animation.name);
-    Some(found_clip(count, names))
-}
 
 /// Samples per keyframe interval of an animation, for its box. Rotations between keyframes are arcs.
 const SAMPLES_PER_INTERVAL: u32 = 8;
@@ -87,6 +70,10 @@ impl ModelInfo for AbcInfo<'_, '_> {
 
     fn clips(&self, root: Entity) -> Vec<ModelClip> {
         self.rig.clips(root)
+    }
+
+    fn find_clip(&self, root: Entity, clip: &ClipRef) -> FoundClip {
+        self.rig.find_clip(root, clip)
     }
 
     fn pose(&self, root: Entity, time: f32, part: Option<&Range<u32>>) -> Option<ModelPose> {

@@ -3,51 +3,15 @@
 use crate::crowd::members::{CrowdScene, update_member};
 use crate::formats::lithtech::animation::rig::AbcAnimator;
 use crate::formats::lithtech::appearance::is_scrolling;
-use crate::formats::lithtech::asset::{Abc, AbcModel};
+use crate::formats::lithtech::asset::Abc;
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
 use crate::formats::lithtech::deform::pose_table::AbcPoseRow;
-use crate::load::names::missing_part;
 use crate::root::parts::DistanceLod;
-use crate::root::play::ClipRef;
-use crate::spawn::formats::FoundClip;
-use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
+use crate::spawn::instance::{ModelFormat, ModelInstance};
 use crate::spawn::reload::ReadyScenes;
-use bevy::math::bounding::Aabb3d;
 use bevy::mesh::MeshTag;
 use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;
-
-impl SharedModel for AbcModel {
-    fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
-        Box::new(self.nodes_named(name).iter().copied())
-    }
-
-    fn bone_index(&self, name: &str) -> Option<usize> {
-        self.nodes_named(name).first().copied()
-    }
-
-    fn missing_part(&self, name: &str) -> Option<String> {
-        let mut meshes = self.levels.iter().flat_map(|level| &level.meshes);
-        if meshes.clone().all(|mesh| mesh.node.is_none()) {
-            return Some(
-                "is one skinned mesh, so `PartVisibility` cannot hide its parts; the setting \
-                 `separate_node_meshes` gives each node its own mesh"
-                    .to_owned(),
-            );
-        }
-        let named = self.nodes_named(name);
-        let is_named = |node: usize| named.contains(&node);
-        missing_part(meshes.any(|mesh| mesh.node.is_some_and(is_named)), name)
-    }
-
-    fn bounds(&self) -> Option<Aabb3d> {
-        Some(self.bounds)
-    }
-
-    fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
-        crate::formats::lithtech::info::find_clip(self, clip)
-    }
-}
 
 /// The components that identify the nodes and meshes of a spawned scene.
 type SpawnedData = (
@@ -95,7 +59,11 @@ pub(crate) fn on_scene_ready(
         DistanceLod::default(),
     );
     commands.entity(root).try_insert_if_new(player);
-    let any = ModelInstance::new(ModelFormat::LithTech, model.clone(), nodes.iter().copied());
+    let any = ModelInstance::new(
+        ModelFormat::LithTech,
+        model.shared.clone(),
+        nodes.iter().copied(),
+    );
     let crowd = crowds.contains(scene_root).then_some(scene_root);
     let any = any.in_crowd(crowd);
     update_member::<Abc>(&mut commands, root, crowd, &model);

@@ -1,25 +1,13 @@
 //! Looks up the clips of a model for code that works with any format.
 
-use crate::formats::quake::asset::{MdlModel, Sequence};
+use crate::formats::quake::asset::Sequence;
 use crate::formats::quake::components::MdlInstance;
 use crate::root::play::ClipRef;
-use crate::spawn::format::{ModelClip, ModelInfo, ModelPose, NamedEntity};
-use crate::spawn::formats::{CountFrames, FoundClip, found_clip};
+use crate::spawn::format::{FoundClip, ModelClip, ModelInfo, ModelPose, NamedEntity};
 use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
 use core::ops::Range;
-
-/// Looks up a clip by name, index or frames. It must not be a part of another clip. Models have no clips
-/// by handle.
-pub(crate) fn find_clip<'a>(model: &'a MdlModel, clip: &ClipRef) -> Option<FoundClip<'a>> {
-    let count = model.sequence(clip).map(|sequence| -> Box<CountFrames> {
-        let count = sequence.pose_count;
-        Box::new(move |_, _| Some(count))
-    });
-    let names = model.clips.iter().map(|clip| &*clip.name);
-    Some(found_clip(count, names))
-}
 
 /// The spawned Quake models.
 #[derive(SystemParam)]
@@ -63,6 +51,20 @@ impl ModelInfo for MdlInfo<'_, '_> {
                 frames: Some(clip.sequence.pose_count),
             })
             .collect()
+    }
+
+    fn find_clip(&self, root: Entity, clip: &ClipRef) -> FoundClip {
+        let instance = self.roots.get(root);
+        match instance
+            .ok()
+            .and_then(|instance| instance.model().sequence(clip))
+        {
+            Some(sequence) => FoundClip::Found {
+                frames: Some(sequence.pose_count),
+                files: Vec::new(),
+            },
+            None => FoundClip::Missing,
+        }
     }
 
     /// The poses already have the part, and the time of the games' clock.

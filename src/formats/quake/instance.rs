@@ -4,40 +4,11 @@ use crate::formats::quake::asset::{Mdl, MdlModel, SyncType};
 use crate::formats::quake::components::{MdlInstance, MdlMesh, MdlPoseRow};
 use crate::gpu::pose_table::PoseBlend;
 use crate::playback::clip_events::ClipEvents;
-use crate::root::play::ClipRef;
-use crate::spawn::formats::FoundClip;
-use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
+use crate::spawn::instance::{ModelFormat, ModelInstance};
 use crate::spawn::reload::ReadyScenes;
-use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;
 use std::sync::Arc;
-
-impl SharedModel for MdlModel {
-    fn named<'a>(&'a self, _: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
-        Box::new(core::iter::empty())
-    }
-
-    fn missing_part(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn bounds(&self) -> Option<Aabb3d> {
-        let positions = self
-            .poses
-            .pose(0)
-            .map(|(position, _)| Vec3A::from(position));
-        let boxes = positions.map(|point| Aabb3d {
-            min: point,
-            max: point,
-        });
-        boxes.reduce(|one, other| one.merge(&other))
-    }
-
-    fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
-        crate::formats::quake::info::find_clip(self, clip)
-    }
-}
 
 impl MdlInstance {
     fn new(model: Arc<MdlModel>, mesh: Entity, root: Entity) -> Self {
@@ -95,7 +66,7 @@ pub(crate) fn on_scene_ready(
     let root = ready.entity;
     let row = rows.get(mesh).ok().map(|row| row.row);
     // The scene's only entity is not a named part.
-    let any = ModelInstance::new(ModelFormat::Quake, model.clone(), []);
+    let any = ModelInstance::new(ModelFormat::Quake, model.shared.clone(), []);
     if let Ok(mut animator) = animators.get_mut(root) {
         animator.set_model(model, mesh, root);
         animator.row = row;

@@ -13,7 +13,9 @@ use crate::load::loading::{InvalidSetting, LoaderOverride, ModelLoad, check_posi
 use crate::load::weak_cache::WeakCache;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
+use crate::spawn::instance::SharedModel;
 use bevy::asset::{AssetPath, LoadContext};
+use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::pbr::ExtendedMaterial;
 use bevy::prelude::*;
 use std::ops::DerefMut;
@@ -176,6 +178,16 @@ pub(crate) fn model(
     for (index, clip) in converted.clips.iter().enumerate() {
         named_clips.entry(clip.name.clone()).or_insert(index);
     }
+    let points = converted.poses.pose(0).map(|(position, _)| position.into());
+    let boxes = points.map(|point| Aabb3d {
+        min: point,
+        max: point,
+    });
+    let shared = SharedModel {
+        accepts_any_name: true,
+        bounds: boxes.reduce(|one, other| one.merge(&other)),
+        ..SharedModel::default()
+    };
     MdlModel {
         mesh: load_context.add_labeled_asset(label(MdlAssetLabel::Mesh), converted.mesh),
         skins,
@@ -187,6 +199,7 @@ pub(crate) fn model(
         clips: converted.clips,
         named_clips,
         poses: converted.poses,
+        shared: shared.into(),
         sync_type: converted.header.sync_type.into(),
         flags: converted.header.flags,
         radius: converted.header.radius,

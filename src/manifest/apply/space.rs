@@ -118,7 +118,7 @@ pub(crate) fn update_scene(world: &mut World, root: Entity, manifest: ManifestTr
 /// The height of a model at rest after a rotation of its scene, in units of the file. `None` if it is 0 or not known.
 fn height(world: &World, root: Entity, rotation: Quat) -> Option<f32> {
     let instance = world.get::<ModelInstance>(root)?;
-    let bounds = instance.model().bounds()?;
+    let bounds = instance.model().bounds?;
     let size = Vec3::from(bounds.max - bounds.min);
     // The extent of a rotated box along Y.
     let height = (rotation.inverse() * Vec3::Y).abs().dot(size);

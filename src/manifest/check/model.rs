@@ -250,7 +250,7 @@ impl Found<'_> {
         named.or_else(|| Some(files().find(|clip| same_name(&clip.name, name))?.entry))
     }
 
-    fn check_play(&mut self, world: &World, root: Entity) {
+    fn check_play(&mut self, world: &mut World, root: Entity) {
         // A problem of a name in `clips` is that of its entry.
         let is_entry = as_name(&self.manifest.play).is_some_and(|it| self.entry_of(it).is_some());
         let play = self.manifest.play.as_ref().filter(|_| !is_entry);

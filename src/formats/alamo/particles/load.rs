@@ -1,6 +1,7 @@
 //! Loads particle systems: the part of the `.alo` loader for files whose first chunk is 0x900.
 
 use crate::formats::alamo::asset::{Alo, AloAssetLabel, AloModel};
+use crate::formats::alamo::components::AloShared;
 use crate::formats::alamo::dependencies::particle_textures;
 use crate::formats::alamo::particles::asset::AloParticles;
 use crate::formats::alamo::particles::draw::is_drawn;
@@ -36,8 +37,9 @@ pub(crate) async fn load_particles(
     let label = AloAssetLabel::Particles.to_string();
     let particles = load_context.add_labeled_asset(label, particles);
     let model = Arc::new(AloModel::default());
+    let shared = Arc::new(AloShared::new(&model, settings, core::iter::empty()));
     let scene = scene(
-        &model,
+        &shared,
         Vec::new(),
         Some(particles.clone()),
         settings,
