@@ -1,7 +1,7 @@
 //! The labels and the paths of a model's scenes, loads of scenes without a label, as in `WorldAssetRoot(assets.load("ogre.mdl"))`,
 //! and file extensions in any case.
 
-use crate::load::names::folded;
+use crate::load::names::{ends_with_extension, folded};
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, AssetServer, LoadContext};
 use bevy::prelude::*;
@@ -65,10 +65,7 @@ impl<A: Asset> UnlabeledSceneLoader<A> {
         let name = path.path().file_name().unwrap_or_default();
         let name = folded(&name.to_string_lossy());
         let mut extensions = self.extensions.iter();
-        extensions.any(|extension| {
-            let stem = name.strip_suffix(&folded(extension));
-            stem.is_some_and(|stem| stem.ends_with('.'))
-        })
+        extensions.any(|extension| ends_with_extension(&name, &folded(extension)))
     }
 }
 

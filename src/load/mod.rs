@@ -17,6 +17,4 @@ pub(crate) mod weak_cache;
 #[doc(hidden)]
 pub use crate::geometry::axes::{z_up_forward_minus_y, z_up_forward_x};
 pub use error::ModelLoadError;
-#[doc(hidden)]
-pub use find::{FileFinder, FileSearch, NotFound};
 pub use names::Names;

@@ -48,10 +48,10 @@ pub(crate) fn push_part(path: &mut String, part: &str) {
     path.push_str(part);
 }
 
-/// The candidate paths of a file, in search order: in the folder `first`, then in those of [`FileFinder::find`].
+/// The candidate paths of a file, in search order: in the folder `first`, then in those of [`FileSearch::find`].
 /// `variants` returns the names to try for a name.
 ///
-/// [`FileFinder::find`]: crate::load::FileFinder::find
+/// [`FileSearch::find`]: crate::load::find::FileSearch::find
 pub(crate) fn candidates(
     model: &Path,
     first: Option<&str>,

@@ -124,7 +124,7 @@ impl Stage {
     /// Finds a texture for a model in the folder `many`.
     fn texture_of(&self, model: &str, name: &str) -> Option<String> {
         let model = AssetPath::from(format!("many/{model}.alo"));
-        let found = block_on(self.finder.find_texture(&model, name, &[]));
+        let found = block_on(self.finder.begin(model, None).find_texture(name, &[]));
         found.ok().map(|path| path.to_string())
     }
 
@@ -141,7 +141,7 @@ impl Stage {
     fn texture(&self, name: &str, folders: &[&str]) -> Option<String> {
         let model = AssetPath::from("art/Models/ship.alo");
         let folders: Vec<String> = folders.iter().map(|&folder| folder.into()).collect();
-        let found = block_on(self.finder.find_texture(&model, name, &folders));
+        let found = block_on(self.finder.begin(model, None).find_texture(name, &folders));
         found.ok().map(|path| path.to_string())
     }
 }
@@ -180,7 +180,7 @@ fn first_folder_is_searched_before_all_others() {
     let found = |files: &[&str]| {
         let stage = Stage::new(files);
         let model = AssetPath::from("art/Models/ship.lgw");
-        let mut search = stage.finder.search(&model);
+        let mut search = stage.finder.begin(model, None);
         let found = block_on(search.find_texture_from(Some("game"), r"ART\hull.tga", &[]));
         found.map(|path| path.to_string())
     };
@@ -205,8 +205,8 @@ fn files_are_listed_by_extension_and_folder() {
     let listed = |folders: &[&str]| {
         let model = AssetPath::from("art/models/ship.alo");
         let folders: Vec<String> = folders.iter().map(|&folder| folder.into()).collect();
-        let mut search = stage.finder.search(&model);
-        let found = block_on(search.files(&folders, &["ala"]));
+        let mut search = stage.finder.begin(model, None);
+        let found = block_on(search.files_beginning("", &folders, &["ala"]));
         found.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(listed(&[]), ["Art/Models/a.ala", "Art/Models/b.ALA"]);
@@ -400,7 +400,7 @@ fn pages_of_web_servers_are_not_files() {
     let finder = FileFinder::new(app.world().resource::<AssetServer>().clone());
     let model = AssetPath::from("art/Models/ship.alo");
     let texture = |name: &str| {
-        let found = block_on(finder.find_texture(&model, name, &[]));
+        let found = block_on(finder.begin(model.clone(), None).find_texture(name, &[]));
         found.ok().map(|path| path.to_string())
     };
     let found = |path: &str| Some(path.to_owned());
@@ -451,7 +451,8 @@ impl AssetLoader for HeldLoader {
         while !self.may_search.load(Ordering::SeqCst) {
             futures_lite::future::yield_now().await;
         }
-        let found = self.finder.find(load_context.path(), "OTHER.held", &[]);
+        let mut search = self.finder.begin(load_context.path().clone(), None);
+        let found = search.find("OTHER.held", &[]);
         Ok(Held(found.await.ok().map(|path| path.to_string())))
     }
 

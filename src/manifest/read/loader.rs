@@ -33,14 +33,16 @@ use std::sync::Arc;
 #[derive(TypePath)]
 #[type_path = "bevy_classic_models::manifest"]
 pub struct ManifestLoader {
-    files: ManifestReader,
+    finder: FileFinder,
+    tracker: LoadTracker,
     preloader: Preloader,
 }
 
 impl FromWorld for ManifestLoader {
     fn from_world(world: &mut World) -> Self {
         Self {
-            files: ManifestReader::of(world),
+            finder: FileFinder::of(world),
+            tracker: LoadTracker::of(world),
             preloader: Preloader::from_world(world),
         }
     }
@@ -66,49 +68,6 @@ impl AssetLoader for ManifestLoader {
             self.preloader.preload_model(load_context, &manifest);
             return Ok(manifest);
         }
-        let preloader = &self.preloader;
-        let load = self.files.load(preloader, reader, load_context, *settings);
-        load.await
-    }
-}
-
-/// The settings of [`ManifestLoader`](crate::manifest::ManifestLoader).
-#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[serde(default)]
-pub struct ManifestLoaderSettings {
-    /// Loads a manifest that has no model, not even through a manifest that it extends. Otherwise that is an error. Nothing is
-    /// spawned for it, so this is only useful for tools that check manifests which others extend. `false` by default.
-    pub allow_missing_model: bool,
-}
-
-/// The maximum count of warnings about one manifest.
-const MAX_WARNINGS: usize = 8;
-
-/// Reads manifests and finds their files, for the manifest loader.
-pub(crate) struct ManifestReader {
-    finder: FileFinder,
-    tracker: LoadTracker,
-    formats: ModelFormats,
-}
-
-impl ManifestReader {
-    pub(crate) fn of(world: &World) -> Self {
-        Self {
-            finder: FileFinder::of(world),
-            tracker: LoadTracker::of(world),
-            formats: world.resource::<ModelFormats>().clone(),
-        }
-    }
-
-    /// Loads a manifest from its text.
-    pub(crate) async fn load(
-        &self,
-        preloader: &Preloader,
-        reader: &mut dyn Reader,
-        load_context: &mut LoadContext<'_>,
-        settings: ManifestLoaderSettings,
-    ) -> Result<ModelManifest, ManifestLoaderError> {
-        let path = load_context.path().clone_owned();
         let load = self.tracker.begin(load_context);
         let mut bytes = Vec::new();
         // One byte more than the maximum, so that longer files are detected.
@@ -135,17 +94,30 @@ impl ManifestReader {
         let model = if manifest.model.is_empty() {
             None
         } else {
-            Some(finder.model(&mut manifest.model, &self.formats).await?)
+            let formats = &self.preloader.formats;
+            Some(finder.model(&mut manifest.model, formats).await?)
         };
         manifest.files = finder.all(&mut manifest, model).await;
         finder.finish();
         manifest.files.sources = Some(SharedSources(Arc::new(sources)));
-        preloader.preload(load_context, &manifest);
+        self.preloader.preload(load_context, &manifest);
         let scene = manifest_scene(path);
         load_context.add_labeled_asset(SCENE.to_owned(), scene);
         Ok(manifest)
     }
 }
+
+/// The settings of [`ManifestLoader`](crate::manifest::ManifestLoader).
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[serde(default)]
+pub struct ManifestLoaderSettings {
+    /// Loads a manifest that has no model, not even through a manifest that it extends. Otherwise that is an error. Nothing is
+    /// spawned for it, so this is only useful for tools that check manifests which others extend. `false` by default.
+    pub allow_missing_model: bool,
+}
+
+/// The maximum count of warnings about one manifest.
+const MAX_WARNINGS: usize = 8;
 
 /// Finds the files of one manifest.
 struct ManifestFileFinder<'a> {

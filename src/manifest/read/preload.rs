@@ -64,7 +64,7 @@ fn reaches(
 /// Starts loading the files that manifests name. Part of the manifest loader.
 pub(crate) struct Preloader {
     server: AssetServer,
-    formats: ModelFormats,
+    pub(crate) formats: ModelFormats,
     overrides: ManifestOverrides,
     graph: AttachmentGraph,
     clip_files: Option<ClipFiles>,
