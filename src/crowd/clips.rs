@@ -9,6 +9,7 @@ use crate::crowd::pose_texture::PoseTexture;
 use crate::crowd::skeleton::CrowdSkeleton;
 use crate::crowd::timeline::{MAX_SAMPLES, SampleTimes, Timeline};
 use crate::gpu::pose_table::PosePair;
+use crate::playback::skeletal::rig::edited;
 use bevy::asset::UntypedAssetId;
 use bevy::camera::primitives::Aabb;
 use bevy::math::bounding::Aabb3d;
@@ -104,22 +105,13 @@ impl<S> Resident<S> {
     }
 }
 
-/// The assets that were modified.
-fn modified<A: Asset>(events: &mut MessageReader<AssetEvent<A>>) -> Vec<UntypedAssetId> {
-    let modified = events.read().filter_map(|event| match event {
-        AssetEvent::Modified { id } => Some(id.untyped()),
-        _ => None,
-    });
-    modified.collect()
-}
-
 /// Retires edited clips, stores the clips whose tasks have finished, and drops what no member shows any more.
 pub(crate) fn update_clips<F: CrowdFormat>(
     mut models: ResMut<CrowdModels<F>>,
     mut file_events: MessageReader<AssetEvent<F::ClipFile>>,
     mut clip_events: MessageReader<AssetEvent<AnimationClip>>,
 ) {
-    let (files, clips) = (modified(&mut file_events), modified(&mut clip_events));
+    let (files, clips) = (edited(&mut file_events), edited(&mut clip_events));
     let models = models.bypass_change_detection();
     for model in models.iter_mut() {
         // A skin may hold images.
@@ -128,8 +120,10 @@ pub(crate) fn update_clips<F: CrowdFormat>(
         if !files.is_empty() || !clips.is_empty() {
             crowd_clips.retire(|clip, origin| match origin {
                 ClipOrigin::Model => false,
-                ClipOrigin::Clip => clips.contains(&clip.untyped()),
-                ClipOrigin::File(file) => clips.contains(&clip.untyped()) || files.contains(&file),
+                ClipOrigin::Clip => clips.contains(&clip),
+                ClipOrigin::File(file) => {
+                    clips.contains(&clip) || files.contains(&file.typed_debug_checked())
+                }
             });
         }
         crowd_clips.finish(&mut target);

@@ -2,15 +2,13 @@
 
 use crate::crowd::skeleton::Texel;
 use crate::crowd::skinning::MAX_CROWD_TEXELS;
+use crate::gpu::instance_rows::WIDTH;
 use bevy::asset::RenderAssetUsages;
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use std::collections::BTreeMap;
 use thiserror::Error;
 use zerocopy::IntoBytes;
-
-/// Texels per line of the texture: the lowest width limit of any adapter.
-const WIDTH: u32 = 2048;
 
 /// A clip does not fit into the texture of its model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -28,7 +26,6 @@ pub(crate) struct TextureFull {
 #[derive(Debug)]
 pub(crate) struct PoseTexture {
     pub(crate) image: Handle<Image>,
-    segments: Segments,
     /// The texels of each segment, by its first texel.
     texels: BTreeMap<u32, Vec<Texel>>,
     capacity: u32,
@@ -41,7 +38,6 @@ impl PoseTexture {
         let capacity = (WIDTH.saturating_mul(max_size)).min(MAX_CROWD_TEXELS);
         Self {
             image: images.reserve_handle(),
-            segments: Segments::new(capacity),
             texels: BTreeMap::new(),
             capacity,
             is_changed: true,
@@ -60,12 +56,37 @@ impl PoseTexture {
 
     /// Whether a clip of this count of texels fits beside the others.
     pub(crate) fn fits(&self, texels: usize) -> bool {
-        u32::try_from(texels).is_ok_and(|texels| self.segments.fits(texels))
+        u32::try_from(texels).is_ok_and(|texels| self.find(texels).is_some())
+    }
+
+    /// The first texel of each segment, and the one after its last.
+    fn segments(&self) -> impl Iterator<Item = (u32, u32)> {
+        let segments = self.texels.iter();
+        segments.map(|(first, texels)| (*first, first + texels.len().max(1) as u32))
+    }
+
+    /// The first texel of the first free segment of a length. `None` if it does not fit.
+    fn find(&self, length: u32) -> Option<u32> {
+        let length = length.max(1);
+        let mut first = 0;
+        for (begin, end) in self.segments() {
+            if begin - first >= length {
+                break;
+            }
+            first = end;
+        }
+        let end = first.checked_add(length)?;
+        (end <= self.capacity).then_some(first)
     }
 
     /// The most texels of a clip that fits beside the others.
     pub(crate) fn longest_free(&self) -> usize {
-        self.segments.longest_free() as usize
+        let (mut first, mut longest) = (0, 0);
+        for (begin, end) in self.segments() {
+            longest = longest.max(begin - first);
+            first = end;
+        }
+        longest.max(self.capacity.saturating_sub(first)) as usize
     }
 
     /// Adds a clip. Returns the index of its first texel.
@@ -74,7 +95,7 @@ impl PoseTexture {
     /// If it does not fit into the texture beside the others.
     pub(crate) fn insert(&mut self, texels: Vec<Texel>) -> Result<u32, TextureFull> {
         let length = u32::try_from(texels.len()).ok();
-        let Some(first) = length.and_then(|length| self.segments.allocate(length)) else {
+        let Some(first) = length.and_then(|length| self.find(length)) else {
             return Err(TextureFull {
                 needed: texels.len(),
                 free: self.longest_free(),
@@ -88,7 +109,6 @@ impl PoseTexture {
 
     /// Removes the clip that begins at a texel.
     pub(crate) fn remove(&mut self, first: u32) {
-        self.segments.free(first);
         self.texels.remove(&first);
     }
 
@@ -102,7 +122,12 @@ impl PoseTexture {
     }
 
     fn build(&self) -> Image {
-        let height = self.segments.end().div_ceil(WIDTH).max(1);
+        let height = self
+            .segments()
+            .last()
+            .map_or(0, |(_, end)| end)
+            .div_ceil(WIDTH)
+            .max(1);
         let mut data = vec![0; (WIDTH * height) as usize * size_of::<Texel>()];
         for (first, texels) in &self.texels {
             let bytes = texels.as_bytes();
@@ -123,71 +148,6 @@ impl PoseTexture {
             TextureFormat::Rgba32Float,
             RenderAssetUsages::RENDER_WORLD,
         )
-    }
-}
-
-/// The segments in use.
-#[derive(Debug)]
-pub(crate) struct Segments {
-    /// The count of texels that exist at most.
-    capacity: u32,
-    /// The length of each segment, by its first texel.
-    used: BTreeMap<u32, u32>,
-}
-
-impl Segments {
-    pub(crate) fn new(capacity: u32) -> Self {
-        Self {
-            capacity,
-            used: BTreeMap::new(),
-        }
-    }
-
-    /// Allocates the first free segment of a length. Returns its first texel. `None` if it does not fit.
-    pub(crate) fn allocate(&mut self, length: u32) -> Option<u32> {
-        let first = self.find(length)?;
-        self.used.insert(first, length.max(1));
-        Some(first)
-    }
-
-    /// Whether a segment of a length fits.
-    pub(crate) fn fits(&self, length: u32) -> bool {
-        self.find(length).is_some()
-    }
-
-    /// The first texel of the first free segment of a length.
-    fn find(&self, length: u32) -> Option<u32> {
-        let length = length.max(1);
-        let mut first = 0;
-        for (begin, used) in &self.used {
-            if begin - first >= length {
-                break;
-            }
-            first = begin + used;
-        }
-        let end = first.checked_add(length)?;
-        (end <= self.capacity).then_some(first)
-    }
-
-    /// The length of the longest free segment.
-    pub(crate) fn longest_free(&self) -> u32 {
-        let (mut first, mut longest) = (0, 0);
-        for (begin, used) in &self.used {
-            longest = longest.max(begin - first);
-            first = begin + used;
-        }
-        longest.max(self.capacity.saturating_sub(first))
-    }
-
-    /// Frees the segment that begins at a texel.
-    pub(crate) fn free(&mut self, first: u32) {
-        self.used.remove(&first);
-    }
-
-    /// The end of the last segment.
-    pub(crate) fn end(&self) -> u32 {
-        let last = self.used.last_key_value();
-        last.map_or(0, |(begin, length)| begin + length)
     }
 }
 
@@ -217,29 +177,41 @@ mod tests {
         assert_eq!(texture.insert(vec![[4.0; 4]; 600]), Ok(0));
     }
 
+    fn texture(capacity: u32) -> PoseTexture {
+        PoseTexture {
+            capacity,
+            ..PoseTexture::new(&Assets::default(), 1)
+        }
+    }
+
+    fn insert(texture: &mut PoseTexture, length: usize) -> Option<u32> {
+        texture.insert(vec![Texel::default(); length]).ok()
+    }
+
     #[test]
     fn freed_segments_are_used_again() {
-        let mut segments = Segments::new(10);
-        assert_eq!(segments.allocate(4), Some(0));
-        assert_eq!(segments.allocate(2), Some(4));
-        assert_eq!(segments.allocate(4), Some(6));
-        assert_eq!(segments.allocate(1), None);
+        let mut segments = texture(10);
+        let end = |segments: &PoseTexture| segments.segments().last().unwrap().1;
+        assert_eq!(insert(&mut segments, 4), Some(0));
+        assert_eq!(insert(&mut segments, 2), Some(4));
+        assert_eq!(insert(&mut segments, 4), Some(6));
+        assert_eq!(insert(&mut segments, 1), None);
         assert_eq!(segments.longest_free(), 0);
-        segments.free(4);
-        assert_eq!(segments.allocate(3), None);
+        segments.remove(4);
+        assert_eq!(insert(&mut segments, 3), None);
         assert_eq!(segments.longest_free(), 2);
-        assert_eq!((segments.allocate(1), segments.end()), (Some(4), 10));
-        segments.free(6);
-        assert_eq!((segments.end(), segments.longest_free()), (5, 5));
-        segments.free(0);
-        assert_eq!(segments.allocate(4), Some(0));
+        assert_eq!((insert(&mut segments, 1), end(&segments)), (Some(4), 10));
+        segments.remove(6);
+        assert_eq!((end(&segments), segments.longest_free()), (5, 5));
+        segments.remove(0);
+        assert_eq!(insert(&mut segments, 4), Some(0));
     }
 
     #[test]
     fn a_length_beyond_the_range_does_not_fit() {
-        let mut segments = Segments::new(u32::MAX);
-        assert_eq!(segments.allocate(5), Some(0));
-        assert_eq!(segments.allocate(u32::MAX), None);
-        assert_eq!(segments.allocate(0), Some(5));
+        let mut segments = texture(u32::MAX);
+        assert_eq!(insert(&mut segments, 5), Some(0));
+        assert_eq!(segments.find(u32::MAX), None);
+        assert_eq!(insert(&mut segments, 0), Some(5));
     }
 }

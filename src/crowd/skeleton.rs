@@ -254,13 +254,7 @@ impl<'a> Poser<'a> {
             let half = matrix.matrix3.abs() * half;
             if center.is_finite() && half.is_finite() {
                 let (min, max) = (center - half, center + half);
-                all = Some(match all {
-                    Some(all) => Aabb3d {
-                        min: all.min.min(min),
-                        max: all.max.max(max),
-                    },
-                    None => Aabb3d { min, max },
-                });
+                all = merged(all, Some(Aabb3d { min, max }));
             }
         }
         all

@@ -54,12 +54,12 @@ impl<M: TypePath + Send + Sync> PoseTable<M> {
 impl<M: Send + Sync + 'static> PoseTable<M> {
     /// The current pose of the mesh with this row.
     pub fn get(&self, row: u32) -> PoseBlend {
-        self.rows.blend(row)
+        decode(self.rows.get(row).split_at(8).0)
     }
 
     /// The pose of the mesh with this row in the previous frame, for motion vectors.
     pub fn previous(&self, row: u32) -> PoseBlend {
-        self.rows.previous_blend(row)
+        decode(self.rows.get(row).split_at(8).1)
     }
 
     /// The count of meshes that have a row.
@@ -80,19 +80,34 @@ impl<M: Send + Sync + 'static> PoseTable<M> {
         self.rows.release(row);
     }
 
-    /// Sets the current pose. Keeps the previous one for motion vectors.
+    /// Sets the current pose. Keeps the previous one for motion vectors. Call it once per frame.
     pub(crate) fn set(&mut self, row: u32, blend: PoseBlend) {
-        self.rows.set_blend(row, blend);
+        self.rows.update(row, |row| {
+            let new = encode(blend);
+            let (current, previous) = row.split_at_mut(8);
+            let (current, previous) = (&mut current[..POSE_WORDS], &mut previous[..POSE_WORDS]);
+            if *current == new && *previous == new {
+                return false;
+            }
+            previous.copy_from_slice(current);
+            current.copy_from_slice(&new);
+            true
+        });
     }
 
     /// Sets the current and the previous pose, without motion between them.
     pub(crate) fn reset(&mut self, row: u32, blend: PoseBlend) {
-        self.rows.reset_blend(row, blend);
+        self.set(row, blend);
+        self.set(row, blend);
     }
 
     /// Sets the word of a row that poses do not use.
     pub(crate) fn set_extra(&mut self, row: u32, extra: u32) {
-        self.rows.set_extra(row, extra);
+        self.rows.update(row, |row| {
+            let is_changed = row[POSE_WORDS] != extra;
+            row[POSE_WORDS] = extra;
+            is_changed
+        });
     }
 }
 
@@ -258,51 +273,10 @@ impl From<u32> for PoseBlend {
 }
 
 /// The words of a pose in a row. The word after them is not part of it.
-const POSE_WORDS: usize = 7;
-
+///
 /// A row has four texels: `to.a, to.b, to.towards_b, from_weight`, then `from.a, from.b, from.towards_b, extra`, then the
 /// same two of the previous frame, for motion vectors. `extra` is 0 unless a format sets it.
-impl InstanceRows {
-    /// The current pose in a row.
-    pub(crate) fn blend(&self, row: u32) -> PoseBlend {
-        decode(self.get(row).split_at(8).0)
-    }
-
-    /// The previous frame's pose in a row.
-    pub(crate) fn previous_blend(&self, row: u32) -> PoseBlend {
-        decode(self.get(row).split_at(8).1)
-    }
-
-    /// Sets the current pose, and moves the old one to the previous frame. Call it once per frame.
-    pub(crate) fn set_blend(&mut self, row: u32, blend: PoseBlend) {
-        self.update(row, |row| {
-            let new = encode(blend);
-            let (current, previous) = row.split_at_mut(8);
-            let (current, previous) = (&mut current[..POSE_WORDS], &mut previous[..POSE_WORDS]);
-            if *current == new && *previous == new {
-                return false;
-            }
-            previous.copy_from_slice(current);
-            current.copy_from_slice(&new);
-            true
-        });
-    }
-
-    /// Sets the current and the previous pose, without motion between them.
-    pub(crate) fn reset_blend(&mut self, row: u32, blend: PoseBlend) {
-        self.set_blend(row, blend);
-        self.set_blend(row, blend);
-    }
-
-    /// Sets the word that poses do not use.
-    pub(crate) fn set_extra(&mut self, row: u32, extra: u32) {
-        self.update(row, |row| {
-            let is_changed = row[POSE_WORDS] != extra;
-            row[POSE_WORDS] = extra;
-            is_changed
-        });
-    }
-}
+const POSE_WORDS: usize = 7;
 
 fn encode(blend: PoseBlend) -> [u32; POSE_WORDS] {
     let pair = |pair: PosePair| [pair.a, pair.b, pair.towards_b.to_bits()];
@@ -329,15 +303,15 @@ mod tests {
 
     #[test]
     fn rows_keep_the_current_and_previous_frame() {
-        let mut rows = InstanceRows::default();
-        let row = rows.allocate();
-        rows.reset_blend(row, PoseBlend::from(3));
-        assert_eq!(rows.get(row)[8], 3);
-        rows.set_blend(row, PoseBlend::from(4));
-        assert_eq!((rows.get(row)[0], rows.get(row)[8]), (4, 3));
-        assert_eq!(rows.blend(row), PoseBlend::from(4));
-        assert_eq!(rows.previous_blend(row), PoseBlend::from(3));
-        rows.set_blend(row, PoseBlend::from(4));
-        assert_eq!(rows.get(row)[8], 4);
+        let mut table = PoseTable::<()>::default();
+        let row = table.allocate();
+        table.reset(row, PoseBlend::from(3));
+        assert_eq!(table.rows.get(row)[8], 3);
+        table.set(row, PoseBlend::from(4));
+        assert_eq!((table.rows.get(row)[0], table.rows.get(row)[8]), (4, 3));
+        assert_eq!(table.get(row), PoseBlend::from(4));
+        assert_eq!(table.previous(row), PoseBlend::from(3));
+        table.set(row, PoseBlend::from(4));
+        assert_eq!(table.rows.get(row)[8], 4);
     }
 }

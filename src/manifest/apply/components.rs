@@ -78,26 +78,25 @@ impl AppliedComponents {
         wanted: &Self,
         scene: Option<&WorldAssetRoot>,
     ) {
+        macro_rules! update {
+            ($($field:ident),*) => {
+                $(update_component(entity, &mut self.$field, wanted.$field.as_ref());)*
+            };
+        }
         // Before `play` and `skin`, which refer to them by name.
-        update_component(entity, &mut self.clips, wanted.clips.as_ref());
-        update_component(entity, &mut self.events, wanted.events.as_ref());
-        update_component(entity, &mut self.masks, wanted.masks.as_ref());
-        update_component(entity, &mut self.skins, wanted.skins.as_ref());
-        update_component(entity, &mut self.space, wanted.space.as_ref());
+        update!(clips, events, masks, skins, space);
         let mut play = wanted.play.clone();
         accept_speed(entity, &mut self.play, &mut play);
         update_component(entity, &mut self.play, play.as_ref());
-        update_component(entity, &mut self.skin, wanted.skin.as_ref());
-        update_component(entity, &mut self.distances, wanted.distances.as_ref());
-        update_component(entity, &mut self.team_color, wanted.team_color.as_ref());
-        update_component(
-            entity,
-            &mut self.player_colors,
-            wanted.player_colors.as_ref(),
+        update!(
+            skin,
+            distances,
+            team_color,
+            player_colors,
+            parts,
+            stage,
+            crowd
         );
-        update_component(entity, &mut self.parts, wanted.parts.as_ref());
-        update_component(entity, &mut self.stage, wanted.stage.as_ref());
-        update_component(entity, &mut self.crowd, wanted.crowd.as_ref());
         update_component(entity, &mut self.scene, scene);
     }
 

@@ -241,7 +241,7 @@ impl<F: Rig> Edits<F> {
 }
 
 /// The assets that were edited since the last call.
-fn edited<A: Asset>(events: &mut MessageReader<AssetEvent<A>>) -> Vec<AssetId<A>> {
+pub(crate) fn edited<A: Asset>(events: &mut MessageReader<AssetEvent<A>>) -> Vec<AssetId<A>> {
     let edited = events.read().filter_map(|event| match event {
         AssetEvent::Modified { id } => Some(*id),
         _ => None,
