@@ -15,11 +15,8 @@ pub(crate) mod members;
 pub(crate) mod meshes;
 pub(crate) mod models;
 pub(crate) mod plugin;
-pub(crate) mod pose_texture;
 pub(crate) mod skeleton;
 pub(crate) mod skinning;
 pub(crate) mod timeline;
-#[cfg(test)]
-pub(crate) mod turning;
 
 pub use skinning::{CrowdSkinning, MAX_CROWD_TEXELS};

@@ -1,6 +1,6 @@
 //! The events of a clip that plays: those of a root's [`ModelEvents`], and those that are stored in the clip.
 
-use crate::playback::clip_step::ClipStep;
+use crate::playback::advance::ClipStep;
 use crate::playback::frames::Span;
 use crate::playback::resolve::{Lookup, look_up};
 use crate::root::events::{ClipEvent, ModelEvents, PassedEvent, StoredEvent};

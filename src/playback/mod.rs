@@ -6,7 +6,6 @@
 
 pub(crate) mod advance;
 pub(crate) mod clip_events;
-pub(crate) mod clip_step;
 pub(crate) mod follow_velocity;
 pub(crate) mod frames;
 pub(crate) mod graph;

@@ -1,8 +1,8 @@
 //! Tests of the storage of clips.
 
+use crate::crowd::bake::tests::{Turning, one_joint};
 use crate::crowd::clips::{RETIRED_FRAMES, *};
 use crate::crowd::timeline::SampleTimes;
-use crate::crowd::turning::{Turning, one_joint};
 use bevy::tasks::{AsyncComputeTaskPool, TaskPool};
 
 /// A clip in which nothing moves.

@@ -8,8 +8,7 @@ use crate::manifest::classic_model::is_manifest;
 use crate::manifest::model_manifest::ModelManifest;
 use crate::manifest::read::error::Step::{Field, Key};
 use crate::manifest::read::error::{ManifestError, ManifestLoaderError, Problem, Step};
-use crate::manifest::read::parse::{Check, parse_with};
-use crate::manifest::read::spans::field_names;
+use crate::manifest::read::parse::{Check, field_names, parse_with};
 use bevy::asset::{AssetPath, LoadContext};
 use std::collections::{BTreeMap, HashSet};
 

@@ -10,4 +10,3 @@ pub(crate) mod loader;
 pub(crate) mod parse;
 pub(crate) mod paths;
 pub(crate) mod preload;
-pub(crate) mod spans;

@@ -4,9 +4,8 @@
 //! Bevy's player advances its own copy of the time, because only then it triggers the events that users add to clips.
 //! The copy is overwritten in each frame, and never read.
 
-use crate::playback::advance::{Fade, first_time};
+use crate::playback::advance::{ClipStep, Fade, first_time};
 use crate::playback::clip_events::{ClipEvents, EventTables};
-use crate::playback::clip_step::ClipStep;
 use crate::playback::skeletal::rig::{ClipSource, Clips, Rig};
 use crate::root::events::PassedEvent;
 use crate::root::play::{ClipRef, PlayClip, Playback, Repeat, ResolvedPlay};

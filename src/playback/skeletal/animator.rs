@@ -338,14 +338,8 @@ impl<F: Rig> ModelAnimator<F> {
         let selection = self.selection.as_ref();
         let is_same = selection.is_some_and(|selection| selection.matches(clip));
         self.selection = Some(ClipSelection::new(clip));
-        let source = clip.and_then(|clip| {
-            let source = clips.find(&clip.play.clip, model);
-            if source.is_none() {
-                let names: Vec<_> = F::clips(model).map(|clip| clip.name).collect();
-                warnings.push(clip.missing_clip_warning(request.named, &names));
-            }
-            source
-        });
+        let named = request.named;
+        let source = clip.and_then(|clip| clips.find_requested(clip, named, model, warnings));
         let pending = self.pending.as_ref();
         let has_started = pending.is_none_or(|pending| pending.continues);
         let continues = is_same && has_started && !self.active.is_empty();

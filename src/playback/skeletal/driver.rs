@@ -6,8 +6,7 @@
 
 use crate::load::reloads::is_asset_loading;
 use crate::load::warnings::ModelWarnings;
-use crate::playback::advance::wrap;
-use crate::playback::clip_step::ClipStep;
+use crate::playback::advance::{ClipStep, wrap};
 use crate::playback::graph::rest_poses::Bones;
 use crate::playback::skeletal::animator::{AnimatedRoot, ClipRequest, ModelAnimator};
 use crate::playback::skeletal::rig::{ClipSource, Clips, Rig};
@@ -210,13 +209,10 @@ type EventPlayer<F> = (
 /// Registers the observers that link the bones of one format.
 pub(crate) fn link_bones<F: Rig>(app: &mut App) {
     app.add_observer(on_graph_added::<F>)
-        .add_observer(on_graph_removed::<F>)
+        .add_observer(on_removed::<F, AnimationGraphHandle>)
         .add_observer(on_instance_inserted::<F>)
-        .add_observer(on_instance_removed::<F>);
+        .add_observer(on_removed::<F, F::Instance>);
 }
-
-/// Entities that are linked to a player.
-type Linked<'w, 's> = Query<'w, 's, &'static AnimatedBy>;
 
 fn on_graph_added<F: Rig>(
     added: On<Add, AnimationGraphHandle>,
@@ -238,35 +234,19 @@ fn on_instance_inserted<F: Rig>(
     }
 }
 
-fn on_graph_removed<F: Rig>(
-    removed: On<Remove, AnimationGraphHandle>,
+/// `C` is the graph or the instance.
+fn on_removed<F: Rig, C: Component>(
+    removed: On<Remove, C>,
     mut commands: Commands,
     instances: Query<&F::Instance>,
-    linked: Linked,
+    linked: Query<&AnimatedBy>,
 ) {
-    if let Ok(instance) = instances.get(removed.entity) {
-        unlink(
-            &mut commands,
-            removed.entity,
-            F::bone_entities(instance),
-            &linked,
-        );
-    }
-}
-
-fn on_instance_removed<F: Rig>(
-    removed: On<Remove, F::Instance>,
-    mut commands: Commands,
-    instances: Query<&F::Instance>,
-    linked: Linked,
-) {
-    if let Ok(instance) = instances.get(removed.entity) {
-        unlink(
-            &mut commands,
-            removed.entity,
-            F::bone_entities(instance),
-            &linked,
-        );
+    let root = removed.entity;
+    let bones = instances.get(root).into_iter().flat_map(F::bone_entities);
+    for bone in bones {
+        if linked.get(*bone).is_ok_and(|by| by.0 == root) {
+            commands.entity(*bone).try_remove::<AnimatedBy>();
+        }
     }
 }
 
@@ -274,14 +254,5 @@ fn on_instance_removed<F: Rig>(
 fn link(commands: &mut Commands, root: Entity, bones: &[Entity]) {
     for bone in bones {
         commands.entity(*bone).try_insert_if_new(AnimatedBy(root));
-    }
-}
-
-/// Unlinks the bones that are linked to the root.
-fn unlink(commands: &mut Commands, root: Entity, bones: &[Entity], linked: &Linked) {
-    for bone in bones {
-        if linked.get(*bone).is_ok_and(|by| by.0 == root) {
-            commands.entity(*bone).try_remove::<AnimatedBy>();
-        }
     }
 }

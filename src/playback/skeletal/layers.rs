@@ -337,9 +337,8 @@ impl ActiveLayer {
         warnings: &mut Vec<String>,
     ) -> bool {
         self.is_selected = true;
-        let Some(source) = clips.find(&self.resolved.play.clip, model) else {
-            let names: Vec<_> = F::clips(model).map(|clip| clip.name).collect();
-            warnings.push(self.resolved.missing_clip_warning(named, &names));
+        let source = clips.find_requested(&self.resolved, named, model, warnings);
+        let Some(source) = source else {
             self.pending = None;
             return self.playing.take().is_some();
         };

@@ -8,7 +8,7 @@ use crate::playback::clip_events::StoredEvents;
 use crate::playback::frames::Frames;
 use crate::playback::graph::bone_set::BoneSet;
 use crate::playback::graph::derived_clips::part_of;
-use crate::root::play::ClipRef;
+use crate::root::play::{ClipRef, ModelClips, ResolvedPlay};
 use crate::spawn::format::Format;
 use bevy::animation::AnimationTargetId;
 use bevy::asset::{LoadState, StrongHandle, UntypedAssetId};
@@ -286,6 +286,23 @@ impl<F: Rig> Clips<'_, '_, F> {
             frames,
             ..ClipSource::from(found)
         })
+    }
+
+    /// Like [`find`](Self::find), for a request. Adds a warning if the model does not have the clip. `named` are the clips that
+    /// the root names itself.
+    pub(crate) fn find_requested(
+        &self,
+        requested: &ResolvedPlay,
+        named: Option<&ModelClips>,
+        model: &F::Model,
+        warnings: &mut Vec<String>,
+    ) -> Option<ClipSource> {
+        let source = self.find(&requested.play.clip, model);
+        if source.is_none() {
+            let names: Vec<_> = F::clips(model).map(|clip| clip.name).collect();
+            warnings.push(requested.missing_clip_warning(named, &names));
+        }
+        source
     }
 
     /// The frames and events of a whole clip, if they are loaded.
