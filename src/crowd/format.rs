@@ -145,7 +145,6 @@ type Root<F> = (
 #[derive(SystemParam)]
 pub(crate) struct RigInfo<'w, 's, F: CrowdFormat> {
     roots: Query<'w, 's, Root<F>>,
-    parents: Query<'w, 's, &'static ChildOf>,
     files: Option<Res<'w, Assets<<F as Rig>::ClipFile>>>,
     server: Option<Res<'w, AssetServer>>,
     shared: Option<Res<'w, SharedClips<F>>>,
@@ -163,16 +162,6 @@ impl<F: CrowdFormat> RigInfo<'_, '_, F> {
     /// The assets that describe clips.
     pub(crate) fn files(&self) -> Option<&Assets<F::ClipFile>> {
         self.files.as_deref()
-    }
-
-    /// The root entity of the model's scene.
-    pub(crate) fn scene_root(&self, root: Entity) -> Option<Entity> {
-        let (instance, _, member) = self.roots.get(root).ok()?;
-        if let Some(member) = member {
-            return Some(member.scene());
-        }
-        let first = F::bone_entities(instance).first()?;
-        Some(self.parents.get(*first).ok()?.parent())
     }
 
     fn clip_info<'a>(&'a self, model: &'a F::Model, clip: RigClip<'_>) -> Option<ClipInfo<'a>> {

@@ -128,7 +128,7 @@ impl ModelQuery<'_, '_> {
             return self.transforms.get(self.bone(root, name)?).ok().copied();
         };
         let info = self.info(root)?;
-        let scene = self.transforms.get(info.scene_root(root)?).ok()?;
+        let scene = self.transforms.get(self.roots.scene(root)?).ok()?;
         Some(GlobalTransform::from(
             scene.affine() * info.crowd_bone(root, bone)?,
         ))
@@ -249,7 +249,7 @@ impl ModelQuery<'_, '_> {
 
     /// Transforms a box from the space of the scene below a root to the root's space.
     fn in_root(&self, root: Entity, bounds: &Aabb3d) -> Option<Aabb3d> {
-        let scene = self.info(root)?.scene_root(root)?;
+        let scene = self.roots.scene(root)?;
         let affine = |entity| Some(self.transforms.get(entity).ok()?.affine());
         let to_root: Affine3A = affine(root)?.inverse() * affine(scene)?;
         transformed_bounds(&to_root, bounds)

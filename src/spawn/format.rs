@@ -162,11 +162,10 @@ pub(crate) enum FoundClip {
 ///
 /// Boxes are in the space of the scene's root entity, which is the file's space unless the loader mirrored it.
 pub(crate) trait ModelInfo {
-    /// The root entity of the model's scene.
-    fn scene_root(&self, root: Entity) -> Option<Entity>;
-
     /// The clips, in file order.
-    fn clips(&self, root: Entity) -> Vec<ModelClip>;
+    fn clips(&self, _: Entity) -> Vec<ModelClip> {
+        Vec::new()
+    }
 
     /// Looks up a clip that is not a [`ClipRef::Part`].
     fn find_clip(&self, _: Entity, _: &ClipRef) -> FoundClip {
@@ -174,19 +173,27 @@ pub(crate) trait ModelInfo {
     }
 
     /// The pose at a time of the clip that plays, in seconds. `frames` is the part of the clip that plays.
-    fn pose(&self, root: Entity, time: f32, frames: Option<&Range<u32>>) -> Option<ModelPose>;
+    fn pose(&self, _: Entity, _time: f32, _frames: Option<&Range<u32>>) -> Option<ModelPose> {
+        None
+    }
 
     /// The box around the parts that the model shows at rest.
     fn bounds(&self, root: Entity) -> Option<Aabb3d>;
 
     /// A box around these parts in all poses of a clip.
-    fn clip_bounds(&self, root: Entity, clip: &ClipRef) -> Option<Aabb3d>;
+    fn clip_bounds(&self, _: Entity, _: &ClipRef) -> Option<Aabb3d> {
+        None
+    }
 
     /// The count of the model's own skins.
-    fn skins(&self, root: Entity) -> usize;
+    fn skins(&self, _: Entity) -> usize {
+        0
+    }
 
     /// The bones, in file order.
-    fn bones(&self, root: Entity) -> Vec<NamedEntity>;
+    fn bones(&self, _: Entity) -> Vec<NamedEntity> {
+        Vec::new()
+    }
 
     /// The parts, in file order.
     fn parts(&self, root: Entity) -> Vec<NamedEntity>;

@@ -53,8 +53,9 @@ pub struct ModelInstance {
     entities: Vec<Option<Entity>>,
     /// Whether a proxy of another model loaded it.
     is_of_proxy: bool,
-    /// The root entity of the scene of a crowd's member.
-    crowd: Option<Entity>,
+    /// The root entity of its scene.
+    scene: Entity,
+    is_in_crowd: bool,
     #[reflect(ignore)]
     model: Arc<SharedModel>,
 }
@@ -64,6 +65,7 @@ impl ModelInstance {
     pub(crate) fn new(
         format: ModelFormat,
         model: Arc<SharedModel>,
+        scene: Entity,
         entities: impl IntoIterator<Item = (usize, Entity)>,
     ) -> Self {
         let mut all = Vec::new();
@@ -77,7 +79,8 @@ impl ModelInstance {
             format,
             entities: all,
             is_of_proxy: false,
-            crowd: None,
+            scene,
+            is_in_crowd: false,
             model,
         }
     }
@@ -88,22 +91,28 @@ impl ModelInstance {
         self
     }
 
-    /// Sets the root entity of the scene of a crowd's member.
-    pub(crate) fn in_crowd(mut self, scene: Option<Entity>) -> Self {
-        self.crowd = scene;
+    /// Sets whether it is a member of a crowd.
+    pub(crate) fn in_crowd(mut self, is_in_crowd: bool) -> Self {
+        self.is_in_crowd = is_in_crowd;
         self
+    }
+
+    /// The root entity of its scene.
+    pub(crate) fn scene(&self) -> Entity {
+        self.scene
     }
 
     /// Whether it is a member of a crowd, so that its bones have no entities unless something is attached to them.
     pub fn is_in_crowd(&self) -> bool {
-        self.crowd.is_some()
+        self.is_in_crowd
     }
 
     /// The root entity of its scene if it is a member of a crowd, and the index of the bone with this name, or of the
     /// bone of the part with this name.
     pub(crate) fn crowd_bone(&self, name: &str) -> Option<(Entity, usize)> {
         let index = named(&self.model.names, name).first()?;
-        Some((self.crowd?, *self.model.bones.get(*index)?))
+        let bone = *self.model.bones.get(*index)?;
+        self.is_in_crowd.then_some((self.scene, bone))
     }
 
     /// The format.

@@ -22,6 +22,11 @@ impl ModelRoots<'_, '_> {
         self.instances.get(root).ok().map(ModelInstance::format)
     }
 
+    /// The root entity of the scene of a root's model.
+    pub(crate) fn scene(&self, root: Entity) -> Option<Entity> {
+        self.instances.get(root).ok().map(ModelInstance::scene)
+    }
+
     /// See [`ModelQuery::root`](crate::query::ModelQuery::root).
     pub(crate) fn root(&self, part: Entity) -> Option<Entity> {
         let ancestors = self.parents.iter_ancestors(part);

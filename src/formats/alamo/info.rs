@@ -122,10 +122,6 @@ fn in_model(model: &AloModel, local: &[Transform]) -> Vec<Affine3A> {
 }
 
 impl ModelInfo for AloInfo<'_, '_> {
-    fn scene_root(&self, root: Entity) -> Option<Entity> {
-        self.rig.scene_root(root)
-    }
-
     fn clips(&self, root: Entity) -> Vec<ModelClip> {
         self.rig.clips(root)
     }
@@ -184,11 +180,6 @@ impl ModelInfo for AloInfo<'_, '_> {
             bounds = merged(bounds, posed);
         }
         bounds
-    }
-
-    /// Alamo models have no skins.
-    fn skins(&self, _: Entity) -> usize {
-        0
     }
 
     fn bones(&self, root: Entity) -> Vec<NamedEntity> {

@@ -59,8 +59,8 @@ pub(crate) fn on_scene_ready(
     );
     commands.entity(root).try_insert_if_new(player);
     let is_of_proxy = proxy_loader.is_proxy(root);
-    let any =
-        ModelInstance::new(ModelFormat::Alamo, shared.any.clone(), named).of_proxy(is_of_proxy);
+    let any = ModelInstance::new(ModelFormat::Alamo, shared.any.clone(), scene_root, named)
+        .of_proxy(is_of_proxy);
     let instance = AloInstance {
         bones: bones.into_iter().map(|(_, entity)| entity).collect(),
         parts,
@@ -68,7 +68,7 @@ pub(crate) fn on_scene_ready(
         model: model.clone(),
     };
     let crowd = crowds.contains(scene_root).then_some(scene_root);
-    let any = any.in_crowd(crowd);
+    let any = any.in_crowd(crowd.is_some());
     commands.entity(root).try_insert((instance, any));
     update_member::<Alo>(&mut commands, root, crowd, model);
     if is_of_proxy {

@@ -14,7 +14,7 @@ pub(crate) fn on_scene_ready(
     scenes: ReadyScenes<'_, '_, Lgw>,
     spawned: Query<&LgwMesh>,
 ) {
-    let Some((_, LgwScene(model), entities)) = scenes.get(&ready, &mut commands) else {
+    let Some((scene, LgwScene(model), entities)) = scenes.get(&ready, &mut commands) else {
         return;
     };
     let with_index = |entity| Some((spawned.get(entity).ok()?.index, entity));
@@ -23,6 +23,7 @@ pub(crate) fn on_scene_ready(
     let model_instance = ModelInstance::new(
         ModelFormat::UfoAftermath,
         model.shared.clone(),
+        scene,
         meshes.iter().copied(),
     );
     let meshes = meshes.into_iter().map(|(_, entity)| entity).collect();

@@ -64,10 +64,6 @@ fn posed_bounds(model: &AbcModel, animation: &AbcAnimation, seconds: f32) -> Opt
 }
 
 impl ModelInfo for AbcInfo<'_, '_> {
-    fn scene_root(&self, root: Entity) -> Option<Entity> {
-        self.rig.scene_root(root)
-    }
-
     fn clips(&self, root: Entity) -> Vec<ModelClip> {
         self.rig.clips(root)
     }

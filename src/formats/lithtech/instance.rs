@@ -62,10 +62,11 @@ pub(crate) fn on_scene_ready(
     let any = ModelInstance::new(
         ModelFormat::LithTech,
         model.shared.clone(),
+        scene_root,
         nodes.iter().copied(),
     );
     let crowd = crowds.contains(scene_root).then_some(scene_root);
-    let any = any.in_crowd(crowd);
+    let any = any.in_crowd(crowd.is_some());
     update_member::<Abc>(&mut commands, root, crowd, &model);
     let instance = AbcInstance {
         model,

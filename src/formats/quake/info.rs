@@ -34,11 +34,6 @@ impl MdlInfo<'_, '_> {
 }
 
 impl ModelInfo for MdlInfo<'_, '_> {
-    /// The scene of a Quake model is its mesh.
-    fn scene_root(&self, root: Entity) -> Option<Entity> {
-        Some(self.roots.get(root).ok()?.mesh())
-    }
-
     fn clips(&self, root: Entity) -> Vec<ModelClip> {
         let Ok(animator) = self.roots.get(root) else {
             return Vec::new();
@@ -111,11 +106,6 @@ impl ModelInfo for MdlInfo<'_, '_> {
     fn skins(&self, root: Entity) -> usize {
         let animator = self.roots.get(root);
         animator.map_or(0, |animator| animator.model().skins.len())
-    }
-
-    /// Quake models have no bones.
-    fn bones(&self, _: Entity) -> Vec<NamedEntity> {
-        Vec::new()
     }
 
     fn parts(&self, root: Entity) -> Vec<NamedEntity> {

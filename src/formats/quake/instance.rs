@@ -66,7 +66,7 @@ pub(crate) fn on_scene_ready(
     let root = ready.entity;
     let row = rows.get(mesh).ok().map(|row| row.row);
     // The scene's only entity is not a named part.
-    let any = ModelInstance::new(ModelFormat::Quake, model.shared.clone(), []);
+    let any = ModelInstance::new(ModelFormat::Quake, model.shared.clone(), mesh, []);
     if let Ok(mut animator) = animators.get_mut(root) {
         animator.set_model(model, mesh, root);
         animator.row = row;
