@@ -5,7 +5,7 @@ use crate::archive::asked::{ArchiveId, AskedPath, Content, ContentHasher, Seen};
 use crate::archive::entry_path::EntryPath;
 use crate::archive::error::ArchiveSourceError;
 use crate::archive::layer::{ArchiveLayer, FoundFile, Layer, with_slashes};
-use crate::archive::source::Shared;
+use crate::archive::shared::Shared;
 use crate::load::watch::files::files_below;
 use bevy::asset::io::AssetSourceEvent;
 use bevy::log::warn;

@@ -38,9 +38,12 @@ pub(crate) mod layer;
 pub(crate) mod mega_files;
 pub(crate) mod presets;
 pub(crate) mod reader;
+pub(crate) mod shared;
 pub(crate) mod source;
 #[cfg(feature = "file_watcher")]
 pub(crate) mod watch;
+#[cfg(feature = "file_watcher")]
+pub(crate) mod watch_state;
 
 #[cfg(feature = "write")]
 pub use classic_model_formats::archive::ArchiveFile;

@@ -4,7 +4,7 @@ use crate::archive::archive_file::ArchiveFile;
 use crate::archive::asked::ReadReport;
 use crate::archive::entry_path::EntryPath;
 use crate::archive::layer::FoundFile;
-use crate::archive::source::Shared;
+use crate::archive::shared::Shared;
 use bevy::asset::io::{
     AssetReader, AssetReaderError, PathStream, Reader, ReaderNotSeekableError, STACK_FUTURE_SIZE,
     SeekableReader, StackFuture,

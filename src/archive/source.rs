@@ -1,14 +1,15 @@
-//! The builder of sources, and the state that a source has in an app.
+//! The builder of sources.
 
 use crate::archive::archive_file::ArchiveFile;
-use crate::archive::asked::Asked;
 use crate::archive::entry_path::EntryPath;
 use crate::archive::error::{ArchiveSourceError, SourceWarning};
 use crate::archive::folder::Folder;
 use crate::archive::layer::{ArchiveLayer, Layer, Layers, LocatedFile};
-use crate::archive::mega_files::AlamoGame;
-use crate::archive::presets::{Preset, absolute_path, archive_warnings, existing_folder};
+use crate::archive::mega_files::{
+    AlamoGame, Preset, absolute_path, archive_warnings, existing_folder,
+};
 use crate::archive::reader::ArchiveReader;
+use crate::archive::shared::Shared;
 use crate::load::watch::missing_files::ARCHIVE_WATCH_WARNING;
 use bevy::asset::io::{AssetSourceBuilder, ErasedAssetReader};
 use bevy::log::warn;
@@ -173,26 +174,5 @@ impl ArchiveSource {
             .with_watcher(crate::archive::watch::watcher(&shared))
             .with_processed_watcher(crate::archive::watch::watcher(&shared));
         builder
-    }
-}
-
-/// The state of a source in an app.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    pub layers: Layers,
-    /// The files that were asked for, if they are watched.
-    pub asked: Asked,
-    #[cfg(feature = "file_watcher")]
-    pub watch: crate::archive::watch::WatchState,
-}
-
-impl Shared {
-    pub fn new(layers: Layers) -> Self {
-        Self {
-            layers,
-            asked: Default::default(),
-            #[cfg(feature = "file_watcher")]
-            watch: Default::default(),
-        }
     }
 }

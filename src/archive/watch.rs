@@ -5,23 +5,22 @@
 
 use crate::archive::changes::Changes;
 use crate::archive::layer::Layer;
-use crate::archive::source::Shared;
+use crate::archive::shared::Shared;
+use crate::archive::watch_state::Receiver;
 use crate::load::names::folded;
 use async_channel::{Sender, unbounded};
 use bevy::asset::io::file::FileWatcher;
 use bevy::asset::io::{AssetSourceEvent, AssetWatcher};
 use bevy::log::warn;
-use core::fmt::{self, Debug};
-use core::ops::DerefMut;
 use core::time::Duration;
 use notify_debouncer_full::notify::event::{AccessKind, AccessMode};
 use notify_debouncer_full::notify::{EventKind, RecommendedWatcher, RecursiveMode};
 use notify_debouncer_full::{
     DebounceEventResult, Debouncer, RecommendedCache, new_debouncer, notify,
 };
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 /// Adds a receiver of the events of a source each time it is called. All receivers share the watchers.
 pub(crate) fn watcher(
@@ -180,55 +179,4 @@ fn is_change(kind: &EventKind) -> bool {
 fn is_same_file(a: &Path, b: &Path) -> bool {
     let name = |path: &Path| folded(&path.file_name().unwrap_or_default().to_string_lossy());
     a.parent() == b.parent() && name(a) == name(b)
-}
-
-/// The watchers of a source, and who receives their events.
-#[derive(Default)]
-pub(crate) struct WatchState {
-    state: Mutex<State>,
-    /// Held while a change is followed.
-    order: Mutex<()>,
-}
-
-#[derive(Default)]
-pub(crate) struct State {
-    pub receivers: Vec<Receiver>,
-    pub last_id: u64,
-    /// `None` while there are no receivers.
-    pub watchers: Option<Box<dyn AssetWatcher>>,
-    /// The archives that cannot be opened at the moment.
-    pub broken: HashSet<PathBuf>,
-}
-
-pub(crate) struct Receiver {
-    pub id: u64,
-    pub sender: Sender<AssetSourceEvent>,
-}
-
-impl WatchState {
-    pub fn state(&self) -> impl DerefMut<Target = State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits until no other change is followed. The change ends when the result is dropped.
-    pub fn begin_change(&self) -> MutexGuard<'_, ()> {
-        self.order.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Sends events to all receivers.
-    pub fn send(&self, events: Vec<AssetSourceEvent>) {
-        let state = self.state();
-        for event in events {
-            for receiver in &state.receivers {
-                // A receiver that is gone needs no events.
-                let _ = receiver.sender.try_send(event.clone());
-            }
-        }
-    }
-}
-
-impl Debug for WatchState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WatchState").finish_non_exhaustive()
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::crowd::deformed::PosedVertex;
 use crate::crowd::skeleton::{CrowdSkeleton, Poser, Texel};
-use crate::crowd::timeline::{MAX_SAMPLES, SampleTimes};
+use crate::crowd::timeline::{ClipFrames, MAX_SAMPLES, SampleTimes};
 use crate::spawn::format::merged;
 use bevy::math::bounding::Aabb3d;
 use bevy::tasks::futures::check_ready;
@@ -28,26 +28,6 @@ pub trait PoseSource: Send + Sync + 'static {
 
     /// The transform of one bone relative to its parent, and its own visibility. `rest` has those of the rest pose.
     fn bone(&self, bone: usize, position: f32, rest: (Transform, bool)) -> (Transform, bool);
-}
-
-/// The frames of a clip.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ClipFrames {
-    /// The count of frames.
-    pub(crate) count: u32,
-    /// Frames per second.
-    pub(crate) fps: f32,
-    /// Whether some values are held until the next frame.
-    pub(crate) holds: bool,
-    /// The most samples from one frame to the next.
-    pub(crate) max_per_frame: u32,
-}
-
-impl ClipFrames {
-    /// The times of one sample per frame. `None` if there are more than [`MAX_SAMPLES`] samples.
-    pub(crate) fn fewest_samples(&self) -> Option<SampleTimes> {
-        SampleTimes::new(self.count, self.fps, 1, self.holds)
-    }
 }
 
 /// A clip as texels.

@@ -1,16 +1,11 @@
 //! The baked clips of one model: they are baked again when they are edited, and dropped when no member shows them any more.
 
-use crate::crowd::bake::{Baked, Baking, ClipFrames, PoseSource, bake};
-use crate::crowd::format::{CrowdFormat, CrowdMaterial};
-use crate::crowd::members::CrowdMember;
-use crate::crowd::meshes::aabb;
-use crate::crowd::models::{CrowdModels, PoseTexture};
+use crate::crowd::bake::{Baked, Baking, PoseSource, bake};
+use crate::crowd::pose_texture::PoseTexture;
 use crate::crowd::skeleton::CrowdSkeleton;
-use crate::crowd::timeline::{MAX_SAMPLES, SampleTimes, Timeline};
+use crate::crowd::timeline::{ClipFrames, MAX_SAMPLES, SampleTimes, Timeline};
 use crate::gpu::pose_table::PosePair;
-use crate::playback::skeletal::rig::edited;
 use bevy::asset::UntypedAssetId;
-use bevy::camera::primitives::Aabb;
 use bevy::math::bounding::Aabb3d;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -102,79 +97,6 @@ impl<S> Resident<S> {
     pub(crate) fn is_removable(&self) -> bool {
         self.unused_frames >= RETIRED_FRAMES && Arc::strong_count(&self.clip) == 1
     }
-}
-
-/// Retires edited clips, stores the clips whose tasks have finished, and drops what no member shows any more.
-pub(crate) fn update_clips<F: CrowdFormat>(
-    mut models: ResMut<CrowdModels<F>>,
-    mut file_events: MessageReader<AssetEvent<F::ClipFile>>,
-    mut clip_events: MessageReader<AssetEvent<AnimationClip>>,
-) {
-    let (files, clips) = (edited(&mut file_events), edited(&mut clip_events));
-    let models = models.bypass_change_detection();
-    for model in models.iter_mut() {
-        // A skin may hold images.
-        model.appearances.remove_dropped();
-        let (crowd_clips, mut target) = model.clips();
-        if !files.is_empty() || !clips.is_empty() {
-            crowd_clips.retire(|clip, origin| match origin {
-                ClipOrigin::Model => false,
-                ClipOrigin::Clip => clips.contains(&clip),
-                ClipOrigin::File(file) => {
-                    clips.contains(&clip) || files.contains(&file.typed_debug_checked())
-                }
-            });
-        }
-        crowd_clips.finish(&mut target);
-        crowd_clips.free_unused(target.texture);
-    }
-}
-
-/// Uploads the clips that were baked, and updates the boxes of the members' meshes.
-pub(crate) fn upload_clips<F: CrowdFormat>(
-    mut models: ResMut<CrowdModels<F>>,
-    mut images: ResMut<Assets<Image>>,
-    mut materials: ResMut<Assets<CrowdMaterial<F>>>,
-    members: Query<&CrowdMember<F>>,
-    mut boxes: Query<&mut Aabb>,
-) {
-    let models = models.bypass_change_detection();
-    let mut is_any = false;
-    for model in models.iter_mut() {
-        if !model.texture.is_changed() {
-            continue;
-        }
-        is_any = true;
-        model.texture.upload(&mut images);
-        for (material, _) in model.appearances.materials() {
-            // Marks the material as changed, so that it binds the new texture.
-            if let Some(material) = materials.get_mut(&material) {
-                material.into_inner();
-            }
-        }
-    }
-    if !is_any {
-        return;
-    }
-    for member in &members {
-        let Some(model) = models.get(member.slot) else {
-            continue;
-        };
-        let bounds = aabb(model.bounds);
-        for mesh in &member.meshes {
-            if let Ok(mut current) = boxes.get_mut(*mesh)
-                && (current.center, current.half_extents) != (bounds.center, bounds.half_extents)
-            {
-                *current = bounds;
-            }
-        }
-    }
-}
-
-/// Whether the clip of a member is being baked.
-pub(crate) fn is_baking<F: CrowdFormat>(_: &World, entity: EntityRef<'_>) -> bool {
-    let member = entity.get::<CrowdMember<F>>();
-    member.is_some_and(|member| member.is_baking)
 }
 
 /// The state of a clip.

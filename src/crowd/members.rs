@@ -2,8 +2,7 @@
 
 use crate::crowd::clips::{CrowdClip, Found};
 use crate::crowd::format::{CrowdFormat, CrowdMaterial};
-use crate::crowd::meshes::Appearance;
-use crate::crowd::models::{CrowdModel, CrowdModels};
+use crate::crowd::models::{Appearance, CrowdModel, CrowdModels};
 use crate::crowd::skeleton::CrowdSkeleton;
 use crate::gpu::pose_table::{PoseBlend, PosePair, PoseTable};
 use crate::load::warnings::ModelWarnings;

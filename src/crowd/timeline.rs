@@ -3,12 +3,12 @@
 //! Samples are regular. So a clip whose keyframes have individual times is sampled by positions: the index of a keyframe
 //! plus the fraction of the way to the next one. At keyframes, its poses are exact.
 
-use crate::crowd::bake::ClipFrames;
 use crate::gpu::pose_table::PosePair;
 use crate::playback::frames::{Frames, keyframe_at};
 use crate::playback::graph::rest_poses::{Rotation, Scale, Translation};
 use bevy::animation::AnimationTargetId;
 use bevy::prelude::*;
+use bevy::transform::components::Transform;
 use core::any::Any;
 use core::ops::Range;
 use std::sync::Arc;
@@ -287,6 +287,26 @@ impl BoneCurves {
 fn value<T: Any>(curve: Option<&dyn AnimationCurve>, seconds: f32) -> Option<T> {
     let value = curve?.sample_clamped(seconds).downcast::<T>().ok()?;
     Some(*value)
+}
+
+/// The frames of a clip.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClipFrames {
+    /// The count of frames.
+    pub(crate) count: u32,
+    /// Frames per second.
+    pub(crate) fps: f32,
+    /// Whether some values are held until the next frame.
+    pub(crate) holds: bool,
+    /// The most samples from one frame to the next.
+    pub(crate) max_per_frame: u32,
+}
+
+impl ClipFrames {
+    /// The times of one sample per frame. `None` if there are more than [`MAX_SAMPLES`] samples.
+    pub(crate) fn fewest_samples(&self) -> Option<SampleTimes> {
+        SampleTimes::new(self.count, self.fps, 1, self.holds)
+    }
 }
 
 #[cfg(test)]

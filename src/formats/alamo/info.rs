@@ -1,6 +1,6 @@
 //! Looks up the clips of a model for code that works with any format.
 
-use crate::crowd::format::RigInfo;
+use crate::crowd::bones::RigInfo;
 use crate::formats::alamo::asset::{Alo, AloMesh, AloModel, AloSubmesh};
 use crate::formats::alamo::components::AloPart;
 use crate::root::play::ClipRef;

@@ -1,6 +1,6 @@
 //! Looks up the clips of a model for code that works with any format.
 
-use crate::crowd::format::RigInfo;
+use crate::crowd::bones::RigInfo;
 use crate::formats::lithtech::asset::{Abc, AbcAnimation, AbcModel};
 use crate::formats::lithtech::components::AbcMesh;
 use crate::root::play::ClipRef;

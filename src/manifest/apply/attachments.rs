@@ -6,7 +6,7 @@ use crate::manifest::apply::components::update_component;
 use crate::manifest::apply::state::{ModelState, SpawnedAttachment};
 use crate::manifest::classic_model::{ClassicModel, is_manifest, warn_manifest};
 use crate::manifest::model_manifest::{ManifestAttachment, ModelManifest};
-use crate::manifest::read::paths::ResolvedFiles;
+use crate::manifest::read::resolve::ResolvedFiles;
 use crate::root::play::{ClipRef, PlayClip};
 use crate::root::skins::ModelSkin;
 use crate::spawn::attach::AttachedToBone;

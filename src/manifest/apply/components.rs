@@ -1,7 +1,7 @@
 //! [`AppliedComponents`]: the components that a manifest sets on the root of its model.
 
 use crate::manifest::model_manifest::{ManifestClip, ManifestEvent, ModelManifest};
-use crate::manifest::read::paths::ResolvedFiles;
+use crate::manifest::read::resolve::ResolvedFiles;
 use crate::root::events::{ClipEvent, ModelEvents};
 use crate::root::layers::{BoneMask, ModelMasks};
 use crate::root::parts::{DamageStage, LodDistances, PartVisibility};

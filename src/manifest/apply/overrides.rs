@@ -4,7 +4,7 @@
 use crate::load::labels::is_model_in_use;
 use crate::load::loading::{LoaderOverride, LoaderOverrides};
 use crate::manifest::model_manifest::ModelManifest;
-use crate::manifest::read::paths::ResolvedFiles;
+use crate::manifest::read::resolve::ResolvedFiles;
 use bevy::asset::AssetPath;
 use bevy::prelude::*;
 use std::collections::HashSet;

@@ -1,8 +1,7 @@
 //! Applies [`BevySpace`] and the size and the axes of manifests: rotates and scales the scenes below model roots.
 
 use crate::geometry::axes::{Mirror, SceneScale};
-use crate::manifest::apply::state::ModelState;
-use crate::manifest::model_manifest::{FileAxis, ManifestAxes, ModelManifest};
+use crate::manifest::apply::state::{ManifestTransform, ModelState};
 use crate::root::spawning::{BevySpace, SceneTransform};
 use crate::spawn::attach::{ancestors, outer_scale};
 use crate::spawn::instance::ModelInstance;
@@ -154,49 +153,5 @@ pub(crate) fn on_instance_ready(
     if let Ok(state) = states.get(root) {
         let manifest = state.transform;
         commands.queue(move |world: &mut World| update_scene(world, root, manifest));
-    }
-}
-
-/// The size and the axes of a manifest.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct ManifestTransform {
-    /// A factor for the size.
-    pub(crate) scale: f32,
-    axes: Option<ManifestAxes>,
-    facing: Option<FileAxis>,
-    /// Meters per unit of the file.
-    pub(crate) meters: Option<f32>,
-    /// The height at rest, in meters.
-    pub(crate) height: Option<f32>,
-}
-
-impl Default for ManifestTransform {
-    fn default() -> Self {
-        Self {
-            scale: 1.0,
-            axes: None,
-            facing: None,
-            meters: None,
-            height: None,
-        }
-    }
-}
-
-impl ManifestTransform {
-    pub(crate) fn from_manifest(manifest: &ModelManifest) -> Self {
-        Self {
-            scale: manifest.scale,
-            axes: manifest.axes,
-            facing: manifest.facing,
-            meters: manifest.meters,
-            height: manifest.height,
-        }
-    }
-
-    /// The rotation of a scene, if the manifest has the model's axes or its front.
-    pub(crate) fn rotation(self, scene: SceneTransform) -> Option<Quat> {
-        let axes = self.axes.and_then(|axes| axes.rotation_in(scene.mirror));
-        let turn = self.facing.and_then(FileAxis::turn_to_front);
-        axes.or(turn.map(|turn| turn * scene.original.rotation))
     }
 }

@@ -10,3 +10,4 @@ pub(crate) mod loader;
 pub(crate) mod parse;
 pub(crate) mod paths;
 pub(crate) mod preload;
+pub(crate) mod resolve;

@@ -1,14 +1,11 @@
-//! [`ManifestFiles`]: the paths of the files that a manifest names; and [`ResolvedFiles`], also if code has changed the manifest
-//! since it was loaded.
+//! [`ManifestFiles`]: the paths of the files that a manifest names; and the texts in which problems of its values are found.
 
-use crate::load::names::same_name;
-use crate::manifest::check::values::{as_name, is_glob};
-use crate::manifest::classic_model::is_manifest;
-use crate::manifest::model_manifest::{ManifestClip, ModelManifest};
-use crate::manifest::read::extends::Sources;
+use crate::load::names::folded;
+use crate::manifest::read::error::Step::{Field, Key};
+use crate::manifest::read::error::{ManifestError, ManifestLoaderError, Problem, Step};
 use bevy::asset::{AssetPath, UntypedHandle};
 use core::fmt;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The paths of the files that a manifest names, as found by its loader.
@@ -102,119 +99,87 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The maximum count of a manifest's clips that are files.
-pub(crate) const MAX_CLIP_FILES: usize = 4096;
-
-/// The paths of the files that a manifest names.
-pub(crate) struct ResolvedFiles {
-    pub(crate) model: Option<AssetPath<'static>>,
-    /// The clips that are files, in the order of the manifest's list.
-    pub(crate) clips: Vec<ClipFile>,
-    /// The paths of skins, by name.
-    pub(crate) skins: BTreeMap<String, AssetPath<'static>>,
-    /// Whether the selected skin is missing and the loader has warned about that.
-    pub(crate) is_skin_missing: bool,
-    pub(crate) palette: Option<AssetPath<'static>>,
-    /// Texture folders, from the root of the asset source.
-    pub(crate) texture_folders: Vec<String>,
-    /// The model or manifest of each attachment. `None` if it was not found.
-    pub(crate) attachments: Vec<Option<AssetPath<'static>>>,
-}
-
-/// A clip that is a file.
-pub(crate) struct ClipFile {
-    /// The index in the manifest's `clips`.
-    pub(crate) entry: usize,
-    pub(crate) name: String,
+/// The text of one file.
+#[derive(Debug)]
+pub(crate) struct Source {
     pub(crate) path: AssetPath<'static>,
+    /// Without a byte order mark.
+    text: String,
+    /// The names of the fields that the text sets, and `field/key` for each key of a map, case-folded.
+    values: HashSet<String>,
 }
 
-impl ModelManifest {
-    /// The paths of the files, also if code has changed the manifest since it was loaded.
-    pub(crate) fn resolve_files(&self) -> ResolvedFiles {
-        let files = &self.files;
-        let has_model = !self.model.is_empty();
-        let model = has_model.then(|| files.path(&self.model)).flatten();
-        let skin = |(name, file): (&String, &String)| Some((name.clone(), files.path(file)?));
-        let attachments = self.attachments.iter();
-        let mut texture_folders = Vec::new();
-        for name in &self.texture_folders {
-            let found = files.folders.get(name).cloned();
-            for folder in found.unwrap_or_else(|| vec![name.clone()]) {
-                if !texture_folders.contains(&folder) {
-                    texture_folders.push(folder);
-                }
-            }
-        }
-        ResolvedFiles {
-            clips: self.clip_files(model.as_ref()),
-            skins: self.skins.iter().filter_map(skin).collect(),
-            is_skin_missing: self.is_skin_missing(),
-            palette: self.palette.as_ref().and_then(|name| files.path(name)),
-            texture_folders,
-            attachments: attachments
-                .map(|attachment| files.path(&attachment.model))
-                .collect(),
-            model,
+/// The files that the values of a manifest are from.
+#[derive(Debug)]
+pub(crate) struct Sources {
+    own: Source,
+    /// The manifest that it extends, the one that this extends, and so on.
+    bases: Vec<Source>,
+}
+
+impl Source {
+    /// `fields` are the names of the fields that the text sets; `keys` are those of its maps, with their fields.
+    pub(crate) fn new<'a>(
+        path: AssetPath<'static>,
+        text: &str,
+        fields: Vec<String>,
+        keys: impl Iterator<Item = (&'a str, &'a String)>,
+    ) -> Self {
+        let keys = keys.map(|(field, key)| map_key(field, key));
+        Self {
+            path,
+            values: fields.into_iter().chain(keys).collect(),
+            text: text.to_owned(),
         }
     }
 
-    fn is_skin_missing(&self) -> bool {
-        let Some(name) = as_name(&self.skin) else {
-            return false;
+    /// Whether the text sets a field.
+    pub(crate) fn sets(&self, field: &str) -> bool {
+        self.values.contains(field)
+    }
+
+    /// Whether the text sets a key of a map, in any case.
+    pub(crate) fn sets_key(&self, field: &str, key: &str) -> bool {
+        self.values.contains(&map_key(field, key))
+    }
+
+    /// The error for a problem with a value of this file.
+    pub(crate) fn error(&self, problem: Problem<'_>) -> ManifestLoaderError {
+        ManifestLoaderError::Manifest {
+            path: self.path.to_string(),
+            source: self.locate(problem),
+        }
+    }
+
+    /// Adds the position in this file.
+    pub(crate) fn locate(&self, problem: Problem<'_>) -> ManifestError {
+        problem.in_text(&self.text)
+    }
+}
+
+fn map_key(field: &str, key: &str) -> String {
+    format!("{field}/{}", folded(key))
+}
+
+impl Sources {
+    /// Each of `bases` is extended by the one before it, the first one by the manifest itself.
+    pub(crate) fn new(own: Source, bases: Vec<Source>) -> Self {
+        Self { own, bases }
+    }
+
+    /// Whether the manifest extends another one.
+    pub(crate) fn has_bases(&self) -> bool {
+        !self.bases.is_empty()
+    }
+
+    /// The file that a value is from. If none sets it, this is the manifest itself.
+    pub(crate) fn of(&self, value: &[Step<'_>]) -> &Source {
+        let sets = |source: &&Source| match value {
+            [Field(field @ ("masks" | "skins")), Key(key), ..] => source.sets_key(field, key),
+            [Field(field), ..] => source.sets(field),
+            _ => true,
         };
-        let file = self.skins.iter().find(|(key, _)| same_name(key, name));
-        match file {
-            Some((_, file)) => self.files.named.get(file) == Some(&None),
-            None => self.files.unknown_skin.as_deref() == Some(name),
-        }
+        let mut sources = core::iter::once(&self.own).chain(&self.bases);
+        sources.find(sets).unwrap_or(&self.own)
     }
-
-    fn clip_files(&self, model: Option<&AssetPath<'static>>) -> Vec<ClipFile> {
-        let stem = model.and_then(|model| model.path().file_stem());
-        let stem = stem.unwrap_or_default().to_string_lossy();
-        let of_entry = |(entry, clip): (usize, &ManifestClip)| {
-            let paths: Vec<_> = match &clip.file {
-                // Only the loader can list the files that match.
-                Some(name) if is_glob(name) => {
-                    let found = self.files.patterns.get(name);
-                    found.into_iter().flatten().cloned().collect()
-                }
-                Some(name) => self.files.path(name).into_iter().collect(),
-                None => Vec::new(),
-            };
-            let name = |path: &AssetPath<'_>| clip_name(&clip.name, path, &stem);
-            let paths = paths.into_iter();
-            let paths = paths.filter(|path| is_clip_file(path, model));
-            let clips = paths.map(|path| ClipFile {
-                entry,
-                name: name(&path),
-                path,
-            });
-            clips.collect::<Vec<_>>()
-        };
-        let clips = self.clips.iter().enumerate().flat_map(of_entry);
-        clips.take(MAX_CLIP_FILES).collect()
-    }
-}
-
-/// Whether a file can be a clip of a model. A manifest cannot, because it could wait for itself.
-pub(crate) fn is_clip_file(path: &AssetPath<'_>, model: Option<&AssetPath<'_>>) -> bool {
-    Some(path) != model && !is_manifest(path)
-}
-
-/// The name of a clip that is a file: the one in the manifest, otherwise that of the file without the model's name
-/// before it.
-pub(crate) fn clip_name(name: &str, file: &AssetPath<'_>, model: &str) -> String {
-    if !name.is_empty() {
-        return name.to_owned();
-    }
-    let stem = file.path().file_stem().unwrap_or_default();
-    let stem = stem.to_string_lossy();
-    let rest = stem
-        .get(..model.len())
-        .filter(|start| !start.is_empty() && same_name(start, model))
-        .and_then(|_| stem.get(model.len()..)?.strip_prefix('_'))
-        .filter(|rest| !rest.is_empty());
-    rest.unwrap_or(&stem).to_owned()
 }

@@ -6,7 +6,8 @@
 
 use crate::playback::advance::{ClipStep, Fade, first_time};
 use crate::playback::clip_events::{ClipEvents, EventTables};
-use crate::playback::skeletal::rig::{ClipSource, Clips, Rig};
+use crate::playback::skeletal::clips::Clips;
+use crate::playback::skeletal::rig::{ClipSource, Rig};
 use crate::root::events::PassedEvent;
 use crate::root::play::{ClipRef, PlayClip, Playback, Repeat, ResolvedPlay};
 use bevy::animation::{ActiveAnimation, RepeatAnimation};

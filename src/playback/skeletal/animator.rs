@@ -10,9 +10,9 @@ use crate::playback::graph::bone_set::BoneSet;
 use crate::playback::graph::build::{GraphLayout, shared_graph};
 use crate::playback::graph::rest_poses::{Bones, restore_rest_pose};
 use crate::playback::skeletal::active_clips::{ActiveClips, Pending, PendingState, node};
-use crate::playback::skeletal::driver::OwnGraph;
+use crate::playback::skeletal::clips::{Clips, Edits};
 use crate::playback::skeletal::layers::{ActiveLayers, LayerRequest, PlayedLayer};
-use crate::playback::skeletal::rig::{Clips, Edits, Rig};
+use crate::playback::skeletal::rig::Rig;
 use crate::root::events::{ModelEvent, ModelEvents, PassedEvent};
 use crate::root::layers::{ClipLayers, LayerId, ModelMasks};
 use crate::root::play::{ClipRef, ModelClips, Playback, ResolvedClip, ResolvedPlay};
@@ -527,5 +527,16 @@ fn on_animator_removed(mut world: DeferredWorld<'_>, context: HookContext) {
     let mut commands = world.commands();
     if let Ok(mut root) = commands.get_entity(root) {
         root.try_remove::<AnimationGraphHandle>();
+    }
+}
+
+/// The graph that the crate has inserted on a model's root. Its events are sent when its clips advance.
+#[derive(Component, Debug, Default)]
+pub(crate) struct OwnGraph(pub(crate) Option<Handle<AnimationGraph>>);
+
+impl OwnGraph {
+    /// Whether this is the root's current graph. Otherwise the graph is the user's.
+    pub(crate) fn is(&self, current: Option<&AnimationGraphHandle>) -> bool {
+        self.0.is_some() && current.map(|current| &current.0) == self.0.as_ref()
     }
 }

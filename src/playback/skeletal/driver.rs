@@ -8,8 +8,9 @@ use crate::load::reloads::is_asset_loading;
 use crate::load::warnings::ModelWarnings;
 use crate::playback::advance::{ClipStep, wrap};
 use crate::playback::graph::rest_poses::Bones;
-use crate::playback::skeletal::animator::{AnimatedRoot, ClipRequest, ModelAnimator};
-use crate::playback::skeletal::rig::{ClipSource, Clips, Rig};
+use crate::playback::skeletal::animator::{AnimatedRoot, ClipRequest, ModelAnimator, OwnGraph};
+use crate::playback::skeletal::clips::Clips;
+use crate::playback::skeletal::rig::{ClipSource, Rig};
 use crate::root::events::{ModelEvents, send_events};
 use crate::root::layers::{ClipLayers, LayerFinished, ModelMasks};
 use crate::root::play::{ClipFinished, ModelClips, Playback, ResolvedClip};
@@ -118,17 +119,6 @@ pub(crate) fn is_clip_loading<F: Rig>(world: &World, entity: EntityRef<'_>) -> b
     };
     let mut clips = animator.pending_clips();
     clips.any(|clip| is_asset_loading(server, clip))
-}
-
-/// The graph that the crate has inserted on a model's root. Its events are sent when its clips advance.
-#[derive(Component, Debug, Default)]
-pub(crate) struct OwnGraph(pub(crate) Option<Handle<AnimationGraph>>);
-
-impl OwnGraph {
-    /// Whether this is the root's current graph. Otherwise the graph is the user's.
-    pub(crate) fn is(&self, current: Option<&AnimationGraphHandle>) -> bool {
-        self.0.is_some() && current.map(|current| &current.0) == self.0.as_ref()
-    }
 }
 
 /// The step that an animation has made in this frame of the app; `None` if it has not moved.

@@ -4,17 +4,18 @@
 
 pub(crate) mod active_clips;
 pub(crate) mod animator;
+pub(crate) mod clips;
 pub(crate) mod driver;
 pub(crate) mod layers;
 pub(crate) mod rig;
 
 use crate::load::reloads::add_loading_check;
 use crate::playback::resolve::resolve_clips;
-use crate::playback::skeletal::driver::link_bones;
-use crate::playback::skeletal::driver::send_clip_events;
-use crate::playback::skeletal::driver::{is_clip_loading, play_clips};
+use crate::playback::skeletal::clips::{SharedClips, log_mismatches};
+use crate::playback::skeletal::driver::{
+    is_clip_loading, link_bones, play_clips, send_clip_events,
+};
 use crate::playback::skeletal::rig::Rig;
-use crate::playback::skeletal::rig::{SharedClips, log_mismatches};
 use crate::root::environment::ClassicModelsSystems;
 use bevy::animation::{AnimatedBy, AnimationTargetId, advance_animations};
 use bevy::app::AnimationSystems;

@@ -1,9 +1,8 @@
 //! The sub-meshes of a model, and the joints that they follow.
 
 use crate::crowd::format::{CrowdContent, CrowdSubmesh};
-use crate::crowd::meshes::AttributeSet;
 use crate::crowd::skeleton::{CrowdSkeleton, SkeletonBone};
-use crate::crowd::skinning::{JointList, VertexJoints};
+use crate::crowd::skinning::{AttributeSet, JointList, VertexJoints};
 use crate::formats::alamo::asset::{Alo, AloModel, AloSubmesh};
 use crate::formats::alamo::components::{AloPart, AloPartKind};
 use crate::formats::alamo::materials::material::AloMaterial;

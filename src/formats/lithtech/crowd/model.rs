@@ -2,9 +2,8 @@
 
 use crate::crowd::deformed::{DeformedVertex, PosedVertex};
 use crate::crowd::format::{CrowdContent, CrowdSubmesh};
-use crate::crowd::meshes::AttributeSet;
 use crate::crowd::skeleton::{CrowdSkeleton, SkeletonBone};
-use crate::crowd::skinning::{JointList, VertexJoints};
+use crate::crowd::skinning::{AttributeSet, JointList, VertexJoints};
 use crate::formats::lithtech::asset::{Abc, AbcMeshInfo, AbcModel};
 use crate::formats::lithtech::crowd::node_deform::NodeDeform;
 use crate::gpu::pose_table::PosePair;
