@@ -7,7 +7,6 @@ pub(crate) mod box_index;
 pub(crate) mod collider_mesh;
 pub(crate) mod parts;
 pub(crate) mod posed;
-pub(crate) mod ray_hit;
 pub(crate) mod ray_settings;
 pub(crate) mod rays;
 pub(crate) mod surface;

@@ -6,9 +6,7 @@
 
 pub(crate) mod advance;
 pub(crate) mod clip_events;
-pub(crate) mod follow_velocity;
 pub(crate) mod frames;
 pub(crate) mod graph;
 pub(crate) mod resolve;
-pub(crate) mod rotations;
 pub(crate) mod skeletal;

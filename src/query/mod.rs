@@ -8,7 +8,7 @@ pub(crate) mod picking;
 pub(crate) mod raycast;
 
 pub use crate::geometry::collider_mesh::ColliderMesh;
-pub use crate::geometry::ray_hit::ModelRayHit;
+pub use crate::geometry::ray_settings::ModelRayHit;
 pub use crate::geometry::ray_settings::{
     Backfaces, ColliderParts, ModelRayCastSettings, ModelRayCastVisibility,
 };

@@ -3,8 +3,7 @@
 use crate::formats::FormatRays;
 use crate::geometry::box_index::TIE;
 use crate::geometry::collider_mesh::ColliderMesh;
-use crate::geometry::ray_hit::ModelRayHit;
-use crate::geometry::ray_settings::{ColliderParts, ModelRayCastSettings};
+use crate::geometry::ray_settings::{ColliderParts, ModelRayCastSettings, ModelRayHit};
 use crate::spawn::roots::ModelRoots;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;

@@ -3,7 +3,7 @@
 //! The values of all bones are in one block for each kind of track. A curve has its offset in the block.
 
 use crate::formats::alamo::animation::timing::{Bits, Timing};
-use crate::playback::rotations::slerp;
+use crate::playback::frames::slerp;
 use bevy::math::DVec3;
 use bevy::prelude::*;
 use core::fmt;

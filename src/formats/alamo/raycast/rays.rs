@@ -3,8 +3,7 @@
 use crate::formats::alamo::raycast::param::AloRayCast;
 use crate::formats::alamo::raycast::triangles::AloTriangles;
 use crate::geometry::collider_mesh::ColliderMesh;
-use crate::geometry::ray_hit::ModelRayHit;
-use crate::geometry::ray_settings::{ColliderParts, ModelRayCastSettings};
+use crate::geometry::ray_settings::{ColliderParts, ModelRayCastSettings, ModelRayHit};
 use crate::geometry::rays::Rays;
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;

@@ -1,8 +1,7 @@
 //! Bevy curves for the translation and rotation of each node over the keyframes of one animation.
 
 use crate::formats::lithtech::convert::handedness::Handedness;
-use crate::playback::frames::{SINGLE_FRAME_SECONDS, keyframe_at};
-use crate::playback::rotations::slerp;
+use crate::playback::frames::{SINGLE_FRAME_SECONDS, keyframe_at, slerp};
 use bevy::prelude::*;
 use classic_model_formats::abc::Animation;
 use core::fmt;
