@@ -15,9 +15,10 @@ pub(crate) fn folded(name: &str) -> String {
         return name.to_ascii_lowercase();
     }
     let lower = |letter: char| single(letter, letter.to_lowercase());
-    name.chars()
-        .map(|letter| lower(uppercase_char(letter)))
-        .collect()
+    // Growing would need three times the memory of a long name.
+    let mut folded = String::with_capacity(name.len());
+    folded.extend(name.chars().map(|letter| lower(uppercase_char(letter))));
+    folded
 }
 
 /// Whether [`folded`] returns `folded_name` for a name. Does not allocate for ASCII names.
