@@ -2,11 +2,8 @@
 
 // For maintainers: the components that users write are in `root`, and the shading of one format in the format.
 
-pub(crate) mod bone_visibility;
-pub(crate) mod lods;
 pub(crate) mod parts;
 pub(crate) mod rebind_textures;
-pub(crate) mod skin_materials;
 pub(crate) mod skins;
 
-pub use bone_visibility::BoneVisibility;
+pub use parts::BoneVisibility;

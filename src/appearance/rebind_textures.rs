@@ -3,7 +3,7 @@
 //! A changed file can have another size, format or mip count. Then Bevy creates a new GPU texture, but a material keeps
 //! the old one until the material itself changes.
 
-use crate::load::checks::{add_loading_check, is_asset_loading};
+use crate::load::reloads::{add_loading_check, is_asset_loading};
 use bevy::asset::AssetEventSystems;
 use bevy::prelude::*;
 use bevy::reflect::ReflectRef;

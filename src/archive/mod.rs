@@ -29,19 +29,21 @@
 
 pub(crate) mod archive_file;
 pub(crate) mod asked;
-pub(crate) mod content_hash;
+#[cfg(feature = "file_watcher")]
+pub(crate) mod changes;
 pub(crate) mod entry_path;
 pub(crate) mod error;
-pub(crate) mod file_reader;
 pub(crate) mod folder;
 pub(crate) mod layer;
-pub(crate) mod layers;
+pub(crate) mod mega_files;
 pub(crate) mod presets;
 pub(crate) mod reader;
 pub(crate) mod shared;
 pub(crate) mod source;
 #[cfg(feature = "file_watcher")]
 pub(crate) mod watch;
+#[cfg(feature = "file_watcher")]
+pub(crate) mod watch_state;
 
 #[cfg(feature = "write")]
 pub use classic_model_formats::archive::ArchiveFile;
@@ -49,5 +51,5 @@ pub use classic_model_formats::archive::{Archive, Entry, ReadAt, detect};
 #[doc(inline)]
 pub use classic_model_formats::{meg, pak, rez, vfs};
 pub use error::{ArchiveSourceError, SourceWarning};
-pub use layers::LocatedFile;
+pub use layer::LocatedFile;
 pub use source::{ArchiveSource, SourceLayer};

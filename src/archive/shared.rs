@@ -1,7 +1,7 @@
-//! What the readers, the watcher and the builder of one source share.
+//! The state of a source in an app.
 
 use crate::archive::asked::Asked;
-use crate::archive::layers::Layers;
+use crate::archive::layer::Layers;
 
 /// The state of a source in an app.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub(crate) struct Shared {
     /// The files that were asked for, if they are watched.
     pub asked: Asked,
     #[cfg(feature = "file_watcher")]
-    pub watch: crate::archive::watch::state::WatchState,
+    pub watch: crate::archive::watch_state::WatchState,
 }
 
 impl Shared {

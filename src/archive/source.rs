@@ -4,13 +4,13 @@ use crate::archive::archive_file::ArchiveFile;
 use crate::archive::entry_path::EntryPath;
 use crate::archive::error::{ArchiveSourceError, SourceWarning};
 use crate::archive::folder::Folder;
-use crate::archive::layer::{ArchiveLayer, Layer};
-use crate::archive::layers::{Layers, LocatedFile};
-use crate::archive::presets::alamo::AlamoGame;
-use crate::archive::presets::layers::{Preset, absolute_path, archive_warnings, existing_folder};
+use crate::archive::layer::{ArchiveLayer, Layer, Layers, LocatedFile};
+use crate::archive::mega_files::{
+    AlamoGame, Preset, absolute_path, archive_warnings, existing_folder,
+};
 use crate::archive::reader::ArchiveReader;
 use crate::archive::shared::Shared;
-use crate::load::watch::sources::ARCHIVE_WATCH_WARNING;
+use crate::load::watch::missing_files::ARCHIVE_WATCH_WARNING;
 use bevy::asset::io::{AssetSourceBuilder, ErasedAssetReader};
 use bevy::log::warn;
 use classic_model_formats::read::Format;

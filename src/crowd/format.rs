@@ -1,13 +1,14 @@
 //! What a format implements so that its models have crowds.
 
 use crate::appearance::parts::Selected;
-use crate::appearance::skin_materials::SkinMaterials;
-use crate::crowd::bake::skeleton::CrowdSkeleton;
-use crate::crowd::bake::task::PoseSource;
-use crate::crowd::data::clip::ClipData;
-use crate::crowd::mesh::build::AttributeSet;
-use crate::crowd::mesh::joints::VertexJoints;
-use crate::crowd::mesh::material::CrowdSkinning;
+use crate::appearance::skins::SkinMaterials;
+use crate::crowd::bake::PoseSource;
+use crate::crowd::clips::ClipData;
+use crate::crowd::skeleton::CrowdSkeleton;
+use crate::crowd::skinning::AttributeSet;
+use crate::crowd::skinning::CrowdSkinning;
+use crate::crowd::skinning::Missing;
+use crate::crowd::skinning::VertexJoints;
 use crate::playback::skeletal::rig::{ClipSource, Rig};
 use bevy::pbr::ExtendedMaterial;
 use bevy::prelude::*;
@@ -71,35 +72,6 @@ pub struct CrowdContent<P, D> {
     /// Why sub-meshes are missing. `None` if none is.
     pub(crate) missing: Option<Missing>,
     pub(crate) data: D,
-}
-
-/// Why sub-meshes of a model are missing in its crowd.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
-    /// Their meshes are not in the main world.
-    NotInMainWorld,
-    /// Vertices cannot store the offsets of their joints.
-    TooManyJoints,
-    /// The texture has no room for a pose.
-    PoseTooLarge,
-}
-
-impl Missing {
-    /// The warning. It follows the path of the model.
-    pub(crate) fn warning(self) -> &'static str {
-        match self {
-            Self::NotInMainWorld => {
-                "has meshes that are not in the main world, so its crowd cannot draw them: set `asset_usage` of its loader \
-                 settings to the default"
-            }
-            Self::TooManyJoints => {
-                "has more than 21,000 bones with vertices, so its crowd cannot draw all of them: spawn it as a scene"
-            }
-            Self::PoseTooLarge => {
-                "has a pose that exceeds the adapter's maximum texture size, so its crowd draws nothing: spawn it as a scene"
-            }
-        }
-    }
 }
 
 /// A sub-mesh that is drawn.

@@ -7,11 +7,17 @@
 // here.
 
 pub(crate) mod bake;
-pub(crate) mod data;
+pub(crate) mod bones;
+pub(crate) mod clips;
+pub(crate) mod deformed;
 pub(crate) mod format;
 pub(crate) mod members;
-pub(crate) mod mesh;
+pub(crate) mod meshes;
+pub(crate) mod models;
 pub(crate) mod plugin;
-pub(crate) mod rig_info;
+pub(crate) mod pose_texture;
+pub(crate) mod skeleton;
+pub(crate) mod skinning;
+pub(crate) mod timeline;
 
-pub use mesh::material::{CrowdSkinning, MAX_CROWD_TEXELS};
+pub use skinning::{CrowdSkinning, MAX_CROWD_TEXELS};

@@ -1,22 +1,22 @@
-//! Registers the crowds of a format with an app.
+//! Registers the crowds of a format with an app, and bakes their clips.
 
-use crate::appearance::lods::choose_levels;
+use crate::appearance::parts::choose_levels;
 use crate::appearance::rebind_textures::rebind_changed_textures;
-use crate::appearance::skin_materials::ActiveMaterials;
-use crate::crowd::data::models::CrowdModels;
-use crate::crowd::data::update_clips::{is_baking, update_clips, upload_clips};
+use crate::appearance::skins::ActiveMaterials;
+use crate::crowd::bones::{despawn_unused_bones, pose_bones};
+use crate::crowd::clips::ClipOrigin;
 use crate::crowd::format::{CrowdFormat, CrowdMaterial};
-use crate::crowd::members::bones::{despawn_unused_bones, pose_bones};
-use crate::crowd::members::member::CrowdScene;
-use crate::crowd::members::write_poses::write_poses;
-use crate::crowd::mesh::material::add_crowd_shader;
-use crate::crowd::mesh::merge::update_appearance;
-use crate::gpu::pose_table::PoseTable;
-use crate::gpu::pose_texture::add_pose_table;
-use crate::load::checks::add_loading_check;
-use crate::root::systems::ClassicModelsSystems;
+use crate::crowd::members::{CrowdMember, CrowdScene, write_poses};
+use crate::crowd::meshes::{aabb, update_meshes};
+use crate::crowd::models::CrowdModels;
+use crate::crowd::skinning::add_crowd_shader;
+use crate::gpu::pose_table::{PoseTable, add_pose_table};
+use crate::load::reloads::add_loading_check;
+use crate::playback::skeletal::clips::edited;
+use crate::root::environment::ClassicModelsSystems;
 use bevy::app::AnimationSystems;
 use bevy::asset::AssetEventSystems;
+use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::prelude::*;
 use bevy::render::renderer::RenderDevice;
@@ -47,7 +47,7 @@ pub(crate) fn add_crowds<F: CrowdFormat>(app: &mut App) {
     )
     .add_systems(
         PostUpdate,
-        update_appearance::<F>
+        update_meshes::<F>
             .after(choose_levels::<F>)
             .in_set(ClassicModelsSystems::Appearance),
     );
@@ -78,4 +78,77 @@ pub(crate) fn finish_crowds<F: CrowdFormat>(app: &mut App) {
         let mut models = app.world_mut().resource_mut::<CrowdModels<F>>();
         models.max_texture_size = size;
     }
+}
+
+/// Retires edited clips, stores the clips whose tasks have finished, and drops what no member shows any more.
+pub(crate) fn update_clips<F: CrowdFormat>(
+    mut models: ResMut<CrowdModels<F>>,
+    mut file_events: MessageReader<AssetEvent<F::ClipFile>>,
+    mut clip_events: MessageReader<AssetEvent<AnimationClip>>,
+) {
+    let (files, clips) = (edited(&mut file_events), edited(&mut clip_events));
+    let models = models.bypass_change_detection();
+    for model in models.iter_mut() {
+        // A skin may hold images.
+        model.appearances.remove_dropped();
+        let (crowd_clips, mut target) = model.clips();
+        if !files.is_empty() || !clips.is_empty() {
+            crowd_clips.retire(|clip, origin| match origin {
+                ClipOrigin::Model => false,
+                ClipOrigin::Clip => clips.contains(&clip),
+                ClipOrigin::File(file) => {
+                    clips.contains(&clip) || files.contains(&file.typed_debug_checked())
+                }
+            });
+        }
+        crowd_clips.finish(&mut target);
+        crowd_clips.free_unused(target.texture);
+    }
+}
+
+/// Uploads the clips that were baked, and updates the boxes of the members' meshes.
+pub(crate) fn upload_clips<F: CrowdFormat>(
+    mut models: ResMut<CrowdModels<F>>,
+    mut images: ResMut<Assets<Image>>,
+    mut materials: ResMut<Assets<CrowdMaterial<F>>>,
+    members: Query<&CrowdMember<F>>,
+    mut boxes: Query<&mut Aabb>,
+) {
+    let models = models.bypass_change_detection();
+    let mut is_any = false;
+    for model in models.iter_mut() {
+        if !model.texture.is_changed() {
+            continue;
+        }
+        is_any = true;
+        model.texture.upload(&mut images);
+        for (material, _) in model.appearances.materials() {
+            // Marks the material as changed, so that it binds the new texture.
+            if let Some(material) = materials.get_mut(&material) {
+                material.into_inner();
+            }
+        }
+    }
+    if !is_any {
+        return;
+    }
+    for member in &members {
+        let Some(model) = models.get(member.slot) else {
+            continue;
+        };
+        let bounds = aabb(model.bounds);
+        for mesh in &member.meshes {
+            if let Ok(mut current) = boxes.get_mut(*mesh)
+                && (current.center, current.half_extents) != (bounds.center, bounds.half_extents)
+            {
+                *current = bounds;
+            }
+        }
+    }
+}
+
+/// Whether the clip of a member is being baked.
+pub(crate) fn is_baking<F: CrowdFormat>(_: &World, entity: EntityRef<'_>) -> bool {
+    let member = entity.get::<CrowdMember<F>>();
+    member.is_some_and(|member| member.is_baking)
 }

@@ -12,7 +12,7 @@ pub mod lithtech;
 pub mod quake;
 
 use crate::geometry::rays::SurfaceRays;
-use crate::spawn::info::ModelInfo;
+use crate::spawn::format::ModelInfo;
 use crate::spawn::instance::ModelFormat;
 use bevy::ecs::system::SystemParam;
 

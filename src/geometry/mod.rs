@@ -5,10 +5,8 @@
 pub(crate) mod axes;
 pub(crate) mod box_index;
 pub(crate) mod collider_mesh;
-pub(crate) mod mesh_data;
 pub(crate) mod parts;
 pub(crate) mod posed;
-pub(crate) mod ray_hit;
 pub(crate) mod ray_settings;
 pub(crate) mod rays;
 pub(crate) mod surface;

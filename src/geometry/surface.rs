@@ -1,7 +1,7 @@
 //! The triangles of a part, and the intersection of rays with them.
 
-use crate::geometry::mesh_data::{SurfaceTriangles, uv_at};
 use crate::geometry::ray_settings::Backfaces;
+use crate::geometry::vertices::{SurfaceTriangles, uv_at};
 use bevy::math::{Affine3A, DMat3, DVec3};
 use bevy::prelude::*;
 

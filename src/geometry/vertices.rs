@@ -1,7 +1,9 @@
-//! Vertex normals computed from the adjacent triangles, for files without normals; and boxes around vertices.
+//! Vertex normals computed from the adjacent triangles, for files without normals; boxes around vertices; triangles and
+//! texture coordinates of meshes in the main world.
 
-use bevy::math::Vec3;
 use bevy::mesh::skinning::{JointAabb, JointIndex, SkinnedMeshBounds};
+use bevy::mesh::{Indices, VertexAttributeValues};
+use bevy::prelude::*;
 
 /// The least sine of a triangle's angle at a corner. Below it, the normal would be rounding noise.
 const MIN_SINE: f32 = 1e-4;
@@ -121,6 +123,51 @@ pub(crate) fn replace_missing(
 pub(crate) fn is_position_in_range(position: Vec3) -> bool {
     const MAX_COORDINATE: f32 = 1e18;
     position.abs().max_element() <= MAX_COORDINATE
+}
+
+/// Vertex indices, three per triangle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SurfaceTriangles<'a> {
+    U16(&'a [u16]),
+    U32(&'a [u32]),
+}
+
+impl<'a> SurfaceTriangles<'a> {
+    /// The triangles of a mesh. `None` if its data is not in the main world.
+    pub(crate) fn of(mesh: &'a Mesh) -> Option<Self> {
+        Some(match mesh.try_indices().ok()? {
+            Indices::U16(indices) => Self::U16(indices),
+            Indices::U32(indices) => Self::U32(indices),
+        })
+    }
+
+    /// The vertex indices of all triangles.
+    pub(crate) fn iter(self) -> impl Iterator<Item = [u32; 3]> {
+        (0..).map_while(move |triangle| self.get(triangle))
+    }
+
+    /// The vertex indices of a triangle.
+    pub(crate) fn get(self, triangle: usize) -> Option<[u32; 3]> {
+        match self {
+            Self::U16(indices) => Some(indices.as_chunks().0.get(triangle)?.map(u32::from)),
+            Self::U32(indices) => indices.as_chunks().0.get(triangle).copied(),
+        }
+    }
+}
+
+/// The texture coordinates of a mesh. Empty if it has none in the main world.
+pub(crate) fn uvs(mesh: &Mesh) -> &[[f32; 2]] {
+    match mesh.try_attribute(Mesh::ATTRIBUTE_UV_0) {
+        Ok(VertexAttributeValues::Float32x2(uvs)) => uvs,
+        _ => &[],
+    }
+}
+
+/// The interpolated texture coordinate of a point on a triangle. `None` if a vertex has none.
+pub(crate) fn uv_at(uvs: &[[f32; 2]], vertices: [u32; 3], barycentrics: Vec3) -> Option<Vec2> {
+    let uv = |vertex: u32| Some(Vec2::from_array(*uvs.get(vertex as usize)?));
+    let [a, b, c] = vertices.map(uv);
+    Some(a? * barycentrics.x + b? * barycentrics.y + c? * barycentrics.z)
 }
 
 #[cfg(test)]

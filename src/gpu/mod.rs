@@ -6,9 +6,7 @@
 
 pub(crate) mod instance_rows;
 pub(crate) mod pose_table;
-pub(crate) mod pose_texture;
-pub(crate) mod poses;
 pub(crate) mod shaders;
 
 pub use pose_table::PoseTable;
-pub use poses::{PoseBlend, PosePair};
+pub use pose_table::{PoseBlend, PosePair};

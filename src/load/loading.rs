@@ -1,17 +1,20 @@
 //! Steps that the loaders of all model formats share: apply overrides to settings, read the file, report errors and
 //! warnings, and wait for textures at the end of a load.
+//!
+//! Overrides are those of manifests. Bevy keeps one asset per path and drops the settings of a load when it reloads the file.
+//! Therefore loaders read the overrides at the beginning of each load.
 
-use crate::load::concurrent::RunningLoad;
+use crate::load::concurrent::{LoadTracker, RunningLoad};
 use crate::load::error::{ModelLoadError, separator};
 use crate::load::find::{FileFinder, FileSearch};
-use crate::load::overrides::{LoaderOverride, LoaderOverrides};
 use crate::load::reloads::Reloads;
-use crate::load::tracker::LoadTracker;
-use bevy::asset::LoadContext;
 use bevy::asset::io::Reader;
+use bevy::asset::{AssetPath, LoadContext};
 use bevy::prelude::*;
 use classic_model_formats::read::{ParseError, Warning};
 use core::hash::Hash;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// A setting with an invalid value: see [`ModelLoadError::Setting`].
 #[derive(Debug)]
@@ -136,5 +139,74 @@ impl<'a> ModelLoad<'a> {
     pub(crate) async fn finish(&self, load_context: &LoadContext<'_>, images: Vec<Handle<Image>>) {
         let reloads = &self.loading.reloads;
         reloads.finish(&self.running, load_context, images).await;
+    }
+}
+
+/// Values that override the settings of one model's loader.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LoaderOverride {
+    /// Folders to search for textures before those of the settings, from the root of the asset source.
+    pub(crate) texture_folders: Vec<String>,
+    /// Replaces the palette of the settings.
+    pub(crate) palette: Option<AssetPath<'static>>,
+    /// Replaces the palette index of holes.
+    pub(crate) hole_index: Option<u8>,
+    /// Replaces the setting that decides whether lights are loaded.
+    pub(crate) load_lights: Option<bool>,
+    /// Replaces the setting that decides whether a hidden bone hides what is connected to the bones below it.
+    pub(crate) hidden_bones_hide_children: Option<bool>,
+}
+
+impl LoaderOverride {
+    /// Inserts the override's folders before those of the settings.
+    pub(crate) fn prepend_folders(&self, folders: &mut Vec<String>) {
+        folders.splice(0..0, self.texture_folders.iter().cloned());
+    }
+}
+
+/// Overrides of loader settings, keyed by the path of the model. Clones share one table.
+#[derive(Resource, Clone, Default)]
+pub(crate) struct LoaderOverrides(Arc<RwLock<HashMap<AssetPath<'static>, LoaderOverride>>>);
+
+impl LoaderOverrides {
+    /// The overrides of this app, for a loader.
+    pub(crate) fn of(world: &World) -> Self {
+        world.resource::<Self>().clone()
+    }
+
+    /// The overrides for a model; empty if there are none.
+    pub(crate) fn get(&self, model: &AssetPath<'_>) -> LoaderOverride {
+        let overrides = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        overrides.get(model).cloned().unwrap_or_default()
+    }
+
+    /// Replaces the overrides for a model. Returns whether they changed.
+    pub(crate) fn set(&self, model: &AssetPath<'static>, value: LoaderOverride) -> bool {
+        let mut overrides = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let before = if value == LoaderOverride::default() {
+            overrides.remove(model)
+        } else {
+            overrides.insert(model.clone(), value.clone())
+        };
+        before.unwrap_or_default() != value
+    }
+}
+
+/// Registers images as assets in apps without Bevy's `ImagePlugin`, such as servers. Models contain images, and Bevy
+/// panics on assets of an unregistered type.
+///
+/// Call it in `Plugin::finish`: until then, the app may still add the plugin.
+pub(crate) fn ensure_images(app: &mut App) {
+    if !app.world().contains_resource::<Assets<Image>>() {
+        app.init_asset::<Image>();
+    }
+}
+
+/// Inserts an image with a fixed handle. Call it in `Plugin::finish`.
+pub(crate) fn insert_image(app: &mut App, handle: &Handle<Image>, image: Image) {
+    ensure_images(app);
+    let mut images = app.world_mut().resource_mut::<Assets<Image>>();
+    if let Err(error) = images.insert(handle, image) {
+        error!("built-in image {handle:?} could not be inserted: {error}");
     }
 }

@@ -7,6 +7,7 @@
 use bevy::platform::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A name in lower case. Two names differ only in case if and only if their folded names are equal.
 pub(crate) fn folded(name: &str) -> String {
@@ -14,9 +15,10 @@ pub(crate) fn folded(name: &str) -> String {
         return name.to_ascii_lowercase();
     }
     let lower = |letter: char| single(letter, letter.to_lowercase());
-    name.chars()
-        .map(|letter| lower(uppercase_char(letter)))
-        .collect()
+    // Growing would need three times the memory of a long name.
+    let mut folded = String::with_capacity(name.len());
+    folded.extend(name.chars().map(|letter| lower(uppercase_char(letter))));
+    folded
 }
 
 /// Whether [`folded`] returns `folded_name` for a name. Does not allocate for ASCII names.
@@ -47,7 +49,7 @@ fn single(letter: char, mut other: impl Iterator<Item = char>) -> char {
 }
 
 /// The indices of the parts with each name, keyed by name in lower case.
-pub type Names = HashMap<Box<str>, Vec<usize>>;
+pub type Names = Arc<HashMap<Arc<str>, Vec<usize>>>;
 
 /// The indices of the parts with this name (case-insensitive).
 pub(crate) fn named<'a>(names: &'a Names, name: &str) -> &'a [usize] {
@@ -61,16 +63,29 @@ pub(crate) fn named_folded<'a>(names: &'a Names, folded_name: &str) -> &'a [usiz
 
 /// Builds the table from the names of all parts, in order.
 pub(crate) fn index_names<'a>(names: impl Iterator<Item = &'a str>) -> Names {
-    let mut indices = Names::default();
-    for (index, name) in names.enumerate() {
-        indices.entry(folded(name).into()).or_default().push(index);
-    }
-    indices
+    let mut indices = HashMap::default();
+    add_names(&mut indices, 0, names);
+    indices.into()
 }
 
-/// The warning for a name in `PartVisibility` that no part has, unless `exists` is true.
-pub(crate) fn missing_part(exists: bool, name: &str) -> Option<String> {
-    (!exists).then(|| format!("has no part \"{name}\" that `PartVisibility` can hide or show"))
+/// Adds the names of parts to a table. `first` is the index of the first part.
+pub(crate) fn add_names<'a>(
+    table: &mut HashMap<Arc<str>, Vec<usize>>,
+    first: usize,
+    names: impl Iterator<Item = &'a str>,
+) {
+    for (index, name) in names.enumerate() {
+        let indices = table.entry(folded(name).into()).or_default();
+        indices.push(first + index);
+    }
+}
+
+/// Adds a table to another one, without copying the names. `first` is the index of the first part.
+pub(crate) fn add_table(table: &mut HashMap<Arc<str>, Vec<usize>>, first: usize, other: &Names) {
+    for (name, indices) in other.iter() {
+        let all = table.entry(name.clone()).or_default();
+        all.extend(indices.iter().map(|index| first + index));
+    }
 }
 
 /// A name in upper case. Two names differ only in case if and only if their results are equal.
@@ -99,6 +114,12 @@ pub(crate) fn has_extension<S: AsRef<str>>(path: &Path, extensions: &[S]) -> boo
     extensions.iter().any(is_same)
 }
 
+/// Whether a file name, in lower case, ends with a dot and an extension, which may contain dots.
+pub(crate) fn ends_with_extension(name: &str, extension: &str) -> bool {
+    let stem = name.strip_suffix(extension);
+    stem.is_some_and(|stem| stem.ends_with('.'))
+}
+
 /// The characters that Windows ignores at the end of a name.
 pub(crate) const ENDINGS: [char; 2] = ['.', ' '];
 
@@ -107,6 +128,66 @@ fn without_end(name: &str) -> &str {
     match name.trim_end_matches(ENDINGS) {
         "" => name,
         trimmed => trimmed,
+    }
+}
+
+/// A pattern for names: `*` matches any characters or none, `?` matches one character. Case-insensitive.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    /// In lower case, with repeated stars merged.
+    letters: Vec<char>,
+    /// The least count of characters in a matching name.
+    min_length: usize,
+}
+
+impl Pattern {
+    pub(crate) fn new(pattern: &str) -> Self {
+        let mut letters: Vec<char> = folded(pattern).chars().collect();
+        letters.dedup_by(|letter, before| (*letter, *before) == ('*', '*'));
+        let min_length = letters.iter().filter(|letter| **letter != '*').count();
+        Self {
+            letters,
+            min_length,
+        }
+    }
+
+    /// Whether a [`folded`] name matches. Adds the count of steps to `steps`: at most the
+    /// product of both lengths.
+    pub(crate) fn matches(&self, name: &str, steps: &mut usize) -> bool {
+        *steps += 1;
+        // A character has at least one byte.
+        if name.len() < self.min_length {
+            return false;
+        }
+        let (mut pattern, mut name) = (&*self.letters, name.chars());
+        // The pattern after the last star, and the rest of the name from its first candidate.
+        let mut star = None;
+        loop {
+            *steps += 1;
+            if let Some(('*', behind)) = pattern.split_first() {
+                if behind.is_empty() {
+                    return true;
+                }
+                star = Some((behind, name.clone()));
+                pattern = behind;
+                continue;
+            }
+            match (pattern.split_first(), name.next()) {
+                (None, None) => return true,
+                (Some(_), None) => return false,
+                (Some((letter, behind)), Some(other)) if [other, '?'].contains(letter) => {
+                    pattern = behind;
+                }
+                _ => {
+                    // Backtrack: the star matches one more character.
+                    let Some((behind, rest)) = &mut star else {
+                        return false;
+                    };
+                    rest.next();
+                    (pattern, name) = (*behind, rest.clone());
+                }
+            }
+        }
     }
 }
 
@@ -174,5 +255,65 @@ mod tests {
         ] {
             assert!(!same_name(a, b), "{a} {b}");
         }
+    }
+
+    /// Whether a name matches, and the count of steps.
+    fn compared(pattern: &str, name: &str) -> (bool, usize) {
+        let mut steps = 0;
+        let is_match = Pattern::new(pattern).matches(&folded(name), &mut steps);
+        (is_match, steps)
+    }
+
+    #[test]
+    fn wildcards_match_characters() {
+        for (pattern, name) in [
+            ("*", ""),
+            ("*", "a.b"),
+            ("*.ala", "WALK.ALA"),
+            ("w?lk*", "walk"),
+            ("*a*b*c", "xxaxxbxxbxxc"),
+            ("*ab", "aab"),
+            ("*?", "č"),
+            ("č?j", "Čáj"),
+            ("a**", "a"),
+            ("**a", "ba"),
+            ("", ""),
+        ] {
+            assert!(compared(pattern, name).0, "{pattern} {name}");
+        }
+        for (pattern, name) in [
+            ("?", ""),
+            ("*?", ""),
+            ("*.ala", "walk.alo"),
+            ("w?lk", "wlk"),
+            ("*a*b*c", "xxaxxbxxbxx"),
+            ("*ab", "aba"),
+            ("č?j", "čj"),
+            ("a", "aa"),
+            ("", "a"),
+        ] {
+            assert!(!compared(pattern, name).0, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn steps_are_bounded_by_the_product_of_lengths() {
+        // Backtracking over all stars would take exponential time.
+        for (pattern, name) in [
+            ("*a".repeat(500), "a".repeat(499)),
+            ("*a".repeat(500) + "b", "a".repeat(1000)),
+            ("*a*a*a*a*a*a*a*b".to_owned(), "a".repeat(1000)),
+            (format!("*{}b", "a".repeat(500)), "a".repeat(1000)),
+            (format!("*{}b", "?".repeat(500)), "a".repeat(1000)),
+            ("*".repeat(1000) + "b", "a".repeat(1000)),
+        ] {
+            let (is_match, steps) = compared(&pattern, &name);
+            assert!(!is_match, "{pattern}");
+            assert!(steps <= pattern.len() * name.len(), "{pattern} {steps}");
+        }
+        let (_, steps) = compared(&"a".repeat(1000), "a");
+        assert_eq!(steps, 1);
+        let (_, steps) = compared("*.ala", &"a".repeat(1000));
+        assert!(steps < 3000, "{steps}");
     }
 }

@@ -1,6 +1,6 @@
 //! De-duplication of warnings: each warning about a model or a manifest is logged once, not per instance or frame.
 
-use crate::root::systems::SpawnEarly;
+use crate::root::environment::SpawnEarly;
 use bevy::app::SceneSpawnerSystems;
 use bevy::asset::UntypedAssetId;
 use bevy::ecs::system::SystemParam;

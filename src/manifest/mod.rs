@@ -13,26 +13,25 @@
 //! `WorldAssetRoot` and the components for the manifest's fields on the entity. Components that the user has set or
 //! changed are not replaced.
 
+pub(crate) mod apply;
 pub(crate) mod check;
 pub(crate) mod classic_model;
-pub(crate) mod files;
 pub(crate) mod model_manifest;
 pub(crate) mod plugin;
 pub(crate) mod read;
 pub(crate) mod ready;
-pub(crate) mod spawn;
 pub(crate) mod values;
 
-pub use check::manifest::{ManifestCheck, ManifestProblem};
+pub use check::model::{ManifestCheck, ManifestProblem};
 pub use classic_model::ClassicModel;
-pub use files::find::ManifestLoaderSettings;
-pub use files::paths::ManifestFiles;
 pub use model_manifest::{
     FileAxis, ManifestAttachment, ManifestAxes, ManifestClip, ManifestColors, ManifestEvent,
     ManifestRepeat, ModelManifest,
 };
 pub use read::error::{ManifestError, ManifestLoaderError};
 pub use read::loader::ManifestLoader;
+pub use read::loader::ManifestLoaderSettings;
 pub use read::parse::parse;
+pub use read::paths::ManifestFiles;
 pub use ready::ModelReady;
 pub use values::NameOrIndex;

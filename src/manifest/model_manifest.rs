@@ -1,9 +1,9 @@
 //! [`ModelManifest`] and the types of its fields, as they are in the file.
 
 use crate::geometry::axes::Mirror;
-use crate::manifest::files::paths::ManifestFiles;
+use crate::manifest::read::paths::ManifestFiles;
 use crate::manifest::values::{NameOrIndex, color, list, map, map_of_lists};
-use crate::root::clip_ref::Repeat;
+use crate::root::play::Repeat;
 use crate::root::skins::PlayerColors;
 use bevy::asset::AssetPath;
 use bevy::prelude::*;

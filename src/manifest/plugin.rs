@@ -1,21 +1,20 @@
 //! Registers this module's assets, loaders and systems.
 
-use crate::load::extensions::reserve_extensions;
-use crate::load::unlabeled::{UnlabeledScenes, register_unlabeled_loader};
+use crate::load::labels::{UnlabeledScenes, register_unlabeled_loader, reserve_extensions};
 use crate::load::warnings::update_warning_log;
+use crate::manifest::apply::models::{
+    ManifestScene, manifest_scene, on_manifest_scene_ready, on_model_removed, on_scene_removed,
+    update_models,
+};
+use crate::manifest::apply::overrides::{ManifestOverrides, update_manifest_overrides};
+use crate::manifest::apply::space::{on_instance_ready, update_scenes};
+use crate::manifest::apply::state::{Plans, remove_stale_plans};
 use crate::manifest::check::clips::{ClipChecks, check_clips, on_clips, on_events, on_model_ready};
 use crate::manifest::classic_model::ClassicModel;
 use crate::manifest::model_manifest::ModelManifest;
 use crate::manifest::read::loader::{EXTENSION, ManifestLoader};
 use crate::manifest::ready::{UnreadyModels, on_instance_inserted, send_ready};
-use crate::manifest::spawn::overrides::{ManifestOverrides, update_manifest_overrides};
-use crate::manifest::spawn::plan::{Plans, remove_stale_plans};
-use crate::manifest::spawn::space::{on_instance_ready, update_scenes};
-use crate::manifest::spawn::update::{
-    ManifestScene, manifest_scene, on_model_removed, on_scene_ready, on_scene_removed,
-    update_models,
-};
-use crate::root::systems::ClassicModelsSystems;
+use crate::root::environment::ClassicModelsSystems;
 use crate::spawn::attach::update_attachments;
 use crate::spawn::formats::ModelFormats;
 use crate::spawn::render_layers::propagate_layers;
@@ -36,7 +35,7 @@ impl Plugin for ManifestPlugin {
             .register_type::<ClassicModel>()
             // Scenes may contain only registered types.
             .register_type::<ManifestScene>()
-            .add_observer(on_scene_ready)
+            .add_observer(on_manifest_scene_ready)
             .add_observer(on_scene_removed)
             .add_observer(on_instance_ready)
             .add_observer(on_model_removed)

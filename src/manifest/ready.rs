@@ -1,7 +1,7 @@
 //! [`ModelReady`]: sent when everything that a model draws and plays is loaded and spawned.
 
-use crate::load::checks::{LoadingChecks, is_asset_loading};
-use crate::manifest::spawn::loading::{is_model_loading, manifest_attachments};
+use crate::load::reloads::{LoadingChecks, is_asset_loading};
+use crate::manifest::apply::state::{is_model_loading, manifest_attachments};
 use crate::spawn::instance::ModelInstance;
 use bevy::ecs::entity::EntityHashSet;
 use bevy::prelude::*;

@@ -1,6 +1,6 @@
 //! Deserialization of values with several notations, and of lists with a length limit.
 
-use crate::root::clip_ref::ClipRef;
+use crate::root::play::ClipRef;
 use crate::root::skins::ModelSkin;
 use bevy::prelude::*;
 use core::fmt;

@@ -6,14 +6,7 @@
 
 pub(crate) mod advance;
 pub(crate) mod clip_events;
-pub(crate) mod clip_step;
-pub(crate) mod event_frames;
-pub(crate) mod fade;
-pub(crate) mod follow_velocity;
 pub(crate) mod frames;
 pub(crate) mod graph;
-pub(crate) mod lookup;
-pub(crate) mod playing;
 pub(crate) mod resolve;
-pub(crate) mod rotations;
 pub(crate) mod skeletal;

@@ -2,10 +2,11 @@
 
 use crate::appearance::skins::ActiveSkin;
 use crate::formats::FormatInfos;
-use crate::root::clip_ref::ClipRef;
-use crate::root::play::{Playback, ResolvedClip};
+use crate::root::play::{ClipRef, Playback, ResolvedClip};
 use crate::root::skins::ModelSkins;
-use crate::spawn::info::{ModelClip, ModelInfo, ModelPose, NamedEntity, transformed_bounds};
+use crate::spawn::format::{
+    FoundClip, ModelClip, ModelInfo, ModelPose, NamedEntity, transformed_bounds,
+};
 use crate::spawn::instance::ModelFormat;
 use crate::spawn::roots::ModelRoots;
 use bevy::ecs::system::SystemParam;
@@ -127,7 +128,7 @@ impl ModelQuery<'_, '_> {
             return self.transforms.get(self.bone(root, name)?).ok().copied();
         };
         let info = self.info(root)?;
-        let scene = self.transforms.get(info.scene_root(root)?).ok()?;
+        let scene = self.transforms.get(self.roots.scene(root)?).ok()?;
         Some(GlobalTransform::from(
             scene.affine() * info.crowd_bone(root, bone)?,
         ))
@@ -144,6 +145,12 @@ impl ModelQuery<'_, '_> {
     pub fn clips(&self, root: Entity) -> Vec<ModelClip> {
         self.info(root)
             .map_or_else(Vec::new, |info| info.clips(root))
+    }
+
+    /// Looks up a clip of a root's model. It must not be a part of another clip.
+    pub(crate) fn find_clip(&self, root: Entity, clip: &ClipRef) -> FoundClip {
+        let info = self.info(root);
+        info.map_or(FoundClip::Unsupported, |info| info.find_clip(root, clip))
     }
 
     /// The pose that a root's model shows. `None` if no clip of its file plays, unless it is an MDL model, which always shows
@@ -242,7 +249,7 @@ impl ModelQuery<'_, '_> {
 
     /// Transforms a box from the space of the scene below a root to the root's space.
     fn in_root(&self, root: Entity, bounds: &Aabb3d) -> Option<Aabb3d> {
-        let scene = self.info(root)?.scene_root(root)?;
+        let scene = self.roots.scene(root)?;
         let affine = |entity| Some(self.transforms.get(entity).ok()?.affine());
         let to_root: Affine3A = affine(root)?.inverse() * affine(scene)?;
         transformed_bounds(&to_root, bounds)

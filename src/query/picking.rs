@@ -1,7 +1,8 @@
 //! A `bevy_picking` backend for the parts of spawned models.
 
-use crate::geometry::ray_hit::ModelRayHit;
-use crate::geometry::ray_settings::{Backfaces, ModelRayCastSettings, ModelRayCastVisibility};
+use crate::geometry::ray_settings::{
+    Backfaces, ModelRayCastSettings, ModelRayCastVisibility, ModelRayHit,
+};
 use crate::query::raycast::ModelRayCast;
 use crate::spawn::instance::ModelInstance;
 use bevy::camera::visibility::RenderLayers;

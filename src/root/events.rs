@@ -1,10 +1,10 @@
 //! Events of clips: [`ModelEvents`] on a root names frames of its clips, and [`ModelEvent`] is sent when a clip passes
 //! them.
 //!
-//! Which frames a clip has passed is computed in `clip_step`, and which events belong to the clip that plays in
-//! `event_frames`.
+//! Which frames a clip has passed is computed in `advance`, and which events belong to the clip that plays in
+//! `clip_events`.
 
-use crate::root::clip_ref::ClipRef;
+use crate::root::play::ClipRef;
 use bevy::prelude::*;
 use std::sync::Arc;
 

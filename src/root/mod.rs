@@ -6,30 +6,24 @@
 
 // For maintainers: systems do not belong here, nor anything of one format.
 
-pub(crate) mod clip_ref;
-pub(crate) mod clips;
-pub(crate) mod crowd;
 pub(crate) mod environment;
 pub(crate) mod events;
-pub(crate) mod follow_velocity;
 pub(crate) mod layers;
-pub(crate) mod masks;
 pub(crate) mod parts;
 pub(crate) mod play;
 pub(crate) mod skins;
-pub(crate) mod space;
-pub(crate) mod systems;
+pub(crate) mod spawning;
 
-pub use clip_ref::{ClipRef, Repeat};
-pub use clips::{ModelClips, NamedClip};
-pub use crowd::{Crowd, CrowdBone};
+pub use environment::ClassicModelsSystems;
 pub use environment::{BillboardCamera, NightTime, Wind};
 pub use events::{ClipEvent, ModelEvent, ModelEvents, StoredEvent};
-pub use follow_velocity::FollowVelocity;
+pub use layers::{BoneMask, ModelMasks};
 pub use layers::{ClipLayer, ClipLayers, LayerFinished, LayerId};
-pub use masks::{BoneMask, ModelMasks};
 pub use parts::{DamageStage, LodDistances, ModelLod, PartVisibility};
+pub use play::FollowVelocity;
 pub use play::{ClipFinished, PlayClip, Playback};
+pub use play::{ClipRef, Repeat};
+pub use play::{ModelClips, NamedClip};
 pub use skins::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
-pub use space::BevySpace;
-pub use systems::ClassicModelsSystems;
+pub use spawning::BevySpace;
+pub use spawning::{Crowd, CrowdBone};

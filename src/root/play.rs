@@ -1,9 +1,13 @@
-//! Components of a model's root that control the playback of clips and report its state.
+//! Components of a model's root that control the playback of clips and report its state: references to clips, named clips, and
+//! speeds that follow the velocity.
 
-use crate::root::clip_ref::{ClipRef, Repeat};
+use crate::load::names::{equals_folded, folded, same_name};
+use bevy::ecs::VariantDefaults;
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
+use core::ops::Range;
+use std::sync::Arc;
 
 /// Plays a clip of a model.
 ///
@@ -182,6 +186,269 @@ impl ResolvedClip {
 pub(crate) fn remove_resolved_clip(mut world: DeferredWorld<'_>, context: HookContext) {
     if let Ok(mut root) = world.commands().get_entity(context.entity) {
         root.try_remove::<ResolvedClip>();
+    }
+}
+
+/// Selects a clip of a model.
+#[derive(VariantDefaults, Reflect, Clone, Debug, PartialEq, Eq)]
+#[reflect(Default, Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ClipRef {
+    /// The first clip with this name in [`ModelClips`](crate::root::ModelClips), otherwise in the model's file.
+    Name(String),
+    /// The clip at this index in the model's list.
+    Index(usize),
+    /// A range of frame indices of an MDL model, counted as in the games' code.
+    Frames(Range<u32>),
+    /// Any clip, on models that Bevy animates. It plays as soon as it is loaded.
+    Handle(Handle<AnimationClip>),
+    /// A range of frames of a clip: frames of an ALA animation, keyframes of an ABC animation, poses of an MDL clip.
+    /// Frame indices start at 0, and the end of the range is exclusive.
+    ///
+    /// The range plays at the clip's own speed, as if the clip had no other frames.
+    /// [`Playback::time`](crate::root::Playback::time) is 0 at the first frame of the range.
+    /// * ALO and ABC: playback runs from the first frame to the last, where a loop starts again. A range of 5 frames
+    ///   takes 4 steps. The loop jumps if the first and the last pose differ. Time after the last keyframe of an ABC
+    ///   clip belongs to a range that ends with that keyframe.
+    /// * MDL: each pose has a duration. During the last one, a loop interpolates to the first pose. A range of 5 poses
+    ///   takes 5 steps. A range of a frame group starts at its first pose, independent of the client's clock.
+    ///
+    /// Frames that the clip does not have are skipped. If no frame remains, a warning is logged and nothing plays.
+    /// Parts can be nested. A part of a `Handle` plays only on models of the clip's own format. The clip of an ABC file
+    /// additionally requires that an `Abc` with this clip is loaded.
+    Part {
+        /// The clip that contains the frames.
+        clip: Arc<ClipRef>,
+        /// The range of frame indices.
+        frames: Range<u32>,
+    },
+}
+
+/// The first clip in the model's list.
+impl Default for ClipRef {
+    fn default() -> Self {
+        Self::Index(0)
+    }
+}
+
+// Types that contain handles are not `Unpin`, so that `bsn!` does not create them by `Default` and `Clone`. Clips are
+// mostly named.
+impl Unpin for ClipRef {}
+
+impl ClipRef {
+    /// A range of frames of a clip: see [`ClipRef::Part`].
+    pub fn part(clip: impl Into<ClipRef>, frames: Range<u32>) -> Self {
+        Self::Part {
+            clip: Arc::new(clip.into()),
+            frames,
+        }
+    }
+}
+
+/// Converts a range relative to part `of` into a range relative to the clip of `of`. `None` is all of `of`.
+pub(crate) fn part_within(of: &Range<u32>, part: Option<Range<u32>>) -> Range<u32> {
+    match part {
+        Some(part) => {
+            let within = |frame: u32| of.start.saturating_add(frame);
+            within(part.start)..within(part.end).min(of.end)
+        }
+        None => of.clone(),
+    }
+}
+
+/// Whether it selects a clip by this name (case-insensitive).
+impl PartialEq<str> for ClipRef {
+    fn eq(&self, name: &str) -> bool {
+        matches!(self, Self::Name(own) if same_name(own, name))
+    }
+}
+
+/// Whether it selects a clip by this name (case-insensitive).
+impl PartialEq<&str> for ClipRef {
+    fn eq(&self, name: &&str) -> bool {
+        *self == **name
+    }
+}
+
+/// Whether it selects a clip by this name (case-insensitive).
+impl PartialEq<String> for ClipRef {
+    fn eq(&self, name: &String) -> bool {
+        *self == **name
+    }
+}
+
+impl From<&str> for ClipRef {
+    fn from(name: &str) -> Self {
+        Self::Name(name.to_owned())
+    }
+}
+
+impl From<String> for ClipRef {
+    fn from(name: String) -> Self {
+        Self::Name(name)
+    }
+}
+
+impl From<usize> for ClipRef {
+    fn from(index: usize) -> Self {
+        Self::Index(index)
+    }
+}
+
+impl From<Range<u32>> for ClipRef {
+    fn from(frames: Range<u32>) -> Self {
+        Self::Frames(frames)
+    }
+}
+
+impl From<Handle<AnimationClip>> for ClipRef {
+    fn from(clip: Handle<AnimationClip>) -> Self {
+        Self::Handle(clip)
+    }
+}
+
+impl core::fmt::Display for ClipRef {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Name(name) => write!(f, "\"{name}\""),
+            Self::Index(index) => write!(f, "at index {index}"),
+            Self::Frames(range) => write!(f, "of frames {} to {}", range.start, range.end),
+            Self::Handle(clip) => match clip.path() {
+                Some(path) => write!(f, "{path}"),
+                None => write!(f, "{:?}", clip.id()),
+            },
+            Self::Part { clip, frames } => {
+                write!(f, "{clip}, frames {} to {}", frames.start, frames.end)
+            }
+        }
+    }
+}
+
+/// The behavior at the end of a clip.
+#[derive(VariantDefaults, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[reflect(Default, Clone, Debug, PartialEq, Hash)]
+#[non_exhaustive]
+pub enum Repeat {
+    /// Starts again.
+    #[default]
+    Loop,
+    /// Stops at the last pose and sends a [`ClipFinished`](crate::root::ClipFinished).
+    Once,
+    /// As the clip's entry in [`ModelClips`](crate::root::ModelClips) specifies; without an entry, the clip loops.
+    FromManifest,
+}
+
+/// Named clips of a model, in addition to the clips of its file. A manifest's clips are inserted as this component.
+///
+/// [`PlayClip`](crate::root::PlayClip) looks up a name here first, then in the model's file.
+///
+/// Insert it on the root, and change it at any time. Playback continues if only the
+/// speed or the end behavior changes. It restarts if its name now refers to a different clip.
+///
+/// All entities of one manifest share one list of clips.
+#[derive(Component, Reflect, Clone, Debug, Default)]
+#[reflect(Component, Default, Clone, Debug, PartialEq)]
+pub struct ModelClips(pub Arc<[NamedClip]>);
+
+impl PartialEq for ModelClips {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl FromIterator<NamedClip> for ModelClips {
+    fn from_iter<T: IntoIterator<Item = NamedClip>>(clips: T) -> Self {
+        Self(clips.into_iter().collect())
+    }
+}
+
+/// A clip with a name, a speed and an end behavior.
+#[derive(Reflect, Clone, Debug, PartialEq)]
+#[reflect(Default, Clone, Debug, PartialEq)]
+pub struct NamedClip {
+    /// The name (case-insensitive).
+    pub name: String,
+    /// The clip that is played under this name.
+    ///
+    /// It can be another name in the same list. Then the speeds are multiplied, and the first `repeat` that is not
+    /// [`Repeat::FromManifest`] applies. Each name is looked up at most once, so `walk` can refer to the file's `walk`.
+    pub clip: ClipRef,
+    /// A factor for [`PlayClip::speed`](crate::root::PlayClip::speed).
+    pub speed: f32,
+    /// The end behavior if [`PlayClip::repeat`](crate::root::PlayClip::repeat) is [`Repeat::FromManifest`].
+    /// `FromManifest` here uses the end behavior of `clip`.
+    pub repeat: Repeat,
+    /// The distance that the model covers in one pass through the clip, for [`FollowVelocity`](crate::root::FollowVelocity).
+    /// `None` here uses the stride of `clip`, if that is another name.
+    pub stride: Option<f32>,
+}
+
+/// The first clip of the model without a name, at its own speed.
+impl Default for NamedClip {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            clip: ClipRef::default(),
+            speed: 1.0,
+            repeat: Repeat::FromManifest,
+            stride: None,
+        }
+    }
+}
+
+impl ModelClips {
+    /// Creates the component from a list. If several clips have the same name, the first is used.
+    pub fn new(clips: impl IntoIterator<Item = NamedClip>) -> Self {
+        clips.into_iter().collect()
+    }
+
+    /// The first clip with this name (case-insensitive).
+    pub fn get(&self, name: &str) -> Option<&NamedClip> {
+        self.0.get(self.index_of(name)?)
+    }
+
+    /// The index of the first clip with this name (case-insensitive).
+    pub(crate) fn index_of(&self, name: &str) -> Option<usize> {
+        let name = folded(name);
+        self.0
+            .iter()
+            .position(|clip| equals_folded(&clip.name, &name))
+    }
+}
+
+/// Sets [`PlayClip::speed`](crate::root::PlayClip::speed) so that the clip's stride matches the velocity of the model.
+///
+/// The stride is the distance that the model covers in one pass through the clip, in units of the root: meters for a model
+/// with [`BevySpace`](crate::root::BevySpace). If the root is scaled, so is the stride. While the clip has no stride, its
+/// speed does not change.
+///
+/// Only movement in the plane across the root's Y axis counts. If the model moves away from its front (the root's −Z axis),
+/// the clip plays backward. At rest, the speed is 0.
+///
+/// Insert it on the entity that has the [`PlayClip`](crate::root::PlayClip).
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
+#[reflect(Component, Default, Clone, Debug, PartialEq)]
+#[require(LastPosition)]
+#[component(on_remove = remove_last_position)]
+pub struct FollowVelocity {
+    /// The stride of whatever clip plays. `None` is that of the clip's entry in [`ModelClips`](crate::root::ModelClips). A value
+    /// that is not a finite number above 0 is no stride.
+    pub stride: Option<f32>,
+    /// The velocity in world space, in units per second. `None`, the default, is measured from the root's movement since
+    /// the last frame. A movement of more than one stride in a frame is a jump, which does not change the speed.
+    pub velocity: Option<Vec3>,
+}
+
+/// The position of a root in the last frame, in world space.
+///
+/// It is not registered for reflection, because saved worlds contain registered components.
+#[derive(Component, Debug, Default)]
+#[component(clone_behavior = Ignore)]
+pub(crate) struct LastPosition(pub(crate) Option<Vec3>);
+
+fn remove_last_position(mut world: DeferredWorld<'_>, context: HookContext) {
+    if let Ok(mut root) = world.commands().get_entity(context.entity) {
+        root.try_remove::<LastPosition>();
     }
 }
 

@@ -5,12 +5,11 @@
 //! [`update_attachments`] attaches them to the new bone in the same frame, before anything is drawn.
 //! On a bone with a [`BoneVisibility`], a [`BoneAttachments`] is between the bone and its attachments.
 
-use crate::appearance::bone_visibility::{BoneAttachments, BoneVisibility, connected_visibility};
+use crate::appearance::parts::{BoneAttachments, BoneVisibility, connected_visibility};
 use crate::load::warnings::ModelWarnings;
-use crate::root::space::{BevySpace, SceneTransform};
-use crate::spawn::crowd_bones::crowd_bone_entity;
+use crate::root::spawning::{BevySpace, SceneTransform};
 use crate::spawn::instance::ModelInstance;
-use crate::spawn::roots::ModelRoots;
+use crate::spawn::roots::{ModelRoots, crowd_bone_entity};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 

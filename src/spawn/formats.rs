@@ -1,6 +1,7 @@
-//! The registry of an app's model formats by file extension.
+//! The registry of an app's model formats by file extension, and the loads of clips that have their own files.
 
-use crate::load::names::folded;
+use crate::load::names::{ends_with_extension, folded};
+use crate::root::play::ClipRef;
 use crate::spawn::format::Format;
 use bevy::asset::{AssetPath, LoadContext};
 use bevy::prelude::*;
@@ -34,10 +35,7 @@ impl ModelFormats {
     /// The format of a file: the last registered one with its extension.
     fn format_of(&self, path: &AssetPath<'_>) -> Option<&Registered> {
         let name = folded(&path.path().file_name()?.to_string_lossy());
-        let is_match = |extension: &String| {
-            let stem = name.strip_suffix(extension.as_str());
-            stem.is_some_and(|stem| stem.ends_with('.'))
-        };
+        let is_match = |extension: &String| ends_with_extension(&name, extension);
         let mut formats = self.0.iter().rev();
         formats.find(|format| format.extensions.iter().any(is_match))
     }
@@ -121,4 +119,13 @@ impl ModelFormats {
 fn asset<'w, A: Asset>(world: &'w World, handle: &UntypedHandle) -> Option<&'w A> {
     let id = handle.id().try_typed::<A>().ok()?;
     world.get_resource::<Assets<A>>()?.get(id)
+}
+
+/// Functions that load clips from their own files. The plugin of a format with such files inserts this resource.
+#[derive(Resource, Clone, Copy)]
+pub(crate) struct ClipFiles {
+    /// Starts loading the clip of a file.
+    pub(crate) load: fn(&AssetServer, &AssetPath<'static>) -> ClipRef,
+    /// Starts loading the clip of a file as a dependency of the asset that is being loaded.
+    pub(crate) load_within: fn(&mut LoadContext<'_>, &AssetPath<'static>) -> UntypedHandle,
 }

@@ -3,13 +3,13 @@
 //! Each format fills the component. Code that works on any format reads it instead of the components of each format.
 
 use crate::geometry::axes::{Mirror, z_up_forward_minus_y, z_up_forward_x};
-use crate::root::clip_ref::ClipRef;
-use crate::spawn::clip_files::FoundClip;
+use crate::load::names::{Names, named, named_folded};
 use bevy::math::bounding::Aabb3d;
+use bevy::platform::hash::FixedHasher;
 use bevy::prelude::*;
-use core::any::Any;
 use core::f32::consts::PI;
 use core::fmt;
+use core::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
 /// The format of a model.
@@ -49,21 +49,23 @@ impl fmt::Display for ModelFormat {
 #[component(clone_behavior = Ignore)]
 pub struct ModelInstance {
     format: ModelFormat,
-    /// Indexed as [`SharedModel::named`] returns; `None` for bones and parts that were not spawned.
+    /// Indexed as in [`SharedModel`]; `None` for bones and parts that were not spawned.
     entities: Vec<Option<Entity>>,
     /// Whether a proxy of another model loaded it.
     is_of_proxy: bool,
-    /// The root entity of the scene of a crowd's member.
-    crowd: Option<Entity>,
+    /// The root entity of its scene.
+    scene: Entity,
+    is_in_crowd: bool,
     #[reflect(ignore)]
-    model: Arc<dyn SharedModel>,
+    model: Arc<SharedModel>,
 }
 
 impl ModelInstance {
-    /// `entities` pairs the indices that [`SharedModel::named`] returns with entities.
+    /// `entities` pairs the indices in [`SharedModel`] with entities.
     pub(crate) fn new(
         format: ModelFormat,
-        model: Arc<dyn SharedModel>,
+        model: Arc<SharedModel>,
+        scene: Entity,
         entities: impl IntoIterator<Item = (usize, Entity)>,
     ) -> Self {
         let mut all = Vec::new();
@@ -77,7 +79,8 @@ impl ModelInstance {
             format,
             entities: all,
             is_of_proxy: false,
-            crowd: None,
+            scene,
+            is_in_crowd: false,
             model,
         }
     }
@@ -88,21 +91,28 @@ impl ModelInstance {
         self
     }
 
-    /// Sets the root entity of the scene of a crowd's member.
-    pub(crate) fn in_crowd(mut self, scene: Option<Entity>) -> Self {
-        self.crowd = scene;
+    /// Sets whether it is a member of a crowd.
+    pub(crate) fn in_crowd(mut self, is_in_crowd: bool) -> Self {
+        self.is_in_crowd = is_in_crowd;
         self
+    }
+
+    /// The root entity of its scene.
+    pub(crate) fn scene(&self) -> Entity {
+        self.scene
     }
 
     /// Whether it is a member of a crowd, so that its bones have no entities unless something is attached to them.
     pub fn is_in_crowd(&self) -> bool {
-        self.crowd.is_some()
+        self.is_in_crowd
     }
 
     /// The root entity of its scene if it is a member of a crowd, and the index of the bone with this name, or of the
     /// bone of the part with this name.
     pub(crate) fn crowd_bone(&self, name: &str) -> Option<(Entity, usize)> {
-        Some((self.crowd?, self.model.bone_index(name)?))
+        let index = named(&self.model.names, name).first()?;
+        let bone = *self.model.bones.get(*index)?;
+        self.is_in_crowd.then_some((self.scene, bone))
     }
 
     /// The format.
@@ -113,8 +123,8 @@ impl ModelInstance {
     /// The first bone or part with this name (case-insensitive): see
     /// [`ModelQuery::bone`](crate::query::ModelQuery::bone).
     pub fn bone(&self, name: &str) -> Option<Entity> {
-        let mut named = self.model.named(name);
-        named.find_map(|index| self.entities.get(index).copied().flatten())
+        let mut named = named(&self.model.names, name).iter();
+        named.find_map(|index| self.entities.get(*index).copied().flatten())
     }
 
     /// The entities of all bones and parts that can have a name. Empty for a member of a crowd.
@@ -128,7 +138,7 @@ impl ModelInstance {
     }
 
     /// The data that all instances of the model share.
-    pub(crate) fn model(&self) -> &Arc<dyn SharedModel> {
+    pub(crate) fn model(&self) -> &Arc<SharedModel> {
         &self.model
     }
 }
@@ -142,28 +152,39 @@ impl fmt::Debug for ModelInstance {
     }
 }
 
-/// The data that the instances of a model share, for code that works on any format.
-pub(crate) trait SharedModel: Any + Send + Sync {
-    /// The indices of the bones and parts with this name (case-insensitive). Callers use the first that was spawned.
-    fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a>;
-
-    /// The warning for a name in lower case if no part has it that [`PartVisibility`](crate::root::PartVisibility) can hide.
-    fn missing_part(&self, name: &str) -> Option<String>;
-
-    /// The index of the first bone with this name (case-insensitive), otherwise that of the bone of the first part with
-    /// it. `None` if the format has no crowds.
-    fn bone_index(&self, _: &str) -> Option<usize> {
-        None
-    }
-
+/// What the instances of a model share, for code that works on any format.
+///
+/// Indices are those among all bones and parts that can have a name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SharedModel {
+    /// The indices of the bones and parts by name. Lookups use the first that was spawned.
+    pub(crate) names: Names,
+    /// The bone of each bone or part. Empty if the format has no crowds.
+    pub(crate) bones: Vec<usize>,
+    /// Whether [`PartVisibility`](crate::root::PartVisibility) can hide each bone or part.
+    pub(crate) can_hide: Vec<bool>,
+    /// Why it can hide none of them.
+    pub(crate) no_parts: Option<&'static str>,
+    /// Whether other names are accepted, such as those of parts of other models that are spawned below the root.
+    pub(crate) accepts_any_name: bool,
     /// The box around the drawn parts at rest (of a Quake model, in its first pose), in the space of the scene and in units
     /// of the file. `None` if there are none.
-    fn bounds(&self) -> Option<Aabb3d>;
+    pub(crate) bounds: Option<Aabb3d>,
+}
 
-    /// Looks up a clip that is not a [`ClipRef::Part`]. `None` if the format does not
-    /// support this kind of reference.
-    fn find_clip(&self, _: &ClipRef) -> Option<FoundClip<'_>> {
-        None
+impl SharedModel {
+    /// The warning for a name in lower case if no part has it that [`PartVisibility`](crate::root::PartVisibility) can hide.
+    pub(crate) fn missing_part(&self, name: &str) -> Option<String> {
+        if self.accepts_any_name {
+            return None;
+        }
+        if let Some(reason) = self.no_parts {
+            return Some(reason.to_owned());
+        }
+        let mut indices = named_folded(&self.names, name).iter();
+        let is_found = indices.any(|index| self.can_hide.get(*index) == Some(&true));
+        (!is_found)
+            .then(|| format!("has no part \"{name}\" that `PartVisibility` can hide or show"))
     }
 }
 
@@ -192,5 +213,22 @@ impl ModelFormat {
             // The format has no forward axis.
             Self::UfoAftermath => original,
         }
+    }
+}
+
+/// On a root that this crate has spawned: what its random numbers depend on instead of its id, which is different if other
+/// files are loaded first.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RandomSeed(u64);
+
+impl RandomSeed {
+    /// The seed of something that belongs to a root. `part` distinguishes it from others.
+    pub(crate) fn of_part(root: u64, part: impl Hash) -> Self {
+        Self(FixedHasher.hash_one((root, part)))
+    }
+
+    /// The seed of a root: that of its component, or its id.
+    pub(crate) fn of_root(root: Entity, seed: Option<&Self>) -> u64 {
+        seed.map_or(root.to_bits(), |seed| seed.0)
     }
 }

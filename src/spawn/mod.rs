@@ -4,21 +4,16 @@
 // For maintainers: what one format spawns does not belong here.
 
 pub(crate) mod attach;
-pub(crate) mod clip_files;
-pub(crate) mod crowd_bones;
 pub(crate) mod format;
 pub(crate) mod formats;
-pub(crate) mod info;
 pub(crate) mod instance;
 pub(crate) mod plugin;
-pub(crate) mod random_seed;
 pub(crate) mod reload;
 pub(crate) mod render_layers;
 pub(crate) mod roots;
-pub(crate) mod scenes;
 pub(crate) mod unsupported;
 
 pub use attach::AttachedToBone;
 pub use format::ModelLoader;
-pub use info::{ModelClip, ModelPose};
+pub use format::{ModelClip, ModelPose};
 pub use instance::{ModelFormat, ModelInstance};

@@ -3,35 +3,26 @@
 use crate::appearance::skins;
 use crate::geometry::axes::Mirror;
 use crate::gpu::shaders;
-use crate::load::extensions::reserve_extensions;
-use crate::load::loading::ModelLoading;
-use crate::load::overrides::LoaderOverrides;
-use crate::load::unlabeled::register_unlabeled_loader;
-use crate::load::{checks, find, images, reloads, tracker, warnings};
-use crate::playback::follow_velocity::follow_velocity;
-use crate::playback::resolve::resolve_clips;
-use crate::root::clips::ModelClips;
-use crate::root::crowd::Crowd;
-use crate::root::environment::{BillboardCamera, NightTime, Wind};
+use crate::load::labels::{register_unlabeled_loader, reserve_extensions};
+use crate::load::loading::{LoaderOverrides, ModelLoading};
+use crate::load::{concurrent, find, loading, reloads, warnings};
+use crate::playback::resolve::{follow_velocity, resolve_clips};
+use crate::root::environment::{BillboardCamera, ClassicModelsSystems, NightTime, Wind};
 use crate::root::events::ModelEvents;
-use crate::root::follow_velocity::FollowVelocity;
-use crate::root::layers::ClipLayers;
-use crate::root::masks::ModelMasks;
+use crate::root::layers::{ClipLayers, ModelMasks};
 use crate::root::parts::{
     DamageStage, LodDistances, ModelLod, PartVisibility, on_distances_removed,
 };
-use crate::root::play::{PlayClip, Playback};
+use crate::root::play::{FollowVelocity, ModelClips, PlayClip, Playback};
 use crate::root::skins::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
-use crate::root::space::BevySpace;
-use crate::root::systems::ClassicModelsSystems;
+use crate::root::spawning::{BevySpace, Crowd};
 use crate::spawn::attach::{
     AttachedToBone, despawn_empty_parents, detach_attachments, on_detached, update_attachments,
 };
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::formats::ModelFormats;
-use crate::spawn::reload::register_respawn;
+use crate::spawn::reload::{on_root_removed, register_respawn};
 use crate::spawn::render_layers::{HasLayers, propagate_layers};
-use crate::spawn::scenes::on_root_removed;
 use crate::spawn::{reload, unsupported};
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::prelude::*;
@@ -70,7 +61,6 @@ pub(crate) struct ModelsPlugin;
 impl Plugin for ModelsPlugin {
     fn build(&self, app: &mut App) {
         register_loading(app);
-        checks::register(app);
         reloads::register(app);
         reload::register(app);
         shaders::register(app);
@@ -139,14 +129,14 @@ impl Plugin for ModelsPlugin {
     }
 
     fn finish(&self, app: &mut App) {
-        images::ensure_images(app);
+        loading::ensure_images(app);
     }
 }
 
 /// Registers the resources and systems that loaders need.
 fn register_loading(app: &mut App) {
-    tracker::register(app);
-    // Requires `ConcurrentLoads`, which `tracker` registers.
+    concurrent::register(app);
+    // Requires `ConcurrentLoads`.
     find::register(app);
     #[cfg(all(feature = "file_watcher", not(target_arch = "wasm32")))]
     crate::load::watch::files::register(app);

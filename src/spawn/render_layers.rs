@@ -1,7 +1,7 @@
 //! Propagates the `RenderLayers` of a model's root to its meshes, lights and particle system, because Bevy does not
 //! propagate them.
 
-use crate::root::crowd::CrowdMesh;
+use crate::root::spawning::CrowdMesh;
 use crate::spawn::instance::ModelInstance;
 use crate::spawn::roots::ModelRoots;
 use bevy::camera::visibility::RenderLayers;

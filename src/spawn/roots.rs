@@ -2,8 +2,7 @@
 //!
 //! Unlike [`ModelQuery`](crate::query::ModelQuery), it reads no component that users write.
 
-use crate::root::crowd::CrowdBone;
-use crate::spawn::crowd_bones::find_crowd_bone;
+use crate::root::spawning::CrowdBone;
 use crate::spawn::instance::{ModelFormat, ModelInstance};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
@@ -21,6 +20,11 @@ impl ModelRoots<'_, '_> {
     /// The format of a root's model. `None` until its scene is spawned.
     pub(crate) fn format(&self, root: Entity) -> Option<ModelFormat> {
         self.instances.get(root).ok().map(ModelInstance::format)
+    }
+
+    /// The root entity of the scene of a root's model.
+    pub(crate) fn scene(&self, root: Entity) -> Option<Entity> {
+        self.instances.get(root).ok().map(ModelInstance::scene)
     }
 
     /// See [`ModelQuery::root`](crate::query::ModelQuery::root).
@@ -66,4 +70,39 @@ impl ModelRoots<'_, '_> {
             instance.model().missing_part(name)
         }
     }
+}
+
+/// The entity of a bone of a crowd's member, if it exists.
+pub(crate) fn find_crowd_bone(
+    instance: &ModelInstance,
+    name: &str,
+    children: &Query<&Children>,
+    bones: &Query<&CrowdBone>,
+) -> Option<Entity> {
+    let (scene, bone) = instance.crowd_bone(name)?;
+    let mut children = children.get(scene).into_iter().flatten().copied();
+    children.find(|child| bones.get(*child).is_ok_and(|other| other.bone == bone))
+}
+
+/// The entity of a bone of a crowd's member. It is spawned if it does not exist. `None` if the root is no longer a
+/// member.
+pub(crate) fn crowd_bone_entity(world: &mut World, root: Entity, name: &str) -> Option<Entity> {
+    let (scene, bone) = world.get::<ModelInstance>(root)?.crowd_bone(name)?;
+    world.get_entity(scene).ok()?;
+    let children = world.get::<Children>(scene);
+    let mut children = children.into_iter().flatten().copied();
+    let is_bone = |child: &Entity| {
+        let other = world.get::<CrowdBone>(*child);
+        other.is_some_and(|other| other.bone == bone)
+    };
+    Some(children.find(is_bone).unwrap_or_else(|| {
+        let bone = CrowdBone { root, bone };
+        let bone = (
+            bone,
+            Transform::IDENTITY,
+            Visibility::Inherited,
+            ChildOf(scene),
+        );
+        world.spawn(bone).id()
+    }))
 }

@@ -5,14 +5,13 @@
 
 use crate::appearance::skins::unknown_skin_warning;
 use crate::load::warnings::ModelWarnings;
-use crate::root::crowd::Crowd;
 use crate::root::layers::ClipLayers;
 use crate::root::parts::{DamageStage, LodDistances, ModelLod, PartVisibility};
 use crate::root::play::PlayClip;
 use crate::root::skins::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
+use crate::root::spawning::Crowd;
 use crate::spawn::instance::{ModelFormat, ModelInstance};
 use crate::spawn::roots::ModelRoots;
-use bevy::ecs::query::QueryItem;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
@@ -96,39 +95,6 @@ fn no_effect_in_crowd_warning(component: ModelComponent) -> Option<&'static str>
     )
 }
 
-/// Whether a root has each component, in the order of [`ModelComponent`].
-type HasComponents = (
-    Has<PlayClip>,
-    Has<ClipLayers>,
-    Has<ModelSkin>,
-    Has<ModelLod>,
-    Has<LodDistances>,
-    Has<DamageStage>,
-    Has<TeamColor>,
-    Has<PlayerColors>,
-    Has<PartVisibility>,
-    Has<Crowd>,
-);
-
-/// The components that a root has.
-fn present(has: QueryItem<'_, '_, HasComponents>) -> impl Iterator<Item = ModelComponent> {
-    let (clip, layers, skin, lod, distances, stage, team, colors, hidden, crowd) = has;
-    let all = [
-        (clip, ModelComponent::PlayClip),
-        (layers, ModelComponent::ClipLayers),
-        (skin, ModelComponent::ModelSkin),
-        (lod, ModelComponent::ModelLod),
-        (distances, ModelComponent::LodDistances),
-        (stage, ModelComponent::DamageStage),
-        (team, ModelComponent::TeamColor),
-        (colors, ModelComponent::PlayerColors),
-        (hidden, ModelComponent::PartVisibility),
-        (crowd, ModelComponent::Crowd),
-    ];
-    let is_present = |(has, component): (bool, ModelComponent)| has.then_some(component);
-    all.into_iter().filter_map(is_present)
-}
-
 /// Warns about components without effect.
 #[derive(SystemParam)]
 struct ComponentWarnings<'w, 's> {
@@ -183,33 +149,39 @@ fn on_component_added<C: Component>(
     }
 }
 
-/// All checked components of a root.
-type RootComponents = (
-    HasComponents,
+/// Checks a component of a root whose model was spawned or respawned.
+fn on_model_with<C: Component>(
+    component: ModelComponent,
+) -> impl Fn(On<Insert, ModelInstance>, ComponentWarnings, Query<&ModelInstance, With<C>>) {
+    move |inserted, mut warnings, roots| {
+        if let Ok(instance) = roots.get(inserted.entity) {
+            warnings.check_component(inserted.entity, instance.format(), component);
+        }
+    }
+}
+
+/// The components of a root that have names of parts and skins.
+type Named = (
     Option<&'static PartVisibility>,
     Option<&'static ModelSkin>,
     Has<ModelSkins>,
 );
 
-/// Checks the components of a root whose model was spawned or respawned.
+/// Checks the names of parts and skins on a root whose model was spawned or respawned.
 fn on_model(
     inserted: On<Insert, ModelInstance>,
     mut warnings: ComponentWarnings,
-    roots: Query<(&ModelInstance, RootComponents)>,
+    roots: Query<(&ModelInstance, Named)>,
 ) {
     let root = inserted.entity;
-    let Ok((instance, (has, parts, skin, has_skins))) = roots.get(root) else {
+    let Ok((instance, (parts, skin, has_skins))) = roots.get(root) else {
         return;
     };
-    let format = instance.format();
-    for component in present(has) {
-        warnings.check_component(root, format, component);
-    }
     if let Some(parts) = parts {
         warnings.check_parts(root, parts);
     }
     if let Some(skin) = skin.filter(|_| !has_skins) {
-        warnings.check_skin(root, format, skin);
+        warnings.check_skin(root, instance.format(), skin);
     }
 }
 
@@ -240,24 +212,21 @@ fn check_skins(
 
 /// Registers the checks.
 pub(crate) fn register(app: &mut App) {
-    app.add_observer(on_component_added::<PlayClip>(ModelComponent::PlayClip))
-        .add_observer(on_component_added::<ClipLayers>(ModelComponent::ClipLayers))
-        .add_observer(on_component_added::<ModelSkin>(ModelComponent::ModelSkin))
-        .add_observer(on_component_added::<ModelLod>(ModelComponent::ModelLod))
-        .add_observer(on_component_added::<LodDistances>(
-            ModelComponent::LodDistances,
-        ))
-        .add_observer(on_component_added::<DamageStage>(
-            ModelComponent::DamageStage,
-        ))
-        .add_observer(on_component_added::<TeamColor>(ModelComponent::TeamColor))
-        .add_observer(on_component_added::<PlayerColors>(
-            ModelComponent::PlayerColors,
-        ))
-        .add_observer(on_component_added::<PartVisibility>(
-            ModelComponent::PartVisibility,
-        ))
-        .add_observer(on_component_added::<Crowd>(ModelComponent::Crowd))
-        .add_observer(on_model)
+    add_checks::<PlayClip>(app, ModelComponent::PlayClip);
+    add_checks::<ClipLayers>(app, ModelComponent::ClipLayers);
+    add_checks::<ModelSkin>(app, ModelComponent::ModelSkin);
+    add_checks::<ModelLod>(app, ModelComponent::ModelLod);
+    add_checks::<LodDistances>(app, ModelComponent::LodDistances);
+    add_checks::<DamageStage>(app, ModelComponent::DamageStage);
+    add_checks::<TeamColor>(app, ModelComponent::TeamColor);
+    add_checks::<PlayerColors>(app, ModelComponent::PlayerColors);
+    add_checks::<PartVisibility>(app, ModelComponent::PartVisibility);
+    add_checks::<Crowd>(app, ModelComponent::Crowd);
+    app.add_observer(on_model)
         .add_systems(PostUpdate, (check_parts, check_skins));
+}
+
+fn add_checks<C: Component>(app: &mut App, component: ModelComponent) {
+    app.add_observer(on_component_added::<C>(component))
+        .add_observer(on_model_with::<C>(component));
 }

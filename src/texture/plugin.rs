@@ -1,7 +1,7 @@
 //! The plugin of this module: registers the image loader and the placeholder images.
 
-use crate::load::extensions::reserve_extensions;
-use crate::load::images::insert_image;
+use crate::load::labels::reserve_extensions;
+use crate::load::loading::insert_image;
 use crate::texture::decoded_image::Limits;
 use crate::texture::loader::ClassicImageLoader;
 use crate::texture::placeholder::{

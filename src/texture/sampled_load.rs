@@ -1,6 +1,6 @@
 //! Starts the load of an image with given [`Sampling`] settings.
 
-use crate::load::remove_unused::remove_unused;
+use crate::load::weak_cache::remove_unused;
 use crate::texture::loader::model_images::{ImageLoads, ImageUse};
 use crate::texture::placeholder::{PLACEHOLDER_CUBE, PLACEHOLDER_IMAGE, Placeholder};
 use crate::texture::sampling::{Sampling, Samplings};

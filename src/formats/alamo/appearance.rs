@@ -3,10 +3,9 @@
 //! The file's flags, the level of detail, the damage stage, the user's `PartVisibility` and the part's bone are combined
 //! for each part. A bone decides about what is connected to it, and not about the bones below it.
 
-use crate::appearance::bone_visibility::{
-    BoneAttachments, BoneVisibility, connected_visibility, visibility,
+use crate::appearance::parts::{
+    BoneAttachments, BoneVisibility, Selected, Selections, connected_visibility, visibility,
 };
-use crate::appearance::parts::{Selected, Selections};
 use crate::formats::alamo::asset::AloModel;
 use crate::formats::alamo::components::{AloBone, AloInstance, AloPart, AloPartKind};
 use crate::formats::alamo::materials::material::team_color_tag;

@@ -3,7 +3,9 @@
 use crate::formats::alamo::asset::AloModel;
 use crate::formats::alamo::materials::tags::AloTags;
 use crate::formats::alamo::settings::AloLoaderSettings;
-use crate::load::names::{equals_folded, folded, named_folded};
+use crate::load::names::{add_names, add_table};
+use crate::spawn::instance::SharedModel;
+use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use std::sync::Arc;
 
@@ -150,72 +152,45 @@ pub(crate) struct AloShared {
     pub(crate) model: Arc<AloModel>,
     /// The settings of the model. The models that its proxies name are loaded with the same settings.
     pub(crate) settings: Arc<AloLoaderSettings>,
-    /// The names of the groups of dazzles.
-    dazzles: Box<[Box<str>]>,
+    /// The order is bones, proxies, meshes, lights, groups of dazzles.
+    pub(crate) any: Arc<SharedModel>,
 }
 
 impl AloShared {
     pub(crate) fn new<'a>(
-        model: &Arc<AloModel>,
+        model: &'a Arc<AloModel>,
         settings: &AloLoaderSettings,
         dazzles: impl Iterator<Item = &'a str>,
     ) -> Self {
+        let (bones, proxies) = (&model.bones, model.proxies.iter());
+        let (meshes, lights) = (model.meshes.iter(), model.lights.iter());
+        let mut names = HashMap::default();
+        add_table(&mut names, 0, &model.named_bones);
+        let proxy_names = proxies.clone().map(|proxy| &*proxy.proxy.name);
+        add_names(&mut names, bones.len(), proxy_names);
+        let first = bones.len() + proxies.len();
+        add_table(&mut names, first, &model.named_meshes);
+        let light_names = lights.clone().map(|light| &*light.name);
+        add_names(&mut names, first + meshes.len(), light_names.chain(dazzles));
+        let count = names.values().map(Vec::len).sum::<usize>();
+        // A crowd has no dazzles.
+        let bone_of = (0..bones.len()).chain(proxies.clone().map(|it| it.proxy.bone as usize));
+        let bone_of = bone_of.chain(meshes.map(|mesh| mesh.bone));
+        let bone_of = bone_of.chain(lights.map(|light| light.bone.unwrap_or(0) as usize));
+        let any = SharedModel {
+            bones: bone_of.collect(),
+            can_hide: (0..count).map(|index| index >= bones.len()).collect(),
+            names: names.into(),
+            // The models of proxies have parts of their own.
+            accepts_any_name: proxies.clone().any(|proxy| proxy.model.is_some()),
+            bounds: model.bounds(),
+            no_parts: None,
+        };
         Self {
             model: model.clone(),
             settings: Arc::new(settings.clone()),
-            dazzles: dazzles.map(Into::into).collect(),
+            any: Arc::new(any),
         }
-    }
-
-    /// The indices of the bones and parts of a name (case-insensitive): see [`bone_index`](Self::bone_index).
-    pub(crate) fn indices_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = usize> + 'a {
-        let model = &self.model;
-        // All lookups share the folded name.
-        let name: Arc<str> = folded(name).into();
-        let proxies = model.proxies.iter().map(|proxy| &*proxy.proxy.name);
-        let lights = model.lights.iter().map(|light| &*light.name);
-        let dazzles = self.dazzles.iter().map(|name| &**name);
-        let bones = named_folded(&model.named_bones, &name).iter().copied();
-        let meshes = named_folded(&model.named_meshes, &name).iter().copied();
-        bones
-            .chain(self.parts(AloPartKind::Proxy, indices_of(proxies, name.clone())))
-            .chain(self.parts(AloPartKind::Mesh, meshes))
-            .chain(self.parts(AloPartKind::Light, indices_of(lights, name.clone())))
-            .chain(self.parts(AloPartKind::Dazzles, indices_of(dazzles, name)))
-    }
-
-    /// The index of the bone of a bone or part, from its index among all bones and parts.
-    pub(crate) fn bone_of(&self, index: usize) -> Option<usize> {
-        let model = &self.model;
-        let part = |kind| index.checked_sub(self.first_part(kind));
-        if index < model.bones.len() {
-            return Some(index);
-        }
-        // In the reverse of their order. A crowd has no dazzles.
-        if let Some(light) = part(AloPartKind::Light) {
-            let light = model.lights.get(light)?;
-            return Some(light.bone.unwrap_or(0) as usize);
-        }
-        if let Some(mesh) = part(AloPartKind::Mesh) {
-            return Some(model.meshes.get(mesh)?.bone);
-        }
-        let proxy = model.proxies.get(part(AloPartKind::Proxy)?)?;
-        Some(proxy.proxy.bone as usize)
-    }
-
-    /// Converts indices among the parts of one kind to indices among all bones and parts.
-    fn parts(
-        &self,
-        kind: AloPartKind,
-        indices: impl Iterator<Item = usize>,
-    ) -> impl Iterator<Item = usize> {
-        let first = self.first_part(kind);
-        indices.map(move |index| first + index)
-    }
-
-    /// The index of a bone among all bones and parts. Bones come first.
-    pub(crate) fn bone_index(&self, bone: &AloBone) -> usize {
-        bone.index
     }
 
     /// The index of a part among all bones and parts. The order is bones, proxies, meshes, lights, groups of dazzles.
@@ -236,17 +211,6 @@ impl AloShared {
             AloPartKind::Dazzles => dazzles,
         }
     }
-}
-
-/// The indices at which a folded name occurs (case-insensitive).
-fn indices_of<'a>(
-    names: impl Iterator<Item = &'a str> + 'a,
-    folded_name: Arc<str>,
-) -> impl Iterator<Item = usize> + 'a {
-    names
-        .enumerate()
-        .filter(move |(_, other)| equals_folded(other, &folded_name))
-        .map(|(index, _)| index)
 }
 
 /// On the root entity in the scene's world: the model that the scene was made from.

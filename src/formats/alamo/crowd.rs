@@ -1,18 +1,18 @@
 //! Crowds of Alamo models: their sub-meshes, joints, clips and team colors.
 
 use crate::appearance::parts::Selected;
-use crate::appearance::skin_materials::SkinMaterials;
-use crate::crowd::bake::curves::{ClipCurves, curve_timeline};
-use crate::crowd::bake::skeleton::{CrowdSkeleton, SkeletonBone};
-use crate::crowd::bake::task::PoseSource;
-use crate::crowd::bake::timeline::Timeline;
-use crate::crowd::data::clip::{ClipData, ClipOrigin};
+use crate::appearance::skins::SkinMaterials;
+use crate::crowd::bake::PoseSource;
+use crate::crowd::clips::{ClipData, ClipOrigin};
 use crate::crowd::format::{CrowdContent, CrowdFormat, CrowdSubmesh, Selection};
-use crate::crowd::members::member::CrowdMember;
-use crate::crowd::mesh::build::AttributeSet;
-use crate::crowd::mesh::joint_list::JointList;
-use crate::crowd::mesh::joints::VertexJoints;
-use crate::crowd::mesh::material::CrowdSkinning;
+use crate::crowd::members::CrowdMember;
+use crate::crowd::skeleton::{CrowdSkeleton, SkeletonBone};
+use crate::crowd::skinning::AttributeSet;
+use crate::crowd::skinning::CrowdSkinning;
+use crate::crowd::skinning::JointList;
+use crate::crowd::skinning::VertexJoints;
+use crate::crowd::timeline::Timeline;
+use crate::crowd::timeline::{ClipCurves, curve_timeline};
 use crate::formats::alamo::animation::asset::{Ala, AlaTracks};
 use crate::formats::alamo::animation::binding::bone_target;
 use crate::formats::alamo::animation::visibility::visibility_evaluator;

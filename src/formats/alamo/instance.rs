@@ -1,66 +1,29 @@
 //! Adds the components of an instance to the root when the scene of a model is ready, and answers questions about
 //! spawned models for code on any format.
 
-use crate::crowd::members::lifetime::update_member;
-use crate::crowd::members::member::CrowdScene;
-use crate::crowd::rig_info::RigInfo;
-use crate::formats::alamo::animation::rig::{AloAnimator, frames_of_animation, frames_of_clip};
+use crate::crowd::bones::RigInfo;
+use crate::crowd::members::CrowdScene;
+use crate::crowd::members::update_member;
+use crate::formats::alamo::animation::rig::AloAnimator;
 use crate::formats::alamo::appearance::ShownStage;
 use crate::formats::alamo::asset::{Alo, AloMesh, AloModel, AloSubmesh};
 use crate::formats::alamo::components::{
-    AloBone, AloInstance, AloPart, AloProxy, AloScene, AloShared, TeamColored,
+    AloBone, AloInstance, AloPart, AloProxy, AloScene, TeamColored,
 };
 use crate::formats::alamo::parts::proxies::ProxyLoader;
-use crate::load::names::{folded, missing_part};
-use crate::root::clip_ref::ClipRef;
-use crate::spawn::clip_files::{CountFrames, FoundClip, found_clip};
-use crate::spawn::info::{
+use crate::root::play::ClipRef;
+use crate::spawn::format::FoundClip;
+use crate::spawn::format::{
     ModelClip, ModelInfo, ModelPose, NamedEntity, merged, transformed_bounds,
 };
-use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
-use crate::spawn::scenes::ReadyScenes;
+use crate::spawn::instance::{ModelFormat, ModelInstance};
+use crate::spawn::reload::ReadyScenes;
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;
 use core::ops::Range;
-
-impl SharedModel for AloShared {
-    fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
-        Box::new(self.indices_named(name))
-    }
-
-    fn missing_part(&self, name: &str) -> Option<String> {
-        missing_part(has_part(&self.model, name), name)
-    }
-
-    fn bone_index(&self, name: &str) -> Option<usize> {
-        self.bone_of(self.indices_named(name).next()?)
-    }
-
-    fn bounds(&self) -> Option<Aabb3d> {
-        self.model.bounds()
-    }
-
-    fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
-        crate::formats::alamo::instance::find_clip(&self.model, clip)
-    }
-}
-
-/// Whether a model has a part of a name, which must be in lower case.
-///
-/// If a proxy loads another model, that model may have the part, so this returns true.
-fn has_part(model: &AloModel, name: &str) -> bool {
-    let is_named = |part: &str| folded(part) == name;
-    !model.meshes_named(name).is_empty()
-        || model.lights.iter().any(|light| is_named(&light.name))
-        || model.dazzles.iter().any(|dazzle| is_named(&dazzle.name))
-        || model
-            .proxies
-            .iter()
-            .any(|proxy| proxy.model.is_some() || is_named(&proxy.proxy.name))
-}
 
 /// The components that classify the entities of a spawned scene.
 type SpawnedData = (
@@ -90,7 +53,7 @@ pub(crate) fn on_scene_ready(
             continue;
         };
         bones.extend(bone.map(|bone| (bone.index, entity)));
-        named.extend(bone.map(|bone| (shared.bone_index(bone), entity)));
+        named.extend(bone.map(|bone| (bone.index, entity)));
         named.extend(part.map(|part| (shared.part_index(part), entity)));
         let model = proxy.and_then(|proxy| proxy.model.as_ref());
         proxies.extend(model.map(|model| (entity, model)));
@@ -108,7 +71,8 @@ pub(crate) fn on_scene_ready(
     );
     commands.entity(root).try_insert_if_new(player);
     let is_of_proxy = proxy_loader.is_proxy(root);
-    let any = ModelInstance::new(ModelFormat::Alamo, shared.clone(), named).of_proxy(is_of_proxy);
+    let any = ModelInstance::new(ModelFormat::Alamo, shared.any.clone(), scene_root, named)
+        .of_proxy(is_of_proxy);
     let instance = AloInstance {
         bones: bones.into_iter().map(|(_, entity)| entity).collect(),
         parts,
@@ -116,7 +80,7 @@ pub(crate) fn on_scene_ready(
         model: model.clone(),
     };
     let crowd = crowds.contains(scene_root).then_some(scene_root);
-    let any = any.in_crowd(crowd);
+    let any = any.in_crowd(crowd.is_some());
     commands.entity(root).try_insert((instance, any));
     update_member::<Alo>(&mut commands, root, crowd, model);
     if is_of_proxy {
@@ -129,26 +93,6 @@ pub(crate) fn on_scene_ready(
     for (entity, path) in particles {
         proxy_loader.load_particles(&mut commands, root, entity, path, &shared.settings);
     }
-}
-
-/// Looks up a clip by name, index or handle. It must not be a part of another clip.
-pub(crate) fn find_clip<'a>(model: &'a AloModel, clip: &ClipRef) -> Option<FoundClip<'a>> {
-    let animation = match clip {
-        ClipRef::Handle(clip) => {
-            let clip = clip.clone();
-            let count = move |world: &_, files: &mut _| frames_of_clip(world, &clip, files);
-            return Some(Ok(Box::new(count)));
-        }
-        ClipRef::Name(name) => model.animation(name),
-        ClipRef::Index(index) => model.animations.get(*index),
-        _ => None,
-    };
-    let count = animation.map(|animation| -> Box<CountFrames> {
-        let ala = animation.ala.clone();
-        Box::new(move |world, files| frames_of_animation(world, &ala, files))
-    });
-    let names = model.animations.iter().map(|animation| &*animation.name);
-    Some(found_clip(count, names))
 }
 
 /// Samples per frame of an animation, for its box. Rotations between frames are arcs.
@@ -260,12 +204,12 @@ fn in_model(model: &AloModel, local: &[Transform]) -> Vec<Affine3A> {
 }
 
 impl ModelInfo for AloInfo<'_, '_> {
-    fn scene_root(&self, root: Entity) -> Option<Entity> {
-        self.rig.scene_root(root)
-    }
-
     fn clips(&self, root: Entity) -> Vec<ModelClip> {
         self.rig.clips(root)
+    }
+
+    fn find_clip(&self, root: Entity, clip: &ClipRef) -> FoundClip {
+        self.rig.find_clip(root, clip)
     }
 
     fn pose(&self, root: Entity, time: f32, part: Option<&Range<u32>>) -> Option<ModelPose> {
@@ -318,11 +262,6 @@ impl ModelInfo for AloInfo<'_, '_> {
             bounds = merged(bounds, posed);
         }
         bounds
-    }
-
-    /// Alamo models have no skins.
-    fn skins(&self, _: Entity) -> usize {
-        0
     }
 
     fn bones(&self, root: Entity) -> Vec<NamedEntity> {

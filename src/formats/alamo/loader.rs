@@ -6,7 +6,7 @@ use crate::formats::alamo::appearance::ShownStage;
 use crate::formats::alamo::asset::{
     Alo, AloAssetLabel, AloMesh, AloModel, AloProxyInfo, AloSubmesh, owned_parameter,
 };
-use crate::formats::alamo::components::{AloInstance, AloScene};
+use crate::formats::alamo::components::{AloInstance, AloScene, AloShared};
 use crate::formats::alamo::convert::file::{ConvertedAlo, ConvertedSubmesh};
 use crate::formats::alamo::crowd::AloCrowd;
 use crate::formats::alamo::dependencies::{Dependencies, extra_is_srgb, particle_textures};
@@ -15,15 +15,16 @@ use crate::formats::alamo::materials::shading::{BlendPhase, Shading, TeamMask};
 use crate::formats::alamo::materials::tags::AloTags;
 use crate::formats::alamo::particles::asset::AloParticles;
 use crate::formats::alamo::particles::draw::is_drawn;
-use crate::formats::alamo::particles::{Emitter, is_particle_system, parse};
+use crate::formats::alamo::particles::parse;
+use crate::formats::alamo::particles::{Emitter, is_particle_system};
 use crate::formats::alamo::parts::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
 use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::formats::alamo::spawn::{DazzleGroup, crowd_scene, scene};
 use crate::geometry::axes::z_up_forward_minus_y;
 use crate::load::error::ModelLoadError;
+use crate::load::loading::LoaderOverride;
 use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
 use crate::load::names::{folded, index_names};
-use crate::load::overrides::LoaderOverride;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
 use crate::texture::placeholder::{PLACEHOLDER_IMAGE, PLACEHOLDER_OUTLINE};
@@ -103,8 +104,10 @@ impl Format for Alo {
         };
         let dazzles = assets.dazzles(&converted.file);
         let model = Arc::new(assets.model(converted));
-        let scene = scene(&model, dazzles, None, settings, load_context);
-        let crowd = Some(crowd_scene(&model, settings, load_context));
+        let dazzle_names = dazzles.iter().map(|group| &*group.name);
+        let shared = Arc::new(AloShared::new(&model, settings, dazzle_names));
+        let scene = scene(&shared, dazzles, None, settings, load_context);
+        let crowd = Some(crowd_scene(&shared, load_context));
         let alo = Alo {
             scene,
             crowd,
@@ -440,8 +443,9 @@ pub(crate) async fn load_particles(
     let label = AloAssetLabel::Particles.to_string();
     let particles = load_context.add_labeled_asset(label, particles);
     let model = Arc::new(AloModel::default());
+    let shared = Arc::new(AloShared::new(&model, settings, core::iter::empty()));
     let scene = scene(
-        &model,
+        &shared,
         Vec::new(),
         Some(particles.clone()),
         settings,

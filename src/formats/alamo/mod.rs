@@ -72,5 +72,5 @@ pub use raycast::gizmos::{AloColliderGizmos, AloColliderGizmosPlugin, ShowAloCol
 pub use raycast::param::{AloRayCast, AloRayHit};
 pub use settings::AloLoaderSettings;
 
-pub use crate::appearance::bone_visibility::BoneVisibility;
+pub use crate::appearance::parts::BoneVisibility;
 pub use crate::load::names::Names;

@@ -1,6 +1,6 @@
 //! Registers this module's assets, loaders and systems.
 
-use crate::appearance::lods::{choose_levels, reset_level};
+use crate::appearance::parts::{choose_levels, reset_level};
 use crate::appearance::rebind_textures::rebind_changed_textures;
 use crate::crowd::plugin::{add_crowds, finish_crowds};
 use crate::formats::alamo::animation::plugin::AnimationPlugin;
@@ -25,10 +25,10 @@ use crate::formats::alamo::raycast::collider::AloCollider;
 #[cfg(feature = "gizmos")]
 use crate::formats::alamo::raycast::gizmos::AloColliderGizmosPlugin;
 use crate::gpu::shaders::preload_shader;
-use crate::load::checks::add_loading_check;
+use crate::load::reloads::add_loading_check;
+use crate::root::environment::{ClassicModelsSystems, SpawnEarly};
 use crate::root::parts::{DamageStage, DistanceLod, ModelLod, PartVisibility};
 use crate::root::skins::TeamColor;
-use crate::root::systems::{ClassicModelsSystems, SpawnEarly};
 use crate::spawn::plugin::{add_format, finish_format};
 use crate::texture::plugin::TexturePlugin;
 use bevy::app::SceneSpawnerSystems;

@@ -1,7 +1,7 @@
 //! Makes the scene of a model: one entity per bone, with the parts as children.
 
-use crate::appearance::bone_visibility::{BoneVisibility, connected_visibility, visibility};
-use crate::crowd::members::member::CrowdScene;
+use crate::appearance::parts::{BoneVisibility, connected_visibility, visibility};
+use crate::crowd::members::CrowdScene;
 use crate::formats::alamo::animation::binding::bone_target;
 use crate::formats::alamo::asset::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
 use crate::formats::alamo::components::{
@@ -38,15 +38,14 @@ pub(crate) struct DazzleGroup {
 
 /// Makes the scene of a model or a particle system, as a labeled asset.
 pub(crate) fn scene(
-    model: &Arc<AloModel>,
+    shared: &Arc<AloShared>,
     dazzles: Vec<DazzleGroup>,
     particles: Option<Handle<AloParticles>>,
     settings: &AloLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> Handle<WorldAsset> {
     let mut world = World::new();
-    let dazzle_names = dazzles.iter().map(|group| &*group.name);
-    let shared = AloShared::new(model, settings, dazzle_names);
+    let model = &shared.model;
     let mut root = world.spawn((root_components(shared, load_context), AloSceneRoot));
     if let Some(particles) = particles {
         root.insert(AloParticleSystem(particles));
@@ -75,22 +74,20 @@ pub(crate) fn scene(
 
 /// Makes the scene of a crowd's member, as a labeled asset: one entity, without bones and parts.
 pub(crate) fn crowd_scene(
-    model: &Arc<AloModel>,
-    settings: &AloLoaderSettings,
+    shared: &Arc<AloShared>,
     load_context: &mut LoadContext<'_>,
 ) -> Handle<WorldAsset> {
     let mut world = World::new();
-    let shared = AloShared::new(model, settings, core::iter::empty());
     world.spawn((root_components(shared, load_context), CrowdScene));
     load_context.add_labeled_asset(AloAssetLabel::Crowd.to_string(), WorldAsset::new(world))
 }
 
 /// The components that the root entity of every scene has.
-fn root_components(shared: AloShared, load_context: &LoadContext<'_>) -> impl Bundle {
+fn root_components(shared: &Arc<AloShared>, load_context: &LoadContext<'_>) -> impl Bundle + use<> {
     let settings = &shared.settings;
     let axes = settings.convert_axes.then(z_up_forward_minus_y);
     let root = scene_root(load_context, axes, settings.scale);
-    (root, AloScene(Arc::new(shared)))
+    (root, AloScene(shared.clone()))
 }
 
 struct Builder<'a> {

@@ -3,6 +3,7 @@
 use crate::formats::lgw::material::LgwTexEnvMaterial;
 use crate::load::labels::SCENE;
 use crate::load::names::{Names, named};
+use crate::spawn::instance::SharedModel;
 use bevy::asset::AssetPath;
 use bevy::math::bounding::Aabb3d;
 use bevy::platform::collections::HashMap;
@@ -56,6 +57,7 @@ pub struct LgwModel {
     pub meshes: Vec<LgwMeshInfo>,
     /// Indices of meshes by lower-case name.
     pub named_meshes: Names,
+    pub(crate) shared: Arc<SharedModel>,
     /// The box around all meshes, in the file's units and axes; `None` if there are no vertices.
     pub bounds: Option<Aabb3d>,
     /// The warnings of the parser and of the conversion.

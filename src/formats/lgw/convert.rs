@@ -2,7 +2,7 @@
 
 use crate::formats::lgw::settings::{LgwLoaderSettings, LgwWinding};
 use crate::geometry::vertices::{is_position_in_range, replace_missing};
-use crate::load::limits::{check_counts, limit};
+use crate::load::error::{check_counts, limit};
 use bevy::asset::RenderAssetUsages;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::{Indices, PrimitiveTopology};

@@ -1,34 +1,17 @@
 //! Adds [`LgwInstance`] to the root of a model when its scene is spawned, shows and hides its meshes, and answers
 //! questions about it for code on any format.
 
-use crate::appearance::bone_visibility::visibility;
 use crate::appearance::parts::Selections;
-use crate::formats::lgw::asset::{Lgw, LgwModel};
+use crate::appearance::parts::visibility;
+use crate::formats::lgw::asset::Lgw;
 use crate::formats::lgw::components::{LgwInstance, LgwMesh, LgwScene};
-use crate::load::names::missing_part;
-use crate::root::clip_ref::ClipRef;
-use crate::spawn::info::{ModelClip, ModelInfo, ModelPose, NamedEntity};
-use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
-use crate::spawn::scenes::ReadyScenes;
+use crate::spawn::format::{ModelInfo, NamedEntity};
+use crate::spawn::instance::{ModelFormat, ModelInstance};
+use crate::spawn::reload::ReadyScenes;
 use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;
-use core::ops::Range;
-
-impl SharedModel for LgwModel {
-    fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
-        Box::new(self.meshes_named(name).iter().copied())
-    }
-
-    fn missing_part(&self, name: &str) -> Option<String> {
-        missing_part(!self.meshes_named(name).is_empty(), name)
-    }
-
-    fn bounds(&self) -> Option<Aabb3d> {
-        self.bounds
-    }
-}
 
 /// Inserts or replaces the [`LgwInstance`] of a root whose scene was spawned or respawned.
 pub(crate) fn on_scene_ready(
@@ -37,7 +20,7 @@ pub(crate) fn on_scene_ready(
     scenes: ReadyScenes<'_, '_, Lgw>,
     spawned: Query<&LgwMesh>,
 ) {
-    let Some((_, LgwScene(model), entities)) = scenes.get(&ready, &mut commands) else {
+    let Some((scene, LgwScene(model), entities)) = scenes.get(&ready, &mut commands) else {
         return;
     };
     let with_index = |entity| Some((spawned.get(entity).ok()?.index, entity));
@@ -45,7 +28,8 @@ pub(crate) fn on_scene_ready(
     meshes.sort_unstable();
     let model_instance = ModelInstance::new(
         ModelFormat::UfoAftermath,
-        model.clone(),
+        model.shared.clone(),
+        scene,
         meshes.iter().copied(),
     );
     let meshes = meshes.into_iter().map(|(_, entity)| entity).collect();
@@ -59,38 +43,12 @@ pub(crate) fn on_scene_ready(
 #[derive(SystemParam)]
 pub(crate) struct LgwInfo<'w, 's> {
     roots: Query<'w, 's, &'static LgwInstance>,
-    parents: Query<'w, 's, &'static ChildOf>,
 }
 
 /// These models have no animations, skins and bones.
 impl ModelInfo for LgwInfo<'_, '_> {
-    fn scene_root(&self, root: Entity) -> Option<Entity> {
-        let first = self.roots.get(root).ok()?.meshes().first()?;
-        Some(self.parents.get(*first).ok()?.parent())
-    }
-
-    fn clips(&self, _: Entity) -> Vec<ModelClip> {
-        Vec::new()
-    }
-
-    fn pose(&self, _: Entity, _: f32, _: Option<&Range<u32>>) -> Option<ModelPose> {
-        None
-    }
-
     fn bounds(&self, root: Entity) -> Option<Aabb3d> {
         self.roots.get(root).ok()?.model().bounds
-    }
-
-    fn clip_bounds(&self, _: Entity, _: &ClipRef) -> Option<Aabb3d> {
-        None
-    }
-
-    fn skins(&self, _: Entity) -> usize {
-        0
-    }
-
-    fn bones(&self, _: Entity) -> Vec<NamedEntity> {
-        Vec::new()
     }
 
     fn parts(&self, root: Entity) -> Vec<NamedEntity> {

@@ -10,11 +10,12 @@ use crate::formats::lgw::material::{is_plain, standard, tex_env};
 use crate::formats::lgw::settings::{LgwLoaderSettings, LgwUpAxis};
 use crate::geometry::axes::{Mirror, scene_root, z_up_forward_minus_y};
 use crate::load::error::ModelLoadError;
+use crate::load::loading::LoaderOverride;
 use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
 use crate::load::names::index_names;
-use crate::load::overrides::LoaderOverride;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
+use crate::spawn::instance::SharedModel;
 use crate::texture::sampling::Samplings;
 use bevy::asset::LoadContext;
 use bevy::camera::primitives::Aabb;
@@ -110,6 +111,13 @@ fn model(
         let white = standard(&Material::default(), None, settings);
         load_context.add_labeled_asset(LgwAssetLabel::DefaultMaterial.to_string(), white)
     });
+    let named_meshes = index_names(meshes.iter().map(|mesh| &*mesh.name));
+    let shared = SharedModel {
+        names: named_meshes.clone(),
+        can_hide: vec![true; meshes.len()],
+        bounds,
+        ..SharedModel::default()
+    };
     LgwModel {
         name: file.name.into(),
         version: file.version,
@@ -118,7 +126,8 @@ fn model(
         materials,
         material_ids,
         default_material,
-        named_meshes: index_names(meshes.iter().map(|mesh| &*mesh.name)),
+        named_meshes,
+        shared: shared.into(),
         meshes,
         bounds,
         warnings,

@@ -4,7 +4,7 @@ use crate::formats::lgw::asset::{Lgw, LgwMaterial};
 use crate::formats::lgw::components::LgwMesh;
 use crate::formats::lgw::instance::{on_scene_ready, show_parts};
 use crate::formats::lgw::material;
-use crate::root::systems::ClassicModelsSystems;
+use crate::root::environment::ClassicModelsSystems;
 use crate::spawn::plugin::{add_format, finish_format};
 use crate::texture::plugin::TexturePlugin;
 use crate::texture::sampling::Samplings;

@@ -2,11 +2,11 @@
 
 use crate::formats::lgw::components::{LgwInstance, LgwMesh};
 use crate::geometry::box_index::{EMPTY_BOX, Index, transformed};
-use crate::geometry::mesh_data::{SurfaceTriangles, uvs};
 use crate::geometry::parts::{HitPart, PartViews, Surfaces};
 use crate::geometry::posed::PosedVertices;
 use crate::geometry::ray_settings::ModelRayCastSettings;
 use crate::geometry::surface::{Surface, SurfaceHit};
+use crate::geometry::vertices::{SurfaceTriangles, uvs};
 use bevy::ecs::change_detection::Tick;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;

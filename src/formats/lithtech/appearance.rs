@@ -1,10 +1,8 @@
 //! Applies the level of detail (LOD), the skin and the part visibility that a root entity selects, and scrolls
 //! textures.
 
-use crate::appearance::bone_visibility::visibility as shown_visibility;
-use crate::appearance::parts::{Selected, Selections};
-use crate::appearance::skin_materials::SkinMaterials;
-use crate::appearance::skins::ActiveImage;
+use crate::appearance::parts::{Selected, Selections, visibility as shown_visibility};
+use crate::appearance::skins::{ActiveImage, SkinMaterials};
 use crate::formats::lithtech::asset::AbcModel;
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh};
 use crate::formats::lithtech::materials::material::AbcDeformMaterial;

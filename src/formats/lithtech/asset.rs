@@ -7,8 +7,9 @@ use crate::formats::lithtech::materials::material::{
 use crate::load::labels::{CROWD, SCENE};
 use crate::load::names::{Names, named};
 use crate::playback::frames::Frames;
-use crate::root::clip_ref::ClipRef;
 use crate::root::events::StoredEvent;
+use crate::root::play::ClipRef;
+use crate::spawn::instance::SharedModel;
 use bevy::asset::AssetPath;
 use bevy::math::bounding::Aabb3d;
 use bevy::mesh::skinning::SkinnedMeshInverseBindposes;
@@ -59,6 +60,7 @@ pub struct AbcModel {
     pub nodes: Vec<AbcNodeInfo>,
     /// Indices of the nodes of each name, in lower case.
     pub named_nodes: Names,
+    pub(crate) shared: Arc<SharedModel>,
     /// The animations, in file order. If nothing plays, the model shows the first keyframe of the first animation.
     pub animations: Vec<AbcAnimation>,
     /// Indices of the animations of each name, in lower case. Some models use a name several times.

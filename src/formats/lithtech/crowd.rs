@@ -1,21 +1,21 @@
 //! Crowds of LithTech models: their meshes, joints, clips, vertex animation and scrolling textures.
 
 use crate::appearance::parts::Selected;
-use crate::appearance::skin_materials::SkinMaterials;
 use crate::appearance::skins::ActiveImage;
-use crate::crowd::bake::curves::{ClipCurves, curve_timeline};
-use crate::crowd::bake::deformed::{DeformedVertex, PosedVertex};
-use crate::crowd::bake::skeleton::{CrowdSkeleton, SkeletonBone};
-use crate::crowd::bake::task::PoseSource;
-use crate::crowd::bake::timeline::Timeline;
-use crate::crowd::data::clip::{ClipData, ClipOrigin};
-use crate::crowd::data::models::CrowdModels;
+use crate::appearance::skins::SkinMaterials;
+use crate::crowd::bake::PoseSource;
+use crate::crowd::clips::{ClipData, ClipOrigin};
+use crate::crowd::deformed::{DeformedVertex, PosedVertex};
 use crate::crowd::format::{CrowdContent, CrowdFormat, CrowdSubmesh, Selection};
-use crate::crowd::members::member::CrowdMember;
-use crate::crowd::mesh::build::AttributeSet;
-use crate::crowd::mesh::joint_list::JointList;
-use crate::crowd::mesh::joints::VertexJoints;
-use crate::crowd::mesh::material::CrowdSkinning;
+use crate::crowd::members::CrowdMember;
+use crate::crowd::models::CrowdModels;
+use crate::crowd::skeleton::{CrowdSkeleton, SkeletonBone};
+use crate::crowd::skinning::AttributeSet;
+use crate::crowd::skinning::CrowdSkinning;
+use crate::crowd::skinning::JointList;
+use crate::crowd::skinning::VertexJoints;
+use crate::crowd::timeline::Timeline;
+use crate::crowd::timeline::{ClipCurves, curve_timeline};
 use crate::formats::lithtech::animation::rig::animation_of;
 use crate::formats::lithtech::animation::tracks::{AbcCurves, node_target};
 use crate::formats::lithtech::appearance::{
@@ -24,8 +24,8 @@ use crate::formats::lithtech::appearance::{
 use crate::formats::lithtech::asset::{Abc, AbcAnimation, AbcDeformInfo, AbcMeshInfo, AbcModel};
 use crate::formats::lithtech::deform::mean_normal;
 use crate::formats::lithtech::materials::material::AbcDeformUniform;
+use crate::gpu::pose_table::PosePair;
 use crate::gpu::pose_table::PoseTable;
-use crate::gpu::poses::PosePair;
 use crate::playback::skeletal::rig::{ClipSource, Rig};
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
@@ -310,7 +310,7 @@ fn rigid_bounds(mesh: &Mesh) -> Option<Aabb3d> {
             min: point,
             max: point,
         };
-        crate::spawn::info::merged(bounds, Some(point))
+        crate::spawn::format::merged(bounds, Some(point))
     })
 }
 

@@ -2,8 +2,7 @@
 
 use crate::formats::lithtech::settings::AbcLoaderSettings;
 use crate::load::find::FileSearch;
-use crate::load::find::candidates::with_extensions;
-use crate::load::find::paths::clean_path;
+use crate::load::find::paths::{clean_path, with_extensions};
 use crate::load::loading::ModelLoad;
 use crate::load::names::same_name;
 use crate::texture::loader::GLOW;

@@ -1,23 +1,22 @@
 //! Adds the instance components to a root entity when its scene is ready, and answers questions about spawned models for
 //! code on any format.
 
-use crate::crowd::members::lifetime::update_member;
-use crate::crowd::members::member::CrowdScene;
-use crate::crowd::rig_info::RigInfo;
+use crate::crowd::bones::RigInfo;
+use crate::crowd::members::CrowdScene;
+use crate::crowd::members::update_member;
 use crate::formats::lithtech::animation::rig::AbcAnimator;
 use crate::formats::lithtech::appearance::is_scrolling;
 use crate::formats::lithtech::asset::{Abc, AbcAnimation, AbcModel};
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
 use crate::formats::lithtech::deform::pose_table::AbcPoseRow;
-use crate::load::names::missing_part;
-use crate::root::clip_ref::ClipRef;
 use crate::root::parts::DistanceLod;
-use crate::spawn::clip_files::{CountFrames, FoundClip, found_clip};
-use crate::spawn::info::{
+use crate::root::play::ClipRef;
+use crate::spawn::format::FoundClip;
+use crate::spawn::format::{
     ModelClip, ModelInfo, ModelPose, NamedEntity, merged, transformed_bounds,
 };
-use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
-use crate::spawn::scenes::ReadyScenes;
+use crate::spawn::instance::{ModelFormat, ModelInstance};
+use crate::spawn::reload::ReadyScenes;
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
@@ -25,38 +24,6 @@ use bevy::mesh::MeshTag;
 use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;
 use core::ops::Range;
-
-impl SharedModel for AbcModel {
-    fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
-        Box::new(self.nodes_named(name).iter().copied())
-    }
-
-    fn bone_index(&self, name: &str) -> Option<usize> {
-        self.nodes_named(name).first().copied()
-    }
-
-    fn missing_part(&self, name: &str) -> Option<String> {
-        let mut meshes = self.levels.iter().flat_map(|level| &level.meshes);
-        if meshes.clone().all(|mesh| mesh.node.is_none()) {
-            return Some(
-                "is one skinned mesh, so `PartVisibility` cannot hide its parts; the setting \
-                 `separate_node_meshes` gives each node its own mesh"
-                    .to_owned(),
-            );
-        }
-        let named = self.nodes_named(name);
-        let is_named = |node: usize| named.contains(&node);
-        missing_part(meshes.any(|mesh| mesh.node.is_some_and(is_named)), name)
-    }
-
-    fn bounds(&self) -> Option<Aabb3d> {
-        Some(self.bounds)
-    }
-
-    fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
-        crate::formats::lithtech::instance::find_clip(self, clip)
-    }
-}
 
 /// The components that identify the nodes and meshes of a spawned scene.
 type SpawnedData = (
@@ -104,9 +71,14 @@ pub(crate) fn on_scene_ready(
         DistanceLod::default(),
     );
     commands.entity(root).try_insert_if_new(player);
-    let any = ModelInstance::new(ModelFormat::LithTech, model.clone(), nodes.iter().copied());
+    let any = ModelInstance::new(
+        ModelFormat::LithTech,
+        model.shared.clone(),
+        scene_root,
+        nodes.iter().copied(),
+    );
     let crowd = crowds.contains(scene_root).then_some(scene_root);
-    let any = any.in_crowd(crowd);
+    let any = any.in_crowd(crowd.is_some());
     update_member::<Abc>(&mut commands, root, crowd, &model);
     let instance = AbcInstance {
         model,
@@ -116,22 +88,6 @@ pub(crate) fn on_scene_ready(
         scrolling,
     };
     commands.entity(root).try_insert((instance, any));
-}
-
-/// Looks up a clip by name or index. It must not be a part of another clip. `None` for a handle.
-pub(crate) fn find_clip<'a>(model: &'a AbcModel, clip: &ClipRef) -> Option<FoundClip<'a>> {
-    let animation = match clip {
-        ClipRef::Handle(_) => return None,
-        ClipRef::Name(name) => model.animation(name),
-        ClipRef::Index(index) => model.animations.get(*index),
-        _ => None,
-    };
-    let count = animation.map(|animation| -> Box<CountFrames> {
-        let count = u32::try_from(animation.keyframes.len()).ok();
-        Box::new(move |_, _| count)
-    });
-    let names = model.animations.iter().map(|animation| &*animation.name);
-    Some(found_clip(count, names))
 }
 
 /// Samples per keyframe interval of an animation, for its box. Rotations between keyframes are arcs.
@@ -185,12 +141,12 @@ fn posed_bounds(model: &AbcModel, animation: &AbcAnimation, seconds: f32) -> Opt
 }
 
 impl ModelInfo for AbcInfo<'_, '_> {
-    fn scene_root(&self, root: Entity) -> Option<Entity> {
-        self.rig.scene_root(root)
-    }
-
     fn clips(&self, root: Entity) -> Vec<ModelClip> {
         self.rig.clips(root)
+    }
+
+    fn find_clip(&self, root: Entity, clip: &ClipRef) -> FoundClip {
+        self.rig.find_clip(root, clip)
     }
 
     fn pose(&self, root: Entity, time: f32, part: Option<&Range<u32>>) -> Option<ModelPose> {

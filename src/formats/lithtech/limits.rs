@@ -1,6 +1,6 @@
-//! Limits on the counts of a model's items, relative to the file's size: see [`load::limits`](crate::load::limits).
+//! Limits on the counts of a model's items, relative to the file's size: see [`load::error`](crate::load::error).
 
-use crate::load::limits::{check_counts, limit};
+use crate::load::error::{check_counts, limit};
 use classic_model_formats::abc::AbcFile;
 use classic_model_formats::read::{ErrorKind, Format, ParseError};
 

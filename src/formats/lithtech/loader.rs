@@ -1,6 +1,6 @@
 //! The asset loader: makes the [`Abc`] asset and its labeled assets from a file's bytes.
 
-use crate::appearance::skin_materials::apply_skin;
+use crate::appearance::skins::apply_skin;
 use crate::formats::lithtech::animation::rig::AbcAnimator;
 use crate::formats::lithtech::animation::tracks::keyframe_times;
 use crate::formats::lithtech::asset::{
@@ -26,11 +26,12 @@ use crate::formats::lithtech::settings::AbcLoaderSettings;
 use crate::formats::lithtech::spawn::{crowd_scene, scene};
 use crate::geometry::vertices::is_position_in_range;
 use crate::load::error::ModelLoadError;
+use crate::load::loading::LoaderOverride;
 use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
 use crate::load::names::index_names;
-use crate::load::overrides::LoaderOverride;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
+use crate::spawn::instance::SharedModel;
 use bevy::asset::{LoadContext, RenderAssetUsages};
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::mesh::skinning::SkinnedMeshInverseBindposes;
@@ -160,18 +161,34 @@ fn model(
         animations.push(animation(indices, source, converted, load_context));
         first_pose += source.keyframes.len();
     }
+    let named_nodes = index_names(nodes.iter().map(|node| &*node.name));
+    let bounds = bounds.flatten().unwrap_or(Aabb3d {
+        min: Vec3A::ZERO,
+        max: Vec3A::ZERO,
+    });
+    let mut can_hide = vec![false; nodes.len()];
+    let meshes = level_assets.iter().flat_map(|level| &level.meshes);
+    for node in meshes.filter_map(|mesh| mesh.node) {
+        can_hide[node] = true;
+    }
+    let shared = SharedModel {
+        names: named_nodes.clone(),
+        bones: (0..nodes.len()).collect(),
+        no_parts: (!can_hide.contains(&true)).then_some(ONE_MESH),
+        can_hide,
+        bounds: Some(bounds),
+        ..SharedModel::default()
+    };
     AbcModel {
         command_string: (*file.command_string).into(),
         transform: file.transform(),
-        named_nodes: index_names(nodes.iter().map(|node| &*node.name)),
+        named_nodes,
+        shared: shared.into(),
         nodes,
         named_animations: index_names(animations.iter().map(|animation| &*animation.name)),
         animations,
         levels: level_assets,
-        bounds: bounds.flatten().unwrap_or(Aabb3d {
-            min: Vec3A::ZERO,
-            max: Vec3A::ZERO,
-        }),
+        bounds,
         joints,
         inverse_bindposes,
         deforms,
@@ -184,6 +201,10 @@ fn model(
         node_bounds,
     }
 }
+
+/// The warning about [`PartVisibility`](crate::root::PartVisibility) for a model whose nodes have no meshes of their own.
+const ONE_MESH: &str = "is one skinned mesh, so `PartVisibility` cannot hide its parts; the setting \
+                        `separate_node_meshes` gives each node its own mesh";
 
 /// Makes the materials of a model.
 struct Materials<'a, 'b> {

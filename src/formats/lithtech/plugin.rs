@@ -1,9 +1,9 @@
 //! Registers this module's assets, loaders and systems.
 
-use crate::appearance::lods::{choose_levels, reset_level};
+use crate::appearance::parts::{choose_levels, reset_level};
 use crate::appearance::rebind_textures::rebind_changed_textures;
-use crate::appearance::skin_materials::ActiveMaterials;
-use crate::crowd::mesh::merge::update_appearance as update_crowds;
+use crate::appearance::skins::ActiveMaterials;
+use crate::crowd::meshes::update_meshes;
 use crate::crowd::plugin::{add_crowds, finish_crowds};
 use crate::formats::lithtech::animation::rig::pose_deforms;
 use crate::formats::lithtech::appearance::{scroll_surfaces, update_appearance};
@@ -14,10 +14,10 @@ use crate::formats::lithtech::deform::pose_table::AbcPoseTable;
 use crate::formats::lithtech::instance::on_scene_ready;
 use crate::formats::lithtech::materials::fallback::replace_failed_skins;
 use crate::formats::lithtech::materials::material::{AbcDeformMaterial, vertex_shader};
-use crate::gpu::pose_texture::add_pose_table;
+use crate::gpu::pose_table::add_pose_table;
 use crate::gpu::shaders::preload_shader;
 use crate::playback::skeletal::add_rig;
-use crate::root::systems::ClassicModelsSystems;
+use crate::root::environment::ClassicModelsSystems;
 use crate::spawn::plugin::{add_format, finish_format};
 use crate::texture::plugin::TexturePlugin;
 use bevy::app::AnimationSystems;
@@ -84,7 +84,7 @@ impl Plugin for LithTechPlugin {
                         choose_levels::<Abc>,
                         update_appearance,
                         scroll_surfaces,
-                        scroll_crowds.after(update_crowds::<Abc>),
+                        scroll_crowds.after(update_meshes::<Abc>),
                     )
                         .chain()
                         .in_set(ClassicModelsSystems::Appearance),

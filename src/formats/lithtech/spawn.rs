@@ -1,6 +1,6 @@
 //! Builds the scene of a model: one entity per node, and one per mesh.
 
-use crate::crowd::members::member::CrowdScene;
+use crate::crowd::members::CrowdScene;
 use crate::formats::lithtech::animation::tracks::node_target;
 use crate::formats::lithtech::asset::{AbcAssetLabel, AbcMeshInfo, AbcModel};
 use crate::formats::lithtech::components::{AbcMesh, AbcNode, AbcScene};

@@ -1,7 +1,7 @@
 //! Applies the skin and the player colors that a root entity selects.
 
-use crate::appearance::skin_materials::SkinMaterials;
 use crate::appearance::skins::ActiveSkin;
+use crate::appearance::skins::SkinMaterials;
 use crate::formats::quake::asset::MdlModel;
 use crate::formats::quake::components::{MaterialInputs, MdlInstance};
 use crate::formats::quake::material::MdlMaterial;

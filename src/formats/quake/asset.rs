@@ -5,7 +5,8 @@ use crate::formats::quake::material::MdlMaterial;
 use crate::formats::quake::poses::MdlPoses;
 use crate::load::labels::SCENE;
 use crate::load::names::same_name;
-use crate::root::clip_ref::ClipRef;
+use crate::root::play::ClipRef;
+use crate::spawn::instance::SharedModel;
 use bevy::asset::AssetPath;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -60,6 +61,7 @@ pub struct MdlModel {
     pub named_clips: HashMap<Box<str>, usize>,
     /// All poses, for use on the CPU.
     pub poses: MdlPoses,
+    pub(crate) shared: Arc<SharedModel>,
     /// Whether instances animate in phase.
     pub sync_type: SyncType,
     /// Effects of the model in the games; see [`flags`]. This crate applies only [`flags::HOLEY`].

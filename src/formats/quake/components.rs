@@ -2,10 +2,9 @@
 
 use crate::formats::quake::asset::{MdlModel, Sequence};
 use crate::formats::quake::poses::MdlPoseTable;
-use crate::gpu::poses::{PoseBlend, PosePair};
+use crate::gpu::pose_table::{PoseBlend, PosePair};
+use crate::playback::advance::{ClipSelection, Fade};
 use crate::playback::clip_events::ClipEvents;
-use crate::playback::fade::Fade;
-use crate::playback::playing::ClipSelection;
 use crate::root::play::Playback;
 use crate::root::skins::PlayerColors;
 use bevy::ecs::lifecycle::HookContext;
@@ -119,7 +118,7 @@ impl MdlInstance {
     }
 
     /// The poses that are shown. They are those of the current frame after
-    /// [`ClassicModelsSystems::Play`](crate::root::systems::ClassicModelsSystems).
+    /// [`ClassicModelsSystems::Play`](crate::root::environment::ClassicModelsSystems).
     ///
     /// [`MdlPoses::blend`](crate::quake::MdlPoses::blend) computes positions from them.
     pub fn shown(&self) -> PoseBlend {

@@ -3,45 +3,19 @@
 
 use crate::formats::quake::asset::{Mdl, MdlModel, Sequence, SyncType};
 use crate::formats::quake::components::{MdlInstance, MdlMesh, MdlPoseRow};
-use crate::gpu::poses::PoseBlend;
+use crate::gpu::pose_table::PoseBlend;
 use crate::playback::clip_events::ClipEvents;
-use crate::root::clip_ref::ClipRef;
-use crate::spawn::clip_files::{CountFrames, FoundClip, found_clip};
-use crate::spawn::info::{ModelClip, ModelInfo, ModelPose, NamedEntity};
-use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
-use crate::spawn::scenes::ReadyScenes;
+use crate::root::play::ClipRef;
+use crate::spawn::format::FoundClip;
+use crate::spawn::format::{ModelClip, ModelInfo, ModelPose, NamedEntity};
+use crate::spawn::instance::{ModelFormat, ModelInstance};
+use crate::spawn::reload::ReadyScenes;
 use bevy::ecs::system::SystemParam;
-use bevy::math::bounding::{Aabb3d, BoundingVolume};
+use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;
 use core::ops::Range;
 use std::sync::Arc;
-
-impl SharedModel for MdlModel {
-    fn named<'a>(&'a self, _: &'a str) -> Box<dyn Iterator<Item = usize> + 'a> {
-        Box::new(core::iter::empty())
-    }
-
-    fn missing_part(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn bounds(&self) -> Option<Aabb3d> {
-        let positions = self
-            .poses
-            .pose(0)
-            .map(|(position, _)| Vec3A::from(position));
-        let boxes = positions.map(|point| Aabb3d {
-            min: point,
-            max: point,
-        });
-        boxes.reduce(|one, other| one.merge(&other))
-    }
-
-    fn find_clip(&self, clip: &ClipRef) -> Option<FoundClip<'_>> {
-        crate::formats::quake::instance::find_clip(self, clip)
-    }
-}
 
 impl MdlInstance {
     fn new(model: Arc<MdlModel>, mesh: Entity, root: Entity) -> Self {
@@ -99,7 +73,7 @@ pub(crate) fn on_scene_ready(
     let root = ready.entity;
     let row = rows.get(mesh).ok().map(|row| row.row);
     // The scene's only entity is not a named part.
-    let any = ModelInstance::new(ModelFormat::Quake, model.clone(), []);
+    let any = ModelInstance::new(ModelFormat::Quake, model.shared.clone(), mesh, []);
     if let Ok(mut animator) = animators.get_mut(root) {
         animator.set_model(model, mesh, root);
         animator.row = row;
@@ -112,17 +86,6 @@ pub(crate) fn on_scene_ready(
     // After the animator, because adding the component sets the animator's row.
     let row = row.unwrap_or(0);
     commands.entity(mesh).try_insert(MdlPoseRow { row, root });
-}
-
-/// Looks up a clip by name, index or frames. It must not be a part of another clip. Models have no clips
-/// by handle.
-pub(crate) fn find_clip<'a>(model: &'a MdlModel, clip: &ClipRef) -> Option<FoundClip<'a>> {
-    let count = model.sequence(clip).map(|sequence| -> Box<CountFrames> {
-        let count = sequence.pose_count;
-        Box::new(move |_, _| Some(count))
-    });
-    let names = model.clips.iter().map(|clip| &*clip.name);
-    Some(found_clip(count, names))
 }
 
 /// The spawned Quake models.
@@ -150,11 +113,6 @@ impl MdlInfo<'_, '_> {
 }
 
 impl ModelInfo for MdlInfo<'_, '_> {
-    /// The scene of a Quake model is its mesh.
-    fn scene_root(&self, root: Entity) -> Option<Entity> {
-        Some(self.roots.get(root).ok()?.mesh())
-    }
-
     fn clips(&self, root: Entity) -> Vec<ModelClip> {
         let Ok(animator) = self.roots.get(root) else {
             return Vec::new();
@@ -167,6 +125,20 @@ impl ModelInfo for MdlInfo<'_, '_> {
                 frames: Some(clip.sequence.pose_count),
             })
             .collect()
+    }
+
+    fn find_clip(&self, root: Entity, clip: &ClipRef) -> FoundClip {
+        let instance = self.roots.get(root);
+        match instance
+            .ok()
+            .and_then(|instance| instance.model().sequence(clip))
+        {
+            Some(sequence) => FoundClip::Found {
+                frames: Some(sequence.pose_count),
+                files: Vec::new(),
+            },
+            None => FoundClip::Missing,
+        }
     }
 
     /// The poses already have the part, and the time of the games' clock.
@@ -213,11 +185,6 @@ impl ModelInfo for MdlInfo<'_, '_> {
     fn skins(&self, root: Entity) -> usize {
         let animator = self.roots.get(root);
         animator.map_or(0, |animator| animator.model().skins.len())
-    }
-
-    /// Quake models have no bones.
-    fn bones(&self, _: Entity) -> Vec<NamedEntity> {
-        Vec::new()
     }
 
     fn parts(&self, root: Entity) -> Vec<NamedEntity> {

@@ -9,14 +9,16 @@ use crate::formats::quake::poses::MdlPoseTable;
 use crate::formats::quake::settings::{MdlLoaderSettings, SkinFilter};
 use crate::geometry::axes::{scene_root, z_up_forward_x};
 use crate::load::error::{ModelLoadError, first_line};
+use crate::load::loading::LoaderOverride;
 use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
-use crate::load::overrides::LoaderOverride;
 use crate::load::weak_cache::WeakCache;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
+use crate::spawn::instance::SharedModel;
 use bevy::asset::{AssetPath, LoadContext};
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::NoAutoAabb;
+use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::pbr::ExtendedMaterial;
 use bevy::prelude::*;
 use std::ops::DerefMut;
@@ -179,6 +181,16 @@ pub(crate) fn model(
     for (index, clip) in converted.clips.iter().enumerate() {
         named_clips.entry(clip.name.clone()).or_insert(index);
     }
+    let points = converted.poses.pose(0).map(|(position, _)| position.into());
+    let boxes = points.map(|point| Aabb3d {
+        min: point,
+        max: point,
+    });
+    let shared = SharedModel {
+        accepts_any_name: true,
+        bounds: boxes.reduce(|one, other| one.merge(&other)),
+        ..SharedModel::default()
+    };
     MdlModel {
         mesh: load_context.add_labeled_asset(label(MdlAssetLabel::Mesh), converted.mesh),
         skins,
@@ -190,6 +202,7 @@ pub(crate) fn model(
         clips: converted.clips,
         named_clips,
         poses: converted.poses,
+        shared: shared.into(),
         sync_type: converted.header.sync_type.into(),
         flags: converted.header.flags,
         radius: converted.header.radius,

@@ -39,4 +39,4 @@ pub use plugin::QuakePlugin;
 pub use poses::{MdlPoseTable, MdlPoses};
 pub use settings::{MdlCutout, MdlLoaderSettings, SkinFilter};
 
-pub use crate::gpu::poses::{PoseBlend, PosePair};
+pub use crate::gpu::pose_table::{PoseBlend, PosePair};

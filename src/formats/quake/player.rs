@@ -3,15 +3,14 @@
 use crate::formats::quake::asset::{MdlModel, Sequence, SyncType};
 use crate::formats::quake::components::MdlInstance;
 use crate::formats::quake::poses::MdlPoseTable;
-use crate::gpu::poses::{PoseBlend, PosePair};
+use crate::gpu::pose_table::{PoseBlend, PosePair};
 use crate::load::warnings::ModelWarnings;
+use crate::playback::advance::{ClipSelection, Fade, first_time, wrap};
 use crate::playback::clip_events::{ClipEvents, EventTables};
-use crate::playback::fade::Fade;
-use crate::playback::playing::{ClipSelection, first_time, wrap};
-use crate::root::clip_ref::{ClipRef, Repeat};
-use crate::root::clips::ModelClips;
 use crate::root::events::{ModelEvents, PassedEvent, send_events};
-use crate::root::play::{ClipFinished, PlayClip, Playback, ResolvedClip, ResolvedPlay};
+use crate::root::play::{
+    ClipFinished, ClipRef, ModelClips, PlayClip, Playback, Repeat, ResolvedClip, ResolvedPlay,
+};
 use bevy::prelude::*;
 use classic_model_formats::mdl::Timing;
 
@@ -204,7 +203,9 @@ pub(crate) fn play(
                 || named.as_ref().is_some_and(Ref::is_changed)
                 || events.as_ref().is_some_and(Ref::is_changed),
         };
-        animator.find_events(clip, tables);
+        if tables.events.is_some() {
+            animator.find_events(clip, tables);
+        }
         let request = clip.map(|clip| &clip.play);
         let played = animator.played(clip);
         let play = played.map(|clip| &clip.play);
@@ -216,19 +217,19 @@ pub(crate) fn play(
         let length = animator.sequence.seconds();
         playback.duration = if played.is_some() { length } else { 0.0 };
         let advance = playback.advance(seconds * speed, length, repeat);
-        let mut sent = Vec::new();
-        let send = |event: PassedEvent<'_>| sent.push(event.sent_to(entity));
-        animator
-            .events
-            .for_each_passed(tables.events, None, None, advance.step, send);
-        send_events(&mut commands, entity, sent);
-        let end = played
-            .filter(|_| advance.has_ended)
-            .map(|clip| ClipFinished {
-                entity,
-                clip: clip.requested.clone(),
-            });
-        send_events(&mut commands, entity, end);
+        if tables.events.is_some() {
+            let mut sent = Vec::new();
+            let send = |event: PassedEvent<'_>| sent.push(event.sent_to(entity));
+            let passed = &animator.events;
+            passed.for_each_passed(tables.events, None, None, advance.step, send);
+            send_events(&mut commands, entity, sent);
+        }
+        if advance.has_ended
+            && let Some(clip) = played
+        {
+            let clip = clip.requested.clone();
+            send_events(&mut commands, entity, [ClipFinished { entity, clip }]);
+        }
 
         let interpolate = animator.model.interpolate && request.is_none_or(|play| play.interpolate);
         let to = animator.locate(playback.time, repeat, interpolate);

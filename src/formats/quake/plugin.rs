@@ -1,7 +1,7 @@
 //! Registers this module's assets, loaders and systems.
 
 use crate::appearance::rebind_textures::rebind_changed_textures;
-use crate::appearance::skin_materials::ActiveMaterials;
+use crate::appearance::skins::ActiveMaterials;
 use crate::formats::quake::appearance::{ColoredMaterials, apply_appearance};
 use crate::formats::quake::asset::Mdl;
 use crate::formats::quake::convert::MAX_TEXTURE_SIZE;
@@ -13,11 +13,11 @@ use crate::formats::quake::material::{
 };
 use crate::formats::quake::player::play;
 use crate::formats::quake::poses::MdlPoseTable;
-use crate::gpu::pose_texture::add_pose_table;
+use crate::gpu::pose_table::add_pose_table;
 use crate::gpu::shaders::preload_shader;
-use crate::load::images::insert_image;
+use crate::load::loading::insert_image;
 use crate::playback::resolve::resolve_clips;
-use crate::root::systems::ClassicModelsSystems;
+use crate::root::environment::ClassicModelsSystems;
 use crate::spawn::plugin::{add_format, finish_format};
 use bevy::asset::embedded_asset;
 use bevy::camera::visibility::NoAutoAabb;

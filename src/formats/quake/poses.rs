@@ -2,7 +2,7 @@
 
 use crate::formats::quake::material::MdlMaterial;
 use crate::gpu;
-use crate::gpu::poses::{PoseBlend, PosePair};
+use crate::gpu::pose_table::{PoseBlend, PosePair};
 use bevy::math::Vec3;
 use classic_model_formats::mdl::{MdlFile, NORMAL_COUNT, Precision, TriVertex, normals};
 use classic_model_formats::read::Warning;

@@ -10,21 +10,19 @@
 //! If a source cannot be listed, such as a web server, three spellings of each candidate are requested: as spelled,
 //! with the file's name in lower case, and entirely in lower case. An HTML page in place of a file counts as missing.
 
-pub(crate) mod candidates;
 pub(crate) mod folder_index;
 pub(crate) mod paths;
-pub(crate) mod source_index;
 
 #[cfg(test)]
 mod tests;
 
 use crate::load::concurrent::{Inputs, RunningLoad};
-use crate::load::find::candidates::{as_named, as_texture, candidates};
+use crate::load::find::folder_index::SourceIndex;
 use crate::load::find::folder_index::{FolderIndex, SourceFolders, remove_untimed};
 use crate::load::find::paths::clean_path;
-use crate::load::find::source_index::SourceIndex;
+use crate::load::find::paths::{as_named, as_texture, candidates};
+use crate::load::watch::missing_files::is_archive_source;
 use crate::load::watch::missing_files::{FileQueries, MissingFileIndex};
-use crate::load::watch::sources::is_archive_source;
 use bevy::asset::io::file::FileAssetReader;
 use bevy::asset::io::{AssetSource, AssetSourceId, ErasedAssetReader};
 use bevy::asset::processor::AssetProcessor;
@@ -38,7 +36,7 @@ use thiserror::Error;
 
 /// Finds files that models name. Each loader holds a clone.
 #[derive(Clone)]
-pub struct FileFinder {
+pub(crate) struct FileFinder {
     server: AssetServer,
     /// Records the queries of each model, if files are watched.
     missing_files: Option<MissingFileIndex>,
@@ -51,17 +49,16 @@ pub struct FileFinder {
 /// The error for a file that was not found.
 #[derive(Debug, Error)]
 #[error("\"{name}\" was not found; tried {}", tried.join(", "))]
-#[non_exhaustive]
-pub struct NotFound {
+pub(crate) struct NotFound {
     /// The name in the model or in the settings.
-    pub name: String,
+    name: String,
     /// The candidate paths; none of them exists.
-    pub tried: Vec<String>,
+    tried: Vec<String>,
 }
 
 impl FileFinder {
     /// Creates a finder for the asset sources of a server.
-    pub fn new(server: AssetServer) -> Self {
+    pub(crate) fn new(server: AssetServer) -> Self {
         Self {
             server,
             missing_files: None,
@@ -78,49 +75,6 @@ impl FileFinder {
             has_processor: world.contains_resource::<AssetProcessor>(),
             folders: Some(world.resource::<SourceFolders>().clone()),
         }
-    }
-
-    /// The asset path of the first candidate that exists, with the names as stored on disk.
-    ///
-    /// Folders are searched in this order: the model's own, its sibling `Textures`, each of
-    /// `folders` (from the root of the asset source), the root. In each, `name` is tried unchanged,
-    /// then without its directories.
-    ///
-    /// # Errors
-    /// [`NotFound`] with all candidates. The search never leaves the asset source: drives, leading slashes and `..` in
-    /// `name` are ignored.
-    pub async fn find(
-        &self,
-        model: &AssetPath<'_>,
-        name: &str,
-        folders: &[String],
-    ) -> Result<AssetPath<'static>, NotFound> {
-        self.search(model).find(name, folders).await
-    }
-
-    /// Like [`find`](Self::find), for a texture, which can have a different extension. In each folder, `name` is tried
-    /// unchanged, then with `.dds`, then with `.tga`.
-    ///
-    /// A name without the extension of an image is tried only with these two. The caller must handle placeholder names
-    /// such as "none".
-    ///
-    /// # Errors
-    /// [`NotFound`] as for [`find`](Self::find).
-    pub async fn find_texture(
-        &self,
-        model: &AssetPath<'_>,
-        name: &str,
-        folders: &[String],
-    ) -> Result<AssetPath<'static>, NotFound> {
-        self.search(model).find_texture(name, folders).await
-    }
-
-    /// Whether a file can be read and begins with these bytes.
-    ///
-    /// A change of the file does not reload any model.
-    pub async fn begins_with(&self, path: &AssetPath<'_>, expected: &[u8]) -> bool {
-        let found = self.start(path, expected.len()).await;
-        found.is_some_and(|found| found == expected)
     }
 
     /// The first `length` bytes of a file; `None` if it is shorter or cannot be read.
@@ -146,16 +100,11 @@ impl FileFinder {
         matches!(self.server.mode(), AssetServerMode::Processed)
     }
 
-    /// Begins a search for several files of one model, in which each folder is listed at most once.
+    /// Begins a search for several files of one model, in which each folder is listed at most once. Inside the asset processor
+    /// it searches the unprocessed source, because the processor waits for the load.
     ///
     /// A loader must use one search per load. When the search is dropped, its queries replace those of the previous
     /// load; they determine which added files reload the model.
-    pub fn search(&self, model: &AssetPath<'_>) -> FileSearch<'_> {
-        self.begin(model.clone_owned(), None)
-    }
-
-    /// Like [`search`](Self::search), for a load. Inside the asset processor it searches the unprocessed source,
-    /// because the processor waits for the load.
     pub(crate) fn search_for(&self, load: &RunningLoad) -> FileSearch<'_> {
         self.begin(load.path().clone(), Some(load))
     }
@@ -230,8 +179,8 @@ fn root(_: &App) -> Option<PathBuf> {
     None
 }
 
-/// A search for several files of one model: see [`FileFinder::search`].
-pub struct FileSearch<'a> {
+/// A search for several files of one model: see [`FileFinder::search_for`].
+pub(crate) struct FileSearch<'a> {
     finder: &'a FileFinder,
     model: AssetPath<'static>,
     /// `None` if there is no such asset source.
@@ -255,11 +204,16 @@ impl Drop for FileSearch<'_> {
 }
 
 impl FileSearch<'_> {
-    /// See [`FileFinder::find`].
+    /// The asset path of the first candidate that exists, with the names as stored on disk.
+    ///
+    /// Folders are searched in this order: the model's own, its sibling `Textures`, each of
+    /// `folders` (from the root of the asset source), the root. In each, `name` is tried unchanged,
+    /// then without its directories.
     ///
     /// # Errors
-    /// [`NotFound`] with all candidates.
-    pub async fn find(
+    /// [`NotFound`] with all candidates. The search never leaves the asset source: drives, leading slashes and `..` in
+    /// `name` are ignored.
+    pub(crate) async fn find(
         &mut self,
         name: &str,
         folders: &[String],
@@ -277,11 +231,15 @@ impl FileSearch<'_> {
         self.find_first(name, &candidates).await
     }
 
-    /// See [`FileFinder::find_texture`].
+    /// Like [`find`](Self::find), for a texture, which can have a different extension. In each folder, `name` is tried
+    /// unchanged, then with `.dds`, then with `.tga`.
+    ///
+    /// A name without the extension of an image is tried only with these two. The caller must handle placeholder names
+    /// such as "none".
     ///
     /// # Errors
-    /// [`NotFound`] with all candidates.
-    pub async fn find_texture(
+    /// [`NotFound`] as for [`find`](Self::find).
+    pub(crate) async fn find_texture(
         &mut self,
         name: &str,
         folders: &[String],
@@ -311,20 +269,11 @@ impl FileSearch<'_> {
         self.find_first(name, &candidates).await
     }
 
-    /// The files with these extensions in the model's own folder, then in each of `folders` (from the root of the asset
-    /// source). The files of a folder are sorted by name, with the names as stored on disk.
+    /// The files with these extensions that begin with `prefix` (case-insensitive) in the model's own folder, then in each of
+    /// `folders` (from the root of the asset source). The files of a folder are sorted by name, with the names as stored on
+    /// disk. Other added files do not reload the model.
     ///
     /// Empty if the source cannot be listed: for a web server, or for a model outside Bevy's asset root.
-    pub async fn files(
-        &mut self,
-        folders: &[String],
-        extensions: &[&str],
-    ) -> Vec<AssetPath<'static>> {
-        self.files_beginning("", folders, extensions).await
-    }
-
-    /// Like [`files`](Self::files), but only files that begin with `prefix` (case-insensitive). Other added files do
-    /// not reload the model.
     pub(crate) async fn files_beginning(
         &mut self,
         prefix: &str,

@@ -1,13 +1,12 @@
 //! Tests of searches in asset sources in memory.
 
 use crate::load::concurrent::ConcurrentLoads;
-use crate::load::find::candidates::with_extensions;
+use crate::load::find::paths::with_extensions;
 use crate::load::find::*;
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{
     AssetReader, AssetReaderError, AssetSourceBuilder, AssetSourceId, PathStream, Reader, VecReader,
 };
-use bevy::asset::processor::{FileTransactionLogFactory, ProcessorState};
 use bevy::asset::{AssetLoader, LoadContext};
 use bevy::prelude::*;
 use bevy::tasks::block_on;
@@ -124,7 +123,7 @@ impl Stage {
     /// Finds a texture for a model in the folder `many`.
     fn texture_of(&self, model: &str, name: &str) -> Option<String> {
         let model = AssetPath::from(format!("many/{model}.alo"));
-        let found = block_on(self.finder.find_texture(&model, name, &[]));
+        let found = block_on(self.finder.begin(model, None).find_texture(name, &[]));
         found.ok().map(|path| path.to_string())
     }
 
@@ -141,7 +140,7 @@ impl Stage {
     fn texture(&self, name: &str, folders: &[&str]) -> Option<String> {
         let model = AssetPath::from("art/Models/ship.alo");
         let folders: Vec<String> = folders.iter().map(|&folder| folder.into()).collect();
-        let found = block_on(self.finder.find_texture(&model, name, &folders));
+        let found = block_on(self.finder.begin(model, None).find_texture(name, &folders));
         found.ok().map(|path| path.to_string())
     }
 }
@@ -180,7 +179,7 @@ fn first_folder_is_searched_before_all_others() {
     let found = |files: &[&str]| {
         let stage = Stage::new(files);
         let model = AssetPath::from("art/Models/ship.lgw");
-        let mut search = stage.finder.search(&model);
+        let mut search = stage.finder.begin(model, None);
         let found = block_on(search.find_texture_from(Some("game"), r"ART\hull.tga", &[]));
         found.map(|path| path.to_string())
     };
@@ -205,8 +204,8 @@ fn files_are_listed_by_extension_and_folder() {
     let listed = |folders: &[&str]| {
         let model = AssetPath::from("art/models/ship.alo");
         let folders: Vec<String> = folders.iter().map(|&folder| folder.into()).collect();
-        let mut search = stage.finder.search(&model);
-        let found = block_on(search.files(&folders, &["ala"]));
+        let mut search = stage.finder.begin(model, None);
+        let found = block_on(search.files_beginning("", &folders, &["ala"]));
         found.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(listed(&[]), ["Art/Models/a.ala", "Art/Models/b.ALA"]);
@@ -360,7 +359,6 @@ fn changes_are_noticed_after_a_frame_without_loads() {
     assert_eq!(stage.listings("many"), 1);
 }
 
-#[cfg(not(target_arch = "wasm32"))]
 #[test]
 fn a_changed_folder_on_disk_is_listed_again() {
     let folder = tempfile::tempdir().unwrap();
@@ -400,7 +398,7 @@ fn pages_of_web_servers_are_not_files() {
     let finder = FileFinder::new(app.world().resource::<AssetServer>().clone());
     let model = AssetPath::from("art/Models/ship.alo");
     let texture = |name: &str| {
-        let found = block_on(finder.find_texture(&model, name, &[]));
+        let found = block_on(finder.begin(model.clone(), None).find_texture(name, &[]));
         found.ok().map(|path| path.to_string())
     };
     let found = |path: &str| Some(path.to_owned());
@@ -451,7 +449,8 @@ impl AssetLoader for HeldLoader {
         while !self.may_search.load(Ordering::SeqCst) {
             futures_lite::future::yield_now().await;
         }
-        let found = self.finder.find(load_context.path(), "OTHER.held", &[]);
+        let mut search = self.finder.begin(load_context.path().clone(), None);
+        let found = search.find("OTHER.held", &[]);
         Ok(Held(found.await.ok().map(|path| path.to_string())))
     }
 
@@ -472,85 +471,88 @@ fn update_until(app: &mut App, mut is_done: impl FnMut(&App) -> bool) {
     panic!("the condition was not met");
 }
 
-/// An app with an asset processor for the files of a folder.
+/// Tests with an asset processor, which watches files.
 #[cfg(feature = "file_watcher")]
-fn processing_app(folder: &Path, is_watched: bool) -> App {
-    let path = |name| folder.join(name).to_string_lossy().into_owned();
-    let mut app = App::new();
-    app.add_plugins((
-        TaskPoolPlugin::default(),
-        AssetPlugin {
-            mode: AssetMode::Processed,
-            use_asset_processor_override: Some(true),
-            watch_for_changes_override: Some(is_watched),
-            file_path: path("files"),
-            processed_file_path: path("processed"),
-            ..AssetPlugin::default()
-        },
-    ));
-    let log = FileTransactionLogFactory {
-        file_path: folder.join("log"),
-    };
-    let processor = app.world().resource::<AssetProcessor>();
-    processor.data().set_log_factory(Box::new(log)).unwrap();
-    crate::load::concurrent::register(&mut app);
-    register(&mut app);
-    app.init_asset::<Held>();
-    app
-}
+mod processed {
+    use super::*;
+    use bevy::asset::processor::{FileTransactionLogFactory, ProcessorState};
 
-#[cfg(feature = "file_watcher")]
-fn add_held_loader(app: &mut App) -> [Arc<AtomicBool>; 2] {
-    let [has_begun, may_search] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
-    let loader = HeldLoader {
-        finder: FileFinder::of(app.world()),
-        has_begun: has_begun.clone(),
-        may_search: may_search.clone(),
-    };
-    app.register_asset_loader(loader);
-    app.finish();
-    app.cleanup();
-    [has_begun, may_search]
-}
+    /// An app with an asset processor for the files of a folder.
+    fn processing_app(folder: &Path, is_watched: bool) -> App {
+        let path = |name| folder.join(name).to_string_lossy().into_owned();
+        let mut app = App::new();
+        app.add_plugins((
+            TaskPoolPlugin::default(),
+            AssetPlugin {
+                mode: AssetMode::Processed,
+                use_asset_processor_override: Some(true),
+                watch_for_changes_override: Some(is_watched),
+                file_path: path("files"),
+                processed_file_path: path("processed"),
+                ..AssetPlugin::default()
+            },
+        ));
+        let log = FileTransactionLogFactory {
+            file_path: folder.join("log"),
+        };
+        let processor = app.world().resource::<AssetProcessor>();
+        processor.data().set_log_factory(Box::new(log)).unwrap();
+        crate::load::concurrent::register(&mut app);
+        register(&mut app);
+        app.init_asset::<Held>();
+        app
+    }
 
-#[cfg(feature = "file_watcher")]
-fn processor_state(app: &App) -> ProcessorState {
-    block_on(app.world().resource::<AssetProcessor>().get_state())
-}
+    fn add_held_loader(app: &mut App) -> [Arc<AtomicBool>; 2] {
+        let [has_begun, may_search] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
+        let loader = HeldLoader {
+            finder: FileFinder::of(app.world()),
+            has_begun: has_begun.clone(),
+            may_search: may_search.clone(),
+        };
+        app.register_asset_loader(loader);
+        app.finish();
+        app.cleanup();
+        [has_begun, may_search]
+    }
 
-/// The asset processor waits for the load of a file before it writes that file. A deadlock occurs if the load waits for
-/// the processor.
-#[cfg(feature = "file_watcher")]
-#[test]
-fn files_are_found_while_the_asset_processor_waits_for_the_load() {
-    let folder = tempfile::tempdir().unwrap();
-    let model_path = folder.path().join("files/model.held");
-    std::fs::create_dir_all(model_path.parent().unwrap()).unwrap();
-    std::fs::write(&model_path, "first").unwrap();
-    std::fs::write(model_path.with_file_name("other.held"), "other").unwrap();
-    // Processes all files before the second app watches them, so that it does not load any file twice.
-    let mut app = processing_app(folder.path(), false);
-    add_held_loader(&mut app);
-    update_until(&mut app, |app| {
-        processor_state(app) == ProcessorState::Finished
-    });
-    let mut app = processing_app(folder.path(), true);
-    let [has_begun, may_search] = add_held_loader(&mut app);
-    let model: Handle<Held> = app.world().resource::<AssetServer>().load("model.held");
-    update_until(&mut app, |app| {
-        has_begun.load(Ordering::SeqCst) && processor_state(app) == ProcessorState::Finished
-    });
-    std::fs::write(&model_path, "second").unwrap();
-    update_until(&mut app, |app| {
-        processor_state(app) == ProcessorState::Processing
-    });
-    may_search.store(true, Ordering::SeqCst);
-    update_until(&mut app, |app| {
-        app.world().resource::<Assets<Held>>().contains(&model)
-    });
-    let assets = app.world().resource::<Assets<Held>>();
-    assert_eq!(assets.get(&model).unwrap().0.as_deref(), Some("other.held"));
-    update_until(&mut app, |app| {
-        processor_state(app) == ProcessorState::Finished
-    });
+    fn processor_state(app: &App) -> ProcessorState {
+        block_on(app.world().resource::<AssetProcessor>().get_state())
+    }
+
+    /// The asset processor waits for the load of a file before it writes that file. A deadlock occurs if the load waits for
+    /// the processor.
+    #[test]
+    fn files_are_found_while_the_asset_processor_waits_for_the_load() {
+        let folder = tempfile::tempdir().unwrap();
+        let model_path = folder.path().join("files/model.held");
+        std::fs::create_dir_all(model_path.parent().unwrap()).unwrap();
+        std::fs::write(&model_path, "first").unwrap();
+        std::fs::write(model_path.with_file_name("other.held"), "other").unwrap();
+        // Processes all files before the second app watches them, so that it does not load any file twice.
+        let mut app = processing_app(folder.path(), false);
+        add_held_loader(&mut app);
+        update_until(&mut app, |app| {
+            processor_state(app) == ProcessorState::Finished
+        });
+        let mut app = processing_app(folder.path(), true);
+        let [has_begun, may_search] = add_held_loader(&mut app);
+        let model: Handle<Held> = app.world().resource::<AssetServer>().load("model.held");
+        update_until(&mut app, |app| {
+            has_begun.load(Ordering::SeqCst) && processor_state(app) == ProcessorState::Finished
+        });
+        std::fs::write(&model_path, "second").unwrap();
+        update_until(&mut app, |app| {
+            processor_state(app) == ProcessorState::Processing
+        });
+        may_search.store(true, Ordering::SeqCst);
+        update_until(&mut app, |app| {
+            app.world().resource::<Assets<Held>>().contains(&model)
+        });
+        let assets = app.world().resource::<Assets<Held>>();
+        assert_eq!(assets.get(&model).unwrap().0.as_deref(), Some("other.held"));
+        update_until(&mut app, |app| {
+            processor_state(app) == ProcessorState::Finished
+        });
+    }
 }

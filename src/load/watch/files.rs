@@ -15,9 +15,9 @@
 
 use crate::load::find::FileFinder;
 use crate::load::find::folder_index::SourceFolders;
-use crate::load::watch::folder_files::files_below;
-use crate::load::watch::missing_files::{Change, MissingFileIndex, Start};
-use crate::load::watch::sources::{ARCHIVE_WATCH_WARNING, is_archive_source};
+use crate::load::watch::missing_files::{
+    ARCHIVE_WATCH_WARNING, Change, MissingFileIndex, Start, is_archive_source,
+};
 use bevy::asset::io::file::{FileAssetReader, FileWatcher};
 use bevy::asset::io::{
     AssetSource, AssetSourceBuilder, AssetSourceBuilders, AssetSourceEvent, AssetSourceId,
@@ -263,6 +263,30 @@ fn reload_if_start_changed(
         }
     };
     IoTaskPool::get().spawn(compare).detach();
+}
+
+/// The maximum count of files that are processed when a whole folder is added.
+const MAX_FILES: usize = 10_000;
+
+/// The files in a folder and its subfolders. Paths are relative to `root`.
+pub(crate) fn files_below(root: &Path, folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(root.join(&folder)) else {
+            continue;
+        };
+        for entry in entries.flatten() {
+            let path = folder.join(entry.file_name());
+            // Symbolic links are not followed, because they can be circular.
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(path),
+                Ok(_) if files.len() < MAX_FILES => files.push(path),
+                _ => {}
+            }
+        }
+    }
+    files
 }
 
 #[cfg(test)]

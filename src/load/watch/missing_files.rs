@@ -1,11 +1,11 @@
 //! The file queries of each model's last load: missing files, read files and patterns of added files.
 
 use crate::load::labels::is_model_in_use;
-use crate::load::names::file_key;
-use crate::load::pattern::Pattern;
-use crate::load::remove_unused::remove_unused;
+use crate::load::names::{Pattern, file_key};
+use crate::load::weak_cache::remove_unused;
+use bevy::app::App;
 use bevy::asset::AssetPath;
-use bevy::asset::io::AssetSourceId;
+use bevy::asset::io::{AssetSourceBuilders, AssetSourceId};
 use bevy::prelude::*;
 use std::collections::{HashMap, HashSet};
 use std::ops::DerefMut;
@@ -250,6 +250,18 @@ impl MissingFileIndex {
     fn all(&self) -> impl DerefMut<Target = Index> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The text by which the builder of an archive source is recognized. Bevy shows it if the source is not watched.
+pub(crate) const ARCHIVE_WATCH_WARNING: &str =
+    "Enable the feature `file_watcher` of `bevy_classic_models` to reload files of archives.";
+
+/// Whether a source is one of archives.
+pub(crate) fn is_archive_source(app: &mut App, id: AssetSourceId<'static>) -> bool {
+    let builders = app.world_mut().get_resource_mut::<AssetSourceBuilders>();
+    let mut builders = builders;
+    let builder = builders.as_mut().and_then(|builders| builders.get_mut(id));
+    builder.is_some_and(|builder| builder.watch_warning == Some(ARCHIVE_WATCH_WARNING))
 }
 
 #[cfg(test)]

@@ -5,7 +5,4 @@
 
 #[cfg(all(feature = "file_watcher", not(target_arch = "wasm32")))]
 pub(crate) mod files;
-#[cfg(all(feature = "file_watcher", not(target_arch = "wasm32")))]
-pub(crate) mod folder_files;
 pub(crate) mod missing_files;
-pub(crate) mod sources;

@@ -4,15 +4,17 @@
 use crate::load::warnings::ModelWarnings;
 use crate::manifest::classic_model::ClassicModel;
 use crate::manifest::values::NameOrIndex;
-use crate::root::clips::ModelClips;
+use crate::query::models::ModelQuery;
 use crate::root::events::{ClipEvent, ModelEvents};
-use crate::root::play::{PlayClip, ResolvedPlay};
+use crate::root::play::{ModelClips, PlayClip, ResolvedPlay};
+use crate::spawn::format::FoundClip;
 use crate::spawn::instance::{ModelInstance, SharedModel};
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::system::SystemState;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;
+use core::ops::Range;
 use std::sync::Arc;
 
 /// The roots whose clips and events must be checked, each with the files that the check waits for.
@@ -64,6 +66,10 @@ pub(crate) fn check_clips(mut commands: Commands, checks: Res<ClipChecks>) {
 
 fn check_pending(world: &mut World) {
     let pending = core::mem::take(&mut world.resource_mut::<ClipChecks>().0);
+    let mut state = SystemState::<ModelQuery>::new(world);
+    let Ok(models) = state.get(world) else {
+        return;
+    };
     let mut waiting = EntityHashMap::default();
     let mut problems = Vec::new();
     // Roots of one manifest need one check. `None` once it is done.
@@ -76,7 +82,7 @@ fn check_pending(world: &mut World) {
             if is_any_loading(world, &files) {
                 return Some(files);
             }
-            let result = CheckResult::of(world, &subject);
+            let result = CheckResult::of(&models, &subject);
             problems.extend(result.problems.into_iter().map(|(_, text)| (root, text)));
             is_any_loading(world, &result.files).then(|| result.files.into())
         });
@@ -102,18 +108,20 @@ fn check_pending(world: &mut World) {
 struct Subject<'w> {
     clips: Option<&'w ModelClips>,
     events: Option<&'w ModelEvents>,
-    model: &'w Arc<dyn SharedModel>,
+    root: Entity,
+    model: &'w Arc<SharedModel>,
 }
 
 impl<'w> Subject<'w> {
     /// The subject of a root that is spawned by a manifest and has clips or events.
     fn of(world: &'w World, root: Entity) -> Option<Self> {
-        let root = world.get_entity(root).ok()?;
-        root.get::<ClassicModel>()?;
+        let entity = world.get_entity(root).ok()?;
+        entity.get::<ClassicModel>()?;
         let subject = Self {
-            clips: root.get(),
-            events: root.get(),
-            model: root.get::<ModelInstance>()?.model(),
+            clips: entity.get(),
+            events: entity.get(),
+            root,
+            model: entity.get::<ModelInstance>()?.model(),
         };
         (subject.clips.is_some() || subject.events.is_some()).then_some(subject)
     }
@@ -136,13 +144,14 @@ impl<'w> Subject<'w> {
 /// # Errors
 /// The files that must be loaded first. Keep the handles.
 pub(crate) fn clip_problems(
-    world: &World,
+    world: &mut World,
     root: Entity,
 ) -> Result<Vec<(CheckedValue, String)>, Vec<UntypedHandle>> {
-    let Some(subject) = Subject::of(world, root) else {
+    let mut state = SystemState::<ModelQuery>::new(world);
+    let (Ok(models), Some(subject)) = (state.get(world), Subject::of(world, root)) else {
         return Ok(Vec::new());
     };
-    let result = CheckResult::of(world, &subject);
+    let result = CheckResult::of(&models, &subject);
     if is_any_loading(world, &result.files) {
         Err(result.files)
     } else {
@@ -151,13 +160,26 @@ pub(crate) fn clip_problems(
 }
 
 /// The warning if the model of a root does not have a clip. It follows the model's path.
-pub(crate) fn missing_clip(world: &World, root: Entity, clip: &NameOrIndex) -> Option<String> {
-    let instance = world.get::<ModelInstance>(root)?;
+pub(crate) fn missing_clip(world: &mut World, root: Entity, clip: &NameOrIndex) -> Option<String> {
+    let mut state = SystemState::<ModelQuery>::new(world);
+    let models = state.get(world).ok()?;
     let clips = world.get::<ModelClips>(root);
     let resolved = ResolvedPlay::new(&PlayClip::from_manifest(clip.clone()), clips);
     let (whole, _) = resolved.play.clip.split_frames();
-    let names = instance.model().find_clip(whole)?.err()?;
-    Some(resolved.missing_clip_warning(clips, &names))
+    let is_missing = matches!(models.find_clip(root, whole), FoundClip::Missing);
+    is_missing.then(|| missing_warning(&models, root, &resolved, clips))
+}
+
+/// The warning for a model that does not have a clip.
+fn missing_warning(
+    models: &ModelQuery,
+    root: Entity,
+    clip: &ResolvedPlay,
+    named: Option<&ModelClips>,
+) -> String {
+    let own = models.clips(root);
+    let own: Vec<&str> = own.iter().map(|clip| &*clip.name).collect();
+    clip.missing_clip_warning(named, &own)
 }
 
 fn is_any_loading(world: &World, files: &[UntypedHandle]) -> bool {
@@ -184,67 +206,74 @@ struct CheckResult {
 }
 
 impl CheckResult {
-    fn of(world: &World, subject: &Subject<'_>) -> Self {
+    fn of(models: &ModelQuery, subject: &Subject<'_>) -> Self {
         let mut result = Self::default();
         let named = subject.clips.into_iter().flat_map(|clips| clips.0.iter());
         for (index, named) in named.enumerate() {
             let play = PlayClip::from_manifest(&*named.name);
-            let problem = result.clip_problem(world, subject, &play);
+            let resolved = ResolvedPlay::new(&play, subject.clips);
+            let problem = match result.find(models, subject, &resolved) {
+                Ok((part, count)) => part.zip(count).and_then(|(part, count)| {
+                    let is_empty = part.start >= count || part.is_empty();
+                    is_empty.then(|| resolved.empty_part_warning(Some(count)))
+                }),
+                Err(missing) => Some(missing),
+            };
             let problem = problem.map(|problem| (CheckedValue::Clip(index), problem));
             result.problems.extend(problem);
         }
         let events = subject.events.into_iter();
         for (index, event) in events.flat_map(|events| events.0.iter()).enumerate() {
-            let problem = result.event_problem(world, subject, event);
+            let problem = result.event_problem(models, subject, event);
             let problem = problem.map(|problem| (CheckedValue::Event(index), problem));
             result.problems.extend(problem);
         }
         result
     }
 
-    /// The problem with a clip, if one is found. Adds the files that the result depends on.
-    fn clip_problem(
+    /// The part of a clip that plays, and the count of the whole clip's frames, if it is known. Adds the files that it depends
+    /// on.
+    ///
+    /// # Errors
+    /// The warning if the model does not have the clip.
+    fn find(
         &mut self,
-        world: &World,
+        models: &ModelQuery,
         subject: &Subject<'_>,
-        play: &PlayClip,
-    ) -> Option<String> {
-        let resolved = ResolvedPlay::new(play, subject.clips);
-        let (whole, part) = resolved.play.clip.split_frames();
-        let count_frames = match subject.model.find_clip(whole)? {
-            Ok(count_frames) => count_frames,
-            Err(names) => return Some(resolved.missing_clip_warning(subject.clips, &names)),
-        };
-        let part = part?;
-        let count = count_frames(world, &mut self.files)?;
-        let is_empty = part.start >= count || part.is_empty();
-        is_empty.then(|| resolved.empty_part_warning(Some(count)))
+        clip: &ResolvedPlay,
+    ) -> Result<(Option<Range<u32>>, Option<u32>), String> {
+        let (whole, part) = clip.play.clip.split_frames();
+        match models.find_clip(subject.root, whole) {
+            FoundClip::Unsupported => Ok((part, None)),
+            FoundClip::Missing => Err(missing_warning(models, subject.root, clip, subject.clips)),
+            FoundClip::Found { frames, files } => {
+                self.files.extend(files);
+                Ok((part, frames))
+            }
+        }
     }
 
-    /// The problem with an event, if one is found. Adds the files that the result depends on.
+    /// The problem with an event, if one is found.
     fn event_problem(
         &mut self,
-        world: &World,
+        models: &ModelQuery,
         subject: &Subject<'_>,
         event: &ClipEvent,
     ) -> Option<String> {
         let play = PlayClip::from_manifest(event.clip.clone());
         let resolved = ResolvedPlay::new(&play, subject.clips);
-        let (whole, part) = resolved.play.clip.split_frames();
-        let count_frames = match subject.model.find_clip(whole)? {
-            Ok(count_frames) => count_frames,
-            Err(names) => {
-                let missing = resolved.missing_clip_warning(subject.clips, &names);
+        let (part, count) = match self.find(models, subject, &resolved) {
+            Ok(found) => found,
+            Err(missing) => {
                 return Some(format!(
                     "{missing}; it is the clip of the event {:?}",
                     event.name
                 ));
             }
         };
-        let count = count_frames(world, &mut self.files)?;
-        let count = match part {
-            Some(part) => part.end.min(count).saturating_sub(part.start),
-            None => count,
+        let count = match (part, count?) {
+            (Some(part), count) => part.end.min(count).saturating_sub(part.start),
+            (None, count) => count,
         };
         // A part without frames has a warning of its own.
         let is_beyond = count > 0 && event.frame >= count;

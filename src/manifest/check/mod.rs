@@ -2,8 +2,6 @@
 
 // For maintainers: checks do not change a manifest or an entity.
 
-pub(crate) mod attachments;
 pub(crate) mod clips;
-pub(crate) mod effects;
-pub(crate) mod manifest;
+pub(crate) mod model;
 pub(crate) mod values;

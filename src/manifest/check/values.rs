@@ -2,8 +2,8 @@
 
 use crate::load::names::folded;
 use crate::manifest::model_manifest::{ManifestAttachment, ManifestClip, ModelManifest};
-use crate::manifest::read::problem::Step::{Element, Field, Key};
-use crate::manifest::read::problem::{Problem, Step};
+use crate::manifest::read::error::Step::{Element, Field, Key};
+use crate::manifest::read::error::{Problem, Step};
 use crate::manifest::values::{MAX_LIST_LENGTH, NameOrIndex};
 use crate::root::skins::PlayerColors;
 use core::fmt::Display;

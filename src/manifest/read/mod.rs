@@ -1,15 +1,13 @@
-//! Text to [`ModelManifest`](crate::manifest::ModelManifest): RON, its errors and their positions, and the manifests that a
-//! manifest extends.
+//! Text to [`ModelManifest`](crate::manifest::ModelManifest): RON, its errors and their positions, the manifests that a
+//! manifest extends, and the files that it names.
 
-// For maintainers: files that a manifest names are found by `manifest::files`.
+// For maintainers: entities do not belong here. The search in folders is `load::find`.
 
-pub(crate) mod bases;
 pub(crate) mod error;
+pub(crate) mod extends;
+pub(crate) mod glob;
 pub(crate) mod loader;
-pub(crate) mod merge;
 pub(crate) mod parse;
-pub(crate) mod problem;
-pub(crate) mod ron_error;
-pub(crate) mod ron_text;
-pub(crate) mod sources;
-pub(crate) mod spans;
+pub(crate) mod paths;
+pub(crate) mod preload;
+pub(crate) mod resolve;

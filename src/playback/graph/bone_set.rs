@@ -2,7 +2,7 @@
 
 use crate::load::names::same_name;
 use crate::playback::skeletal::rig::RigBone;
-use crate::root::masks::{BoneMask, ModelMasks};
+use crate::root::layers::{BoneMask, ModelMasks};
 use std::sync::Arc;
 
 /// A set of a model's bones, by their indices.

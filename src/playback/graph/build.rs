@@ -11,14 +11,12 @@
 //! ```
 
 use crate::load::weak_cache::Address;
-use crate::playback::graph::additive::difference_from_first_frame;
 use crate::playback::graph::bone_set::BoneSet;
-use crate::playback::graph::properties::has_curve_for;
-use crate::playback::graph::rest_curves::BlendedClip;
-use crate::playback::skeletal::active_clips::{ActiveClips, node};
+use crate::playback::graph::derived_clips::difference_from_first_frame;
+use crate::playback::graph::rest_poses::{BlendedClip, has_curve_for};
+use crate::playback::skeletal::active_clips::{ActiveClips, PlayingClip, node};
 use crate::playback::skeletal::clips::{Clips, GraphKey};
 use crate::playback::skeletal::layers::{ActiveLayers, MaskGroups, PlayedLayer};
-use crate::playback::skeletal::playing_clip::PlayingClip;
 use crate::playback::skeletal::rig::Rig;
 use bevy::animation::AnimationTargetId;
 use bevy::prelude::*;

@@ -4,23 +4,18 @@
 //! The player is on the root entity, which survives a reload of the model. To blend clips in another way, don't add a
 //! `PlayClip`, and give the root a graph of your own.
 
+use crate::playback::advance::ClipSelection;
 use crate::playback::clip_events::EventTables;
 use crate::playback::graph::bone_set::BoneSet;
 use crate::playback::graph::build::{GraphLayout, shared_graph};
-use crate::playback::graph::rest_bones::{Bones, restore_rest_pose};
-use crate::playback::playing::ClipSelection;
-use crate::playback::skeletal::active_clips::{ActiveClips, node};
+use crate::playback::graph::rest_poses::{Bones, restore_rest_pose};
+use crate::playback::skeletal::active_clips::{ActiveClips, Pending, PendingState, node};
 use crate::playback::skeletal::clips::{Clips, Edits};
-use crate::playback::skeletal::events::OwnGraph;
 use crate::playback::skeletal::layers::{ActiveLayers, LayerRequest, PlayedLayer};
-use crate::playback::skeletal::pending::{Pending, PendingState};
 use crate::playback::skeletal::rig::Rig;
-use crate::root::clip_ref::ClipRef;
-use crate::root::clips::ModelClips;
 use crate::root::events::{ModelEvent, ModelEvents, PassedEvent};
-use crate::root::layers::{ClipLayers, LayerId};
-use crate::root::masks::ModelMasks;
-use crate::root::play::{Playback, ResolvedClip, ResolvedPlay};
+use crate::root::layers::{ClipLayers, LayerId, ModelMasks};
+use crate::root::play::{ClipRef, ModelClips, Playback, ResolvedClip, ResolvedPlay};
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
@@ -343,14 +338,8 @@ impl<F: Rig> ModelAnimator<F> {
         let selection = self.selection.as_ref();
         let is_same = selection.is_some_and(|selection| selection.matches(clip));
         self.selection = Some(ClipSelection::new(clip));
-        let source = clip.and_then(|clip| {
-            let source = clips.find(&clip.play.clip, model);
-            if source.is_none() {
-                let names: Vec<_> = F::clips(model).map(|clip| clip.name).collect();
-                warnings.push(clip.missing_clip_warning(request.named, &names));
-            }
-            source
-        });
+        let named = request.named;
+        let source = clip.and_then(|clip| clips.find_requested(clip, named, model, warnings));
         let pending = self.pending.as_ref();
         let has_started = pending.is_none_or(|pending| pending.continues);
         let continues = is_same && has_started && !self.active.is_empty();
@@ -538,5 +527,16 @@ fn on_animator_removed(mut world: DeferredWorld<'_>, context: HookContext) {
     let mut commands = world.commands();
     if let Ok(mut root) = commands.get_entity(root) {
         root.try_remove::<AnimationGraphHandle>();
+    }
+}
+
+/// The graph that the crate has inserted on a model's root. Its events are sent when its clips advance.
+#[derive(Component, Debug, Default)]
+pub(crate) struct OwnGraph(pub(crate) Option<Handle<AnimationGraph>>);
+
+impl OwnGraph {
+    /// Whether this is the root's current graph. Otherwise the graph is the user's.
+    pub(crate) fn is(&self, current: Option<&AnimationGraphHandle>) -> bool {
+        self.0.is_some() && current.map(|current| &current.0) == self.0.as_ref()
     }
 }

@@ -4,9 +4,9 @@ use crate::load::names::same_name;
 use crate::load::warnings::WarningLog;
 use crate::load::weak_cache::{Address, WeakCache};
 use crate::playback::graph::bone_set::BoneSet;
-use crate::playback::graph::clip_parts::part_of;
+use crate::playback::graph::derived_clips::part_of;
 use crate::playback::skeletal::rig::{ClipInfo, ClipSource, Rig, RigClip};
-use crate::root::clip_ref::ClipRef;
+use crate::root::play::{ClipRef, ModelClips, ResolvedPlay};
 use bevy::asset::{LoadState, StrongHandle, UntypedAssetId};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
@@ -103,7 +103,7 @@ impl<F: Rig> Edits<F> {
 }
 
 /// The assets that were edited since the last call.
-fn edited<A: Asset>(events: &mut MessageReader<AssetEvent<A>>) -> Vec<AssetId<A>> {
+pub(crate) fn edited<A: Asset>(events: &mut MessageReader<AssetEvent<A>>) -> Vec<AssetId<A>> {
     let edited = events.read().filter_map(|event| match event {
         AssetEvent::Modified { id } => Some(*id),
         _ => None,
@@ -148,6 +148,23 @@ impl<F: Rig> Clips<'_, '_, F> {
             frames,
             ..ClipSource::from(found)
         })
+    }
+
+    /// Like [`find`](Self::find), for a request. Adds a warning if the model does not have the clip. `named` are the clips that
+    /// the root names itself.
+    pub(crate) fn find_requested(
+        &self,
+        requested: &ResolvedPlay,
+        named: Option<&ModelClips>,
+        model: &F::Model,
+        warnings: &mut Vec<String>,
+    ) -> Option<ClipSource> {
+        let source = self.find(&requested.play.clip, model);
+        if source.is_none() {
+            let names: Vec<_> = F::clips(model).map(|clip| clip.name).collect();
+            warnings.push(requested.missing_clip_warning(named, &names));
+        }
+        source
     }
 
     /// The frames and events of a whole clip, if they are loaded.

@@ -1,21 +1,21 @@
-//! The system that plays [`PlayClip`](crate::root::PlayClip) on the models of a format with a [`Rig`].
+//! The systems that play [`PlayClip`](crate::root::PlayClip) on the models of a format with a [`Rig`].
 //!
 //! In each frame, it advances each root's clips and writes them to its `AnimationPlayer` ([`ModelAnimator::update`]). Then
-//! Bevy poses the bones.
+//! Bevy poses the bones, which are linked to the player as long as the root has an animation graph: Bevy visits every entity that
+//! has an `AnimatedBy` in every frame. Events that files store in clips are also sent in the graphs of users.
 
-use crate::load::checks::is_asset_loading;
+use crate::load::reloads::is_asset_loading;
 use crate::load::warnings::ModelWarnings;
-use crate::playback::graph::rest_bones::Bones;
-use crate::playback::skeletal::animator::{AnimatedRoot, ClipRequest, ModelAnimator};
+use crate::playback::advance::{ClipStep, wrap};
+use crate::playback::graph::rest_poses::Bones;
+use crate::playback::skeletal::animator::{AnimatedRoot, ClipRequest, ModelAnimator, OwnGraph};
 use crate::playback::skeletal::clips::Clips;
-use crate::playback::skeletal::events::OwnGraph;
-use crate::playback::skeletal::rig::Rig;
-use crate::root::clips::ModelClips;
+use crate::playback::skeletal::rig::{ClipSource, Rig};
 use crate::root::events::{ModelEvents, send_events};
-use crate::root::layers::{ClipLayers, LayerFinished};
-use crate::root::masks::ModelMasks;
-use crate::root::play::{ClipFinished, Playback, ResolvedClip};
+use crate::root::layers::{ClipLayers, LayerFinished, ModelMasks};
+use crate::root::play::{ClipFinished, ModelClips, Playback, ResolvedClip};
 use crate::spawn::format::Format;
+use bevy::animation::{ActiveAnimation, AnimatedBy};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
@@ -119,4 +119,130 @@ pub(crate) fn is_clip_loading<F: Rig>(world: &World, entity: EntityRef<'_>) -> b
     };
     let mut clips = animator.pending_clips();
     clips.any(|clip| is_asset_loading(server, clip))
+}
+
+/// The step that an animation has made in this frame of the app; `None` if it has not moved.
+fn step_of(active: &ActiveAnimation, seconds: f32, length: f32) -> Option<ClipStep> {
+    if active.is_paused() || (active.is_finished() && !active.just_completed()) {
+        return None;
+    }
+    let from = active.last_seek_time()?;
+    let to = active.seek_time();
+    if active.is_finished() {
+        return Some(ClipStep::once(
+            from,
+            to,
+            active.is_playback_reversed(),
+            true,
+        ));
+    }
+    // Bevy adds the length only once if the animation plays backward.
+    let to = if (0.0..=length).contains(&to) {
+        to
+    } else {
+        wrap(to, length)
+    };
+    Some(ClipStep::repeating(
+        from,
+        seconds * active.speed(),
+        to,
+        length,
+    ))
+}
+
+/// Sends the events of a format's clips that users' graphs have passed in this frame. Runs after players have advanced.
+pub(crate) fn send_clip_events<F: Rig>(
+    mut commands: Commands,
+    time: Res<Time>,
+    clips: Res<Assets<AnimationClip>>,
+    graphs: Res<Assets<AnimationGraph>>,
+    files: Res<Assets<F::ClipFile>>,
+    players: Query<EventPlayer<F>>,
+) {
+    let seconds = time.delta_secs();
+    for (entity, player, handle, own, instance) in &players {
+        if own.is_some_and(|own| own.is(Some(handle))) {
+            continue;
+        }
+        let Some(graph) = graphs.get(handle) else {
+            // A player plays nothing until its graph is loaded.
+            continue;
+        };
+        let model = instance.map(|instance| &**F::model(instance));
+        let mut sent = Vec::new();
+        for (node, active) in player.playing_animations() {
+            let Some(AnimationNodeType::Clip(clip)) = graph.get(*node).map(|node| &node.node_type)
+            else {
+                continue;
+            };
+            let length = clips.get(clip).map(AnimationClip::duration);
+            if let Some(step) = length.and_then(|length| step_of(active, seconds, length))
+                && let Some(info) = F::clip_info(&ClipSource::from(clip), model, &files)
+                && let Some(stored) = info.events
+            {
+                stored.for_each_passed(step, |event| sent.push(event.sent_to(entity)));
+            }
+        }
+        send_events(&mut commands, entity, sent);
+    }
+}
+
+/// The components of a player. The last two are on the roots of models.
+type EventPlayer<F> = (
+    Entity,
+    &'static AnimationPlayer,
+    &'static AnimationGraphHandle,
+    Option<&'static OwnGraph>,
+    Option<&'static <F as Format>::Instance>,
+);
+
+/// Registers the observers that link the bones of one format.
+pub(crate) fn link_bones<F: Rig>(app: &mut App) {
+    app.add_observer(on_graph_added::<F>)
+        .add_observer(on_removed::<F, AnimationGraphHandle>)
+        .add_observer(on_instance_inserted::<F>)
+        .add_observer(on_removed::<F, F::Instance>);
+}
+
+fn on_graph_added<F: Rig>(
+    added: On<Add, AnimationGraphHandle>,
+    mut commands: Commands,
+    instances: Query<&F::Instance>,
+) {
+    if let Ok(instance) = instances.get(added.entity) {
+        link(&mut commands, added.entity, F::bone_entities(instance));
+    }
+}
+
+fn on_instance_inserted<F: Rig>(
+    inserted: On<Insert, F::Instance>,
+    mut commands: Commands,
+    instances: Query<&F::Instance, With<AnimationGraphHandle>>,
+) {
+    if let Ok(instance) = instances.get(inserted.entity) {
+        link(&mut commands, inserted.entity, F::bone_entities(instance));
+    }
+}
+
+/// `C` is the graph or the instance.
+fn on_removed<F: Rig, C: Component>(
+    removed: On<Remove, C>,
+    mut commands: Commands,
+    instances: Query<&F::Instance>,
+    linked: Query<&AnimatedBy>,
+) {
+    let root = removed.entity;
+    let bones = instances.get(root).into_iter().flat_map(F::bone_entities);
+    for bone in bones {
+        if linked.get(*bone).is_ok_and(|by| by.0 == root) {
+            commands.entity(*bone).try_remove::<AnimatedBy>();
+        }
+    }
+}
+
+/// Links the bones that are not linked to another player.
+fn link(commands: &mut Commands, root: Entity, bones: &[Entity]) {
+    for bone in bones {
+        commands.entity(*bone).try_insert_if_new(AnimatedBy(root));
+    }
 }

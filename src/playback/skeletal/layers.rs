@@ -1,17 +1,14 @@
 //! The layers that play on a model over its active clips, and their weights.
 
+use crate::playback::advance::ClipSelection;
 use crate::playback::clip_events::EventTables;
 use crate::playback::graph::bone_set::BoneSet;
-use crate::playback::playing::ClipSelection;
+use crate::playback::skeletal::active_clips::{Pending, PendingState, PlayingClip};
 use crate::playback::skeletal::clips::Clips;
-use crate::playback::skeletal::pending::{Pending, PendingState};
-use crate::playback::skeletal::playing_clip::PlayingClip;
 use crate::playback::skeletal::rig::{Rig, RigBone};
-use crate::root::clips::ModelClips;
 use crate::root::events::PassedEvent;
-use crate::root::layers::{ClipLayer, ClipLayers, LayerId};
-use crate::root::masks::{BoneMask, ModelMasks};
-use crate::root::play::ResolvedPlay;
+use crate::root::layers::{BoneMask, ClipLayer, ClipLayers, LayerId, ModelMasks};
+use crate::root::play::{ModelClips, ResolvedPlay};
 use bevy::prelude::*;
 use std::sync::Arc;
 
@@ -341,9 +338,8 @@ impl ActiveLayer {
         warnings: &mut Vec<String>,
     ) -> bool {
         self.is_selected = true;
-        let Some(source) = clips.find(&self.resolved.play.clip, model) else {
-            let names: Vec<_> = F::clips(model).map(|clip| clip.name).collect();
-            warnings.push(self.resolved.missing_clip_warning(named, &names));
+        let source = clips.find_requested(&self.resolved, named, model, warnings);
+        let Some(source) = source else {
             self.pending = None;
             return self.playing.take().is_some();
         };

@@ -6,21 +6,17 @@ pub(crate) mod active_clips;
 pub(crate) mod animator;
 pub(crate) mod clips;
 pub(crate) mod driver;
-pub(crate) mod events;
 pub(crate) mod layers;
-pub(crate) mod links;
-pub(crate) mod pending;
-pub(crate) mod playing_clip;
 pub(crate) mod rig;
 
-use crate::load::checks::add_loading_check;
+use crate::load::reloads::add_loading_check;
 use crate::playback::resolve::resolve_clips;
 use crate::playback::skeletal::clips::{SharedClips, log_mismatches};
-use crate::playback::skeletal::driver::{is_clip_loading, play_clips};
-use crate::playback::skeletal::events::send_clip_events;
-use crate::playback::skeletal::links::link_bones;
+use crate::playback::skeletal::driver::{
+    is_clip_loading, link_bones, play_clips, send_clip_events,
+};
 use crate::playback::skeletal::rig::Rig;
-use crate::root::systems::ClassicModelsSystems;
+use crate::root::environment::ClassicModelsSystems;
 use bevy::animation::{AnimatedBy, AnimationTargetId, advance_animations};
 use bevy::app::AnimationSystems;
 use bevy::prelude::*;

@@ -2,7 +2,7 @@
 
 pub(crate) mod model_images;
 
-use crate::load::remove_unused::remove_unused;
+use crate::load::weak_cache::remove_unused;
 use crate::texture::decoded_image::{DecodedImage, ImageDecodeError, Limits};
 use crate::texture::dtx;
 use crate::texture::sampling::{DecodeState, Samplings};

@@ -2,7 +2,7 @@
 //!
 //! The values of all bones are in one block for each kind of track. A curve has its offset in the block.
 
-use crate::playback::rotations::slerp;
+use crate::playback::frames::slerp;
 use bevy::math::DVec3;
 use bevy::math::curve::Interval;
 use bevy::prelude::*;

@@ -1,13 +1,13 @@
 //! Registers animations with an app, and loads them.
 
-use crate::appearance::bone_visibility::BoneVisibility;
+use crate::appearance::parts::BoneVisibility;
 use crate::formats::alamo::animation::asset::{Ala, AlaAssetLabel};
 use crate::formats::alamo::animation::clip::{AlaCurves, clip_of, tracks};
 use crate::formats::alamo::animation::rig::clip_files;
 use crate::formats::alamo::appearance::{on_bone_inserted, show_bones};
 use crate::formats::alamo::asset::Alo;
 use crate::load::error::ModelLoadError;
-use crate::load::extensions::reserve_extensions;
+use crate::load::labels::reserve_extensions;
 use crate::load::loading::ModelLoading;
 use crate::load::warnings::update_warning_log;
 use crate::playback::skeletal::add_rig;

@@ -1,6 +1,6 @@
 //! Animations that show and hide bones: they write [`BoneVisibility`], which `alamo::appearance` applies.
 
-use crate::appearance::bone_visibility::BoneVisibility;
+use crate::appearance::parts::BoneVisibility;
 use crate::formats::alamo::animation::packed::{Bits, Timing};
 use bevy::animation::{AnimationEntityMut, AnimationEvaluationError};
 use bevy::prelude::*;

@@ -5,7 +5,7 @@ use crate::formats::alamo::collision::tree::{CollisionTree, TreeError, TreeLink}
 use crate::formats::alamo::convert::vertices::Attributes;
 use crate::formats::alamo::materials::shading::Shading;
 use crate::formats::alamo::raycast::collider::ColliderSkin;
-use crate::load::limits::{check_counts, limit};
+use crate::load::error::{check_counts, limit};
 use bevy::asset::RenderAssetUsages;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::math::{Affine3A, Vec3A};

@@ -1,9 +1,10 @@
 //! Where particles can be: boxes for culling.
 
+use crate::formats::alamo::particles::Track;
 use crate::formats::alamo::particles::evaluate::{
     BirthRecord, EmitMode, Ground, GroundEffect, PreparedEmitter,
 };
-use crate::formats::alamo::particles::{Emitter, Group, Shape, Track};
+use crate::formats::alamo::particles::{Emitter, Group, Shape};
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
 use core::f32::consts::SQRT_2;

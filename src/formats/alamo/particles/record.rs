@@ -14,8 +14,9 @@
 
 use crate::formats::alamo::particles::asset::AloParticles;
 use crate::formats::alamo::particles::bounds;
+use crate::formats::alamo::particles::evaluate::Appearance;
 use crate::formats::alamo::particles::evaluate::{
-    Appearance, BirthRecord, EmitterPose, Ground, GroundEffect, Motion, PreparedEmitter, Space,
+    BirthRecord, EmitterPose, Ground, GroundEffect, Motion, PreparedEmitter, Space,
 };
 use bevy::camera::visibility::{self, VisibilityClass};
 use bevy::math::Affine3A;

@@ -5,8 +5,7 @@
 //!
 //! Parsing and drawing do not belong here.
 
-use crate::root::environment::{BillboardCamera, Wind};
-use crate::root::systems::ClassicModelsSystems;
+use crate::root::environment::{BillboardCamera, ClassicModelsSystems, Wind};
 use bevy::app::AnimationSystems;
 use bevy::camera::RenderTarget;
 use bevy::ecs::system::SystemParam;

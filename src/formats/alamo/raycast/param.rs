@@ -1,12 +1,12 @@
 //! The system parameter [`AloRayCast`].
 
-use crate::appearance::bone_visibility::BoneVisibility;
+use crate::appearance::parts::BoneVisibility;
 use crate::formats::alamo::collision::tree::CollisionTree;
 use crate::formats::alamo::components::{AloInstance, AloPart, AloSubmeshIndex};
 use crate::formats::alamo::raycast::collider::{AloCollider, PlacedTree};
 use crate::geometry::box_index::{EMPTY_BOX, Index, Pending, TIE, transformed};
-use crate::geometry::mesh_data::{SurfaceTriangles, uv_at, uvs};
 use crate::geometry::ray_settings::{ModelRayCastSettings, ModelRayCastVisibility};
+use crate::geometry::vertices::{SurfaceTriangles, uv_at, uvs};
 use bevy::ecs::change_detection::Tick;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::query::QueryData;

@@ -4,7 +4,7 @@
 use crate::formats::alamo::raycast::param::AloRayCast;
 use crate::formats::alamo::raycast::triangles::AloTriangles;
 use crate::geometry::collider_mesh::ColliderMesh;
-use crate::geometry::ray_hit::ModelRayHit;
+use crate::geometry::ray_settings::ModelRayHit;
 use crate::geometry::ray_settings::{ColliderParts, ModelRayCastSettings};
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;

@@ -1,9 +1,9 @@
 //! Bevy curves for the translation and rotation of each node over the keyframes of one animation, and the clips of them.
 
 use crate::formats::lithtech::convert::handedness::Handedness;
+use crate::playback::frames::slerp;
 use crate::playback::frames::{SINGLE_FRAME_SECONDS, keyframe_at};
-use crate::playback::graph::properties::{Rotation, Translation};
-use crate::playback::rotations::slerp;
+use crate::playback::graph::rest_poses::{Rotation, Translation};
 use bevy::animation::AnimationTargetId;
 use bevy::prelude::*;
 use classic_model_formats::abc::Animation;

@@ -12,7 +12,7 @@ use crate::formats::lithtech::deform::{ConvertedDeform, Deforms};
 use crate::formats::lithtech::limits;
 use crate::formats::lithtech::settings::AbcLoaderSettings;
 use crate::load::names::folded;
-use crate::root::clip_ref::ClipRef;
+use crate::root::play::ClipRef;
 use bevy::math::Affine3A;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::mesh::VertexAttributeValues;

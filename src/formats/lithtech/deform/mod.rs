@@ -14,7 +14,7 @@ use crate::formats::lithtech::deform::deformed_vertices::{
 use crate::formats::lithtech::limits;
 use crate::formats::lithtech::materials::data_texture::{MAX_TEXELS, texture_size};
 use crate::geometry::vertices::{MeanNormal, is_position_in_range};
-use crate::gpu::poses::{PoseBlend, PosePair};
+use crate::gpu::pose_table::{PoseBlend, PosePair};
 use bevy::math::Vec3;
 use classic_model_formats::abc::{AbcFile, Node, NodeTrack};
 use classic_model_formats::read::WarningCollector;

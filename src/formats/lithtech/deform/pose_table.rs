@@ -1,8 +1,7 @@
 //! The pose table of deforming meshes: a texture from which the vertex shader reads each instance's keyframes.
 
 use crate::formats::lithtech::materials::material::AbcDeformMaterial;
-use crate::gpu::pose_table::PoseTable;
-use crate::gpu::poses::PoseBlend;
+use crate::gpu::pose_table::{PoseBlend, PoseTable};
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::mesh::MeshTag;

@@ -2,7 +2,7 @@
 
 use crate::formats::lithtech::deform::{ConvertedDeform, texel};
 use crate::formats::lithtech::settings::AbcLoaderSettings;
-use crate::gpu::poses::PosePair;
+use crate::gpu::pose_table::PosePair;
 use crate::gpu::shaders::embedded_shader;
 use bevy::pbr::{ExtendedMaterial, MaterialExtension};
 use bevy::prelude::*;

@@ -1,9 +1,10 @@
 //! The part of a particle system that all its instances share on the GPU: the keys of its tracks as a texture.
 
+use crate::formats::alamo::particles::Interpolation;
+use crate::formats::alamo::particles::Track;
 use crate::formats::alamo::particles::asset::{AloEmitter, AloParticles};
 use crate::formats::alamo::particles::draw::pipeline::{DrawMode, EmitterUniform};
 use crate::formats::alamo::particles::evaluate::{PreparedEmitter, Space};
-use crate::formats::alamo::particles::{Interpolation, Track};
 use crate::texture::placeholder::PLACEHOLDER_IMAGE;
 use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::SRes;

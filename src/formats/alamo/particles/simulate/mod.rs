@@ -25,8 +25,8 @@ use crate::formats::alamo::particles::simulate::proxies::{
 use crate::formats::alamo::particles::simulate::systems::{
     on_system_removed, start_systems, update_bounds,
 };
-use crate::load::checks::add_loading_check;
-use crate::root::systems::ClassicModelsSystems;
+use crate::load::reloads::add_loading_check;
+use crate::root::environment::ClassicModelsSystems;
 use bevy::app::AnimationSystems;
 use bevy::asset::AssetEventSystems;
 use bevy::camera::visibility::VisibilitySystems;

@@ -9,7 +9,7 @@ use crate::formats::alamo::components::{AloInstance, AloProxy};
 use crate::formats::alamo::particles::asset::AloParticleSystem;
 use crate::formats::alamo::particles::simulate::control::ParticleEmission;
 use crate::formats::alamo::particles::simulate::mesh::{EmissionMeshes, EmissionSurface};
-use crate::load::checks::is_asset_loading;
+use crate::load::reloads::is_asset_loading;
 use bevy::camera::visibility::RenderLayers;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;

@@ -1,0 +1,217 @@
+//! The texture with the baked clips of one model, and the allocation of its texels.
+
+use crate::crowd::skeleton::Texel;
+use crate::crowd::skinning::MAX_CROWD_TEXELS;
+use crate::gpu::instance_rows::WIDTH;
+use bevy::asset::RenderAssetUsages;
+use bevy::prelude::*;
+use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
+use std::collections::BTreeMap;
+use thiserror::Error;
+use zerocopy::IntoBytes;
+
+/// A clip does not fit into the texture of its model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error(
+    "it needs {needed} texels, and the longest free segment of the model's texture has {free} of {capacity} texels"
+)]
+pub(crate) struct TextureFull {
+    needed: usize,
+    /// The length of the longest free segment.
+    free: usize,
+    capacity: u32,
+}
+
+/// The baked clips of one model, as segments of one texture.
+#[derive(Debug)]
+pub(crate) struct PoseTexture {
+    pub(crate) image: Handle<Image>,
+    /// The texels of each segment, by its first texel.
+    texels: BTreeMap<u32, Vec<Texel>>,
+    capacity: u32,
+    is_changed: bool,
+}
+
+impl PoseTexture {
+    /// `max_size` is the adapter's maximum height of a texture.
+    pub(crate) fn new(images: &Assets<Image>, max_size: u32) -> Self {
+        let capacity = (WIDTH.saturating_mul(max_size)).min(MAX_CROWD_TEXELS);
+        Self {
+            image: images.reserve_handle(),
+            texels: BTreeMap::new(),
+            capacity,
+            is_changed: true,
+        }
+    }
+
+    /// The count of texels that fit into the texture.
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity as usize
+    }
+
+    /// Whether clips were added since the last upload.
+    pub(crate) fn is_changed(&self) -> bool {
+        self.is_changed
+    }
+
+    /// Whether a clip of this count of texels fits beside the others.
+    pub(crate) fn fits(&self, texels: usize) -> bool {
+        u32::try_from(texels).is_ok_and(|texels| self.find(texels).is_some())
+    }
+
+    /// The first texel of each segment, and the one after its last.
+    fn segments(&self) -> impl Iterator<Item = (u32, u32)> {
+        let segments = self.texels.iter();
+        segments.map(|(first, texels)| (*first, first + texels.len().max(1) as u32))
+    }
+
+    /// The first texel of the first free segment of a length. `None` if it does not fit.
+    fn find(&self, length: u32) -> Option<u32> {
+        let length = length.max(1);
+        let mut first = 0;
+        for (begin, end) in self.segments() {
+            if begin - first >= length {
+                break;
+            }
+            first = end;
+        }
+        let end = first.checked_add(length)?;
+        (end <= self.capacity).then_some(first)
+    }
+
+    /// The most texels of a clip that fits beside the others.
+    pub(crate) fn longest_free(&self) -> usize {
+        let (mut first, mut longest) = (0, 0);
+        for (begin, end) in self.segments() {
+            longest = longest.max(begin - first);
+            first = end;
+        }
+        longest.max(self.capacity.saturating_sub(first)) as usize
+    }
+
+    /// Adds a clip. Returns the index of its first texel.
+    ///
+    /// # Errors
+    /// If it does not fit into the texture beside the others.
+    pub(crate) fn insert(&mut self, texels: Vec<Texel>) -> Result<u32, TextureFull> {
+        let length = u32::try_from(texels.len()).ok();
+        let Some(first) = length.and_then(|length| self.find(length)) else {
+            return Err(TextureFull {
+                needed: texels.len(),
+                free: self.longest_free(),
+                capacity: self.capacity,
+            });
+        };
+        self.texels.insert(first, texels);
+        self.is_changed = true;
+        Ok(first)
+    }
+
+    /// Removes the clip that begins at a texel.
+    pub(crate) fn remove(&mut self, first: u32) {
+        self.texels.remove(&first);
+    }
+
+    /// Replaces the image after clips were added. Returns whether it did, so that materials must bind the new image.
+    pub(crate) fn upload(&mut self, images: &mut Assets<Image>) -> bool {
+        if !core::mem::take(&mut self.is_changed) {
+            return false;
+        }
+        // Inserting fails only if the handle was dropped.
+        images.insert(&self.image, self.build()).is_ok()
+    }
+
+    fn build(&self) -> Image {
+        let height = self
+            .segments()
+            .last()
+            .map_or(0, |(_, end)| end)
+            .div_ceil(WIDTH)
+            .max(1);
+        let mut data = vec![0; (WIDTH * height) as usize * size_of::<Texel>()];
+        for (first, texels) in &self.texels {
+            let bytes = texels.as_bytes();
+            let begin = *first as usize * size_of::<Texel>();
+            if let Some(target) = data.get_mut(begin..begin + bytes.len()) {
+                target.copy_from_slice(bytes);
+            }
+        }
+        let size = Extent3d {
+            width: WIDTH,
+            height,
+            depth_or_array_layers: 1,
+        };
+        Image::new(
+            size,
+            TextureDimension::D2,
+            data,
+            TextureFormat::Rgba32Float,
+            RenderAssetUsages::RENDER_WORLD,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clips_fit_or_are_refused_with_the_reason() {
+        let mut images = Assets::<Image>::default();
+        let mut texture = PoseTexture::new(&images, 2);
+        assert_eq!(texture.capacity(), 4096);
+        assert_eq!(texture.insert(vec![[1.0; 4]; 2000]), Ok(0));
+        assert_eq!(texture.insert(vec![[2.0; 4]; 1500]), Ok(2000));
+        let error = texture.insert(vec![[3.0; 4]; 600]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "it needs 600 texels, and the longest free segment of the model's texture has 596 of 4096 texels"
+        );
+        assert!(texture.upload(&mut images));
+        assert!(!texture.upload(&mut images), "nothing has changed since");
+        let image = images.get(&texture.image).unwrap();
+        assert_eq!(image.height(), 2);
+        let data = image.data.as_ref().unwrap();
+        assert_eq!(data[2000 * 16..2000 * 16 + 4], 2.0_f32.to_le_bytes());
+        texture.remove(0);
+        assert_eq!(texture.insert(vec![[4.0; 4]; 600]), Ok(0));
+    }
+
+    fn texture(capacity: u32) -> PoseTexture {
+        PoseTexture {
+            capacity,
+            ..PoseTexture::new(&Assets::default(), 1)
+        }
+    }
+
+    fn insert(texture: &mut PoseTexture, length: usize) -> Option<u32> {
+        texture.insert(vec![Texel::default(); length]).ok()
+    }
+
+    #[test]
+    fn freed_segments_are_used_again() {
+        let mut segments = texture(10);
+        let end = |segments: &PoseTexture| segments.segments().last().unwrap().1;
+        assert_eq!(insert(&mut segments, 4), Some(0));
+        assert_eq!(insert(&mut segments, 2), Some(4));
+        assert_eq!(insert(&mut segments, 4), Some(6));
+        assert_eq!(insert(&mut segments, 1), None);
+        assert_eq!(segments.longest_free(), 0);
+        segments.remove(4);
+        assert_eq!(insert(&mut segments, 3), None);
+        assert_eq!(segments.longest_free(), 2);
+        assert_eq!((insert(&mut segments, 1), end(&segments)), (Some(4), 10));
+        segments.remove(6);
+        assert_eq!((end(&segments), segments.longest_free()), (5, 5));
+        segments.remove(0);
+        assert_eq!(insert(&mut segments, 4), Some(0));
+    }
+
+    #[test]
+    fn a_length_beyond_the_range_does_not_fit() {
+        let mut segments = texture(u32::MAX);
+        assert_eq!(insert(&mut segments, 5), Some(0));
+        assert_eq!(segments.find(u32::MAX), None);
+        assert_eq!(insert(&mut segments, 0), Some(5));
+    }
+}

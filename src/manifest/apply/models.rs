@@ -1,0 +1,353 @@
+//! Spawns the models of [`ClassicModel`]s, and updates them when the component or the manifest changes.
+
+use crate::geometry::axes::SceneScale;
+use crate::manifest::apply::attachments::update_manifest_attachments;
+use crate::manifest::apply::components::AppliedComponents;
+use crate::manifest::apply::space::update_scene;
+use crate::manifest::apply::state::{Model, ModelState, Plan, Plans};
+use crate::manifest::classic_model::{ClassicModel, is_manifest, warn_manifest};
+use crate::manifest::model_manifest::ModelManifest;
+use crate::root::spawning::{BevySpace, Crowd};
+use crate::spawn::formats::ModelFormats;
+use bevy::asset::{AssetPath, RecursiveDependencyLoadState};
+use bevy::prelude::*;
+use bevy::world_serialization::{WorldInstance, WorldInstanceReady};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// On the only entity of a manifest's scene: the manifest's path.
+#[derive(Component, Reflect, Clone, Debug)]
+#[reflect(opaque, Component, Clone, Debug)]
+pub(crate) struct ManifestScene(AssetPath<'static>);
+
+/// The scene of a manifest. When it is spawned, [`on_manifest_scene_ready`] replaces it by the scene of the model.
+pub(crate) fn manifest_scene(path: AssetPath<'static>) -> WorldAsset {
+    let mut world = World::new();
+    world.spawn(ManifestScene(path));
+    WorldAsset::new(world)
+}
+
+impl Model {
+    fn find_scene(&mut self, world: &World) {
+        let formats = world.resource::<ModelFormats>();
+        if let (None, Some(asset)) = (&self.scene, &self.asset) {
+            self.scene = formats.scene(world, asset, false);
+            self.crowd = formats.scene(world, asset, true);
+        }
+    }
+
+    /// Whether the model can be spawned. If it replaces a spawned model, its dependencies must be loaded too.
+    fn is_ready(&self, server: &AssetServer, replaces_other: bool) -> bool {
+        let Some(asset) = &self.asset else {
+            return true;
+        };
+        let is_loaded = self.scene.is_some() || server.is_loaded(asset);
+        is_loaded && !(replaces_other && are_dependencies_loading(server, asset))
+    }
+}
+
+/// The components of an entity with a [`ClassicModel`].
+type ModelRoot = (
+    Entity,
+    Ref<'static, ClassicModel>,
+    Option<&'static ModelState>,
+    Has<Crowd>,
+);
+
+/// Updates the entities whose [`ClassicModel`], [`Crowd`] or manifest changed, and those whose pending model is loaded.
+pub(crate) fn update_models(
+    mut commands: Commands,
+    mut events: MessageReader<AssetEvent<ModelManifest>>,
+    manifests: Res<Assets<ModelManifest>>,
+    server: Res<AssetServer>,
+    models: Query<ModelRoot>,
+) {
+    let mut changed = HashSet::new();
+    for event in events.read() {
+        if let AssetEvent::Added { id } | AssetEvent::Modified { id } = event {
+            changed.insert(*id);
+        }
+    }
+    for (entity, model, state, in_crowd) in &models {
+        let is_due = |state: &ModelState| {
+            state.in_crowd != in_crowd && !state.is_waiting
+                || state.is_due(&model, &manifests, &server)
+        };
+        if model.is_changed() || changed.contains(&model.0.id()) || state.is_none_or(is_due) {
+            commands.queue(move |world: &mut World| update(world, entity));
+        }
+    }
+}
+
+/// Applies the [`ClassicModel`] of an entity.
+pub(crate) fn update(world: &mut World, entity: Entity) {
+    let Ok(mut root) = world.get_entity_mut(entity) else {
+        return;
+    };
+    let Some(model) = root.get::<ClassicModel>().cloned() else {
+        return;
+    };
+    let mut state = root.entry::<ModelState>().or_default();
+    if let Some(path) = model.0.path().filter(|path| path.label().is_some()) {
+        state.get_mut().is_waiting = false;
+        warn_label(world, entity, path);
+        return;
+    }
+    let mut state = core::mem::take(&mut *state.get_mut());
+    state.is_waiting = match plan_of(world, &model) {
+        Some(plan) => !state.update(world, entity, &plan),
+        None => {
+            state.pending = None;
+            true
+        }
+    };
+    if !state.is_waiting {
+        state.in_crowd = world.get::<Crowd>(entity).is_some();
+    }
+    // `None` only if an observer or hook has removed it meanwhile.
+    if let Some(mut stored) = world.get_mut::<ModelState>(entity) {
+        *stored = state;
+    }
+}
+
+/// Warns about a path with a label. The path without the label is not loaded here: the load with the label fails, and
+/// then Bevy never finishes another load of the same file.
+fn warn_label(world: &mut World, entity: Entity, path: &AssetPath<'_>) {
+    let file = path.without_label();
+    let message = format!(
+        "`ClassicModel` takes {file} without a label; for {path}, use `WorldAssetRoot`. Nothing is spawned"
+    );
+    warn_manifest(world, entity, &message);
+}
+
+/// The plan of a manifest, if it is loaded. For a model without a manifest, the plan depends only on the path, because
+/// the path cannot be loaded as a manifest if the model has a `.meta` file.
+fn plan_of(world: &mut World, model: &ClassicModel) -> Option<Arc<Plan>> {
+    match model.0.path() {
+        Some(path) if !is_manifest(path) => {
+            let manifest = ModelManifest::of(path.without_label().into_owned());
+            Some(Arc::new(Plan::new(manifest, world)))
+        }
+        _ => Plans::get(world, model.0.id()),
+    }
+}
+
+impl ModelState {
+    /// Whether the manifest or the pending model has been loaded. Called every frame while waiting.
+    fn is_due(
+        &self,
+        model: &ClassicModel,
+        manifests: &Assets<ModelManifest>,
+        server: &AssetServer,
+    ) -> bool {
+        self.is_waiting
+            && match &self.pending {
+                Some(pending) => pending.is_ready(server, self.current.is_some()),
+                None => manifests.contains(&model.0),
+            }
+    }
+
+    /// Spawns or updates the model of a manifest. Returns whether this is complete: `false` while the model is loading.
+    fn update(&mut self, world: &mut World, entity: Entity, plan: &Plan) -> bool {
+        if let Some(problem) = &plan.problem {
+            warn_manifest(world, entity, problem);
+            return true;
+        }
+        let Some(path) = &plan.files.model else {
+            return true;
+        };
+        let mut next = self.model(world, entity, path);
+        next.find_scene(world);
+        let Some(scene) = next.scene.clone() else {
+            let is_loading = next.asset.is_some();
+            self.pending = is_loading.then_some(next);
+            return !is_loading;
+        };
+        let server = world.resource::<AssetServer>();
+        if !next.is_ready(server, self.current.is_some()) {
+            self.pending = Some(next);
+            return false;
+        }
+        let crowd = next.crowd.clone();
+        self.current = Some(next);
+        self.pending = None;
+        let in_crowd = self.applied.update_crowd(world, entity, &plan.components);
+        let crowd = crowd.filter(|_| in_crowd);
+        self.apply(world, entity, plan, crowd.unwrap_or(scene));
+        true
+    }
+
+    /// Sets the scene and the components of an entity, and updates its attachments.
+    fn apply(&mut self, world: &mut World, entity: Entity, plan: &Plan, scene: Handle<WorldAsset>) {
+        self.transform = plan.transform;
+        if let Ok(mut root) = world.get_entity_mut(entity) {
+            let scene = WorldAssetRoot(scene);
+            self.applied
+                .update(&mut root, &plan.components, Some(&scene));
+        }
+        // An observer of one of these components may have despawned it.
+        if world.get_entity(entity).is_err() {
+            return;
+        }
+        update_scene(world, entity, self.transform);
+        // Updates the models that are attached to it.
+        if let Some(mut space) = world.get_mut::<BevySpace>(entity) {
+            space.set_changed();
+        }
+        let spawned = core::mem::take(&mut self.attachments);
+        self.attachments = update_manifest_attachments(
+            world,
+            entity,
+            spawned,
+            &plan.manifest,
+            &plan.files,
+            update,
+        );
+    }
+
+    /// The model with a path: the current or the pending one, otherwise a new one, which starts loading.
+    fn model(&self, world: &mut World, entity: Entity, path: &AssetPath<'static>) -> Model {
+        let existing = self.current.iter().chain(&self.pending);
+        if let Some(model) = existing.into_iter().find(|model| model.path == *path) {
+            return model.clone();
+        }
+        let server = world.resource::<AssetServer>();
+        let formats = world.resource::<ModelFormats>();
+        let asset = formats.load(server, path);
+        if asset.is_none() {
+            let message = formats.unknown_extension(path);
+            warn_manifest(world, entity, &message);
+        }
+        Model {
+            path: path.clone(),
+            asset,
+            scene: None,
+            crowd: None,
+        }
+    }
+}
+
+/// Whether a dependency of a loaded model, such as a texture, is still loading.
+fn are_dependencies_loading(server: &AssetServer, model: &UntypedHandle) -> bool {
+    let state = server.recursive_dependency_load_state(model);
+    matches!(
+        state,
+        RecursiveDependencyLoadState::Loading | RecursiveDependencyLoadState::NotLoaded
+    )
+}
+
+/// Inserts a [`ClassicModel`] on the root of a manifest's scene. That scene is empty, and the model's scene replaces
+/// it.
+pub(crate) fn on_manifest_scene_ready(
+    ready: On<WorldInstanceReady>,
+    mut commands: Commands,
+    spawner: Res<WorldInstanceSpawner>,
+    server: Res<AssetServer>,
+    scenes: Query<&ManifestScene>,
+    roots: Query<(&WorldAssetRoot, Option<&ClassicModel>)>,
+) {
+    let mut entities = spawner.iter_instance_entities(ready.instance_id);
+    let Some(scene) = entities.find_map(|entity| scenes.get(entity).ok()) else {
+        return;
+    };
+    let Ok((root, model)) = roots.get(ready.entity) else {
+        return;
+    };
+    let manifest = server.load(scene.0.clone());
+    let is_new = model.is_none_or(|model| model.0 != manifest);
+    let (entity, root) = (ready.entity, root.clone());
+    commands.queue(move |world: &mut World| {
+        let Ok(mut entity) = world.get_entity_mut(entity) else {
+            return;
+        };
+        let mut state = entity.entry::<ModelState>().or_default();
+        let mut state = state.get_mut();
+        // As if it had been applied, so that the model's scene replaces it.
+        state.applied.scene = Some(root);
+        state.is_waiting = true;
+        if is_new {
+            entity.insert(ClassicModel(manifest));
+        }
+    });
+}
+
+/// Inserts a removed scene again while there is a [`ClassicModel`]. Bevy would leave the entities of the old scene and
+/// would not respawn them when its file changes.
+pub(crate) fn on_scene_removed(
+    removed: On<Remove, WorldAssetRoot>,
+    mut commands: Commands,
+    // Missing while Bevy spawns scenes. The removal is then due to the despawn of the root.
+    spawner: Option<Res<WorldInstanceSpawner>>,
+    roots: Query<(&WorldAssetRoot, &WorldInstance, &ModelState)>,
+) {
+    let root = removed.entity;
+    let (Some(spawner), Ok((scene, instance, state))) = (spawner, roots.get(root)) else {
+        return;
+    };
+    if state.applied.scene.as_ref() == Some(scene) {
+        let old: Vec<Entity> = spawner.iter_instance_entities(**instance).collect();
+        commands.queue(move |world: &mut World| respawn_scene(world, root, old));
+    }
+}
+
+/// Requests the scene of a root again, if the root still exists, and despawns the entities of the old scene.
+fn respawn_scene(world: &mut World, root: Entity, old: Vec<Entity>) {
+    let Ok(mut entity) = world.get_entity_mut(root) else {
+        return;
+    };
+    if let Some(mut state) = entity.get_mut::<ModelState>() {
+        state.applied.scene = None;
+    }
+    if let Some(mut model) = entity.get_mut::<ClassicModel>() {
+        model.set_changed();
+    }
+    for entity in old {
+        world.try_despawn(entity).ok();
+    }
+}
+
+/// Removes the scene, the components and the attachments together with the [`ClassicModel`].
+pub(crate) fn on_model_removed(
+    removed: On<Remove, ClassicModel>,
+    mut commands: Commands,
+    mut states: Query<&mut ModelState>,
+) {
+    let root = removed.entity;
+    let Ok(mut state) = states.get_mut(root) else {
+        return;
+    };
+    let attachments = core::mem::take(&mut state.attachments);
+    commands.queue(move |world: &mut World| {
+        for attachment in attachments {
+            attachment.remove(world, root);
+        }
+        remove_applied(world, root);
+    });
+}
+
+/// Removes the scene and the components that were applied to a root.
+fn remove_applied(world: &mut World, root: Entity) {
+    let Ok(mut entity) = world.get_entity_mut(root) else {
+        return;
+    };
+    let Some(mut state) = entity.take::<ModelState>() else {
+        return;
+    };
+    let is_applied = entity.get::<WorldAssetRoot>() == state.applied.scene.as_ref();
+    let instance = entity.get::<WorldInstance>().map(|instance| **instance);
+    if let Some(instance) = instance.filter(|_| is_applied) {
+        // Bevy would not despawn the scene's entities.
+        entity.remove::<WorldInstance>();
+        world.resource_scope(|world, mut spawner: Mut<WorldInstanceSpawner>| {
+            spawner.despawn_instance_sync(world, &instance);
+        });
+    }
+    if let Ok(mut entity) = world.get_entity_mut(root) {
+        state
+            .applied
+            .update(&mut entity, &AppliedComponents::default(), None);
+        if !entity.is_despawned() {
+            entity.remove::<SceneScale>();
+        }
+    }
+}
