@@ -4,8 +4,7 @@ use bevy_classic_models::quake::mdl::MdlFile;
 use bevy_classic_models::read::Format;
 use classic_model_formats::archive::{Archive, ReadAt};
 use serde_json::{Value, json};
-use std::fmt;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 /// An engine whose limits are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -1,12 +1,10 @@
 //! The subcommand `list`: prints the entries of archives.
 
-use crate::messages;
-use crate::messages::escaped_name;
+use crate::messages::{self, escaped_name};
 use crate::paths::archive_file::ArchiveError;
 use crate::paths::entry_pattern::with_pattern_help;
 use crate::paths::path_args::{OpenedArchive, WRONG_ARGUMENTS, open_each};
-use std::io;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

@@ -4,8 +4,7 @@
 //! Folders and archives are listed once per run.
 
 use crate::convert::options::Options;
-use crate::paths::archive_file;
-use crate::paths::archive_file::{Location, open_file};
+use crate::paths::archive_file::{self, Location, open_file};
 use crate::paths::game::{GameFiles, NOT_FOUND};
 use bevy_classic_models::alamo::animation_name;
 use bevy_classic_models::lithtech::skin_candidate_paths;

@@ -1,8 +1,7 @@
 //! Converts models of UFO: Aftermath: a node per mesh. Texture units that glTF cannot express are in `extras`.
 
 use crate::convert::document::{Document, extras, node};
-use crate::convert::material;
-use crate::convert::material::{info, matte};
+use crate::convert::material::{self, info, matte};
 use crate::convert::mesh::{MeshData, named};
 use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::textures::{Sampling, Textures, Treatment};

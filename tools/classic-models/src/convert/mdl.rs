@@ -1,14 +1,13 @@
 //! Converts Quake models: each pose is a morph target, and each clip an animation of their weights.
 
-use crate::convert::clip::{Clip, Keys};
-use crate::convert::document::{Document, extras, node};
-use crate::convert::material::{info, matte};
+use crate::convert::clip::{self, Clip, Keys};
+use crate::convert::document::{self, Document, extras, node};
+use crate::convert::material::{self, info, matte};
 use crate::convert::mesh::{MeshData, Target};
 use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::morph::{MAX_TARGETS, Morph, MorphNodes};
 use crate::convert::options::Loops;
 use crate::convert::textures::{Sampling, Textures};
-use crate::convert::{clip, document, material};
 use bevy::mesh::VertexAttributeValues;
 use bevy::prelude::*;
 use bevy_classic_models::quake::mdl::is_loop;

@@ -2,8 +2,7 @@
 
 mod target;
 
-use crate::messages;
-use crate::messages::{counted, escaped_name};
+use crate::messages::{self, counted, escaped_name};
 use crate::paths::archive_file::ArchiveError;
 use crate::paths::entry_pattern::with_pattern_help;
 use crate::paths::path_args::{OpenedArchive, WRONG_ARGUMENTS, open_each};

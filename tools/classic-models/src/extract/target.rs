@@ -2,9 +2,9 @@
 
 use crate::paths::file_name;
 use std::collections::HashSet;
-use std::io::{ErrorKind, Write};
+use std::fs;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 /// The folder to write to.
 pub struct Target<'a> {

@@ -1,8 +1,7 @@
 //! Describes Alamo animations.
 
 use crate::inspect::description::{Description, number};
-use bevy_classic_models::alamo::ala;
-use bevy_classic_models::alamo::ala::{AlaBone, AlaFile};
+use bevy_classic_models::alamo::ala::{self, AlaBone, AlaFile};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;

@@ -1,11 +1,9 @@
 //! Describes archives.
 
-use crate::engines;
-use crate::engines::Engine;
+use crate::engines::{self, Engine};
 use crate::inspect::description::{Description, Failure, list};
 use crate::messages::{counted, escaped_name};
-use crate::paths::archive_file;
-use crate::paths::archive_file::ArchiveError;
+use crate::paths::archive_file::{self, ArchiveError};
 use classic_model_formats::archive::{Archive, Entry, ReadAt};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};

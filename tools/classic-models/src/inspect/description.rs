@@ -6,8 +6,7 @@ use bevy::math::DVec3;
 use bevy::prelude::*;
 use bevy_classic_models::read::{ParseError, SIGNATURE_SIZE, TextPosition, file_kind};
 use serde_json::{Value, json};
-use std::fmt;
-use std::fmt::{Display, Write};
+use std::fmt::{self, Display, Write};
 
 /// The description of a model, a particle system, an animation, a texture or an archive.
 pub struct Description {

@@ -1,8 +1,7 @@
 //! Describes LithTech textures.
 
 use crate::inspect::description::Description;
-use bevy_classic_models::lithtech::dtx;
-use bevy_classic_models::lithtech::dtx::{DtxFile, DtxTexelFormat, texture_flags};
+use bevy_classic_models::lithtech::dtx::{self, DtxFile, DtxTexelFormat, texture_flags};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;

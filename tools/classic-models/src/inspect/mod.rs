@@ -23,14 +23,12 @@ use crate::engines::{BrokenLimit, Engine};
 use crate::file_format::{FileFormat, has_extension, is_model};
 use crate::messages;
 use crate::paths::archive_file::has_archive_extension;
-use crate::paths::game::{Game, GameArgs};
-use crate::paths::path_args::{ARCHIVES, Unmatched, Wanted};
-use crate::paths::{game, path_args};
+use crate::paths::game::{self, Game, GameArgs};
+use crate::paths::path_args::{self, ARCHIVES, Unmatched, Wanted};
 use describe::Options;
 use description::Failure;
 use pose::{Poser, Request};
-use std::io;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

@@ -4,10 +4,10 @@
 use crate::file_format::FileFormat;
 use crate::inspect::description::{Description, Failure, Posed};
 use crate::messages::explain;
-use crate::paths::archive_file::{Location, locate};
+use crate::paths::archive_file::{self, Location, locate};
+use crate::paths::disk;
 use crate::paths::disk_source::DiskSource;
 use crate::paths::game::Game;
-use crate::paths::{archive_file, disk};
 use bevy::asset::meta::Settings;
 use bevy::asset::{AssetPath, LoadState, RecursiveDependencyLoadState, UntypedAssetId};
 use bevy::prelude::*;

@@ -9,9 +9,9 @@ use bevy::asset::AssetPath;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Affine3A;
 use bevy::prelude::*;
-use bevy_classic_models::lithtech::abc::AbcFile;
+use bevy_classic_models::lithtech::abc::{self, AbcFile};
 use bevy_classic_models::lithtech::{
-    Abc, AbcAnimator, AbcInstance, AbcLoaderSettings, AbcMesh, MAX_SCENE_DEPTH, abc,
+    Abc, AbcAnimator, AbcInstance, AbcLoaderSettings, AbcMesh, MAX_SCENE_DEPTH,
 };
 use classic_models_support::gpuless;
 use classic_models_support::world_vertices::WorldVertices;

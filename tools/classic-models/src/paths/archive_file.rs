@@ -4,10 +4,10 @@ use crate::file_format::has_extension;
 use bevy_classic_models::read::{Format, ParseError};
 use classic_model_formats::archive::{Archive, Entry, ReadAt, detect};
 use classic_model_formats::{meg, pak, rez, vfs};
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
 
 // The paths of all entries together may have this many bytes for each byte of the archive, and so many more. A damaged archive
 // can repeat a long name of a folder in the paths of many entries.

@@ -4,8 +4,7 @@
 //! of the formats that the subcommand takes. Names that exist are taken literally.
 
 use crate::messages;
-use crate::paths::archive_file;
-use crate::paths::archive_file::{ArchiveError, Location, open_file};
+use crate::paths::archive_file::{self, ArchiveError, Location, open_file};
 use crate::paths::disk::{files_below, is_hidden};
 use crate::paths::entry_pattern::{EntryPattern, OPTIONS, is_pattern};
 use classic_model_formats::archive::Archive;

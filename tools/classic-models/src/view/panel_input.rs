@@ -2,8 +2,8 @@
 
 use bevy::input::keyboard::Key;
 use bevy::prelude::*;
-use bevy_egui::egui::{Context, Order, pos2};
-use bevy_egui::{egui, helpers};
+use bevy_egui::egui::{self, Context, Order, pos2};
+use bevy_egui::helpers;
 
 /// The area without panels, and which input the panels use.
 #[derive(Resource, Debug, Default)]

@@ -1,7 +1,6 @@
 //! Animations of LithTech models: translations and rotations of nodes, weights of morph targets, and events.
 
-use crate::convert::clip;
-use crate::convert::clip::{Animated, Clip, Keys};
+use crate::convert::clip::{self, Animated, Clip, Keys};
 use crate::convert::document::{Document, extras};
 use crate::convert::mesh::{MeshData, Target};
 use crate::convert::morph::MorphNodes;

@@ -3,13 +3,12 @@
 
 mod clips;
 
-use crate::convert::document::{Document, extras, node};
-use crate::convert::material::{info, matte};
+use crate::convert::document::{self, Document, extras, node};
+use crate::convert::material::{self, info, matte};
 use crate::convert::mesh::{MeshData, named};
 use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::morph::{Morph, MorphNodes};
 use crate::convert::textures::{Sampling, Textures, Treatment};
-use crate::convert::{document, material};
 use bevy::math::Affine3A;
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::node_flags;

@@ -3,8 +3,8 @@
 use crate::convert::alo::visibility::Visibilities;
 use crate::convert::clip::{Animated, Clip, Keys};
 use crate::convert::document::{Document, extras};
-use bevy_classic_models::alamo::ala::{AlaBone, AlaFile, AlaPose, bit};
-use bevy_classic_models::alamo::{ConvertedAlo, ala};
+use bevy_classic_models::alamo::ConvertedAlo;
+use bevy_classic_models::alamo::ala::{self, AlaBone, AlaFile, AlaPose, bit};
 use gltf_json::{Index, Node};
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -2,8 +2,7 @@
 //! for skinned meshes, which follow only their joints.
 
 use crate::convert::alo::materials::{Materials, additive_colors, adds_only_colors};
-use crate::convert::document;
-use crate::convert::document::{Document, extras, node};
+use crate::convert::document::{self, Document, extras, node};
 use crate::convert::material::linear;
 use crate::convert::mesh::{MeshData, named};
 use bevy::math::Affine3A;

@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeSet, HashMap};
-use std::fmt;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 /// The beginning of a hash, which is not shown.
 pub const HASH: &str = "sha256:";

@@ -7,17 +7,14 @@
 mod compare;
 mod content;
 
-use crate::inspect::describe;
-use crate::inspect::describe::Options;
-use crate::messages;
-use crate::messages::printable;
+use crate::inspect::describe::{self, Options};
+use crate::messages::{self, printable};
 use crate::paths::archive_file;
 use crate::paths::path_args::Unmatched;
 use bevy_classic_models::texture::Pixels;
 use compare::{Difference, compare};
 use serde_json::{Value, json};
-use std::io;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

@@ -2,8 +2,7 @@
 
 use crate::file_format::{has_extension, is_manifest, is_model};
 use crate::paths::archive_file::{Location, absolute, is_archive, locate};
-use crate::paths::game;
-use crate::paths::game::{Game, GameKind};
+use crate::paths::game::{self, Game, GameKind};
 use crate::view::actions::action::Action;
 use crate::view::camera::framing::Framing;
 use crate::view::models::add;

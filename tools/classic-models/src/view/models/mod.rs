@@ -12,8 +12,7 @@ pub mod spawn;
 pub mod viewed_model;
 
 use crate::messages::explain;
-use crate::paths::archive_file;
-use crate::paths::archive_file::absolute;
+use crate::paths::archive_file::{self, absolute};
 use crate::view::models::bounds::{arrange_row, measure_alo, measure_lgw, measure_mdl};
 use crate::view::models::clip_list::ClipList;
 use crate::view::models::clips::{AssignedClips, ClipsPlugin};

@@ -1,8 +1,7 @@
 //! Maps files of the command line to asset paths, and asset paths to files.
 
 use crate::file_format::{has_extension, is_manifest, is_model};
-use crate::paths::archive_file;
-use crate::paths::archive_file::{ArchiveError, absolute, siblings};
+use crate::paths::archive_file::{self, ArchiveError, absolute, siblings};
 use crate::paths::disk_source::DiskSource;
 use crate::paths::game::Game;
 use bevy::asset::AssetPath;

@@ -4,9 +4,8 @@ use crate::file_format::{has_extension, is_manifest, is_model, is_picture, is_te
 use crate::messages;
 use crate::paths::archive_file::{check_exists, is_archive};
 use crate::paths::disk_source::DiskSource;
-use crate::paths::game::{Game, GameKind};
-use crate::paths::path_args::{Unmatched, Wanted};
-use crate::paths::{game, path_args};
+use crate::paths::game::{self, Game, GameKind};
+use crate::paths::path_args::{self, Unmatched, Wanted};
 use crate::view::open::args::Args;
 use crate::view::open::browser::{Browser, Place};
 use crate::view::open::files::{Folders, files_of_sheet, models_to_show};
