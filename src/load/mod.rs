@@ -27,5 +27,5 @@ pub(crate) mod weak_cache;
 pub use crate::geometry::axes::{z_up_forward_minus_y, z_up_forward_x};
 pub use error::ModelLoadError;
 #[doc(hidden)]
-pub use find::{FileFinder, FileSearch, NotFound};
+pub use find::{FileFinder, FileSearch, NotFound, candidates::as_texture};
 pub use names::Names;

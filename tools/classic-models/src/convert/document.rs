@@ -89,20 +89,13 @@ impl Document {
     /// Adds a node below a parent, or to the scene.
     pub fn add_node(&mut self, parent: Option<Index<Node>>, node: Node) -> Index<Node> {
         let index = self.root.push(node);
-        match parent {
-            Some(parent) => self.add_child(parent, index),
-            None => {
-                let scene = self.root.scenes.first_mut();
-                scene.into_iter().for_each(|scene| scene.nodes.push(index));
-            }
-        }
+        let parent = parent.map(|parent| self.root.nodes.get_mut(parent.value()));
+        let siblings = match parent {
+            Some(parent) => parent.map(|parent| parent.children.get_or_insert_default()),
+            None => self.root.scenes.first_mut().map(|scene| &mut scene.nodes),
+        };
+        siblings.into_iter().for_each(|nodes| nodes.push(index));
         index
-    }
-
-    fn add_child(&mut self, parent: Index<Node>, child: Index<Node>) {
-        if let Some(parent) = self.root.nodes.get_mut(parent.value()) {
-            parent.children.get_or_insert_default().push(child);
-        }
     }
 
     /// Adds nodes below a root. Each has the index of its parent, which comes before it; `None` is the root.
@@ -119,9 +112,23 @@ impl Document {
         added
     }
 
-    /// Adds a node that is not part of the scene.
-    pub fn add_detached(&mut self, node: Node) -> Index<Node> {
-        self.root.push(node)
+    /// Makes the first node the finest level of detail, and the others its coarser levels. `shares` has the share of the
+    /// triangles of each level: a level is shown if the model covers less of the screen than its share. The coarsest level is
+    /// shown at any distance.
+    pub fn set_levels(&mut self, nodes: &[Index<Node>], shares: impl Iterator<Item = f64>) {
+        let [finest, coarser @ ..] = nodes else {
+            return;
+        };
+        if coarser.is_empty() {
+            return;
+        }
+        let ids: Vec<usize> = coarser.iter().map(Index::value).collect();
+        self.extend_node(*finest, "MSFT_lod", json!({ "ids": ids }));
+        let next = shares.skip(1).take(coarser.len());
+        let coverage: Vec<f64> = next.chain([0.0]).collect();
+        if let Some(node) = self.root.nodes.get_mut(finest.value()) {
+            add_extra(&mut node.extras, "MSFT_screencoverage", coverage);
+        }
     }
 
     /// Sets an extension of a node.
@@ -442,31 +449,4 @@ mod names_tests {
         let names = vec![("bone", None); 50_000];
         assert_eq!(unique(&names).last().unwrap(), "bone#50000");
     }
-}
-
-/// Makes the first node the finest level, and the others its coarser levels. `coverage` has, for each level, the part of the
-/// screen from which on it is shown.
-pub fn set(document: &mut Document, nodes: &[Index<Node>], coverage: &[f64]) {
-    let Some((finest, coarser)) = nodes.split_first() else {
-        return;
-    };
-    if coarser.is_empty() {
-        return;
-    }
-    let ids: Vec<usize> = coarser.iter().map(Index::value).collect();
-    document.extend_node(*finest, "MSFT_lod", json!({ "ids": ids }));
-    if let Some(node) = document.root.nodes.get_mut(finest.value()) {
-        add_extra(&mut node.extras, "MSFT_screencoverage", coverage);
-    }
-}
-
-/// The coverages of levels with these shares of the triangles: a level is shown if the model covers less of the screen than
-/// its share. The coarsest level is shown at any distance.
-pub fn coverage(shares: &[f64], levels: usize) -> Vec<f64> {
-    let next = shares
-        .iter()
-        .skip(1)
-        .take(levels.saturating_sub(1))
-        .copied();
-    next.chain([0.0]).collect()
 }

@@ -21,7 +21,6 @@ mod lgw;
 mod material;
 mod mdl;
 mod mesh;
-mod model;
 mod morph;
 mod options;
 #[cfg(test)]

@@ -13,10 +13,8 @@ mod draw;
 mod model_events;
 mod models;
 mod open;
-mod panel_input;
 mod panels;
 mod row;
-mod shown_model;
 mod viewer;
 mod window;
 

@@ -1,7 +1,7 @@
 //! What a window and an image have in common. It must not know either.
 
 use crate::view::camera::framing::FramingPlugin;
-use crate::view::camera::mouse::OrbitPlugin;
+use crate::view::camera::orbit::OrbitPlugin;
 use crate::view::draw::overlays::{Overlays, OverlaysPlugin};
 use crate::view::draw::pointer::PointerPlugin;
 use crate::view::models::ModelsPlugin;

@@ -1,17 +1,14 @@
 //! `view` with a window.
 
 use crate::paths::archive_file::absolute;
-use crate::view::actions::action::Action;
-use crate::view::actions::appearance::act_on_appearance;
+use crate::view::actions::action::{Action, read_keys};
+use crate::view::actions::appearance::{act_on_appearance, act_on_view};
 use crate::view::actions::clips::act_on_clip;
 use crate::view::actions::files::{act_on_files, first_list, take_dropped};
-use crate::view::actions::keys::read_keys;
 use crate::view::actions::output::{act_on_image, act_on_manifest};
 use crate::view::actions::particles::{ParticlePlayerPlugin, act_on_particles};
-use crate::view::actions::view::act_on_view;
 use crate::view::camera::framing::FramingStyle;
-use crate::view::camera::mouse::{fit_viewport, follow_mouse};
-use crate::view::camera::orbit::Orbit;
+use crate::view::camera::orbit::{Orbit, fit_viewport, follow_mouse};
 use crate::view::draw::pointer::{focus_on_click, follow};
 use crate::view::model_events::{EventLog, log_event};
 use crate::view::models::FilesToLoad;

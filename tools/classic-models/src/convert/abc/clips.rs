@@ -2,9 +2,8 @@
 
 use crate::convert::clip::{self, Animated, Clip, Keys};
 use crate::convert::document::{Document, extras};
-use crate::convert::mesh::{MeshData, Target};
+use crate::convert::mesh::{MeshData, Target, values};
 use crate::convert::morph::MorphNodes;
-use bevy::mesh::VertexAttributeValues;
 use bevy::prelude::*;
 use bevy_classic_models::gpu::PoseBlend;
 use bevy_classic_models::lithtech::abc::{Animation, NodeKey};
@@ -133,11 +132,7 @@ impl Deform {
         data: &MeshData,
     ) -> Option<Self> {
         let deform = model.deforms.iter().find(|deform| deform.node == node)?;
-        let VertexAttributeValues::Float32x2(slots) =
-            mesh.try_attribute(Mesh::ATTRIBUTE_UV_1).ok()?
-        else {
-            return None;
-        };
+        let slots: Vec<[f32; 2]> = values(mesh, Mesh::ATTRIBUTE_UV_1);
         let slots: Vec<Option<u32>> = slots
             .iter()
             .map(|[slot, _]| (*slot >= 0.0).then_some(*slot as u32))

@@ -7,7 +7,7 @@
 mod compare;
 mod content;
 
-use crate::inspect::describe::{self, Options};
+use crate::inspect::description::{self, Options};
 use crate::messages::{self, printable};
 use crate::paths::archive_file;
 use crate::paths::path_args::Unmatched;
@@ -80,7 +80,7 @@ fn describe(path: &Path) -> Result<Value, String> {
         only_archives: false,
         game: None,
     };
-    let description = describe::describe(path, &options).map_err(|failure| failure.message)?;
+    let description = description::describe(path, &options).map_err(|failure| failure.message)?;
     let mut value = description.to_json();
     value.as_object_mut().map(|object| object.remove("posed"));
     content::add(path, &mut value)?;

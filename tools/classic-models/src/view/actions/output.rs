@@ -2,10 +2,10 @@
 
 use crate::paths::archive_file::{Location, absolute, locate};
 use crate::view::actions::action::Action;
-use crate::view::models::alo_parts::parts;
+use crate::view::models::file_data::parts;
+use crate::view::models::viewed_model::{ShownModel, ShownModelItem};
 use crate::view::open::files::Folders;
 use crate::view::row::Row;
-use crate::view::shown_model::{ShownModel, ShownModelItem};
 use bevy::asset::AssetPath;
 use bevy::asset::io::AssetSourceId;
 use bevy::ecs::system::SystemParam;

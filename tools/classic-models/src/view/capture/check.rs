@@ -1,8 +1,8 @@
 //! Checks that the clips, skins and parts that the command line names exist, before an image is written.
 
-use crate::view::models::alo_parts::parts;
 use crate::view::models::clip_list::{ClipList, ClipState};
 use crate::view::models::clips::PendingClips;
+use crate::view::models::file_data::parts;
 use crate::view::models::viewed_model::{ModelAssets, ViewedModel};
 use crate::view::open::args::Args;
 use crate::view::row::Row;

@@ -2,7 +2,7 @@
 
 use crate::view::actions::action::Overlay;
 use crate::view::camera::orbit::{FOV, Orbit};
-use crate::view::draw::mesh_vertices::{MeshVertices, OfModel};
+use crate::view::draw::visible_points::{MeshVertices, OfModel};
 use crate::view::models::bounds::{ModelBounds, WorldBounds};
 use crate::view::models::clip_list::ClipList;
 use crate::view::models::viewed_model::ViewedModel;

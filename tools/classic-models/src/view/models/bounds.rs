@@ -1,7 +1,6 @@
 //! Bounds of models, and their arrangement side by side in a row.
 
-use crate::view::models::particle_bounds::particle_corners;
-use crate::view::models::particle_systems::ParticleFile;
+use crate::view::models::particle_systems::{ParticleFile, particle_corners};
 use crate::view::models::viewed_model::ViewedModel;
 use crate::view::row::{Extent, Row, best_rows, in_rows};
 use bevy::camera::primitives::Aabb;

@@ -1,12 +1,9 @@
 //! Loads, spawns and lists the models that are shown, and keeps their errors.
 
-pub mod alo_parts;
 pub mod bounds;
 pub mod clip_list;
 pub mod clips;
 pub mod file_data;
-pub mod load;
-pub mod particle_bounds;
 pub mod particle_systems;
 pub mod spawn;
 pub mod viewed_model;
@@ -17,8 +14,7 @@ use crate::view::models::bounds::{arrange_row, measure_alo, measure_lgw, measure
 use crate::view::models::clip_list::ClipList;
 use crate::view::models::clips::{AssignedClips, ClipsPlugin};
 use crate::view::models::file_data::{keep_materials, read_files};
-use crate::view::models::load::load;
-use crate::view::models::spawn::{apply_overrides, spawn};
+use crate::view::models::spawn::{apply_overrides, load, spawn};
 use crate::view::models::viewed_model::{OpenedManifest, ViewedModel};
 use crate::view::open::files::Folders;
 use crate::view::row::{Row, RowLayout};

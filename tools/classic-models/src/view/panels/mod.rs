@@ -7,18 +7,14 @@ mod data;
 mod details;
 mod files;
 mod layout;
-mod lists;
 mod menu;
-mod state;
-mod style;
-mod textures;
+pub mod state;
 mod timeline;
 
 use crate::log_buffer::LogBuffer;
 use crate::view::actions::action::Action;
 use crate::view::open::browser::Browser;
 use crate::view::open::recent::Recent;
-use crate::view::panel_input::PanelInput;
 use crate::view::panels::clipboard::ClipboardPlugin;
 use crate::view::panels::collect::Collector;
 use crate::view::panels::data::Shown;
@@ -28,7 +24,7 @@ use bevy::prelude::*;
 use bevy_egui::{
     EguiContext, EguiGlobalSettings, EguiPlugin, EguiPrimaryContextPass, PrimaryEguiContext,
 };
-use state::{PanelState, act_on_panels};
+use state::{PanelInput, PanelState, act_on_panels};
 
 /// Draws the panels.
 pub struct PanelsPlugin;
@@ -77,7 +73,7 @@ fn draw(
 ) {
     let context = context.get_mut();
     if !std::mem::replace(&mut *is_styled, true) {
-        style::apply(context);
+        layout::apply_style(context);
     }
     let data = collector.collect();
     let shown = Shown {
