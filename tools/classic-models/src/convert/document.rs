@@ -4,6 +4,7 @@ use crate::convert::options::Container;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bevy::prelude::*;
+use gltf::binary::{Glb, Header};
 use gltf_json::buffer::View;
 use gltf_json::extensions::root::Root as RootExtensions;
 use gltf_json::scene::UnitQuaternion;
@@ -259,38 +260,26 @@ pub fn extras(value: &Value) -> gltf_json::Extras {
     RawValue::from_string(value.to_string()).ok()
 }
 
-/// The first bytes of a binary file.
-const MAGIC: [u8; 4] = *b"glTF";
-const VERSION: u32 = 2;
-const JSON_CHUNK: [u8; 4] = *b"JSON";
-const BINARY_CHUNK: [u8; 4] = *b"BIN\0";
-
 /// A binary file of this JSON and this buffer, which is buffer 0.
 ///
 /// # Errors
 /// If the file would be larger than 4 GiB, which the format cannot store.
 pub fn binary(json: &Value, buffer: &[u8]) -> Result<Vec<u8>, String> {
-    let mut json = json.to_string().into_bytes();
-    json.resize(json.len().next_multiple_of(4), b' ');
-    let padded = buffer.len().next_multiple_of(4);
-    let chunks = 12 + 8 + json.len() + if buffer.is_empty() { 0 } else { 8 + padded };
-    let size = |length: usize| {
-        u32::try_from(length).map_err(|_| "the result is larger than 4 GiB".to_owned())
+    let glb = Glb {
+        // The length is that of the file.
+        header: Header {
+            magic: *b"glTF",
+            version: 2,
+            length: 0,
+        },
+        json: json.to_string().into_bytes().into(),
+        bin: (!buffer.is_empty()).then(|| buffer.into()),
     };
-    let mut bytes = Vec::with_capacity(chunks);
-    bytes.extend(MAGIC);
-    bytes.extend(VERSION.to_le_bytes());
-    bytes.extend(size(chunks)?.to_le_bytes());
-    bytes.extend(size(json.len())?.to_le_bytes());
-    bytes.extend(JSON_CHUNK);
-    bytes.extend(json);
-    if !buffer.is_empty() {
-        bytes.extend(size(padded)?.to_le_bytes());
-        bytes.extend(BINARY_CHUNK);
-        bytes.extend_from_slice(buffer);
-        bytes.resize(chunks, 0);
+    let bytes = glb.to_vec().map_err(|error| error.to_string())?;
+    match u32::try_from(bytes.len()) {
+        Ok(_) => Ok(bytes),
+        Err(_) => Err("the result is larger than 4 GiB".to_owned()),
     }
-    Ok(bytes)
 }
 
 /// A text file of this JSON, with the buffer as a data URI.

@@ -96,8 +96,8 @@ impl Opener<'_, '_> {
 
     /// Lists the folder above the listed folder, archive or game.
     fn browse_up(&mut self) -> Result<(), String> {
-        let root = self.browser.root();
-        let above = match self.browser.place() {
+        let root = self.browser.root.as_path();
+        let above = match self.browser.place {
             // The game's own folder, which lists its archives.
             Place::Game if root.is_dir() => root.to_path_buf(),
             _ => root.parent().unwrap_or(root).to_path_buf(),

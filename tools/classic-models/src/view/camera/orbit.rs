@@ -78,17 +78,13 @@ impl Orbit {
 }
 
 /// Moves the camera. Needs one entity with [`Orbit`].
-pub struct OrbitPlugin;
-
-impl Plugin for OrbitPlugin {
-    fn build(&self, app: &mut App) {
-        app.add_systems(
-            PostUpdate,
-            apply_orbit
-                .after(FrameModels)
-                .before(TransformSystems::Propagate),
-        );
-    }
+pub fn orbit_plugin(app: &mut App) {
+    app.add_systems(
+        PostUpdate,
+        apply_orbit
+            .after(FrameModels)
+            .before(TransformSystems::Propagate),
+    );
 }
 
 /// Writes the transform, the projection and the shadow distances of cameras that moved.

@@ -8,6 +8,7 @@ mod turntable;
 use crate::file_format::is_texture;
 use crate::messages;
 use crate::paths::archive_file::absolute;
+use crate::view::ViewerPlugin;
 use crate::view::actions::output::{ManifestWriter, exists};
 use crate::view::actions::particles::STEP;
 use crate::view::camera::framing::{Framing, FramingStyle};
@@ -27,7 +28,6 @@ use crate::view::models::viewed_model::ViewedModel;
 use crate::view::open::args::{Args, Turntable};
 use crate::view::open::shown::Shown;
 use crate::view::row::Row;
-use crate::view::viewer::ViewerPlugin;
 use crate::view::window::LOG_FILTER;
 use bevy::camera::Viewport;
 use bevy::ecs::system::RunSystemOnce;
@@ -229,9 +229,7 @@ pub fn wait_for_models(headless: &mut Headless) {
             world.run_system_cached(clips_settled),
             world.run_system_cached(overrides_applied),
         ];
-        checks
-            .into_iter()
-            .all(|is_done| is_done.is_ok_and(|is_done| is_done))
+        checks.into_iter().all(|is_done| is_done.unwrap_or(false))
     });
 }
 
@@ -294,9 +292,8 @@ fn shrink_views(world: &mut World, shrinks: bool) {
 fn paused_clips(world: &mut World) -> Vec<(Entity, f32)> {
     let mut models = world.query_filtered::<(Entity, &PlayClip, &Playback), With<ViewedModel>>();
     let paused = models.iter(world).filter(|(_, play, _)| play.paused);
-    paused
-        .map(|(model, _, playback)| (model, playback.time))
-        .collect()
+    let paused = paused.map(|(model, _, playback)| (model, playback.time));
+    paused.collect()
 }
 
 /// Sets the times of clips. `to` maps the time of the image to that of this frame.

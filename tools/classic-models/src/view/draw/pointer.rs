@@ -30,17 +30,13 @@ pub struct Pointer {
 }
 
 /// Finds and marks the parts under [`Pointer::at`].
-pub struct PointerPlugin;
-
-impl Plugin for PointerPlugin {
-    fn build(&self, app: &mut App) {
-        app.init_resource::<Pointer>().add_systems(
-            PostUpdate,
-            probe
-                .after(TransformSystems::Propagate)
-                .after(VisibilitySystems::VisibilityPropagate),
-        );
-    }
+pub fn pointer_plugin(app: &mut App) {
+    app.init_resource::<Pointer>().add_systems(
+        PostUpdate,
+        probe
+            .after(TransformSystems::Propagate)
+            .after(VisibilitySystems::VisibilityPropagate),
+    );
 }
 
 /// Sets [`Pointer::at`] to the position of the mouse, if it is beside the panels. Captures have no window and don't need it.

@@ -1,5 +1,6 @@
 //! The world positions of vertices, also of those that a shader moves, and of what is visible of models, for the camera.
 
+use crate::view::models::bounds::limits;
 use crate::view::models::file_data::Poses;
 use crate::view::models::particle_systems::ParticleFile;
 use bevy::ecs::system::SystemParam;
@@ -99,9 +100,7 @@ pub fn is_glow(instance: &AloInstance, of: &AloSubmeshIndex) -> bool {
 /// The smallest box around points.
 fn bounds(points: &[Vec3]) -> Option<(Vec3, Vec3)> {
     let finite = points.iter().copied().filter(|point| point.is_finite());
-    let low = finite.clone().reduce(Vec3::min)?;
-    let high = finite.reduce(Vec3::max)?;
-    Some((low, high))
+    Some(limits(finite)).filter(|(low, _)| low.is_finite())
 }
 
 /// Leaves out the parts that are far from all others: starts with the largest part, and adds parts that are near.

@@ -2,7 +2,7 @@
 
 use crate::view::models::particle_systems::{ParticleFile, particle_corners};
 use crate::view::models::viewed_model::ViewedModel;
-use crate::view::row::{Extent, Row, best_rows, in_rows};
+use crate::view::row::{Row, best_rows, in_rows};
 use bevy::camera::primitives::Aabb;
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
@@ -59,7 +59,7 @@ impl ModelBounds {
 }
 
 /// The smallest and the largest coordinates of points.
-fn limits(points: impl IntoIterator<Item = Vec3>) -> (Vec3, Vec3) {
+pub fn limits(points: impl IntoIterator<Item = Vec3>) -> (Vec3, Vec3) {
     let start = (Vec3::INFINITY, Vec3::NEG_INFINITY);
     let points = points.into_iter();
     points.fold(start, |(min, max), at| (min.min(at), max.max(at)))
@@ -115,7 +115,7 @@ pub fn arrange_row(
         };
         let height = if is_particle_file { 0.0 } else { -min.y };
         models.push((*entity, height));
-        extents.push(Extent {
+        extents.push(ModelBounds {
             min: *min + Vec3::Y * height,
             max: *max + Vec3::Y * height,
         });

@@ -11,13 +11,9 @@ use bevy_classic_models::alamo::{
 use classic_models_support::stage::corners;
 
 /// Gives particle systems the components that control them.
-pub struct ParticleSystemsPlugin;
-
-impl Plugin for ParticleSystemsPlugin {
-    fn build(&self, app: &mut App) {
-        // After systems are created, and before they begin.
-        app.add_systems(PostUpdate, insert_controls.in_set(ParticleSet::Bounds));
-    }
+pub fn particle_systems_plugin(app: &mut App) {
+    // After systems are created, and before they begin.
+    app.add_systems(PostUpdate, insert_controls.in_set(ParticleSet::Bounds));
 }
 
 /// On the root of a particle system that was opened as a file.

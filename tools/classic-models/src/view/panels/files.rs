@@ -22,9 +22,9 @@ pub fn show(ui: &mut Ui, browser: &mut Browser, search: &mut Search, actions: &m
         let searched = search.show(ui, "search files   ( / )");
         if searched.has_changed {
             browser.search(search.text.clone());
-        } else if search.text != browser.text() {
+        } else if search.text != browser.text {
             // Another folder is listed.
-            browser.text().clone_into(&mut search.text);
+            browser.text.clone_into(&mut search.text);
         }
         if searched.is_entered
             && let Some(entry) = browser.matching(0)
@@ -37,10 +37,10 @@ pub fn show(ui: &mut Ui, browser: &mut Browser, search: &mut Search, actions: &m
 
 /// The folder that is listed, and a button to the one above.
 fn place(ui: &mut Ui, browser: &Browser, actions: &mut Vec<Action>) {
-    let root = browser.root();
+    let root = &browser.root;
     let name = root.file_name().unwrap_or(root.as_os_str());
     let name = name.to_string_lossy();
-    let name = match (browser.place(), name.is_empty()) {
+    let name = match (browser.place, name.is_empty()) {
         (_, true) => "no folder".to_owned(),
         (Place::Folder, _) => name.into_owned(),
         (Place::Archive, _) => format!("archive {name}"),

@@ -15,7 +15,7 @@ use crate::log_buffer::LogBuffer;
 use crate::view::actions::action::Action;
 use crate::view::open::browser::Browser;
 use crate::view::open::recent::Recent;
-use crate::view::panels::clipboard::ClipboardPlugin;
+use crate::view::panels::clipboard::clipboard_plugin;
 use crate::view::panels::collect::Collector;
 use crate::view::panels::data::Shown;
 use bevy::camera::visibility::RenderLayers;
@@ -27,21 +27,17 @@ use bevy_egui::{
 use state::{PanelInput, PanelState, act_on_panels};
 
 /// Draws the panels.
-pub struct PanelsPlugin;
-
-impl Plugin for PanelsPlugin {
-    fn build(&self, app: &mut App) {
-        app.add_plugins((EguiPlugin::default(), ClipboardPlugin))
-            .insert_resource(EguiGlobalSettings {
-                auto_create_primary_context: false,
-                ..default()
-            })
-            .init_resource::<PanelState>()
-            .init_resource::<PanelInput>()
-            .add_systems(Startup, spawn_camera)
-            .add_systems(Update, act_on_panels)
-            .add_systems(EguiPrimaryContextPass, draw);
-    }
+pub fn panels_plugin(app: &mut App) {
+    app.add_plugins((EguiPlugin::default(), clipboard_plugin))
+        .insert_resource(EguiGlobalSettings {
+            auto_create_primary_context: false,
+            ..default()
+        })
+        .init_resource::<PanelState>()
+        .init_resource::<PanelInput>()
+        .add_systems(Startup, spawn_camera)
+        .add_systems(Update, act_on_panels)
+        .add_systems(EguiPrimaryContextPass, draw);
 }
 
 /// The panels need their own camera: the viewport of the 3D camera excludes them.
