@@ -65,7 +65,10 @@ impl Poser {
         let found = found.or_else(|| names().position(|name| name.eq_ignore_ascii_case(wanted)));
         match found {
             Some(index) => Ok(Some(index)),
-            None => Err(no_clip(wanted, &names().collect::<Vec<_>>())),
+            None => Err(no_clip(
+                &wanted.as_str().into(),
+                &names().collect::<Vec<_>>(),
+            )),
         }
     }
 

@@ -102,10 +102,7 @@ fn translation(key: &NodeKey) -> [f32; 3] {
 
 fn rotation(key: &NodeKey, inverts: bool) -> [f32; 4] {
     let [x, y, z, w] = key.unit_rotation();
-    let [x, y, z] = match inverts {
-        true => [x, y, -z],
-        false => [-x, -y, z],
-    };
+    let [x, y, z] = if inverts { [x, y, -z] } else { [-x, -y, z] };
     [x, y, z, w]
 }
 

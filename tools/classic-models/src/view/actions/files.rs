@@ -90,7 +90,7 @@ impl Opener<'_, '_> {
         }
         let models = game::models(&game.source);
         *self.browser = Browser::of_models(Place::Game, game.root.clone(), models);
-        self.folders.open_game(game);
+        self.folders.disk.mount(game.root, game.source);
         Ok(())
     }
 
@@ -142,9 +142,8 @@ fn list_of(path: &Path, folders: &Folders) -> Result<Browser, String> {
     if path.is_dir() {
         return Browser::of_folder(&path).map_err(|error| named(&path, error));
     }
-    let models = folders
-        .open_archive(&path)
-        .map(|source| game::models(&source))?;
+    let source = folders.disk.open_archive(&path);
+    let models = game::models(&source.map_err(|error| error.to_string())?);
     Ok(Browser::of_models(Place::Archive, path, models))
 }
 

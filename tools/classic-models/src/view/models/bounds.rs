@@ -15,15 +15,6 @@ use bevy_classic_models::lgw::LgwInstance;
 use bevy_classic_models::quake::MdlInstance;
 use classic_models_support::stage::corners;
 
-/// A model, and whether it is spawned and has bounds.
-pub type SpawnState<'w> = (&'w ViewedModel, Has<ModelBounds>);
-
-/// Whether every model of the row is spawned or has failed to load.
-pub fn all_spawned(row: &Row, models: &Query<SpawnState<'static>>) -> bool {
-    let mut states = row.models.iter().map(|model| models.get(*model));
-    states.all(|state| state.is_ok_and(|(model, has)| has || model.problem.is_some()))
-}
-
 /// The bounds of a model relative to its root, in the row's axes. For Alamo models: the rest pose, undamaged, at the finest
 /// level of detail. For LithTech models: all poses. For Quake models: all poses, or those of the clip. Changes of the
 /// appearance do not change the bounds, so that the model does not move.
@@ -69,14 +60,15 @@ pub fn limits(points: impl IntoIterator<Item = Vec3>) -> (Vec3, Vec3) {
 #[derive(SystemParam)]
 pub struct WorldBounds<'w, 's> {
     row: Res<'w, Row>,
-    states: Query<'w, 's, SpawnState<'static>>,
+    states: Query<'w, 's, (&'static ViewedModel, Has<ModelBounds>)>,
     models: Query<'w, 's, (&'static ModelBounds, &'static Transform), With<ViewedModel>>,
 }
 
 impl WorldBounds<'_, '_> {
-    /// Whether every model is spawned or has failed to load.
+    /// Whether every model of the row is spawned or has failed to load.
     pub fn all_spawned(&self) -> bool {
-        all_spawned(&self.row, &self.states)
+        let mut states = self.row.models.iter().map(|model| self.states.get(*model));
+        states.all(|state| state.is_ok_and(|(model, has)| has || model.problem.is_some()))
     }
 
     /// The corners of a model's bounds.
@@ -89,10 +81,8 @@ impl WorldBounds<'_, '_> {
     /// The corners of all models' bounds.
     pub fn all_corners(&self) -> Vec<Vec3> {
         let models = self.row.models.iter();
-        models
-            .flat_map(|model| self.corners(*model))
-            .flatten()
-            .collect()
+        let corners = models.filter_map(|model| self.corners(*model));
+        corners.flatten().collect()
     }
 }
 

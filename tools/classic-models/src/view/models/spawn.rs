@@ -220,7 +220,7 @@ pub fn load(
         };
         untyped::<Alo>(builder.with_settings(settings).load(path))
     } else if has_extension(file, "abc") {
-        let skins = folders.skins();
+        let skins = folders.skins.clone();
         // From the full model to the coarsest.
         let shares = (0..LEVELS).map(|level| f32::from(level) / f32::from(LEVELS));
         let shares: Vec<f32> = shares.collect();

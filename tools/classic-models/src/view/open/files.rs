@@ -4,12 +4,10 @@
 use crate::file_format::{has_extension, is_manifest, is_model};
 use crate::paths::archive_file::{self, ArchiveError, absolute, siblings};
 use crate::paths::disk_source::DiskSource;
-use crate::paths::game::Game;
 use bevy::asset::AssetPath;
 use bevy::asset::io::AssetSourceId;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::particles::is_particle_system;
-use bevy_classic_models::archive::ArchiveSource;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::Palette;
 use std::io::Read;
@@ -23,11 +21,12 @@ const FOLDERS_ABOVE: usize = 6;
 #[derive(Resource, Clone)]
 pub struct Folders {
     pub assets: PathBuf,
-    disk: DiskSource,
+    /// The archives and the game.
+    pub disk: DiskSource,
     /// Additional folders of textures.
     textures: Vec<PathBuf>,
-    /// Names of the `.dtx` files that were given.
-    skins: Vec<String>,
+    /// Names of the `.dtx` files that were given. Their folders are among the texture folders.
+    pub skins: Vec<String>,
     /// The palette of Quake models.
     palette: Option<PathBuf>,
     /// The palette index of holes in Quake models.
@@ -90,20 +89,6 @@ impl Folders {
             .map_err(|error| error.to_string())
     }
 
-    /// Opens an archive, unless it is opened already.
-    ///
-    /// # Errors
-    /// If it cannot be opened.
-    pub fn open_archive(&self, archive: &Path) -> Result<ArchiveSource, String> {
-        let source = self.disk.open_archive(archive);
-        source.map_err(|error| error.to_string())
-    }
-
-    /// Opens a game, unless it is opened already.
-    pub fn open_game(&self, game: Game) {
-        self.disk.mount(game.root, game.source);
-    }
-
     /// Registers the asset sources. Call it before the asset plugin is added.
     pub fn register(&self, app: &mut App) {
         self.disk.register(app);
@@ -128,11 +113,6 @@ impl Folders {
         let folders = file.ancestors().skip(1).filter(|_| !is_rooted);
         let number = |folder: &Path| self.disk.number(folder).to_string();
         folders.take(FOLDERS_ABOVE).map(number).collect()
-    }
-
-    /// Names of the `.dtx` files that were given. Their folders are among the texture folders.
-    pub fn skins(&self) -> Vec<String> {
-        self.skins.clone()
     }
 
     /// The asset path of a file. Its name may contain any characters, `#` too.
@@ -208,12 +188,13 @@ pub fn models_to_show(files: &[PathBuf]) -> Vec<PathBuf> {
     if others.is_empty() {
         let samples = classic_models_support::samples().join("models");
         // Beside particle systems, which need much space, the models would be small.
-        return list(&samples, |file| is_model(file) && !is_particle_file(file));
+        let mut samples = siblings(&samples.join("any"));
+        samples.retain(|file| is_model(file) && !is_particle_file(file));
+        samples.sort();
+        return samples;
     }
-    let mut models: Vec<_> = others
-        .iter()
-        .filter_map(|clip| model_beside(clip))
-        .collect();
+    let models = others.iter().filter_map(|clip| model_beside(clip));
+    let mut models: Vec<_> = models.collect();
     models.dedup();
     models
 }
@@ -243,17 +224,6 @@ fn model_beside(clip: &Path) -> Option<PathBuf> {
     models.retain(|file| belongs_to(&clip, file));
     models.sort();
     models.into_iter().max_by_key(|file| file.as_os_str().len())
-}
-
-/// The files of a folder that pass a filter, sorted by name.
-fn list(folder: &Path, filter: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten();
-    let mut files: Vec<_> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|file| filter(file))
-        .collect();
-    files.sort();
-    files
 }
 
 /// The index of the active skin, if it is a skin of the model itself.
@@ -311,15 +281,8 @@ fn skin_folders(model: &Path) -> Vec<PathBuf> {
     folders.push(folder.to_path_buf());
     // On disks that ignore case, the three are the same.
     folders.sort_by_cached_key(|folder| folder.to_string_lossy().to_lowercase());
-    folders.dedup_by(|a, b| same_folder(a, b));
+    folders.dedup_by_key(|folder| folder.canonicalize().unwrap_or(folder.clone()));
     folders
-}
-
-fn same_folder(a: &Path, b: &Path) -> bool {
-    match (a.canonicalize(), b.canonicalize()) {
-        (Ok(a), Ok(b)) => a == b,
-        _ => a == b,
-    }
 }
 
 #[cfg(test)]

@@ -185,15 +185,13 @@ fn log_button(ui: &mut Ui, data: &PanelData, state: &PanelState, actions: &mut V
     let textures = data.details.textures.iter();
     let missing = textures.filter(|texture| texture.is_missing).count();
     let warnings = data.problems.len() - errors + missing;
-    let (text, color) = match (errors, warnings) {
-        (0, 0) => ("Log".to_owned(), ui.visuals().text_color()),
-        (0, _) => (
-            format!("Log: {}", counted(warnings as u64, "warning")),
-            WARNING,
-        ),
-        _ => (format!("Log: {}", counted(errors as u64, "error")), ERROR),
+    let text = match (errors, warnings) {
+        (0, 0) => RichText::new("Log"),
+        (0, _) => {
+            RichText::new(format!("Log: {}", counted(warnings as u64, "warning"))).color(WARNING)
+        }
+        _ => RichText::new(format!("Log: {}", counted(errors as u64, "error"))).color(ERROR),
     };
-    let text = RichText::new(text).color(color);
     let button = Button::new(text).selected(state.shows_log);
     if ui.add(button).on_hover_text("(F4)").clicked() {
         actions.push(Action::Toggle(Panel::Log));
