@@ -17,4 +17,6 @@ pub(crate) mod weak_cache;
 #[doc(hidden)]
 pub use crate::geometry::axes::{z_up_forward_minus_y, z_up_forward_x};
 pub use error::ModelLoadError;
+#[doc(hidden)]
+pub use find::paths::as_texture;
 pub use names::Names;

@@ -103,7 +103,7 @@ pub(crate) fn as_named(name: &Path) -> Vec<PathBuf> {
 }
 
 /// The names of a texture. Games shipped one image format and named another one, and a dot can be part of the name.
-pub(crate) fn as_texture(name: &Path) -> Vec<PathBuf> {
+pub fn as_texture(name: &Path) -> Vec<PathBuf> {
     with_extensions(name, &["dds", "tga"])
 }
 

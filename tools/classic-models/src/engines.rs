@@ -4,8 +4,7 @@ use bevy_classic_models::quake::mdl::MdlFile;
 use bevy_classic_models::read::Format;
 use classic_model_formats::archive::{Archive, ReadAt};
 use serde_json::{Value, json};
-use std::fmt;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 /// An engine whose limits are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -54,6 +53,14 @@ impl Display for BrokenLimit {
     }
 }
 
+fn limit(engine: Engine, is_warning: bool, message: String) -> BrokenLimit {
+    BrokenLimit {
+        engine,
+        is_warning,
+        message,
+    }
+}
+
 /// The limits of these engines that a model exceeds.
 pub fn of_model(model: &MdlFile<'_>, engines: &[Engine]) -> Vec<BrokenLimit> {
     let (width, height) = (model.header.skin_width, model.header.skin_height);
@@ -64,13 +71,7 @@ pub fn of_model(model: &MdlFile<'_>, engines: &[Engine]) -> Vec<BrokenLimit> {
     let rows = (height as usize, "rows of the skin");
     let mut broken = Vec::new();
     for &engine in engines {
-        let mut add = |is_warning, message| {
-            broken.push(BrokenLimit {
-                engine,
-                is_warning,
-                message,
-            });
-        };
+        let mut add = |is_warning, message| broken.push(limit(engine, is_warning, message));
         let (quits, warns): (&[_], &[_]) = match engine {
             Engine::Quakespasm => (
                 &[
@@ -87,10 +88,8 @@ pub fn of_model(model: &MdlFile<'_>, engines: &[Engine]) -> Vec<BrokenLimit> {
         for (limits, is_warning, reaction) in [(quits, false, "quits"), (warns, true, "warns")] {
             for ((count, noun), limit) in limits {
                 if count > limit {
-                    add(
-                        is_warning,
-                        format!("{reaction}: {count} {noun}, at most {limit}"),
-                    );
+                    let message = format!("{reaction}: {count} {noun}, at most {limit}");
+                    add(is_warning, message);
                 }
             }
         }
@@ -115,11 +114,8 @@ pub fn of_archive<R: ReadAt>(archive: &Archive<R>, engines: &[Engine]) -> Vec<Br
     let mut with_backslash = Vec::new();
     for entry in archive.entries() {
         let mut name = [0; LENGTH];
-        let read = archive.reader();
-        if read
-            .read_exact_at(&mut name, entry.record_offset())
-            .is_err()
-        {
+        let (reader, offset) = (archive.reader(), entry.record_offset());
+        if reader.read_exact_at(&mut name, offset).is_err() {
             continue;
         }
         let end = name.iter().position(|byte| *byte == 0);
@@ -145,11 +141,7 @@ pub fn of_archive<R: ReadAt>(archive: &Archive<R>, engines: &[Engine]) -> Vec<Br
                     others.len()
                 ),
             };
-            broken.push(BrokenLimit {
-                engine,
-                is_warning: false,
-                message,
-            });
+            broken.push(limit(engine, false, message));
         }
     }
     broken

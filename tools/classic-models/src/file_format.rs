@@ -25,19 +25,16 @@ impl FileFormat {
         const PARTICLES_2: [u8; 4] = 0x1500_u32.to_le_bytes();
         // The name of a LithTech model's first chunk, with its length. Later versions start in the same way.
         const HEADER: &[u8] = b"\x06\0Header";
-        let by_extension = || {
-            let extensions = [
-                ("abc", Self::Abc),
-                ("dtx", Self::Dtx),
-                ("lgw", Self::Lgw),
-                ("alo", Self::Alo),
-                ("ala", Self::Ala),
-                ("mdl", Self::Mdl),
-            ];
-            let mut extensions = extensions.into_iter();
-            let found = extensions.find(|(extension, _)| has_extension(path, extension));
-            found.map(|(_, format)| format)
-        };
+        let extensions = [
+            ("abc", Self::Abc),
+            ("dtx", Self::Dtx),
+            ("lgw", Self::Lgw),
+            ("alo", Self::Alo),
+            ("ala", Self::Ala),
+            ("mdl", Self::Mdl),
+        ];
+        let mut extensions = extensions.into_iter();
+        let by_extension = extensions.find(|(extension, _)| has_extension(path, extension));
         Some(match bytes.first_chunk() {
             Some(b"IDPO" | b"MD16") => Self::Mdl,
             Some(&SKELETON) => Self::Alo,
@@ -46,7 +43,7 @@ impl FileFormat {
             _ if bytes.starts_with(HEADER) => Self::Abc,
             _ if is_dtx(bytes) => Self::Dtx,
             _ if is_text_model(bytes) => Self::Lgw,
-            _ => return by_extension(),
+            _ => return by_extension.map(|(_, format)| format),
         })
     }
 }

@@ -1,12 +1,9 @@
 //! The subcommand `list`: prints the entries of archives.
 
-use crate::messages;
-use crate::messages::escaped_name;
-use crate::paths::archive_file::ArchiveError;
+use crate::messages::{self, escaped_name};
 use crate::paths::entry_pattern::with_pattern_help;
-use crate::paths::path_args::{OpenedArchive, WRONG_ARGUMENTS, open_each};
-use std::io;
-use std::io::Write;
+use crate::paths::path_args::{OpenedArchive, for_each_archive};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -40,58 +37,50 @@ Exit status: 0; 1 if the archive cannot be read, or no file matches the pattern;
 
 /// Lists the entries.
 pub fn run(args: &Args) -> ExitCode {
-    let archives = open_each(&args.archive, args.pattern.as_deref());
-    let are_several = archives.len() > 1;
-    let (mut count, mut has_failed) = (0, false);
-    for (path, opened) in archives {
-        let listed = opened.and_then(|opened| list(&path, &opened, are_several));
-        match listed {
-            Ok(listed) => count += listed,
-            // The reader of the pipe has closed it.
-            Err(ArchiveError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
-                return ExitCode::SUCCESS;
-            }
-            Err(error) => {
-                messages::error(format_args!("{}: {error}", path.display()));
-                if let ArchiveError::Pattern(_) = error {
-                    return ExitCode::from(WRONG_ARGUMENTS);
-                }
-                has_failed = true;
-            }
+    let mut count = 0;
+    let listed = for_each_archive(
+        &args.archive,
+        args.pattern.as_deref(),
+        |path, opened, are_several| {
+            let listed = list(path, opened, are_several).map_err(|error| match error.kind() {
+                // The reader of the pipe has closed it.
+                io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+                _ => messages::failure(format_args!("{}: {error}", path.display())),
+            })?;
+            count += listed;
+            Ok(())
+        },
+    );
+    match listed {
+        Err(status) => status,
+        Ok(false) if count == 0 && args.pattern.is_some() => {
+            messages::failure(format_args!("{}: no entry matches", args.archive.display()))
         }
+        Ok(has_failed) => ExitCode::from(u8::from(has_failed)),
     }
-    if count == 0 && !has_failed && args.pattern.is_some() {
-        messages::error(format_args!("{}: no entry matches", args.archive.display()));
-        has_failed = true;
-    }
-    ExitCode::from(u8::from(has_failed))
 }
 
 /// Lists the entries of an archive. Returns the count of entries that match. Their names begin with the path of the archive if
 /// there are several.
-fn list(
-    path: &Path,
-    (archive, pattern): &OpenedArchive,
-    are_several: bool,
-) -> Result<usize, ArchiveError> {
+fn list(path: &Path, (archive, pattern): &OpenedArchive, are_several: bool) -> io::Result<usize> {
     let mut out = io::stdout().lock();
     let mut count = 0;
     for entry in archive.entries() {
         let name = entry.path();
-        if pattern.as_ref().is_none_or(|it| it.matches(&name)) {
-            let shadowed = if entry.is_shadowed() {
-                "  (an earlier entry of the same name is used)"
-            } else {
-                ""
-            };
-            let name = match are_several {
-                true => path.join(&*name).display().to_string(),
-                false => name.into_owned(),
-            };
-            let name = escaped_name(&name);
-            writeln!(out, "{:>10}  {name}{shadowed}", entry.size())?;
-            count += 1;
+        if pattern.as_ref().is_some_and(|it| !it.matches(&name)) {
+            continue;
         }
+        let shadowed = match entry.is_shadowed() {
+            true => "  (an earlier entry of the same name is used)",
+            false => "",
+        };
+        let name = match are_several {
+            true => path.join(&*name).display().to_string(),
+            false => name.into_owned(),
+        };
+        let name = escaped_name(&name);
+        writeln!(out, "{:>10}  {name}{shadowed}", entry.size())?;
+        count += 1;
     }
     Ok(count)
 }

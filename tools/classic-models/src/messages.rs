@@ -5,10 +5,9 @@ use bevy::log::tracing::Event;
 use bevy::log::tracing::field::Field;
 use bevy_classic_models::load::ModelLoadError;
 use bevy_classic_models::manifest::ManifestLoaderError;
-use std::fmt::{Debug, Display, Write as _};
-use std::io::{ErrorKind, Write as _};
+use std::fmt::{self, Debug, Display, Write as _};
+use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
-use std::{fmt, io};
 
 /// Prints an error to standard error.
 pub fn error(text: impl Display) {

@@ -56,17 +56,21 @@ impl Document {
         self.accessor(&bytes, values.len(), layout, bounds)
     }
 
+    /// Adds a vertex attribute; `None` if it has no values.
+    pub fn vertices<const N: usize>(&mut self, values: &[[f32; N]]) -> Option<Index<Accessor>> {
+        (!values.is_empty()).then(|| self.floats(values, Usage::Vertices))
+    }
+
     /// Adds the vertex indices of triangles.
     pub fn indices(&mut self, indices: &[u32]) -> Index<Accessor> {
         let largest = indices.iter().max().copied().unwrap_or(0);
         // The largest value of a type is not a valid index.
-        let (component, bytes) = if largest < u32::from(u16::MAX) {
-            let bytes = indices
-                .iter()
-                .flat_map(|index| (*index as u16).to_le_bytes());
-            (ComponentType::U16, bytes.collect::<Vec<u8>>())
+        let all = indices.iter();
+        let (component, bytes): (_, Vec<u8>) = if largest < u32::from(u16::MAX) {
+            let bytes = all.flat_map(|index| (*index as u16).to_le_bytes());
+            (ComponentType::U16, bytes.collect())
         } else {
-            let bytes = indices.iter().flat_map(|index| index.to_le_bytes());
+            let bytes = all.flat_map(|index| index.to_le_bytes());
             (ComponentType::U32, bytes.collect())
         };
         let layout = (component, Type::Scalar, Some(Target::ElementArrayBuffer));
@@ -75,17 +79,14 @@ impl Document {
 
     /// Adds the joint indices of vertices.
     pub fn joints(&mut self, joints: &[[u16; 4]]) -> Index<Accessor> {
-        let is_small = joints
-            .as_flattened()
-            .iter()
-            .all(|joint| *joint <= u16::from(u8::MAX));
-        let (component, bytes) = if is_small {
-            let bytes = joints.as_flattened().iter().map(|joint| *joint as u8);
-            (ComponentType::U8, bytes.collect::<Vec<u8>>())
-        } else {
-            let joints = joints.as_flattened().iter();
-            let bytes = joints.flat_map(|joint| joint.to_le_bytes());
-            (ComponentType::U16, bytes.collect())
+        let all = joints.as_flattened().iter();
+        let bytes: Option<Vec<u8>> = all.clone().map(|joint| u8::try_from(*joint).ok()).collect();
+        let (component, bytes) = match bytes {
+            Some(bytes) => (ComponentType::U8, bytes),
+            None => (
+                ComponentType::U16,
+                all.flat_map(|joint| joint.to_le_bytes()).collect(),
+            ),
         };
         let layout = (component, Type::Vec4, Some(Target::ArrayBuffer));
         self.accessor(&bytes, joints.len(), layout, None)

@@ -44,41 +44,36 @@ impl Plan {
             .flatten()
             .filter_map(|input| input.stored.clone())
             .collect();
-        let unmatched = |input: &Input, error: String| Unmatched {
-            path: input.path.clone(),
-            error,
-        };
         let kind = Output::of(out).filter(|_| !out.is_dir());
-        if let Some(kind) = kind {
-            let [input] = inputs else {
-                let message = "is a file, but several files need a folder for their results";
-                return Err(format!("{}: {message}", out.display()));
-            };
-            let job = input.as_ref().map_err(Unmatched::clone).and_then(|input| {
-                let found = input.check_found().map_err(|error| unmatched(input, error));
-                found.map(|()| Job {
-                    input: input.path.clone(),
-                    output: out.to_path_buf(),
-                    kind,
-                })
-            });
-            return Ok(Self {
-                jobs: vec![job],
-                stored,
-            });
+        if kind.is_none() {
+            check_folder(out)?;
+        } else if inputs.len() != 1 {
+            let message = "is a file, but several files need a folder for their results";
+            return Err(format!("{}: {message}", out.display()));
         }
-        check_folder(out)?;
         // Files whose extension is not that of an input are last: a `hero.txt` must not take the name of the result of `hero.mdl`.
         let is_known = |input: &Input| is_model(&input.path) || is_texture(&input.path);
         let mut order: Vec<_> = inputs.iter().enumerate().collect();
         order.sort_by_key(|(_, input)| !input.as_ref().is_ok_and(is_known));
         let mut planned = HashMap::new();
+        let mut plan = |input: &Input| {
+            let (output, kind) = match kind {
+                Some(kind) => input.check_found().map(|()| (out.to_path_buf(), kind)),
+                None => in_folder(input, out, container, &mut planned),
+            }
+            .map_err(|error| Unmatched {
+                path: input.path.clone(),
+                error,
+            })?;
+            Ok(Job {
+                input: input.path.clone(),
+                output,
+                kind,
+            })
+        };
         let jobs = order.into_iter().map(|(index, input)| {
-            let job = input.as_ref().map_err(Unmatched::clone).and_then(|input| {
-                let job = in_folder(input, out, container, &mut planned);
-                job.map_err(|error| unmatched(input, error))
-            });
-            (index, job)
+            let input = input.as_ref().map_err(Unmatched::clone);
+            (index, input.and_then(&mut plan))
         });
         let mut jobs: Vec<_> = jobs.collect();
         jobs.sort_by_key(|(index, _)| *index);
@@ -106,13 +101,13 @@ fn check_folder(out: &Path) -> Result<(), String> {
     ))
 }
 
-/// The job of an input whose result is in a folder. `planned` has the inputs by their results in lower case.
+/// The path and the kind of a result in a folder. `planned` has the inputs by their results in lower case.
 fn in_folder(
     input: &Input,
     out: &Path,
     container: Container,
     planned: &mut HashMap<PathBuf, PathBuf>,
-) -> Result<Job, String> {
+) -> Result<(PathBuf, Output), String> {
     let kind = match is_texture(&input.path) {
         true => Output::Png,
         false => Output::Model(container),
@@ -127,11 +122,7 @@ fn in_folder(
         return Err(format!("{output} is already the result of {other}"));
     }
     planned.insert(key, input.path.clone());
-    Ok(Job {
-        input: input.path.clone(),
-        output,
-        kind,
-    })
+    Ok((output, kind))
 }
 
 /// How to run the jobs of a plan.
@@ -148,7 +139,6 @@ impl Run<'_> {
     /// Converts all files, and prints warnings and errors in the order of the files.
     pub fn convert(&self, plan: &Plan) -> Summary {
         let progress = progress(plan.jobs.len());
-        let (files, inputs) = (self.files, &plan.stored);
         let next = AtomicUsize::new(0);
         let mut summary = Summary::default();
         std::thread::scope(|scope| {
@@ -162,7 +152,7 @@ impl Run<'_> {
                             break;
                         };
                         let result = match job {
-                            Ok(job) => self.run(job, files, inputs),
+                            Ok(job) => self.run(job, &plan.stored),
                             Err(unmatched) => Err(unmatched.error.clone()),
                         };
                         if sender.send((index, result)).is_err() {
@@ -194,18 +184,13 @@ impl Run<'_> {
     }
 
     /// Converts a file and writes the result, unless it would replace one of the inputs. Returns the warnings.
-    fn run(
-        &self,
-        job: &Job,
-        files: &Files,
-        inputs: &HashSet<PathBuf>,
-    ) -> Result<Vec<String>, String> {
+    fn run(&self, job: &Job, inputs: &HashSet<PathBuf>) -> Result<Vec<String>, String> {
         if inputs.contains(&archive_file::absolute(&job.output)) {
             let output = job.output.display();
             return Err(format!("{output}: the result would replace an input"));
         }
         check(&job.output, self.force)?;
-        let Written { bytes, warnings } = job.convert(files, self.options)?;
+        let Written { bytes, warnings } = job.convert(self.files, self.options)?;
         create_folder(&job.output)?;
         write(&job.output, &bytes, self.force)?;
         Ok(warnings)
@@ -239,44 +224,6 @@ fn progress(length: usize) -> ProgressBar {
     match style {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::paths::path_args::Selected;
-
-    fn input(path: &str) -> Result<Input, Unmatched> {
-        Ok(Input::of(&Selected {
-            path: path.into(),
-            below: None,
-        }))
-    }
-
-    #[test]
-    fn results_have_the_names_of_their_files() {
-        let inputs = ["a/Hero.abc", "b/skin.DTX", "c/hero.mdl"].map(input);
-        let plan = Plan::new(&inputs, Path::new("out"), Container::Gltf).unwrap();
-        let outputs: Vec<_> = plan
-            .jobs
-            .iter()
-            .map(|job| job.as_ref().map(|job| job.output.display().to_string()))
-            .collect();
-        assert_eq!(outputs[0].as_deref(), Ok("out/Hero.gltf"));
-        assert_eq!(outputs[1].as_deref(), Ok("out/skin.png"));
-        let Unmatched { path, error } = plan.jobs[2].as_ref().unwrap_err();
-        assert_eq!(path, Path::new("c/hero.mdl"));
-        assert!(error.contains("a/Hero.abc"), "{error}");
-    }
-
-    #[test]
-    fn a_file_can_only_be_the_result_of_one_input() {
-        let inputs = ["a.abc", "b.abc"].map(input);
-        assert!(Plan::new(&inputs, Path::new("out.glb"), Container::Glb).is_err());
-        let plan = Plan::new(&inputs[..1], Path::new("out.GLTF"), Container::Glb).unwrap();
-        let job = plan.jobs[0].as_ref().unwrap();
-        assert_eq!(job.kind, Output::Model(Container::Gltf));
     }
 }
 
@@ -329,8 +276,41 @@ fn temporary(path: &Path) -> PathBuf {
 }
 
 #[cfg(test)]
-mod output_tests {
+mod tests {
     use super::*;
+    use crate::paths::path_args::Selected;
+
+    fn input(path: &str) -> Result<Input, Unmatched> {
+        Ok(Input::of(&Selected {
+            path: path.into(),
+            below: None,
+        }))
+    }
+
+    #[test]
+    fn results_have_the_names_of_their_files() {
+        let inputs = ["a/Hero.abc", "b/skin.DTX", "c/hero.mdl"].map(input);
+        let plan = Plan::new(&inputs, Path::new("out"), Container::Gltf).unwrap();
+        let outputs: Vec<_> = plan
+            .jobs
+            .iter()
+            .map(|job| job.as_ref().map(|job| job.output.display().to_string()))
+            .collect();
+        assert_eq!(outputs[0].as_deref(), Ok("out/Hero.gltf"));
+        assert_eq!(outputs[1].as_deref(), Ok("out/skin.png"));
+        let Unmatched { path, error } = plan.jobs[2].as_ref().unwrap_err();
+        assert_eq!(path, Path::new("c/hero.mdl"));
+        assert!(error.contains("a/Hero.abc"), "{error}");
+    }
+
+    #[test]
+    fn a_file_can_only_be_the_result_of_one_input() {
+        let inputs = ["a.abc", "b.abc"].map(input);
+        assert!(Plan::new(&inputs, Path::new("out.glb"), Container::Glb).is_err());
+        let plan = Plan::new(&inputs[..1], Path::new("out.GLTF"), Container::Glb).unwrap();
+        let job = plan.jobs[0].as_ref().unwrap();
+        assert_eq!(job.kind, Output::Model(Container::Gltf));
+    }
 
     #[test]
     fn only_force_replaces_files_and_nothing_else_is_left() {

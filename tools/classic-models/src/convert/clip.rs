@@ -4,7 +4,7 @@ use crate::convert::accessors::Usage;
 use crate::convert::document::{Document, PointerChannel};
 use gltf_json::animation::{Animation, Channel, Interpolation, Property, Sampler, Target};
 use gltf_json::validation::Checked;
-use gltf_json::{Extras, Index, Node};
+use gltf_json::{Accessor, Extras, Index, Node};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -57,7 +57,7 @@ pub struct Clip {
 }
 
 /// The keys of a property: strictly ascending times in seconds, and a value for each.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Keys<T> {
     pub times: Vec<f32>,
     pub values: Vec<T>,
@@ -151,6 +151,18 @@ impl Clip {
         self.channel((node, animated), (input, output), keys.steps);
     }
 
+    /// Animates a property of a node with one value until the end.
+    pub fn hold<const N: usize>(
+        &mut self,
+        document: &mut Document,
+        node: Index<Node>,
+        animated: Animated,
+        value: [f32; N],
+    ) {
+        let keys = Keys::constant(value, self.end);
+        self.animate(document, node, animated, &keys);
+    }
+
     /// Animates the rotation of a node by unit quaternions: X, Y, Z, W.
     pub fn rotations(
         &mut self,
@@ -200,33 +212,29 @@ impl Clip {
         let Some(rest) = document.root.nodes.get(index as usize) else {
             return;
         };
-        let end = self.end;
         match property {
             Animated::Translation => {
-                let value = rest.translation.unwrap_or([0.0; 3]);
-                self.animate(document, node, property, &Keys::constant(value, end));
+                let value = rest.translation.unwrap_or_default();
+                self.hold(document, node, property, value);
             }
             Animated::Rotation => {
                 let value = rest.rotation.map_or([0.0, 0.0, 0.0, 1.0], |it| it.0);
-                self.animate(document, node, property, &Keys::constant(value, end));
+                self.hold(document, node, property, value);
             }
-            Animated::Scale => {
-                let value = rest.scale.unwrap_or([1.0; 3]);
-                self.animate(document, node, property, &Keys::constant(value, end));
-            }
+            Animated::Scale => self.hold(document, node, property, rest.scale.unwrap_or([1.0; 3])),
             Animated::Weights => {
                 let mesh = rest
                     .mesh
                     .and_then(|mesh| document.root.meshes.get(mesh.value()));
                 let weights = mesh.and_then(|mesh| mesh.weights.clone());
-                let keys = Keys::constant(weights.unwrap_or_default(), end);
+                let keys = Keys::constant(weights.unwrap_or_default(), self.end);
                 self.weights(document, node, &keys.times, &keys.values.concat());
             }
             Animated::Visibility => {
                 let extensions = rest.extensions.as_ref();
                 let visible = extensions.and_then(|it| it.others.get(VISIBILITY)?.get("visible"));
                 let visible = visible.and_then(Value::as_bool).unwrap_or(true);
-                self.visibility(document, node, &Keys::constant(visible, end));
+                self.visibility(document, node, &Keys::constant(visible, self.end));
             }
         }
     }
@@ -244,11 +252,7 @@ impl Clip {
         }
     }
 
-    fn sampler(
-        &mut self,
-        (input, output): (Index<gltf_json::Accessor>, Index<gltf_json::Accessor>),
-        steps: bool,
-    ) -> u32 {
+    fn sampler(&mut self, (input, output): (Index<Accessor>, Index<Accessor>), steps: bool) -> u32 {
         let interpolation = match steps {
             true => Interpolation::Step,
             false => Interpolation::Linear,
@@ -266,7 +270,7 @@ impl Clip {
     fn channel(
         &mut self,
         (node, animated): (Index<Node>, Animated),
-        accessors: (Index<gltf_json::Accessor>, Index<gltf_json::Accessor>),
+        accessors: (Index<Accessor>, Index<Accessor>),
         steps: bool,
     ) {
         self.targets.insert((node.value() as u32, animated));
@@ -309,7 +313,7 @@ pub fn add_all(document: &mut Document, clips: Vec<Clip>) {
     }
 }
 
-fn times(document: &mut Document, times: &[f32]) -> Index<gltf_json::Accessor> {
+fn times(document: &mut Document, times: &[f32]) -> Index<Accessor> {
     let (times, _) = times.as_chunks::<1>();
     document.floats(times, Usage::Times)
 }

@@ -4,6 +4,7 @@ use crate::convert::options::Container;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bevy::prelude::*;
+use gltf::binary::{Glb, Header};
 use gltf_json::buffer::View;
 use gltf_json::extensions::root::Root as RootExtensions;
 use gltf_json::scene::UnitQuaternion;
@@ -89,20 +90,13 @@ impl Document {
     /// Adds a node below a parent, or to the scene.
     pub fn add_node(&mut self, parent: Option<Index<Node>>, node: Node) -> Index<Node> {
         let index = self.root.push(node);
-        match parent {
-            Some(parent) => self.add_child(parent, index),
-            None => {
-                let scene = self.root.scenes.first_mut();
-                scene.into_iter().for_each(|scene| scene.nodes.push(index));
-            }
-        }
+        let parent = parent.map(|parent| self.root.nodes.get_mut(parent.value()));
+        let siblings = match parent {
+            Some(parent) => parent.map(|parent| parent.children.get_or_insert_default()),
+            None => self.root.scenes.first_mut().map(|scene| &mut scene.nodes),
+        };
+        siblings.into_iter().for_each(|nodes| nodes.push(index));
         index
-    }
-
-    fn add_child(&mut self, parent: Index<Node>, child: Index<Node>) {
-        if let Some(parent) = self.root.nodes.get_mut(parent.value()) {
-            parent.children.get_or_insert_default().push(child);
-        }
     }
 
     /// Adds nodes below a root. Each has the index of its parent, which comes before it; `None` is the root.
@@ -119,9 +113,23 @@ impl Document {
         added
     }
 
-    /// Adds a node that is not part of the scene.
-    pub fn add_detached(&mut self, node: Node) -> Index<Node> {
-        self.root.push(node)
+    /// Makes the first node the finest level of detail, and the others its coarser levels. `shares` has the share of the
+    /// triangles of each level: a level is shown if the model covers less of the screen than its share. The coarsest level is
+    /// shown at any distance.
+    pub fn set_levels(&mut self, nodes: &[Index<Node>], shares: impl Iterator<Item = f64>) {
+        let [finest, coarser @ ..] = nodes else {
+            return;
+        };
+        if coarser.is_empty() {
+            return;
+        }
+        let ids: Vec<usize> = coarser.iter().map(Index::value).collect();
+        self.extend_node(*finest, "MSFT_lod", json!({ "ids": ids }));
+        let next = shares.skip(1).take(coarser.len());
+        let coverage: Vec<f64> = next.chain([0.0]).collect();
+        if let Some(node) = self.root.nodes.get_mut(finest.value()) {
+            add_extra(&mut node.extras, "MSFT_screencoverage", coverage);
+        }
     }
 
     /// Sets an extension of a node.
@@ -252,38 +260,26 @@ pub fn extras(value: &Value) -> gltf_json::Extras {
     RawValue::from_string(value.to_string()).ok()
 }
 
-/// The first bytes of a binary file.
-const MAGIC: [u8; 4] = *b"glTF";
-const VERSION: u32 = 2;
-const JSON_CHUNK: [u8; 4] = *b"JSON";
-const BINARY_CHUNK: [u8; 4] = *b"BIN\0";
-
 /// A binary file of this JSON and this buffer, which is buffer 0.
 ///
 /// # Errors
 /// If the file would be larger than 4 GiB, which the format cannot store.
 pub fn binary(json: &Value, buffer: &[u8]) -> Result<Vec<u8>, String> {
-    let mut json = json.to_string().into_bytes();
-    json.resize(json.len().next_multiple_of(4), b' ');
-    let padded = buffer.len().next_multiple_of(4);
-    let chunks = 12 + 8 + json.len() + if buffer.is_empty() { 0 } else { 8 + padded };
-    let size = |length: usize| {
-        u32::try_from(length).map_err(|_| "the result is larger than 4 GiB".to_owned())
+    let glb = Glb {
+        // The length is that of the file.
+        header: Header {
+            magic: *b"glTF",
+            version: 2,
+            length: 0,
+        },
+        json: json.to_string().into_bytes().into(),
+        bin: (!buffer.is_empty()).then(|| buffer.into()),
     };
-    let mut bytes = Vec::with_capacity(chunks);
-    bytes.extend(MAGIC);
-    bytes.extend(VERSION.to_le_bytes());
-    bytes.extend(size(chunks)?.to_le_bytes());
-    bytes.extend(size(json.len())?.to_le_bytes());
-    bytes.extend(JSON_CHUNK);
-    bytes.extend(json);
-    if !buffer.is_empty() {
-        bytes.extend(size(padded)?.to_le_bytes());
-        bytes.extend(BINARY_CHUNK);
-        bytes.extend_from_slice(buffer);
-        bytes.resize(chunks, 0);
+    let bytes = glb.to_vec().map_err(|error| error.to_string())?;
+    match u32::try_from(bytes.len()) {
+        Ok(_) => Ok(bytes),
+        Err(_) => Err("the result is larger than 4 GiB".to_owned()),
     }
-    Ok(bytes)
 }
 
 /// A text file of this JSON, with the buffer as a data URI.
@@ -442,31 +438,4 @@ mod names_tests {
         let names = vec![("bone", None); 50_000];
         assert_eq!(unique(&names).last().unwrap(), "bone#50000");
     }
-}
-
-/// Makes the first node the finest level, and the others its coarser levels. `coverage` has, for each level, the part of the
-/// screen from which on it is shown.
-pub fn set(document: &mut Document, nodes: &[Index<Node>], coverage: &[f64]) {
-    let Some((finest, coarser)) = nodes.split_first() else {
-        return;
-    };
-    if coarser.is_empty() {
-        return;
-    }
-    let ids: Vec<usize> = coarser.iter().map(Index::value).collect();
-    document.extend_node(*finest, "MSFT_lod", json!({ "ids": ids }));
-    if let Some(node) = document.root.nodes.get_mut(finest.value()) {
-        add_extra(&mut node.extras, "MSFT_screencoverage", coverage);
-    }
-}
-
-/// The coverages of levels with these shares of the triangles: a level is shown if the model covers less of the screen than
-/// its share. The coarsest level is shown at any distance.
-pub fn coverage(shares: &[f64], levels: usize) -> Vec<f64> {
-    let next = shares
-        .iter()
-        .skip(1)
-        .take(levels.saturating_sub(1))
-        .copied();
-    next.chain([0.0]).collect()
 }

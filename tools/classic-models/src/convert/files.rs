@@ -4,11 +4,12 @@
 //! Folders and archives are listed once per run.
 
 use crate::convert::options::Options;
-use crate::paths::archive_file;
-use crate::paths::archive_file::{Location, open_file};
+use crate::file_format::has_extension;
+use crate::paths::archive_file::{self, Location, open_file};
 use crate::paths::game::{GameFiles, NOT_FOUND};
 use bevy_classic_models::alamo::animation_name;
 use bevy_classic_models::lithtech::skin_candidate_paths;
+use bevy_classic_models::load::as_texture;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -85,22 +86,10 @@ impl Files {
     /// An image of this name, or with the extension of another format.
     fn image(&self, folder: &Path, parts: &[String]) -> Option<PathBuf> {
         let (name, above) = parts.split_last()?;
-        let names = |name: &str| {
-            let path = Path::new(name);
-            let known = ["dds", "tga", "dtx", "png", "jpg", "jpeg"];
-            let extension = path.extension().and_then(|it| it.to_str()).unwrap_or("");
-            let is_known = known.iter().any(|it| it.eq_ignore_ascii_case(extension));
-            let first = match is_known {
-                true => vec![name.to_owned()],
-                false => vec![format!("{name}.dds"), format!("{name}.tga")],
-            };
-            let replaced = ["dds", "tga"].map(|it| path.with_extension(it).display().to_string());
-            first.into_iter().chain(replaced).collect::<Vec<_>>()
-        };
         let folder = self.folder(folder, above)?;
-        names(name)
-            .iter()
-            .find_map(|name| self.entry(&folder, name))
+        let names = as_texture(Path::new(name)).into_iter();
+        let mut found = names.filter_map(|name| self.entry(&folder, name.to_str()?));
+        found.next()
     }
 
     /// The skin of a LithTech model: the one of the options, otherwise at the games' conventional paths.
@@ -108,10 +97,8 @@ impl Files {
         if let Some(skin) = &options.skin {
             return Some(skin.clone());
         }
-        let folders = options.textures.iter().filter_map(|path| {
-            let absolute = std::path::absolute(path).ok()?;
-            Some(absolute)
-        });
+        let folders = options.textures.iter();
+        let folders = folders.filter_map(|folder| std::path::absolute(folder).ok());
         let name = model.file_stem()?.to_string_lossy().into_owned();
         let beside = skin_candidate_paths(&absolute(model), &[]);
         let others = folders.map(|folder| folder.join(format!("{name}.dtx")));
@@ -125,10 +112,6 @@ impl Files {
             let stem = Path::new(name).file_stem().unwrap_or_default();
             stem.to_string_lossy().into_owned()
         };
-        let has_extension = |name: &str, wanted: &str| {
-            let extension = Path::new(name).extension();
-            extension.is_some_and(|it| it.eq_ignore_ascii_case(wanted))
-        };
         let own = stem(&model.to_string_lossy());
         let beside = model.parent().unwrap_or(Path::new("")).to_path_buf();
         let folders: Vec<PathBuf> = [beside]
@@ -140,7 +123,7 @@ impl Files {
                 let names = self.list(folder);
                 let names: Vec<String> = names
                     .values()
-                    .filter(|name| has_extension(name, extension))
+                    .filter(|name| has_extension(Path::new(name), extension))
                     .cloned()
                     .collect();
                 names.into_iter().map(|name| (folder.join(&name), name))
@@ -291,19 +274,8 @@ fn absolute(model: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::convert::options::parse;
     use crate::paths::folder_with;
-    use clap::Parser;
-
-    #[derive(Parser)]
-    struct Cli {
-        #[command(flatten)]
-        options: Options,
-    }
-
-    fn options(args: &[&str]) -> Options {
-        let args = ["convert"].iter().chain(args);
-        Cli::try_parse_from(args).unwrap().options
-    }
 
     #[test]
     fn textures_are_found_in_any_case_and_format() {
@@ -316,7 +288,7 @@ mod tests {
         let root = root.path();
         let model = root.join("Art/Models/ship.alo");
         let more = root.join("more").display().to_string();
-        let options = options(&["--textures", &more]);
+        let options = parse(&["--textures", &more]);
         let files = Files::default();
         for (name, expected) in [
             ("OWN.TGA", Some("Art/Models/own.tga")),
@@ -345,7 +317,7 @@ mod tests {
         ]);
         let root = root.path();
         let files = Files::default();
-        let options = options(&[]);
+        let options = parse(&[]);
         let skin = files.skin(&root.join("REZ/MODELS/Chars/hero.abc"), &options);
         assert_eq!(skin, Some(root.join("REZ/SKINS/CHARS/HERO.DTX")));
         let clips = files.animations(&root.join("Models/Tank.alo"), &options);

@@ -1,14 +1,15 @@
 //! Converts one file to the bytes of another one.
 
+use crate::convert::document::Document;
 use crate::convert::files::Files;
-use crate::convert::model::Request;
 use crate::convert::options::{Options, Output};
-use crate::convert::{abc, alo, lgw, mdl, textures};
+use crate::convert::textures::{self, Textures};
+use crate::convert::{abc, alo, lgw, mdl};
 use crate::file_format::{FileFormat, has_extension, is_texture};
-use crate::paths::archive_file::{Location, absolute};
+use crate::paths::archive_file::{self, Location, absolute};
+use crate::paths::entry_pattern::check_name;
 use crate::paths::game::{Game, NOT_FOUND};
 use crate::paths::path_args::Selected;
-use crate::paths::{archive_file, file_name};
 use bevy_classic_models::texture::Pixels;
 use classic_model_formats::archive::detect;
 use std::path::{Path, PathBuf};
@@ -66,9 +67,8 @@ impl Job {
                     .to_owned(),
             ),
         }?;
-        let warnings = converted.warnings.into_iter().chain(converted.textures);
         Ok(Written {
-            warnings: warnings.collect(),
+            warnings: converted.warnings,
             bytes: converted.document.write(container)?,
         })
     }
@@ -176,8 +176,39 @@ impl Input {
             return Ok(path.with_extension(""));
         }
         let path = path.to_string_lossy().replace('\\', "/");
-        path.split('/').try_for_each(file_name::check)?;
+        path.split('/').try_for_each(check_name)?;
         let path: PathBuf = path.split('/').collect();
         Ok(path.with_extension(""))
     }
+}
+
+/// A model to convert.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The path of the model: of a file, or of an entry of an archive.
+    pub path: &'a Path,
+    pub files: &'a Files,
+    pub options: &'a Options,
+}
+
+impl<'a> Request<'a> {
+    /// The textures of the model.
+    pub fn textures(&self) -> Textures<'a> {
+        Textures::new(self.files, self.options, self.path)
+    }
+}
+
+/// A converted model.
+pub struct Converted {
+    pub document: Document,
+    /// Problems of the file, then those of textures.
+    pub warnings: Vec<String>,
+}
+
+/// The name of a model: that of its file without the extension.
+pub fn model_name(path: &Path) -> String {
+    path.file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }

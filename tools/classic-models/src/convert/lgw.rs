@@ -1,10 +1,9 @@
 //! Converts models of UFO: Aftermath: a node per mesh. Texture units that glTF cannot express are in `extras`.
 
 use crate::convert::document::{Document, extras, node};
-use crate::convert::material;
-use crate::convert::material::{info, matte};
+use crate::convert::job::{Converted, Request, model_name};
+use crate::convert::material::{self, info, matte};
 use crate::convert::mesh::{MeshData, named};
-use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::textures::{Sampling, Textures, Treatment};
 use bevy::prelude::*;
 use bevy_classic_models::lgw::text::{AlphaMode, Material as LgwMaterial, TexGen, Texture};
@@ -50,10 +49,10 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
         }
         document.add_node(Some(root), mesh_node);
     }
+    let warnings = model.warnings.iter().map(ToString::to_string);
     Ok(Converted {
-        warnings: model.warnings.iter().map(ToString::to_string).collect(),
+        warnings: warnings.chain(textures.warnings).collect(),
         document,
-        textures: textures.warnings,
     })
 }
 

@@ -1,20 +1,16 @@
 //! Converts Quake models: each pose is a morph target, and each clip an animation of their weights.
 
-use crate::convert::clip::{Clip, Keys};
-use crate::convert::document::{Document, extras, node};
-use crate::convert::material::{info, matte};
-use crate::convert::mesh::{MeshData, Target};
-use crate::convert::model::{Converted, Request, model_name};
+use crate::convert::clip::{self, Clip, Keys};
+use crate::convert::document::{self, Document, extras, node};
+use crate::convert::job::{Converted, Request, model_name};
+use crate::convert::material::{self, info, matte};
+use crate::convert::mesh::{MeshData, Target, values};
 use crate::convert::morph::{MAX_TARGETS, Morph, MorphNodes};
 use crate::convert::options::Loops;
 use crate::convert::textures::{Sampling, Textures};
-use crate::convert::{clip, document, material};
-use bevy::mesh::VertexAttributeValues;
 use bevy::prelude::*;
 use bevy_classic_models::quake::mdl::is_loop;
-use bevy_classic_models::quake::{
-    ConvertedMdl, MdlClip, MdlLoaderSettings, MdlPoses, Palette, Sequence,
-};
+use bevy_classic_models::quake::{ConvertedMdl, MdlClip, MdlLoaderSettings, MdlPoses, Palette};
 use bevy_classic_models::texture::Pixels;
 use gltf_json::material::{AlphaMode, EmissiveFactor};
 use gltf_json::{Index, Material};
@@ -59,29 +55,28 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
             loops,
         );
         warnings.extend(mesh.warning(&name));
-        add_clips(&mut document, &model, &mesh);
+        let clips = model.clips.iter().enumerate().map(|(index, clip)| {
+            let mut animation = Clip::new(&clip.name, clip.sequence.seconds());
+            mesh.animate(&mut document, &mut animation, index);
+            animation
+        });
+        let clips = clips.collect();
+        clip::add_all(&mut document, clips);
     }
     let values = extras(&header(&model));
     if let Some(root) = document.root.nodes.get_mut(root.value()) {
         root.extras = values;
     }
-    Ok(Converted {
-        warnings,
-        document,
-        textures: textures.warnings,
-    })
+    warnings.extend(textures.warnings);
+    Ok(Converted { document, warnings })
 }
 
 /// Checks that the weights of all clips are not too many: each key has one for each pose of its mesh.
 fn check_weights(model: &ConvertedMdl) -> Result<(), String> {
-    let keys = model.clips.iter().map(|clip| key_count(&clip.sequence));
+    let keys = model.clips.iter();
+    let keys = keys.map(|clip| u64::from(clip.sequence.pose_count) + 1);
     let targets = (model.poses.pose_count() as usize).min(MAX_TARGETS);
     clip::check_weights([(keys.sum(), targets as u64)])
-}
-
-/// The maximum count of a clip's keys.
-fn key_count(sequence: &Sequence) -> u64 {
-    u64::from(sequence.pose_count) + 1
 }
 
 /// The transform from the file's axes, X forward and Z up, to glTF's, Z forward and Y up: (x, y, z) becomes (y, z, x).
@@ -156,7 +151,9 @@ fn add_mesh(
     materials: &[(String, Index<Material>)],
     loops: Loops,
 ) -> MorphNodes {
-    let vertices = file_vertices(&model.mesh);
+    // The index in the file of each vertex of the mesh.
+    let vertices: Vec<[f32; 2]> = values(&model.mesh, Mesh::ATTRIBUTE_UV_1);
+    let vertices: Vec<u32> = vertices.iter().map(|[index, _]| *index as u32).collect();
     let targets: Vec<Target> = (0..model.poses.pose_count())
         .map(|pose| target(&model.poses, pose, &vertices, data))
         .collect();
@@ -172,32 +169,19 @@ fn add_mesh(
         let mappings = json!({ "mappings": mappings });
         extensions.others.insert(VARIANTS.to_owned(), mappings);
     }
+    let names = model.pose_names.iter().map(|name| (&**name, None));
     let morph = Morph {
         name,
         node_name: &format!("{name} mesh"),
         primitive,
         targets: &targets,
-        target_names: &target_names(model),
+        target_names: &document::unique(&names.collect::<Vec<_>>()),
         rest: None,
         clips: model.clips.iter().map(|clip| keys(clip, loops)).collect(),
     };
-    morph.add(document, Some(root))
-}
-
-/// The names of the poses, each once.
-fn target_names(model: &ConvertedMdl) -> Vec<String> {
-    let names = model.pose_names.iter().map(|name| (&**name, None));
-    document::unique(&names.collect::<Vec<_>>())
-}
-
-/// The index in the file of each vertex of the mesh.
-fn file_vertices(mesh: &Mesh) -> Vec<u32> {
-    match mesh.try_attribute(Mesh::ATTRIBUTE_UV_1) {
-        Ok(VertexAttributeValues::Float32x2(values)) => {
-            values.iter().map(|[index, _]| *index as u32).collect()
-        }
-        _ => Vec::new(),
-    }
+    morph.add(document, |document, node| {
+        document.add_node(Some(root), node)
+    })
 }
 
 fn target(poses: &MdlPoses, pose: u32, vertices: &[u32], data: &MeshData) -> Target {
@@ -211,16 +195,6 @@ fn target(poses: &MdlPoses, pose: u32, vertices: &[u32], data: &MeshData) -> Tar
     });
     let (positions, normals) = moved.unzip();
     Target { positions, normals }
-}
-
-fn add_clips(document: &mut Document, model: &ConvertedMdl, mesh: &MorphNodes) {
-    let mut clips = Vec::with_capacity(model.clips.len());
-    for (index, clip) in model.clips.iter().enumerate() {
-        let mut animation = Clip::new(&clip.name, clip.sequence.seconds());
-        mesh.animate(document, &mut animation, index);
-        clips.push(animation);
-    }
-    clip::add_all(document, clips);
 }
 
 /// The keys of a clip. The last key of a loop is the first pose again. Other clips end with their last pose.
@@ -239,13 +213,9 @@ fn keys(clip: &MdlClip, loops: Loops) -> Keys<usize> {
     }
     let end = sequence.seconds();
     if times.last().is_some_and(|last| *last < end) {
-        let last = if is_loop {
-            values.first()
-        } else {
-            values.last()
-        };
+        let last = if is_loop { 0 } else { values.len() - 1 };
         times.push(end);
-        values.extend(last.copied());
+        values.extend(values.get(last).copied());
     }
     Keys {
         times,

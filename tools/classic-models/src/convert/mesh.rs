@@ -8,7 +8,6 @@ use bevy::prelude::*;
 use gltf_json::mesh::{Mode, MorphTarget, Primitive, Semantic};
 use gltf_json::validation::Checked;
 use gltf_json::{Index, Material};
-use std::collections::BTreeMap;
 
 /// The attributes and triangles of a mesh. Optional attributes are empty if they do not exist.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +36,7 @@ pub struct Target {
 impl MeshData {
     /// Copies a mesh. `None` if it has no triangles.
     pub fn of(mesh: &Mesh) -> Option<Self> {
-        let positions = float3(mesh, Mesh::ATTRIBUTE_POSITION);
+        let positions: Vec<[f32; 3]> = values(mesh, Mesh::ATTRIBUTE_POSITION);
         let count = positions.len() as u32;
         let indices: Vec<u32> = mesh.indices()?.iter().map(|index| index as u32).collect();
         let (triangles, _) = indices.as_chunks::<3>();
@@ -51,18 +50,18 @@ impl MeshData {
         if indices.is_empty() {
             return None;
         }
-        let (joints, weights) = skin(mesh).unwrap_or_default();
-        let normals = float3(mesh, Mesh::ATTRIBUTE_NORMAL);
+        let (joints, weights) = skin(mesh);
+        let normals: Vec<[f32; 3]> = values(mesh, Mesh::ATTRIBUTE_NORMAL);
         let unit = |normal: [f32; 3]| Vec3::from_array(normal).normalize_or(Vec3::Y).to_array();
         let normals: Vec<[f32; 3]> = normals.into_iter().map(unit).collect();
-        let tangents = float4(mesh, Mesh::ATTRIBUTE_TANGENT).into_iter();
-        let tangents = tangents.zip(&normals).map(|(tangent, normal)| {
+        let tangents: Vec<[f32; 4]> = values(mesh, Mesh::ATTRIBUTE_TANGENT);
+        let tangents = tangents.into_iter().zip(&normals).map(|(tangent, normal)| {
             let [x, y, z, w] = tangent;
             let other = Vec3::from_array(*normal).any_orthonormal_vector();
             let unit = Vec3::new(x, y, z).normalize_or(other);
             unit.extend(if w < 0.0 { -1.0 } else { 1.0 }).to_array()
         });
-        let colors = float4(mesh, Mesh::ATTRIBUTE_COLOR).into_iter();
+        let colors: Vec<[f32; 4]> = values(mesh, Mesh::ATTRIBUTE_COLOR);
         let clamp = |color| {
             Vec4::from_array(color)
                 .clamp(Vec4::ZERO, Vec4::ONE)
@@ -71,8 +70,8 @@ impl MeshData {
         Some(Self {
             tangents: tangents.collect(),
             normals,
-            uvs: float2(mesh, Mesh::ATTRIBUTE_UV_0),
-            colors: colors.map(clamp).collect(),
+            uvs: values(mesh, Mesh::ATTRIBUTE_UV_0),
+            colors: colors.into_iter().map(clamp).collect(),
             positions,
             joints,
             weights,
@@ -100,35 +99,25 @@ impl MeshData {
         document: &mut Document,
         material: Option<Index<Material>>,
     ) -> Primitive {
-        let mut attributes = BTreeMap::new();
-        let mut insert = |semantic, accessor| {
-            attributes.insert(Checked::Valid(semantic), accessor);
-        };
-        let positions = document.floats(&self.positions, Usage::Positions);
-        insert(Semantic::Positions, positions);
-        if !self.normals.is_empty() {
-            let normals = document.floats(&self.normals, Usage::Vertices);
-            insert(Semantic::Normals, normals);
-        }
-        if !self.tangents.is_empty() {
-            let tangents = document.floats(&self.tangents, Usage::Vertices);
-            insert(Semantic::Tangents, tangents);
-        }
-        if !self.uvs.is_empty() {
-            let uvs = document.floats(&self.uvs, Usage::Vertices);
-            insert(Semantic::TexCoords(0), uvs);
-        }
-        if !self.colors.is_empty() {
-            let colors = document.floats(&self.colors, Usage::Vertices);
-            insert(Semantic::Colors(0), colors);
-        }
-        if !self.joints.is_empty() {
-            insert(Semantic::Joints(0), document.joints(&self.joints));
-            let weights = document.floats(&self.weights, Usage::Vertices);
-            insert(Semantic::Weights(0), weights);
-        }
+        let accessors = [
+            (
+                Semantic::Positions,
+                Some(document.floats(&self.positions, Usage::Positions)),
+            ),
+            (Semantic::Normals, document.vertices(&self.normals)),
+            (Semantic::Tangents, document.vertices(&self.tangents)),
+            (Semantic::TexCoords(0), document.vertices(&self.uvs)),
+            (Semantic::Colors(0), document.vertices(&self.colors)),
+            (
+                Semantic::Joints(0),
+                (!self.joints.is_empty()).then(|| document.joints(&self.joints)),
+            ),
+            (Semantic::Weights(0), document.vertices(&self.weights)),
+        ];
+        let attributes = accessors.into_iter();
+        let attributes = attributes.filter_map(|(of, data)| Some((Checked::Valid(of), data?)));
         Primitive {
-            attributes,
+            attributes: attributes.collect(),
             extensions: None,
             extras: None,
             indices: Some(document.indices(&self.indices)),
@@ -168,13 +157,10 @@ type Influences = (Vec<[u16; 4]>, Vec<[f32; 4]>);
 
 /// The joints and weights of the vertices. The weights of one vertex have the sum 1, no joint occurs twice, and joints
 /// without weight are 0.
-fn skin(mesh: &Mesh) -> Option<Influences> {
-    let joints = mesh.try_attribute(Mesh::ATTRIBUTE_JOINT_INDEX).ok()?;
-    let VertexAttributeValues::Uint16x4(joints) = joints else {
-        return None;
-    };
-    let weights = float4(mesh, Mesh::ATTRIBUTE_JOINT_WEIGHT);
-    Some(joints.iter().zip(weights).map(influences).unzip())
+fn skin(mesh: &Mesh) -> Influences {
+    let joints: Vec<[u16; 4]> = values(mesh, Mesh::ATTRIBUTE_JOINT_INDEX);
+    let weights: Vec<[f32; 4]> = values(mesh, Mesh::ATTRIBUTE_JOINT_WEIGHT);
+    joints.iter().zip(weights).map(influences).unzip()
 }
 
 fn influences((joints, weights): (&[u16; 4], [f32; 4])) -> ([u16; 4], [f32; 4]) {
@@ -205,25 +191,14 @@ fn influences((joints, weights): (&[u16; 4], [f32; 4])) -> ([u16; 4], [f32; 4]) 
     result
 }
 
-fn float2(mesh: &Mesh, attribute: MeshVertexAttribute) -> Vec<[f32; 2]> {
-    match mesh.try_attribute(attribute) {
-        Ok(VertexAttributeValues::Float32x2(values)) => values.clone(),
-        _ => Vec::new(),
-    }
-}
-
-fn float3(mesh: &Mesh, attribute: MeshVertexAttribute) -> Vec<[f32; 3]> {
-    match mesh.try_attribute(attribute) {
-        Ok(VertexAttributeValues::Float32x3(values)) => values.clone(),
-        _ => Vec::new(),
-    }
-}
-
-fn float4(mesh: &Mesh, attribute: MeshVertexAttribute) -> Vec<[f32; 4]> {
-    match mesh.try_attribute(attribute) {
-        Ok(VertexAttributeValues::Float32x4(values)) => values.clone(),
-        _ => Vec::new(),
-    }
+/// The values of an attribute. Empty if the mesh does not have it, or in another format.
+pub fn values<T>(mesh: &Mesh, attribute: MeshVertexAttribute) -> Vec<T>
+where
+    Vec<T>: TryFrom<VertexAttributeValues>,
+{
+    let values = mesh.try_attribute(attribute).ok().cloned();
+    let values = values.and_then(|values| values.try_into().ok());
+    values.unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -21,7 +21,6 @@ mod lgw;
 mod material;
 mod mdl;
 mod mesh;
-mod model;
 mod morph;
 mod options;
 #[cfg(test)]
@@ -30,9 +29,8 @@ mod textures;
 
 use crate::file_format::{is_model, is_texture};
 use crate::messages;
-use crate::paths::game::{GameArgs, GameFiles};
-use crate::paths::path_args::{Unmatched, WRONG_ARGUMENTS, Wanted};
-use crate::paths::{game, path_args};
+use crate::paths::game::{self, GameArgs, GameFiles};
+use crate::paths::path_args::{self, Unmatched, WRONG_ARGUMENTS, Wanted};
 use batch::{Plan, Run};
 use files::Files;
 use job::Input;

@@ -48,17 +48,8 @@ struct Span {
 }
 
 impl Morph<'_> {
-    /// Adds the mesh below a parent, or to the scene.
-    pub fn add(self, document: &mut Document, parent: Option<Index<Node>>) -> MorphNodes {
-        self.add_by(document, |document, node| document.add_node(parent, node))
-    }
-
-    /// Adds the mesh to nodes outside of the scene.
-    pub fn add_detached(self, document: &mut Document) -> MorphNodes {
-        self.add_by(document, Document::add_detached)
-    }
-
-    fn add_by(
+    /// Adds the mesh. `add` adds its nodes.
+    pub fn add(
         self,
         document: &mut Document,
         add: impl Fn(&mut Document, Node) -> Index<Node>,

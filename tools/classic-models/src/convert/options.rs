@@ -109,3 +109,15 @@ fn scale(text: &str) -> Result<f32, &'static str> {
     let number = number.filter(|number| (1e-6..=1e6).contains(number));
     number.ok_or("expected a number greater than 0: from 0.000001 to 1000000")
 }
+
+/// The options of a command line. For tests.
+#[cfg(test)]
+pub fn parse(args: &[&str]) -> Options {
+    use clap::Parser;
+    #[derive(Parser)]
+    struct Cli {
+        #[command(flatten)]
+        options: Options,
+    }
+    Cli::parse_from(["convert"].iter().chain(args)).options
+}

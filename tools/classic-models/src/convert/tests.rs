@@ -1,27 +1,15 @@
 //! Conversions of randomly damaged files: no panic, and each result is a valid document.
 
 use crate::convert::files::Files;
-use crate::convert::model::{Converted, Request};
-use crate::convert::options::{Container, Options};
-use crate::convert::{abc, alo, lgw, mdl};
-use clap::Parser;
+use crate::convert::job::{Converted, Request};
+use crate::convert::options::Container;
+use crate::convert::{abc, alo, lgw, mdl, options};
 use classic_models_fixtures::{alo as alo_fixtures, mutations};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// One in this many mutated files is converted. The parsers' tests read all of them.
 const PART: usize = 25;
-
-#[derive(Parser)]
-struct Cli {
-    #[command(flatten)]
-    options: Options,
-}
-
-fn options() -> Options {
-    let cli = Cli::try_parse_from(["convert"]);
-    cli.map(|cli| cli.options).unwrap()
-}
 
 /// Whether it is the turn of one more file of a test. Each test has its own count, so that it always converts the same files.
 fn is_turn(count: &AtomicUsize) -> bool {
@@ -30,7 +18,7 @@ fn is_turn(count: &AtomicUsize) -> bool {
 
 /// Converts a file, and reads the result.
 fn check(path: &Path, convert: impl Fn(&Request<'_>) -> Result<Converted, String>) {
-    let (files, options) = (Files::default(), options());
+    let (files, options) = (Files::default(), options::parse(&[]));
     let request = Request {
         path,
         files: &files,

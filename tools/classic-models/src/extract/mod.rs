@@ -2,11 +2,9 @@
 
 mod target;
 
-use crate::messages;
-use crate::messages::{counted, escaped_name};
-use crate::paths::archive_file::ArchiveError;
+use crate::messages::{self, counted, escaped_name};
 use crate::paths::entry_pattern::with_pattern_help;
-use crate::paths::path_args::{OpenedArchive, WRONG_ARGUMENTS, open_each};
+use crate::paths::path_args::{OpenedArchive, for_each_archive};
 use classic_model_formats::archive::Entry;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -59,21 +57,16 @@ struct Counts {
 /// Extracts the entries.
 pub fn run(args: &Args) -> ExitCode {
     let mut counts = Counts::default();
-    let (mut opened, mut has_failed) = (0, false);
-    for (path, archive) in open_each(&args.archive, args.pattern.as_deref()) {
-        let extracted = archive.map(|archive| extract(&path, &archive, args, &mut counts));
-        match extracted {
-            Ok(true) => opened += 1,
-            Ok(false) => return ExitCode::FAILURE,
-            Err(error) => {
-                messages::error(format_args!("{}: {error}", path.display()));
-                if let ArchiveError::Pattern(_) = error {
-                    return ExitCode::from(WRONG_ARGUMENTS);
-                }
-                has_failed = true;
-            }
-        }
-    }
+    let mut opened = 0;
+    let pattern = args.pattern.as_deref();
+    let extracted = for_each_archive(&args.archive, pattern, |path, archive, _| {
+        opened += 1;
+        extract(path, archive, args, &mut counts)
+    });
+    let mut has_failed = match extracted {
+        Ok(has_failed) => has_failed,
+        Err(status) => return status,
+    };
     let Counts { written, failed } = counts;
     if written + failed == 0 && args.pattern.is_some() {
         if !has_failed {
@@ -96,13 +89,13 @@ pub fn run(args: &Args) -> ExitCode {
     ExitCode::from(u8::from(has_failed || failed > 0))
 }
 
-/// Extracts the entries of an archive that match, and counts them. Returns false if the folder cannot be created.
+/// Extracts the entries of an archive that match, and counts them. The error is that the folder cannot be created.
 fn extract(
     path: &Path,
     (archive, pattern): &OpenedArchive,
     args: &Args,
     counts: &mut Counts,
-) -> bool {
+) -> Result<(), ExitCode> {
     let name = path.display();
     let mut target = Target::new(&args.to, args.force);
     let is_selected = |entry: &Entry| {
@@ -112,8 +105,7 @@ fn extract(
     if selected.any(|entry| target.check(&entry.path()).is_ok())
         && let Err(error) = target.create()
     {
-        messages::error(error);
-        return false;
+        return Err(messages::failure(error));
     }
     for entry in archive.entries().filter(is_selected) {
         let path = entry.path();
@@ -136,5 +128,5 @@ fn extract(
             "{name}: {left_out} entries have no valid name or type: see the warnings"
         ));
     }
-    true
+    Ok(())
 }

@@ -1,10 +1,10 @@
 //! Writes files below a folder, and nowhere else. It must not read archives.
 
-use crate::paths::file_name;
+use crate::paths::entry_pattern::check_name;
 use std::collections::HashSet;
-use std::io::{ErrorKind, Write};
+use std::fs;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 /// The folder to write to.
 pub struct Target<'a> {
@@ -42,7 +42,7 @@ impl<'a> Target<'a> {
     /// # Errors
     /// If the path is not relative, leads out of the root, or has names that are not valid on every system.
     pub fn check(&self, entry: &str) -> Result<PathBuf, String> {
-        entry.split('/').try_for_each(file_name::check)?;
+        entry.split('/').try_for_each(check_name)?;
         Ok(entry.split('/').collect())
     }
 

@@ -1,7 +1,8 @@
-//! Describes LithTech models.
+//! Describes LithTech models and textures.
 
 use crate::inspect::description::{Description, list, number};
 use bevy_classic_models::lithtech::abc::{AbcFile, Animation, Keyframe, Node, node_flags};
+use bevy_classic_models::lithtech::dtx::{self, DtxFile, DtxTexelFormat, texture_flags};
 use bevy_classic_models::lithtech::{AbcLoaderSettings, ConvertedAbc};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
@@ -89,10 +90,7 @@ fn write_file(file: &AbcFile<'_>, text: &mut String) -> std::fmt::Result {
         flipped(transform.flip_geometry),
         flipped(transform.flip_animation)
     )?;
-    if !file.command_string.is_empty() {
-        let command = file.command_string.escape_debug();
-        writeln!(text, "  command string: {command}")?;
-    }
+    write_command(&file.command_string, text)?;
     for node in &file.nodes {
         write_node(file, node, text)?;
     }
@@ -143,4 +141,53 @@ fn write_animation(animation: &Animation<'_>, text: &mut String) -> std::fmt::Re
         writeln!(text, "    {time:.2} s: {}", keyframe.event)?;
     }
     Ok(())
+}
+
+/// Describes the bytes of a texture.
+pub fn describe_texture(bytes: &[u8]) -> Result<Description, ParseError> {
+    let file = dtx::parse(bytes)?;
+    // The header has one count for color and alpha.
+    let has_alpha = file.palette.is_some() && file.flags & texture_flags::ALPHA != 0;
+    let alpha_mips = if has_alpha { file.mips } else { 0 };
+    let DtxFile {
+        version,
+        width,
+        height,
+        mips,
+        flags,
+        ..
+    } = file;
+    let object = json!({
+        "format": "dtx",
+        "version": version,
+        "width": width,
+        "height": height,
+        "mips": mips,
+        "flags": flags,
+        "alpha_mips": alpha_mips,
+    });
+    let texels = match file.texel_format {
+        DtxTexelFormat::Indexed => "palette",
+        DtxTexelFormat::Bgra8 => "32 bits",
+        DtxTexelFormat::Bc1 => "DXT1",
+        DtxTexelFormat::Bc2 => "DXT3",
+        DtxTexelFormat::Bc3 => "DXT5",
+    };
+    let write = |text: &mut String| {
+        writeln!(text, "  LithTech texture, version {version}, {texels}")?;
+        writeln!(
+            text,
+            "  {width} × {height}, {mips} mips, {alpha_mips} alpha mips, flags {flags:#x}"
+        )?;
+        // In some real files it contains bytes that are not text.
+        write_command(&file.command_string, text)
+    };
+    Ok(Description::new(object, &file.warnings, write))
+}
+
+fn write_command(command: &str, text: &mut String) -> std::fmt::Result {
+    match command.is_empty() {
+        true => Ok(()),
+        false => writeln!(text, "  command string: {}", command.escape_debug()),
+    }
 }

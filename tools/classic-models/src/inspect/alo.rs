@@ -1,8 +1,9 @@
-//! Describes Alamo models.
+//! Describes Alamo models and animations.
 
 use crate::inspect::description::{Description, list, number};
 use bevy::asset::RenderAssetUsages;
 use bevy_classic_models::alamo::ConvertedAlo;
+use bevy_classic_models::alamo::ala::{self, AlaBone, AlaFile};
 use bevy_classic_models::alamo::alo::{
     AloFile, Bone, Dazzle, Light, Mesh, Proxy, Submesh, VertexRecord, Vertices,
 };
@@ -177,4 +178,78 @@ fn write_file(file: &AloFile<'_>, text: &mut String) -> std::fmt::Result {
         writeln!(text, "  dazzle {name}{on}{}", hidden(dazzle.is_hidden))?;
     }
     Ok(())
+}
+
+/// Describes the bytes of an animation.
+pub fn describe_animation(bytes: &[u8]) -> Result<Description, ParseError> {
+    let file = ala::parse(bytes)?;
+    // With more digits than the float that clips use.
+    let seconds = f64::from(file.frames.saturating_sub(1)) / f64::from(file.fps);
+    let object = json!({
+        "format": "ala",
+        "version": file.version,
+        "frames": file.frames,
+        "fps": number(file.fps),
+        "seconds": seconds,
+        "bones": list(&file.bones, animated_bone),
+    });
+    let write = |text: &mut String| write_animation(&file, seconds, text);
+    Ok(Description::new(object, &file.warnings, write))
+}
+
+/// The kinds of tracks, which are properties with a value per frame: the key in JSON, and the name in text.
+const TRACKS: [(&str, &str); 5] = [
+    ("translation", "translation"),
+    ("rotation", "rotation"),
+    ("scale", "scale"),
+    ("visibility", "visibility"),
+    ("step", "steps"),
+];
+
+/// Whether a bone has each of [`TRACKS`].
+fn tracks(bone: &AlaBone<'_>) -> [bool; 5] {
+    [
+        bone.translation.is_some(),
+        bone.rotation.is_some(),
+        bone.scale.is_some(),
+        bone.visibility.is_some(),
+        bone.steps.is_some(),
+    ]
+}
+
+fn animated_bone(bone: &AlaBone<'_>) -> Value {
+    let mut object = json!({ "name": bone.name, "index": bone.index });
+    for ((key, _), has_track) in TRACKS.iter().zip(tracks(bone)) {
+        object[key] = has_track.into();
+    }
+    object
+}
+
+/// A line for each bone with a track, and one line for all other bones.
+fn write_animation(file: &AlaFile<'_>, seconds: f64, text: &mut String) -> std::fmt::Result {
+    writeln!(text, "  Alamo animation, format {}", file.version)?;
+    let (frames, fps) = (file.frames, file.fps);
+    writeln!(text, "  {frames} frames, {fps} fps, {seconds:.2} s")?;
+    let counts = TRACKS.iter().enumerate().map(|(track, (_, label))| {
+        let bones = file.bones.iter();
+        let count = bones.filter(|bone| tracks(bone)[track]).count();
+        format!("{count} with {label}")
+    });
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    writeln!(text, "  {} bones: {counts}", file.bones.len())?;
+    let mut constant = Vec::new();
+    for bone in &file.bones {
+        let found = TRACKS.iter().zip(tracks(bone));
+        let found = found.filter(|(_, has_track)| *has_track);
+        let labels: Vec<_> = found.map(|((_, label), _)| *label).collect();
+        let (index, name) = (bone.index, &bone.name);
+        match labels.is_empty() {
+            true => constant.push(format!("{index} {name}")),
+            false => writeln!(text, "  bone {index} {name}: {}", labels.join(", "))?,
+        }
+    }
+    match constant.is_empty() {
+        true => Ok(()),
+        false => writeln!(text, "  constant: {}", constant.join(", ")),
+    }
 }

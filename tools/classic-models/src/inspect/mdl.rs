@@ -1,10 +1,9 @@
 //! Describes Quake models.
 
-use crate::engines;
-use crate::engines::Engine;
+use crate::engines::{self, Engine};
 use crate::inspect::description::{Description, list, number};
-use bevy_classic_models::quake::mdl::{MdlFile, Precision};
-use bevy_classic_models::quake::{ConvertedMdl, MdlClip, MdlLoaderSettings, Palette, mdl};
+use bevy_classic_models::quake::mdl::{self, MdlFile, Precision};
+use bevy_classic_models::quake::{ConvertedMdl, MdlClip, MdlLoaderSettings, Palette};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};
 use std::fmt::Write;

@@ -5,13 +5,10 @@
 //! particle systems are simulated.
 
 mod abc;
-mod ala;
 mod alo;
 mod archive;
-mod describe;
 mod description;
 mod diff;
-mod dtx;
 mod lgw;
 mod mdl;
 mod particles;
@@ -23,14 +20,11 @@ use crate::engines::{BrokenLimit, Engine};
 use crate::file_format::{FileFormat, has_extension, is_model};
 use crate::messages;
 use crate::paths::archive_file::has_archive_extension;
-use crate::paths::game::{Game, GameArgs};
-use crate::paths::path_args::{ARCHIVES, Unmatched, Wanted};
-use crate::paths::{game, path_args};
-use describe::Options;
-use description::Failure;
+use crate::paths::game::{self, Game, GameArgs};
+use crate::paths::path_args::{self, ARCHIVES, Unmatched, Wanted};
+use description::{Failure, Options};
 use pose::{Poser, Request};
-use std::io;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -225,7 +219,7 @@ fn inspect(
     let existing: Vec<&Path> = files.iter().flatten().map(PathBuf::as_path).collect();
     for file in files {
         let (file, mut described) = match file {
-            Ok(file) => (file, describe::describe(file, &options)),
+            Ok(file) => (file, description::describe(file, &options)),
             Err(Unmatched { path, error }) => (path, Err(Failure::new(error))),
         };
         if let Ok(description) = &mut described
@@ -241,13 +235,13 @@ fn inspect(
             || !args.engines.is_empty() && limits.iter().any(|limit| !limit.is_warning);
         let file = file.display().to_string();
         if args.json {
-            let mut object = describe::to_json(&file, &described);
+            let mut object = description::to_json(&file, &described);
             if !args.engines.is_empty() {
                 object["limits"] = limits.iter().map(BrokenLimit::to_json).collect();
             }
             writeln!(out, "{object}")?;
         } else {
-            writeln!(out, "{}", describe::to_text(&file, &described))?;
+            writeln!(out, "{}", description::to_text(&file, &described))?;
         }
     }
     Ok(failed)

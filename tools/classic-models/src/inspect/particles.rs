@@ -11,24 +11,40 @@ use bevy_classic_models::read::ParseError;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// Describes the bytes of a file, and simulates it to these times in seconds.
+/// The seed of all simulations, so that each run prints the same.
+const SEED: u64 = 0;
+
+/// Describes the bytes of a file, and simulates it from its creation to each of these times in seconds.
 pub fn describe(bytes: &[u8], times: &[f64]) -> Result<Description, ParseError> {
     let file = parse(bytes)?;
-    let simulated = (!times.is_empty()).then(|| Simulated::new(&file, times));
-    let simulated = simulated.as_ref();
+    let warnings = file.warnings.iter().map(ToString::to_string);
+    let mut warnings: Vec<String> = warnings.collect();
     let mut object = object(&file);
-    if let Some(simulated) = simulated {
-        object["simulated"] = simulated.to_json();
+    let mut lines = String::new();
+    if !times.is_empty() {
+        let system = ParticleSystem::new(&file);
+        let mut simulated = Vec::new();
+        for time in times {
+            // States may be large, so each is dropped when it is described.
+            let state = system.state(SEED, *time);
+            let emitters = list(&state.emitters, |particles| living(particles));
+            simulated.push(json!({ "time": time, "emitters": emitters }));
+            let counts = state.emitters.iter().map(|of| of.len().to_string());
+            let counts = counts.collect::<Vec<_>>().join(", ");
+            lines += &format!("  particles of each emitter at {time} s: {counts}\n");
+            if state.is_limited {
+                warnings.push(format!(
+                    "at {time} s more than {MAX_ALIVE} particles: the others are missing"
+                ));
+            }
+        }
+        object["simulated"] = simulated.into();
     }
-    let write = |text: &mut String| write_file(&file, simulated, text);
-    Ok(Description::new(object, warnings(&file, simulated), write))
-}
-
-/// The warnings of the parser and of the simulation.
-fn warnings(file: &ParticleFile<'_>, simulated: Option<&Simulated>) -> Vec<String> {
-    let of_file = file.warnings.iter().map(ToString::to_string);
-    let of_simulation = simulated.into_iter().flat_map(Simulated::warnings);
-    of_file.chain(of_simulation).collect()
+    let write = |text: &mut String| {
+        write_file(&file, text)?;
+        text.write_str(&lines)
+    };
+    Ok(Description::new(object, warnings, write))
 }
 
 fn object(file: &ParticleFile<'_>) -> Value {
@@ -121,11 +137,7 @@ fn track(track: &Track) -> Value {
     json!({ "interpolation": interpolation, "keys": keys })
 }
 
-fn write_file(
-    file: &ParticleFile<'_>,
-    simulated: Option<&Simulated>,
-    text: &mut String,
-) -> std::fmt::Result {
+fn write_file(file: &ParticleFile<'_>, text: &mut String) -> std::fmt::Result {
     writeln!(text, "  Alamo particle system {}", file.name)?;
     let leave = if file.leave_particles {
         "finish their life"
@@ -156,7 +168,7 @@ fn write_file(
             emitter.color_texture
         )?;
     }
-    simulated.map_or(Ok(()), |simulated| simulated.write_text(text))
+    Ok(())
 }
 
 /// A summary of when particles are born.
@@ -169,66 +181,6 @@ fn births(emitter: &Emitter<'_>) -> String {
         (_, true, 1) => format!("a burst of {per_burst} particles"),
         (_, true, ..=0) => format!("endless bursts of {per_burst} particles"),
         (_, true, bursts) => format!("{bursts} bursts of {per_burst} particles"),
-    }
-}
-
-/// The seed of all simulations, so that each run prints the same.
-const SEED: u64 = 0;
-
-/// The particles of a system at some times, without the states, which may be large.
-pub struct Simulated(Vec<AtTime>);
-
-/// The particles at a time.
-struct AtTime {
-    /// In seconds.
-    time: f64,
-    /// The description of each emitter's particles.
-    emitters: Value,
-    /// The count of each emitter's particles.
-    counts: Vec<usize>,
-    /// Whether particles are missing.
-    is_limited: bool,
-}
-
-impl Simulated {
-    /// Simulates a system from its creation to each of these times in seconds.
-    pub fn new(file: &ParticleFile<'_>, times: &[f64]) -> Self {
-        let system = ParticleSystem::new(file);
-        Self(times.iter().map(|time| at(&system, *time)).collect())
-    }
-
-    pub fn to_json(&self) -> Value {
-        list(
-            &self.0,
-            |AtTime { time, emitters, .. }| json!({ "time": time, "emitters": emitters }),
-        )
-    }
-
-    /// A warning for each time with too many particles.
-    pub fn warnings(&self) -> impl Iterator<Item = String> {
-        let limited = self.0.iter().filter(|at_time| at_time.is_limited);
-        limited.map(|AtTime { time, .. }| {
-            format!("at {time} s more than {MAX_ALIVE} particles: the others are missing")
-        })
-    }
-
-    pub fn write_text(&self, text: &mut String) -> std::fmt::Result {
-        for AtTime { time, counts, .. } in &self.0 {
-            let counts: Vec<_> = counts.iter().map(usize::to_string).collect();
-            let counts = counts.join(", ");
-            writeln!(text, "  particles of each emitter at {time} s: {counts}")?;
-        }
-        Ok(())
-    }
-}
-
-fn at(system: &ParticleSystem, time: f64) -> AtTime {
-    let state = system.state(SEED, time);
-    AtTime {
-        time,
-        emitters: list(&state.emitters, |particles| living(particles)),
-        counts: state.emitters.iter().map(Vec::len).collect(),
-        is_limited: state.is_limited,
     }
 }
 

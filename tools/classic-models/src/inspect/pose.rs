@@ -4,10 +4,10 @@
 use crate::file_format::FileFormat;
 use crate::inspect::description::{Description, Failure, Posed};
 use crate::messages::explain;
-use crate::paths::archive_file::{Location, locate};
+use crate::paths::archive_file::{self, Location, locate};
+use crate::paths::disk;
 use crate::paths::disk_source::DiskSource;
 use crate::paths::game::Game;
-use crate::paths::{archive_file, disk};
 use bevy::asset::meta::Settings;
 use bevy::asset::{AssetPath, LoadState, RecursiveDependencyLoadState, UntypedAssetId};
 use bevy::prelude::*;
@@ -94,7 +94,7 @@ impl Poser {
                 posed
             }
             _ => match self.request.animation.as_deref() {
-                Some(clip) => return Err(no_clip(clip, &[])),
+                Some(clip) => return Err(no_clip(&clip.into(), &[])),
                 None => return Ok(()),
             },
         };
@@ -172,12 +172,8 @@ impl Poser {
         asset: &Handle<A>,
         scene: fn(&A) -> &Handle<WorldAsset>,
     ) -> Entity {
-        let scene = self
-            .app
-            .world()
-            .resource::<Assets<A>>()
-            .get(asset)
-            .map(scene);
+        let assets = self.app.world().resource::<Assets<A>>();
+        let scene = assets.get(asset).map(scene);
         let scene = WorldAssetRoot(scene.cloned().unwrap_or_default());
         self.app.world_mut().spawn(scene).id()
     }
@@ -209,32 +205,7 @@ impl Poser {
         self.app.world_mut().entity_mut(root).despawn();
         gpuless::step(&mut self.app, 0.0);
     }
-}
 
-/// The error of an asset or of a dependency that failed to load.
-fn failed(server: &AssetServer, asset: UntypedAssetId) -> Option<String> {
-    match server.get_load_states(asset)? {
-        (LoadState::Failed(error), ..) | (_, _, RecursiveDependencyLoadState::Failed(error)) => {
-            Some(explain(&error))
-        }
-        _ => None,
-    }
-}
-
-/// The error for a missing clip, with the names that exist.
-pub fn no_clip(name: &str, names: &[&str]) -> Failure {
-    let names = match names {
-        [] => "none".to_owned(),
-        _ => names.join(", "),
-    };
-    Failure::new(format!("there is no clip \"{name}\"; there are {names}"))
-}
-
-fn timed_out() -> Failure {
-    Failure::new("it did not load in time")
-}
-
-impl Poser {
     pub(crate) fn pose_mdl(&mut self, path: AssetPath<'static>) -> Result<Option<Posed>, Failure> {
         let mdl = self.load_as(path, |_: &mut MdlLoaderSettings| {})?;
         let clip = match &self.request.animation {
@@ -271,10 +242,7 @@ impl Poser {
         let model = animator.model();
         if model.sequence(clip).is_none() {
             let names: Vec<_> = model.clips.iter().map(|clip| &*clip.name).collect();
-            let names = names.join(", ");
-            return Err(Failure::new(format!(
-                "there is no clip {clip}; there are {names}"
-            )));
+            return Err(no_clip(clip, &names));
         }
         let transform = world.get::<GlobalTransform>(animator.mesh());
         let transform = transform.ok_or_else(|| Failure::new("the mesh has no transform"))?;
@@ -282,4 +250,27 @@ impl Poser {
         let positions = vertices.map(|(position, _)| transform.transform_point(position));
         Ok(Posed::of(positions))
     }
+}
+
+/// The error of an asset or of a dependency that failed to load.
+fn failed(server: &AssetServer, asset: UntypedAssetId) -> Option<String> {
+    match server.get_load_states(asset)? {
+        (LoadState::Failed(error), ..) | (_, _, RecursiveDependencyLoadState::Failed(error)) => {
+            Some(explain(&error))
+        }
+        _ => None,
+    }
+}
+
+/// The error for a missing clip, with the names that exist.
+pub fn no_clip(clip: &ClipRef, names: &[&str]) -> Failure {
+    let names = match names {
+        [] => "none".to_owned(),
+        _ => names.join(", "),
+    };
+    Failure::new(format!("there is no clip {clip}; there are {names}"))
+}
+
+fn timed_out() -> Failure {
+    Failure::new("it did not load in time")
 }

@@ -9,9 +9,9 @@ use bevy::asset::AssetPath;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::math::Affine3A;
 use bevy::prelude::*;
-use bevy_classic_models::lithtech::abc::AbcFile;
+use bevy_classic_models::lithtech::abc::{self, AbcFile};
 use bevy_classic_models::lithtech::{
-    Abc, AbcAnimator, AbcInstance, AbcLoaderSettings, AbcMesh, MAX_SCENE_DEPTH, abc,
+    Abc, AbcAnimator, AbcInstance, AbcLoaderSettings, AbcMesh, MAX_SCENE_DEPTH,
 };
 use classic_models_support::gpuless;
 use classic_models_support::world_vertices::WorldVertices;
@@ -65,7 +65,10 @@ impl Poser {
         let found = found.or_else(|| names().position(|name| name.eq_ignore_ascii_case(wanted)));
         match found {
             Some(index) => Ok(Some(index)),
-            None => Err(no_clip(wanted, &names().collect::<Vec<_>>())),
+            None => Err(no_clip(
+                &wanted.as_str().into(),
+                &names().collect::<Vec<_>>(),
+            )),
         }
     }
 

@@ -121,7 +121,7 @@ impl Poser {
             .collect();
         match names.iter().find(|found| found.eq_ignore_ascii_case(name)) {
             Some(found) => Ok((*found).to_owned()),
-            None => Err(no_clip(name, &names)),
+            None => Err(no_clip(&name.into(), &names)),
         }
     }
 

@@ -4,10 +4,10 @@ use crate::file_format::has_extension;
 use bevy_classic_models::read::{Format, ParseError};
 use classic_model_formats::archive::{Archive, Entry, ReadAt, detect};
 use classic_model_formats::{meg, pak, rez, vfs};
-use std::fmt::Display;
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
+use thiserror::Error;
 
 // The paths of all entries together may have this many bytes for each byte of the archive, and so many more. A damaged archive
 // can repeat a long name of a folder in the paths of many entries.
@@ -15,57 +15,31 @@ const PATHS_FACTOR: u64 = 16;
 const PATHS_CONSTANT: u64 = 1 << 20;
 
 /// The error of an archive or of one of its entries.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum ArchiveError {
     /// The file cannot be read.
-    Io(io::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
     /// The archive is damaged or has another format. The offset is in the archive.
-    Parse(ParseError),
+    #[error(transparent)]
+    Parse(#[from] ParseError),
     /// The path of an entry that the archive does not have.
+    #[error("the archive has no entry {0:?}")]
     NoEntry(String),
     /// The file is not an archive of a known format.
+    #[error(
+        "not an archive: expected the first bytes or the extension of a MEG, PAK, REZ or VFS archive"
+    )]
     NoArchive,
     /// The path is within this archive, but an archive was expected.
+    #[error("a path in the archive {path}: give {path} alone, and the path as the pattern after it", path = .0.display())]
     WithinArchive(PathBuf),
     /// The paths of the entries have this length together, which is far more than the archive has.
+    #[error("the paths of the entries have {0} bytes, far more than the archive: it is damaged")]
     PathsTooLong(u64),
     /// The pattern for the entries is not valid, with the message.
+    #[error("{0}")]
     Pattern(String),
-}
-
-impl Display for ArchiveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => error.fmt(f),
-            Self::Parse(error) => error.fmt(f),
-            Self::NoEntry(path) => write!(f, "the archive has no entry {path:?}"),
-            Self::PathsTooLong(length) => write!(
-                f,
-                "the paths of the entries have {length} bytes, far more than the archive: it is damaged"
-            ),
-            Self::WithinArchive(archive) => write!(
-                f,
-                "a path in the archive {0}: give {0} alone, and the path as the pattern after it",
-                archive.display()
-            ),
-            Self::Pattern(error) => f.write_str(error),
-            Self::NoArchive => f.write_str(
-                "not an archive: expected the first bytes or the extension of a MEG, PAK, REZ or VFS archive",
-            ),
-        }
-    }
-}
-
-impl From<io::Error> for ArchiveError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
-}
-
-impl From<ParseError> for ArchiveError {
-    fn from(error: ParseError) -> Self {
-        Self::Parse(error)
-    }
 }
 
 /// What a path refers to.
@@ -109,14 +83,8 @@ pub fn absolute(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let resolved = path.ancestors().find_map(|existing| {
         let rest = path.strip_prefix(existing).ok()?;
-        let resolved = existing.canonicalize().ok()?;
-        // Joining an empty path would add a separator.
-        let is_whole = rest.as_os_str().is_empty();
-        Some(if is_whole {
-            resolved
-        } else {
-            resolved.join(rest)
-        })
+        // Collected, because joining an empty path would add a separator.
+        Some(existing.canonicalize().ok()?.iter().chain(rest).collect())
     });
     resolved.unwrap_or(path)
 }
@@ -160,18 +128,15 @@ pub fn check_exists(path: &Path) -> Result<(), ArchiveError> {
 pub fn siblings(path: &Path) -> Vec<PathBuf> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let Ok(Location::Entry { archive, entry }) = locate(path) else {
-        let entries = std::fs::read_dir(folder).into_iter().flatten();
-        return entries
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .collect();
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        return entries.map(|entry| entry.path()).collect();
     };
     let Ok(opened) = open_file(&archive) else {
         return Vec::new();
     };
     let folder_of = |path: &str| {
-        path.rsplit_once('/')
-            .map_or("", |(folder, _)| folder)
-            .to_lowercase()
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        folder.to_lowercase()
     };
     let folder = folder_of(&entry);
     let paths = opened.entries().map(|entry| entry.path().into_owned());

@@ -11,6 +11,7 @@ use clap::ValueEnum;
 use futures_lite::StreamExt;
 use futures_lite::future::block_on;
 use std::collections::{BTreeMap, HashSet};
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
 /// The error of a path that is not of a file of the game.
@@ -174,9 +175,8 @@ fn open_source(
             ArchiveSource::forces_of_corruption(game, base)
         }
         GameKind::Quake => {
-            let folders = [Path::new("id1")]
-                .into_iter()
-                .chain(mods.iter().map(PathBuf::as_path));
+            let mods = mods.iter().map(PathBuf::as_path);
+            let folders = [Path::new("id1")].into_iter().chain(mods);
             return ArchiveSource::quake(first, folders).map_err(text);
         }
         GameKind::Aftermath => ArchiveSource::aftermath(first),
@@ -191,29 +191,20 @@ fn open_source(
 
 /// Archives and folders, the lowest first.
 fn layers(first: &Path, others: &[PathBuf]) -> Result<ArchiveSource, ArchiveSourceError> {
-    let paths = [first]
-        .into_iter()
-        .chain(others.iter().map(PathBuf::as_path));
-    paths
-        .into_iter()
-        .try_fold(ArchiveSource::new(), |source, path| match path.is_dir() {
-            true => Ok(source.folder(path)),
-            false => source.archive(path),
-        })
+    let others = others.iter().map(PathBuf::as_path);
+    let mut paths = [first].into_iter().chain(others);
+    paths.try_fold(ArchiveSource::new(), |source, path| match path.is_dir() {
+        true => Ok(source.folder(path)),
+        false => source.archive(path),
+    })
 }
 
 /// A folder in a folder, in any case.
 fn below(folder: &Path, name: &str) -> Option<PathBuf> {
-    let mut entries = folder
-        .read_dir()
-        .ok()?
-        .filter_map(|entry| Some(entry.ok()?.path()));
-    entries.find(|path| {
-        let is_name = path
-            .file_name()
-            .is_some_and(|it| it.eq_ignore_ascii_case(name));
-        is_name && path.is_dir()
-    })
+    let mut entries = folder.read_dir().ok()?.flatten();
+    let is_named = |entry: &DirEntry| entry.file_name().eq_ignore_ascii_case(name);
+    let found = entries.find(|entry| is_named(entry) && entry.path().is_dir());
+    found.map(|entry| entry.path())
 }
 
 /// The files of a game, with paths that begin with the game's root. Its archives are read once.
@@ -322,13 +313,14 @@ fn files(source: &ArchiveSource, wanted: fn(&Path) -> bool) -> Vec<String> {
         files: BTreeMap::new(),
         archived_folders: HashSet::new(),
     };
-    let layers = || source.layers();
-    for layer in layers().filter(|layer| layer.format.is_some()) {
-        found.add_archive(layer.path);
-    }
-    for layer in layers().filter(|layer| layer.format.is_none()) {
-        found.add_folder(layer.path);
-    }
+    let (archives, folders): (Vec<_>, Vec<_>) =
+        source.layers().partition(|layer| layer.format.is_some());
+    archives
+        .iter()
+        .for_each(|layer| found.add_archive(layer.path));
+    folders
+        .iter()
+        .for_each(|layer| found.add_folder(layer.path));
     let mut files: Vec<String> = found.files.into_values().collect();
     // Some games do not search all files of a folder.
     files.retain(|path| source.locate(path).is_some());
@@ -369,17 +361,13 @@ impl Found {
     }
 
     fn add_folder(&mut self, root: &Path) {
-        for path in files_below(root)
-            .0
-            .into_iter()
-            .filter(|path| (self.wanted)(path))
-        {
-            let Some(text) = path.to_str() else {
-                continue;
-            };
-            let text = text.replace('\\', "/");
-            let path = self.listed(&text);
-            self.files.entry(text.to_lowercase()).or_insert(path);
+        let (files, _) = files_below(root);
+        for path in files.iter().filter(|path| (self.wanted)(path)) {
+            if let Some(text) = path.to_str() {
+                let text = text.replace('\\', "/");
+                let path = self.listed(&text);
+                self.files.entry(text.to_lowercase()).or_insert(path);
+            }
         }
     }
 

@@ -4,7 +4,6 @@ pub mod archive_file;
 pub mod disk;
 pub mod disk_source;
 pub mod entry_pattern;
-pub mod file_name;
 pub mod game;
 pub mod path_args;
 

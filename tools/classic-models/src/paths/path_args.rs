@@ -4,8 +4,7 @@
 //! of the formats that the subcommand takes. Names that exist are taken literally.
 
 use crate::messages;
-use crate::paths::archive_file;
-use crate::paths::archive_file::{ArchiveError, Location, open_file};
+use crate::paths::archive_file::{self, ArchiveError, Location, open_file};
 use crate::paths::disk::{files_below, is_hidden};
 use crate::paths::entry_pattern::{EntryPattern, OPTIONS, is_pattern};
 use classic_model_formats::archive::Archive;
@@ -13,6 +12,7 @@ use glob::{MatchOptions, Pattern};
 use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
+use std::process::ExitCode;
 use std::{io, slice};
 
 /// The files in folders that a subcommand takes.
@@ -42,12 +42,6 @@ pub struct Unmatched {
     pub error: String,
 }
 
-impl From<Unmatched> for ArchiveError {
-    fn from(unmatched: Unmatched) -> Self {
-        io::Error::other(unmatched.error).into()
-    }
-}
-
 /// The archives in folders.
 pub const ARCHIVES: Wanted = Wanted {
     is_wanted: archive_file::has_archive_extension,
@@ -58,19 +52,39 @@ pub const ARCHIVES: Wanted = Wanted {
 /// An opened archive, and the pattern for its entries.
 pub type OpenedArchive = (Archive<File>, Option<EntryPattern>);
 
-/// Opens the archives that an argument selects, one after the other, and prints their warnings.
-pub fn open_each(
+/// Opens the archives that an argument selects, one after the other, and prints their warnings and errors. Calls `each` with the
+/// archives that can be opened, and whether there are several. Returns whether any cannot be.
+///
+/// # Errors
+/// The exit status if the pattern is not valid, or that of `each`.
+pub fn for_each_archive(
     archive: &PathBuf,
     pattern: Option<&str>,
-) -> impl ExactSizeIterator<Item = (PathBuf, Result<OpenedArchive, ArchiveError>)> {
-    let archives = expand(slice::from_ref(archive), &ARCHIVES).into_iter();
-    archives.map(move |archive| match archive {
-        Ok(Selected { path, .. }) => {
-            let opened = open_selected(&path, pattern);
-            (path, opened)
+    mut each: impl FnMut(&Path, &OpenedArchive, bool) -> Result<(), ExitCode>,
+) -> Result<bool, ExitCode> {
+    let archives = expand(slice::from_ref(archive), &ARCHIVES);
+    let are_several = archives.len() > 1;
+    let mut has_failed = false;
+    for archive in archives {
+        let (path, opened) = match archive {
+            Ok(Selected { path, .. }) => {
+                let opened = open_selected(&path, pattern);
+                (path, opened)
+            }
+            Err(Unmatched { path, error }) => (path, Err(io::Error::other(error).into())),
+        };
+        match opened {
+            Ok(opened) => each(&path, &opened, are_several)?,
+            Err(error) => {
+                messages::error(format_args!("{}: {error}", path.display()));
+                if let ArchiveError::Pattern(_) = error {
+                    return Err(ExitCode::from(WRONG_ARGUMENTS));
+                }
+                has_failed = true;
+            }
         }
-        Err(unmatched) => (unmatched.path.clone(), Err(unmatched.into())),
-    })
+    }
+    Ok(has_failed)
 }
 
 fn open_selected(path: &Path, pattern: Option<&str>) -> Result<OpenedArchive, ArchiveError> {

@@ -1,11 +1,10 @@
 //! Loads and spawns a manifest, and collects its problems.
 
-use crate::engines::{BrokenLimit, ENGINES, Engine};
+use crate::engines::{self, BrokenLimit, ENGINES, Engine};
 use crate::file_format::is_manifest;
 use crate::log_buffer::LogBuffer;
-use crate::messages::explain;
+use crate::messages::{self, explain};
 use crate::paths::disk;
-use crate::{engines, messages};
 use bevy::asset::{AssetPath, LoadState};
 use bevy::prelude::*;
 use bevy_classic_models::manifest::{

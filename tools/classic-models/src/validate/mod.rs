@@ -9,15 +9,13 @@ use crate::engines::Engine;
 use crate::file_format::is_manifest;
 use crate::log_buffer::LogBuffer;
 use crate::messages;
-use crate::paths::path_args;
-use crate::paths::path_args::{Selected, Unmatched, Wanted};
+use crate::paths::path_args::{self, Selected, Unmatched, Wanted};
 use bevy::log::tracing::Level;
 use bevy::log::tracing_subscriber::filter::filter_fn;
 use bevy::log::tracing_subscriber::layer::SubscriberExt;
 use bevy::log::tracing_subscriber::util::SubscriberInitExt;
 use bevy::log::tracing_subscriber::{Layer, registry};
-use std::io;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 

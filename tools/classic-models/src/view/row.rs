@@ -1,6 +1,7 @@
 //! The row in which models are shown, and their positions in it: plain values only.
 
 use crate::view::camera::orbit::{FOV, Orbit};
+use crate::view::models::bounds::ModelBounds;
 use crate::view::open::args::View;
 use bevy::prelude::*;
 use classic_models_support::stage::{corners, fit};
@@ -48,30 +49,24 @@ const GAP: f32 = 0.15;
 /// A gap between rows, as a share of the height of the row at the back. Boxes around models leave gaps of their own.
 const ROW_GAP: f32 = 0.01;
 
-/// The bounds of a model that stands on the ground, relative to its root.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Extent {
-    pub min: Vec3,
-    pub max: Vec3,
-}
-
-impl Extent {
-    fn corners(self, at: Vec3) -> [Vec3; 8] {
-        corners(self.min + at, self.max + at)
-    }
-
+impl ModelBounds {
     /// The range of the corners along an axis.
     fn range(self, axis: Vec3) -> (f32, f32) {
-        let places = self.corners(Vec3::ZERO).map(|corner| corner.dot(axis));
-        let low = places.into_iter().fold(f32::INFINITY, f32::min);
-        let high = places.into_iter().fold(f32::NEG_INFINITY, f32::max);
-        (low, high)
+        let places = corners(self.min, self.max).map(|corner| corner.dot(axis));
+        union(places.map(|place| (place, place)))
     }
+}
+
+/// The smallest range around others.
+fn union(ranges: impl IntoIterator<Item = (f32, f32)>) -> (f32, f32) {
+    let ranges = ranges.into_iter();
+    let none = (f32::INFINITY, f32::NEG_INFINITY);
+    ranges.fold(none, |(a, b), (low, high)| (a.min(low), b.max(high)))
 }
 
 /// The count of rows with which models fill the most of a picture, seen by a camera with this rotation. `aspect` is the width
 /// of the picture divided by its height.
-pub fn best_rows(models: &[Extent], rotation: Quat, aspect: f32) -> usize {
+pub fn best_rows(models: &[ModelBounds], rotation: Quat, aspect: f32) -> usize {
     let most = ROWS.min(models.len()).max(1);
     let candidates = (1..=most).filter_map(|rows| {
         let places = in_rows(models, rotation, rows)?;
@@ -83,7 +78,7 @@ pub fn best_rows(models: &[Extent], rotation: Quat, aspect: f32) -> usize {
 
 /// The positions of models on the ground in this many rows. Models are from left to right, the first in the row at the back.
 /// `None` if rows would hide others, because the camera looks along the ground.
-pub fn in_rows(models: &[Extent], rotation: Quat, rows: usize) -> Option<Vec<Vec3>> {
+pub fn in_rows(models: &[ModelBounds], rotation: Quat, rows: usize) -> Option<Vec<Vec3>> {
     let (right, up) = (rotation * Vec3::X, rotation * Vec3::Y);
     // From above, the top of the picture is back.
     let back = (up - Vec3::Y * up.y).normalize_or(rotation * Vec3::NEG_Z);
@@ -97,22 +92,16 @@ pub fn in_rows(models: &[Extent], rotation: Quat, rows: usize) -> Option<Vec<Vec
     let mut top: Option<f32> = None;
     // From the front to the back.
     for row in split.iter().rev() {
-        let ranges: Vec<(usize, Extent, f32)> = row_of(models, row, right);
-        let (low, high) = ranges
-            .iter()
-            .map(|(_, model, _)| model.range(up))
-            .fold((f32::INFINITY, f32::NEG_INFINITY), |(a, b), (low, high)| {
-                (a.min(low), b.max(high))
-            });
+        let ranges: Vec<(usize, ModelBounds, f32)> = row_of(models, row, right);
+        let (low, high) = union(ranges.iter().map(|(_, model, _)| model.range(up)));
         if let Some(top) = top {
             depth += (top - low + ROW_GAP * (high - low)).max(0.0) / rise;
         }
         top = Some(high);
         for (index, _, offset) in ranges {
-            let center = if split.len() > 1 {
-                row_center(models, row, right)
-            } else {
-                0.0
+            let center = match split.len() {
+                1 => 0.0,
+                _ => row_center(models, row, right),
             };
             places[index] = right * (offset - center) + back * depth;
         }
@@ -121,8 +110,8 @@ pub fn in_rows(models: &[Extent], rotation: Quat, rows: usize) -> Option<Vec<Vec
 }
 
 /// The indices of the models in each row, so that all rows are about as wide.
-fn split(models: &[Extent], right: Vec3, rows: usize) -> Vec<Vec<usize>> {
-    let width = |model: &Extent| {
+fn split(models: &[ModelBounds], right: Vec3, rows: usize) -> Vec<Vec<usize>> {
+    let width = |model: &ModelBounds| {
         let (low, high) = model.range(right);
         (high - low).max(1e-6)
     };
@@ -140,7 +129,7 @@ fn split(models: &[Extent], right: Vec3, rows: usize) -> Vec<Vec<usize>> {
 }
 
 /// The models of a row with their offsets to the right. The first one's origin is at 0.
-fn row_of(models: &[Extent], row: &[usize], right: Vec3) -> Vec<(usize, Extent, f32)> {
+fn row_of(models: &[ModelBounds], row: &[usize], right: Vec3) -> Vec<(usize, ModelBounds, f32)> {
     let mut end = None;
     let placed = row.iter().filter_map(|index| {
         let model = *models.get(*index)?;
@@ -154,28 +143,28 @@ fn row_of(models: &[Extent], row: &[usize], right: Vec3) -> Vec<(usize, Extent, 
 }
 
 /// The middle of a row.
-fn row_center(models: &[Extent], row: &[usize], right: Vec3) -> f32 {
+fn row_center(models: &[ModelBounds], row: &[usize], right: Vec3) -> f32 {
     let placed = row_of(models, row, right);
     let ranges = placed.iter().map(|(_, model, offset)| {
         let (low, high) = model.range(right);
         (low + offset, high + offset)
     });
-    let (low, high) = ranges.fold((f32::INFINITY, f32::NEG_INFINITY), |(a, b), (low, high)| {
-        (a.min(low), b.max(high))
-    });
+    let (low, high) = union(ranges);
     (low + high) / 2.0
 }
 
 /// The share of a picture that the models fill.
-fn filled(models: &[Extent], places: &[Vec3], rotation: Quat, aspect: f32) -> f32 {
+fn filled(models: &[ModelBounds], places: &[Vec3], rotation: Quat, aspect: f32) -> f32 {
     let placed = || models.iter().zip(places);
-    let points: Vec<Vec3> = placed().flat_map(|(of, at)| of.corners(*at)).collect();
+    let points: Vec<Vec3> = placed()
+        .flat_map(|(of, at)| corners(of.min + at, of.max + at))
+        .collect();
     let Some((eye, _)) = fit(&points, rotation, FOV, aspect) else {
         return 0.0;
     };
     let slope = (FOV / 2.0).tan();
-    let of_model = |(model, at): (&Extent, &Vec3)| {
-        let seen = model.corners(*at).map(|corner| {
+    let of_model = |(model, at): (&ModelBounds, &Vec3)| {
+        let seen = corners(model.min + at, model.max + at).map(|corner| {
             let seen = rotation.inverse() * (corner - eye);
             // From −1 to 1 in the picture.
             Vec2::new(seen.x / aspect, seen.y) / (-seen.z * slope).max(1e-6)
@@ -190,14 +179,14 @@ fn filled(models: &[Extent], places: &[Vec3], rotation: Quat, aspect: f32) -> f3
 
 #[cfg(test)]
 mod row_layout_tests {
-    use super::{Extent, best_rows, filled, in_rows};
+    use super::{ModelBounds, best_rows, filled, in_rows};
     use crate::view::camera::orbit::Orbit;
     use crate::view::open::args::View;
     use bevy::prelude::*;
 
     /// Boxes of these widths, 2 high and 2 deep.
-    fn boxes(widths: &[f32]) -> Vec<Extent> {
-        let extent = |width: &f32| Extent {
+    fn boxes(widths: &[f32]) -> Vec<ModelBounds> {
+        let extent = |width: &f32| ModelBounds {
             min: Vec3::new(-width / 2.0, 0.0, -1.0),
             max: Vec3::new(width / 2.0, 2.0, 1.0),
         };

@@ -1,38 +1,33 @@
 //! `view` with a window.
 
 use crate::paths::archive_file::absolute;
-use crate::view::actions::action::Action;
-use crate::view::actions::appearance::act_on_appearance;
+use crate::view::ViewerPlugin;
+use crate::view::actions::action::{Action, read_keys};
+use crate::view::actions::appearance::{act_on_appearance, act_on_view};
 use crate::view::actions::clips::act_on_clip;
 use crate::view::actions::files::{act_on_files, first_list, take_dropped};
-use crate::view::actions::keys::read_keys;
 use crate::view::actions::output::{act_on_image, act_on_manifest};
-use crate::view::actions::particles::{ParticlePlayerPlugin, act_on_particles};
-use crate::view::actions::view::act_on_view;
+use crate::view::actions::particles::{act_on_particles, particle_player_plugin};
 use crate::view::camera::framing::FramingStyle;
-use crate::view::camera::mouse::{fit_viewport, follow_mouse};
-use crate::view::camera::orbit::Orbit;
+use crate::view::camera::orbit::{Orbit, fit_viewport, follow_mouse};
 use crate::view::draw::pointer::{focus_on_click, follow};
-use crate::view::model_events::{EventLog, log_event};
 use crate::view::models::FilesToLoad;
-use crate::view::models::clip_list::ClipList;
 use crate::view::models::clips::ManifestClipFiles;
 use crate::view::models::file_data::ModelMaterials;
-use crate::view::models::viewed_model::ViewedModel;
+use crate::view::models::viewed_model::{ShownModel, ShownModelItem, ViewedModel};
 use crate::view::open::files::Folders;
 use crate::view::open::recent::Recent;
 use crate::view::open::shown::Shown;
-use crate::view::panels::PanelsPlugin;
-use crate::view::viewer::ViewerPlugin;
+use crate::view::panels::panels_plugin;
 use crate::{log_buffer, messages};
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, UnapprovedPathMode};
-use bevy::ecs::query::QueryData;
 use bevy::log::LogPlugin;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::time::common_conditions::on_timer;
-use bevy_classic_models::lithtech::AbcInstance;
+use bevy_classic_models::prelude::*;
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -99,8 +94,8 @@ pub fn run(shown: Shown) -> AppExit {
             args: args.clone(),
             has_window: true,
         },
-        ParticlePlayerPlugin,
-        PanelsPlugin,
+        particle_player_plugin,
+        panels_plugin,
     ))
     .insert_resource(FramingStyle::Visible)
     .insert_resource(browser)
@@ -157,12 +152,15 @@ fn log_actions(mut actions: MessageReader<Action>) {
 /// Reloads changed files outside of the assets folder, which the asset server does not watch. Compares modification
 /// times, because a watcher would watch all subfolders of their folders too.
 fn reload_changed(
-    models: Query<Loaded>,
+    models: Query<(ShownModel, Option<&ManifestClipFiles>)>,
     folders: Res<Folders>,
     server: Res<AssetServer>,
     mut times: Local<HashMap<AssetPath<'static>, SystemTime>>,
 ) {
-    for (path, file) in models.iter().flat_map(|model| files(model, &folders)) {
+    for (path, file) in models
+        .iter()
+        .flat_map(|(model, named)| files(&model, named, &folders))
+    {
         if *path.source() == AssetSourceId::Default && file.starts_with(&folders.assets) {
             continue;
         }
@@ -192,25 +190,20 @@ fn check_display() -> Result<(), String> {
     }
 }
 
-/// The components of a model that refer to files.
-#[derive(QueryData)]
-struct Loaded {
-    model: &'static ViewedModel,
-    clips: Option<&'static ClipList>,
-    abc: Option<&'static AbcInstance>,
-    materials: Option<&'static ModelMaterials>,
-    named: Option<&'static ManifestClipFiles>,
-}
-
 /// The files of a model, of its manifest, of its clips, and of its skins or textures.
-fn files(of: LoadedItem, folders: &Folders) -> Vec<(AssetPath<'static>, PathBuf)> {
-    let clips = of.clips.iter().flat_map(|clips| &clips.0);
+fn files(
+    of: &ShownModelItem<'_, '_>,
+    named: Option<&ManifestClipFiles>,
+    folders: &Folders,
+) -> Vec<(AssetPath<'static>, PathBuf)> {
+    let clips = of.list.iter().flat_map(|clips| &clips.0);
     let clips = clips.filter_map(|clip| clip.ala.as_ref()?.path());
-    let skins = of.abc.iter().flat_map(|abc| &abc.model().skins);
+    let skins = of.abc.iter().flat_map(|(abc, _)| &abc.model().skins);
     let skins = skins.map(|skin| &skin.image);
-    let images = of.materials.into_iter().flat_map(ModelMaterials::images);
+    let materials = of.lgw.and_then(|(_, materials)| materials);
+    let images = materials.into_iter().flat_map(ModelMaterials::images);
     let images = skins.chain(images).filter_map(Handle::path);
-    let named = of.named.into_iter().flat_map(|named| &named.0);
+    let named = named.into_iter().flat_map(|named| &named.0);
     let clips = clips.chain(named.filter_map(Handle::path));
     let file = |path: &AssetPath<'static>| {
         let whole = path.clone().without_label().clone_owned();
@@ -224,4 +217,70 @@ fn files(of: LoadedItem, folders: &Folders) -> Vec<(AssetPath<'static>, PathBuf)
         .chain(manifest)
         .chain(clips.chain(images).filter_map(file))
         .collect()
+}
+
+/// The largest count of events that are shown at once.
+const LINES: usize = 8;
+
+/// Seconds until an event has faded out.
+const FADE_SECONDS: f32 = 4.0;
+
+/// The latest events, the latest first.
+#[derive(Resource, Default)]
+pub struct EventLog(VecDeque<LoggedEvent>);
+
+struct LoggedEvent {
+    text: String,
+    /// Seconds since the program started.
+    at: f32,
+}
+
+impl EventLog {
+    /// The events with their opacity, the latest first. `now` is in seconds since the program started.
+    pub fn shown(&self, now: f32) -> Vec<(String, f32)> {
+        let shown = self.0.iter().filter_map(|event| {
+            let opacity = 1.0 - (now - event.at) / FADE_SECONDS;
+            (opacity > 0.0).then(|| (event.text.clone(), opacity.min(1.0)))
+        });
+        shown.collect()
+    }
+
+    fn add(&mut self, text: String, at: f32) {
+        self.0.push_front(LoggedEvent { text, at });
+        self.0.truncate(LINES);
+    }
+}
+
+/// Adds an event.
+pub fn log_event(
+    event: On<ModelEvent>,
+    models: Query<&ViewedModel>,
+    time: Res<Time<Real>>,
+    mut log: ResMut<EventLog>,
+) {
+    if let Ok(model) = models.get(event.entity) {
+        let text = format!(
+            "{}, clip {}, frame {}: {}",
+            model.name, event.clip, event.frame, event.name
+        );
+        log.add(text, time.elapsed_secs());
+    }
+}
+
+#[cfg(test)]
+mod model_events_tests {
+    use super::{EventLog, FADE_SECONDS, LINES};
+
+    #[test]
+    fn the_latest_events_fade_out() {
+        let mut log = EventLog::default();
+        for index in 0..LINES + 2 {
+            log.add(index.to_string(), index as f32 * 0.1);
+        }
+        let shown = log.shown(1.0);
+        assert_eq!(shown.len(), LINES);
+        assert_eq!(shown[0].0, (LINES + 1).to_string());
+        assert!(shown[0].1 > shown[1].1);
+        assert!(log.shown(2.0 + FADE_SECONDS).is_empty());
+    }
 }

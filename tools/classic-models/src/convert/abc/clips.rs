@@ -1,11 +1,9 @@
 //! Animations of LithTech models: translations and rotations of nodes, weights of morph targets, and events.
 
-use crate::convert::clip;
-use crate::convert::clip::{Animated, Clip, Keys};
+use crate::convert::clip::{self, Animated, Clip, Keys};
 use crate::convert::document::{Document, extras};
-use crate::convert::mesh::{MeshData, Target};
+use crate::convert::mesh::{MeshData, Target, values};
 use crate::convert::morph::MorphNodes;
-use bevy::mesh::VertexAttributeValues;
 use bevy::prelude::*;
 use bevy_classic_models::gpu::PoseBlend;
 use bevy_classic_models::lithtech::abc::{Animation, NodeKey};
@@ -104,10 +102,7 @@ fn translation(key: &NodeKey) -> [f32; 3] {
 
 fn rotation(key: &NodeKey, inverts: bool) -> [f32; 4] {
     let [x, y, z, w] = key.unit_rotation();
-    let [x, y, z] = match inverts {
-        true => [x, y, -z],
-        false => [-x, -y, z],
-    };
+    let [x, y, z] = if inverts { [x, y, -z] } else { [-x, -y, z] };
     [x, y, z, w]
 }
 
@@ -134,11 +129,7 @@ impl Deform {
         data: &MeshData,
     ) -> Option<Self> {
         let deform = model.deforms.iter().find(|deform| deform.node == node)?;
-        let VertexAttributeValues::Float32x2(slots) =
-            mesh.try_attribute(Mesh::ATTRIBUTE_UV_1).ok()?
-        else {
-            return None;
-        };
+        let slots: Vec<[f32; 2]> = values(mesh, Mesh::ATTRIBUTE_UV_1);
         let slots: Vec<Option<u32>> = slots
             .iter()
             .map(|[slot, _]| (*slot >= 0.0).then_some(*slot as u32))

@@ -4,12 +4,11 @@
 mod clips;
 
 use crate::convert::document::{Document, extras, node};
-use crate::convert::material::{info, matte};
+use crate::convert::job::{Converted, Request, model_name};
+use crate::convert::material::{self, info, matte};
 use crate::convert::mesh::{MeshData, named};
-use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::morph::{Morph, MorphNodes};
 use crate::convert::textures::{Sampling, Textures, Treatment};
-use crate::convert::{document, material};
 use bevy::math::Affine3A;
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::abc::node_flags;
@@ -53,11 +52,14 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     let deforms = builder.add_meshes(skin);
     clips::check_weights(&model, &deforms)?;
     clips::add(&mut builder.document, &model, &builder.nodes, &deforms);
-    Ok(Converted {
-        document: builder.document,
-        warnings: builder.warnings,
-        textures: builder.textures.warnings,
-    })
+    let Builder {
+        document,
+        mut warnings,
+        textures,
+        ..
+    } = builder;
+    warnings.extend(textures.warnings);
+    Ok(Converted { document, warnings })
 }
 
 struct Builder<'a> {
@@ -131,10 +133,9 @@ impl Builder<'_> {
         let mut deforms = Vec::new();
         // For each mesh of a level, its nodes from the finest level to the coarsest.
         let mut levels: Vec<(Option<usize>, Vec<Index<Node>>)> = Vec::new();
-        let wanted = if self.request.options.no_lods {
-            1
-        } else {
-            usize::MAX
+        let wanted = match self.request.options.no_lods {
+            true => 1,
+            false => usize::MAX,
         };
         let mut split: Vec<Option<usize>> = Vec::new();
         for level in self.model.levels.iter().take(wanted) {
@@ -165,19 +166,11 @@ impl Builder<'_> {
                 }
             }
         }
-        let full = self.model.levels.first().map_or(0, |level| level.triangles);
-        let shares: Vec<f64> = self
-            .model
-            .levels
-            .iter()
-            .map(|level| level.triangles as f64 / full.max(1) as f64)
-            .collect();
+        let triangles = self.model.levels.iter().map(|level| level.triangles as f64);
+        let full = triangles.clone().next().unwrap_or(0.0).max(1.0);
         for (_, nodes) in levels {
-            document::set(
-                &mut self.document,
-                &nodes,
-                &document::coverage(&shares, nodes.len()),
-            );
+            let shares = triangles.clone().map(|triangles| triangles / full);
+            self.document.set_levels(&nodes, shares);
         }
         deforms
     }
@@ -208,6 +201,10 @@ impl Builder<'_> {
             .node
             .and_then(|node| Deform::new(self.model, node, &mesh.mesh, &data));
         let document = &mut self.document;
+        let add = |document: &mut Document, node: Node| match level {
+            0 => document.add_node(parent, node),
+            _ => document.root.push(node),
+        };
         if let Some(deform) = deform {
             let morph = Morph {
                 name: &name,
@@ -218,10 +215,7 @@ impl Builder<'_> {
                 rest: deform.rest(),
                 clips: clips::target_keys(self.model, &deform.poses),
             };
-            return Some(Added::Morph(match level {
-                0 => morph.add(document, parent),
-                _ => morph.add_detached(document),
-            }));
+            return Some(Added::Morph(morph.add(document, add)));
         }
         let mut mesh_node = node(&name, &Transform::IDENTITY);
         if parent.is_none() {
@@ -230,10 +224,7 @@ impl Builder<'_> {
         }
         let primitive = data.primitive(document, Some(material));
         mesh_node.mesh = Some(document.root.push(named(&name, vec![primitive])));
-        Some(Added::Mesh(match level {
-            0 => document.add_node(parent, mesh_node),
-            _ => document.add_detached(mesh_node),
-        }))
+        Some(Added::Mesh(add(document, mesh_node)))
     }
 
     /// The material of nodes with these surface flags.

@@ -3,55 +3,27 @@
 use crate::convert::alo::visibility::Visibilities;
 use crate::convert::clip::{Animated, Clip, Keys};
 use crate::convert::document::{Document, extras};
+use bevy_classic_models::alamo::ConvertedAlo;
 use bevy_classic_models::alamo::ala::{AlaBone, AlaFile, AlaPose, bit};
-use bevy_classic_models::alamo::{ConvertedAlo, ala};
 use gltf_json::{Index, Node};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The model that animations are for.
-pub struct Clips<'a> {
+/// An animation, and the model that it is for.
+pub struct Animation<'a> {
     pub model: &'a ConvertedAlo<'a>,
     /// The nodes of the model's bones.
     pub bones: &'a [Index<Node>],
     pub visibilities: &'a Visibilities<'a>,
+    pub name: &'a str,
+    pub file: &'a AlaFile<'a>,
 }
 
-impl Clips<'_> {
-    /// The animation of a file, and its problems, such as bones that do not match the model.
-    ///
-    /// # Errors
-    /// If the file is damaged.
-    pub fn convert(
-        &self,
-        document: &mut Document,
-        name: &str,
-        bytes: &[u8],
-    ) -> Result<(Clip, Vec<String>), String> {
-        let file = ala::parse(bytes).map_err(|error| error.to_string())?;
-        let mut problems: Vec<String> = file.warnings.iter().map(ToString::to_string).collect();
-        let source = Source {
-            name,
-            file: &file,
-            clips: self,
-        };
-        let (clip, lost) = source.convert(document);
-        problems.extend(lost);
-        Ok((clip, problems))
-    }
-}
-
-/// An animation.
-struct Source<'a> {
-    name: &'a str,
-    file: &'a AlaFile<'a>,
-    clips: &'a Clips<'a>,
-}
-
-impl Source<'_> {
-    /// The animation, and what it lacks: bones that do not match the model, and the visibility of some meshes.
-    fn convert(&self, document: &mut Document) -> (Clip, Vec<String>) {
-        let mut problems = Vec::new();
+impl Animation<'_> {
+    /// The animation, and its problems, such as bones that do not match the model, and the visibility of meshes that is lost.
+    pub fn convert(&self, document: &mut Document) -> (Clip, Vec<String>) {
+        let warnings = self.file.warnings.iter();
+        let mut problems: Vec<String> = warnings.map(ToString::to_string).collect();
         let mut bones: BTreeMap<u32, &AlaBone<'_>> = BTreeMap::new();
         for bone in &self.file.bones {
             match self.mismatch(bone) {
@@ -62,18 +34,24 @@ impl Source<'_> {
                 }
             }
         }
-        let mut clip = Clip::new(self.name, self.end());
+        let mut clip = Clip::new(self.name, self.file.seconds().max(0.0));
         clip.extras = extras(&json!({ "frames": self.file.frames, "fps": self.file.fps }));
         for (index, bone) in &bones {
-            if let Some(node) = self.clips.bones.get(*index as usize) {
+            if let Some(node) = self.bones.get(*index as usize) {
                 self.add_bone(document, &mut clip, *node, bone);
             }
         }
         let bones: Vec<&AlaBone<'_>> = bones.into_values().collect();
-        let visibilities = self.clips.visibilities;
-        problems.extend(visibilities.animate(document, &mut clip, self.file, &bones));
-        if clip.is_empty() {
-            self.add_rest(document, &mut clip);
+        let lost = self
+            .visibilities
+            .animate(document, &mut clip, self.file, &bones);
+        problems.extend(lost);
+        // The first bone keeps its rest pose, so that an animation without tracks keeps its duration.
+        if clip.is_empty()
+            && let (Some(node), Some(bone)) = (self.bones.first(), self.model.bones.first())
+        {
+            let rest = bone.transform.translation.to_array();
+            clip.hold(document, *node, Animated::Translation, rest);
         }
         (clip, problems)
     }
@@ -81,7 +59,7 @@ impl Source<'_> {
     /// Why a bone does not match the model.
     fn mismatch(&self, bone: &AlaBone<'_>) -> Option<String> {
         let (index, name) = (bone.index, &bone.name);
-        match self.clips.model.bones.get(index as usize) {
+        match self.model.bones.get(index as usize) {
             Some(found) if found.name.to_lowercase() == name.to_lowercase() => None,
             Some(found) => Some(format!(
                 "bone {index} is \"{name}\" in the animation, but \"{}\" in the model",
@@ -93,11 +71,6 @@ impl Source<'_> {
         }
     }
 
-    /// The time of the last frame.
-    fn end(&self) -> f32 {
-        self.file.seconds().max(0.0)
-    }
-
     fn add_bone(
         &self,
         document: &mut Document,
@@ -105,15 +78,14 @@ impl Source<'_> {
         node: Index<Node>,
         bone: &AlaBone<'_>,
     ) {
-        let rest = self.clips.model.bones.get(bone.index as usize);
+        let rest = self.model.bones.get(bone.index as usize);
         let rest = rest.map(|bone| bone.transform).unwrap_or_default();
         let first = self.file.sample(bone, 0.0);
         if bone.translation.is_some() {
             let keys = self.keys(bone, |pose| pose.translation);
             clip.animate(document, node, Animated::Translation, &keys);
         } else if first.translation != rest.translation.to_array() {
-            let keys = Keys::constant(first.translation, self.end());
-            clip.animate(document, node, Animated::Translation, &keys);
+            clip.hold(document, node, Animated::Translation, first.translation);
         }
         if bone.rotation.is_some() {
             let keys = self.keys(bone, |pose| pose.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]));
@@ -121,14 +93,13 @@ impl Source<'_> {
         } else if let Some(rotation) = first.rotation
             && rotation != rest.rotation.to_array()
         {
-            clip.rotations(document, node, Keys::constant(rotation, self.end()));
+            clip.hold(document, node, Animated::Rotation, rotation);
         }
         if bone.scale.is_some() {
             let keys = self.keys(bone, |pose| pose.scale);
             clip.animate(document, node, Animated::Scale, &keys);
         } else if first.scale != rest.scale.to_array() && !is_one(first.scale) {
-            let keys = Keys::constant(first.scale, self.end());
-            clip.animate(document, node, Animated::Scale, &keys);
+            clip.hold(document, node, Animated::Scale, first.scale);
         }
     }
 
@@ -157,16 +128,6 @@ impl Source<'_> {
             ..Keys::ascending(keys)
         }
         .reduced()
-    }
-
-    /// Animates the first bone with its rest pose, so that an animation without tracks keeps its duration.
-    fn add_rest(&self, document: &mut Document, clip: &mut Clip) {
-        if let (Some(node), Some(bone)) = (self.clips.bones.first(), self.clips.model.bones.first())
-        {
-            let rest = bone.transform.translation.to_array();
-            let keys = Keys::constant(rest, self.end());
-            clip.animate(document, *node, Animated::Translation, &keys);
-        }
     }
 }
 

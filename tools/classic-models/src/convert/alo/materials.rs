@@ -3,8 +3,7 @@
 //! glTF has no team colors, no additive blending, no scrolling and no third textures. They are in `extras`.
 
 use crate::convert::document::{Document, extras};
-use crate::convert::material;
-use crate::convert::material::{SPECULAR, info, linear};
+use crate::convert::material::{self, SPECULAR, info, linear};
 use crate::convert::textures::{Sampling, Textures, Treatment};
 use bevy_classic_models::alamo::alo::{ParameterValue, Submesh};
 use bevy_classic_models::alamo::{AloGloss, BlendPhase, SecondLayer, Shading, TeamMask};

@@ -9,17 +9,16 @@ mod visibility;
 use crate::convert::clip;
 use crate::convert::document::{Document, extras, node};
 use crate::convert::files::Files;
-use crate::convert::model::{Converted, Request, model_name};
+use crate::convert::job::{Converted, Request, model_name};
 use bevy::asset::RenderAssetUsages;
 use bevy::transform::components::Transform;
-use bevy_classic_models::alamo::{AloBoneInfo, AloTags, ConvertedAlo, particles};
+use bevy_classic_models::alamo::{AloBoneInfo, AloTags, ConvertedAlo, ala, particles};
 use bevy_classic_models::load::z_up_forward_minus_y;
-use clips::Clips;
+use clips::Animation;
 use gltf_json::{Index, Node};
 use materials::Materials;
 use parts::Parts;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
 use visibility::Visibilities;
 
 /// The maximum depth of nested bones: programs read nodes recursively.
@@ -49,30 +48,35 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     let (added, textures) = parts.finish();
     let visibilities = Visibilities::new(&model, &added, request.options.visibility);
     visibilities.set(&mut document, &mut warnings);
-    let clips = Clips {
-        model: &model,
-        bones: &bones,
-        visibilities: &visibilities,
-    };
     let mut animations = Vec::new();
     for (name, path) in request.files.animations(request.path, request.options) {
         let bytes = request.files.read(&path);
-        let converted = bytes.and_then(|bytes| clips.convert(&mut document, &name, &bytes));
-        match converted {
-            Ok((clip, problems)) => {
-                animations.push(clip);
-                let problems = problems.into_iter();
-                warnings.extend(problems.map(|problem| format!("animation {name}: {problem}")));
+        let parsed = bytes
+            .as_ref()
+            .map_err(ToString::to_string)
+            .and_then(|bytes| ala::parse(bytes).map_err(|error| error.to_string()));
+        let file = match parsed {
+            Ok(file) => file,
+            Err(error) => {
+                warnings.push(format!("animation {}: {error}", path.display()));
+                continue;
             }
-            Err(error) => warnings.push(format!("animation {}: {error}", path.display())),
-        }
+        };
+        let animation = Animation {
+            model: &model,
+            bones: &bones,
+            visibilities: &visibilities,
+            name: &name,
+            file: &file,
+        };
+        let (clip, problems) = animation.convert(&mut document);
+        animations.push(clip);
+        let problems = problems.into_iter();
+        warnings.extend(problems.map(|problem| format!("animation {name}: {problem}")));
     }
     clip::add_all(&mut document, animations);
-    Ok(Converted {
-        document,
-        warnings,
-        textures,
-    })
+    warnings.extend(textures);
+    Ok(Converted { document, warnings })
 }
 
 fn check_depth(bones: &[AloBoneInfo]) -> Result<(), String> {
@@ -163,11 +167,7 @@ pub fn convert_particles(bytes: &[u8], request: &Request<'_>) -> Result<Converte
     let (values, warnings) = describe_particles(bytes)?;
     root.extras = extras(&json!({ "format": "alo particles", "particles": values }));
     document.add_node(None, root);
-    Ok(Converted {
-        document,
-        warnings,
-        textures: BTreeSet::new(),
-    })
+    Ok(Converted { document, warnings })
 }
 
 /// The values of a particle system, in the file's units, and its warnings.

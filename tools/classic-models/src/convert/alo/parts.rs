@@ -2,7 +2,6 @@
 //! for skinned meshes, which follow only their joints.
 
 use crate::convert::alo::materials::{Materials, additive_colors, adds_only_colors};
-use crate::convert::document;
 use crate::convert::document::{Document, extras, node};
 use crate::convert::material::linear;
 use crate::convert::mesh::{MeshData, named};
@@ -124,14 +123,8 @@ impl<'a> Parts<'a> {
         for nodes in levels.values().filter(has_finest) {
             // Higher numbers are finer.
             let nodes: Vec<Index<Node>> = nodes.values().rev().copied().collect();
-            let shares: Vec<f64> = (0..nodes.len())
-                .map(|level| 0.5_f64.powi(level as i32))
-                .collect();
-            document::set(
-                self.document,
-                &nodes,
-                &document::coverage(&shares, nodes.len()),
-            );
+            let shares = (0..nodes.len()).map(|level| 0.5_f64.powi(level as i32));
+            self.document.set_levels(&nodes, shares);
         }
     }
 
@@ -176,7 +169,7 @@ impl<'a> Parts<'a> {
         }
         let scale = added.scale.unwrap_or([1.0; 3]);
         let added = match finest_bone {
-            Some(_) => self.document.add_detached(added),
+            Some(_) => self.document.root.push(added),
             None => self.document.add_node(parent, added),
         };
         // A coarser level is only used instead of the finest one.
@@ -277,16 +270,9 @@ impl<'a> Parts<'a> {
             return skin;
         }
         let to_model = self.axes.inverse();
-        let inverse = |pose: Affine3A| {
-            let inverse = pose.inverse();
-            let inverse = if inverse.is_finite() {
-                inverse
-            } else {
-                Affine3A::IDENTITY
-            };
-            Mat4::from(inverse * to_model)
-        };
-        let poses = self.model.bones.iter().map(|bone| inverse(bone.bind_pose));
+        let bones = self.model.bones.iter();
+        let inverse = bones.map(|bone| Some(bone.bind_pose.inverse()).filter(|it| it.is_finite()));
+        let poses = inverse.map(|inverse| Mat4::from(inverse.unwrap_or_default() * to_model));
         let joints = self.bones.to_vec();
         let skin = self.document.add_skin(None, joints, poses, None);
         self.skin = Some(skin);
@@ -347,11 +333,6 @@ impl<'a> Parts<'a> {
         });
         added
     }
-
-    /// Whether a part with this name is of the finest level of detail and undamaged.
-    pub fn is_selected(&self, name: &str) -> bool {
-        is_selected(&AloTags::of(name), self.finest)
-    }
 }
 
 /// Whether a part with these tags is of the finest level of detail and undamaged.
@@ -377,7 +358,7 @@ const MAX_CONE: f32 = FRAC_PI_2.next_down();
 pub fn add_lights(parts: &mut Parts<'_>, scale: f32) {
     let lights = &parts.model.file.lights;
     for light in lights {
-        let is_shown = parts.is_selected(&light.name);
+        let is_shown = is_selected(&AloTags::of(&light.name), parts.finest);
         let values = serde_json::to_value(light).unwrap_or_default();
         let bone = light.bone.unwrap_or(0) as usize;
         let node = parts.add_part(bone, &light.name, &json!({ "light": values }), is_shown);

@@ -1,7 +1,6 @@
 //! The visibility of parts. It depends on the part and on the bone that it is connected to, not on the bones above.
 
-use crate::convert::alo::parts;
-use crate::convert::alo::parts::Part;
+use crate::convert::alo::parts::{self, Part};
 use crate::convert::clip::{Animated, Clip, Keys, VISIBILITY};
 use crate::convert::document::Document;
 use crate::convert::options::Visibility;

@@ -1,7 +1,7 @@
 //! The content of files that descriptions do not have, as hashes by element, and names in place of indices.
 
 use crate::inspect::description::number;
-use crate::inspect::diff::compare::HASH;
+use crate::inspect::diff::HASH;
 use crate::paths::archive_file;
 use bevy_classic_models::alamo::{ala, alo};
 use bevy_classic_models::lgw::text as lgw;

@@ -1,13 +1,17 @@
-//! Applies the actions that change the levels of detail, the damage, the colors, the skins and the parts of models.
+//! Applies the actions that change the view, and the levels of detail, the damage, the colors, the skins and the parts of models.
 
 use crate::view::actions::action::Action;
-use crate::view::models::alo_parts::{TEAMS, team_index};
-use crate::view::open::files::Folders;
-use crate::view::open::skins::active_skin;
+use crate::view::camera::framing::Framing;
+use crate::view::camera::orbit::Orbit;
+use crate::view::draw::overlays::Overlays;
+use crate::view::models::file_data::{TEAMS, team_index};
+use crate::view::models::viewed_model::{ShownModel, ShownModelItem};
+use crate::view::open::files::{Folders, active_skin};
 use crate::view::row::Row;
-use crate::view::shown_model::{ShownModel, ShownModelItem};
 use bevy::prelude::*;
+use bevy_classic_models::alamo::AloCollider;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::root::NightTime;
 
 /// Player colors that differ visibly from the default ones.
 const RED_AND_BLUE: PlayerColors = PlayerColors {
@@ -119,4 +123,35 @@ fn set_team(root: &mut EntityCommands<'_>, color: Option<Color>) {
         Some(color) => root.insert(TeamColor(color)),
         None => root.remove::<TeamColor>(),
     };
+}
+
+/// Applies the actions that concern the view or all models.
+pub fn act_on_view(
+    mut actions: MessageReader<Action>,
+    mut row: ResMut<Row>,
+    mut overlays: ResMut<Overlays>,
+    mut night: ResMut<NightTime>,
+    mut framing: ResMut<Framing>,
+    mut orbit: Single<&mut Orbit>,
+    colliders: Query<&AloCollider>,
+) {
+    for action in actions.read() {
+        match *action {
+            Action::Select(model) => row.selected = model,
+            Action::Overlay(overlay) => overlays.toggle(overlay),
+            Action::ToggleNight => night.0 ^= true,
+            Action::Trees(trees) => overlays.trees = trees,
+            Action::NextTreeLevel => {
+                let levels = colliders.iter().map(|collider| collider.tree().levels());
+                overlays.trees = overlays.trees.next(levels.max().unwrap_or(0));
+            }
+            Action::Frame(target) => *framing = target,
+            Action::SetView(view) => {
+                orbit.set_view(view);
+                row.view = orbit.rotation();
+                *framing = Framing::All;
+            }
+            _ => {}
+        }
+    }
 }

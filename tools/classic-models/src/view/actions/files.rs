@@ -2,8 +2,7 @@
 
 use crate::file_format::{has_extension, is_manifest, is_model};
 use crate::paths::archive_file::{Location, absolute, is_archive, locate};
-use crate::paths::game;
-use crate::paths::game::{Game, GameKind};
+use crate::paths::game::{self, Game, GameKind};
 use crate::view::actions::action::Action;
 use crate::view::camera::framing::Framing;
 use crate::view::models::add;
@@ -91,14 +90,14 @@ impl Opener<'_, '_> {
         }
         let models = game::models(&game.source);
         *self.browser = Browser::of_models(Place::Game, game.root.clone(), models);
-        self.folders.open_game(game);
+        self.folders.disk.mount(game.root, game.source);
         Ok(())
     }
 
     /// Lists the folder above the listed folder, archive or game.
     fn browse_up(&mut self) -> Result<(), String> {
-        let root = self.browser.root();
-        let above = match self.browser.place() {
+        let root = self.browser.root.as_path();
+        let above = match self.browser.place {
             // The game's own folder, which lists its archives.
             Place::Game if root.is_dir() => root.to_path_buf(),
             _ => root.parent().unwrap_or(root).to_path_buf(),
@@ -143,9 +142,8 @@ fn list_of(path: &Path, folders: &Folders) -> Result<Browser, String> {
     if path.is_dir() {
         return Browser::of_folder(&path).map_err(|error| named(&path, error));
     }
-    let models = folders
-        .open_archive(&path)
-        .map(|source| game::models(&source))?;
+    let source = folders.disk.open_archive(&path);
+    let models = game::models(&source.map_err(|error| error.to_string())?);
     Ok(Browser::of_models(Place::Archive, path, models))
 }
 

@@ -4,7 +4,5 @@ pub mod action;
 pub mod appearance;
 pub mod clips;
 pub mod files;
-pub mod keys;
 pub mod output;
 pub mod particles;
-pub mod view;

@@ -2,10 +2,10 @@
 
 use crate::paths::archive_file::{Location, absolute, locate};
 use crate::view::actions::action::Action;
-use crate::view::models::alo_parts::parts;
+use crate::view::models::file_data::parts;
+use crate::view::models::viewed_model::{ShownModel, ShownModelItem};
 use crate::view::open::files::Folders;
 use crate::view::row::Row;
-use crate::view::shown_model::{ShownModel, ShownModelItem};
 use bevy::asset::AssetPath;
 use bevy::asset::io::AssetSourceId;
 use bevy::ecs::system::SystemParam;
@@ -56,11 +56,11 @@ impl ManifestWriter<'_, '_> {
         let file = &shown.model.file;
         let stem = file.file_stem()?.to_string_lossy();
         let folder = self.folder_with_skin(file.parent()?, shown.skin);
-        let mut paths = (1..).map(|number| match number {
+        let path = |number| match number {
             1 => folder.join(format!("{stem}.model.ron")),
             _ => folder.join(format!("{stem}-{number}.model.ron")),
-        });
-        paths.find(|path| !path.exists())
+        };
+        (1..).map(path).find(|path| !path.exists())
     }
 
     /// The nearest folder from which a manifest can refer to a skin. Manifests can refer to all files of the assets folder.
@@ -96,7 +96,10 @@ impl ManifestWriter<'_, '_> {
         let model = shown.model;
         manifest.model = name_from(file, &model.file, &model.path)?;
         manifest.play = match shown.play {
-            Some((play, _)) => Some(self.playing(play, &mut manifest.clips, file)?),
+            Some((play, _)) => {
+                let clip = self.clip(&play.clip, file)?;
+                Some(played_clip(play, clip, &mut manifest.clips))
+            }
             None => None,
         };
         manifest.skin = self.skin(shown.skin, &mut manifest.skins, file)?;
@@ -118,18 +121,6 @@ impl ManifestWriter<'_, '_> {
         let file =
             file.ok_or_else(|| format!("{path} is not in a folder that a manifest can refer to"))?;
         name_from(manifest, &file, &path)
-    }
-
-    /// The value of `play` for a clip. Adds an entry to `clips` if the clip has no name, or another speed or repeat
-    /// mode than its default.
-    fn playing(
-        &self,
-        play: &PlayClip,
-        clips: &mut Vec<ManifestClip>,
-        file: &Path,
-    ) -> Result<NameOrIndex, String> {
-        let shown = self.clip(&play.clip, file)?;
-        Ok(played_clip(play, shown, clips))
     }
 
     /// The manifest entry of a clip, without name, speed and repeat mode.
@@ -252,19 +243,16 @@ fn distances(shown: &ShownModelItem) -> Vec<f32> {
 
 /// Names of the parts that [`PartVisibility`] hides, and of those that it shows.
 fn hidden(shown: &ShownModelItem) -> (Vec<String>, Vec<String>) {
-    let alo = shown.alo.into_iter().flat_map(|alo| parts(alo.model()));
-    let alo = alo.map(|part| part.name);
-    let lgw = shown
-        .lgw
-        .into_iter()
-        .flat_map(|(lgw, _)| &lgw.model().meshes);
-    let lgw = lgw.map(|mesh| mesh.name.to_string());
-    let abc = shown
-        .abc
-        .into_iter()
-        .flat_map(|(abc, _)| &abc.model().nodes);
-    let abc = abc.map(|node| node.name.to_string());
-    let mut names: Vec<String> = alo.chain(lgw).chain(abc).collect();
+    let mut names: Vec<String> = Vec::new();
+    if let Some(alo) = shown.alo {
+        names.extend(parts(alo.model()).into_iter().map(|part| part.name));
+    }
+    if let Some((lgw, _)) = shown.lgw {
+        names.extend(lgw.model().meshes.iter().map(|mesh| mesh.name.to_string()));
+    }
+    if let Some((abc, _)) = shown.abc {
+        names.extend(abc.model().nodes.iter().map(|node| node.name.to_string()));
+    }
     names.sort();
     names.dedup();
     let state = |name: &String| shown.parts.and_then(|hidden| hidden.get(name));
@@ -367,9 +355,6 @@ pub fn free_name(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     names.find(|name| !is_taken(name)).unwrap_or_default()
 }
 
-#[cfg(test)]
-mod played_clip_tests;
-
 /// Writes an image of the window to the current folder on [`Action::SaveImage`]. Never overwrites a file.
 pub fn act_on_image(mut actions: MessageReader<Action>, mut commands: Commands) {
     for _ in actions.read().filter(|of| **of == Action::SaveImage) {
@@ -392,6 +377,9 @@ fn free_image(folder: &Path) -> PathBuf {
     let mut paths = (1..).map(|number: u32| folder.join(format!("classic-models-{number}.png")));
     paths.find(|path| !path.exists()).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod played_clip_tests;
 
 #[cfg(test)]
 mod window_image_tests {

@@ -16,15 +16,11 @@ use bevy_classic_models::prelude::*;
 pub const STEP: f32 = 1.0 / 30.0;
 
 /// Plays particle systems. Needs [`Args`] and [`Row`].
-pub struct ParticlePlayerPlugin;
-
-impl Plugin for ParticlePlayerPlugin {
-    fn build(&self, app: &mut App) {
-        app.add_observer(repeat)
-            .add_observer(on_file_spawned)
-            .add_systems(Update, add_players)
-            .add_systems(PostUpdate, set_speeds.in_set(ParticleSet::Bounds));
-    }
+pub fn particle_player_plugin(app: &mut App) {
+    app.add_observer(repeat)
+        .add_observer(on_file_spawned)
+        .add_systems(Update, add_players)
+        .add_systems(PostUpdate, set_speeds.in_set(ParticleSet::Bounds));
 }
 
 /// How the particle systems of a model play. On its root.

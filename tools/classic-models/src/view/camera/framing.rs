@@ -2,7 +2,7 @@
 
 use crate::view::camera::orbit::Orbit;
 use crate::view::draw::visible_points::VisiblePoints;
-use crate::view::models::bounds::WorldBounds;
+use crate::view::models::bounds::{WorldBounds, limits};
 use crate::view::models::particle_systems::ParticleFile;
 use crate::view::row::{Row, RowLayout};
 use bevy::prelude::*;
@@ -41,18 +41,14 @@ impl FramingStyle {
 pub struct FrameModels;
 
 /// Frames models. Needs [`Row`], [`FramingStyle`] and one entity with [`Orbit`].
-pub struct FramingPlugin;
-
-impl Plugin for FramingPlugin {
-    fn build(&self, app: &mut App) {
-        app.insert_resource(Framing::All).add_systems(
-            PostUpdate,
-            frame
-                .in_set(FrameModels)
-                .after(RowLayout)
-                .before(TransformSystems::Propagate),
-        );
-    }
+pub fn framing_plugin(app: &mut App) {
+    app.insert_resource(Framing::All).add_systems(
+        PostUpdate,
+        frame
+            .in_set(FrameModels)
+            .after(RowLayout)
+            .before(TransformSystems::Propagate),
+    );
 }
 
 /// Frames in which models are shown before they are framed. Their poses and positions are known after the first.
@@ -114,8 +110,7 @@ fn frame(
 
 /// Points on the ellipsoid in a box. Particles fill no corners.
 fn ellipsoid(corners: [Vec3; 8]) -> Vec<Vec3> {
-    let low = corners.into_iter().reduce(Vec3::min).unwrap_or_default();
-    let high = corners.into_iter().reduce(Vec3::max).unwrap_or_default();
+    let (low, high) = limits(corners);
     let (center, half) = ((low + high) / 2.0, (high - low) / 2.0);
     let steps = [-1.0, 0.0, 1.0];
     let directions = steps.into_iter().flat_map(|x| {

@@ -1,5 +1,4 @@
 //! The camera: where it is, what it frames, and how the mouse moves it.
 
 pub mod framing;
-pub mod mouse;
 pub mod orbit;

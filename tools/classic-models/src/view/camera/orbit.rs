@@ -1,9 +1,16 @@
-//! The position of the camera that orbits the models.
+//! The camera that orbits the models: its position, and how the mouse and the panels change it.
 
+use crate::view::camera::framing::FrameModels;
 use crate::view::open::args::View;
+use crate::view::panels::state::PanelInput;
+use crate::view::row::Row;
+use bevy::camera::Viewport;
 use bevy::core_pipeline::tonemapping::Tonemapping;
+use bevy::input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll, MouseScrollUnit};
+use bevy::light::CascadeShadowConfig;
 use bevy::prelude::*;
-use classic_models_support::stage::fit;
+use bevy::window::PrimaryWindow;
+use classic_models_support::stage::{KeyLight, fit, shadows};
 use std::f32::consts::{FRAC_PI_2, PI};
 
 /// The vertical field of view, in radians.
@@ -67,5 +74,112 @@ impl Orbit {
             self.distance = depth;
             self.focus = eye + rotation * Vec3::NEG_Z * depth;
         }
+    }
+}
+
+/// Moves the camera. Needs one entity with [`Orbit`].
+pub fn orbit_plugin(app: &mut App) {
+    app.add_systems(
+        PostUpdate,
+        apply_orbit
+            .after(FrameModels)
+            .before(TransformSystems::Propagate),
+    );
+}
+
+/// Writes the transform, the projection and the shadow distances of cameras that moved.
+fn apply_orbit(
+    mut cameras: Query<(&Orbit, &mut Transform, &mut Projection), Changed<Orbit>>,
+    mut lights: Query<&mut CascadeShadowConfig, With<KeyLight>>,
+) {
+    for (orbit, mut transform, mut projection) in &mut cameras {
+        *transform = orbit.transform();
+        *projection = Projection::Perspective(PerspectiveProjection {
+            fov: FOV,
+            near: orbit.distance * 0.01,
+            far: orbit.distance * 1000.0,
+            ..default()
+        });
+        for mut config in &mut lights {
+            *config = shadows(orbit.distance * 2.0);
+        }
+    }
+}
+
+/// Moves the camera with the mouse. Not part of the plugin: captures have no window.
+pub fn follow_mouse(
+    window: Single<&Window, With<PrimaryWindow>>,
+    input: Res<PanelInput>,
+    buttons: Res<ButtonInput<MouseButton>>,
+    motion: Res<AccumulatedMouseMotion>,
+    scroll: Res<AccumulatedMouseScroll>,
+    mut orbit: Single<&mut Orbit>,
+    mut drag: Local<Option<MouseButton>>,
+) {
+    let is_free = window.cursor_position().is_some_and(|at| input.is_free(at));
+    let drag_buttons = [MouseButton::Left, MouseButton::Right, MouseButton::Middle];
+    if let Some(button) = drag_buttons.into_iter().find(|b| buttons.just_pressed(*b)) {
+        *drag = Some(button).filter(|_| is_free);
+    }
+    *drag = drag.filter(|button| buttons.pressed(*button));
+    if motion.delta != Vec2::ZERO {
+        match *drag {
+            Some(MouseButton::Left) => {
+                orbit.yaw -= motion.delta.x * 0.008;
+                orbit.pitch = (orbit.pitch + motion.delta.y * 0.008).clamp(-FRAC_PI_2, FRAC_PI_2);
+            }
+            Some(_) => {
+                // Points at the distance of the focus follow the mouse.
+                let height = input.free.map_or(window.height(), |free| free.height());
+                let per_pixel = 2.0 * (FOV / 2.0).tan() * orbit.distance / height.max(1.0);
+                let shift = Vec3::new(-motion.delta.x, motion.delta.y, 0.0) * per_pixel;
+                let shift = orbit.rotation() * shift;
+                orbit.focus += shift;
+            }
+            None => {}
+        }
+    }
+    if scroll.delta.y != 0.0 && is_free {
+        let notches = match scroll.unit {
+            MouseScrollUnit::Line => scroll.delta.y,
+            MouseScrollUnit::Pixel => scroll.delta.y / 40.0,
+        };
+        orbit.distance = (orbit.distance * 0.88_f32.powf(notches)).clamp(1e-3, 1e6);
+    }
+}
+
+/// Keeps the camera's viewport in the area without panels.
+pub fn fit_viewport(
+    window: Single<&Window, With<PrimaryWindow>>,
+    input: Res<PanelInput>,
+    mut camera: Single<&mut Camera, With<Orbit>>,
+    mut row: ResMut<Row>,
+) {
+    let size = window.physical_size();
+    if let Some(free) = input.free.filter(|free| free.height() > 0.0) {
+        row.aspect = free.width() / free.height();
+    }
+    let viewport = input.free.and_then(|free| {
+        let scale = window.scale_factor();
+        let min = (free.min * scale)
+            .round()
+            .max(Vec2::ZERO)
+            .as_uvec2()
+            .min(size);
+        let max = (free.max * scale)
+            .round()
+            .max(Vec2::ZERO)
+            .as_uvec2()
+            .min(size);
+        let inside = max.saturating_sub(min);
+        (inside.min_element() > 0).then(|| Viewport {
+            physical_position: min,
+            physical_size: inside,
+            ..default()
+        })
+    });
+    let rect = |viewport: &Viewport| (viewport.physical_position, viewport.physical_size);
+    if camera.viewport.as_ref().map(rect) != viewport.as_ref().map(rect) {
+        camera.viewport = viewport;
     }
 }

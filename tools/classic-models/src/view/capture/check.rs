@@ -1,8 +1,8 @@
 //! Checks that the clips, skins and parts that the command line names exist, before an image is written.
 
-use crate::view::models::alo_parts::parts;
 use crate::view::models::clip_list::{ClipList, ClipState};
 use crate::view::models::clips::PendingClips;
+use crate::view::models::file_data::parts;
 use crate::view::models::viewed_model::{ModelAssets, ViewedModel};
 use crate::view::open::args::Args;
 use crate::view::row::Row;
@@ -91,20 +91,14 @@ fn check_clip(args: &Args, models: &[Choices]) -> Result<(), String> {
     }
     let list = |model: &Choices| {
         let clips = model.list.0.iter().map(|clip| &*clip.name);
-        match model.list.0.is_empty() {
-            true => format!("{} has no clips", model.name),
-            false => format!(
-                "{} has {}",
-                model.name,
-                clips.collect::<Vec<_>>().join(", ")
-            ),
-        }
+        let clips = match model.list.0.is_empty() {
+            true => "no clips".to_owned(),
+            false => clips.collect::<Vec<_>>().join(", "),
+        };
+        format!("{} has {clips}", model.name)
     };
-    let lists: Vec<String> = models.iter().map(list).collect();
-    Err(format!(
-        "no model has a clip \"{name}\": {}",
-        lists.join("; ")
-    ))
+    let lists = models.iter().map(list).collect::<Vec<_>>().join("; ");
+    Err(format!("no model has a clip \"{name}\": {lists}"))
 }
 
 fn check_skin(args: &Args, models: &[Choices]) -> Result<(), String> {

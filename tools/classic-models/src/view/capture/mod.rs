@@ -8,6 +8,7 @@ mod turntable;
 use crate::file_format::is_texture;
 use crate::messages;
 use crate::paths::archive_file::absolute;
+use crate::view::ViewerPlugin;
 use crate::view::actions::output::{ManifestWriter, exists};
 use crate::view::actions::particles::STEP;
 use crate::view::camera::framing::{Framing, FramingStyle};
@@ -20,14 +21,13 @@ use crate::view::capture::sweep::sweep;
 use crate::view::capture::turntable::turn;
 use crate::view::draw::pointer::Pointer;
 use crate::view::models::FilesToLoad;
-use crate::view::models::bounds::{SpawnState, all_spawned};
+use crate::view::models::bounds::WorldBounds;
 use crate::view::models::clips::clips_settled;
 use crate::view::models::spawn::overrides_applied;
 use crate::view::models::viewed_model::ViewedModel;
 use crate::view::open::args::{Args, Turntable};
 use crate::view::open::shown::Shown;
 use crate::view::row::Row;
-use crate::view::viewer::ViewerPlugin;
 use crate::view::window::LOG_FILTER;
 use bevy::camera::Viewport;
 use bevy::ecs::system::RunSystemOnce;
@@ -74,9 +74,7 @@ fn capture(shown: &Shown) -> Result<(), String> {
     {
         return Err(exists(file));
     }
-    let mut headless = start(shown, args.size);
-    open(&mut headless, args)?;
-    aim(&mut headless, args);
+    let mut headless = open(shown)?;
     let hits = &headless.app.world().resource::<Pointer>().hits;
     for hit in hits {
         messages::line(hit).map_err(|error| error.to_string())?;
@@ -101,10 +99,7 @@ fn capture(shown: &Shown) -> Result<(), String> {
 
 /// Writes views from all sides.
 fn write_turntable(shown: &Shown, turntable: &Turntable) -> Result<(), String> {
-    let args = &shown.args;
-    let mut headless = start(shown, args.size);
-    open(&mut headless, args)?;
-    aim(&mut headless, args);
+    let mut headless = open(shown)?;
     turn(&mut headless, turntable)
 }
 
@@ -198,18 +193,21 @@ pub fn start(shown: &Shown, size: UVec2) -> Headless {
     Headless::start(app, size)
 }
 
-/// Waits until the models are loaded, and checks the arguments.
+/// Starts the app, waits until the models are loaded, checks the arguments, and frames the models.
 ///
 /// # Errors
 /// If a model does not load, or no model has what the arguments name.
-fn open(headless: &mut Headless, args: &Args) -> Result<(), String> {
-    wait_for_models(headless);
+fn open(shown: &Shown) -> Result<Headless, String> {
+    let args = &shown.args;
+    let mut headless = start(shown, args.size);
+    wait_for_models(&mut headless);
     let checked = headless.app.world_mut().run_system_cached(check_args);
     checked.map_err(|error| error.to_string())??;
     if !args.bounds {
-        sweep(headless);
+        sweep(&mut headless);
     }
-    Ok(())
+    aim(&mut headless, args);
+    Ok(headless)
 }
 
 /// Waits until all models are loaded with everything that they name, or have failed.
@@ -217,21 +215,19 @@ pub fn wait_for_models(headless: &mut Headless) {
     headless.wait_until("all models are loaded", |world| {
         let is_ready = |files: Res<FilesToLoad>,
                         row: Res<Row>,
-                        states: Query<SpawnState<'static>>,
+                        bounds: WorldBounds,
                         models: Query<(&ViewedModel, Has<IsReady>)>| {
             let is_done =
                 |(model, is_ready): (&ViewedModel, bool)| is_ready || model.problem.is_some();
             let is_loaded = files.is_empty() && !row.models.is_empty();
-            is_loaded && all_spawned(&row, &states) && models.iter().all(is_done)
+            is_loaded && bounds.all_spawned() && models.iter().all(is_done)
         };
         let checks = [
             world.run_system_cached(is_ready),
             world.run_system_cached(clips_settled),
             world.run_system_cached(overrides_applied),
         ];
-        checks
-            .into_iter()
-            .all(|is_done| is_done.is_ok_and(|is_done| is_done))
+        checks.into_iter().all(|is_done| is_done.unwrap_or(false))
     });
 }
 
@@ -294,9 +290,8 @@ fn shrink_views(world: &mut World, shrinks: bool) {
 fn paused_clips(world: &mut World) -> Vec<(Entity, f32)> {
     let mut models = world.query_filtered::<(Entity, &PlayClip, &Playback), With<ViewedModel>>();
     let paused = models.iter(world).filter(|(_, play, _)| play.paused);
-    paused
-        .map(|(model, _, playback)| (model, playback.time))
-        .collect()
+    let paused = paused.map(|(model, _, playback)| (model, playback.time));
+    paused.collect()
 }
 
 /// Sets the times of clips. `to` maps the time of the image to that of this frame.

@@ -179,47 +179,6 @@ pub fn write_name(headless: &mut Headless, file: &Path, is_broken: bool) {
     ));
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{Sheet, SheetLayout};
-    use bevy::prelude::*;
-    use bevy::render::render_resource::TextureFormat;
-
-    #[test]
-    fn cells_are_as_many_as_files() {
-        for (count, columns, rows) in [(1, 1, 1), (2, 2, 1), (5, 3, 2), (60, 8, 8), (65, 8, 9)] {
-            let layout = SheetLayout::new(count, 800);
-            assert_eq!((layout.columns, layout.rows), (columns, rows), "{count}");
-        }
-        assert_eq!(SheetLayout::new(2, 800).cell, UVec2::new(400, 300));
-    }
-
-    #[test]
-    fn cells_are_filled_from_left_to_right() {
-        let layout = SheetLayout::new(3, 128);
-        let mut sheet = Sheet::new(layout);
-        let cell = |value: u8| {
-            let UVec2 { x, y } = layout.cell;
-            let mut image = Image::new_target_texture(x, y, TextureFormat::Rgba8UnormSrgb, None);
-            image.data = Some(vec![value; (x * y * 4) as usize]);
-            image
-        };
-        for value in 1..=3 {
-            sheet.add(&cell(value)).unwrap();
-        }
-        let UVec2 { x, y } = layout.cell;
-        let at = |column: u32, row: u32| {
-            let (x, y) = (column * x + x / 2, row * y + y / 2);
-            let pixels = sheet.image.as_ref().unwrap().data.as_ref().unwrap();
-            pixels[((y * layout.size().x + x) * 4) as usize]
-        };
-        // The fourth cell is empty: the color of the first pixel.
-        assert_eq!([at(0, 0), at(1, 0), at(0, 1), at(1, 1)], [1, 2, 3, 1]);
-        let other = Image::new_target_texture(1, 1, TextureFormat::Rgba8UnormSrgb, None);
-        assert!(sheet.add(&other).is_err());
-    }
-}
-
 /// The margin around a texture, in pixels.
 const MARGIN: u32 = 6;
 
@@ -288,9 +247,43 @@ fn color(texture: &Pixels, pixel: UVec2, drawn: UVec2) -> [u8; 4] {
 }
 
 #[cfg(test)]
-mod sheet_texture_tests {
+mod tests {
     use super::*;
     use bevy::render::render_resource::TextureFormat;
+
+    #[test]
+    fn cells_are_as_many_as_files() {
+        for (count, columns, rows) in [(1, 1, 1), (2, 2, 1), (5, 3, 2), (60, 8, 8), (65, 8, 9)] {
+            let layout = SheetLayout::new(count, 800);
+            assert_eq!((layout.columns, layout.rows), (columns, rows), "{count}");
+        }
+        assert_eq!(SheetLayout::new(2, 800).cell, UVec2::new(400, 300));
+    }
+
+    #[test]
+    fn cells_are_filled_from_left_to_right() {
+        let layout = SheetLayout::new(3, 128);
+        let mut sheet = Sheet::new(layout);
+        let cell = |value: u8| {
+            let UVec2 { x, y } = layout.cell;
+            let mut image = Image::new_target_texture(x, y, TextureFormat::Rgba8UnormSrgb, None);
+            image.data = Some(vec![value; (x * y * 4) as usize]);
+            image
+        };
+        for value in 1..=3 {
+            sheet.add(&cell(value)).unwrap();
+        }
+        let UVec2 { x, y } = layout.cell;
+        let at = |column: u32, row: u32| {
+            let (x, y) = (column * x + x / 2, row * y + y / 2);
+            let pixels = sheet.image.as_ref().unwrap().data.as_ref().unwrap();
+            pixels[((y * layout.size().x + x) * 4) as usize]
+        };
+        // The fourth cell is empty: the color of the first pixel.
+        assert_eq!([at(0, 0), at(1, 0), at(0, 1), at(1, 1)], [1, 2, 3, 1]);
+        let other = Image::new_target_texture(1, 1, TextureFormat::Rgba8UnormSrgb, None);
+        assert!(sheet.add(&other).is_err());
+    }
 
     fn texture(width: u32, height: u32, rgba: Vec<u8>) -> Pixels {
         Pixels {

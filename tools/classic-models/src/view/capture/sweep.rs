@@ -1,7 +1,6 @@
 //! Computes the bounds of models with bones over their clips: plays each clip once before the image is captured.
 
-use crate::view::draw::mesh_vertices::{MeshVertices, OfModel};
-use crate::view::draw::visible_points::is_glow;
+use crate::view::draw::visible_points::{MeshVertices, OfModel, is_glow};
 use crate::view::models::bounds::ModelBounds;
 use crate::view::models::clip_list::ClipList;
 use bevy::camera::primitives::Aabb;

@@ -1,7 +1,7 @@
 //! Writes views of models from all sides, at equal angles.
 
 use crate::view::camera::orbit::Orbit;
-use crate::view::models::bounds::WorldBounds;
+use crate::view::models::bounds::{WorldBounds, limits};
 use crate::view::open::args::Turntable;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::prelude::*;
@@ -44,11 +44,10 @@ pub fn turn(headless: &mut Headless, turntable: &Turntable) -> Result<(), String
 /// Moves the camera so that the models fit in the picture from all sides, and turns about the middle of the models.
 fn frame_all_sides(bounds: WorldBounds, mut cameras: Query<(&mut Orbit, &Camera)>) {
     let corners = bounds.all_corners();
-    let low = corners.iter().copied().reduce(Vec3::min);
-    let high = corners.iter().copied().reduce(Vec3::max);
-    let (Some(low), Some(high)) = (low, high) else {
+    if corners.is_empty() {
         return;
-    };
+    }
+    let (low, high) = limits(corners.iter().copied());
     let center = (low + high) / 2.0;
     let turned = (0..ANGLES).flat_map(|angle| {
         let turn = Quat::from_rotation_y(f32::from(angle) / f32::from(ANGLES) * TAU);

@@ -1,6 +1,5 @@
 //! What is drawn on models: overlays, and the mark of what is under the mouse. It only reads models.
 
-pub mod mesh_vertices;
 pub mod overlays;
 pub mod pointer;
 pub mod visible_points;

@@ -2,8 +2,8 @@
 
 use crate::view::actions::action::Overlay;
 use crate::view::camera::orbit::{FOV, Orbit};
-use crate::view::draw::mesh_vertices::{MeshVertices, OfModel};
-use crate::view::models::bounds::{ModelBounds, WorldBounds};
+use crate::view::draw::visible_points::{MeshVertices, OfModel};
+use crate::view::models::bounds::{ModelBounds, WorldBounds, limits};
 use crate::view::models::clip_list::ClipList;
 use crate::view::models::viewed_model::ViewedModel;
 use crate::view::open::args::{Args, Trees};
@@ -79,40 +79,36 @@ struct OnSurface;
 struct Ground;
 
 /// Draws the overlays that [`Overlays`] enables.
-pub struct OverlaysPlugin;
-
-impl Plugin for OverlaysPlugin {
-    fn build(&self, app: &mut App) {
-        // The boxes of flat parts coincide with their triangles.
-        let near = -0.001;
-        app.insert_gizmo_config(OnSurface, lines(1.0, near))
-            .insert_gizmo_config(Ground, lines(1.0, 0.0))
-            .insert_gizmo_config(OnTop, lines(1.5, -1.0))
-            .insert_gizmo_config(AloColliderGizmos::default(), lines(1.0, near))
-            .add_systems(
-                PostUpdate,
+pub fn overlays_plugin(app: &mut App) {
+    // The boxes of flat parts coincide with their triangles.
+    let near = -0.001;
+    app.insert_gizmo_config(OnSurface, lines(1.0, near))
+        .insert_gizmo_config(Ground, lines(1.0, 0.0))
+        .insert_gizmo_config(OnTop, lines(1.5, -1.0))
+        .insert_gizmo_config(AloColliderGizmos::default(), lines(1.0, near))
+        .add_systems(
+            PostUpdate,
+            (
+                draw_surface.run_if(draws([Overlay::Wireframe, Overlay::Normals])),
+                draw_bounds.run_if(draws([Overlay::Bounds])),
+                draw_grid.run_if(draws([Overlay::Grid])),
+                // Of lines at the same depth, those drawn first are in front: those of bones.
                 (
-                    draw_surface.run_if(draws([Overlay::Wireframe, Overlay::Normals])),
-                    draw_bounds.run_if(draws([Overlay::Bounds])),
-                    draw_grid.run_if(draws([Overlay::Grid])),
-                    // Of lines at the same depth, those drawn first are in front: those of bones.
-                    (
-                        draw_bones.run_if(draws([Overlay::Bones])),
-                        draw_proxies.run_if(draws([Overlay::Proxies])),
-                        draw_lights.run_if(draws([Overlay::Lights])),
-                    )
-                        .chain(),
-                    draw_dims.run_if(draws([Overlay::Dims])),
+                    draw_bones.run_if(draws([Overlay::Bones])),
+                    draw_proxies.run_if(draws([Overlay::Proxies])),
+                    draw_lights.run_if(draws([Overlay::Lights])),
                 )
-                    .after(TransformSystems::Propagate),
+                    .chain(),
+                draw_dims.run_if(draws([Overlay::Dims])),
             )
-            .add_systems(
-                PostUpdate,
-                choose_trees
-                    .before(TransformSystems::Propagate)
-                    .run_if(resource_changed::<Overlays>),
-            );
-    }
+                .after(TransformSystems::Propagate),
+        )
+        .add_systems(
+            PostUpdate,
+            choose_trees
+                .before(TransformSystems::Propagate)
+                .run_if(resource_changed::<Overlays>),
+        );
 }
 
 /// Lines of a width in pixels. A negative bias draws them in front of what is at the same depth.
@@ -243,11 +239,10 @@ fn shade(color: Color, visible: bool) -> Color {
 /// Draws a grid of about eight cells over the models and some around them. The size of a cell is a power of two.
 fn draw_grid(all_bounds: WorldBounds, mut gizmos: Gizmos<Ground>) {
     let corners = all_bounds.all_corners();
-    let min = corners.iter().copied().reduce(Vec3::min);
-    let max = corners.iter().copied().reduce(Vec3::max);
-    let (Some(min), Some(max)) = (min, max) else {
+    if corners.is_empty() {
         return;
-    };
+    }
+    let (min, max) = limits(corners);
     let size = max - min;
     let cell = (size.max_element().max(1e-3) / 8.0).log2().round().exp2();
     let count = |length: f32| 2 * ((length / cell / 2.0).ceil() as u32 + 3);

@@ -5,7 +5,7 @@ use crate::view::camera::framing::Framing;
 use crate::view::camera::orbit::Orbit;
 use crate::view::draw::overlays::{OnTop, Overlays};
 use crate::view::open::args::Trees;
-use crate::view::panel_input::PanelInput;
+use crate::view::panels::state::PanelInput;
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
@@ -30,17 +30,13 @@ pub struct Pointer {
 }
 
 /// Finds and marks the parts under [`Pointer::at`].
-pub struct PointerPlugin;
-
-impl Plugin for PointerPlugin {
-    fn build(&self, app: &mut App) {
-        app.init_resource::<Pointer>().add_systems(
-            PostUpdate,
-            probe
-                .after(TransformSystems::Propagate)
-                .after(VisibilitySystems::VisibilityPropagate),
-        );
-    }
+pub fn pointer_plugin(app: &mut App) {
+    app.init_resource::<Pointer>().add_systems(
+        PostUpdate,
+        probe
+            .after(TransformSystems::Propagate)
+            .after(VisibilitySystems::VisibilityPropagate),
+    );
 }
 
 /// Sets [`Pointer::at`] to the position of the mouse, if it is beside the panels. Captures have no window and don't need it.

@@ -1,9 +1,8 @@
 //! Bounds of models, and their arrangement side by side in a row.
 
-use crate::view::models::particle_bounds::particle_corners;
-use crate::view::models::particle_systems::ParticleFile;
+use crate::view::models::particle_systems::{ParticleFile, particle_corners};
 use crate::view::models::viewed_model::ViewedModel;
-use crate::view::row::{Extent, Row, best_rows, in_rows};
+use crate::view::row::{Row, best_rows, in_rows};
 use bevy::camera::primitives::Aabb;
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
@@ -15,15 +14,6 @@ use bevy_classic_models::alamo::{
 use bevy_classic_models::lgw::LgwInstance;
 use bevy_classic_models::quake::MdlInstance;
 use classic_models_support::stage::corners;
-
-/// A model, and whether it is spawned and has bounds.
-pub type SpawnState<'w> = (&'w ViewedModel, Has<ModelBounds>);
-
-/// Whether every model of the row is spawned or has failed to load.
-pub fn all_spawned(row: &Row, models: &Query<SpawnState<'static>>) -> bool {
-    let mut states = row.models.iter().map(|model| models.get(*model));
-    states.all(|state| state.is_ok_and(|(model, has)| has || model.problem.is_some()))
-}
 
 /// The bounds of a model relative to its root, in the row's axes. For Alamo models: the rest pose, undamaged, at the finest
 /// level of detail. For LithTech models: all poses. For Quake models: all poses, or those of the clip. Changes of the
@@ -60,7 +50,7 @@ impl ModelBounds {
 }
 
 /// The smallest and the largest coordinates of points.
-fn limits(points: impl IntoIterator<Item = Vec3>) -> (Vec3, Vec3) {
+pub fn limits(points: impl IntoIterator<Item = Vec3>) -> (Vec3, Vec3) {
     let start = (Vec3::INFINITY, Vec3::NEG_INFINITY);
     let points = points.into_iter();
     points.fold(start, |(min, max), at| (min.min(at), max.max(at)))
@@ -70,14 +60,15 @@ fn limits(points: impl IntoIterator<Item = Vec3>) -> (Vec3, Vec3) {
 #[derive(SystemParam)]
 pub struct WorldBounds<'w, 's> {
     row: Res<'w, Row>,
-    states: Query<'w, 's, SpawnState<'static>>,
+    states: Query<'w, 's, (&'static ViewedModel, Has<ModelBounds>)>,
     models: Query<'w, 's, (&'static ModelBounds, &'static Transform), With<ViewedModel>>,
 }
 
 impl WorldBounds<'_, '_> {
-    /// Whether every model is spawned or has failed to load.
+    /// Whether every model of the row is spawned or has failed to load.
     pub fn all_spawned(&self) -> bool {
-        all_spawned(&self.row, &self.states)
+        let mut states = self.row.models.iter().map(|model| self.states.get(*model));
+        states.all(|state| state.is_ok_and(|(model, has)| has || model.problem.is_some()))
     }
 
     /// The corners of a model's bounds.
@@ -90,10 +81,8 @@ impl WorldBounds<'_, '_> {
     /// The corners of all models' bounds.
     pub fn all_corners(&self) -> Vec<Vec3> {
         let models = self.row.models.iter();
-        models
-            .flat_map(|model| self.corners(*model))
-            .flatten()
-            .collect()
+        let corners = models.filter_map(|model| self.corners(*model));
+        corners.flatten().collect()
     }
 }
 
@@ -116,7 +105,7 @@ pub fn arrange_row(
         };
         let height = if is_particle_file { 0.0 } else { -min.y };
         models.push((*entity, height));
-        extents.push(Extent {
+        extents.push(ModelBounds {
             min: *min + Vec3::Y * height,
             max: *max + Vec3::Y * height,
         });

@@ -134,9 +134,10 @@ impl ClipList {
 
     /// The index of the first clip that passes a filter. Clips of manifests come first.
     fn position(&self, filter: impl Fn(&ListedClip) -> bool) -> Option<usize> {
-        let in_manifest = |clip: &ListedClip| clip.from_manifest && filter(clip);
-        let first = self.0.iter().position(in_manifest);
-        first.or_else(|| self.0.iter().position(filter))
+        let clips = self.0.iter().enumerate();
+        let found = clips.filter(|(_, clip)| filter(clip));
+        let first = found.min_by_key(|(_, clip)| !clip.from_manifest);
+        first.map(|(index, _)| index)
     }
 
     /// The clip that plays.
@@ -168,17 +169,11 @@ impl ClipList {
 
 /// Whether a clip's name is a type and a number, such as `MOVE_00`.
 fn is_of_type(name: &str, kind: &str) -> bool {
-    let number = name
-        .get(kind.len()..)
-        .filter(|_| name.is_char_boundary(kind.len()));
-    let is_number = |rest: &str| {
-        rest.bytes()
-            .all(|byte| byte == b'_' || byte.is_ascii_digit())
-    };
-    number.is_some_and(is_number)
-        && name
-            .get(..kind.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(kind))
+    name.split_at_checked(kind.len())
+        .is_some_and(|(start, number)| {
+            let is_number = |byte: u8| byte == b'_' || byte.is_ascii_digit();
+            start.eq_ignore_ascii_case(kind) && number.bytes().all(is_number)
+        })
 }
 
 /// The clips that a clip of a manifest can refer to.

@@ -26,21 +26,17 @@ pub const FADE: f32 = 0.2;
 const FIRST: [[&str; 2]; 2] = [["MOVE", "IDLE"], ["Walk", "Run"]];
 
 /// Assigns clip files to models, keeps the clip lists up to date, and starts clips.
-pub struct ClipsPlugin;
-
-impl Plugin for ClipsPlugin {
-    fn build(&self, app: &mut App) {
-        app.init_resource::<PendingClips>()
-            .add_systems(
-                Startup,
-                |args: Res<Args>, mut pending_clips: ResMut<PendingClips>| {
-                    let clips = args.files.iter().filter(|file| has_extension(file, "ala"));
-                    pending_clips.waiting.extend(clips.cloned());
-                },
-            )
-            .add_systems(Update, (assign_clips, list_clips, start_clips).chain())
-            .add_systems(Update, load_clip_files);
-    }
+pub fn clips_plugin(app: &mut App) {
+    app.init_resource::<PendingClips>()
+        .add_systems(
+            Startup,
+            |args: Res<Args>, mut pending_clips: ResMut<PendingClips>| {
+                let clips = args.files.iter().filter(|file| has_extension(file, "ala"));
+                pending_clips.waiting.extend(clips.cloned());
+            },
+        )
+        .add_systems(Update, (assign_clips, list_clips, start_clips).chain())
+        .add_systems(Update, load_clip_files);
 }
 
 /// Clip files that are not yet assigned to a model.

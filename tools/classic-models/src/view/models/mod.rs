@@ -1,25 +1,20 @@
 //! Loads, spawns and lists the models that are shown, and keeps their errors.
 
-pub mod alo_parts;
 pub mod bounds;
 pub mod clip_list;
 pub mod clips;
 pub mod file_data;
-pub mod load;
-pub mod particle_bounds;
 pub mod particle_systems;
 pub mod spawn;
 pub mod viewed_model;
 
 use crate::messages::explain;
-use crate::paths::archive_file;
-use crate::paths::archive_file::absolute;
+use crate::paths::archive_file::{self, absolute};
 use crate::view::models::bounds::{arrange_row, measure_alo, measure_lgw, measure_mdl};
 use crate::view::models::clip_list::ClipList;
-use crate::view::models::clips::{AssignedClips, ClipsPlugin};
+use crate::view::models::clips::{AssignedClips, clips_plugin};
 use crate::view::models::file_data::{keep_materials, read_files};
-use crate::view::models::load::load;
-use crate::view::models::spawn::{apply_overrides, spawn};
+use crate::view::models::spawn::{apply_overrides, load, spawn};
 use crate::view::models::viewed_model::{OpenedManifest, ViewedModel};
 use crate::view::open::files::Folders;
 use crate::view::row::{Row, RowLayout};
@@ -42,37 +37,33 @@ const BEFORE: usize = 18;
 const AFTER: usize = 10;
 
 /// Loads and spawns models. Needs [`Args`](crate::view::open::args::Args), [`Folders`] and [`Row`].
-pub struct ModelsPlugin;
-
-impl Plugin for ModelsPlugin {
-    fn build(&self, app: &mut App) {
-        app.add_plugins(ClipsPlugin)
-            .init_resource::<FilesToLoad>()
-            .add_systems(
-                Update,
-                (
-                    load_next,
-                    update_problems,
-                    open_manifests,
-                    spawn,
-                    apply_overrides,
-                ),
-            )
-            .add_systems(
-                PostUpdate,
-                (
-                    (measure_alo, measure_lgw, measure_mdl, read_files).before(RowLayout),
-                    keep_materials,
-                    arrange_row.in_set(RowLayout),
-                ),
-            );
-        app.configure_sets(
+pub fn models_plugin(app: &mut App) {
+    app.add_plugins(clips_plugin)
+        .init_resource::<FilesToLoad>()
+        .add_systems(
+            Update,
+            (
+                load_next,
+                update_problems,
+                open_manifests,
+                spawn,
+                apply_overrides,
+            ),
+        )
+        .add_systems(
             PostUpdate,
-            RowLayout
-                .after(ClassicModelsSystems::Play)
-                .before(TransformSystems::Propagate),
+            (
+                (measure_alo, measure_lgw, measure_mdl, read_files).before(RowLayout),
+                keep_materials,
+                arrange_row.in_set(RowLayout),
+            ),
         );
-    }
+    app.configure_sets(
+        PostUpdate,
+        RowLayout
+            .after(ClassicModelsSystems::Play)
+            .before(TransformSystems::Propagate),
+    );
 }
 
 /// The models of the command line that are not loaded yet.

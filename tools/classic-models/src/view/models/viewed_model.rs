@@ -1,13 +1,20 @@
-//! The component of a model that is shown, and its asset. Does not load or spawn models.
+//! The component of a model that is shown, its asset, and all components that a shown model of any format has.
 
+use crate::view::actions::particles::ParticlePlayer;
+use crate::view::models::clip_list::ClipList;
+use crate::view::models::clips::Animators;
+use crate::view::models::file_data::{FileCounts, ModelMaterials};
+use crate::view::models::particle_systems::ParticleFile;
 use bevy::asset::{AssetLoadError, AssetPath};
+use bevy::ecs::query::QueryData;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{Alo, AloParticles};
-use bevy_classic_models::lgw::Lgw;
-use bevy_classic_models::lithtech::Abc;
+use bevy_classic_models::alamo::{Alo, AloInstance, AloParticles};
+use bevy_classic_models::lgw::{Lgw, LgwInstance};
+use bevy_classic_models::lithtech::{Abc, AbcInstance};
 use bevy_classic_models::manifest::ModelManifest;
-use bevy_classic_models::quake::Mdl;
+use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::{Mdl, MdlInstance};
 use std::any::TypeId;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -56,4 +63,27 @@ pub struct ModelAssets<'w> {
     pub lgw: Res<'w, Assets<Lgw>>,
     pub mdl: Res<'w, Assets<Mdl>>,
     pub particles: Res<'w, Assets<AloParticles>>,
+}
+
+/// The components of a model that the panels show, a manifest describes, and actions change.
+#[derive(QueryData)]
+pub struct ShownModel {
+    pub model: &'static ViewedModel,
+    pub play: Option<(&'static PlayClip, &'static Playback)>,
+    pub list: Option<&'static ClipList>,
+    pub animators: Animators,
+    pub skin: Option<&'static ModelSkin>,
+    pub clips: Option<&'static ModelClips>,
+    pub lod: Option<&'static ModelLod>,
+    pub distances: Option<&'static LodDistances>,
+    pub stage: Option<&'static DamageStage>,
+    pub parts: Option<&'static PartVisibility>,
+    pub team: Option<&'static TeamColor>,
+    pub colors: Option<&'static PlayerColors>,
+    pub mdl: Option<&'static MdlInstance>,
+    pub alo: Option<&'static AloInstance>,
+    pub abc: Option<(&'static AbcInstance, Option<&'static FileCounts>)>,
+    pub lgw: Option<(&'static LgwInstance, Option<&'static ModelMaterials>)>,
+    pub player: Option<&'static ParticlePlayer>,
+    pub particle_file: Option<&'static ParticleFile>,
 }

@@ -1,5 +1,6 @@
 //! The command line of `view`, and the help about its keys.
 
+use crate::file_format::has_extension;
 use crate::paths::game::GameKind;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::{ClipRef, ModelSkin, PartVisibility, PlayClip, PlayerColors};
@@ -36,6 +37,13 @@ Examples:
 Exit status: 0; 1 if a file is missing or no model is given, or the image or manifest could not be written; 2 for
 wrong arguments.";
 
+// Headings of groups of options.
+const GAMES: &str = "Games";
+const TEXTURED: &str = "Alamo, LithTech and LGW models";
+const ANIMATED: &str = "Alamo and LithTech models";
+const ALAMO: &str = "Alamo models";
+const NO_WINDOW: &str = "Without a window";
+
 /// Shows models and particle systems, animated, in a window or as an image.
 ///
 /// Shows Quake, Alamo, LithTech and LGW models, and particle systems of Alamo games, side by side, in a window. With
@@ -64,32 +72,15 @@ pub struct Args {
     /// Archives and folders are searched in the game's order. LithTech games have no fixed order: give .rez archives and
     /// folders, later ones win. Forces of Corruption also needs the folder of Empire at War, unless it is beside it.
     /// The list at the left has the models; press / to search.
-    #[arg(
-        long,
-        value_name = "GAME",
-        value_enum,
-        help_heading = "Games",
-        verbatim_doc_comment
-    )]
+    #[arg(long, value_name = "GAME", value_enum, help_heading = GAMES, verbatim_doc_comment)]
     pub game: Option<GameKind>,
     /// Show this model of the game, by its path; may be given more than once
-    #[arg(
-        long = "model",
-        value_name = "PATH",
-        requires = "game",
-        help_heading = "Games"
-    )]
+    #[arg(long = "model", value_name = "PATH", requires = "game", help_heading = GAMES)]
     pub models: Vec<String>,
     /// Add a mod; may be given more than once
     ///
     /// Alamo: a folder of a mod; those that are given first win. Quake: the name of a folder beside id1; later ones win.
-    #[arg(
-        long = "mod",
-        value_name = "DIR",
-        requires = "game",
-        help_heading = "Games",
-        verbatim_doc_comment
-    )]
+    #[arg(long = "mod", value_name = "DIR", requires = "game", help_heading = GAMES, verbatim_doc_comment)]
     pub mods: Vec<PathBuf>,
 
     /// Play this clip, by name or index
@@ -138,21 +129,17 @@ pub struct Args {
     pub size: UVec2,
 
     /// Also search for textures in this folder; may be given more than once
-    #[arg(
-        long = "texture-folder",
-        value_name = "DIR",
-        help_heading = "Alamo, LithTech and LGW models"
-    )]
+    #[arg(long = "texture-folder", value_name = "DIR", help_heading = TEXTURED)]
     pub texture_folders: Vec<PathBuf>,
 
     /// Play no clip
-    #[arg(long, help_heading = "Alamo and LithTech models")]
+    #[arg(long, help_heading = ANIMATED)]
     pub rest: bool,
     /// Use this level of detail; 0 is the finest
-    #[arg(long, value_name = "N", help_heading = "Alamo and LithTech models")]
+    #[arg(long, value_name = "N", help_heading = ANIMATED)]
     pub lod: Option<u32>,
     /// Draw the bones and their names
-    #[arg(long, help_heading = "Alamo and LithTech models")]
+    #[arg(long, help_heading = ANIMATED)]
     pub bones: bool,
 
     #[command(flatten, next_help_heading = "Alamo and LGW models")]
@@ -163,22 +150,22 @@ pub struct Args {
     pub dims: bool,
 
     /// Use this damage stage; 0 is undamaged
-    #[arg(long, value_name = "N", help_heading = "Alamo models")]
+    #[arg(long, value_name = "N", help_heading = ALAMO)]
     pub damage_stage: Option<u32>,
     /// Use this team color
-    #[arg(long, value_name = "RRGGBB", value_parser = team, help_heading = "Alamo models")]
+    #[arg(long, value_name = "RRGGBB", value_parser = team, help_heading = ALAMO)]
     pub team: Option<Color>,
     /// Draw the positions of effects and other models, and their names
-    #[arg(long, help_heading = "Alamo models")]
+    #[arg(long, help_heading = ALAMO)]
     pub proxies: bool,
     /// Draw the range or the cone of lights
-    #[arg(long, help_heading = "Alamo models")]
+    #[arg(long, help_heading = ALAMO)]
     pub lights: bool,
     /// Draw the boxes of the collision trees at this level or at all levels; level 0 is one box around each part
-    #[arg(long = "tree-level", value_name = "N|all", value_parser = trees, help_heading = "Alamo models")]
+    #[arg(long = "tree-level", value_name = "N|all", value_parser = trees, help_heading = ALAMO)]
     pub trees: Option<Trees>,
     /// Show the lights that are on only at night
-    #[arg(long, help_heading = "Alamo models")]
+    #[arg(long, help_heading = ALAMO)]
     pub night: bool,
 
     /// Write a PNG image and exit
@@ -186,25 +173,12 @@ pub struct Args {
     /// The same arguments always give the same image. Without --time it shows the start of the clip. With particle
     /// systems, it shows the particles after the clip has played from its start to --time.
     /// All poses of the clip fit in the image; with --bounds all poses of the model, or the rest pose of an .alo file.
-    #[arg(
-        long,
-        value_name = "OUT.png",
-        value_parser = png,
-        help_heading = "Without a window",
-        verbatim_doc_comment
-    )]
+    #[arg(long, value_name = "OUT.png", value_parser = png, help_heading = NO_WINDOW, verbatim_doc_comment)]
     pub capture: Option<PathBuf>,
     /// Write N views from all sides to 000.png, 001.png and so on in a folder, and exit
     ///
     /// The first is that of --view. The camera has the same distance in all views.
-    #[arg(
-        long,
-        num_args = 2,
-        value_names = ["N", "DIR"],
-        conflicts_with = "capture",
-        help_heading = "Without a window",
-        verbatim_doc_comment
-    )]
+    #[arg(long, num_args = 2, value_names = ["N", "DIR"], conflicts_with = "capture", help_heading = NO_WINDOW, verbatim_doc_comment)]
     turntable: Option<Vec<OsString>>,
 
     /// Write an image of all files with their names, and exit
@@ -216,7 +190,7 @@ pub struct Args {
         value_name = "OUT.png",
         value_parser = png,
         conflicts_with_all = ["capture", "turntable", "save_manifest"],
-        help_heading = "Without a window",
+        help_heading = NO_WINDOW,
         verbatim_doc_comment
     )]
     pub sheet: Option<PathBuf>,
@@ -224,19 +198,13 @@ pub struct Args {
     ///
     /// It has the clip, its speed and repeat mode, the skin, colors, hidden parts, the damage stage and the LOD
     /// distances.
-    #[arg(
-        long,
-        value_name = "OUT.model.ron",
-        value_parser = manifest,
-        help_heading = "Without a window",
-        verbatim_doc_comment
-    )]
+    #[arg(long, value_name = "OUT.model.ron", value_parser = manifest, help_heading = NO_WINDOW, verbatim_doc_comment)]
     pub save_manifest: Option<PathBuf>,
     /// Replace an existing manifest
-    #[arg(long, requires = "save_manifest", help_heading = "Without a window")]
+    #[arg(long, requires = "save_manifest", help_heading = NO_WINDOW)]
     pub force: bool,
     /// Mark and name the part at this pixel
-    #[arg(long, value_name = "X,Y", value_parser = pixel, help_heading = "Without a window")]
+    #[arg(long, value_name = "X,Y", value_parser = pixel, help_heading = NO_WINDOW)]
     pub probe: Option<Vec2>,
 
     /// Exit after N frames
@@ -359,21 +327,15 @@ fn pixel(text: &str) -> Result<Vec2, &'static str> {
     }
 }
 
+// A file to write with another extension could be a model, which would be replaced.
 fn png(text: &str) -> Result<PathBuf, &'static str> {
-    output(text, "png").ok_or("expected the path of a .png file")
+    let path = Some(PathBuf::from(text)).filter(|path| has_extension(path, "png"));
+    path.ok_or("expected the path of a .png file")
 }
 
 fn manifest(text: &str) -> Result<PathBuf, &'static str> {
-    output(text, "ron").ok_or("expected the path of a .model.ron file")
-}
-
-/// The path of a file to write. `None` if it has another extension: then it could be a model, which would be replaced.
-fn output(text: &str, extension: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(text);
-    let found = path
-        .extension()
-        .is_some_and(|it| it.eq_ignore_ascii_case(extension));
-    found.then_some(path)
+    let path = Some(PathBuf::from(text)).filter(|path| has_extension(path, "ron"));
+    path.ok_or("expected the path of a .model.ron file")
 }
 
 fn size(text: &str) -> Result<UVec2, &'static str> {
@@ -397,24 +359,16 @@ impl PartArgs {
     }
 }
 
+const HIDE_HELP: &str = "Hide the parts with this name; may be given more than once";
+const SHOW_HELP: &str =
+    "Show the parts with this name, even if the file hides them; may be given more than once";
+
 impl clap::Args for PartArgs {
     fn augment_args(command: Command) -> Command {
-        let options = [
-            (
-                "hide",
-                "Hide the parts with this name; may be given more than once",
-            ),
-            (
-                "show",
-                "Show the parts with this name, even if the file hides them; may be given more than once",
-            ),
-        ];
+        let options = [("hide", HIDE_HELP), ("show", SHOW_HELP)];
         command.args(options.map(|(name, help)| {
-            let option = Arg::new(name).long(name).value_name("NAME");
-            option
-                .action(ArgAction::Append)
-                .allow_hyphen_values(true)
-                .help(help)
+            let option = Arg::new(name).long(name).value_name("NAME").help(help);
+            option.action(ArgAction::Append).allow_hyphen_values(true)
         }))
     }
 

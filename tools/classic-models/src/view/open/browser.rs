@@ -36,12 +36,12 @@ pub struct Entry {
 /// The listed files, and the search for them.
 #[derive(Resource, Debug, Default)]
 pub struct Browser {
-    place: Place,
+    pub place: Place,
     /// The folder or the archive.
-    root: PathBuf,
+    pub root: PathBuf,
     entries: Vec<Entry>,
-    /// The text of the search.
-    text: String,
+    /// The text of the search, which [`search`](Self::search) sets.
+    pub text: String,
     /// The indices of the entries that match.
     matches: Vec<usize>,
     /// The model that was opened last.
@@ -92,20 +92,6 @@ impl Browser {
         };
         browser.search(String::new());
         browser
-    }
-
-    pub fn place(&self) -> Place {
-        self.place
-    }
-
-    /// The folder or the archive.
-    pub fn root(&self) -> &Path {
-        &self.root
-    }
-
-    /// The text of the search.
-    pub fn text(&self) -> &str {
-        &self.text
     }
 
     /// Finds the entries whose paths have all words of a text, in any case.
@@ -198,35 +184,29 @@ fn entry_of(path: PathBuf) -> Option<Entry> {
 
 /// The game whose folder has these files.
 fn games_of(entries: &[Entry]) -> Option<GameKind> {
-    let has = |kind: EntryKind, name: &str| {
-        let is_named = |entry: &Entry| entry.kind == kind && entry.label.eq_ignore_ascii_case(name);
-        entries.iter().any(is_named)
+    let is_named = |entry: &Entry, kind: EntryKind, name: &str| {
+        entry.kind == kind && entry.label.eq_ignore_ascii_case(name)
     };
+    let has = |kind, name| entries.iter().any(|entry| is_named(entry, kind, name));
     if has(EntryKind::Folder, "id1") {
         return Some(GameKind::Quake);
     }
     if has(EntryKind::Archive, "gamedata.vfs") {
         return Some(GameKind::Aftermath);
     }
-    let data = entries
-        .iter()
-        .find(|entry| entry.kind == EntryKind::Folder && entry.label.eq_ignore_ascii_case("data"));
-    let has_list = data.is_some_and(|data| has_file(&data.path, "megafiles.xml"));
-    if has_list {
-        let folder = data.and_then(|data| data.path.parent()?.file_name()?.to_str());
-        let is_expansion = folder.is_some_and(|name| name.eq_ignore_ascii_case("corruption"));
-        return Some(match is_expansion {
-            true => GameKind::ForcesOfCorruption,
-            false => GameKind::EmpireAtWar,
-        });
+    let mut entries = entries.iter();
+    let data = entries.find(|entry| is_named(entry, EntryKind::Folder, "data"))?;
+    let listed = data.path.read_dir().into_iter().flatten().flatten();
+    let mut names = listed.map(|entry| entry.file_name());
+    if !names.any(|name| name.eq_ignore_ascii_case("megafiles.xml")) {
+        return None;
     }
-    None
-}
-
-fn has_file(folder: &Path, name: &str) -> bool {
-    let entries = folder.read_dir().into_iter().flatten().flatten();
-    let mut names = entries.map(|entry| entry.file_name());
-    names.any(|other| other.eq_ignore_ascii_case(name))
+    let folder = data.path.parent().and_then(Path::file_name);
+    let is_expansion = folder.is_some_and(|name| name.eq_ignore_ascii_case("corruption"));
+    Some(match is_expansion {
+        true => GameKind::ForcesOfCorruption,
+        false => GameKind::EmpireAtWar,
+    })
 }
 
 /// The length of the folders that all paths begin with, with the last `/`.

@@ -1,15 +1,14 @@
-//! Maps files of the command line to asset paths, and asset paths to files.
+//! Maps files of the command line to asset paths, and asset paths to files. Finds files that belong to others: models of
+//! animations, and skins of models.
 
 use crate::file_format::{has_extension, is_manifest, is_model};
-use crate::paths::archive_file;
-use crate::paths::archive_file::{ArchiveError, absolute, siblings};
+use crate::paths::archive_file::{self, ArchiveError, absolute, siblings};
 use crate::paths::disk_source::DiskSource;
-use crate::paths::game::Game;
 use bevy::asset::AssetPath;
 use bevy::asset::io::AssetSourceId;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::particles::is_particle_system;
-use bevy_classic_models::archive::ArchiveSource;
+use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::Palette;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -22,11 +21,12 @@ const FOLDERS_ABOVE: usize = 6;
 #[derive(Resource, Clone)]
 pub struct Folders {
     pub assets: PathBuf,
-    disk: DiskSource,
+    /// The archives and the game.
+    pub disk: DiskSource,
     /// Additional folders of textures.
     textures: Vec<PathBuf>,
-    /// Names of the `.dtx` files that were given.
-    skins: Vec<String>,
+    /// Names of the `.dtx` files that were given. Their folders are among the texture folders.
+    pub skins: Vec<String>,
     /// The palette of Quake models.
     palette: Option<PathBuf>,
     /// The palette index of holes in Quake models.
@@ -89,20 +89,6 @@ impl Folders {
             .map_err(|error| error.to_string())
     }
 
-    /// Opens an archive, unless it is opened already.
-    ///
-    /// # Errors
-    /// If it cannot be opened.
-    pub fn open_archive(&self, archive: &Path) -> Result<ArchiveSource, String> {
-        let source = self.disk.open_archive(archive);
-        source.map_err(|error| error.to_string())
-    }
-
-    /// Opens a game, unless it is opened already.
-    pub fn open_game(&self, game: Game) {
-        self.disk.mount(game.root, game.source);
-    }
-
     /// Registers the asset sources. Call it before the asset plugin is added.
     pub fn register(&self, app: &mut App) {
         self.disk.register(app);
@@ -127,11 +113,6 @@ impl Folders {
         let folders = file.ancestors().skip(1).filter(|_| !is_rooted);
         let number = |folder: &Path| self.disk.number(folder).to_string();
         folders.take(FOLDERS_ABOVE).map(number).collect()
-    }
-
-    /// Names of the `.dtx` files that were given. Their folders are among the texture folders.
-    pub fn skins(&self) -> Vec<String> {
-        self.skins.clone()
     }
 
     /// The asset path of a file. Its name may contain any characters, `#` too.
@@ -207,12 +188,13 @@ pub fn models_to_show(files: &[PathBuf]) -> Vec<PathBuf> {
     if others.is_empty() {
         let samples = classic_models_support::samples().join("models");
         // Beside particle systems, which need much space, the models would be small.
-        return list(&samples, |file| is_model(file) && !is_particle_file(file));
+        let mut samples = siblings(&samples.join("any"));
+        samples.retain(|file| is_model(file) && !is_particle_file(file));
+        samples.sort();
+        return samples;
     }
-    let mut models: Vec<_> = others
-        .iter()
-        .filter_map(|clip| model_beside(clip))
-        .collect();
+    let models = others.iter().filter_map(|clip| model_beside(clip));
+    let mut models: Vec<_> = models.collect();
     models.dedup();
     models
 }
@@ -244,15 +226,63 @@ fn model_beside(clip: &Path) -> Option<PathBuf> {
     models.into_iter().max_by_key(|file| file.as_os_str().len())
 }
 
-/// The files of a folder that pass a filter, sorted by name.
-fn list(folder: &Path, filter: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten();
-    let mut files: Vec<_> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|file| filter(file))
-        .collect();
-    files.sort();
-    files
+/// The index of the active skin, if it is a skin of the model itself.
+pub fn active_skin(skin: Option<&ModelSkin>) -> Option<usize> {
+    match skin {
+        None => Some(0),
+        Some(ModelSkin::Index(index)) => Some(*index),
+        Some(_) => None,
+    }
+}
+
+/// Files that may be the skin of a LithTech model: the textures of the games' folder `Skins` and those beside the model.
+/// Names that have more of their beginning in common with that of the model come first.
+pub fn candidates(model: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in skin_folders(model) {
+        // Any name in the folder lists it.
+        found.extend(siblings(&folder.join("a.dtx")));
+    }
+    found.retain(|file| has_extension(file, "dtx"));
+    let own = stem(model);
+    found.sort_by_cached_key(|file| {
+        let name = stem(file);
+        let letters = own.chars().zip(name.chars());
+        let common = letters.take_while(|(a, b)| a == b).count();
+        (std::cmp::Reverse(common), name, file.clone())
+    });
+    found.dedup();
+    found
+}
+
+fn stem(file: &Path) -> String {
+    let stem = file.file_stem().unwrap_or_default();
+    stem.to_string_lossy().to_lowercase()
+}
+
+/// The folder of a model with `Models` replaced by `Skins`, the folders above that one up to `Skins`, and the folder of
+/// the model.
+fn skin_folders(model: &Path) -> Vec<PathBuf> {
+    let folder = model.parent().unwrap_or(Path::new(""));
+    let is_models = |folder: &&Path| {
+        let name = folder.file_name();
+        name.is_some_and(|name| name.eq_ignore_ascii_case("models"))
+    };
+    let mut folders = Vec::new();
+    if let Some(models) = folder.ancestors().find(is_models)
+        && let Some(root) = models.parent()
+        && let Ok(inside) = folder.strip_prefix(models)
+    {
+        for name in ["Skins", "skins", "SKINS"] {
+            let skins = root.join(name);
+            folders.extend(inside.ancestors().map(|inside| skins.join(inside)));
+        }
+    }
+    folders.push(folder.to_path_buf());
+    // On disks that ignore case, the three are the same.
+    folders.sort_by_cached_key(|folder| folder.to_string_lossy().to_lowercase());
+    folders.dedup_by_key(|folder| folder.canonicalize().unwrap_or(folder.clone()));
+    folders
 }
 
 #[cfg(test)]
@@ -274,6 +304,33 @@ mod tests {
         assert_eq!(
             folders.file_of(&folders.asset_path(skin)).as_deref(),
             Some(skin)
+        );
+    }
+}
+
+#[cfg(test)]
+mod skins_tests {
+    use super::candidates;
+    use crate::paths::folder_with;
+
+    #[test]
+    fn skins_of_the_games_folder_are_candidates_by_similarity() {
+        let root = folder_with(&[
+            ("Skins/wall.dtx", b""),
+            ("Skins/Chars/Hero2.DTX", b""),
+            ("Skins/Chars/herald.dtx", b""),
+            ("Skins/Chars/notes.txt", b""),
+            ("Models/Chars/hero_old.dtx", b""),
+        ]);
+        let root = root.path();
+        let found = candidates(&root.join("Models/Chars/HERO.abc"));
+        let names: Vec<_> = found
+            .iter()
+            .map(|file| file.file_name().unwrap().to_str().unwrap())
+            .collect();
+        assert_eq!(
+            names,
+            ["Hero2.DTX", "hero_old.dtx", "herald.dtx", "wall.dtx"]
         );
     }
 }

@@ -6,4 +6,3 @@ pub mod browser;
 pub mod files;
 pub mod recent;
 pub mod shown;
-pub mod skins;

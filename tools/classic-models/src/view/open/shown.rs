@@ -4,9 +4,8 @@ use crate::file_format::{has_extension, is_manifest, is_model, is_picture, is_te
 use crate::messages;
 use crate::paths::archive_file::{check_exists, is_archive};
 use crate::paths::disk_source::DiskSource;
-use crate::paths::game::{Game, GameKind};
-use crate::paths::path_args::{Unmatched, Wanted};
-use crate::paths::{game, path_args};
+use crate::paths::game::{self, Game, GameKind};
+use crate::paths::path_args::{self, Unmatched, Wanted};
 use crate::view::open::args::Args;
 use crate::view::open::browser::{Browser, Place};
 use crate::view::open::files::{Folders, files_of_sheet, models_to_show};
@@ -54,15 +53,9 @@ impl Shown {
                 };
                 // Without any file, the samples are shown.
                 let has_models = listed.is_none() || !files.is_empty();
-                let models = match (has_models, args.sheet.is_some()) {
-                    (false, _) => Vec::new(),
-                    (true, is_sheet) => {
-                        check(&files, is_sheet)?;
-                        match is_sheet {
-                            true => files_of_sheet(&files),
-                            false => models_to_show(&files),
-                        }
-                    }
+                let models = match has_models {
+                    false => Vec::new(),
+                    true => check(&files, args.sheet.is_some())?,
                 };
                 let paths = files.iter().chain(&args.texture_folders);
                 let paths = paths.chain(&args.palette).map(PathBuf::as_path);
@@ -147,17 +140,25 @@ fn models_of(game: &Game, args: &Args, files: &[PathBuf]) -> Result<Vec<PathBuf>
     Ok(models)
 }
 
-/// Returns an error if a file does not exist or is an archive, or if none of the files can be shown. A sheet can show textures.
-fn check(files: &[PathBuf], is_sheet: bool) -> Result<(), String> {
+/// The files to show. A sheet can show textures.
+///
+/// # Errors
+/// If a file does not exist or is an archive, or if none of the files can be shown.
+fn check(files: &[PathBuf], is_sheet: bool) -> Result<Vec<PathBuf>, String> {
     for file in files {
         if let Err(error) = check_exists(file) {
             return Err(format!("{}: {error}", file.display()));
         }
+        let name = file.display();
         if !has_known_extension(file) && is_archive(file) {
-            return Err(whole_archive(file));
+            return Err(format!(
+                "{name}: an archive: name a model in it, as in {name}/PATH; `classic-models list {name}` prints the paths"
+            ));
         }
         if is_picture(file) && !is_sheet {
-            return Err(picture(file));
+            return Err(format!(
+                "{name}: a texture cannot be shown alone: `view --sheet` shows textures, and `convert {name} OUT.png` converts them"
+            ));
         }
     }
     let shown = match is_sheet {
@@ -166,7 +167,7 @@ fn check(files: &[PathBuf], is_sheet: bool) -> Result<(), String> {
     };
     match shown.is_empty() {
         true => Err(no_model(files)),
-        false => Ok(()),
+        false => Ok(shown),
     }
 }
 
@@ -190,20 +191,6 @@ fn take_listed(files: &[PathBuf]) -> Result<(Option<PathBuf>, Vec<PathBuf>), Str
 
 fn has_known_extension(file: &Path) -> bool {
     is_model(file) || has_extension(file, "ala") || is_texture(file) || is_manifest(file)
-}
-
-fn picture(file: &Path) -> String {
-    let name = file.display();
-    format!(
-        "{name}: a texture cannot be shown alone: `view --sheet` shows textures, and `convert {name} OUT.png` converts them"
-    )
-}
-
-fn whole_archive(file: &Path) -> String {
-    let name = file.display();
-    format!(
-        "{name}: an archive: name a model in it, as in {name}/PATH; `classic-models list {name}` prints the paths"
-    )
 }
 
 fn no_model(files: &[PathBuf]) -> String {

@@ -11,22 +11,18 @@ use bevy_egui::{
 };
 
 /// Adds the clipboard. Needs the plugin of egui.
-pub struct ClipboardPlugin;
-
-impl Plugin for ClipboardPlugin {
-    fn build(&self, app: &mut App) {
-        app.insert_non_send(Clipboard::of_system())
-            .add_systems(
-                PreUpdate,
-                read_keys
-                    .in_set(EguiPreUpdateSet::ProcessInput)
-                    .in_set(EguiInputSet::ReadBevyMessages),
-            )
-            .add_systems(
-                PostUpdate,
-                copy.in_set(EguiPostUpdateSet::PostProcessOutput),
-            );
-    }
+pub fn clipboard_plugin(app: &mut App) {
+    app.insert_non_send(Clipboard::of_system())
+        .add_systems(
+            PreUpdate,
+            read_keys
+                .in_set(EguiPreUpdateSet::ProcessInput)
+                .in_set(EguiInputSet::ReadBevyMessages),
+        )
+        .add_systems(
+            PostUpdate,
+            copy.in_set(EguiPostUpdateSet::PostProcessOutput),
+        );
 }
 
 /// The clipboard of the system. Without one, such as on a server, a text of the program itself.

@@ -5,7 +5,7 @@ use crate::view::actions::action::Action;
 use crate::view::draw::overlays::Overlays;
 use crate::view::open::args::Trees;
 use bevy::prelude::*;
-use bevy_classic_models::prelude::{ModelSkin, PartVisibility, PlayerColors};
+use bevy_classic_models::prelude::{ModelLod, ModelSkin, PartVisibility, PlayerColors};
 use bevy_egui::egui::TextureId;
 use std::path::PathBuf;
 
@@ -107,8 +107,8 @@ pub struct Details {
     /// Files that may be the skin of a model without one.
     pub skin_candidates: Vec<PathBuf>,
     pub parts: Vec<PartRow>,
-    pub bones: Vec<BoneRow>,
-    pub proxies: Vec<ProxyRow>,
+    pub bones: Vec<PlaceRow>,
+    pub proxies: Vec<PlaceRow>,
     pub materials: Vec<MaterialRow>,
     pub textures: Vec<TextureRow>,
     pub trees: Option<TreeLevels>,
@@ -135,6 +135,16 @@ pub struct Lods {
     /// A label for each level, the finest first.
     pub labels: Vec<String>,
     pub shown: u32,
+}
+
+impl Lods {
+    /// `None` without levels.
+    pub fn new(labels: impl Iterator<Item = String>, chosen: Option<&ModelLod>) -> Option<Self> {
+        let labels: Vec<String> = labels.collect();
+        let last = labels.len().checked_sub(1)? as u32;
+        let shown = chosen.map_or(0, |lod| lod.0).min(last);
+        Some(Self { labels, shown })
+    }
 }
 
 /// The damage stages.
@@ -192,21 +202,13 @@ impl PartRow {
     }
 }
 
-/// A bone or a node.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BoneRow {
+/// A bone, a node, or a place where a model has an effect or another model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlaceRow {
     pub name: String,
     /// The count of bones above it.
     pub depth: usize,
-    pub is_hidden: bool,
-    pub entity: Entity,
-}
-
-/// A place where a model has an effect or another model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProxyRow {
-    pub name: String,
-    /// The model or the particle system that it names.
+    /// The model or the particle system that a proxy names.
     pub target: String,
     pub is_hidden: bool,
     pub entity: Option<Entity>,

@@ -2,16 +2,21 @@
 
 use crate::view::actions::action::Action;
 use crate::view::camera::framing::Framing;
-use crate::view::models::alo_parts::TEAMS;
+use crate::view::models::file_data::TEAMS;
 use crate::view::open::args::Trees;
-use crate::view::panels::data::{Details, MaterialRow, PanelData, PartRow};
-use crate::view::panels::lists::row;
-use crate::view::panels::state::{PanelState, Search};
-use crate::view::panels::style::WARNING;
-use crate::view::panels::textures;
+use crate::view::panels::data::{
+    Details, MaterialRow, PanelData, PartRow, PlaceRow, Preview, TextureRow,
+};
+use crate::view::panels::files::row;
+use crate::view::panels::layout::WARNING;
+use crate::view::panels::state::PanelState;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::PlayerColors;
-use bevy_egui::egui::{Button, CollapsingHeader, Label, RichText, ScrollArea, Slider, Ui};
+use bevy_egui::egui::load::SizedTexture;
+use bevy_egui::egui::{
+    Button, CollapsingHeader, Color32, Context, Image, Key, Label, Rect, Response, RichText,
+    ScrollArea, Sense, Slider, Ui, Vec2, Window, vec2,
+};
 
 /// Rows of Quake's palette.
 const PALETTE_ROWS: u8 = 16;
@@ -26,70 +31,70 @@ pub fn show(ui: &mut Ui, data: &PanelData, state: &mut PanelState, actions: &mut
     state.details.show(ui, "search parts, bones, …   ( ' )");
     let details = &data.details;
     ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-        let is_searching = !state.details.text.is_empty();
+        let search = &state.details;
+        let is_searching = !search.text.is_empty();
         if !is_searching {
-            facts(ui, details);
+            let facts = RichText::new(details.facts.join(", "));
+            ui.add(Label::new(facts.weak()).wrap());
             appearance(ui, details, actions);
         }
-        let search = &state.details;
-        let named = |names: &mut dyn Iterator<Item = &String>| {
-            names.filter(|name| search.matches(name)).count()
+        // A search opens all lists that have a match.
+        let section = |ui: &mut Ui, name: &str, count: usize, is_open: bool, add: Add<'_>| {
+            if count > 0 {
+                CollapsingHeader::new(RichText::new(format!("{name}  ({count})")).strong())
+                    .id_salt(name)
+                    .default_open(is_open)
+                    .open(is_searching.then_some(true))
+                    .show(ui, add);
+            }
         };
-        // The lines of a system's emitters are indented.
-        let is_counted = |line: &&String| is_searching || !line.starts_with(' ');
-        let mut section = |ui: &mut Ui, name: &str, count: usize, is_open: bool, add: List| {
-            show_section(ui, (name, count), is_open, is_searching, |ui| {
-                add(ui, details, search, actions);
+        let rows = matching(&details.parts, |of| search.matches(&of.name));
+        section(ui, "Parts", rows.len(), true, &mut |ui| {
+            parts(ui, details, &rows, actions);
+        });
+        let rows = matching(&details.materials, |of| {
+            search.matches(&of.name) || of.lines.iter().any(|line| search.matches(line))
+        });
+        section(ui, "Materials", rows.len(), false, &mut |ui| {
+            with_lines(ui, &rows);
+        });
+        for (name, rows) in [("Bones", &details.bones), ("Proxies", &details.proxies)] {
+            let rows = matching(rows, |of| search.matches(&of.name));
+            section(ui, name, rows.len(), false, &mut |ui| {
+                places(ui, name, &rows, actions);
             });
-        };
-        let count = named(&mut details.parts.iter().map(|of| &of.name));
-        section(ui, "Parts", count, true, parts);
-        let count = details
-            .materials
-            .iter()
-            .filter(|of| is_match(of, search))
-            .count();
-        section(ui, "Materials", count, false, materials);
-        let count = named(&mut details.bones.iter().map(|of| &of.name));
-        section(ui, "Bones", count, false, bones);
-        let count = named(&mut details.proxies.iter().map(|of| &of.name));
-        section(ui, "Proxies", count, false, proxies);
-        let count = named(&mut details.emitters.iter().map(|of| &of.name));
-        section(ui, "Emitters", count, true, emitters);
-        let count = named(&mut details.particles.iter().filter(is_counted));
-        section(ui, "Particle systems", count, true, particles);
-        let count = named(&mut details.textures.iter().map(|of| &of.name));
-        show_section(ui, ("Textures", count), true, is_searching, |ui| {
-            textures::show(ui, data, state);
+        }
+        let rows = matching(&details.emitters, |of| search.matches(&of.name));
+        section(ui, "Emitters", rows.len(), true, &mut |ui| {
+            with_lines(ui, &rows);
+        });
+        let rows = matching(&details.particles, |line| search.matches(line));
+        // The lines of a system's emitters are indented.
+        let is_counted = |line: &&&String| is_searching || !line.starts_with(' ');
+        let count = rows.iter().filter(is_counted).count();
+        section(ui, "Particle systems", count, true, &mut |ui| {
+            for line in &rows {
+                ui.add(Label::new(RichText::new(*line).small()).truncate());
+            }
+        });
+        let textures = details.textures.iter().enumerate();
+        let rows: Vec<_> = textures
+            .filter(|(_, of)| search.matches(&of.name))
+            .collect();
+        section(ui, "Textures", rows.len(), true, &mut |ui| {
+            for (index, texture) in &rows {
+                texture_row(ui, *index, texture, &mut state.large_texture);
+            }
         });
     });
 }
 
-/// Draws a list of details.
-type List = fn(&mut Ui, &Details, &Search, &mut Vec<Action>);
+/// Draws the rows of a list.
+type Add<'a> = &'a mut dyn FnMut(&mut Ui);
 
-/// A list that can be closed, with the count of rows that match. A search opens all lists that have a match.
-fn show_section(
-    ui: &mut Ui,
-    (name, count): (&str, usize),
-    is_open: bool,
-    is_searching: bool,
-    add: impl FnOnce(&mut Ui),
-) {
-    if count == 0 {
-        return;
-    }
-    let title = format!("{name}  ({count})");
-    CollapsingHeader::new(RichText::new(title).strong())
-        .id_salt(name)
-        .default_open(is_open)
-        .open(is_searching.then_some(true))
-        .show(ui, add);
-}
-
-fn facts(ui: &mut Ui, details: &Details) {
-    let text = details.facts.join(", ");
-    ui.add(Label::new(RichText::new(text).weak()).wrap());
+/// The rows of a list that match a search.
+fn matching<T>(rows: &[T], is_match: impl Fn(&T) -> bool) -> Vec<&T> {
+    rows.iter().filter(|row| is_match(row)).collect()
 }
 
 /// The skins and colors of the model, and its collision trees.
@@ -238,7 +243,7 @@ const HEIGHT: f32 = 230.0;
 const INDENT: f32 = 90.0;
 
 /// A scrolled list of rows of equal height.
-fn rows<T>(ui: &mut Ui, name: &str, rows: Vec<&T>, mut add: impl FnMut(&mut Ui, &T)) {
+fn rows<T>(ui: &mut Ui, name: &str, rows: &[&T], mut add: impl FnMut(&mut Ui, &T)) {
     let height = ui.spacing().interact_size.y;
     ScrollArea::vertical()
         .id_salt(name)
@@ -259,7 +264,7 @@ fn frame_on_click(
     right: &str,
     entity: Option<Entity>,
     actions: &mut Vec<Action>,
-) -> bevy_egui::egui::Response {
+) -> Response {
     let response = row(ui, text, right, false, entity.is_some());
     if let Some(entity) = entity
         && response.clicked()
@@ -270,18 +275,12 @@ fn frame_on_click(
 }
 
 /// The parts with a check box each. Parts that are never drawn have none.
-fn parts(ui: &mut Ui, details: &Details, search: &Search, actions: &mut Vec<Action>) {
-    let matching = details
-        .parts
-        .iter()
-        .filter(|part| search.matches(&part.name));
-    rows(ui, "parts", matching.collect(), |ui, part| {
+fn parts(ui: &mut Ui, details: &Details, matching: &[&PartRow], actions: &mut Vec<Action>) {
+    rows(ui, "parts", matching, |ui, part| {
         ui.horizontal(|ui| part_row(ui, part, actions));
     });
-    let is_changed = details
-        .parts
-        .iter()
-        .any(|part| part.shows != part.shows_in_file);
+    let mut all = details.parts.iter();
+    let is_changed = all.any(|part| part.shows != part.shows_in_file);
     let reset = Button::new("Show all as in the file").small();
     if is_changed && ui.add(reset).clicked() {
         actions.push(Action::ResetParts);
@@ -316,53 +315,25 @@ fn part_row(ui: &mut Ui, part: &PartRow, actions: &mut Vec<Action>) {
     response.on_hover_text(format!("{}\nclick: frames it", part.detail));
 }
 
-/// The bones, indented by their depth. Hidden bones are marked.
-fn bones(ui: &mut Ui, details: &Details, search: &Search, actions: &mut Vec<Action>) {
-    let matching = details
-        .bones
-        .iter()
-        .filter(|bone| search.matches(&bone.name));
-    rows(ui, "bones", matching.collect(), |ui, bone| {
+/// The bones, indented by their depth, or the proxies with the models or particle systems that they name. Hidden ones are
+/// marked.
+fn places(ui: &mut Ui, name: &str, matching: &[&PlaceRow], actions: &mut Vec<Action>) {
+    rows(ui, name, matching, |ui, place| {
         ui.horizontal(|ui| {
-            let indent = (bone.depth as f32 - 1.0).max(0.0) * 9.0;
+            let indent = (place.depth as f32 - 1.0).max(0.0) * 9.0;
             ui.add_space(indent.min(INDENT));
-            let right = if bone.is_hidden { "hidden" } else { "" };
-            frame_on_click(ui, &bone.name, right, Some(bone.entity), actions);
+            let right = if place.is_hidden { "hidden" } else { "" };
+            let response = frame_on_click(ui, &place.name, right, place.entity, actions);
+            if !place.target.is_empty() {
+                response.on_hover_text(&place.target);
+            }
         });
     });
 }
 
-/// The proxies with the models or particle systems that they name.
-fn proxies(ui: &mut Ui, details: &Details, search: &Search, actions: &mut Vec<Action>) {
-    let matching = details
-        .proxies
-        .iter()
-        .filter(|proxy| search.matches(&proxy.name));
-    rows(ui, "proxies", matching.collect(), |ui, proxy| {
-        let right = if proxy.is_hidden { "hidden" } else { "" };
-        let response = frame_on_click(ui, &proxy.name, right, proxy.entity, actions);
-        response.on_hover_text(&proxy.target);
-    });
-}
-
-/// Whether a material or one of its properties matches.
-fn is_match(material: &MaterialRow, search: &Search) -> bool {
-    search.matches(&material.name) || material.lines.iter().any(|line| search.matches(line))
-}
-
-/// The materials with their properties.
-fn materials(ui: &mut Ui, details: &Details, search: &Search, _: &mut Vec<Action>) {
-    with_lines(ui, &details.materials, |of| is_match(of, search));
-}
-
-/// The emitters of a particle system.
-fn emitters(ui: &mut Ui, details: &Details, search: &Search, _: &mut Vec<Action>) {
-    with_lines(ui, &details.emitters, |of| search.matches(&of.name));
-}
-
 /// Names, and lines below them as text that can be selected.
-fn with_lines(ui: &mut Ui, rows: &[MaterialRow], is_shown: impl Fn(&MaterialRow) -> bool) {
-    for (index, row) in rows.iter().enumerate().filter(|(_, row)| is_shown(row)) {
+fn with_lines(ui: &mut Ui, rows: &[&MaterialRow]) {
+    for (index, row) in rows.iter().enumerate() {
         ui.push_id(index, |ui| {
             ui.add(Label::new(&row.name).truncate());
             ui.indent("lines", |ui| {
@@ -375,9 +346,102 @@ fn with_lines(ui: &mut Ui, rows: &[MaterialRow], is_shown: impl Fn(&MaterialRow)
     }
 }
 
-/// The running particle systems with the counts of their particles.
-fn particles(ui: &mut Ui, details: &Details, search: &Search, _: &mut Vec<Action>) {
-    for line in details.particles.iter().filter(|line| search.matches(line)) {
-        ui.add(Label::new(RichText::new(line).small()).truncate());
+/// The side of a preview, in points.
+const PREVIEW: f32 = 52.0;
+
+fn texture_row(ui: &mut Ui, index: usize, texture: &TextureRow, large: &mut Option<usize>) {
+    ui.horizontal(|ui| {
+        let size = Vec2::splat(PREVIEW);
+        let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+        // Shows what is transparent.
+        ui.painter().rect_filled(rect, 2.0, Color32::from_gray(70));
+        if let Some(preview) = &texture.preview {
+            let size = fitted(preview, PREVIEW);
+            paint(ui, preview, Rect::from_center_size(rect.center(), size));
+        }
+        let is_clicked = response.on_hover_text("shows it large").clicked();
+        ui.vertical(|ui| {
+            ui.add_space(4.0);
+            let is_large = *large == Some(index);
+            let name = row(ui, &texture.name, "", is_large, texture.preview.is_some());
+            let name = name.on_hover_text(&texture.name);
+            let detail = RichText::new(&texture.detail).small();
+            let detail = match texture.is_missing {
+                true => detail.color(WARNING),
+                false => detail.weak(),
+            };
+            ui.horizontal(|ui| {
+                // Below the name, which has the padding of a button.
+                ui.add_space(ui.spacing().button_padding.x);
+                ui.add(Label::new(detail).truncate());
+            });
+            if is_clicked || name.clicked() {
+                *large = Some(index).filter(|_| !is_large);
+            }
+        });
+    });
+}
+
+/// Draws the texture that was chosen, in a window, which is in the free area at first. Escape closes it.
+pub fn show_large(context: &Context, free: Rect, data: &PanelData, state: &mut PanelState) {
+    let chosen = state
+        .large_texture
+        .and_then(|index| data.details.textures.get(index));
+    let Some((texture, preview)) = chosen.and_then(|of| Some((of, of.preview.as_ref()?))) else {
+        state.large_texture = None;
+        return;
+    };
+    if context.input(|input| input.key_pressed(Key::Escape)) {
+        state.large_texture = None;
+        return;
     }
+    let mut is_open = true;
+    Window::new(&texture.name)
+        .id("texture".into())
+        .open(&mut is_open)
+        .default_pos(free.left_top() + vec2(8.0, 8.0))
+        .default_size([340.0, 380.0])
+        .collapsible(false)
+        .show(context, |ui| {
+            ui.weak(&texture.detail);
+            let side = ui.available_size().min_elem().max(64.0);
+            if preview.faces.len() > 1 {
+                ui.weak("+X, −X, +Y; −Y, +Z, −Z");
+            }
+            let size = fitted(preview, side);
+            let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+            ui.painter().rect_filled(rect, 0.0, Color32::from_gray(70));
+            paint(ui, preview, rect);
+        });
+    if !is_open {
+        state.large_texture = None;
+    }
+}
+
+/// The columns and rows of the faces.
+fn grid(preview: &Preview) -> (usize, usize) {
+    match preview.faces.len() {
+        0 | 1 => (1, 1),
+        count => (3, count.div_ceil(3)),
+    }
+}
+
+/// Draws an image, or the faces of a cube map in rows of three.
+fn paint(ui: &Ui, preview: &Preview, rect: Rect) {
+    let (columns, rows) = grid(preview);
+    let size = rect.size() / vec2(columns as f32, rows as f32);
+    for (index, face) in preview.faces.iter().enumerate() {
+        let offset = vec2((index % columns) as f32, (index / columns) as f32);
+        let at = Rect::from_min_size(rect.min + offset * size, size);
+        Image::new(SizedTexture::new(*face, size)).paint_at(ui, at);
+    }
+}
+
+/// The size of an image, or of all faces, whose longer side has a length.
+fn fitted(preview: &Preview, side: f32) -> Vec2 {
+    let [width, height] = preview.size.map(|pixels| pixels as f32);
+    let (columns, rows) = grid(preview);
+    let size = vec2(width * columns as f32, height * rows as f32).max(Vec2::splat(1.0));
+    // A line of texels is visible too.
+    (size * (side / size.max_elem())).max(Vec2::splat(side / 8.0))
 }

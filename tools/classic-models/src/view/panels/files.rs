@@ -1,10 +1,13 @@
-//! The list of files to open.
+//! The lists at the left: of the files to open, of the models that are shown, and of the clips of the selected one.
 
 use crate::view::actions::action::Action;
 use crate::view::open::browser::{Browser, Entry, EntryKind, Place};
-use crate::view::panels::lists::row;
-use crate::view::panels::state::Search;
-use bevy_egui::egui::{Align, Frame, Label, Layout, Panel, RichText, ScrollArea, Ui};
+use crate::view::panels::data::{ClipRow, PanelData};
+use crate::view::panels::layout::ERROR;
+use crate::view::panels::state::{PanelState, Search};
+use bevy_egui::egui::{
+    Align, Button, Frame, Label, Layout, Panel, Response, RichText, ScrollArea, Ui, vec2,
+};
 
 /// Draws the search field and the list, in the upper part of the panel.
 pub fn show(ui: &mut Ui, browser: &mut Browser, search: &mut Search, actions: &mut Vec<Action>) {
@@ -19,9 +22,9 @@ pub fn show(ui: &mut Ui, browser: &mut Browser, search: &mut Search, actions: &m
         let searched = search.show(ui, "search files   ( / )");
         if searched.has_changed {
             browser.search(search.text.clone());
-        } else if search.text != browser.text() {
+        } else if search.text != browser.text {
             // Another folder is listed.
-            browser.text().clone_into(&mut search.text);
+            browser.text.clone_into(&mut search.text);
         }
         if searched.is_entered
             && let Some(entry) = browser.matching(0)
@@ -34,10 +37,10 @@ pub fn show(ui: &mut Ui, browser: &mut Browser, search: &mut Search, actions: &m
 
 /// The folder that is listed, and a button to the one above.
 fn place(ui: &mut Ui, browser: &Browser, actions: &mut Vec<Action>) {
-    let root = browser.root();
+    let root = &browser.root;
     let name = root.file_name().unwrap_or(root.as_os_str());
     let name = name.to_string_lossy();
-    let name = match (browser.place(), name.is_empty()) {
+    let name = match (browser.place, name.is_empty()) {
         (_, true) => "no folder".to_owned(),
         (Place::Folder, _) => name.into_owned(),
         (Place::Archive, _) => format!("archive {name}"),
@@ -111,5 +114,117 @@ fn open(entry: &Entry) -> Action {
     match entry.kind {
         EntryKind::Game(kind) => Action::OpenGame(kind, entry.path.clone()),
         _ => Action::Open(entry.path.clone()),
+    }
+}
+
+/// The maximum count of models that are visible without scrolling.
+const MODELS: f32 = 5.0;
+
+/// Draws both lists in the rest of the panel.
+pub fn show_lists(
+    ui: &mut Ui,
+    data: &PanelData,
+    state: &mut PanelState,
+    actions: &mut Vec<Action>,
+) {
+    heading(ui, "Shown models");
+    models(ui, data, actions);
+    heading(ui, "Clips");
+    if data.clips.is_empty() {
+        ui.weak("none");
+        return;
+    }
+    let searched = state.clips.show(ui, "search clips   ( ; )");
+    let matches = data
+        .clips
+        .iter()
+        .filter(|clip| state.clips.matches(&clip.name));
+    let matches: Vec<&ClipRow> = matches.collect();
+    if searched.is_entered {
+        let first = matches.iter().find_map(|clip| clip.action.clone());
+        actions.extend(first);
+    }
+    clips(ui, data, &matches, state.clips.text.is_empty(), actions);
+}
+
+/// A heading above a list.
+pub fn heading(ui: &mut Ui, text: &str) {
+    ui.add_space(3.0);
+    ui.strong(text);
+}
+
+/// A row of a list, as wide as the list. `right` is a remark at its right end.
+pub fn row(ui: &mut Ui, text: &str, right: &str, is_selected: bool, is_enabled: bool) -> Response {
+    let size = vec2(ui.available_width(), ui.spacing().interact_size.y);
+    let mut button = Button::selectable(is_selected, text)
+        .truncate()
+        .min_size(size);
+    button = button.right_text(RichText::new(right).weak());
+    ui.add_enabled(is_enabled, button)
+}
+
+fn models(ui: &mut Ui, data: &PanelData, actions: &mut Vec<Action>) {
+    if data.models.is_empty() {
+        ui.weak("none");
+        return;
+    }
+    let height = ui.spacing().interact_size.y + ui.spacing().item_spacing.y;
+    let area = ScrollArea::vertical()
+        .id_salt("models")
+        .max_height(MODELS * height)
+        .auto_shrink([false, true]);
+    area.show(ui, |ui| {
+        for (index, model) in data.models.iter().enumerate() {
+            ui.horizontal(|ui| {
+                let close = Button::new("✖").frame(false);
+                let close = ui.add(close).on_hover_text("removes it");
+                if close.clicked() {
+                    actions.push(Action::Close(index));
+                }
+                let right = if model.is_broken { "broken" } else { "" };
+                let response = row(ui, &model.name, right, index == data.selected, true);
+                if response.clicked() {
+                    actions.push(Action::Select(index));
+                }
+            });
+        }
+    });
+}
+
+fn clips(
+    ui: &mut Ui,
+    data: &PanelData,
+    clips: &[&ClipRow],
+    has_rest: bool,
+    actions: &mut Vec<Action>,
+) {
+    ScrollArea::vertical()
+        .id_salt("clips")
+        .auto_shrink(false)
+        .show(ui, |ui| {
+            if let Some(is_at_rest) = data.is_at_rest.filter(|_| has_rest)
+                && row(ui, "rest pose", "", is_at_rest, true).clicked()
+            {
+                actions.push(Action::Rest);
+            }
+            for clip in clips {
+                clip_row(ui, clip, actions);
+            }
+        });
+}
+
+fn clip_row(ui: &mut Ui, clip: &ClipRow, actions: &mut Vec<Action>) {
+    let right = match clip.from_manifest {
+        true => format!("manifest  {}", clip.length),
+        false => clip.length.clone(),
+    };
+    let response = row(ui, &clip.name, &right, clip.plays, clip.action.is_some());
+    let response = match clip.action.is_some() {
+        true if clip.facts.is_empty() => response,
+        true => response.on_hover_text(&clip.facts),
+        false => response.on_disabled_hover_text(RichText::new(&clip.facts).color(ERROR)),
+    };
+    if response.clicked() {
+        actions.extend(clip.action.clone());
     }
 }

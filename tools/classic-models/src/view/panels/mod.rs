@@ -7,19 +7,15 @@ mod data;
 mod details;
 mod files;
 mod layout;
-mod lists;
 mod menu;
-mod state;
-mod style;
-mod textures;
+pub mod state;
 mod timeline;
 
 use crate::log_buffer::LogBuffer;
 use crate::view::actions::action::Action;
 use crate::view::open::browser::Browser;
 use crate::view::open::recent::Recent;
-use crate::view::panel_input::PanelInput;
-use crate::view::panels::clipboard::ClipboardPlugin;
+use crate::view::panels::clipboard::clipboard_plugin;
 use crate::view::panels::collect::Collector;
 use crate::view::panels::data::Shown;
 use bevy::camera::visibility::RenderLayers;
@@ -28,24 +24,20 @@ use bevy::prelude::*;
 use bevy_egui::{
     EguiContext, EguiGlobalSettings, EguiPlugin, EguiPrimaryContextPass, PrimaryEguiContext,
 };
-use state::{PanelState, act_on_panels};
+use state::{PanelInput, PanelState, act_on_panels};
 
 /// Draws the panels.
-pub struct PanelsPlugin;
-
-impl Plugin for PanelsPlugin {
-    fn build(&self, app: &mut App) {
-        app.add_plugins((EguiPlugin::default(), ClipboardPlugin))
-            .insert_resource(EguiGlobalSettings {
-                auto_create_primary_context: false,
-                ..default()
-            })
-            .init_resource::<PanelState>()
-            .init_resource::<PanelInput>()
-            .add_systems(Startup, spawn_camera)
-            .add_systems(Update, act_on_panels)
-            .add_systems(EguiPrimaryContextPass, draw);
-    }
+pub fn panels_plugin(app: &mut App) {
+    app.add_plugins((EguiPlugin::default(), clipboard_plugin))
+        .insert_resource(EguiGlobalSettings {
+            auto_create_primary_context: false,
+            ..default()
+        })
+        .init_resource::<PanelState>()
+        .init_resource::<PanelInput>()
+        .add_systems(Startup, spawn_camera)
+        .add_systems(Update, act_on_panels)
+        .add_systems(EguiPrimaryContextPass, draw);
 }
 
 /// The panels need their own camera: the viewport of the 3D camera excludes them.
@@ -77,7 +69,7 @@ fn draw(
 ) {
     let context = context.get_mut();
     if !std::mem::replace(&mut *is_styled, true) {
-        style::apply(context);
+        layout::apply_style(context);
     }
     let data = collector.collect();
     let shown = Shown {

@@ -1,13 +1,14 @@
 //! The timeline: playback, time, speed, level of detail and damage stage.
 
+use crate::messages::counted;
 use crate::view::actions::action::{Action, Panel};
 use crate::view::actions::clips::{FASTEST, SLOWEST};
 use crate::view::panels::data::{PanelData, Playing};
+use crate::view::panels::layout::{ERROR, WARNING, wrapped_beside};
 use crate::view::panels::state::PanelState;
-use crate::view::panels::style::{ERROR, WARNING, wrapped_beside};
 use bevy_egui::egui::{
-    Align, Button, Color32, Label, Layout, Response, RichText, Slider, Stroke, TextStyle,
-    TextWrapMode, Ui, WidgetText, vec2,
+    Align, Button, Label, Layout, Response, RichText, Slider, Stroke, TextStyle, TextWrapMode, Ui,
+    WidgetText, vec2,
 };
 
 /// The width of the text beside the time, in points.
@@ -184,18 +185,12 @@ fn log_button(ui: &mut Ui, data: &PanelData, state: &PanelState, actions: &mut V
     let textures = data.details.textures.iter();
     let missing = textures.filter(|texture| texture.is_missing).count();
     let warnings = data.problems.len() - errors + missing;
-    let (text, color) = match (errors, warnings) {
-        (0, 0) => ("Log".to_owned(), None),
-        (0, 1) => ("Log: 1 warning".to_owned(), Some(WARNING)),
-        (0, count) => (format!("Log: {count} warnings"), Some(WARNING)),
-        (1, _) => ("Log: 1 error".to_owned(), Some(ERROR)),
-        (count, _) => (format!("Log: {count} errors"), Some(ERROR)),
-    };
-    let color: Option<Color32> = color;
-    let text = RichText::new(text);
-    let text = match color {
-        Some(color) => text.color(color),
-        None => text,
+    let text = match (errors, warnings) {
+        (0, 0) => RichText::new("Log"),
+        (0, _) => {
+            RichText::new(format!("Log: {}", counted(warnings as u64, "warning"))).color(WARNING)
+        }
+        _ => RichText::new(format!("Log: {}", counted(errors as u64, "error"))).color(ERROR),
     };
     let button = Button::new(text).selected(state.shows_log);
     if ui.add(button).on_hover_text("(F4)").clicked() {

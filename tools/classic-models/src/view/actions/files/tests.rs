@@ -4,7 +4,7 @@ use super::{act_on_files, first_list, take_dropped};
 use crate::paths::game::GameKind;
 use crate::view::actions::action::Action;
 use crate::view::camera::framing::Framing;
-use crate::view::models::ModelsPlugin;
+use crate::view::models::models_plugin;
 use crate::view::models::viewed_model::ViewedModel;
 use crate::view::open::args::{View, parse};
 use crate::view::open::browser::{Browser, Place};
@@ -36,7 +36,7 @@ impl Viewer {
             gpuless::plugins(&folders.assets, false),
             ClassicModelsPlugins,
         ))
-        .add_plugins(ModelsPlugin)
+        .add_plugins(models_plugin)
         .insert_resource(Row::new(View::Iso, 1.8, false))
         .insert_resource(Framing::Done)
         .init_resource::<Browser>()
@@ -106,19 +106,19 @@ impl Viewer {
 fn archives_are_opened_while_the_app_runs() {
     let mut viewer = Viewer::new();
     viewer.act(Action::Open(samples("archives")));
-    assert_eq!(viewer.browser().place(), Place::Folder);
+    assert_eq!(viewer.browser().place, Place::Folder);
     let listed = viewer.listed();
     // The folder is also that of a game.
     assert!(listed.contains(&GameKind::Aftermath.title()), "{listed:?}");
     assert!(listed.contains(&"pak0.pak"), "{listed:?}");
     viewer.act(Action::Open(samples("archives/pak0.pak")));
-    assert_eq!(viewer.browser().place(), Place::Archive);
+    assert_eq!(viewer.browser().place, Place::Archive);
     assert_eq!(viewer.listed(), ["crystal.mdl"]);
     viewer.act(Action::NextModel);
     assert_eq!(viewer.shown(), ["crystal.mdl"]);
     viewer.wait_for::<MdlInstance>();
     viewer.act(Action::BrowseUp);
-    assert_eq!(viewer.browser().root(), samples("archives"));
+    assert_eq!(viewer.browser().root, samples("archives"));
     let recent = viewer.0.world().resource::<Recent>().files();
     let latest = samples("archives/pak0.pak/progs/crystal.mdl");
     assert_eq!(recent, [latest, samples("archives/pak0.pak")]);
@@ -136,7 +136,7 @@ fn folders_and_archives_of_the_command_line_are_listed() {
         assert!(shown.models.is_empty(), "{:?}", shown.models);
         let listed = shown.listed.as_deref();
         let browser = first_list(listed, &shown.models, &shown.folders).unwrap();
-        assert_eq!(browser.root(), samples(place));
+        assert_eq!(browser.root, samples(place));
         let mut entries = (0..browser.counts().1).filter_map(|index| browser.matching(index));
         assert!(entries.any(|entry| entry.label == file), "{place}");
         // An image is of all models in the folder. It needs models, not an archive.
@@ -159,14 +159,14 @@ fn the_list_follows_opened_files() {
     viewer.act(Action::Open(samples("archives/pak0.pak")));
     let model = samples("models/crystal.mdl");
     viewer.act(Action::Add(model.clone()));
-    assert_eq!(viewer.browser().root(), samples("archives/pak0.pak"));
+    assert_eq!(viewer.browser().root, samples("archives/pak0.pak"));
     viewer.act(Action::Open(model.clone()));
-    assert_eq!(viewer.browser().root(), samples("models"));
+    assert_eq!(viewer.browser().root, samples("models"));
     assert!(viewer.browser().is_opened(&model));
     viewer.act(Action::Open(
         samples("archives/pak0.pak").join("progs/crystal.mdl"),
     ));
-    assert_eq!(viewer.browser().root(), samples("archives/pak0.pak"));
+    assert_eq!(viewer.browser().root, samples("archives/pak0.pak"));
     assert_eq!(viewer.shown(), ["crystal.mdl"]);
 }
 
@@ -175,15 +175,15 @@ fn games_are_opened_while_the_app_runs() {
     let mut viewer = Viewer::new();
     let folder = samples("archives");
     viewer.act(Action::OpenGame(GameKind::Aftermath, folder.clone()));
-    assert_eq!(viewer.browser().place(), Place::Game);
+    assert_eq!(viewer.browser().place, Place::Game);
     assert_eq!(viewer.listed(), ["courier.lgw"]);
     viewer.act(Action::PreviousModel);
     viewer.wait_for::<LgwInstance>();
     viewer.act(Action::BrowseUp);
-    assert_eq!(viewer.browser().place(), Place::Folder);
+    assert_eq!(viewer.browser().place, Place::Folder);
     // A folder without the files of the game.
     viewer.act(Action::OpenGame(GameKind::Quake, folder));
-    assert_eq!(viewer.browser().place(), Place::Folder);
+    assert_eq!(viewer.browser().place, Place::Folder);
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn dropped_files_are_opened_beside_the_others() {
     assert_eq!(viewer.shown().len(), 2, "it is not dropped yet");
     // Folders and archives are listed, and the models stay.
     viewer.drop_files(&[samples("models")]);
-    assert_eq!(viewer.browser().place(), Place::Folder);
+    assert_eq!(viewer.browser().place, Place::Folder);
     viewer.drop_files(&[samples("archives/warden.rez")]);
     assert_eq!(viewer.listed(), ["warden.abc"]);
     assert_eq!(viewer.shown(), ["crystal.mdl", "sentry.mdl"]);

@@ -1,13 +1,13 @@
 //! Particle systems in an app without a GPU that is otherwise the viewer.
 
-use super::{ParticlePlayer, ParticlePlayerPlugin, STEP, act_on_particles};
+use super::{ParticlePlayer, STEP, act_on_particles, particle_player_plugin};
 use crate::view::actions::action::Action;
 use crate::view::actions::clips::act_on_clip;
 use crate::view::models::bounds::WorldBounds;
 use crate::view::models::particle_systems::{
-    ModelSystems, ParticleFile, ParticleSystemsPlugin, status_lines,
+    ModelSystems, ParticleFile, particle_systems_plugin, status_lines,
 };
-use crate::view::models::{FilesToLoad, ModelsPlugin};
+use crate::view::models::{FilesToLoad, models_plugin};
 use crate::view::open::args::parse;
 use crate::view::open::shown::Shown;
 use crate::view::row::Row;
@@ -43,7 +43,11 @@ impl Viewer {
             gpuless::plugins(&shown.folders.assets, false),
             ClassicModelsPlugins,
         ))
-        .add_plugins((ModelsPlugin, ParticleSystemsPlugin, ParticlePlayerPlugin))
+        .add_plugins((
+            models_plugin,
+            particle_systems_plugin,
+            particle_player_plugin,
+        ))
         .insert_resource(Row::new(shown.args.view, 1.8, false))
         .insert_resource(FilesToLoad::new(shown.models.clone()))
         .insert_resource(shown.args)

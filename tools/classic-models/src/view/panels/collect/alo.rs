@@ -1,103 +1,105 @@
 //! Details of Alamo models.
 
-use crate::view::models::alo_parts::{Part, levels, parts};
-use crate::view::panels::collect::Collector;
+use crate::view::models::file_data::{Part, levels, parts};
+use crate::view::models::viewed_model::ShownModelItem;
+use crate::view::open::args::Trees;
+use crate::view::panels::collect::textures::Textures;
 use crate::view::panels::data::{
-    Damage, Lods, MaterialRow, OverlayChoices, PanelData, PartRow, ProxyRow, TreeLevels,
+    Damage, Details, Lods, MaterialRow, OverlayChoices, PartRow, PlaceRow, TreeLevels,
 };
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::{Parameter, ParameterValue};
-use bevy_classic_models::alamo::{AloModel, AloPartKind, Shading};
+use bevy_classic_models::alamo::{AloMaterial, AloModel, AloPartKind, Shading};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::query::ModelPart;
 use std::path::Path;
 
-impl Collector<'_, '_> {
-    pub(super) fn collect_alo(&mut self, entity: Entity, data: &mut PanelData) {
-        let Ok(shown) = self.shown.get(entity) else {
-            return;
-        };
-        let Some(instance) = shown.alo.filter(|_| shown.particle_file.is_none()) else {
-            return;
-        };
-        let model = instance.model();
-        let (hidden, trees) = (shown.parts, data.overlays.trees);
-        let details = &mut data.details;
-        details.facts = facts(model);
-        details.lods = lods(model, shown.lod);
-        details.damage = (model.max_damage_stage > 0).then(|| Damage {
-            shown: shown.stage.map_or(0, |stage| stage.0),
-            last: model.max_damage_stage,
-        });
-        details.team = Some(shown.team.map(|team| team.0));
-        let entities = self.entities.parts(entity);
-        let entity_of = |name: &str| {
-            let mut named = entities.iter();
-            let found = named.find(|part| part.name.eq_ignore_ascii_case(name));
-            found.map(|part| part.entity)
-        };
-        let parts = parts(model);
-        details.parts = parts
-            .iter()
-            .map(|part| part_row(part, hidden, entity_of(&part.name)))
-            .collect();
-        let levels = levels(model);
-        details.trees = (levels > 0).then_some(TreeLevels {
-            count: levels,
-            shown: trees,
-        });
-        details.overlays = OverlayChoices {
-            bones: true,
-            proxies: !model.proxies.is_empty(),
-            lights: !model.lights.is_empty(),
-            dims: false,
-        };
-        details.materials = materials(model);
-        for info in &model.proxies {
-            let name = info.proxy.name.to_string();
-            let paths = [&info.model, &info.particles];
-            let found = paths.into_iter().flatten().next();
-            let entity = entity_of(&name);
-            details.proxies.push(ProxyRow {
-                is_hidden: entity.is_some_and(|entity| self.is_hidden(entity)),
-                target: found.map_or_else(|| "no file found".to_owned(), ToString::to_string),
-                entity,
-                name,
-            });
+/// `entities` are those of the model's parts.
+pub fn collect_alo(
+    shown: &ShownModelItem<'_, '_>,
+    entities: &[ModelPart],
+    trees: Trees,
+    is_hidden: impl Fn(Entity) -> bool,
+    details: &mut Details,
+) {
+    let Some(instance) = shown.alo.filter(|_| shown.particle_file.is_none()) else {
+        return;
+    };
+    let model = instance.model();
+    let lods = model.lods.iter();
+    details.facts = facts(model);
+    details.lods = Lods::new(lods.map(|number| format!("LOD {number}")), shown.lod);
+    details.damage = (model.max_damage_stage > 0).then(|| Damage {
+        shown: shown.stage.map_or(0, |stage| stage.0),
+        last: model.max_damage_stage,
+    });
+    details.team = Some(shown.team.map(|team| team.0));
+    let entity_of = |name: &str| {
+        let mut named = entities.iter();
+        let found = named.find(|part| part.name.eq_ignore_ascii_case(name));
+        found.map(|part| part.entity)
+    };
+    let parts = parts(model);
+    details.parts = parts
+        .iter()
+        .map(|part| part_row(part, shown.parts, entity_of(&part.name)))
+        .collect();
+    let levels = levels(model);
+    details.trees = (levels > 0).then_some(TreeLevels {
+        count: levels,
+        shown: trees,
+    });
+    details.overlays = OverlayChoices {
+        bones: true,
+        proxies: !model.proxies.is_empty(),
+        lights: !model.lights.is_empty(),
+        dims: false,
+    };
+    details.materials = materials(model);
+    let proxies = model.proxies.iter().map(|info| {
+        let name = info.proxy.name.to_string();
+        let found = info.model.as_ref().or(info.particles.as_ref());
+        let entity = entity_of(&name);
+        PlaceRow {
+            is_hidden: entity.is_some_and(&is_hidden),
+            target: found.map_or_else(|| "no file found".to_owned(), ToString::to_string),
+            depth: 0,
+            entity,
+            name,
         }
-        self.collect_alo_textures(&model.clone(), data);
-    }
+    });
+    details.proxies = proxies.collect();
+}
 
-    /// The textures that the shaders of a model use.
-    fn collect_alo_textures(&mut self, model: &AloModel, data: &mut PanelData) {
-        let submeshes = || {
-            model.meshes.iter().flat_map(|mesh| {
-                let name = &mesh.name;
-                mesh.submeshes.iter().map(move |submesh| (name, submesh))
-            })
-        };
-        let mut found = HashMap::<String, Handle<Image>>::default();
-        for (_, submesh) in submeshes() {
-            let material = submesh.material.as_ref();
-            let Some(material) = material.and_then(|of| self.alo_materials.get(of)) else {
+/// The textures that the shaders of a model use.
+pub fn collect_alo_textures(
+    model: &AloModel,
+    materials: &Assets<AloMaterial>,
+    textures: &mut Textures<'_, '_>,
+    details: &mut Details,
+) {
+    let mut found = HashMap::<String, Handle<Image>>::default();
+    let mut names: Vec<String> = Vec::new();
+    for mesh in &model.meshes {
+        for submesh in &mesh.submeshes {
+            let Some(material) = &submesh.material else {
                 continue;
             };
-            let base = &material.base;
-            let images = [
-                &base.base_color_texture,
-                &base.normal_map_texture,
-                &base.emissive_texture,
-                &material.extension.extra_texture,
-            ];
-            for image in images.into_iter().flatten() {
-                if let Some(path) = image.path() {
-                    found.insert(stem(path.path()), image.clone());
+            if let Some(material) = materials.get(material) {
+                let images = [
+                    &material.base.base_color_texture,
+                    &material.base.normal_map_texture,
+                    &material.base.emissive_texture,
+                    &material.extension.extra_texture,
+                ];
+                for image in images.into_iter().flatten() {
+                    if let Some(path) = image.path() {
+                        found.insert(stem(path.path()), image.clone());
+                    }
                 }
             }
-        }
-        let mut names: Vec<String> = Vec::new();
-        for (mesh, submesh) in submeshes().filter(|(_, of)| of.material.is_some()) {
-            let shading = Shading::new(&submesh.shader, &submesh.parameters, mesh);
+            let shading = Shading::new(&submesh.shader, &submesh.parameters, &mesh.name);
             let used = [
                 shading.base_texture,
                 shading.normal_texture,
@@ -109,11 +111,10 @@ impl Collector<'_, '_> {
                 }
             }
         }
-        for name in names {
-            let image = found.get(&stem(Path::new(&name)));
-            let row = self.textures.row(name, image);
-            data.details.textures.push(row);
-        }
+    }
+    for name in names {
+        let image = found.get(&stem(Path::new(&name)));
+        details.textures.push(textures.row(name, image));
     }
 }
 
@@ -140,15 +141,6 @@ fn facts(model: &AloModel) -> Vec<String> {
         _ => format!("{count} {several}"),
     });
     title.into_iter().chain(counts).collect()
-}
-
-fn lods(model: &AloModel, chosen: Option<&ModelLod>) -> Option<Lods> {
-    let last = model.lods.len().checked_sub(1)?;
-    let labels = model.lods.iter().map(|number| format!("LOD {number}"));
-    Some(Lods {
-        labels: labels.collect(),
-        shown: chosen.map_or(0, |lod| lod.0).min(last as u32),
-    })
 }
 
 fn part_row(part: &Part, hidden: Option<&PartVisibility>, entity: Option<Entity>) -> PartRow {

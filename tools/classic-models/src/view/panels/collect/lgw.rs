@@ -1,42 +1,38 @@
 //! Details of LGW models.
 
 use crate::lgw_text;
-use crate::view::panels::collect::Collector;
-use crate::view::panels::data::{MaterialRow, PanelData, PartRow};
+use crate::view::models::viewed_model::ShownModelItem;
+use crate::view::panels::collect::textures::Textures;
+use crate::view::panels::data::{Details, MaterialRow, PartRow};
 use bevy::prelude::*;
 use bevy_classic_models::lgw::{LgwMaterial, LgwMeshInfo, LgwModel};
 use bevy_classic_models::prelude::*;
 
-impl Collector<'_, '_> {
-    pub(super) fn collect_lgw(&mut self, entity: Entity, data: &mut PanelData) {
-        let Ok(shown) = self.shown.get(entity) else {
-            return;
-        };
-        let Some((instance, materials)) = shown.lgw else {
-            return;
-        };
-        let model = instance.model();
-        let materials = materials.map_or(&[][..], |materials| &materials.0);
-        let details = &mut data.details;
-        details.facts = facts(model);
-        details.parts = meshes_by_name(model)
-            .iter()
-            .filter_map(|meshes| part_row(model, meshes, shown.parts, instance.meshes()))
-            .collect();
-        details.materials = materials.iter().map(material_row).collect();
-        for material in materials {
-            let units = material.source.units().into_iter().flatten();
-            for (texture, image) in units.zip(&material.textures) {
-                let Some(file) = &texture.file else {
-                    continue;
-                };
-                // The placeholder of a missing file has no path.
-                let image = image.as_ref().filter(|image| image.path().is_some());
-                if details.textures.iter().any(|row| row.name == **file) {
-                    continue;
-                }
-                let row = self.textures.row(file.to_string(), image);
-                details.textures.push(row);
+pub fn collect_lgw(
+    shown: &ShownModelItem<'_, '_>,
+    textures: &mut Textures<'_, '_>,
+    details: &mut Details,
+) {
+    let Some((instance, materials)) = shown.lgw else {
+        return;
+    };
+    let model = instance.model();
+    let materials = materials.map_or(&[][..], |materials| &materials.0);
+    details.facts = facts(model);
+    details.parts = meshes_by_name(model)
+        .iter()
+        .filter_map(|meshes| part_row(model, meshes, shown.parts, instance.meshes()))
+        .collect();
+    details.materials = materials.iter().map(material_row).collect();
+    for material in materials {
+        let units = material.source.units().into_iter().flatten();
+        for (texture, image) in units.zip(&material.textures) {
+            // The placeholder of a missing file has no path.
+            let image = image.as_ref().filter(|image| image.path().is_some());
+            if let Some(file) = &texture.file
+                && !details.textures.iter().any(|row| row.name == **file)
+            {
+                details.textures.push(textures.row(file.to_string(), image));
             }
         }
     }

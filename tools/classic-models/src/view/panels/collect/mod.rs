@@ -3,28 +3,37 @@
 mod abc;
 mod alo;
 mod lgw;
-mod mdl;
-mod particles;
 mod playing;
 mod textures;
 
 use crate::view::draw::overlays::Overlays;
 use crate::view::draw::pointer::Pointer;
-use crate::view::model_events::EventLog;
 use crate::view::models::clip_list::ClipState;
 use crate::view::models::clips::PendingClips;
 use crate::view::models::particle_systems::ModelSystems;
-use crate::view::open::skins::candidates;
-use crate::view::panels::data::{BoneRow, ModelRow, PanelData, Problem, SkinRow};
+use crate::view::models::viewed_model::{ShownModel, ShownModelItem};
+use crate::view::open::files::candidates;
+use crate::view::panels::data::{ModelRow, PanelData, PlaceRow, Problem, SkinRow};
 use crate::view::row::Row;
-use crate::view::shown_model::{ShownModel, ShownModelItem};
+use crate::view::window::EventLog;
+use abc::{collect_abc, collect_mdl};
+use alo::{collect_alo, collect_alo_textures};
 use bevy::ecs::system::SystemParam;
+use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{AloMaterial, AloParticles, BoneVisibility, ParticleTint};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::root::NightTime;
+use lgw::collect_lgw;
+use playing::collect_particles;
 use std::path::PathBuf;
 use textures::{Textures, file_name};
+
+/// The visibility of a part or a bone.
+type Visibilities = (
+    &'static InheritedVisibility,
+    Option<&'static BoneVisibility>,
+);
 
 /// Collects what the panels show.
 #[derive(SystemParam)]
@@ -38,14 +47,7 @@ pub struct Collector<'w, 's> {
     pending_clips: Res<'w, PendingClips>,
     shown: Query<'w, 's, ShownModel>,
     entities: ModelQuery<'w, 's>,
-    visibilities: Query<
-        'w,
-        's,
-        (
-            &'static InheritedVisibility,
-            Option<&'static BoneVisibility>,
-        ),
-    >,
+    visibilities: Query<'w, 's, Visibilities>,
     systems: ModelSystems<'w, 's>,
     tints: Query<'w, 's, &'static ParticleTint>,
     particles: Res<'w, Assets<AloParticles>>,
@@ -91,85 +93,89 @@ impl Collector<'_, '_> {
     }
 
     fn collect_selected(&mut self, entity: Entity, data: &mut PanelData) {
+        self.collect_bones(entity, data);
         let Ok(shown) = self.shown.get(entity) else {
             return;
         };
-        let shows_skins = shown.model.problem.is_none();
-        let (is_abc, file) = (shown.abc.is_some(), shown.model.file.clone());
         data.clips = playing::clips(&shown);
         let stops = shown.alo.is_some() || shown.abc.is_some();
         data.is_at_rest = stops.then_some(shown.play.is_none());
         data.playback = playing::playing(&shown);
-        self.collect_bones(entity, data);
-        self.collect_mdl(entity, data);
-        self.collect_alo(entity, data);
-        self.collect_abc(entity, data);
-        self.collect_lgw(entity, data);
-        self.collect_particles(entity, data);
-        if is_abc && shows_skins && data.details.skins.is_empty() {
-            data.details.skin_candidates = self.skin_candidates(file);
+        let (details, textures) = (&mut data.details, &mut self.textures);
+        let parts = self.entities.parts(entity);
+        collect_mdl(&shown, &self.meshes, textures, details);
+        let is_hidden = |entity| is_hidden(&self.visibilities, entity);
+        collect_alo(&shown, &parts, data.overlays.trees, is_hidden, details);
+        if let Some(alo) = shown.alo.filter(|_| shown.particle_file.is_none()) {
+            collect_alo_textures(alo.model(), &self.alo_materials, textures, details);
         }
-        self.collect_named_skins(entity, data);
+        collect_abc(&shown, parts, textures, details);
+        collect_lgw(&shown, textures, details);
+        let systems = self.systems.of(entity);
+        if let Some(first) = systems.first() {
+            let tint = self.tints.get(first.owner);
+            details.tint = Some(tint.map_or(Color::WHITE, |tint| tint.0));
+        }
+        collect_particles(&shown, &systems, &self.particles, textures, data);
+        let details = &mut data.details;
+        if shown.abc.is_some() && shown.model.problem.is_none() && details.skins.is_empty() {
+            let model = &shown.model.file;
+            let known = self.candidates.take().filter(|(of, _)| of == model);
+            let known = known.unwrap_or_else(|| (model.clone(), candidates(model)));
+            details.skin_candidates.clone_from(&known.1);
+            *self.candidates = Some(known);
+        }
+        let names = self.entities.skins(entity).names;
+        details.skins.extend(manifest_skins(&shown, names));
     }
 
     /// The bones with the count of bones above each.
     fn collect_bones(&self, root: Entity, data: &mut PanelData) {
         let bones = self.entities.bones(root);
-        let mut depths = bevy::platform::collections::HashMap::<Entity, usize>::default();
+        let mut depths = HashMap::<Entity, usize>::default();
         for bone in bones {
             // Parents come before their children.
             let above = bone.parent.and_then(|parent| depths.get(&parent));
             let depth = above.map_or(0, |depth| depth + 1);
             depths.insert(bone.entity, depth);
-            data.details.bones.push(BoneRow {
+            data.details.bones.push(PlaceRow {
                 depth,
-                is_hidden: self.is_hidden(bone.entity),
+                is_hidden: is_hidden(&self.visibilities, bone.entity),
                 name: bone.name,
-                entity: bone.entity,
+                entity: Some(bone.entity),
+                ..PlaceRow::default()
             });
         }
         data.details.overlays.bones = !data.details.bones.is_empty();
     }
+}
 
-    /// Whether a part or bone is hidden.
-    fn is_hidden(&self, entity: Entity) -> bool {
-        let visibility = self.visibilities.get(entity);
-        visibility.is_ok_and(|(inherited, own)| {
-            !inherited.get() || own.is_some_and(|own| !own.is_visible())
-        })
-    }
+/// Whether a part or bone is hidden.
+fn is_hidden(visibilities: &Query<Visibilities>, entity: Entity) -> bool {
+    let visibility = visibilities.get(entity);
+    visibility
+        .is_ok_and(|(inherited, own)| !inherited.get() || own.is_some_and(|own| !own.is_visible()))
+}
 
-    /// The skins that a manifest names.
-    fn collect_named_skins(&self, entity: Entity, data: &mut PanelData) {
-        let Ok(shown) = self.shown.get(entity) else {
-            return;
-        };
-        for name in self.entities.skins(entity).names {
-            data.details.skins.push(SkinRow {
-                label: format!("{name} (manifest)"),
-                is_active: matches!(shown.skin, Some(ModelSkin::Name(active)) if active.to_lowercase() == name),
-                skin: ModelSkin::Name(name),
-            });
-        }
-        if let Some(ModelSkin::Path(path)) = shown.skin {
-            data.details.skins.push(SkinRow {
-                label: file_name(path),
-                skin: ModelSkin::Path(path.clone()),
-                is_active: true,
-            });
-        }
-    }
-
-    fn skin_candidates(&mut self, model: PathBuf) -> Vec<PathBuf> {
-        match &*self.candidates {
-            Some((of, found)) if *of == model => found.clone(),
-            _ => {
-                let found = candidates(&model);
-                *self.candidates = Some((model, found.clone()));
-                found
-            }
-        }
-    }
+/// The skins that a manifest names, and the image that replaces them.
+fn manifest_skins(
+    shown: &ShownModelItem<'_, '_>,
+    names: Vec<String>,
+) -> impl Iterator<Item = SkinRow> {
+    let names = names.into_iter().map(|name| SkinRow {
+        label: format!("{name} (manifest)"),
+        is_active: matches!(shown.skin, Some(ModelSkin::Name(active)) if active.to_lowercase() == name),
+        skin: ModelSkin::Name(name),
+    });
+    let image = shown.skin.and_then(|skin| match skin {
+        ModelSkin::Path(path) => Some(SkinRow {
+            label: file_name(path),
+            skin: skin.clone(),
+            is_active: true,
+        }),
+        _ => None,
+    });
+    names.chain(image)
 }
 
 /// The load error of a model, its warnings, and its broken clips.

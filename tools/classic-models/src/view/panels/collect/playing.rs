@@ -1,9 +1,14 @@
-//! The clips of a model, and the one that plays.
+//! The clips and particle systems of a model, and what plays.
 
 use crate::view::actions::action::Action;
 use crate::view::models::clip_list::{ClipList, ClipState, ListedClip};
-use crate::view::panels::data::{ClipRow, Playing};
-use crate::view::shown_model::ShownModelItem;
+use crate::view::models::particle_systems::{ModelSystem, seconds, status_lines};
+use crate::view::models::viewed_model::ShownModelItem;
+use crate::view::panels::collect::textures::Textures;
+use crate::view::panels::data::{ClipRow, MaterialRow, PanelData, Playing};
+use bevy::prelude::*;
+use bevy_classic_models::alamo::particles::SpawnEvent;
+use bevy_classic_models::alamo::{AloEmitter, AloParticles};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlInstance;
 use bevy_classic_models::root::Repeat;
@@ -93,4 +98,72 @@ fn events(shown: &ShownModelItem<'_, '_>, list: &ClipList, play: &PlayClip) -> V
     events
         .map(|event| (event.seconds, event.string.to_string()))
         .collect()
+}
+
+/// The particle systems of a model, and what plays of a file's.
+pub fn collect_particles(
+    shown: &ShownModelItem<'_, '_>,
+    systems: &[ModelSystem<'_>],
+    particles: &Assets<AloParticles>,
+    textures: &mut Textures<'_, '_>,
+    data: &mut PanelData,
+) {
+    let details = &mut data.details;
+    details.particles = status_lines(systems, particles);
+    let file = shown.particle_file.and_then(|of| particles.get(&of.0));
+    let (Some(player), Some(particles)) = (shown.player, file) else {
+        if let Some(playing) = &mut data.playback {
+            playing.has_particles = !systems.is_empty();
+        }
+        return;
+    };
+    let alive = systems.iter().flat_map(|of| of.records.alive(particles));
+    let alive: usize = alive.sum();
+    let over = if player.is_finished { ", over" } else { "" };
+    data.playback = Some(Playing {
+        is_paused: player.is_paused || player.is_finished,
+        loops: player.loops,
+        speed: player.speed,
+        time: systems.first().map_or(0.0, |of| of.records.elapsed) as f32,
+        length: seconds(particles) as f32,
+        status: format!("{alive} particles{over}"),
+        events: Vec::new(),
+        has_particles: true,
+    });
+    let end = match particles.is_endless() {
+        true => "endless",
+        false => "ends",
+    };
+    details.facts = vec![
+        format!("particle system, {end}"),
+        format!("{} emitters", particles.emitters.len()),
+        format!("at most about {} particles", particles.max_alive()),
+    ];
+    for of in &particles.emitters {
+        details.emitters.push(emitter(particles, of));
+        let name = of.emitter.color_texture.to_string();
+        if !details.textures.iter().any(|row| row.name == name) {
+            let row = textures.row(name, of.texture.as_ref());
+            details.textures.push(row);
+        }
+    }
+}
+
+/// An emitter, its texture, and the emitter whose particles spawn it.
+fn emitter(particles: &AloParticles, emitter: &AloEmitter) -> MaterialRow {
+    let emitter = &emitter.emitter;
+    let mut lines = vec![format!("texture {}", emitter.color_texture)];
+    if let Some(parent) = emitter.parent
+        && let Some(spawner) = particles.emitters.get(parent.emitter as usize)
+    {
+        let event = match parent.event {
+            SpawnEvent::Life => "along",
+            SpawnEvent::Death => "at the death of",
+        };
+        lines.push(format!("{event} particles of {}", spawner.emitter.name));
+    }
+    MaterialRow {
+        name: emitter.name.to_string(),
+        lines,
+    }
 }

@@ -1,6 +1,5 @@
 //! Tests of the panels without a window: input is given to egui directly, and texts are found among what it draws.
 
-mod details;
 mod driver;
 
 use crate::log_buffer::{LogLine, Severity};
@@ -8,12 +7,12 @@ use crate::view::actions::action::{Action, Overlay, Panel, SearchField};
 use crate::view::camera::framing::Framing;
 use crate::view::open::browser::{Browser, Place};
 use crate::view::panels::data::{
-    BoneRow, ClipRow, Damage, Details, Lods, ModelRow, OverlayChoices, PanelData, PartRow, Playing,
-    Problem, SkinRow, TextureRow,
+    ClipRow, Damage, Details, Lods, ModelRow, OverlayChoices, PanelData, PartRow, PlaceRow,
+    Playing, Preview, Problem, SkinRow, TextureRow,
 };
 use bevy::prelude::*;
 use bevy_classic_models::prelude::ModelSkin;
-use bevy_egui::egui::{Key, Pos2, Rect, pos2, vec2};
+use bevy_egui::egui::{Key, Pos2, Rect, TextureId, pos2, vec2};
 use driver::Driver;
 use std::path::PathBuf;
 
@@ -85,11 +84,12 @@ fn data() -> PanelData {
             damage: Some(Damage { shown: 0, last: 2 }),
             team: Some(None),
             parts: vec![part("Hull", true), part("Turret", false)],
-            bones: vec![BoneRow {
+            bones: vec![PlaceRow {
                 name: "Root".to_owned(),
                 depth: 1,
                 is_hidden: false,
-                entity: entity(9),
+                entity: Some(entity(9)),
+                ..PlaceRow::default()
             }],
             textures: vec![TextureRow {
                 name: "walker.tga".to_owned(),
@@ -216,7 +216,7 @@ fn team_colors_are_chosen() {
     let [Action::Team(Some(color))] = driver.click("red")[..] else {
         panic!("no team color");
     };
-    assert_eq!(color, crate::view::models::alo_parts::TEAMS[0].1);
+    assert_eq!(color, crate::view::models::file_data::TEAMS[0].1);
     driver.data.details.team = Some(Some(Color::BLACK));
     driver.settle();
     assert_eq!(driver.click("none"), [Action::Team(None)]);
@@ -375,4 +375,61 @@ fn the_level_of_detail_is_beside_its_slider() {
         let offset = (name.center().y - level.center().y).abs();
         assert!(offset < 4.0, "{width}: {name:?} {level:?}");
     }
+}
+
+#[test]
+fn cube_maps_have_all_faces_in_a_window() {
+    let mut driver = driver();
+    driver.data.details.textures = vec![TextureRow {
+        name: "sky.dds".to_owned(),
+        detail: "64 × 64, cube map".to_owned(),
+        preview: Some(Preview {
+            faces: (0..6).map(TextureId::User).collect(),
+            size: [64, 64],
+        }),
+        is_missing: false,
+    }];
+    driver.settle();
+    assert_eq!(driver.count_textures(), 6);
+    driver.click("sky.dds");
+    assert_eq!(driver.count_textures(), 12, "in the list and large");
+    assert!(driver.has("+X, −X, +Y; −Y, +Z, −Z"));
+    let title = driver.place("+X, −X, +Y; −Y, +Z, −Z");
+
+    assert!(
+        driver.free.contains_rect(title),
+        "{title:?} in {:?}",
+        driver.free
+    );
+    driver.key(Key::Escape);
+    assert_eq!(driver.count_textures(), 6, "Escape closes the window");
+}
+
+#[test]
+fn a_search_counts_its_matches_and_hides_lists_without_any() {
+    let mut driver = driver();
+    assert!(driver.has("Parts  (2)") && driver.has("Textures  (1)"));
+    driver.state.details.text = "turret".to_owned();
+    driver.settle();
+    assert!(driver.has("Parts  (1)"), "{:?}", driver.texts());
+    assert!(!driver.has("Textures  (1)") && !driver.has("Bones  (1)"));
+}
+
+#[test]
+fn a_chosen_skin_is_not_reported_as_missing() {
+    let mut driver = driver();
+    let hint = |driver: &Driver| {
+        let mut texts = driver.texts().into_iter();
+        texts.any(|text| text.starts_with("The skin was not found"))
+    };
+    driver.data.details.skin_candidates = vec![PathBuf::from("game/Skins/hero.dtx")];
+    driver.settle();
+    assert!(hint(&driver));
+    driver.data.details.skins = vec![SkinRow {
+        label: "hero.dtx".to_owned(),
+        skin: ModelSkin::Index(0),
+        is_active: true,
+    }];
+    driver.settle();
+    assert!(!hint(&driver));
 }
