@@ -23,12 +23,10 @@ mod ala {
     mod clip;
     mod clip_files;
     mod corpus;
-    mod fade;
     mod graphs;
     mod layers;
     pub mod play;
     mod random;
-    mod reload;
     pub mod render;
     mod shown_bones;
     mod visibility;
@@ -45,7 +43,6 @@ mod alo {
     mod raycast_extremes;
     mod raycast_parts;
     mod raycast_render;
-    mod reload;
     pub mod render;
     mod scene;
     mod shading;
@@ -86,7 +83,6 @@ mod crowd {
 mod lgw {
     mod edit;
     mod material;
-    mod reload;
     mod scene;
     pub mod texgen;
 }
@@ -98,7 +94,7 @@ mod malformed {
     mod heap_files;
     mod lgw;
     mod mdl;
-    mod suite;
+    pub mod suite;
 }
 mod manifest {
     mod attachments;
@@ -117,7 +113,6 @@ mod manifest {
 mod mdl {
     mod corpus;
     pub mod play;
-    mod reload;
     mod render;
     mod scene;
 }

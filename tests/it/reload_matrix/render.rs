@@ -36,6 +36,7 @@ struct CapturedFrames(Vec<(usize, Picture)>);
 
 struct Watched {
     stage: Stage,
+    root: Entity,
     frames: usize,
 }
 
@@ -58,7 +59,11 @@ impl Watched {
         });
         // Textures may load later than the model: before the first edit there is no old image to keep.
         stage.wait_until_idle();
-        Self { stage, frames: 0 }
+        Self {
+            stage,
+            root,
+            frames: 0,
+        }
     }
 
     fn write(&self, path: &str, bytes: &[u8]) {
@@ -142,10 +147,11 @@ fn assert_color(picture: &Picture, color: [u8; 3]) {
 }
 
 /// Edits a texture of 4 × 4 texels. The first edit has 8 × 8 texels, mip levels, and another file format. The second one has
-/// another color, the third one again 4 × 4 texels.
+/// another color, the third one again 4 × 4 texels. None reloads the model.
 fn assert_texture_edits_do_not_flicker(model: &'static str, files: &[(&str, Vec<u8>)]) {
     let files = [files, &[("first.tga", small(RED))]].concat();
     let mut watched = Watched::new(model, &files);
+    let scene = watched.stage.children(watched.root);
     let mut old = watched.stage.capture();
     assert_color(&old, RED);
     for (bytes, color, how) in [
@@ -158,6 +164,11 @@ fn assert_texture_edits_do_not_flicker(model: &'static str, files: &[(&str, Vec<
         assert_color(&new, color);
         old = new;
     }
+    assert_eq!(
+        watched.stage.children(watched.root),
+        scene,
+        "the model was reloaded"
+    );
 }
 
 /// Edits a model: another size, another position, and a texture that is not loaded yet. Then edits it back and once more.
@@ -204,16 +215,20 @@ fn alo(texture: &'static str, size: f32) -> Vec<u8> {
     write(&file).unwrap()
 }
 
+/// Two quads with a texture: one repeats it and has mip levels, the other one clamps it without.
 fn lgw(file: &'static str, mode: TextureMode, size: f32) -> Vec<u8> {
-    let mut texture = texture(file, mode);
-    texture.mipmaps = true;
     let mut quads = [0, 1].map(|index| Quad::in_grid(index, 2));
     for quad in &mut quads {
         for corner in &mut quad.corners {
             *corner *= size;
         }
     }
-    let materials = [0, 1].map(|id| material(id, vec![texture.clone()]));
+    let materials = [0, 1].map(|id| {
+        let mut texture = texture(file, mode);
+        texture.mipmaps = id == 0;
+        texture.wrap = [id == 0; 2];
+        material(id, vec![texture])
+    });
     lgw_bytes(&materials, &quads)
 }
 
