@@ -83,6 +83,7 @@ mod crowd {
 mod lgw {
     mod edit;
     mod material;
+    mod reload;
     mod scene;
     pub mod texgen;
 }

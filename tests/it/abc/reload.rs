@@ -4,8 +4,10 @@
 use crate::support::abc::{bytes, figure, node, track};
 use crate::support::abc_app::{FILE, drawn};
 use crate::support::abc_reference::Reference;
+use crate::support::abc_stage::{control, dtx};
 use crate::support::prelude::*;
 use bevy_classic_models::lithtech::AbcNode;
+use bevy_classic_models::lithtech::abc::parse;
 
 /// A spawned model whose file is edited.
 struct Edited {
@@ -214,4 +216,69 @@ fn shortened_or_removed_clip_keeps_a_valid_time() {
     fewer.animations[0].name = "Another".into();
     edited.edit(&fewer);
     edited.assert_plays(&fewer, 0);
+}
+
+const SKINNED: &str = "model.abc";
+const SKIN: &str = "model.dtx";
+
+/// Asserts that the model is rendered with a skin of these texels.
+#[track_caller]
+fn assert_skin(stage: &mut Stage, root: Entity, texels: &[[u8; 4]], context: &str) {
+    let bytes = bytes(&tower(None));
+    let mesh = control(&parse(&bytes).unwrap(), Shown::new(0, 0.0));
+    for view in VIEWS {
+        stage.move_camera(view);
+        let image = stage.add_levels(texels);
+        let material = stage.add_material(matte(Some(image)));
+        let expected = stage.capture_controls(root, vec![(mesh.clone(), material)]);
+        let shown = stage.capture();
+        shown.assert_matches(&expected, &format!("{context} from {view}"));
+    }
+}
+
+/// Waits until the image of a model's skin starts with a texel.
+fn wait_for_skin(stage: &mut Stage, root: Entity, texel: [u8; 4]) {
+    stage.wait_for("the skin is reloaded", |world| {
+        let instance = world.get::<AbcInstance>(root).unwrap();
+        let image = &instance.model().skins[0].image;
+        let images = world.resource::<Assets<Image>>();
+        let data = images.get(image).and_then(|image| image.data.as_ref());
+        data.is_some_and(|data| data.starts_with(&texel))
+    });
+}
+
+#[test]
+fn edited_skin_shows_and_broken_skin_keeps_the_previous() {
+    let first = colors([255; 4]);
+    let mut second = first.clone();
+    second.reverse();
+    let third = vec![[10, 200, 190, 255]; 8 * 8];
+    let mut stage = Stage::watching(&[(SKINNED, bytes(&tower(None))), (SKIN, dtx(&first))]);
+    let path = stage.folder().join(SKIN);
+    let root = stage.spawn_abc(SKINNED, AbcLoaderSettings::default(), ());
+    let model = |stage: &mut Stage| {
+        let instance = stage.get::<AbcInstance>(root);
+        instance.model().clone()
+    };
+    let before = model(&mut stage);
+    assert_skin(&mut stage, root, &first, "the first skin");
+    std::fs::write(&path, dtx(&second)).unwrap();
+    wait_for_skin(&mut stage, root, second[0]);
+    assert_skin(&mut stage, root, &second, "the second skin");
+    // A truncated skin.
+    std::fs::write(&path, &dtx(&third)[..1230]).unwrap();
+    stage.wait_for("the error is logged", |_| {
+        let errors = log::errors_of(&["bevy_asset"]);
+        let mut errors = errors.iter().filter(|text| text.contains(SKIN));
+        errors.any(|text| text.contains("DTX: mip level 0 at offset 1196"))
+    });
+    stage.wait_until_idle();
+    assert_skin(&mut stage, root, &second, "while the skin is broken");
+    std::fs::write(&path, dtx(&third)).unwrap();
+    wait_for_skin(&mut stage, root, third[0]);
+    assert_skin(&mut stage, root, &third, "the third skin");
+    assert!(
+        Arc::ptr_eq(&before, &model(&mut stage)),
+        "the model was reloaded"
+    );
 }

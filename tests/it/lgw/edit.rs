@@ -1,7 +1,6 @@
-//! A model of UFO: Aftermath and its texture that are edited by hand while they are in use.
+//! A model of UFO: Aftermath that is edited by hand while it is in use, with Bevy's file watcher.
 
 use crate::manifest::reload::Folder;
-use crate::support::lgw_stage::{Quad, model, texture};
 use crate::support::prelude::*;
 
 /// An app that watches a folder with one model in it.
@@ -152,51 +151,4 @@ fn warnings_have_line_and_column() {
     let position = warning.position.unwrap();
     assert_eq!((position.line, position.column), (6, 7), "{warning}");
     assert!(!log::warnings_with("warned.lgw:6:7: ").is_empty());
-}
-
-#[test]
-fn a_broken_texture_keeps_the_last_valid_one() {
-    log::listen();
-    const TEXTURE: &str = "edited_texture.tga";
-    let materials = [material(0, vec![texture(TEXTURE, TextureMode::Modulate)])];
-    let wall = model(&materials, &[Quad::in_grid(0, 1)]);
-    let mut app = TestApp::new(&[("wall.lgw", wall), (TEXTURE, b"half".to_vec())]);
-    let root = app.spawn_ready("wall.lgw#Scene", ());
-    let instance = app.get::<LgwInstance>(root);
-    let (before, mesh) = (instance.model().clone(), instance.meshes()[0]);
-    let color = |app: &TestApp| {
-        let material = app.get::<MeshMaterial3d<StandardMaterial>>(mesh);
-        let image = app.asset(&material.0).base_color_texture.clone();
-        app.asset(&image.unwrap()).data.as_ref().unwrap()[..3].to_vec()
-    };
-    let [red, green] = [[200, 30, 40], [20, 180, 60]];
-    let plain = |[r, g, b]: [u8; 3]| tga(&[[r, g, b, 255]; 64]);
-    let face = vec![vec![[9, 9, 9, 255]; 64]];
-    assert_ne!(color(&app), green);
-    for (bytes, expected, error) in [
-        (plain(green), green, None),
-        (
-            plain(red)[..50].to_vec(),
-            green,
-            Some("too large for the 50 bytes"),
-        ),
-        // A texture of another dimension, which cannot be bound.
-        (
-            dds(&vec![face; 6]),
-            green,
-            Some("a cube map in place of a 2D texture"),
-        ),
-        (plain(red), red, None),
-    ] {
-        let errors = log::errors_with(TEXTURE).len();
-        app.replace(TEXTURE, bytes);
-        assert_eq!(color(&app), expected);
-        // Equal errors count once, because Bevy may load a file more often than it was saved.
-        let mut new = log::errors_with(TEXTURE).split_off(errors);
-        new.dedup();
-        assert_eq!(new.len(), error.iter().count(), "{new:?}");
-        assert!(error.is_none_or(|error| new[0].contains(error)), "{new:?}");
-    }
-    let after = app.get::<LgwInstance>(root).model();
-    assert!(Arc::ptr_eq(&before, after), "the model was reloaded");
 }

@@ -249,6 +249,6 @@ fn an_edit_changes_the_poses_and_a_broken_file_changes_nothing() {
     for root in [root, other, late] {
         assert!(Arc::ptr_eq(&edit, &model(&mut app, root)));
     }
-    app.step(0.05);
-    app.assert_time(root, 0.5);
+    app.step(0.02);
+    app.assert_time(root, 0.47);
 }
