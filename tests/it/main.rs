@@ -23,12 +23,10 @@ mod ala {
     mod clip;
     mod clip_files;
     mod corpus;
-    mod fade;
     mod graphs;
     mod layers;
     pub mod play;
     mod random;
-    mod reload;
     pub mod render;
     mod shown_bones;
     mod visibility;
@@ -45,7 +43,6 @@ mod alo {
     mod raycast_extremes;
     mod raycast_parts;
     mod raycast_render;
-    mod reload;
     pub mod render;
     mod scene;
     mod shading;
@@ -98,7 +95,7 @@ mod malformed {
     mod heap_files;
     mod lgw;
     mod mdl;
-    mod suite;
+    pub mod suite;
 }
 mod manifest {
     mod attachments;
@@ -117,7 +114,6 @@ mod manifest {
 mod mdl {
     mod corpus;
     pub mod play;
-    mod reload;
     mod render;
     mod scene;
 }

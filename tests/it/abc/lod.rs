@@ -64,6 +64,10 @@ fn lod_shares_select_levels() {
             let (_, triangles) = found[steps.min(found.len() - 1)];
             assert_eq!(drawn(&mut app, root).len(), triangles, "seed {seed}");
         }
+        app.apply(root, ModelLod(u32::MAX));
+        app.remove::<ModelLod>(root);
+        app.step(0.0);
+        assert_eq!(drawn(&mut app, root).len(), found[0].1, "seed {seed}");
     }
 }
 

@@ -129,6 +129,7 @@ fn all_lods_match_the_reference() {
         let document = abc_random::model(seed, &size);
         let settings = AbcLoaderSettings {
             lod_shares: vec![0.7, 0.4, 0.2],
+            separate_node_meshes: seed % 2 == 0,
             ..AbcLoaderSettings::default()
         };
         let (mut app, root) = spawned(bytes(&document), settings.clone());

@@ -1,48 +1,29 @@
-//! Reloading LithTech models and skins that change on disk while in use, with Bevy's real file watcher.
+//! LithTech models that change while they play, compared with the reference in every step. `reload_matrix` has all kinds of
+//! edits, with Bevy's file watcher.
 
-use crate::manifest::reload::Folder;
 use crate::support::abc::{bytes, figure, node, track};
-use crate::support::abc_app::drawn_in;
+use crate::support::abc_app::{FILE, drawn};
 use crate::support::abc_reference::Reference;
 use crate::support::abc_stage::{control, dtx};
 use crate::support::prelude::*;
 use bevy_classic_models::lithtech::AbcNode;
 use bevy_classic_models::lithtech::abc::parse;
 
-/// An app that watches a folder with one model, which it spawns.
-struct Watched {
-    app: Folder,
-    file: &'static str,
+/// A spawned model whose file is edited.
+struct Edited {
+    app: TestApp,
     root: Entity,
-    /// How often the model was saved.
-    edits: usize,
-    /// Kept because Bevy reloads only assets with live handles.
-    model: Handle<Abc>,
 }
 
-impl Watched {
-    fn new(file: &'static str, document: &AbcDocument, bundle: impl Bundle) -> Self {
-        log::listen();
-        let mut app = Folder::watching(&[(file, bytes(document))]);
-        let model: Handle<Abc> = app.server().load(file);
-        let scene = app.server().load(format!("{file}#Scene"));
-        let root = app.spawn_entity((WorldAssetRoot(scene), bundle));
-        app.wait_for(root);
-        let mut watched = Self {
-            app,
-            file,
-            root,
-            edits: 0,
-            model,
-        };
-        watched.save(document);
-        watched
-    }
-
-    /// Shows the start of the clip, and then continues for 0.05 s.
-    fn start(&mut self) {
-        self.app.step(0.0);
-        self.app.step(0.05);
+impl Edited {
+    /// Continues the clip of `bundle` for some seconds.
+    fn new(document: &AbcDocument, bundle: impl Bundle, seconds: f32) -> Self {
+        let mut app = TestApp::new(&[(FILE, bytes(document))]);
+        app.keep_loaded(FILE);
+        let root = app.spawn_ready("model.abc#Scene", bundle);
+        app.step(0.0);
+        app.step(seconds);
+        Self { app, root }
     }
 
     fn current(&self) -> Arc<AbcModel> {
@@ -54,35 +35,19 @@ impl Watched {
         self.app.get::<Playback>(self.root).time
     }
 
-    /// Saves a model to the file, and waits until the instance shows it.
-    #[track_caller]
-    fn save(&mut self, document: &AbcDocument) {
-        self.edits += 1;
-        // Bevy may load a file more often than it was saved, so each save has its own mark.
-        let mark = format!("edit {}", self.edits);
-        let marked = AbcDocument {
-            command_string: mark.clone(),
-            ..document.clone()
-        };
-        self.app.save(self.file, bytes(&marked));
-        let root = self.root;
-        self.app.wait("the edit to be loaded", |world| {
-            let instance = world.get::<AbcInstance>(root).unwrap();
-            *instance.model().command_string == *mark
-        });
-        self.app.step(0.0);
+    fn save(&mut self, bytes: Vec<u8>) {
+        self.app.replace(FILE, bytes);
         self.app.step(0.0);
     }
 
-    /// Saves a model like [`Self::save`], and asserts that the clip's time stays the same.
+    /// Saves a model, and asserts that the clip's time stays the same.
     #[track_caller]
     fn edit(&mut self, document: &AbcDocument) {
-        let before = self.time();
-        self.save(document);
-        assert!(
-            (self.time() - before).abs() < 1e-6,
-            "the clip's time changed"
-        );
+        let (before, old) = (self.time(), self.current());
+        self.save(bytes(document));
+        assert!(!Arc::ptr_eq(&old, &self.current()));
+        let moved = (self.time() - before).abs();
+        assert!(moved < 1e-6, "the clip's time changed");
     }
 
     /// Asserts that the instance shows the document's model at the clip's time.
@@ -91,7 +56,7 @@ impl Watched {
         let reference = Reference::new(document);
         let vertices = reference.vertices(Some(0), self.time().into());
         let expected = reference.drawn(level, false, true);
-        let found = drawn_in(self.app.app.world(), self.root);
+        let found = drawn(&mut self.app, self.root);
         assert_eq!(found.len(), expected.len());
         for (found, expected) in found.as_flattened().iter().zip(expected.as_flattened()) {
             let mut position = vertices[expected.vertex];
@@ -111,12 +76,6 @@ impl Watched {
             assert_ne!(before, self.time(), "the clip does not advance");
             self.assert_shows(document, level);
         }
-    }
-
-    fn errors(&self) -> Vec<String> {
-        let mut errors = log::errors_of(&["bevy_asset"]);
-        errors.retain(|text| text.contains(self.file));
-        errors
     }
 }
 
@@ -174,9 +133,8 @@ fn without_deform(document: &AbcDocument) -> AbcDocument {
 #[test]
 fn every_kind_of_edit_shows_during_playback() {
     let first = banner();
-    let mut watched = Watched::new("edited.abc", &first, PlayClip::looping(0_usize));
-    watched.start();
-    watched.assert_plays(&first, 0);
+    let mut edited = Edited::new(&first, PlayClip::looping(0_usize), 0.05);
+    edited.assert_plays(&first, 0);
     for document in [
         grown(&first),
         moved(&first),
@@ -185,59 +143,29 @@ fn every_kind_of_edit_shows_during_playback() {
         moved(&without_deform(&first)),
         first.clone(),
     ] {
-        watched.edit(&document);
-        watched.assert_plays(&document, 0);
-        let nodes = watched.app.get::<AbcInstance>(watched.root).nodes();
+        edited.edit(&document);
+        edited.assert_plays(&document, 0);
+        let nodes = edited.app.get::<AbcInstance>(edited.root).nodes();
         assert_eq!(nodes.len(), document.nodes.len());
         assert_eq!(
-            watched.current().deforms.is_empty(),
+            edited.current().deforms.is_empty(),
             document.nodes[FLAG_NODE].deform_vertices.is_empty()
         );
     }
     // No nodes of the previous models are left.
-    assert_eq!(watched.app.count::<AbcNode>(), first.nodes.len());
-    assert_eq!(watched.errors(), Vec::<String>::new());
-}
-
-#[test]
-fn broken_file_changes_nothing_until_fixed() {
-    let first = banner();
-    let mut watched = Watched::new("broken.abc", &first, PlayClip::looping(0_usize));
-    watched.start();
+    assert_eq!(edited.app.count::<AbcNode>(), first.nodes.len());
+    // A truncated file, a file with a wrong value, and a file of another format change nothing.
     let valid = bytes(&grown(&first));
-    // A truncated file, a file with a wrong value, and a file of another format.
     let mut wrong_value = valid.clone();
     wrong_value[40..44].copy_from_slice(&[255; 4]);
-    let mut logged = 0;
     for broken in [&valid[..valid.len() / 2], &wrong_value, b"Ogawa"] {
-        let before = watched.current();
-        watched.app.save(watched.file, broken);
-        let path = watched.file;
-        watched.app.wait("the error to be logged", |_| {
-            let errors = log::errors_of(&["bevy_asset"]);
-            errors.iter().filter(|text| text.contains(path)).count() > logged
-        });
-        watched.app.wait_until_idle();
-        let errors = watched.errors();
-        // Bevy may load an asset with a live handle twice, and the watcher may report a write as two changes.
-        assert!(errors.len() <= logged + 4, "{errors:#?}");
-        for error in &errors[logged..] {
-            assert!(
-                error.contains("broken.abc: ABC: ") && error.contains("at offset"),
-                "{error}"
-            );
-        }
-        logged = errors.len();
-        assert!(Arc::ptr_eq(&before, &watched.current()));
-        watched.assert_plays(&first, 0);
+        let before = edited.current();
+        edited.save(broken.to_vec());
+        assert!(Arc::ptr_eq(&before, &edited.current()));
+        edited.assert_plays(&first, 0);
     }
-    watched.edit(&grown(&first));
-    watched.assert_plays(&grown(&first), 0);
-    let server = watched.app.server();
-    assert!(matches!(
-        server.load_state(&watched.model),
-        LoadState::Loaded
-    ));
+    edited.edit(&grown(&first));
+    edited.assert_plays(&grown(&first), 0);
 }
 
 #[test]
@@ -250,24 +178,19 @@ fn removed_lod_falls_back_to_the_coarsest() {
     none.geometry.vertices.pop();
     none.geometry.lod_starts.pop();
     let bundle = (PlayClip::looping(0_usize), ModelLod(2));
-    let mut watched = Watched::new("levels.abc", &first, bundle);
-    watched.start();
+    let mut edited = Edited::new(&first, bundle, 0.05);
     // The full model has 4 triangles, and its two coarser levels 3 and 2. The default shares skip the first.
-    let numbers = |watched: &Watched| -> Vec<u32> {
-        let model = watched.current();
-        model.levels.iter().map(|level| level.number).collect()
-    };
     for (document, expected) in [
         (&first, &[0, 2][..]),
         (&fewer, &[0, 1]),
         (&none, &[0]),
         (&first, &[0, 2]),
     ] {
-        if document != &first || watched.current().levels.len() == 1 {
-            watched.edit(document);
-        }
-        assert_eq!(numbers(&watched), expected);
-        watched.assert_plays(document, *expected.last().unwrap() as usize);
+        edited.edit(document);
+        let levels = edited.current();
+        let numbers = levels.levels.iter().map(|level| level.number);
+        assert!(numbers.eq(expected.iter().copied()));
+        edited.assert_plays(document, *expected.last().unwrap() as usize);
     }
 }
 
@@ -283,18 +206,16 @@ fn shortened_or_removed_clip_keeps_a_valid_time() {
         let left = track.deform.len() / 3 * 2;
         track.deform.truncate(left);
     }
-    let mut watched = Watched::new("shorter.abc", &first, PlayClip::looping(0_usize));
-    watched.app.step(0.0);
-    watched.app.step(0.25);
-    watched.save(&shorter);
-    assert!((0.0..=0.1).contains(&watched.time()), "{}", watched.time());
-    watched.assert_plays(&shorter, 0);
+    let mut edited = Edited::new(&first, PlayClip::looping(0_usize), 0.25);
+    edited.save(bytes(&shorter));
+    assert!((0.0..=0.1).contains(&edited.time()), "{}", edited.time());
+    edited.assert_plays(&shorter, 0);
     // Only one other clip remains.
     let mut fewer = first.clone();
     fewer.animations.remove(0);
     fewer.animations[0].name = "Another".into();
-    watched.edit(&fewer);
-    watched.assert_plays(&fewer, 0);
+    edited.edit(&fewer);
+    edited.assert_plays(&fewer, 0);
 }
 
 const SKINNED: &str = "model.abc";

@@ -1,7 +1,8 @@
-//! Spawned LithTech models: entities, vertex positions, skins, levels of detail and load errors.
+//! Spawned LithTech models: entities, skins, and load errors. `abc::pose` and `abc::lod` compare vertices with the
+//! reference.
 
 use crate::support::abc::{BODY, bytes, figure};
-use crate::support::abc_app::{FILE, drawn, model, shown, spawned as app, spawned_of as app_of};
+use crate::support::abc_app::{FILE, model, shown, spawned as app, spawned_of as app_of};
 use crate::support::prelude::*;
 use bevy_classic_models::gpu::PoseBlend;
 use bevy_classic_models::lithtech::abc::parse;
@@ -9,46 +10,6 @@ use bevy_classic_models::lithtech::{AbcNode, dtx, node_target};
 
 pub fn get<C: Component + Clone>(app: &mut TestApp, entity: Entity) -> C {
     app.get::<C>(entity).clone()
-}
-
-/// The bytes of the figure with these flips.
-fn flipped(flip_geometry: bool, flip_animation: bool) -> Vec<u8> {
-    let mut model = figure();
-    model.transform_info = Some(TransformInfo {
-        flip_geometry,
-        flip_animation,
-    });
-    bytes(&model)
-}
-
-/// The corners of all triangles by the parser's functions, mirrored and in counter-clockwise order.
-fn expected(file: &AbcFile<'_>, level: u32, clip: Option<usize>, seconds: f32) -> Vec<[Vec3; 3]> {
-    let positions = file.vertex_positions_in_model(clip, seconds);
-    let triangles = file.geometry.lod(level).triangles;
-    let triangles = triangles.iter().map(|triangle| {
-        let corners = triangle.vertices.map(|vertex| {
-            let [x, y, z] = positions[vertex as usize];
-            Vec3::new(x, y, -z)
-        });
-        let [a, b, c] = corners;
-        match file.transform().flip_geometry {
-            true => [a, b, c],
-            false => [a, c, b],
-        }
-    });
-    triangles.collect()
-}
-
-#[track_caller]
-fn assert_drawn(app: &mut TestApp, root: Entity, expected: &[[Vec3; 3]]) {
-    let drawn = drawn(app, root);
-    assert_eq!(drawn.len(), expected.len());
-    for (drawn, expected) in drawn.iter().flatten().zip(expected.iter().flatten()) {
-        assert!(
-            drawn.abs_diff_eq(*expected, 1e-3),
-            "{drawn}, expected {expected}"
-        );
-    }
 }
 
 #[test]
@@ -87,88 +48,6 @@ fn each_node_is_an_entity_with_the_transform_of_the_file() {
         let rotation = Quat::from_xyzw(-x, -y, z, w);
         assert!(transform.rotation.dot(rotation).abs() > 1.0 - 1e-5);
         assert_eq!(transform.scale, Vec3::ONE);
-    }
-}
-
-#[test]
-fn vertices_follow_their_nodes_with_all_flips() {
-    for (flip_geometry, flip_animation) in
-        [(false, false), (false, true), (true, false), (true, true)]
-    {
-        let bytes = flipped(flip_geometry, flip_animation);
-        let file = parse(&bytes).unwrap();
-        for separate_node_meshes in [false, true] {
-            let settings = AbcLoaderSettings {
-                separate_node_meshes,
-                ..AbcLoaderSettings::default()
-            };
-            let (mut app, root) = app(bytes.clone(), settings);
-            app.step(0.0);
-            assert_drawn(&mut app, root, &expected(&file, 0, None, 0.0));
-            for clip in 0..file.animations.len() {
-                for seconds in [0.0, 0.04, 0.1, 0.25, 0.3] {
-                    let play = PlayClip::once(clip).starting_at(seconds).paused();
-                    app.apply(root, play);
-                    app.step(0.0);
-                    assert_drawn(&mut app, root, &expected(&file, 0, Some(clip), seconds));
-                }
-            }
-            // Without a clip the nodes are in their rest pose.
-            app.remove::<PlayClip>(root);
-            app.steps(2, 0.0);
-            assert_drawn(&mut app, root, &expected(&file, 0, None, 0.0));
-        }
-    }
-}
-
-#[test]
-fn settings_control_axes_and_scale() {
-    for flip_geometry in [false, true] {
-        let bytes = flipped(flip_geometry, false);
-        let file = parse(&bytes).unwrap();
-        let settings = AbcLoaderSettings {
-            convert_axes: false,
-            scale: 0.5,
-            ..AbcLoaderSettings::default()
-        };
-        let (mut app, root) = app(bytes.clone(), settings);
-        app.step(0.0);
-        // The default result is mirrored, so its winding order is reversed.
-        let expected = expected(&file, 0, None, 0.0);
-        let mirrored = Vec3::new(0.5, 0.5, -0.5);
-        let expected: Vec<_> = expected
-            .iter()
-            .map(|[a, b, c]| [*a, *c, *b].map(|corner| corner * mirrored))
-            .collect();
-        assert_drawn(&mut app, root, &expected);
-    }
-}
-
-#[test]
-fn model_lod_on_the_root_selects_levels() {
-    let bytes = bytes(&figure());
-    let file = parse(&bytes).unwrap();
-    for separate_node_meshes in [false, true] {
-        let settings = AbcLoaderSettings {
-            separate_node_meshes,
-            lod_shares: vec![0.75, 0.5],
-            ..AbcLoaderSettings::default()
-        };
-        let (mut app, root) = app(bytes.clone(), settings);
-        let levels = model(&mut app, root).levels.clone();
-        let found: Vec<_> = levels
-            .iter()
-            .map(|level| (level.number, level.triangles))
-            .collect();
-        assert_eq!(found, [(0, 4), (1, 3), (2, 2)]);
-        for (steps, level) in [(1, 1), (2, 2), (9, 2), (0, 0)] {
-            app.apply(root, ModelLod(steps));
-            assert_drawn(&mut app, root, &expected(&file, level, None, 0.0));
-        }
-        app.apply(root, ModelLod(2));
-        app.remove::<ModelLod>(root);
-        app.step(0.0);
-        assert_drawn(&mut app, root, &expected(&file, 0, None, 0.0));
     }
 }
 

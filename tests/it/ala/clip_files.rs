@@ -1,6 +1,6 @@
 //! Which clips a spawned Alamo model has: files in folders, missing, broken and mismatching clips.
 
-use super::play::{HULL, SCENE, TURRET, ala, app, bone, files, model, model_at, moves};
+use super::play::{FPS, HULL, SCENE, TURRET, ala, app, bone, files, model, model_at, moves};
 use crate::support::prelude::*;
 
 #[test]
@@ -237,10 +237,54 @@ fn reloaded_clip_keeps_the_playback_time() {
     app.replace("art/unit_MOVE_00.ALA", ala(&moves(1.0)));
     app.assert_hull_x(root, 2.5);
     assert!(app.is_shown(root, HULL));
-    // A broken file changes nothing.
-    app.replace("art/unit_MOVE_00.ALA", vec![1, 2, 3]);
-    app.step(0.05);
-    app.assert_hull_x(root, 3.0);
+    // A broken file changes nothing. A model spawned now also uses the last valid clip.
+    for broken in [vec![1, 2, 3], ala(&moves(3.0))[..200].to_vec()] {
+        let before = app.hull_x(root);
+        app.replace("art/unit_MOVE_00.ALA", broken);
+        app.step(0.05);
+        app.assert_hull_x(root, before + 0.5);
+        let second = app.spawn_ready(SCENE, PlayClip::looping("MOVE_00").starting_at(0.1));
+        app.step(0.0);
+        app.assert_hull_x(second, 1.0);
+        app.despawn(second);
+    }
+    let error = "unit_MOVE_00.ALA: ALA: chunk 0x1000 at offset 8 ";
+    assert!(!log::errors_with(error).is_empty());
+    // More frames, and fewer frames than the time.
+    app.replace("art/unit_MOVE_00.ALA", clip_of(9, 2.0));
+    app.assert_hull_x(root, 7.0);
+    app.step(0.25);
+    app.assert_hull_x(root, 12.0);
+    app.replace("art/unit_MOVE_00.ALA", clip_of(3, 7.0));
+    assert!(app.get::<Playback>(root).time <= 2.0 / FPS + 1e-6);
+    for _ in 0..7 {
+        let (x, time) = (app.hull_x(root), app.get::<Playback>(root).time);
+        assert!((x - 7.0 * FPS * time).abs() < 1e-3, "{x} at {time}");
+        app.step(0.05);
+    }
+}
+
+/// A clip of `frames` frames that moves the hull by `step` per frame.
+fn clip_of(frames: u32, step: f32) -> Vec<u8> {
+    let mut clip = moves(step);
+    clip.frames = frames;
+    let frames = (0..frames).map(|frame| [frame as f32 * step, 0.0, 1.0]);
+    clip.bones[0].translation = Vectors::from_frames(&frames.collect::<Vec<_>>());
+    ala(&clip)
+}
+
+#[test]
+fn reloaded_clip_that_fades_out_shows_in_the_fade() {
+    let (mut app, root) = app(&files(), still("MOVE_01", 0.1));
+    app.apply(root, still("MOVE_00", 0.2).with_fade(1.0));
+    app.step(0.25);
+    app.assert_hull_x(root, -0.75 + 0.25 * 2.0);
+    app.replace("art/UNIT_move_01.ala", ala(&moves(-5.0)));
+    app.assert_hull_x(root, 0.75 * -5.0 + 0.25 * 2.0);
+    app.advance(0.5);
+    app.assert_hull_x(root, 0.25 * -5.0 + 0.75 * 2.0);
+    app.advance(0.5);
+    app.assert_hull_x(root, 2.0);
 }
 
 #[test]

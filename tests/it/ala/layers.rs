@@ -226,6 +226,29 @@ fn missing_tracks_are_blended_as_the_format_defines() {
 }
 
 #[test]
+fn missing_tracks_fade_to_and_from_rest() {
+    // `GROW_00` has no hull, and `AIM_00` has no scale tracks.
+    for bone in [HULL, TURRET] {
+        let [mut grown, aimed] = [sampled(&grow(), TURRET, 0.0), aiming(bone, 0.2)];
+        if bone == HULL {
+            grown = rest(HULL);
+        }
+        for (from, to, poses) in [
+            (still("GROW_00", 0.0), still("AIM_00", 0.2), [grown, aimed]),
+            (still("AIM_00", 0.2), still("GROW_00", 0.0), [aimed, grown]),
+        ] {
+            let (mut app, root) = app(from);
+            app.apply(root, to.with_fade(1.0));
+            for quarter in 0..5_u8 {
+                let weight = f32::from(quarter) / 4.0;
+                app.assert_pose(root, bone, blended(poses[0], poses[1], weight));
+                app.step(0.25);
+            }
+        }
+    }
+}
+
+#[test]
 fn additive_layers_add_the_difference_from_the_first_frame() {
     let (mut app, root) = app((still("MOVE_00", 0.3), ClipLayers::default()));
     let layer = ClipLayer::new(still("AIM_00", 0.25)).added();

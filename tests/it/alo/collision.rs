@@ -2,6 +2,7 @@
 //! triangles.
 
 use crate::support::prelude::*;
+use crate::support::rays::Random;
 use bevy::math::bounding::BoundingSphere;
 use bevy::math::{Dir3, Ray3d};
 use bevy_classic_models::alamo::alo::{Mesh, VertexRecord, Vertices, parse};
@@ -79,24 +80,27 @@ impl Subject {
         for index in 0..PROBES {
             let triangle = self.triangles[random.below(self.triangles.len())];
             let [a, b, c] = triangle.map(|corner| corner.as_vec3());
-            let random_point = self.center + random.point() * self.radius;
+            let random_point = self.center + random.point(1.0).as_vec3() * self.radius;
             let target = match index % 4 {
                 0 => random_point,
-                1 => a + (b - a) * random.number().abs(),
+                1 => a + (b - a) * random.unit() as f32,
                 2 => a,
                 _ => (a + b + c) / 3.0,
             };
             let origin = match index % 3 {
                 0 => random_point,
-                _ => self.center + random.point().normalize() * 1.5 * self.radius,
+                _ => self.center + random.point(1.0).as_vec3().normalize() * 1.5 * self.radius,
             };
             if let Ok(direction) = Dir3::new(target - origin) {
                 hits += usize::from(self.check_ray(Ray3d { origin, direction }));
             }
             let size = self.radius * [0.01, 0.1, 0.5][index % 3];
-            let center = target + random.point() * size;
+            let center = target + random.point(1.0).as_vec3() * size;
             self.check_ball(BoundingSphere::new(center, size));
-            self.check_box(&Aabb3d::new(center, random.point().abs() * size));
+            self.check_box(&Aabb3d::new(
+                center,
+                random.point(1.0).as_vec3().abs() * size,
+            ));
         }
         hits
     }
@@ -352,32 +356,6 @@ fn is_in_box(corners: [DVec3; 3], center: DVec3, half: DVec3) -> bool {
         polygon = next;
     }
     !polygon.is_empty()
-}
-
-/// A SplitMix64 random number generator.
-struct Random(u64);
-
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number from -1 to 1.
-    fn number(&mut self) -> f32 {
-        (self.bits() >> 40) as f32 / (1 << 23) as f32 - 1.0
-    }
-
-    fn point(&mut self) -> Vec3 {
-        Vec3::from([(); 3].map(|()| self.number()))
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.bits() % end as u64) as usize
-    }
 }
 
 fn subjects(name: &str, file: &AloFile<'_>) -> Vec<Subject> {

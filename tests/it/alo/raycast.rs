@@ -521,41 +521,6 @@ fn rays_hit_animated_rigid_parts() {
     assert_eq!(test.first_entity(down(5.0, 0.0)), turret);
 }
 
-fn bundled(name: &str) -> Vec<u8> {
-    std::fs::read(format!(
-        "{}/assets/models/{name}",
-        env!("CARGO_MANIFEST_DIR")
-    ))
-    .unwrap()
-}
-
-#[test]
-fn rays_hit_the_walking_bundled_walker() {
-    let bytes = bundled("walker.alo");
-    let hit_model = HitModel::new(&bytes);
-    let files = [
-        ("walker.alo", bytes),
-        ("walker_MOVE_00.ala", bundled("walker_MOVE_00.ala")),
-    ];
-    let mut test = RayTest::new(&files);
-    let transform = Transform::from_xyz(3.0, 1.0, 0.0).with_rotation(Quat::from_rotation_y(0.7));
-    let play = PlayClip::looping("MOVE_00");
-    let root = test.spawn("walker.alo#Scene", (transform, play));
-    let mut random = Random(5);
-    let mut corner_sums: Vec<DVec3> = Vec::new();
-    for step in [0.0, 0.13, 0.21, 0.2, 0.17] {
-        test.app.step(step);
-        let triangles = hit_model.triangles(test.world(), root, by_transforms);
-        corner_sums.push(triangles.iter().map(|triangle| triangle.corners[0]).sum());
-        let context = format!("walker, {step} s later");
-        let tolerance = tolerance(&triangles);
-        test.check(&triangles, (&mut random, 400), tolerance, &context);
-    }
-    for pair in corner_sums.windows(2) {
-        assert!(pair[0].distance(pair[1]) > 0.1, "the walker does not move");
-    }
-}
-
 /// A limb whose vertices follow four bones, with a tree.
 fn skinned(weighted: bool) -> Vec<u8> {
     let (vertices, triangles) = limb(weighted);

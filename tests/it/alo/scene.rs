@@ -1,5 +1,6 @@
 //! Spawned Alamo models: entities, meshes, proxies and settings.
 
+use crate::malformed::suite::loader_error;
 use crate::support::alo::{clean, edited, flawed, span};
 use crate::support::prelude::*;
 use bevy::camera::visibility::DynamicSkinnedMeshBounds;
@@ -415,14 +416,8 @@ fn particle_systems_of_version_2_are_rejected_by_name() {
     bytes.extend([0; 60]);
     let mut app = TestApp::new(&[("P_SMOKE.ALO", bytes)]);
     let handle: Handle<Alo> = app.load("P_SMOKE.ALO");
-    let LoadState::Failed(error) = app.finish_load(&handle) else {
-        panic!("loaded without an error");
-    };
-    let bevy::asset::AssetLoadError::AssetLoaderError(error) = &*error else {
-        panic!("{error}");
-    };
-    let error = error.error().downcast_ref::<ModelLoadError>().unwrap();
-    let text = error.to_string();
+    let state = app.finish_load(&handle);
+    let text = loader_error(&state).unwrap().to_string();
     assert!(text.starts_with("P_SMOKE.ALO: "), "{text}");
     assert!(text.contains("particle system (version 2)"), "{text}");
 }

@@ -1,8 +1,7 @@
-//! Components of the root, events and nodes of LithTech models in crowds.
+//! Components of the root and events of LithTech models in crowds.
 
 use crate::crowd::poses::assets;
 use crate::support::abc::{bytes, figure};
-use crate::support::abc_app::model;
 use crate::support::crowd::member;
 use crate::support::lods::move_to;
 use crate::support::prelude::*;
@@ -224,32 +223,4 @@ fn keyframe_strings_are_sent_in_the_same_frames() {
         sent += of(pair.crowd).len();
     }
     assert!(sent >= 6, "{sent}");
-}
-
-#[test]
-fn nodes_are_where_those_of_the_scene_are() {
-    let mut app = assets();
-    let placed = Transform::from_xyz(3.0, 1.0, -2.0).with_scale(Vec3::splat(0.5));
-    let pair = Pair::spawn(&mut app, "models/warden.abc", placed);
-    let nodes = model(&mut app, pair.scene).nodes.clone();
-    let transform = |app: &mut TestApp, root, name: &str| {
-        let world = app.world();
-        let mut state = SystemState::<ModelQuery>::new(world);
-        let query = state.get(world).unwrap();
-        query.bone_transform(root, name).unwrap().affine()
-    };
-    for seconds in [0.0, 0.3337] {
-        pair.show(&mut app, "attack", seconds);
-        for node in &nodes {
-            let expected = transform(&mut app, pair.scene, &node.name);
-            let found = transform(&mut app, pair.crowd, &node.name);
-            assert!(
-                found.abs_diff_eq(expected, 1e-4),
-                "{}: {found:?}, expected {expected:?}",
-                node.name
-            );
-        }
-    }
-    let bones = app.count::<CrowdBone>();
-    assert_eq!(bones, 0, "queries spawn no entities");
 }

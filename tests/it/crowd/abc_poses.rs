@@ -1,6 +1,6 @@
 //! The vertices of LithTech models in crowds, compared with those of the same models as scenes.
 
-use crate::crowd::poses::{AT_FRAMES, BETWEEN, assert_fade_blends, assets, compare_real_models};
+use crate::crowd::poses::{AT_FRAMES, BETWEEN, assets, compare_real_models};
 use crate::crowd::subjects::moving_banner;
 use crate::support::abc::{bytes, figure};
 use crate::support::abc_adversarial::adversarial_files;
@@ -163,13 +163,6 @@ fn normals_of_deformed_vertices_are_those_of_the_scene_at_keyframes() {
         pair.despawn(&mut app);
     }
     assert!(compared > 200, "{compared}");
-}
-
-#[test]
-fn a_cross_fade_blends_the_vertices_of_both_clips() {
-    let mut app = TestApp::new(&[("moving.abc", moving_banner(8.0))]);
-    let pair = Pair::spawn(&mut app, "moving.abc", ());
-    assert_fade_blends(&mut app, pair, ("Wave", 0.03), ("Furl", 0.2), BETWEEN);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The vertices of members of crowds, compared with those of the same models as scenes.
 
 use crate::ala::render::{PALETTE, bend_clip, chain, limb, model_at_rest, swing_clip};
-use crate::crowd::subjects::SUBJECTS;
+use crate::crowd::subjects::{SUBJECTS, moving_banner};
 use crate::support::crowd::{assert_close, pose, previous_pose};
 use crate::support::prelude::*;
 use bevy_classic_models::alamo::alo::Mesh as AloMesh;
@@ -97,42 +97,41 @@ fn held_values_scales_and_fast_rotations_are_posed_as_in_a_scene() {
     assert!(compare_clips(&mut app, pair, "subject.alo") > 1000);
 }
 
-/// Asserts that the vertices of a member are blended from those of two clips, each at a time in seconds, while the second one
-/// fades in. `at_end` is the tolerance after the fade.
-pub fn assert_fade_blends(
-    app: &mut TestApp,
-    pair: Pair,
-    (from, from_seconds): (&str, f32),
-    (to, to_seconds): (&str, f32),
-    at_end: f32,
-) {
-    pair.show(app, from, from_seconds);
-    let from_vertices = scene_vertices(app.world(), pair.scene);
-    pair.show(app, to, to_seconds);
-    let to_vertices = scene_vertices(app.world(), pair.scene);
-    pair.show(app, from, from_seconds);
-    let fade = PlayClip::once(to).starting_at(to_seconds).with_speed(0.0);
-    pair.insert(app, fade.with_fade(1.0));
-    pair.wait(app);
-    for weight in [0.75, 0.5, 0.25] {
-        app.step(0.25);
-        let blended = from_vertices.iter().zip(&to_vertices);
-        let blended: Vec<_> = blended
-            .map(|((from, visible), (to, _))| (to.lerp(*from, weight), *visible))
-            .collect();
-        let found = crowd_vertices(app.world(), pair.crowd);
-        assert_close(&found, &blended, BETWEEN, &format!("weight {weight}"));
-    }
-    app.step(0.25);
-    pair.assert_equal(app, at_end, "after the fade");
-}
-
 #[test]
 fn a_cross_fade_blends_the_vertices_of_both_clips() {
-    let mut app = TestApp::new(&swinging_files());
-    let pair = Pair::spawn(&mut app, "subject.alo", ());
-    let (from, to) = (("SWING_00", 0.2), ("BEND_00", 0.1));
-    assert_fade_blends(&mut app, pair, from, to, AT_FRAMES);
+    let mut files = swinging_files();
+    files.push(("moving.abc", moving_banner(8.0)));
+    let mut app = TestApp::new(&files);
+    // The clips, each at a time in seconds, and the tolerance after the fade.
+    for (path, (from, from_seconds), (to, to_seconds), at_end) in [
+        (
+            "subject.alo",
+            ("SWING_00", 0.2),
+            ("BEND_00", 0.1),
+            AT_FRAMES,
+        ),
+        ("moving.abc", ("Wave", 0.03), ("Furl", 0.2), BETWEEN),
+    ] {
+        let pair = Pair::spawn(&mut app, path, ());
+        pair.show(&mut app, to, to_seconds);
+        let to_vertices = scene_vertices(app.world(), pair.scene);
+        pair.show(&mut app, from, from_seconds);
+        let from_vertices = scene_vertices(app.world(), pair.scene);
+        let fade = PlayClip::once(to).starting_at(to_seconds).with_speed(0.0);
+        pair.insert(&mut app, fade.with_fade(1.0));
+        pair.wait(&mut app);
+        for weight in [0.75, 0.5, 0.25] {
+            app.step(0.25);
+            let blended = from_vertices.iter().zip(&to_vertices);
+            let blended: Vec<_> = blended
+                .map(|((from, visible), (to, _))| (to.lerp(*from, weight), *visible))
+                .collect();
+            let found = crowd_vertices(app.world(), pair.crowd);
+            assert_close(&found, &blended, BETWEEN, &format!("weight {weight}"));
+        }
+        app.step(0.25);
+        pair.assert_equal(&mut app, at_end, "after the fade");
+    }
 }
 
 #[test]

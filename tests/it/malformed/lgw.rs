@@ -5,14 +5,11 @@ use super::suite::{Suite, loader_error, model_error};
 use crate::support::lgw::FLAWED;
 use crate::support::prelude::*;
 use crate::support::random::Random;
-use classic_models_fixtures::malformed;
+use bevy_classic_models::lgw::text::parse;
+use classic_models_fixtures::{lgw_malformed, malformed};
 
 /// A table row: a part of the message, and `line:column`.
 type Case = malformed::Case<&'static str, &'static str>;
-
-fn case(class: u32, bytes: impl Into<Vec<u8>>, expect: Expect<&'static str, &'static str>) -> Case {
-    Case::logged(class, bytes, expect)
-}
 
 /// A model of one triangle, one group, and a material without a texture.
 const WHOLE: &str = r#"MODEL "bike"
@@ -50,98 +47,34 @@ fn textured(file: &str) -> Vec<u8> {
     with("DIFFUSE_COLOR 1 1 1", &texture)
 }
 
-/// Rows of replaced text: the class, a text of [`WHOLE`] that occurs once, its replacement, the location, and part of the
-/// message. `\n` is the end of a line.
-const REPLACEMENTS: &str = r#"
-5  | EXPORT_VERSION 4          | EXPORT_VERSION 5       | warning | 2:16  | is 5, expected 4
-5  | EXPORT_VERSION 4\n        |                        | warning | 1:1   | EXPORT_VERSION is missing
-5  | COUNT 3\n                 | BONES 1 2\nCOUNT 3\n   | warning | 16:1  | "BONES" is not a key
-5  | MATERIAL_REF 0            | MATERIAL_REF 0 VERTEX 1 | warning | 9:16 | "VERTEX"
-45 | END_OF_GROUP 0\n          |                        | error   | 18:1  | group 0 lacks END_OF_GROUP
-45 | END_OF_MESH "Hull"\n      |                        | error   | 19:1  | mesh 0 "Hull" lacks END_OF_MESH
-45 | END_OF_MODEL              |                        | error   | 21:1  | model lacks END_OF_MODEL
-45 | END_OF_MATERIAL\n         |                        | error   | 6:1   | material 0 "skin" lacks END_OF_MATERIAL
-45 | END_OF_MATERIAL_LIST\n    |                        | error   | 7:1   | model lacks END_OF_MATERIAL_LIST
-45 | VERTS 3                   | END_OF_GROUP 0         | error   | 10:1  | "END_OF_GROUP", but must be
-45 | SH "Hull"\nEN             | SH "Hulk"\nEN          | warning | 19:13 | END_OF_MESH names "Hulk", expected "Hull"
-45 | END_OF_GROUP 0            | END_OF_GROUP 2         | warning | 18:14 | has the number 2
-45 | END_OF_GROUP 0            | END_OF_GROUP           | warning | 18:1  | has no number
-48 | MODEL "bike"              | MODEL "bike            | error   | 1:7   | no closing quote
-48 | MESH "Hull"\nM            | MESH "Hull\nM          | error   | 8:6   | no closing quote
-48 | \n1 0 0                   | \n1 0 0,5              | error   | 12:5  | "0,5", but must be a number with a decimal point
-48 | \n1 0 0                   | \n1 0 ...              | error   | 12:5  | "...", but must be a number
-6  | \n1 0 0                   | \n1 1.#QNAN 0          | warning | 12:3  | not finite: 0 is used
-6  | COLOR 1 1 1               | COLOR 1 inf 1          | warning | 5:17  | DIFFUSE_COLOR is not finite
-46 | VERTS 3                   | VERTS 4                | error   | 14:1  | 24 numbers (8 for each vertex), expected 32
-46 | VERTS 3                   | VERTS 2                | error   | 13:1  | 24 numbers (8 for each vertex), expected 16
-46 | VERTS 3                   | VERTS -3               | error   | 10:7  | VERTS is -3
-46 | VERTS 3                   | VERTS 1000000000000    | error   | 10:7  | VERTS is 1000000000000
-46 | VERTS 3                   | VERTS 4294967295       | error   | 14:1  | 24 numbers
-46 | COUNT 3                   | COUNT 4                | error   | 18:1  | 3 indices, expected 4
-46 | COUNT 3                   | COUNT 2                | error   | 17:5  | 3 indices, expected 2
-46 | COUNT 3                   | COUNT -1               | error   | 16:7  | COUNT is -1
-46 | COUNT 3                   | COUNT 1000000000000    | error   | 16:7  | COUNT is 1000000000000
-46 | GROUPS 1                  | GROUPS 2               | warning | 14:27 | GROUPS is 2, but the count of groups is 1
-46 | GROUPS 1                  | GROUPS 1000000000000   | error   | 14:27 | GROUPS is 1000000000000
-47 | 0 1 2\n                   | 0 1 3\n                | error   | 17:5  | index 2 uses vertex 3, but only 3 exist
-47 | 0 1 2\n                   | 0 -1 2\n               | error   | 17:3  | index 1 uses vertex -1, but only 3 exist
-47 | COUNT 3\n0 1 2            | COUNT 5 0 1 2 0 1      | warning | 16:7  | the last 2 are ignored
-47 | LIST\nCOUNT 3\n0 1 2      | STRIP\nCOUNT 2\n0 1    | warning | 16:7  | 2 indices form no triangle, at least 3 are needed
-47 | LIST\nCOUNT 3\n0 1 2      | FAN\nCOUNT 1\n0        | warning | 16:7  | 1 indices form no triangle, at least 3 are needed
-49 | COLOR 1 1 1               | COLOR 1 1 1 END_OF_MATERIAL\nMATERIAL 0 "again" | warning | 6:1 | material 0 is defined more than once
-49 | MATERIAL_REF 0            | MATERIAL_REF 1         | warning | 9:14  | refers to material 1, which
-49 | MATERIAL_REF 0\n          |                        | warning | 18:1  | has no MATERIAL_REF
-"#;
-
+/// The texts of the parser's tables, and texts that are accepted without a warning. The reason of an error is its message.
 fn cases() -> Vec<Case> {
-    let mut cases = file_cases();
-    for row in REPLACEMENTS.trim().lines() {
-        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
-        let [class, text, other, kind, location, message] = cells[..] else {
-            panic!("{row}");
+    let cp_1250 = WHOLE.as_bytes().iter().map(|byte| match byte {
+        b'k' => 0xE8,
+        other => *other,
+    });
+    let silent = [
+        cp_1250.collect(),
+        WHOLE.replace('\n', "\r\n").into(),
+        WHOLE.replace('\n', "\r").into(),
+        WHOLE.replace('\n', " ").into(),
+        format!("\u{feff}{WHOLE}").into(),
+        textured("missing.tga"),
+    ];
+    let silent = silent.map(|bytes| Case::logged(1, bytes, Silent));
+    let texts = lgw_malformed::texts().into_iter().map(|text| {
+        let (message, is_error) = match parse(text.as_bytes(), Tolerance::Normal) {
+            Err(error) => (error.to_string().replace("LGW: ", ""), true),
+            Ok(file) => (file.warnings[0].to_string(), false),
         };
-        let [text, other] = [text, other].map(|cell| cell.replace("\\n", "\n"));
-        let expect = match kind {
-            "error" => Reject(message, location),
-            _ => Warn(message, location),
+        let (position, message) = message.leak().split_once(": ").unwrap();
+        let expect = match is_error {
+            true => Reject(message, position),
+            false => Warn(message, position),
         };
-        cases.push(case(class.parse().unwrap(), with(&text, &other), expect));
-    }
-    cases
-}
-
-fn file_cases() -> Vec<Case> {
-    let no_model = "lacks the key MODEL";
-    let trailing = format!("{WHOLE}MODEL \"\"");
-    let cp_1250 = WHOLE.replace("bike", "~").into_bytes();
-    let cp_1250: Vec<u8> = cp_1250
-        .iter()
-        .map(|byte| if *byte == b'~' { 0xE8 } else { *byte })
-        .collect();
-    vec![
-        case(1, "", Reject(no_model, "1:1")),
-        case(1, "\r\n \n", Reject(no_model, "3:1")),
-        case(1, "MODEL", Reject("end of the file", "1:6")),
-        case(1, "MODEL \"\"", Reject("lacks END_OF_MODEL", "1:9")),
-        case(
-            2,
-            "# cube\nv 0 0 0\n",
-            Reject("does not start with the key MODEL", "1:1"),
-        ),
-        case(2, b"IDPO\x06\0\0\0", Reject("Quake", "1:1")),
-        case(2, b"IDST\x0a\0\0\0", Reject("Half-Life", "1:1")),
-        case(2, b"PulseWavesPulse\0", Reject("laser scanner", "1:1")),
-        case(2, b"\xFF\xFEM\0O\0D\0", Reject("UTF-16", "1:1")),
-        case(50, b"\x01\0\0\0bike\0", Reject("UFObintxt", "1:1")),
-        case(50, b"MODEL\0\x04\0\0\0", Reject("UFObintxt", "1:1")),
-        case(4, trailing, Warn("8 bytes after END_OF_MODEL", "21:1")),
-        case(7, cp_1250, Silent),
-        case(48, WHOLE.replace('\n', "\r\n"), Silent),
-        case(48, WHOLE.replace('\n', "\r"), Silent),
-        case(48, WHOLE.replace('\n', " "), Silent),
-        case(48, format!("\u{feff}{WHOLE}"), Silent),
-        case(8, textured("missing.tga"), Silent),
-    ]
+        Case::logged(2, text, expect)
+    });
+    texts.chain(silent).collect()
 }
 
 fn load(

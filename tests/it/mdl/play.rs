@@ -215,3 +215,40 @@ fn the_pose_table_has_current_poses_and_frees_rows() {
     app.step(0.05);
     assert_eq!(app.world().resource::<MdlPoseTable>().len(), 1);
 }
+
+/// The figure with its frames in another order, so that every clip has other poses and `run` is longer.
+fn edited() -> MdlDocument {
+    let mut document = figure(Precision::Bits8);
+    document.frames.rotate_left(4);
+    document.frames.push(document.frames[4].clone());
+    if let Some(FrameDocument::Single(pose)) = document.frames.last_mut() {
+        pose.name[3] = b'5';
+    }
+    document
+}
+
+#[test]
+fn an_edit_changes_the_poses_and_a_broken_file_changes_nothing() {
+    let mut app = TestApp::new(&[("figure.mdl", figure(Precision::Bits8).to_bytes())]);
+    app.keep_loaded("figure.mdl");
+    let root = app.spawn_ready("figure.mdl#Scene", PlayClip::looping("run"));
+    let other = app.spawn_ready("figure.mdl#Scene", PlayClip::looping("die"));
+    app.steps(5, 0.07);
+    assert_shows(&mut app, root, at(3, 0, 0.5));
+    app.replace("figure.mdl", edited().to_bytes());
+    app.assert_time(root, 0.35);
+    assert_shows(&mut app, root, at(8, 9, 0.5));
+    app.step(0.1);
+    app.assert_time(root, 0.45);
+    let model = |app: &mut TestApp, root| app.animator(root).model().clone();
+    let edit = model(&mut app, root);
+    assert_eq!(edit.poses.pose_count(), 10);
+    app.replace("figure.mdl", edited().to_bytes()[..2000].to_vec());
+    // Models spawned now have the last valid version too.
+    let late = app.spawn_ready("figure.mdl#Scene", ());
+    for root in [root, other, late] {
+        assert!(Arc::ptr_eq(&edit, &model(&mut app, root)));
+    }
+    app.step(0.02);
+    app.assert_time(root, 0.47);
+}

@@ -1,6 +1,7 @@
 //! Particle systems as assets: labels, values, textures, scenes, malformed files, reloads.
 
 use super::stage::add_births;
+use crate::malformed::suite::loader_error;
 use crate::support::prelude::*;
 use bevy_classic_models::alamo::particles::evaluate::MAX_ALIVE;
 use classic_models_fixtures::particles::bytes;
@@ -150,57 +151,24 @@ fn malformed_particle_systems_are_errors_or_warnings() {
         let alo = app.load::<Alo>(path.clone());
         let state = app.finish_load(&alo);
         match case.expect {
-            Expect::Reject(is_expected, offset) => {
-                let LoadState::Failed(error) = &state else {
+            Reject(is_expected, offset) => {
+                let Some(ModelLoadError::Parse { source, .. }) = loader_error(&state) else {
                     panic!("{}: {state:?}", case.name);
-                };
-                let AssetLoadError::AssetLoaderError(error) = &**error else {
-                    panic!("{}: {error}", case.name);
-                };
-                let error = error.error().downcast_ref::<ModelLoadError>();
-                let Some(ModelLoadError::Parse { source, .. }) = error else {
-                    panic!("{}: {error:?}", case.name);
                 };
                 assert!(is_expected(&source.kind), "{}: {source}", case.name);
                 assert_eq!(source.offset, offset, "{}: {source}", case.name);
             }
-            Expect::Warn(text, _) => {
-                assert!(
-                    matches!(state, LoadState::Loaded),
-                    "{}: {state:?}",
-                    case.name
-                );
-                let warnings = log::warnings_with(&format!("{path}: "));
-                let found = warnings.iter().any(|warning| warning.contains(text));
-                assert!(found, "{}: {warnings:?}", case.name);
-            }
-            Expect::Silent => {
-                assert!(
-                    matches!(state, LoadState::Loaded),
-                    "{}: {state:?}",
-                    case.name
-                );
+            expect => {
+                let is_loaded = matches!(state, LoadState::Loaded);
+                assert!(is_loaded, "{}: {state:?}", case.name);
+                if let Warn(text, _) = expect {
+                    let warnings = log::warnings_with(&format!("{path}: "));
+                    let found = warnings.iter().any(|warning| warning.contains(text));
+                    assert!(found, "{}: {warnings:?}", case.name);
+                }
             }
         }
     }
-}
-
-#[test]
-fn an_edited_file_replaces_the_asset() {
-    let with_rate = |particles_per_second| {
-        bytes(vec![emitter(Properties {
-            particles_per_second,
-            lifetime: 2.0,
-            ..Properties::default()
-        })])
-    };
-    let mut app = TestApp::new(&[("p.alo", with_rate(5))]);
-    let alo = app.load::<Alo>("p.alo");
-    app.wait_loaded(&alo);
-    assert_eq!(particles(&mut app, &alo).max_alive(), 11);
-    app.replace("p.alo", with_rate(50));
-    app.wait_until_idle();
-    assert_eq!(particles(&mut app, &alo).max_alive(), 101);
 }
 
 #[test]

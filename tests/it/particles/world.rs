@@ -338,6 +338,7 @@ fn reloaded_files_restart_their_systems() {
     let changed = bytes(vec![emitter(burst(3, 9.0)), emitter(burst(4, 9.0))]);
     app.app.replace("p_test.alo", changed);
     app.run(2, 0.0);
+    assert_eq!(app.particles(scene).max_alive(), 7);
     assert_eq!(
         [scene, alone, stopped].map(|root| app.count(root)),
         [7, 7, 0]

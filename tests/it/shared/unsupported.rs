@@ -1,7 +1,7 @@
 //! Components of the root on each format: warnings about unsupported components, skins by name, and the visibility of
 //! parts.
 
-use crate::attach::scene::{all_formats, app, spawn_model, spawn_ready, wait_for_model};
+use crate::attach::scene::{all_formats, spawn_model, spawn_ready, wait_for_model};
 use crate::support::abc::{BODY, bytes, figure};
 use crate::support::abc_app::spawned_of;
 use crate::support::prelude::*;
@@ -299,29 +299,6 @@ fn a_skin_name_applies_once_model_skins_is_inserted() {
     app.apply(root, names);
     assert_ne!(material(&mut app, root), first);
     assert_eq!(warnings(), 1);
-}
-
-#[test]
-fn hidden_meshes_stay_hidden_after_an_edit() {
-    let mut app = app();
-    let model: Handle<Lgw> = app.load("attached/unit.lgw");
-    let root = spawn_model(
-        &mut app,
-        "attached/unit.lgw",
-        PartVisibility::hidden(["MESH01"]),
-    );
-    wait_for_model(&mut app, root);
-    let edited = BICYCLE.replace("1 0 0 1 0 0 0 1", "8 0 0 1 0 0 0 1");
-    app.save("attached/unit.lgw", edited.into_bytes());
-    let old = app.get::<LgwInstance>(root).meshes()[0];
-    app.reload("attached/unit.lgw");
-    let is_respawned = |world: &mut World| {
-        let mesh = world.get::<LgwInstance>(root).unwrap().meshes()[0];
-        assert_eq!(world.get::<Visibility>(mesh), Some(&Visibility::Hidden));
-        mesh != old
-    };
-    app.wait_until(is_respawned);
-    drop(model);
 }
 
 #[test]

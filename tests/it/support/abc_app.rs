@@ -62,10 +62,7 @@ pub fn show(app: &mut TestApp, root: Entity, clip: usize, seconds: f32) {
 
 /// The corners of the triangles of all visible meshes, in world space, as the shaders compute them.
 pub fn drawn(app: &mut TestApp, root: Entity) -> Vec<[Vec3; 3]> {
-    drawn_in(app.world(), root)
-}
-
-pub fn drawn_in(world: &World, root: Entity) -> Vec<[Vec3; 3]> {
+    let world = app.world();
     let meshes = world.get::<AbcInstance>(root).unwrap().meshes();
     let is_shown = |mesh: &&Entity| *world.get::<Visibility>(**mesh).unwrap() != Visibility::Hidden;
     let meshes = meshes.iter().filter(is_shown);

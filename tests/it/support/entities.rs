@@ -43,11 +43,6 @@ pub trait TestWorld {
     fn app(&self) -> &App;
     fn app_mut(&mut self) -> &mut App;
 
-    /// Runs a frame, `seconds` later than the previous one.
-    fn step(&mut self, seconds: f32) {
-        gpuless::step(self.app_mut(), seconds);
-    }
-
     fn spawn_entity(&mut self, bundle: impl Bundle) -> Entity {
         self.app_mut().world_mut().spawn(bundle).id()
     }

@@ -14,7 +14,7 @@ pub use crate::support::alo_stage::{
 };
 pub use crate::support::app::TestApp;
 pub use crate::support::crowd::{Pair, PosedVertex, crowd_vertices, is_baking, scene_vertices};
-pub use crate::support::entities::{Recorded, TestWorld, is_spawned, pose_blend, still};
+pub use crate::support::entities::{Recorded, TestWorld, is_spawned, still};
 pub use crate::support::heap::run_in_own_process;
 pub use crate::support::held_files::HeldFiles;
 pub use crate::support::lgw::{BICYCLE, EVERYTHING};

@@ -22,7 +22,7 @@ pub use classic_model_formats::read::{ErrorKind, Format, ParseError};
 pub use classic_model_formats::{abc, ala, alo, dtx, particles, vfs};
 pub use classic_models_fixtures::abc::IDENTITY_ROTATION;
 pub use classic_models_fixtures::alo::{
-    RawChunk, corpus_alo, for_each_damage, parse_chunks, rearranged, with_data, write_chunks,
+    corpus_alo, for_each_damage, parse_chunks, rearranged, with_data, write_chunks,
 };
 pub use classic_models_fixtures::archives::{
     RezNode, VFS_COMPRESSED, Vfs, VfsEntry, crc_32, sample_meg, sample_pak, sample_rez, sample_vfs,
@@ -39,5 +39,5 @@ pub use classic_models_fixtures::particles::{
     burst, corpus_particles, emitter, full, parsed, stream,
 };
 pub use classic_models_fixtures::random::Random;
-pub use classic_models_fixtures::{error_kinds, write_regressions};
+pub use classic_models_fixtures::{add_cases, error_kinds};
 pub use std::collections::HashMap;

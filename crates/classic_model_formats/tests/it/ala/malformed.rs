@@ -6,7 +6,7 @@ use classic_model_formats::ala::write::write;
 use classic_model_formats::ala::{MAX_FRAMES, parse};
 use classic_models_fixtures::ala::{clean, edited, minimal, small};
 use classic_models_fixtures::ala_malformed::{File, cases};
-use classic_models_fixtures::alo::{Body, data, mini, nest};
+use classic_models_fixtures::alo::{data, mini};
 
 #[test]
 fn every_class_gives_an_error_or_a_warning_at_the_right_offset() {
@@ -271,45 +271,4 @@ fn removed_emptied_and_doubled_chunks_never_panic() {
             }
         });
     }
-}
-
-/// Writes small files: seeds for the fuzz target, which `fuzz.rs` also replays.
-#[test]
-#[ignore = "rewrites the files of tests/regressions/ala"]
-fn write_regression_files() {
-    let [one, two] = [1, 2].map(|version| File(small(version)));
-    let frames = |file: &File| file.value("1000/1001", 1);
-    let track = two.value("1000/1002.1/1003", 14);
-    let add_empty_bones = |chunks: &mut Vec<RawChunk>| {
-        let bone = RawChunk {
-            id: 0x1002,
-            body: Body::Chunks(Vec::new()),
-        };
-        chunks.extend(vec![bone; 40]);
-    };
-    let files = [
-        ("format-1", one.0.clone()),
-        ("format-2", two.0.clone()),
-        ("minimal", minimal(2)),
-        ("empty", Vec::new()),
-        ("model", two.at_u32(0, 0x200)),
-        ("two-billion-frames", one.at_u32(frames(&one), 1 << 31)),
-        (
-            "most-frames",
-            edited(&minimal(2), |document| document.frames = MAX_FRAMES),
-        ),
-        (
-            "two-billion-words",
-            two.at_u32(two.value("1000/1001", 11), 0x7fff_fffc),
-        ),
-        ("track-past-its-block", two.at(track, &[0xfe, 0xff])),
-        ("uninitialized-sizes", uninitialized_sizes()),
-        ("leading-zeros", with_leading_zeros()),
-        ("hollow-bones", rearranged(&two.0, "1000", add_empty_bones)),
-        (
-            "seventeen-deep",
-            rearranged(&two.0, "", |chunks| chunks.push(nest(17))),
-        ),
-    ];
-    write_regressions("ala", files);
 }

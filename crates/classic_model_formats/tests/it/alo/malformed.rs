@@ -5,9 +5,7 @@
 
 use crate::prelude::*;
 use classic_model_formats::alo::parse;
-use classic_models_fixtures::alo::{
-    Body, clean, data, edited, flawed, mini, minimal, nest, patched, span,
-};
+use classic_models_fixtures::alo::{clean, data, edited, flawed, mini, minimal, patched, span};
 use classic_models_fixtures::chunk_malformed;
 use classic_models_fixtures::chunk_malformed::{
     magic, mismatch, missing, not_finite, wrong_length,
@@ -86,16 +84,12 @@ fn file_cases(cases: &mut Cases) {
     let with = |tail: &[u8]| [&file[..], tail].concat();
     let skeleton = span(&file, "200").end;
     chunk_malformed::end_cases(cases, &file);
-    cases.expect(1, Reject(missing, skeleton));
-    cases.add(
-        "a skeleton and nothing else",
-        file[..skeleton as usize].to_vec(),
-    );
-    cases.expect(4, Reject(truncated, end + 8));
-    cases.add(
-        "a truncated mesh",
-        with(&file[skeleton as usize..skeleton as usize + 60]),
-    );
+    add_cases! { cases:
+        1, Reject(missing, skeleton), "a skeleton and nothing else" =>
+            file[..skeleton as usize].to_vec();
+        4, Reject(truncated, end + 8), "a truncated mesh" =>
+            with(&file[skeleton as usize..skeleton as usize + 60]);
+    }
     for (id, class, expected) in [
         (0x900, 9, "Alamo particle system (version 1)"),
         (0x1500, 9, "Alamo particle system (version 2)"),
@@ -118,11 +112,10 @@ fn file_cases(cases: &mut Cases) {
 fn chunk_cases(cases: &mut Cases) {
     let file = clean();
     chunk_malformed::chunk_cases(cases, &file, &CONTAINERS);
-    cases.expect(10, Reject(truncated, span(&file, "400").end));
-    cases.add(
-        "three bytes instead of a chunk header",
-        with_short_tail(&file),
-    );
+    add_cases! { cases:
+        10, Reject(truncated, span(&file, "400").end), "three bytes instead of a chunk header" =>
+            with_short_tail(&file);
+    }
 }
 
 /// Appends three bytes to the first mesh, too few for a chunk header.
@@ -147,45 +140,32 @@ fn number_cases(cases: &mut Cases) {
     let expected = "not finite";
     let [float3, dazzle] = [value("400/10100/10104", 2), value("600/604/0", 1)];
     let corner = value("400/10000/1200/1201", 1);
-    cases.expect(6, Reject(not_finite, matrix));
-    cases.add("matrix", at_f32(matrix, nan));
-    cases.expect(6, Reject(not_finite, matrix + 44));
-    cases.add("last number of a matrix", at_f32(matrix + 44, infinity));
-    cases.expect(6, Reject(not_finite, v1_matrix + 16));
-    let bytes = at_f32(v1_matrix + 16, -infinity);
-    cases.add("matrix of an older bone record", bytes);
-    cases.expect(6, Warn(expected, vertices));
-    cases.add("position", at_f32(vertices, nan));
-    cases.expect(6, Warn("vertex 2", vertices + 2 * 144));
-    let bytes = at_f32(vertices + 2 * 144 + 92, infinity);
-    cases.add("color of a vertex", bytes);
-    cases.expect(6, Warn("vertex 3", v1_vertices + 3 * 128));
-    let bytes = at_f32(v1_vertices + 3 * 128 + 112, nan);
-    cases.add("weight of an older vertex record", bytes);
-    cases.expect(6, Silent);
-    cases.add("unused", at_f32(vertices + 96, nan));
-    cases.expect(6, Warn(expected, bounds + 4));
-    cases.add("bounding box", at_f32(bounds + 4, nan));
-    cases.expect(6, Warn(expected, light + 4));
-    cases.add("light", at_f32(light + 4, nan));
-    cases.expect(6, Warn(expected, light + 32));
-    cases.add("cone", at_f32(light + 32, nan));
-    cases.expect(6, Warn(expected, float3));
-    cases.add("float3", at_f32(float3, nan));
-    cases.expect(6, Warn(expected, dazzle + 8));
-    cases.add("dazzle", at_f32(dazzle + 8, nan));
-    cases.expect(6, Warn(expected, corner + 8));
-    cases.add("collision tree bounds", at_f32(corner + 8, infinity));
-    cases.expect(21, Warn("cannot be inverted", matrix));
-    cases.add("matrix with a row of zeros", at(matrix, &[0; 16]));
-    cases.expect(21, Warn("cannot be inverted", v1_matrix));
-    let bytes = at(v1_matrix, &[0; 48]);
-    cases.add("zero matrix in an older bone record", bytes);
-    cases.expect(21, Silent);
-    cases.add("matrix with a scale of 1e-6", {
-        let scaled = [1e-6_f32, 0.0, 0.0, 0.0, 0.0, 1e-6, 0.0, 0.0, 0.0, 0.0, 1e-6];
-        at(matrix, scaled.map(f32::to_le_bytes).as_flattened())
-    });
+    add_cases! { cases:
+        6, Reject(not_finite, matrix), "matrix" => at_f32(matrix, nan);
+        6, Reject(not_finite, matrix + 44), "last number of a matrix" =>
+            at_f32(matrix + 44, infinity);
+        6, Reject(not_finite, v1_matrix + 16), "matrix of an older bone record" =>
+            at_f32(v1_matrix + 16, -infinity);
+        6, Warn(expected, vertices), "position" => at_f32(vertices, nan);
+        6, Warn("vertex 2", vertices + 2 * 144), "color of a vertex" =>
+            at_f32(vertices + 2 * 144 + 92, infinity);
+        6, Warn("vertex 3", v1_vertices + 3 * 128), "weight of an older vertex record" =>
+            at_f32(v1_vertices + 3 * 128 + 112, nan);
+        6, Silent, "unused" => at_f32(vertices + 96, nan);
+        6, Warn(expected, bounds + 4), "bounding box" => at_f32(bounds + 4, nan);
+        6, Warn(expected, light + 4), "light" => at_f32(light + 4, nan);
+        6, Warn(expected, light + 32), "cone" => at_f32(light + 32, nan);
+        6, Warn(expected, float3), "float3" => at_f32(float3, nan);
+        6, Warn(expected, dazzle + 8), "dazzle" => at_f32(dazzle + 8, nan);
+        6, Warn(expected, corner + 8), "collision tree bounds" => at_f32(corner + 8, infinity);
+        21, Warn("cannot be inverted", matrix), "matrix with a row of zeros" => at(matrix, &[0; 16]);
+        21, Warn("cannot be inverted", v1_matrix), "zero matrix in an older bone record" =>
+            at(v1_matrix, &[0; 48]);
+        21, Silent, "matrix with a scale of 1e-6" => {
+            let scaled = [1e-6_f32, 0.0, 0.0, 0.0, 0.0, 1e-6, 0.0, 0.0, 0.0, 0.0, 1e-6];
+            at(matrix, scaled.map(f32::to_le_bytes).as_flattened())
+        };
+    }
 }
 
 fn text_cases(cases: &mut Cases) {
@@ -248,13 +228,12 @@ fn count_cases(cases: &mut Cases) {
     }
     let offset = body("600");
     let uncounted = with_data(&file, "600/601", |data| data.truncate(12));
-    cases.expect(14, Reject(bad_count, bones));
-    cases.add("no bones", at_u32(bones, 0));
-    cases.add("-1 bones", at_u32(bones, u32::MAX));
-    cases.expect(14, Reject(bad_count, materials));
-    cases.add("-1 materials", at_u32(materials, u32::MAX));
-    cases.expect(14, Reject(mismatch, offset));
-    cases.add("dazzles without a count", uncounted);
+    add_cases! { cases:
+        14, Reject(bad_count, bones), "no bones" => at_u32(bones, 0);
+        14, Reject(bad_count, bones), "-1 bones" => at_u32(bones, u32::MAX);
+        14, Reject(bad_count, materials), "-1 materials" => at_u32(materials, u32::MAX);
+        14, Reject(mismatch, offset), "dazzles without a count" => uncounted;
+    }
     // Each chunk that must occur exactly once.
     for (container, id) in [
         ("", 0x200),
@@ -301,15 +280,14 @@ fn count_cases(cases: &mut Cases) {
         cases.add(name, twice);
     }
     let material = span(&file, "400/10100.1").header;
-    cases.expect(14, Reject(mismatch, span(&file, "400/10100").end));
-    let bytes = rearranged(&file, "400", |chunks| chunks.swap(3, 4));
-    cases.add("two materials before a sub-mesh", bytes);
-    cases.expect(14, Reject(missing, material + 8));
-    let bytes = rearranged(&file, "400", |chunks| drop(chunks.remove(4)));
-    cases.add("a sub-mesh without a material", bytes);
-    cases.expect(14, Reject(missing, body("400")));
-    let bytes = rearranged(&file, "400", |chunks| drop(chunks.pop()));
-    cases.add("a material without a sub-mesh", bytes);
+    add_cases! { cases:
+        14, Reject(mismatch, span(&file, "400/10100").end), "two materials before a sub-mesh" =>
+            rearranged(&file, "400", |chunks| chunks.swap(3, 4));
+        14, Reject(missing, material + 8), "a sub-mesh without a material" =>
+            rearranged(&file, "400", |chunks| drop(chunks.remove(4)));
+        14, Reject(missing, body("400")), "a material without a sub-mesh" =>
+            rearranged(&file, "400", |chunks| drop(chunks.pop()));
+    }
 }
 
 fn shorten(data: &mut Vec<u8>) {
@@ -331,18 +309,14 @@ fn bone_cases(cases: &mut Cases) {
     let unpadded = with_data(&file, "200/201", |data| data.truncate(4));
     let count = body("200/201");
     let short_count = with_data(&file, "200/201", |data| data.truncate(3));
-    cases.expect(15, Silent);
-    cases.add("a second root", at(record, &[0xff; 4]));
-    cases.expect(16, Warn("1 bone names", 0));
-    cases.add("repeated name", repeated);
-    cases.expect(14, Reject(wrong_length, record));
-    cases.add("short record", short);
-    cases.expect(14, Reject(wrong_length, v1_record));
-    cases.add("long older record", long);
-    cases.expect(14, Warn("4 bytes long", count));
-    cases.add("count not padded", unpadded);
-    cases.expect(14, Reject(wrong_length, count));
-    cases.add("count of 3 bytes", short_count);
+    add_cases! { cases:
+        15, Silent, "a second root" => at(record, &[0xff; 4]);
+        16, Warn("1 bone names", 0), "repeated name" => repeated;
+        14, Reject(wrong_length, record), "short record" => short;
+        14, Reject(wrong_length, v1_record), "long older record" => long;
+        14, Warn("4 bytes long", count), "count not padded" => unpadded;
+        14, Reject(wrong_length, count), "count of 3 bytes" => short_count;
+    }
 }
 
 fn mesh_cases(cases: &mut Cases) {
@@ -370,48 +344,27 @@ fn mesh_cases(cases: &mut Cases) {
     let last_entry = palette + 12;
     let with_palette_length =
         |length| with_data(&file, "400.1/10000/10006", |data| data.resize(length, 0));
-    cases.expect(17, Reject(bad_count, counts));
-    cases.add("-1 vertices", at_u32(counts, u32::MAX));
-    cases.expect(17, Reject(bad_count, counts + 4));
-    cases.add("-1 triangles", at_u32(counts + 4, u32::MAX));
-    cases.expect(17, Reject(wrong_length, vertices));
-    cases.add(
-        "vertices of chunk 0x10007 in chunk 0x10005",
-        at_u32(chunk, 0x10005),
-    );
-    cases.expect(18, Reject(bad_vertex, indices));
-    cases.add("index 20", at(indices, &[20, 0]));
-    cases.expect(18, Reject(bad_vertex, indices + 58));
-    cases.add("last index 65535", at(indices + 2 * 29, &[0xff, 0xff]));
-    cases.expect(19, Reject(bad_entry, weighted + 2 * 144 + 124));
-    cases.add(
-        "fourth bone index of a weighted vertex",
-        at_u32(weighted + 2 * 144 + 124, 4),
-    );
-    cases.expect(19, Reject(bad_entry, unweighted + 3 * 128 + 96));
-    cases.add(
-        "first bone index of an unweighted vertex",
-        at_u32(unweighted + 3 * 128 + 96, 2),
-    );
-    cases.expect(19, Silent);
-    cases.add(
-        "unused second bone index of an unweighted vertex",
-        at_u32(unweighted + 100, 9),
-    );
-    cases.add(
-        "unused bone index without a palette",
-        at_u32(vertices + 112, 9),
-    );
-    cases.expect(19, Reject(bad_bone, last_entry));
-    cases.add("bone 12", at_u32(last_entry, 12));
-    cases.expect(19, Reject(bad_bone, palette));
-    cases.add("bone -1", at_u32(palette, u32::MAX));
-    cases.expect(19, Reject(bad_count, palette));
-    cases.add("25 entries", with_palette_length(100));
-    cases.expect(19, Silent);
-    cases.add("24 entries", with_palette_length(96));
-    cases.expect(19, Reject(wrong_length, palette));
-    cases.add("15 bytes", with_palette_length(15));
+    add_cases! { cases:
+        17, Reject(bad_count, counts), "-1 vertices" => at_u32(counts, u32::MAX);
+        17, Reject(bad_count, counts + 4), "-1 triangles" => at_u32(counts + 4, u32::MAX);
+        17, Reject(wrong_length, vertices), "vertices of chunk 0x10007 in chunk 0x10005" =>
+            at_u32(chunk, 0x10005);
+        18, Reject(bad_vertex, indices), "index 20" => at(indices, &[20, 0]);
+        18, Reject(bad_vertex, indices + 58), "last index 65535" =>
+            at(indices + 2 * 29, &[0xff, 0xff]);
+        19, Reject(bad_entry, weighted + 2 * 144 + 124), "fourth bone index of a weighted vertex" =>
+            at_u32(weighted + 2 * 144 + 124, 4);
+        19, Reject(bad_entry, unweighted + 3 * 128 + 96),
+            "first bone index of an unweighted vertex" => at_u32(unweighted + 3 * 128 + 96, 2);
+        19, Silent, "unused second bone index of an unweighted vertex" =>
+            at_u32(unweighted + 100, 9);
+        19, Silent, "unused bone index without a palette" => at_u32(vertices + 112, 9);
+        19, Reject(bad_bone, last_entry), "bone 12" => at_u32(last_entry, 12);
+        19, Reject(bad_bone, palette), "bone -1" => at_u32(palette, u32::MAX);
+        19, Reject(bad_count, palette), "25 entries" => with_palette_length(100);
+        19, Silent, "24 entries" => with_palette_length(96);
+        19, Reject(wrong_length, palette), "15 bytes" => with_palette_length(15);
+    }
     // The error is in the vertices, whose bone indices are checked against the palette.
     cases.expect(19, Reject(bad_entry, weighted + 112));
     cases.add("no entries", with_palette_length(0));
@@ -500,66 +453,40 @@ fn tree_cases(cases: &mut Cases) {
     let corner = mini(&file, "400/10000/1200/1201", 0) + 2;
     let [node_count, map_len] = [2, 3].map(|id| mini(&file, "400/10000/1200/1201", id) + 2);
     let offset_of = |node: u64| nodes + 10 * node;
-    cases.expect(22, Warn(dropped, nodes));
-    cases.add("link to itself", with_link(0, 0));
-    cases.expect(22, Warn(dropped, offset_of(second_inner)));
-    cases.add("link to an earlier node", with_link(second_inner, 1));
-    cases.expect(22, Warn(dropped, nodes));
-    cases.add("second child beyond the end", with_link(0, count - 1));
-    cases.add("children beyond the end", with_link(0, u16::MAX));
-    cases.expect(
-        22,
-        Warn(
-            "is already a child of another node",
-            offset_of(second_inner),
-        ),
-    );
-    let bytes = with_link(second_inner, second_inner as u16 + 1);
-    cases.add("a node with two parents", bytes);
-    cases.expect(22, Warn("triangle map entry", offset_of(first_leaf)));
-    let bytes = with_link(first_leaf, 10);
-    cases.add("a leaf's range beyond the triangle map", bytes);
-    let bytes = at(offset_of(first_leaf) + 6, &[0xff, 0xff]);
-    cases.add("a leaf of 65 535 triangles", bytes);
-    cases.expect(
-        22,
-        Warn(
-            "triangle 10 must be less than the triangle count 10",
-            map + 4,
-        ),
-    );
-    cases.add("triangle 10 of 10", at(map + 4, &[10, 0]));
-    cases.expect(22, Warn("is already listed by another entry", map + 4));
-    let bytes = at(map + 4, &parsed.triangles[0].get().to_le_bytes());
-    cases.add("a triangle listed twice", bytes);
-    cases.expect(
-        22,
-        Warn("is already used by another leaf", offset_of(last_leaf)),
-    );
-    let bytes = with_link(last_leaf, parsed.nodes[first_leaf as usize].link.get());
-    cases.add("two leaves that share triangles", bytes);
-    cases.expect(22, Warn(dropped, nodes));
-    cases.add("10·n − 1 bytes of nodes", shortened("1202"));
-    cases.expect(22, Warn(dropped, map));
-    cases.add("a short triangle map", shortened("1203"));
-    cases.expect(22, Warn(dropped, nodes));
-    cases.add("2³² − 1 nodes", at_u32(node_count, u32::MAX));
-    cases.expect(22, Warn(dropped, map));
-    cases.add("no triangles", at_u32(map_len, 0));
-    cases.expect(22, Warn(dropped, tree));
-    cases.add("no record", without(0x1201));
-    cases.add("no nodes", without(0x1202));
-    cases.add("no triangle map", without(0x1203));
-    let bytes = with_data(&file, "400/10000/1200/1201", Vec::clear);
-    cases.add("empty record", bytes);
-    cases.expect(23, Warn("0x1200 is inverted", corner));
-    cases.add("inverted bounding box", at_f32(corner, 1e9));
-    cases.expect(23, Warn("0x1200 has no extent", corner));
-    let bytes = patched(&at(corner, &[0; 12]), corner + 14, &[0; 12]);
-    cases.add("bounding box without extent", bytes);
-    cases.expect(13, Reject(truncated, info + 2));
-    let bytes = with_data(&file, "400/10000/1200/1201", |data| data.truncate(13));
-    cases.add("a record truncated in a mini-chunk", bytes);
+    add_cases! { cases:
+        22, Warn(dropped, nodes), "link to itself" => with_link(0, 0);
+        22, Warn(dropped, offset_of(second_inner)), "link to an earlier node" =>
+            with_link(second_inner, 1);
+        22, Warn(dropped, nodes), "second child beyond the end" => with_link(0, count - 1);
+        22, Warn(dropped, nodes), "children beyond the end" => with_link(0, u16::MAX);
+        22, Warn("is already a child of another node", offset_of(second_inner)),
+            "a node with two parents" => with_link(second_inner, second_inner as u16 + 1);
+        22, Warn("triangle map entry", offset_of(first_leaf)),
+            "a leaf's range beyond the triangle map" => with_link(first_leaf, 10);
+        22, Warn("triangle map entry", offset_of(first_leaf)), "a leaf of 65 535 triangles" =>
+            at(offset_of(first_leaf) + 6, &[0xff, 0xff]);
+        22, Warn("triangle 10 must be less than the triangle count 10", map + 4),
+            "triangle 10 of 10" => at(map + 4, &[10, 0]);
+        22, Warn("is already listed by another entry", map + 4), "a triangle listed twice" =>
+            at(map + 4, &parsed.triangles[0].get().to_le_bytes());
+        22, Warn("is already used by another leaf", offset_of(last_leaf)),
+            "two leaves that share triangles" =>
+            with_link(last_leaf, parsed.nodes[first_leaf as usize].link.get());
+        22, Warn(dropped, nodes), "10·n − 1 bytes of nodes" => shortened("1202");
+        22, Warn(dropped, map), "a short triangle map" => shortened("1203");
+        22, Warn(dropped, nodes), "2³² − 1 nodes" => at_u32(node_count, u32::MAX);
+        22, Warn(dropped, map), "no triangles" => at_u32(map_len, 0);
+        22, Warn(dropped, tree), "no record" => without(0x1201);
+        22, Warn(dropped, tree), "no nodes" => without(0x1202);
+        22, Warn(dropped, tree), "no triangle map" => without(0x1203);
+        22, Warn(dropped, tree), "empty record" =>
+            with_data(&file, "400/10000/1200/1201", Vec::clear);
+        23, Warn("0x1200 is inverted", corner), "inverted bounding box" => at_f32(corner, 1e9);
+        23, Warn("0x1200 has no extent", corner), "bounding box without extent" =>
+            patched(&at(corner, &[0; 12]), corner + 14, &[0; 12]);
+        13, Reject(truncated, info + 2), "a record truncated in a mini-chunk" =>
+            with_data(&file, "400/10000/1200/1201", |data| data.truncate(13));
+    }
 }
 
 #[test]
@@ -723,48 +650,4 @@ fn long_names_with_many_flaws_do_not_repeat_the_name_per_flaw() {
     let message = &file.warnings[0].message;
     assert!(message.ends_with("(and 524287 more like it)"));
     assert!(message.len() < 1000, "{}", message.len());
-}
-
-/// Writes small files: seeds for the fuzz target, which `fuzz.rs` also replays.
-#[test]
-#[ignore = "rewrites the files of tests/regressions/alo"]
-fn write_regression_files() {
-    let small = minimal();
-    let counts = span(&small, "400/10000/10001").body;
-    let skeleton = span(&small, "200").header;
-    let add_empty_bones = |chunks: &mut Vec<RawChunk>| {
-        let bone = RawChunk {
-            id: 0x202,
-            body: Body::Chunks(Vec::new()),
-        };
-        chunks.extend(vec![bone; 40]);
-    };
-    let link = body("400/10000/1200/1202") + 8;
-    let huge = i32::MAX.to_le_bytes();
-    let files = [
-        ("everything", clean()),
-        ("flawed", flawed()),
-        ("minimal", small.clone()),
-        ("empty", Vec::new()),
-        (
-            "particle-system",
-            patched(&small, 0, &0x900_u32.to_le_bytes()),
-        ),
-        ("tree-that-links-to-itself", at(link, &[0, 0])),
-        ("two-billion-vertices", patched(&small, counts, &huge)),
-        (
-            "two-billion-bytes",
-            patched(&small, skeleton + 4, &[0xff; 4]),
-        ),
-        ("hollow-bones", rearranged(&small, "200", add_empty_bones)),
-        (
-            "seventeen-deep",
-            rearranged(&small, "", |chunks| chunks.push(nest(17))),
-        ),
-        (
-            "no-connections",
-            rearranged(&small, "", |chunks| chunks.truncate(2)),
-        ),
-    ];
-    write_regressions("alo", files);
 }

@@ -6,6 +6,7 @@ mod files;
 
 use crate::prelude::*;
 use classic_model_formats::read::Warning;
+use classic_model_formats::{meg, pak, rez};
 use std::io;
 use std::sync::Mutex;
 
@@ -68,28 +69,46 @@ pub fn read_everything<R: ReadAt>(archive: &Archive<R>) {
     }
 }
 
-/// Asserts that an archive that ends at any byte is an error, has a warning, or has all files. What can be read is right.
-pub fn assert_truncation_is_handled<'a>(bytes: &'a [u8], open: fn(&'a [u8]) -> Opened<'a>) {
-    let expected = contents(&open(bytes).unwrap());
-    for end in 0..bytes.len() {
-        match open(&bytes[..end]) {
-            Err(error) => assert!(error.offset <= bytes.len() as u64, "cut at {end}: {error}"),
-            Ok(archive) => {
-                let mut missing = 0;
-                for (entry, (path, bytes)) in archive.entries().zip(&expected) {
-                    match archive.read(entry) {
-                        Ok(read) => {
-                            assert_eq!((&*entry.path(), &read), (&**path, bytes), "cut at {end}")
-                        }
-                        Err(error) => {
-                            assert!(error.to_string().contains("entry \""), "{error}");
-                            missing += 1;
-                        }
+/// An archive of each format and version, and the function that opens it.
+fn samples() -> Vec<(Vec<u8>, fn(&[u8]) -> Opened<'_>)> {
+    let mut samples: Vec<(Vec<u8>, fn(&[u8]) -> Opened<'_>)> = vec![
+        (sample_pak().bytes, |bytes| pak::open(bytes)),
+        (sample_rez().bytes, |bytes| rez::open(bytes)),
+        (sample_vfs().build(), |bytes| vfs::open(bytes)),
+    ];
+    for version in 1..=3 {
+        samples.push((sample_meg(version).bytes, |bytes| meg::open(bytes)));
+    }
+    samples
+}
+
+/// An archive that ends at any byte is an error, has a warning, or has all files. What can be read is right.
+#[test]
+fn truncated_archives_are_handled() {
+    for (bytes, open) in samples() {
+        let expected = contents(&open(&bytes).unwrap());
+        for end in 0..bytes.len() {
+            let archive = match open(&bytes[..end]) {
+                Ok(archive) => archive,
+                Err(error) => {
+                    assert!(error.offset <= bytes.len() as u64, "cut at {end}: {error}");
+                    continue;
+                }
+            };
+            let mut missing = 0;
+            for (entry, (path, bytes)) in archive.entries().zip(&expected) {
+                match archive.read(entry) {
+                    Ok(read) => {
+                        assert_eq!((&*entry.path(), &read), (&**path, bytes), "cut at {end}")
+                    }
+                    Err(error) => {
+                        assert!(error.to_string().contains("entry \""), "{error}");
+                        missing += 1;
                     }
                 }
-                assert_eq!(archive.entries().len(), expected.len(), "cut at {end}");
-                assert_eq!(missing > 0, !archive.warnings().is_empty(), "cut at {end}");
             }
+            assert_eq!(archive.entries().len(), expected.len(), "cut at {end}");
+            assert_eq!(missing > 0, !archive.warnings().is_empty(), "cut at {end}");
         }
     }
 }
@@ -141,19 +160,20 @@ impl TwoFiles<'_> {
     }
 }
 
-/// Flips every bit of an archive, one at a time.
-pub fn assert_flipped_bits_are_handled(bytes: &[u8], open: fn(&[u8]) -> Opened<'_>) {
-    let mut bytes = bytes.to_vec();
-    let mut opened = 0;
-    for bit in 0..bytes.len() * 8 {
-        bytes[bit / 8] ^= 1 << (bit % 8);
-        if let Ok(archive) = open(&bytes) {
-            opened += 1;
-            read_everything(&archive);
+#[test]
+fn flipped_bits_are_handled() {
+    for (mut bytes, open) in samples() {
+        let mut opened = 0;
+        for bit in 0..bytes.len() * 8 {
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            if let Ok(archive) = open(&bytes) {
+                opened += 1;
+                read_everything(&archive);
+            }
+            bytes[bit / 8] ^= 1 << (bit % 8);
         }
-        bytes[bit / 8] ^= 1 << (bit % 8);
+        assert!(opened > 0, "no archive could be opened");
     }
-    assert!(opened > 0, "no archive could be opened");
 }
 
 /// A reader that notes the ranges that were read.

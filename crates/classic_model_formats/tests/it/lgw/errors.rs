@@ -24,7 +24,7 @@ const ALL: &[Tolerance] = &[Strict, Normal, Lenient];
 #[test]
 fn texts_of_the_table_are_rejected() {
     let mut last = "";
-    for [tolerances, block, body, message] in rows(include_str!("errors.txt")) {
+    for [tolerances, block, body, message] in rows(ERRORS) {
         let tolerances = match tolerances {
             "all" => ALL,
             "strict" => &[Strict],

@@ -3,7 +3,6 @@
 use crate::prelude::*;
 use classic_model_formats::lgw::parse;
 use classic_models_fixtures::lgw_adversarial::repetitive_texts;
-use std::time::Instant;
 
 #[test]
 fn repetitive_texts_are_rejected_in_linear_time() {
@@ -12,16 +11,5 @@ fn repetitive_texts_are_rejected_in_linear_time() {
         let error = parse(&bytes, Tolerance::Lenient).expect_err(&name);
         assert!(error.offset <= bytes.len() as u64, "{name}: {error}");
         assert!(error.to_string().len() < 1000, "{name}: {error}");
-    }
-}
-
-/// Run it with `cargo test print_times_of_repetitive_texts -- --ignored --nocapture`.
-#[test]
-#[ignore = "only prints, and takes half a minute"]
-fn print_times_of_repetitive_texts() {
-    for (name, bytes) in repetitive_texts(100_000_000) {
-        let start = Instant::now();
-        let _ = parse(&bytes, Tolerance::Lenient);
-        println!("{name:24} {:10.2?}", start.elapsed());
     }
 }

@@ -26,7 +26,7 @@ fn parts(file: &LgwFile<'_>) -> String {
 
 #[test]
 fn texts_of_the_table_have_one_warning() {
-    for [block, body, message, expected] in rows(include_str!("warnings.txt")) {
+    for [block, body, message, expected] in rows(WARNINGS) {
         let (text, offset, position) = unmarked(&text_of(block, body));
         let tolerance = match block.starts_with("lenient") {
             true => Lenient,

@@ -4,9 +4,7 @@
 use crate::prelude::*;
 use classic_model_formats::particles::parse;
 use classic_model_formats::particles::write::write;
-use classic_models_fixtures::alo::{nest, patched, span};
 use classic_models_fixtures::particles::minimal;
-use classic_models_fixtures::particles_adversarial::{deep_bursts, endless, huge_bursts};
 use classic_models_fixtures::particles_malformed::cases;
 
 #[test]
@@ -58,31 +56,4 @@ fn removed_emptied_and_doubled_chunks_never_panic() {
             evaluate(&file);
         }
     });
-}
-
-/// Writes small files: seeds for the fuzz target, which `fuzz.rs` also replays.
-#[test]
-#[ignore = "rewrites the files of tests/regressions/particles"]
-fn write_regression_files() {
-    let full = full();
-    let emitters = span(&full, "900/800").header;
-    let files = [
-        ("full", full.clone()),
-        ("minimal", minimal()),
-        ("empty", Vec::new()),
-        ("no-emitters", rearranged(&full, "900/800", Vec::clear)),
-        ("version-2", patched(&full, 0, &0x1500_u32.to_le_bytes())),
-        ("four-billion-per-second", endless()),
-        ("four-billion-per-burst", huge_bursts()),
-        ("bursts-of-bursts", deep_bursts()),
-        (
-            "two-billion-bytes",
-            patched(&full, emitters + 4, &[0xff; 4]),
-        ),
-        (
-            "seventeen-deep",
-            rearranged(&full, "900/800", |chunks| chunks.push(nest(17))),
-        ),
-    ];
-    write_regressions("particles", files);
 }

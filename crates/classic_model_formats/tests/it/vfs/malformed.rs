@@ -1,9 +1,6 @@
-//! Malformed archives of UFO: Aftermath: the error or warning of every class with its offset, truncation at every byte, and
-//! flips of every bit.
+//! Malformed archives of UFO: Aftermath: the error or warning of every class with its offset.
 
-use crate::archives::{
-    assert_flipped_bits_are_handled, assert_truncation_is_handled, open_and_read,
-};
+use crate::archives::open_and_read;
 use crate::prelude::*;
 use classic_model_formats::vfs::open;
 use classic_models_fixtures::archives::{VFS_FOLDER, chunks, patched};
@@ -33,24 +30,17 @@ fn header_cases(cases: &mut Cases) {
         cases.expect(2, Reject(wrong_magic, 0));
         cases.add("another format", other);
     }
-    cases.expect(3, Reject(bad_count, 8));
-    cases.add("file allocation table cut", &bytes[..320]);
-    cases.expect(3, Reject(bad_count, 12));
-    cases.add("root cut", &bytes[..sample_vfs().root_at(2)]);
-    cases.expect(4, Silent);
-    cases.add("trailing bytes", [bytes, &b"more"[..]].concat());
-    cases.expect(52, Reject(bad_count, 8));
-    cases.add("clusters", with_u32(bytes, 8, u32::MAX));
-    cases.expect(52, Reject(bad_count, 12));
-    cases.add("root entries", with_u32(bytes, 12, u32::MAX));
-    cases.expect(82, Reject(wrong_magic, 0));
-    cases.add("version", patched(bytes, 0, &2_f32.to_le_bytes()));
-    cases.expect(82, Reject(bad_count, 20));
-    cases.add("length of names", with_u32(bytes, 20, 32));
-    cases.expect(82, Reject(bad_count, 44));
-    cases.add("length of the version text", with_u32(bytes, 44, 255));
-    cases.expect(82, Reject(bad_count, 4));
-    cases.add("cluster size", with_u32(bytes, 4, 0));
+    add_cases! { cases:
+        3, Reject(bad_count, 8), "file allocation table cut" => &bytes[..320];
+        3, Reject(bad_count, 12), "root cut" => &bytes[..sample_vfs().root_at(2)];
+        4, Silent, "trailing bytes" => [bytes, &b"more"[..]].concat();
+        52, Reject(bad_count, 8), "clusters" => with_u32(bytes, 8, u32::MAX);
+        52, Reject(bad_count, 12), "root entries" => with_u32(bytes, 12, u32::MAX);
+        82, Reject(wrong_magic, 0), "version" => patched(bytes, 0, &2_f32.to_le_bytes());
+        82, Reject(bad_count, 20), "length of names" => with_u32(bytes, 20, 32);
+        82, Reject(bad_count, 44), "length of the version text" => with_u32(bytes, 44, 255);
+        82, Reject(bad_count, 4), "cluster size" => with_u32(bytes, 4, 0);
+    }
 }
 
 fn chain_cases(cases: &mut Cases) {
@@ -86,11 +76,10 @@ fn chain_cases(cases: &mut Cases) {
         cases.add(format!("file link {next}"), links);
     }
     let size = with_u32(bytes, sample.root_at(0) + 80, u32::MAX);
-    cases.expect(
-        85,
-        Warn("cannot be read: its chain of 53687092 clusters", text_at),
-    );
-    cases.add("size of a file", size);
+    add_cases! { cases:
+        85, Warn("cannot be read: its chain of 53687092 clusters", text_at), "size of a file" =>
+            size;
+    }
     let shared = with_u32(bytes, sample.root_at(VFS_COMPRESSED) + 76, text.first);
     let at = sample.root_at(VFS_COMPRESSED) as u64;
     cases.expect(87, Warn("uses cluster 3, which another file", at));
@@ -99,11 +88,9 @@ fn chain_cases(cases: &mut Cases) {
     cases.expect(87, Warn("which another file or folder uses", at));
     cases.add("cluster of a file and a folder", shared);
     let unused = with_u32(bytes, Vfs::fat(2), 0);
-    cases.expect(
-        87,
-        Warn("uses cluster 2, which is marked as unused", text_at),
-    );
-    cases.add("unused cluster", unused);
+    add_cases! { cases:
+        87, Warn("uses cluster 2, which is marked as unused", text_at), "unused cluster" => unused;
+    }
     let unused = with_u32(bytes, Vfs::fat(folder.first) + 8, 0);
     cases.expect(87, Warn("which is marked as unused", folder_at));
     cases.add("unused cluster of a folder", unused);
@@ -146,25 +133,17 @@ fn folder_cases(cases: &mut Cases) {
     let mut vfs = sample_vfs();
     vfs.root[VFS_FOLDER].stored += 30;
     let at = vfs.root_at(VFS_FOLDER) as u64;
-    cases.expect(
-        54,
-        Warn(
-            "has 206 bytes, not a multiple of 88; the last 30 are ignored",
-            at,
-        ),
-    );
-    cases.add("size of a folder", vfs.build());
+    add_cases! { cases:
+        54, Warn("has 206 bytes, not a multiple of 88; the last 30 are ignored", at),
+            "size of a folder" => vfs.build();
+    }
     let mut vfs = sample_vfs();
     vfs.root.push(folder("MODELS", 0, 0));
     let at = vfs.root_at(3) as u64;
-    cases.expect(
-        77,
-        Warn(
-            "folder \"MODELS\" appears twice; the folders are merged",
-            at,
-        ),
-    );
-    cases.add("a folder twice", vfs.build());
+    add_cases! { cases:
+        77, Warn("folder \"MODELS\" appears twice; the folders are merged", at), "a folder twice" =>
+            vfs.build();
+    }
 }
 
 fn entry_cases(cases: &mut Cases) {
@@ -379,14 +358,4 @@ fn files_with_broken_chains_are_errors_when_they_are_read() {
         .read(archive.find("škoda.txt").unwrap())
         .unwrap_err();
     assert!(matches!(error.kind, ErrorKind::Truncated { .. }), "{error}");
-}
-
-#[test]
-fn truncated_archives_are_handled() {
-    assert_truncation_is_handled(&sample_vfs().build(), open);
-}
-
-#[test]
-fn flipped_bits_are_handled() {
-    assert_flipped_bits_are_handled(&sample_vfs().build(), |bytes| open(bytes));
 }
