@@ -13,8 +13,9 @@
 //! }
 //!
 //! fn setup(mut commands: Commands, assets: Res<AssetServer>) {
-//!     commands.spawn((Camera3d::default(), Transform::from_xyz(0.0, 1.0, 4.0)));
-//!     commands.spawn(DirectionalLight::default());
+//!     let eye = Transform::from_xyz(1.4, 1.4, -2.8);
+//!     commands.spawn((Camera3d::default(), eye.looking_at(Vec3::Y * 0.7, Vec3::Y)));
+//!     commands.spawn((DirectionalLight::default(), eye.looking_at(Vec3::ZERO, Vec3::Y)));
 //!     commands.spawn((
 //!         ClassicModel(assets.load("models/sentry.mdl")), // one of the samples in the folder `assets`
 //!         BevySpace::default(),                           // faces −Z, in meters
@@ -65,25 +66,8 @@
         feature = "quake"
     ),
     doc = "
-# Guides
-
-Start with the [manual](guides::manual).
-
-- [`guides::formats`]: supported features of each format
-- [`guides::alamo`], [`guides::lithtech`], [`guides::quake`], [`guides::lgw`]: the formats in detail
-- [`guides::particles`]: particle systems of Alamo games
-- [`guides::components`]: the effect of each component on each format
-- [`guides::animation`]: clips, cross-fades, parts of clips, graphs
-- [`guides::skins_and_teams`]: skins, palettes, colors
-- [`guides::parts_and_damage`]: parts, bones, levels of detail, damage stages
-- [`guides::attachments`]: entities on bones
-- [`guides::crowds`]: thousands of animated models
-- [`guides::manifest`]: all fields of a manifest
-- [`guides::collision`]: ray casts and picking
-- [`guides::archives`]: models from the games' archives
-- [`guides::settings`]: loader settings and file search
-- [`guides::reload`]: hot reload
-- [`guides::performance`]: benchmarks and their limits
+Start with the [manual](guides::manual). [`guides`] has all guides; [`guides::formats`] lists the supported features of
+each format.
 "
 )]
 // For maintainers: ARCHITECTURE.md describes the modules and the data flow. The crate `classic_model_formats` parses

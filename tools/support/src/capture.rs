@@ -73,6 +73,20 @@ pub fn image(headless: &mut Headless) -> Image {
     image
 }
 
+/// Saves an animated PNG of so many seconds, which begins now.
+///
+/// # Errors
+/// A message if the file cannot be written.
+pub fn save_animation(headless: &mut Headless, seconds: f32, path: &Path) -> Result<(), String> {
+    activate_cameras(headless, true);
+    settle(headless);
+    let rate = f32::from(images::RATE);
+    let frames = (0..(seconds * rate) as u32).map(|_| headless.capture_after(1.0 / rate));
+    let frames = frames.collect();
+    activate_cameras(headless, false);
+    images::save_animation(frames, path)
+}
+
 /// Saves [`image`] as a PNG.
 pub fn save(headless: &mut Headless, path: &Path) -> Result<(), String> {
     images::save(image(headless), path)

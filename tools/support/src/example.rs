@@ -3,6 +3,7 @@
 //! ```text
 //! --capture FILE     saves an image without a window
 //! --time SECONDS     the moment of the image; 0 by default
+//! --seconds SECONDS  an animated image that begins at that moment
 //! --size WxH         the size of the image in pixels; 1280x720 by default
 //! --frames COUNT     renders so many frames without a window, and prints the time per frame and the texts
 //! ```
@@ -45,6 +46,7 @@ enum Task {
     Capture {
         file: PathBuf,
         time: f32,
+        seconds: Option<f32>,
     },
     CaptureEdits {
         files: PathBuf,
@@ -64,11 +66,12 @@ impl ExamplePlugins {
 
     /// The plugins of an example that has these options too, and the options.
     pub fn with_options(own: &[&str]) -> (Self, Options) {
-        let known = [own, &["capture", "time", "size", "frames"]].concat();
+        let known = [own, &["capture", "time", "seconds", "size", "frames"]].concat();
         let options = Options::from_env(&known);
         let capture = options.get("capture").map(|file| Task::Capture {
             file,
             time: options.get("time").unwrap_or(0.0),
+            seconds: options.get("seconds"),
         });
         let frames = options.get("frames");
         let task = capture.or(frames.map(|frames| Task::Measure { frames }));
@@ -145,7 +148,11 @@ fn run(mut app: App, task: &Task, size: UVec2) -> AppExit {
     let mut headless = capture::start(app, size);
     capture::wait_for_models(&mut headless);
     let result = match task {
-        Task::Capture { file, time } => save(&mut headless, file, *time),
+        Task::Capture {
+            file,
+            time,
+            seconds,
+        } => save(&mut headless, file, *time, *seconds),
         Task::CaptureEdits {
             files,
             images,
@@ -169,12 +176,21 @@ fn hide_text(text: On<Add, MeasuredText>, mut commands: Commands) {
     commands.entity(text.entity).insert(Visibility::Hidden);
 }
 
-fn save(headless: &mut Headless, file: &Path, time: f32) -> Result<(), Box<dyn Error>> {
+fn save(
+    headless: &mut Headless,
+    file: &Path,
+    time: f32,
+    seconds: Option<f32>,
+) -> Result<(), Box<dyn Error>> {
     let steps = (time / STEP).ceil();
     for _ in 0..steps as u32 {
         headless.step(time / steps);
     }
-    Ok(capture::save(headless, file)?)
+    match seconds {
+        Some(seconds) => capture::save_animation(headless, seconds, file)?,
+        None => capture::save(headless, file)?,
+    }
+    Ok(())
 }
 
 fn measure(headless: &mut Headless, frames: u32) {
