@@ -7,7 +7,7 @@
 //!
 //! `cargo bench --bench lgw -- strips` generates only the files whose names contain the argument.
 
-use bevy_classic_models::lgw::text::{
+use bevy_classic_models::lgw::lgw::{
     Group, GroupKind, LgwFile, Material, Mesh, Tolerance, Vertices, parse, write,
 };
 use bevy_classic_models::lgw::{ConvertedLgw, LgwLoaderSettings};

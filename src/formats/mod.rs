@@ -1,4 +1,4 @@
-//! The formats, one folder each, with the same files for the same roles.
+//! The formats, one folder each, mostly with the same files for the same roles.
 
 // For maintainers: formats do not import each other. What two formats need belongs in one of the other folders.
 

@@ -49,7 +49,7 @@ fn single(letter: char, mut other: impl Iterator<Item = char>) -> char {
 }
 
 /// The indices of the parts with each name, keyed by name in lower case.
-pub type Names = Arc<HashMap<Arc<str>, Vec<usize>>>;
+pub type Names = Arc<HashMap<Box<str>, Vec<usize>>>;
 
 /// The indices of the parts with this name (case-insensitive).
 pub(crate) fn named<'a>(names: &'a Names, name: &str) -> &'a [usize] {
@@ -63,29 +63,11 @@ pub(crate) fn named_folded<'a>(names: &'a Names, folded_name: &str) -> &'a [usiz
 
 /// Builds the table from the names of all parts, in order.
 pub(crate) fn index_names<'a>(names: impl Iterator<Item = &'a str>) -> Names {
-    let mut indices = HashMap::default();
-    add_names(&mut indices, 0, names);
-    indices.into()
-}
-
-/// Adds the names of parts to a table. `first` is the index of the first part.
-pub(crate) fn add_names<'a>(
-    table: &mut HashMap<Arc<str>, Vec<usize>>,
-    first: usize,
-    names: impl Iterator<Item = &'a str>,
-) {
+    let mut indices = HashMap::<Box<str>, Vec<usize>>::default();
     for (index, name) in names.enumerate() {
-        let indices = table.entry(folded(name).into()).or_default();
-        indices.push(first + index);
+        indices.entry(folded(name).into()).or_default().push(index);
     }
-}
-
-/// Adds a table to another one, without copying the names. `first` is the index of the first part.
-pub(crate) fn add_table(table: &mut HashMap<Arc<str>, Vec<usize>>, first: usize, other: &Names) {
-    for (name, indices) in other.iter() {
-        let all = table.entry(name.clone()).or_default();
-        all.extend(indices.iter().map(|index| first + index));
-    }
+    indices.into()
 }
 
 /// A name in upper case. Two names differ only in case if and only if their results are equal.

@@ -19,6 +19,7 @@ use bevy::world_serialization::WorldInstance;
 /// A file that cannot be loaded is not waited for, and is a warning or an error in the log. If that is the model
 /// itself, the event is not sent until a reload succeeds.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ModelReady {
     /// The root.
     pub entity: Entity,

@@ -16,6 +16,7 @@ use bevy::prelude::*;
 
 /// A bone of a spawned model: see [`ModelQuery::bones`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ModelBone {
     /// Its entity.
     pub entity: Entity,
@@ -29,6 +30,7 @@ pub struct ModelBone {
 
 /// A part of a spawned model: see [`ModelQuery::parts`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ModelPart {
     /// Its entity.
     pub entity: Entity,
@@ -42,6 +44,7 @@ pub struct ModelPart {
 
 /// The skins of a spawned model: see [`ModelQuery::skins`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ModelSkinInfo {
     /// The count of the model's own skins, for [`ModelSkin::Index`](crate::root::ModelSkin::Index).
     pub count: usize,

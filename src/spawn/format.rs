@@ -111,6 +111,7 @@ impl<F: Format> AssetLoader for ModelLoader<F> {
 
 /// A clip of a model.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ModelClip {
     /// Its name in the file. Clips of ABC and MDL models may share a name.
     pub name: String,
@@ -123,6 +124,7 @@ pub struct ModelClip {
 
 /// The pose that a model shows: a time in a clip. During a cross-fade, that of the clip that fades in.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ModelPose {
     /// The index of the clip in [`ModelQuery::clips`](crate::query::ModelQuery::clips). `None` if it is not one of them, such
     /// as a range of frames of an MDL model.

@@ -3,7 +3,7 @@
 //! Each format fills the component. Code that works on any format reads it instead of the components of each format.
 
 use crate::geometry::axes::{Mirror, z_up_forward_minus_y, z_up_forward_x};
-use crate::load::names::{Names, named, named_folded};
+use crate::load::names::{Names, folded, named_folded};
 use bevy::math::bounding::Aabb3d;
 use bevy::platform::hash::FixedHasher;
 use bevy::prelude::*;
@@ -110,8 +110,9 @@ impl ModelInstance {
     /// The root entity of its scene if it is a member of a crowd, and the index of the bone with this name, or of the
     /// bone of the part with this name.
     pub(crate) fn crowd_bone(&self, name: &str) -> Option<(Entity, usize)> {
-        let index = named(&self.model.names, name).first()?;
-        let bone = *self.model.bones.get(*index)?;
+        let name = folded(name);
+        let index = self.model.named(&name).next()?;
+        let bone = *self.model.bones.get(index)?;
         self.is_in_crowd.then_some((self.scene, bone))
     }
 
@@ -123,8 +124,9 @@ impl ModelInstance {
     /// The first bone or part with this name (case-insensitive): see
     /// [`ModelQuery::bone`](crate::query::ModelQuery::bone).
     pub fn bone(&self, name: &str) -> Option<Entity> {
-        let mut named = named(&self.model.names, name).iter();
-        named.find_map(|index| self.entities.get(*index).copied().flatten())
+        let name = folded(name);
+        let mut named = self.model.named(&name);
+        named.find_map(|index| self.entities.get(index).copied().flatten())
     }
 
     /// The entities of all bones and parts that can have a name. Empty for a member of a crowd.
@@ -157,8 +159,9 @@ impl fmt::Debug for ModelInstance {
 /// Indices are those among all bones and parts that can have a name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedModel {
-    /// The indices of the bones and parts by name. Lookups use the first that was spawned.
-    pub(crate) names: Names,
+    /// The bones and parts by name: tables, each with the index of its first bone or part. Lookups use the first that was
+    /// spawned.
+    pub(crate) names: Vec<(usize, Names)>,
     /// The bone of each bone or part. Empty if the format has no crowds.
     pub(crate) bones: Vec<usize>,
     /// Whether [`PartVisibility`](crate::root::PartVisibility) can hide each bone or part.
@@ -173,6 +176,15 @@ pub(crate) struct SharedModel {
 }
 
 impl SharedModel {
+    /// The indices of the bones and parts with a [`folded`] name.
+    fn named<'a>(&'a self, folded_name: &'a str) -> impl Iterator<Item = usize> + 'a {
+        let tables = self.names.iter();
+        tables.flat_map(move |(first, names)| {
+            let indices = named_folded(names, folded_name).iter();
+            indices.map(move |index| first + index)
+        })
+    }
+
     /// The warning for a name in lower case if no part has it that [`PartVisibility`](crate::root::PartVisibility) can hide.
     pub(crate) fn missing_part(&self, name: &str) -> Option<String> {
         if self.accepts_any_name {
@@ -181,8 +193,8 @@ impl SharedModel {
         if let Some(reason) = self.no_parts {
             return Some(reason.to_owned());
         }
-        let mut indices = named_folded(&self.names, name).iter();
-        let is_found = indices.any(|index| self.can_hide.get(*index) == Some(&true));
+        let mut indices = self.named(name);
+        let is_found = indices.any(|index| self.can_hide.get(index) == Some(&true));
         (!is_found)
             .then(|| format!("has no part \"{name}\" that `PartVisibility` can hide or show"))
     }

@@ -122,6 +122,7 @@ pub struct AloMesh {
 
 /// A part of an [`AloMesh`] that has one material.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct AloSubmesh {
     /// File name of its shader.
     pub shader: Box<str>,

@@ -3,9 +3,8 @@
 use crate::formats::alamo::asset::AloModel;
 use crate::formats::alamo::materials::tags::AloTags;
 use crate::formats::alamo::settings::AloLoaderSettings;
-use crate::load::names::{add_names, add_table};
+use crate::load::names::index_names;
 use crate::spawn::instance::SharedModel;
-use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use std::sync::Arc;
 
@@ -164,15 +163,17 @@ impl AloShared {
     ) -> Self {
         let (bones, proxies) = (&model.bones, model.proxies.iter());
         let (meshes, lights) = (model.meshes.iter(), model.lights.iter());
-        let mut names = HashMap::default();
-        add_table(&mut names, 0, &model.named_bones);
         let proxy_names = proxies.clone().map(|proxy| &*proxy.proxy.name);
-        add_names(&mut names, bones.len(), proxy_names);
-        let first = bones.len() + proxies.len();
-        add_table(&mut names, first, &model.named_meshes);
-        let light_names = lights.clone().map(|light| &*light.name);
-        add_names(&mut names, first + meshes.len(), light_names.chain(dazzles));
-        let count = names.values().map(Vec::len).sum::<usize>();
+        let other_names = lights.clone().map(|light| &*light.name).chain(dazzles);
+        let first_mesh = bones.len() + proxies.len();
+        let others = index_names(other_names);
+        let names = vec![
+            (0, model.named_bones.clone()),
+            (bones.len(), index_names(proxy_names)),
+            (first_mesh, model.named_meshes.clone()),
+            (first_mesh + meshes.len(), others.clone()),
+        ];
+        let count = first_mesh + meshes.len() + others.values().map(Vec::len).sum::<usize>();
         // A crowd has no dazzles.
         let bone_of = (0..bones.len()).chain(proxies.clone().map(|it| it.proxy.bone as usize));
         let bone_of = bone_of.chain(meshes.map(|mesh| mesh.bone));
@@ -180,7 +181,7 @@ impl AloShared {
         let any = SharedModel {
             bones: bone_of.collect(),
             can_hide: (0..count).map(|index| index >= bones.len()).collect(),
-            names: names.into(),
+            names,
             // The models of proxies have parts of their own.
             accepts_any_name: proxies.clone().any(|proxy| proxy.model.is_some()),
             bounds: model.bounds(),

@@ -3,7 +3,7 @@
 use crate::formats::alamo::animation::asset::AloAnimation;
 use crate::formats::alamo::convert::file::ConvertedAlo;
 use crate::formats::alamo::materials::material::{alpha_mode, base_placeholder};
-use crate::formats::alamo::materials::shading::{SecondLayer, Shading};
+use crate::formats::alamo::materials::shading::{AloShader, SecondLayer};
 use crate::formats::alamo::materials::tags::AloTags;
 use crate::formats::alamo::particles::{Emitter, file_name};
 use crate::formats::alamo::settings::AloLoaderSettings;
@@ -228,7 +228,7 @@ fn textures<'a>(model: &'a ConvertedAlo<'_>) -> Vec<TextureRequest<'a>> {
     textures
 }
 
-fn extra_placeholder(shading: &Shading) -> Placeholder {
+fn extra_placeholder(shading: &AloShader) -> Placeholder {
     match shading.extra {
         // Its alpha is 0, so there are no clouds.
         SecondLayer::Planet | SecondLayer::Clouds => Placeholder::Unmasked,
@@ -238,6 +238,6 @@ fn extra_placeholder(shading: &Shading) -> Placeholder {
 }
 
 /// Whether the third texture is sRGB: clouds and waves are colors, but gloss is linear data.
-pub(crate) fn extra_is_srgb(shading: &Shading) -> bool {
+pub(crate) fn extra_is_srgb(shading: &AloShader) -> bool {
     shading.extra != SecondLayer::AloGloss
 }

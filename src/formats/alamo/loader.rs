@@ -11,7 +11,7 @@ use crate::formats::alamo::convert::file::{ConvertedAlo, ConvertedSubmesh};
 use crate::formats::alamo::crowd::AloCrowd;
 use crate::formats::alamo::dependencies::{Dependencies, extra_is_srgb, particle_textures};
 use crate::formats::alamo::materials::material::{AloMaterial, Textures, material};
-use crate::formats::alamo::materials::shading::{BlendPhase, Shading, TeamMask};
+use crate::formats::alamo::materials::shading::{AloShader, BlendPhase, TeamMask};
 use crate::formats::alamo::materials::tags::AloTags;
 use crate::formats::alamo::particles::asset::AloParticles;
 use crate::formats::alamo::particles::draw::is_drawn;
@@ -269,7 +269,7 @@ impl Assets<'_, '_> {
         }
     }
 
-    fn material(&mut self, shading: Shading) -> Handle<AloMaterial> {
+    fn material(&mut self, shading: AloShader) -> Handle<AloMaterial> {
         let key = MaterialKey(shading);
         if let Some(material) = self.materials.get(&key) {
             return material.clone();
@@ -366,7 +366,7 @@ impl Assets<'_, '_> {
 
 /// A shading, by which sub-meshes share materials.
 #[derive(PartialEq)]
-struct MaterialKey(Shading);
+struct MaterialKey(AloShader);
 
 /// Shadings with a number that is NaN differ from themselves. So they are not shared.
 impl Eq for MaterialKey {}

@@ -51,7 +51,7 @@ pub use convert::file::{ConvertedAlo, ConvertedSubmesh};
 pub use crowd::{AloCrowd, AloCrowdMaterial, AloPoseTable};
 pub use loader::AloLoader;
 pub use materials::material::{AloMaterial, AloShading, AloUniform};
-pub use materials::shading::{AloGloss, BlendPhase, SecondLayer, Shading, TeamMask};
+pub use materials::shading::{AloGloss, AloShader, BlendPhase, SecondLayer, TeamMask};
 pub use materials::tags::AloTags;
 pub use particles::asset::{AloEmitter, AloParticleSystem, AloParticles};
 pub use particles::draw::prepare::ParticleStatistics;

@@ -113,7 +113,7 @@ fn model(
     });
     let named_meshes = index_names(meshes.iter().map(|mesh| &*mesh.name));
     let shared = SharedModel {
-        names: named_meshes.clone(),
+        names: vec![(0, named_meshes.clone())],
         can_hide: vec![true; meshes.len()],
         bounds,
         ..SharedModel::default()

@@ -1,7 +1,7 @@
 //! Loads the models of UFO: Aftermath, `.lgw` text files.
 //!
 //! [`Lgw`] is the asset, [`LgwLoaderSettings`] are the settings of its loader, and [`LgwInstance`] is on the root of a
-//! spawned model. [`text`] parses and writes the files without Bevy.
+//! spawned model. [`lgw`] parses and writes the files without Bevy.
 
 // For maintainers: code that another format could use belongs in one of the shared folders.
 
@@ -17,7 +17,7 @@ pub(crate) mod settings;
 pub(crate) mod surfaces;
 
 #[doc(inline)]
-pub use classic_model_formats::lgw as text;
+pub use classic_model_formats::lgw;
 
 pub use asset::{
     Lgw, LgwAssetLabel, LgwMaterial, LgwMaterialHandle, LgwMaterialInfo, LgwMeshInfo, LgwModel,

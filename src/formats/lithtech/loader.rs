@@ -172,7 +172,7 @@ fn model(
         can_hide[node] = true;
     }
     let shared = SharedModel {
-        names: named_nodes.clone(),
+        names: vec![(0, named_nodes.clone())],
         bones: (0..nodes.len()).collect(),
         no_parts: (!can_hide.contains(&true)).then_some(ONE_MESH),
         can_hide,

@@ -150,6 +150,7 @@ pub struct MdlClip {
 
 /// Consecutive poses and their timing.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Sequence {
     /// Index of the first pose.
     pub first_pose: u32,

@@ -5,8 +5,8 @@ use crate::support::alo_stage::image;
 use crate::support::lgw_stage::Quad;
 use crate::support::lgw_stage::{Reference, control_mesh, model, texture};
 use crate::support::prelude::*;
-use bevy_classic_models::lgw::text;
-use bevy_classic_models::lgw::text::{Material, Texture};
+use bevy_classic_models::lgw::lgw as text;
+use bevy_classic_models::lgw::lgw::{Material, Texture};
 use bevy_classic_models::texture::Placeholder;
 use std::collections::HashMap;
 

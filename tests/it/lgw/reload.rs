@@ -3,7 +3,7 @@
 use crate::support::lgw_stage::Quad;
 use crate::support::lgw_stage::{model, texture};
 use crate::support::prelude::*;
-use bevy_classic_models::lgw::text::{Material, Texture};
+use bevy_classic_models::lgw::lgw::{Material, Texture};
 
 const MODEL: &str = "wall.lgw";
 

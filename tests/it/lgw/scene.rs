@@ -1,7 +1,7 @@
 //! The assets, entities and components of a spawned LGW model, and the effects of the loader settings.
 
 use crate::support::prelude::*;
-use bevy_classic_models::lgw::text::parse;
+use bevy_classic_models::lgw::lgw::parse;
 use bevy_classic_models::lgw::{LgwMaterialHandle, LgwMesh, LgwUpAxis, LgwWinding};
 
 const FILE: &str = "model.lgw";

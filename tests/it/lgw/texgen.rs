@@ -3,7 +3,7 @@
 use crate::support::lgw_stage::Quad;
 use crate::support::lgw_stage::{Reference, control_mesh, model, texgen, texture};
 use crate::support::prelude::*;
-use bevy_classic_models::lgw::text::{AlphaMode, Material, Texture};
+use bevy_classic_models::lgw::lgw::{AlphaMode, Material, Texture};
 
 const FILE: &str = "wall.lgw";
 

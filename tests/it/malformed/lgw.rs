@@ -5,7 +5,7 @@ use super::suite::{Suite, loader_error, model_error};
 use crate::support::lgw::FLAWED;
 use crate::support::prelude::*;
 use crate::support::random::Random;
-use bevy_classic_models::lgw::text::parse;
+use bevy_classic_models::lgw::lgw::parse;
 use classic_models_fixtures::{lgw_malformed, malformed};
 
 /// A table row: a part of the message, and `line:column`.

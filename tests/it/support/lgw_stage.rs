@@ -3,8 +3,8 @@
 
 use crate::support::prelude::*;
 use bevy::math::DMat4;
-use bevy_classic_models::lgw::text;
-use bevy_classic_models::lgw::text::{Group, GroupKind, LgwFile, Material, TexGen, Texture, write};
+use bevy_classic_models::lgw::lgw;
+use bevy_classic_models::lgw::lgw::{Group, GroupKind, LgwFile, Material, TexGen, Texture, write};
 use std::collections::HashMap;
 
 pub const SIZE: UVec2 = UVec2::new(320, 240);

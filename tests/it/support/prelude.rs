@@ -91,7 +91,7 @@ pub use bevy_classic_models::alamo::{
     ParticleEmission, ParticleRecords, ParticleSeed, RecordSpace, bone_target,
 };
 pub use bevy_classic_models::archive::{ArchiveSource, ArchiveSourceError, SourceWarning};
-pub use bevy_classic_models::lgw::text::{TexGenKind, TextureMode, Tolerance};
+pub use bevy_classic_models::lgw::lgw::{TexGenKind, TextureMode, Tolerance};
 pub use bevy_classic_models::lgw::{
     Lgw, LgwAssetLabel, LgwInstance, LgwLoaderSettings, LgwMaterial, LgwModel, LgwTexEnvMaterial,
 };

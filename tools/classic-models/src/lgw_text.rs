@@ -1,6 +1,6 @@
 //! Texts that describe textures and triangle groups of LGW models, for `view` and `inspect`.
 
-use bevy_classic_models::lgw::text::{GroupKind, TexGen, Texture};
+use bevy_classic_models::lgw::lgw::{GroupKind, TexGen, Texture};
 
 /// A line about a texture: its file, its mode, and all properties that are not the default.
 pub fn texture(texture: &Texture<'_>) -> String {

@@ -3,7 +3,7 @@
 use crate::formats::alamo::asset::{AloBoneInfo, AloMesh, AloModel};
 use crate::formats::alamo::collision::tree::{CollisionTree, TreeError, TreeLink};
 use crate::formats::alamo::convert::vertices::Attributes;
-use crate::formats::alamo::materials::shading::Shading;
+use crate::formats::alamo::materials::shading::AloShader;
 use crate::formats::alamo::raycast::collider::ColliderSkin;
 use crate::load::error::{check_counts, limit};
 use bevy::asset::RenderAssetUsages;
@@ -33,7 +33,7 @@ pub struct ConvertedAlo<'a> {
 #[derive(Clone, Debug)]
 pub struct ConvertedSubmesh {
     /// How it is drawn.
-    pub shading: Shading,
+    pub shading: AloShader,
     /// The mesh. `None` if there are no triangles.
     pub mesh: Option<Mesh>,
     /// The bounding box of its vertices.
@@ -75,7 +75,7 @@ impl<'a> ConvertedAlo<'a> {
                     all_finite &= attributes.all_finite();
                     let inverse_bindposes = inverse_bindposes(submesh, &bones);
                     let tree = collision_tree(mesh, submesh, attributes.positions(), &mut dropped);
-                    let shading = Shading::new(&submesh.shader, &submesh.parameters, &mesh.name);
+                    let shading = AloShader::new(&submesh.shader, &submesh.parameters, &mesh.name);
                     let usage = if shading.is_drawn() {
                         usage
                     } else {

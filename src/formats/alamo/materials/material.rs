@@ -1,7 +1,7 @@
 //! The material of Alamo models: a `StandardMaterial`, extended by effects of the games' shaders.
 
 use crate::formats::alamo::materials::shading::{
-    AloGloss, BlendPhase, SecondLayer, Shading, TeamMask,
+    AloGloss, AloShader, BlendPhase, SecondLayer, TeamMask,
 };
 use crate::gpu::shaders::embedded_shader;
 use crate::texture::placeholder::{PLACEHOLDER_OUTLINE, Placeholder};
@@ -137,7 +137,7 @@ pub(crate) struct Textures {
 /// the square root of √(2 / (16 + 2)), the microfacet roughness for this exponent.
 const HIGHLIGHT_ROUGHNESS: f32 = 0.577;
 
-pub(crate) fn material(shading: &Shading, mut textures: Textures) -> AloMaterial {
+pub(crate) fn material(shading: &AloShader, mut textures: Textures) -> AloMaterial {
     let mut shading = shading.clone();
     if textures.base.is_none() || textures.base_is_missing {
         // Without the texture there is no alpha mask.
@@ -199,7 +199,7 @@ pub(crate) fn material(shading: &Shading, mut textures: Textures) -> AloMaterial
     }
 }
 
-fn uniform(shading: &Shading, has_extra: bool) -> AloUniform {
+fn uniform(shading: &AloShader, has_extra: bool) -> AloUniform {
     let specular =
         Vec3::from_array(linear(shading.specular)).dot(Vec3::new(0.2126, 0.7152, 0.0722));
     // Double it as sRGB values, as the games do with all lit colors. Only the product with the texture is limited to 1.

@@ -72,7 +72,7 @@ pub enum SecondLayer {
 /// The drawing parameters of a sub-mesh. Colors are sRGB.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Shading {
+pub struct AloShader {
     /// Whether the shader's name is known. Other shaders are drawn as the longest known one that their name begins with,
     /// otherwise as opaque.
     pub is_supported: bool,
@@ -125,7 +125,7 @@ pub struct Shading {
     pub city_color: [f32; 3],
 }
 
-impl Shading {
+impl AloShader {
     /// Interprets a shader's file name and its parameters.
     ///
     /// `mesh` is the name of the mesh. If it begins with `FC_`, the mesh shows the team's color.
@@ -332,7 +332,7 @@ impl Kind {
         }
     }
 
-    fn shading(self) -> Shading {
+    fn shading(self) -> AloShader {
         let unlit = matches!(
             self,
             Self::Additive
@@ -342,7 +342,7 @@ impl Kind {
                 | Self::Skydome
                 | Self::SolidColor
         );
-        Shading {
+        AloShader {
             is_supported: true,
             phase: match self {
                 Self::Alpha | Self::AlphaGloss => BlendPhase::Alpha,
@@ -495,7 +495,7 @@ mod tests {
 
     #[test]
     fn unknown_additive_shaders_are_not_supported_but_additive() {
-        let shading = Shading::new("MeshAdditive2x.fx", &[], "glow");
+        let shading = AloShader::new("MeshAdditive2x.fx", &[], "glow");
         assert_eq!(shading.phase, BlendPhase::Additive);
         assert!(!shading.is_supported);
     }
@@ -503,9 +503,9 @@ mod tests {
     #[test]
     fn only_alpha_shaders_use_the_alpha_of_diffuse() {
         let diffuse = [color("diffuse", [0.5, 0.5, 0.5, 0.0])];
-        let opaque = Shading::new("MeshBumpColorize.fx", &diffuse, "Hull");
+        let opaque = AloShader::new("MeshBumpColorize.fx", &diffuse, "Hull");
         assert_eq!(opaque.color, [0.5, 0.5, 0.5, 1.0]);
-        let blended = Shading::new("MeshAlpha.fx", &diffuse, "Hull");
+        let blended = AloShader::new("MeshAlpha.fx", &diffuse, "Hull");
         assert_eq!(blended.color, [0.5, 0.5, 0.5, 0.0]);
     }
 
@@ -521,14 +521,14 @@ mod tests {
             ("", None),
             ("hull.tga", Some("hull.tga".to_owned())),
         ] {
-            let shading = Shading::new("MeshGloss.fx", &[texture(file)], "Hull");
+            let shading = AloShader::new("MeshGloss.fx", &[texture(file)], "Hull");
             assert_eq!(shading.base_texture, expected, "{file}");
         }
     }
 
     #[test]
     fn meshes_with_the_prefix_fc_take_the_team_color_everywhere() {
-        let shading = Shading::new("MeshAdditive.fx", &[], "fc_banner");
+        let shading = AloShader::new("MeshAdditive.fx", &[], "fc_banner");
         assert_eq!(
             (shading.team, shading.phase),
             (TeamMask::All, BlendPhase::Additive)

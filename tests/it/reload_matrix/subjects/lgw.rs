@@ -4,7 +4,7 @@ use super::{Kind, Subject, check, spawn_scene, standard_image};
 use crate::support::lgw_stage::Quad;
 use crate::support::lgw_stage::{model as wall, texture as lgw_texture};
 use crate::support::prelude::*;
-use bevy_classic_models::lgw::text::{parse, write};
+use bevy_classic_models::lgw::lgw::{parse, write};
 
 pub struct Unit;
 

@@ -6,7 +6,7 @@ use crate::convert::material::{self, info, matte};
 use crate::convert::mesh::{MeshData, named};
 use crate::convert::textures::{Sampling, Textures, Treatment};
 use bevy::prelude::*;
-use bevy_classic_models::lgw::text::{AlphaMode, Material as LgwMaterial, TexGen, Texture};
+use bevy_classic_models::lgw::lgw::{AlphaMode, Material as LgwMaterial, TexGen, Texture};
 use bevy_classic_models::lgw::{ConvertedLgw, LgwLoaderSettings};
 use gltf_json::material::AlphaMode as GltfAlphaMode;
 use gltf_json::{Index, Material};

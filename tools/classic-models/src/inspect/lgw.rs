@@ -3,7 +3,7 @@
 use crate::inspect::description::{Description, Posed, list, number};
 use crate::lgw_text;
 use bevy::math::Vec3;
-use bevy_classic_models::lgw::text::{LgwFile, Material, Mesh, TexGen, Texture, parse};
+use bevy_classic_models::lgw::lgw::{LgwFile, Material, Mesh, TexGen, Texture, parse};
 use bevy_classic_models::lgw::{ConvertedLgw, LgwLoaderSettings};
 use bevy_classic_models::read::ParseError;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! The courier's materials. Their ids have gaps, as in edited models.
 
-use bevy_classic_models::lgw::text::{
+use bevy_classic_models::lgw::lgw::{
     AlphaMode, Material, TexGen, TexGenKind, Texture, TextureMode,
 };
 

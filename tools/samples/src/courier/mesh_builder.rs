@@ -6,7 +6,7 @@
 use crate::alamo::build::{PositionKey, faces_by_position, normal, position_key};
 use crate::alamo::shape::{Face, Solid};
 use bevy::prelude::*;
-use bevy_classic_models::lgw::text::{Group, GroupKind, Mesh, Vertices};
+use bevy_classic_models::lgw::lgw::{Group, GroupKind, Mesh, Vertices};
 use std::collections::HashMap;
 
 /// Centimeters of the file per decimeter of the samples.

@@ -21,7 +21,7 @@ use crate::alamo::image::Image;
 use crate::alamo::shape::{Face, Solid};
 use crate::alamo::sheet::Sheet;
 use bevy::prelude::*;
-use bevy_classic_models::lgw::text::{LgwFile, Mesh, Tolerance, parse, write};
+use bevy_classic_models::lgw::lgw::{LgwFile, Mesh, Tolerance, parse, write};
 use materials::{CHROME, DULL, GLASS, LENS, PAINT, ROPE, RUBBER, WIRE, WOOD, color};
 use mesh_builder::{MeshBuilder, UvMap, reversed};
 use shapes::Surface;

@@ -1,7 +1,7 @@
 //! Malformed Alamo models: the error or warning of every class of malformation with its offset, truncation at every
 //! byte, and flips of every bit.
 //!
-//! The first argument of [`case`] is the number of the class, 1 to 23, in the list of malformed inputs.
+//! The first argument of [`case`] is the number of the class of malformation, 1 to 23.
 
 use crate::prelude::*;
 use classic_model_formats::alo::parse;

@@ -69,9 +69,12 @@ pub fn read_everything<R: ReadAt>(archive: &Archive<R>) {
     }
 }
 
+/// Opens an archive.
+type Open = fn(&[u8]) -> Opened<'_>;
+
 /// An archive of each format and version, and the function that opens it.
-fn samples() -> Vec<(Vec<u8>, fn(&[u8]) -> Opened<'_>)> {
-    let mut samples: Vec<(Vec<u8>, fn(&[u8]) -> Opened<'_>)> = vec![
+fn samples() -> Vec<(Vec<u8>, Open)> {
+    let mut samples: Vec<(Vec<u8>, Open)> = vec![
         (sample_pak().bytes, |bytes| pak::open(bytes)),
         (sample_rez().bytes, |bytes| rez::open(bytes)),
         (sample_vfs().build(), |bytes| vfs::open(bytes)),

@@ -6,7 +6,7 @@ use crate::convert::document::{Document, extras};
 use crate::convert::material::{self, SPECULAR, info, linear};
 use crate::convert::textures::{Sampling, Textures, Treatment};
 use bevy_classic_models::alamo::alo::{ParameterValue, Submesh};
-use bevy_classic_models::alamo::{AloGloss, BlendPhase, SecondLayer, Shading, TeamMask};
+use bevy_classic_models::alamo::{AloGloss, AloShader, BlendPhase, SecondLayer, TeamMask};
 use gltf_json::material::{AlphaMode, EmissiveFactor, NormalTexture, StrengthFactor};
 use gltf_json::texture::Info;
 use gltf_json::{Index, Material, Texture};
@@ -22,7 +22,7 @@ const TRANSFORM: &str = "KHR_texture_transform";
 /// The materials of a model. Sub-meshes with equal parameters share one.
 pub struct Materials<'a> {
     textures: Textures<'a>,
-    made: Vec<(Shading, String, Index<Material>)>,
+    made: Vec<(AloShader, String, Index<Material>)>,
 }
 
 impl<'a> Materials<'a> {
@@ -43,11 +43,11 @@ impl<'a> Materials<'a> {
         &mut self,
         document: &mut Document,
         submesh: &Submesh<'_>,
-        shading: &Shading,
+        shading: &AloShader,
     ) -> Index<Material> {
         let mut values = describe(submesh, shading);
         let key = values.to_string();
-        let same = |(other, text, _): &&(Shading, String, Index<Material>)| {
+        let same = |(other, text, _): &&(AloShader, String, Index<Material>)| {
             other == shading && *text == key
         };
         if let Some((_, _, material)) = self.made.iter().find(same) {
@@ -66,7 +66,7 @@ impl<'a> Materials<'a> {
     }
 
     /// Names the image of the team mask, which no part of the material refers to.
-    fn describe_mask(&mut self, document: &mut Document, shading: &Shading, values: &mut Value) {
+    fn describe_mask(&mut self, document: &mut Document, shading: &AloShader, values: &mut Value) {
         let base = shading.base_texture.as_deref();
         let Some(texture) = self.texture(document, base, Treatment::TeamMask) else {
             return;
@@ -81,7 +81,7 @@ impl<'a> Materials<'a> {
         values["texture"] = json!(texture.value());
     }
 
-    fn material(&mut self, document: &mut Document, shading: &Shading) -> Material {
+    fn material(&mut self, document: &mut Document, shading: &AloShader) -> Material {
         let mut material = Material::default();
         let is_additive = shading.phase == BlendPhase::Additive;
         // The alpha of opaque materials is the team mask or the gloss.
@@ -153,7 +153,7 @@ impl<'a> Materials<'a> {
     fn specular(
         &mut self,
         document: &mut Document,
-        shading: &Shading,
+        shading: &AloShader,
         [base, normal]: [Option<Index<Texture>>; 2],
     ) -> Value {
         let [r, g, b] = linear(shading.specular);
@@ -199,7 +199,7 @@ impl<'a> Materials<'a> {
 }
 
 /// A reference to a texture with the scale and offset of the texture coordinates.
-fn placed(document: &mut Document, texture: Index<Texture>, shading: &Shading) -> Info {
+fn placed(document: &mut Document, texture: Index<Texture>, shading: &AloShader) -> Info {
     let mut info = info(texture);
     let (offset, scale) = (shading.uv_offset, shading.uv_scale);
     let is_finite = scale.is_finite() && offset.iter().all(|value| value.is_finite());
@@ -213,7 +213,7 @@ fn placed(document: &mut Document, texture: Index<Texture>, shading: &Shading) -
 }
 
 /// The shader with its parameters, and what glTF cannot express.
-fn describe(submesh: &Submesh<'_>, shading: &Shading) -> Value {
+fn describe(submesh: &Submesh<'_>, shading: &AloShader) -> Value {
     let parameters: Map<String, Value> = submesh
         .parameters
         .iter()
@@ -255,7 +255,7 @@ fn describe(submesh: &Submesh<'_>, shading: &Shading) -> Value {
 }
 
 /// Whether a mesh adds the color of its material and of its vertices, without a texture.
-pub fn adds_only_colors(shading: &Shading) -> bool {
+pub fn adds_only_colors(shading: &AloShader) -> bool {
     shading.phase == BlendPhase::Additive && shading.base_texture.is_none()
 }
 

@@ -4,7 +4,7 @@ use crate::inspect::description::number;
 use crate::inspect::diff::HASH;
 use crate::paths::archive_file;
 use bevy_classic_models::alamo::{ala, alo};
-use bevy_classic_models::lgw::text as lgw;
+use bevy_classic_models::lgw::lgw;
 use bevy_classic_models::lithtech::{abc, dtx};
 use bevy_classic_models::quake::mdl;
 use serde_json::{Map, Value, json};

@@ -10,7 +10,7 @@ use crate::view::panels::data::{
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::alo::{Parameter, ParameterValue};
-use bevy_classic_models::alamo::{AloMaterial, AloModel, AloPartKind, Shading};
+use bevy_classic_models::alamo::{AloMaterial, AloModel, AloPartKind, AloShader};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::query::ModelPart;
 use std::path::Path;
@@ -99,7 +99,7 @@ pub fn collect_alo_textures(
                     }
                 }
             }
-            let shading = Shading::new(&submesh.shader, &submesh.parameters, &mesh.name);
+            let shading = AloShader::new(&submesh.shader, &submesh.parameters, &mesh.name);
             let used = [
                 shading.base_texture,
                 shading.normal_texture,
