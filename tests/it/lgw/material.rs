@@ -5,7 +5,7 @@ use crate::support::alo_stage::image;
 use crate::support::lgw_stage::Quad;
 use crate::support::lgw_stage::{Reference, control_mesh, model, texture};
 use crate::support::prelude::*;
-use bevy_classic_models::lgw::lgw as text;
+use bevy_classic_models::lgw::lgw;
 use bevy_classic_models::lgw::lgw::{Material, Texture};
 use bevy_classic_models::texture::Placeholder;
 use std::collections::HashMap;
@@ -142,7 +142,7 @@ fn hole() -> Vec<[u8; 4]> {
 }
 
 /// The materials and quads of a floor, and of a quad with a hole above it.
-fn floor_and_hole(alpha_mode: text::AlphaMode) -> (Vec<Material<'static>>, [Quad; 2]) {
+fn floor_and_hole(alpha_mode: lgw::AlphaMode) -> (Vec<Material<'static>>, [Quad; 2]) {
     let hole = Texture {
         alpha_mode,
         ..texture("hole.tga", TextureMode::Modulate)
@@ -160,7 +160,7 @@ fn floor_and_hole(alpha_mode: text::AlphaMode) -> (Vec<Material<'static>>, [Quad
     (materials, [level(-8.0, 60.0), level(10.0, 16.0)])
 }
 
-fn shadow_stage(alpha_mode: text::AlphaMode) -> (Stage, Entity, [Quad; 2]) {
+fn shadow_stage(alpha_mode: lgw::AlphaMode) -> (Stage, Entity, [Quad; 2]) {
     let (materials, quads) = floor_and_hole(alpha_mode);
     let files = [
         (FILE, model(&materials, &quads)),
@@ -197,9 +197,9 @@ const VIEWS_FROM_ABOVE: [Vec3; 2] = [Vec3::new(10.0, 60.0, 70.0), Vec3::new(-60.
 #[test]
 fn shadows_have_holes() {
     for (file, bevy) in [
-        (text::AlphaMode::Opaque, AlphaMode::Opaque),
-        (text::AlphaMode::Mask, AlphaMode::Mask(0.5)),
-        (text::AlphaMode::Blend, AlphaMode::Blend),
+        (lgw::AlphaMode::Opaque, AlphaMode::Opaque),
+        (lgw::AlphaMode::Mask, AlphaMode::Mask(0.5)),
+        (lgw::AlphaMode::Blend, AlphaMode::Blend),
     ] {
         let (mut stage, root, quads) = shadow_stage(file);
         for position in VIEWS_FROM_ABOVE {
@@ -207,7 +207,7 @@ fn shadows_have_holes() {
             let shown = stage.capture();
             let expected = control(&mut stage, root, &quads, bevy);
             shown.assert_matches(&expected, &format!("shadow {file:?}"));
-            if file != text::AlphaMode::Opaque {
+            if file != lgw::AlphaMode::Opaque {
                 let whole = control(&mut stage, root, &quads, AlphaMode::Opaque);
                 assert!(shown.different(&whole) > 50, "{}", shown.different(&whole));
             }
@@ -217,7 +217,7 @@ fn shadows_have_holes() {
 
 #[test]
 fn prepasses_have_holes() {
-    let (mut stage, root, quads) = shadow_stage(text::AlphaMode::Mask);
+    let (mut stage, root, quads) = shadow_stage(lgw::AlphaMode::Mask);
     stage.view_from(VIEWS_FROM_ABOVE[0]);
     let without = stage.capture();
     stage

@@ -95,7 +95,7 @@ pub fn texgen(kinds: [Option<TexGenKind>; 3], coefficients: [f32; 3]) -> [TexGen
 /// A file with a quad for each material.
 pub fn model(materials: &[Material<'static>], quads: &[Quad]) -> Vec<u8> {
     let meshes = quads.iter().zip(materials).map(|(quad, material)| {
-        let mut mesh = text::Mesh {
+        let mut mesh = lgw::Mesh {
             name: format!("Quad {}", material.id).into(),
             material: Some(material.id),
             groups: vec![Group {
@@ -107,7 +107,7 @@ pub fn model(materials: &[Material<'static>], quads: &[Quad]) -> Vec<u8> {
                     .map(|it| *it as u32)
                     .collect(),
             }],
-            ..text::Mesh::default()
+            ..lgw::Mesh::default()
         };
         for ((corner, uv), normal) in quad.corners.iter().zip(quad.uvs).zip(quad.normals) {
             let [x, y, z] = corner.to_array();
@@ -346,7 +346,7 @@ impl Reference {
                 && !texture.cube_map
                 && !texture.has_texgen();
             let texel = self.texel(texture, fragments, fragment, filters_linear)?;
-            let is_rgba = texture.alpha_mode != text::AlphaMode::Opaque;
+            let is_rgba = texture.alpha_mode != lgw::AlphaMode::Opaque;
             color = environment(texture.mode, is_rgba, color, texel);
         }
         Some(color)
@@ -404,7 +404,7 @@ impl Reference {
     fn lit_share(&self, fragments: &Fragments, fragment: &Fragment) -> Option<f64> {
         let mut share = 1.0;
         for texture in self.materials[fragment.quad].units().into_iter().flatten() {
-            let is_rgba = texture.alpha_mode != text::AlphaMode::Opaque;
+            let is_rgba = texture.alpha_mode != lgw::AlphaMode::Opaque;
             share *= match texture.mode {
                 TextureMode::Replace => 0.0,
                 TextureMode::Decal if is_rgba => {
@@ -445,11 +445,11 @@ impl Reference {
         let [r, g, b, alpha] = self.lit_color(fragments, fragment, light)?;
         let first = self.materials[fragment.quad].units()[0];
         match first.map(|first| first.alpha_mode).unwrap_or_default() {
-            text::AlphaMode::Opaque => Some([r, g, b].map(byte)),
-            text::AlphaMode::Mask if (alpha - 0.5).abs() < 0.01 => None,
-            text::AlphaMode::Mask if alpha < 0.5 => background,
-            text::AlphaMode::Mask => Some([r, g, b].map(byte)),
-            text::AlphaMode::Blend => Some(core::array::from_fn(|channel| {
+            lgw::AlphaMode::Opaque => Some([r, g, b].map(byte)),
+            lgw::AlphaMode::Mask if (alpha - 0.5).abs() < 0.01 => None,
+            lgw::AlphaMode::Mask if alpha < 0.5 => background,
+            lgw::AlphaMode::Mask => Some([r, g, b].map(byte)),
+            lgw::AlphaMode::Blend => Some(core::array::from_fn(|channel| {
                 let (over, under) = ([r, g, b][channel], BACKGROUND[channel]);
                 let light = linear(over) * alpha + linear(under) * (1.0 - alpha);
                 byte(screen(light))

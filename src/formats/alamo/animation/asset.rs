@@ -12,7 +12,6 @@ use std::sync::Arc;
 
 /// A loaded Alamo animation.
 #[derive(Asset, TypePath, Clone, Debug)]
-#[non_exhaustive]
 pub struct Ala {
     /// The clip that Bevy plays: label [`AlaAssetLabel::Clip`].
     #[dependency]
