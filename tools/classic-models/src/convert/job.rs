@@ -1,10 +1,9 @@
 //! Converts one file to the bytes of another one.
 
-use crate::convert::document::Document;
 use crate::convert::files::Files;
+use crate::convert::model::Request;
 use crate::convert::options::{Options, Output};
-use crate::convert::textures::{self, Textures};
-use crate::convert::{abc, alo, lgw, mdl};
+use crate::convert::{abc, alo, lgw, mdl, textures};
 use crate::file_format::{FileFormat, has_extension, is_texture};
 use crate::paths::archive_file::{self, Location, absolute};
 use crate::paths::entry_pattern::check_name;
@@ -180,35 +179,4 @@ impl Input {
         let path: PathBuf = path.split('/').collect();
         Ok(path.with_extension(""))
     }
-}
-
-/// A model to convert.
-#[derive(Clone, Copy)]
-pub struct Request<'a> {
-    /// The path of the model: of a file, or of an entry of an archive.
-    pub path: &'a Path,
-    pub files: &'a Files,
-    pub options: &'a Options,
-}
-
-impl<'a> Request<'a> {
-    /// The textures of the model.
-    pub fn textures(&self) -> Textures<'a> {
-        Textures::new(self.files, self.options, self.path)
-    }
-}
-
-/// A converted model.
-pub struct Converted {
-    pub document: Document,
-    /// Problems of the file, then those of textures.
-    pub warnings: Vec<String>,
-}
-
-/// The name of a model: that of its file without the extension.
-pub fn model_name(path: &Path) -> String {
-    path.file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
 }

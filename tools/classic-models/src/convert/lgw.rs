@@ -1,9 +1,9 @@
 //! Converts models of UFO: Aftermath: a node per mesh. Texture units that glTF cannot express are in `extras`.
 
 use crate::convert::document::{Document, extras, node};
-use crate::convert::job::{Converted, Request, model_name};
 use crate::convert::material::{self, info, matte};
 use crate::convert::mesh::{MeshData, named};
+use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::textures::{Sampling, Textures, Treatment};
 use bevy::prelude::*;
 use bevy_classic_models::lgw::lgw::{AlphaMode, Material as LgwMaterial, TexGen, Texture};

@@ -2,9 +2,9 @@
 
 use crate::convert::clip::{self, Clip, Keys};
 use crate::convert::document::{self, Document, extras, node};
-use crate::convert::job::{Converted, Request, model_name};
 use crate::convert::material::{self, info, matte};
 use crate::convert::mesh::{MeshData, Target, values};
+use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::morph::{MAX_TARGETS, Morph, MorphNodes};
 use crate::convert::options::Loops;
 use crate::convert::textures::{Sampling, Textures};

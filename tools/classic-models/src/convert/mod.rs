@@ -21,6 +21,7 @@ mod lgw;
 mod material;
 mod mdl;
 mod mesh;
+mod model;
 mod morph;
 mod options;
 #[cfg(test)]

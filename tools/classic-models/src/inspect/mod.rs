@@ -7,6 +7,7 @@
 mod abc;
 mod alo;
 mod archive;
+mod describe;
 mod description;
 mod diff;
 mod lgw;
@@ -22,7 +23,8 @@ use crate::messages;
 use crate::paths::archive_file::has_archive_extension;
 use crate::paths::game::{self, Game, GameArgs};
 use crate::paths::path_args::{self, ARCHIVES, Unmatched, Wanted};
-use description::{Failure, Options};
+use describe::Options;
+use description::Failure;
 use pose::{Poser, Request};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -219,7 +221,7 @@ fn inspect(
     let existing: Vec<&Path> = files.iter().flatten().map(PathBuf::as_path).collect();
     for file in files {
         let (file, mut described) = match file {
-            Ok(file) => (file, description::describe(file, &options)),
+            Ok(file) => (file, describe::describe(file, &options)),
             Err(Unmatched { path, error }) => (path, Err(Failure::new(error))),
         };
         if let Ok(description) = &mut described

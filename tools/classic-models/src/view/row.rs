@@ -1,7 +1,7 @@
 //! The row in which models are shown, and their positions in it: plain values only.
 
 use crate::view::camera::orbit::{FOV, Orbit};
-use crate::view::models::bounds::ModelBounds;
+use crate::view::models::viewed_model::ModelBounds;
 use crate::view::open::args::View;
 use bevy::prelude::*;
 use classic_models_support::stage::{corners, fit};

@@ -1,24 +1,25 @@
 //! `view` with a window.
 
 use crate::paths::archive_file::absolute;
-use crate::view::ViewerPlugin;
 use crate::view::actions::action::{Action, read_keys};
 use crate::view::actions::appearance::{act_on_appearance, act_on_view};
 use crate::view::actions::clips::act_on_clip;
 use crate::view::actions::files::{act_on_files, first_list, take_dropped};
 use crate::view::actions::output::{act_on_image, act_on_manifest};
 use crate::view::actions::particles::{act_on_particles, particle_player_plugin};
-use crate::view::camera::framing::FramingStyle;
-use crate::view::camera::orbit::{Orbit, fit_viewport, follow_mouse};
+use crate::view::camera::framing::{FramingStyle, fit_viewport};
+use crate::view::camera::orbit::{Orbit, follow_mouse};
 use crate::view::draw::pointer::{focus_on_click, follow};
+use crate::view::model_events::{EventLog, log_event};
 use crate::view::models::FilesToLoad;
 use crate::view::models::clips::ManifestClipFiles;
 use crate::view::models::file_data::ModelMaterials;
-use crate::view::models::viewed_model::{ShownModel, ShownModelItem, ViewedModel};
+use crate::view::models::shown_model::{ShownModel, ShownModelItem};
 use crate::view::open::files::Folders;
 use crate::view::open::recent::Recent;
 use crate::view::open::shown::Shown;
 use crate::view::panels::panels_plugin;
+use crate::view::viewer::ViewerPlugin;
 use crate::{log_buffer, messages};
 use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, UnapprovedPathMode};
@@ -26,8 +27,6 @@ use bevy::log::LogPlugin;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::time::common_conditions::on_timer;
-use bevy_classic_models::prelude::*;
-use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -217,70 +216,4 @@ fn files(
         .chain(manifest)
         .chain(clips.chain(images).filter_map(file))
         .collect()
-}
-
-/// The largest count of events that are shown at once.
-const LINES: usize = 8;
-
-/// Seconds until an event has faded out.
-const FADE_SECONDS: f32 = 4.0;
-
-/// The latest events, the latest first.
-#[derive(Resource, Default)]
-pub struct EventLog(VecDeque<LoggedEvent>);
-
-struct LoggedEvent {
-    text: String,
-    /// Seconds since the program started.
-    at: f32,
-}
-
-impl EventLog {
-    /// The events with their opacity, the latest first. `now` is in seconds since the program started.
-    pub fn shown(&self, now: f32) -> Vec<(String, f32)> {
-        let shown = self.0.iter().filter_map(|event| {
-            let opacity = 1.0 - (now - event.at) / FADE_SECONDS;
-            (opacity > 0.0).then(|| (event.text.clone(), opacity.min(1.0)))
-        });
-        shown.collect()
-    }
-
-    fn add(&mut self, text: String, at: f32) {
-        self.0.push_front(LoggedEvent { text, at });
-        self.0.truncate(LINES);
-    }
-}
-
-/// Adds an event.
-pub fn log_event(
-    event: On<ModelEvent>,
-    models: Query<&ViewedModel>,
-    time: Res<Time<Real>>,
-    mut log: ResMut<EventLog>,
-) {
-    if let Ok(model) = models.get(event.entity) {
-        let text = format!(
-            "{}, clip {}, frame {}: {}",
-            model.name, event.clip, event.frame, event.name
-        );
-        log.add(text, time.elapsed_secs());
-    }
-}
-
-#[cfg(test)]
-mod model_events_tests {
-    use super::{EventLog, FADE_SECONDS, LINES};
-
-    #[test]
-    fn the_latest_events_fade_out() {
-        let mut log = EventLog::default();
-        for index in 0..LINES + 2 {
-            log.add(index.to_string(), index as f32 * 0.1);
-        }
-        let shown = log.shown(1.0);
-        assert_eq!(shown.len(), LINES);
-        assert_eq!(shown[0].0, (LINES + 1).to_string());
-        assert!(shown[0].1 > shown[1].1);
-        assert!(log.shown(2.0 + FADE_SECONDS).is_empty());
-    }
 }

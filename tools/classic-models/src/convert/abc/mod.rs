@@ -4,9 +4,9 @@
 mod clips;
 
 use crate::convert::document::{Document, extras, node};
-use crate::convert::job::{Converted, Request, model_name};
 use crate::convert::material::{self, info, matte};
 use crate::convert::mesh::{MeshData, named};
+use crate::convert::model::{Converted, Request, model_name};
 use crate::convert::morph::{Morph, MorphNodes};
 use crate::convert::textures::{Sampling, Textures, Treatment};
 use bevy::math::Affine3A;

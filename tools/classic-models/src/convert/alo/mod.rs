@@ -9,7 +9,7 @@ mod visibility;
 use crate::convert::clip;
 use crate::convert::document::{Document, extras, node};
 use crate::convert::files::Files;
-use crate::convert::job::{Converted, Request, model_name};
+use crate::convert::model::{Converted, Request, model_name};
 use bevy::asset::RenderAssetUsages;
 use bevy::transform::components::Transform;
 use bevy_classic_models::alamo::{AloBoneInfo, AloTags, ConvertedAlo, ala, particles};

@@ -1,7 +1,6 @@
 //! The content of files that descriptions do not have, as hashes by element, and names in place of indices.
 
 use crate::inspect::description::number;
-use crate::inspect::diff::HASH;
 use crate::paths::archive_file;
 use bevy_classic_models::alamo::{ala, alo};
 use bevy_classic_models::lgw::lgw;
@@ -11,6 +10,9 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use zerocopy::{Immutable, IntoBytes};
+
+/// The beginning of a hash, which is not shown.
+pub const HASH: &str = "sha256:";
 
 /// The hash of some bytes.
 pub fn hash(bytes: &[u8]) -> Value {

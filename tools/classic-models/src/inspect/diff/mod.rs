@@ -3,11 +3,12 @@
 
 mod content;
 
-use crate::inspect::description::{self, Options};
+use crate::inspect::describe::{self, Options};
 use crate::messages::{self, printable};
 use crate::paths::archive_file;
 use crate::paths::path_args::Unmatched;
 use bevy_classic_models::texture::Pixels;
+use content::HASH;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::{self, Display};
@@ -77,7 +78,7 @@ fn describe(path: &Path) -> Result<Value, String> {
         only_archives: false,
         game: None,
     };
-    let description = description::describe(path, &options).map_err(|failure| failure.message)?;
+    let description = describe::describe(path, &options).map_err(|failure| failure.message)?;
     let mut value = description.to_json();
     value.as_object_mut().map(|object| object.remove("posed"));
     content::add(path, &mut value)?;
@@ -110,9 +111,6 @@ fn print_json(a: &Path, b: &Path, differences: &[Difference]) -> io::Result<()> 
     });
     writeln!(io::stdout().lock(), "{object}")
 }
-
-/// The beginning of a hash, which is not shown.
-pub const HASH: &str = "sha256:";
 
 /// The most elements of an array that is shown.
 const MAX_SHOWN: usize = 16;

@@ -3,7 +3,7 @@
 use crate::paths::game::GameKind;
 use crate::view::camera::framing::Framing;
 use crate::view::open::args::{Trees, View};
-use crate::view::panels::state::PanelInput;
+use crate::view::panels::input::PanelInput;
 use bevy::input::keyboard::{Key, KeyboardInput};
 use bevy::prelude::*;
 use bevy_classic_models::prelude::{ModelSkin, PlayerColors};

@@ -5,7 +5,7 @@ use crate::view::camera::framing::Framing;
 use crate::view::camera::orbit::Orbit;
 use crate::view::draw::overlays::Overlays;
 use crate::view::models::file_data::{TEAMS, team_index};
-use crate::view::models::viewed_model::{ShownModel, ShownModelItem};
+use crate::view::models::shown_model::{ShownModel, ShownModelItem};
 use crate::view::open::files::{Folders, active_skin};
 use crate::view::row::Row;
 use bevy::prelude::*;

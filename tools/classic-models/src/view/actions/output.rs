@@ -3,7 +3,7 @@
 use crate::paths::archive_file::{Location, absolute, locate};
 use crate::view::actions::action::Action;
 use crate::view::models::file_data::parts;
-use crate::view::models::viewed_model::{ShownModel, ShownModelItem};
+use crate::view::models::shown_model::{ShownModel, ShownModelItem};
 use crate::view::open::files::Folders;
 use crate::view::row::Row;
 use bevy::asset::AssetPath;

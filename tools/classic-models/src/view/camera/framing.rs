@@ -1,11 +1,15 @@
-//! Points the camera at models and parts, so that they fill the picture.
+//! Points the camera at models and parts, so that they fill the picture, which is the area without panels.
 
-use crate::view::camera::orbit::Orbit;
+use crate::view::camera::orbit::{FrameModels, Orbit};
 use crate::view::draw::visible_points::VisiblePoints;
-use crate::view::models::bounds::{WorldBounds, limits};
+use crate::view::models::bounds::WorldBounds;
 use crate::view::models::particle_systems::ParticleFile;
+use crate::view::models::viewed_model::limits;
+use crate::view::panels::input::PanelInput;
 use crate::view::row::{Row, RowLayout};
+use bevy::camera::Viewport;
 use bevy::prelude::*;
+use bevy::window::PrimaryWindow;
 
 /// What the camera is to frame. It waits until all models are loaded.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +39,6 @@ impl FramingStyle {
         }
     }
 }
-
-/// Points the camera.
-#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct FrameModels;
 
 /// Frames models. Needs [`Row`], [`FramingStyle`] and one entity with [`Orbit`].
 pub fn framing_plugin(app: &mut App) {
@@ -121,6 +121,42 @@ fn ellipsoid(corners: [Vec3; 8]) -> Vec<Vec3> {
     directions
         .map(|direction| center + half * direction.normalize_or_zero())
         .collect()
+}
+
+/// Keeps the camera's viewport in the area without panels.
+pub fn fit_viewport(
+    window: Single<&Window, With<PrimaryWindow>>,
+    input: Res<PanelInput>,
+    mut camera: Single<&mut Camera, With<Orbit>>,
+    mut row: ResMut<Row>,
+) {
+    let size = window.physical_size();
+    if let Some(free) = input.free.filter(|free| free.height() > 0.0) {
+        row.aspect = free.width() / free.height();
+    }
+    let viewport = input.free.and_then(|free| {
+        let scale = window.scale_factor();
+        let min = (free.min * scale)
+            .round()
+            .max(Vec2::ZERO)
+            .as_uvec2()
+            .min(size);
+        let max = (free.max * scale)
+            .round()
+            .max(Vec2::ZERO)
+            .as_uvec2()
+            .min(size);
+        let inside = max.saturating_sub(min);
+        (inside.min_element() > 0).then(|| Viewport {
+            physical_position: min,
+            physical_size: inside,
+            ..default()
+        })
+    });
+    let rect = |viewport: &Viewport| (viewport.physical_position, viewport.physical_size);
+    if camera.viewport.as_ref().map(rect) != viewport.as_ref().map(rect) {
+        camera.viewport = viewport;
+    }
 }
 
 #[cfg(test)]

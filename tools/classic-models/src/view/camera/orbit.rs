@@ -1,10 +1,7 @@
-//! The camera that orbits the models: its position, and how the mouse and the panels change it.
+//! The camera that orbits the models: its position, and how the mouse changes it.
 
-use crate::view::camera::framing::FrameModels;
 use crate::view::open::args::View;
-use crate::view::panels::state::PanelInput;
-use crate::view::row::Row;
-use bevy::camera::Viewport;
+use crate::view::panels::input::PanelInput;
 use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll, MouseScrollUnit};
 use bevy::light::CascadeShadowConfig;
@@ -77,6 +74,10 @@ impl Orbit {
     }
 }
 
+/// Points the camera.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FrameModels;
+
 /// Moves the camera. Needs one entity with [`Orbit`].
 pub fn orbit_plugin(app: &mut App) {
     app.add_systems(
@@ -145,41 +146,5 @@ pub fn follow_mouse(
             MouseScrollUnit::Pixel => scroll.delta.y / 40.0,
         };
         orbit.distance = (orbit.distance * 0.88_f32.powf(notches)).clamp(1e-3, 1e6);
-    }
-}
-
-/// Keeps the camera's viewport in the area without panels.
-pub fn fit_viewport(
-    window: Single<&Window, With<PrimaryWindow>>,
-    input: Res<PanelInput>,
-    mut camera: Single<&mut Camera, With<Orbit>>,
-    mut row: ResMut<Row>,
-) {
-    let size = window.physical_size();
-    if let Some(free) = input.free.filter(|free| free.height() > 0.0) {
-        row.aspect = free.width() / free.height();
-    }
-    let viewport = input.free.and_then(|free| {
-        let scale = window.scale_factor();
-        let min = (free.min * scale)
-            .round()
-            .max(Vec2::ZERO)
-            .as_uvec2()
-            .min(size);
-        let max = (free.max * scale)
-            .round()
-            .max(Vec2::ZERO)
-            .as_uvec2()
-            .min(size);
-        let inside = max.saturating_sub(min);
-        (inside.min_element() > 0).then(|| Viewport {
-            physical_position: min,
-            physical_size: inside,
-            ..default()
-        })
-    });
-    let rect = |viewport: &Viewport| (viewport.physical_position, viewport.physical_size);
-    if camera.viewport.as_ref().map(rect) != viewport.as_ref().map(rect) {
-        camera.viewport = viewport;
     }
 }

@@ -1,8 +1,8 @@
 //! Computes the bounds of models with bones over their clips: plays each clip once before the image is captured.
 
 use crate::view::draw::visible_points::{MeshVertices, OfModel, is_glow};
-use crate::view::models::bounds::ModelBounds;
 use crate::view::models::clip_list::ClipList;
+use crate::view::models::viewed_model::ModelBounds;
 use bevy::camera::primitives::Aabb;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{AloInstance, AloSubmeshIndex};

@@ -1,7 +1,8 @@
 //! Writes views of models from all sides, at equal angles.
 
 use crate::view::camera::orbit::Orbit;
-use crate::view::models::bounds::{WorldBounds, limits};
+use crate::view::models::bounds::WorldBounds;
+use crate::view::models::viewed_model::limits;
 use crate::view::open::args::Turntable;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::prelude::*;

@@ -3,9 +3,9 @@
 use crate::view::actions::action::Overlay;
 use crate::view::camera::orbit::{FOV, Orbit};
 use crate::view::draw::visible_points::{MeshVertices, OfModel};
-use crate::view::models::bounds::{ModelBounds, WorldBounds, limits};
+use crate::view::models::bounds::WorldBounds;
 use crate::view::models::clip_list::ClipList;
-use crate::view::models::viewed_model::ViewedModel;
+use crate::view::models::viewed_model::{ModelBounds, ViewedModel, limits};
 use crate::view::open::args::{Args, Trees};
 use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::Aabb3d;

@@ -5,7 +5,7 @@ use crate::view::camera::framing::Framing;
 use crate::view::camera::orbit::Orbit;
 use crate::view::draw::overlays::{OnTop, Overlays};
 use crate::view::open::args::Trees;
-use crate::view::panels::state::PanelInput;
+use crate::view::panels::input::PanelInput;
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;

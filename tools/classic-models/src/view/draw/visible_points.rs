@@ -1,8 +1,8 @@
 //! The world positions of vertices, also of those that a shader moves, and of what is visible of models, for the camera.
 
-use crate::view::models::bounds::limits;
 use crate::view::models::file_data::Poses;
 use crate::view::models::particle_systems::ParticleFile;
+use crate::view::models::viewed_model::limits;
 use bevy::ecs::system::SystemParam;
 use bevy::mesh::{MeshTag, VertexAttributeValues};
 use bevy::prelude::*;

@@ -1,7 +1,7 @@
 //! Bounds of models, and their arrangement side by side in a row.
 
 use crate::view::models::particle_systems::{ParticleFile, particle_corners};
-use crate::view::models::viewed_model::ViewedModel;
+use crate::view::models::viewed_model::{ModelBounds, ViewedModel, limits};
 use crate::view::row::{Row, best_rows, in_rows};
 use bevy::camera::primitives::Aabb;
 use bevy::ecs::system::SystemParam;
@@ -14,47 +14,6 @@ use bevy_classic_models::alamo::{
 use bevy_classic_models::lgw::LgwInstance;
 use bevy_classic_models::quake::MdlInstance;
 use classic_models_support::stage::corners;
-
-/// The bounds of a model relative to its root, in the row's axes. For Alamo models: the rest pose, undamaged, at the finest
-/// level of detail. For LithTech models: all poses. For Quake models: all poses, or those of the clip. Changes of the
-/// appearance do not change the bounds, so that the model does not move.
-#[derive(Component, Clone, Copy, Debug, PartialEq)]
-pub struct ModelBounds {
-    pub min: Vec3,
-    pub max: Vec3,
-}
-
-impl ModelBounds {
-    /// The bounds of points; a box of side 2 if no bounds exist.
-    pub fn around(points: impl IntoIterator<Item = Vec3>) -> Self {
-        let (mut min, mut max) = limits(points);
-        // The camera needs finite bounds.
-        if !(min.is_finite() && max.is_finite()) {
-            (min, max) = (Vec3::NEG_ONE, Vec3::ONE);
-        }
-        Self { min, max }
-    }
-
-    /// The union of both bounds.
-    pub fn and(self, other: Self) -> Self {
-        Self {
-            min: self.min.min(other.min),
-            max: self.max.max(other.max),
-        }
-    }
-
-    /// The longest side.
-    pub fn size(&self) -> f32 {
-        (self.max - self.min).max_element()
-    }
-}
-
-/// The smallest and the largest coordinates of points.
-pub fn limits(points: impl IntoIterator<Item = Vec3>) -> (Vec3, Vec3) {
-    let start = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-    let points = points.into_iter();
-    points.fold(start, |(min, max), at| (min.min(at), max.max(at)))
-}
 
 /// The bounds of models in world space.
 #[derive(SystemParam)]

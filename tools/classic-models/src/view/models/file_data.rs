@@ -1,8 +1,7 @@
 //! Data of models that their scenes do not have: of LithTech models, whose files are read again, the bounds of all poses and the
 //! positions of vertices that a shader moves; of LGW models, the materials; of Alamo models, the parts by name.
 
-use crate::view::models::bounds::ModelBounds;
-use crate::view::models::viewed_model::ViewedModel;
+use crate::view::models::viewed_model::{ModelBounds, ViewedModel};
 use crate::view::open::files::Folders;
 use bevy::mesh::{MeshTag, VertexAttributeValues};
 use bevy::prelude::*;

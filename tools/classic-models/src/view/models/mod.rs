@@ -5,6 +5,7 @@ pub mod clip_list;
 pub mod clips;
 pub mod file_data;
 pub mod particle_systems;
+pub mod shown_model;
 pub mod spawn;
 pub mod viewed_model;
 

@@ -3,7 +3,8 @@
 
 use crate::file_format::{has_extension, is_manifest};
 use crate::view::models::clip_list::ClipState;
-use crate::view::models::viewed_model::{ModelAssets, ShownModel, ShownModelItem, ViewedModel};
+use crate::view::models::shown_model::{ShownModel, ShownModelItem};
+use crate::view::models::viewed_model::{ModelAssets, ViewedModel};
 use crate::view::open::args::Args;
 use crate::view::open::files::Folders;
 use bevy::asset::AssetPath;

@@ -1,20 +1,13 @@
-//! The component of a model that is shown, its asset, and all components that a shown model of any format has.
+//! The components of a model that is shown: its files and its asset, and its bounds.
 
-use crate::view::actions::particles::ParticlePlayer;
-use crate::view::models::clip_list::ClipList;
-use crate::view::models::clips::Animators;
-use crate::view::models::file_data::{FileCounts, ModelMaterials};
-use crate::view::models::particle_systems::ParticleFile;
 use bevy::asset::{AssetLoadError, AssetPath};
-use bevy::ecs::query::QueryData;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy_classic_models::alamo::{Alo, AloInstance, AloParticles};
-use bevy_classic_models::lgw::{Lgw, LgwInstance};
-use bevy_classic_models::lithtech::{Abc, AbcInstance};
+use bevy_classic_models::alamo::{Alo, AloParticles};
+use bevy_classic_models::lgw::Lgw;
+use bevy_classic_models::lithtech::Abc;
 use bevy_classic_models::manifest::ModelManifest;
-use bevy_classic_models::prelude::*;
-use bevy_classic_models::quake::{Mdl, MdlInstance};
+use bevy_classic_models::quake::Mdl;
 use std::any::TypeId;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -65,25 +58,43 @@ pub struct ModelAssets<'w> {
     pub particles: Res<'w, Assets<AloParticles>>,
 }
 
-/// The components of a model that the panels show, a manifest describes, and actions change.
-#[derive(QueryData)]
-pub struct ShownModel {
-    pub model: &'static ViewedModel,
-    pub play: Option<(&'static PlayClip, &'static Playback)>,
-    pub list: Option<&'static ClipList>,
-    pub animators: Animators,
-    pub skin: Option<&'static ModelSkin>,
-    pub clips: Option<&'static ModelClips>,
-    pub lod: Option<&'static ModelLod>,
-    pub distances: Option<&'static LodDistances>,
-    pub stage: Option<&'static DamageStage>,
-    pub parts: Option<&'static PartVisibility>,
-    pub team: Option<&'static TeamColor>,
-    pub colors: Option<&'static PlayerColors>,
-    pub mdl: Option<&'static MdlInstance>,
-    pub alo: Option<&'static AloInstance>,
-    pub abc: Option<(&'static AbcInstance, Option<&'static FileCounts>)>,
-    pub lgw: Option<(&'static LgwInstance, Option<&'static ModelMaterials>)>,
-    pub player: Option<&'static ParticlePlayer>,
-    pub particle_file: Option<&'static ParticleFile>,
+/// The bounds of a model relative to its root, in the row's axes. For Alamo models: the rest pose, undamaged, at the finest
+/// level of detail. For LithTech models: all poses. For Quake models: all poses, or those of the clip. Changes of the
+/// appearance do not change the bounds, so that the model does not move.
+#[derive(Component, Clone, Copy, Debug, PartialEq)]
+pub struct ModelBounds {
+    pub min: Vec3,
+    pub max: Vec3,
+}
+
+impl ModelBounds {
+    /// The bounds of points; a box of side 2 if no bounds exist.
+    pub fn around(points: impl IntoIterator<Item = Vec3>) -> Self {
+        let (mut min, mut max) = limits(points);
+        // The camera needs finite bounds.
+        if !(min.is_finite() && max.is_finite()) {
+            (min, max) = (Vec3::NEG_ONE, Vec3::ONE);
+        }
+        Self { min, max }
+    }
+
+    /// The union of both bounds.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+        }
+    }
+
+    /// The longest side.
+    pub fn size(&self) -> f32 {
+        (self.max - self.min).max_element()
+    }
+}
+
+/// The smallest and the largest coordinates of points.
+pub fn limits(points: impl IntoIterator<Item = Vec3>) -> (Vec3, Vec3) {
+    let start = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+    let points = points.into_iter();
+    points.fold(start, |(min, max), at| (min.min(at), max.max(at)))
 }

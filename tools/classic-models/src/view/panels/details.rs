@@ -8,8 +8,8 @@ use crate::view::panels::data::{
     Details, MaterialRow, PanelData, PartRow, PlaceRow, Preview, TextureRow,
 };
 use crate::view::panels::files::row;
-use crate::view::panels::layout::WARNING;
 use crate::view::panels::state::PanelState;
+use crate::view::panels::style::WARNING;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::PlayerColors;
 use bevy_egui::egui::load::SizedTexture;

@@ -3,8 +3,8 @@
 use crate::view::actions::action::Action;
 use crate::view::open::browser::{Browser, Entry, EntryKind, Place};
 use crate::view::panels::data::{ClipRow, PanelData};
-use crate::view::panels::layout::ERROR;
 use crate::view::panels::state::{PanelState, Search};
+use crate::view::panels::style::ERROR;
 use bevy_egui::egui::{
     Align, Button, Frame, Label, Layout, Panel, Response, RichText, ScrollArea, Ui, vec2,
 };

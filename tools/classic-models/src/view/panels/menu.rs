@@ -5,8 +5,8 @@ use crate::view::actions::action::{Action, Overlay, Panel};
 use crate::view::camera::framing::Framing;
 use crate::view::open::args::{GROUPS, View};
 use crate::view::panels::data::{PanelData, Shown};
-use crate::view::panels::layout::{ERROR, WARNING, wrapped_beside};
 use crate::view::panels::state::{PanelState, is_entered};
+use crate::view::panels::style::{ERROR, WARNING, wrapped_beside};
 use bevy_egui::egui::{
     Align, Align2, Button, Context, Grid, Key, Label, Layout, RichText, ScrollArea, TextEdit, Ui,
     Vec2, Window,

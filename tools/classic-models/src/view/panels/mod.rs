@@ -6,9 +6,11 @@ mod collect;
 mod data;
 mod details;
 mod files;
+pub mod input;
 mod layout;
 mod menu;
-pub mod state;
+mod state;
+mod style;
 mod timeline;
 
 use crate::log_buffer::LogBuffer;
@@ -24,7 +26,8 @@ use bevy::prelude::*;
 use bevy_egui::{
     EguiContext, EguiGlobalSettings, EguiPlugin, EguiPrimaryContextPass, PrimaryEguiContext,
 };
-use state::{PanelInput, PanelState, act_on_panels};
+use input::PanelInput;
+use state::{PanelState, act_on_panels};
 
 /// Draws the panels.
 pub fn panels_plugin(app: &mut App) {
@@ -69,7 +72,7 @@ fn draw(
 ) {
     let context = context.get_mut();
     if !std::mem::replace(&mut *is_styled, true) {
-        layout::apply_style(context);
+        style::apply_style(context);
     }
     let data = collector.collect();
     let shown = Shown {

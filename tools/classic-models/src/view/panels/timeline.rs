@@ -4,8 +4,8 @@ use crate::messages::counted;
 use crate::view::actions::action::{Action, Panel};
 use crate::view::actions::clips::{FASTEST, SLOWEST};
 use crate::view::panels::data::{PanelData, Playing};
-use crate::view::panels::layout::{ERROR, WARNING, wrapped_beside};
 use crate::view::panels::state::PanelState;
+use crate::view::panels::style::{ERROR, WARNING, wrapped_beside};
 use bevy_egui::egui::{
     Align, Button, Label, Layout, Response, RichText, Slider, Stroke, TextStyle, TextWrapMode, Ui,
     WidgetText, vec2,

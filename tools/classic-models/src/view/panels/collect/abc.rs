@@ -1,7 +1,7 @@
 //! Details of LithTech and Quake models, which have skins.
 
 use crate::view::models::file_data::FileCounts;
-use crate::view::models::viewed_model::ShownModelItem;
+use crate::view::models::shown_model::ShownModelItem;
 use crate::view::open::files::active_skin;
 use crate::view::panels::collect::textures::{Textures, file_name};
 use crate::view::panels::data::{Details, Lods, OverlayChoices, PartRow, SkinRow};

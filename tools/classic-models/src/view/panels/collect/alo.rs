@@ -1,7 +1,7 @@
 //! Details of Alamo models.
 
 use crate::view::models::file_data::{Part, levels, parts};
-use crate::view::models::viewed_model::ShownModelItem;
+use crate::view::models::shown_model::ShownModelItem;
 use crate::view::open::args::Trees;
 use crate::view::panels::collect::textures::Textures;
 use crate::view::panels::data::{

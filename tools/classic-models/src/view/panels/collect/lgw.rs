@@ -1,7 +1,7 @@
 //! Details of LGW models.
 
 use crate::lgw_text;
-use crate::view::models::viewed_model::ShownModelItem;
+use crate::view::models::shown_model::ShownModelItem;
 use crate::view::panels::collect::textures::Textures;
 use crate::view::panels::data::{Details, MaterialRow, PartRow};
 use bevy::prelude::*;

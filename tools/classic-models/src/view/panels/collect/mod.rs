@@ -8,14 +8,14 @@ mod textures;
 
 use crate::view::draw::overlays::Overlays;
 use crate::view::draw::pointer::Pointer;
+use crate::view::model_events::EventLog;
 use crate::view::models::clip_list::ClipState;
 use crate::view::models::clips::PendingClips;
 use crate::view::models::particle_systems::ModelSystems;
-use crate::view::models::viewed_model::{ShownModel, ShownModelItem};
+use crate::view::models::shown_model::{ShownModel, ShownModelItem};
 use crate::view::open::files::candidates;
 use crate::view::panels::data::{ModelRow, PanelData, PlaceRow, Problem, SkinRow};
 use crate::view::row::Row;
-use crate::view::window::EventLog;
 use abc::{collect_abc, collect_mdl};
 use alo::{collect_alo, collect_alo_textures};
 use bevy::ecs::system::SystemParam;

@@ -3,7 +3,7 @@
 use crate::view::actions::action::Action;
 use crate::view::models::clip_list::{ClipList, ClipState, ListedClip};
 use crate::view::models::particle_systems::{ModelSystem, seconds, status_lines};
-use crate::view::models::viewed_model::ShownModelItem;
+use crate::view::models::shown_model::ShownModelItem;
 use crate::view::panels::collect::textures::Textures;
 use crate::view::panels::data::{ClipRow, MaterialRow, PanelData, Playing};
 use bevy::prelude::*;

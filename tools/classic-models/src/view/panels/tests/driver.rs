@@ -4,8 +4,8 @@ use crate::log_buffer::LogLine;
 use crate::view::actions::action::Action;
 use crate::view::open::browser::Browser;
 use crate::view::panels::data::{PanelData, Shown};
-use crate::view::panels::layout;
 use crate::view::panels::state::PanelState;
+use crate::view::panels::{layout, style};
 use bevy_egui::egui::{
     Context, Event, Key, Modifiers, PointerButton, Pos2, RawInput, Rect, Shape, TextureId, pos2,
     vec2,
@@ -35,7 +35,7 @@ impl Driver {
     /// Draws the panels in a window of this size.
     pub fn new(size: [f32; 2], data: PanelData, browser: Browser) -> Self {
         let context = Context::default();
-        layout::apply_style(&context);
+        style::apply_style(&context);
         let mut driver = Self {
             context,
             size,
