@@ -1,6 +1,6 @@
 //! Runs the programs of the README and the guides without a window, and saves what each shows.
 //!
-//! The build script makes a module of each program. `DefaultPlugins` in it is [`DefaultPlugins`] of this crate.
+//! The build script makes a module of each program. `DefaultPlugins` in it are those of this crate.
 
 use bevy::app::PluginGroupBuilder;
 use bevy::prelude::*;
