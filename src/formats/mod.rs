@@ -12,8 +12,6 @@ pub mod lithtech;
 pub mod quake;
 
 use crate::geometry::rays::SurfaceRays;
-use crate::spawn::format::ModelInfo;
-use crate::spawn::instance::ModelFormat;
 use bevy::ecs::system::SystemParam;
 
 /// Defines a system parameter with one parameter of each format.
@@ -47,45 +45,28 @@ formats_param!(FormatRays;
     SurfaceRays<'w, 's, quake::surfaces::MdlSurfaces<'static, 'static>>
 );
 
-impl FormatInfos<'_, '_> {
-    /// The parameters by format.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (ModelFormat, &dyn ModelInfo)> {
-        let all: [(ModelFormat, &dyn ModelInfo); _] = [
-            #[cfg(feature = "alamo")]
-            (ModelFormat::Alamo, &self.alamo),
-            #[cfg(feature = "lgw")]
-            (ModelFormat::UfoAftermath, &self.lgw),
-            #[cfg(feature = "lithtech")]
-            (ModelFormat::LithTech, &self.lithtech),
-            #[cfg(feature = "quake")]
-            (ModelFormat::Quake, &self.quake),
-        ];
-        all.into_iter()
-    }
-}
-
-/// Evaluates `$body` for each format, with its value and its parameter in `$all`.
+/// Evaluates `$body` for each format, with its value and a reference to its parameter in `$all`, `(&)` or `(&mut)`.
 macro_rules! for_each_format {
-    ($format:ident, $param:ident in $all:expr => $body:expr) => {{
+    ($format:ident, $param:ident in ($($borrow:tt)+) $all:expr => $body:expr) => {{
         use $crate::spawn::instance::ModelFormat;
         #[cfg(feature = "alamo")]
         {
-            let ($format, $param) = (ModelFormat::Alamo, &mut $all.alamo);
+            let ($format, $param) = (ModelFormat::Alamo, $($borrow)+ $all.alamo);
             $body
         }
         #[cfg(feature = "lgw")]
         {
-            let ($format, $param) = (ModelFormat::UfoAftermath, &mut $all.lgw);
+            let ($format, $param) = (ModelFormat::UfoAftermath, $($borrow)+ $all.lgw);
             $body
         }
         #[cfg(feature = "lithtech")]
         {
-            let ($format, $param) = (ModelFormat::LithTech, &mut $all.lithtech);
+            let ($format, $param) = (ModelFormat::LithTech, $($borrow)+ $all.lithtech);
             $body
         }
         #[cfg(feature = "quake")]
         {
-            let ($format, $param) = (ModelFormat::Quake, &mut $all.quake);
+            let ($format, $param) = (ModelFormat::Quake, $($borrow)+ $all.quake);
             $body
         }
     }};

@@ -1,7 +1,7 @@
 //! [`ModelQuery`]: what can be asked about spawned models of any format.
 
 use crate::appearance::skins::ActiveSkin;
-use crate::formats::FormatInfos;
+use crate::formats::{FormatInfos, for_each_format};
 use crate::root::play::{ClipRef, Playback, ResolvedClip};
 use crate::root::skins::ModelSkins;
 use crate::spawn::format::{
@@ -139,8 +139,12 @@ impl ModelQuery<'_, '_> {
 
     fn info(&self, root: Entity) -> Option<&dyn ModelInfo> {
         let format = self.format(root)?;
-        let mut formats = self.formats.all();
-        formats.find_map(|(of, info)| (of == format).then_some(info))
+        for_each_format!(of, info in (&) self.formats => {
+            if of == format {
+                return Some(info);
+            }
+        });
+        None
     }
 
     /// The clips of a root's model, in file order: the index is that of

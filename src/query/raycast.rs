@@ -56,7 +56,7 @@ impl ModelRayCast<'_, '_> {
         let hits = &mut *self.hits;
         hits.clear();
         let mut max = settings.max_distance;
-        for_each_format!(_format, rays in self.formats => {
+        for_each_format!(_format, rays in (&mut) self.formats => {
             let first = hits.len();
             rays.cast_ray(ray, max, settings, hits);
             for hit in &hits[first..] {
@@ -82,7 +82,7 @@ impl ModelRayCast<'_, '_> {
     /// This is faster than [`cast_ray`](Self::cast_ray): it stops at the first hit that it finds.
     /// `early_exit_test` is ignored.
     pub fn any_hit(&mut self, ray: Ray3d, settings: &ModelRayCastSettings<'_>) -> bool {
-        for_each_format!(_format, rays in self.formats => {
+        for_each_format!(_format, rays in (&mut) self.formats => {
             if rays.any_hit(ray, settings) {
                 return true;
             }
@@ -139,7 +139,7 @@ impl ModelColliders<'_, '_> {
         }
         let mut mesh = ColliderMesh::default();
         let format = self.roots.format(root)?;
-        for_each_format!(of, rays in self.formats => {
+        for_each_format!(of, rays in (&mut) self.formats => {
             if of == format {
                 rays.add_triangles(root, entity, parts, &from_world, &mut mesh);
             }
