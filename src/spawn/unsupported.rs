@@ -15,9 +15,28 @@ use crate::spawn::roots::ModelRoots;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
-/// A component that configures a model on its root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ModelComponent {
+/// Defines the components that configure a model on its root.
+macro_rules! model_components {
+    ($($component:ident),*) => {
+        /// A component that configures a model on its root.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum ModelComponent {
+            $($component),*
+        }
+
+        /// The components that a root has.
+        fn present(root: EntityRef<'_>) -> impl Iterator<Item = ModelComponent> {
+            let all = [$(root.contains::<$component>().then_some(ModelComponent::$component)),*];
+            all.into_iter().flatten()
+        }
+
+        fn add_component_observers(app: &mut App) {
+            $(app.add_observer(on_component_added::<$component>(ModelComponent::$component));)*
+        }
+    };
+}
+
+model_components!(
     PlayClip,
     ClipLayers,
     ModelSkin,
@@ -27,8 +46,8 @@ pub(crate) enum ModelComponent {
     TeamColor,
     PlayerColors,
     PartVisibility,
-    Crowd,
-}
+    Crowd
+);
 
 /// Why a component has no effect on a format, and the alternative. `None` if it has an effect.
 fn alternative(component: ModelComponent, format: ModelFormat) -> Option<&'static str> {
@@ -149,17 +168,6 @@ fn on_component_added<C: Component>(
     }
 }
 
-/// Checks a component of a root whose model was spawned or respawned.
-fn on_model_with<C: Component>(
-    component: ModelComponent,
-) -> impl Fn(On<Insert, ModelInstance>, ComponentWarnings, Query<&ModelInstance, With<C>>) {
-    move |inserted, mut warnings, roots| {
-        if let Ok(instance) = roots.get(inserted.entity) {
-            warnings.check_component(inserted.entity, instance.format(), component);
-        }
-    }
-}
-
 /// The components of a root that have names of parts and skins.
 type Named = (
     Option<&'static PartVisibility>,
@@ -167,16 +175,19 @@ type Named = (
     Has<ModelSkins>,
 );
 
-/// Checks the names of parts and skins on a root whose model was spawned or respawned.
+/// Checks the components of a root whose model was spawned or respawned.
 fn on_model(
     inserted: On<Insert, ModelInstance>,
     mut warnings: ComponentWarnings,
-    roots: Query<(&ModelInstance, Named)>,
+    roots: Query<(EntityRef, &ModelInstance, Named)>,
 ) {
     let root = inserted.entity;
-    let Ok((instance, (parts, skin, has_skins))) = roots.get(root) else {
+    let Ok((entity, instance, (parts, skin, has_skins))) = roots.get(root) else {
         return;
     };
+    for component in present(entity) {
+        warnings.check_component(root, instance.format(), component);
+    }
     if let Some(parts) = parts {
         warnings.check_parts(root, parts);
     }
@@ -212,21 +223,7 @@ fn check_skins(
 
 /// Registers the checks.
 pub(crate) fn register(app: &mut App) {
-    add_checks::<PlayClip>(app, ModelComponent::PlayClip);
-    add_checks::<ClipLayers>(app, ModelComponent::ClipLayers);
-    add_checks::<ModelSkin>(app, ModelComponent::ModelSkin);
-    add_checks::<ModelLod>(app, ModelComponent::ModelLod);
-    add_checks::<LodDistances>(app, ModelComponent::LodDistances);
-    add_checks::<DamageStage>(app, ModelComponent::DamageStage);
-    add_checks::<TeamColor>(app, ModelComponent::TeamColor);
-    add_checks::<PlayerColors>(app, ModelComponent::PlayerColors);
-    add_checks::<PartVisibility>(app, ModelComponent::PartVisibility);
-    add_checks::<Crowd>(app, ModelComponent::Crowd);
+    add_component_observers(app);
     app.add_observer(on_model)
         .add_systems(PostUpdate, (check_parts, check_skins));
-}
-
-fn add_checks<C: Component>(app: &mut App, component: ModelComponent) {
-    app.add_observer(on_component_added::<C>(component))
-        .add_observer(on_model_with::<C>(component));
 }
