@@ -9,6 +9,7 @@ use classic_models_support::{headless, samples};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
+// Generated from the guides, whose programs are not written for this crate's lints.
 #[allow(missing_docs, unused, clippy::all)]
 mod programs {
     include!(concat!(env!("OUT_DIR"), "/programs.rs"));
