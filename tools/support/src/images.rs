@@ -1,7 +1,7 @@
 //! Writes images to files.
 
 use bevy::prelude::*;
-use png::{BitDepth, BlendOp, ColorType, Compression, Encoder};
+use png::{BitDepth, ColorType, Compression, Encoder};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
@@ -48,30 +48,49 @@ pub fn save_animation(frames: Vec<Image>, path: &Path) -> Result<(), String> {
         encoder.set_compression(Compression::High);
         encoder.set_animated(frames.len() as u32, 0)?;
         encoder.set_frame_delay(1, RATE)?;
-        encoder.set_blend_op(BlendOp::Source)?;
         let mut writer = encoder.write_header()?;
-        writer.write_image_data(first)?;
-        for pair in frames.windows(2) {
-            // Only the rectangle that changes.
-            let changed = (0..height)
-                .flat_map(|y| (0..width).map(move |x| UVec2::new(x, y)))
-                .filter(|at| pair[0].get_pixel(at.x, at.y) != pair[1].get_pixel(at.x, at.y));
-            let (low, high) = changed.fold((UVec2::MAX, UVec2::ZERO), |(low, high), at| {
-                (low.min(at), high.max(at + 1))
-            });
-            // A frame has at least one pixel.
-            let low = low.min(high.saturating_sub(UVec2::ONE));
-            let size = (high - low).max(UVec2::ONE);
-            let (x, y, width, height) = (low.x, low.y, size.x, size.y);
-            writer.set_frame_position(0, 0)?;
-            writer.set_frame_dimension(width, height)?;
-            writer.set_frame_position(x, y)?;
-            let part: Vec<u8> = (y..y + height)
-                .flat_map(|y| (x..x + width).flat_map(move |x| pair[1].get_pixel(x, y).0))
-                .collect();
-            writer.write_image_data(&part)?;
+        for frame in &frames {
+            writer.write_image_data(frame)?;
         }
         writer.finish()
     };
     write().map_err(|error| format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::save_animation;
+    use bevy::asset::RenderAssetUsages;
+    use bevy::prelude::*;
+    use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
+    use png::Decoder;
+    use std::fs::File;
+    use std::io::BufReader;
+
+    #[test]
+    fn animations_have_the_frames_in_order() {
+        let size = Extent3d {
+            width: 3,
+            height: 2,
+            ..default()
+        };
+        let colors = [[9, 8, 7, 255], [0, 0, 0, 255], [255, 1, 2, 255]];
+        let frames = colors.map(|color| {
+            let format = TextureFormat::Rgba8UnormSrgb;
+            let usages = RenderAssetUsages::all();
+            Image::new_fill(size, TextureDimension::D2, &color, format, usages)
+        });
+        let file = std::env::temp_dir().join(format!("animation-{}.png", std::process::id()));
+        save_animation(frames.into(), &file).expect("the file can be written");
+        let decoder = Decoder::new(BufReader::new(File::open(&file).expect("the file exists")));
+        let mut reader = decoder.read_info().expect("it is a PNG");
+        let control = reader.info().animation_control.expect("it is animated");
+        assert_eq!((control.num_frames, control.num_plays), (3, 0));
+        for [red, green, blue, _] in colors {
+            let mut found = vec![0; 3 * 2 * 3];
+            reader.next_frame(&mut found).expect("a frame");
+            assert_eq!(found, [red, green, blue].repeat(6));
+        }
+        std::fs::remove_file(file).expect("the file exists");
+    }
 }
