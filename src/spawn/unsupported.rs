@@ -12,6 +12,7 @@ use crate::root::skins::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
 use crate::root::spawning::Crowd;
 use crate::spawn::instance::{ModelFormat, ModelInstance};
 use crate::spawn::roots::ModelRoots;
+use bevy::ecs::query::QueryItem;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
@@ -24,10 +25,13 @@ macro_rules! model_components {
             $($component),*
         }
 
+        /// Whether a root has each component.
+        type HasComponents = ($(Has<$component>,)*);
+
         /// The components that a root has.
-        fn present(root: EntityRef<'_>) -> impl Iterator<Item = ModelComponent> {
-            let all = [$(root.contains::<$component>().then_some(ModelComponent::$component)),*];
-            all.into_iter().flatten()
+        fn present(has: QueryItem<'_, '_, HasComponents>) -> impl Iterator<Item = ModelComponent> {
+            let all = [$(ModelComponent::$component),*].into_iter().zip(<[bool; _]>::from(has));
+            all.filter_map(|(component, has)| has.then_some(component))
         }
 
         fn add_component_observers(app: &mut App) {
@@ -179,13 +183,13 @@ type Named = (
 fn on_model(
     inserted: On<Insert, ModelInstance>,
     mut warnings: ComponentWarnings,
-    roots: Query<(EntityRef, &ModelInstance, Named)>,
+    roots: Query<(&ModelInstance, HasComponents, Named)>,
 ) {
     let root = inserted.entity;
-    let Ok((entity, instance, (parts, skin, has_skins))) = roots.get(root) else {
+    let Ok((instance, has, (parts, skin, has_skins))) = roots.get(root) else {
         return;
     };
-    for component in present(entity) {
+    for component in present(has) {
         warnings.check_component(root, instance.format(), component);
     }
     if let Some(parts) = parts {
