@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = Path::new(&std::env::var("CARGO_MANIFEST_DIR")?).join("../..");
     let docs = root.join("docs");
     println!("cargo::rerun-if-changed={}", docs.display());
     let mut files: Vec<PathBuf> = fs::read_dir(docs)?

@@ -68,6 +68,7 @@ impl Folder {
     fn finished(mut app: App, loads: Loads, folder: TempDir) -> Self {
         app.add_plugins(ClassicModelsPlugins);
         gpuless::finish(&mut app);
+        gpuless::run_on_one_thread(&mut app);
         Self { app, loads, folder }
     }
 

@@ -211,6 +211,7 @@ impl Table {
         app.add_plugins(gpuless::plugins(disk.root(), true))
             .add_plugins(ClassicModelsPlugins);
         gpuless::finish(&mut app);
+        gpuless::run_on_one_thread(&mut app);
         let server = app.server();
         let load = |cell: &Cell| cell.format.load(&server, cell.model());
         let models: Vec<UntypedHandle> = cells.iter().map(load).collect();

@@ -81,6 +81,7 @@ impl Subject {
         app.add_plugins(gpuless::plugins(Path::new("unused"), true).set(few_threads()))
             .add_plugins(ClassicModelsPlugins);
         gpuless::finish(&mut app);
+        gpuless::run_on_one_thread(&mut app);
         let server = app.server();
         let path = format.file(format.spawned_kind());
         let model = format.load(&server, path.clone());

@@ -64,6 +64,7 @@ fn start() -> (Headless, Vec<Entity>) {
     let mut app = App::new();
     app.add_plugins((headless::plugins(&assets, false), ClassicModelsPlugins));
     let mut stage = Headless::start(app, SIZE);
+    gpuless::run_on_one_thread(&mut stage.app);
     let target = stage.render_target();
     let world = stage.app.world_mut();
     world.spawn((

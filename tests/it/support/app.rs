@@ -37,6 +37,7 @@ fn finish(app: &mut App) {
     keep_sent::<ClipFinished>(app);
     keep_sent::<LayerFinished>(app);
     gpuless::finish(app);
+    gpuless::run_on_one_thread(app);
 }
 
 impl TestApp {

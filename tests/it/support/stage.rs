@@ -1,7 +1,7 @@
 //! A stage that compares rendered images. The crate draws the subject. Bevy's own materials draw the control, whose mesh
 //! and textures are computed on the CPU.
 
-use crate::headless;
+use crate::{gpuless, headless};
 use crate::support::prelude::*;
 use bevy::asset::meta::Settings;
 use bevy_classic_models::quake::mdl::normals;
@@ -111,6 +111,7 @@ impl Stage {
         .insert_resource(GlobalAmbientLight::NONE)
         .insert_resource(ClearColor(Color::srgb(0.0, 0.0, 0.2)));
         let mut headless = Headless::start(app, SIZE);
+        gpuless::run_on_one_thread(&mut headless.app);
         let target = headless.render_target();
         let camera = headless.app.world_mut().spawn((
             Camera3d::default(),

@@ -1,9 +1,10 @@
 //! Apps without a window and without a GPU: assets load, scenes spawn and systems run, but nothing is rendered.
 
-use bevy::app::{PluginGroupBuilder, PluginsState, ScheduleRunnerPlugin};
+use bevy::app::{PluginGroupBuilder, PluginsState, ScheduleRunnerPlugin, SubApps};
 use bevy::asset::UnapprovedPathMode;
 use bevy::camera::CameraPlugin;
 use bevy::mesh::MeshPlugin;
+use bevy::ecs::schedule::SingleThreadedExecutor;
 use bevy::prelude::*;
 use bevy::tasks::{IoTaskPool, Task};
 use bevy::time::TimeUpdateStrategy;
@@ -41,6 +42,18 @@ pub fn finish(app: &mut App) {
     }
     app.finish();
     app.cleanup();
+}
+
+/// Runs the systems of every schedule one after the other. Tests run beside each other, so threads of their own only
+/// cost them time. Call it after the plugins are finished.
+pub fn run_on_one_thread(app: &mut App) {
+    let SubApps { main, sub_apps } = app.sub_apps_mut();
+    for sub_app in sub_apps.values_mut().chain([main]) {
+        let mut schedules = sub_app.world_mut().resource_mut::<Schedules>();
+        for (_, schedule) in schedules.iter_mut() {
+            schedule.set_executor(SingleThreadedExecutor::new());
+        }
+    }
 }
 
 /// Runs one frame, `seconds` later than the previous one.
