@@ -12,12 +12,12 @@
 //!         .run();
 //! }
 //!
-//! fn setup(mut commands: Commands, assets: Res<AssetServer>) {
+//! fn setup(mut commands: Commands) {
 //!     let eye = Transform::from_xyz(1.4, 1.4, -2.8);
 //!     commands.spawn((Camera3d::default(), eye.looking_at(Vec3::Y * 0.7, Vec3::Y)));
 //!     commands.spawn((DirectionalLight::default(), eye.looking_at(Vec3::ZERO, Vec3::Y)));
 //!     commands.spawn((
-//!         ClassicModel(assets.load("models/sentry.mdl")), // one of the samples in the folder `assets`
+//!         ClassicModel::new("models/sentry.mdl"), // one of the samples in the folder `assets`
 //!         BevySpace::default(),                           // faces −Z, in meters
 //!         PlayClip::looping("walk"),
 //!     ));

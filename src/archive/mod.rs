@@ -13,8 +13,8 @@
 //!     App::new()
 //!         .register_asset_source("eaw", game.into_builder())
 //!         .add_plugins((DefaultPlugins, ClassicModelsPlugins))
-//!         .add_systems(Startup, |mut commands: Commands, assets: Res<AssetServer>| {
-//!             commands.spawn(ClassicModel(assets.load("eaw://data/art/models/uv_atat.alo")));
+//!         .add_systems(Startup, |mut commands: Commands| {
+//!             commands.spawn(ClassicModel::new("eaw://data/art/models/uv_atat.alo"));
 //!         })
 //!         .run();
 //!     Ok(())

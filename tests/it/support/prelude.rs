@@ -12,7 +12,7 @@ pub use crate::support::alo::{between_rings, corpus_alo, minimal, patched};
 pub use crate::support::alo_stage::{
     IDENTITY, Matrix, cuboid, inverse, matte, quarters, raw_image, stored, texels, tga, turned,
 };
-pub use crate::support::app::TestApp;
+pub use crate::support::app::{TestApp, load_model};
 pub use crate::support::crowd::{Pair, PosedVertex, crowd_vertices, is_baking, scene_vertices};
 pub use crate::support::entities::{Recorded, TestWorld, is_spawned, still};
 pub use crate::support::heap::run_in_own_process;
@@ -106,7 +106,9 @@ pub use bevy_classic_models::lithtech::{
     AbcLoaderSettings, AbcMesh, AbcModel, AbcPoseTable, ConvertedAbc,
 };
 pub use bevy_classic_models::load::ModelLoadError;
-pub use bevy_classic_models::manifest::{ManifestAttachment, ModelManifest, NameOrIndex};
+pub use bevy_classic_models::manifest::{
+    ManifestAttachment, ModelManifest, ModelSource, NameOrIndex,
+};
 pub use bevy_classic_models::prelude::*;
 pub use bevy_classic_models::quake::mdl::Precision;
 pub use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument, SkinDocument};
