@@ -24,6 +24,7 @@ fn formats_with_a_common_extension_register_one_loader_of_scenes_for_it() {
     log::listen();
     let quake = QuakePlugin {
         extensions: vec!["mdl".into(), "ALO".into()],
+        ..default()
     };
     let files = [("common.alo", tetrahedron().to_bytes())];
     let mut app = TestApp::with_plugin(&files, ClassicModelsPlugins.set(quake));
