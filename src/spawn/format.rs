@@ -190,6 +190,11 @@ pub(crate) trait ModelInfo {
         None
     }
 
+    /// The count of the levels of detail, at least 1.
+    fn levels(&self, _: Entity) -> usize {
+        1
+    }
+
     /// The count of the model's own skins.
     fn skins(&self, _: Entity) -> usize {
         0
