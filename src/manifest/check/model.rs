@@ -441,7 +441,6 @@ impl Found<'_> {
             ("damage_stage", is_set(&m.damage_stage), DamageStage),
             ("team_color", is_set(&m.team_color), TeamColor),
             ("player_colors", is_set(&m.player_colors), PlayerColors),
-            ("crowd", m.crowd == Some(true), Crowd),
             ("hidden", is_set(&m.hidden), PartVisibility),
             ("shown", is_set(&m.shown), PartVisibility),
         ] {
