@@ -17,6 +17,7 @@
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcAnimator;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::root::BoneMask;
 use classic_models_support::controls::{next, pressed_digit};
 use classic_models_support::example::ExamplePlugins;
 use classic_models_support::studio::{Caption, StudioPlugin};

@@ -12,10 +12,9 @@
 
 use bevy::color::palettes::tailwind::{BLUE_600, CYAN_300, ORANGE_400, RED_600};
 use bevy::prelude::*;
-use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::Mdl;
-use bevy_classic_models::query::{ModelRayCast, ModelRayCastSettings};
+use bevy_classic_models::query::ModelRayCastSettings;
 use classic_models_support::studio::{Caption, LoadingScreen, StudioPlugin};
 use classic_models_support::{dice::Dice, example::ExamplePlugins};
 

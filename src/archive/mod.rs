@@ -5,7 +5,6 @@
 //!
 //! ```no_run
 //! use bevy::prelude::*;
-//! use bevy_classic_models::archive::ArchiveSource;
 //! use bevy_classic_models::prelude::*;
 //!
 //! fn main() -> Result {

@@ -64,6 +64,7 @@ pub struct ModelSkinInfo {
 /// ```
 /// # use bevy::prelude::*;
 /// # use bevy_classic_models::prelude::*;
+/// # use bevy_classic_models::spawn::ModelInstance;
 /// fn describe(spawned: Query<Entity, Added<ModelInstance>>, models: ModelQuery) {
 ///     for root in &spawned {
 ///         for clip in models.clips(root) {

@@ -121,8 +121,11 @@ pub use bevy_classic_models::query::{
     ModelRayHit,
 };
 pub use bevy_classic_models::read::ErrorKind;
-pub use bevy_classic_models::root::{CrowdBone, LayerId, NamedClip, Repeat, Wind};
-pub use bevy_classic_models::spawn::ModelFormat;
+pub use bevy_classic_models::root::{
+    BoneMask, CrowdBone, LayerFinished, LayerId, LodDistances, ModelLod, ModelMasks, ModelSkins,
+    Wind,
+};
+pub use bevy_classic_models::spawn::{ModelFormat, ModelInstance};
 pub use bevy_classic_models::texture::ClassicImageSettings;
 pub use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
 pub use classic_models_fixtures::malformed::{Case, Expect, LocationText};
