@@ -26,6 +26,7 @@ use bevy_classic_models::alamo::{AloCrowd, AloCrowdMaterial, AloInstance};
 use bevy_classic_models::lithtech::{AbcCrowd, AbcCrowdMaterial};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::root::ClassicModelsSystems;
+use bevy_classic_models::spawn::ModelInstance;
 use classic_models_support::bench_models::median;
 use classic_models_support::capture::wait_for_gpu;
 use classic_models_support::dice::Dice;

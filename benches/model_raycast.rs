@@ -8,6 +8,7 @@ use bevy::picking::mesh_picking::ray_cast::{MeshRayCast, MeshRayCastSettings, Ra
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::query::{ModelRayCast, ModelRayCastSettings, ModelRayCastVisibility};
+use bevy_classic_models::spawn::ModelInstance;
 use classic_models_support::dice::random_ray;
 use classic_models_support::gpuless;
 use std::hint::black_box;

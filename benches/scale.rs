@@ -232,7 +232,9 @@ fn measure_speed_changes(count: usize) {
     app.insert_resource(Change::Nothing)
         .add_systems(Update, change_models);
     let manifest = load::<ModelManifest>(&mut app, "wave.model.ron");
-    let roots: Vec<_> = (0..count).map(|_| ClassicModel(manifest.clone())).collect();
+    let roots: Vec<_> = (0..count)
+        .map(|_| ClassicModel::new(manifest.clone()))
+        .collect();
     app.world_mut().spawn_batch(roots);
     wait_for::<MdlInstance>(&mut app, count);
     let mut measure = |change: Change| {
@@ -280,7 +282,7 @@ fn measure_spawning(count: usize) {
     // Spawns one of each first, so that shared assets exist.
     let clip: Handle<AnimationClip> = server.load("anims/clip_30.ala#Clip");
     let play = || PlayClip::looping(clip.clone());
-    app.world_mut().spawn(ClassicModel(manifest.clone()));
+    app.world_mut().spawn(ClassicModel::new(manifest.clone()));
     app.world_mut()
         .spawn((WorldAssetRoot(scene.clone()), play()));
     wait_for::<AloInstance>(&mut app, 2);
@@ -288,7 +290,9 @@ fn measure_spawning(count: usize) {
         .map(|_| (WorldAssetRoot(scene.clone()), play()))
         .collect();
     let without = spawn_all(&mut app, without, 2 + count);
-    let with: Vec<_> = (0..count).map(|_| ClassicModel(manifest.clone())).collect();
+    let with: Vec<_> = (0..count)
+        .map(|_| ClassicModel::new(manifest.clone()))
+        .collect();
     let with = spawn_all(&mut app, with, 2 + 2 * count);
     let ratio = with.time / without.time;
     let added = with.memory - without.memory;

@@ -17,6 +17,7 @@
 use bevy::prelude::*;
 use bevy_classic_models::lithtech::AbcAnimator;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::root::BoneMask;
 use classic_models_support::controls::{next, pressed_digit};
 use classic_models_support::example::ExamplePlugins;
 use classic_models_support::studio::{Caption, StudioPlugin};
@@ -55,10 +56,10 @@ fn main() -> AppExit {
         .run()
 }
 
-fn setup(mut commands: Commands, assets: Res<AssetServer>) {
+fn setup(mut commands: Commands) {
     commands.spawn((
         Guard,
-        ClassicModel(assets.load("models/warden.abc")),
+        ClassicModel::new("models/warden.abc"),
         BevySpace::default(),
         Transform::from_xyz(1.6, 0.0, -1.5),
         PlayClip::once(CLIPS[0]),
@@ -66,7 +67,7 @@ fn setup(mut commands: Commands, assets: Res<AssetServer>) {
     let upper_body = BoneMask::subtrees(["Turret"]);
     let attack = ClipLayer::looping("ATTACK_00").with_mask(upper_body);
     commands.spawn((
-        ClassicModel(assets.load("models/walker.alo")),
+        ClassicModel::new("models/walker.alo"),
         BevySpace::default(),
         Transform::from_xyz(-2.0, 0.0, 0.5).with_rotation(Quat::from_rotation_y(0.6)),
         PlayClip::looping("MOVE_00"),

@@ -118,10 +118,10 @@ fn main() -> Result<AppExit> {
     Ok(exit)
 }
 
-fn setup(mut commands: Commands, assets: Res<AssetServer>) {
+fn setup(mut commands: Commands) {
     for (path, position, clip) in MODELS {
         let mut model = commands.spawn((
-            ClassicModel(assets.load(format!("game://{path}"))),
+            ClassicModel::new(format!("game://{path}")),
             BevySpace::default(),
             Transform::from_translation(position).with_rotation(Quat::from_rotation_y(0.4)),
         ));

@@ -89,7 +89,7 @@ fn spawn_walkers(mut commands: Commands, assets: Res<AssetServer>, counts: Res<C
         .with_settings(|settings: &mut AloLoaderSettings| settings.load_lights = false)
         .load("models/walker.alo");
     commands.insert_resource(Walker { _model: model });
-    let walker = ClassicModel(assets.load("models/walker.alo"));
+    let walker = ClassicModel::new("models/walker.alo");
     for (index, position) in grid::square(counts.walkers, SPACING).enumerate() {
         let mut dice = Dice::new(index as u32);
         commands.spawn((

@@ -14,6 +14,7 @@
 //! first clip. `--capture FILE --time SECONDS` saves an image of that moment without a window. `--frames 100` renders
 //! 100 frames without a window and prints the time per frame.
 
+use bevy::asset::AssetPath;
 use bevy::diagnostic::{DiagnosticsStore, FrameTimeDiagnosticsPlugin};
 use bevy::prelude::*;
 use bevy::window::PresentMode;
@@ -114,11 +115,11 @@ fn has_crowds(path: &Path) -> bool {
 #[derive(Component)]
 struct CanJoin;
 
-fn spawn_models(mut commands: Commands, assets: Res<AssetServer>, population: Res<Population>) {
+fn spawn_models(mut commands: Commands, population: Res<Population>) {
     let kinds: Vec<(ClassicModel, &Kind)> = population
         .kinds
         .iter()
-        .map(|kind| (ClassicModel(assets.load(kind.path.clone())), kind))
+        .map(|kind| (ClassicModel::new(AssetPath::from(kind.path.clone())), kind))
         .collect();
     let positions = grid::square(population.count, SPACING);
     for (index, (position, (model, kind))) in positions.zip(kinds.iter().cycle()).enumerate() {

@@ -50,9 +50,9 @@ fn main() -> AppExit {
         .run()
 }
 
-fn setup(mut commands: Commands, assets: Res<AssetServer>) {
+fn setup(mut commands: Commands) {
     commands.spawn((
-        ClassicModel(assets.load("models/walker.alo")),
+        ClassicModel::new("models/walker.alo"),
         BevySpace::default(),
         Transform::from_rotation(Quat::from_rotation_y(2.2)),
         PlayClip::looping("MOVE_00"),

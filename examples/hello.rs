@@ -16,11 +16,11 @@ fn main() -> AppExit {
         .run()
 }
 
-fn setup(mut commands: Commands, assets: Res<AssetServer>) {
+fn setup(mut commands: Commands) {
     commands.spawn((
-        ClassicModel(assets.load("models/walker.alo")), // a file in the folder `assets`
-        BevySpace::default(), // the model faces −Z, and its unit is the meter
-        PlayClip::looping("MOVE_00"), // walker_MOVE_00.ala, found beside the model
+        ClassicModel::new("models/walker.alo"), // a file in the folder `assets`
+        BevySpace::default(),                   // the model faces −Z, and its unit is the meter
+        PlayClip::looping("MOVE_00"),           // walker_MOVE_00.ala, found beside the model
         TeamColor(Color::srgb(0.8, 0.1, 0.1)),
         Transform::from_rotation(Quat::from_rotation_y(0.5)),
     ));

@@ -121,10 +121,10 @@ fn main() -> Result<AppExit, Box<dyn Error>> {
     Ok(exit)
 }
 
-fn setup(mut commands: Commands, assets: Res<AssetServer>) {
+fn setup(mut commands: Commands) {
     let mut spawn = |file: &'static str, x, z| {
         let transform = Transform::from_xyz(x, 0.0, z);
-        let model = ClassicModel(assets.load(file));
+        let model = ClassicModel::new(file);
         commands
             .spawn((model, BevySpace::default(), transform))
             .id()

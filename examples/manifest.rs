@@ -46,15 +46,15 @@ fn main() -> AppExit {
 }
 
 /// Everything else about these models is in their manifests.
-fn setup(mut commands: Commands, assets: Res<AssetServer>) {
+fn setup(mut commands: Commands) {
     commands.spawn((
         Walker,
-        ClassicModel(assets.load("models/patrol.model.ron")),
+        ClassicModel::new("models/patrol.model.ron"),
         BevySpace::default(),
         Transform::from_xyz(0.0, 0.0, 0.0).with_rotation(Quat::from_rotation_y(0.3)),
     ));
     commands.spawn((
-        ClassicModel(assets.load("models/frost_warden.model.ron")),
+        ClassicModel::new("models/frost_warden.model.ron"),
         BevySpace::default(),
         Transform::from_xyz(-3.2, 0.0, -1.0),
     ));

@@ -84,7 +84,7 @@ fn main() -> AppExit {
 }
 
 /// Spawned by path, as a model is.
-fn spawn(mut commands: Commands, assets: Res<AssetServer>, shown: Res<Shown>) {
+fn spawn(mut commands: Commands, shown: Res<Shown>) {
     let (name, height, _) = SYSTEMS[index_of(&shown.0)];
     let (model, transform) = match name {
         // It emits from the vent at the walker's back.
@@ -96,7 +96,7 @@ fn spawn(mut commands: Commands, assets: Res<AssetServer>, shown: Res<Shown>) {
     };
     commands.spawn((
         transform,
-        ClassicModel(assets.load(format!("models/{model}.alo"))),
+        ClassicModel::new(format!("models/{model}.alo")),
         ParticleEmission::default(),
         ParticleSeed(SEED),
     ));

@@ -12,9 +12,9 @@
 
 use bevy::color::palettes::tailwind::{BLUE_600, CYAN_300, ORANGE_400, RED_600};
 use bevy::prelude::*;
-use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::query::{ModelRayCast, ModelRayCastSettings};
+use bevy_classic_models::quake::Mdl;
+use bevy_classic_models::query::ModelRayCastSettings;
 use classic_models_support::studio::{Caption, LoadingScreen, StudioPlugin};
 use classic_models_support::{dice::Dice, example::ExamplePlugins};
 
@@ -42,7 +42,7 @@ const TURN: f32 = 1.2;
 
 /// The models of the three kinds of units, of the van and of the crystal. The handles keep them loaded.
 #[derive(Resource)]
-struct Models([Handle<ModelManifest>; 5]);
+struct Models([UntypedHandle; 5]);
 
 #[derive(Component, Default)]
 #[require(FollowVelocity, Visibility::Hidden)]
@@ -78,11 +78,14 @@ fn main() -> AppExit {
         .run()
 }
 
-/// A manifest loads everything that it names. A model can be loaded like a manifest.
+/// A manifest loads everything that it names.
 fn load(mut commands: Commands, assets: Res<AssetServer>, mut gizmos: ResMut<GizmoConfigStore>) {
-    let unit = |name| assets.load(format!("models/skirmish_{name}.model.ron"));
+    let unit = |name| {
+        let manifest = format!("models/skirmish_{name}.model.ron");
+        assets.load::<ModelManifest>(manifest).untyped()
+    };
     let [walker, sentry, warden, van] = ["walker", "sentry", "warden", "courier"].map(unit);
-    let crystal = assets.load("models/crystal.mdl");
+    let crystal = assets.load::<Mdl>("models/crystal.mdl").untyped();
     commands.insert_resource(Models([walker, sentry, warden, van, crystal]));
     commands.spawn((LoadingScreen, Text::default()));
     gizmos.config_mut::<DefaultGizmoConfigGroup>().0.line.width = 5.0;
@@ -95,7 +98,8 @@ fn show_progress(
     mut screen: Single<(Entity, &mut Text), With<LoadingScreen>>,
 ) {
     // Files that are broken or missing do not stop the battle.
-    let done = |model: &&Handle<_>| !assets.recursive_dependency_load_state(*model).is_loading();
+    let done =
+        |model: &&UntypedHandle| !assets.recursive_dependency_load_state(*model).is_loading();
     let count = models.0.iter().filter(done).count();
     screen.1.0 = format!("\n\n\nLoading: {} %", 100 * count / models.0.len());
     if count == models.0.len() {
@@ -117,7 +121,7 @@ fn restart(mut commands: Commands, keys: Res<ButtonInput<KeyCode>>, old: Query<E
 
 /// The blue team starts at +X, which is on the left.
 fn spawn_battle(mut commands: Commands, models: Res<Models>) {
-    let [units @ .., van, crystal] = models.0.clone().map(ClassicModel);
+    let [units @ .., van, crystal] = models.0.clone().map(ClassicModel::new);
     for (kind, model) in units.iter().enumerate() {
         for (z, team) in ROWS[kind].iter().flat_map(|z| [(z, 0), (z, 1)]) {
             let side = [Vec3::X, Vec3::NEG_X][team];

@@ -49,9 +49,9 @@ fn main() -> AppExit {
         .run()
 }
 
-fn setup(mut commands: Commands, assets: Res<AssetServer>, clip: Res<FirstClip>) {
+fn setup(mut commands: Commands, clip: Res<FirstClip>) {
     commands.spawn((
-        ClassicModel(assets.load("models/walker.alo")),
+        ClassicModel::new("models/walker.alo"),
         BevySpace::default(),
         Transform::from_rotation(Quat::from_rotation_y(0.5)),
         PlayClip::looping(clip.0.clone()),

@@ -12,12 +12,12 @@
 //!         .run();
 //! }
 //!
-//! fn setup(mut commands: Commands, assets: Res<AssetServer>) {
+//! fn setup(mut commands: Commands) {
 //!     let eye = Transform::from_xyz(1.4, 1.4, -2.8);
 //!     commands.spawn((Camera3d::default(), eye.looking_at(Vec3::Y * 0.7, Vec3::Y)));
 //!     commands.spawn((DirectionalLight::default(), eye.looking_at(Vec3::ZERO, Vec3::Y)));
 //!     commands.spawn((
-//!         ClassicModel(assets.load("models/sentry.mdl")), // one of the samples in the folder `assets`
+//!         ClassicModel::new("models/sentry.mdl"), // one of the samples in the folder `assets`
 //!         BevySpace::default(),                           // faces −Z, in meters
 //!         PlayClip::looping("walk"),
 //!     ));
@@ -138,15 +138,18 @@ compile_error!(
 /// The types that most apps need. Everything else is used by its module path.
 pub mod prelude {
     pub use crate::ClassicModelsPlugins;
-    pub use crate::manifest::{ClassicModel, ModelReady};
-    pub use crate::query::ModelQuery;
+    #[cfg(feature = "alamo")]
+    pub use crate::alamo::{DespawnWhenFinished, ParticleEmission};
+    #[cfg(all(feature = "archives", not(target_arch = "wasm32")))]
+    pub use crate::archive::ArchiveSource;
+    pub use crate::manifest::{ClassicModel, ModelManifest, ModelReady};
+    pub use crate::query::{ModelQuery, ModelRayCast};
     pub use crate::root::{
-        BevySpace, BoneMask, ClipEvent, ClipFinished, ClipLayer, ClipLayers, ClipRef, Crowd,
-        DamageStage, FollowVelocity, LayerFinished, LodDistances, ModelClips, ModelEvent,
-        ModelEvents, ModelLod, ModelMasks, ModelSkin, ModelSkins, PartVisibility, PlayClip,
-        Playback, PlayerColors, TeamColor,
+        BevySpace, ClipEvent, ClipFinished, ClipLayer, ClipLayers, ClipRef, Crowd, DamageStage,
+        FollowVelocity, ModelClips, ModelEvent, ModelEvents, ModelSkin, NamedClip, PartVisibility,
+        PlayClip, Playback, PlayerColors, Repeat, TeamColor,
     };
-    pub use crate::spawn::{AttachedToBone, ModelFormat, ModelInstance};
+    pub use crate::spawn::AttachedToBone;
 }
 
 /// Loads the model files of classic games. Add it after `DefaultPlugins`.

@@ -5,7 +5,6 @@
 //!
 //! ```no_run
 //! use bevy::prelude::*;
-//! use bevy_classic_models::archive::ArchiveSource;
 //! use bevy_classic_models::prelude::*;
 //!
 //! fn main() -> Result {
@@ -13,8 +12,8 @@
 //!     App::new()
 //!         .register_asset_source("eaw", game.into_builder())
 //!         .add_plugins((DefaultPlugins, ClassicModelsPlugins))
-//!         .add_systems(Startup, |mut commands: Commands, assets: Res<AssetServer>| {
-//!             commands.spawn(ClassicModel(assets.load("eaw://data/art/models/uv_atat.alo")));
+//!         .add_systems(Startup, |mut commands: Commands| {
+//!             commands.spawn(ClassicModel::new("eaw://data/art/models/uv_atat.alo"));
 //!         })
 //!         .run();
 //!     Ok(())

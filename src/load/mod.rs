@@ -4,6 +4,7 @@
 // For maintainers: entities do not belong here, nor the bytes of one format.
 
 pub(crate) mod concurrent;
+pub(crate) mod defaults;
 pub(crate) mod error;
 pub(crate) mod find;
 pub(crate) mod labels;

@@ -3,10 +3,20 @@
 use crate::load::names::same_name;
 use crate::load::warnings::WarningLog;
 use crate::manifest::model_manifest::ModelManifest;
+use crate::spawn::format::Format;
 use bevy::asset::AssetPath;
 use bevy::prelude::*;
 
-/// Spawns a model, either with a manifest, `soldier.model.ron`, or without, `ogre.mdl`.
+/// Spawns a model: a file of any format, with or without a manifest, or a loaded asset.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_classic_models::prelude::*;
+/// # fn spawn(mut commands: Commands) {
+/// commands.spawn((ClassicModel::new("models/ogre.mdl"), BevySpace::default()));
+/// commands.spawn(ClassicModel::new("units/soldier.model.ron"));
+/// # }
+/// ```
 ///
 /// Once the model is loaded, its entity gets a `WorldAssetRoot` and the components for the manifest's fields:
 /// [`PlayClip`](crate::root::PlayClip), [`ModelClips`](crate::root::ModelClips),
@@ -19,30 +29,105 @@ use bevy::prelude::*;
 /// is removed or replaced, they are removed. If only the `WorldAssetRoot` is removed, it is inserted again.
 ///
 /// A `WorldAssetRoot` with the label `Scene` of a manifest inserts this component.
-#[derive(Component, FromTemplate, Reflect, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 #[require(Transform, Visibility)]
-pub struct ClassicModel(pub Handle<ModelManifest>);
+pub struct ClassicModel(pub ModelSource);
 
 impl ClassicModel {
-    /// Opens a manifest if the path ends with `.model.ron`, otherwise a model without a manifest.
+    /// Spawns the model of a path, such as `"models/ogre.mdl"` or `"units/soldier.model.ron"`, or of a handle:
+    /// `Handle<ModelManifest>`, or that of a format's asset, such as `Handle<Mdl>`.
     ///
-    /// `ClassicModel(assets.load(path))` does the same, but Bevy logs errors for a model that has a `.meta` file, as
-    /// every file has in `AssetMode::Processed`: the `.meta` file names the model's loader, not the manifest's. The
-    /// model is spawned nevertheless. With `open` there are no errors.
-    pub fn open<'a>(server: &AssetServer, path: impl Into<AssetPath<'a>>) -> Self {
-        let path = path.into().into_owned();
-        Self(if is_manifest(&path) {
-            server.load(path)
-        } else {
-            server.add(ModelManifest::of(path.without_label().into_owned()))
-        })
+    /// A handle is for a model that is already loaded, is loaded with settings, or is created in code.
+    pub fn new(source: impl Into<ModelSource>) -> Self {
+        Self(source.into())
     }
 }
 
-impl From<Handle<ModelManifest>> for ClassicModel {
+/// What a [`ClassicModel`] spawns.
+///
+/// `From` converts paths and handles.
+#[derive(Reflect, Clone, Debug, PartialEq, Eq)]
+#[reflect(Default, Clone, Debug, PartialEq)]
+pub enum ModelSource {
+    /// The path of a manifest, which ends with `.model.ron`, or of a model, without a label. It is loaded when the
+    /// component is applied, in the schedule `SpawnScene`.
+    Path(AssetPath<'static>),
+    /// A manifest.
+    Manifest(Handle<ModelManifest>),
+    /// A model without a manifest: the asset of a format, such as [`Mdl`](crate::quake::Mdl).
+    Model(UntypedHandle),
+}
+
+// As for `ModelSkin`: otherwise `bsn!` does not accept a type with handles.
+impl Unpin for ModelSource {}
+
+/// An empty path, for which nothing is spawned.
+impl Default for ModelSource {
+    fn default() -> Self {
+        Self::Path(AssetPath::default())
+    }
+}
+
+impl From<AssetPath<'static>> for ModelSource {
+    fn from(path: AssetPath<'static>) -> Self {
+        Self::Path(path)
+    }
+}
+
+impl From<&str> for ModelSource {
+    /// # Panics
+    /// If the path is invalid, as `AssetPath::parse`.
+    fn from(path: &str) -> Self {
+        Self::Path(AssetPath::parse(path).into_owned())
+    }
+}
+
+impl From<String> for ModelSource {
+    /// # Panics
+    /// If the path is invalid, as `AssetPath::parse`.
+    fn from(path: String) -> Self {
+        Self::from(path.as_str())
+    }
+}
+
+impl From<Handle<ModelManifest>> for ModelSource {
     fn from(manifest: Handle<ModelManifest>) -> Self {
-        Self(manifest)
+        Self::Manifest(manifest)
+    }
+}
+
+/// A manifest, or the asset of a format.
+impl From<UntypedHandle> for ModelSource {
+    fn from(handle: UntypedHandle) -> Self {
+        let manifest = handle.clone().try_typed().map(Self::Manifest);
+        manifest.unwrap_or(Self::Model(handle))
+    }
+}
+
+impl<F: Format> From<Handle<F>> for ModelSource {
+    fn from(model: Handle<F>) -> Self {
+        Self::Model(model.untyped())
+    }
+}
+
+impl ModelSource {
+    /// The path of the file. `None` for assets that are created in code.
+    pub fn path(&self) -> Option<&AssetPath<'static>> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::Manifest(manifest) => manifest.path(),
+            Self::Model(model) => model.path(),
+        }
+    }
+
+    /// The manifest, if there is one and its load has begun.
+    pub(crate) fn manifest(&self, server: &AssetServer) -> Option<Handle<ModelManifest>> {
+        match self {
+            Self::Path(path) if is_manifest(path) => server.get_handle(path.clone()),
+            Self::Manifest(manifest) => Some(manifest.clone()),
+            _ => None,
+        }
     }
 }
 
@@ -56,23 +141,28 @@ pub(crate) fn is_manifest(path: &AssetPath<'_>) -> bool {
     end.is_some_and(|end| same_name(end, SUFFIX))
 }
 
-/// Logs a warning about the manifest of an entity, once for all entities with the manifest. Manifests without a file
-/// are identified by their model.
+/// Logs a warning about the manifest or model of an entity, once for all entities with it. Manifests without a file are
+/// identified by their model.
 pub(crate) fn warn_manifest(world: &mut World, entity: Entity, message: &str) {
-    let Some(ClassicModel(manifest)) = world.get::<ClassicModel>(entity).cloned() else {
+    let Some(ClassicModel(source)) = world.get::<ClassicModel>(entity).cloned() else {
         return;
     };
-    let value = world.resource::<Assets<ModelManifest>>().get(&manifest);
-    let name = match (manifest.path(), value) {
+    let manifest = source.manifest(world.resource::<AssetServer>());
+    let manifests = world.resource::<Assets<ModelManifest>>();
+    let value = manifest
+        .as_ref()
+        .and_then(|manifest| manifests.get(manifest));
+    let name = match (source.path(), value) {
         (Some(path), _) => format!("{path}:"),
         (None, Some(value)) if !value.model.is_empty() => {
             format!("a manifest of {}, created in code:", value.model)
         }
-        (None, _) => "a manifest created in code:".to_owned(),
+        (None, Some(_)) => "a manifest created in code:".to_owned(),
+        (None, None) => "a model created in code:".to_owned(),
     };
-    let id = manifest.id().untyped();
+    let id = manifest.map(|manifest| manifest.id().untyped());
     let mut log = world.resource_mut::<WarningLog>();
-    log.warn_once(Some(id), &name, message);
+    log.warn_once(id, &name, message);
 }
 
 #[cfg(test)]

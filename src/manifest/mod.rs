@@ -4,8 +4,8 @@
 //! ```no_run
 //! # use bevy::prelude::*;
 //! # use bevy_classic_models::prelude::*;
-//! # fn spawn(mut commands: Commands, assets: Res<AssetServer>) {
-//! commands.spawn(ClassicModel(assets.load("units/soldier.model.ron")));
+//! # fn spawn(mut commands: Commands) {
+//! commands.spawn(ClassicModel::new("units/soldier.model.ron"));
 //! # }
 //! ```
 //!
@@ -23,7 +23,7 @@ pub(crate) mod ready;
 pub(crate) mod values;
 
 pub use check::model::{ManifestCheck, ManifestProblem};
-pub use classic_model::ClassicModel;
+pub use classic_model::{ClassicModel, ModelSource};
 pub use model_manifest::{
     FileAxis, ManifestAttachment, ManifestAxes, ManifestClip, ManifestColors, ManifestEvent,
     ManifestRepeat, ModelManifest,

@@ -5,7 +5,6 @@ use crate::manifest::read::paths::ManifestFiles;
 use crate::manifest::values::{NameOrIndex, color, list, map, map_of_lists};
 use crate::root::play::Repeat;
 use crate::root::skins::PlayerColors;
-use bevy::asset::AssetPath;
 use bevy::prelude::*;
 use core::f32::consts::{FRAC_PI_2, PI};
 use serde::{Deserialize, Serialize};
@@ -145,18 +144,6 @@ impl Default for ModelManifest {
             crowd: None,
             attachments: Vec::new(),
             files: ManifestFiles::default(),
-        }
-    }
-}
-
-impl ModelManifest {
-    /// A manifest for a model without further settings.
-    pub fn of(model: AssetPath<'static>) -> Self {
-        let name = model.to_string();
-        Self {
-            files: ManifestFiles::of_model(&name, model),
-            model: name,
-            ..Self::default()
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::appearance::skins::ActiveSkin;
 use crate::formats::{FormatInfos, for_each_format};
+use crate::root::parts::{DistanceLod, ModelLod};
 use crate::root::play::{ClipRef, Playback, ResolvedClip};
-use crate::root::skins::ModelSkins;
+use crate::root::skins::{ModelSkins, TeamColor};
 use crate::spawn::format::{
     FoundClip, ModelClip, ModelInfo, ModelPose, NamedEntity, transformed_bounds,
 };
@@ -54,13 +55,16 @@ pub struct ModelSkinInfo {
     pub current: Option<usize>,
 }
 
-/// Answers questions about spawned models of any format: format, clips, pose, bounds, skins, parts, bones, roots.
+/// Answers questions about spawned models of any format: format, clips, pose, bounds, skins, team color,
+/// level of detail, parts, bones, roots.
 ///
-/// It reads [`Playback`], `GlobalTransform` and [`ModelSkins`]. A system that also writes one of these needs a `ParamSet`.
+/// It reads [`Playback`], `GlobalTransform`, [`ModelSkins`], [`ModelLod`] and [`TeamColor`]. A system that also writes one of
+/// these needs a `ParamSet`.
 ///
 /// ```
 /// # use bevy::prelude::*;
 /// # use bevy_classic_models::prelude::*;
+/// # use bevy_classic_models::spawn::ModelInstance;
 /// fn describe(spawned: Query<Entity, Added<ModelInstance>>, models: ModelQuery) {
 ///     for root in &spawned {
 ///         for clip in models.clips(root) {
@@ -82,6 +86,8 @@ pub struct ModelQuery<'w, 's> {
     active_skins: Query<'w, 's, &'static ActiveSkin>,
     transforms: Query<'w, 's, &'static GlobalTransform>,
     visibilities: Query<'w, 's, &'static InheritedVisibility>,
+    levels: Query<'w, 's, (Option<&'static DistanceLod>, Option<&'static ModelLod>)>,
+    team_colors: Query<'w, 's, &'static TeamColor>,
 }
 
 impl ModelQuery<'_, '_> {
@@ -189,6 +195,20 @@ impl ModelQuery<'_, '_> {
     pub fn clip_bounds(&self, root: Entity, clip: &ClipRef) -> Option<Aabb3d> {
         let bounds = self.info(root)?.clip_bounds(root, clip)?;
         self.in_root(root, &bounds)
+    }
+
+    /// The level of detail that is drawn, from 0, the finest: that of [`ModelLod`] or that of the distance. `None` until the
+    /// scene is spawned.
+    pub fn lod(&self, root: Entity) -> Option<u32> {
+        let coarsest = self.info(root)?.levels(root) as u32 - 1;
+        let (by_distance, lod) = self.levels.get(root).ok()?;
+        let by_distance = by_distance.map_or(0, |distance| distance.0);
+        Some(lod.map_or(by_distance, |lod| lod.0).min(coarsest))
+    }
+
+    /// The color of the team that owns a root's model. `None` without a [`TeamColor`].
+    pub fn team_color(&self, root: Entity) -> Option<Color> {
+        Some(self.team_colors.get(root).ok()?.0)
     }
 
     /// The skins of a root's model.

@@ -43,7 +43,8 @@ pub(crate) struct SceneTransform {
 /// Insert it beside a [`ClassicModel`](crate::manifest::ClassicModel). With a `WorldAssetRoot`, load the label `Crowd`
 /// instead. The other components of the root mean the same as without it, except for
 /// [`ClipLayers`](crate::root::ClipLayers), which has no effect. What a crowd does not have, such as lights and
-/// particles, is in the guide `crowds`. It has an effect on ALO and ABC models.
+/// particles, is in the guide `crowds`. It has an effect on ALO and ABC models; instances of the other formats always share
+/// what they draw.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct Crowd;

@@ -2,6 +2,7 @@
 //! all formats; and [`ModelInfo`], what code for any format can ask about a spawned model.
 
 use crate::geometry::box_index::transformed;
+use crate::load::defaults::WithDefaults;
 use crate::load::error::ModelLoadError;
 use crate::load::loading::{InvalidSetting, LoaderOverride, ModelLoad, ModelLoading};
 use crate::root::play::ClipRef;
@@ -25,7 +26,7 @@ pub trait Format: Asset + Sized {
     const LOADER: &'static str;
 
     /// The settings of the loader.
-    type Settings: Settings + Clone + Default + Serialize + for<'a> Deserialize<'a>;
+    type Settings: Settings + Clone + Default + Serialize + for<'a> Deserialize<'a> + WithDefaults;
 
     /// What the loader holds beside its extensions.
     type State: Send + Sync + 'static;
@@ -75,6 +76,8 @@ pub trait Format: Asset + Sized {
 pub struct ModelLoader<F: Format> {
     pub(crate) loading: ModelLoading,
     pub(crate) extensions: Vec<String>,
+    /// The settings of the app, where a load sets none.
+    pub(crate) defaults: F::Settings,
     pub(crate) state: F::State,
 }
 
@@ -100,7 +103,7 @@ impl<F: Format> AssetLoader for ModelLoader<F> {
         load_context: &mut LoadContext<'_>,
     ) -> Result<F, ModelLoadError> {
         let load = self.loading.begin(load_context);
-        let mut settings = settings.clone();
+        let mut settings = settings.clone().with_defaults(&self.defaults);
         load.checked(F::prepare(&mut settings, load.overrides()))?;
         let bytes = load.read(reader).await?;
         let (asset, images) = F::load(self, &load, &bytes, &settings, load_context).await?;
@@ -185,6 +188,11 @@ pub(crate) trait ModelInfo {
     /// A box around these parts in all poses of a clip.
     fn clip_bounds(&self, _: Entity, _: &ClipRef) -> Option<Aabb3d> {
         None
+    }
+
+    /// The count of the levels of detail, at least 1.
+    fn levels(&self, _: Entity) -> usize {
+        1
     }
 
     /// The count of the model's own skins.

@@ -54,14 +54,14 @@ impl ModelFormats {
         unknown
     }
 
-    /// The error message for a file whose extension belongs to no format.
-    pub(crate) fn unknown_extension(&self, path: &AssetPath<'_>) -> String {
+    /// The error message for a file whose extension belongs to no format. It follows the file's path.
+    pub(crate) fn unknown_extension(&self) -> String {
         let extensions = self.extensions().into_iter();
         let extensions: Vec<String> = extensions
             .map(|extension| format!(".{extension}"))
             .collect();
         let extensions = extensions.join(", ");
-        format!("{path} has no extension of a model format; expected one of {extensions}")
+        format!("has no extension of a model format; expected one of {extensions}")
     }
 
     /// Whether the extension of a file belongs to a model format.
@@ -90,16 +90,6 @@ impl ModelFormats {
         let format = self.format_of(path)?;
         let builder = load_context.load_builder();
         Some(builder.load_erased(format.asset, path.clone()))
-    }
-
-    /// The handle of a model, if a handle of it is alive.
-    pub(crate) fn existing_handle(
-        &self,
-        server: &AssetServer,
-        path: &AssetPath<'static>,
-    ) -> Option<UntypedHandle> {
-        let format = self.format_of(path)?;
-        server.get_path_and_type_id_handle(path, format.asset)
     }
 
     /// The scene of a model, or that of a member of a crowd, once the model is loaded. `None` if the model has none.

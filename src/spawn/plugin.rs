@@ -47,10 +47,16 @@ pub(crate) fn add_format<F: Format>(app: &mut App, extensions: &[String]) {
 }
 
 /// Adds the loader of a format. Call it in `Plugin::finish`: what loaders need of the app is known only then.
-pub(crate) fn finish_format<F: Format>(app: &mut App, extensions: &[String], state: F::State) {
+pub(crate) fn finish_format<F: Format>(
+    app: &mut App,
+    extensions: &[String],
+    defaults: &F::Settings,
+    state: F::State,
+) {
     app.register_asset_loader(ModelLoader::<F> {
         loading: ModelLoading::of(app.world()),
         extensions: extensions.to_vec(),
+        defaults: defaults.clone(),
         state,
     });
 }

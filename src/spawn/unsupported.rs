@@ -9,7 +9,6 @@ use crate::root::layers::ClipLayers;
 use crate::root::parts::{DamageStage, LodDistances, ModelLod, PartVisibility};
 use crate::root::play::PlayClip;
 use crate::root::skins::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
-use crate::root::spawning::Crowd;
 use crate::spawn::instance::{ModelFormat, ModelInstance};
 use crate::spawn::roots::ModelRoots;
 use bevy::ecs::query::QueryItem;
@@ -49,8 +48,7 @@ model_components!(
     DamageStage,
     TeamColor,
     PlayerColors,
-    PartVisibility,
-    Crowd
+    PartVisibility
 );
 
 /// Why a component has no effect on a format, and the alternative. `None` if it has an effect.
@@ -90,12 +88,6 @@ fn alternative(component: ModelComponent, format: ModelFormat) -> Option<&'stati
         (ModelComponent::PlayerColors, Alamo) => "the format has a team color; set `TeamColor`",
         (ModelComponent::PartVisibility, Quake) => {
             "a model of the format is a single mesh without parts"
-        }
-        (ModelComponent::Crowd, Quake) => {
-            "the GPU poses all models of the format, and instances share their meshes"
-        }
-        (ModelComponent::Crowd, UfoAftermath) => {
-            "the format has no bones, and instances share their meshes"
         }
         _ => return None,
     })

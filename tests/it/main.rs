@@ -134,6 +134,7 @@ mod shared {
     mod bevy_space;
     mod bsn;
     mod concurrent_loads;
+    mod default_settings;
     mod file_name_rules;
     mod follow_velocity;
     mod foreign_scenes;

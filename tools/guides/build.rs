@@ -57,7 +57,9 @@ fn programs(text: &str) -> Vec<String> {
         }
         let is_complete = code.contains("fn main()") && code.contains("DefaultPlugins");
         let has_window = !code.contains("WinitPlugin");
-        let has_model = code.contains("ClassicModel(") || code.contains("Mesh3d(");
+        let has_model = code.contains("ClassicModel::new(")
+            || code.contains("ClassicModel(")
+            || code.contains("Mesh3d(");
         if attributes.starts_with("rust") && is_complete && has_window && has_model {
             programs.push(code.replace("fn main()", "pub fn main()"));
         }

@@ -66,10 +66,10 @@ fn main() -> AppExit {
         .run()
 }
 
-fn setup(mut commands: Commands, assets: Res<AssetServer>) {
+fn setup(mut commands: Commands) {
     commands.spawn((RigidBody::Static, Collider::half_space(Vec3::Y)));
     commands.spawn((
-        ClassicModel(assets.load("models/walker.alo")),
+        ClassicModel::new("models/walker.alo"),
         BevySpace::default(),
         PlayClip::looping("MOVE_00"),
         Transform::from_xyz(-3.0, 0.0, 0.0),
@@ -77,12 +77,12 @@ fn setup(mut commands: Commands, assets: Res<AssetServer>) {
         Shape::TrianglesOfParts,
     ));
     commands.spawn((
-        ClassicModel(assets.load("models/warden.abc")),
+        ClassicModel::new("models/warden.abc"),
         BevySpace::default(),
         Transform::from_xyz(3.0, 0.0, 0.0),
         Shape::Triangles,
     ));
-    let falling = ClassicModel(assets.load("models/crate.alo"));
+    let falling = ClassicModel::new("models/crate.alo");
     for model in [-3.0, 3.0] {
         for index in 0..CRATES {
             let offset = Vec3::new(

@@ -264,6 +264,11 @@ impl ModelInfo for AloInfo<'_, '_> {
         bounds
     }
 
+    fn levels(&self, root: Entity) -> usize {
+        let model = self.rig.model(root);
+        model.map_or(1, |model| model.lods.len().max(1))
+    }
+
     fn bones(&self, root: Entity) -> Vec<NamedEntity> {
         self.rig.bones(root)
     }

@@ -24,6 +24,7 @@ use crate::formats::alamo::parts::proxies::{
 use crate::formats::alamo::raycast::collider::AloCollider;
 #[cfg(feature = "gizmos")]
 use crate::formats::alamo::raycast::gizmos::AloColliderGizmosPlugin;
+use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::gpu::shaders::preload_shader;
 use crate::load::reloads::add_loading_check;
 use crate::root::environment::{ClassicModelsSystems, SpawnEarly};
@@ -43,6 +44,9 @@ pub struct AlamoPlugin {
     pub extensions: Vec<String>,
     /// Extensions of animations likewise.
     pub animation_extensions: Vec<String>,
+    /// The settings of models. Those that a `.meta` file or a load sets to other values than the built-in defaults override
+    /// them.
+    pub defaults: AloLoaderSettings,
 }
 
 impl Default for AlamoPlugin {
@@ -50,6 +54,7 @@ impl Default for AlamoPlugin {
         Self {
             extensions: vec!["alo".into()],
             animation_extensions: vec!["ala".into()],
+            defaults: AloLoaderSettings::default(),
         }
     }
 }
@@ -113,7 +118,7 @@ impl Plugin for AlamoPlugin {
             animation_extensions: self.animation_extensions.clone(),
         };
         finish_crowds::<Alo>(app);
-        finish_format::<Alo>(app, &self.extensions, state);
+        finish_format::<Alo>(app, &self.extensions, &self.defaults, state);
     }
 }
 

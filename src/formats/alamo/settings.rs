@@ -1,5 +1,6 @@
 //! The loader settings of models.
 
+use crate::load::defaults::impl_with_defaults;
 use bevy::asset::RenderAssetUsages;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +46,9 @@ pub struct AloLoaderSettings {
     /// The asset usage of meshes that are drawn. By default they are kept in the main world and the render world.
     /// Meshes that are not drawn stay in the main world.
     pub asset_usage: RenderAssetUsages,
+    /// Whether fields with the built-in default take the values of [`AlamoPlugin::defaults`](crate::alamo::AlamoPlugin::defaults). On by
+    /// default.
+    pub use_defaults: bool,
 }
 
 impl Default for AloLoaderSettings {
@@ -63,6 +67,23 @@ impl Default for AloLoaderSettings {
             proxy_folders: Vec::new(),
             hidden_bones_hide_children: false,
             asset_usage: RenderAssetUsages::default(),
+            use_defaults: true,
         }
     }
 }
+
+impl_with_defaults!(AloLoaderSettings {
+    scale,
+    convert_axes,
+    texture_folders,
+    load_textures,
+    load_animations,
+    animation_folders,
+    load_lights,
+    blended_shadows,
+    load_proxies,
+    load_particles,
+    proxy_folders,
+    hidden_bones_hide_children,
+    asset_usage
+});

@@ -4,6 +4,7 @@ use crate::formats::lgw::asset::{Lgw, LgwMaterial};
 use crate::formats::lgw::components::LgwMesh;
 use crate::formats::lgw::instance::{on_scene_ready, show_parts};
 use crate::formats::lgw::material;
+use crate::formats::lgw::settings::LgwLoaderSettings;
 use crate::root::environment::ClassicModelsSystems;
 use crate::spawn::plugin::{add_format, finish_format};
 use crate::texture::plugin::TexturePlugin;
@@ -16,12 +17,16 @@ pub struct LgwPlugin {
     ///
     /// Other plugins may claim `lgw` for other formats; the last one registered wins.
     pub extensions: Vec<String>,
+    /// The settings of models. Those that a `.meta` file or a load sets to other values than the built-in defaults override
+    /// them.
+    pub defaults: LgwLoaderSettings,
 }
 
 impl Default for LgwPlugin {
     fn default() -> Self {
         Self {
             extensions: vec!["lgw".into()],
+            defaults: LgwLoaderSettings::default(),
         }
     }
 }
@@ -50,6 +55,6 @@ impl Plugin for LgwPlugin {
 
     fn finish(&self, app: &mut App) {
         let samplings = app.world().resource::<Samplings>().clone();
-        finish_format::<Lgw>(app, &self.extensions, samplings);
+        finish_format::<Lgw>(app, &self.extensions, &self.defaults, samplings);
     }
 }

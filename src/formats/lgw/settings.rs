@@ -1,5 +1,6 @@
 //! The settings of the loader.
 
+use crate::load::defaults::impl_with_defaults;
 use bevy::asset::RenderAssetUsages;
 use bevy::math::Vec3;
 use classic_model_formats::lgw::Tolerance;
@@ -42,6 +43,9 @@ pub struct LgwLoaderSettings {
     pub double_sided: bool,
     /// Where meshes are kept: main world, render world or both. Both by default.
     pub asset_usage: RenderAssetUsages,
+    /// Whether fields with the built-in default take the values of [`LgwPlugin::defaults`](crate::lgw::LgwPlugin::defaults). On by
+    /// default.
+    pub use_defaults: bool,
 }
 
 impl Default for LgwLoaderSettings {
@@ -60,9 +64,26 @@ impl Default for LgwLoaderSettings {
             unlit: false,
             double_sided: false,
             asset_usage: RenderAssetUsages::default(),
+            use_defaults: true,
         }
     }
 }
+
+impl_with_defaults!(LgwLoaderSettings {
+    scale,
+    convert_axes,
+    up_axis,
+    left_handed,
+    winding,
+    flip_v,
+    tolerance,
+    texture_root,
+    texture_folders,
+    load_textures,
+    unlit,
+    double_sided,
+    asset_usage
+});
 
 impl LgwLoaderSettings {
     /// Whether positions and normals are mirrored.

@@ -184,6 +184,11 @@ impl ModelInfo for AbcInfo<'_, '_> {
         bounds
     }
 
+    fn levels(&self, root: Entity) -> usize {
+        let model = self.rig.model(root);
+        model.map_or(1, |model| model.levels.len().max(1))
+    }
+
     fn skins(&self, root: Entity) -> usize {
         self.rig.model(root).map_or(0, |model| model.skins.len())
     }

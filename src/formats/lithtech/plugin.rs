@@ -14,6 +14,7 @@ use crate::formats::lithtech::deform::pose_table::AbcPoseTable;
 use crate::formats::lithtech::instance::on_scene_ready;
 use crate::formats::lithtech::materials::fallback::replace_failed_skins;
 use crate::formats::lithtech::materials::material::{AbcDeformMaterial, vertex_shader};
+use crate::formats::lithtech::settings::AbcLoaderSettings;
 use crate::gpu::pose_table::add_pose_table;
 use crate::gpu::shaders::preload_shader;
 use crate::playback::skeletal::add_rig;
@@ -32,12 +33,16 @@ pub struct LithTechPlugin {
     ///
     /// Other plugins may claim `abc` for other formats; the last one registered wins.
     pub extensions: Vec<String>,
+    /// The settings of models. Those that a `.meta` file or a load sets to other values than the built-in defaults override
+    /// them.
+    pub defaults: AbcLoaderSettings,
 }
 
 impl Default for LithTechPlugin {
     fn default() -> Self {
         Self {
             extensions: vec!["abc".into()],
+            defaults: AbcLoaderSettings::default(),
         }
     }
 }
@@ -96,6 +101,6 @@ impl Plugin for LithTechPlugin {
     fn finish(&self, app: &mut App) {
         add_pose_table::<AbcDeformMaterial>(app);
         finish_crowds::<Abc>(app);
-        finish_format::<Abc>(app, &self.extensions, ());
+        finish_format::<Abc>(app, &self.extensions, &self.defaults, ());
     }
 }

@@ -1,5 +1,6 @@
 //! The loader's settings.
 
+use crate::load::defaults::impl_with_defaults;
 use bevy::asset::RenderAssetUsages;
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +54,9 @@ pub struct AbcLoaderSettings {
     pub scroll_speed: [f32; 2],
     /// Whether meshes are kept in the main world, the render world, or both. Both by default.
     pub asset_usage: RenderAssetUsages,
+    /// Whether fields with the built-in default take the values of [`LithTechPlugin::defaults`](crate::lithtech::LithTechPlugin::defaults). On by
+    /// default.
+    pub use_defaults: bool,
 }
 
 impl Default for AbcLoaderSettings {
@@ -70,6 +74,22 @@ impl Default for AbcLoaderSettings {
             lod_distances: None,
             scroll_speed: [0.25; 2],
             asset_usage: RenderAssetUsages::default(),
+            use_defaults: true,
         }
     }
 }
+
+impl_with_defaults!(AbcLoaderSettings {
+    scale,
+    convert_axes,
+    skins,
+    texture_folders,
+    load_textures,
+    alpha_cutoff,
+    double_sided,
+    separate_node_meshes,
+    lod_shares,
+    lod_distances,
+    scroll_speed,
+    asset_usage
+});

@@ -13,6 +13,7 @@ use crate::formats::quake::material::{
 };
 use crate::formats::quake::player::play;
 use crate::formats::quake::poses::MdlPoseTable;
+use crate::formats::quake::settings::MdlLoaderSettings;
 use crate::gpu::pose_table::add_pose_table;
 use crate::gpu::shaders::preload_shader;
 use crate::load::loading::insert_image;
@@ -31,12 +32,16 @@ pub struct QuakePlugin {
     ///
     /// Other plugins may claim `mdl` for other formats; the last one registered wins.
     pub extensions: Vec<String>,
+    /// The settings of models. Those that a `.meta` file or a load sets to other values than the built-in defaults override
+    /// them.
+    pub defaults: MdlLoaderSettings,
 }
 
 impl Default for QuakePlugin {
     fn default() -> Self {
         Self {
             extensions: vec!["mdl".into()],
+            defaults: MdlLoaderSettings::default(),
         }
     }
 }
@@ -81,6 +86,6 @@ impl Plugin for QuakePlugin {
             max_texture_size,
             palettes: Mutex::default(),
         };
-        finish_format::<Mdl>(app, &self.extensions, state);
+        finish_format::<Mdl>(app, &self.extensions, &self.defaults, state);
     }
 }

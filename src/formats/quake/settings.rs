@@ -1,5 +1,6 @@
 //! The loader's settings.
 
+use crate::load::defaults::impl_with_defaults;
 use bevy::asset::RenderAssetUsages;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,9 @@ pub struct MdlLoaderSettings {
     pub interpolate: bool,
     /// Whether the mesh and the skins are kept in the main world, the render world, or both. Both by default.
     pub asset_usage: RenderAssetUsages,
+    /// Whether fields with the built-in default take the values of [`QuakePlugin::defaults`](crate::quake::QuakePlugin::defaults). On by
+    /// default.
+    pub use_defaults: bool,
 }
 
 impl Default for MdlLoaderSettings {
@@ -47,9 +51,23 @@ impl Default for MdlLoaderSettings {
             hole_index: 255,
             interpolate: true,
             asset_usage: RenderAssetUsages::default(),
+            use_defaults: true,
         }
     }
 }
+
+impl_with_defaults!(MdlLoaderSettings {
+    scale,
+    convert_axes,
+    palette,
+    texture_folders,
+    frame_rate,
+    filter,
+    cutout,
+    hole_index,
+    interpolate,
+    asset_usage
+});
 
 /// How the texels of a skin are filtered.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]

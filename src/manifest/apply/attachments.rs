@@ -4,7 +4,7 @@
 use crate::load::names::folded;
 use crate::manifest::apply::components::update_component;
 use crate::manifest::apply::state::{ModelState, SpawnedAttachment};
-use crate::manifest::classic_model::{ClassicModel, is_manifest, warn_manifest};
+use crate::manifest::classic_model::{ClassicModel, warn_manifest};
 use crate::manifest::model_manifest::{ManifestAttachment, ModelManifest};
 use crate::manifest::read::resolve::ResolvedFiles;
 use crate::root::play::{ClipRef, PlayClip};
@@ -215,7 +215,7 @@ fn spawn(
         to: root,
         bone: wanted.attachment.bone.clone(),
     };
-    let classic_model = open(world, model);
+    let classic_model = ClassicModel::new(model.clone());
     let name = model.path().file_name().unwrap_or_default();
     let name = Name::new(name.to_string_lossy().into_owned());
     let outermost = OutermostModel(outermost);
@@ -234,15 +234,6 @@ fn spawn(
         play: None,
         skin: None,
     })
-}
-
-/// Like [`ClassicModel::open`], but the manifest of a model without one is available immediately.
-fn open(world: &mut World, model: &AssetPath<'static>) -> ClassicModel {
-    if is_manifest(model) {
-        return ClassicModel(world.resource::<AssetServer>().load(model.clone()));
-    }
-    let manifest = ModelManifest::of(model.without_label().into_owned());
-    ClassicModel(world.resource_mut::<Assets<ModelManifest>>().add(manifest))
 }
 
 /// The outermost model for an attachment of a root.

@@ -1,11 +1,12 @@
 //! Spawns the models of [`ClassicModel`]s, and updates them when the component or the manifest changes.
 
 use crate::geometry::axes::SceneScale;
+use crate::load::warnings::WarningLog;
 use crate::manifest::apply::attachments::update_manifest_attachments;
 use crate::manifest::apply::components::AppliedComponents;
 use crate::manifest::apply::space::update_scene;
 use crate::manifest::apply::state::{Model, ModelState, Plan, Plans};
-use crate::manifest::classic_model::{ClassicModel, is_manifest, warn_manifest};
+use crate::manifest::classic_model::{ClassicModel, ModelSource, is_manifest, warn_manifest};
 use crate::manifest::model_manifest::ModelManifest;
 use crate::root::spawning::{BevySpace, Crowd};
 use crate::spawn::formats::ModelFormats;
@@ -13,7 +14,6 @@ use bevy::asset::{AssetPath, RecursiveDependencyLoadState};
 use bevy::prelude::*;
 use bevy::world_serialization::{WorldInstance, WorldInstanceReady};
 use std::collections::HashSet;
-use std::sync::Arc;
 
 /// On the only entity of a manifest's scene: the manifest's path.
 #[derive(Component, Reflect, Clone, Debug)]
@@ -68,12 +68,14 @@ pub(crate) fn update_models(
             changed.insert(*id);
         }
     }
+    let is_changed = |manifest: &Handle<ModelManifest>| changed.contains(&manifest.id());
     for (entity, model, state, in_crowd) in &models {
         let is_due = |state: &ModelState| {
             state.in_crowd != in_crowd && !state.is_waiting
-                || state.is_due(&model, &manifests, &server)
+                || state.manifest.as_ref().is_some_and(is_changed)
+                || state.is_due(&manifests, &server)
         };
-        if model.is_changed() || changed.contains(&model.0.id()) || state.is_none_or(is_due) {
+        if model.is_changed() || state.is_none_or(is_due) {
             commands.queue(move |world: &mut World| update(world, entity));
         }
     }
@@ -84,22 +86,32 @@ pub(crate) fn update(world: &mut World, entity: Entity) {
     let Ok(mut root) = world.get_entity_mut(entity) else {
         return;
     };
-    let Some(model) = root.get::<ClassicModel>().cloned() else {
+    let Some(ClassicModel(source)) = root.get::<ClassicModel>().cloned() else {
         return;
     };
     let mut state = root.entry::<ModelState>().or_default();
-    if let Some(path) = model.0.path().filter(|path| path.label().is_some()) {
+    if let Some(path) = source.path().filter(|path| path.label().is_some()) {
         state.get_mut().is_waiting = false;
         warn_label(world, entity, path);
         return;
     }
     let mut state = core::mem::take(&mut *state.get_mut());
-    state.is_waiting = match plan_of(world, &model) {
-        Some(plan) => !state.update(world, entity, &plan),
-        None => {
-            state.pending = None;
-            true
+    state.manifest = match &source {
+        ModelSource::Path(path) if is_manifest(path) => {
+            Some(world.resource::<AssetServer>().load(path.clone()))
         }
+        ModelSource::Manifest(manifest) => Some(manifest.clone()),
+        _ => None,
+    };
+    state.is_waiting = match &state.manifest {
+        None => !state.update(world, entity, &Plan::default(), &source),
+        Some(manifest) => match Plans::get(world, manifest.id()) {
+            Some(plan) => !state.update_from_manifest(world, entity, &plan),
+            None => {
+                state.pending = None;
+                true
+            }
+        },
     };
     if !state.is_waiting {
         state.in_crowd = world.get::<Crowd>(entity).is_some();
@@ -110,8 +122,7 @@ pub(crate) fn update(world: &mut World, entity: Entity) {
     }
 }
 
-/// Warns about a path with a label. The path without the label is not loaded here: the load with the label fails, and
-/// then Bevy never finishes another load of the same file.
+/// Warns about a path with a label.
 fn warn_label(world: &mut World, entity: Entity, path: &AssetPath<'_>) {
     let file = path.without_label();
     let message = format!(
@@ -120,43 +131,38 @@ fn warn_label(world: &mut World, entity: Entity, path: &AssetPath<'_>) {
     warn_manifest(world, entity, &message);
 }
 
-/// The plan of a manifest, if it is loaded. For a model without a manifest, the plan depends only on the path, because
-/// the path cannot be loaded as a manifest if the model has a `.meta` file.
-fn plan_of(world: &mut World, model: &ClassicModel) -> Option<Arc<Plan>> {
-    match model.0.path() {
-        Some(path) if !is_manifest(path) => {
-            let manifest = ModelManifest::of(path.without_label().into_owned());
-            Some(Arc::new(Plan::new(manifest, world)))
-        }
-        _ => Plans::get(world, model.0.id()),
-    }
-}
-
 impl ModelState {
     /// Whether the manifest or the pending model has been loaded. Called every frame while waiting.
-    fn is_due(
-        &self,
-        model: &ClassicModel,
-        manifests: &Assets<ModelManifest>,
-        server: &AssetServer,
-    ) -> bool {
+    fn is_due(&self, manifests: &Assets<ModelManifest>, server: &AssetServer) -> bool {
         self.is_waiting
-            && match &self.pending {
-                Some(pending) => pending.is_ready(server, self.current.is_some()),
-                None => manifests.contains(&model.0),
+            && match (&self.pending, &self.manifest) {
+                (Some(pending), _) => pending.is_ready(server, self.current.is_some()),
+                (None, Some(manifest)) => manifests.contains(manifest),
+                (None, None) => false,
             }
     }
 
     /// Spawns or updates the model of a manifest. Returns whether this is complete: `false` while the model is loading.
-    fn update(&mut self, world: &mut World, entity: Entity, plan: &Plan) -> bool {
+    fn update_from_manifest(&mut self, world: &mut World, entity: Entity, plan: &Plan) -> bool {
         if let Some(problem) = &plan.problem {
             warn_manifest(world, entity, problem);
             return true;
         }
-        let Some(path) = &plan.files.model else {
+        let Some(path) = plan.files.model.clone() else {
             return true;
         };
-        let mut next = self.model(world, entity, path);
+        self.update(world, entity, plan, &ModelSource::Path(path))
+    }
+
+    /// Spawns or updates a model. Returns whether this is complete: `false` while the model is loading.
+    fn update(
+        &mut self,
+        world: &mut World,
+        entity: Entity,
+        plan: &Plan,
+        model: &ModelSource,
+    ) -> bool {
+        let mut next = self.model(world, model);
         next.find_scene(world);
         let Some(scene) = next.scene.clone() else {
             let is_loading = next.asset.is_some();
@@ -205,21 +211,26 @@ impl ModelState {
         );
     }
 
-    /// The model with a path: the current or the pending one, otherwise a new one, which starts loading.
-    fn model(&self, world: &mut World, entity: Entity, path: &AssetPath<'static>) -> Model {
+    /// The model of a source: the current or the pending one, otherwise a new one, which starts loading.
+    fn model(&self, world: &mut World, source: &ModelSource) -> Model {
         let existing = self.current.iter().chain(&self.pending);
-        if let Some(model) = existing.into_iter().find(|model| model.path == *path) {
+        if let Some(model) = existing.into_iter().find(|model| model.source == *source) {
             return model.clone();
         }
         let server = world.resource::<AssetServer>();
         let formats = world.resource::<ModelFormats>();
-        let asset = formats.load(server, path);
-        if asset.is_none() {
-            let message = formats.unknown_extension(path);
-            warn_manifest(world, entity, &message);
+        let asset = match source {
+            ModelSource::Path(path) => formats.load(server, path),
+            ModelSource::Model(model) => Some(model.clone()),
+            ModelSource::Manifest(_) => None,
+        };
+        if let (None, ModelSource::Path(path)) = (&asset, source) {
+            let message = formats.unknown_extension();
+            let mut log = world.resource_mut::<WarningLog>();
+            log.warn_once(None, &path.to_string(), &message);
         }
         Model {
-            path: path.clone(),
+            source: source.clone(),
             asset,
             scene: None,
             crowd: None,
@@ -229,10 +240,9 @@ impl ModelState {
 
 /// Whether a dependency of a loaded model, such as a texture, is still loading.
 fn are_dependencies_loading(server: &AssetServer, model: &UntypedHandle) -> bool {
-    let state = server.recursive_dependency_load_state(model);
     matches!(
-        state,
-        RecursiveDependencyLoadState::Loading | RecursiveDependencyLoadState::NotLoaded
+        server.get_recursive_dependency_load_state(model),
+        Some(RecursiveDependencyLoadState::Loading | RecursiveDependencyLoadState::NotLoaded)
     )
 }
 
@@ -242,7 +252,6 @@ pub(crate) fn on_manifest_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
     spawner: Res<WorldInstanceSpawner>,
-    server: Res<AssetServer>,
     scenes: Query<&ManifestScene>,
     roots: Query<(&WorldAssetRoot, Option<&ClassicModel>)>,
 ) {
@@ -253,8 +262,8 @@ pub(crate) fn on_manifest_scene_ready(
     let Ok((root, model)) = roots.get(ready.entity) else {
         return;
     };
-    let manifest = server.load(scene.0.clone());
-    let is_new = model.is_none_or(|model| model.0 != manifest);
+    let path = scene.0.clone();
+    let is_new = model.is_none_or(|model| model.0.path() != Some(&path));
     let (entity, root) = (ready.entity, root.clone());
     commands.queue(move |world: &mut World| {
         let Ok(mut entity) = world.get_entity_mut(entity) else {
@@ -266,7 +275,7 @@ pub(crate) fn on_manifest_scene_ready(
         state.applied.scene = Some(root);
         state.is_waiting = true;
         if is_new {
-            entity.insert(ClassicModel(manifest));
+            entity.insert(ClassicModel::new(path));
         }
     });
 }

@@ -5,7 +5,7 @@ use crate::load::reloads::is_asset_loading;
 use crate::manifest::apply::components::AppliedComponents;
 use crate::manifest::apply::overrides::ManifestOverrides;
 use crate::manifest::check::values::check;
-use crate::manifest::classic_model::ClassicModel;
+use crate::manifest::classic_model::{ClassicModel, ModelSource};
 use crate::manifest::model_manifest::{FileAxis, ManifestAxes, ModelManifest};
 use crate::manifest::read::resolve::ResolvedFiles;
 use crate::root::play::PlayClip;
@@ -26,6 +26,8 @@ use std::sync::Arc;
 #[derive(Component, Default)]
 #[component(storage = "SparseSet")]
 pub(crate) struct ModelState {
+    /// The manifest. `None` for a model without one.
+    pub(crate) manifest: Option<Handle<ModelManifest>>,
     /// The spawned model.
     pub(crate) current: Option<Model>,
     /// The model that replaces it once it is loaded.
@@ -42,7 +44,8 @@ pub(crate) struct ModelState {
 /// A model that is being loaded or is spawned.
 #[derive(Clone)]
 pub(crate) struct Model {
-    pub(crate) path: AssetPath<'static>,
+    /// Not a manifest.
+    pub(crate) source: ModelSource,
     /// `None` if no format has its extension.
     pub(crate) asset: Option<UntypedHandle>,
     /// `None` until the model is loaded.
@@ -68,14 +71,18 @@ pub(crate) struct SpawnedAttachment {
 
 /// Whether the [`ClassicModel`] of an entity is loading: its manifest, a file that the manifest names, or the model.
 pub(crate) fn is_model_loading(world: &World, entity: EntityRef<'_>) -> bool {
-    let (Some(ClassicModel(manifest)), Some(server)) = (
+    let (Some(ClassicModel(source)), Some(server)) = (
         entity.get::<ClassicModel>(),
         world.get_resource::<AssetServer>(),
     ) else {
         return false;
     };
+    let manifest = source.manifest(server);
+    let load_state = manifest
+        .as_ref()
+        .and_then(|manifest| server.get_recursive_dependency_load_state(manifest));
     let has_loading_files = matches!(
-        server.get_recursive_dependency_load_state(manifest),
+        load_state,
         Some(RecursiveDependencyLoadState::Loading | RecursiveDependencyLoadState::NotLoaded)
     );
     has_loading_files
@@ -90,7 +97,7 @@ pub(crate) fn is_model_loading(world: &World, entity: EntityRef<'_>) -> bool {
             {
                 // A loaded model is spawned in the next frame.
                 Some(model) => server.is_loaded(model) || is_asset_loading(server, model),
-                None => is_asset_loading(server, manifest),
+                None => manifest.is_some_and(|manifest| is_asset_loading(server, &manifest)),
             },
         }
 }
@@ -103,7 +110,8 @@ pub(crate) fn manifest_attachments(root: EntityRef<'_>) -> Vec<Entity> {
     attachments.map(|attachment| attachment.entity).collect()
 }
 
-/// What to spawn for a manifest. All entities with the manifest share it.
+/// What to spawn for a manifest. All entities with the manifest share it. The default is for models without one.
+#[derive(Default)]
 pub(crate) struct Plan {
     pub(crate) manifest: ModelManifest,
     pub(crate) files: ResolvedFiles,

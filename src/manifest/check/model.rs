@@ -102,8 +102,10 @@ impl ManifestCheck {
             }
             roots.extend(manifest_attachments(entity));
             let model = entity.get::<ClassicModel>();
+            let server = world.resource::<AssetServer>();
+            let manifest = model.and_then(|model| model.0.manifest(server));
             let manifests = world.resource::<Assets<ModelManifest>>();
-            let Some(manifest) = model.and_then(|model| manifests.get(&model.0)).cloned() else {
+            let Some(manifest) = manifest.and_then(|id| manifests.get(&id)).cloned() else {
                 // It has failed to load.
                 continue;
             };
@@ -386,10 +388,13 @@ impl Found<'_> {
 
 /// The path of the model of a root.
 fn model_path(world: &World, root: Entity) -> String {
-    let model = world.get::<ClassicModel>(root);
+    let Some(ClassicModel(source)) = world.get::<ClassicModel>(root) else {
+        return String::new();
+    };
     let manifests = world.resource::<Assets<ModelManifest>>();
-    let manifest = model.and_then(|model| manifests.get(&model.0));
-    let path = manifest.and_then(|manifest| manifest.files.model());
+    let manifest = source.manifest(world.resource::<AssetServer>());
+    let manifest = manifest.and_then(|manifest| manifests.get(&manifest));
+    let path = manifest.map_or(source.path(), |manifest| manifest.files.model());
     path.map(ToString::to_string).unwrap_or_default()
 }
 
@@ -436,7 +441,6 @@ impl Found<'_> {
             ("damage_stage", is_set(&m.damage_stage), DamageStage),
             ("team_color", is_set(&m.team_color), TeamColor),
             ("player_colors", is_set(&m.player_colors), PlayerColors),
-            ("crowd", m.crowd == Some(true), Crowd),
             ("hidden", is_set(&m.hidden), PartVisibility),
             ("shown", is_set(&m.shown), PartVisibility),
         ] {

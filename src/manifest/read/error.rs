@@ -28,7 +28,16 @@ pub enum ManifestLoaderError {
         /// The error of the asset source.
         source: std::io::Error,
     },
-    /// The file is not a manifest, or a file that it names is missing. Begins with `path:line:column:`.
+    /// The file is loaded as a manifest, but has another extension.
+    #[error(
+        "{path}: is not a manifest, whose name ends with .model.ron; spawn a model without a manifest with \
+         ClassicModel::new({path:?})"
+    )]
+    NotAManifest {
+        /// The asset's path.
+        path: String,
+    },
+    /// The text is not a manifest, or a file that it names is missing. Begins with `path:line:column:`.
     #[error("{path}:{source}")]
     Manifest {
         /// The asset's path.

@@ -28,9 +28,6 @@ use std::sync::Arc;
 
 /// Loads manifests. The model, clips, skins and attachments of a manifest, and their dependencies, are dependencies of
 /// its asset.
-///
-/// Files without the extension `.model.ron` are treated as models: the loader does not read them, and returns a
-/// manifest that contains only the path.
 #[derive(TypePath)]
 #[type_path = "bevy_classic_models::manifest"]
 pub struct ManifestLoader {
@@ -65,9 +62,8 @@ impl AssetLoader for ManifestLoader {
     ) -> Result<ModelManifest, ManifestLoaderError> {
         let path = load_context.path().clone_owned();
         if !is_manifest(&path) {
-            let manifest = ModelManifest::of(path);
-            self.preloader.preload_model(load_context, &manifest);
-            return Ok(manifest);
+            let path = path.to_string();
+            return Err(ManifestLoaderError::NotAManifest { path });
         }
         let load = self.tracker.begin(load_context);
         let mut bytes = Vec::new();
@@ -144,7 +140,8 @@ impl ManifestFileFinder<'_> {
             .await
             .map_err(|not_found| invalid(not_found.to_string()))?;
         if !formats.is_model(&model) {
-            return Err(invalid(formats.unknown_extension(&model)));
+            let message = formats.unknown_extension();
+            return Err(invalid(format!("{model} {message}")));
         }
         self.rename(name, Some(&model), source);
         Ok(model)

@@ -36,8 +36,7 @@ impl ManifestFiles {
         }
     }
 
-    /// The model's path, as found by the loader. `None` in a manifest that is created in code, unless with
-    /// [`ModelManifest::of`](crate::manifest::ModelManifest::of).
+    /// The model's path, as found by the loader. `None` in a manifest that is created in code.
     pub fn model(&self) -> Option<&AssetPath<'static>> {
         self.model.as_ref()
     }

@@ -8,7 +8,7 @@ use crate::manifest::model_manifest::ModelManifest;
 use crate::manifest::read::paths::{Handles, lock};
 use crate::manifest::read::resolve::ResolvedFiles;
 use crate::spawn::formats::{ClipFiles, ModelFormats};
-use bevy::asset::{AssetPath, LoadContext, LoadState};
+use bevy::asset::{AssetPath, LoadContext};
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use std::sync::{Arc, Mutex};
@@ -118,29 +118,6 @@ impl Preloader {
             handles.others.push(manifest.untyped());
         }
         *manifest.files.preloaded.handles() = handles;
-    }
-
-    /// Like [`preload`](Self::preload), for a model without a manifest.
-    pub(crate) fn preload_model(
-        &self,
-        load_context: &mut LoadContext<'_>,
-        manifest: &ModelManifest,
-    ) {
-        let Some(model) = manifest.files.model() else {
-            return;
-        };
-        // Bevy reloads both assets of the path. If the model failed to load before, a load here would fail a second
-        // time.
-        let existing = self.formats.existing_handle(&self.server, model);
-        let has_failed =
-            |model: &UntypedHandle| matches!(self.server.load_state(model), LoadState::Failed(_));
-        let mut handles = manifest.files.preloaded.handles();
-        match existing.filter(has_failed) {
-            Some(failed) => handles.models.push(failed),
-            None => handles
-                .models
-                .extend(self.formats.load_within(load_context, model)),
-        }
     }
 
     fn clips_and_skins(

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 pub(crate) const MAX_CLIP_FILES: usize = 4096;
 
 /// The paths of the files that a manifest names.
+#[derive(Default)]
 pub(crate) struct ResolvedFiles {
     pub(crate) model: Option<AssetPath<'static>>,
     /// The clips that are files, in the order of the manifest's list.

@@ -641,9 +641,7 @@ fn light_range_scales_with_the_model() {
     let floor = stage.add_asset(floor);
     let material = stage.add_material(matte(None));
     stage.world().spawn((Mesh3d(floor), material));
-    let server = stage.server();
-    let model = ClassicModel(server.load("lamp.model.ron"));
-    let root = stage.spawn_entity(model);
+    let root = stage.spawn_entity(ClassicModel::new("lamp.model.ron"));
     stage.wait_for("the model is spawned", |world| {
         world.get::<AloInstance>(root).is_some()
     });

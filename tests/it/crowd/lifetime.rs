@@ -183,7 +183,7 @@ fn a_member_whose_next_scene_is_not_loaded_shows_nothing() {
 fn members_become_scenes_and_back() {
     for subject in &SUBJECTS {
         let mut app = app(subject);
-        let model = ClassicModel(app.load(subject.path));
+        let model = ClassicModel::new(subject.path);
         let play = PlayClip::looping(subject.clips[1]);
         let root = app.spawn_entity((model, play));
         app.wait_until(|world| world.get::<ModelInstance>(root).is_some());
@@ -295,7 +295,7 @@ fn members_can_be_despawned_while_their_clip_is_baked() {
     for subject in &SUBJECTS {
         let mut app = app(subject);
         let before = settled_counts(&mut app);
-        let model = ClassicModel(app.load(subject.path));
+        let model = ClassicModel::new(subject.path);
         let play = PlayClip::looping(subject.clips[0]);
         let spawn = |app: &mut TestApp| {
             let root = app.spawn_entity((model.clone(), Crowd, play.clone()));

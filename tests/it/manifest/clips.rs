@@ -226,10 +226,10 @@ fn entities_of_a_manifest_share_its_clips_until_it_is_edited() {
     assert_eq!(edited.0[0].clip, ClipRef::Index(0));
     assert!(Arc::ptr_eq(&edited.0, &clips(&mut app, two).0));
     // An edit in code applies to entities that are spawned in the same frame.
-    let handle = app.cloned::<ClassicModel>(one).unwrap();
+    let handle: Handle<ModelManifest> = app.load(path);
     let mut manifests = app.world().resource_mut::<Assets<ModelManifest>>();
-    manifests.get_mut(&handle.0).unwrap().damage_stage = Some(3);
-    let three = app.spawn_entity(handle);
+    manifests.get_mut(&handle).unwrap().damage_stage = Some(3);
+    let three = app.spawn_entity(ClassicModel::new(handle));
     app.step(0.0);
     assert_eq!(app.cloned(three), Some(DamageStage(3)));
 }

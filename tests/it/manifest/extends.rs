@@ -322,7 +322,7 @@ fn manifests_created_in_code_cannot_extend_others() {
         manifest
     );
     let manifest = app.add_asset(manifest);
-    let root = app.spawn_entity(ClassicModel(manifest));
+    let root = app.spawn_entity(ClassicModel::new(manifest));
     app.wait_until_idle();
     assert!(app.find::<WorldAssetRoot>(root).is_none());
     let warnings =
@@ -345,7 +345,7 @@ fn combined_names_are_paths_from_the_root_for_code() {
         ..loaded
     };
     let copy = app.add_asset(copy);
-    let root = app.spawn_entity(ClassicModel(copy));
+    let root = app.spawn_entity(ClassicModel::new(copy));
     app.wait_for_model(root);
     let scene = app.get::<WorldAssetRoot>(root).0.path().cloned();
     assert_eq!(scene.unwrap().to_string(), "shared/a.mdl#Scene");

@@ -71,7 +71,7 @@ fn assert_drawn_from_first_frame(path: &'static str, from: Vec3, at: Vec3) {
     });
     let empty = stage.capture();
 
-    let root = stage.spawn_entity(ClassicModel(manifest));
+    let root = stage.spawn_entity(ClassicModel::new(manifest));
     let film = film(&mut stage);
     let settled = stage.capture();
     assert!(settled.different(&empty) > 2000, "{path} is drawn");
@@ -129,7 +129,10 @@ fn preloaded_manifest_is_complete_in_its_first_frame() {
     let mut app = TestApp::new(&squad::files());
     let manifest = preload(&mut app, "soldier.model.ron");
     for root in 0..2 {
-        let root = app.spawn_entity((Name::new(format!("{root}")), ClassicModel(manifest.clone())));
+        let root = app.spawn_entity((
+            Name::new(format!("{root}")),
+            ClassicModel::new(manifest.clone()),
+        ));
         for frame in 0..FRAMES {
             app.step(0.0);
             let all = with_attachments(&mut app, root);
@@ -148,7 +151,7 @@ fn manifest_settings_apply_to_the_first_load_of_a_model() {
     let mut app = TestApp::new(&squad::files());
     let mut changes = MessageCursor::<AssetEvent<Mdl>>::default();
     let manifest = preload(&mut app, "gun.model.ron");
-    let root = app.spawn_entity(ClassicModel(manifest));
+    let root = app.spawn_entity(ClassicModel::new(manifest));
     app.run_until_idle(0.0, |world| {
         let events = world.resource::<Messages<AssetEvent<Mdl>>>();
         for event in changes.read(events) {
@@ -185,7 +188,7 @@ fn manifests_with_attachment_cycles_are_loaded() {
     let one = preload(&mut app, "one.model.ron");
     let three = preload(&mut app, "three.model.ron");
     for (manifest, count) in [(alone, 1), (one, 3), (three, 3)] {
-        let root = app.spawn_entity(ClassicModel(manifest));
+        let root = app.spawn_entity(ClassicModel::new(manifest));
         app.step(0.0);
         let all = with_attachments(&mut app, root);
         assert_eq!(all.len(), count);
@@ -234,7 +237,7 @@ fn invalid_attachment_fails_as_a_dependency_until_it_is_fixed() {
     };
     app.wait_until(has_dependency_failed);
     assert!(server.is_loaded(&manifest));
-    let root = app.spawn_entity(ClassicModel(manifest.clone()));
+    let root = app.spawn_entity(ClassicModel::new(manifest.clone()));
     app.step(0.0);
     assert!(is_spawned(app.world(), root), "the model itself is spawned");
     // The attachment's entity loads the file once more.
@@ -300,7 +303,7 @@ fn spawning_again_does_not_reload_with_file_watching() {
         let is_loaded = |_: &mut World| server.is_loaded_with_dependencies(&manifest);
         app.wait_until(is_loaded);
         for _ in 0..2 {
-            let root = app.spawn_entity(ClassicModel(manifest.clone()));
+            let root = app.spawn_entity(ClassicModel::new(manifest.clone()));
             gpuless::step(&mut app.app, 0.0);
             assert!(is_spawned(app.app.world(), root), "{path}");
         }

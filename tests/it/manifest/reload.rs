@@ -77,8 +77,7 @@ impl Folder {
     }
 
     pub fn spawn(&mut self, path: &'static str) -> Entity {
-        let model = ClassicModel(self.app.server().load(path));
-        self.app.spawn_entity(model)
+        self.app.spawn_entity(ClassicModel::new(path))
     }
 
     #[track_caller]
@@ -137,23 +136,20 @@ fn has_clip(world: &World, root: Entity, name: &str) -> bool {
 
 #[test]
 fn models_without_manifest_are_reloaded() {
-    let files = ["by_load.mdl", "by_open.mdl", "by_meta.mdl"];
+    let files = ["by_path.mdl", "by_meta.mdl"];
     let mut app = Folder::watching(&files.map(|path| (path, mdl())));
     let meta = r#"(meta_format_version: "1.0", asset: Load(
         loader: "bevy_classic_models::quake::loader::MdlLoader", settings: ()))"#;
     app.save("by_meta.mdl.meta", meta);
-    let loaded = app.spawn("by_load.mdl");
-    let described = app.spawn("by_meta.mdl");
-    let opened = ClassicModel::open(&app.server(), "by_open.mdl");
-    let opened = app.spawn_entity(opened);
-    for root in [loaded, opened, described] {
+    let roots = files.map(|path| app.spawn(path));
+    for root in roots {
         app.wait_for(root);
         assert!(has_clip(app.app.world(), root, "run"));
     }
     for path in files {
         app.save(path, renamed_clip());
     }
-    for root in [loaded, opened, described] {
+    for root in roots {
         app.wait("the edit", |world| {
             assert!(is_spawned(world, root), "no frame is empty");
             has_clip(world, root, "fly")
@@ -207,8 +203,7 @@ fn processed_manifests_and_models_are_reloaded() {
         ("processed_plain.mdl", mdl()),
     ]);
     let root = app.spawn("processed_one.model.ron");
-    let plain = ClassicModel::open(&app.server(), "processed_plain.mdl");
-    let plain = app.spawn_entity(plain);
+    let plain = app.spawn("processed_plain.mdl");
     app.wait_for(root);
     app.wait_for(plain);
     assert_eq!(app.find(root), Some(&DamageStage(1)));

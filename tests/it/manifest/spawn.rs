@@ -147,46 +147,83 @@ fn applied_components_follow_manifest_edits() {
     assert_eq!(app.cloned::<Playback>(root).unwrap().time, time);
 }
 
-#[test]
-fn models_without_manifest_are_spawned_by_load_and_open() {
-    log::listen();
-    let mut app = TestApp::new(&[("bare_one.mdl", mdl()), ("bare_two.ALO", alo::clean())]);
+/// The sources of models with scale 2 and, if they have a manifest, damage stage 4.
+fn all_sources(app: &mut TestApp) -> [ModelSource; 6] {
+    let settings = |settings: &mut MdlLoaderSettings| settings.scale = 2.0;
     let server = app.server();
-    let loaded = app.spawn_model_ready("bare_one.mdl", PlayClip::looping("run"));
-    let opened = ClassicModel::open(&server, "bare_two.ALO");
-    let opened = app.spawn_entity(opened);
-    app.wait_for_model(opened);
-    assert_eq!(app.scene_path(loaded), "bare_one.mdl#Scene");
-    assert_eq!(app.scene_path(opened), "bare_two.ALO#Scene");
-    let logged = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
-    assert!(
-        logged.iter().all(|error| !error.contains("bare_")),
-        "{logged:?}"
-    );
+    let loaded = server.load_builder().with_settings(settings);
+    let loaded: Handle<Mdl> = loaded.load("scaled.mdl");
+    app.wait_loaded(&loaded);
+    let mut models = app.world().resource_mut::<Assets<Mdl>>();
+    let model = models.get(&loaded).unwrap().clone();
+    let made = models.add(model);
+    let manifest: Handle<ModelManifest> = app.load("two.model.ron");
+    let made_manifest = app.add_asset(ModelManifest {
+        model: "plain.mdl".into(),
+        scale: 2.0,
+        damage_stage: Some(4),
+        ..default()
+    });
+    [
+        "meta.mdl".into(),
+        loaded.into(),
+        made.into(),
+        "two.model.ron".into(),
+        manifest.untyped().into(),
+        made_manifest.into(),
+    ]
 }
 
 #[test]
-fn models_with_meta_files_are_spawned_without_manifest() {
+fn models_of_all_sources_are_spawned_replaced_and_removed() {
     log::listen();
     let meta = r#"(meta_format_version: "1.0", asset: Load(
         loader: "bevy_classic_models::quake::loader::MdlLoader",
-        settings: (scale: 3.0),
+        settings: (scale: 2.0),
     ))"#;
-    let files = ["meta_loaded.mdl", "meta_opened.mdl"];
-    let mut app = TestApp::new(&files.map(|path| (path, mdl())));
-    for path in files {
-        app.files.insert_meta_text(Path::new(path), meta);
+    let models = ["meta.mdl", "scaled.mdl", "plain.mdl"];
+    let mut app = TestApp::new(&models.map(|path| (path, mdl())));
+    app.files.insert_meta_text(Path::new("meta.mdl"), meta);
+    let manifest = r#"(model: "plain.mdl", scale: 2, damage_stage: 4)"#;
+    app.save("two.model.ron", manifest);
+    let sources = all_sources(&mut app);
+    let check = |app: &TestApp, root, index: usize| {
+        assert_eq!(app.scene(root).scale, Vec3::splat(2.0), "source {index}");
+        let stage = (index >= 3).then_some(DamageStage(4));
+        assert_eq!(app.cloned(root), stage, "source {index}");
+    };
+    for (index, source) in sources.iter().enumerate() {
+        let root = app.spawn_entity(ClassicModel::new(source.clone()));
+        app.wait_for_model(root);
+        check(&app, root, index);
+        let next = (index + 2) % sources.len();
+        let before = app.children(root)[0];
+        app.insert(root, ClassicModel::new(sources[next].clone()));
+        app.wait("the other model", |world| {
+            assert!(is_spawned(world, root), "no frame is empty");
+            world.get_entity(before).is_err() || next >= 3 && index >= 3
+        });
+        app.step(0.0);
+        check(&app, root, next);
+        app.remove::<ClassicModel>(root);
+        app.step(0.0);
+        let root = app.world().entity(root);
+        assert!(!root.contains::<WorldAssetRoot>() && !root.contains::<Children>());
     }
-    let loaded = app.spawn_model_ready("meta_loaded.mdl", ());
-    let server = app.server();
-    let opened = ClassicModel::open(&server, "meta_opened.mdl");
-    let opened = app.spawn_entity(opened);
-    app.wait_for_model(opened);
-    assert_eq!(app.scene(loaded).scale, Vec3::splat(3.0));
-    assert_eq!(app.scene(opened).scale, Vec3::splat(3.0));
-    let logged = log::errors_of(&["bevy_asset", "bevy_classic_models"]);
-    let of = |name: &str| logged.iter().filter(|error| error.contains(name)).count();
-    assert_eq!(of("meta_opened"), 0, "{logged:?}");
+    for name in models.into_iter().chain(["two.model.ron"]) {
+        assert_eq!(log::errors_with(name), [""; 0]);
+    }
+}
+
+#[test]
+fn model_loaded_as_a_manifest_is_an_error() {
+    let mut app = TestApp::new(&[("no_manifest.mdl", mdl())]);
+    let manifest: Handle<ModelManifest> = app.load("no_manifest.mdl");
+    let error = app.load_error(&manifest);
+    assert!(
+        error.contains("no_manifest.mdl: is not a manifest"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -225,7 +262,7 @@ fn removing_classic_model_removes_applied_components() {
     assert_eq!(app.cloned(root), Some(DamageStage(7)));
     assert_eq!(app.cloned(root), Some(TeamColor(Color::BLACK)));
     // Inserting it again applies the components again.
-    let again = ClassicModel(app.load("units/soldier.model.ron"));
+    let again = ClassicModel::new("units/soldier.model.ron");
     app.insert(root, again);
     app.wait_for_model(root);
     assert_eq!(app.cloned(root), Some(PlayClip::from_manifest("walk")));
@@ -290,7 +327,7 @@ fn new_manifest_replaces_applied_components() {
         "other.model.ron",
         text(r#"(model: "other.mdl", play: "die")"#),
     );
-    let other = ClassicModel(app.load("other.model.ron"));
+    let other = ClassicModel::new("other.model.ron");
     app.insert(root, other);
     app.wait("the other", |world| {
         let path = world.get::<WorldAssetRoot>(root).unwrap().0.path().unwrap();
@@ -312,7 +349,7 @@ fn manifest_can_be_created_in_code() {
         ..default()
     };
     let manifest = app.add_asset(manifest);
-    let root = app.spawn_entity(ClassicModel(manifest.clone()));
+    let root = app.spawn_entity(ClassicModel::new(manifest.clone()));
     app.wait_for_model(root);
     assert_eq!(app.cloned(root), Some(DamageStage(4)));
     let mut manifests = app.world().resource_mut::<Assets<ModelManifest>>();
@@ -332,7 +369,7 @@ fn code_can_change_a_loaded_manifest() {
         ("far/blue.tga", Vec::new()),
     ]);
     let root = app.spawn_model_ready("u/changed.model.ron", ());
-    let handle = app.cloned::<ClassicModel>(root).unwrap().0;
+    let handle: Handle<ModelManifest> = app.load("u/changed.model.ron");
     let mut manifests = app.world().resource_mut::<Assets<ModelManifest>>();
     let mut manifest = manifests.get_mut(&handle).unwrap();
     manifest.model = "far/b.mdl".into();

@@ -242,6 +242,7 @@ fn a_broken_file_fails_with_its_path_and_offset() {
 fn extensions_are_configurable() {
     let quake = QuakePlugin {
         extensions: vec!["qmdl".into()],
+        ..default()
     };
     let files = [("tetra.QMdl", tetrahedron().to_bytes())];
     let mut app = TestApp::with_plugin(&files, ClassicModelsPlugins.set(quake));

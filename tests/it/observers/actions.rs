@@ -26,7 +26,7 @@ pub struct SpawnedByObserver;
 /// Loaded models.
 #[derive(Resource)]
 pub struct Loaded {
-    pub models: Vec<Handle<ModelManifest>>,
+    pub models: Vec<UntypedHandle>,
     server: AssetServer,
 }
 
@@ -51,7 +51,7 @@ pub fn act(root: Entity, actions: &Query<&Action>, loaded: &Loaded, commands: &m
         Action::SpawnAnother => {
             let to = on(root, "");
             for model in &loaded.models {
-                let model = ClassicModel(model.clone());
+                let model = ClassicModel::new(model.clone());
                 commands.spawn((model.clone(), SpawnedByObserver));
                 commands.spawn((model, SpawnedByObserver, to.clone()));
             }
@@ -59,7 +59,7 @@ pub fn act(root: Entity, actions: &Query<&Action>, loaded: &Loaded, commands: &m
         Action::ReplaceModel => {
             commands
                 .entity(root)
-                .insert(ClassicModel(loaded.models[0].clone()));
+                .insert(ClassicModel::new(loaded.models[0].clone()));
         }
         Action::RemoveModel => {
             commands.entity(root).remove::<ClassicModel>();
@@ -90,11 +90,12 @@ pub fn app() -> TestApp {
     let mut app = app_of_clips();
     let bike = BICYCLE.as_bytes().to_vec();
     app.save("bike.lgw", bike);
-    let models = MODELS.map(|path| app.load::<ModelManifest>(path));
-    for model in &models {
-        app.wait_loaded(model);
-    }
     let server = app.server();
+    let models = MODELS.map(|path| load_model(&server, path));
+    app.wait_until(|_| {
+        let mut models = models.iter();
+        models.all(|model| server.is_loaded_with_dependencies(model))
+    });
     let models = models.into();
     app.insert_resource(Loaded { models, server });
     app

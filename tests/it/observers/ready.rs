@@ -40,7 +40,7 @@ fn app() -> TestApp {
 /// Spawns three loaded models, which become ready in the next frame, in this order.
 fn spawn_three(app: &mut TestApp, model: usize) -> [Entity; 3] {
     let model = app.world().resource::<Loaded>().models[model].clone();
-    let mut roots = [(); 3].map(|()| app.spawn_entity(ClassicModel(model.clone())));
+    let mut roots = [(); 3].map(|()| app.spawn_entity(ClassicModel::new(model.clone())));
     roots.sort_by_key(|root| root.index_u32());
     roots
 }
@@ -189,7 +189,7 @@ fn despawned_models_leave_no_particle_systems() {
         ("p_smoke.alo", particles(vec![emitter(stream(20, 0.5))])),
     ];
     let mut app = ParticleApp::with_files(&files);
-    let kept: [Handle<ModelManifest>; 2] = files.each_ref().map(|(path, _)| app.app.load(*path));
+    let kept: [Handle<Alo>; 2] = files.each_ref().map(|(path, _)| app.app.load(*path));
     for model in &kept {
         app.app.wait_loaded(model);
     }
@@ -207,7 +207,7 @@ fn despawned_models_leave_no_particle_systems() {
     );
     let first = first.id();
     let ships = [(); 2].map(|()| {
-        let ship = (ClassicModel(kept[0].clone()), Ship);
+        let ship = (ClassicModel::new(kept[0].clone()), Ship);
         app.app.spawn_entity(ship)
     });
     app.app.wait_until_idle();
@@ -232,7 +232,7 @@ fn despawned_models_leave_no_particle_systems() {
             commands.entity(ready.entity).despawn();
         });
     let before = entity_count(&mut app.app);
-    let root = app.app.spawn_entity(ClassicModel(kept[0].clone()));
+    let root = app.app.spawn_entity(ClassicModel::new(kept[0].clone()));
     let is_despawned =
         gpuless::wait_until(&mut app.app.app, |world| world.get_entity(root).is_err());
     assert!(is_despawned, "the model is not ready");

@@ -418,7 +418,7 @@ fn manifests_can_attach_a_particle_system_to_a_bone() {
         ("p_fire.alo", bytes(vec![emitter(burst(4, 0.5))])),
         ("armed.model.ron", manifest.as_bytes().to_vec()),
     ]);
-    let model = ClassicModel(app.app.load("armed.model.ron"));
+    let model = ClassicModel::new("armed.model.ron");
     let root = app.spawn_entity(model);
     app.wait_for_system(root);
     app.run(2, 0.0);
@@ -450,7 +450,7 @@ fn particles_of_attachments_do_not_depend_on_the_ids_of_their_entities() {
             ("p_fire.alo", bytes(vec![fire.clone()])),
             ("armed.model.ron", manifest.clone().into_bytes()),
         ]);
-        let model = ClassicModel(app.app.load("armed.model.ron"));
+        let model = ClassicModel::new("armed.model.ron");
         let root = app.spawn_entity(model);
         for _ in 0..others {
             app.world().spawn_empty();

@@ -339,3 +339,26 @@ fn answers_follow_skins_reloads_and_despawns() {
         });
     }
 }
+
+#[test]
+fn level_and_team_of_a_root_are_those_drawn() {
+    let mut app = TestApp::in_folder(&assets());
+    for (scene, coarsest) in [(MDL, 0), (ALO, 1), (ABC, 3), (LGW, 0)] {
+        let root = spawn(&mut app, scene, ());
+        assert_eq!(app.ask(|models| models.lod(root)), Some(0));
+        assert_eq!(app.ask(|models| models.team_color(root)), None);
+        app.apply(root, (ModelLod(100), TeamColor(Color::BLACK)));
+        assert_eq!(
+            app.ask(|models| models.lod(root)),
+            Some(coarsest),
+            "{scene}"
+        );
+        assert_eq!(
+            app.ask(|models| models.team_color(root)),
+            Some(Color::BLACK)
+        );
+    }
+    let mut app = TestApp::in_folder(&assets());
+    let nothing = app.spawn_entity(());
+    assert_eq!(app.ask(|models| models.lod(nothing)), None);
+}

@@ -65,7 +65,7 @@ fn preloaded_manifest_is_ready_in_its_first_frame() {
     let manifest: Handle<ModelManifest> = app.load("soldier.model.ron");
     app.wait_loaded(&manifest);
     for _ in 0..2 {
-        let root = app.spawn_entity(ClassicModel(manifest.clone()));
+        let root = app.spawn_entity(ClassicModel::new(manifest.clone()));
         app.step(0.0);
         let attached = app.attachments(root);
         assert_eq!(attached.len(), 3);
@@ -112,10 +112,10 @@ fn load_state_includes_every_file() {
     ] {
         let (mut app, files, _) = app_that_holds(held);
         let server = app.server();
-        let manifest: Handle<ModelManifest> = server.load(path);
+        let model = load_model(&server, path);
         app.wait(held, |_| files.is_waiting());
         settle(&mut app);
-        let state = server.recursive_dependency_load_state(&manifest);
+        let state = server.recursive_dependency_load_state(&model);
         assert!(
             matches!(
                 state,
@@ -124,7 +124,7 @@ fn load_state_includes_every_file() {
             "{held} of {path}: {state:?}"
         );
         files.release();
-        app.wait(held, |_| server.is_loaded_with_dependencies(&manifest));
+        app.wait(held, |_| server.is_loaded_with_dependencies(&model));
     }
 }
 
@@ -196,7 +196,7 @@ fn reload_sends_the_event_again_as_a_respawn() {
     let (mut app, received) = app();
     let manifest: Handle<ModelManifest> = app.load("soldier.model.ron");
     app.wait_loaded(&manifest);
-    let root = app.spawn_entity(ClassicModel(manifest));
+    let root = app.spawn_entity(ClassicModel::new(manifest));
     app.step(0.0);
     assert_eq!(received.take(root), [false]);
     let mut edited = abc::figure();
@@ -239,7 +239,7 @@ fn despawned_roots_receive_no_event() {
         },
     );
     let roots = [(); 3].map(|()| {
-        let bundle = (ClassicModel(manifest.clone()), Rival);
+        let bundle = (ClassicModel::new(manifest.clone()), Rival);
         app.spawn_entity(bundle)
     });
     let mut ready = 0;

@@ -45,9 +45,8 @@ const SAMPLES: [Sample; 4] = [
 ];
 
 fn spawn(world: &mut World, sample: &Sample) -> Entity {
-    let model = world.resource::<AssetServer>().load(sample.path);
     let mut root = world.spawn((
-        ClassicModel(model),
+        ClassicModel::new(sample.path),
         BevySpace::default(),
         Transform::from_translation(sample.position),
     ));

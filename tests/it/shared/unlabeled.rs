@@ -24,6 +24,7 @@ fn formats_with_a_common_extension_register_one_loader_of_scenes_for_it() {
     log::listen();
     let quake = QuakePlugin {
         extensions: vec!["mdl".into(), "ALO".into()],
+        ..default()
     };
     let files = [("common.alo", tetrahedron().to_bytes())];
     let mut app = TestApp::with_plugin(&files, ClassicModelsPlugins.set(quake));
@@ -51,7 +52,7 @@ fn a_label_on_classic_model_is_a_warning() {
         let warning = format!("`ClassicModel` takes {path} without a label");
         let warnings = || log::warnings_with(&warning).len();
         for _ in 0..2 {
-            let model = ClassicModel(app.load(format!("{path}#Scene")));
+            let model = ClassicModel::new(format!("{path}#Scene"));
             app.world().spawn(model);
             app.wait(path, |_| warnings() > 0);
             app.wait_until_idle();

@@ -18,7 +18,8 @@ const SUPPORT: [(&str, &[&str]); 10] = [
     ("TeamColor", &["alo"]),
     ("PlayerColors", &["mdl"]),
     ("PartVisibility", &["alo", "abc", "lgw"]),
-    ("Crowd", &["alo", "abc"]),
+    // MDL and LGW models need none.
+    ("Crowd", &["alo", "abc", "lgw", "mdl"]),
 ];
 
 fn all_components() -> impl Bundle {

@@ -231,3 +231,16 @@ impl TestApp {
         self.world().get::<MdlInstance>(root).unwrap()
     }
 }
+
+/// Starts loading a manifest or a model of any format.
+pub fn load_model(server: &AssetServer, path: impl Into<AssetPath<'static>>) -> UntypedHandle {
+    let path = path.into();
+    let extension = path.get_full_extension().unwrap_or_default();
+    match extension.to_lowercase().as_str() {
+        "abc" => server.load::<Abc>(path).untyped(),
+        "alo" => server.load::<Alo>(path).untyped(),
+        "lgw" => server.load::<Lgw>(path).untyped(),
+        "mdl" => server.load::<Mdl>(path).untyped(),
+        _ => server.load::<ModelManifest>(path).untyped(),
+    }
+}

@@ -285,7 +285,7 @@ impl TestApp {
 
     /// Spawns a model or a manifest without waiting for it.
     pub fn spawn_model(&mut self, path: &'static str, bundle: impl Bundle) -> Entity {
-        let model = ClassicModel(self.load(path));
+        let model = ClassicModel::new(path);
         self.spawn_entity((model, bundle))
     }
 

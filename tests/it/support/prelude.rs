@@ -12,7 +12,7 @@ pub use crate::support::alo::{between_rings, corpus_alo, minimal, patched};
 pub use crate::support::alo_stage::{
     IDENTITY, Matrix, cuboid, inverse, matte, quarters, raw_image, stored, texels, tga, turned,
 };
-pub use crate::support::app::TestApp;
+pub use crate::support::app::{TestApp, load_model};
 pub use crate::support::crowd::{Pair, PosedVertex, crowd_vertices, is_baking, scene_vertices};
 pub use crate::support::entities::{Recorded, TestWorld, is_spawned, still};
 pub use crate::support::heap::run_in_own_process;
@@ -106,7 +106,9 @@ pub use bevy_classic_models::lithtech::{
     AbcLoaderSettings, AbcMesh, AbcModel, AbcPoseTable, ConvertedAbc,
 };
 pub use bevy_classic_models::load::ModelLoadError;
-pub use bevy_classic_models::manifest::{ManifestAttachment, ModelManifest, NameOrIndex};
+pub use bevy_classic_models::manifest::{
+    ManifestAttachment, ModelManifest, ModelSource, NameOrIndex,
+};
 pub use bevy_classic_models::prelude::*;
 pub use bevy_classic_models::quake::mdl::Precision;
 pub use bevy_classic_models::quake::mdl::write::{FrameDocument, MdlDocument, SkinDocument};
@@ -119,8 +121,11 @@ pub use bevy_classic_models::query::{
     ModelRayHit,
 };
 pub use bevy_classic_models::read::ErrorKind;
-pub use bevy_classic_models::root::{CrowdBone, LayerId, NamedClip, Repeat, Wind};
-pub use bevy_classic_models::spawn::ModelFormat;
+pub use bevy_classic_models::root::{
+    BoneMask, CrowdBone, LayerFinished, LayerId, LodDistances, ModelLod, ModelMasks, ModelSkins,
+    Wind,
+};
+pub use bevy_classic_models::spawn::{ModelFormat, ModelInstance};
 pub use bevy_classic_models::texture::ClassicImageSettings;
 pub use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
 pub use classic_models_fixtures::malformed::{Case, Expect, LocationText};

@@ -175,10 +175,14 @@ fn load_error(
     roots: Query<(Option<&ClassicModel>, Option<&WorldAssetRoot>)>,
 ) -> Option<String> {
     roots.iter().find_map(|(model, scene)| {
-        if let Some(ClassicModel(model)) = model
-            && let Some(LoadState::Failed(error)) = server.get_load_state(model)
-        {
-            return Some(error.to_string());
+        let path = model.and_then(|ClassicModel(source)| source.path());
+        let mut assets = path.into_iter().flat_map(|path| server.get_path_ids(path));
+        let failed = assets.find_map(|asset| match server.get_load_state(asset)? {
+            LoadState::Failed(error) => Some(error.to_string()),
+            _ => None,
+        });
+        if failed.is_some() {
+            return failed;
         }
         match server.get_recursive_dependency_load_state(&scene?.0)? {
             RecursiveDependencyLoadState::Failed(error) => Some(error.to_string()),

@@ -182,7 +182,7 @@ pub trait Subject: Sync {
 
     /// Starts loading it.
     fn load(&self, server: &AssetServer, path: String) -> UntypedHandle {
-        server.load::<ModelManifest>(path).untyped()
+        load_model(server, path)
     }
 
     /// Spawns it after loading, with all components that the format supports.
@@ -252,8 +252,7 @@ fn spawn_scene(world: &mut World, path: &str, components: impl Bundle) -> Entity
 
 /// Spawns the model of a manifest with components.
 fn spawn_manifest(world: &mut World, path: &str, components: impl Bundle) -> Entity {
-    let manifest = world.resource::<AssetServer>().load(path.to_owned());
-    world.spawn((ClassicModel(manifest), components)).id()
+    world.spawn((ClassicModel::new(path), components)).id()
 }
 
 /// The transform of a model's scene below its root, which may also have attachments as children.

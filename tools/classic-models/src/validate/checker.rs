@@ -136,7 +136,7 @@ fn begin(world: &mut World, manifest: &Handle<ModelManifest>, root: &AssetRoot) 
         ));
         return ManifestCheck::of_base(manifest.clone());
     }
-    ManifestCheck::new(world.spawn(ClassicModel(manifest.clone())).id())
+    ManifestCheck::new(world.spawn(ClassicModel::new(manifest.clone())).id())
 }
 
 /// The root of an asset source.

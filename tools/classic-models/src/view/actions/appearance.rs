@@ -11,6 +11,7 @@ use crate::view::row::Row;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::AloCollider;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::root::ModelLod;
 use bevy_classic_models::root::NightTime;
 
 /// Player colors that differ visibly from the default ones.

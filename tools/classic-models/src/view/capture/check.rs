@@ -8,6 +8,7 @@ use crate::view::open::args::Args;
 use crate::view::row::Row;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::root::ModelSkins;
 
 /// A model, its clips and skins, and the names of its parts.
 struct Choices<'a> {

@@ -17,6 +17,7 @@ use bevy_classic_models::alamo::{Ala, Alo, AloAnimator, AloInstance, AloModel};
 use bevy_classic_models::lithtech::{AbcAnimation, AbcAnimator, AbcInstance, AbcModel};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{MdlInstance, MdlModel, Sequence};
+use bevy_classic_models::spawn::ModelInstance;
 use std::path::{Path, PathBuf};
 
 /// The cross-fade between clips, in seconds.

@@ -172,7 +172,7 @@ fn open_manifests(
             continue;
         };
         if model.is::<ModelManifest>() {
-            let spawned = ClassicModel(opened.handle.clone());
+            let spawned = ClassicModel::new(opened.handle.clone());
             commands.entity(entity).insert(spawned);
         }
         model.handle = load(&file, path, &folders, &server);

@@ -12,6 +12,7 @@ use bevy_classic_models::lgw::LgwInstance;
 use bevy_classic_models::lithtech::AbcInstance;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlInstance;
+use bevy_classic_models::root::{LodDistances, ModelLod};
 
 /// The components of a model that the panels show, a manifest describes, and actions change.
 #[derive(QueryData)]

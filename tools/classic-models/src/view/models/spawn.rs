@@ -15,6 +15,7 @@ use bevy_classic_models::lithtech::{Abc, AbcLoaderSettings};
 use bevy_classic_models::manifest::ModelManifest;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{Mdl, MdlLoaderSettings};
+use bevy_classic_models::root::ModelLod;
 use bevy_classic_models::root::Repeat;
 use std::path::Path;
 

@@ -5,7 +5,7 @@ use crate::view::actions::action::Action;
 use crate::view::draw::overlays::Overlays;
 use crate::view::open::args::Trees;
 use bevy::prelude::*;
-use bevy_classic_models::prelude::{ModelLod, ModelSkin, PartVisibility, PlayerColors};
+use bevy_classic_models::root::{ModelLod, ModelSkin, PartVisibility, PlayerColors};
 use bevy_egui::egui::TextureId;
 use std::path::PathBuf;
 

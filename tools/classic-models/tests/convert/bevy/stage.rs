@@ -107,11 +107,11 @@ impl Stage {
             let converted = convert(case);
             let world = self.headless.app.world_mut();
             let server = world.resource::<AssetServer>();
-            let model = server.load(format!("models/{}", case.sample));
             let gltf = server.load(converted);
+            let model = ClassicModel::new(format!("models/{}", case.sample));
             subjects.push(Subject {
                 case,
-                original: world.spawn(ClassicModel(model)).id(),
+                original: world.spawn(model).id(),
                 converted: world.spawn(Transform::default()).id(),
                 gltf,
             });
