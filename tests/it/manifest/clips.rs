@@ -194,7 +194,7 @@ fn frames_beyond_a_clip_that_is_a_file_are_reported() {
     let expected = r#"far/walk.ala#Clip, frames 3 to 9 (alias "beyond"); its frames are 0 to 2"#;
     assert_one_empty_part(&mut app, "file_frames.alo", expected);
     let long = r#"has no frames 3 to 9 in clip far/walk.ala#Clip, frames 1 to 9 (alias "long"); its frames are 0 to 2"#;
-    log::expect_warning("file_frames.alo", long);
+    log::expect_warning(long, "file_frames.alo");
     // Only the clip stays loaded.
     app.wait("the animation is released", |world| {
         world.resource::<Assets<Ala>>().is_empty()
