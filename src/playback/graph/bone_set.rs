@@ -150,7 +150,9 @@ mod tests {
         assert_eq!(bones, [4]);
         assert_eq!(
             warnings,
-            ["has no bone \"Tail\", which a mask of a layer names"]
+            [
+                "has no bone \"Tail\", which a mask of a layer names; available bones: Root, Hips, Turret, Gun, Leg"
+            ]
         );
         let (bones, warnings) = resolved("lower");
         assert!(bones.is_empty());

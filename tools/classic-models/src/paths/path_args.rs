@@ -473,10 +473,14 @@ mod tests {
             ("dir/pak0.pak/progs/**", all),
             ("dir/pak0.pak/*.abc", "no file matches the pattern"),
             ("dir/broken.pak/*.mdl", "dir/broken.pak/*.mdl"),
-            ("dir/pak0.pak", "dir/pak0.pak"),
         ] {
             assert_eq!(selected(folder.path(), arg, false), expected, "{arg}");
         }
+        // An archive stands for its models, but not if folders are kept.
+        let whole = selected(folder.path(), "dir/pak0.pak", false);
+        assert_eq!(whole, selected(folder.path(), "dir/pak0.pak/**", false));
+        let kept = selected(folder.path(), "dir/pak0.pak", true);
+        assert_eq!(kept, "dir/pak0.pak");
         assert_eq!(
             selected(folder.path(), "dir/pak0.pak/**", false)
                 .matches(", ")
