@@ -25,7 +25,7 @@ pub fn listed_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
     match names.len() {
         0 => "none".to_owned(),
-        ..=MAX_LISTED => names.join(", "),
+        1..=MAX_LISTED => names.join(", "),
         count => format!(
             "{} and {} more",
             names[..MAX_LISTED].join(", "),
