@@ -11,7 +11,7 @@
 //! ```
 //!
 //! `--scene true` starts with scenes. `--count 2000 --model path/to/hero.alo` shows 2000 instances of your own model, in its
-//! first clip. `--capture FILE --time SECONDS` saves an image of that moment without a window. `--frames 100` renders
+//! first clip. `--loop SECONDS` plays each clip once in this time, so that an animation of it loops. `--capture FILE --time SECONDS` saves an image of that moment without a window. `--frames 100` renders
 //! 100 frames without a window and prints the time per frame.
 
 use bevy::asset::AssetPath;
@@ -19,6 +19,7 @@ use bevy::diagnostic::{DiagnosticsStore, FrameTimeDiagnosticsPlugin};
 use bevy::prelude::*;
 use bevy::window::PresentMode;
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::spawn::ModelClip;
 use classic_models_support::dice::Dice;
 use classic_models_support::draws::{DrawCount, DrawCountPlugin};
 use classic_models_support::example::ExamplePlugins;
@@ -39,6 +40,8 @@ struct Kind {
 
 #[derive(Resource)]
 struct Population {
+    /// The time of one pass through each clip.
+    seconds: Option<f32>,
     count: usize,
     kinds: Vec<Kind>,
     /// Whether models are members of crowds, if their format has crowds.
@@ -46,7 +49,7 @@ struct Population {
 }
 
 fn main() -> AppExit {
-    let (plugins, options) = ExamplePlugins::with_options(&["count", "model", "scene"]);
+    let (plugins, options) = ExamplePlugins::with_options(&["count", "model", "scene", "loop"]);
     let count = options.get("count").unwrap_or(10_000);
     let mut kinds: Vec<Kind> = options.all("model").map(own_kind).collect();
     if kinds.is_empty() {
@@ -67,12 +70,15 @@ fn main() -> AppExit {
             FrameTimeDiagnosticsPlugin::default(),
         ))
         .insert_resource(Population {
+            seconds: options.get("loop"),
             count,
             kinds,
             in_crowds: !options.get("scene").unwrap_or(false),
         })
         .add_systems(Startup, (spawn_models, turn_vsync_off))
         .add_systems(Update, (switch_crowds, show_draws, show_time))
+        .add_observer(set_speed)
+        .add_observer(hide_texts)
         .run()
 }
 
@@ -143,6 +149,34 @@ fn spawn_models(mut commands: Commands, population: Res<Population>) {
                 model.insert(Crowd);
             }
         }
+    }
+}
+
+/// Hides all texts of pictures that loop.
+fn hide_texts(text: On<Add, Text>, population: Res<Population>, mut commands: Commands) {
+    if population.seconds.is_some() {
+        commands.entity(text.entity).insert(Visibility::Hidden);
+    }
+}
+
+/// Sets the speed of a model's clip if all clips have the same time.
+fn set_speed(
+    ready: On<ModelReady>,
+    models: ModelQuery,
+    population: Res<Population>,
+    mut plays: Query<&mut PlayClip>,
+) {
+    let (Some(seconds), Ok(mut play)) = (population.seconds, plays.get_mut(ready.entity)) else {
+        return;
+    };
+    let clips = models.clips(ready.entity);
+    let plays = |(index, clip): &(usize, &ModelClip)| match &play.clip {
+        ClipRef::Name(name) => *name == *clip.name,
+        other => *other == ClipRef::Index(*index),
+    };
+    let clip = clips.iter().enumerate().find(plays);
+    if let Some(length) = clip.and_then(|(_, clip)| clip.seconds) {
+        play.speed = length / seconds;
     }
 }
 

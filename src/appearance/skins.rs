@@ -1,5 +1,6 @@
 //! Resolves the [`ModelSkin`] of a root, loads external skin textures, and makes the materials that use them.
 
+use crate::load::alternatives::{did_you_mean, listed_names};
 use crate::load::error::first_line;
 use crate::load::reloads::add_loading_check;
 use crate::load::warnings::ModelWarnings;
@@ -185,8 +186,9 @@ pub(crate) fn unknown_skin_warning(name: &str, named: Option<&ModelSkins>) -> Op
 fn unknown_name(name: &str, named: &ModelSkins) -> String {
     let mut names: Vec<_> = named.names().collect();
     names.sort_unstable();
-    let names = names.join(", ");
-    format!("`ModelSkins` has no entry named \"{name}\", only {names}")
+    let near = did_you_mean(name, names.iter().copied());
+    let names = listed_names(names.into_iter());
+    format!("`ModelSkins` has no entry named \"{name}\", only {names}{near}")
 }
 
 /// Registers the systems that choose skins.

@@ -3,6 +3,7 @@
 
 // For maintainers: entities do not belong here, nor the bytes of one format.
 
+pub(crate) mod alternatives;
 pub(crate) mod concurrent;
 pub(crate) mod defaults;
 pub(crate) mod error;
@@ -17,6 +18,8 @@ pub(crate) mod weak_cache;
 
 #[doc(hidden)]
 pub use crate::geometry::axes::{z_up_forward_minus_y, z_up_forward_x};
+#[doc(hidden)]
+pub use alternatives::{did_you_mean, listed_names};
 pub use error::ModelLoadError;
 #[doc(hidden)]
 pub use find::paths::as_texture;

@@ -159,8 +159,8 @@ impl ModelWarnings<'_, '_> {
         let scene = self.roots.get(root).ok().map(|scene| scene.id());
         let path = scene.and_then(|scene| self.server.get_path(scene));
         let path = path.map(|path| path.without_label().to_string());
-        let name = path.as_deref().unwrap_or("a model");
-        self.log.warn_once(scene.map(Into::into), name, message);
+        let name = path.unwrap_or_else(|| format!("the model of entity {root}"));
+        self.log.warn_once(scene.map(Into::into), &name, message);
     }
 }
 

@@ -3,9 +3,10 @@
 //!
 //! Players read the [`ResolvedClip`] instead of the [`PlayClip`].
 
+use crate::load::alternatives::{did_you_mean, listed_names};
 use crate::root::play::{
-    ClipRef, FollowVelocity, LastPosition, ModelClips, PlayClip, Playback, Repeat, ResolvedClip,
-    ResolvedPlay, part_within,
+    ClipRef, FollowVelocity, Frames, LastPosition, ModelClips, PlayClip, Playback, Repeat,
+    ResolvedClip, ResolvedPlay, part_within,
 };
 use bevy::prelude::*;
 use core::ops::Range;
@@ -194,16 +195,19 @@ impl ClipRef {
 impl ResolvedPlay {
     /// The warning for a model that does not have the clip. Lists the clips that it has.
     pub(crate) fn missing_clip_warning(&self, table: Option<&ModelClips>, own: &[&str]) -> String {
-        let mut names = match own {
-            [] => "none".to_owned(),
-            own => own.join(", "),
-        };
+        let mut names = listed_names(own.iter().copied());
+        let mut all = own.to_vec();
         if let Some(ModelClips(table)) = table.filter(|table| !table.0.is_empty()) {
             let aliases: Vec<&str> = table.iter().map(|clip| &*clip.name).collect();
             names += &format!("; names in `ModelClips`: {}", aliases.join(", "));
+            all.extend(aliases);
         }
+        let near = match self.play.clip.split_frames().0 {
+            ClipRef::Name(name) => did_you_mean(name, all.into_iter()),
+            _ => String::new(),
+        };
         format!(
-            "has no clip {}; available clips: {names}",
+            "has no clip {}; available clips: {names}{near}",
             self.description()
         )
     }
@@ -217,6 +221,13 @@ impl ResolvedPlay {
             None => "its frame count is unknown".to_owned(),
         };
         format!("has no valid frame in clip {}; {why}", self.description())
+    }
+
+    /// The warning for a part of a clip that has only some of the requested frames, of `count`.
+    pub(crate) fn missing_frames_warning(&self, part: &Range<u32>, count: u32) -> String {
+        let missing = Frames(&(count..part.end));
+        let (clip, last) = (self.description(), count.saturating_sub(1));
+        format!("has no {missing} in clip {clip}; its frames are 0 to {last}")
     }
 
     /// The clip, and its alias if it was requested by one.

@@ -85,6 +85,7 @@ pub struct ModelQuery<'w, 's> {
     named_skins: Query<'w, 's, &'static ModelSkins>,
     active_skins: Query<'w, 's, &'static ActiveSkin>,
     transforms: Query<'w, 's, &'static GlobalTransform>,
+    locals: Query<'w, 's, (&'static Transform, &'static ChildOf)>,
     visibilities: Query<'w, 's, &'static InheritedVisibility>,
     levels: Query<'w, 's, (Option<&'static DistanceLod>, Option<&'static ModelLod>)>,
     team_colors: Query<'w, 's, &'static TeamColor>,
@@ -178,7 +179,7 @@ impl ModelQuery<'_, '_> {
     }
 
     /// The box around a root's model at rest, in the root's space. `None` if the model has no vertices, and until the scene is
-    /// spawned and its transforms are propagated.
+    /// spawned.
     ///
     /// ALO: the parts that are drawn at the finest level of detail, undamaged. ABC: the bind pose. MDL: frame 0.
     pub fn bounds(&self, root: Entity) -> Option<Aabb3d> {
@@ -276,9 +277,13 @@ impl ModelQuery<'_, '_> {
 
     /// Transforms a box from the space of the scene below a root to the root's space.
     fn in_root(&self, root: Entity, bounds: &Aabb3d) -> Option<Aabb3d> {
-        let scene = self.roots.scene(root)?;
-        let affine = |entity| Some(self.transforms.get(entity).ok()?.affine());
-        let to_root: Affine3A = affine(root)?.inverse() * affine(scene)?;
+        // Not by global transforms, which are wrong until they are propagated.
+        let (mut entity, mut to_root) = (self.roots.scene(root)?, Affine3A::IDENTITY);
+        while entity != root {
+            let (transform, parent) = self.locals.get(entity).ok()?;
+            to_root = transform.compute_affine() * to_root;
+            entity = parent.parent();
+        }
         transformed_bounds(&to_root, bounds)
     }
 }

@@ -45,8 +45,8 @@ pub struct DamageStage(pub u32);
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct PartVisibility {
-    /// Whether the parts are hidden, keyed by name in lower case.
-    parts: HashMap<String, bool>,
+    /// The names as given, and whether the parts are hidden, keyed by name in lower case.
+    parts: HashMap<String, (String, bool)>,
 }
 
 impl PartVisibility {
@@ -61,13 +61,16 @@ impl PartVisibility {
 
     /// Hides all parts with this name.
     pub fn hide(&mut self, name: &str) -> &mut Self {
-        self.parts.insert(folded(name), true);
-        self
+        self.insert(name, true)
     }
 
     /// Shows all parts with this name, even if the file hides them.
     pub fn show(&mut self, name: &str) -> &mut Self {
-        self.parts.insert(folded(name), false);
+        self.insert(name, false)
+    }
+
+    fn insert(&mut self, name: &str, hidden: bool) -> &mut Self {
+        self.parts.insert(folded(name), (name.to_owned(), hidden));
         self
     }
 
@@ -80,12 +83,17 @@ impl PartVisibility {
     /// All names that are hidden or shown, in lower case and in no particular order, and whether they are hidden.
     pub fn iter(&self) -> impl Iterator<Item = (&str, bool)> {
         let parts = self.parts.iter();
-        parts.map(|(name, hidden)| (name.as_str(), *hidden))
+        parts.map(|(name, (_, hidden))| (name.as_str(), *hidden))
+    }
+
+    /// The names as given.
+    pub(crate) fn spelled(&self) -> impl Iterator<Item = &str> {
+        self.parts.values().map(|(name, _)| name.as_str())
     }
 
     /// Whether the parts with this name are hidden; `None` if the file decides.
     pub fn get(&self, name: &str) -> Option<bool> {
-        self.parts.get(&folded(name)).copied()
+        self.parts.get(&folded(name)).map(|(_, hidden)| *hidden)
     }
 }
 

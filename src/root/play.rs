@@ -312,14 +312,25 @@ impl core::fmt::Display for ClipRef {
         match self {
             Self::Name(name) => write!(f, "\"{name}\""),
             Self::Index(index) => write!(f, "at index {index}"),
-            Self::Frames(range) => write!(f, "of frames {} to {}", range.start, range.end),
+            Self::Frames(range) => write!(f, "of {}", Frames(range)),
             Self::Handle(clip) => match clip.path() {
                 Some(path) => write!(f, "{path}"),
                 None => write!(f, "{:?}", clip.id()),
             },
-            Self::Part { clip, frames } => {
-                write!(f, "{clip}, frames {} to {}", frames.start, frames.end)
-            }
+            Self::Part { clip, frames } => write!(f, "{clip}, {}", Frames(frames)),
+        }
+    }
+}
+
+/// Displays a range of frames with its last frame, as in manifests.
+pub(crate) struct Frames<'a>(pub(crate) &'a Range<u32>);
+
+impl core::fmt::Display for Frames<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self.0 {
+            range if range.is_empty() => write!(f, "frames {range:?}"),
+            Range { start, end } if end - start == 1 => write!(f, "frame {start}"),
+            Range { start, end } => write!(f, "frames {start} to {}", end - 1),
         }
     }
 }

@@ -109,11 +109,6 @@ pub(crate) struct TargetFinder<'w, 's> {
     entities: Query<'w, 's, ()>,
 }
 
-/// The warning for attachments to a bone that a model lacks. It follows the path of the model.
-pub(crate) fn missing_bone_warning(bone: &str) -> String {
-    format!("has no bone \"{bone}\": its attachments are attached to the root")
-}
-
 impl TargetFinder<'_, '_> {
     fn target(&mut self, AttachedToBone { to, bone }: &AttachedToBone) -> Target {
         if !self.entities.contains(*to) {
@@ -131,7 +126,9 @@ impl TargetFinder<'_, '_> {
             Some(bone) => Target::Found(bone),
             None if self.models.crowd_bone(*to, bone).is_some() => Target::CrowdBone,
             None => {
-                self.warnings.warn_once(*to, &missing_bone_warning(bone));
+                if let Some(warning) = self.models.missing_bone(*to, bone) {
+                    self.warnings.warn_once(*to, &warning);
+                }
                 Target::Found(*to)
             }
         }

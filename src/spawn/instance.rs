@@ -3,6 +3,7 @@
 //! Each format fills the component. Code that works on any format reads it instead of the components of each format.
 
 use crate::geometry::axes::{Mirror, z_up_forward_minus_y, z_up_forward_x};
+use crate::load::alternatives::alternatives;
 use crate::load::names::{Names, folded, named_folded};
 use bevy::math::bounding::Aabb3d;
 use bevy::platform::hash::FixedHasher;
@@ -166,8 +167,12 @@ pub(crate) struct SharedModel {
     pub(crate) bones: Vec<usize>,
     /// Whether [`PartVisibility`](crate::root::PartVisibility) can hide each bone or part.
     pub(crate) can_hide: Vec<bool>,
-    /// Why it can hide none of them.
-    pub(crate) no_parts: Option<&'static str>,
+    /// Why it cannot hide the others.
+    pub(crate) fixed_parts: Option<&'static str>,
+    /// The name of each bone or part, as in the file. Empty if a format has none, or without a use for them.
+    pub(crate) spelled: Vec<Box<str>>,
+    /// The count of levels of detail. 0 if the format has none.
+    pub(crate) levels: usize,
     /// Whether other names are accepted, such as those of parts of other models that are spawned below the root.
     pub(crate) accepts_any_name: bool,
     /// The box around the drawn parts at rest (of a Quake model, in its first pose), in the space of the scene and in units
@@ -185,18 +190,37 @@ impl SharedModel {
         })
     }
 
-    /// The warning for a name in lower case if no part has it that [`PartVisibility`](crate::root::PartVisibility) can hide.
+    /// The warning for a name if no part has it that [`PartVisibility`](crate::root::PartVisibility) can hide.
     pub(crate) fn missing_part(&self, name: &str) -> Option<String> {
         if self.accepts_any_name {
             return None;
         }
-        if let Some(reason) = self.no_parts {
+        let can_hide = |index: &usize| self.can_hide.get(*index) == Some(&true);
+        let name_key = folded(name);
+        let indices: Vec<usize> = self.named(&name_key).collect();
+        if indices.iter().any(can_hide) {
+            return None;
+        }
+        if let Some(reason) = self.fixed_parts
+            && (!indices.is_empty() || !self.can_hide.contains(&true))
+        {
             return Some(reason.to_owned());
         }
-        let mut indices = self.named(name);
-        let is_found = indices.any(|index| self.can_hide.get(index) == Some(&true));
-        (!is_found)
-            .then(|| format!("has no part \"{name}\" that `PartVisibility` can hide or show"))
+        let parts = self.spelled.iter().enumerate();
+        let parts = parts
+            .filter(|(index, _)| can_hide(index))
+            .map(|(_, name)| &**name);
+        let alternatives = alternatives(name, "parts", parts);
+        Some(format!(
+            "has no part \"{name}\" that `PartVisibility` can hide or show{alternatives}"
+        ))
+    }
+
+    /// The warning for attachments to a bone that the model lacks. It follows the path of the model.
+    pub(crate) fn missing_bone(&self, name: &str) -> String {
+        let names = self.spelled.iter().map(|name| &**name);
+        let alternatives = alternatives(name, "bones", names);
+        format!("has no bone \"{name}\": its attachments are attached to the root{alternatives}")
     }
 }
 

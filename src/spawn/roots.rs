@@ -61,7 +61,13 @@ impl ModelRoots<'_, '_> {
         instance.is_ok_and(|instance| instance.is_of_proxy())
     }
 
-    /// The warning about a part name, in lower case, that `PartVisibility` cannot hide in a root's model. `None` if it can.
+    /// The warning for attachments to a bone that a root's model lacks.
+    pub(crate) fn missing_bone(&self, root: Entity, name: &str) -> Option<String> {
+        let instance = self.instances.get(root).ok()?;
+        Some(instance.model().missing_bone(name))
+    }
+
+    /// The warning about a part name that `PartVisibility` cannot hide in a root's model. `None` if it can.
     pub(crate) fn missing_part(&self, root: Entity, name: &str) -> Option<String> {
         let instance = self.instances.get(root).ok()?;
         if instance.is_of_proxy() {

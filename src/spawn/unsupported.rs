@@ -134,7 +134,7 @@ impl ComponentWarnings<'_, '_> {
     }
 
     fn check_parts(&mut self, root: Entity, parts: &PartVisibility) {
-        for (name, _) in parts.iter() {
+        for name in parts.spelled() {
             if let Some(what) = self.models.missing_part(root, name) {
                 self.warnings.warn_once(root, &what);
             }

@@ -166,7 +166,14 @@ impl AloShared {
         let proxy_names = proxies.clone().map(|proxy| &*proxy.proxy.name);
         let other_names = lights.clone().map(|light| &*light.name).chain(dazzles);
         let first_mesh = bones.len() + proxies.len();
-        let others = index_names(other_names);
+        let other_names: Vec<&str> = other_names.collect();
+        let others = index_names(other_names.iter().copied());
+        let spelled = bones
+            .iter()
+            .map(|bone| &*bone.name)
+            .chain(proxy_names.clone());
+        let spelled = spelled.chain(meshes.clone().map(|mesh| &*mesh.name));
+        let spelled = spelled.chain(other_names).map(Box::from).collect();
         let names = vec![
             (0, model.named_bones.clone()),
             (bones.len(), index_names(proxy_names)),
@@ -185,7 +192,9 @@ impl AloShared {
             // The models of proxies have parts of their own.
             accepts_any_name: proxies.clone().any(|proxy| proxy.model.is_some()),
             bounds: model.bounds(),
-            no_parts: None,
+            fixed_parts: None,
+            levels: model.lods.len(),
+            spelled,
         };
         Self {
             model: model.clone(),

@@ -115,6 +115,7 @@ fn model(
     let shared = SharedModel {
         names: vec![(0, named_meshes.clone())],
         can_hide: vec![true; meshes.len()],
+        spelled: meshes.iter().map(|mesh| mesh.name.clone()).collect(),
         bounds,
         ..SharedModel::default()
     };

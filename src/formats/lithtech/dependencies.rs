@@ -2,7 +2,7 @@
 
 use crate::formats::lithtech::settings::AbcLoaderSettings;
 use crate::load::find::FileSearch;
-use crate::load::find::paths::{clean_path, with_extensions};
+use crate::load::find::paths::{clean_source_path, with_extensions};
 use crate::load::loading::ModelLoad;
 use crate::load::names::same_name;
 use crate::texture::loader::GLOW;
@@ -90,7 +90,7 @@ pub fn skin_candidate_paths(model: &Path, folders: &[String]) -> Vec<PathBuf> {
     name.as_mut_os_string().push(".dtx");
     let model_folder = model.parent().unwrap_or(Path::new(""));
     let sibling = model_folder.parent().map(|parent| parent.join("Skins"));
-    let folders = folders.iter().map(|folder| clean_path(folder));
+    let folders = folders.iter().map(|folder| clean_source_path(folder));
     let folders = skins_folder(model_folder)
         .into_iter()
         .chain([model_folder.to_path_buf()])

@@ -168,13 +168,19 @@ fn model(
     });
     let mut can_hide = vec![false; nodes.len()];
     let meshes = level_assets.iter().flat_map(|level| &level.meshes);
-    for node in meshes.filter_map(|mesh| mesh.node) {
-        can_hide[node] = true;
+    let mut has_shared_mesh = false;
+    for mesh in meshes {
+        match mesh.node {
+            Some(node) => can_hide[node] = true,
+            None => has_shared_mesh = true,
+        }
     }
     let shared = SharedModel {
         names: vec![(0, named_nodes.clone())],
         bones: (0..nodes.len()).collect(),
-        no_parts: (!can_hide.contains(&true)).then_some(ONE_MESH),
+        fixed_parts: has_shared_mesh.then_some(ONE_MESH),
+        levels: level_assets.len(),
+        spelled: nodes.iter().map(|node| node.name.clone()).collect(),
         can_hide,
         bounds: Some(bounds),
         ..SharedModel::default()
@@ -203,7 +209,7 @@ fn model(
 }
 
 /// The warning about [`PartVisibility`](crate::root::PartVisibility) for a model whose nodes have no meshes of their own.
-const ONE_MESH: &str = "is one skinned mesh, so `PartVisibility` cannot hide its parts; the setting \
+const ONE_MESH: &str = "is one skinned mesh, except for deforming nodes, so `PartVisibility` cannot hide its parts; the setting \
                         `separate_node_meshes` gives each node its own mesh";
 
 /// Makes the materials of a model.

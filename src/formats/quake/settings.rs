@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct MdlLoaderSettings {
-    /// Bevy units per unit of the file. Greater than 0; 1 by default. 1 / 39.37 converts Quake's inches to meters.
+    /// Bevy units per unit of the file. Greater than 0; 1 by default. `BevySpace` multiplies by 1 / 32 instead.
     pub scale: f32,
     /// Whether the scene is rotated from the file's Z up to Bevy's Y up. On by default.
     pub convert_axes: bool,

@@ -19,8 +19,9 @@ mod tests;
 use crate::load::concurrent::{Inputs, RunningLoad};
 use crate::load::find::folder_index::SourceIndex;
 use crate::load::find::folder_index::{FolderIndex, SourceFolders, remove_untimed};
-use crate::load::find::paths::clean_path;
-use crate::load::find::paths::{as_named, as_texture, candidates};
+use crate::load::find::paths::{
+    as_named, as_texture, candidates, clean_source_path, in_source, split_source,
+};
 use crate::load::watch::missing_files::is_archive_source;
 use crate::load::watch::missing_files::{FileQueries, MissingFileIndex};
 use bevy::asset::io::file::FileAssetReader;
@@ -112,25 +113,11 @@ impl FileFinder {
     fn begin(&self, model: AssetPath<'static>, load: Option<&RunningLoad>) -> FileSearch<'_> {
         let is_processing = load.is_some_and(RunningLoad::is_processing);
         let is_processed = self.is_processed() && !is_processing;
-        let source = self.server.get_source(model.source()).ok();
-        // The processor does not know files of sources that it does not process, such as archives.
-        let has_processor = self.has_processor && source.is_some_and(AssetSource::should_process);
-        let lists_processed = is_processed && !has_processor;
-        let readers = source.and_then(|source| {
-            let lister = reader(source, lists_processed)?;
-            Some((reader(source, is_processed)?, lister))
-        });
-        let index = readers.map(|(reader, lister)| SourceIndex {
-            reader,
-            lister,
-            shared: self.folders.clone().unwrap_or_default(),
-            source: model.source().clone_owned(),
-            folders: HashMap::new(),
-        });
         FileSearch {
             finder: self,
+            index: self.index(model.source(), is_processed),
+            others: HashMap::new(),
             model,
-            index,
             is_processed,
             inputs: load.map(|load| load.inputs().clone()).unwrap_or_default(),
             queries: self
@@ -139,6 +126,21 @@ impl FileFinder {
                 .filter(|_| !is_processing)
                 .map(|_| Default::default()),
         }
+    }
+
+    /// `None` if there is no such asset source.
+    fn index(&self, source: &AssetSourceId<'_>, is_processed: bool) -> Option<SourceIndex<'_>> {
+        let found = self.server.get_source(source).ok()?;
+        // The processor does not know files of sources that it does not process, such as archives.
+        let has_processor = self.has_processor && found.should_process();
+        let lists_processed = is_processed && !has_processor;
+        Some(SourceIndex {
+            reader: reader(found, is_processed)?,
+            lister: reader(found, lists_processed)?,
+            shared: self.folders.clone().unwrap_or_default(),
+            source: source.clone_owned(),
+            folders: HashMap::new(),
+        })
     }
 }
 
@@ -185,6 +187,8 @@ pub(crate) struct FileSearch<'a> {
     model: AssetPath<'static>,
     /// `None` if there is no such asset source.
     index: Option<SourceIndex<'a>>,
+    /// Other sources that paths of manifests name. Added files of these do not reload the model.
+    others: HashMap<String, Option<SourceIndex<'a>>>,
     /// Whether files are read from the output of the asset processor.
     is_processed: bool,
     /// The hash of the results, which the load depends on.
@@ -203,7 +207,19 @@ impl Drop for FileSearch<'_> {
     }
 }
 
-impl FileSearch<'_> {
+impl<'a> FileSearch<'a> {
+    /// The index of the asset source that a path begins with, otherwise of the model's source, and the path in it.
+    fn index_of<'p>(&mut self, path: &'p Path) -> (Option<&mut SourceIndex<'a>>, &'p Path) {
+        let Some((source, rest)) = path.to_str().and_then(split_source) else {
+            return (self.index.as_mut(), path);
+        };
+        let other = self.others.entry(source.to_owned()).or_insert_with(|| {
+            let id = AssetSourceId::from(source.to_owned());
+            self.finder.index(&id, self.is_processed)
+        });
+        (other.as_mut(), Path::new(rest))
+    }
+
     /// The asset path of the first candidate that exists, with the names as stored on disk.
     ///
     /// Folders are searched in this order: the model's own, its sibling `Textures`, each of
@@ -222,12 +238,16 @@ impl FileSearch<'_> {
     }
 
     /// Like [`find`](Self::find), but with the folder of `file` in place of the model's own. Both are in one asset source.
+    /// A name with an asset source is searched from the root of that source only.
     pub(crate) async fn find_beside(
         &mut self,
         file: &AssetPath<'_>,
         name: &str,
     ) -> Result<AssetPath<'static>, NotFound> {
-        let candidates = candidates(file.path(), None, name, &[], as_named);
+        let candidates = match split_source(name) {
+            Some(_) => vec![clean_source_path(name)],
+            None => candidates(file.path(), None, name, &[], as_named),
+        };
         self.find_first(name, &candidates).await
     }
 
@@ -283,15 +303,16 @@ impl FileSearch<'_> {
         let own = self.model.path().parent().unwrap_or(Path::new(""));
         let mut found: Vec<PathBuf> = Vec::new();
         let mut unique = HashSet::new();
-        let folders = folders.iter().map(|folder| clean_path(folder));
+        let folders = folders.iter().map(|folder| clean_source_path(folder));
         for folder in core::iter::once(own.to_path_buf()).chain(folders) {
-            let Some(index) = &mut self.index else {
-                break;
-            };
             if let Some(queries) = &mut self.queries {
                 queries.add_listing(&folder, prefix, extensions);
             }
-            for path in index.files_beginning(&folder, prefix, extensions).await {
+            let (Some(index), within) = self.index_of(&folder) else {
+                continue;
+            };
+            for path in index.files_beginning(within, prefix, extensions).await {
+                let path = in_source_of(&folder, path);
                 if unique.insert(path.clone()) {
                     found.push(path);
                 }
@@ -311,19 +332,20 @@ impl FileSearch<'_> {
             let entries = index.entries().iter();
             entries.map(|entry| entry.name.clone()).collect()
         };
-        let entries = match &mut self.index {
-            Some(index) => index.paths(folder, names).await,
-            None => Vec::new(),
+        let entries = match self.index_of(folder) {
+            (Some(index), within) => index.paths(within, names).await,
+            _ => Vec::new(),
         };
         self.inputs.add(&entries);
-        entries
+        let entries = entries.into_iter();
+        entries.map(|path| in_source_of(folder, path)).collect()
     }
 
     /// Whether a path that [`entries`](Self::entries) returned is a folder.
-    pub(crate) async fn is_folder(&self, path: &Path) -> bool {
-        match &self.index {
-            Some(index) => index.is_folder(path).await,
-            None => false,
+    pub(crate) async fn is_folder(&mut self, path: &Path) -> bool {
+        match self.index_of(path) {
+            (Some(index), within) => index.is_folder(within).await,
+            _ => false,
         }
     }
 
@@ -347,8 +369,12 @@ impl FileSearch<'_> {
         found
     }
 
-    /// Converts a path from the root of the asset source to an asset path in the model's source.
+    /// Converts a path from the root of the asset source to an asset path in the source that it begins with, otherwise in
+    /// the model's source.
     pub(crate) fn asset_path(&self, path: PathBuf) -> AssetPath<'static> {
+        if let Some((source, rest)) = path.to_str().and_then(split_source) {
+            return AssetPath::from(PathBuf::from(rest)).with_source(source.to_owned());
+        }
         AssetPath::from(path).with_source(self.model.source().clone_owned())
     }
 
@@ -373,20 +399,30 @@ impl FileSearch<'_> {
         name: &str,
         candidates: &[PathBuf],
     ) -> Result<AssetPath<'static>, NotFound> {
+        let mut tried = Vec::new();
         for candidate in candidates {
-            let Some(index) = &mut self.index else {
-                break;
+            let shown = candidate.display();
+            let (Some(index), path) = self.index_of(candidate) else {
+                tried.push(format!("{shown} (there is no such asset source)"));
+                continue;
             };
-            if let Some(found) = index.find(candidate).await {
+            if let Some(found) = index.find(path).await {
+                let found = in_source_of(candidate, found);
                 self.inputs.add(&found);
                 return Ok(self.asset_path(found));
             }
+            tried.push(shown.to_string());
             self.note_unusable(candidate);
         }
-        let tried = candidates.iter().map(|path| path.display().to_string());
-        Err(NotFound {
-            name: name.to_owned(),
-            tried: tried.collect(),
-        })
+        let name = name.to_owned();
+        Err(NotFound { name, tried })
+    }
+}
+
+/// Prepends the asset source that `path` begins with, if any, to a path that was found in it.
+fn in_source_of(path: &Path, found: PathBuf) -> PathBuf {
+    match path.to_str().and_then(split_source) {
+        Some((source, _)) => in_source(source, &found),
+        None => found,
     }
 }

@@ -40,6 +40,25 @@ pub(crate) fn clean_path(path: &str) -> PathBuf {
     names.filter(|name| !name.is_empty()).collect()
 }
 
+/// Splits the asset source off a path of a manifest: `arc://models/x.abc` is `models/x.abc` in the source `arc`. A single
+/// letter is a drive.
+pub(crate) fn split_source(path: &str) -> Option<(&str, &str)> {
+    let (source, rest) = path.split_once("://")?;
+    (source.len() > 1 && !source.contains(['/', '\\'])).then_some((source, rest))
+}
+
+/// Like [`clean_path`], for a path of a manifest, which can begin with an asset source.
+pub(crate) fn clean_source_path(path: &str) -> PathBuf {
+    match split_source(path) {
+        Some((source, rest)) => in_source(source, &clean_path(rest)),
+        None => clean_path(path),
+    }
+}
+
+pub(crate) fn in_source(source: &str, path: &Path) -> PathBuf {
+    format!("{source}://{}", path.display()).into()
+}
+
 /// Appends a component to a path with `/` on every system.
 pub(crate) fn push_part(path: &mut String, part: &str) {
     if !path.is_empty() {
@@ -62,7 +81,7 @@ pub(crate) fn candidates(
     let first = first.map(clean_path);
     let own = model.parent().unwrap_or(Path::new("")).to_path_buf();
     let sibling = own.parent().map(|parent| parent.join("Textures"));
-    let folders = folders.iter().map(|folder| clean_path(folder));
+    let folders = folders.iter().map(|folder| clean_source_path(folder));
     let names = names(name, variants);
     let mut candidates = Vec::new();
     for folder in first

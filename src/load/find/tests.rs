@@ -1,7 +1,7 @@
 //! Tests of searches in asset sources in memory.
 
 use crate::load::concurrent::ConcurrentLoads;
-use crate::load::find::paths::with_extensions;
+use crate::load::find::paths::{clean_path, with_extensions};
 use crate::load::find::*;
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{
@@ -555,4 +555,18 @@ mod processed {
             processor_state(app) == ProcessorState::Finished
         });
     }
+}
+
+#[test]
+fn only_paths_of_manifests_name_sources() {
+    for (path, expected) in [
+        ("arc://models/x.abc", "arc://models/x.abc"),
+        (r"arc://a\..\b/x.abc", "arc://a/b/x.abc"),
+        ("c://models/x.abc", "models/x.abc"),
+        (r"W:\models\x.abc", "models/x.abc"),
+        ("a/b://x.abc", "a/x.abc"),
+    ] {
+        assert_eq!(clean_source_path(path), Path::new(expected), "{path}");
+    }
+    assert_eq!(clean_path("arc://x.abc"), Path::new("x.abc"));
 }

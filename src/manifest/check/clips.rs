@@ -214,8 +214,11 @@ impl CheckResult {
             let resolved = ResolvedPlay::new(&play, subject.clips);
             let problem = match result.find(models, subject, &resolved) {
                 Ok((part, count)) => part.zip(count).and_then(|(part, count)| {
-                    let is_empty = part.start >= count || part.is_empty();
-                    is_empty.then(|| resolved.empty_part_warning(Some(count)))
+                    if part.start >= count || part.is_empty() {
+                        return Some(resolved.empty_part_warning(Some(count)));
+                    }
+                    let is_beyond = part.end > count;
+                    is_beyond.then(|| resolved.missing_frames_warning(&part, count))
                 }),
                 Err(missing) => Some(missing),
             };

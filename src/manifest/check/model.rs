@@ -1,8 +1,9 @@
 //! [`ManifestCheck`]: checks a spawned manifest against its model and the files that it names, for tools.
 
 use crate::appearance::skins::{ActiveSkin, unknown_skin_warning};
+use crate::load::alternatives::alternatives;
 use crate::load::error::first_line;
-use crate::load::names::{folded, same_name};
+use crate::load::names::same_name;
 use crate::manifest::apply::attachments::find_outermost;
 use crate::manifest::apply::state::{ModelState, is_model_loading, manifest_attachments};
 use crate::manifest::check::clips::{CheckedValue, clip_problems, missing_clip};
@@ -16,7 +17,6 @@ use crate::manifest::values::NameOrIndex;
 use crate::query::models::ModelQuery;
 use crate::root::play::ModelClips;
 use crate::root::skins::ModelSkins;
-use crate::spawn::attach::missing_bone_warning;
 use crate::spawn::instance::{ModelFormat, ModelInstance};
 use crate::spawn::unsupported::{ModelComponent, no_effect_warning};
 use bevy::asset::{AssetLoadError, AssetPath, LoadState, RecursiveDependencyLoadState};
@@ -266,7 +266,7 @@ impl Found<'_> {
         };
         for (list, names) in [("hidden", &manifest.hidden), ("shown", &manifest.shown)] {
             for (index, name) in names.iter().enumerate() {
-                if let Some(warning) = instance.model().missing_part(&folded(name)) {
+                if let Some(warning) = instance.model().missing_part(name) {
                     self.add_of_model(&[Field(list), Element(index)], &warning);
                 }
             }
@@ -275,7 +275,7 @@ impl Found<'_> {
             let bone = &attachment.bone;
             if !bone.is_empty() && instance.bone(bone).is_none() {
                 let steps = [Field("attachments"), Element(index), Field("bone")];
-                self.add_of_model(&steps, &missing_bone_warning(bone));
+                self.add_of_model(&steps, &instance.model().missing_bone(bone));
             }
         }
     }
@@ -303,7 +303,9 @@ impl Found<'_> {
             for (index, bone) in mask.iter().enumerate() {
                 if !bones.iter().any(|other| same_name(&other.name, bone)) {
                     let steps = [Field("masks"), Key(name), Element(index)];
-                    self.add_of_model(&steps, &format!("has no bone \"{bone}\""));
+                    let names = bones.iter().map(|bone| &*bone.name);
+                    let alternatives = alternatives(bone, "bones", names);
+                    self.add_of_model(&steps, &format!("has no bone \"{bone}\"{alternatives}"));
                 }
             }
         }
@@ -449,6 +451,23 @@ impl Found<'_> {
             }
         }
         self.check_file_fields(format);
+        self.check_distances(world, root);
+    }
+
+    /// Finds distances beyond the model's levels of detail.
+    fn check_distances(&mut self, world: &World, root: Entity) {
+        let count = self.manifest.lod_distances.len();
+        let model = world.get::<ModelInstance>(root).map(ModelInstance::model);
+        // The models of proxies have levels of their own.
+        if let Some(model) = model.filter(|model| model.levels > 0 && !model.accepts_any_name)
+            && count >= model.levels
+        {
+            let (levels, most) = (model.levels, model.levels - 1);
+            let message = format!(
+                "has {levels} levels of detail, so {most} distances, but the list has {count}"
+            );
+            self.add_of_model(&[Field("lod_distances")], &message);
+        }
     }
 
     /// Finds fields without a component that have no effect on a format.

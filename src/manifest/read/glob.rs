@@ -1,7 +1,7 @@
 //! The search for files that match patterns with `*` and `?`.
 
 use crate::load::find::FileSearch;
-use crate::load::find::paths::{PathPart, path_parts};
+use crate::load::find::paths::{PathPart, in_source, path_parts, split_source};
 use crate::load::names::{Pattern, folded};
 use bevy::asset::AssetPath;
 use std::collections::HashMap;
@@ -52,7 +52,8 @@ impl Globs {
     }
 
     /// The files that match a pattern, sorted by name. The folders in the pattern may have `*` and `?` too. Searches
-    /// below `folder`, and if no file matches, below the root of the asset source. Returns at most `limit` + 1 files.
+    /// below `folder`, and if no file matches, below the root of the asset source; with an asset source in the pattern
+    /// only there. Returns at most `limit` + 1 files.
     pub(crate) async fn matching(
         &mut self,
         search: &mut FileSearch<'_>,
@@ -60,6 +61,9 @@ impl Globs {
         pattern: &str,
         limit: usize,
     ) -> Result<Vec<AssetPath<'static>>, StepLimitExceeded> {
+        let (source, pattern) = split_source(pattern).map_or((None, pattern), |(source, rest)| {
+            (Some(in_source(source, Path::new(""))), rest)
+        });
         let parts = path_parts(pattern).filter_map(|part| match part {
             PathPart::Name(name) => Some(name),
             PathPart::Outside => None,
@@ -69,7 +73,10 @@ impl Globs {
         let Some((last, folders)) = patterns.split_last() else {
             return Ok(Vec::new());
         };
-        let mut starts = Vec::from([folder, Path::new("")]);
+        let mut starts = match &source {
+            Some(source) => vec![source.as_path()],
+            None => vec![folder, Path::new("")],
+        };
         starts.dedup();
         for start in starts {
             search.watch_patterns(start, &parts);
@@ -144,7 +151,7 @@ impl Entry {
 
     async fn is_folder(
         &mut self,
-        search: &FileSearch<'_>,
+        search: &mut FileSearch<'_>,
         steps: &mut StepBudget,
     ) -> Result<bool, StepLimitExceeded> {
         if let Some(is_folder) = self.is_folder {

@@ -1,7 +1,8 @@
 //! [`ManifestLoader`]: the asset loader of manifests. It reads the text of a manifest and finds the files that it names.
 
+use crate::load::alternatives::alternatives;
 use crate::load::concurrent::LoadTracker;
-use crate::load::find::paths::clean_path;
+use crate::load::find::paths::{clean_path, clean_source_path, split_source};
 use crate::load::find::{FileFinder, FileSearch};
 use crate::load::labels::SCENE;
 use crate::load::names::same_name;
@@ -178,6 +179,7 @@ impl ManifestFileFinder<'_> {
         if self.sources.has_bases() {
             *name = match found {
                 Some(path) => path.to_string(),
+                None if split_source(name).is_some() => return,
                 None => path_text(folder_of(source).join(clean_path(name))),
             };
         }
@@ -301,7 +303,9 @@ impl ManifestFileFinder<'_> {
     fn unknown_skin(&mut self, manifest: &ModelManifest) -> Option<String> {
         let has_skin = |name: &str| manifest.skins.keys().any(|key| same_name(key, name));
         let name = as_name(&manifest.skin).filter(|name| !has_skin(name))?;
-        let message = format!("is {name:?}, but `skins` has no entry of this name");
+        let names = manifest.skins.keys().map(String::as_str);
+        let alternatives = alternatives(name, "skins", names);
+        let message = format!("is {name:?}, but `skins` has no entry of this name{alternatives}");
         self.warn(Problem::new([Field("skin")], message));
         Some(name.to_owned())
     }
@@ -311,9 +315,13 @@ fn folder_of(source: &Source) -> &Path {
     source.path.path().parent().unwrap_or(Path::new(""))
 }
 
-/// The possible paths of a texture folder: relative to the manifest, then to the root of the asset source.
+/// The possible paths of a texture folder: relative to the manifest, then to the root of the asset source. Only one with an
+/// asset source.
 fn texture_folders(name: &str, source: &Source) -> Vec<String> {
-    let name = clean_path(name);
+    let name = clean_source_path(name);
+    if split_source(&name.to_string_lossy()).is_some() {
+        return vec![path_text(name)];
+    }
     let mut folders = Vec::from([folder_of(source).join(&name), name]);
     folders.dedup();
     folders.into_iter().map(path_text).collect()

@@ -1,5 +1,6 @@
 //! Sets of a model's bones, resolved from masks.
 
+use crate::load::alternatives::alternatives;
 use crate::load::names::same_name;
 use crate::playback::skeletal::rig::RigBone;
 use crate::root::layers::{BoneMask, ModelMasks};
@@ -68,8 +69,9 @@ impl BoneSet {
                 }
             }
             if !is_found {
+                let alternatives = alternatives(name, "bones", bones.iter().map(|it| it.name));
                 warnings.push(format!(
-                    "has no bone \"{name}\", which a mask of a layer names"
+                    "has no bone \"{name}\", which a mask of a layer names{alternatives}"
                 ));
             }
         }
@@ -92,10 +94,11 @@ fn missing_mask(mask: &BoneMask, masks: Option<&ModelMasks>) -> String {
         Some(masks) if masks.get(name).is_some() => {
             format!("has the mask \"{name}\", which must not be the name of another mask")
         }
-        Some(masks) => format!(
-            "has no mask \"{name}\"; available masks: {}",
-            masks.names().collect::<Vec<_>>().join(", ")
-        ),
+        Some(masks) => {
+            let names: Vec<&str> = masks.names().collect();
+            let alternatives = alternatives(name, "masks", names.into_iter());
+            format!("has no mask \"{name}\"{alternatives}")
+        }
         None => format!("has no mask \"{name}\": named masks need `ModelMasks` on the root"),
     }
 }
@@ -147,7 +150,9 @@ mod tests {
         assert_eq!(bones, [4]);
         assert_eq!(
             warnings,
-            ["has no bone \"Tail\", which a mask of a layer names"]
+            [
+                "has no bone \"Tail\", which a mask of a layer names; available bones: Root, Hips, Turret, Gun, Leg"
+            ]
         );
         let (bones, warnings) = resolved("lower");
         assert!(bones.is_empty());

@@ -2,7 +2,7 @@
 
 use crate::support::archives::{FORMATS, Games, Text, TextLoader};
 use crate::support::prelude::*;
-use crate::support::sample_files::{MODELS, clip, expected, files};
+use crate::support::sample_files::{MODELS, clip, expected, files, unit};
 
 /// An app with a source of archives, and no other files.
 fn app_with(source: ArchiveSource, id: impl Into<AssetSourceId<'static>>) -> TestApp {
@@ -95,6 +95,61 @@ fn patterns_of_manifests_match_archived_files() {
             "{path}"
         );
     }
+}
+
+#[test]
+fn paths_of_manifests_can_name_other_sources() {
+    let games = Games::new();
+    let unit = unit(r"W:\Hull.tga", "none");
+    let image = tga(&quarters([255; 4]));
+    let files: [(&str, &[u8]); 4] = [
+        ("Units/UNIT.alo", &unit),
+        ("Units/unit_MOVE_00.ala", &clip()),
+        ("Far/rest.ala", &clip()),
+        ("Paint/hull.TGA", &image),
+    ];
+    games.pack("a.meg", &files);
+    // Without the source, the path would be that of this file.
+    games.put("loose/units/unit.alo", b"no model");
+    let base = r#"(
+        model: "arc://units/unit.alo",
+        clips: [(file: "arc://far/rest.ala"), (name: "", file: "arc://units/*.ala")],
+        texture_folders: ["arc://paint"],
+        attachments: [(model: "arc://units/unit.alo")])"#;
+    games.put("loose/shared/base.model.ron", base);
+    games.put("loose/a.model.ron", r#"(extends: "shared/base.model.ron")"#);
+    games.put("loose/b.model.ron", r#"(model: "none://units/unit.alo")"#);
+    let mut app = App::new();
+    app.register_asset_source("arc", games.source(["a.meg"]).into_builder());
+    let loose = games.path("loose");
+    let mut app = TestApp::with_sources(app, gpuless::plugins(&loose, false));
+    let manifest = app.load::<ModelManifest>("a.model.ron");
+    app.wait_loaded(&manifest);
+    let files = app.asset(&manifest).files.clone();
+    let model = files.model().unwrap().to_string();
+    assert!(
+        model.eq_ignore_ascii_case("arc://units/unit.alo"),
+        "{model}"
+    );
+    let server = app.server();
+    let is_loaded = |path: String| server.get_handle_untyped(path).is_some();
+    for path in ["units/unit_move_00.ala#Clip", "far/rest.ala#Clip"] {
+        assert!(is_loaded(format!("arc://{path}")), "{path}");
+    }
+    app.spawn_model_ready("a.model.ron", ());
+    assert!(is_loaded("arc://paint/hull.tga".to_owned()));
+    let broken = app.load::<ModelManifest>("b.model.ron");
+    app.wait_until(|world| {
+        world
+            .resource::<AssetServer>()
+            .load_state(&broken)
+            .is_failed()
+    });
+    let LoadState::Failed(error) = server.load_state(&broken) else {
+        panic!("it was loaded");
+    };
+    let text = "none://units/unit.alo (there is no such asset source)";
+    assert!(error.to_string().contains(text), "{error}");
 }
 
 #[test]

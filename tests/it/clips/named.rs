@@ -281,15 +281,15 @@ fn missing_poses_of_an_mdl_clip_are_reported() {
     for (clip, text) in [
         (
             ClipRef::part("run", 3..7),
-            "\"run\", frames 3 to 7; its frames are 0 to 2",
+            "\"run\", frames 3 to 6; its frames are 0 to 2",
         ),
         (
             ClipRef::part("burn", 1..1),
-            "\"burn\", frames 1 to 1; its frames are 0 to 1",
+            "\"burn\", frames 1..1; its frames are 0 to 1",
         ),
         (
             ClipRef::part("sprint", 0..2),
-            "no clip \"sprint\", frames 0 to 2; available clips: run",
+            "no clip \"sprint\", frames 0 to 1; available clips: run",
         ),
     ] {
         let root = app.spawn_shown("tetra.mdl#Scene", PlayClip::looping(clip));

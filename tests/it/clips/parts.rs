@@ -266,19 +266,19 @@ fn missing_frames_are_reported_and_not_played() {
     for (clip, text) in [
         (
             part("MOVE_01", 5..9),
-            "\"MOVE_01\", frames 5 to 9; its frames are 0 to 4",
+            "\"MOVE_01\", frames 5 to 8; its frames are 0 to 4",
         ),
         (
             part(1, Range { start: 4, end: 2 }),
-            "at index 1, frames 4 to 2; its frames are 0 to 4",
+            "at index 1, frames 4..2; its frames are 0 to 4",
         ),
         (
             part("MARCH_01", 0..2),
-            "no clip \"MARCH_01\", frames 0 to 2; available clips: ATTACK_00, MOVE",
+            "no clip \"MARCH_01\", frames 0 to 1; available clips: ATTACK_00, MOVE",
         ),
         (
             part(foreign, 0..2),
-            "frames 0 to 2; its frame count is unknown",
+            "frames 0 to 1; its frame count is unknown",
         ),
     ] {
         let (mut app, root) = alo_app(vec![], PlayClip::looping("MOVE_00").starting_at(0.2));
@@ -349,7 +349,7 @@ fn part_is_updated_when_its_file_changes() {
     }
     app.replace(MOVE, ala(&short));
     app.assert_hull_x(root, 0.0);
-    log::expect_warnings("\"MOVE_00\", frames 1 to 4; its only frame is 0", 1);
+    log::expect_warnings("\"MOVE_00\", frames 1 to 3; its only frame is 0", 1);
     app.replace(MOVE, ala(&moves(2.0)));
     app.assert_hull_x(root, 2.0);
     app.step(0.1);

@@ -48,8 +48,8 @@ fn missing_clips_of_a_quake_model_are_reported_with_available_clips() {
             "lacks_clips.mdl",
             &[
                 r#"has no clip "rum" (alias "typo"); available clips: run"#,
-                r#"has no clip of frames 400 to 501 (alias "beyond")"#,
-                r#"has no valid frame in clip "run", frames 400 to 501 (alias "late"); its frames are 0 to"#,
+                r#"has no clip of frames 400 to 500 (alias "beyond")"#,
+                r#"has no valid frame in clip "run", frames 400 to 500 (alias "late"); its frames are 0 to"#,
             ],
         );
     }
@@ -74,7 +74,7 @@ fn missing_clips_of_a_lithtech_model_are_reported() {
         "lacks_clips.abc",
         &[
             r#"has no clip "wlak" (alias "typo")"#,
-            r#"has no valid frame in clip at index 0, frames 400 to 501 (alias "late")"#,
+            r#"has no valid frame in clip at index 0, frames 400 to 500 (alias "late")"#,
             r#"has no clip at index 99 (alias "none")"#,
         ],
     );
@@ -153,7 +153,7 @@ fn assert_one_empty_part(app: &mut TestApp, model: &str, expected: &str) {
 fn frames_beyond_an_alamo_clip_are_reported_once_its_file_is_loaded() {
     log::listen();
     let manifest = r#"(model: "late_frames.alo", clips: [
-        (name: "good", clip: "MOVE_00", frames: (3, 9)),
+        (name: "good", clip: "MOVE_00", frames: (3, 4)),
         (name: "beyond", clip: "MOVE_00", frames: (5, 9)),
     ])"#;
     let mut app = TestApp::new(&[
@@ -173,7 +173,7 @@ fn frames_beyond_an_alamo_clip_are_reported_once_its_file_is_loaded() {
     run_frames(&mut app);
     app.despawn(first);
     drop(locked);
-    let expected = r#""MOVE_00", frames 5 to 10 (alias "beyond"); its frames are 0 to 4"#;
+    let expected = r#""MOVE_00", frames 5 to 9 (alias "beyond"); its frames are 0 to 4"#;
     assert_one_empty_part(&mut app, "late_frames.alo", expected);
 }
 
@@ -181,7 +181,8 @@ fn frames_beyond_an_alamo_clip_are_reported_once_its_file_is_loaded() {
 fn frames_beyond_a_clip_that_is_a_file_are_reported() {
     log::listen();
     let manifest = r#"(model: "file_frames.alo", clips: [
-        (name: "good", file: "far/walk.ala", frames: (1, 9)),
+        (name: "good", file: "far/walk.ala", frames: (1, 2)),
+        (name: "long", file: "far/walk.ala", frames: (1, 9)),
         (name: "beyond", file: "far/walk.ala", frames: (3, 9)),
     ])"#;
     let mut app = TestApp::new(&[
@@ -190,8 +191,10 @@ fn frames_beyond_a_clip_that_is_a_file_are_reported() {
         ("far/walk.ala", ala::small(1)),
     ]);
     app.spawn_model_ready("file_frames.model.ron", ());
-    let expected = r#"far/walk.ala#Clip, frames 3 to 10 (alias "beyond"); its frames are 0 to 2"#;
+    let expected = r#"far/walk.ala#Clip, frames 3 to 9 (alias "beyond"); its frames are 0 to 2"#;
     assert_one_empty_part(&mut app, "file_frames.alo", expected);
+    let long = r#"has no frames 3 to 9 in clip far/walk.ala#Clip, frames 1 to 9 (alias "long"); its frames are 0 to 2"#;
+    log::expect_warning(long, "file_frames.alo");
     // Only the clip stays loaded.
     app.wait("the animation is released", |world| {
         world.resource::<Assets<Ala>>().is_empty()

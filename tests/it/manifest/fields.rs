@@ -67,7 +67,7 @@ fn clips_are_found_by_file_names_and_patterns() {
     assert_eq!(
         clips,
         [
-            "idle u/tank_stand_00.ala#Clip, frames 0 to 2 Loop",
+            "idle u/tank_stand_00.ala#Clip, frames 0 to 1 Loop",
             "move_00 u/Anims/a/tank_move_00.ALA#Clip Once",
             "MOVE_01 u/Anims/b/TANK_MOVE_01.ala#Clip Once",
             "other u/Anims/other.ala#Clip Loop",

@@ -164,6 +164,48 @@ fn assert_bounds(bounds: Aabb3d, vertices: &[DVec3], tolerance: f64, looseness: 
 }
 
 #[test]
+fn bounds_are_in_the_space_of_the_root_as_soon_as_the_model_is_ready() {
+    #[derive(Resource, Default)]
+    struct Found(Vec<(Entity, Option<Aabb3d>)>);
+    let mut app = TestApp::in_folder(&assets());
+    app.app.init_resource::<Found>().add_observer(
+        |ready: On<ModelReady>, models: ModelQuery, mut found: ResMut<Found>| {
+            found.0.push((ready.entity, models.bounds(ready.entity)));
+        },
+    );
+    let transform = Transform::from_xyz(3.0, -2.0, 9.0).with_scale(Vec3::splat(2.0));
+    let roots = [MDL, LGW, ABC, ALO].map(|scene| {
+        let path = scene.trim_end_matches("#Scene");
+        app.spawn_model_ready(path, (BevySpace::default(), transform))
+    });
+    app.settle();
+    let Found(found) = core::mem::take(&mut *app.world().resource_mut());
+    for root in roots {
+        let (_, early) = found.iter().find(|(entity, _)| *entity == root).unwrap();
+        let late = app.ask(|models| models.bounds(root)).unwrap();
+        assert_eq!(*early, Some(late));
+        let height = late.max.y - late.min.y;
+        assert!((1.0..8.0).contains(&height), "{late:?}");
+    }
+}
+
+#[test]
+fn meshes_of_all_formats_have_normals() {
+    let mut app = TestApp::in_folder(&assets());
+    for scene in [MDL, LGW, ABC, ALO] {
+        spawn(&mut app, scene, ());
+    }
+    let meshes = app.world().resource::<Assets<Mesh>>();
+    let with = |mesh: &&Mesh| mesh.contains_attribute(Mesh::ATTRIBUTE_NORMAL);
+    let (all, with) = (
+        meshes.iter().count(),
+        meshes.iter().filter(|(_, mesh)| with(mesh)).count(),
+    );
+    assert!(all > 10);
+    assert_eq!(with, all);
+}
+
+#[test]
 fn bounds_contain_the_model_at_rest_and_over_clips() {
     let mut app = TestApp::in_folder(&assets());
     let transform = Transform::from_xyz(3.0, -2.0, 9.0)

@@ -1,6 +1,7 @@
 //! Images that the subcommand `view` writes: of particle systems, of models in archives and games, turntables and contact
 //! sheets.
 
+use classic_model_formats::abc;
 use classic_models_support::comparison::difference;
 use std::path::Path;
 use std::process::Command;
@@ -212,6 +213,66 @@ fn only_force_replaces_manifests() {
     assert_eq!(code, Some(0), "{error}");
     let text = std::fs::read_to_string(&manifest).unwrap();
     assert!(text.contains("a.mdl"), "{text}");
+}
+
+#[test]
+fn saved_manifests_have_the_levels_of_a_game() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["models/warden.abc", "skins/warden.dtx"] {
+        let target = folder.path().join(file);
+        std::fs::create_dir_all(target.parent().unwrap()).unwrap();
+        std::fs::copy(Path::new(ASSETS).join(file), target).unwrap();
+    }
+    let manifest = folder.path().join("models/a.model.ron");
+    let model = folder.path().join("models/warden.abc");
+    let args = [&model, &manifest].map(|path| path.to_str().unwrap());
+    let (_, code, error) = view(&[args[0], "--size", "64x48", "--save-manifest", args[1]]);
+    assert_eq!(code, Some(0), "{error}");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    // The finest levels with at most a half, a quarter and an eighth of the triangles, at the distances that the file states.
+    let bytes = std::fs::read(&model).unwrap();
+    let geometry = abc::parse(&bytes).unwrap().geometry;
+    let expected = [2, 4, 8].map(|part| {
+        let most = geometry.triangles.len() / part;
+        let level = (0..).find(|level| geometry.lod_triangle_count(*level) <= most);
+        200.0 + f64::from(level.unwrap() - 1) * 0.5
+    });
+    let text: String = text.split_whitespace().collect();
+    let [a, b, c] = expected;
+    let expected = format!("lod_distances:[{a:?},{b:?},{c:?},]");
+    assert!(text.contains(&expected), "{expected}: {text}");
+}
+
+#[test]
+fn animations_have_the_frames_of_their_seconds() {
+    let moving = image("sentry.mdl", &["--clip", "walk", "--seconds", "0.5"]);
+    let count = |name: &[u8]| moving.windows(4).filter(|word| *word == name).count();
+    assert_eq!([count(b"acTL"), count(b"fcTL"), count(b"fdAT")], [1, 6, 5]);
+}
+
+#[test]
+fn archives_stand_for_their_models() {
+    let archive = Path::new("archives/warden.rez");
+    let entry = image_of(&archive.join("models/warden.abc"), &[]);
+    assert_same(&image_of(archive, &[]), &entry, "the archive");
+}
+
+#[test]
+fn missing_names_are_answered_with_those_that_exist() {
+    for (option, name, expected) in [
+        ("--clip", "wlak", "did you mean \"walk\"?"),
+        ("--hide", "Beem", "did you mean \"Beam\"?"),
+    ] {
+        let model = if option == "--clip" {
+            "sentry.mdl"
+        } else {
+            "walker.alo"
+        };
+        let args = [&*sample(model), option, name, "--capture", "no.png"];
+        let (_, code, error) = view(&args);
+        assert_eq!(code, Some(1), "{error}");
+        assert!(error.contains(expected), "{error}");
+    }
 }
 
 #[test]

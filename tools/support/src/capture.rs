@@ -80,11 +80,12 @@ pub fn image(headless: &mut Headless) -> Image {
 pub fn save_animation(headless: &mut Headless, seconds: f32, path: &Path) -> Result<(), String> {
     activate_cameras(headless, true);
     settle(headless);
-    let rate = f32::from(images::RATE);
-    let frames = (0..(seconds * rate) as u32).map(|_| headless.capture_after(1.0 / rate));
+    // A whole count, so that a clip of this length loops without a jump.
+    let count = (seconds * images::RATE).floor().max(1.0);
+    let frames = (0..count as u32).map(|_| headless.capture_after(seconds / count));
     let frames = frames.collect();
     activate_cameras(headless, false);
-    images::save_animation(frames, path)
+    images::save_animation(frames, seconds, path)
 }
 
 /// Saves [`image`] as a PNG.

@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 
-/// Frames per second of [`save_animation`].
-pub const RATE: u16 = 12;
+/// The most frames per second of [`save_animation`].
+pub const RATE: f32 = 12.0;
 
 /// Writes an image as an opaque PNG.
 ///
@@ -26,11 +26,11 @@ pub fn save(image: Image, path: &Path) -> Result<(), String> {
         .map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Writes images of one size as an animated PNG that loops, with [`RATE`] frames per second. Frames are opaque.
+/// Writes images of one size as an animated PNG that loops after so many seconds. Frames are opaque.
 ///
 /// # Errors
 /// A message if there is no image, if one cannot be converted, or if the file cannot be written.
-pub fn save_animation(frames: Vec<Image>, path: &Path) -> Result<(), String> {
+pub fn save_animation(frames: Vec<Image>, seconds: f32, path: &Path) -> Result<(), String> {
     let frames = frames.into_iter().map(|frame| {
         let frame = frame
             .try_into_dynamic()
@@ -47,7 +47,8 @@ pub fn save_animation(frames: Vec<Image>, path: &Path) -> Result<(), String> {
         encoder.set_depth(BitDepth::Eight);
         encoder.set_compression(Compression::High);
         encoder.set_animated(frames.len() as u32, 0)?;
-        encoder.set_frame_delay(1, RATE)?;
+        let delay = seconds * 1000.0 / frames.len() as f32;
+        encoder.set_frame_delay(delay.round() as u16, 1000)?;
         let mut writer = encoder.write_header()?;
         for frame in &frames {
             writer.write_image_data(frame)?;
@@ -81,11 +82,13 @@ mod tests {
             Image::new_fill(size, TextureDimension::D2, &color, format, usages)
         });
         let file = std::env::temp_dir().join(format!("animation-{}.png", std::process::id()));
-        save_animation(frames.into(), &file).expect("the file can be written");
+        save_animation(frames.into(), 0.3, &file).expect("the file can be written");
         let decoder = Decoder::new(BufReader::new(File::open(&file).expect("the file exists")));
         let mut reader = decoder.read_info().expect("it is a PNG");
         let control = reader.info().animation_control.expect("it is animated");
         assert_eq!((control.num_frames, control.num_plays), (3, 0));
+        let frame = reader.info().frame_control.expect("it has frames");
+        assert_eq!((frame.delay_num, frame.delay_den), (100, 1000));
         for [red, green, blue, _] in colors {
             let mut found = vec![0; 3 * 2 * 3];
             reader.next_frame(&mut found).expect("a frame");

@@ -190,6 +190,8 @@ impl Baked {
     fn into_mesh(self) -> Mesh {
         let squares = (0..self.centers.len() as u32).step_by(4);
         let indices = squares.flat_map(|first| [0, 1, 2, 0, 2, 3].map(|corner| first + corner));
+        // The shader does not read normals, but other crates expect every mesh to have them.
+        let normals = vec![[0.0, 0.0, 1.0]; self.centers.len()];
         // The mesh must stay in the main world. Otherwise Bevy replaces `final_aabb` with the bounds of the vertices.
         let mut mesh = Mesh::new(
             PrimitiveTopology::TriangleList,
@@ -197,6 +199,7 @@ impl Baked {
         )
         .with_inserted_indices(Indices::U32(indices.collect()))
         .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, self.centers)
+        .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, normals)
         .with_inserted_attribute(Mesh::ATTRIBUTE_UV_0, self.cells)
         .with_inserted_attribute(Mesh::ATTRIBUTE_UV_1, self.offsets)
         .with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, self.colors)

@@ -30,8 +30,9 @@ mod textures;
 
 use crate::file_format::{is_model, is_texture};
 use crate::messages;
+use crate::paths::archive_file::is_archive;
 use crate::paths::game::{self, GameArgs, GameFiles};
-use crate::paths::path_args::{self, Unmatched, WRONG_ARGUMENTS, Wanted};
+use crate::paths::path_args::{self, Selected, Unmatched, WRONG_ARGUMENTS, Wanted};
 use batch::{Plan, Run};
 use files::Files;
 use job::Input;
@@ -92,10 +93,10 @@ Examples:
     classic-models convert Models/*.abc out --jobs 4
   All models and textures in a folder and its folders:
     classic-models convert Data out
-  A model in an archive, with Quake's inches as meters:
-    classic-models convert id1/pak0.pak/progs/player.mdl player.glb --scale 0.0254
+  A model in an archive, in meters:
+    classic-models convert id1/pak0.pak/progs/player.mdl player.glb --scale 0.03125
   All models of a game, and only those in a folder of its archives:
-    classic-models convert --game quake C:/Quake out --scale 0.0254
+    classic-models convert --game quake C:/Quake out --scale 0.03125
     classic-models convert --game empire-at-war C:/Games/EaW data/art/models/rv_* out
   A skin that is not at the games' path:
     classic-models convert hero.abc hero.glb --skin Skins/hero_red.dtx
@@ -119,8 +120,14 @@ fn inputs(
             is_wanted,
             what: "models or textures",
             keeps_folders: false,
+            opens_archives: true,
         };
-        let inputs = path_args::expand(paths, &wanted).into_iter();
+        let mut selected = path_args::expand(paths, &wanted);
+        let is_single = matches!(paths, [path] if path.is_file() && is_archive(path));
+        if is_single {
+            keep_single_model(&mut selected);
+        }
+        let inputs = selected.into_iter();
         let inputs = inputs.map(|file| file.map(|file| Input::of(&file)));
         return Ok((inputs.collect(), Files::default()));
     };
@@ -131,6 +138,21 @@ fn inputs(
     let inputs = selected.iter().map(|path| Ok(Input::of_game(&game, path)));
     let files = Files::of_game(GameFiles::of(&game));
     Ok((inputs.collect(), files))
+}
+
+/// Of an archive with one model, keeps only the model, which has the textures in its file. It is no folder.
+fn keep_single_model(selected: &mut Vec<Result<Selected, Unmatched>>) {
+    let is_model = |file: &&mut Result<Selected, Unmatched>| {
+        file.as_ref().is_ok_and(|file| is_model(&file.path))
+    };
+    let mut models = selected.iter_mut().filter(is_model);
+    if let (Some(Ok(model)), None) = (models.next(), models.next()) {
+        let below = None;
+        *selected = vec![Ok(Selected {
+            path: model.path.clone(),
+            below,
+        })];
+    }
 }
 
 /// Converts the files.

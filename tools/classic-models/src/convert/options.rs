@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 pub struct Options {
     /// Meters per unit of the file
     ///
-    /// glTF's unit is the meter. The games' files have no unit. For Quake, 0.0254 is common; for UFO: Aftermath, 0.01.
+    /// glTF's unit is the meter, and the games' files have no unit. With 1, the coordinates are those of the file, so that a model
+    /// can be converted back. BevySpace multiplies by 0.03125 for Quake, 0.4 for Alamo, 0.025 for LithTech, and 0.01 for UFO:
+    /// Aftermath.
     #[arg(long, value_name = "METERS", default_value_t = 1.0, value_parser = scale, allow_negative_numbers = true, verbatim_doc_comment)]
     pub scale: f32,
     /// How Alamo models show and hide parts

@@ -1,9 +1,9 @@
 //! Describes the contents of a file of any format, which is read with the same code as in the loaders.
 
 use crate::engines::{ENGINES, Engine};
-use crate::file_format::FileFormat;
+use crate::file_format::{FileFormat, is_manifest};
 use crate::inspect::description::{Description, Failure};
-use crate::inspect::{abc, alo, archive, lgw, mdl, particles};
+use crate::inspect::{abc, alo, archive, lgw, manifest, mdl, particles};
 use crate::paths::archive_file::{self, ArchiveError, Location};
 use crate::paths::game::{Game, NOT_FOUND};
 use classic_model_formats::archive::{ReadAt, detect};
@@ -44,7 +44,10 @@ pub fn describe(path: &Path, options: &Options<'_>) -> Result<Description, Failu
                 return archive::describe(path, file, options.checked_engines());
             }
             let bytes = std::fs::read(&stored).map_err(Failure::new)?;
-            content(path, bytes, options)
+            match is_manifest(path) {
+                true => manifest::describe(&bytes, Some(&stored)),
+                false => content(path, bytes, options),
+            }
         }
         Location::Entry {
             archive: file,
@@ -67,6 +70,9 @@ fn is_archive(path: &Path, reader: &impl ReadAt, options: &Options<'_>) -> Resul
 }
 
 fn content(path: &Path, bytes: Vec<u8>, options: &Options<'_>) -> Result<Description, Failure> {
+    if is_manifest(path) {
+        return manifest::describe(&bytes, None);
+    }
     let format = FileFormat::known(path, &bytes).ok_or_else(|| Failure::unknown_format(&bytes))?;
     let description = match format {
         FileFormat::Abc => abc::describe(&bytes),

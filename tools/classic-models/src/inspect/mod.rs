@@ -11,6 +11,7 @@ mod describe;
 mod description;
 mod diff;
 mod lgw;
+mod manifest;
 mod mdl;
 mod particles;
 mod pose;
@@ -34,6 +35,8 @@ use std::process::ExitCode;
 ///
 /// Formats: Quake .mdl and .pak, Alamo .alo and .ala, Petroglyph .meg, LithTech .abc, .dtx and .rez, UFO: Aftermath .lgw
 /// and .vfs. A file may have any name: the format is detected from its content.
+///
+/// Of a manifest (*.model.ron), the fields that are set, and the problems that `classic-models validate` finds.
 ///
 /// FILE can also be a file in an archive: id1/pak0.pak/progs/player.mdl; a pattern: 'Models/*.alo', 'id1/pak0.pak/*.mdl'; or a
 /// folder, which stands for all files of these formats in it and its folders. With --game, files are searched in all archives
@@ -174,6 +177,7 @@ fn selected(files: &[PathBuf], only_archives: bool) -> Files {
             is_wanted: |path| is_described(path) || has_archive_extension(path),
             what: "models, animations, LithTech textures or archives",
             keeps_folders: false,
+            opens_archives: false,
         },
     };
     let selected = path_args::expand(files, &wanted).into_iter();

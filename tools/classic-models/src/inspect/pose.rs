@@ -12,6 +12,7 @@ use bevy::asset::meta::Settings;
 use bevy::asset::{AssetPath, LoadState, RecursiveDependencyLoadState, UntypedAssetId};
 use bevy::prelude::*;
 use bevy_classic_models::archive::ArchiveSourceError;
+use bevy_classic_models::load::{did_you_mean, listed_names};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{Mdl, MdlInstance, MdlLoaderSettings};
 use bevy_classic_models::root::Wind;
@@ -264,11 +265,12 @@ fn failed(server: &AssetServer, asset: UntypedAssetId) -> Option<String> {
 
 /// The error for a missing clip, with the names that exist.
 pub fn no_clip(clip: &ClipRef, names: &[&str]) -> Failure {
-    let names = match names {
-        [] => "none".to_owned(),
-        _ => names.join(", "),
+    let near = match clip {
+        ClipRef::Name(name) => did_you_mean(name, names.iter().copied()),
+        _ => String::new(),
     };
-    Failure::new(format!("there is no clip {clip}; there are {names}"))
+    let names = listed_names(names.iter().copied());
+    Failure::new(format!("there is no clip {clip}; there are {names}{near}"))
 }
 
 fn timed_out() -> Failure {

@@ -24,6 +24,8 @@ pub struct Wanted {
     pub what: &'static str,
     /// Whether folders on the disk are kept as they are.
     pub keeps_folders: bool,
+    /// Whether an archive stands for the wanted files in it.
+    pub opens_archives: bool,
 }
 
 /// A file that an argument selects.
@@ -47,6 +49,7 @@ pub const ARCHIVES: Wanted = Wanted {
     is_wanted: archive_file::has_archive_extension,
     what: "archives",
     keeps_folders: false,
+    opens_archives: false,
 };
 
 /// An opened archive, and the pattern for its entries.
@@ -118,7 +121,11 @@ fn expand_one(arg: &Path, wanted: &Wanted) -> Vec<Result<Selected, Unmatched>> {
         kept: None,
     };
     let is_pattern = is_pattern_path(arg);
-    if arg.exists() {
+    let opens = wanted.opens_archives && arg.is_file();
+    let is_archive = opens && archive_file::is_archive(arg) && open_file(arg).is_ok();
+    if is_archive {
+        found.add_entries(arg, "**");
+    } else if arg.exists() {
         found.add(arg);
     } else if let Err(error) = archive_file::check_exists(arg) {
         match (error, archive_file::locate(arg)) {
@@ -145,6 +152,7 @@ fn expand_one(arg: &Path, wanted: &Wanted) -> Vec<Result<Selected, Unmatched>> {
         let error = match is_pattern {
             true => Some("no file matches the pattern".to_owned()),
             false if arg.is_dir() => Some(format!("the folder has no {}", wanted.what)),
+            false if is_archive => Some(format!("the archive has no {}", wanted.what)),
             false => None,
         };
         let path = arg.to_path_buf();
@@ -356,6 +364,7 @@ mod tests {
             is_wanted: is_model,
             what: "models",
             keeps_folders,
+            opens_archives: !keeps_folders,
         }
     }
 
@@ -464,10 +473,14 @@ mod tests {
             ("dir/pak0.pak/progs/**", all),
             ("dir/pak0.pak/*.abc", "no file matches the pattern"),
             ("dir/broken.pak/*.mdl", "dir/broken.pak/*.mdl"),
-            ("dir/pak0.pak", "dir/pak0.pak"),
         ] {
             assert_eq!(selected(folder.path(), arg, false), expected, "{arg}");
         }
+        // An archive stands for its models, but not if folders are kept.
+        let whole = selected(folder.path(), "dir/pak0.pak", false);
+        assert_eq!(whole, selected(folder.path(), "dir/pak0.pak/**", false));
+        let kept = selected(folder.path(), "dir/pak0.pak", true);
+        assert_eq!(kept, "dir/pak0.pak");
         assert_eq!(
             selected(folder.path(), "dir/pak0.pak/**", false)
                 .matches(", ")

@@ -43,7 +43,7 @@ pub fn problems(
     log.take();
     let mut problems = match check(&mut app, &root) {
         Ok(found) => found,
-        Err(error) => return vec![root.show(&error)],
+        Err(error) => return vec![root.show(&in_manifest_terms(&error))],
     };
     problems.sort_by(|a, b| (&a.path, a.position).cmp(&(&b.path, b.position)));
     // The log has some of the problems too, without their positions. Some lines begin with the path of the manifest.
@@ -66,7 +66,42 @@ pub fn problems(
             all.push(text);
         }
     }
-    all.iter().map(|problem| root.show(problem)).collect()
+    let all = all.iter();
+    all.map(|problem| root.show(&in_manifest_terms(problem)))
+        .collect()
+}
+
+/// The names of Rust types in messages, and of the same in manifests.
+const TERMS: &[(&str, &str)] = &[
+    (" that `PartVisibility` can hide or show", ""),
+    ("; Bevy's `VisibilityRange` switches between models", ""),
+    ("; move the entities of `LgwInstance::meshes`", ""),
+    ("; replace the materials on its entities", ""),
+    ("; replace the materials on their entities", ""),
+    ("; names in `ModelClips`: ", "; names in `clips`: "),
+    (" needs `ModelSkins` on the root", " must be in `skins`"),
+    ("`ClipLayers`", "`masks`"),
+    ("`Crowd`", "`crowd`"),
+    ("`DamageStage`", "`damage_stage`"),
+    ("`LodDistances`", "`lod_distances`"),
+    ("`ModelSkin`", "`skin`"),
+    ("`ModelSkins`", "`skins`"),
+    ("`PartVisibility`", "`hidden`"),
+    ("`PlayClip`", "`play`"),
+    ("`PlayerColors`", "`player_colors`"),
+    ("`TeamColor`", "`team_color`"),
+    (" in `ModelManifest`", ""),
+    (" in `ManifestAttachment`", ""),
+    (" in `ManifestClip`", ""),
+    (" in `ManifestEvent`", ""),
+];
+
+/// A message for people who write manifests and no Rust.
+fn in_manifest_terms(message: &str) -> String {
+    let terms = TERMS.iter();
+    terms.fold(message.to_owned(), |message, (rust, manifest)| {
+        message.replace(rust, manifest)
+    })
 }
 
 /// The limits of engines that the loaded Quake models exceed, with the paths of the models.

@@ -3,12 +3,12 @@
 //! The plugin loads and spawns each manifest, as in a game, without a window. The problems are the errors of loaders,
 //! what [`ManifestCheck`](bevy_classic_models::manifest::ManifestCheck) finds, and all other warnings in the log.
 
-mod checker;
+pub mod checker;
 
 use crate::engines::Engine;
 use crate::file_format::is_manifest;
 use crate::log_buffer::LogBuffer;
-use crate::messages;
+use crate::messages::{self, counted};
 use crate::paths::path_args::{self, Selected, Unmatched, Wanted};
 use bevy::log::tracing::Level;
 use bevy::log::tracing_subscriber::filter::filter_fn;
@@ -57,6 +57,7 @@ const MANIFESTS: Wanted = Wanted {
     is_wanted: is_manifest,
     what: "manifests (*.model.ron)",
     keeps_folders: false,
+    opens_archives: false,
 };
 
 const NOTES: &str = "\
@@ -67,7 +68,7 @@ Examples:
   classic-models validate patrol.model.ron --assets ../game/assets
   classic-models validate --engine quakespasm assets/models/*.model.ron
 
-Exit status: 0 and no output; 1 if there is a problem; 2 if the arguments are wrong.";
+Exit status: 0, and the count of manifests on standard error; 1 if there is a problem; 2 if the arguments are wrong.";
 
 /// Checks the manifests.
 pub fn run(args: &Args) -> ExitCode {
@@ -92,7 +93,9 @@ fn validate(args: &Args) -> io::Result<bool> {
         .try_init();
     let mut out = io::stdout().lock();
     let mut has_problems = false;
+    let mut count = 0;
     for file in path_args::expand(&args.files, &MANIFESTS) {
+        count += 1;
         let problems = match file {
             Ok(Selected { path, .. }) => {
                 checker::problems(&path, args.assets.as_deref(), &args.engines, &log)
@@ -103,6 +106,10 @@ fn validate(args: &Args) -> io::Result<bool> {
             writeln!(out, "{problem}")?;
             has_problems = true;
         }
+    }
+    if !has_problems {
+        let manifests = counted(count, "manifest");
+        messages::message(format_args!("checked {manifests}: no problems"));
     }
     Ok(has_problems)
 }

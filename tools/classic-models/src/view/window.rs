@@ -84,7 +84,7 @@ pub fn run(shown: Shown) -> AppExit {
             .set(WindowPlugin {
                 primary_window: Some(Window {
                     title: "Classic models".to_owned(),
-                    resolution: args.size.into(),
+                    resolution: args.size().into(),
                     ..default()
                 }),
                 ..default()

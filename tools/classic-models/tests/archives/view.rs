@@ -75,15 +75,6 @@ fn skipped_archives_are_reported_with_missing_models() {
 }
 
 #[test]
-fn archives_without_an_entry_are_errors() {
-    for name in ["supply.meg", "pak0.pak", "warden.rez", "gamedata.vfs"] {
-        let path = sample(name);
-        let expected = format!("{path}: an archive: name a model in it, as in {path}/PATH");
-        assert_fails(&[&path], 1, &expected);
-    }
-}
-
-#[test]
 fn a_folder_in_place_of_the_list_of_archives_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("Data").join("megafiles.XML");

@@ -29,6 +29,40 @@ fn lines(output: &Output) -> Vec<Value> {
         .collect()
 }
 
+#[test]
+fn manifests_are_described_and_checked() {
+    let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/models");
+    let file = format!("{samples}/frost_warden.model.ron");
+    let output = inspect(&["--json", &file]);
+    let object = &lines(&output)[0];
+    assert_eq!(object["format"], "manifest");
+    assert_eq!(object["fields"]["model"], "warden.abc");
+    assert_eq!(
+        (&object["valid"], &object["problems"]),
+        (&json!(true), &json!([]))
+    );
+    let text = inspect(&[&file]);
+    let text = String::from_utf8_lossy(&text.stdout);
+    assert!(text.contains("\n  model: warden.abc\n"), "{text}");
+    assert!(text.ends_with("\n  valid\n\n"), "{text}");
+    let folder = tempfile::tempdir().unwrap();
+    let broken = folder.path().join("a.model.ron");
+    std::fs::write(&broken, "(extends: \"none.model.ron\")").unwrap();
+    let broken = broken.to_str().unwrap();
+    let object = &lines(&inspect(&["--json", broken]))[0];
+    assert_eq!(object["fields"], json!({ "extends": "none.model.ron" }));
+    let problem = object["problems"][0].as_str().unwrap();
+    assert!(
+        problem.contains("1:11: extends \"none.model.ron\" was not found"),
+        "{problem}"
+    );
+    std::fs::write(broken, "(modle: 1)").unwrap();
+    let output = inspect(&["--json", broken]);
+    let error = &lines(&output)[0]["error"];
+    assert_eq!((&error["line"], &error["column"]), (&json!(1), &json!(2)));
+    assert_eq!(output.status.code(), Some(1));
+}
+
 /// No shell expands the patterns here, as on Windows.
 #[test]
 fn patterns_and_folders_are_expanded() {

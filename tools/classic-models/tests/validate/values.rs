@@ -9,7 +9,7 @@ const UNFIT: &[(&str, &[&str])] = &[
  clips: [
   (name: \"march\", clip: \"MOVE_00\"),
   (name: \"no\", clip: \"NO_00\"),
-  (name: \"late\", clip: \"MOVE_00\", frames: (9000, 9001))],
+  (name: \"late\", clip: \"MOVE_00\", frames: (9000, 9001)), (name: \"long\", clip: \"MOVE_00\", frames: (0, 9000))],
  events: [
   (clip: \"march\", frame: 1, name: \"a\"),
   (clip: \"MOVE_00\", frame: 9000, name: \"b\"),
@@ -23,14 +23,15 @@ const UNFIT: &[(&str, &[&str])] = &[
  player_colors: (shirt: 1, pants: 2))",
         &[
             "4:3: clips[1]: models/walker.alo has no clip \"NO_00\"",
-            "5:3: clips[2]: models/walker.alo ",
+            "5:3: clips[2]: models/walker.alo has no valid frame in clip \"MOVE_00\", frames 9000 to 9001",
+            "5:58: clips[3]: models/walker.alo has no frames ",
             "8:3: events[1]: models/walker.alo has no frame 9000",
             "9:3: events[2]: models/walker.alo has no clip \"NO_01\"",
             "10:8: play: models/walker.alo has no clip \"NO_02\"",
-            "12:3: masks[\"upper\"][0]: models/walker.alo has no bone \"NoBone\"",
-            "13:11: hidden[0]: models/walker.alo has no part",
+            "12:3: masks[\"upper\"][0]: models/walker.alo has no bone \"NoBone\"; available bones: ",
+            "13:11: hidden[0]: models/walker.alo has no part \"NoPart\"; available parts: ",
             "14:23: attachments[0].bone: models/walker.alo has no bone \"NoHand\"",
-            "15:8: skin: models/walker.alo is in Alamo's format, on which `ModelSkin` has no effect",
+            "15:8: skin: models/walker.alo is in Alamo's format, on which `skin` has no effect",
             "16:17: player_colors: models/walker.alo is in Alamo's format",
         ],
     ),
@@ -45,7 +46,7 @@ const UNFIT: &[(&str, &[&str])] = &[
     (
         "(model: \"warden.abc\",
  play: \"no\",
- skin: 99,
+ skin: 99, lod_distances: [1, 2, 3, 4],
  masks: {\"a\": [\"NoBone\"]},
  damage_stage: 1,
  palette: \"p.lmp\",
@@ -53,6 +54,7 @@ const UNFIT: &[(&str, &[&str])] = &[
         &[
             "2:8: play: models/warden.abc has no clip \"no\"",
             "3:8: skin: models/warden.abc has ",
+            "3:27: lod_distances: models/warden.abc has 4 levels of detail, so 3 distances",
             "4:16: masks[\"a\"][0]: models/warden.abc has no bone",
             "5:16: damage_stage: models/warden.abc is in LithTech's format",
             "6:11: palette: models/warden.abc is in LithTech's format",

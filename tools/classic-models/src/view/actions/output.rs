@@ -11,6 +11,7 @@ use bevy::asset::io::AssetSourceId;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
+use bevy_classic_models::lithtech::AbcLoaderSettings;
 use bevy_classic_models::manifest::{
     ManifestClip, ManifestColors, ManifestRepeat, ModelManifest, NameOrIndex,
 };
@@ -232,9 +233,25 @@ fn name_from(manifest: &Path, file: &Path, path: &AssetPath) -> Result<String, S
     Ok(name.replace('\\', "/"))
 }
 
-/// The LOD distances of the component, otherwise of the model's file.
+/// The LOD distances of the component, otherwise of the model's file: of the levels that a game loads by default, because the
+/// viewer loads more.
 fn distances(shown: &ShownModelItem) -> Vec<f32> {
-    let own = || shown.abc.map(|(abc, _)| abc.model().lod_distances.clone());
+    let own = || {
+        let (abc, _) = shown.abc?;
+        let model = abc.model();
+        let full = model.levels.first()?.triangles as f32;
+        let level = |share: f32| {
+            let mut levels = model.levels.iter();
+            let level = levels.position(|level| level.triangles as f32 <= full * share);
+            level.unwrap_or(model.levels.len() - 1)
+        };
+        let shares = AbcLoaderSettings::default().lod_shares;
+        let mut levels: Vec<usize> = shares.into_iter().map(level).collect();
+        levels.sort_unstable();
+        levels.dedup();
+        let distance = |level: usize| model.lod_distances.get(level.checked_sub(1)?).copied();
+        Some(levels.into_iter().filter_map(distance).collect())
+    };
     let chosen = shown.distances.map(|distances| distances.0.clone());
     let mut distances = chosen.or_else(own).unwrap_or_default();
     distances.retain(|distance| distance.is_finite());

@@ -7,6 +7,7 @@ use crate::view::models::viewed_model::{ModelAssets, ViewedModel};
 use crate::view::open::args::Args;
 use crate::view::row::Row;
 use bevy::prelude::*;
+use bevy_classic_models::load::{did_you_mean, listed_names};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::root::ModelSkins;
 
@@ -91,15 +92,15 @@ fn check_clip(args: &Args, models: &[Choices]) -> Result<(), String> {
         return Ok(());
     }
     let list = |model: &Choices| {
-        let clips = model.list.0.iter().map(|clip| &*clip.name);
         let clips = match model.list.0.is_empty() {
             true => "no clips".to_owned(),
-            false => clips.collect::<Vec<_>>().join(", "),
+            false => listed_names(model.list.names()),
         };
         format!("{} has {clips}", model.name)
     };
     let lists = models.iter().map(list).collect::<Vec<_>>().join("; ");
-    Err(format!("no model has a clip \"{name}\": {lists}"))
+    let near = did_you_mean(name, models.iter().flat_map(|model| model.list.names()));
+    Err(format!("no model has a clip \"{name}\": {lists}{near}"))
 }
 
 fn check_skin(args: &Args, models: &[Choices]) -> Result<(), String> {
@@ -131,8 +132,9 @@ fn check_skin_name(name: &str, models: &[Choices]) -> Result<(), String> {
             format!("no model has a skin \"{name}\": only manifests name skins, and none here does")
         }
         _ => format!(
-            "no model has a skin \"{name}\": the manifests have {}",
-            names.join(", ")
+            "no model has a skin \"{name}\": the manifests have {}{}",
+            listed_names(names.iter().copied()),
+            did_you_mean(name, names.iter().copied())
         ),
     })
 }
@@ -144,14 +146,20 @@ fn check_parts(args: &Args, models: &[Choices]) -> Result<(), String> {
     for (name, _) in &args.parts.0 {
         let matches = |part: &String| part.to_lowercase() == name.to_lowercase();
         if !parts.clone().any(|(_, parts)| parts.iter().any(matches)) {
-            let list =
-                |(model, parts): (&str, &Vec<String>)| format!("{model} has {}", parts.join(", "));
+            let list = |(model, parts): (&str, &Vec<String>)| {
+                format!(
+                    "{model} has {}",
+                    listed_names(parts.iter().map(String::as_str))
+                )
+            };
             let lists: Vec<String> = parts.clone().map(list).collect();
             let lists = match lists.is_empty() {
                 true => "the models have no named parts".to_owned(),
                 false => lists.join("; "),
             };
-            return Err(format!("no model has a part \"{name}\": {lists}"));
+            let all = parts.clone().flat_map(|(_, parts)| parts);
+            let near = did_you_mean(name, all.map(String::as_str));
+            return Err(format!("no model has a part \"{name}\": {lists}{near}"));
         }
     }
     Ok(())

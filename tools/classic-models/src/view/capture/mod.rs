@@ -36,7 +36,7 @@ use bevy::prelude::*;
 use bevy_classic_models::alamo::{AloParticles, ParticleEmission};
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::texture::Pixels;
-use classic_models_support::capture::{IsReady, mark_ready};
+use classic_models_support::capture::{IsReady, mark_ready, save_animation};
 use classic_models_support::headless::{Headless, plugins};
 use classic_models_support::images::save;
 use std::path::Path;
@@ -91,9 +91,13 @@ fn capture(shown: &Shown) -> Result<(), String> {
             .run_system_once(write)
             .map_err(|error| error.to_string())??;
     }
-    match &args.capture {
-        Some(path) => save(headless.capture(), path),
-        None => Ok(()),
+    match (&args.capture, args.seconds) {
+        (Some(path), Some(seconds)) => {
+            resume(headless.app.world_mut());
+            save_animation(&mut headless, seconds, path)
+        }
+        (Some(path), None) => save(headless.capture(), path),
+        (None, _) => Ok(()),
     }
 }
 
@@ -105,7 +109,7 @@ fn write_turntable(shown: &Shown, turntable: &Turntable) -> Result<(), String> {
 
 /// Writes a picture of each file, with its name, into one image.
 fn write_sheet(shown: &Shown, file: &Path) -> Result<(), String> {
-    let layout = SheetLayout::new(shown.models.len(), shown.args.size.x);
+    let layout = SheetLayout::new(shown.models.len(), shown.args.size);
     let mut headless = start(shown, layout.cell);
     headless.app.insert_resource(FilesToLoad::default());
     let mut sheet = Sheet::new(layout);
@@ -199,7 +203,7 @@ pub fn start(shown: &Shown, size: UVec2) -> Headless {
 /// If a model does not load, or no model has what the arguments name.
 fn open(shown: &Shown) -> Result<Headless, String> {
     let args = &shown.args;
-    let mut headless = start(shown, args.size);
+    let mut headless = start(shown, args.size());
     wait_for_models(&mut headless);
     let checked = headless.app.world_mut().run_system_cached(check_args);
     checked.map_err(|error| error.to_string())??;
@@ -240,6 +244,10 @@ fn aim(headless: &mut Headless, args: &Args) {
 
     // Frames the models. Particle systems that cannot be seen have no births.
     headless.step(0.0);
+    let world = headless.app.world_mut();
+    for mut orbit in world.query::<&mut Orbit>().iter_mut(world) {
+        orbit.distance /= args.zoom;
+    }
     // Animated skins and particles follow the app's clock, not the clip.
     play(headless, args.time.unwrap_or_default());
     for _ in 0..WARM_UP_FRAMES {
@@ -283,6 +291,14 @@ fn shrink_views(world: &mut World, shrinks: bool) {
                 ..default()
             });
         }
+    }
+}
+
+/// Plays the clips from the time of the image on.
+fn resume(world: &mut World) {
+    let mut models = world.query_filtered::<&mut PlayClip, With<ViewedModel>>();
+    for mut play in models.iter_mut(world) {
+        play.paused = false;
     }
 }
 

@@ -15,9 +15,6 @@ use std::path::Path;
 /// The most columns.
 const COLUMNS: usize = 8;
 
-/// The smallest side of a cell, in pixels.
-const SMALLEST: u32 = 48;
-
 const NAME: Color = Color::srgb(0.85, 0.86, 0.88);
 const BROKEN: Color = Color::srgb(1.0, 0.45, 0.4);
 
@@ -28,24 +25,40 @@ pub struct SheetLayout {
     pub cell: UVec2,
     columns: usize,
     rows: usize,
+    /// The size of the sheet in pixels.
+    size: UVec2,
 }
 
+/// The width of a sheet whose size is not given.
+const WIDTH: u32 = 1280;
+
 impl SheetLayout {
-    /// The cells of this many files in a sheet of about this width.
-    pub fn new(count: usize, width: u32) -> Self {
+    /// The cells of this many files in a sheet of this size. Without a size, cells are 4 : 3.
+    pub fn new(count: usize, size: Option<UVec2>) -> Self {
+        let rows = |columns: usize| count.div_ceil(columns).max(1);
+        let cell =
+            |columns: usize, size: UVec2| size / UVec2::new(columns as u32, rows(columns) as u32);
+        if let Some(size) = size {
+            // The cells in which a picture of 4 : 3 is largest.
+            let fit = |columns: &usize| (cell(*columns, size) * UVec2::new(3, 4)).min_element();
+            let columns = (1..=count).rev().max_by_key(fit).unwrap_or(1);
+            return Self {
+                cell: cell(columns, size).max(UVec2::ONE),
+                columns,
+                rows: rows(columns),
+                size,
+            };
+        }
         let columns = (1..COLUMNS).find(|columns| columns * columns >= count);
         let columns = columns.unwrap_or(COLUMNS);
-        let side = (width / columns as u32).max(SMALLEST);
+        let side = WIDTH / columns as u32;
+        let cell = UVec2::new(side, side * 3 / 4);
         Self {
-            cell: UVec2::new(side, (side * 3 / 4).max(SMALLEST)),
+            cell,
             columns,
-            rows: count.div_ceil(columns).max(1),
+            rows: rows(columns),
+            size: cell * UVec2::new(columns as u32, rows(columns) as u32),
         }
-    }
-
-    /// The size of the sheet in pixels.
-    fn size(&self) -> UVec2 {
-        self.cell * UVec2::new(self.columns as u32, self.rows as u32)
     }
 }
 
@@ -79,7 +92,7 @@ impl Sheet {
             let format = cell.texture_descriptor.format;
             return Err(format!("a picture has {} of {format:?}", cell.size()));
         }
-        let whole = self.layout.size();
+        let whole = self.layout.size;
         let image = self.image.get_or_insert_with(|| background(cell, whole));
         let at = UVec2::new((self.count % columns) as u32, (self.count / columns) as u32) * size;
         let stride = whole.x as usize * 4;
@@ -254,15 +267,32 @@ mod tests {
     #[test]
     fn cells_are_as_many_as_files() {
         for (count, columns, rows) in [(1, 1, 1), (2, 2, 1), (5, 3, 2), (60, 8, 8), (65, 8, 9)] {
-            let layout = SheetLayout::new(count, 800);
+            let layout = SheetLayout::new(count, None);
             assert_eq!((layout.columns, layout.rows), (columns, rows), "{count}");
         }
-        assert_eq!(SheetLayout::new(2, 800).cell, UVec2::new(400, 300));
+        assert_eq!(SheetLayout::new(2, None).cell, UVec2::new(640, 480));
+    }
+
+    #[test]
+    fn sheets_have_exactly_the_given_size() {
+        for (count, size, cell) in [
+            (1, [900, 600], [900, 600]),
+            (4, [900, 600], [450, 300]),
+            (5, [901, 601], [300, 300]),
+            (3, [300, 900], [300, 300]),
+        ] {
+            let layout = SheetLayout::new(count, Some(size.into()));
+            assert_eq!(
+                (layout.size, layout.cell),
+                (size.into(), cell.into()),
+                "{count}"
+            );
+        }
     }
 
     #[test]
     fn cells_are_filled_from_left_to_right() {
-        let layout = SheetLayout::new(3, 128);
+        let layout = SheetLayout::new(3, Some(UVec2::new(129, 96)));
         let mut sheet = Sheet::new(layout);
         let cell = |value: u8| {
             let UVec2 { x, y } = layout.cell;
@@ -277,7 +307,7 @@ mod tests {
         let at = |column: u32, row: u32| {
             let (x, y) = (column * x + x / 2, row * y + y / 2);
             let pixels = sheet.image.as_ref().unwrap().data.as_ref().unwrap();
-            pixels[((y * layout.size().x + x) * 4) as usize]
+            pixels[((y * layout.size.x + x) * 4) as usize]
         };
         // The fourth cell is empty: the color of the first pixel.
         assert_eq!([at(0, 0), at(1, 0), at(0, 1), at(1, 1)], [1, 2, 3, 1]);

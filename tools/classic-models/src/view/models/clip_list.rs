@@ -122,6 +122,11 @@ impl ListedClip {
 }
 
 impl ClipList {
+    /// The names of the clips.
+    pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.0.iter().map(|clip| &*clip.name)
+    }
+
     /// The index of the clip that plays.
     pub fn playing(&self, play: &PlayClip) -> Option<usize> {
         let plays = |clip: &ListedClip| clip.ready().is_some_and(|ready| ready.play == play.clip);

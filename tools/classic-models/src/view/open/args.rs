@@ -33,6 +33,8 @@ Examples:
   classic-models view id1/pak0.pak/progs/player.mdl       a model in an archive
   classic-models view --game quake C:/Quake               lists the models of a game
   classic-models view warden.abc --capture warden.png     writes an image
+  classic-models view walker.alo --clip MOVE --seconds 2 --capture walker.png
+                                                          writes an animation
 
 Exit status: 0; 1 if a file is missing or no model is given, or the image or manifest could not be written; 2 for
 wrong arguments.";
@@ -125,8 +127,10 @@ pub struct Args {
     #[arg(long)]
     pub bounds: bool,
     /// Size of the image or the window in pixels
-    #[arg(long, value_name = "WxH", value_parser = size, default_value = "1280x720", allow_hyphen_values = true)]
-    pub size: UVec2,
+    ///
+    /// Default: 1280x720; of a sheet 1280 wide, and as high as its rows.
+    #[arg(long, value_name = "WxH", value_parser = size, allow_hyphen_values = true, verbatim_doc_comment)]
+    pub size: Option<UVec2>,
 
     /// Also search for textures in this folder; may be given more than once
     #[arg(long = "texture-folder", value_name = "DIR", help_heading = TEXTURED)]
@@ -175,6 +179,12 @@ pub struct Args {
     /// All poses of the clip fit in the image; with --bounds all poses of the model, or the rest pose of an .alo file.
     #[arg(long, value_name = "OUT.png", value_parser = png, help_heading = NO_WINDOW, verbatim_doc_comment)]
     pub capture: Option<PathBuf>,
+    /// Write an animated PNG of so many seconds, which loops; from --time, otherwise from the start
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "capture", help_heading = NO_WINDOW)]
+    pub seconds: Option<f32>,
+    /// Enlarge the middle of the image by this factor
+    #[arg(long, value_name = "FACTOR", value_parser = zoom, default_value_t = 1.0, requires = "capture", help_heading = NO_WINDOW)]
+    pub zoom: f32,
     /// Write N views from all sides to 000.png, 001.png and so on in a folder, and exit
     ///
     /// The first is that of --view. The camera has the same distance in all views.
@@ -184,7 +194,7 @@ pub struct Args {
     /// Write an image of all files with their names, and exit
     ///
     /// Files can also be textures: .dds, .tga, .dtx. If there are .abc files, .dtx files are their skins instead.
-    /// It is about as wide as --size. Files that cannot be loaded have red names, and the exit status is 1.
+    /// Files that cannot be loaded have red names, and the exit status is 1.
     #[arg(
         long,
         value_name = "OUT.png",
@@ -223,7 +233,13 @@ impl Args {
 
     /// The width of the image or the window divided by its height.
     pub fn aspect(&self) -> f32 {
-        self.size.x as f32 / self.size.y as f32
+        let size = self.size();
+        size.x as f32 / size.y as f32
+    }
+
+    /// The size of the image or the window in pixels.
+    pub fn size(&self) -> UVec2 {
+        self.size.unwrap_or(UVec2::new(1280, 720))
     }
 
     /// The value of `--turntable`.
@@ -292,6 +308,19 @@ fn time(text: &str) -> Result<f32, &'static str> {
         Ok(time) if (0.0..=1e6).contains(&time) => Ok(time),
         _ => Err("expected seconds from 0 to 1000000"),
     }
+}
+
+fn seconds(text: &str) -> Result<f32, &'static str> {
+    let seconds = text
+        .parse()
+        .ok()
+        .filter(|seconds| (0.1..=60.0).contains(seconds));
+    seconds.ok_or("expected seconds from 0.1 to 60")
+}
+
+fn zoom(text: &str) -> Result<f32, &'static str> {
+    let zoom = text.parse().ok().filter(|zoom| (0.1..=10.0).contains(zoom));
+    zoom.ok_or("expected a factor from 0.1 to 10")
 }
 
 fn colors(text: &str) -> Result<PlayerColors, &'static str> {

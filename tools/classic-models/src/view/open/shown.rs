@@ -9,6 +9,7 @@ use crate::paths::path_args::{self, Unmatched, Wanted};
 use crate::view::open::args::Args;
 use crate::view::open::browser::{Browser, Place};
 use crate::view::open::files::{Folders, files_of_sheet, models_to_show};
+use bevy_classic_models::load::did_you_mean;
 use std::path::{Path, PathBuf};
 
 /// The checked command line.
@@ -106,6 +107,7 @@ fn selected(args: &Args) -> Result<Vec<PathBuf>, String> {
         is_wanted,
         what,
         keeps_folders: !args.needs_no_window(),
+        opens_archives: args.needs_no_window(),
     };
     let selected = path_args::expand(&args.files, &wanted).into_iter();
     let selected = selected.map(|file| match file {
@@ -124,10 +126,10 @@ fn models_of(game: &Game, args: &Args, files: &[PathBuf]) -> Result<Vec<PathBuf>
     let mut models = Vec::new();
     for path in paths {
         if game.source.locate(&path).is_none() {
-            return Err(format!(
-                "the game has no model {:?}",
-                path.display().to_string()
-            ));
+            let path = path.display().to_string();
+            let known = game::models(&game.source);
+            let near = did_you_mean(&path, known.iter().map(String::as_str));
+            return Err(format!("the game has no model {path:?}{near}"));
         }
         models.push(game.root.join(path));
     }
