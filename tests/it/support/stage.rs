@@ -1,8 +1,8 @@
 //! A stage that compares rendered images. The crate draws the subject. Bevy's own materials draw the control, whose mesh
 //! and textures are computed on the CPU.
 
-use crate::{gpuless, headless};
 use crate::support::prelude::*;
+use crate::{gpuless, headless};
 use bevy::asset::meta::Settings;
 use bevy_classic_models::quake::mdl::normals;
 use bevy_classic_models::quake::mdl::write::PoseDocument;

@@ -3,8 +3,8 @@
 use bevy::app::{PluginGroupBuilder, PluginsState, ScheduleRunnerPlugin, SubApps};
 use bevy::asset::UnapprovedPathMode;
 use bevy::camera::CameraPlugin;
-use bevy::mesh::MeshPlugin;
 use bevy::ecs::schedule::SingleThreadedExecutor;
+use bevy::mesh::MeshPlugin;
 use bevy::prelude::*;
 use bevy::tasks::{IoTaskPool, Task};
 use bevy::time::TimeUpdateStrategy;

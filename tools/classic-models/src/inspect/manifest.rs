@@ -50,7 +50,7 @@ pub fn describe(bytes: &[u8], file: Option<&Path>) -> Result<Description, Failur
 fn fields(manifest: &ModelManifest) -> Result<Value, Failure> {
     let fields = serde_json::to_value(manifest).map_err(Failure::new)?;
     let mut fields = fields.as_object().cloned().unwrap_or_default();
-    fields.retain(|_, value| *value != Value::from(""));
+    fields.retain(|_, value| value != "");
     Ok(fields.into())
 }
 
