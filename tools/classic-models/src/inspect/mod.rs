@@ -35,7 +35,7 @@ use std::process::ExitCode;
 /// Formats: Quake .mdl and .pak, Alamo .alo and .ala, Petroglyph .meg, LithTech .abc, .dtx and .rez, UFO: Aftermath .lgw
 /// and .vfs. A file may have any name: the format is detected from its content.
 ///
-/// FILE can also be a file in an archive: id1/pak0.pak/progs/player.mdl; a pattern: 'Models/*.alo', 'id1/pak0.pak/*.mdl'; or a
+/// FILE can also be a file in an archive: id1/pak0.pak/progs/player.mdl; a pattern: "Models/*.alo", "id1/pak0.pak/*.mdl"; or a
 /// folder, which stands for all files of these formats in it and its folders. With --game, files are searched in all archives
 /// and folders of a game, in its order.
 ///
