@@ -144,3 +144,17 @@ fn a_window_without_a_display_is_an_error_and_no_panic() {
     assert!(text.contains("--capture OUT.png"), "{text}");
     assert_eq!(text.lines().count(), 1, "{text}");
 }
+
+/// As `scripts/package` packs it.
+#[test]
+fn the_samples_are_those_beside_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("assets")).unwrap();
+    let program = folder.path().join("classic-models");
+    std::fs::copy(env!("CARGO_BIN_EXE_classic-models"), &program).unwrap();
+    let args = ["view", "--capture", "samples.png"];
+    let output = Command::new(program).args(args).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("there are no samples"), "{text}");
+}

@@ -47,7 +47,7 @@ use std::process::ExitCode;
 /// .dtx. A file can also be in an archive: id1/pak0.pak/progs/player.mdl. With --game, all models of a game are converted, or
 /// those that match a pattern, and their textures, skins and animations are found in all its archives and folders.
 ///
-/// IN can be a pattern, such as 'Models/*.alo' or 'id1/pak0.pak/progs/*.mdl', or a folder, which stands for all models and
+/// IN can be a pattern, such as "Models/*.alo" or "id1/pak0.pak/progs/*.mdl", or a folder, which stands for all models and
 /// textures in it and its folders.
 ///
 /// OUT is a file if it ends in .glb, .gltf or .png, otherwise a folder, which is created. In a folder, results have the names of

@@ -38,7 +38,7 @@ use std::process::ExitCode;
 ///
 /// Of a manifest (*.model.ron), the fields that are set, and the problems that `classic-models validate` finds.
 ///
-/// FILE can also be a file in an archive: id1/pak0.pak/progs/player.mdl; a pattern: 'Models/*.alo', 'id1/pak0.pak/*.mdl'; or a
+/// FILE can also be a file in an archive: id1/pak0.pak/progs/player.mdl; a pattern: "Models/*.alo", "id1/pak0.pak/*.mdl"; or a
 /// folder, which stands for all files of these formats in it and its folders. With --game, files are searched in all archives
 /// and folders of a game, in its order.
 ///

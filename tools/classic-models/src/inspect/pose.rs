@@ -19,9 +19,6 @@ use bevy_classic_models::root::Wind;
 use classic_models_support::gpuless;
 use std::path::{Path, PathBuf};
 
-/// The file system's root, so that clips beside any model are found.
-const ASSETS: &str = "/";
-
 /// The clip and time at which models are measured.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
@@ -44,6 +41,8 @@ pub struct Poser {
     pub app: App,
     pub request: Request,
     archives: Result<DiskSource, ArchiveSourceError>,
+    /// The root of the file system, so that clips beside any model are found. On Windows, the drive of the first file.
+    assets: PathBuf,
     /// The game whose files the paths are of.
     game: Option<Game>,
 }
@@ -63,10 +62,10 @@ impl Poser {
             }
             None => archives.open_archives(files.iter().copied().chain(clip)),
         };
-        app.add_plugins((
-            gpuless::plugins(Path::new(ASSETS), false),
-            ClassicModelsPlugins,
-        ));
+        let first = files.first().and_then(|file| disk::absolute(file).ok());
+        let root = first.as_deref().and_then(|file| file.ancestors().last());
+        let assets = root.unwrap_or(Path::new("/")).to_path_buf();
+        app.add_plugins((gpuless::plugins(&assets, false), ClassicModelsPlugins));
         // Billboards do not follow the wind.
         app.insert_resource(Wind {
             direction: Vec3::ZERO,
@@ -77,6 +76,7 @@ impl Poser {
             app,
             request,
             archives: opened.map(|()| archives),
+            assets,
             game: game.cloned(),
         }
     }
@@ -117,7 +117,7 @@ impl Poser {
             return path.ok_or_else(|| Failure::new("the archive cannot be loaded"));
         }
         let path = disk::absolute(path).map_err(Failure::new)?;
-        let from_root = path.strip_prefix(ASSETS).map(PathBuf::from);
+        let from_root = path.strip_prefix(&self.assets).map(PathBuf::from);
         Ok(AssetPath::from_path_buf(from_root.unwrap_or(path)))
     }
 

@@ -83,8 +83,9 @@ pub fn absolute(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let resolved = path.ancestors().find_map(|existing| {
         let rest = path.strip_prefix(existing).ok()?;
+        let existing = dunce::canonicalize(existing).ok()?;
         // Collected, because joining an empty path would add a separator.
-        Some(existing.canonicalize().ok()?.iter().chain(rest).collect())
+        Some(existing.iter().chain(rest).collect())
     });
     resolved.unwrap_or(path)
 }

@@ -16,10 +16,18 @@ pub fn absolute(path: &Path) -> io::Result<PathBuf> {
         return Ok(path);
     }
     match (path.parent(), path.file_name()) {
-        (Some(folder), Some(name)) => Ok(folder.canonicalize()?.join(name)),
+        (Some(folder), Some(name)) => Ok(dunce::canonicalize(folder)?.join(name)),
         // It ends with `..`.
-        _ => path.canonicalize(),
+        _ => dunce::canonicalize(path),
     }
+}
+
+/// The folder of the samples: `assets` beside the program, where `scripts/package` puts it, otherwise that of the repository.
+pub fn samples() -> PathBuf {
+    let program = std::env::current_exe().ok();
+    let packed = program.map(|program| program.with_file_name("assets"));
+    let packed = packed.filter(|folder| folder.is_dir());
+    packed.unwrap_or_else(classic_models_support::samples)
 }
 
 /// The files in a folder and its folders, by their paths from it, sorted; and the folders that cannot be read. Without hidden

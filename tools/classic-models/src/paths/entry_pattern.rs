@@ -19,8 +19,8 @@ macro_rules! with_pattern_help {
 A pattern has `*`, `?` and `[…]`, which do not match `/`, and `**` for any folders. Case is ignored. A pattern without
 `/` is compared with names in all folders: *.mdl. Others are paths from the root of the archive: data/art/models/*.alo.
 A folder stands for all files in it. If a name in the archive is equal to the pattern, such as [clan].pcx, only that name
-is selected. Shells replace * before the program sees it: write '*.mdl' if such files are in the current folder.
-ARCHIVE can have these patterns too, and a folder stands for all archives in it: 'id1/*.pak'."
+is selected. Shells replace * before the program sees it: write \"*.mdl\" if such files are in the current folder.
+ARCHIVE can have these patterns too, and a folder stands for all archives in it: \"id1/*.pak\"."
         )
     };
 }

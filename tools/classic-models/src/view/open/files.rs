@@ -3,6 +3,7 @@
 
 use crate::file_format::{has_extension, is_manifest, is_model};
 use crate::paths::archive_file::{self, ArchiveError, absolute, siblings};
+use crate::paths::disk::samples;
 use crate::paths::disk_source::DiskSource;
 use bevy::asset::AssetPath;
 use bevy::asset::io::AssetSourceId;
@@ -37,7 +38,7 @@ impl Folders {
     /// The folders of `files`, and additional folders of textures. The archives and the game of the files are in `disk`.
     pub fn of(files: &[PathBuf], textures: &[PathBuf], disk: DiskSource) -> Self {
         let mut folders = Self {
-            assets: absolute(&classic_models_support::samples()),
+            assets: absolute(&samples()),
             disk,
             textures: textures.iter().map(|folder| absolute(folder)).collect(),
             skins: Vec::new(),
@@ -186,7 +187,7 @@ pub fn models_to_show(files: &[PathBuf]) -> Vec<PathBuf> {
         return models;
     }
     if others.is_empty() {
-        let samples = classic_models_support::samples().join("models");
+        let samples = samples().join("models");
         // Beside particle systems, which need much space, the models would be small.
         let mut samples = siblings(&samples.join("any"));
         samples.retain(|file| is_model(file) && !is_particle_file(file));
