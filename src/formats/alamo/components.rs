@@ -186,6 +186,7 @@ impl AloShared {
             accepts_any_name: proxies.clone().any(|proxy| proxy.model.is_some()),
             bounds: model.bounds(),
             no_parts: None,
+            strides: Arc::default(),
         };
         Self {
             model: model.clone(),
