@@ -177,7 +177,8 @@ impl PluginGroup for ClassicModelsPlugins {
     fn build(self) -> PluginGroupBuilder {
         let group = PluginGroupBuilder::start::<Self>()
             .add(spawn::plugin::ModelsPlugin)
-            .add(manifest::plugin::ManifestPlugin);
+            .add(manifest::plugin::ManifestPlugin)
+            .add(query::strides::StridePlugin);
         #[cfg(feature = "picking")]
         let group = group.add(query::ModelPickingPlugin);
         #[cfg(feature = "alamo")]

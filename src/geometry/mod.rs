@@ -1,4 +1,4 @@
-//! Plain geometry: axes, normals, boxes, triangles, and rays at them.
+//! Plain geometry: axes, normals, boxes, triangles, rays at them, and strides.
 
 // For maintainers: systems and assets do not belong here. Collision trees are in `formats::alamo::collision`.
 
@@ -9,5 +9,6 @@ pub(crate) mod parts;
 pub(crate) mod posed;
 pub(crate) mod ray_settings;
 pub(crate) mod rays;
+pub(crate) mod stride;
 pub(crate) mod surface;
 pub(crate) mod vertices;

@@ -5,8 +5,8 @@
 
 use crate::load::alternatives::{did_you_mean, listed_names};
 use crate::root::play::{
-    ClipRef, FollowVelocity, Frames, LastPosition, ModelClips, PlayClip, Playback, Repeat,
-    ResolvedClip, ResolvedPlay, part_within,
+    ClipRef, FollowVelocity, Frames, LastPosition, MeasuredStride, ModelClips, PlayClip, Playback,
+    Repeat, ResolvedClip, ResolvedPlay, part_within,
 };
 use bevy::prelude::*;
 use core::ops::Range;
@@ -246,6 +246,7 @@ type Followers<'w> = (
     Entity,
     &'w FollowVelocity,
     &'w mut LastPosition,
+    &'w mut MeasuredStride,
     &'w mut PlayClip,
     &'w Playback,
     &'w ResolvedClip,
@@ -258,26 +259,28 @@ pub(crate) fn follow_velocity(
     mut roots: Query<Followers<'static>>,
 ) {
     let seconds = time.delta_secs();
-    for (root, follow, mut last, mut play, playback, resolved) in &mut roots {
+    for (root, follow, mut last, mut measured, mut play, playback, resolved) in &mut roots {
         let Ok(transform) = transforms.compute_global_transform(root) else {
             continue;
         };
         let position = transform.translation();
         let before = last.0.replace(position);
-        let measured = before.map(|before| (position - before) / seconds);
-        let Some(velocity) = follow.velocity.or(measured) else {
+        let moved = before.map(|before| (position - before) / seconds);
+        let Some(velocity) = follow.velocity.or(moved) else {
             continue;
         };
+        let speed_forward = speed_forward(velocity, &transform);
+        measured.is_moving = speed_forward.is_normal();
         // Until the clip is resolved, its stride is not known.
         let Some(resolved) = resolved.get().filter(|of| of.requested == play.clip) else {
             continue;
         };
         let (stride, named_speed) = resolved.stride_and_speed();
-        let stride = follow.stride.or(stride);
+        let stride = follow.stride.or(stride).or(measured.stride);
         let Some(stride) = stride.filter(|stride| *stride > 0.0 && stride.is_finite()) else {
             continue;
         };
-        let passes_per_second = speed_forward(velocity, &transform) / stride;
+        let passes_per_second = speed_forward / stride;
         if follow.velocity.is_none() && (passes_per_second * seconds).abs() > 1.0 {
             continue;
         }

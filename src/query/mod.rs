@@ -6,6 +6,7 @@ pub(crate) mod models;
 #[cfg(feature = "picking")]
 pub(crate) mod picking;
 pub(crate) mod raycast;
+pub(crate) mod strides;
 
 pub use crate::geometry::collider_mesh::ColliderMesh;
 pub use crate::geometry::ray_settings::ModelRayHit;

@@ -2,6 +2,7 @@
 
 use crate::appearance::skins::ActiveSkin;
 use crate::formats::{FormatInfos, for_each_format};
+use crate::geometry::stride;
 use crate::root::parts::{DistanceLod, ModelLod};
 use crate::root::play::{ClipRef, Playback, ResolvedClip};
 use crate::root::skins::{ModelSkins, TeamColor};
@@ -14,6 +15,7 @@ use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
+use std::sync::PoisonError;
 
 /// A bone of a spawned model: see [`ModelQuery::bones`].
 #[derive(Clone, Debug, PartialEq)]
@@ -55,8 +57,8 @@ pub struct ModelSkinInfo {
     pub current: Option<usize>,
 }
 
-/// Answers questions about spawned models of any format: format, clips, pose, bounds, skins, team color,
-/// level of detail, parts, bones, roots.
+/// Answers questions about spawned models of any format: format, clips, pose, bounds, strides, skins, team
+/// color, level of detail, parts, bones, roots.
 ///
 /// It reads [`Playback`], `GlobalTransform`, [`ModelSkins`], [`ModelLod`] and [`TeamColor`]. A system that also writes one of
 /// these needs a `ParamSet`.
@@ -196,6 +198,38 @@ impl ModelQuery<'_, '_> {
     pub fn clip_bounds(&self, root: Entity, clip: &ClipRef) -> Option<Aabb3d> {
         let bounds = self.info(root)?.clip_bounds(root, clip)?;
         self.in_root(root, &bounds)
+    }
+
+    /// The stride of a clip of a root's model: how far the model walks in one pass through the clip, in units of the root.
+    /// `None` if there is no such clip, the clip is not loaded, or the model does not walk in it. It does not resolve the
+    /// names in `ModelClips`.
+    ///
+    /// It is measured once per model and clip: the lowest vertices of the model, which stand on the ground, move back at the
+    /// speed of the model. It is not known if meshes are not kept in the main world.
+    pub fn stride(&self, root: Entity, clip: &ClipRef) -> Option<f32> {
+        let affine = |entity| Some(self.transforms.get(entity).ok()?.affine());
+        let scene = affine(self.roots.scene(root)?)?;
+        let scale = (affine(root)?.inverse() * scene).matrix3.x_axis.length();
+        Some(self.scene_stride(root, clip)?? * scale)
+    }
+
+    /// Whether it is known that the model does not walk in a clip.
+    pub(crate) fn has_no_stride(&self, root: Entity, clip: &ClipRef) -> bool {
+        self.scene_stride(root, clip) == Some(None)
+    }
+
+    /// The stride in the units of the scene. The inner `None` means that the model does not walk, the outer one that this is
+    /// not known.
+    fn scene_stride(&self, root: Entity, clip: &ClipRef) -> Option<Option<f32>> {
+        let strides = &self.roots.model(root)?.strides;
+        let lock = || strides.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = lock().iter().find(|(known, _)| known == clip) {
+            return Some(*known);
+        }
+        let poses = self.info(root)?.clip_poses(root, clip)?;
+        let stride = stride::stride(&poses, self.format(root)?.up());
+        lock().push((clip.clone(), stride));
+        Some(stride)
     }
 
     /// The level of detail that is drawn, from 0, the finest: that of [`ModelLod`] or that of the distance. `None` until the

@@ -431,7 +431,9 @@ impl ModelClips {
 ///
 /// The stride is the distance that the model covers in one pass through the clip, in units of the root: meters for a model
 /// with [`BevySpace`](crate::root::BevySpace). If the root is scaled, so is the stride. While the clip has no stride, its
-/// speed does not change.
+/// speed does not change. A stride that is not given is measured, as by
+/// [`ModelQuery::stride`](crate::query::ModelQuery::stride). If the model moves with a clip in which it does not walk, this is
+/// a warning.
 ///
 /// Only movement in the plane across the root's Y axis counts. If the model moves away from its front (the root's −Z axis),
 /// the clip plays backward. At rest, the speed is 0.
@@ -439,11 +441,11 @@ impl ModelClips {
 /// Insert it on the entity that has the [`PlayClip`](crate::root::PlayClip).
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
-#[require(LastPosition)]
+#[require(LastPosition, MeasuredStride)]
 #[component(on_remove = remove_last_position)]
 pub struct FollowVelocity {
-    /// The stride of whatever clip plays. `None` is that of the clip's entry in [`ModelClips`](crate::root::ModelClips). A value
-    /// that is not a finite number above 0 is no stride.
+    /// The stride of whatever clip plays. `None` is that of the clip's entry in [`ModelClips`](crate::root::ModelClips),
+    /// otherwise the measured one. A value that is not a finite number above 0 is no stride.
     pub stride: Option<f32>,
     /// The velocity in world space, in units per second. `None`, the default, is measured from the root's movement since
     /// the last frame. A movement of more than one stride in a frame is a jump, which does not change the speed.
@@ -457,9 +459,19 @@ pub struct FollowVelocity {
 #[component(clone_behavior = Ignore)]
 pub(crate) struct LastPosition(pub(crate) Option<Vec3>);
 
+/// The stride of the clip that plays if none is given.
+#[derive(Component, Debug, Default)]
+#[component(clone_behavior = Ignore)]
+pub(crate) struct MeasuredStride {
+    /// In units of the root.
+    pub(crate) stride: Option<f32>,
+    /// Whether the root moved along the ground in the last frame.
+    pub(crate) is_moving: bool,
+}
+
 fn remove_last_position(mut world: DeferredWorld<'_>, context: HookContext) {
     if let Ok(mut root) = world.commands().get_entity(context.entity) {
-        root.try_remove::<LastPosition>();
+        root.try_remove::<(LastPosition, MeasuredStride)>();
     }
 }
 

@@ -2,6 +2,7 @@
 //! all formats; and [`ModelInfo`], what code for any format can ask about a spawned model.
 
 use crate::geometry::box_index::transformed;
+use crate::geometry::stride::ClipPose;
 use crate::load::defaults::WithDefaults;
 use crate::load::error::ModelLoadError;
 use crate::load::loading::{InvalidSetting, LoaderOverride, ModelLoad, ModelLoading};
@@ -187,6 +188,12 @@ pub(crate) trait ModelInfo {
 
     /// A box around these parts in all poses of a clip.
     fn clip_bounds(&self, _: Entity, _: &ClipRef) -> Option<Aabb3d> {
+        None
+    }
+
+    /// The vertices of what the model shows at rest, in poses of a whole pass through a clip. `None` if there is no such clip,
+    /// or it is not loaded.
+    fn clip_poses(&self, _: Entity, _: &ClipRef) -> Option<Vec<ClipPose>> {
         None
     }
 

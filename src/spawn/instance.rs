@@ -5,13 +5,14 @@
 use crate::geometry::axes::{Mirror, z_up_forward_minus_y, z_up_forward_x};
 use crate::load::alternatives::alternatives;
 use crate::load::names::{Names, folded, named_folded};
+use crate::root::play::ClipRef;
 use bevy::math::bounding::Aabb3d;
 use bevy::platform::hash::FixedHasher;
 use bevy::prelude::*;
 use core::f32::consts::PI;
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// The format of a model.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -178,6 +179,8 @@ pub(crate) struct SharedModel {
     /// The box around the drawn parts at rest (of a Quake model, in its first pose), in the space of the scene and in units
     /// of the file. `None` if there are none.
     pub(crate) bounds: Option<Aabb3d>,
+    /// The strides of clips that were measured, in the units of the scene. `None` if the model does not walk.
+    pub(crate) strides: Arc<Mutex<Vec<(ClipRef, Option<f32>)>>>,
 }
 
 impl SharedModel {
@@ -233,6 +236,14 @@ impl ModelFormat {
             Self::LithTech => 1.0 / 40.0,
             Self::Quake => 1.0 / 32.0,
             Self::UfoAftermath => 0.01,
+        }
+    }
+
+    /// The direction of up in a scene, before the rotation of its root.
+    pub(crate) fn up(self) -> Vec3A {
+        match self {
+            Self::Alamo | Self::Quake => Vec3A::Z,
+            Self::LithTech | Self::UfoAftermath => Vec3A::Y,
         }
     }
 

@@ -3,7 +3,7 @@
 //! Unlike [`ModelQuery`](crate::query::ModelQuery), it reads no component that users write.
 
 use crate::root::spawning::CrowdBone;
-use crate::spawn::instance::{ModelFormat, ModelInstance};
+use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
@@ -25,6 +25,12 @@ impl ModelRoots<'_, '_> {
     /// The root entity of the scene of a root's model.
     pub(crate) fn scene(&self, root: Entity) -> Option<Entity> {
         self.instances.get(root).ok().map(ModelInstance::scene)
+    }
+
+    /// What the instances of a root's model share.
+    pub(crate) fn model(&self, root: Entity) -> Option<&SharedModel> {
+        let instance = self.instances.get(root);
+        instance.ok().map(|instance| &**instance.model())
     }
 
     /// See [`ModelQuery::root`](crate::query::ModelQuery::root).

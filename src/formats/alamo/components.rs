@@ -195,6 +195,7 @@ impl AloShared {
             fixed_parts: None,
             levels: model.lods.len(),
             spelled,
+            strides: Arc::default(),
         };
         Self {
             model: model.clone(),

@@ -11,6 +11,8 @@ use crate::formats::alamo::components::{
     AloBone, AloInstance, AloPart, AloProxy, AloScene, TeamColored,
 };
 use crate::formats::alamo::parts::proxies::ProxyLoader;
+use crate::formats::alamo::raycast::collider;
+use crate::geometry::stride::{CLIP_STEPS, ClipPose};
 use crate::root::play::ClipRef;
 use crate::spawn::format::FoundClip;
 use crate::spawn::format::{
@@ -21,6 +23,7 @@ use crate::spawn::reload::ReadyScenes;
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
+use bevy::mesh::VertexAttributeValues;
 use bevy::prelude::*;
 use bevy::world_serialization::WorldInstanceReady;
 use core::ops::Range;
@@ -114,23 +117,108 @@ struct BoneBox {
     connected_to: usize,
 }
 
+/// The sub-meshes that are drawn at the finest level of detail, undamaged, unless their bone, whose index is returned too, is
+/// hidden.
+fn shown_submeshes(model: &AloModel) -> impl Iterator<Item = (usize, &AloSubmesh)> {
+    let finest = model.lod(0);
+    let is_shown = move |mesh: &&AloMesh| {
+        !mesh.hidden
+            && (mesh.tags.lod.is_none() || mesh.tags.lod == finest)
+            && mesh.tags.alt.is_none_or(|alt| alt == 0)
+    };
+    let meshes = model.meshes.iter().filter(is_shown);
+    meshes.flat_map(|mesh| {
+        let drawn = mesh.submeshes.iter().filter(|it| it.material.is_some());
+        drawn.map(|submesh| (mesh.bone, submesh))
+    })
+}
+
+/// The vertices of a sub-mesh, as its bones pose them in the model's space.
+fn posed_vertices(
+    model: &AloModel,
+    (bone, submesh): (usize, &AloSubmesh),
+    mesh: &Mesh,
+    poses: &[Affine3A],
+) -> Option<Vec<Vec3A>> {
+    let positions = mesh.try_attribute(Mesh::ATTRIBUTE_POSITION).ok()?;
+    let positions = positions.as_float3()?;
+    if submesh.palette.is_empty() {
+        let pose = poses.get(bone)?;
+        let posed = positions.iter().copied().map(Vec3A::from);
+        return Some(posed.map(|it| pose.transform_point3a(it)).collect());
+    }
+    let matrix = |bone: &u32| {
+        let rest = model.bones.get(*bone as usize)?.bind_pose;
+        Some(*poses.get(*bone as usize)? * rest.inverse())
+    };
+    let matrices: Vec<Option<Affine3A>> = submesh.palette.iter().map(matrix).collect();
+    let joints = mesh.try_attribute(Mesh::ATTRIBUTE_JOINT_INDEX).ok()?;
+    let weights = mesh.try_attribute(Mesh::ATTRIBUTE_JOINT_WEIGHT).ok()?;
+    match (joints, weights) {
+        (VertexAttributeValues::Uint16x4(joints), VertexAttributeValues::Float32x4(weights)) => {
+            let posed = collider::skinned(positions, joints, weights, &matrices);
+            Some(posed.map(Vec3A::from).collect())
+        }
+        _ => None,
+    }
+}
+
 impl AloInfo<'_, '_> {
-    /// The boxes around the vertices of the sub-meshes that are drawn at the finest level of detail, undamaged, unless their
-    /// bone is hidden.
     fn boxes(&self, model: &AloModel) -> Vec<BoneBox> {
-        let finest = model.lod(0);
-        let is_shown = |mesh: &&AloMesh| {
-            !mesh.hidden
-                && (mesh.tags.lod.is_none() || mesh.tags.lod == finest)
-                && mesh.tags.alt.is_none_or(|alt| alt == 0)
-        };
         let mut boxes = Vec::new();
-        for mesh in model.meshes.iter().filter(is_shown) {
-            for submesh in mesh.submeshes.iter().filter(|it| it.material.is_some()) {
-                self.add_boxes(model, mesh.bone, submesh, &mut boxes);
-            }
+        for (bone, submesh) in shown_submeshes(model) {
+            self.add_boxes(model, bone, submesh, &mut boxes);
         }
         boxes
+    }
+
+    fn mesh(&self, submesh: &AloSubmesh) -> Option<&Mesh> {
+        self.meshes.as_ref()?.get(submesh.mesh.as_ref()?)
+    }
+
+    /// Calls `visit` at evenly spaced times of a clip: with the seconds, the poses of the bones in the model's space, and
+    /// whether what is connected to a bone is shown. `steps` returns the count of times after the first for a count of frames.
+    /// `None` if there is no such clip, or it is not loaded.
+    fn pose_bones(
+        &self,
+        model: &AloModel,
+        clip: &ClipRef,
+        steps: impl Fn(u32) -> u32,
+        mut visit: impl FnMut(f32, &[Affine3A], &dyn Fn(usize) -> bool),
+    ) -> Option<()> {
+        let (clip, part) = clip.split_frames();
+        let files = self.rig.files()?;
+        let ala = match clip {
+            ClipRef::Name(name) => files.get(&model.animation(name)?.ala)?,
+            ClipRef::Index(index) => files.get(&model.animations.get(*index)?.ala)?,
+            ClipRef::Handle(clip) => files.iter().find(|(_, ala)| ala.clip == *clip)?.1,
+            ClipRef::Frames(_) | ClipRef::Part { .. } => return None,
+        };
+        let part = part.map_or(0..ala.frames, |part| part.start..part.end.min(ala.frames));
+        let rest: Vec<Transform> = model.bones.iter().map(|bone| bone.transform).collect();
+        let flags: Vec<bool> = model.bones.iter().map(|bone| bone.visible).collect();
+        let (mut local, mut visible) = (rest.clone(), flags.clone());
+        let mismatches = ala.mismatches(model);
+        let last = part.end.checked_sub(1).filter(|last| *last >= part.start)?;
+        let frames = last - part.start;
+        let steps = steps(frames);
+        for step in 0..=steps {
+            let passed = frames as f32 * step as f32 / steps.max(1) as f32;
+            let seconds = (part.start as f32 + passed) / ala.fps;
+            local.clone_from(&rest);
+            visible.clone_from(&flags);
+            ala.tracks.pose(seconds, &mut local);
+            ala.tracks.show(seconds, &mut visible);
+            for mismatch in mismatches.iter().filter(|it| it.in_model.is_some()) {
+                local[mismatch.index] = rest[mismatch.index];
+                visible[mismatch.index] = flags[mismatch.index];
+            }
+            let is_visible = |bone: usize| visible.get(bone).copied().unwrap_or(true);
+            visit(seconds, &in_model(model, &local), &|bone| {
+                model.shows_connected(bone, is_visible)
+            });
+        }
+        Some(())
     }
 
     fn add_boxes(
@@ -150,9 +238,7 @@ impl AloInfo<'_, '_> {
             });
             return;
         }
-        let mesh = self.meshes.as_ref().zip(submesh.mesh.as_ref());
-        let mesh = mesh.and_then(|(meshes, handle)| meshes.get(handle));
-        let Some(skinned) = mesh.and_then(Mesh::skinned_mesh_bounds) else {
+        let Some(skinned) = self.mesh(submesh).and_then(Mesh::skinned_mesh_bounds) else {
             return;
         };
         let joints = skinned.aabbs.iter().zip(&skinned.aabb_index_to_joint_index);
@@ -226,42 +312,30 @@ impl ModelInfo for AloInfo<'_, '_> {
 
     fn clip_bounds(&self, root: Entity, clip: &ClipRef) -> Option<Aabb3d> {
         let model = self.rig.model(root)?;
-        let (clip, part) = clip.split_frames();
-        let mut animations = model.animations.iter();
-        let animation = match clip {
-            ClipRef::Name(name) => animations
-                .position(|animation| crate::load::names::same_name(&animation.name, name))?,
-            ClipRef::Index(index) => *index,
-            ClipRef::Handle(clip) => animations.position(|animation| animation.clip == *clip)?,
-            ClipRef::Frames(_) | ClipRef::Part { .. } => return None,
-        };
-        let ala = &model.animations.get(animation)?.ala;
-        let ala = self.rig.files()?.get(ala)?;
-        let part = part.map_or(0..ala.frames, |part| part.start..part.end.min(ala.frames));
         let boxes = self.boxes(model);
-        let rest: Vec<Transform> = model.bones.iter().map(|bone| bone.transform).collect();
-        let flags: Vec<bool> = model.bones.iter().map(|bone| bone.visible).collect();
-        let (mut local, mut visible) = (rest.clone(), flags.clone());
-        let mismatches = ala.mismatches(model);
-        let last = part.end.checked_sub(1).filter(|last| *last >= part.start)?;
         let mut bounds = None;
-        for sample in part.start * SAMPLES_PER_FRAME..=last * SAMPLES_PER_FRAME {
-            let frame = sample as f32 / SAMPLES_PER_FRAME as f32;
-            local.clone_from(&rest);
-            visible.clone_from(&flags);
-            ala.tracks.pose(frame / ala.fps, &mut local);
-            ala.tracks.show(frame / ala.fps, &mut visible);
-            for mismatch in mismatches.iter().filter(|it| it.in_model.is_some()) {
-                local[mismatch.index] = rest[mismatch.index];
-                visible[mismatch.index] = flags[mismatch.index];
-            }
-            let is_visible = |bone: usize| visible.get(bone).copied().unwrap_or(true);
-            let posed = posed_bounds(&boxes, &in_model(model, &local), |bone| {
-                model.shows_connected(bone, is_visible)
-            });
-            bounds = merged(bounds, posed);
-        }
+        let steps = |frames| frames * SAMPLES_PER_FRAME;
+        self.pose_bones(model, clip, steps, |_, poses, is_shown| {
+            bounds = merged(bounds, posed_bounds(&boxes, poses, is_shown));
+        })?;
         bounds
+    }
+
+    fn clip_poses(&self, root: Entity, clip: &ClipRef) -> Option<Vec<ClipPose>> {
+        let model = self.rig.model(root)?;
+        let mut clip_poses = Vec::new();
+        let steps = |_| CLIP_STEPS;
+        self.pose_bones(model, clip, steps, |seconds, poses, is_shown| {
+            let mut vertices = Vec::new();
+            for part in shown_submeshes(model) {
+                let mesh = self.mesh(part.1);
+                let posed = mesh.and_then(|mesh| posed_vertices(model, part, mesh, poses));
+                let scale = if is_shown(part.0) { 1.0 } else { f32::NAN };
+                vertices.extend(posed.into_iter().flatten().map(|vertex| vertex * scale));
+            }
+            clip_poses.push(ClipPose { seconds, vertices });
+        })?;
+        Some(clip_poses)
     }
 
     fn levels(&self, root: Entity) -> usize {

@@ -8,7 +8,9 @@ use crate::formats::lithtech::animation::rig::AbcAnimator;
 use crate::formats::lithtech::appearance::is_scrolling;
 use crate::formats::lithtech::asset::{Abc, AbcAnimation, AbcModel};
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcScene};
+use crate::formats::lithtech::convert::file::vertex_joints;
 use crate::formats::lithtech::deform::pose_table::AbcPoseRow;
+use crate::geometry::stride::{CLIP_STEPS, ClipPose};
 use crate::root::parts::DistanceLod;
 use crate::root::play::ClipRef;
 use crate::spawn::format::FoundClip;
@@ -98,6 +100,7 @@ const SAMPLES_PER_INTERVAL: u32 = 8;
 pub(crate) struct AbcInfo<'w, 's> {
     rig: RigInfo<'w, 's, Abc>,
     meshes: Query<'w, 's, &'static AbcMesh>,
+    mesh_assets: Option<Res<'w, Assets<Mesh>>>,
 }
 
 /// The animation of a clip, and the range of its keyframes that plays.
@@ -118,10 +121,9 @@ fn animation<'a>(
     Some((animation, frames))
 }
 
-/// The box around all vertices at a time of an animation.
-fn posed_bounds(model: &AbcModel, animation: &AbcAnimation, seconds: f32) -> Option<Aabb3d> {
+/// From the spaces of the nodes to the model's, at a time of an animation.
+fn node_poses(model: &AbcModel, animation: &AbcAnimation, seconds: f32) -> Vec<Affine3A> {
     let mut poses: Vec<Affine3A> = Vec::with_capacity(model.nodes.len());
-    let mut bounds = None;
     for (index, node) in model.nodes.iter().enumerate() {
         let (translations, rotations) = animation.curves.node(index);
         let local = Affine3A::from_rotation_translation(
@@ -131,13 +133,56 @@ fn posed_bounds(model: &AbcModel, animation: &AbcAnimation, seconds: f32) -> Opt
         let parent = node.parent.and_then(|parent| poses.get(parent));
         let pose = parent.map_or(local, |parent| *parent * local);
         poses.push(pose);
-        let own = model.node_bounds.get(index);
-        for part in own.into_iter().flat_map(|own| [own.skinned, own.own]) {
+    }
+    poses
+}
+
+/// The box around all vertices at a time of an animation.
+fn posed_bounds(model: &AbcModel, animation: &AbcAnimation, seconds: f32) -> Option<Aabb3d> {
+    let mut bounds = None;
+    let poses = node_poses(model, animation, seconds);
+    for (own, pose) in model.node_bounds.iter().zip(poses) {
+        for part in [own.skinned, own.own] {
             let part = part.and_then(|part| transformed_bounds(&pose, &part));
             bounds = merged(bounds, part);
         }
     }
     bounds
+}
+
+impl AbcInfo<'_, '_> {
+    /// The vertices of the full model, each with its node, in whose space it is. Those of nodes that deform are left out.
+    fn node_vertices(&self, model: &AbcModel) -> Vec<(usize, Vec3A)> {
+        let mut vertices = Vec::new();
+        let meshes = model.levels.first().map_or(&[][..], |level| &level.meshes);
+        for info in meshes {
+            let mesh = self.mesh_assets.as_ref();
+            let mesh = mesh.and_then(|meshes| meshes.get(&info.mesh));
+            let positions = mesh.and_then(|mesh| {
+                let positions = mesh.try_attribute(Mesh::ATTRIBUTE_POSITION).ok()?;
+                Some((mesh, positions.as_float3()?))
+            });
+            let Some((mesh, positions)) = positions else {
+                continue;
+            };
+            let positions = positions.iter().copied().map(Vec3A::from);
+            if let Some(node) = info.node {
+                let is_rigid = model.deform(node).is_none();
+                vertices.extend(positions.filter(|_| is_rigid).map(|it| (node, it)));
+                continue;
+            }
+            let to_nodes = model.nodes.iter();
+            let to_nodes: Vec<Affine3A> = to_nodes
+                .map(|node| Affine3A::from(node.bind_pose.inverse()))
+                .collect();
+            let joints = vertex_joints(mesh).unwrap_or_default();
+            vertices.extend(positions.zip(joints).filter_map(|(it, [joint, ..])| {
+                let node = *model.joints.get(usize::from(*joint))?;
+                Some((node, to_nodes.get(node)?.transform_point3a(it)))
+            }));
+        }
+        vertices
+    }
 }
 
 impl ModelInfo for AbcInfo<'_, '_> {
@@ -182,6 +227,27 @@ impl ModelInfo for AbcInfo<'_, '_> {
             }
         }
         bounds
+    }
+
+    fn clip_poses(&self, root: Entity, clip: &ClipRef) -> Option<Vec<ClipPose>> {
+        let model = self.rig.model(root)?;
+        let (animation, part) = animation(model, clip)?;
+        let frames = animation.frames();
+        let part = part.unwrap_or(0..frames.count());
+        let last = part.end.min(frames.count()).checked_sub(1)?;
+        let (start, end) = (frames.time(part.start), frames.time(last));
+        let vertices = self.node_vertices(model);
+        let pose = |step: u32| {
+            let seconds = start + (end - start) * step as f32 / CLIP_STEPS as f32;
+            let poses = node_poses(model, animation, seconds);
+            let posed = vertices.iter();
+            let posed = posed.map(|(node, position)| poses[*node].transform_point3a(*position));
+            ClipPose {
+                seconds,
+                vertices: posed.collect(),
+            }
+        };
+        Some((0..=CLIP_STEPS).map(pose).collect())
     }
 
     fn levels(&self, root: Entity) -> usize {

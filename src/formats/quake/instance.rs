@@ -3,6 +3,7 @@
 
 use crate::formats::quake::asset::{Mdl, MdlModel, Sequence, SyncType};
 use crate::formats::quake::components::{MdlInstance, MdlMesh, MdlPoseRow};
+use crate::geometry::stride::ClipPose;
 use crate::gpu::pose_table::PoseBlend;
 use crate::playback::clip_events::ClipEvents;
 use crate::root::play::ClipRef;
@@ -180,6 +181,21 @@ impl ModelInfo for MdlInfo<'_, '_> {
     fn clip_bounds(&self, root: Entity, clip: &ClipRef) -> Option<Aabb3d> {
         let sequence = self.roots.get(root).ok()?.model().sequence(clip)?;
         self.sequence_bounds(root, &sequence)
+    }
+
+    /// The poses of the file, and the first one again.
+    fn clip_poses(&self, root: Entity, clip: &ClipRef) -> Option<Vec<ClipPose>> {
+        let model = self.roots.get(root).ok()?.model();
+        let sequence = model.sequence(clip)?;
+        let pose = |step: u32| {
+            let pose = sequence.first_pose + step % sequence.pose_count;
+            let vertices = model.poses.pose(pose);
+            ClipPose {
+                seconds: sequence.timing.seconds(step),
+                vertices: vertices.map(|(position, _)| position.into()).collect(),
+            }
+        };
+        Some((0..=sequence.pose_count).map(pose).collect())
     }
 
     fn skins(&self, root: Entity) -> usize {

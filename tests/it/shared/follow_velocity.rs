@@ -152,6 +152,36 @@ fn clips_without_stride_and_models_without_the_component_keep_their_speed() {
 }
 
 #[test]
+fn strides_that_are_not_given_are_measured() {
+    log::listen();
+    let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+    let mut app = TestApp::in_folder(&assets);
+    let bundle = (
+        BevySpace::default(),
+        FollowVelocity::default(),
+        PlayClip::looping("MOVE_00"),
+    );
+    let root = app.spawn_model_ready("models/walker.alo", bundle);
+    app.settle();
+    // 2.56 m take 1.6 s.
+    walk(&mut app, root, Vec3::NEG_Z * 0.16);
+    walk(&mut app, root, Vec3::NEG_Z * 0.16);
+    let found = speed(&mut app, root);
+    assert!((found - 1.0).abs() < 0.01, "{found}");
+    // A clip in which it does not walk keeps its speed, which is a warning if it moves.
+    app.insert(root, PlayClip::looping("ATTACK_00"));
+    app.settle();
+    let warnings = || log::warnings_with("walker.alo does not walk in clip \"ATTACK_00\"").len();
+    walk(&mut app, root, Vec3::ZERO);
+    assert_eq!(warnings(), 0);
+    for _ in 0..3 {
+        walk(&mut app, root, Vec3::NEG_Z * 0.16);
+    }
+    assert_eq!(warnings(), 1);
+    assert_speed(&mut app, root, 1.0);
+}
+
+#[test]
 fn jumps_do_not_change_the_speed() {
     let (mut app, root) = app((PlayClip::from_manifest("march"), FollowVelocity::default()));
     walk(&mut app, root, Vec3::NEG_Z * STRIDE / 4.0);

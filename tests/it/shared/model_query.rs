@@ -404,3 +404,43 @@ fn level_and_team_of_a_root_are_those_drawn() {
     let nothing = app.spawn_entity(());
     assert_eq!(app.ask(|models| models.lod(nothing)), None);
 }
+
+#[test]
+fn strides_are_measured_from_the_vertices_on_the_ground() {
+    let mut app = TestApp::in_folder(&assets());
+    let still: [&[&str]; 3] = [
+        &["ATTACK_00", "DIE_00"],
+        &["idle", "attack", "die"],
+        &["stand", "attack", "pain", "die", "alert"],
+    ];
+    for (path, clip, still, expected) in [
+        ("models/walker.alo", "MOVE_00", still[0], 2.56),
+        // As their manifests state.
+        (
+            "models/skirmish_walker.model.ron",
+            "MOVE_00",
+            still[0],
+            1.92,
+        ),
+        ("models/skirmish_warden.model.ron", "walk", still[1], 1.39),
+        ("models/skirmish_sentry.model.ron", "walk", still[2], 1.08),
+    ] {
+        for scale in [1.0, 3.0] {
+            let root = Transform::from_scale(Vec3::splat(scale));
+            let root = app.spawn_model_ready(path, (BevySpace::default(), root));
+            app.settle();
+            let stride =
+                |app: &mut TestApp, clip: &str| app.ask(|it| it.stride(root, &clip.into()));
+            let found = stride(&mut app, clip).unwrap();
+            assert!(
+                (found / expected - 1.0).abs() < 0.015,
+                "{path}: {found}, expected {expected}"
+            );
+            for clip in still {
+                assert_eq!(stride(&mut app, clip), None, "{path} {clip}");
+            }
+            assert_eq!(stride(&mut app, "no clip"), None);
+            app.despawn(root);
+        }
+    }
+}

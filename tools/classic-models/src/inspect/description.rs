@@ -150,6 +150,8 @@ pub struct Posed {
     pub vertices: Option<PosedVertices>,
     /// The bones in file order, if a clip with bones was requested.
     pub bones: Option<Vec<PosedBone>>,
+    /// The stride of the clip, if one plays in which the model walks.
+    pub stride: Option<f32>,
 }
 
 /// Bounds of a model's vertices in Bevy's world space.
@@ -174,7 +176,11 @@ pub struct PosedBone {
 impl Posed {
     /// `None` without vertices and bones.
     pub fn new(vertices: Option<PosedVertices>, bones: Option<Vec<PosedBone>>) -> Option<Self> {
-        (vertices.is_some() || bones.is_some()).then_some(Self { vertices, bones })
+        (vertices.is_some() || bones.is_some()).then_some(Self {
+            vertices,
+            bones,
+            stride: None,
+        })
     }
 
     /// `None` without vertices.
@@ -213,6 +219,9 @@ impl Posed {
             "max": value(|vertices| vertices.max),
             "centroid": value(|vertices| vertices.centroid),
         });
+        if let Some(stride) = self.stride {
+            object["stride"] = number(stride);
+        }
         if let Some(bones) = &self.bones {
             object["bones"] = bones.iter().map(PosedBone::to_json).collect();
         }
@@ -226,6 +235,9 @@ impl Posed {
                 writeln!(text, "  centroid {}", vertices.centroid)?;
             }
             None => writeln!(text, "  posed: nothing is drawn")?,
+        }
+        if let Some(stride) = self.stride {
+            writeln!(text, "  stride {stride:.3}")?;
         }
         if self.bones.is_some() {
             writeln!(text, "  bones, in the space of the file:")?;

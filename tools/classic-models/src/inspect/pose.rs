@@ -10,6 +10,7 @@ use crate::paths::disk_source::DiskSource;
 use crate::paths::game::Game;
 use bevy::asset::meta::Settings;
 use bevy::asset::{AssetPath, LoadState, RecursiveDependencyLoadState, UntypedAssetId};
+use bevy::ecs::system::RunSystemOnce;
 use bevy::prelude::*;
 use bevy_classic_models::archive::ArchiveSourceError;
 use bevy_classic_models::load::{did_you_mean, listed_names};
@@ -201,6 +202,21 @@ impl Poser {
             .with_speed(0.0)
     }
 
+    /// Adds the stride of a clip that is posed.
+    pub fn add_stride(
+        &mut self,
+        root: Entity,
+        clip: ClipRef,
+        posed: &mut Option<Posed>,
+    ) -> Result<(), Failure> {
+        let stride = move |models: ModelQuery| models.stride(root, &clip);
+        let stride = self.app.world_mut().run_system_once(stride);
+        if let Some(posed) = posed {
+            posed.stride = stride.map_err(Failure::new)?;
+        }
+        Ok(())
+    }
+
     /// Despawns a model.
     pub fn despawn(&mut self, root: Entity) {
         self.app.world_mut().entity_mut(root).despawn();
@@ -218,7 +234,9 @@ impl Poser {
         self.app.world_mut().entity_mut(root).insert(play.clone());
         let posed = self.await_on::<MdlInstance>(root).and_then(|()| {
             self.seek(root);
-            self.measure(root, &play.clip)
+            let mut posed = self.measure(root, &play.clip)?;
+            self.add_stride(root, play.clip, &mut posed)?;
+            Ok(posed)
         });
         self.despawn(root);
         posed

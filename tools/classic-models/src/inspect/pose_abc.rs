@@ -49,9 +49,15 @@ impl Poser {
             settings.lod_shares = Vec::new();
         })?;
         let root = self.spawn(&abc, |abc: &Abc| &abc.scene);
-        let drawn = self.draw(root, clip);
+        let posed = self.draw(root, clip).and_then(|drawn| {
+            let mut posed = Posed::of(positions(&file, &drawn, clip, seconds));
+            if let Some(clip) = clip {
+                self.add_stride(root, clip.into(), &mut posed)?;
+            }
+            Ok(posed)
+        });
         self.despawn(root);
-        Ok(Posed::of(positions(&file, &drawn?, clip, seconds)))
+        posed
     }
 
     /// The index of the requested clip: the first with this exact name, otherwise the first with this name in any case.

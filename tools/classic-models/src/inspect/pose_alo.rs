@@ -48,7 +48,13 @@ impl Poser {
             })?;
         }
         gpuless::step(&mut self.app, 0.0);
-        let posed = spawned.and_then(|()| self.measure_alo(root, &non_finite, clip.is_some()));
+        let posed = spawned.and_then(|()| {
+            let mut posed = self.measure_alo(root, &non_finite, clip.is_some())?;
+            if let Some(clip) = &clip {
+                self.add_stride(root, self.play(clip).clip, &mut posed)?;
+            }
+            Ok(posed)
+        });
         self.despawn(root);
         Ok((posed?, self.clip_warnings(clip.as_ref(), &alo)))
     }

@@ -357,7 +357,7 @@ fn entries_are_posed_in_a_clip_like_files() {
         format!("{archive}/data/art/walker_move_00.ala"),
     );
     let loose_clip = loose("walker_MOVE_00.ala");
-    for (entry, file, clips) in [
+    for (entry, file, clips, stride) in [
         // By the name of a clip beside the model, an entry, or a file.
         (
             walker,
@@ -366,23 +366,30 @@ fn entries_are_posed_in_a_clip_like_files() {
                 &["MOVE_00", "move_00", &clip, &loose_clip][..],
                 &["MOVE_00"],
             ],
+            // Of the walker, in units of the file: 2.56 m.
+            Some(6.4),
         ),
         // By the name of a clip in the file.
         (
             sample("warden.rez/models/warden.abc"),
             loose("warden.abc"),
             [&["walk", "WALK"], &["walk"]],
+            Some(39.6),
         ),
         (
             sample("pak0.pak/progs/crystal.mdl"),
             loose("crystal.mdl"),
             [&["hover"], &["hover"]],
+            None,
         ),
     ] {
         let [clips, of_file] = clips;
         let posed = |clip, path| described(&["--animation", clip, "--time", "0.4"], path);
         let expected = posed(of_file[0], &file);
         assert!(expected["posed"]["centroid"].is_array(), "{expected}");
+        let found: Option<f64> = expected["posed"]["stride"].as_f64();
+        let found = found.map(|stride| (stride * 10.0).round() / 10.0);
+        assert_eq!(found, stride, "{file}");
         assert_ne!(
             expected,
             described(&["--animation", of_file[0], "--time", "0.7"], &file),
