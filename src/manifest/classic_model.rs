@@ -3,6 +3,7 @@
 use crate::load::names::same_name;
 use crate::load::warnings::WarningLog;
 use crate::manifest::model_manifest::ModelManifest;
+use crate::spawn::instance::RandomSeed;
 use bevy::asset::AssetPath;
 use bevy::prelude::*;
 
@@ -21,7 +22,7 @@ use bevy::prelude::*;
 /// A `WorldAssetRoot` with the label `Scene` of a manifest inserts this component.
 #[derive(Component, FromTemplate, Reflect, Clone, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
-#[require(Transform, Visibility)]
+#[require(RandomSeed, Transform, Visibility)]
 pub struct ClassicModel(pub Handle<ModelManifest>);
 
 impl ClassicModel {
