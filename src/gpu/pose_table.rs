@@ -148,6 +148,7 @@ where
                 .in_set(RenderSystems::PrepareAssets)
                 .after(prepare_assets::<GpuImage>)
                 .before(prepare_erased_assets::<MeshMaterial3d<M>>)
+                .before(RenderSystems::Render)
                 .run_if(resource_exists::<RenderQueue>),
         );
     app.add_systems(PostUpdate, resize_texture::<M>.before(AssetEventSystems));

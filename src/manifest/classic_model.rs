@@ -4,6 +4,7 @@ use crate::load::names::same_name;
 use crate::load::warnings::WarningLog;
 use crate::manifest::model_manifest::ModelManifest;
 use crate::spawn::format::Format;
+use crate::spawn::instance::RandomSeed;
 use bevy::asset::AssetPath;
 use bevy::prelude::*;
 
@@ -31,7 +32,7 @@ use bevy::prelude::*;
 /// A `WorldAssetRoot` with the label `Scene` of a manifest inserts this component.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
-#[require(Transform, Visibility)]
+#[require(RandomSeed, Transform, Visibility)]
 pub struct ClassicModel(pub ModelSource);
 
 impl ClassicModel {

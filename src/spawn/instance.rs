@@ -6,6 +6,8 @@ use crate::geometry::axes::{Mirror, z_up_forward_minus_y, z_up_forward_x};
 use crate::load::alternatives::alternatives;
 use crate::load::names::{Names, folded, named_folded};
 use crate::root::play::ClipRef;
+use bevy::ecs::lifecycle::HookContext;
+use bevy::ecs::world::DeferredWorld;
 use bevy::math::bounding::Aabb3d;
 use bevy::platform::hash::FixedHasher;
 use bevy::prelude::*;
@@ -49,6 +51,7 @@ impl fmt::Display for ModelFormat {
 #[derive(Component, Reflect)]
 #[reflect(from_reflect = false)]
 #[component(clone_behavior = Ignore)]
+#[require(RandomSeed)]
 pub struct ModelInstance {
     format: ModelFormat,
     /// Indexed as in [`SharedModel`]; `None` for bones and parts that were not spawned.
@@ -263,19 +266,39 @@ impl ModelFormat {
     }
 }
 
-/// On a root that this crate has spawned: what its random numbers depend on instead of its id, which is different if other
-/// files are loaded first.
-#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RandomSeed(u64);
+/// On a root: what its random numbers depend on instead of its id, which is different if other entities are spawned first,
+/// and in other versions of Bevy. Unless it is part of another root, it depends on how many roots there were before.
+#[derive(Component, Default, Clone, Copy, Debug, PartialEq, Eq)]
+#[component(on_add = count_root, clone_behavior = Ignore)]
+pub(crate) struct RandomSeed(Option<u64>);
+
+/// How many roots were spawned.
+#[derive(Resource, Default)]
+pub(crate) struct RootCount(u64);
+
+fn count_root(mut world: DeferredWorld<'_>, context: HookContext) {
+    if world.get::<RandomSeed>(context.entity) != Some(&RandomSeed(None)) {
+        return;
+    }
+    let Some(mut count) = world.get_resource_mut::<RootCount>() else {
+        return;
+    };
+    count.0 += 1;
+    let value = FixedHasher.hash_one(count.0);
+    if let Some(mut seed) = world.get_mut::<RandomSeed>(context.entity) {
+        seed.0 = Some(value);
+    }
+}
 
 impl RandomSeed {
     /// The seed of something that belongs to a root. `part` distinguishes it from others.
     pub(crate) fn of_part(root: u64, part: impl Hash) -> Self {
-        Self(FixedHasher.hash_one((root, part)))
+        Self(Some(FixedHasher.hash_one((root, part))))
     }
 
-    /// The seed of a root: that of its component, or its id.
-    pub(crate) fn of_root(root: Entity, seed: Option<&Self>) -> u64 {
-        seed.map_or(root.to_bits(), |seed| seed.0)
+    /// The seed of a root: that of its component, or else a hash of `index`.
+    pub(crate) fn of_root(seed: Option<&Self>, index: u64) -> u64 {
+        let seed = seed.and_then(|seed| seed.0);
+        seed.unwrap_or_else(|| FixedHasher.hash_one(index))
     }
 }

@@ -21,6 +21,7 @@ use crate::spawn::attach::{
 };
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::formats::ModelFormats;
+use crate::spawn::instance::RootCount;
 use crate::spawn::reload::{on_root_removed, register_respawn};
 use crate::spawn::render_layers::{HasLayers, propagate_layers};
 use crate::spawn::{reload, unsupported};
@@ -94,6 +95,7 @@ impl Plugin for ModelsPlugin {
             .register_type::<BillboardCamera>()
             .register_type::<Wind>()
             .register_type::<NightTime>()
+            .init_resource::<RootCount>()
             .init_resource::<Wind>()
             .init_resource::<NightTime>()
             .add_observer(on_distances_removed)

@@ -219,7 +219,7 @@ fn spawn(
     let name = model.path().file_name().unwrap_or_default();
     let name = Name::new(name.to_string_lossy().into_owned());
     let outermost = OutermostModel(outermost);
-    let of_root = RandomSeed::of_root(root, world.get(root));
+    let of_root = RandomSeed::of_root(world.get(root), 0);
     let part = (model.to_string(), &wanted.bone, wanted.index);
     let seed = RandomSeed::of_part(of_root, part);
     let attachment = (attached, classic_model, outermost, seed);

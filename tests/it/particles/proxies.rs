@@ -451,10 +451,10 @@ fn particles_of_attachments_do_not_depend_on_the_ids_of_their_entities() {
             ("armed.model.ron", manifest.clone().into_bytes()),
         ]);
         let model = ClassicModel::new("armed.model.ron");
-        let root = app.spawn_entity(model);
         for _ in 0..others {
             app.world().spawn_empty();
         }
+        let root = app.spawn_entity(model);
         app.wait_for_system(root);
         app.app.wait_until_idle();
         app.run(1, 0.0);
@@ -468,10 +468,37 @@ fn particles_of_attachments_do_not_depend_on_the_ids_of_their_entities() {
         (root, ids, positions)
     });
     let [(first_root, first_ids, first), (root, ids, second)] = positions;
-    assert_eq!(first_root, root);
+    assert_ne!(first_root, root);
     assert_ne!(first_ids, ids);
     assert_eq!(first, second);
     assert!(first.len() == 2 && first[0] != first[1], "{first:?}");
+}
+
+/// Also without a manifest. The order of spawning distinguishes models.
+#[test]
+fn particles_do_not_depend_on_the_ids_of_roots_but_differ_between_roots() {
+    let mut fire = emitter(burst(4, 9.0));
+    fire.velocity = Shape::Cube { side: 8.0 }.into();
+    let [first, second] = [0, 1000].map(|others| {
+        let mut app = ParticleApp::with_files(&[("p_fire.alo", bytes(vec![fire.clone()]))]);
+        for _ in 0..others {
+            app.world().spawn_empty();
+        }
+        let roots = [0, 1].map(|_| {
+            let model = ClassicModel::new("p_fire.alo");
+            app.spawn_entity(model)
+        });
+        for root in roots {
+            app.wait_for_system(root);
+        }
+        app.app.wait_until_idle();
+        app.run(1, 0.0);
+        app.run(1, 0.5);
+        (roots, roots.map(|root| app.positions(root, 0)))
+    });
+    assert_ne!(first.0, second.0);
+    assert_eq!(first.1, second.1);
+    assert_ne!(first.1[0], first.1[1]);
 }
 
 #[test]

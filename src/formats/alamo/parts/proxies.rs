@@ -98,7 +98,7 @@ impl ProxyLoader<'_, '_> {
         }
         let file = self.load_file(path, settings);
         // The same in each run of an app, whatever is loaded first, unlike the ids of entities below the root.
-        let of_root = RandomSeed::of_root(outermost, self.seeds.get(outermost).ok());
+        let of_root = RandomSeed::of_root(self.seeds.get(outermost).ok(), 0);
         let seed = FixedHasher.hash_one((of_root, indices));
         let particles = ProxyParticles::new(file, root, outermost, seed);
         commands.entity(proxy).try_insert(particles);

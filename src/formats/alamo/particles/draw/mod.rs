@@ -54,12 +54,18 @@ impl Plugin for ParticleDrawPlugin {
                 pipeline::init_pipeline.after(MeshPipelineSystems),
             )
             .add_systems(ExtractSchedule, extract::extract_systems)
+            // In Bevy 0.20, sets only order systems that access the same data. Writes to the GPU's queue do not count.
             .add_systems(
                 Render,
                 (
                     queue::queue_systems.in_set(RenderSystems::Queue),
-                    prepare::prepare_systems.in_set(RenderSystems::PrepareBindGroups),
-                    prepare::count_draws.in_set(RenderSystems::Cleanup),
+                    prepare::prepare_systems
+                        .in_set(RenderSystems::PrepareBindGroups)
+                        .after(queue::queue_systems)
+                        .before(RenderSystems::Render),
+                    prepare::count_draws
+                        .in_set(RenderSystems::Cleanup)
+                        .after(RenderSystems::Render),
                 ),
             );
     }

@@ -45,7 +45,7 @@ impl Starter<'_, '_> {
         *self.started += 1;
         let seed = match self.of_proxies.get(entity) {
             Ok(proxy) => proxy.seed,
-            Err(_) => RandomSeed::of_root(owner, self.seeds.get(owner).ok()),
+            Err(_) => RandomSeed::of_root(self.seeds.get(owner).ok(), *self.started),
         };
         let running = RunningParticles::new(owner, *self.started, seed, particles);
         let mut running = match before {
