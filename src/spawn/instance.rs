@@ -159,6 +159,9 @@ impl fmt::Debug for ModelInstance {
     }
 }
 
+/// The strides of clips that were measured, in the units of the scene. `None` if the model does not walk.
+pub(crate) type Strides = Vec<(ClipRef, Option<f32>)>;
+
 /// What the instances of a model share, for code that works on any format.
 ///
 /// Indices are those among all bones and parts that can have a name.
@@ -182,8 +185,8 @@ pub(crate) struct SharedModel {
     /// The box around the drawn parts at rest (of a Quake model, in its first pose), in the space of the scene and in units
     /// of the file. `None` if there are none.
     pub(crate) bounds: Option<Aabb3d>,
-    /// The strides of clips that were measured, in the units of the scene. `None` if the model does not walk.
-    pub(crate) strides: Arc<Mutex<Vec<(ClipRef, Option<f32>)>>>,
+    /// The strides that were measured.
+    pub(crate) strides: Arc<Mutex<Strides>>,
 }
 
 impl SharedModel {
