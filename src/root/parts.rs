@@ -42,11 +42,21 @@ pub struct DamageStage(pub u32);
 /// invisible if the level of detail, the damage stage or a hidden bone hides it.
 ///
 /// Insert it on the root.
-#[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
+#[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 pub struct PartVisibility {
     /// The names as given, and whether the parts are hidden, keyed by name in lower case.
     parts: HashMap<String, (String, bool)>,
+}
+
+/// Names are equal regardless of case.
+impl PartialEq for PartVisibility {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = |(key, (_, hidden)): (&String, &(String, bool))| {
+            other.parts.get(key).is_some_and(|it| it.1 == *hidden)
+        };
+        self.parts.len() == other.parts.len() && self.parts.iter().all(is_same)
+    }
 }
 
 impl PartVisibility {

@@ -8,6 +8,9 @@ use crate::spawn::instance::SharedModel;
 use bevy::prelude::*;
 use std::sync::Arc;
 
+/// The maximum length in bytes of a name that messages list.
+const MAX_LISTED_NAME: usize = 128;
+
 /// On the entity of each part of a spawned model: a mesh, a light, a proxy or a group of dazzles.
 ///
 /// The entity is a child of its bone's entity. This crate writes its `Visibility`; to change it, use
@@ -173,7 +176,9 @@ impl AloShared {
             .map(|bone| &*bone.name)
             .chain(proxy_names.clone());
         let spelled = spelled.chain(meshes.clone().map(|mesh| &*mesh.name));
-        let spelled = spelled.chain(other_names).map(Box::from).collect();
+        // Those of a damaged file can be as long as the file.
+        let short = |name: &str| Box::from(&name[..name.floor_char_boundary(MAX_LISTED_NAME)]);
+        let spelled = spelled.chain(other_names).map(short).collect();
         let names = vec![
             (0, model.named_bones.clone()),
             (bones.len(), index_names(proxy_names)),
