@@ -207,19 +207,17 @@ impl ModelQuery<'_, '_> {
     /// It is measured once per model and clip: the lowest vertices of the model, which stand on the ground, move back at the
     /// speed of the model. It is not known if meshes are not kept in the main world.
     pub fn stride(&self, root: Entity, clip: &ClipRef) -> Option<f32> {
-        let affine = |entity| Some(self.transforms.get(entity).ok()?.affine());
-        let scene = affine(self.roots.scene(root)?)?;
-        let scale = (affine(root)?.inverse() * scene).matrix3.x_axis.length();
-        Some(self.scene_stride(root, clip)?? * scale)
+        self.known_stride(root, clip)?
     }
 
-    /// Whether it is known that the model does not walk in a clip.
-    pub(crate) fn has_no_stride(&self, root: Entity, clip: &ClipRef) -> bool {
-        self.scene_stride(root, clip) == Some(None)
+    /// Like [`stride`](Self::stride). The inner `None` means that the model does not walk, the outer one that this is not known.
+    pub(crate) fn known_stride(&self, root: Entity, clip: &ClipRef) -> Option<Option<f32>> {
+        let stride = self.scene_stride(root, clip)?;
+        let scale = self.scene_to_root(root)?.matrix3.x_axis.length();
+        Some(stride.map(|stride| stride * scale))
     }
 
-    /// The stride in the units of the scene. The inner `None` means that the model does not walk, the outer one that this is
-    /// not known.
+    /// The same in the units of the scene.
     fn scene_stride(&self, root: Entity, clip: &ClipRef) -> Option<Option<f32>> {
         let strides = &self.roots.model(root)?.strides;
         let lock = || strides.lock().unwrap_or_else(PoisonError::into_inner);
@@ -311,13 +309,18 @@ impl ModelQuery<'_, '_> {
 
     /// Transforms a box from the space of the scene below a root to the root's space.
     fn in_root(&self, root: Entity, bounds: &Aabb3d) -> Option<Aabb3d> {
-        // Not by global transforms, which are wrong until they are propagated.
+        transformed_bounds(&self.scene_to_root(root)?, bounds)
+    }
+
+    /// From the space of the scene below a root to the root's. Not by global transforms, which are wrong until they are
+    /// propagated.
+    fn scene_to_root(&self, root: Entity) -> Option<Affine3A> {
         let (mut entity, mut to_root) = (self.roots.scene(root)?, Affine3A::IDENTITY);
         while entity != root {
             let (transform, parent) = self.locals.get(entity).ok()?;
             to_root = transform.compute_affine() * to_root;
             entity = parent.parent();
         }
-        transformed_bounds(&to_root, bounds)
+        Some(to_root)
     }
 }

@@ -23,27 +23,29 @@ impl Plugin for StridePlugin {
 type Followers<'w> = (
     Entity,
     &'w FollowVelocity,
-    &'w ResolvedClip,
+    Ref<'w, ResolvedClip>,
     &'w mut MeasuredStride,
 );
 
-/// Measures the strides of clips that have none given. Warns if a model moves with a clip in which it does not walk.
+/// Finds the strides of clips that have none given. Warns if a model moves with a clip in which it does not walk.
 fn measure_strides(
     models: ModelQuery,
     mut warnings: ModelWarnings,
     mut roots: Query<Followers<'static>>,
 ) {
     for (root, follow, resolved, mut measured) in &mut roots {
+        let measured = measured.bypass_change_detection();
         measured.stride = None;
-        let Some(play) = resolved.get() else {
+        let play = resolved.get();
+        let Some(play) = play.filter(|play| follow.stride.or(play.stride).is_none()) else {
             continue;
         };
-        if follow.stride.or(play.stride).is_some() {
-            continue;
-        }
         let clip = &play.play.clip;
-        measured.stride = models.stride(root, clip);
-        if measured.is_moving && models.has_no_stride(root, clip) {
+        let known = models.known_stride(root, clip);
+        measured.stride = known.flatten();
+        measured.is_warned &= !resolved.is_changed();
+        if known == Some(None) && measured.is_moving && !measured.is_warned {
+            measured.is_warned = true;
             let message = format!(
                 "does not walk in clip {clip}, so `FollowVelocity` does not change its speed; set a stride if it does"
             );

@@ -467,6 +467,8 @@ pub(crate) struct MeasuredStride {
     pub(crate) stride: Option<f32>,
     /// Whether the root moved along the ground in the last frame.
     pub(crate) is_moving: bool,
+    /// Whether there was a warning about the clip, in which the model does not walk.
+    pub(crate) is_warned: bool,
 }
 
 fn remove_last_position(mut world: DeferredWorld<'_>, context: HookContext) {

@@ -165,7 +165,7 @@ pub(crate) type Strides = Vec<(ClipRef, Option<f32>)>;
 /// What the instances of a model share, for code that works on any format.
 ///
 /// Indices are those among all bones and parts that can have a name.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct SharedModel {
     /// The bones and parts by name: tables, each with the index of its first bone or part. Lookups use the first that was
     /// spawned.
@@ -186,7 +186,7 @@ pub(crate) struct SharedModel {
     /// of the file. `None` if there are none.
     pub(crate) bounds: Option<Aabb3d>,
     /// The strides that were measured.
-    pub(crate) strides: Arc<Mutex<Strides>>,
+    pub(crate) strides: Mutex<Strides>,
 }
 
 impl SharedModel {

@@ -6,7 +6,7 @@ use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::load::names::index_names;
 use crate::spawn::instance::SharedModel;
 use bevy::prelude::*;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// The maximum length in bytes of a name that messages list.
 const MAX_LISTED_NAME: usize = 128;
@@ -200,7 +200,7 @@ impl AloShared {
             fixed_parts: None,
             levels: model.lods.len(),
             spelled,
-            strides: Arc::default(),
+            strides: Mutex::default(),
         };
         Self {
             model: model.clone(),

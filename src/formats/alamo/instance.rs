@@ -177,8 +177,8 @@ impl AloInfo<'_, '_> {
     }
 
     /// Calls `visit` at evenly spaced times of a clip: with the seconds, the poses of the bones in the model's space, and
-    /// whether what is connected to a bone is shown. `steps` returns the count of times after the first for a count of frames.
-    /// `None` if there is no such clip, or it is not loaded.
+    /// whether what is connected to a bone is shown. `steps` turns the number of the last frame of the clip or part, counted
+    /// from its first, into the number of steps. `None` if there is no such clip, or it is not loaded.
     fn pose_bones(
         &self,
         model: &AloModel,
