@@ -1,6 +1,7 @@
 //! Text for the terminal. Output that is closed or full is no panic, and names cannot control the terminal.
 
 use bevy::asset::AssetLoadError;
+use bevy::asset::io::AssetReaderError;
 use bevy::log::tracing::Event;
 use bevy::log::tracing::field::Field;
 use bevy_classic_models::load::ModelLoadError;
@@ -76,10 +77,14 @@ impl fmt::Write for Escaped<'_, '_> {
     }
 }
 
-/// The loader's error message, without Bevy's text around it.
-pub fn explain(error: &AssetLoadError) -> String {
-    let AssetLoadError::AssetLoaderError(error) = error else {
-        return error.to_string();
+/// The error message of a loader or of the system for the file with a path, without Bevy's text around it.
+pub fn explain(path: impl Display, error: &AssetLoadError) -> String {
+    let error = match error {
+        AssetLoadError::AssetLoaderError(error) => error,
+        AssetLoadError::AssetReaderError(AssetReaderError::Io(error)) => {
+            return format!("{path}: {error}");
+        }
+        error => return error.to_string(),
     };
     let own = error.error();
     None.or_else(|| Some(own.downcast_ref::<ModelLoadError>()?.to_string()))

@@ -266,3 +266,15 @@ fn names_that_are_no_text_are_no_panic() {
     }
     assert!(folder.join(&out).join(name(b"glb")).exists());
 }
+
+#[test]
+fn damaged_archives_are_no_request_for_a_path() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("text.pak"), "no archive, but a text").unwrap();
+    for args in [
+        &["convert", "text.pak", "out"][..],
+        &["view", "text.pak", "--capture", "a.png"],
+    ] {
+        assert_fails(folder.path(), args, 1, &["text.pak: ", "PAK: "]);
+    }
+}

@@ -98,8 +98,9 @@ impl Job {
     fn archive_error(&self, bytes: &[u8]) -> Option<String> {
         let format = detect(bytes, &self.input).ok()?;
         let name = self.input.display();
-        format.map(|_| {
-            format!("an archive: name a model in it, as in {name}/PATH; `classic-models list {name}` prints the paths")
+        format.map(|_| match archive_file::open_file(&self.input) {
+            Err(error) => error.to_string(),
+            Ok(_) => format!("an archive: name a model in it, as in {name}/PATH; `classic-models list {name}` prints the paths"),
         })
     }
 }

@@ -44,9 +44,10 @@ pub fn describe(path: &Path, options: &Options<'_>) -> Result<Description, Failu
                 return archive::describe(path, file, options.checked_engines());
             }
             let bytes = std::fs::read(&stored).map_err(Failure::new)?;
-            match is_manifest(path) {
-                true => manifest::describe(&bytes, Some(&stored)),
-                false => content(path, bytes, options),
+            if is_manifest(path) {
+                manifest::describe(&bytes, Some(&stored))
+            } else {
+                content(path, bytes, options)
             }
         }
         Location::Entry {

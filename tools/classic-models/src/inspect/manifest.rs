@@ -1,9 +1,9 @@
 //! Describes manifests: the fields that are set, and the problems that `validate` finds.
 
 use crate::inspect::description::{Description, Failure};
-use crate::log_buffer::LogBuffer;
 use crate::messages::counted;
 use crate::validate::checker::problems;
+use crate::validate::plugin_log;
 use bevy_classic_models::manifest::{ModelManifest, parse};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -18,7 +18,7 @@ pub fn describe(bytes: &[u8], file: Option<&Path>) -> Result<Description, Failur
         position: Some(error.position),
         ..Failure::new(error)
     })?;
-    let problems = file.map(|file| problems(file, None, &[], &LogBuffer::default()));
+    let problems = file.map(|file| problems(file, None, &[], plugin_log()));
     let fields = fields(&manifest)?;
     let object = json!({
         "format": "manifest",

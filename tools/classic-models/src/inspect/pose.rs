@@ -275,7 +275,9 @@ impl Poser {
 fn failed(server: &AssetServer, asset: UntypedAssetId) -> Option<String> {
     match server.get_load_states(asset)? {
         (LoadState::Failed(error), ..) | (_, _, RecursiveDependencyLoadState::Failed(error)) => {
-            Some(explain(&error))
+            let path = server.get_path(asset);
+            let path = path.map_or_else(String::new, |path| path.to_string());
+            Some(explain(path, &error))
         }
         _ => None,
     }

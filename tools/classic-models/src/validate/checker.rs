@@ -144,7 +144,7 @@ fn check(app: &mut App, root: &AssetRoot) -> Result<Vec<ManifestProblem>, String
         result = match server.load_state(&manifest) {
             LoadState::Failed(error) => {
                 // A backtrace may follow.
-                let error = explain(&error);
+                let error = explain(&root.manifest, &error);
                 Some(Err(error.lines().next().unwrap_or_default().to_owned()))
             }
             LoadState::Loaded => {

@@ -18,6 +18,7 @@ use bevy::log::tracing_subscriber::{Layer, registry};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 /// Checks manifests, with their models and all files that they name.
 ///
@@ -80,17 +81,26 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
+/// The warnings of the plugin in this process, which are not printed.
+pub fn plugin_log() -> &'static LogBuffer {
+    static LOG: LazyLock<LogBuffer> = LazyLock::new(|| {
+        let log = LogBuffer::default();
+        // Bevy's errors of loads are found by the states of the assets.
+        let of_crate = filter_fn(|event| {
+            *event.level() <= Level::WARN && event.target().starts_with("bevy_classic_models")
+        });
+        // It fails only if there is a collector already.
+        let _ = registry()
+            .with(log.clone().with_filter(of_crate))
+            .try_init();
+        log
+    });
+    &LOG
+}
+
 /// Prints the problems of every manifest. Returns true if there are any.
 fn validate(args: &Args) -> io::Result<bool> {
-    let log = LogBuffer::default();
-    // Bevy's errors of loads are found by the states of the assets.
-    let of_crate = filter_fn(|event| {
-        *event.level() <= Level::WARN && event.target().starts_with("bevy_classic_models")
-    });
-    // It fails only if there is a collector already. Lines are not printed.
-    let _ = registry()
-        .with(log.clone().with_filter(of_crate))
-        .try_init();
+    let log = plugin_log();
     let mut out = io::stdout().lock();
     let mut has_problems = false;
     let mut count = 0;
@@ -98,7 +108,7 @@ fn validate(args: &Args) -> io::Result<bool> {
         count += 1;
         let problems = match file {
             Ok(Selected { path, .. }) => {
-                checker::problems(&path, args.assets.as_deref(), &args.engines, &log)
+                checker::problems(&path, args.assets.as_deref(), &args.engines, log)
             }
             Err(Unmatched { path, error }) => vec![format!("{}: {error}", path.display())],
         };

@@ -189,7 +189,7 @@ impl AlaFiles<'_> {
                 name.to_owned(),
                 // After a failed reload, the previous version may differ from the file on the disk.
                 match (self.alas.get(ala), self.server.load_state(ala)) {
-                    (_, LoadState::Failed(error)) => ClipState::Broken(explain(&error)),
+                    (_, LoadState::Failed(error)) => ClipState::Broken(explain(name, &error)),
                     (Some(ala), _) => ala_clip(ala, model, Some(name).filter(|_| is_beside)),
                     (None, _) => ClipState::Loading,
                 },
@@ -208,7 +208,9 @@ impl AlaFiles<'_> {
     fn state(&self, clip: &Handle<AnimationClip>, model: &AloModel) -> ClipState {
         let ala = self.alas.iter().find(|(_, ala)| ala.clip == *clip);
         match (ala, self.server.load_state(clip)) {
-            (_, LoadState::Failed(error)) => ClipState::Broken(explain(&error)),
+            (_, LoadState::Failed(error)) => {
+                ClipState::Broken(explain(ClipRef::from(clip.clone()), &error))
+            }
             (Some((_, ala)), _) => ala_clip(ala, model, None),
             (None, _) => ClipState::Loading,
         }

@@ -205,7 +205,7 @@ fn update_problems(server: Res<AssetServer>, mut models: Query<&mut ViewedModel>
 /// The error message of a model, with the line of the error if the file is text.
 fn problem(model: &ViewedModel, error: &AssetLoadError) -> String {
     // The asset path may be `disk://3/…`; the file name is clearer.
-    let message = explain(error).replacen(&model.path.to_string(), &model.name, 1);
+    let message = explain(&model.path, error).replacen(&model.path.to_string(), &model.name, 1);
     match line_of(error, &model.file) {
         Some(line) => format!("{message}\n{line}"),
         None => message,

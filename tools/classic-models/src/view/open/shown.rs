@@ -2,7 +2,7 @@
 
 use crate::file_format::{has_extension, is_manifest, is_model, is_picture, is_texture};
 use crate::messages;
-use crate::paths::archive_file::{check_exists, is_archive};
+use crate::paths::archive_file::{check_exists, is_archive, open_file};
 use crate::paths::disk_source::DiskSource;
 use crate::paths::game::{self, Game, GameKind};
 use crate::paths::path_args::{self, Unmatched, Wanted};
@@ -153,6 +153,9 @@ fn check(files: &[PathBuf], is_sheet: bool) -> Result<Vec<PathBuf>, String> {
         }
         let name = file.display();
         if !has_known_extension(file) && is_archive(file) {
+            if let Err(error) = open_file(file) {
+                return Err(format!("{name}: {error}"));
+            }
             return Err(format!(
                 "{name}: an archive: name a model in it, as in {name}/PATH; `classic-models list {name}` prints the paths"
             ));
