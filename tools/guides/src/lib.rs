@@ -9,8 +9,12 @@ use classic_models_support::{headless, samples};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
-// Generated from the guides, whose programs are not written for this crate's lints.
-#[allow(missing_docs, unused, clippy::all)]
+#[allow(
+    missing_docs,
+    unused,
+    clippy::all,
+    reason = "generated from the guides, whose programs are complete and explain themselves"
+)]
 mod programs {
     include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 }
