@@ -2,6 +2,8 @@
 
 use crate::texture::decoded_image::{DecodedImage, TexelFormat};
 use bevy::color::Srgba;
+use bevy::math::Vec4;
+use std::sync::LazyLock;
 
 /// An image with mip levels: those of the file if it has any, otherwise generated ones down to a single
 /// texel. Compressed images are not changed.
@@ -11,15 +13,15 @@ pub(crate) fn with_mip_levels(image: &DecodedImage, is_srgb: bool) -> DecodedIma
     if image.levels > 1 || image.format != TexelFormat::Rgba8 {
         return image.clone();
     }
-    let smaller = image.width.max(image.height).ilog2();
+    let levels = level_count(image.width, image.height);
     let size = [image.width as usize, image.height as usize];
     let mut data = Vec::with_capacity(image.data.len() / 3 * 4);
     for face in image.faces() {
         data.extend_from_slice(face);
-        append_smaller_levels(&mut data, size, smaller as usize, is_srgb);
+        append_smaller_levels(&mut data, size, levels as usize - 1, is_srgb);
     }
     DecodedImage {
-        levels: smaller + 1,
+        levels,
         data,
         ..*image
     }
@@ -36,6 +38,11 @@ pub(crate) fn with_first_level_only(image: &DecodedImage) -> DecodedImage {
     }
 }
 
+/// The count of levels down to a single texel, at least 1.
+pub(crate) fn level_count(width: u32, height: u32) -> u32 {
+    width.max(height).max(1).ilog2() + 1
+}
+
 /// Appends `count` smaller levels to RGBA data, which end with the level of this size.
 pub(crate) fn append_smaller_levels(
     data: &mut Vec<u8>,
@@ -43,14 +50,14 @@ pub(crate) fn append_smaller_levels(
     count: usize,
     is_srgb: bool,
 ) {
-    if count == 0 {
-        return;
-    }
-    let conversion = ColorConversion::new(is_srgb);
+    let conversion = match is_srgb {
+        true => &*SRGB,
+        false => &*LINEAR,
+    };
     let start = data.len().saturating_sub(size[0] * size[1] * 4);
     let mut level = data.get(start..).unwrap_or_default().as_chunks().0.to_vec();
     for _ in 0..count {
-        (level, size) = halved(&level, size, &conversion);
+        (level, size) = halved(&level, size, conversion);
         data.extend_from_slice(level.as_flattened());
     }
 }
@@ -59,35 +66,40 @@ pub(crate) fn append_smaller_levels(
 struct ColorConversion {
     /// The linear value of each byte.
     to_linear: [f32; 256],
-    is_srgb: bool,
+    /// The byte of each linear value from 0 to 1, in equal steps. The steps are a tenth of a byte where bytes are closest.
+    from_linear: Box<[u8]>,
 }
 
+static SRGB: LazyLock<ColorConversion> =
+    LazyLock::new(|| ColorConversion::new(Srgba::gamma_function, Srgba::gamma_function_inverse));
+static LINEAR: LazyLock<ColorConversion> =
+    LazyLock::new(|| ColorConversion::new(|value| value, |value| value));
+
 impl ColorConversion {
-    fn new(is_srgb: bool) -> Self {
-        let to_linear = |byte: usize| match byte as f32 / 255.0 {
-            value if is_srgb => Srgba::gamma_function(value),
-            value => value,
-        };
+    /// The last index of `from_linear`.
+    const LAST: u16 = 32_640;
+
+    fn new(to_linear: fn(f32) -> f32, from_linear: fn(f32) -> f32) -> Self {
+        let byte = |value: f32| (value * 255.0).round() as u8;
+        let values = (0..=Self::LAST).map(|step| f32::from(step) / f32::from(Self::LAST));
         Self {
-            to_linear: core::array::from_fn(to_linear),
-            is_srgb,
+            to_linear: core::array::from_fn(|byte| to_linear(byte as f32 / 255.0)),
+            from_linear: values.map(|value| byte(from_linear(value))).collect(),
         }
     }
 
-    fn decoded(&self, [r, g, b, a]: [u8; 4]) -> [f32; 4] {
+    fn decoded(&self, [r, g, b, a]: [u8; 4]) -> Vec4 {
         let [r, g, b] = [r, g, b].map(|byte| self.to_linear[usize::from(byte)]);
-        [r, g, b, f32::from(a) / 255.0]
+        Vec4::new(r, g, b, f32::from(a))
     }
 
-    fn encoded(&self, [r, g, b, a]: [f32; 4]) -> [u8; 4] {
+    fn encoded(&self, texel: Vec4) -> [u8; 4] {
+        let [r, g, b, a] = texel.to_array();
         let color = |linear: f32| {
-            if self.is_srgb {
-                Srgba::gamma_function_inverse(linear)
-            } else {
-                linear
-            }
+            let step = (linear * f32::from(Self::LAST) + 0.5) as usize;
+            self.from_linear.get(step).copied().unwrap_or(u8::MAX)
         };
-        [color(r), color(g), color(b), a].map(|value| (value * 255.0).round() as u8)
+        [color(r), color(g), color(b), (a + 0.5) as u8]
     }
 }
 
@@ -99,15 +111,32 @@ fn halved(
 ) -> (Vec<[u8; 4]>, [usize; 2]) {
     let half = size.map(|side| (side / 2).max(1));
     let mut texels = Vec::with_capacity(half[0] * half[1]);
+    if size.iter().all(|side| side % 2 == 0) {
+        for rows in level.chunks_exact(2 * size[0]) {
+            let (upper, lower) = rows.split_at(size[0]);
+            let pairs = upper
+                .as_chunks::<2>()
+                .0
+                .iter()
+                .zip(lower.as_chunks::<2>().0);
+            texels.extend(pairs.map(|(upper, lower)| {
+                let [a, b] = upper.map(|texel| conversion.decoded(texel));
+                let [c, d] = lower.map(|texel| conversion.decoded(texel));
+                conversion.encoded(((a + b) + (c + d)) * 0.25)
+            }));
+        }
+        return (texels, half);
+    }
+    let columns: Vec<Vec<_>> = (0..half[0])
+        .map(|x| covered(x, size[0], half[0]).collect())
+        .collect();
     for y in 0..half[1] {
-        for x in 0..half[0] {
-            let mut sum = [0.0; 4];
+        for columns in &columns {
+            let mut sum = Vec4::ZERO;
             for (row, height) in covered(y, size[1], half[1]) {
-                for (column, width) in covered(x, size[0], half[0]) {
+                for (column, width) in columns {
                     let texel = conversion.decoded(level[row * size[0] + column]);
-                    for (sum, value) in sum.iter_mut().zip(texel) {
-                        *sum += value * width * height;
-                    }
+                    sum += texel * (width * height);
                 }
             }
             texels.push(conversion.encoded(sum));

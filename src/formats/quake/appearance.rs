@@ -2,7 +2,7 @@
 
 use crate::appearance::skins::ActiveSkin;
 use crate::appearance::skins::SkinMaterials;
-use crate::formats::quake::asset::MdlModel;
+use crate::formats::quake::asset::{MdlModel, MdlSkinImage};
 use crate::formats::quake::components::{MaterialInputs, MdlInstance};
 use crate::formats::quake::material::MdlMaterial;
 use crate::formats::quake::player::group_index_at;
@@ -13,7 +13,7 @@ use bevy::asset::StrongHandle;
 use bevy::prelude::*;
 use std::sync::Arc;
 
-/// Recolored materials: one per model, material of it and player colors. A reload makes another model.
+/// Materials with recolored skins: one per model, material of it and player colors. A reload makes another model.
 #[derive(Resource, Default)]
 pub(crate) struct ColoredMaterials(
     WeakCache<(Address, AssetId<MdlMaterial>, PlayerColors), StrongHandle>,
@@ -23,19 +23,27 @@ impl ColoredMaterials {
     fn get_or_make(
         &mut self,
         model: &Arc<MdlModel>,
-        plain: &Handle<MdlMaterial>,
+        skin: &MdlSkinImage,
         colors: PlayerColors,
         materials: &mut Assets<MdlMaterial>,
+        images: &mut Assets<Image>,
     ) -> Option<Handle<MdlMaterial>> {
+        let plain = &skin.material;
         let key = (Address::of(model), plain.id(), colors);
         if let Some(colored) = self.0.handle(&key) {
             return Some(colored);
         }
-        let mut material = materials.get(plain)?.clone();
-        material.extension.recolor = true;
-        material.extension.uniform.shirt = colors.shirt.min(PlayerColors::LAST_ROW).into();
-        material.extension.uniform.pants = colors.pants.min(PlayerColors::LAST_ROW).into();
-        let material = materials.add(material);
+        let recolored = model
+            .skin_converter
+            .recolored(&skin.indices, &model.palette, colors);
+        let material = match recolored {
+            Some(image) => {
+                let mut material = materials.get(plain)?.clone();
+                material.base.base_color_texture = Some(images.add(image));
+                materials.add(material)
+            }
+            None => plain.clone(),
+        };
         self.0.insert_handle(key, &material);
         Some(material)
     }
@@ -54,6 +62,7 @@ pub(crate) fn apply_appearance(
     time: Res<Time>,
     mut colored: ResMut<ColoredMaterials>,
     mut skin_materials: SkinMaterials<MdlMaterial>,
+    mut images: ResMut<Assets<Image>>,
     mut models: Query<SkinInputs>,
     mut meshes: Query<&mut MeshMaterial3d<MdlMaterial>>,
     mut warnings: ModelWarnings,
@@ -87,9 +96,12 @@ pub(crate) fn apply_appearance(
         let Some(plain) = model.material(inputs.skin, inputs.image) else {
             continue;
         };
-        let material = match inputs.colors {
-            None => skin_materials.with_skin(&model, plain, external_image, |made| &mut made.base),
-            Some(colors) => colored.get_or_make(&model, plain, colors, &mut skin_materials.all),
+        let material = match (inputs.colors, model.skin_image(inputs.skin, inputs.image)) {
+            (Some(colors), Some(skin)) => {
+                let materials = &mut skin_materials.all;
+                colored.get_or_make(&model, skin, colors, materials, &mut images)
+            }
+            _ => skin_materials.with_skin(&model, plain, external_image, |made| &mut made.base),
         };
         if let Some(material) = material
             && let Ok(mut mesh) = meshes.get_mut(animator.mesh())

@@ -1,5 +1,6 @@
 //! The [`Mdl`] asset and its parts.
 
+use crate::formats::quake::convert::SkinConverter;
 use crate::formats::quake::dependencies::Palette;
 use crate::formats::quake::material::MdlMaterial;
 use crate::formats::quake::poses::MdlPoses;
@@ -47,10 +48,10 @@ pub struct MdlModel {
     pub skins: Vec<MdlSkin>,
     /// Material of a model without skins. `None` if it has skins.
     pub plain_material: Option<Handle<MdlMaterial>>,
-    /// The palette as a texture of 256 × 1 texels, which recolored materials read.
-    pub palette: Handle<Image>,
-    /// The colors of the palette.
-    pub colors: Arc<Palette>,
+    /// The palette of the skins.
+    pub palette: Arc<Palette>,
+    /// Makes the images of skins in player colors.
+    pub(crate) skin_converter: SkinConverter,
     /// The frames, as game code numbers them: single poses and frame groups.
     pub frames: Vec<MdlFrame>,
     /// Names of all poses, in file order.
@@ -118,8 +119,8 @@ pub struct MdlSkinImage {
     pub image: Handle<Image>,
     /// The fullbright texels, sRGB, on black. `None` if there are none.
     pub fullbright: Option<Handle<Image>>,
-    /// The palette indices, one byte per texel.
-    pub indices: Handle<Image>,
+    /// The palette indices, one byte per texel, row by row from the top. The size is that of the image.
+    pub indices: Arc<[u8]>,
     /// The material that shows the image.
     pub material: Handle<MdlMaterial>,
 }
@@ -336,8 +337,6 @@ pub enum MdlAssetLabel {
     Mesh,
     /// `Poses`: all poses as an [`Image`] for [`MdlMaterial`].
     Poses,
-    /// `Palette`: the palette as an [`Image`] of 256 × 1 texels.
-    Palette,
     /// `Skin0/Image0`: the base colors of an image of a skin, as an [`Image`].
     Image {
         /// Index of the skin.
@@ -347,13 +346,6 @@ pub enum MdlAssetLabel {
     },
     /// `Skin0/Image0/Fullbright`: its fullbright texels as an [`Image`], if it has any.
     Fullbright {
-        /// Index of the skin.
-        skin: usize,
-        /// Index of the image within the skin.
-        image: usize,
-    },
-    /// `Skin0/Image0/Indices`: its palette indices as an [`Image`].
-    Indices {
         /// Index of the skin.
         skin: usize,
         /// Index of the image within the skin.
@@ -376,12 +368,10 @@ impl fmt::Display for MdlAssetLabel {
             Self::Scene => f.write_str(SCENE),
             Self::Mesh => f.write_str("Mesh"),
             Self::Poses => f.write_str("Poses"),
-            Self::Palette => f.write_str("Palette"),
             Self::Image { skin, image } => write!(f, "Skin{skin}/Image{image}"),
             Self::Fullbright { skin, image } => {
                 write!(f, "Skin{skin}/Image{image}/Fullbright")
             }
-            Self::Indices { skin, image } => write!(f, "Skin{skin}/Image{image}/Indices"),
             Self::Material { skin, image } => write!(f, "Skin{skin}/Image{image}/Material"),
             Self::PlainMaterial => f.write_str("PlainMaterial"),
         }

@@ -1,9 +1,12 @@
 //! Converts a parsed model to Bevy's types without assets or I/O. Most of a load's time is spent here.
 
 use crate::formats::quake::asset::{MdlClip, MdlFrame, clips, flags, frames};
-use crate::formats::quake::dependencies::{FIRST_FULLBRIGHT, Palette};
+use crate::formats::quake::dependencies::{FIRST_FULLBRIGHT, PANTS_ROW, Palette, SHIRT_ROW};
 use crate::formats::quake::poses::{MdlPoses, Texels};
 use crate::formats::quake::settings::{MdlCutout, MdlLoaderSettings, SkinFilter};
+use crate::root::skins::PlayerColors;
+use crate::texture::decoded_image::{DecodedImage, TexelFormat};
+use crate::texture::mips::{append_smaller_levels, level_count};
 use bevy::asset::RenderAssetUsages;
 use bevy::image::{ImageAddressMode, ImageFilterMode, ImageSampler, ImageSamplerDescriptor};
 use bevy::mesh::{Indices, PrimitiveTopology};
@@ -12,6 +15,7 @@ use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 use classic_model_formats::mdl;
 use classic_model_formats::mdl::{MdlFile, Timing};
 use classic_model_formats::read::{ErrorKind, Format, ParseError, Warning};
+use std::sync::Arc;
 use zerocopy::IntoBytes;
 
 /// The contents of a file as Bevy types, before they are added as assets.
@@ -22,10 +26,10 @@ pub struct ConvertedMdl {
     pub mesh: Mesh,
     /// All poses, as a data texture for the shader.
     pub poses_image: Image,
-    /// The palette, 256 × 1 texels.
-    pub palette: Image,
     /// The skins.
     pub skins: Vec<ConvertedSkin>,
+    /// Makes the images of skins in player colors.
+    pub(crate) skin_converter: SkinConverter,
     /// Whether texels with the palette index of the settings are transparent.
     pub has_holes: bool,
     /// All poses, for the CPU.
@@ -56,12 +60,12 @@ pub struct ConvertedSkin {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ConvertedImage {
-    /// The base colors, sRGB. Fullbright texels are black, and cut-out texels are transparent.
+    /// The base colors, sRGB, with all mip levels. Fullbright texels are black, and cut-out texels are transparent.
     pub image: Image,
-    /// The fullbright texels, sRGB, on black. `None` if there are none.
+    /// The fullbright texels, sRGB, on black, with all mip levels. `None` if there are none.
     pub fullbright: Option<Image>,
     /// The palette indices, one byte per texel.
-    pub indices: Image,
+    pub indices: Arc<[u8]>,
 }
 
 /// Maximum side of a texture, in texels, if the adapter's limit is not known. Current adapters support it.
@@ -97,11 +101,13 @@ impl ConvertedMdl {
             MdlCutout::On => true,
             MdlCutout::Off => false,
         };
-        let colors = Colors::new(palette, has_holes.then_some(settings.hole_index));
+        let hole_index = has_holes.then_some(settings.hole_index);
+        let size = [file.header.skin_width, file.header.skin_height];
+        let skin_converter = SkinConverter::new(size, palette, hole_index, settings);
         let skin = |skin: &mdl::Skin<'_>| ConvertedSkin {
             images: skin
                 .images()
-                .map(|pixels| convert_image(pixels, &file, &colors, settings))
+                .map(|indices| skin_converter.convert(indices))
                 .collect(),
             timing: skin.timing.clone(),
         };
@@ -110,8 +116,8 @@ impl ConvertedMdl {
         Ok(Self {
             mesh: mesh(&file, &poses, settings.asset_usage),
             poses_image,
-            palette: palette_image(palette),
             skins: file.skins.iter().map(skin).collect(),
+            skin_converter,
             has_holes,
             poses,
             clips: clips(&frames, settings.frame_rate),
@@ -194,114 +200,125 @@ fn poses_image(poses: &MdlPoses, max_texture_size: usize) -> Result<Image, Parse
     ))
 }
 
-fn palette_image(palette: &Palette) -> Image {
-    let data = palette.0.iter().flat_map(|[r, g, b]| [*r, *g, *b, 255]);
-    Image::new(
-        extent(256, 1),
-        TextureDimension::D2,
-        data.collect(),
-        TextureFormat::Rgba8UnormSrgb,
-        RenderAssetUsages::RENDER_WORLD,
-    )
-}
-
 const BLACK: [u8; 4] = [0, 0, 0, 255];
 
-/// The colors of each palette index in the images of a skin.
-struct Colors {
+/// Makes the images of a model's skins from palette indices.
+#[derive(Clone, Debug)]
+pub(crate) struct SkinConverter {
+    /// Width and height of all skins, in texels.
+    size: [u32; 2],
+    /// The colors of each palette index in the image of base colors.
     base: [[u8; 4]; 256],
+    /// The same of fullbright texels.
     fullbright: [[u8; 4]; 256],
+    filter: ImageFilterMode,
+    asset_usage: RenderAssetUsages,
 }
 
-impl Colors {
-    fn new(palette: &Palette, hole_index: Option<u8>) -> Self {
-        const HOLE: [u8; 4] = [0, 0, 0, 0];
+impl SkinConverter {
+    fn new(
+        size: [u32; 2],
+        palette: &Palette,
+        hole_index: Option<u8>,
+        settings: &MdlLoaderSettings,
+    ) -> Self {
         let mut colors = Self {
+            size,
             base: [BLACK; 256],
             fullbright: [BLACK; 256],
+            filter: match settings.filter {
+                SkinFilter::Nearest => ImageFilterMode::Nearest,
+                SkinFilter::Linear => ImageFilterMode::Linear,
+            },
+            asset_usage: settings.asset_usage,
         };
-        for (index, [r, g, b]) in palette.0.iter().enumerate() {
-            let color = [*r, *g, *b, 255];
+        for (index, color) in palette.0.iter().enumerate() {
             if index < usize::from(FIRST_FULLBRIGHT) {
-                colors.base[index] = color;
+                colors.base[index] = opaque(*color);
             } else {
-                colors.fullbright[index] = color;
+                colors.fullbright[index] = opaque(*color);
             }
         }
         if let Some(index) = hole_index {
-            colors.base[usize::from(index)] = HOLE;
+            colors.base[usize::from(index)] = [0; 4];
             colors.fullbright[usize::from(index)] = BLACK;
         }
         colors
     }
-}
 
-fn convert_image(
-    pixels: &[u8],
-    file: &MdlFile<'_>,
-    colors: &Colors,
-    settings: &MdlLoaderSettings,
-) -> ConvertedImage {
-    let size = extent(
-        file.header.skin_width as usize,
-        file.header.skin_height as usize,
-    );
-    let filter = match settings.filter {
-        SkinFilter::Nearest => ImageFilterMode::Nearest,
-        SkinFilter::Linear => ImageFilterMode::Linear,
-    };
-    let image = |data, format| {
-        let mut image = Image::new(
-            size,
-            TextureDimension::D2,
-            data,
-            format,
-            settings.asset_usage,
-        );
-        // Coordinates may lie outside the skin, which then repeats, as in GLQuake.
-        image.sampler = ImageSampler::Descriptor(ImageSamplerDescriptor {
-            address_mode_u: ImageAddressMode::Repeat,
-            address_mode_v: ImageAddressMode::Repeat,
-            mag_filter: filter,
-            min_filter: filter,
-            mipmap_filter: filter,
-            ..ImageSamplerDescriptor::default()
-        });
-        image
-    };
-    ConvertedImage {
-        image: image(base(pixels, colors), TextureFormat::Rgba8UnormSrgb),
-        fullbright: fullbright(pixels, colors)
-            .map(|data| image(data, TextureFormat::Rgba8UnormSrgb)),
-        indices: image(pixels.to_vec(), TextureFormat::R8Uint),
-    }
-}
-
-fn base(pixels: &[u8], colors: &Colors) -> Vec<u8> {
-    let color = |index: &u8| colors.base[usize::from(*index)];
-    let texels: Vec<[u8; 4]> = pixels.iter().map(color).collect();
-    texels.into_flattened()
-}
-
-/// The fullbright texels on black, if there are any.
-fn fullbright(pixels: &[u8], colors: &Colors) -> Option<Vec<u8>> {
-    // Few texels are fullbright. Checking a block for them is faster than looking up the color of each texel.
-    const BLOCK: usize = 64;
-    let any =
-        |pixels: &[u8]| pixels.iter().fold(0, |max, index| max.max(*index)) >= FIRST_FULLBRIGHT;
-    if !any(pixels) {
-        return None;
-    }
-    let mut texels = Vec::with_capacity(pixels.len());
-    for block in pixels.chunks(BLOCK) {
-        if any(block) {
-            let color = |index: &u8| colors.fullbright[usize::from(*index)];
-            texels.extend(block.iter().map(color));
-        } else {
-            texels.resize(texels.len() + block.len(), BLACK);
+    fn convert(&self, indices: &[u8]) -> ConvertedImage {
+        ConvertedImage {
+            image: self.image(indices, &self.base),
+            fullbright: self.fullbright(indices),
+            indices: indices.into(),
         }
     }
-    Some(texels.into_flattened())
+
+    /// The image of base colors with player colors. `None` if they change no texel.
+    pub(crate) fn recolored(
+        &self,
+        indices: &[u8],
+        palette: &Palette,
+        colors: PlayerColors,
+    ) -> Option<Image> {
+        // The rows of the second half of the palette are stored from bright to dark.
+        const FIRST_REVERSED_ROW: u8 = 8;
+        let mut base = self.base;
+        for (row, new_row) in [(SHIRT_ROW, colors.shirt), (PANTS_ROW, colors.pants)] {
+            let new_row = new_row.min(PlayerColors::LAST_ROW);
+            for column in 0..16 {
+                let index = usize::from(16 * row + column);
+                let is_reversed = new_row >= FIRST_REVERSED_ROW;
+                let new_column = if is_reversed { 15 - column } else { column };
+                let is_hole = base[index][3] == 0;
+                if !is_hole {
+                    base[index] = opaque(palette.color(16 * new_row + new_column));
+                }
+            }
+        }
+        let is_changed = |index: &u8| base[usize::from(*index)] != self.base[usize::from(*index)];
+        let changes = indices.iter().any(is_changed);
+        changes.then(|| self.image(indices, &base))
+    }
+
+    /// The fullbright texels on black, if there are any.
+    fn fullbright(&self, indices: &[u8]) -> Option<Image> {
+        let brightest = indices.iter().fold(0, |max, index| max.max(*index));
+        (brightest >= FIRST_FULLBRIGHT).then(|| self.image(indices, &self.fullbright))
+    }
+
+    /// An image with mip levels. As in GLQuake, smaller levels are blended, and coordinates outside of the skin repeat it.
+    fn image(&self, indices: &[u8], colors: &[[u8; 4]; 256]) -> Image {
+        let [width, height] = self.size;
+        let levels = level_count(width, height);
+        // All smaller levels together have at most as many texels.
+        let mut data = Vec::with_capacity(8 * indices.len());
+        data.extend(indices.iter().flat_map(|index| colors[usize::from(*index)]));
+        let sides = self.size.map(|side| side as usize);
+        append_smaller_levels(&mut data, sides, levels as usize - 1, true);
+        data.shrink_to_fit();
+        let decoded = DecodedImage {
+            width,
+            height,
+            is_cube: false,
+            levels,
+            format: TexelFormat::Rgba8,
+            data,
+        };
+        let sampler = ImageSampler::Descriptor(ImageSamplerDescriptor {
+            address_mode_u: ImageAddressMode::Repeat,
+            address_mode_v: ImageAddressMode::Repeat,
+            mag_filter: self.filter,
+            min_filter: ImageFilterMode::Linear,
+            mipmap_filter: ImageFilterMode::Linear,
+            ..ImageSamplerDescriptor::default()
+        });
+        decoded.into_image(true, sampler, self.asset_usage)
+    }
+}
+
+fn opaque([r, g, b]: [u8; 3]) -> [u8; 4] {
+    [r, g, b, 255]
 }
 
 /// The vertices of the mesh. Vertices of the file are duplicated if triangles of both sides of the skin's seam use

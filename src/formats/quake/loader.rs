@@ -5,8 +5,7 @@ use crate::formats::quake::components::{MdlInstance, MdlMesh};
 use crate::formats::quake::convert::{ConvertedImage, ConvertedMdl, ConvertedSkin};
 use crate::formats::quake::dependencies::Palette;
 use crate::formats::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform};
-use crate::formats::quake::poses::MdlPoseTable;
-use crate::formats::quake::settings::{MdlLoaderSettings, SkinFilter};
+use crate::formats::quake::settings::MdlLoaderSettings;
 use crate::geometry::axes::{scene_root, z_up_forward_x};
 use crate::load::error::{ModelLoadError, first_line};
 use crate::load::loading::LoaderOverride;
@@ -149,7 +148,7 @@ impl Format for Mdl {
 /// Adds all labeled assets except the scene, and makes the model of them.
 pub(crate) fn model(
     converted: ConvertedMdl,
-    colors: Arc<Palette>,
+    palette: Arc<Palette>,
     settings: &MdlLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> MdlModel {
@@ -160,12 +159,9 @@ pub(crate) fn model(
         vertex_count: poses.vertex_count(),
         origin: poses.origin(),
         pose_count: poses.pose_count(),
-        linear: u32::from(settings.filter == SkinFilter::Linear),
-        ..MdlMorphUniform::default()
     };
     let mut materials = Materials {
         poses: load_context.add_labeled_asset(label(MdlAssetLabel::Poses), converted.poses_image),
-        palette: load_context.add_labeled_asset(label(MdlAssetLabel::Palette), converted.palette),
         uniform,
         has_holes: converted.has_holes,
         load_context,
@@ -175,7 +171,6 @@ pub(crate) fn model(
         .map(|(index, skin)| materials.skin(index, skin))
         .collect();
     let plain_material = skins.is_empty().then(|| materials.plain());
-    let palette = materials.palette;
 
     let mut named_clips = bevy::platform::collections::HashMap::default();
     for (index, clip) in converted.clips.iter().enumerate() {
@@ -196,7 +191,7 @@ pub(crate) fn model(
         skins,
         plain_material,
         palette,
-        colors,
+        skin_converter: converted.skin_converter,
         frames: converted.frames,
         pose_names: converted.pose_names,
         clips: converted.clips,
@@ -216,7 +211,6 @@ pub(crate) fn model(
 /// Makes the images and materials of skins.
 struct Materials<'a, 'b> {
     poses: Handle<Image>,
-    palette: Handle<Image>,
     uniform: MdlMorphUniform,
     has_holes: bool,
     load_context: &'a mut LoadContext<'b>,
@@ -238,10 +232,6 @@ impl Materials<'_, '_> {
         let fullbright = converted
             .fullbright
             .map(|image| self.add(MdlAssetLabel::Fullbright { skin, image: index }, image));
-        let indices = self.add(
-            MdlAssetLabel::Indices { skin, image: index },
-            converted.indices,
-        );
         let base = StandardMaterial {
             base_color_texture: Some(image.clone()),
             emissive: match fullbright {
@@ -258,25 +248,22 @@ impl Materials<'_, '_> {
             ..matte()
         };
         let label = MdlAssetLabel::Material { skin, image: index };
-        let material = self.material(label, base, indices.clone());
+        let material = self.material(label, base);
         MdlSkinImage {
             image,
             fullbright,
-            indices,
+            indices: converted.indices,
             material,
         }
     }
 
     /// The material of a model without skins.
     fn plain(&mut self) -> Handle<MdlMaterial> {
-        // A model without skins is never recolored, so the shader doesn't read the indices. The binding needs some
-        // image.
-        let indices = MdlPoseTable::image();
         let base = StandardMaterial {
             base_color: Color::srgb(0.7, 0.7, 0.7),
             ..matte()
         };
-        self.material(MdlAssetLabel::PlainMaterial, base, indices)
+        self.material(MdlAssetLabel::PlainMaterial, base)
     }
 
     fn add(&mut self, label: MdlAssetLabel, image: Image) -> Handle<Image> {
@@ -284,14 +271,8 @@ impl Materials<'_, '_> {
             .add_labeled_asset(label.to_string(), image)
     }
 
-    fn material(
-        &mut self,
-        label: MdlAssetLabel,
-        base: StandardMaterial,
-        indices: Handle<Image>,
-    ) -> Handle<MdlMaterial> {
-        let (poses, palette) = (self.poses.clone(), self.palette.clone());
-        let extension = MdlMorph::new(poses, indices, palette, self.uniform);
+    fn material(&mut self, label: MdlAssetLabel, base: StandardMaterial) -> Handle<MdlMaterial> {
+        let extension = MdlMorph::new(self.poses.clone(), self.uniform);
         let material = ExtendedMaterial { base, extension };
         self.load_context
             .add_labeled_asset(label.to_string(), material)

@@ -8,9 +8,7 @@ use crate::formats::quake::convert::MAX_TEXTURE_SIZE;
 use crate::formats::quake::dependencies::{Palette, PaletteLoader};
 use crate::formats::quake::instance::on_scene_ready;
 use crate::formats::quake::loader::MdlLoaderState;
-use crate::formats::quake::material::{
-    MdlMaterial, NORMALS_IMAGE, fragment_shader, normals_image, vertex_shader,
-};
+use crate::formats::quake::material::{MdlMaterial, NORMALS_IMAGE, normals_image, vertex_shader};
 use crate::formats::quake::player::play;
 use crate::formats::quake::poses::MdlPoseTable;
 use crate::formats::quake::settings::MdlLoaderSettings;
@@ -50,9 +48,7 @@ impl Plugin for QuakePlugin {
     fn build(&self, app: &mut App) {
         add_format::<Mdl>(app, &self.extensions);
         embedded_asset!(app, "shaders/morph.wgsl");
-        embedded_asset!(app, "shaders/skin.wgsl");
         preload_shader(app, vertex_shader());
-        preload_shader(app, fragment_shader());
         rebind_changed_textures::<MdlMaterial>(app);
         app.add_plugins(MaterialPlugin::<MdlMaterial>::default())
             .init_asset::<Palette>()

@@ -69,11 +69,11 @@ impl_with_defaults!(MdlLoaderSettings {
     asset_usage
 });
 
-/// How the texels of a skin are filtered.
+/// How the texels of a skin are filtered if they are larger than pixels. Smaller ones are always averaged.
 #[derive(Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SkinFilter {
-    /// Sharp texels, as the software renderer drew them.
+    /// Sharp texels close up, as the software renderer drew them.
     #[default]
     Nearest,
     /// Blended texels, as the first hardware renderers drew them.

@@ -4,6 +4,8 @@
 use crate::support::prelude::*;
 use crate::{gpuless, headless};
 use bevy::asset::meta::Settings;
+use bevy::image::{ImageFilterMode, ImageSampler, ImageSamplerDescriptor};
+use bevy::render::render_resource::TextureUsages;
 use bevy_classic_models::quake::mdl::normals;
 use bevy_classic_models::quake::mdl::write::PoseDocument;
 
@@ -365,13 +367,55 @@ impl<'a> Control<'a> {
     fn image(&self, data: Vec<u8>) -> Image {
         let width = self.document.header.skin_width;
         let mut image = raw_image(width, data, TextureFormat::Rgba8UnormSrgb);
-        image.sampler = if self.linear {
-            bevy::image::ImageSampler::linear()
-        } else {
-            bevy::image::ImageSampler::nearest()
-        };
+        image.texture_descriptor.mip_level_count =
+            add_levels(image.data.as_mut().unwrap(), width as usize);
+        image.texture_descriptor.usage -= TextureUsages::COPY_DST;
+        image.sampler = ImageSampler::Descriptor(ImageSamplerDescriptor {
+            mag_filter: match self.linear {
+                true => ImageFilterMode::Linear,
+                false => ImageFilterMode::Nearest,
+            },
+            ..ImageSamplerDescriptor::linear()
+        });
         image
     }
+}
+
+/// Appends smaller levels to sRGB texels, down to one texel: each texel is the average of the area that it covers, by its share
+/// of each texel of the level above. Returns the count of levels.
+fn add_levels(data: &mut Vec<u8>, width: usize) -> u32 {
+    let linear = |texel: &[u8; 4]| Srgba::from_u8_array(*texel).into();
+    let mut level: Vec<LinearRgba> = data.as_chunks().0.iter().map(linear).collect();
+    let (mut width, mut height) = (width, level.len() / width);
+    let mut count = 1;
+    while width.max(height) > 1 {
+        let (half_width, half_height) = ((width / 2).max(1), (height / 2).max(1));
+        let (x_scale, y_scale) = (
+            width as f64 / half_width as f64,
+            height as f64 / half_height as f64,
+        );
+        let mut smaller = Vec::new();
+        for (y, x) in (0..half_height).flat_map(|y| (0..half_width).map(move |x| (y, x))) {
+            let mut sum = LinearRgba::NONE;
+            for (index, texel) in level.iter().enumerate() {
+                let share = |at: usize, target: usize, scale: f64| {
+                    let end = ((target + 1) as f64 * scale).min((at + 1) as f64);
+                    ((end - (target as f64 * scale).max(at as f64)).max(0.0) / scale) as f32
+                };
+                let share = share(index % width, x, x_scale) * share(index / width, y, y_scale);
+                sum += *texel * share;
+            }
+            smaller.push(sum);
+        }
+        data.extend(
+            smaller
+                .iter()
+                .flat_map(|texel| Srgba::from(*texel).to_u8_array()),
+        );
+        (level, width, height) = (smaller, half_width, half_height);
+        count += 1;
+    }
+    count
 }
 
 /// The palette index of a color in a row. The rows of the second half of the palette are stored in reverse.

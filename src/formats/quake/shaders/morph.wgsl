@@ -16,10 +16,6 @@ struct Model {
     vertex_count: u32,
     origin: vec3<f32>,
     pose_count: u32,
-    shirt: u32,
-    pants: u32,
-    linear: u32,
-    padding: u32,
 }
 
 // Per pose and vertex: quantized position, index of the normal.

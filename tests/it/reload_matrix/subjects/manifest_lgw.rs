@@ -116,7 +116,7 @@ fn shown_manifest(world: &World, root: Entity) -> Option<u8> {
     let hidden = [false, !is_second, is_second];
     let has_second_gun = attached::attachment(world, root, "Quad 2").is_some();
     let gun = attached::attachment(world, root, BONE);
-    let has_skin = |gun| mdl::has_skin(world, gun, usize::from(!is_second));
+    let has_skin = |gun| mdl::has_skin(world, gun, usize::from(!is_second)) == Some(true);
     let is_consistent = is_rotated == is_second
         && lgw::hidden(world, root)? == hidden
         && has_second_gun == (is_second && gun.is_some())

@@ -1,6 +1,6 @@
 //! A Quake model between two poses, with its second skin and player colors.
 
-use super::{Kind, Subject, check, first_byte, spawn_scene};
+use super::{Kind, Subject, check, spawn_scene};
 use crate::support::mdl::figure;
 use crate::support::prelude::*;
 
@@ -55,13 +55,9 @@ impl Subject for Unit {
             poses.b == poses.a + 1 && poses.towards_b == 0.5,
             "in its pose",
         )?;
-        check(has_skin(world, root, SKIN), "with its skin")?;
-        let material = material(world, root).ok_or("no material")?;
-        let uniform = &material.extension.uniform;
-        let has_shirt = uniform.shirt == u32::from(COLORS.shirt);
-        let has_pants = uniform.pants == u32::from(COLORS.pants);
-        let is_colored = material.extension.recolor && has_shirt && has_pants;
-        check(is_colored, "with its colors")
+        check(has_skin(world, root, SKIN) == Some(true), "with its skin")?;
+        let colors = world.get::<PlayerColors>(root);
+        check(colors == Some(&COLORS), "with its colors")
     }
 
     fn shown_model(&self, world: &World, root: Entity) -> Option<u8> {
@@ -87,8 +83,7 @@ pub fn shown(world: &World, root: Entity) -> Option<u8> {
 
 /// The first byte of a model's palette.
 pub fn palette(world: &World, root: Entity) -> Option<u8> {
-    let model = world.get::<MdlInstance>(root)?.model();
-    first_byte(world.resource::<Assets<Image>>().get(&model.palette)?)
+    Some(world.get::<MdlInstance>(root)?.model().palette.0[0][0])
 }
 
 fn material(world: &World, root: Entity) -> Option<&MdlMaterial> {
@@ -102,9 +97,28 @@ pub fn texture(world: &World, root: Entity) -> Option<&Handle<Image>> {
     material(world, root)?.base.base_color_texture.as_ref()
 }
 
-/// Whether a model has a skin of its file.
-pub fn has_skin(world: &World, root: Entity, skin: usize) -> bool {
-    let animator = world.get::<MdlInstance>(root);
-    let skin = animator.and_then(|animator| animator.model().skins.get(skin));
-    skin.is_some_and(|skin| texture(world, root) == Some(&skin.images[0].image))
+/// Whether a model has a skin of its file, with its player colors.
+pub fn has_skin(world: &World, root: Entity, skin: usize) -> Option<bool> {
+    let model = world.get::<MdlInstance>(root)?.model();
+    let colors = world.get::<PlayerColors>(root);
+    let in_row = |row: u8, column: u8| 16 * row + if row < 8 { column } else { 15 - column };
+    let color = |index: &u8| match (index / 16, colors) {
+        (14.., _) => [0; 3],
+        (1, Some(colors)) => model.palette.color(in_row(colors.shirt, index % 16)),
+        (6, Some(colors)) => model.palette.color(in_row(colors.pants, index % 16)),
+        _ => model.palette.color(*index),
+    };
+    let indices = &model.skins.get(skin)?.images[0].indices;
+    let image = world
+        .resource::<Assets<Image>>()
+        .get(texture(world, root)?)?;
+    let texels = image
+        .data
+        .as_ref()?
+        .as_chunks()
+        .0
+        .iter()
+        .take(indices.len());
+    let colors = texels.map(|[r, g, b, _]| [*r, *g, *b]);
+    Some(colors.eq(indices.iter().map(color)))
 }

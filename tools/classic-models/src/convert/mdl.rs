@@ -135,11 +135,14 @@ fn materials(
 }
 
 /// The texels of a skin's image. `None` if it has none.
+/// The largest mip level of a skin.
 fn pixels(image: &Image) -> Option<Pixels> {
+    let (width, height) = (image.width(), image.height());
+    let texels = image.data.as_ref()?.get(..4 * (width * height) as usize)?;
     Some(Pixels {
-        width: image.width(),
-        height: image.height(),
-        rgba: image.data.clone()?,
+        width,
+        height,
+        rgba: texels.to_vec(),
     })
 }
 

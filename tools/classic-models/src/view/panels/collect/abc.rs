@@ -150,5 +150,4 @@ pub fn collect_mdl(
             }
         }
     }
-    add("palette".to_owned(), &model.palette);
 }
