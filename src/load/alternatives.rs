@@ -34,24 +34,28 @@ pub fn listed_names<'a>(names: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-/// `; did you mean "Turret"?` if a name differs in at most a third of its letters (case-insensitive), otherwise empty.
+/// `; did you mean "Turret"?` if a name differs in at most a third of its letters (case-insensitive), otherwise empty. The
+/// number at the end of a name may be left out: `moev` is near `MOVE_00`.
 pub fn did_you_mean<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> String {
     if name.len() >= MAX_COMPARED {
         return String::new();
     }
     let wanted = folded(name);
-    let distances = names
-        .filter(|other| (1..MAX_COMPARED).contains(&other.len()))
-        .map(|other| {
-            let distance = strsim::osa_distance(&wanted, &folded(other));
-            (distance, other)
+    let is_number = |letter: char| letter.is_ascii_digit() || letter == '_';
+    let spellings =
+        names.flat_map(|other| [other, other.trim_end_matches(is_number)].map(|it| (it, other)));
+    let distances = spellings
+        .filter(|(spelling, _)| (1..MAX_COMPARED).contains(&spelling.len()))
+        .map(|(spelling, other)| {
+            let distance = strsim::osa_distance(&wanted, &folded(spelling));
+            (distance, spelling, other)
         });
-    let near = distances.filter(|(distance, other)| {
-        let longest = name.chars().count().max(other.chars().count());
+    let near = distances.filter(|(distance, spelling, _)| {
+        let longest = name.chars().count().max(spelling.chars().count());
         distance * 3 <= longest
     });
-    let nearest = near.min_by_key(|(distance, _)| *distance);
-    nearest.map_or_else(String::new, |(_, other)| {
+    let nearest = near.min_by_key(|(distance, ..)| *distance);
+    nearest.map_or_else(String::new, |(.., other)| {
         format!("; did you mean \"{other}\"?")
     })
 }
@@ -74,6 +78,11 @@ mod tests {
                 "; did you mean \"MOVE_00\"?",
             ),
             ("marhc", &["march"], "; did you mean \"march\"?"),
+            (
+                "moev",
+                &["ATTACK_00", "MOVE_00"],
+                "; did you mean \"MOVE_00\"?",
+            ),
             ("Sail", &["Hull", "Mast"], ""),
             ("a", &["b"], ""),
         ] {

@@ -462,10 +462,14 @@ impl Found<'_> {
         if let Some(model) = model.filter(|model| model.levels > 0 && !model.accepts_any_name)
             && count >= model.levels
         {
-            let (levels, most) = (model.levels, model.levels - 1);
-            let message = format!(
-                "has {levels} levels of detail, so {most} distances, but the list has {count}"
-            );
+            let levels = model.levels;
+            let message = match levels {
+                1 => "has only one level of detail, so there are no distances".to_owned(),
+                _ => format!(
+                    "has {levels} levels of detail, so at most {} of the {count} distances are used",
+                    levels - 1
+                ),
+            };
             self.add_of_model(&[Field("lod_distances")], &message);
         }
     }

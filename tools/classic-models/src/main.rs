@@ -1,6 +1,7 @@
 //! `classic-models`: shows, describes, converts and checks the model files of classic games, and lists and extracts their
 //! archives. One module per subcommand.
 
+mod clip_names;
 mod convert;
 mod engines;
 mod extract;

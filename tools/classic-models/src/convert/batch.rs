@@ -33,7 +33,7 @@ impl Plan {
     /// Plans the output of each input. `out` is a file if it has the extension of one, otherwise a folder.
     ///
     /// # Errors
-    /// If `out` is a file, and there are several inputs, or if it can only be an input.
+    /// If `out` is a file, and there are several inputs, or if it is neither a folder nor a file that can be written.
     pub fn new(
         inputs: &[Result<Input, Unmatched>],
         out: &Path,
@@ -92,13 +92,21 @@ fn check_folder(out: &Path) -> Result<(), String> {
         "is an existing file"
     } else if is_model(out) || is_texture(out) {
         "has the extension of an input"
+    } else if out.extension().is_some() && !ends_with_separator(out) {
+        "has an extension of no file that can be written"
     } else {
         return Ok(());
     };
     Err(format!(
-        "{}: OUT {what}: give a folder, or a file that ends in .glb, .gltf or .png",
+        "{}: OUT {what}: give a file that ends in .glb, .gltf or .png, or a folder (with / at its end if its name has a dot)",
         out.display()
     ))
+}
+
+/// Whether a path can only be that of a folder. `Path` drops the separator.
+fn ends_with_separator(path: &Path) -> bool {
+    let last = path.as_os_str().as_encoded_bytes().last();
+    last.is_some_and(|byte| std::path::is_separator(char::from(*byte)))
 }
 
 /// The path and the kind of a result in a folder. `planned` has the inputs by their results in lower case.

@@ -21,6 +21,7 @@ pub fn describe(
     let (entries, lines): (Vec<Value>, Vec<String>) =
         entries.map(|entry| describe_entry(&archive, entry)).unzip();
     let files = counted(entries.len() as u64, "file");
+    let is_faulty = entries.iter().any(|entry| entry.get("error").is_some());
     let object = json!({
         "format": archive.format().to_string().to_lowercase(),
         "version": archive.version(),
@@ -39,6 +40,7 @@ pub fn describe(
         lines.iter().try_for_each(|line| writeln!(text, "{line}"))
     };
     Ok(Description {
+        is_faulty,
         limits: engines::of_archive(&archive, engines),
         ..Description::new(object, archive.warnings(), write)
     })

@@ -13,6 +13,8 @@ pub struct Description {
     pub object: Value,
     pub text: String,
     pub warnings: Vec<String>,
+    /// Whether the file is readable but faulty: a manifest with problems, or an archive with unreadable entries.
+    pub is_faulty: bool,
     /// The limits of engines that the file exceeds.
     pub limits: Vec<BrokenLimit>,
     /// The measured pose. `None` if nothing is drawn, or it was not requested.
@@ -38,6 +40,7 @@ impl Description {
             object,
             text,
             warnings: warnings.map(|warning| warning.to_string()).collect(),
+            is_faulty: false,
             limits: Vec::new(),
             posed: None,
             format: None,

@@ -43,7 +43,11 @@ pub fn describe(bytes: &[u8], file: Option<&Path>) -> Result<Description, Failur
         }
         Ok(())
     };
-    Ok(Description::new(object, [""; 0], write))
+    let is_faulty = problems.as_ref().is_some_and(|found| !found.is_empty());
+    Ok(Description {
+        is_faulty,
+        ..Description::new(object, [""; 0], write)
+    })
 }
 
 /// The fields that are set, with the model and the extended manifest first.

@@ -19,7 +19,7 @@ mod pose_abc;
 mod pose_alo;
 
 use crate::engines::{BrokenLimit, Engine};
-use crate::file_format::{FileFormat, has_extension, is_model};
+use crate::file_format::{FileFormat, has_extension, is_manifest, is_model};
 use crate::messages;
 use crate::paths::archive_file::has_archive_extension;
 use crate::paths::game::{self, Game, GameArgs};
@@ -87,7 +87,7 @@ pub struct Args {
     /// around the vertices, the centroid is their mean position.
     /// Quake: the name of a clip in the file; default: the first. The time wraps around.
     /// Alamo: an .ala file, or the name of a clip beside the model in any case, such as MOVE_00 for
-    /// walker_MOVE_00.ala; default: the rest pose. The time stops at the end. Bones are printed too.
+    /// walker_MOVE_00.ala, or MOVE for the first of its type; default: the rest pose. The time stops at the end. Bones are printed too.
     /// LithTech: the name of a clip in the file in any case; default: the first. The time stops at the end.
     /// LGW models have no clips.
     #[arg(
@@ -133,7 +133,8 @@ Examples:
   All files in an archive with their sizes and SHA-256 hashes, for a script:
     classic-models inspect --list --json textures.meg
 
-Exit status: 0; 1 if any file failed, or exceeds a limit of an engine given with --engine; 2 if the arguments are wrong.
+Exit status: 0; 1 if any file or an entry of an archive cannot be read, a manifest has problems, or a file exceeds a limit of
+an engine given with --engine; 2 if the arguments are wrong.
 With --diff: 0 without differences; 1 with differences; 2 if a file cannot be read, or the arguments are wrong.";
 
 /// The files to describe, and the arguments that select nothing.
@@ -166,7 +167,7 @@ impl Args {
 
 /// Whether patterns match a file of a game.
 fn is_described(path: &Path) -> bool {
-    is_model(path) || has_extension(path, "dtx") || has_extension(path, "ala")
+    is_model(path) || is_manifest(path) || ["dtx", "ala"].iter().any(|it| has_extension(path, it))
 }
 
 /// The files that path arguments select.
@@ -175,7 +176,7 @@ fn selected(files: &[PathBuf], only_archives: bool) -> Files {
         true => ARCHIVES,
         false => Wanted {
             is_wanted: |path| is_described(path) || has_archive_extension(path),
-            what: "models, animations, LithTech textures or archives",
+            what: "models, manifests, animations, LithTech textures or archives",
             keeps_folders: false,
             opens_archives: false,
         },
@@ -237,7 +238,7 @@ fn inspect(
             }
         }
         let limits = described.as_ref().map_or(&[][..], |it| &it.limits);
-        failed |= described.is_err()
+        failed |= described.as_ref().map_or(true, |it| it.is_faulty)
             || !args.engines.is_empty() && limits.iter().any(|limit| !limit.is_warning);
         let file = file.display().to_string();
         if args.json {

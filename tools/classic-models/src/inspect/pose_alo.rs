@@ -1,5 +1,6 @@
 //! Positions of the vertices and bones of Alamo models.
 
+use crate::clip_names::clip_named;
 use crate::inspect::alo::non_finite;
 use crate::inspect::description::{Failure, Posed, PosedBone, PosedVertices};
 use crate::inspect::pose::{Poser, no_clip};
@@ -116,7 +117,7 @@ impl Poser {
         Ok(Some(Clip::File(ala)))
     }
 
-    /// The name of a clip beside a model, in the case of its file.
+    /// The name of a clip beside a model, in the case of its file. The number at its end may be left out.
     fn clip_beside(&self, name: &str, alo: &Handle<Alo>) -> Result<String, Failure> {
         let models = self.app.world().resource::<Assets<Alo>>();
         let clips = models.get(alo).map(|alo| &alo.animations[..]);
@@ -125,7 +126,8 @@ impl Poser {
             .iter()
             .map(|clip| &*clip.name)
             .collect();
-        match names.iter().find(|found| found.eq_ignore_ascii_case(name)) {
+        let found = clip_named(names.iter().copied(), name).and_then(|index| names.get(index));
+        match found {
             Some(found) => Ok((*found).to_owned()),
             None => Err(no_clip(&name.into(), &names)),
         }

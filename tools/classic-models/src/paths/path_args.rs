@@ -151,7 +151,10 @@ fn expand_one(arg: &Path, wanted: &Wanted) -> Vec<Result<Selected, Unmatched>> {
     if files.is_empty() && unreadable.is_empty() {
         let error = match is_pattern {
             true => Some("no file matches the pattern".to_owned()),
-            false if arg.is_dir() => Some(format!("the folder has no {}", wanted.what)),
+            false if arg.is_dir() => {
+                let archives = archives_in(arg);
+                Some(format!("the folder has no {}{archives}", wanted.what))
+            }
             false if is_archive => Some(format!("the archive has no {}", wanted.what)),
             false => None,
         };
@@ -163,6 +166,19 @@ fn expand_one(arg: &Path, wanted: &Wanted) -> Vec<Result<Selected, Unmatched>> {
     }
     let files = files.into_iter().map(Ok);
     files.chain(unreadable.into_iter().map(Err)).collect()
+}
+
+/// What follows a message about a folder without files, if it has archives.
+fn archives_in(folder: &Path) -> String {
+    let mut files = files_below(folder).0;
+    files.retain(|file| archive_file::has_archive_extension(file));
+    match &files[..] {
+        [] => String::new(),
+        [first, ..] => format!(
+            ", but archives, such as {}: give one of them, or --game for a whole game",
+            folder.join(first).display()
+        ),
+    }
 }
 
 /// The files that one argument selects.

@@ -54,7 +54,7 @@ const UNFIT: &[(&str, &[&str])] = &[
         &[
             "2:8: play: models/warden.abc has no clip \"no\"",
             "3:8: skin: models/warden.abc has ",
-            "3:27: lod_distances: models/warden.abc has 4 levels of detail, so 3 distances",
+            "3:27: lod_distances: models/warden.abc has 4 levels of detail, so at most 3 of the 4 distances",
             "4:16: masks[\"a\"][0]: models/warden.abc has no bone",
             "5:16: damage_stage: models/warden.abc is in LithTech's format",
             "6:11: palette: models/warden.abc is in LithTech's format",

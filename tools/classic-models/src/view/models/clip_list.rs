@@ -1,5 +1,6 @@
 //! The list of a model's clips: those of its files, and those that a manifest names.
 
+use crate::clip_names::{clip_named, is_of_type};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::Ala;
 use bevy_classic_models::prelude::*;
@@ -154,10 +155,9 @@ impl ClipList {
     /// index.
     pub fn named(&self, name: &str) -> Option<&ListedClip> {
         let is_named = |clip: &ListedClip| clip.name.eq_ignore_ascii_case(name);
-        let whole = self.position(is_named).and_then(|index| self.0.get(index));
-        let of_type = || self.0.iter().find(|clip| is_of_type(&clip.name, name));
-        let by_index = || self.0.get(name.parse::<usize>().ok()?);
-        whole.or_else(of_type).or_else(by_index)
+        let found = self.position(is_named);
+        let found = found.or_else(|| clip_named(self.names(), name));
+        self.0.get(found.or_else(|| name.parse().ok())?)
     }
 
     /// The clip that plays by default: the first clip of one of these types, otherwise the first clip with more than
@@ -170,15 +170,6 @@ impl ClipList {
         let found = found.or_else(moving).or_else(|| ready().next());
         found.map(|(_, clip)| clip)
     }
-}
-
-/// Whether a clip's name is a type and a number, such as `MOVE_00`.
-fn is_of_type(name: &str, kind: &str) -> bool {
-    name.split_at_checked(kind.len())
-        .is_some_and(|(start, number)| {
-            let is_number = |byte: u8| byte == b'_' || byte.is_ascii_digit();
-            start.eq_ignore_ascii_case(kind) && number.bytes().all(is_number)
-        })
 }
 
 /// The clips that a clip of a manifest can refer to.

@@ -180,10 +180,10 @@ pub struct Args {
     #[arg(long, value_name = "OUT.png", value_parser = png, help_heading = NO_WINDOW, verbatim_doc_comment)]
     pub capture: Option<PathBuf>,
     /// Write an animated PNG of so many seconds, which loops; from --time, otherwise from the start
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "capture", help_heading = NO_WINDOW)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "capture", conflicts_with_all = ["sheet", "turntable"], help_heading = NO_WINDOW)]
     pub seconds: Option<f32>,
     /// Enlarge the middle of the image by this factor
-    #[arg(long, value_name = "FACTOR", value_parser = zoom, default_value_t = 1.0, requires = "capture", help_heading = NO_WINDOW)]
+    #[arg(long, value_name = "FACTOR", value_parser = zoom, default_value_t = 1.0, requires = "capture", conflicts_with_all = ["sheet", "turntable"], help_heading = NO_WINDOW)]
     pub zoom: f32,
     /// Write N views from all sides to 000.png, 001.png and so on in a folder, and exit
     ///
