@@ -64,13 +64,14 @@ fn main() -> AppExit {
 fn spawn_sentries(mut commands: Commands) {
     for (index, x) in [2.4, 0.0, -2.4].into_iter().enumerate() {
         let choice: Vec<_> = (0..3).map(ModelSkin::Index).collect();
+        let PlayerColors { shirt, pants } = PLAYERS[index];
         commands.spawn_scene(bsn! {
             ClassicModel("models/sentry.mdl")
             BevySpace
             Transform::from_xyz(x, 0.0, -2.0)
             PlayClip { clip: "stand" }
             ModelSkin::Index(index)
-            template_value(PLAYERS[index])
+            PlayerColors { shirt: { shirt }, pants: { pants } }
             SkinChoice(choice)
         });
     }
