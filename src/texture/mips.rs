@@ -54,11 +54,13 @@ pub(crate) fn append_smaller_levels(
         true => &*SRGB,
         false => &*LINEAR,
     };
-    let start = data.len().saturating_sub(size[0] * size[1] * 4);
-    let mut level = data.get(start..).unwrap_or_default().as_chunks().0.to_vec();
+    let mut start = data.len().saturating_sub(size[0] * size[1] * 4);
     for _ in 0..count {
-        (level, size) = halved(&level, size, conversion);
-        data.extend_from_slice(level.as_flattened());
+        let level = data.get(start..).unwrap_or_default().as_chunks().0;
+        let (smaller, half) = halved(level, size, conversion);
+        start = data.len();
+        data.extend_from_slice(smaller.as_flattened());
+        size = half;
     }
 }
 

@@ -33,17 +33,15 @@ impl ColoredMaterials {
         if let Some(colored) = self.0.handle(&key) {
             return Some(colored);
         }
-        let recolored = model
+        let Some(image) = model
             .skin_converter
-            .recolored(&skin.indices, &model.palette, colors);
-        let material = match recolored {
-            Some(image) => {
-                let mut material = materials.get(plain)?.clone();
-                material.base.base_color_texture = Some(images.add(image));
-                materials.add(material)
-            }
-            None => plain.clone(),
+            .recolored(&skin.indices, &model.palette, colors)
+        else {
+            return Some(plain.clone());
         };
+        let mut material = materials.get(plain)?.clone();
+        material.base.base_color_texture = Some(images.add(image));
+        let material = materials.add(material);
         self.0.insert_handle(key, &material);
         Some(material)
     }

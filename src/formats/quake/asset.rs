@@ -1,9 +1,9 @@
 //! The [`Mdl`] asset and its parts.
 
-use crate::formats::quake::convert::SkinConverter;
 use crate::formats::quake::dependencies::Palette;
 use crate::formats::quake::material::MdlMaterial;
 use crate::formats::quake::poses::MdlPoses;
+use crate::formats::quake::skins::SkinConverter;
 use crate::load::labels::SCENE;
 use crate::load::names::same_name;
 use crate::root::play::ClipRef;

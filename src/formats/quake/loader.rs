@@ -2,10 +2,11 @@
 
 use crate::formats::quake::asset::{Mdl, MdlAssetLabel, MdlModel, MdlSkin, MdlSkinImage};
 use crate::formats::quake::components::{MdlInstance, MdlMesh};
-use crate::formats::quake::convert::{ConvertedImage, ConvertedMdl, ConvertedSkin};
+use crate::formats::quake::convert::ConvertedMdl;
 use crate::formats::quake::dependencies::Palette;
 use crate::formats::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 use crate::formats::quake::settings::MdlLoaderSettings;
+use crate::formats::quake::skins::{ConvertedImage, ConvertedSkin};
 use crate::geometry::axes::{scene_root, z_up_forward_x};
 use crate::load::error::{ModelLoadError, first_line};
 use crate::load::loading::LoaderOverride;

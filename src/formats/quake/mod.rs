@@ -18,6 +18,7 @@ pub(crate) mod player;
 pub(crate) mod plugin;
 pub(crate) mod poses;
 pub(crate) mod settings;
+pub(crate) mod skins;
 pub(crate) mod surfaces;
 
 #[doc(inline)]
@@ -29,7 +30,7 @@ pub use asset::{
 };
 pub use components::{MdlInstance, MdlMesh};
 #[doc(hidden)]
-pub use convert::{ConvertedImage, ConvertedMdl, ConvertedSkin};
+pub use convert::ConvertedMdl;
 pub use dependencies::{
     FIRST_FULLBRIGHT, PANTS_ROW, Palette, PaletteLoader, PaletteLoaderError, SHIRT_ROW,
 };
@@ -38,5 +39,7 @@ pub use material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 pub use plugin::QuakePlugin;
 pub use poses::{MdlPoseTable, MdlPoses};
 pub use settings::{MdlCutout, MdlLoaderSettings, SkinFilter};
+#[doc(hidden)]
+pub use skins::{ConvertedImage, ConvertedSkin};
 
 pub use crate::gpu::pose_table::{PoseBlend, PosePair};

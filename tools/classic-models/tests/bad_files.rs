@@ -236,7 +236,7 @@ fn names_that_are_no_text_are_no_panic() {
     std::fs::write(folder.join(&archive), sample_pak().bytes).unwrap();
     let manifest = name(b"model.ron");
     std::fs::write(folder.join(&manifest), "(model: \"none.mdl\")").unwrap();
-    let out = name(b"out");
+    let out = PathBuf::from(OsStr::from_bytes(b"m\xff_out"));
     let (model, archive) = (model.as_os_str(), archive.as_os_str());
     let text = OsStr::new;
     for (args, code) in [

@@ -22,13 +22,20 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Spawns both with a bundle.
+    /// Spawns both with a bundle, and waits for the clips, which a model does not wait for.
     pub fn spawn<B: Bundle + Clone>(app: &mut TestApp, path: &str, bundle: B) -> Self {
         let label = |label: &str| &*format!("{path}#{label}").leak();
-        Self {
+        let pair = Self {
             scene: app.spawn_ready(label("Scene"), bundle.clone()),
             crowd: app.spawn_ready(label("Crowd"), bundle),
-        }
+        };
+        app.wait_until(|world| {
+            let server = world.resource::<AssetServer>();
+            let alo = world.get::<AloInstance>(pair.scene);
+            let mut clips = alo.into_iter().flat_map(|alo| &alo.model().animations);
+            clips.all(|clip| server.is_loaded_with_dependencies(&clip.ala))
+        });
+        pair
     }
 
     /// Inserts a bundle on both.

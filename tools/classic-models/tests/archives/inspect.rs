@@ -168,7 +168,7 @@ fn flawed_entries_have_errors_and_shadowed_ones_are_marked() {
     );
     let bytes = with_u32(&sample.bytes, sample.directory + 64 + 60, 5000);
     let path = save(folder.path(), "a.pak", &bytes);
-    let object = lines(&run(&["inspect", "--json", &path]), 0).remove(0);
+    let object = lines(&run(&["inspect", "--json", &path]), 1).remove(0);
     let length = bytes.len();
     assert_eq!(
         object["entries"],
