@@ -4,8 +4,8 @@
 //! models have their skins in both. Both sides run alternately in one process, without a renderer.
 //!
 //! `cargo bench --bench versus_gltf` compares the samples, and with `CLASSIC_MODELS_CORPUS` the Quake models of the corpus.
-//! `cargo bench --bench versus_gltf -- FILE…` compares other models, with the files beside them. `--only load` leaves out
-//! what needs many scenes.
+//! `cargo bench --bench versus_gltf -- FILE…` compares other models, with the files beside them. `--loads` leaves out what needs
+//! many scenes. `--tool=PATH` is a built `classic-models`; otherwise it is built first.
 
 #[path = "../support/gltf_scenes.rs"]
 mod gltf_scenes;
@@ -43,23 +43,22 @@ const CROWD_TARGET: f64 = 100.0;
 const SPAWN_TARGET: f64 = 3.0;
 
 fn main() {
-    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    arguments.retain(|argument| argument != "--bench");
-    let only_load = arguments.first().is_some_and(|it| it == "--only");
-    if only_load {
-        arguments.drain(..2.min(arguments.len()));
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let only_loads = arguments.iter().any(|argument| argument == "--loads");
+    let files = arguments
+        .iter()
+        .filter(|argument| !argument.starts_with("--"));
+    let mut files: Vec<PathBuf> = files.map(PathBuf::from).collect();
+    if files.is_empty() {
+        files = default_files();
     }
-    let files = match arguments.is_empty() {
-        true => default_files(),
-        false => arguments.iter().map(PathBuf::from).collect(),
-    };
     let folder = tempfile::tempdir().expect("a folder for glTF files");
     let models: Vec<Model> = files
         .iter()
-        .filter_map(|file| Model::convert(file, folder.path()))
+        .filter_map(|file| Model::convert(file, folder.path(), tool))
         .collect();
     compare_loads(&models);
-    if !only_load {
+    if !only_loads {
         compare_scenes(&models);
     }
 }
@@ -89,17 +88,30 @@ struct Model {
 
 impl Model {
     /// Converts a model. `None` if that fails.
-    fn convert(file: &Path, folder: &Path) -> Option<Self> {
+    fn convert(file: &Path, folder: &Path, tool: Option<&str>) -> Option<Self> {
         let name = file.file_name()?.to_string_lossy().into_owned();
         let gltf = ["plain", "textured"].map(|kind| folder.join(format!("{name}.{kind}.glb")));
         for (out, options) in gltf.iter().zip([&["--no-textures"][..], &[]]) {
-            let mut command = Command::new(env!("CARGO"));
+            let mut command = match tool {
+                Some(tool) => Command::new(tool),
+                None => {
+                    let mut command = Command::new(env!("CARGO"));
+                    command.args([
+                        "run",
+                        "--quiet",
+                        "--release",
+                        "--package",
+                        "classic-models",
+                        "--",
+                    ]);
+                    command
+                }
+            };
             command
-                .args(["run", "--quiet", "--release", "--package", "classic-models"])
-                .args(["--", "convert", "--force"])
+                .args(["convert", "--force"])
                 .args(options)
                 .args([file, out]);
-            let output = command.output().expect("cargo can be started");
+            let output = command.output().expect("the tool can be started");
             if !output.status.success() {
                 println!(
                     "{name}: not converted: {}",

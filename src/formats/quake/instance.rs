@@ -9,7 +9,7 @@ use crate::playback::clip_events::ClipEvents;
 use crate::root::play::ClipRef;
 use crate::spawn::format::FoundClip;
 use crate::spawn::format::{ModelClip, ModelInfo, ModelPose, NamedEntity};
-use crate::spawn::instance::{ModelFormat, ModelInstance};
+use crate::spawn::instance::{ModelFormat, ModelInstance, RandomSeed};
 use crate::spawn::reload::ReadyScenes;
 use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::Aabb3d;
@@ -19,10 +19,10 @@ use core::ops::Range;
 use std::sync::Arc;
 
 impl MdlInstance {
-    fn new(model: Arc<MdlModel>, mesh: Entity, root: Entity) -> Self {
+    fn new(model: Arc<MdlModel>, mesh: Entity) -> Self {
         Self {
             sequence: model.default_sequence(),
-            phase: phase(&model, root),
+            phase: 0.0,
             model,
             mesh,
             row: None,
@@ -37,8 +37,7 @@ impl MdlInstance {
     }
 
     /// Replaces the model after a reload.
-    fn set_model(&mut self, model: Arc<MdlModel>, mesh: Entity, root: Entity) {
-        self.phase = phase(&model, root);
+    fn set_model(&mut self, model: Arc<MdlModel>, mesh: Entity) {
         self.model = model;
         self.mesh = mesh;
         self.model_changed = true;
@@ -48,15 +47,15 @@ impl MdlInstance {
     }
 }
 
-/// The offset of an instance's clock, from 0 to 1 second. It differs between entities, but not between runs.
-pub(crate) fn phase(model: &MdlModel, entity: Entity) -> f32 {
-    match model.sync_type {
-        // 2^32 divided by the golden ratio, the step of a Weyl sequence, spreads consecutive indices evenly.
-        SyncType::Random => {
-            let spread = entity.index_u32().wrapping_mul(0x9e37_79b9);
-            spread as f32 / u32::MAX as f32
-        }
-        _ => 0.0,
+/// Sets the offset of an instance's clock, from 0 to 1 second. It differs between roots, but not between runs.
+fn set_phase(world: &mut World, root: Entity) {
+    let seed = RandomSeed::of_root(world.get(root), 0);
+    if let Some(mut instance) = world.get_mut::<MdlInstance>(root) {
+        instance.phase = match instance.model.sync_type {
+            // As many bits as an `f32` has.
+            SyncType::Random => (seed >> 40) as f32 / (1 << 24) as f32,
+            _ => 0.0,
+        };
     }
 }
 
@@ -76,14 +75,16 @@ pub(crate) fn on_scene_ready(
     // The scene's only entity is not a named part.
     let any = ModelInstance::new(ModelFormat::Quake, model.shared.clone(), mesh, []);
     if let Ok(mut animator) = animators.get_mut(root) {
-        animator.set_model(model, mesh, root);
+        animator.set_model(model, mesh);
         animator.row = row;
         commands.entity(root).try_insert(any);
     } else {
-        let mut animator = MdlInstance::new(model, mesh, root);
+        let mut animator = MdlInstance::new(model, mesh);
         animator.row = row;
         commands.entity(root).try_insert((animator, any));
     }
+    // The instance requires the seed.
+    commands.queue(move |world: &mut World| set_phase(world, root));
     // After the animator, because adding the component sets the animator's row.
     let row = row.unwrap_or(0);
     commands.entity(mesh).try_insert(MdlPoseRow { row, root });

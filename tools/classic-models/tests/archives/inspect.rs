@@ -186,7 +186,7 @@ fn flawed_entries_have_errors_and_shadowed_ones_are_marked() {
     );
     assert_eq!(object["skipped"], 2);
     assert_eq!(object["warnings"].as_array().unwrap().len(), 3, "{object}");
-    let text = stdout(&run(&["inspect", &path]), 0);
+    let text = stdout(&run(&["inspect", &path]), 1);
     for part in [
         "PAK archive, 3 files",
         "2 entries are left out",

@@ -35,7 +35,9 @@ use bevy::prelude::*;
 /// The sets of systems of particles in `PostUpdate`, in this order.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParticleSet {
-    /// Starts systems, and creates and stops those of proxies. After animations, before Bevy's transforms.
+    /// Creates and stops the systems of proxies. After animations, before Bevy's transforms.
+    Spawn,
+    /// Starts systems. After asset events.
     Start,
     /// Updates the `Aabb` of systems. Between Bevy's transforms and visibility.
     Bounds,
@@ -61,13 +63,14 @@ impl Plugin for ParticleSimulationPlugin {
             .configure_sets(
                 PostUpdate,
                 (
-                    ParticleSet::Start
-                        // Reloaded files restart their systems before they are simulated.
-                        .after(AssetEventSystems)
+                    ParticleSet::Spawn
                         .after(ClassicModelsSystems::Appearance)
                         .after(AnimationSystems)
                         .before(TransformSystems::Propagate)
                         .before(VisibilitySystems::VisibilityPropagate),
+                    // Reloaded files restart their systems before they are simulated. Visibility may be propagated before: UI widgets of
+                    // Bevy 0.20 run between that and `AssetEventSystems`.
+                    ParticleSet::Start.after(AssetEventSystems),
                     ParticleSet::Bounds
                         .after(TransformSystems::Propagate)
                         .before(VisibilitySystems::CheckVisibility),
@@ -79,9 +82,10 @@ impl Plugin for ParticleSimulationPlugin {
             .add_systems(
                 PostUpdate,
                 (
-                    (spawn_proxy_systems, update_proxies, start_systems)
+                    (spawn_proxy_systems, update_proxies)
                         .chain()
-                        .in_set(ParticleSet::Start),
+                        .in_set(ParticleSet::Spawn),
+                    start_systems.in_set(ParticleSet::Start),
                     update_bounds.in_set(ParticleSet::Bounds),
                     simulate.in_set(ParticleSet::Simulate),
                 ),
