@@ -45,6 +45,8 @@ const SPAWN_TARGET: f64 = 3.0;
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let only_loads = arguments.iter().any(|argument| argument == "--loads");
+    let mut options = arguments.iter();
+    let tool = options.find_map(|argument| argument.strip_prefix("--tool="));
     let files = arguments
         .iter()
         .filter(|argument| !argument.starts_with("--"));

@@ -5,7 +5,7 @@
 
 use crate::texture::dds::append_blocks;
 use crate::texture::decoded_image::{DecodedImage, ImageDecodeError, Limits, TexelFormat};
-use crate::texture::mips::append_smaller_levels;
+use crate::texture::mips::{Averaging, append_smaller_levels};
 use classic_model_formats::dtx::{DtxFile, DtxLevel, DtxTexelFormat, parse};
 
 /// The first bytes of a DTX file. A TGA file can't begin with them: its third byte, the image type, is not 0.
@@ -65,7 +65,7 @@ fn append_unused_levels(file: &DtxFile<'_>, data: &mut Vec<u8>) {
     if let Some(last) = file.levels.get(used.saturating_sub(1)) {
         let size = [last.width as usize, last.height as usize];
         // Palettes are colors.
-        append_smaller_levels(data, size, file.levels.len() - used, true);
+        append_smaller_levels(data, size, file.levels.len() - used, Averaging::Srgb);
     }
 }
 

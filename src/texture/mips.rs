@@ -18,7 +18,8 @@ pub(crate) fn with_mip_levels(image: &DecodedImage, is_srgb: bool) -> DecodedIma
     let mut data = Vec::with_capacity(image.data.len() / 3 * 4);
     for face in image.faces() {
         data.extend_from_slice(face);
-        append_smaller_levels(&mut data, size, levels as usize - 1, is_srgb);
+        let averaging = Averaging::of_colors(is_srgb);
+        append_smaller_levels(&mut data, size, levels as usize - 1, averaging);
     }
     DecodedImage {
         levels,
@@ -43,16 +44,40 @@ pub(crate) fn level_count(width: u32, height: u32) -> u32 {
     width.max(height).max(1).ilog2() + 1
 }
 
+/// How texels are averaged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Averaging {
+    /// All components are linear.
+    Linear,
+    /// Colors are sRGB.
+    Srgb,
+    /// Colors are sRGB, and alpha is their weight.
+    WeightedSrgb,
+}
+
+impl Averaging {
+    pub(crate) fn of_colors(is_srgb: bool) -> Self {
+        if is_srgb { Self::Srgb } else { Self::Linear }
+    }
+}
+
 /// Appends `count` smaller levels to RGBA data, which end with the level of this size.
 pub(crate) fn append_smaller_levels(
     data: &mut Vec<u8>,
     mut size: [usize; 2],
     count: usize,
-    is_srgb: bool,
+    averaging: Averaging,
 ) {
-    let conversion = match is_srgb {
-        true => &*SRGB,
-        false => &*LINEAR,
+    if count == 0 {
+        return;
+    }
+    let conversion = &ColorConversion {
+        tables: if averaging == Averaging::Linear {
+            &LINEAR
+        } else {
+            &SRGB
+        },
+        is_weighted: averaging == Averaging::WeightedSrgb,
     };
     let mut start = data.len().saturating_sub(size[0] * size[1] * 4);
     for _ in 0..count {
@@ -66,18 +91,23 @@ pub(crate) fn append_smaller_levels(
 
 /// Converts between texels and linear values.
 struct ColorConversion {
+    tables: &'static Tables,
+    /// Whether colors are multiplied by alpha.
+    is_weighted: bool,
+}
+
+struct Tables {
     /// The linear value of each byte.
     to_linear: [f32; 256],
     /// The byte of each linear value from 0 to 1, in equal steps. The steps are a tenth of a byte where bytes are closest.
     from_linear: Box<[u8]>,
 }
 
-static SRGB: LazyLock<ColorConversion> =
-    LazyLock::new(|| ColorConversion::new(Srgba::gamma_function, Srgba::gamma_function_inverse));
-static LINEAR: LazyLock<ColorConversion> =
-    LazyLock::new(|| ColorConversion::new(|value| value, |value| value));
+static SRGB: LazyLock<Tables> =
+    LazyLock::new(|| Tables::new(Srgba::gamma_function, Srgba::gamma_function_inverse));
+static LINEAR: LazyLock<Tables> = LazyLock::new(|| Tables::new(|value| value, |value| value));
 
-impl ColorConversion {
+impl Tables {
     /// The last index of `from_linear`.
     const LAST: u16 = 32_640;
 
@@ -89,17 +119,24 @@ impl ColorConversion {
             from_linear: values.map(|value| byte(from_linear(value))).collect(),
         }
     }
+}
 
+impl ColorConversion {
     fn decoded(&self, [r, g, b, a]: [u8; 4]) -> Vec4 {
-        let [r, g, b] = [r, g, b].map(|byte| self.to_linear[usize::from(byte)]);
-        Vec4::new(r, g, b, f32::from(a))
+        let [r, g, b] = [r, g, b].map(|byte| self.tables.to_linear[usize::from(byte)]);
+        let a = f32::from(a);
+        let weight = if self.is_weighted { a / 255.0 } else { 1.0 };
+        Vec4::new(r * weight, g * weight, b * weight, a)
     }
 
     fn encoded(&self, texel: Vec4) -> [u8; 4] {
         let [r, g, b, a] = texel.to_array();
+        let is_divided = self.is_weighted && a > 0.0;
+        let weight = if is_divided { a / 255.0 } else { 1.0 };
         let color = |linear: f32| {
-            let step = (linear * f32::from(Self::LAST) + 0.5) as usize;
-            self.from_linear.get(step).copied().unwrap_or(u8::MAX)
+            let step = (linear / weight * f32::from(Tables::LAST) + 0.5) as usize;
+            let known = self.tables.from_linear.get(step);
+            known.copied().unwrap_or(u8::MAX)
         };
         [color(r), color(g), color(b), (a + 0.5) as u8]
     }

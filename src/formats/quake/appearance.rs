@@ -104,8 +104,16 @@ pub(crate) fn apply_appearance(
         if let Some(material) = material
             && let Ok(mut mesh) = meshes.get_mut(animator.mesh())
         {
+            let animator = animator.bypass_change_detection();
+            let before = animator.material_inputs.replace(inputs);
+            let selection = |inputs: MaterialInputs| (inputs.skin, inputs.colors);
+            if before.map(selection) != Some(selection(inputs)) {
+                animator.used_materials.clear();
+            }
+            if !animator.used_materials.contains(&material) {
+                animator.used_materials.push(material.clone());
+            }
             mesh.set_if_neq(MeshMaterial3d(material));
-            animator.bypass_change_detection().material_inputs = Some(inputs);
         }
     }
 }

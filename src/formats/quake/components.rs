@@ -1,6 +1,7 @@
 //! Components of spawned models.
 
 use crate::formats::quake::asset::{MdlModel, Sequence};
+use crate::formats::quake::material::MdlMaterial;
 use crate::formats::quake::poses::MdlPoseTable;
 use crate::gpu::pose_table::{PoseBlend, PosePair};
 use crate::playback::advance::{ClipSelection, Fade};
@@ -41,6 +42,8 @@ pub struct MdlInstance {
     pub(crate) fade: Option<(Fade, PosePair)>,
     pub(crate) shown: PoseBlend,
     pub(crate) material_inputs: Option<MaterialInputs>,
+    /// The materials that were used since another skin or other colors were selected: those of a skin group, which take turns.
+    pub(crate) used_materials: Vec<Handle<MdlMaterial>>,
 }
 
 /// Freezes the mesh in the pose that it shows when its root loses the animator.

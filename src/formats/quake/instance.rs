@@ -33,6 +33,7 @@ impl MdlInstance {
             fade: None,
             shown: PoseBlend::default(),
             material_inputs: None,
+            used_materials: Vec::new(),
         }
     }
 

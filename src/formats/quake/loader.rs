@@ -6,7 +6,7 @@ use crate::formats::quake::convert::ConvertedMdl;
 use crate::formats::quake::dependencies::Palette;
 use crate::formats::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 use crate::formats::quake::settings::MdlLoaderSettings;
-use crate::formats::quake::skins::{ConvertedImage, ConvertedSkin};
+use crate::formats::quake::skins::{ConvertedImage, ConvertedSkin, HOLE_CUTOFF};
 use crate::geometry::axes::{scene_root, z_up_forward_x};
 use crate::load::error::{ModelLoadError, first_line};
 use crate::load::loading::LoaderOverride;
@@ -241,8 +241,7 @@ impl Materials<'_, '_> {
             },
             emissive_texture: fullbright.clone(),
             alpha_mode: if self.has_holes {
-                // The threshold that later engines use, so that filtered edges match theirs.
-                AlphaMode::Mask(0.666)
+                AlphaMode::Mask(HOLE_CUTOFF)
             } else {
                 AlphaMode::Opaque
             },

@@ -4,7 +4,7 @@ use crate::formats::quake::dependencies::{FIRST_FULLBRIGHT, PANTS_ROW, Palette, 
 use crate::formats::quake::settings::{MdlLoaderSettings, SkinFilter};
 use crate::root::skins::PlayerColors;
 use crate::texture::decoded_image::{DecodedImage, TexelFormat};
-use crate::texture::mips::{append_smaller_levels, level_count};
+use crate::texture::mips::{Averaging, append_smaller_levels, level_count};
 use bevy::asset::RenderAssetUsages;
 use bevy::image::{ImageAddressMode, ImageFilterMode, ImageSampler, ImageSamplerDescriptor};
 use bevy::prelude::*;
@@ -34,6 +34,9 @@ pub struct ConvertedImage {
 }
 
 const BLACK: [u8; 4] = [0, 0, 0, 255];
+
+/// The least alpha that is drawn of skins with holes: the threshold of later engines, so that filtered edges match theirs.
+pub(crate) const HOLE_CUTOFF: f32 = 0.666;
 
 /// Makes the images of a model's skins from palette indices.
 #[derive(Clone, Debug)]
@@ -120,15 +123,37 @@ impl SkinConverter {
         (brightest >= FIRST_FULLBRIGHT).then(|| self.image(indices, &self.fullbright))
     }
 
-    /// An image with mip levels. As in GLQuake, smaller levels are blended, and coordinates outside of the skin repeat it.
+    /// Whether palette indices are holes.
+    fn has_holes(&self) -> bool {
+        self.base.iter().any(|[.., alpha]| *alpha == 0)
+    }
+
+    /// An image with mip levels. Coordinates outside of the skin repeat it, as in GLQuake.
     fn image(&self, indices: &[u8], colors: &[[u8; 4]; 256]) -> Image {
         let [width, height] = self.size;
-        let levels = level_count(width, height);
-        // All smaller levels together have at most as many texels.
-        let mut data = Vec::with_capacity(8 * indices.len());
-        data.extend(indices.iter().flat_map(|index| colors[usize::from(*index)]));
         let sides = self.size.map(|side| side as usize);
-        append_smaller_levels(&mut data, sides, levels as usize - 1, true);
+        let levels = level_count(width, height);
+        // All smaller levels together have a third as many texels, more if a side is odd.
+        let mut data = Vec::with_capacity(16 * indices.len() / 3 + 64);
+        data.extend(indices.iter().flat_map(|index| colors[usize::from(*index)]));
+        let has_holes = self.has_holes();
+        if !has_holes {
+            let texels = data.as_chunks_mut::<4>().0.iter_mut();
+            for (texel, is_background) in texels.zip(background(indices, sides[0])) {
+                texel[3] = if is_background { 0 } else { u8::MAX };
+            }
+        }
+        append_smaller_levels(
+            &mut data,
+            sides,
+            levels as usize - 1,
+            Averaging::WeightedSrgb,
+        );
+        if has_holes {
+            keep_coverage(&mut data, sides);
+        } else {
+            fill_background(&mut data, indices.len());
+        }
         data.shrink_to_fit();
         let decoded = DecodedImage {
             width,
@@ -150,6 +175,147 @@ impl SkinConverter {
     }
 }
 
+/// Whether each texel is of the background: it has the color of the first texel, and is connected with it. GLQuake fills these texels
+/// with the colors beside them (`Mod_FloodFillSkin`). Empty if that is the whole skin.
+fn background(indices: &[u8], width: usize) -> Vec<bool> {
+    let is_same = |texel: usize| indices.get(texel) == indices.first();
+    let mut found = vec![false; indices.len()];
+    let mut open = vec![0];
+    while let Some(texel) = open.pop() {
+        if found.get(texel) != Some(&false) {
+            continue;
+        }
+        // The run of such texels in the row, and the starts of those above and below it.
+        let row = texel / width * width;
+        let start = (row..texel).rev().find(|left| !is_same(*left));
+        let start = start.map_or(row, |left| left + 1);
+        let end = (texel..row + width).find(|right| !is_same(*right));
+        let end = end.unwrap_or(row + width);
+        found[start..end].fill(true);
+        let above = start.checked_sub(width).map(|above| above..end - width);
+        let below = (end + width <= indices.len()).then_some(start + width..end + width);
+        for beside in above.into_iter().chain(below) {
+            let first = beside.start;
+            open.extend(beside.filter(|at| is_same(*at) && (*at == first || !is_same(*at - 1))));
+        }
+    }
+    if found.iter().all(|found| *found) {
+        found.clear();
+    }
+    found
+}
+
+/// Makes all texels opaque. Those of smaller levels in which only the background is get the mean color of the skin, so that they do
+/// not darken the texels beside them.
+fn fill_background(data: &mut [u8], first_level: usize) {
+    let texels = data.as_chunks_mut::<4>().0;
+    let mean = texels.last().copied().unwrap_or(BLACK);
+    for (index, texel) in texels.iter_mut().enumerate() {
+        if texel[3] == 0 && index >= first_level {
+            *texel = mean;
+        }
+        texel[3] = u8::MAX;
+    }
+}
+
+/// Scales the alpha of each smaller level so that as large a part of it as of the first level is drawn. Otherwise, what has many
+/// holes would disappear at a distance.
+fn keep_coverage(data: &mut [u8], [mut width, mut height]: [usize; 2]) {
+    const CUTOFF: u8 = (HOLE_CUTOFF * 255.0) as u8;
+    let texels = data.as_chunks_mut::<4>().0;
+    let (first, mut rest) = texels.split_at_mut(width * height);
+    let drawn = first.iter().filter(|[.., alpha]| *alpha > CUTOFF).count();
+    let coverage = drawn as f32 / first.len().max(1) as f32;
+    while !rest.is_empty() {
+        (width, height) = ((width / 2).max(1), (height / 2).max(1));
+        let (level, smaller) = rest.split_at_mut(width * height);
+        rest = smaller;
+        let mut alphas: Vec<u8> = level.iter().map(|[.., alpha]| *alpha).collect();
+        alphas.sort_unstable_by_key(|alpha| core::cmp::Reverse(*alpha));
+        let count = (coverage * level.len() as f32).ceil() as usize;
+        let least = count.checked_sub(1).and_then(|last| alphas.get(last));
+        let Some(least) = least.filter(|least| **least > 0) else {
+            continue;
+        };
+        let scale = f32::from(CUTOFF + 1) / f32::from(*least);
+        for [.., alpha] in level {
+            *alpha = (f32::from(*alpha) * scale).round().min(255.0) as u8;
+        }
+    }
+}
+
 fn opaque([r, g, b]: [u8; 3]) -> [u8; 4] {
     [r, g, b, 255]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn background_is_what_is_connected_with_the_first_texel() {
+        // A ring of color 1, which encloses a 0.
+        let indices = [
+            0, 0, 0, 0, 0, //
+            0, 1, 1, 1, 0, //
+            0, 1, 0, 1, 0, //
+            0, 1, 1, 1, 2, //
+            0, 0, 0, 1, 0,
+        ];
+        let found = background(&indices, 5);
+        let expected = indices.iter().enumerate();
+        let expected = expected.map(|(at, index)| *index == 0 && at != 12 && at != 24);
+        assert!(found.iter().copied().eq(expected), "{found:?}");
+        assert!(background(&[7; 6], 3).is_empty());
+        assert!(background(&[], 1).is_empty());
+    }
+
+    fn converter(size: [u32; 2], hole_index: Option<u8>) -> SkinConverter {
+        let settings = MdlLoaderSettings::default();
+        SkinConverter::new(size, &Palette::default(), hole_index, &settings)
+    }
+
+    fn texels(image: &Image) -> &[[u8; 4]] {
+        image.data.as_ref().unwrap().as_chunks().0
+    }
+
+    #[test]
+    fn background_has_no_part_in_smaller_levels() {
+        let palette = Palette::default();
+        let (red, background) = (opaque(palette.color(0x4f)), opaque(palette.color(0x0f)));
+        let mut indices = [0x0f; 16];
+        indices[10] = 0x4f;
+        let image = converter([4, 4], None).convert(&indices).image;
+        let (first, smaller) = texels(&image).split_at(16);
+        assert_eq!((first[0], first[10]), (background, red));
+        assert_eq!(smaller, [red; 5]);
+    }
+
+    #[test]
+    fn holes_keep_their_part_of_smaller_levels() {
+        let is_drawn = |texel: &&[u8; 4]| f32::from(texel[3]) / 255.0 > HOLE_CUTOFF;
+        for holes in [2, 3, 5] {
+            let index = |at: u32| if at.is_multiple_of(holes) { 0x4f } else { 255 };
+            let indices: Vec<u8> = (0..64 * 64).map(|at: u32| index(at + at / 64)).collect();
+            let image = converter([64, 64], Some(255)).convert(&indices).image;
+            let mut rest = texels(&image);
+            let mut size = 64;
+            while size > 0 {
+                let (level, smaller) = rest.split_at(size * size);
+                let drawn = level.iter().filter(is_drawn).count() as f32 / level.len() as f32;
+                assert!(
+                    drawn >= 1.0 / holes as f32 - 0.01,
+                    "{holes}: {drawn} at {size}"
+                );
+                let color = Palette::default().color(0x4f);
+                assert!(
+                    level
+                        .iter()
+                        .filter(is_drawn)
+                        .all(|texel| texel[..3] == color)
+                );
+                (rest, size) = (smaller, size / 2);
+            }
+        }
+    }
 }

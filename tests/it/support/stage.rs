@@ -345,8 +345,13 @@ impl<'a> Control<'a> {
             }
         };
         let mut images = world.resource_mut::<Assets<Image>>();
-        let lit = images.add(self.image(pixels.iter().flat_map(lit).collect()));
-        let glowing = images.add(self.image(pixels.iter().flat_map(glowing).collect()));
+        let width = self.document.header.skin_width as usize;
+        let is_used = match self.holes {
+            None => is_used(pixels, width),
+            Some(_) => vec![true; pixels.len()],
+        };
+        let lit = images.add(self.image(pixels.iter().flat_map(lit).collect(), &is_used));
+        let glowing = images.add(self.image(pixels.iter().flat_map(glowing).collect(), &is_used));
         let material = StandardMaterial {
             base_color_texture: Some(lit),
             emissive: LinearRgba::WHITE,
@@ -364,11 +369,11 @@ impl<'a> Control<'a> {
         MeshMaterial3d(materials.add(material))
     }
 
-    fn image(&self, data: Vec<u8>) -> Image {
+    fn image(&self, data: Vec<u8>, is_used: &[bool]) -> Image {
         let width = self.document.header.skin_width;
         let mut image = raw_image(width, data, TextureFormat::Rgba8UnormSrgb);
         image.texture_descriptor.mip_level_count =
-            add_levels(image.data.as_mut().unwrap(), width as usize);
+            add_levels(image.data.as_mut().unwrap(), width as usize, is_used);
         image.texture_descriptor.usage -= TextureUsages::COPY_DST;
         image.sampler = ImageSampler::Descriptor(ImageSamplerDescriptor {
             mag_filter: match self.linear {
@@ -381,40 +386,88 @@ impl<'a> Control<'a> {
     }
 }
 
+/// Whether texels have another palette index than the first one, or are not connected with it.
+fn is_used(pixels: &[u8], width: usize) -> Vec<bool> {
+    let mut is_used = vec![true; pixels.len()];
+    is_used[0] = false;
+    let mut changes = true;
+    while changes {
+        changes = false;
+        for at in 0..pixels.len() {
+            let left = at % width > 0 && !is_used[at - 1];
+            let right = (at + 1) % width > 0 && !is_used[at + 1];
+            let above = at >= width && !is_used[at - width];
+            let below = at + width < pixels.len() && !is_used[at + width];
+            if is_used[at] && pixels[at] == pixels[0] && (left || right || above || below) {
+                is_used[at] = false;
+                changes = true;
+            }
+        }
+    }
+    if !is_used.contains(&true) {
+        is_used.fill(true);
+    }
+    is_used
+}
+
 /// Appends smaller levels to sRGB texels, down to one texel: each texel is the average of the area that it covers, by its share
-/// of each texel of the level above. Returns the count of levels.
-fn add_levels(data: &mut Vec<u8>, width: usize) -> u32 {
-    let linear = |texel: &[u8; 4]| Srgba::from_u8_array(*texel).into();
-    let mut level: Vec<LinearRgba> = data.as_chunks().0.iter().map(linear).collect();
+/// of each texel of the level above, and by their alpha, without those that are not used. Then alpha is scaled so that the same share of texels is drawn as at first.
+/// Returns the count of levels.
+fn add_levels(data: &mut Vec<u8>, width: usize, is_used: &[bool]) -> u32 {
+    let linear = |texel: &[u8; 4]| LinearRgba::from(Srgba::from_u8_array(*texel)).to_vec4();
+    let mut level: Vec<Vec4> = data.as_chunks().0.iter().map(linear).collect();
+    let drawn = level.iter().filter(|texel| texel.w > 0.666).count() as f32 / level.len() as f32;
+    let has_holes = drawn < 1.0;
+    for (texel, is_used) in level.iter_mut().zip(is_used) {
+        texel.w *= f32::from(u8::from(*is_used));
+    }
     let (mut width, mut height) = (width, level.len() / width);
-    let mut count = 1;
+    let (mut count, mut rest) = (1, Vec::<(Vec4, f32)>::new());
     while width.max(height) > 1 {
-        let (half_width, half_height) = ((width / 2).max(1), (height / 2).max(1));
-        let (x_scale, y_scale) = (
-            width as f64 / half_width as f64,
-            height as f64 / half_height as f64,
-        );
+        let half = ((width / 2).max(1), (height / 2).max(1));
+        let scale = (width as f64 / half.0 as f64, height as f64 / half.1 as f64);
         let mut smaller = Vec::new();
-        for (y, x) in (0..half_height).flat_map(|y| (0..half_width).map(move |x| (y, x))) {
-            let mut sum = LinearRgba::NONE;
+        for (y, x) in (0..half.1).flat_map(|y| (0..half.0).map(move |x| (y, x))) {
+            let mut sum = Vec4::ZERO;
             for (index, texel) in level.iter().enumerate() {
                 let share = |at: usize, target: usize, scale: f64| {
                     let end = ((target + 1) as f64 * scale).min((at + 1) as f64);
                     ((end - (target as f64 * scale).max(at as f64)).max(0.0) / scale) as f32
                 };
-                let share = share(index % width, x, x_scale) * share(index / width, y, y_scale);
-                sum += *texel * share;
+                let share = share(index % width, x, scale.0) * share(index / width, y, scale.1);
+                sum += (texel.truncate() * texel.w).extend(texel.w) * share;
             }
-            smaller.push(sum);
+            smaller.push((sum.truncate() / sum.w.max(f32::MIN_POSITIVE)).extend(sum.w));
         }
-        data.extend(
-            smaller
-                .iter()
-                .flat_map(|texel| Srgba::from(*texel).to_u8_array()),
-        );
-        (level, width, height) = (smaller, half_width, half_height);
+        let mut alphas: Vec<f32> = smaller.iter().map(|texel| texel.w).collect();
+        alphas.sort_by(|a, b| b.total_cmp(a));
+        let last = (drawn * alphas.len() as f32).ceil() as usize - 1;
+        let factor = if alphas[last] > 0.0 {
+            0.67 / alphas[last]
+        } else {
+            1.0
+        };
+        rest.extend(smaller.iter().map(|texel| {
+            let alpha = if has_holes {
+                (texel.w * factor).min(1.0)
+            } else {
+                1.0
+            };
+            (*texel, alpha)
+        }));
+        (level, width, height) = (smaller, half.0, half.1);
         count += 1;
     }
+    // Texels in which nothing is used have the mean color.
+    let mean = rest.last().map_or(Vec4::ZERO, |(mean, _)| *mean);
+    data.extend(rest.iter().flat_map(|(texel, alpha)| {
+        let color = if texel.w > 0.0 || has_holes {
+            texel
+        } else {
+            &mean
+        };
+        Srgba::from(LinearRgba::from_vec4(color.truncate().extend(*alpha))).to_u8_array()
+    }));
     count
 }
 

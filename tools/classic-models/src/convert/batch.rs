@@ -44,7 +44,7 @@ impl Plan {
             .flatten()
             .filter_map(|input| input.stored.clone())
             .collect();
-        let kind = Output::of(out).filter(|_| !out.is_dir());
+        let kind = Output::of(out).filter(|_| !out.is_dir() && !ends_with_separator(out));
         if kind.is_none() {
             check_folder(out)?;
         } else if inputs.len() != 1 {
@@ -89,11 +89,9 @@ fn check_folder(out: &Path) -> Result<(), String> {
     let what = if out.is_dir() {
         return Ok(());
     } else if out.exists() {
-        "is an existing file"
-    } else if is_model(out) || is_texture(out) {
-        "has the extension of an input"
-    } else if out.extension().is_some() && !ends_with_separator(out) {
-        "has an extension of no file that can be written"
+        "is an existing file".to_owned()
+    } else if let Some(extension) = out.extension().filter(|_| !ends_with_separator(out)) {
+        format!("ends in .{}", extension.display())
     } else {
         return Ok(());
     };

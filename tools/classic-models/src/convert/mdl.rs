@@ -134,8 +134,7 @@ fn materials(
     materials
 }
 
-/// The texels of a skin's image. `None` if it has none.
-/// The largest mip level of a skin.
+/// The largest mip level of a skin's image. `None` if it has no texels.
 fn pixels(image: &Image) -> Option<Pixels> {
     let (width, height) = (image.width(), image.height());
     let texels = image.data.as_ref()?.get(..4 * (width * height) as usize)?;

@@ -152,7 +152,8 @@ fn expand_one(arg: &Path, wanted: &Wanted) -> Vec<Result<Selected, Unmatched>> {
         let error = match is_pattern {
             true => Some("no file matches the pattern".to_owned()),
             false if arg.is_dir() => {
-                let archives = archives_in(arg);
+                let archives = wanted.opens_archives.then(|| archives_in(arg));
+                let archives = archives.unwrap_or_default();
                 Some(format!("the folder has no {}{archives}", wanted.what))
             }
             false if is_archive => Some(format!("the archive has no {}", wanted.what)),

@@ -1,6 +1,6 @@
 //! The list of a model's clips: those of its files, and those that a manifest names.
 
-use crate::clip_names::{clip_named, is_of_type};
+use crate::clip_names::is_of_type;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::Ala;
 use bevy_classic_models::prelude::*;
@@ -156,7 +156,8 @@ impl ClipList {
     pub fn named(&self, name: &str) -> Option<&ListedClip> {
         let is_named = |clip: &ListedClip| clip.name.eq_ignore_ascii_case(name);
         let found = self.position(is_named);
-        let found = found.or_else(|| clip_named(self.names(), name));
+        let of_type = || self.names().position(|other| is_of_type(other, name));
+        let found = found.or_else(of_type);
         self.0.get(found.or_else(|| name.parse().ok())?)
     }
 
