@@ -373,7 +373,8 @@ struct OfGltf(#[expect(dead_code, reason = "keeps the asset")] Handle<Gltf>);
 impl Side for GltfScenes {
     fn app(&self, files: Dir) -> App {
         let mut app = memory_app(files);
-        app.add_plugins(GltfPlugin::default())
+        // The plugins of this crate bring those of Bevy that both sides need.
+        app.add_plugins((ClassicModelsPlugins, GltfPlugin::default()))
             .add_observer(|_: On<WorldInstanceReady>, mut count: ResMut<ReadyCount>| count.0 += 1);
         app
     }
