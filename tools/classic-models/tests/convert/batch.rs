@@ -161,7 +161,8 @@ fn wrong_arguments_are_errors() {
         (&["a.mdl", "a.glb", "--scale", "1e7"], 2, "to 1000000"),
         // OUT was forgotten.
         (&["a.mdl", "a.mdl"], 2, "a.mdl: OUT is an existing file"),
-        (&["a.mdl", "b.alo"], 2, "b.alo: OUT has the extension"),
+        (&["a.mdl", "b.alo"], 2, "b.alo: OUT ends in .alo"),
+        (&["a.mdl", "b.fbx"], 2, "b.fbx: OUT ends in .fbx"),
         (&["a.mdl", "a.png"], 1, "only be converted to .glb or .gltf"),
         (
             &["a.model.ron", "a.glb"],
@@ -187,6 +188,9 @@ fn wrong_arguments_are_errors() {
         assert!(text.contains(error), "{args:?}: {text}");
     }
     assert!(!folder.path("b.alo").exists() && !folder.path("a.glb").exists());
+    // A folder whose name has a dot.
+    assert!(folder.run(&["a.mdl", "v1.glb/"]).status.success());
+    assert!(folder.path("v1.glb/a.glb").is_file());
 }
 
 #[test]
