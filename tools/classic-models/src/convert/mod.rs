@@ -50,11 +50,10 @@ use std::process::ExitCode;
 /// IN can be a pattern, such as "Models/*.alo" or "id1/pak0.pak/progs/*.mdl", or a folder, which stands for all models and
 /// textures in it and its folders.
 ///
-/// OUT is a file if it ends in .glb, .gltf or .png, otherwise a folder, which is created; a new folder with a dot in its name needs
-/// a / at the end. In a folder, results have the names of
-/// their files; with --game, and if IN is a folder, also their folders. Textures, skins and animations are found in the same
-/// folders as in the games, in any case, and become part of the result. Y is up, models face +Z, and a unit of the file is a
-/// meter: see --scale.
+/// OUT is a file if it ends in .glb, .gltf or .png, otherwise a folder, which is created; a new folder with a dot in its name
+/// needs a / at the end. In a folder, results have the names of their files; with --game, and if IN is a folder, also their
+/// folders. Textures, skins and animations are found in the same folders as in the games, in any case, and become part of the
+/// result. Y is up, models face +Z, and a unit of the file is a meter: see --scale.
 ///
 /// Missing textures, skins and animations are warnings. A file that fails does not stop the others.
 ///
