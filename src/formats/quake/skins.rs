@@ -83,9 +83,12 @@ impl SkinConverter {
     }
 
     pub(crate) fn convert(&self, indices: &[u8]) -> ConvertedImage {
+        let background = self.background(indices);
+        let brightest = indices.iter().fold(0, |max, index| max.max(*index));
+        let fullbright = || self.image(indices, &self.fullbright, &background);
         ConvertedImage {
-            image: self.image(indices, &self.base),
-            fullbright: self.fullbright(indices),
+            image: self.image(indices, &self.base, &background),
+            fullbright: (brightest >= FIRST_FULLBRIGHT).then(fullbright),
             indices: indices.into(),
         }
     }
@@ -114,13 +117,7 @@ impl SkinConverter {
         }
         let is_changed = |index: &u8| base[usize::from(*index)] != self.base[usize::from(*index)];
         let changes = indices.iter().any(is_changed);
-        changes.then(|| self.image(indices, &base))
-    }
-
-    /// The fullbright texels on black, if there are any.
-    fn fullbright(&self, indices: &[u8]) -> Option<Image> {
-        let brightest = indices.iter().fold(0, |max, index| max.max(*index));
-        (brightest >= FIRST_FULLBRIGHT).then(|| self.image(indices, &self.fullbright))
+        changes.then(|| self.image(indices, &base, &self.background(indices)))
     }
 
     /// Whether palette indices are holes.
@@ -128,20 +125,29 @@ impl SkinConverter {
         self.base.iter().any(|[.., alpha]| *alpha == 0)
     }
 
+    /// Whether each texel is of the part of a skin that no triangle uses, as GLQuake finds it (`Mod_FloodFillSkin`): what is
+    /// connected with the first texel, unless that is black or has index 255. Empty if there is none, or if there are holes.
+    fn background(&self, indices: &[u8]) -> Vec<bool> {
+        let is_black = |index: usize| self.base[index] == BLACK && self.fullbright[index] == BLACK;
+        match indices.first() {
+            Some(first) if *first < u8::MAX && !is_black((*first).into()) && !self.has_holes() => {
+                connected_with_first(indices, self.size[0] as usize)
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// An image with mip levels. Coordinates outside of the skin repeat it, as in GLQuake.
-    fn image(&self, indices: &[u8], colors: &[[u8; 4]; 256]) -> Image {
+    fn image(&self, indices: &[u8], colors: &[[u8; 4]; 256], background: &[bool]) -> Image {
         let [width, height] = self.size;
         let sides = self.size.map(|side| side as usize);
         let levels = level_count(width, height);
         // All smaller levels together have a third as many texels, more if a side is odd.
         let mut data = Vec::with_capacity(16 * indices.len() / 3 + 64);
         data.extend(indices.iter().flat_map(|index| colors[usize::from(*index)]));
-        let has_holes = self.has_holes();
-        if !has_holes {
-            let texels = data.as_chunks_mut::<4>().0.iter_mut();
-            for (texel, is_background) in texels.zip(background(indices, sides[0])) {
-                texel[3] = if is_background { 0 } else { u8::MAX };
-            }
+        let texels = data.as_chunks_mut::<4>().0.iter_mut();
+        for (texel, is_background) in texels.zip(background) {
+            texel[3] = if *is_background { 0 } else { u8::MAX };
         }
         append_smaller_levels(
             &mut data,
@@ -149,9 +155,9 @@ impl SkinConverter {
             levels as usize - 1,
             Averaging::WeightedSrgb,
         );
-        if has_holes {
+        if self.has_holes() {
             keep_coverage(&mut data, sides);
-        } else {
+        } else if !background.is_empty() {
             fill_background(&mut data, indices.len());
         }
         data.shrink_to_fit();
@@ -175,9 +181,8 @@ impl SkinConverter {
     }
 }
 
-/// Whether each texel is of the background: it has the color of the first texel, and is connected with it. GLQuake fills these texels
-/// with the colors beside them (`Mod_FloodFillSkin`). Empty if that is the whole skin.
-fn background(indices: &[u8], width: usize) -> Vec<bool> {
+/// Whether each texel has the color of the first texel, and is connected with it. Empty if that is the whole skin.
+fn connected_with_first(indices: &[u8], width: usize) -> Vec<bool> {
     let is_same = |texel: usize| indices.get(texel) == indices.first();
     let mut found = vec![false; indices.len()];
     let mut open = vec![0];
@@ -209,7 +214,9 @@ fn background(indices: &[u8], width: usize) -> Vec<bool> {
 /// not darken the texels beside them.
 fn fill_background(data: &mut [u8], first_level: usize) {
     let texels = data.as_chunks_mut::<4>().0;
-    let mean = texels.last().copied().unwrap_or(BLACK);
+    // Of the smallest level in which the weight of used texels is not rounded to 0.
+    let mean = texels.iter().rev().find(|[.., weight]| *weight > 0);
+    let mean = mean.copied().unwrap_or(BLACK);
     for (index, texel) in texels.iter_mut().enumerate() {
         if texel[3] == 0 && index >= first_level {
             *texel = mean;
@@ -218,7 +225,7 @@ fn fill_background(data: &mut [u8], first_level: usize) {
     }
 }
 
-/// Scales the alpha of each smaller level so that as large a part of it as of the first level is drawn. Otherwise, what has many
+/// Scales the alpha of each smaller level, so that the same share of texels is drawn in all levels. Otherwise, models with many
 /// holes would disappear at a distance.
 fn keep_coverage(data: &mut [u8], [mut width, mut height]: [usize; 2]) {
     const CUTOFF: u8 = (HOLE_CUTOFF * 255.0) as u8;
@@ -253,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn background_is_what_is_connected_with_the_first_texel() {
+    fn texels_of_one_color_are_connected_by_their_sides() {
         // A ring of color 1, which encloses a 0.
         let indices = [
             0, 0, 0, 0, 0, //
@@ -262,12 +269,12 @@ mod tests {
             0, 1, 1, 1, 2, //
             0, 0, 0, 1, 0,
         ];
-        let found = background(&indices, 5);
+        let found = connected_with_first(&indices, 5);
         let expected = indices.iter().enumerate();
         let expected = expected.map(|(at, index)| *index == 0 && at != 12 && at != 24);
         assert!(found.iter().copied().eq(expected), "{found:?}");
-        assert!(background(&[7; 6], 3).is_empty());
-        assert!(background(&[], 1).is_empty());
+        assert!(connected_with_first(&[7; 6], 3).is_empty());
+        assert!(connected_with_first(&[], 1).is_empty());
     }
 
     fn converter(size: [u32; 2], hole_index: Option<u8>) -> SkinConverter {
@@ -292,7 +299,32 @@ mod tests {
     }
 
     #[test]
-    fn holes_keep_their_part_of_smaller_levels() {
+    fn black_is_no_background() {
+        let mut indices = [0; 16];
+        indices[10] = 0x4f;
+        let image = converter([4, 4], None).convert(&indices).image;
+        let last = texels(&image).last().copied().unwrap();
+        assert!(
+            last[0] < opaque(Palette::default().color(0x4f))[0],
+            "{last:?}"
+        );
+    }
+
+    #[test]
+    fn levels_of_a_single_used_texel_have_its_color() {
+        let mut indices = vec![0x0f; 256 * 256];
+        indices[300] = 0x4f;
+        let image = converter([256, 256], None).convert(&indices).image;
+        let red = opaque(Palette::default().color(0x4f));
+        assert!(
+            texels(&image)[256 * 256..]
+                .iter()
+                .all(|texel| *texel == red)
+        );
+    }
+
+    #[test]
+    fn holes_keep_their_share_of_smaller_levels() {
         let is_drawn = |texel: &&[u8; 4]| f32::from(texel[3]) / 255.0 > HOLE_CUTOFF;
         for holes in [2, 3, 5] {
             let index = |at: u32| if at.is_multiple_of(holes) { 0x4f } else { 255 };

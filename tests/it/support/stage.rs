@@ -346,9 +346,11 @@ impl<'a> Control<'a> {
         };
         let mut images = world.resource_mut::<Assets<Image>>();
         let width = self.document.header.skin_width as usize;
+        // As in GLQuake, black and index 255 are no background.
+        let has_background = pixels[0] != 255 && palette.color(pixels[0]) != [0; 3];
         let is_used = match self.holes {
-            None => is_used(pixels, width),
-            Some(_) => vec![true; pixels.len()],
+            None if has_background => is_used(pixels, width),
+            _ => vec![true; pixels.len()],
         };
         let lit = images.add(self.image(pixels.iter().flat_map(lit).collect(), &is_used));
         let glowing = images.add(self.image(pixels.iter().flat_map(glowing).collect(), &is_used));
