@@ -64,29 +64,51 @@ impl Averaging {
 /// Appends `count` smaller levels to RGBA data, which end with the level of this size.
 pub(crate) fn append_smaller_levels(
     data: &mut Vec<u8>,
-    mut size: [usize; 2],
+    size: [usize; 2],
     count: usize,
     averaging: Averaging,
 ) {
-    if count == 0 {
+    let start = data.len().saturating_sub(size[0] * size[1] * 4);
+    let sizes = core::iter::successors(Some(size), |size| Some(half(*size)));
+    let smaller: usize = sizes.skip(1).take(count).map(|[w, h]| w * h).sum();
+    data.resize(data.len() + smaller * 4, 0);
+    let levels = data.get_mut(start..).unwrap_or_default().as_chunks_mut().0;
+    let (first, smaller) = levels.split_at_mut(levels.len() - smaller);
+    let conversion = ColorConversion::new(averaging);
+    let decoded = |texel| conversion.decoded(texel);
+    fill_smaller_levels(first, decoded, size, smaller, averaging);
+}
+
+/// Fills the levels that are smaller than a first level of this size. Its texels need not be RGBA: `decoded` returns their
+/// linear color and, from 0 to 255, their alpha. If alpha is a weight, colors are multiplied by it.
+pub(crate) fn fill_smaller_levels<T: Copy>(
+    first: &[T],
+    decoded: impl Fn(T) -> Vec4,
+    mut size: [usize; 2],
+    smaller: &mut [[u8; 4]],
+    averaging: Averaging,
+) {
+    let conversion = &ColorConversion::new(averaging);
+    let [width, height] = half(size);
+    let Some((mut level, mut rest)) = smaller.split_at_mut_checked(width * height) else {
         return;
-    }
-    let conversion = &ColorConversion {
-        tables: if averaging == Averaging::Linear {
-            &LINEAR
-        } else {
-            &SRGB
-        },
-        is_weighted: averaging == Averaging::WeightedSrgb,
     };
-    let mut start = data.len().saturating_sub(size[0] * size[1] * 4);
-    for _ in 0..count {
-        let level = data.get(start..).unwrap_or_default().as_chunks().0;
-        let (smaller, half) = halved(level, size, conversion);
-        start = data.len();
-        data.extend_from_slice(smaller.as_flattened());
-        size = half;
+    halve(first, size, level, decoded, conversion);
+    size = [width, height];
+    while !rest.is_empty() {
+        let [width, height] = half(size);
+        let Some((next, others)) = rest.split_at_mut_checked(width * height) else {
+            return;
+        };
+        let decoded = |texel| conversion.decoded(texel);
+        halve(level, size, next, decoded, conversion);
+        (level, rest, size) = (next, others, [width, height]);
     }
+}
+
+/// The size of the next smaller level. Sizes are width and height.
+fn half(size: [usize; 2]) -> [usize; 2] {
+    size.map(|side| (side / 2).max(1))
 }
 
 /// Converts between texels and linear values.
@@ -99,89 +121,113 @@ struct ColorConversion {
 struct Tables {
     /// The linear value of each byte.
     to_linear: [f32; 256],
-    /// The byte of each linear value from 0 to 1, in equal steps. The steps are a tenth of a byte where bytes are closest.
-    from_linear: Box<[u8]>,
+    /// The byte of each linear value from 0 to 1, in [`Tables::LAST`] equal steps, and a margin for rounding. The steps are a
+    /// tenth of a byte where bytes are closest.
+    from_linear: [u8; 1 << 15],
 }
 
 static SRGB: LazyLock<Tables> =
     LazyLock::new(|| Tables::new(Srgba::gamma_function, Srgba::gamma_function_inverse));
 static LINEAR: LazyLock<Tables> = LazyLock::new(|| Tables::new(|value| value, |value| value));
 
+/// The linear value of a byte of an sRGB color.
+pub(crate) fn linear_of_srgb(byte: u8) -> f32 {
+    SRGB.to_linear[usize::from(byte)]
+}
+
 impl Tables {
-    /// The last index of `from_linear`.
-    const LAST: u16 = 32_640;
+    /// The index of 1 in `from_linear`.
+    const LAST: f32 = 32_640.0;
 
     fn new(to_linear: fn(f32) -> f32, from_linear: fn(f32) -> f32) -> Self {
         let byte = |value: f32| (value * 255.0).round() as u8;
-        let values = (0..=Self::LAST).map(|step| f32::from(step) / f32::from(Self::LAST));
         Self {
             to_linear: core::array::from_fn(|byte| to_linear(byte as f32 / 255.0)),
-            from_linear: values.map(|value| byte(from_linear(value))).collect(),
+            from_linear: core::array::from_fn(|step| byte(from_linear(step as f32 / Self::LAST))),
         }
     }
 }
 
 impl ColorConversion {
+    fn new(averaging: Averaging) -> Self {
+        Self {
+            tables: if averaging == Averaging::Linear {
+                &LINEAR
+            } else {
+                &SRGB
+            },
+            is_weighted: averaging == Averaging::WeightedSrgb,
+        }
+    }
+
     fn decoded(&self, [r, g, b, a]: [u8; 4]) -> Vec4 {
         let [r, g, b] = [r, g, b].map(|byte| self.tables.to_linear[usize::from(byte)]);
-        let a = f32::from(a);
-        let weight = if self.is_weighted { a / 255.0 } else { 1.0 };
-        Vec4::new(r * weight, g * weight, b * weight, a)
+        let color = Vec4::new(r, g, b, 255.0);
+        if a == u8::MAX {
+            return color;
+        }
+        let weight = f32::from(a) / 255.0;
+        if self.is_weighted {
+            color * weight
+        } else {
+            color.with_w(f32::from(a))
+        }
     }
 
     fn encoded(&self, texel: Vec4) -> [u8; 4] {
-        let [r, g, b, a] = texel.to_array();
-        let is_divided = self.is_weighted && a > 0.0;
-        let weight = if is_divided { a / 255.0 } else { 1.0 };
-        let color = |linear: f32| {
-            let step = (linear / weight * f32::from(Tables::LAST) + 0.5) as usize;
-            let known = self.tables.from_linear.get(step);
-            known.copied().unwrap_or(u8::MAX)
+        /// Added to a number below it, this rounds it to an integer, in the lowest bits.
+        const ROUNDER: f32 = (1 << 23) as f32;
+        let alpha = texel.w;
+        let scale = if self.is_weighted && alpha > 0.0 && alpha < 255.0 {
+            Tables::LAST * 255.0 / alpha
+        } else {
+            Tables::LAST
         };
-        [color(r), color(g), color(b), (a + 0.5) as u8]
+        let steps = texel * Vec4::splat(scale).with_w(1.0) + ROUNDER;
+        let [r, g, b, a] = steps.to_array().map(f32::to_bits);
+        let byte = |step: u32| self.tables.from_linear[(step & 0x7fff) as usize];
+        [byte(r), byte(g), byte(b), a as u8]
     }
 }
 
-/// The next smaller mip level of a level, and its size. Sizes are width and height.
-fn halved(
-    level: &[[u8; 4]],
+/// Fills the next smaller level of a level of this size.
+fn halve<T: Copy>(
+    level: &[T],
     size: [usize; 2],
+    smaller: &mut [[u8; 4]],
+    decoded: impl Fn(T) -> Vec4,
     conversion: &ColorConversion,
-) -> (Vec<[u8; 4]>, [usize; 2]) {
-    let half = size.map(|side| (side / 2).max(1));
-    let mut texels = Vec::with_capacity(half[0] * half[1]);
+) {
+    let [width, height] = half(size);
     if size.iter().all(|side| side % 2 == 0) {
-        for rows in level.chunks_exact(2 * size[0]) {
+        let rows = level.chunks_exact(2 * size[0]);
+        for (rows, smaller) in rows.zip(smaller.chunks_exact_mut(width)) {
             let (upper, lower) = rows.split_at(size[0]);
-            let pairs = upper
-                .as_chunks::<2>()
-                .0
-                .iter()
-                .zip(lower.as_chunks::<2>().0);
-            texels.extend(pairs.map(|(upper, lower)| {
-                let [a, b] = upper.map(|texel| conversion.decoded(texel));
-                let [c, d] = lower.map(|texel| conversion.decoded(texel));
-                conversion.encoded(((a + b) + (c + d)) * 0.25)
-            }));
+            let pairs = upper.as_chunks::<2>().0.iter();
+            let pairs = pairs.zip(lower.as_chunks::<2>().0);
+            for (texel, (upper, lower)) in smaller.iter_mut().zip(pairs) {
+                let [a, b] = upper.map(&decoded);
+                let [c, d] = lower.map(&decoded);
+                *texel = conversion.encoded(((a + b) + (c + d)) * 0.25);
+            }
         }
-        return (texels, half);
+        return;
     }
-    let columns: Vec<Vec<_>> = (0..half[0])
-        .map(|x| covered(x, size[0], half[0]).collect())
+    let columns: Vec<Vec<_>> = (0..width)
+        .map(|x| covered(x, size[0], width).collect())
         .collect();
-    for y in 0..half[1] {
-        for columns in &columns {
+    let mut texels = smaller.iter_mut();
+    for y in 0..height {
+        for (columns, texel) in columns.iter().zip(&mut texels) {
             let mut sum = Vec4::ZERO;
-            for (row, height) in covered(y, size[1], half[1]) {
+            for (row, height) in covered(y, size[1], height) {
                 for (column, width) in columns {
-                    let texel = conversion.decoded(level[row * size[0] + column]);
-                    sum += texel * (width * height);
+                    sum += decoded(level[row * size[0] + column]) * (width * height);
                 }
             }
-            texels.push(conversion.encoded(sum));
+            *texel = conversion.encoded(sum);
         }
     }
-    (texels, half)
 }
 
 /// The source texels that a target texel covers, and their weights, when a line of `from` texels is scaled

@@ -4,7 +4,7 @@ use crate::formats::quake::dependencies::{FIRST_FULLBRIGHT, PANTS_ROW, Palette, 
 use crate::formats::quake::settings::{MdlLoaderSettings, SkinFilter};
 use crate::root::skins::PlayerColors;
 use crate::texture::decoded_image::{DecodedImage, TexelFormat};
-use crate::texture::mips::{Averaging, append_smaller_levels, level_count};
+use crate::texture::mips::{Averaging, fill_smaller_levels, level_count, linear_of_srgb};
 use bevy::asset::RenderAssetUsages;
 use bevy::image::{ImageAddressMode, ImageFilterMode, ImageSampler, ImageSamplerDescriptor};
 use bevy::prelude::*;
@@ -34,6 +34,9 @@ pub struct ConvertedImage {
 }
 
 const BLACK: [u8; 4] = [0, 0, 0, 255];
+
+/// In place of a palette index, marks texels of the background.
+const BACKGROUND: u16 = 256;
 
 /// The least alpha that is drawn of skins with holes: the threshold of later engines, so that filtered edges match theirs.
 pub(crate) const HOLE_CUTOFF: f32 = 0.666;
@@ -83,11 +86,11 @@ impl SkinConverter {
     }
 
     pub(crate) fn convert(&self, indices: &[u8]) -> ConvertedImage {
-        let background = self.background(indices);
+        let marked = self.with_background(indices);
         let brightest = indices.iter().fold(0, |max, index| max.max(*index));
-        let fullbright = || self.image(indices, &self.fullbright, &background);
+        let fullbright = || self.image(indices, &self.fullbright, &marked);
         ConvertedImage {
-            image: self.image(indices, &self.base, &background),
+            image: self.image(indices, &self.base, &marked),
             fullbright: (brightest >= FIRST_FULLBRIGHT).then(fullbright),
             indices: indices.into(),
         }
@@ -117,7 +120,7 @@ impl SkinConverter {
         }
         let is_changed = |index: &u8| base[usize::from(*index)] != self.base[usize::from(*index)];
         let changes = indices.iter().any(is_changed);
-        changes.then(|| self.image(indices, &base, &self.background(indices)))
+        changes.then(|| self.image(indices, &base, &self.with_background(indices)))
     }
 
     /// Whether palette indices are holes.
@@ -125,42 +128,53 @@ impl SkinConverter {
         self.base.iter().any(|[.., alpha]| *alpha == 0)
     }
 
-    /// Whether each texel is of the part of a skin that no triangle uses, as GLQuake finds it (`Mod_FloodFillSkin`): what is
-    /// connected with the first texel, unless that is black or has index 255. Empty if there is none, or if there are holes.
-    fn background(&self, indices: &[u8]) -> Vec<bool> {
+    /// The palette indices, with [`BACKGROUND`] in the part of a skin that no triangle uses, as GLQuake finds it
+    /// (`Mod_FloodFillSkin`): what is connected with the first texel, unless that is black or has index 255, or if there are
+    /// holes.
+    fn with_background(&self, indices: &[u8]) -> Vec<u16> {
+        let mut texels: Vec<u16> = indices.iter().map(|index| u16::from(*index)).collect();
         let is_black = |index: usize| self.base[index] == BLACK && self.fullbright[index] == BLACK;
-        match indices.first() {
-            Some(first) if *first < u8::MAX && !is_black((*first).into()) && !self.has_holes() => {
-                connected_with_first(indices, self.size[0] as usize)
-            }
-            _ => Vec::new(),
+        let first = indices.first().copied().unwrap_or(u8::MAX);
+        if first < u8::MAX && !is_black(first.into()) && !self.has_holes() {
+            mark_connected_with_first(&mut texels, self.size[0] as usize);
         }
+        texels
     }
 
     /// An image with mip levels. Coordinates outside of the skin repeat it, as in GLQuake.
-    fn image(&self, indices: &[u8], colors: &[[u8; 4]; 256], background: &[bool]) -> Image {
+    fn image(&self, indices: &[u8], colors: &[[u8; 4]; 256], marked: &[u16]) -> Image {
         let [width, height] = self.size;
         let sides = self.size.map(|side| side as usize);
         let levels = level_count(width, height);
-        // All smaller levels together have a third as many texels, more if a side is odd.
-        let mut data = Vec::with_capacity(16 * indices.len() / 3 + 64);
-        data.extend(indices.iter().flat_map(|index| colors[usize::from(*index)]));
-        let texels = data.as_chunks_mut::<4>().0.iter_mut();
-        for (texel, is_background) in texels.zip(background) {
-            texel[3] = if *is_background { 0 } else { u8::MAX };
+        let level_texels =
+            |level: u32| (width >> level).max(1) as usize * (height >> level).max(1) as usize;
+        let total: usize = (0..levels).map(level_texels).sum();
+        let mut texels: Vec<[u8; 4]> = Vec::with_capacity(total);
+        texels.extend(indices.iter().map(|index| colors[usize::from(*index)]));
+        texels.resize(total, BLACK);
+        // The background has no part in smaller levels.
+        let mut linear = [Vec4::ZERO; BACKGROUND as usize + 1];
+        for (linear, [r, g, b, a]) in linear.iter_mut().zip(colors) {
+            if *a > 0 {
+                let [r, g, b] = [*r, *g, *b].map(linear_of_srgb);
+                *linear = Vec4::new(r, g, b, 255.0);
+            }
         }
-        append_smaller_levels(
-            &mut data,
+        let linear_color = |index: u16| linear[index.min(BACKGROUND) as usize];
+        let (_, smaller) = texels.split_at_mut(indices.len());
+        fill_smaller_levels(
+            marked,
+            linear_color,
             sides,
-            levels as usize - 1,
+            smaller,
             Averaging::WeightedSrgb,
         );
         if self.has_holes() {
-            keep_coverage(&mut data, sides);
-        } else if !background.is_empty() {
-            fill_background(&mut data, indices.len());
+            keep_coverage(&mut texels, sides);
+        } else if marked.first() == Some(&BACKGROUND) {
+            fill_background(smaller);
         }
-        data.shrink_to_fit();
+        let data = texels.into_flattened();
         let decoded = DecodedImage {
             width,
             height,
@@ -181,44 +195,48 @@ impl SkinConverter {
     }
 }
 
-/// Whether each texel has the color of the first texel, and is connected with it. Empty if that is the whole skin.
-fn connected_with_first(indices: &[u8], width: usize) -> Vec<bool> {
-    let is_same = |texel: usize| indices.get(texel) == indices.first();
-    let mut found = vec![false; indices.len()];
+/// Replaces the texels that have the index of the first texel and are connected with it by [`BACKGROUND`], unless that is the
+/// whole skin.
+fn mark_connected_with_first(texels: &mut [u16], width: usize) {
+    let Some(first) = texels.first().copied() else {
+        return;
+    };
     let mut open = vec![0];
-    while let Some(texel) = open.pop() {
-        if found.get(texel) != Some(&false) {
+    while let Some(at) = open.pop() {
+        if texels.get(at) != Some(&first) {
             continue;
         }
         // The run of such texels in the row, and the starts of those above and below it.
-        let row = texel / width * width;
-        let start = (row..texel).rev().find(|left| !is_same(*left));
-        let start = start.map_or(row, |left| left + 1);
-        let end = (texel..row + width).find(|right| !is_same(*right));
-        let end = end.unwrap_or(row + width);
-        found[start..end].fill(true);
+        let row = at / width * width;
+        let left = texels[row..at].iter().rposition(|texel| *texel != first);
+        let start = left.map_or(row, |left| row + left + 1);
+        let right = texels[at..row + width]
+            .iter()
+            .position(|texel| *texel != first);
+        let end = right.map_or(row + width, |right| at + right);
+        texels[start..end].fill(BACKGROUND);
         let above = start.checked_sub(width).map(|above| above..end - width);
-        let below = (end + width <= indices.len()).then_some(start + width..end + width);
+        let below = (end + width <= texels.len()).then_some(start + width..end + width);
         for beside in above.into_iter().chain(below) {
-            let first = beside.start;
-            open.extend(beside.filter(|at| is_same(*at) && (*at == first || !is_same(*at - 1))));
+            let is_first = |at: &usize| {
+                texels[*at] == first && (*at == beside.start || texels[*at - 1] != first)
+            };
+            open.extend(beside.clone().filter(is_first));
         }
     }
-    if found.iter().all(|found| *found) {
-        found.clear();
+    if texels.iter().all(|texel| *texel == BACKGROUND) {
+        texels.fill(first);
     }
-    found
 }
 
-/// Makes all texels opaque. Those of smaller levels in which only the background is get the mean color of the skin, so that they do
-/// not darken the texels beside them.
-fn fill_background(data: &mut [u8], first_level: usize) {
-    let texels = data.as_chunks_mut::<4>().0;
+/// Makes all texels of smaller levels opaque. Those in which only the background is get the mean color of the skin, so that they
+/// do not darken the texels beside them.
+fn fill_background(smaller: &mut [[u8; 4]]) {
     // Of the smallest level in which the weight of used texels is not rounded to 0.
-    let mean = texels.iter().rev().find(|[.., weight]| *weight > 0);
+    let mean = smaller.iter().rev().find(|[.., weight]| *weight > 0);
     let mean = mean.copied().unwrap_or(BLACK);
-    for (index, texel) in texels.iter_mut().enumerate() {
-        if texel[3] == 0 && index >= first_level {
+    for texel in smaller {
+        if texel[3] == 0 {
             *texel = mean;
         }
         texel[3] = u8::MAX;
@@ -227,9 +245,8 @@ fn fill_background(data: &mut [u8], first_level: usize) {
 
 /// Scales the alpha of each smaller level, so that the same share of texels is drawn in all levels. Otherwise, models with many
 /// holes would disappear at a distance.
-fn keep_coverage(data: &mut [u8], [mut width, mut height]: [usize; 2]) {
+fn keep_coverage(texels: &mut [[u8; 4]], [mut width, mut height]: [usize; 2]) {
     const CUTOFF: u8 = (HOLE_CUTOFF * 255.0) as u8;
-    let texels = data.as_chunks_mut::<4>().0;
     let (first, mut rest) = texels.split_at_mut(width * height);
     let drawn = first.iter().filter(|[.., alpha]| *alpha > CUTOFF).count();
     let coverage = drawn as f32 / first.len().max(1) as f32;
@@ -269,12 +286,17 @@ mod tests {
             0, 1, 1, 1, 2, //
             0, 0, 0, 1, 0,
         ];
-        let found = connected_with_first(&indices, 5);
-        let expected = indices.iter().enumerate();
-        let expected = expected.map(|(at, index)| *index == 0 && at != 12 && at != 24);
+        let mut found = indices;
+        mark_connected_with_first(&mut found, 5);
+        let expected = indices.iter().enumerate().map(|(at, index)| match index {
+            0 if at != 12 && at != 24 => BACKGROUND,
+            index => *index,
+        });
         assert!(found.iter().copied().eq(expected), "{found:?}");
-        assert!(connected_with_first(&[7; 6], 3).is_empty());
-        assert!(connected_with_first(&[], 1).is_empty());
+        let mut whole = [7; 6];
+        mark_connected_with_first(&mut whole, 3);
+        assert_eq!(whole, [7; 6]);
+        mark_connected_with_first(&mut [], 1);
     }
 
     fn converter(size: [u32; 2], hole_index: Option<u8>) -> SkinConverter {
