@@ -178,11 +178,14 @@ impl ColorConversion {
         /// Added to a number below it, this rounds it to an integer, in the lowest bits.
         const ROUNDER: f32 = (1 << 23) as f32;
         let alpha = texel.w;
-        let scale = if self.is_weighted && alpha > 0.0 && alpha < 255.0 {
-            Tables::LAST * 255.0 / alpha
-        } else {
-            Tables::LAST
-        };
+        if texel.cmpeq(Vec4::ZERO).bitmask() & 0b111 == 0b111 {
+            return [0, 0, 0, (alpha + 0.5) as u8];
+        }
+        let mut scale = Tables::LAST;
+        if self.is_weighted && alpha < 255.0 {
+            core::hint::cold_path();
+            scale *= 255.0 / alpha;
+        }
         let steps = texel * Vec4::splat(scale).with_w(1.0) + ROUNDER;
         let [r, g, b, a] = steps.to_array().map(f32::to_bits);
         let byte = |step: u32| self.tables.from_linear[(step & 0x7fff) as usize];
@@ -213,14 +216,13 @@ fn halve<T: Copy>(
         }
         return;
     }
-    let columns: Vec<Vec<_>> = (0..width)
-        .map(|x| covered(x, size[0], width).collect())
-        .collect();
-    let mut texels = smaller.iter_mut();
-    for y in 0..height {
-        for (columns, texel) in columns.iter().zip(&mut texels) {
+    let covered = |from: usize, to| (0..to).map(move |at| covered(at, from, to).collect());
+    let columns: Vec<Vec<_>> = covered(size[0], width).collect();
+    let rows: Vec<Vec<_>> = covered(size[1], height).collect();
+    for (rows, smaller) in rows.iter().zip(smaller.chunks_exact_mut(width)) {
+        for (columns, texel) in columns.iter().zip(smaller) {
             let mut sum = Vec4::ZERO;
-            for (row, height) in covered(y, size[1], height) {
+            for (row, height) in rows {
                 for (column, width) in columns {
                     sum += decoded(level[row * size[0] + column]) * (width * height);
                 }
