@@ -93,7 +93,11 @@ pub(crate) fn fill_smaller_levels<T: Copy>(
     let Some((mut level, mut rest)) = smaller.split_at_mut_checked(width * height) else {
         return;
     };
-    halve(first, size, level, decoded, conversion);
+    let mean = |[a, b, c, d]: [T; 4]| {
+        let sum = (decoded(a) + decoded(b)) + (decoded(c) + decoded(d));
+        conversion.encoded(sum * 0.25)
+    };
+    halve(first, size, level, &decoded, mean, conversion);
     size = [width, height];
     while !rest.is_empty() {
         let [width, height] = half(size);
@@ -101,7 +105,8 @@ pub(crate) fn fill_smaller_levels<T: Copy>(
             return;
         };
         let decoded = |texel| conversion.decoded(texel);
-        halve(level, size, next, decoded, conversion);
+        let mean = |block| conversion.mean(block);
+        halve(level, size, next, decoded, mean, conversion);
         (level, rest, size) = (next, others, [width, height]);
     }
 }
@@ -148,6 +153,9 @@ impl Tables {
     }
 }
 
+/// Added to a number below it, this rounds it to an integer, in the lowest bits.
+const ROUNDER: f32 = (1 << 23) as f32;
+
 impl ColorConversion {
     fn new(averaging: Averaging) -> Self {
         Self {
@@ -174,9 +182,29 @@ impl ColorConversion {
         }
     }
 
+    /// The mean of four texels.
+    fn mean(&self, texels: [[u8; 4]; 4]) -> [u8; 4] {
+        let [a, b, c, d] = texels;
+        if a == b && a == c && a == d {
+            return a;
+        }
+        if a[3] == b[3] && a[3] == c[3] && a[3] == d[3] {
+            let byte = |at: usize| {
+                let [a, b, c, d] =
+                    texels.map(|texel| self.tables.to_linear[usize::from(texel[at])]);
+                self.byte(((a + b) + (c + d)) * 0.25 * Tables::LAST + ROUNDER)
+            };
+            return [byte(0), byte(1), byte(2), a[3]];
+        }
+        let [a, b, c, d] = texels.map(|texel| self.decoded(texel));
+        self.encoded(((a + b) + (c + d)) * 0.25)
+    }
+
+    fn byte(&self, rounded: f32) -> u8 {
+        self.tables.from_linear[(rounded.to_bits() & 0x7fff) as usize]
+    }
+
     fn encoded(&self, texel: Vec4) -> [u8; 4] {
-        /// Added to a number below it, this rounds it to an integer, in the lowest bits.
-        const ROUNDER: f32 = (1 << 23) as f32;
         let alpha = texel.w;
         if texel.cmpeq(Vec4::ZERO).bitmask() & 0b111 == 0b111 {
             return [0, 0, 0, (alpha + 0.5) as u8];
@@ -187,18 +215,18 @@ impl ColorConversion {
             scale *= 255.0 / alpha;
         }
         let steps = texel * Vec4::splat(scale).with_w(1.0) + ROUNDER;
-        let [r, g, b, a] = steps.to_array().map(f32::to_bits);
-        let byte = |step: u32| self.tables.from_linear[(step & 0x7fff) as usize];
-        [byte(r), byte(g), byte(b), a as u8]
+        let [r, g, b, a] = steps.to_array();
+        [self.byte(r), self.byte(g), self.byte(b), a.to_bits() as u8]
     }
 }
 
-/// Fills the next smaller level of a level of this size.
+/// Fills the next smaller level of a level of this size. If both sides are even, its texels are the `mean` of four.
 fn halve<T: Copy>(
     level: &[T],
     size: [usize; 2],
     smaller: &mut [[u8; 4]],
     decoded: impl Fn(T) -> Vec4,
+    mean: impl Fn([T; 4]) -> [u8; 4],
     conversion: &ColorConversion,
 ) {
     let [width, height] = half(size);
@@ -209,9 +237,8 @@ fn halve<T: Copy>(
             let pairs = upper.as_chunks::<2>().0.iter();
             let pairs = pairs.zip(lower.as_chunks::<2>().0);
             for (texel, (upper, lower)) in smaller.iter_mut().zip(pairs) {
-                let [a, b] = upper.map(&decoded);
-                let [c, d] = lower.map(&decoded);
-                *texel = conversion.encoded(((a + b) + (c + d)) * 0.25);
+                let ([a, b], [c, d]) = (*upper, *lower);
+                *texel = mean([a, b, c, d]);
             }
         }
         return;
