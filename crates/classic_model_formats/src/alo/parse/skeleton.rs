@@ -180,19 +180,16 @@ impl Parser {
 
     /// One warning for all repeated names, because half of all real models have some.
     fn warn_about_repeated_names(&mut self, bones: &[Bone<'_>], offset: u64) {
-        let mut names: Vec<&str> = bones.iter().map(|bone| &*bone.name).collect();
-        names.sort_unstable_by(|a, b| lower_case(a).cmp(lower_case(b)));
-        let mut repeated: Vec<&str> = names
-            .windows(2)
-            .filter_map(|pair| match pair {
-                [a, b] if lower_case(a).eq(lower_case(b)) => Some(*a),
-                _ => None,
-            })
-            .collect();
-        repeated.dedup_by(|a, b| lower_case(a).eq(lower_case(b)));
-        if let Some(first) = repeated.first() {
+        let names = bones
+            .iter()
+            .map(|bone| (bone.name.to_lowercase(), &*bone.name));
+        let mut names: Vec<(String, &str)> = names.collect();
+        names.sort_unstable();
+        let same_names = names.chunk_by(|(a, _), (b, _)| a == b);
+        let mut repeated = same_names.filter(|same| same.len() > 1);
+        if let Some([(_, first), ..]) = repeated.next() {
             self.warn("repeated bone names", offset, |_| {
-                let (count, first) = (repeated.len(), Quoted(first));
+                let (count, first) = (1 + repeated.count(), Quoted(first));
                 format!(
                     "{count} bone names occur more than once regardless of case, such as {first}"
                 )
@@ -211,9 +208,4 @@ fn is_singular(matrix: &[[f32; 4]; 3]) -> bool {
     // Negated, so that a NaN (after an overflow) counts as singular.
     let is_invertible = determinant.abs() > 1e-6 * scale;
     !is_invertible
-}
-
-/// The characters of a name in lower case, because names are compared ignoring case.
-fn lower_case(name: &str) -> impl Iterator<Item = char> {
-    name.chars().flat_map(char::to_lowercase)
 }
