@@ -246,15 +246,20 @@ fn halve<T: Copy>(
     let covered = |from: usize, to| (0..to).map(move |at| covered(at, from, to).collect());
     let columns: Vec<Vec<_>> = covered(size[0], width).collect();
     let rows: Vec<Vec<_>> = covered(size[1], height).collect();
+    let mut sums = vec![Vec4::ZERO; size[0]];
     for (rows, smaller) in rows.iter().zip(smaller.chunks_exact_mut(width)) {
-        for (columns, texel) in columns.iter().zip(smaller) {
-            let mut sum = Vec4::ZERO;
-            for (row, height) in rows {
-                for (column, width) in columns {
-                    sum += decoded(level[row * size[0] + column]) * (width * height);
-                }
+        sums.fill(Vec4::ZERO);
+        for (row, weight) in rows {
+            let texels = level.iter().skip(row * size[0]);
+            for (sum, texel) in sums.iter_mut().zip(texels) {
+                *sum += decoded(*texel) * *weight;
             }
-            *texel = conversion.encoded(sum);
+        }
+        for (columns, texel) in columns.iter().zip(smaller) {
+            let weighted = columns
+                .iter()
+                .map(|(column, weight)| sums[*column] * *weight);
+            *texel = conversion.encoded(weighted.sum());
         }
     }
 }
