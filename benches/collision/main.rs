@@ -297,7 +297,7 @@ fn describe_differences(row: &Row, ours: &Row, group: &Group) -> String {
         .zip(KINDS);
     for (name, kind) in kinds.filter(|(_, kind)| row.implementation.supports(*kind)) {
         let [(count, sum), (our_count, our_sum)] =
-            [row, ours].map(|row| row.implementation.run(kind, row.max_rays));
+            [row, ours].map(|each| each.implementation.run(kind, row.max_rays));
         let difference = count as f64 - our_count as f64;
         let allowed = 2.0 + TOLERANCE * our_count as f64;
         assert!(
