@@ -15,8 +15,8 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Count of the models of a field.
-const MODELS: u16 = 400;
+/// Count of the models of a field: a square number.
+const MODELS: u16 = 1_024;
 
 /// Meters between neighboring models.
 const SPACING: f32 = 3.0;
