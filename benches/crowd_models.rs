@@ -5,17 +5,10 @@
 //! Deforming vertices have no limit: their baking time is printed per texel.
 //!
 //! `cargo bench --bench crowd_models -- --count 1000` runs with another count than 10,000. Scenes are at most 1,000.
-//!
-//! `cargo bench --bench crowd_models -- --gltf walker.glb` also measures as many glTF scenes of Bevy's own loader, and prints
-//! how many times the main world of a crowd they take: at least 30. `classic-models convert` makes the file from the walker.
-
-#[path = "support/gltf_scenes.rs"]
-mod gltf_scenes;
 
 use bevy::asset::io::memory::{Dir, MemoryAssetReader};
 use bevy::asset::io::{AssetSourceBuilder, AssetSourceId};
 use bevy::ecs::schedule::SingleThreadedExecutor;
-use bevy::gltf::GltfPlugin;
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy_classic_models::ClassicModelsPlugins;
@@ -91,14 +84,7 @@ fn main() {
     let members = count.unwrap_or(MEMBERS).max(1);
     let scenes = members.min(MAX_SCENES);
     println!("main world, without a renderer");
-    let crowd = compare(&WALKER, members, scenes);
-    if let Some(path) = option("--gltf") {
-        let gltf = gltf_frame(Path::new(&path), scenes);
-        println!(
-            "frame: {gltf:.3} µs per glTF scene of {scenes}: {:.1} × (limit {FRAME_LIMIT})",
-            gltf / crowd.frame
-        );
-    }
+    compare(&WALKER, members, scenes);
     compare(&WARDEN, members, scenes);
     bake();
     println!("\nrendered");
@@ -249,20 +235,6 @@ fn measure_frames(app: &mut App, count: usize) -> MainWorld {
         frame: median(frames) * per_model,
         clip_bytes: clip_bytes(app.world()),
     }
-}
-
-/// The time of the main world with scenes of Bevy's glTF loader, in microseconds per scene and frame.
-fn gltf_frame(path: &Path, count: usize) -> f64 {
-    let mut app = App::new();
-    app.add_plugins((
-        gpuless::plugins(Path::new(ASSETS), false),
-        ClassicModelsPlugins,
-        GltfPlugin::default(),
-    ));
-    measure_sections(&mut app);
-    gpuless::finish(&mut app);
-    gltf_scenes::spawn(&mut app, path, grid::square(count, SPACING));
-    measure_frames(&mut app, count).frame
 }
 
 /// The bytes of the textures with baked clips.

@@ -1,19 +1,19 @@
 //! Compares models with Bevy's own glTF loader on the same models, which `classic-models convert` makes.
 //!
 //! Each model is compared without textures, and with them: then glTF has PNG images, and the model its own textures. Quake
-//! models have their skins in both. Both sides run alternately in one process, without a renderer.
+//! models cannot leave out their skins, and are only in the second table. Both sides run alternately in one process, without a renderer.
 //!
 //! `cargo bench --bench versus_gltf` compares the samples, and with `CLASSIC_MODELS_CORPUS` the Quake models of the corpus.
 //! `cargo bench --bench versus_gltf -- FILE…` compares other models, with the files beside them. `--loads` leaves out what needs
-//! many scenes. `--tool=PATH` is a built `classic-models`; otherwise it is built first.
+//! many scenes. `--growth` prints the costs per model for 100, 1,000 and 10,000 models. `--tool=PATH` is a built
+//! `classic-models`; otherwise it is built first.
 
-#[path = "../support/gltf_scenes.rs"]
 mod gltf_scenes;
 mod sides;
 
 use classic_models_support::bench_models::median;
 use peak_alloc::PeakAlloc;
-use sides::{Classic, GltfScenes, Loaded, Side};
+use sides::{COPIES, Classic, GltfScenes, Loaded, Side};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -63,6 +63,44 @@ fn main() {
     if !only_loads {
         compare_scenes(&models);
     }
+    if arguments.iter().any(|argument| argument == "--growth") {
+        growth();
+    }
+}
+
+/// Prints the costs per model for more and more models of this crate.
+fn growth() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models");
+    let [walker, warden, sentry, crate_] = ["walker.alo", "warden.abc", "sentry.mdl", "crate.alo"]
+        .map(|name| Classic::new(&samples.join(name), false));
+    println!(
+        "\nµs per model, without textures\n{:32} {:>9} {:>9} {:>9}",
+        "", 100, 1000, 10_000
+    );
+    let row = |what: &str, cost: &dyn Fn(usize) -> f64| {
+        let [few, more, many] = [100, 1000, 10_000].map(cost);
+        println!("{what:32} {few:9.2} {more:9.2} {many:9.2}");
+    };
+    row("loading crate.alo", &|count| {
+        sides::load(&crate_, count, &HEAP).seconds * 1e6
+    });
+    for (name, side) in [
+        ("walker.alo", &walker),
+        ("warden.abc", &warden),
+        ("sentry.mdl", &sentry),
+    ] {
+        row(&format!("frame of {name}"), &|count| {
+            sides::frame(side, count, false).unwrap_or_default()
+        });
+    }
+    for (name, side) in [("walker.alo", &walker), ("warden.abc", &warden)] {
+        row(&format!("frame of {name} as a crowd"), &|count| {
+            sides::frame(side, count, true).unwrap_or_default()
+        });
+    }
+    row("spawning and despawning walkers", &|count| {
+        sides::spawn_time(&walker, count) * 1e6 / count as f64
+    });
 }
 
 /// The samples, and the Quake models of the corpus.
@@ -158,6 +196,9 @@ fn compare_loads(models: &[Model]) {
         let (mut times, mut heaps, mut buffers) = (Vec::new(), Vec::new(), Vec::new());
         for model in models {
             let with_textures = index == 1;
+            if !with_textures && model.name.ends_with(".mdl") {
+                continue;
+            }
             let ours = Classic::new(&model.file, with_textures);
             let gltf = GltfScenes::new(&model.gltf[index]);
             let (ours, gltf) = alternate(&ours, &gltf);
@@ -182,7 +223,7 @@ fn compare_loads(models: &[Model]) {
             heaps.push(heap);
             buffers.push(buffer);
         }
-        if !models.is_empty() {
+        if !times.is_empty() {
             println!(
                 "median: {:.2} × faster (target {LOAD_TARGET}), {:.2} × less heap and {:.2} × less in buffers (target {MEMORY_TARGET})",
                 median(times),
@@ -196,7 +237,12 @@ fn compare_loads(models: &[Model]) {
 /// Measures both sides alternately. The times are medians.
 fn alternate(ours: &impl Side, gltf: &impl Side) -> (Loaded, Loaded) {
     let rounds: Vec<(Loaded, Loaded)> = (0..ROUNDS)
-        .map(|_| (sides::load(ours, &HEAP), sides::load(gltf, &HEAP)))
+        .map(|_| {
+            (
+                sides::load(ours, COPIES, &HEAP),
+                sides::load(gltf, COPIES, &HEAP),
+            )
+        })
         .collect();
     let (ours, gltf): (Vec<Loaded>, Vec<Loaded>) = rounds.into_iter().unzip();
     (Loaded::median(&ours), Loaded::median(&gltf))
