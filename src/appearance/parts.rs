@@ -189,7 +189,7 @@ pub struct BoneVisibility {
     pub(crate) is_visible: bool,
     /// [`AloBone::visible`](crate::alamo::AloBone::visible).
     pub(crate) default: bool,
-    /// What animations decided in this frame. `None` if none animates the bone.
+    /// What animations decided. `None` if none animates the bone.
     pub(crate) animated: Option<bool>,
     pub(crate) hides_children: bool,
 }

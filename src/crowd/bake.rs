@@ -3,35 +3,22 @@
 use crate::crowd::deformed::PosedVertex;
 use crate::crowd::skeleton::{CrowdSkeleton, Poser, Texel};
 use crate::crowd::timeline::{ClipFrames, MAX_SAMPLES, SampleTimes};
+use crate::playback::skeletal::pose_source::PoseSource;
 use crate::spawn::format::merged;
 use bevy::math::bounding::Aabb3d;
 use bevy::tasks::futures::check_ready;
 use bevy::tasks::{AsyncComputeTaskPool, Task};
-use bevy::transform::components::Transform;
 use std::sync::Arc;
 
 /// The accepted distance of a vertex from its exact position between two samples, as a fraction of the model's size at
 /// rest.
 const TOLERANCE: f32 = 4e-4;
 
-/// The poses of a clip: of all bones, or of one.
-pub trait PoseSource: Send + Sync + 'static {
-    /// Writes the transforms and visibility of the bones that the clip animates, at a position: see
-    /// [`Timeline`](crate::crowd::timeline::Timeline). Transforms are relative to the bone's parent. The others stay as
-    /// they are, and have the values of the rest pose. So do those of animated bones at the first call. Each call writes
-    /// the same fields.
-    fn pose(&self, position: f32, local: &mut [Transform], visible: &mut [bool]) {
-        for (bone, (local, visible)) in local.iter_mut().zip(visible).enumerate() {
-            (*local, *visible) = self.bone(bone, position, (*local, *visible));
-        }
-    }
-
+/// The poses of a clip, with those of vertices.
+pub trait BakeSource: PoseSource {
     /// Writes the deformed vertices that the clip moves, in the spaces of their bones. The others stay as they are: those
     /// of the rest pose. Each call writes the same vertices. Without `needs_normals`, normals may stay as they are.
     fn deform(&self, _position: f32, _needs_normals: bool, _vertices: &mut [PosedVertex]) {}
-
-    /// The transform of one bone relative to its parent, and its own visibility. `rest` has those of the rest pose.
-    fn bone(&self, bone: usize, position: f32, rest: (Transform, bool)) -> (Transform, bool);
 }
 
 /// A clip as texels.
@@ -51,7 +38,7 @@ impl Baking {
     /// Starts to bake a clip: see [`bake`].
     pub(crate) fn start(
         skeleton: Arc<CrowdSkeleton>,
-        source: Arc<impl PoseSource>,
+        source: Arc<impl BakeSource>,
         frames: ClipFrames,
         max_texels: usize,
     ) -> Self {
@@ -69,7 +56,7 @@ impl Baking {
 /// [`MAX_SAMPLES`] allow. `None` if one sample per frame exceeds these limits.
 pub(crate) fn bake(
     skeleton: &CrowdSkeleton,
-    source: &impl PoseSource,
+    source: &impl BakeSource,
     frames: ClipFrames,
     max_texels: usize,
 ) -> Option<Baked> {
@@ -121,7 +108,7 @@ struct Baker<'a, S> {
     max_per_frame: u32,
 }
 
-impl<S: PoseSource> Baker<'_, S> {
+impl<S: BakeSource> Baker<'_, S> {
     /// `coarse` are fewer samples of the same clip. Those at the same times are copied.
     fn bake(&mut self, times: SampleTimes, coarse: Option<&Baked>) -> Baked {
         let mut texels = vec![Texel::default(); times.count() as usize * self.pose_texels];
@@ -235,12 +222,17 @@ impl<S: PoseSource> Baker<'_, S> {
 pub(crate) mod tests {
     use super::*;
     use crate::crowd::skeleton::{Joint, SkeletonBone};
+    use crate::playback::skeletal::pose_source::Animated;
     use bevy::math::Vec3;
     use bevy::math::{Affine3A, Quat};
+    use bevy::transform::components::Transform;
 
     /// One bone that turns by an angle per frame about Z, and moves by a distance per frame along X. There are ten frames per
     /// second.
+    #[derive(Debug)]
     pub(crate) struct Turning(pub(crate) f32, pub(crate) f32);
+
+    impl BakeSource for Turning {}
 
     impl PoseSource for Turning {
         fn pose(&self, seconds: f32, local: &mut [Transform], _: &mut [bool]) {
@@ -250,6 +242,10 @@ pub(crate) mod tests {
 
         fn bone(&self, _: usize, _: f32, rest: (Transform, bool)) -> (Transform, bool) {
             rest
+        }
+
+        fn animates(&self, _: usize) -> Animated {
+            Animated::default()
         }
     }
 

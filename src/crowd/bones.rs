@@ -1,13 +1,13 @@
 //! [`RigInfo`]: what code for any format can ask about spawned models with bones; and the poses of bones that were asked for,
 //! sampled on the CPU.
 
-use crate::crowd::bake::PoseSource;
 use crate::crowd::format::CrowdFormat;
 use crate::crowd::members::{CrowdMember, ShownClip};
 use crate::crowd::skeleton::CrowdSkeleton;
 use crate::load::names::same_name;
 use crate::playback::skeletal::animator::ModelAnimator;
 use crate::playback::skeletal::clips::SharedClips;
+use crate::playback::skeletal::pose_source::PoseSource;
 use crate::playback::skeletal::rig::{ClipInfo, ClipSource, Rig, RigClip};
 use crate::root::play::ClipRef;
 use crate::root::spawning::CrowdBone;

@@ -1,11 +1,11 @@
 //! The baked clips of one model: they are baked again when they are edited, and dropped when no member shows them any more.
 
-use crate::crowd::bake::{Baked, Baking, PoseSource, bake};
+use crate::crowd::bake::{BakeSource, Baked, Baking, bake};
 use crate::crowd::pose_texture::PoseTexture;
 use crate::crowd::skeleton::CrowdSkeleton;
-use crate::crowd::timeline::{ClipFrames, MAX_SAMPLES, SampleTimes, Timeline};
+use crate::crowd::timeline::{ClipFrames, MAX_SAMPLES, SampleTimes};
 use crate::gpu::pose_table::PosePair;
-use bevy::asset::UntypedAssetId;
+use crate::playback::skeletal::pose_source::{ClipData, ClipOrigin, Timeline};
 use bevy::math::bounding::Aabb3d;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -15,27 +15,6 @@ use std::sync::Arc;
 /// Frames for which a clip stays in the texture after its last use, because the previous frame's pose is read for motion
 /// vectors.
 pub(crate) const RETIRED_FRAMES: u32 = 3;
-
-/// Where the data of a clip comes from. The clip is baked again when that changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ClipOrigin {
-    /// The model, which does not change: a reload makes another one.
-    Model,
-    /// The clip.
-    Clip,
-    /// The clip and the asset that it belongs to.
-    File(UntypedAssetId),
-}
-
-/// What a clip is baked from.
-pub struct ClipData<S> {
-    /// Poses the bones.
-    pub(crate) sampler: S,
-    pub(crate) timeline: Timeline,
-    /// Whether some values are held until the next frame.
-    pub(crate) holds: bool,
-    pub(crate) origin: ClipOrigin,
-}
 
 /// A baked clip. Members that show it hold it.
 #[derive(Debug)]
@@ -170,7 +149,7 @@ impl Target<'_> {
     }
 }
 
-impl<S: PoseSource> CrowdClips<S> {
+impl<S: BakeSource> CrowdClips<S> {
     /// Looks up a clip, and starts to bake it if it is new. `data` returns what it is baked from, `None` if it is not
     /// loaded. `at_once` waits for the result.
     pub(crate) fn find(

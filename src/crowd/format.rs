@@ -2,8 +2,7 @@
 
 use crate::appearance::parts::Selected;
 use crate::appearance::skins::SkinMaterials;
-use crate::crowd::bake::PoseSource;
-use crate::crowd::clips::ClipData;
+use crate::crowd::bake::BakeSource;
 use crate::crowd::skeleton::CrowdSkeleton;
 use crate::crowd::skinning::AttributeSet;
 use crate::crowd::skinning::CrowdSkinning;
@@ -17,9 +16,7 @@ use core::hash::Hash;
 use std::sync::Arc;
 
 /// A format whose models have crowds.
-pub trait CrowdFormat: Rig {
-    /// Poses the bones of a model at a position of a clip.
-    type Sampler: PoseSource;
+pub trait CrowdFormat: Rig<Sampler: BakeSource> {
     /// The material of the format.
     type Base: Material<Data: Copy + Eq + Hash> + FromReflect + Typed + GetTypeRegistration;
     /// What selects materials beside the parts that are shown.
@@ -36,14 +33,14 @@ pub trait CrowdFormat: Rig {
         images: &Assets<Image>,
     ) -> CrowdContent<Self::Surface, Self::Data>;
 
-    /// What a clip is baked from. `None` if it is not loaded.
-    fn clip(
-        source: &ClipSource,
-        model: &Self::Model,
-        data: &Self::Data,
-        files: &Assets<Self::ClipFile>,
-        clips: &Assets<AnimationClip>,
-    ) -> Option<ClipData<Self::Sampler>>;
+    /// Adds the vertex animation of the model in a clip.
+    fn add_deforms(
+        _sampler: &mut Self::Sampler,
+        _source: &ClipSource,
+        _model: &Self::Model,
+        _data: &Self::Data,
+    ) {
+    }
 
     /// The parts and the skin that the components of a root select.
     fn selection(

@@ -401,7 +401,11 @@ impl<F: CrowdFormat> Lookup<'_, '_, F> {
             bounds,
         };
         let ClipAssets { files, clips: all } = self.assets;
-        let clip = || F::clip(source, &model, data, files, all);
+        let clip = || {
+            let mut clip = F::clip_data(source, &model, files, all)?;
+            F::add_deforms(&mut clip.sampler, source, &model, data);
+            Some(clip)
+        };
         clips.find(source.clip.id(), clip, &mut target, self.at_once)
     }
 }

@@ -4,38 +4,13 @@
 //! plus the fraction of the way to the next one. At keyframes, its poses are exact.
 
 use crate::gpu::pose_table::PosePair;
-use crate::playback::frames::{Frames, keyframe_at};
-use crate::playback::graph::rest_poses::{Rotation, Scale, Translation};
-use bevy::animation::AnimationTargetId;
-use bevy::prelude::*;
-use bevy::transform::components::Transform;
-use core::any::Any;
-use core::ops::Range;
-use std::sync::Arc;
+use crate::playback::skeletal::pose_source::Timeline;
 
 /// The most samples from one frame to the next.
 const MAX_PER_FRAME: u32 = 16;
 
 /// The same for frames at individual times. Some are seconds apart, and turn bones by 180°.
 const MAX_PER_KEYFRAME: u32 = 64;
-
-/// The times of a clip's frames.
-#[derive(Clone, Debug)]
-pub(crate) enum Timeline {
-    /// Frames at a constant rate. A position is a time in seconds.
-    Rate {
-        count: u32,
-        /// Frames per second.
-        fps: f32,
-    },
-    /// Frames at individual times. A position is the index of a frame plus a fraction.
-    Keyframes {
-        /// In seconds. They never descend.
-        times: Arc<[f32]>,
-        /// The end of the clip, in seconds.
-        end: f32,
-    },
-}
 
 impl Timeline {
     /// The frames to sample. `holds` is whether some values are held until the next frame.
@@ -55,29 +30,6 @@ impl Timeline {
             },
         }
     }
-
-    /// Converts a time of the part of the clip that plays, in seconds, to a position in the whole clip.
-    #[inline]
-    pub(crate) fn position(&self, time: f32, part: Option<&Range<u32>>) -> f32 {
-        match self {
-            Self::Rate { count, fps } => {
-                let (count, fps) = (*count, *fps);
-                seconds(Frames::Rate { count, fps }, time, part)
-            }
-            Self::Keyframes { times, end } => {
-                let frames = Frames::Times { times, end: *end };
-                let (key, fraction) = keyframe_at(times, seconds(frames, time, part));
-                key as f32 + fraction
-            }
-        }
-    }
-}
-
-/// Converts a time of the part of a clip that plays to a time of the whole clip, in seconds.
-#[inline]
-fn seconds(frames: Frames<'_>, time: f32, part: Option<&Range<u32>>) -> f32 {
-    let span = part.and_then(|part| frames.span(part));
-    span.map_or(time, |span| span.time(time))
 }
 
 /// The most samples of a clip.
@@ -193,102 +145,6 @@ fn end_gap(frame: u32) -> f32 {
     (frame as f32 * 1e-6).max(1.0 / 4096.0)
 }
 
-/// Samples per second of a clip.
-const CURVE_RATE: f32 = 60.0;
-
-/// The curves of the bones of a model.
-#[derive(Debug)]
-pub struct ClipCurves(Vec<BoneCurves>);
-
-/// The curves of one bone.
-#[derive(Debug, Default)]
-struct BoneCurves {
-    translation: Option<Box<dyn AnimationCurve>>,
-    rotation: Option<Box<dyn AnimationCurve>>,
-    scale: Option<Box<dyn AnimationCurve>>,
-    visibility: Option<Box<dyn AnimationCurve>>,
-}
-
-impl ClipCurves {
-    /// Copies the curves of a model's bones. `target` returns the animation target of a bone, and `visibility` is the
-    /// evaluator of the format's visibility tracks.
-    pub(crate) fn new(
-        clip: &AnimationClip,
-        bones: usize,
-        target: impl Fn(usize) -> AnimationTargetId,
-        visibility: Option<&EvaluatorId<'_>>,
-    ) -> Self {
-        let curves = (0..bones).map(|bone| BoneCurves::new(clip, target(bone), visibility));
-        Self(curves.collect())
-    }
-
-    /// The transform of a bone relative to its parent, and its own visibility. `rest` has those of the rest pose.
-    pub(crate) fn bone(
-        &self,
-        bone: usize,
-        seconds: f32,
-        rest: (Transform, bool),
-    ) -> (Transform, bool) {
-        let curves = self.0.get(bone);
-        curves.map_or(rest, |curves| curves.sample(seconds, rest))
-    }
-}
-
-/// The frames at which a clip of this duration is sampled.
-pub(crate) fn curve_timeline(clip: &AnimationClip) -> Timeline {
-    // Casting saturates.
-    let last = (clip.duration() * CURVE_RATE).ceil() as u32;
-    Timeline::Rate {
-        count: last.saturating_add(1),
-        fps: CURVE_RATE,
-    }
-}
-
-impl BoneCurves {
-    fn new(
-        clip: &AnimationClip,
-        target: AnimationTargetId,
-        visibility: Option<&EvaluatorId<'_>>,
-    ) -> Self {
-        let mut curves = Self::default();
-        for curve in clip.curves_for_target(target).into_iter().flatten() {
-            let field = curve.0.evaluator_id();
-            let target = if field == Translation::id() {
-                &mut curves.translation
-            } else if field == Rotation::id() {
-                &mut curves.rotation
-            } else if field == Scale::id() {
-                &mut curves.scale
-            } else if visibility == Some(&field) {
-                &mut curves.visibility
-            } else {
-                continue;
-            };
-            *target = Some(curve.0.clone_value());
-        }
-        curves
-    }
-
-    fn sample(&self, seconds: f32, (rest, is_visible): (Transform, bool)) -> (Transform, bool) {
-        let translation = value::<Vec3>(self.translation.as_deref(), seconds);
-        let rotation = value::<Quat>(self.rotation.as_deref(), seconds);
-        let scale = value::<Vec3>(self.scale.as_deref(), seconds);
-        let transform = Transform {
-            translation: translation.unwrap_or(rest.translation),
-            rotation: rotation.unwrap_or(rest.rotation),
-            scale: scale.unwrap_or(rest.scale),
-        };
-        let visible = value::<bool>(self.visibility.as_deref(), seconds);
-        (transform, visible.unwrap_or(is_visible))
-    }
-}
-
-/// The value of a curve, if it has the expected type.
-fn value<T: Any>(curve: Option<&dyn AnimationCurve>, seconds: f32) -> Option<T> {
-    let value = curve?.sample_clamped(seconds).downcast::<T>().ok()?;
-    Some(*value)
-}
-
 /// The frames of a clip.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClipFrames {
@@ -312,6 +168,7 @@ impl ClipFrames {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
 
     #[test]
     fn positions_of_keyframes_are_their_indices() {

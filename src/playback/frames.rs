@@ -99,10 +99,6 @@ impl Span {
         let is_within = (self.start..=self.end).contains(&time);
         is_within.then(|| (time - self.start).min(self.length))
     }
-
-    pub(crate) fn bits(&self) -> [u32; 3] {
-        [self.start, self.end, self.length].map(f32::to_bits)
-    }
 }
 
 /// The keyframe at or before a time, and how far the time is on the way to the next: at least 0 and less than 1.

@@ -1,12 +1,12 @@
 //! Playback of clips: which clip a [`PlayClip`](crate::root::PlayClip) names, its frames, times and events.
 //!
-//! `skeletal` plays clips on Bevy's `AnimationPlayer`, and `graph` builds the graphs that it plays.
+//! `skeletal` plays clips on the bones of models.
 
 // For maintainers: curves over the data of one format do not belong here.
 
 pub(crate) mod advance;
 pub(crate) mod clip_events;
 pub(crate) mod frames;
-pub(crate) mod graph;
+pub(crate) mod properties;
 pub(crate) mod resolve;
 pub(crate) mod skeletal;

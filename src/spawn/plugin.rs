@@ -7,6 +7,7 @@ use crate::load::labels::{register_unlabeled_loader, reserve_extensions};
 use crate::load::loading::{LoaderOverrides, ModelLoading};
 use crate::load::{concurrent, find, loading, reloads, warnings};
 use crate::playback::resolve::{follow_velocity, resolve_clips};
+use crate::playback::skeletal::propagate;
 use crate::root::environment::{BillboardCamera, ClassicModelsSystems, NightTime, Wind};
 use crate::root::events::ModelEvents;
 use crate::root::layers::{ClipLayers, ModelMasks};
@@ -70,6 +71,7 @@ impl Plugin for ModelsPlugin {
         register_loading(app);
         reloads::register(app);
         reload::register(app);
+        propagate::register(app);
         shaders::register(app);
         skins::register(app);
         warnings::register(app);

@@ -3,9 +3,11 @@
 use crate::crowd::bake::tests::{Turning, one_joint};
 use crate::crowd::clips::{RETIRED_FRAMES, *};
 use crate::crowd::timeline::SampleTimes;
+use crate::playback::skeletal::pose_source::{Animated, PoseSource};
 use bevy::tasks::{AsyncComputeTaskPool, TaskPool};
 
 /// A clip in which nothing moves.
+#[derive(Debug)]
 struct Still;
 
 impl PoseSource for Still {
@@ -14,7 +16,13 @@ impl PoseSource for Still {
     fn bone(&self, _: usize, _: f32, rest: (Transform, bool)) -> (Transform, bool) {
         rest
     }
+
+    fn animates(&self, _: usize) -> Animated {
+        Animated::default()
+    }
 }
+
+impl BakeSource for Still {}
 
 /// A texture with one line, and clips of it.
 struct Fixture {

@@ -129,8 +129,11 @@ pub(crate) struct ConnectedEntities<'w, 's> {
 
 impl ConnectedEntities<'_, '_> {
     /// Applies what animations, otherwise the bone's flag, decided about a bone.
-    fn update(&mut self, (entity, mut state): (Entity, Mut<'_, BoneVisibility>)) {
-        let animated = state.bypass_change_detection().animated.take();
+    fn update(
+        &mut self,
+        (entity, mut state): (Entity, Mut<'_, BoneVisibility>),
+        animated: Option<bool>,
+    ) {
         let is_visible = animated.unwrap_or(state.default);
         if state.is_visible == is_visible {
             return;
@@ -157,20 +160,30 @@ impl ConnectedEntities<'_, '_> {
 /// A bone and its visibility.
 type VisibleBone = (Entity, &'static mut BoneVisibility);
 
-/// Shows and hides what is connected to bones. Visits only the bones with a player, and those that just lost it.
+/// Shows and hides what is connected to bones, after clips or a user's animation graph have decided.
 pub(crate) fn show_bones(
-    mut unlinked: RemovedComponents<AnimatedBy>,
-    mut playing: Query<VisibleBone, With<AnimatedBy>>,
-    mut idle: Query<VisibleBone, Without<AnimatedBy>>,
+    mut in_graphs: Query<VisibleBone, With<AnimatedBy>>,
+    mut changed: Query<VisibleBone, (Changed<BoneVisibility>, Without<AnimatedBy>)>,
     mut connected: ConnectedEntities,
 ) {
-    for bone in &mut playing {
-        connected.update(bone);
+    for (entity, mut state) in &mut in_graphs {
+        // A graph decides again in each frame.
+        let animated = state.bypass_change_detection().animated.take();
+        connected.update((entity, state), animated);
     }
-    for bone in unlinked.read() {
-        if let Ok(bone) = idle.get_mut(bone) {
-            connected.update(bone);
-        }
+    for (entity, state) in &mut changed {
+        let animated = state.animated;
+        connected.update((entity, state), animated);
+    }
+}
+
+/// Shows a bone that no animation graph decides about any more as its file does.
+pub(crate) fn on_bone_unlinked(
+    unlinked: On<Remove, AnimatedBy>,
+    mut bones: Query<&mut BoneVisibility>,
+) {
+    if let Ok(mut bone) = bones.get_mut(unlinked.entity) {
+        bone.set_changed();
     }
 }
 
@@ -183,7 +196,8 @@ pub(crate) fn on_bone_inserted(
     if let Ok((entity, bone, mut state, is_playing)) = bones.get_mut(inserted.entity) {
         state.bypass_change_detection().default = bone.visible;
         if !is_playing {
-            connected.update((entity, state));
+            let animated = state.animated;
+            connected.update((entity, state), animated);
         }
     }
 }

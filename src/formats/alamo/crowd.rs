@@ -2,8 +2,6 @@
 
 use crate::appearance::parts::Selected;
 use crate::appearance::skins::SkinMaterials;
-use crate::crowd::bake::PoseSource;
-use crate::crowd::clips::{ClipData, ClipOrigin};
 use crate::crowd::format::{CrowdContent, CrowdFormat, CrowdSubmesh, Selection};
 use crate::crowd::members::CrowdMember;
 use crate::crowd::skeleton::{CrowdSkeleton, SkeletonBone};
@@ -11,16 +9,11 @@ use crate::crowd::skinning::AttributeSet;
 use crate::crowd::skinning::CrowdSkinning;
 use crate::crowd::skinning::JointList;
 use crate::crowd::skinning::VertexJoints;
-use crate::crowd::timeline::Timeline;
-use crate::crowd::timeline::{ClipCurves, curve_timeline};
-use crate::formats::alamo::animation::asset::{Ala, AlaTracks};
-use crate::formats::alamo::animation::binding::bone_target;
-use crate::formats::alamo::animation::visibility::visibility_evaluator;
 use crate::formats::alamo::asset::{Alo, AloModel, AloSubmesh};
 use crate::formats::alamo::components::{AloPart, AloPartKind};
 use crate::formats::alamo::materials::material::{AloMaterial, team_color_tag};
 use crate::gpu::pose_table::PoseTable;
-use crate::playback::skeletal::rig::{ClipSource, Rig};
+use crate::playback::skeletal::rig::Rig;
 use crate::root::skins::TeamColor;
 use bevy::math::Affine3A;
 use bevy::pbr::ExtendedMaterial;
@@ -38,7 +31,6 @@ pub type AloCrowdMaterial = ExtendedMaterial<AloMaterial, CrowdSkinning>;
 pub type AloPoseTable = PoseTable<AloCrowdMaterial>;
 
 impl CrowdFormat for Alo {
-    type Sampler = ClipSampler;
     type Base = AloMaterial;
     type Skin = ();
     type Surface = Handle<AloMaterial>;
@@ -76,37 +68,6 @@ impl CrowdFormat for Alo {
         builder.add_submeshes(&mut content);
         content.skeleton = builder.joints.skeleton;
         content
-    }
-
-    fn clip(
-        source: &ClipSource,
-        model: &AloModel,
-        _: &Vec<AloPart>,
-        files: &Assets<Self::ClipFile>,
-        clips: &Assets<AnimationClip>,
-    ) -> Option<ClipData<ClipSampler>> {
-        let ala = source.file_id::<Ala>();
-        let origin = ala.map_or(ClipOrigin::Clip, |ala| ClipOrigin::File(ala.untyped()));
-        if let Some(ala) = ala.and_then(|ala| files.get(ala)) {
-            return Some(ClipData {
-                sampler: ClipSampler::of_ala(ala, model),
-                timeline: Timeline::Rate {
-                    count: ala.frames,
-                    fps: ala.fps,
-                },
-                holds: ala.bones.iter().any(|bone| bone.steps),
-                origin,
-            });
-        }
-        let clip = clips.get(&source.clip)?;
-        let visibility = visibility_evaluator();
-        let curves = ClipCurves::new(clip, model.bones.len(), bone_target, Some(&visibility));
-        Some(ClipData {
-            sampler: ClipSampler::Curves(curves),
-            timeline: curve_timeline(clip),
-            holds: false,
-            origin,
-        })
     }
 
     fn selection(model: &AloModel, parts: &Vec<AloPart>, selected: &Selected<'_>) -> Selection<()> {
@@ -203,54 +164,6 @@ impl Builder<'_> {
 
 fn is_drawn(submesh: &AloSubmesh) -> bool {
     submesh.mesh.is_some() && submesh.material.is_some()
-}
-
-/// Poses the bones of a model. It shares its data with the clip.
-#[derive(Debug)]
-pub enum ClipSampler {
-    Tracks {
-        tracks: AlaTracks,
-        /// The entry of each bone in the tracks.
-        entries: Vec<Option<usize>>,
-    },
-    /// Of a clip that is not from an Alamo file.
-    Curves(ClipCurves),
-}
-
-impl ClipSampler {
-    fn of_ala(ala: &Ala, model: &AloModel) -> Self {
-        let mut entries = vec![None; model.bones.len()];
-        for (entry, bone) in ala.tracks.bones().enumerate() {
-            // If two entries have the same bone, the first is used.
-            if let Some(known @ None) = entries.get_mut(bone) {
-                *known = Some(entry);
-            }
-        }
-        for mismatch in ala.mismatches(model) {
-            if let Some(entry) = entries.get_mut(mismatch.index) {
-                *entry = None;
-            }
-        }
-        Self::Tracks {
-            tracks: ala.tracks.clone(),
-            entries,
-        }
-    }
-}
-
-impl PoseSource for ClipSampler {
-    fn bone(&self, bone: usize, seconds: f32, rest: (Transform, bool)) -> (Transform, bool) {
-        match self {
-            Self::Tracks { tracks, entries } => match entries.get(bone).copied().flatten() {
-                Some(entry) => (
-                    tracks.transform(entry, seconds, &rest.0),
-                    tracks.is_visible(entry, seconds),
-                ),
-                None => rest,
-            },
-            Self::Curves(curves) => curves.bone(bone, seconds, rest),
-        }
-    }
 }
 
 type ColorChanged = Or<(Changed<AloCrowd>, Changed<TeamColor>)>;

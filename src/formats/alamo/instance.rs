@@ -4,6 +4,7 @@
 use crate::crowd::bones::RigInfo;
 use crate::crowd::members::CrowdScene;
 use crate::crowd::members::update_member;
+use crate::formats::alamo::animation::asset::AlaBoneInfo;
 use crate::formats::alamo::animation::rig::AloAnimator;
 use crate::formats::alamo::appearance::ShownStage;
 use crate::formats::alamo::asset::{Alo, AloMesh, AloModel, AloSubmesh};
@@ -13,6 +14,7 @@ use crate::formats::alamo::components::{
 use crate::formats::alamo::parts::proxies::ProxyLoader;
 use crate::formats::alamo::raycast::collider;
 use crate::geometry::stride::{CLIP_STEPS, ClipPose};
+use crate::playback::skeletal::propagate::PosedScene;
 use crate::root::play::ClipRef;
 use crate::spawn::format::FoundClip;
 use crate::spawn::format::{
@@ -86,6 +88,11 @@ pub(crate) fn on_scene_ready(
     let any = any.in_crowd(crowd.is_some());
     commands.entity(root).try_insert((instance, any));
     update_member::<Alo>(&mut commands, root, crowd, model);
+    if crowd.is_none() {
+        commands
+            .entity(root)
+            .try_insert(PosedScene::new(scene_root));
+    }
     if is_of_proxy {
         // The model of a proxy is already in the space of the proxy's bone.
         commands.entity(scene_root).try_insert(Transform::IDENTITY);
@@ -201,7 +208,14 @@ impl AloInfo<'_, '_> {
         let mismatches = ala.mismatches(model);
         let last = part.end.checked_sub(1).filter(|last| *last >= part.start)?;
         let frames = last - part.start;
-        let steps = steps(frames);
+        // The count of frames of a file without tracks is free.
+        let moves =
+            |bone: &AlaBoneInfo| bone.translation || bone.rotation || bone.scale || bone.visibility;
+        let steps = if ala.bones.iter().any(moves) {
+            steps(frames)
+        } else {
+            0
+        };
         for step in 0..=steps {
             let passed = frames as f32 * step as f32 / steps.max(1) as f32;
             let seconds = (part.start as f32 + passed) / ala.fps;

@@ -3,8 +3,6 @@
 use crate::appearance::parts::Selected;
 use crate::appearance::skins::ActiveImage;
 use crate::appearance::skins::SkinMaterials;
-use crate::crowd::bake::PoseSource;
-use crate::crowd::clips::{ClipData, ClipOrigin};
 use crate::crowd::deformed::{DeformedVertex, PosedVertex};
 use crate::crowd::format::{CrowdContent, CrowdFormat, CrowdSubmesh, Selection};
 use crate::crowd::members::CrowdMember;
@@ -14,16 +12,13 @@ use crate::crowd::skinning::AttributeSet;
 use crate::crowd::skinning::CrowdSkinning;
 use crate::crowd::skinning::JointList;
 use crate::crowd::skinning::VertexJoints;
-use crate::crowd::timeline::Timeline;
-use crate::crowd::timeline::{ClipCurves, curve_timeline};
 use crate::formats::lithtech::animation::rig::animation_of;
-use crate::formats::lithtech::animation::tracks::{AbcCurves, node_target};
+use crate::formats::lithtech::animation::sampler::{AbcSampler, Deforms};
 use crate::formats::lithtech::appearance::{
     external_image, is_hidden, is_scrolling, scroll_offset,
 };
-use crate::formats::lithtech::asset::{Abc, AbcAnimation, AbcDeformInfo, AbcMeshInfo, AbcModel};
-use crate::formats::lithtech::deform::mean_normal;
-use crate::formats::lithtech::materials::material::AbcDeformUniform;
+use crate::formats::lithtech::asset::{Abc, AbcMeshInfo, AbcModel};
+use crate::formats::lithtech::deform::node_deform::NodeDeform;
 use crate::gpu::pose_table::PosePair;
 use crate::gpu::pose_table::PoseTable;
 use crate::playback::skeletal::rig::{ClipSource, Rig};
@@ -55,7 +50,6 @@ pub struct CrowdSkin {
 }
 
 impl CrowdFormat for Abc {
-    type Sampler = AbcSampler;
     type Base = StandardMaterial;
     type Skin = CrowdSkin;
     /// The node of a mesh that has its own; `None` for the skinned mesh.
@@ -113,37 +107,19 @@ impl CrowdFormat for Abc {
         }
     }
 
-    fn clip(
+    fn add_deforms(
+        sampler: &mut AbcSampler,
         source: &ClipSource,
         model: &AbcModel,
         data: &AbcCrowdData,
-        files: &Assets<Self::ClipFile>,
-        clips: &Assets<AnimationClip>,
-    ) -> Option<ClipData<AbcSampler>> {
-        let clip = clips.get(&source.clip)?;
-        if let Some(animation) = animation_of(&source.clip, model) {
-            let deforms = Deforms {
+    ) {
+        let animation = animation_of(&source.clip, model);
+        if let (AbcSampler::Keyframes { deforms, .. }, Some(animation)) = (sampler, animation) {
+            *deforms = Some(Deforms {
                 nodes: data.deforms.clone(),
                 first_pose: animation.first_pose,
-            };
-            return Some(keyframes(animation, Some(deforms), ClipOrigin::Model));
+            });
         }
-        let mut others = files.iter();
-        let other = others.find_map(|(_, other)| animation_of(&source.clip, &other.model));
-        Some(match other {
-            Some(animation) => keyframes(animation, None, ClipOrigin::Clip),
-            None => ClipData {
-                sampler: AbcSampler::Curves(ClipCurves::new(
-                    clip,
-                    model.nodes.len(),
-                    node_target,
-                    None,
-                )),
-                timeline: curve_timeline(clip),
-                holds: false,
-                origin: ClipOrigin::Clip,
-            },
-        })
     }
 
     fn selection(
@@ -312,144 +288,6 @@ fn rigid_bounds(mesh: &Mesh) -> Option<Aabb3d> {
         };
         crate::spawn::format::merged(bounds, Some(point))
     })
-}
-
-/// The vertex animation of a node, copied from its data textures.
-#[derive(Clone, Debug)]
-pub(crate) struct NodeDeform {
-    pub(crate) node: usize,
-    uniform: AbcDeformUniform,
-    texels: Box<[u8]>,
-    vertex_adjacency: Box<[u8]>,
-    /// The normals of vertices whose triangles have none.
-    pub(crate) mesh_normals: Vec<Vec3>,
-}
-
-impl NodeDeform {
-    /// `None` if the data textures are not in the main world.
-    pub(crate) fn new(info: &AbcDeformInfo, images: &Assets<Image>) -> Option<Self> {
-        let data = |image: &Handle<Image>| images.get(image)?.data.as_ref();
-        Some(Self {
-            node: info.node,
-            uniform: info.uniform,
-            texels: data(&info.poses)?.as_slice().into(),
-            vertex_adjacency: data(&info.vertex_adjacency)?.as_slice().into(),
-            mesh_normals: vec![Vec3::Z; info.uniform.vertex_count as usize],
-        })
-    }
-
-    /// The count of its vertices.
-    pub(crate) fn count(&self) -> usize {
-        self.mesh_normals.len()
-    }
-
-    /// Writes the positions of all vertices in the node's space, and their normals if they are needed, as the shader of a
-    /// scene computes them.
-    pub(crate) fn pose(&self, shown: PosePair, needs_normals: bool, vertices: &mut [PosedVertex]) {
-        for (index, vertex) in (0..).zip(vertices.iter_mut()) {
-            let position = self.uniform.position(&self.texels, shown, index);
-            vertex.position = position.unwrap_or(self.uniform.origin);
-        }
-        if !needs_normals {
-            return;
-        }
-        for (index, mesh_normal) in self.mesh_normals.iter().enumerate() {
-            let position = |vertex: u32| Some(vertices.get(vertex as usize)?.position);
-            let normal = mean_normal(&self.vertex_adjacency, index as u32, position).flatten();
-            if let Some(vertex) = vertices.get_mut(index) {
-                vertex.normal = normal.unwrap_or(*mesh_normal);
-            }
-        }
-    }
-}
-
-/// Poses the nodes and the deforming vertices of a model.
-#[derive(Debug)]
-pub enum AbcSampler {
-    /// Of an animation of a LithTech file. Positions are those of [`Timeline::Keyframes`].
-    Keyframes {
-        curves: AbcCurves,
-        /// The vertex animation. `None` if the animation is of another model, which does not deform this one.
-        deforms: Option<Deforms>,
-    },
-    /// Of a clip that is not from a LithTech file.
-    Curves(ClipCurves),
-}
-
-/// The vertex animation of a model in one of its animations.
-#[derive(Debug)]
-pub struct Deforms {
-    nodes: Arc<[NodeDeform]>,
-    /// The index of the animation's first keyframe among those of all animations.
-    first_pose: usize,
-}
-
-fn keyframes(
-    animation: &AbcAnimation,
-    deforms: Option<Deforms>,
-    origin: ClipOrigin,
-) -> ClipData<AbcSampler> {
-    ClipData {
-        sampler: AbcSampler::Keyframes {
-            curves: animation.curves.clone(),
-            deforms,
-        },
-        timeline: Timeline::Keyframes {
-            times: (&*animation.keyframes).into(),
-            end: animation.frames().end(),
-        },
-        holds: false,
-        origin,
-    }
-}
-
-/// The keyframe of a position, and the fraction of the way to the next one. `None` without keyframes.
-fn split(position: f32, curves: &AbcCurves) -> Option<(usize, f32)> {
-    let last = curves.keyframes().checked_sub(1)?;
-    // Casting saturates.
-    let key = position as usize;
-    Some(if key < last {
-        (key, position - key as f32)
-    } else {
-        (last, 0.0)
-    })
-}
-
-impl PoseSource for AbcSampler {
-    fn deform(&self, position: f32, needs_normals: bool, vertices: &mut [PosedVertex]) {
-        let Self::Keyframes {
-            curves,
-            deforms: Some(deforms),
-        } = self
-        else {
-            return;
-        };
-        let Some((key, towards_b)) = split(position, curves) else {
-            return;
-        };
-        let a = (deforms.first_pose + key) as u32;
-        let b = if towards_b > 0.0 { a + 1 } else { a };
-        let shown = PosePair { a, b, towards_b };
-        let mut rest = vertices;
-        for node in &*deforms.nodes {
-            let count = node.count().min(rest.len());
-            let (own, others) = rest.split_at_mut(count);
-            node.pose(shown, needs_normals, own);
-            rest = others;
-        }
-    }
-
-    fn bone(&self, bone: usize, position: f32, rest: (Transform, bool)) -> (Transform, bool) {
-        match self {
-            Self::Keyframes { curves, .. } => match split(position, curves) {
-                Some((key, fraction)) if bone < curves.nodes() => {
-                    (curves.transform(bone, key, fraction), rest.1)
-                }
-                _ => rest,
-            },
-            Self::Curves(curves) => curves.bone(bone, position, rest),
-        }
-    }
 }
 
 /// Scrolls the textures of nodes with `SCROLL_U` or `SCROLL_V`.

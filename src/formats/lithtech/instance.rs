@@ -11,6 +11,7 @@ use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode, AbcSce
 use crate::formats::lithtech::convert::file::vertex_joints;
 use crate::formats::lithtech::deform::pose_table::AbcPoseRow;
 use crate::geometry::stride::{CLIP_STEPS, ClipPose};
+use crate::playback::skeletal::propagate::PosedScene;
 use crate::root::parts::DistanceLod;
 use crate::root::play::ClipRef;
 use crate::spawn::format::FoundClip;
@@ -82,6 +83,11 @@ pub(crate) fn on_scene_ready(
     let crowd = crowds.contains(scene_root).then_some(scene_root);
     let any = any.in_crowd(crowd.is_some());
     update_member::<Abc>(&mut commands, root, crowd, &model);
+    if crowd.is_none() {
+        commands
+            .entity(root)
+            .try_insert(PosedScene::new(scene_root));
+    }
     let instance = AbcInstance {
         model,
         nodes: nodes.into_iter().map(|(_, entity)| entity).collect(),

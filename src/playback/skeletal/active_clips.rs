@@ -1,23 +1,15 @@
-//! The active clips of a model and their weights; the time, speed and end behavior of each as plain values, which are written to
-//! Bevy's player; and clips that are not loaded yet.
-//!
-//! Bevy's player advances its own copy of the time, because only then it triggers the events that users add to clips.
-//! The copy is overwritten in each frame, and never read.
+//! The active clips of a model and their weights; the time, speed and end behavior of each; and clips that are not loaded
+//! yet.
 
 use crate::playback::advance::{ClipStep, Fade, first_time};
 use crate::playback::clip_events::{ClipEvents, EventTables};
 use crate::playback::skeletal::clips::Clips;
+use crate::playback::skeletal::pose_source::BoundClip;
 use crate::playback::skeletal::rig::{ClipSource, Rig};
 use crate::root::events::PassedEvent;
 use crate::root::play::{ClipRef, PlayClip, Playback, Repeat, ResolvedPlay};
-use bevy::animation::{ActiveAnimation, RepeatAnimation};
 use bevy::prelude::*;
-
-/// The graph node of the active clip at an index.
-pub(crate) fn node(index: usize) -> AnimationNodeIndex {
-    // The first node is the root.
-    AnimationNodeIndex::new(index + 1)
-}
+use std::sync::Arc;
 
 /// The clips that play on a model: the last one is the selected clip, those before it fade out.
 #[derive(Debug, Default)]
@@ -51,11 +43,6 @@ impl ActiveClips {
             [only] => Some(&only.playing),
             _ => None,
         }
-    }
-
-    /// The handles of the clips, in the order of the graph.
-    pub(crate) fn handles(&self) -> Vec<Handle<AnimationClip>> {
-        self.iter().map(|playing| playing.clip.clone()).collect()
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &PlayingClip> {
@@ -157,8 +144,10 @@ impl ActiveClips {
 #[derive(Debug)]
 pub(crate) struct PlayingClip {
     pub(crate) source: ClipSource,
-    /// The clip as adapted to the model.
-    pub(crate) clip: Handle<AnimationClip>,
+    /// The clip as it poses the model; `None` until [`bind`](Self::bind).
+    pub(crate) bound: Option<Arc<BoundClip>>,
+    /// Seconds of the clip or part.
+    length: f32,
     pub(crate) playback: Playback,
     speed: f32,
     repeat: Repeat,
@@ -171,13 +160,22 @@ pub(crate) struct PlayingClip {
 impl PlayingClip {
     pub(crate) fn new(source: ClipSource) -> Self {
         Self {
-            clip: source.clip.clone(),
             source,
+            bound: None,
+            length: 0.0,
             playback: Playback::default(),
             speed: 1.0,
             repeat: Repeat::Loop,
             step: None,
             events: ClipEvents::default(),
+        }
+    }
+
+    /// Binds the clip to a model. If an edit has left it without frames, its previous version plays on.
+    pub(crate) fn bind<F: Rig>(&mut self, clips: &mut Clips<'_, '_, F>, model: &Arc<F::Model>) {
+        if let Some((bound, length)) = clips.for_model(&self.source, model) {
+            self.bound = Some(bound);
+            self.length = length;
         }
     }
 
@@ -192,21 +190,15 @@ impl PlayingClip {
     }
 
     /// Moves the clip to its start; `None` is its beginning, or its end if it plays once and backward.
-    pub(crate) fn restart(&mut self, start: Option<f32>, clips: &Assets<AnimationClip>) {
-        let length = clips.get(&self.clip).map_or(0.0, AnimationClip::duration);
-        let first = first_time(self.repeat, self.speed, length);
+    pub(crate) fn restart(&mut self, start: Option<f32>) {
+        let first = first_time(self.repeat, self.speed, self.length);
         self.playback.time = start.unwrap_or(first);
         self.playback.finished = false;
     }
 
     /// Advances the clip. Returns whether it has just ended.
-    pub(crate) fn advance(&mut self, seconds: f32, clips: &Assets<AnimationClip>) -> bool {
-        self.step = None;
-        let Some(clip) = clips.get(&self.clip) else {
-            self.playback.duration = 0.0;
-            return false;
-        };
-        let (moved, length) = (seconds * self.speed, clip.duration());
+    pub(crate) fn advance(&mut self, seconds: f32) -> bool {
+        let (moved, length) = (seconds * self.speed, self.length);
         self.playback.duration = length;
         let advance = self.playback.advance(moved, length, self.repeat);
         let is_at_end = self.playback.finished && !advance.step.ends;
@@ -264,23 +256,6 @@ impl PlayingClip {
         } else {
             f32::INFINITY
         }
-    }
-
-    /// Writes the clip to Bevy's state of it, so that Bevy makes the step of this frame.
-    pub(crate) fn write(&self, animation: &mut ActiveAnimation, weight: f32) {
-        animation.replay();
-        animation.set_repeat(match self.repeat {
-            Repeat::Loop | Repeat::FromManifest => RepeatAnimation::Forever,
-            Repeat::Once => RepeatAnimation::Never,
-        });
-        let time = self.step.map_or(self.playback.time, |step| step.from);
-        animation.set_seek_time(time);
-        animation.set_speed(self.speed).set_weight(weight);
-        // Without motion, Bevy would take the end of a clip for its beginning, or end it again.
-        match self.step {
-            Some(_) => animation.resume(),
-            None => animation.pause(),
-        };
     }
 }
 
@@ -384,7 +359,7 @@ mod tests {
         for number in 0..1000 {
             clips.start(source(), 1.0);
             clips.advance_fade(0.001 * (number % 7) as f32);
-            assert!(clips.handles().len() <= 9);
+            assert!(clips.iter().count() <= 9);
             let sum: f32 = clips.weights().sum();
             assert!((sum - 1.0).abs() < 1e-5, "{sum}");
         }

@@ -1,23 +1,18 @@
-//! Plays a [`PlayClip`](crate::root::PlayClip) on an `AnimationPlayer`, for formats whose clips are Bevy
-//! `AnimationClip`s.
+//! Plays a [`PlayClip`](crate::root::PlayClip) and [`ClipLayers`] on the bones of a model.
 //!
-//! The player is on the root entity, which survives a reload of the model. To blend clips in another way, don't add a
-//! `PlayClip`, and give the root a graph of your own.
+//! The state is on the root entity, which survives a reload of the model. To blend clips in another way, don't add a
+//! `PlayClip`, and give the root an animation graph of your own.
 
 use crate::playback::advance::ClipSelection;
 use crate::playback::clip_events::EventTables;
-use crate::playback::graph::bone_set::BoneSet;
-use crate::playback::graph::build::{GraphLayout, shared_graph};
-use crate::playback::graph::rest_poses::{Bones, restore_rest_pose};
-use crate::playback::skeletal::active_clips::{ActiveClips, Pending, PendingState, node};
+use crate::playback::skeletal::active_clips::{ActiveClips, Pending, PendingState};
 use crate::playback::skeletal::clips::{Clips, Edits};
 use crate::playback::skeletal::layers::{ActiveLayers, LayerRequest, PlayedLayer};
+use crate::playback::skeletal::pose::{BoneEntities, PosedBone, WrittenBone, blend};
 use crate::playback::skeletal::rig::Rig;
 use crate::root::events::{ModelEvent, ModelEvents, PassedEvent};
 use crate::root::layers::{ClipLayers, LayerId, ModelMasks};
 use crate::root::play::{ClipRef, ModelClips, Playback, ResolvedClip, ResolvedPlay};
-use bevy::ecs::lifecycle::HookContext;
-use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 use std::sync::Arc;
 
@@ -45,20 +40,18 @@ impl<'a> ClipRequest<'a> {
 ///
 /// Choose a clip with [`PlayClip`](crate::root::PlayClip).
 #[derive(Component, Debug)]
-#[require(OwnGraph)]
-#[component(on_remove = on_animator_removed)]
 pub struct ModelAnimator<F: Rig> {
     active: ActiveClips,
     /// The layers over the active clips.
     layers: ActiveLayers,
-    /// The nodes of the graph that this animator has inserted last.
-    layout: GraphLayout,
     /// The request when the clip was selected.
     selection: Option<ClipSelection>,
     /// The requested clip until it is loaded. The previous clips play on meanwhile.
     pending: Option<Pending>,
-    /// The model that the clips are adapted to. A reload changes it.
+    /// The model that the clips are bound to. A reload changes it.
     model: Option<Arc<F::Model>>,
+    /// What clips have written to each bone.
+    written: Vec<WrittenBone>,
 }
 
 /// The data of a model's root in one frame.
@@ -66,16 +59,8 @@ pub(crate) struct AnimatedRoot<'a, F: Rig> {
     pub(crate) entity: Entity,
     pub(crate) request: ClipRequest<'a>,
     pub(crate) model: &'a Arc<F::Model>,
-    /// The entities of the bones.
-    pub(crate) skeleton: &'a [Entity],
-    pub(crate) player: &'a mut AnimationPlayer,
     pub(crate) playback: Option<&'a mut Playback>,
     pub(crate) layers: Option<Mut<'a, ClipLayers>>,
-    /// The current graph of the root. It may be the user's.
-    pub(crate) graph: Option<&'a AnimationGraphHandle>,
-    /// The graph that the animator has inserted on the root.
-    pub(crate) own_graph: &'a mut OwnGraph,
-    pub(crate) commands: EntityCommands<'a>,
 }
 
 /// What a root's clips have caused in one frame.
@@ -100,7 +85,7 @@ struct Change {
     ends_fade: bool,
     /// Whether the model or a clip has changed.
     is_other_file: bool,
-    /// Whether clips that play must be adapted again.
+    /// Whether clips that play must be bound again.
     rebinds: bool,
     /// Whether layers start or stop.
     changes_layers: bool,
@@ -125,10 +110,10 @@ impl<F: Rig> Default for ModelAnimator<F> {
         Self {
             active: ActiveClips::default(),
             layers: ActiveLayers::default(),
-            layout: GraphLayout::default(),
             selection: None,
             pending: None,
             model: None,
+            written: Vec::new(),
         }
     }
 }
@@ -155,23 +140,18 @@ impl<F: Rig> ModelAnimator<F> {
         self.layers.weight(layer)
     }
 
-    /// Starts, stops and advances the clips of a root, and writes them to its player.
-    ///
-    /// Bevy then makes the same steps, and poses the bones.
+    /// Starts, stops and advances the clips of a root.
     pub(crate) fn update(
         &mut self,
         root: AnimatedRoot<'_, F>,
         clips: &mut Clips<'_, '_, F>,
-        bones: &mut Bones<'_, '_, F::Bone>,
         seconds: f32,
     ) -> Outcome {
-        let (model, player, graph) = (root.model, root.player, root.graph);
-        let (request, mut requested_layers) = (root.request, root.layers);
-        let (is_edited, play) = (request.is_edited, request.clip());
+        let model = root.model;
+        let (request, requested_layers) = (root.request, root.layers);
+        let play = request.clip();
         let mut outcome = Outcome::default();
         let warnings = &mut outcome.warnings;
-        // The layers that play on have other nodes in a new graph.
-        let layers_before: Vec<_> = self.played_layers().collect();
         // The clips that start and stop depend on the request, on the loaded assets and on the fade.
         let mut change = self.decide(&request, model, seconds, clips, warnings);
         let layers = LayerRequest {
@@ -187,24 +167,8 @@ impl<F: Rig> ModelAnimator<F> {
         let restarts = change.restarts();
         let is_changed = change.is_any();
         if is_changed {
-            let mut before: Vec<_> = self.played_clips().collect();
-            before.extend(layers_before);
             let fade = play.map_or(0.0, |resolved| resolved.play.fade);
             self.apply(change, fade, model, clips);
-            let graphs = (graph, root.own_graph);
-            self.set_graph(graphs, root.commands, player, model, clips);
-            let before = (!is_edited).then_some(&*before);
-            let resetting = self.active.selected();
-            let resetting = resetting.filter(|selected| selected.source.resets_scale());
-            let resetting = resetting.map(|selected| selected.clip.clone());
-            let now: Vec<_> = self.played_clips().chain(self.played_layers()).collect();
-            restore_rest_pose::<F>(
-                &clips.loaded,
-                (model, root.skeleton),
-                (&now, resetting),
-                before,
-                bones,
-            );
         }
         let tables = EventTables {
             clips: request.named,
@@ -215,50 +179,21 @@ impl<F: Rig> ModelAnimator<F> {
         let events = &mut outcome.events;
         let mut send = |event: PassedEvent<'_>| events.push(event.sent_to(entity));
         if let Some(play) = play {
-            let has_ended = self.advance(play, root.playback, restarts, seconds, &clips.loaded);
+            let has_ended = self.advance(play, root.playback, restarts, seconds);
             outcome.ended = has_ended.then(|| play.requested.clone());
             let play = (!self.is_waiting()).then_some(play);
             if let Some(selected) = self.active.iter_mut().next_back() {
                 selected.send_events(play, tables, &**model, clips, &mut send);
             }
         }
-        let mut ended = Vec::new();
-        if let Some(requested) = &mut requested_layers {
+        if let Some(mut requested) = requested_layers {
             let all = requested.bypass_change_detection();
-            ended = self
+            let ended = self
                 .layers
                 .advance(all, &**model, clips, tables, seconds, &mut send);
-        }
-        self.write_player(player);
-        if let Some(requested) = requested_layers {
             outcome.ended_layers = self.end_layers(ended, requested);
         }
         outcome
-    }
-
-    /// Writes all clips to the player.
-    fn write_player(&self, player: &mut AnimationPlayer) {
-        let active = self.active.iter().zip(self.active.weights());
-        for (index, (playing, weight)) in active.enumerate() {
-            if let Some(animation) = player.animation_mut(node(index)) {
-                playing.write(animation, weight);
-            }
-        }
-        let layout = self.layout;
-        self.layers
-            .write_player(player, |index| layout.layer(index));
-    }
-
-    /// The active clips and the bones that they may animate.
-    fn played_clips(&self) -> impl Iterator<Item = (Handle<AnimationClip>, BoneSet)> {
-        let active = self.active.iter();
-        active.map(|playing| (playing.clip.clone(), BoneSet::ALL))
-    }
-
-    /// The clips of the layers and the bones that they may animate.
-    fn played_layers(&self) -> impl Iterator<Item = (Handle<AnimationClip>, BoneSet)> {
-        let layers = self.layers.playing();
-        layers.map(|layer| (layer.playing.clip.clone(), layer.bones.clone()))
     }
 
     /// Whether any clip that plays was edited.
@@ -401,44 +336,34 @@ impl<F: Rig> ModelAnimator<F> {
             self.active.stop();
         }
         for playing in self.active.iter_mut() {
-            // If an edit has left a clip without frames, its previous version fades out.
-            if let Some(clip) = clips.for_model(&playing.source, model) {
-                playing.clip = clip;
-            }
+            playing.bind(clips, model);
         }
     }
 
-    /// Inserts the graph of the clips that play on the root, and plays its nodes. Removes the graph if no clip plays.
-    fn set_graph(
+    /// Poses the bones. Returns whether any has moved. `skeleton` are their entities, and `pose` is a buffer.
+    pub(crate) fn pose(
         &mut self,
-        (current, own): (Option<&AnimationGraphHandle>, &mut OwnGraph),
-        mut root: EntityCommands<'_>,
-        player: &mut AnimationPlayer,
-        model: &Arc<F::Model>,
-        clips: &mut Clips<'_, '_, F>,
-    ) {
+        model: &F::Model,
+        skeleton: &[Entity],
+        bones: &mut BoneEntities<'_, '_, F::Bone>,
+        pose: &mut Vec<PosedBone>,
+    ) -> bool {
+        if skeleton.is_empty() || !self.is_playing() && self.written.is_empty() {
+            return false;
+        }
+        pose.clear();
+        pose.extend(F::bones(model).map(PosedBone::from));
+        blend(&self.active, &self.layers, pose);
+        let is_moved = bones.write(skeleton, pose, &mut self.written);
         if !self.is_playing() {
-            if own.is(current) {
-                player.stop_all();
-                root.try_remove::<AnimationGraphHandle>();
-            }
-            own.0 = None;
-            return;
+            self.written.clear();
         }
-        self.layout = GraphLayout::of::<F>(&self.active, &self.layers);
-        player.stop_all();
-        for index in 0..self.active.iter().count() {
-            player.play(node(index));
-        }
-        self.layout.play_constant(player);
-        for index in 0..self.layers.playing().count() {
-            player.play(self.layout.layer(index));
-        }
-        let graph = shared_graph(clips, &self.active, &self.layers, model);
-        if current.is_none_or(|current| current.0 != graph) {
-            root.try_insert(AnimationGraphHandle(graph.clone()));
-        }
-        own.0 = Some(graph);
+        is_moved
+    }
+
+    /// Forgets what was written to bones, because their entities were spawned again.
+    pub(crate) fn forget_bones(&mut self) {
+        self.written.clear();
     }
 
     /// Advances the active clips by a frame of `seconds`, and writes `playback`. Returns whether the requested clip has
@@ -449,7 +374,6 @@ impl<F: Rig> ModelAnimator<F> {
         playback: Option<&mut Playback>,
         restarts: bool,
         seconds: f32,
-        clips: &Assets<AnimationClip>,
     ) -> bool {
         let play = &resolved.play;
         // While the requested clip is not loaded, the clip that plays is another one.
@@ -458,7 +382,7 @@ impl<F: Rig> ModelAnimator<F> {
         let mut playing = self.active.iter_mut();
         let selected = playing.next_back();
         for fading in playing {
-            fading.advance(seconds, clips);
+            fading.advance(seconds);
         }
         let Some(selected) = selected else {
             // No clip plays that could be at its end.
@@ -471,14 +395,14 @@ impl<F: Rig> ModelAnimator<F> {
         if !is_waiting {
             selected.apply(play);
             if restarts {
-                selected.restart(play.start, clips);
+                selected.restart(play.start);
             } else if let Some(playback) = &playback {
                 // The user may have set it.
                 selected.playback = **playback;
             }
         }
         // A clip shows its start time for one frame before it advances.
-        let has_ended = selected.advance(if restarts { 0.0 } else { seconds }, clips);
+        let has_ended = selected.advance(if restarts { 0.0 } else { seconds });
         if let Some(playback) = playback {
             *playback = selected.playback;
             if is_waiting {
@@ -510,33 +434,5 @@ impl<F: Rig> ModelAnimator<F> {
             Some((id, clip))
         });
         finished.collect()
-    }
-}
-
-/// Removes the animator's graph from a root that is no longer a model, and stops its player. A component hook.
-fn on_animator_removed(mut world: DeferredWorld<'_>, context: HookContext) {
-    let root = context.entity;
-    let graph = world.get::<AnimationGraphHandle>(root);
-    let own = world.get::<OwnGraph>(root);
-    if !own.is_some_and(|own| own.is(graph)) {
-        return;
-    }
-    if let Some(mut player) = world.get_mut::<AnimationPlayer>(root) {
-        player.stop_all();
-    }
-    let mut commands = world.commands();
-    if let Ok(mut root) = commands.get_entity(root) {
-        root.try_remove::<AnimationGraphHandle>();
-    }
-}
-
-/// The graph that the crate has inserted on a model's root. Its events are sent when its clips advance.
-#[derive(Component, Debug, Default)]
-pub(crate) struct OwnGraph(pub(crate) Option<Handle<AnimationGraph>>);
-
-impl OwnGraph {
-    /// Whether this is the root's current graph. Otherwise the graph is the user's.
-    pub(crate) fn is(&self, current: Option<&AnimationGraphHandle>) -> bool {
-        self.0.is_some() && current.map(|current| &current.0) == self.0.as_ref()
     }
 }

@@ -1,37 +1,24 @@
-//! [`Clips`]: finds the clips of a format's models, adapts them to the models, and shares what is made of them.
+//! [`Clips`]: finds the clips of a format's models, binds them to the models, and shares what is made of them.
 
 use crate::load::names::same_name;
 use crate::load::warnings::WarningLog;
 use crate::load::weak_cache::{Address, WeakCache};
-use crate::playback::graph::bone_set::BoneSet;
-use crate::playback::graph::derived_clips::part_of;
+use crate::playback::skeletal::pose_source::BoundClip;
 use crate::playback::skeletal::rig::{ClipInfo, ClipSource, Rig, RigClip};
 use crate::root::play::{ClipRef, ModelClips, ResolvedPlay};
-use bevy::asset::{LoadState, StrongHandle, UntypedAssetId};
+use bevy::asset::{LoadState, UntypedAssetId};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use core::marker::PhantomData;
 use std::sync::Arc;
 
-/// The clips and nodes of a graph.
+/// A clip that poses the bones of a model.
 #[derive(PartialEq, Eq, Hash)]
-pub(crate) struct GraphKey {
-    pub(crate) active: Vec<AssetId<AnimationClip>>,
-    /// The clip of each layer, its bones, and whether it is additive.
-    pub(crate) layers: Vec<(AssetId<AnimationClip>, BoneSet, bool)>,
-    /// The model if the graph has copies of clips for it.
-    pub(crate) model: Option<Address>,
-}
-
-/// A clip that was adapted to a model, or a part of it.
-#[derive(PartialEq, Eq, Hash)]
-struct AdaptedKey {
+struct BoundKey {
     model: Address,
     clip: AssetId<AnimationClip>,
     /// The asset that describes the clip.
     file: Option<UntypedAssetId>,
-    /// The bits of the times of the part.
-    part: Option<[u32; 3]>,
 }
 
 /// The warning that a clip does not fit a model.
@@ -48,8 +35,7 @@ struct MismatchWarning {
 pub(crate) struct SharedClips<F: Rig> {
     /// The extensions of files with one clip.
     pub(crate) extensions: Vec<String>,
-    graphs: WeakCache<GraphKey, StrongHandle>,
-    adapted: WeakCache<AdaptedKey, StrongHandle>,
+    bound: WeakCache<BoundKey, BoundClip>,
     /// Warnings that are not logged yet.
     warnings: Vec<MismatchWarning>,
     format: PhantomData<fn() -> F>,
@@ -60,8 +46,7 @@ impl<F: Rig> SharedClips<F> {
     pub(crate) fn new(extensions: Vec<String>) -> Self {
         Self {
             extensions,
-            graphs: WeakCache::default(),
-            adapted: WeakCache::default(),
+            bound: WeakCache::default(),
             warnings: Vec::new(),
             format: PhantomData,
         }
@@ -71,12 +56,10 @@ impl<F: Rig> SharedClips<F> {
 /// Finds the clips of a format's models, and makes what plays them.
 #[derive(SystemParam)]
 pub(crate) struct Clips<'w, 's, F: Rig> {
-    pub(crate) loaded: ResMut<'w, Assets<AnimationClip>>,
+    loaded: Res<'w, Assets<AnimationClip>>,
     files: Res<'w, Assets<<F as Rig>::ClipFile>>,
     server: Res<'w, AssetServer>,
     shared: ResMut<'w, SharedClips<F>>,
-    graphs: ResMut<'w, Assets<AnimationGraph>>,
-    graph_events: MessageWriter<'w, AssetEvent<AnimationGraph>>,
     clip_events: MessageReader<'w, 's, AssetEvent<AnimationClip>>,
     file_events: MessageReader<'w, 's, AssetEvent<<F as Rig>::ClipFile>>,
 }
@@ -119,10 +102,7 @@ impl<F: Rig> Clips<'_, '_, F> {
             files: edited(&mut self.file_events),
         };
         if !edits.clips.is_empty() || !edits.files.is_empty() {
-            let shared = &mut *self.shared;
-            // Only graphs for a model have copies of clips.
-            shared.graphs.retain(|key| key.model.is_none());
-            shared.adapted.retain(|key| {
+            self.shared.bound.retain(|key| {
                 let file = key.file.map(UntypedAssetId::typed_debug_checked);
                 !edits.contain_asset(key.clip, file)
             });
@@ -190,65 +170,38 @@ impl<F: Rig> Clips<'_, '_, F> {
         matches!(self.server.load_state(&source.clip), LoadState::Failed(_))
     }
 
-    /// The clip to play on a model, cut to the part that the source selects; `None` if that part has no frames.
+    /// The clip as it poses the bones of a model, and the seconds of the part that the source selects. `None` if that part has
+    /// no frames, or the clip is not loaded.
     pub(crate) fn for_model(
         &mut self,
         source: &ClipSource,
         model: &Arc<F::Model>,
-    ) -> Option<Handle<AnimationClip>> {
-        let span = match &source.frames {
-            Some(part) => Some(self.info(source, model)?.frames.span(part)?),
-            None => None,
+    ) -> Option<(Arc<BoundClip>, f32)> {
+        let seconds = match &source.frames {
+            Some(part) => self.info(source, model)?.frames.span(part)?.length,
+            None => self.loaded.get(&source.clip)?.duration(),
         };
-        let key = AdaptedKey {
+        let key = BoundKey {
             model: Address::of(model),
             clip: source.clip.id(),
             file: source.file.as_ref().map(UntypedHandle::id),
-            part: span.map(|span| span.bits()),
         };
-        if let Some(known) = self.shared.adapted.handle(&key) {
-            return Some(known);
+        if let Some(known) = self.shared.bound.get(&key) {
+            return Some((known, seconds));
         }
-        let whole = self.loaded.get(&source.clip);
+        let data = F::clip_data(source, model, &self.files, &self.loaded)?;
+        let bound = Arc::new(BoundClip::new(data, F::bones(model).len()));
         let file = source.file_id().and_then(|file| self.files.get(file));
-        let adapted = file.zip(whole);
-        let adapted = adapted.and_then(|(file, clip)| F::adapted(file, clip, model));
-        let (adapted, warning) = adapted.unzip();
-        if let Some(warning) = warning.flatten() {
+        if let Some(message) = file.and_then(|file| F::mismatch(file, model)) {
             let path = source.clip.path().map(ToString::to_string);
             self.shared.warnings.push(MismatchWarning {
-                file: source.file.as_ref().map(UntypedHandle::id),
+                file: key.file,
                 path: path.unwrap_or_default(),
-                message: warning,
+                message,
             });
         }
-        let clip = match span {
-            Some(span) => Some(part_of(adapted.as_ref().or(whole)?, span)),
-            None => adapted,
-        };
-        let Some(clip) = clip else {
-            return Some(source.clip.clone());
-        };
-        let clip = self.loaded.add(clip);
-        self.shared.adapted.insert_handle(key, &clip);
-        Some(clip)
-    }
-
-    /// The graph with a key. `make` makes it if no model plays it.
-    pub(crate) fn graph(
-        &mut self,
-        key: GraphKey,
-        make: impl FnOnce(&mut Assets<AnimationClip>) -> AnimationGraph,
-    ) -> Handle<AnimationGraph> {
-        if let Some(graph) = self.shared.graphs.handle(&key) {
-            return graph;
-        }
-        let graph = self.graphs.add(make(&mut self.loaded));
-        // Bevy itself writes this message only after the animations of this frame.
-        let id = graph.id();
-        self.graph_events.write(AssetEvent::Added { id });
-        self.shared.graphs.insert_handle(key, &graph);
-        graph
+        self.shared.bound.insert(key, &bound);
+        Some((bound, seconds))
     }
 }
 

@@ -1,15 +1,17 @@
 //! The systems that play [`PlayClip`](crate::root::PlayClip) on the models of a format with a [`Rig`].
 //!
-//! In each frame, it advances each root's clips and writes them to its `AnimationPlayer` ([`ModelAnimator::update`]). Then
-//! Bevy poses the bones, which are linked to the player as long as the root has an animation graph: Bevy visits every entity that
-//! has an `AnimatedBy` in every frame. Events that files store in clips are also sent in the graphs of users.
+//! In each frame, it advances each root's clips ([`ModelAnimator::update`]), and poses the bones ([`ModelAnimator::pose`]).
+//!
+//! If the root has an animation graph of the user instead, its bones are linked to its `AnimationPlayer`, and Bevy poses them.
+//! Events that files store in clips are also sent then.
 
 use crate::load::reloads::is_asset_loading;
 use crate::load::warnings::ModelWarnings;
 use crate::playback::advance::{ClipStep, wrap};
-use crate::playback::graph::rest_poses::Bones;
-use crate::playback::skeletal::animator::{AnimatedRoot, ClipRequest, ModelAnimator, OwnGraph};
+use crate::playback::skeletal::animator::{AnimatedRoot, ClipRequest, ModelAnimator};
 use crate::playback::skeletal::clips::Clips;
+use crate::playback::skeletal::pose::{BoneEntities, PosedBone};
+use crate::playback::skeletal::propagate::PosedScene;
 use crate::playback::skeletal::rig::{ClipSource, Rig};
 use crate::root::events::{ModelEvents, send_events};
 use crate::root::layers::{ClipLayers, LayerFinished, ModelMasks};
@@ -29,9 +31,7 @@ type PlayedRoot<F> = (
     Option<&'static mut Playback>,
     Option<&'static mut ClipLayers>,
     &'static mut ModelAnimator<F>,
-    &'static mut AnimationPlayer,
-    Option<&'static AnimationGraphHandle>,
-    &'static mut OwnGraph,
+    Option<&'static mut PosedScene>,
 );
 
 /// A root that has a clip or layers to play.
@@ -47,10 +47,11 @@ pub(crate) struct PlayedRoots<'w, 's, F: Rig> {
     stopped: RemovedComponents<'w, 's, ResolvedClip>,
     removed_layers: RemovedComponents<'w, 's, ClipLayers>,
     roots: Query<'w, 's, PlayedRoot<F>>,
-    bones: Bones<'w, 's, <F as Rig>::Bone>,
+    bones: BoneEntities<'w, 's, <F as Rig>::Bone>,
+    pose: Local<'s, Vec<PosedBone>>,
 }
 
-/// Starts, stops and advances clips, and sends their events.
+/// Starts, stops and advances clips, sends their events, and poses the bones.
 ///
 /// Visits only the models that have a [`PlayClip`](crate::root::PlayClip) or [`ClipLayers`], and those that just lost
 /// them.
@@ -64,10 +65,11 @@ pub(crate) fn play_clips<F: Rig>(mut all: PlayedRoots<F>, mut clips: Clips<F>) {
         let Ok(root) = all.roots.get_mut(entity) else {
             continue;
         };
-        let (instance, play, named, events, masks, playback, layers, state, player, graph, own) =
-            root;
-        let (mut playback, mut state, mut player, mut own) = (playback, state, player, own);
+        let (instance, play, named, events, masks, mut playback, layers, mut state, scene) = root;
         let animator = state.bypass_change_detection();
+        if instance.is_changed() {
+            animator.forget_bones();
+        }
         let are_events_changed = instance.is_changed()
             || play.as_ref().is_some_and(Ref::is_changed)
             || layers.as_ref().is_some_and(DetectChanges::is_changed)
@@ -84,17 +86,17 @@ pub(crate) fn play_clips<F: Rig>(mut all: PlayedRoots<F>, mut clips: Clips<F>) {
                 are_events_changed,
             },
             model: F::model(&instance),
-            skeleton: F::bone_entities(&instance),
-            player: player.bypass_change_detection(),
             playback: playback
                 .as_mut()
                 .map(DetectChangesMut::bypass_change_detection),
             layers,
-            graph,
-            own_graph: own.bypass_change_detection(),
-            commands: all.commands.entity(entity),
         };
-        let outcome = animator.update(root, &mut clips, &mut all.bones, seconds);
+        let outcome = animator.update(root, &mut clips, seconds);
+        let (model, skeleton) = (F::model(&instance), F::bone_entities(&instance));
+        let is_moved = animator.pose(model, skeleton, &mut all.bones, &mut all.pose);
+        if let Some(mut scene) = scene.filter(|_| is_moved) {
+            scene.bypass_change_detection().is_moved = true;
+        }
         for warning in outcome.warnings {
             all.warnings.warn_once(entity, &warning);
         }
@@ -160,10 +162,7 @@ pub(crate) fn send_clip_events<F: Rig>(
     players: Query<EventPlayer<F>>,
 ) {
     let seconds = time.delta_secs();
-    for (entity, player, handle, own, instance) in &players {
-        if own.is_some_and(|own| own.is(Some(handle))) {
-            continue;
-        }
+    for (entity, player, handle, instance) in &players {
         let Some(graph) = graphs.get(handle) else {
             // A player plays nothing until its graph is loaded.
             continue;
@@ -187,12 +186,11 @@ pub(crate) fn send_clip_events<F: Rig>(
     }
 }
 
-/// The components of a player. The last two are on the roots of models.
+/// The components of a player. The last one is on the roots of models.
 type EventPlayer<F> = (
     Entity,
     &'static AnimationPlayer,
     &'static AnimationGraphHandle,
-    Option<&'static OwnGraph>,
     Option<&'static <F as Format>::Instance>,
 );
 

@@ -2,8 +2,8 @@
 
 use crate::playback::advance::ClipSelection;
 use crate::playback::clip_events::EventTables;
-use crate::playback::graph::bone_set::BoneSet;
 use crate::playback::skeletal::active_clips::{Pending, PendingState, PlayingClip};
+use crate::playback::skeletal::bone_set::BoneSet;
 use crate::playback::skeletal::clips::Clips;
 use crate::playback::skeletal::rig::{Rig, RigBone};
 use crate::root::events::PassedEvent;
@@ -35,8 +35,6 @@ struct ActiveLayer {
     additive: bool,
     mask: BoneMask,
     bones: BoneSet,
-    /// Whether the graph has no group for the mask.
-    is_muted: bool,
     /// The weight without fades.
     weight: f32,
     fade_out: f32,
@@ -108,8 +106,8 @@ impl ActiveLayers {
         Some(layer.played()?.weight)
     }
 
-    /// Starts, changes and removes layers as requested, and advances their fades. Returns whether the graph must
-    /// change.
+    /// Starts, changes and removes layers as requested, and advances their fades. Returns whether
+    /// clips have started or stopped.
     pub(crate) fn update<F: Rig>(
         &mut self,
         request: &LayerRequest<'_>,
@@ -145,7 +143,9 @@ impl ActiveLayers {
         if changes {
             self.resolve_masks::<F>(request.masks, model, warnings);
             for layer in &mut self.layers {
-                layer.adapt(model, clips);
+                if let Some(playing) = &mut layer.playing {
+                    playing.bind(clips, model);
+                }
             }
         }
         changes
@@ -192,16 +192,8 @@ impl ActiveLayers {
         warnings: &mut Vec<String>,
     ) {
         let bones: Vec<RigBone<'_>> = F::bones(model).collect();
-        let mut groups = MaskGroups::default();
         for layer in &mut self.layers {
             layer.bones = BoneSet::resolve(&layer.mask, masks, &bones, warnings);
-            layer.is_muted = layer.playing.is_some() && groups.insert(&layer.bones).is_none();
-            if layer.is_muted {
-                warnings.push(format!(
-                    "has layers with more than {} different masks; the others have no effect",
-                    MaskGroups::MAX
-                ));
-            }
         }
     }
 
@@ -224,7 +216,7 @@ impl ActiveLayers {
             } else {
                 None
             };
-            let has_ended = layer.advance(seek, &clips.loaded, seconds);
+            let has_ended = layer.advance(seek, seconds);
             if layer.is_requested
                 && let Some(playing) = &mut layer.playing
             {
@@ -235,24 +227,6 @@ impl ActiveLayers {
             }
         }
         ended
-    }
-
-    /// Writes the clips to the player.
-    pub(crate) fn write_player(
-        &self,
-        player: &mut AnimationPlayer,
-        node: impl Fn(usize) -> AnimationNodeIndex,
-    ) {
-        for (index, layer) in self.playing().enumerate() {
-            let weight = if layer.additive {
-                layer.weight
-            } else {
-                blend_weight(layer.weight)
-            };
-            if let Some(animation) = player.animation_mut(node(index)) {
-                layer.playing.write(animation, weight);
-            }
-        }
     }
 
     /// Ends a layer that has removed itself. It does not fade out any more.
@@ -276,7 +250,6 @@ impl ActiveLayer {
             additive: layer.additive,
             mask: layer.mask.clone(),
             bones: BoneSet::ALL,
-            is_muted: false,
             weight: layer.weight,
             fade_out: layer.fade_out,
             removes_itself: layer.removes_itself,
@@ -347,8 +320,8 @@ impl ActiveLayer {
         false
     }
 
-    /// Starts the pending clip once it is loaded. If that fails, the previous one stops. Returns whether the graph must
-    /// change.
+    /// Starts the pending clip once it is loaded. If that fails, the previous one stops. Returns whether
+    /// clips have started or stopped.
     fn start_pending<F: Rig>(
         &mut self,
         model: &F::Model,
@@ -387,16 +360,6 @@ impl ActiveLayer {
         true
     }
 
-    /// Adapts the clip to the model.
-    fn adapt<F: Rig>(&mut self, model: &Arc<F::Model>, clips: &mut Clips<'_, '_, F>) {
-        if let Some(playing) = &mut self.playing
-            // If an edit has left a clip without frames, its previous version plays on.
-            && let Some(clip) = clips.for_model(&playing.source, model)
-        {
-            playing.clip = clip;
-        }
-    }
-
     fn played(&self) -> Option<PlayedLayer<'_>> {
         let playing = self.playing.as_ref()?;
         Some(PlayedLayer {
@@ -404,7 +367,7 @@ impl ActiveLayer {
             bones: &self.bones,
             additive: self.additive,
             // NaN is 0.
-            weight: if self.weight > 0.0 && !self.is_muted {
+            weight: if self.weight > 0.0 {
                 self.weight.min(1.0) * self.envelope
             } else {
                 0.0
@@ -413,7 +376,7 @@ impl ActiveLayer {
     }
 
     /// Advances the clip, which first jumps to `seek`. Returns whether it has just ended.
-    fn advance(&mut self, seek: Option<f32>, clips: &Assets<AnimationClip>, seconds: f32) -> bool {
+    fn advance(&mut self, seek: Option<f32>, seconds: f32) -> bool {
         let Some(playing) = &mut self.playing else {
             return false;
         };
@@ -421,13 +384,13 @@ impl ActiveLayer {
         playing.apply(play);
         let starts = core::mem::take(&mut self.starts);
         match (starts, seek) {
-            (true, _) => playing.restart(seek.or(play.start), clips),
+            (true, _) => playing.restart(seek.or(play.start)),
             (false, Some(time)) => playing.playback.time = time,
             (false, None) => {}
         }
         // A clip shows its start time for one frame before it advances.
         let seconds = if starts || play.paused { 0.0 } else { seconds };
-        let has_ended = playing.advance(seconds, clips);
+        let has_ended = playing.advance(seconds);
         let fades = self.fade_out > 0.0 && self.fade_out.is_finite();
         let at_end = if fades && self.is_requested && self.removes_itself {
             (playing.seconds_to_end() / self.fade_out).clamp(0.0, 1.0)
@@ -436,97 +399,5 @@ impl ActiveLayer {
         };
         self.envelope = self.fade.min(at_end);
         has_ended
-    }
-}
-
-/// The weight of a node beside a node of weight 1, so that its share is `share`, from 0 to 1.
-fn blend_weight(share: f32) -> f32 {
-    /// Beside it, a weight of 1 is less than half of the last digit of a float, so the share is exactly 1.
-    const ALL: f32 = 1e9;
-    (share / (1.0 - share)).min(ALL)
-}
-
-/// The mask groups of a graph.
-#[derive(Default)]
-pub(crate) struct MaskGroups(Vec<BoneSet>);
-
-impl MaskGroups {
-    /// The count of mask groups in one of Bevy's graphs.
-    pub(crate) const MAX: usize = 64;
-
-    /// The mask of a node that animates only these bones. `None` if there is no group left.
-    pub(crate) fn insert(&mut self, bones: &BoneSet) -> Option<AnimationMask> {
-        if bones.is_all() {
-            return Some(0);
-        }
-        let found = self.0.iter().position(|other| other == bones);
-        let group = found.unwrap_or(self.0.len());
-        if group == Self::MAX {
-            return None;
-        }
-        if found.is_none() {
-            self.0.push(bones.clone());
-        }
-        Some(1 << group)
-    }
-
-    /// The groups of a bone: those of the masks that it is not in.
-    pub(crate) fn of_bone(&self, bone: usize) -> AnimationMask {
-        let groups = self.0.iter().enumerate();
-        groups.fold(0, |groups, (group, bones)| {
-            groups | AnimationMask::from(!bones.contains(bone)) << group
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use bevy::transform::components::Transform;
-
-    #[test]
-    fn blend_weights_give_the_share() {
-        for share in [0.0, 0.25, 0.5, 0.999, 1.0 - f32::EPSILON, 1.0] {
-            let weight = blend_weight(share);
-            assert!(weight.is_finite());
-            assert!((weight / (1.0 + weight) - share).abs() < 1e-6, "{share}");
-        }
-        let all = blend_weight(1.0);
-        assert_eq!(all / (1.0 + all), 1.0);
-    }
-
-    #[test]
-    fn different_masks_have_groups_up_to_the_limit() {
-        let bones: Vec<RigBone<'_>> = ["a", "b", "c", "d", "e", "f", "g"]
-            .map(|name| RigBone {
-                name,
-                parent: None,
-                rest: Transform::IDENTITY,
-                is_visible: true,
-            })
-            .into();
-        // Each of the 127 subsets that are not empty is a mask.
-        let set = |subset: u32| {
-            let is_in = |(bone, _): &(usize, _)| subset >> *bone & 1 == 1;
-            let names = bones.iter().enumerate().filter(is_in);
-            let mask = BoneMask::bones(names.map(|(_, bone)| bone.name));
-            BoneSet::resolve(&mask, None, &bones, &mut Vec::new())
-        };
-        let mut groups = MaskGroups::default();
-        for subset in 1..=64 {
-            let mask = groups.insert(&set(subset)).unwrap();
-            assert_eq!(mask, 1 << (subset - 1));
-            for bone in 0..bones.len() {
-                let is_masked = groups.of_bone(bone) & mask != 0;
-                assert_eq!(is_masked, subset >> bone & 1 == 0);
-            }
-        }
-        assert_eq!(groups.insert(&set(65)), None);
-        assert_eq!(
-            groups.insert(&set(3)),
-            Some(1 << 2),
-            "a mask that has a group"
-        );
-        assert_eq!(groups.insert(&BoneSet::ALL), Some(0));
     }
 }

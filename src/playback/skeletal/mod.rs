@@ -1,12 +1,16 @@
-//! Plays clips on an `AnimationPlayer`, for the formats whose clips are Bevy `AnimationClip`s: those with [`Rig`].
+//! Plays clips on the bones of models, for the formats with [`Rig`]. Their clips are also Bevy `AnimationClip`s.
 
 // For maintainers: the rules for bones that a format's clip does not animate belong to the format.
 
 pub(crate) mod active_clips;
 pub(crate) mod animator;
+pub(crate) mod bone_set;
 pub(crate) mod clips;
 pub(crate) mod driver;
 pub(crate) mod layers;
+pub(crate) mod pose;
+pub(crate) mod pose_source;
+pub(crate) mod propagate;
 pub(crate) mod rig;
 
 use crate::load::reloads::add_loading_check;

@@ -2,6 +2,7 @@
 
 use crate::playback::clip_events::StoredEvents;
 use crate::playback::frames::Frames;
+use crate::playback::skeletal::pose_source::{ClipData, PoseSource};
 use crate::spawn::format::Format;
 use bevy::animation::AnimationTargetId;
 use bevy::prelude::*;
@@ -19,6 +20,9 @@ pub trait Rig: Format {
 
     /// The asset that describes clips.
     type ClipFile: Asset;
+
+    /// Poses the bones of a model at a position of a clip.
+    type Sampler: PoseSource;
 
     /// The model of an instance.
     fn model(instance: &Self::Instance) -> &Arc<Self::Model>;
@@ -53,18 +57,16 @@ pub trait Rig: Format {
         None
     }
 
-    /// The copy of a clip of a file that fits a model, and a warning about what does not fit. `None` if the clip itself fits.
-    fn adapted(
-        _file: &Self::ClipFile,
-        _clip: &AnimationClip,
-        _model: &Self::Model,
-    ) -> Option<(AnimationClip, Option<String>)> {
-        None
-    }
+    /// What poses the bones of a model in a clip. `None` if it is not loaded.
+    fn clip_data(
+        source: &ClipSource,
+        model: &Self::Model,
+        files: &Assets<Self::ClipFile>,
+        clips: &Assets<AnimationClip>,
+    ) -> Option<ClipData<Self::Sampler>>;
 
-    /// The evaluator of the format's visibility tracks, and a curve of the default visibility. `None` if the format has
-    /// no such tracks.
-    fn default_visibility() -> Option<(EvaluatorId<'static>, VariableCurve)> {
+    /// A warning about the tracks of a file that do not fit a model.
+    fn mismatch(_file: &Self::ClipFile, _model: &Self::Model) -> Option<String> {
         None
     }
 }
@@ -122,12 +124,6 @@ impl From<&Handle<AnimationClip>> for ClipSource {
 }
 
 impl ClipSource {
-    /// Whether the scale is 1 for a bone that the clip animates without a scale curve, as in clips with files of their
-    /// own. Otherwise it is that of the rest pose.
-    pub(crate) fn resets_scale(&self) -> bool {
-        self.file.is_some()
-    }
-
     /// The asset that describes the clip, if it is not the model itself.
     pub(crate) fn file_id<A: Asset>(&self) -> Option<AssetId<A>> {
         Some(self.file.as_ref()?.id().typed_debug_checked())

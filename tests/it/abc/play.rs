@@ -18,20 +18,6 @@ fn assert_body(app: &TestApp, root: Entity, expected: Vec3) {
 }
 
 #[test]
-fn idle_models_have_no_animated_nodes() {
-    let (mut app, root) = app(());
-    let mut animated = app.world().query_filtered::<(), With<AnimatedBy>>();
-    app.step(0.0);
-    assert_eq!(animated.iter(app.app.world()).count(), 0);
-    let nodes = app.get::<AbcInstance>(root).nodes().len();
-    app.apply(root, PlayClip::looping("walk"));
-    assert_eq!(animated.iter(app.app.world()).count(), nodes);
-    app.remove::<PlayClip>(root);
-    app.step(0.0);
-    assert_eq!(animated.iter(app.app.world()).count(), 0);
-}
-
-#[test]
 fn clips_play_by_name_or_index_and_cross_fade() {
     let (mut app, root) = app(still("WALK", 0.1));
     app.steps(2, 0.0);
@@ -49,20 +35,4 @@ fn clips_play_by_name_or_index_and_cross_fade() {
     let clip = animator.clip().cloned();
     let model = app.get::<AbcInstance>(root).model();
     assert_eq!(clip.as_ref(), Some(&model.animations[2].clip));
-}
-
-#[test]
-fn models_with_the_same_clip_share_a_graph() {
-    let (mut app, first) = app(PlayClip::looping("walk"));
-    let second = app.spawn_ready(SCENE, PlayClip::looping(0_usize));
-    app.steps(2, 0.0);
-    let graph = |app: &mut TestApp, root| {
-        let graph = app.find::<AnimationGraphHandle>(root);
-        graph.unwrap().0.clone()
-    };
-    assert_eq!(graph(&mut app, first), graph(&mut app, second));
-    let play = PlayClip::looping("stand");
-    app.apply(second, play);
-    app.step(0.0);
-    assert_ne!(graph(&mut app, first), graph(&mut app, second));
 }

@@ -182,26 +182,6 @@ fn clips_play_by_name_index_and_handle() {
     assert_eq!(animator.clip(), Some(&clip));
 }
 
-/// Bevy advances the clips of `PlayClip`, and so triggers their events.
-#[test]
-fn clip_events_trigger_once_per_loop() {
-    let (mut app, root) = app(&files(), PlayClip::looping("MOVE_00"));
-    let clip = app.get::<AloAnimator>(root).clip().cloned();
-    let count = Arc::<AtomicUsize>::default();
-    let counter = count.clone();
-    let mut clips = app.world().resource_mut::<Assets<AnimationClip>>();
-    let mut clip = clips.get_mut(&clip.unwrap()).unwrap();
-    clip.add_event_fn(0.15, move |_, _, _, _| {
-        counter.fetch_add(1, Ordering::Relaxed);
-    });
-    drop(clip);
-    // A loop takes 0.4 seconds.
-    for expected in [0, 1, 1, 1, 1, 2, 2, 2, 2, 3] {
-        app.step(0.1);
-        assert_eq!(count.load(Ordering::Relaxed), expected);
-    }
-}
-
 #[test]
 fn clip_played_once_stays_at_its_end_and_sends_one_message() {
     let (mut app, root) = app(&files(), PlayClip::once("MOVE_00"));

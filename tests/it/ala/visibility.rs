@@ -59,8 +59,8 @@ fn model() -> Vec<u8> {
     write(&file).unwrap()
 }
 
-/// A clip of three frames with records of these bones, and a visibility track of one.
-fn clip(bones: &[usize], track: Option<(usize, [bool; 3])>) -> Vec<u8> {
+/// Records of these bones, and a visibility track of one.
+fn tracks(bones: &[usize], track: Option<(usize, [bool; 3])>) -> Vec<BoneTracks> {
     let tracks = bones.iter().map(|bone| {
         let (name, _) = BONES[*bone];
         let shown = track.filter(|(other, _)| other == bone);
@@ -69,17 +69,25 @@ fn clip(bones: &[usize], track: Option<(usize, [bool; 3])>) -> Vec<u8> {
             ..BoneTracks::new(name, *bone as u32, [10.0, 0.0, 0.0])
         }
     });
-    ala(&document(3, tracks.collect()))
+    tracks.collect()
+}
+
+/// A clip of three frames.
+fn clip(bones: &[usize], track: Option<(usize, [bool; 3])>) -> Vec<u8> {
+    ala(&document(3, tracks(bones, track)))
 }
 
 fn files() -> Vec<(&'static str, Vec<u8>)> {
     let all = [SKELETON, HAND, HULL];
+    // Without tracks, frames take no space in the file, and no time.
+    let long = document(16_000_000, tracks(&all, None));
     vec![
         ("unit.alo", model()),
         ("p_smoke.alo", bytes(vec![emitter(stream(20, 0.5))])),
         ("unit_ALL_00.ala", clip(&all, None)),
         ("unit_HIDE_00.ala", clip(&all, Some((SKELETON, [false; 3])))),
         ("unit_HAND_00.ala", clip(&[HAND], None)),
+        ("unit_LONG_00.ala", ala(&long)),
         (
             "unit_GONE_00.ala",
             clip(&all, Some((HAND, [true, false, true]))),
@@ -251,6 +259,7 @@ fn bounds_contain_what_is_visible_in_a_frame_of_the_clip() {
                 (Some("HIDE_00"), [19.0, 31.0]),
                 (Some("HAND_00"), [29.0, 31.0]),
                 (Some("GONE_00"), [19.0, 31.0]),
+                (Some("LONG_00"), [19.0, 31.0]),
             ],
         ),
         (
@@ -261,6 +270,7 @@ fn bounds_contain_what_is_visible_in_a_frame_of_the_clip() {
                 (Some("HIDE_00"), [19.0, 21.0]),
                 (Some("HAND_00"), [f32::NAN; 2]),
                 (Some("GONE_00"), [19.0, 31.0]),
+                (Some("LONG_00"), [19.0, 31.0]),
             ],
         ),
     ] {

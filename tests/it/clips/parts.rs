@@ -1,10 +1,8 @@
-//! Parts of clips that Bevy plays: their values compared with the files, looping, playing once, fades and reloads.
+//! Parts of clips of models with bones: their values compared with the files, looping, playing once, fades and reloads.
 
-use crate::ala::play::{self as ala_play, SCENE, TURRET, ala, bone, moves};
+use crate::ala::play::{self as ala_play, TURRET, ala, bone, moves};
 use crate::clips::named::named;
 use crate::support::prelude::*;
-use bevy::animation::AnimationEvent;
-use bevy::animation::graph::AnimationNodeType;
 use bevy_classic_models::alamo::ala::parse;
 use bevy_classic_models::alamo::alo::Bone;
 use bevy_classic_models::alamo::alo::write::write;
@@ -22,26 +20,6 @@ pub fn part(clip: impl Into<ClipRef>, frames: Range<u32>) -> ClipRef {
     ClipRef::part(clip, frames)
 }
 
-/// The only clip that Bevy plays on a model.
-fn played(app: &mut TestApp, root: Entity) -> AnimationClip {
-    let world = app.app.world();
-    let graph = world.get::<AnimationGraphHandle>(root).unwrap();
-    let graph = world
-        .resource::<Assets<AnimationGraph>>()
-        .get(graph)
-        .unwrap();
-    let nodes = graph
-        .nodes()
-        .filter_map(|node| match &graph.get(node)?.node_type {
-            AnimationNodeType::Clip(clip) => Some(clip.clone()),
-            _ => None,
-        });
-    let nodes: Vec<_> = nodes.collect();
-    assert_eq!(nodes.len(), 1);
-    let clips = world.resource::<Assets<AnimationClip>>();
-    clips.get(&nodes[0]).unwrap().clone()
-}
-
 /// A model with the bones of [`every_track`].
 fn bones_of_every_track() -> Vec<u8> {
     let mut bones = vec![Bone::new("Root", None, [0.0; 3])];
@@ -52,48 +30,34 @@ fn bones_of_every_track() -> Vec<u8> {
     write(&AloFile::new(bones)).unwrap()
 }
 
-/// Compares a part with the decoded file at, between and around its frames.
-fn assert_part_matches(part: &AnimationClip, bytes: &[u8], frames: Range<u32>) {
+/// Compares the bones with the decoded file at, between and around the frames of the part that plays.
+fn assert_part_matches(app: &mut TestApp, root: Entity, bytes: &[u8], frames: Range<u32>) {
     let file = parse(bytes).unwrap();
     let decoder = Decoder::new(bytes);
     let last = f64::from(frames.end.min(file.frames) - 1);
     let first = f64::from(frames.start);
     let steps = (last - first).max(1.0);
     let length = steps / f64::from(file.fps);
-    assert!(
-        (f64::from(part.duration()) - length).abs() < 1e-6,
-        "{frames:?}"
-    );
+    let duration = app.get::<Playback>(root).duration;
+    assert!((f64::from(duration) - length).abs() < 1e-6, "{frames:?}");
     for quarter in -4..=(4 * steps as i32 + 4) {
         let frame = f64::from(quarter) / 4.0;
         let expected_at = (first + frame).clamp(first, last);
-        let time = (frame / f64::from(file.fps)) as f32;
-        for (number, bone) in file.bones.iter().enumerate() {
+        app.get_mut::<Playback>(root).time = (frame / f64::from(file.fps)) as f32;
+        app.step(0.0);
+        for (number, info) in file.bones.iter().enumerate() {
             let expected = decoder.sample(number, expected_at);
-            let target = bone_target(bone.index as usize);
-            let what = format!("{} at {frame} of {frames:?}", bone.name);
-            let translation = animated_field!(Transform::translation);
-            let translation = part.sample_clamped(translation, target, time).unwrap();
-            let off = translation.distance(expected.translation.into());
-            assert!(
-                off < 2e-3,
-                "{what}: {translation} {:?}",
-                expected.translation
-            );
-            let scale = part.sample_clamped(animated_field!(Transform::scale), target, time);
-            let off = scale.unwrap_or(Vec3::ONE).distance(expected.scale.into());
-            assert!(off < 1e-4, "{what}: {scale:?}");
-            let rotation = animated_field!(Transform::rotation);
-            if let Some(rotation) = part.sample_clamped(rotation, target, time) {
-                let expected = Quat::from_array(expected.rotation.unwrap());
-                assert!(rotation.dot(expected).abs() > 1.0 - 1e-5, "{what}");
-            }
-            let mut curves = part.curves_for_target(target).unwrap().iter();
-            let visible = curves.find_map(|curve| {
-                let visible = curve.0.sample_clamped(time).downcast::<bool>().ok()?;
-                Some(*visible)
-            });
-            assert_eq!(visible, expected.visible, "{what}");
+            let what = format!("{} at {frame} of {frames:?}", info.name);
+            let entity = bone(app, root, info.index as usize);
+            let found = *app.get::<Transform>(entity);
+            let off = found.translation.distance(expected.translation.into());
+            assert!(off < 2e-3, "{what}: {found:?} {:?}", expected.translation);
+            let off = found.scale.distance(expected.scale.into());
+            assert!(off < 1e-4, "{what}: {found:?}");
+            let rotation = expected.rotation.map_or(Quat::IDENTITY, Quat::from_array);
+            assert!(found.rotation.dot(rotation).abs() > 1.0 - 1e-5, "{what}");
+            let is_visible = app.get::<BoneVisibility>(entity).is_visible();
+            assert_eq!(is_visible, expected.visible.unwrap_or(true), "{what}");
         }
     }
 }
@@ -109,11 +73,10 @@ fn part_matches_the_file_at_its_frames() {
         let mut app = TestApp::new(&files);
         app.keep_loaded("all.alo");
         for frames in [0..11, 2..5, 0..1, 4..5, 10..11, 7..99, 9..u32::MAX] {
-            let play = PlayClip::looping(part("move_00", frames.clone()));
+            // At its end, a clip that plays once keeps its time.
+            let play = PlayClip::once(part("move_00", frames.clone())).with_speed(0.0);
             let root = app.spawn_shown("all.alo#Scene", play);
-            let found = played(&mut app, root);
-            assert_eq!(found.curves().len(), 32);
-            assert_part_matches(&found, &animation, frames);
+            assert_part_matches(&mut app, root, &animation, frames);
         }
     }
 }
@@ -297,34 +260,6 @@ fn missing_frames_are_reported_and_not_played() {
 }
 
 #[test]
-fn models_share_parts_and_unused_parts_are_dropped() {
-    let (mut app, root) = alo_app(vec![], PlayClip::looping("MOVE_00"));
-    let before = app.assets::<AnimationClip>().len();
-    let play = |frames| PlayClip::looping(part("MOVE_00", frames));
-    app.apply(root, play(1..3));
-    let other = app.spawn_shown(SCENE, play(1..3));
-    app.step(0.1);
-    // `MOVE_00` has a copy for the model too, which the part replaces.
-    assert_eq!(app.assets::<AnimationClip>().len(), before);
-    let graph = |app: &mut TestApp, root| app.get::<AnimationGraphHandle>(root).0.clone();
-    assert_eq!(graph(&mut app, root), graph(&mut app, other));
-    for number in 0..40 {
-        for root in [root, other] {
-            app.apply(root, play(number % 5..number + 1));
-        }
-        app.step(0.1);
-        let clips = app.assets::<AnimationClip>().len();
-        assert!(clips <= before + 4, "{clips} of {before}");
-    }
-    app.apply(root, PlayClip::looping("MOVE_00"));
-    app.apply(other, PlayClip::looping("MOVE_01"));
-    app.steps(3, 0.1);
-    // The graph of the last part may be cached, and `MOVE_01` has a copy that shows a bone that the model hides.
-    let clips = app.assets::<AnimationClip>().len();
-    assert!(clips <= before + 2, "{clips} of {before}");
-}
-
-#[test]
 fn part_is_updated_when_its_file_changes() {
     let (mut app, root) = alo_app(vec![], PlayClip::looping(part("MOVE_00", 1..4)));
     app.step(0.15);
@@ -372,26 +307,4 @@ fn part_is_updated_during_a_fade() {
     app.assert_hull_x(root, 0.75 * 20.0 - 0.25 * 2.0);
     app.step(0.2);
     app.assert_hull_x(root, 0.25 * 20.0 - 0.75 * 2.0);
-}
-
-/// An event that a user has added to a clip.
-#[derive(AnimationEvent, Clone)]
-struct Bang;
-
-#[test]
-fn parts_send_no_events_that_users_added_to_the_clip() {
-    for (clip, count) in [(part("MOVE_00", 1..4), 0), ("MOVE_00".into(), 4)] {
-        let (mut app, root) = alo_app(vec![], PlayClip::looping(clip));
-        let received = app.record::<Bang>();
-        let clip = app.get::<AloAnimator>(root).clip().unwrap().clone();
-        let mut clips = app.world().resource_mut::<Assets<AnimationClip>>();
-        let mut clip = clips.get_mut(&clip).unwrap();
-        for time in [0.05, 0.12, 0.29, 0.35] {
-            clip.add_event(time, Bang);
-        }
-        drop(clip);
-        app.steps(2, 0.0);
-        app.steps(38, 0.01);
-        assert_eq!(received.take().len(), count);
-    }
 }

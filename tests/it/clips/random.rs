@@ -93,7 +93,7 @@ fn change_randomly(app: &mut TestApp, random: &mut Random, root: Entity, kind: &
     }
 }
 
-/// Asserts the invariants of a model. Returns whether a Bevy animation clip plays on it.
+/// Asserts the invariants of a model. Returns whether a clip plays on its bones.
 fn assert_valid(app: &mut TestApp, root: Entity, what: &str) -> bool {
     let world = app.app.world();
     let mut is_playing = false;
@@ -146,8 +146,7 @@ fn random_clips_keep_models_valid() {
         app.apply(root, random.random_play(kind));
         roots.push((root, kind));
     }
-    let file_clips = app.assets::<AnimationClip>().len();
-    let (mut played, mut most_clips, mut most_graphs) = (0, 0, 0);
+    let mut played = 0;
     for step in 0..STEPS {
         let (root, kind) = roots[random.below(roots.len())];
         change_randomly(&mut app, &mut random, root, kind);
@@ -156,19 +155,6 @@ fn random_clips_keep_models_valid() {
             let what = format!("model {number} in step {step}");
             played += usize::from(assert_valid(&mut app, *root, &what));
         }
-        let clips = app.assets::<AnimationClip>().len();
-        most_clips = most_clips.max(clips);
-        let graphs = app.assets::<AnimationGraph>().len();
-        most_graphs = most_graphs.max(graphs);
     }
-    println!(
-        "{played} poses; of {file_clips} clips up to {most_clips}, up to {most_graphs} graphs"
-    );
     assert!(played > STEPS, "{played}");
-    // Besides the clips of the files: for each model, the current part and those that it fades from.
-    assert!(
-        most_clips > file_clips && most_clips <= file_clips + 60,
-        "{most_clips}"
-    );
-    assert!(most_graphs <= 24, "{most_graphs}");
 }

@@ -196,6 +196,12 @@ impl AlaTracks {
         tracks.is_none_or(|tracks| tracks.visibility.sample(seconds))
     }
 
+    /// Whether the bone of an entry has a visibility track.
+    pub(crate) fn has_visibility(&self, entry: usize) -> bool {
+        let tracks = self.0.get(entry);
+        tracks.is_some_and(|tracks| tracks.visibility.has_frames())
+    }
+
     /// Poses the bones of a model at a time in seconds. `local` are the transforms of the bones at rest, each relative to its
     /// parent, in the file's space. Tracks of bones beyond its end are ignored.
     pub fn pose(&self, seconds: f32, local: &mut [Transform]) {

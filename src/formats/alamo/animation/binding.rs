@@ -4,7 +4,7 @@ use crate::formats::alamo::animation::asset::Ala;
 use crate::formats::alamo::animation::visibility::{VisibilityCurve, visibility_evaluator};
 use crate::formats::alamo::asset::AloModel;
 use crate::load::names::same_name;
-use crate::playback::graph::rest_poses::has_curve_for;
+use crate::playback::properties::has_curve_for;
 use bevy::animation::AnimationTargetId;
 use bevy::prelude::*;
 use core::fmt;

@@ -6,7 +6,7 @@ use crate::formats::alamo::animation::packed::{
     Bits, Block, NO_STEPS, PackedRotations, PackedVectors, Timing, TrackOffset, unpacked,
 };
 use crate::formats::alamo::animation::visibility::VisibilityCurve;
-use crate::playback::graph::rest_poses::{Rotation, Scale, Translation};
+use crate::playback::properties::{Rotation, Scale, Translation};
 use bevy::math::curve::{ConstantCurve, Interval};
 use bevy::prelude::*;
 use classic_model_formats::ala::{AlaBone, AlaFile};

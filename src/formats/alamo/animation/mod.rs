@@ -17,4 +17,5 @@ pub(crate) mod packed;
 pub(crate) mod pairing;
 pub(crate) mod plugin;
 pub(crate) mod rig;
+pub(crate) mod sampler;
 pub(crate) mod visibility;

@@ -4,7 +4,7 @@ use crate::appearance::parts::BoneVisibility;
 use crate::formats::alamo::animation::asset::{Ala, AlaAssetLabel};
 use crate::formats::alamo::animation::clip::{AlaCurves, clip_of, tracks};
 use crate::formats::alamo::animation::rig::clip_files;
-use crate::formats::alamo::appearance::{on_bone_inserted, show_bones};
+use crate::formats::alamo::appearance::{on_bone_inserted, on_bone_unlinked, show_bones};
 use crate::formats::alamo::asset::Alo;
 use crate::load::error::ModelLoadError;
 use crate::load::labels::reserve_extensions;
@@ -31,6 +31,7 @@ impl Plugin for AnimationPlugin {
         app.insert_resource(clip_files())
             .register_type::<BoneVisibility>()
             .add_observer(on_bone_inserted)
+            .add_observer(on_bone_unlinked)
             .add_systems(SpawnScene, update_warning_log::<Ala>)
             .add_systems(
                 PostUpdate,

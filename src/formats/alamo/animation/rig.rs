@@ -2,11 +2,15 @@
 
 use crate::formats::alamo::animation::asset::{Ala, AlaAssetLabel};
 use crate::formats::alamo::animation::binding::{BoneMismatch, bone_target};
-use crate::formats::alamo::animation::visibility::{DefaultVisibilityCurve, visibility_evaluator};
+use crate::formats::alamo::animation::sampler::ClipSampler;
+use crate::formats::alamo::animation::visibility::visibility_evaluator;
 use crate::formats::alamo::asset::{Alo, AloModel};
 use crate::formats::alamo::components::{AloBone, AloInstance};
 use crate::load::names::has_extension;
 use crate::playback::skeletal::animator::ModelAnimator;
+use crate::playback::skeletal::pose_source::{
+    ClipCurves, ClipData, ClipOrigin, Timeline, curve_timeline,
+};
 use crate::playback::skeletal::rig::{ClipInfo, ClipSource, Rig, RigBone, RigClip};
 use crate::root::play::ClipRef;
 use crate::spawn::formats::ClipFiles;
@@ -14,7 +18,6 @@ use bevy::animation::AnimationTargetId;
 use bevy::asset::AssetPath;
 use bevy::prelude::*;
 use core::any::TypeId;
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The playback state of a spawned Alamo model. It is on the root entity once the scene is spawned.
@@ -24,6 +27,7 @@ impl Rig for Alo {
     type Model = AloModel;
     type Bone = AloBone;
     type ClipFile = Ala;
+    type Sampler = ClipSampler;
 
     fn model(instance: &AloInstance) -> &Arc<AloModel> {
         instance.model()
@@ -82,22 +86,38 @@ impl Rig for Alo {
         }
     }
 
-    fn adapted(
-        ala: &Ala,
-        clip: &AnimationClip,
+    fn clip_data(
+        source: &ClipSource,
         model: &AloModel,
-    ) -> Option<(AnimationClip, Option<String>)> {
-        let Cow::Owned(adapted) = ala.bound(clip, model) else {
-            return None;
-        };
-        Some((adapted, mismatch_warning(&ala.mismatches(model))))
+        files: &Assets<Ala>,
+        clips: &Assets<AnimationClip>,
+    ) -> Option<ClipData<ClipSampler>> {
+        let ala = source.file_id::<Ala>();
+        let origin = ala.map_or(ClipOrigin::Clip, |ala| ClipOrigin::File(ala.untyped()));
+        if let Some(ala) = ala.and_then(|ala| files.get(ala)) {
+            return Some(ClipData {
+                sampler: ClipSampler::of_ala(ala, model),
+                timeline: Timeline::Rate {
+                    count: ala.frames,
+                    fps: ala.fps,
+                },
+                holds: ala.bones.iter().any(|bone| bone.steps),
+                origin,
+            });
+        }
+        let clip = clips.get(&source.clip)?;
+        let visibility = visibility_evaluator();
+        let curves = ClipCurves::new(clip, model.bones.len(), bone_target, Some(&visibility));
+        Some(ClipData {
+            sampler: ClipSampler::Curves(curves),
+            timeline: curve_timeline(clip),
+            holds: false,
+            origin,
+        })
     }
 
-    fn default_visibility() -> Option<(EvaluatorId<'static>, VariableCurve)> {
-        Some((
-            visibility_evaluator(),
-            VariableCurve::new(DefaultVisibilityCurve),
-        ))
+    fn mismatch(ala: &Ala, model: &AloModel) -> Option<String> {
+        mismatch_warning(&ala.mismatches(model))
     }
 }
 

@@ -43,6 +43,11 @@ impl VisibilityCurve {
         Self(Some((bits, first)))
     }
 
+    /// Whether it was made from frames: [`VISIBLE`](Self::VISIBLE) was not.
+    pub(crate) fn has_frames(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Whether the bone is visible at a time, in seconds.
     #[inline]
     pub fn sample(&self, time: f32) -> bool {
@@ -91,7 +96,7 @@ impl AnimationCurve for VisibilityCurve {
 /// which the votes of other clips fall short of 1.
 ///
 /// When a clip with a [`VisibilityCurve`] on a bone fades into one without, the default wins once the clip without has
-/// the greater weight. [`PlayClip`](crate::root::PlayClip) adds this curve to each cross-fade. For your own graph, add a
+/// the greater weight. [`PlayClip`](crate::root::PlayClip) does the same. For your own graph, add a
 /// clip with this curve for each bone that any of your clips shows or hides. The weights of the other clips must add up
 /// to 1.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,5 +1,6 @@
 //! The nodes and clips of LithTech models, for playback, and the vertex animation of the clips that play.
 
+use crate::formats::lithtech::animation::sampler::AbcSampler;
 use crate::formats::lithtech::animation::tracks::node_target;
 use crate::formats::lithtech::asset::{Abc, AbcAnimation, AbcModel};
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode};
@@ -10,6 +11,9 @@ use crate::playback::frames::keyframe_at;
 use crate::playback::skeletal::active_clips::ActiveClips;
 use crate::playback::skeletal::active_clips::PlayingClip;
 use crate::playback::skeletal::animator::ModelAnimator;
+use crate::playback::skeletal::pose_source::{
+    ClipCurves, ClipData, ClipOrigin, Timeline, curve_timeline,
+};
 use crate::playback::skeletal::rig::{ClipInfo, ClipSource, Rig, RigBone, RigClip};
 use bevy::animation::AnimationTargetId;
 use bevy::prelude::*;
@@ -32,6 +36,7 @@ impl Rig for Abc {
     type Bone = AbcNode;
     /// The file of the model, which has its clips.
     type ClipFile = Self;
+    type Sampler = AbcSampler;
 
     fn model(instance: &AbcInstance) -> &Arc<AbcModel> {
         instance.model()
@@ -80,6 +85,49 @@ impl Rig for Abc {
                 events: &animation.events,
             }),
         })
+    }
+
+    fn clip_data(
+        source: &ClipSource,
+        model: &AbcModel,
+        files: &Assets<Self>,
+        clips: &Assets<AnimationClip>,
+    ) -> Option<ClipData<AbcSampler>> {
+        let clip = clips.get(&source.clip)?;
+        if let Some(animation) = animation_of(&source.clip, model) {
+            return Some(keyframes(animation, ClipOrigin::Model));
+        }
+        let mut others = files.iter();
+        let other = others.find_map(|(_, other)| animation_of(&source.clip, &other.model));
+        Some(match other {
+            Some(animation) => keyframes(animation, ClipOrigin::Clip),
+            None => ClipData {
+                sampler: AbcSampler::Curves(ClipCurves::new(
+                    clip,
+                    model.nodes.len(),
+                    node_target,
+                    None,
+                )),
+                timeline: curve_timeline(clip),
+                holds: false,
+                origin: ClipOrigin::Clip,
+            },
+        })
+    }
+}
+
+fn keyframes(animation: &AbcAnimation, origin: ClipOrigin) -> ClipData<AbcSampler> {
+    ClipData {
+        sampler: AbcSampler::Keyframes {
+            curves: animation.curves.clone(),
+            deforms: None,
+        },
+        timeline: Timeline::Keyframes {
+            times: (&*animation.keyframes).into(),
+            end: animation.frames().end(),
+        },
+        holds: false,
+        origin,
     }
 }
 

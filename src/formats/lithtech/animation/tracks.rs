@@ -3,7 +3,7 @@
 use crate::formats::lithtech::convert::handedness::Handedness;
 use crate::playback::frames::slerp;
 use crate::playback::frames::{SINGLE_FRAME_SECONDS, keyframe_at};
-use crate::playback::graph::rest_poses::{Rotation, Translation};
+use crate::playback::properties::{Rotation, Translation};
 use bevy::animation::AnimationTargetId;
 use bevy::prelude::*;
 use classic_model_formats::abc::Animation;

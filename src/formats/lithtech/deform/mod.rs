@@ -5,6 +5,7 @@
 //! vertices: the shader computes them from the triangles at each vertex in the blended pose.
 
 pub(crate) mod deformed_vertices;
+pub(crate) mod node_deform;
 pub(crate) mod pose_table;
 
 use crate::formats::lithtech::convert::handedness::Handedness;

@@ -225,8 +225,7 @@ fn shown_manifest(world: &World, root: Entity) -> Option<u8> {
     let other = attached::attachment(world, root, BONE)?;
     let translation = world.get::<Transform>(other)?.translation.x as u8;
     let clips = &world.get::<ModelClips>(root)?.0;
-    let player = world.get::<AnimationPlayer>(root)?;
-    let (_, playing) = player.playing_animations().next()?;
+    let playing = clips.first()?;
     let skins = world.get::<ModelSkins>(root)?;
     // In version 1 it is nearer than the first distance, in version 2 farther away.
     let levels = &world.get::<AbcInstance>(root)?.model().levels;
@@ -235,7 +234,7 @@ fn shown_manifest(world: &World, root: Entity) -> Option<u8> {
     let level = meshes.position(|info| info.is_some_and(|info| info.mesh == *mesh))?;
     let is_consistent = translation == scale
         && clips.len() == count
-        && playing.speed() == f32::from(scale)
+        && playing.speed == f32::from(scale)
         && skins.names().count() == count
         && level + 1 == count;
     is_consistent.then_some(scale)

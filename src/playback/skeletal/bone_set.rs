@@ -16,11 +16,6 @@ impl BoneSet {
     /// All bones of any model.
     pub(crate) const ALL: Self = Self(None);
 
-    /// Whether it is the set of all bones.
-    pub(crate) fn is_all(&self) -> bool {
-        self.0.is_none()
-    }
-
     #[inline]
     pub(crate) fn contains(&self, bone: usize) -> bool {
         let Some(words) = &self.0 else {

@@ -1,0 +1,192 @@
+//! Blends the clips that play, and writes the pose to the bones.
+//!
+//! Clips are sampled here and not by Bevy's animation graphs, whose cost per bone is several times as much. The fields of
+//! `Transform` are written without change detection, because this crate propagates them itself:
+//! [`propagate`](crate::playback::skeletal::propagate).
+
+use crate::appearance::parts::BoneVisibility;
+use crate::playback::frames::slerp;
+use crate::playback::skeletal::active_clips::{ActiveClips, PlayingClip};
+use crate::playback::skeletal::layers::{ActiveLayers, PlayedLayer};
+use crate::playback::skeletal::pose_source::{Animated, BoundClip};
+use crate::playback::skeletal::rig::RigBone;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+
+/// A bone in the pose of the clips that play.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PosedBone {
+    rest: (Transform, bool),
+    local: Transform,
+    /// The share of the clips that show it, from 0 to 1. Weights are votes.
+    shown: f32,
+    animated: Animated,
+}
+
+impl From<RigBone<'_>> for PosedBone {
+    fn from(bone: RigBone<'_>) -> Self {
+        Self {
+            rest: (bone.rest, bone.is_visible),
+            local: bone.rest,
+            shown: share(bone.is_visible),
+            animated: Animated::default(),
+        }
+    }
+}
+
+fn share(is_visible: bool) -> f32 {
+    if is_visible { 1.0 } else { 0.0 }
+}
+
+/// Blends clips and the layers over them. `bones` are at rest before.
+pub(crate) fn blend(active: &ActiveClips, layers: &ActiveLayers, bones: &mut [PosedBone]) {
+    let mut total = 0.0;
+    for (playing, weight) in active.iter().zip(active.weights()) {
+        let Some(clip) = playing.bound.as_deref().filter(|_| weight > 0.0) else {
+            continue;
+        };
+        total += weight;
+        let share = weight / total;
+        let position = position(playing, clip, playing.playback.time);
+        for (index, bone) in bones.iter_mut().enumerate() {
+            let animated = clip.animates(index);
+            bone.animated |= animated;
+            let pose = match animated {
+                // The clip has the rest pose of bones that only others animate.
+                Animated {
+                    transform: false,
+                    visibility: false,
+                } => bone.rest,
+                _ => clip.bone(index, position, bone.rest),
+            };
+            bone.mix(pose, share);
+        }
+    }
+    for layer in layers.playing().filter(|layer| layer.weight > 0.0) {
+        if let Some(clip) = &layer.playing.bound {
+            blend_layer(&layer, clip, bones);
+        }
+    }
+}
+
+fn blend_layer(layer: &PlayedLayer<'_>, clip: &BoundClip, bones: &mut [PosedBone]) {
+    let position_at = |time| position(layer.playing, clip, time);
+    let (now, first) = (position_at(layer.playing.playback.time), position_at(0.0));
+    for (index, bone) in bones.iter_mut().enumerate() {
+        let animated = clip.animates(index);
+        if !layer.bones.contains(index) {
+            continue;
+        }
+        let (pose, is_visible) = clip.bone(index, now, bone.rest);
+        if layer.additive {
+            if animated.transform {
+                bone.animated.transform = true;
+                let (first, _) = clip.bone(index, first, bone.rest);
+                bone.add(&pose, &first, layer.weight);
+            }
+            continue;
+        }
+        bone.animated |= animated;
+        if animated.transform {
+            bone.local = mixed(&bone.local, &pose, layer.weight);
+        }
+        if animated.visibility {
+            bone.shown += (share(is_visible) - bone.shown) * layer.weight;
+        }
+    }
+}
+
+/// Converts a time of a clip that plays, in seconds, to a position of the whole clip.
+fn position(playing: &PlayingClip, clip: &BoundClip, time: f32) -> f32 {
+    clip.position(time, playing.source.frames.as_ref())
+}
+
+impl PosedBone {
+    /// Blends in another pose, which has a share from 0 to 1 of the result.
+    #[inline]
+    fn mix(&mut self, (local, is_visible): (Transform, bool), share_of_it: f32) {
+        if share_of_it < 1.0 {
+            self.local = mixed(&self.local, &local, share_of_it);
+            self.shown += (share(is_visible) - self.shown) * share_of_it;
+        } else {
+            self.local = local;
+            self.shown = share(is_visible);
+        }
+    }
+
+    /// Adds the difference between two poses.
+    fn add(&mut self, pose: &Transform, first: &Transform, weight: f32) {
+        let turn = pose.rotation * first.rotation.inverse();
+        self.local.translation += (pose.translation - first.translation) * weight;
+        self.local.rotation = slerp(Quat::IDENTITY, turn, weight) * self.local.rotation;
+        self.local.scale += (pose.scale - first.scale) * weight;
+    }
+
+    /// `None` if no clip decides about it. In a tie the bone is shown.
+    fn is_visible(&self) -> Option<bool> {
+        // Weights add up to 1 only within the rounding error.
+        self.animated.visibility.then_some(self.shown > 0.5 - 1e-6)
+    }
+}
+
+fn mixed(from: &Transform, to: &Transform, share: f32) -> Transform {
+    if share >= 1.0 {
+        return *to;
+    }
+    // Not `lerp`: the difference of two finite values may be infinite.
+    let between = |from: Vec3, to: Vec3| from * (1.0 - share) + to * share;
+    Transform {
+        translation: between(from.translation, to.translation),
+        rotation: slerp(from.rotation, to.rotation, share),
+        scale: between(from.scale, to.scale),
+    }
+}
+
+/// What clips have written to the entity of a bone.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WrittenBone {
+    transform: bool,
+    is_visible: Option<bool>,
+}
+
+/// The entities of bones. `B` is a component that every bone of a format has.
+#[derive(SystemParam)]
+pub(crate) struct BoneEntities<'w, 's, B: Component> {
+    transforms: Query<'w, 's, &'static mut Transform, With<B>>,
+    visibilities: Query<'w, 's, &'static mut BoneVisibility>,
+}
+
+impl<B: Component> BoneEntities<'_, '_, B> {
+    /// Writes a pose. Bones that clips have animated and do not animate any more get the rest pose; others keep what users
+    /// have written. Returns whether any bone has moved.
+    pub(crate) fn write(
+        &mut self,
+        skeleton: &[Entity],
+        pose: &[PosedBone],
+        written: &mut Vec<WrittenBone>,
+    ) -> bool {
+        written.resize(pose.len(), WrittenBone::default());
+        let mut is_moved = false;
+        for ((entity, bone), written) in skeleton.iter().zip(pose).zip(written) {
+            let animates = bone.animated.transform;
+            if animates || written.transform {
+                let local = if animates { bone.local } else { bone.rest.0 };
+                if let Ok(mut transform) = self.transforms.get_mut(*entity)
+                    && *transform != local
+                {
+                    *transform.bypass_change_detection() = local;
+                    is_moved = true;
+                }
+                written.transform = animates;
+            }
+            let is_visible = bone.is_visible();
+            if written.is_visible != is_visible {
+                written.is_visible = is_visible;
+                if let Ok(mut bone) = self.visibilities.get_mut(*entity) {
+                    bone.animated = is_visible;
+                }
+            }
+        }
+        is_moved
+    }
+}
