@@ -8,8 +8,9 @@ use crate::crowd::format::{CrowdFormat, CrowdMaterial};
 use crate::crowd::members::{CrowdMember, CrowdScene, write_poses};
 use crate::crowd::meshes::{aabb, update_meshes};
 use crate::crowd::models::CrowdModels;
+use crate::crowd::pose_texture::PoseLines;
 use crate::crowd::skinning::add_crowd_shader;
-use crate::gpu::pose_table::{PoseTable, add_pose_table};
+use crate::gpu::pose_table::{LINE_BYTES, PoseTable, add_pose_table, write_lines};
 use crate::load::reloads::add_loading_check;
 use crate::playback::skeletal::clips::edited;
 use crate::playback::skeletal::pose_source::ClipOrigin;
@@ -19,7 +20,10 @@ use bevy::asset::AssetEventSystems;
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::prelude::*;
-use bevy::render::renderer::RenderDevice;
+use bevy::render::render_asset::{RenderAssets, prepare_assets};
+use bevy::render::renderer::{RenderDevice, RenderQueue};
+use bevy::render::texture::GpuImage;
+use bevy::render::{MainWorld, Render, RenderApp, RenderSystems};
 
 /// Marks apps that have the systems that no format needs a second time.
 #[derive(Resource)]
@@ -73,11 +77,58 @@ pub(crate) fn add_crowds<F: CrowdFormat>(app: &mut App) {
 /// Adds the parts that need the renderer. Call it in [`Plugin::finish`](bevy::app::Plugin::finish).
 pub(crate) fn finish_crowds<F: CrowdFormat>(app: &mut App) {
     add_pose_table::<CrowdMaterial<F>>(app);
-    if let Some(device) = app.world().get_resource::<RenderDevice>() {
-        let size = device.limits().max_texture_dimension_2d;
-        let mut models = app.world_mut().resource_mut::<CrowdModels<F>>();
-        models.max_texture_size = size;
+    let Some(device) = app.world().get_resource::<RenderDevice>() else {
+        return;
+    };
+    let size = device.limits().max_texture_dimension_2d;
+    let mut models = app.world_mut().resource_mut::<CrowdModels<F>>();
+    models.max_texture_size = size;
+    app.init_resource::<PoseLines>();
+    let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
+        return;
+    };
+    if !render_app.world().contains_resource::<PoseLines>() {
+        render_app
+            .init_resource::<PoseLines>()
+            .add_systems(ExtractSchedule, extract_lines)
+            .add_systems(
+                Render,
+                write_pose_lines
+                    .in_set(RenderSystems::PrepareAssets)
+                    .after(prepare_assets::<GpuImage>)
+                    .before(RenderSystems::Render)
+                    .run_if(resource_exists::<RenderQueue>),
+            );
     }
+}
+
+/// Moves the lines of pose textures to the render world.
+fn extract_lines(mut main: ResMut<MainWorld>, mut pending: ResMut<PoseLines>) {
+    let Some(mut new) = main.get_resource_mut::<PoseLines>() else {
+        return;
+    };
+    let PoseLines { replaced, lines } = core::mem::take(new.bypass_change_detection());
+    pending
+        .lines
+        .retain(|lines| !replaced.contains(&lines.image));
+    pending.lines.extend(lines);
+}
+
+/// Writes the lines whose images are prepared.
+fn write_pose_lines(
+    mut pending: ResMut<PoseLines>,
+    images: Res<RenderAssets<GpuImage>>,
+    queue: Res<RenderQueue>,
+) {
+    pending.lines.retain(|lines| {
+        let end = lines.first + lines.bytes.len() as u32 / LINE_BYTES;
+        let image = images.get(lines.image);
+        let image = image.filter(|image| image.texture_descriptor.size.height >= end);
+        if let Some(image) = image {
+            write_lines(&queue, image, lines.first, &lines.bytes);
+        }
+        image.is_none()
+    });
 }
 
 /// Retires edited clips, stores the clips whose tasks have finished, and drops what no member shows any more.
@@ -110,6 +161,7 @@ pub(crate) fn update_clips<F: CrowdFormat>(
 pub(crate) fn upload_clips<F: CrowdFormat>(
     mut models: ResMut<CrowdModels<F>>,
     mut images: ResMut<Assets<Image>>,
+    mut writes: Option<ResMut<PoseLines>>,
     mut materials: ResMut<Assets<CrowdMaterial<F>>>,
     members: Query<&CrowdMember<F>>,
     mut boxes: Query<&mut Aabb>,
@@ -121,7 +173,9 @@ pub(crate) fn upload_clips<F: CrowdFormat>(
             continue;
         }
         is_any = true;
-        model.texture.upload(&mut images);
+        if !model.texture.upload(&mut images, writes.as_deref_mut()) {
+            continue;
+        }
         for (material, _) in model.appearances.materials() {
             // Marks the material as changed, so that it binds the new texture.
             if let Some(material) = materials.get_mut(&material) {

@@ -6,6 +6,7 @@ use crate::gpu::instance_rows::WIDTH;
 use bevy::asset::RenderAssetUsages;
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
+use core::ops::Range;
 use std::collections::BTreeMap;
 use thiserror::Error;
 use zerocopy::IntoBytes;
@@ -29,7 +30,25 @@ pub(crate) struct PoseTexture {
     /// The texels of each segment, by its first texel.
     texels: BTreeMap<u32, Vec<Texel>>,
     capacity: u32,
-    is_changed: bool,
+    /// Lines of the image; 0 before the first upload.
+    lines: u32,
+    /// Lines in which clips were added since the last upload.
+    changed: Vec<Range<u32>>,
+}
+
+/// Lines of pose textures to write, which the render world takes. Exists only with a renderer.
+#[derive(Resource, Default)]
+pub(crate) struct PoseLines {
+    /// Images that were replaced: lines that are still to be written to them are outdated.
+    pub(crate) replaced: Vec<AssetId<Image>>,
+    pub(crate) lines: Vec<ImageLines>,
+}
+
+/// Successive lines of an image.
+pub(crate) struct ImageLines {
+    pub(crate) image: AssetId<Image>,
+    pub(crate) first: u32,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl PoseTexture {
@@ -40,7 +59,8 @@ impl PoseTexture {
             image: images.reserve_handle(),
             texels: BTreeMap::new(),
             capacity,
-            is_changed: true,
+            lines: 0,
+            changed: Vec::new(),
         }
     }
 
@@ -51,7 +71,7 @@ impl PoseTexture {
 
     /// Whether clips were added since the last upload.
     pub(crate) fn is_changed(&self) -> bool {
-        self.is_changed
+        !self.changed.is_empty()
     }
 
     /// Whether a clip of this count of texels fits beside the others.
@@ -102,8 +122,9 @@ impl PoseTexture {
                 capacity: self.capacity,
             });
         };
+        let end = first + texels.len().max(1) as u32;
+        self.changed.push(first / WIDTH..end.div_ceil(WIDTH));
         self.texels.insert(first, texels);
-        self.is_changed = true;
         Ok(first)
     }
 
@@ -112,30 +133,61 @@ impl PoseTexture {
         self.texels.remove(&first);
     }
 
-    /// Replaces the image after clips were added. Returns whether it did, so that materials must bind the new image.
-    pub(crate) fn upload(&mut self, images: &mut Assets<Image>) -> bool {
-        if !core::mem::take(&mut self.is_changed) {
+    /// Uploads the lines in which clips were added. Returns whether it replaced the image, because it is too small or there
+    /// is no renderer, so that materials must bind it.
+    pub(crate) fn upload(
+        &mut self,
+        images: &mut Assets<Image>,
+        writes: Option<&mut PoseLines>,
+    ) -> bool {
+        let changed = core::mem::take(&mut self.changed);
+        let needed = changed.iter().map(|lines| lines.end).max();
+        let (Some(needed), image) = (needed, self.image.id()) else {
             return false;
+        };
+        match writes {
+            Some(writes) if needed <= self.lines => {
+                writes
+                    .lines
+                    .extend(changed.into_iter().map(|lines| ImageLines {
+                        image,
+                        first: lines.start,
+                        bytes: self.bytes(&lines),
+                    }));
+                return false;
+            }
+            Some(writes) => {
+                writes.lines.retain(|lines| lines.image != image);
+                writes.replaced.push(image);
+            }
+            None => {}
+        }
+        if needed > self.lines {
+            // Grows by at least a quarter, so that all clips together are copied only a few times.
+            let lines = self.lines + self.lines / 4;
+            self.lines = lines.min(self.capacity / WIDTH).max(needed);
         }
         // Inserting fails only if the handle was dropped.
         images.insert(&self.image, self.build()).is_ok()
     }
 
-    fn build(&self) -> Image {
-        let height = self
-            .segments()
-            .last()
-            .map_or(0, |(_, end)| end)
-            .div_ceil(WIDTH)
-            .max(1);
-        let mut data = vec![0; (WIDTH * height) as usize * size_of::<Texel>()];
+    /// The bytes of lines of the image.
+    fn bytes(&self, lines: &Range<u32>) -> Vec<u8> {
+        let [begin, end] = [lines.start, lines.end].map(|line| (line * WIDTH) as usize);
+        let mut data = vec![Texel::default(); end - begin];
         for (first, texels) in &self.texels {
-            let bytes = texels.as_bytes();
-            let begin = *first as usize * size_of::<Texel>();
-            if let Some(target) = data.get_mut(begin..begin + bytes.len()) {
-                target.copy_from_slice(bytes);
+            let first = *first as usize;
+            let (from, to) = (first.max(begin), (first + texels.len()).min(end));
+            if from < to {
+                data[from - begin..to - begin].copy_from_slice(&texels[from - first..to - first]);
             }
         }
+        data.as_bytes().to_vec()
+    }
+
+    fn build(&self) -> Image {
+        let height = self.lines.max(1);
+        let data = self.bytes(&(0..height));
         let size = Extent3d {
             width: WIDTH,
             height,
@@ -167,14 +219,28 @@ mod tests {
             error.to_string(),
             "it needs 600 texels, and the longest free segment of the model's texture has 596 of 4096 texels"
         );
-        assert!(texture.upload(&mut images));
-        assert!(!texture.upload(&mut images), "nothing has changed since");
+        let mut writes = PoseLines::default();
+        assert!(texture.upload(&mut images, Some(&mut writes)));
+        assert!(
+            !texture.upload(&mut images, Some(&mut writes)),
+            "nothing has changed since"
+        );
+        assert!(writes.lines.is_empty());
         let image = images.get(&texture.image).unwrap();
         assert_eq!(image.height(), 2);
         let data = image.data.as_ref().unwrap();
         assert_eq!(data[2000 * 16..2000 * 16 + 4], 2.0_f32.to_le_bytes());
         texture.remove(0);
         assert_eq!(texture.insert(vec![[4.0; 4]; 600]), Ok(0));
+        // Only the line of the new clip is written, with its neighbor.
+        assert!(!texture.upload(&mut images, Some(&mut writes)));
+        let [lines] = &writes.lines[..] else {
+            panic!("one write");
+        };
+        assert_eq!((lines.first, lines.bytes.len()), (0, 2048 * 16));
+        assert_eq!(lines.bytes[599 * 16..][..4], 4.0_f32.to_le_bytes());
+        assert_eq!(lines.bytes[600 * 16..][..4], 0.0_f32.to_le_bytes());
+        assert_eq!(lines.bytes[2000 * 16..][..4], 2.0_f32.to_le_bytes());
     }
 
     fn texture(capacity: u32) -> PoseTexture {

@@ -111,8 +111,21 @@ impl<M: Send + Sync + 'static> PoseTable<M> {
     }
 }
 
-/// Bytes per line of the texture.
-const LINE_BYTES: u32 = WIDTH * 16;
+/// Bytes per line of a texture with [`WIDTH`] texels of 16 bytes.
+pub(crate) const LINE_BYTES: u32 = WIDTH * 16;
+
+/// Writes whole lines of [`WIDTH`] texels of 16 bytes to a texture, from the line `first`. It must have these lines.
+pub(crate) fn write_lines(queue: &RenderQueue, image: &GpuImage, first: u32, bytes: &[u8]) {
+    let mut target = image.texture.as_image_copy();
+    target.origin.y = first;
+    let layout = TexelCopyBufferLayout {
+        offset: 0,
+        bytes_per_row: Some(LINE_BYTES),
+        rows_per_image: None,
+    };
+    let lines = bytes.len() as u32 / LINE_BYTES;
+    queue.write_texture(target, bytes, layout, size(lines));
+}
 
 fn size(lines: u32) -> Extent3d {
     Extent3d {
@@ -216,16 +229,13 @@ fn write_rows<M: Material>(
     if copy.written == Some(written) {
         return;
     }
-    let lines = copy.rows.len() as u32 / ROWS_PER_LINE;
-    queue.write_texture(
-        image.texture.as_image_copy(),
-        copy.rows.as_bytes(),
-        TexelCopyBufferLayout {
-            offset: 0,
-            bytes_per_row: Some(LINE_BYTES),
-            rows_per_image: None,
-        },
-        size(lines.min(image.texture_descriptor.size.height)),
+    let height = image.texture_descriptor.size.height;
+    let bytes = copy.rows.as_bytes();
+    write_lines(
+        &queue,
+        image,
+        0,
+        &bytes[..bytes.len().min((height * LINE_BYTES) as usize)],
     );
     copy.written = Some(written);
 }
