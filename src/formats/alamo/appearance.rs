@@ -160,7 +160,7 @@ impl ConnectedEntities<'_, '_> {
 /// A bone and its visibility.
 type VisibleBone = (Entity, &'static mut BoneVisibility);
 
-/// Shows and hides what is connected to bones, after clips or a user's animation graph have decided.
+/// Shows and hides the parts and attachments of bones, after clips or a user's animation graph have decided.
 pub(crate) fn show_bones(
     mut in_graphs: Query<VisibleBone, With<AnimatedBy>>,
     mut changed: Query<VisibleBone, (Changed<BoneVisibility>, Without<AnimatedBy>)>,

@@ -92,6 +92,8 @@ pub(crate) fn on_scene_ready(
         commands
             .entity(root)
             .try_insert(PosedScene::new(scene_root));
+    } else {
+        commands.entity(root).try_remove::<PosedScene>();
     }
     if is_of_proxy {
         // The model of a proxy is already in the space of the proxy's bone.

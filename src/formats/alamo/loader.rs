@@ -25,6 +25,7 @@ use crate::load::error::ModelLoadError;
 use crate::load::loading::LoaderOverride;
 use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
 use crate::load::names::{folded, index_names};
+use crate::playback::skeletal::propagate::PosedScene;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
 use crate::texture::placeholder::{PLACEHOLDER_IMAGE, PLACEHOLDER_OUTLINE};
@@ -55,7 +56,7 @@ impl Format for Alo {
     type State = AloLoaderState;
     type Scene = AloScene;
     type Instance = AloInstance;
-    type OnRoot = (AloInstance, AloAnimator, ShownStage, AloCrowd);
+    type OnRoot = (AloInstance, AloAnimator, ShownStage, AloCrowd, PosedScene);
 
     fn prepare(
         settings: &mut AloLoaderSettings,

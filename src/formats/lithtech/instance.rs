@@ -87,6 +87,8 @@ pub(crate) fn on_scene_ready(
         commands
             .entity(root)
             .try_insert(PosedScene::new(scene_root));
+    } else {
+        commands.entity(root).try_remove::<PosedScene>();
     }
     let instance = AbcInstance {
         model,

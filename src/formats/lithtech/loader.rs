@@ -29,6 +29,7 @@ use crate::load::error::ModelLoadError;
 use crate::load::loading::LoaderOverride;
 use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
 use crate::load::names::index_names;
+use crate::playback::skeletal::propagate::PosedScene;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
 use crate::spawn::instance::SharedModel;
@@ -55,7 +56,7 @@ impl Format for Abc {
     type State = ();
     type Scene = AbcScene;
     type Instance = AbcInstance;
-    type OnRoot = (AbcInstance, AbcAnimator, AbcCrowd);
+    type OnRoot = (AbcInstance, AbcAnimator, AbcCrowd, PosedScene);
 
     fn prepare(
         settings: &mut AbcLoaderSettings,

@@ -12,7 +12,7 @@ use bevy::transform::systems::{propagate_parent_transforms, sync_simple_transfor
 
 /// On the root of a model with bones: its scene, whose transforms this crate propagates.
 #[derive(Component, Debug)]
-pub(crate) struct PosedScene {
+pub struct PosedScene {
     /// The root entity of the scene.
     scene: Entity,
     /// Whether clips have moved bones in this frame.
