@@ -361,7 +361,7 @@ impl<F: Rig> ModelAnimator<F> {
         is_moved
     }
 
-    /// Forgets what was written to bones, because their entities were spawned again.
+    /// Forgets the state of bones, because their entities were spawned again.
     pub(crate) fn forget_bones(&mut self) {
         self.written.clear();
     }

@@ -1,4 +1,4 @@
-//! [`Clips`]: finds the clips of a format's models, binds them to the models, and shares what is made of them.
+//! [`Clips`]: finds the clips of a format's models, binds them to the models, and shares the bound clips.
 
 use crate::load::names::same_name;
 use crate::load::warnings::WarningLog;

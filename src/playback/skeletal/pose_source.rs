@@ -88,7 +88,7 @@ fn seconds(frames: Frames<'_>, time: f32, part: Option<&Range<u32>>) -> f32 {
     span.map_or(time, |span| span.time(time))
 }
 
-/// Where the data of a clip comes from. What is made of it is made again when that changes.
+/// The source of a clip's data. When it changes, clips are baked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClipOrigin {
     /// The model, which does not change: a reload makes another one.
