@@ -9,8 +9,11 @@ const ROUNDS: usize = 1000;
 /// Rounds after which most collections have reached their final capacity.
 const WARM_UP_ROUNDS: usize = 20;
 
-/// The growth of the heap that is accepted, in bytes: less than 100 for each reload.
-const TOLERANCE: i64 = 100 * (ROUNDS - WARM_UP_ROUNDS) as i64;
+/// Rounds from one measurement of the heap to the next.
+const WINDOW: usize = 98;
+
+/// The growth of the heap that is accepted in a window, in bytes: less than 100 for each reload.
+const TOLERANCE: i64 = 100 * WINDOW as i64;
 
 #[test]
 fn a_thousand_reloads_leak_nothing() {
@@ -31,20 +34,26 @@ fn reloads_in_own_process() {
         subject.round(1);
         subject.round(2);
         let after_one = subject.counts();
-        let mut heap_after_warm_up = 0;
+        let mut heaps = Vec::new();
         for round in 3..=ROUNDS {
             subject.round(round);
-            if round == WARM_UP_ROUNDS {
-                heap_after_warm_up = subject.heap() as i64;
+            if round % WINDOW == WARM_UP_ROUNDS {
+                let heap = subject.heap() as i64;
+                heaps.push((heap, subject.app.world().archetypes().len()));
             }
         }
         assert_eq!(subject.counts(), after_one, "{format:?}");
-        let growth = subject.heap() as i64 - heap_after_warm_up;
-        println!(
-            "{format:?}: {after_one:?}, the heap {heap_after_warm_up} bytes and {growth} more"
+        // A rare order of loads may cause a new archetype, once. The systems that visit it then need more memory.
+        let windows = heaps.windows(2).filter(|pair| pair[0].1 == pair[1].1);
+        let growths: Vec<i64> = windows.map(|pair| pair[1].0 - pair[0].0).collect();
+        println!("{format:?}: {after_one:?}, heaps and archetypes {heaps:?}");
+        assert!(growths.len() > heaps.len() / 2, "{heaps:?}");
+        let (growth, tolerance) = (
+            growths.iter().sum::<i64>(),
+            TOLERANCE * growths.len() as i64,
         );
         assert!(
-            growth < TOLERANCE,
+            growth < tolerance,
             "{format:?}: the heap grew by {growth} bytes"
         );
     }
