@@ -8,7 +8,9 @@ use crate::gpu::pose_table::{PoseBlend, PosePair, PoseTable};
 use crate::load::warnings::ModelWarnings;
 use crate::playback::skeletal::active_clips::PlayingClip;
 use crate::playback::skeletal::animator::ModelAnimator;
+use crate::playback::skeletal::propagate::PosedScene;
 use crate::playback::skeletal::rig::{ClipSource, Rig};
+use crate::root::spawning::ModelScene;
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::system::SystemParam;
 use bevy::ecs::world::DeferredWorld;
@@ -71,11 +73,6 @@ impl<F: CrowdFormat> fmt::Debug for CrowdMember<F> {
     }
 }
 
-/// On the root entity in the world of a crowd's scene.
-#[derive(Component, Reflect, Clone, Copy, Debug, Default)]
-#[reflect(Component, Default, Clone, Debug)]
-pub(crate) struct CrowdScene;
-
 /// Releases the row and the meshes of a member, and the data of the crowd with its last member. A component hook.
 fn leave_crowd<F: CrowdFormat>(mut world: DeferredWorld<'_>, context: HookContext) {
     let Some(member) = world.get::<CrowdMember<F>>(context.entity) else {
@@ -96,32 +93,24 @@ fn leave_crowd<F: CrowdFormat>(mut world: DeferredWorld<'_>, context: HookContex
     }
 }
 
-/// Makes a root a member of the crowd of a model, or removes it from its crowd. `scene` is the root entity of the member's
-/// scene.
+/// Prepares a root whose scene was spawned: as a member of the crowd of its model, or as a scene with bones.
 pub(crate) fn update_member<F: CrowdFormat>(
-    commands: &mut Commands<'_, '_>,
-    root: Entity,
-    scene: Option<Entity>,
-    model: &Arc<F::Model>,
-) {
-    let Some(scene) = scene else {
-        commands.entity(root).try_remove::<CrowdMember<F>>();
-        return;
-    };
-    let model = model.clone();
-    commands.queue(move |world: &mut World| join_crowd::<F>(world, root, scene, &model));
-}
-
-fn join_crowd<F: CrowdFormat>(
     world: &mut World,
     root: Entity,
     scene: Entity,
+    is_crowd: bool,
     model: &Arc<F::Model>,
 ) {
     let Ok(mut entity) = world.get_entity_mut(root) else {
         return;
     };
-    let asset = entity.get::<WorldAssetRoot>().map(|root| root.0.id());
+    if !is_crowd {
+        entity.remove::<CrowdMember<F>>();
+        entity.insert(PosedScene::new(scene));
+        return;
+    }
+    entity.remove::<PosedScene>();
+    let asset = entity.get::<ModelScene>().map(|root| root.scene.id());
     let old = entity.get::<CrowdMember<F>>();
     let bakes_at_once = old.is_some_and(|old| old.shown.to.is_some() && old.asset == asset);
     entity.remove::<CrowdMember<F>>();

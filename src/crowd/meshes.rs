@@ -9,6 +9,7 @@ use crate::crowd::skinning::{AttributeSet, CrowdSkinning, MergedMesh};
 use crate::gpu::pose_table::PoseTable;
 use crate::load::warnings::ModelWarnings;
 use crate::root::spawning::CrowdMesh;
+use crate::spawn::render_layers::HasLayers;
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::NoAutoAabb;
 use bevy::ecs::system::SystemParam;
@@ -173,7 +174,7 @@ fn update_entities<F: CrowdFormat>(
             }
             None => {
                 let mesh = (
-                    CrowdMesh,
+                    (CrowdMesh, HasLayers),
                     drawn,
                     MeshTag(member.row),
                     Transform::IDENTITY,

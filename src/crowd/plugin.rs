@@ -5,7 +5,7 @@ use crate::appearance::rebind_textures::rebind_changed_textures;
 use crate::appearance::skins::ActiveMaterials;
 use crate::crowd::bones::{despawn_unused_bones, pose_bones};
 use crate::crowd::format::{CrowdFormat, CrowdMaterial};
-use crate::crowd::members::{CrowdMember, CrowdScene, write_poses};
+use crate::crowd::members::{CrowdMember, write_poses};
 use crate::crowd::meshes::{aabb, update_meshes};
 use crate::crowd::models::CrowdModels;
 use crate::crowd::pose_texture::PoseLines;
@@ -35,9 +35,7 @@ pub(crate) fn add_crowds<F: CrowdFormat>(app: &mut App) {
     app.add_plugins(MaterialPlugin::<CrowdMaterial<F>>::default())
         .init_resource::<PoseTable<CrowdMaterial<F>>>()
         .init_resource::<CrowdModels<F>>()
-        .init_resource::<ActiveMaterials<F::Base>>()
-        // A scene may hold only what is registered.
-        .register_type::<CrowdScene>();
+        .init_resource::<ActiveMaterials<F::Base>>();
     rebind_changed_textures::<CrowdMaterial<F>>(app);
     add_loading_check(app, is_baking::<F>);
     app.add_systems(

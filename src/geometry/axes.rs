@@ -1,6 +1,5 @@
 //! Conversion from the games' axes to Bevy's, and the scale of a scene.
 
-use bevy::asset::LoadContext;
 use bevy::prelude::*;
 
 /// Converts a format's axes to Bevy's, where X is right, Y up and −Z forward.
@@ -31,27 +30,9 @@ pub fn z_up_forward_minus_y() -> Axes {
     }
 }
 
-/// The components of the root entity of the scene of a model: named after the file. Without `axes`, they are those of the
-/// file.
-pub(crate) fn scene_root(
-    load_context: &LoadContext<'_>,
-    axes: Option<Axes>,
-    scale: f32,
-) -> (Name, Transform, Visibility) {
-    let path = load_context.path();
-    let name = path.path().file_stem().unwrap_or_default();
-    let name = Name::new(name.to_string_lossy().into_owned());
-    let axes = axes.unwrap_or(Axes {
-        rotation: Quat::IDENTITY,
-    });
-    (name, axes.transform(scale), Visibility::default())
-}
-
 /// The factors per axis that mirrored the file's positions and directions: −1 for a mirrored axis, otherwise 1.
-///
-/// It is on the root entity of a scene's own world and does not include the scale. Without it, no axis was mirrored.
-#[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
-#[reflect(Component, Clone, Debug, PartialEq)]
+/// They do not include the scale.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Mirror(pub(crate) Vec3);
 
 impl Default for Mirror {

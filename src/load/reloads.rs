@@ -8,15 +8,11 @@ use crate::load::labels::scene_paths;
 use crate::root::play::{ClipRef, ModelClips};
 use bevy::asset::{AssetPath, LoadContext, LoadState, UntypedAssetId};
 use bevy::prelude::*;
-use core::ops::DerefMut;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Delays the end of a load until the textures of a model in use are loaded. Each loader holds a clone.
 #[derive(Resource, Clone)]
 pub(crate) struct Reloads {
     server: AssetServer,
-    /// Scenes that are about to change.
-    pending: Arc<Mutex<Vec<AssetId<WorldAsset>>>>,
 }
 
 impl Reloads {
@@ -25,13 +21,11 @@ impl Reloads {
         world.resource::<Self>().clone()
     }
 
-    /// The scenes of a model that were loaded before.
-    fn scenes(&self, model: &AssetPath<'static>) -> Vec<Handle<WorldAsset>> {
+    /// Whether a scene of a model was loaded before.
+    fn is_loaded(&self, model: &AssetPath<'static>) -> bool {
         let scenes = scene_paths(model).into_iter();
-        let scenes = scenes.filter_map(|path| self.server.get_handle(path));
-        scenes
-            .filter(|scene| self.server.is_loaded(scene))
-            .collect()
+        let mut scenes = scenes.filter_map(|path| self.server.get_handle::<WorldAsset>(path));
+        scenes.any(|scene| self.server.is_loaded(&scene))
     }
 
     /// Call it at the end of a load. If the model is in use, waits until its textures are loaded or have failed.
@@ -46,19 +40,13 @@ impl Reloads {
         if load.is_processing() {
             return;
         }
-        let scenes = self.scenes(load_context.path());
-        if scenes.is_empty() {
+        if !self.is_loaded(load_context.path()) {
             return;
         }
         for image in images {
             // A failed texture does not prevent the model from being loaded.
             let _ = self.server.wait_for_asset(&image).await;
         }
-        self.pending().extend(scenes.iter().map(Handle::id));
-    }
-
-    pub(crate) fn pending(&self) -> impl DerefMut<Target = Vec<AssetId<WorldAsset>>> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -66,10 +54,7 @@ impl Reloads {
 pub(crate) fn register(app: &mut App) {
     add_loading_check(app, is_named_clip_loading);
     let server = app.world().resource::<AssetServer>().clone();
-    app.insert_resource(Reloads {
-        server,
-        pending: Arc::default(),
-    });
+    app.insert_resource(Reloads { server });
 }
 
 /// Returns whether an asset of an entity is loading.

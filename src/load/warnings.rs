@@ -1,7 +1,7 @@
 //! De-duplication of warnings: each warning about a model or a manifest is logged once, not per instance or frame.
 
-use crate::root::environment::SpawnEarly;
-use bevy::app::SceneSpawnerSystems;
+use crate::root::environment::SpawnModels;
+use crate::root::spawning::ModelScene;
 use bevy::asset::UntypedAssetId;
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::{HashMap, HashSet};
@@ -119,9 +119,7 @@ pub(crate) fn register(app: &mut App) {
     app.init_resource::<WarningLog>().add_systems(
         SpawnScene,
         // Before models are respawned, which may cause the same warnings again.
-        update_warning_log::<WorldAsset>
-            .before(SpawnEarly)
-            .before(SceneSpawnerSystems::WorldInstanceSpawn),
+        update_warning_log::<WorldAsset>.before(SpawnModels),
     );
 }
 
@@ -150,13 +148,13 @@ pub(crate) fn update_warning_log<A: Asset>(
 pub(crate) struct ModelWarnings<'w, 's> {
     log: ResMut<'w, WarningLog>,
     server: Res<'w, AssetServer>,
-    roots: Query<'w, 's, &'static WorldAssetRoot>,
+    roots: Query<'w, 's, &'static ModelScene>,
 }
 
 impl ModelWarnings<'_, '_> {
     /// Logs a warning about the model of a root. `message` follows the model's path.
     pub(crate) fn warn_once(&mut self, root: Entity, message: &str) {
-        let scene = self.roots.get(root).ok().map(|scene| scene.id());
+        let scene = self.roots.get(root).ok().map(|root| root.scene.id());
         let path = scene.and_then(|scene| self.server.get_path(scene));
         let path = path.map(|path| path.without_label().to_string());
         let name = path.unwrap_or_else(|| format!("the model of entity {root}"));

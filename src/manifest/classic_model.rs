@@ -19,7 +19,7 @@ use bevy::prelude::*;
 /// # }
 /// ```
 ///
-/// Once the model is loaded, its entity gets a `WorldAssetRoot` and the components for the manifest's fields:
+/// Once the model is loaded, its entities are spawned below this one, which gets the components for the manifest's fields:
 /// [`PlayClip`](crate::root::PlayClip), [`ModelClips`](crate::root::ModelClips),
 /// [`ModelSkins`](crate::root::ModelSkins), [`ModelSkin`](crate::root::ModelSkin),
 /// [`LodDistances`](crate::root::LodDistances), [`TeamColor`](crate::root::TeamColor),
@@ -27,9 +27,9 @@ use bevy::prelude::*;
 /// [`DamageStage`](crate::root::DamageStage) and [`Crowd`](crate::root::Crowd). Components that the entity already has are not replaced.
 ///
 /// When the manifest changes, the components that still have the manifest's old values are updated. When this component
-/// is removed or replaced, they are removed. If only the `WorldAssetRoot` is removed, it is inserted again.
+/// is removed or replaced, they are removed.
 ///
-/// A `WorldAssetRoot` with the label `Scene` of a manifest inserts this component.
+/// A `WorldAssetRoot` with a manifest inserts this component.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
 #[require(RandomSeed, Transform, Visibility)]

@@ -7,9 +7,11 @@ use crate::manifest::apply::models::{
     update_models,
 };
 use crate::manifest::apply::overrides::{ManifestOverrides, update_manifest_overrides};
-use crate::manifest::apply::space::{on_instance_ready, update_scenes};
+use crate::manifest::apply::space::{self, update_scenes};
 use crate::manifest::apply::state::{Plans, remove_stale_plans};
-use crate::manifest::check::clips::{ClipChecks, check_clips, on_clips, on_events, on_model_ready};
+use crate::manifest::check::clips::{
+    ClipChecks, check_clips, on_clips, on_events, on_model_spawned,
+};
 use crate::manifest::classic_model::ClassicModel;
 use crate::manifest::model_manifest::ModelManifest;
 use crate::manifest::read::loader::{EXTENSION, ManifestLoader};
@@ -33,16 +35,16 @@ impl Plugin for ManifestPlugin {
             .init_resource::<ManifestOverrides>()
             .init_resource::<Plans>()
             .register_type::<ClassicModel>()
-            // Scenes may contain only registered types.
+            // A scene can only contain registered types.
             .register_type::<ManifestScene>()
             .add_observer(on_manifest_scene_ready)
             .add_observer(on_scene_removed)
-            .add_observer(on_instance_ready)
+            .add_observer(space::on_instance_inserted)
             .add_observer(on_model_removed)
             .init_resource::<ClipChecks>()
             .add_observer(on_clips)
             .add_observer(on_events)
-            .add_observer(on_model_ready)
+            .add_observer(on_model_spawned)
             .init_resource::<UnreadyModels>()
             .add_observer(on_instance_inserted)
             .add_systems(

@@ -2,6 +2,7 @@
 
 use crate::load::reloads::{LoadingChecks, is_asset_loading};
 use crate::manifest::apply::state::{is_model_loading, manifest_attachments};
+use crate::root::spawning::ModelScene;
 use crate::spawn::instance::ModelInstance;
 use bevy::ecs::entity::EntityHashSet;
 use bevy::prelude::*;
@@ -117,19 +118,20 @@ fn is_ready(world: &World, root: Entity) -> bool {
 
 /// Whether an entity has a scene that is loading or will be spawned.
 fn is_scene_loading(world: &World, entity: EntityRef<'_>) -> bool {
-    let Some(WorldAssetRoot(scene)) = entity.get::<WorldAssetRoot>() else {
+    let Some(server) = world.get_resource::<AssetServer>() else {
         return false;
     };
-    if entity.contains::<ModelInstance>() {
-        return false;
+    let will_spawn = |scene| server.is_loaded(scene) || is_asset_loading(server, scene);
+    if let Some(ModelScene { scene, .. }) = entity.get() {
+        return !entity.contains::<ModelInstance>() && will_spawn(scene);
     }
+    let Some(WorldAssetRoot(scene)) = entity.get() else {
+        return false;
+    };
     let spawner = world.get_resource::<WorldInstanceSpawner>();
     let instance = entity.get::<WorldInstance>();
     let is_spawned = spawner
         .zip(instance)
         .is_some_and(|(spawner, instance)| spawner.instance_is_ready(**instance));
-    let Some(server) = world.get_resource::<AssetServer>() else {
-        return false;
-    };
-    !is_spawned && (server.is_loaded(scene) || is_asset_loading(server, scene))
+    !is_spawned && will_spawn(scene)
 }

@@ -6,11 +6,13 @@ use crate::geometry::stride;
 use crate::root::parts::{DistanceLod, ModelLod};
 use crate::root::play::{ClipRef, Playback, ResolvedClip};
 use crate::root::skins::{ModelSkins, TeamColor};
+use crate::root::spawning::ModelScene;
 use crate::spawn::format::{
     FoundClip, ModelClip, ModelInfo, ModelPose, NamedEntity, transformed_bounds,
 };
 use crate::spawn::instance::ModelFormat;
 use crate::spawn::roots::ModelRoots;
+use bevy::asset::AssetPath;
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
@@ -82,6 +84,8 @@ pub struct ModelSkinInfo {
 #[derive(SystemParam)]
 pub struct ModelQuery<'w, 's> {
     roots: ModelRoots<'w, 's>,
+    server: Res<'w, AssetServer>,
+    scenes: Query<'w, 's, &'static ModelScene>,
     formats: FormatInfos<'w, 's>,
     playing: Query<'w, 's, (&'static Playback, Option<&'static ResolvedClip>)>,
     named_skins: Query<'w, 's, &'static ModelSkins>,
@@ -97,6 +101,14 @@ impl ModelQuery<'_, '_> {
     /// The format of a root's model. `None` until its scene is spawned.
     pub fn format(&self, root: Entity) -> Option<ModelFormat> {
         self.roots.format(root)
+    }
+
+    /// The path of the file of a root's model. `None` until its scene is spawned, and for a model that is created in code.
+    pub fn path(&self, root: Entity) -> Option<AssetPath<'static>> {
+        self.roots.format(root)?;
+        let scene = self.scenes.get(root).ok()?;
+        let path = self.server.get_path(scene.scene.id())?;
+        Some(path.without_label().into_owned())
     }
 
     /// The root entity of the model that an entity belongs to: the entity itself if it is a root, otherwise its nearest

@@ -63,7 +63,7 @@ pub enum ClassicModelsSystems {
     Billboards,
 }
 
-/// Respawns models whose files changed, in the schedule `SpawnScene`. It runs before Bevy's spawner, so that models of
-/// their proxies are spawned in the same frame.
+/// Spawns models, and respawns those whose files changed, in the schedule `SpawnScene`. It runs after Bevy's spawner, which
+/// may have spawned their scenes.
 #[derive(SystemSet, Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct SpawnEarly;
+pub(crate) struct SpawnModels;

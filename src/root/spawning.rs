@@ -2,6 +2,7 @@
 
 use crate::geometry::axes::Mirror;
 use bevy::prelude::*;
+use bevy::world_serialization::InstanceId;
 
 /// Makes a model face −Z, with Y up and one unit per meter, for any format. Insert it on the root entity.
 ///
@@ -26,6 +27,26 @@ impl BevySpace {
     pub fn with_meters_per_unit(meters: f32) -> Self {
         Self {
             meters_per_unit: Some(meters),
+        }
+    }
+}
+
+/// On a root: the scene of its model, which is spawned once it is loaded.
+// Without `ReflectComponent`, so that saved worlds do not contain it. A clone of a root requests its own.
+#[derive(Component, Clone, Debug, PartialEq, Eq)]
+#[component(clone_behavior = Ignore)]
+#[require(Transform, Visibility)]
+pub(crate) struct ModelScene {
+    pub(crate) scene: Handle<WorldAsset>,
+    /// The instance, if Bevy has spawned the scene, and not this crate alone.
+    pub(crate) instance: Option<InstanceId>,
+}
+
+impl From<Handle<WorldAsset>> for ModelScene {
+    fn from(scene: Handle<WorldAsset>) -> Self {
+        Self {
+            scene,
+            instance: None,
         }
     }
 }

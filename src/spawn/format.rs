@@ -14,7 +14,6 @@ use bevy::asset::{AssetLoader, LoadContext};
 use bevy::math::Affine3A;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::prelude::*;
-use bevy::reflect::GetTypeRegistration;
 use bevy::tasks::ConditionalSendFuture;
 use core::ops::Range;
 use serde::{Deserialize, Serialize};
@@ -31,9 +30,6 @@ pub trait Format: Asset + Sized {
 
     /// What the loader holds beside its extensions.
     type State: Send + Sync + 'static;
-
-    /// The component that the scenes of the format have in their own world, on the entity below the root.
-    type Scene: Component + Clone + GetTypeRegistration;
 
     /// The component on the root of a spawned model.
     type Instance: Component;
@@ -62,9 +58,6 @@ pub trait Format: Asset + Sized {
 
     /// The scene of a loaded model, or that of a member of a crowd. `None` if the model has none.
     fn scene(&self, is_crowd: bool) -> Option<&Handle<WorldAsset>>;
-
-    /// Whether an instance was spawned from the model of a scene, and not from its state before a reload.
-    fn is_model_of(scene: &Self::Scene, instance: &Self::Instance) -> bool;
 
     /// The distances at which the levels of detail after the finest begin, unless the root has
     /// [`LodDistances`](crate::root::LodDistances).

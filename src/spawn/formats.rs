@@ -3,6 +3,7 @@
 use crate::load::names::{ends_with_extension, folded};
 use crate::root::play::ClipRef;
 use crate::spawn::format::Format;
+use crate::spawn::instance::ModelFormat;
 use bevy::asset::{AssetPath, LoadContext};
 use bevy::prelude::*;
 use core::any::TypeId;
@@ -15,6 +16,9 @@ struct Registered {
     asset: TypeId,
     /// [`Format::scene`], once the model is loaded.
     scene: fn(&World, &UntypedHandle, bool) -> Option<Handle<WorldAsset>>,
+    format: ModelFormat,
+    /// Removes [`Format::OnRoot`].
+    remove_instance: fn(EntityWorldMut<'_>),
 }
 
 /// The registered model formats. A later format takes precedence if two have the same extension.
@@ -29,6 +33,10 @@ impl ModelFormats {
             extensions: extensions.collect(),
             asset: TypeId::of::<F>(),
             scene: |world, handle, is_crowd| asset::<F>(world, handle)?.scene(is_crowd).cloned(),
+            format: F::FORMAT,
+            remove_instance: |mut root| {
+                root.remove::<F::OnRoot>();
+            },
         });
     }
 
@@ -102,6 +110,13 @@ impl ModelFormats {
         let mut formats = self.0.iter();
         let format = formats.find(|format| format.asset == model.type_id())?;
         (format.scene)(world, model, is_crowd)
+    }
+
+    /// The function that removes the components of a format from a root.
+    pub(crate) fn remove_instance(&self, format: ModelFormat) -> Option<fn(EntityWorldMut<'_>)> {
+        let mut formats = self.0.iter();
+        let format = formats.find(|other| other.format == format)?;
+        Some(format.remove_instance)
     }
 }
 

@@ -1,5 +1,4 @@
-//! The spawned model: the registry of formats, [`ModelInstance`] on its root, respawns after a reload, attachments and render
-//! layers.
+//! The spawned model: the registry of formats, scenes, [`ModelInstance`] on its root, attachments and render layers.
 
 // For maintainers: what one format spawns does not belong here.
 
@@ -8,9 +7,9 @@ pub(crate) mod format;
 pub(crate) mod formats;
 pub(crate) mod instance;
 pub(crate) mod plugin;
-pub(crate) mod reload;
 pub(crate) mod render_layers;
 pub(crate) mod roots;
+pub(crate) mod scene;
 pub(crate) mod unsupported;
 
 pub use attach::AttachedToBone;

@@ -1,7 +1,6 @@
 //! Registers the components, resources and systems that all formats share.
 
 use crate::appearance::skins;
-use crate::geometry::axes::Mirror;
 use crate::gpu::shaders;
 use crate::load::labels::{register_unlabeled_loader, reserve_extensions};
 use crate::load::loading::{LoaderOverrides, ModelLoading};
@@ -23,9 +22,8 @@ use crate::spawn::attach::{
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::formats::ModelFormats;
 use crate::spawn::instance::RootCount;
-use crate::spawn::reload::{on_root_removed, register_respawn};
-use crate::spawn::render_layers::{HasLayers, propagate_layers};
-use crate::spawn::{reload, unsupported};
+use crate::spawn::render_layers::propagate_layers;
+use crate::spawn::{scene, unsupported};
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::prelude::*;
 
@@ -35,11 +33,7 @@ pub(crate) fn add_format<F: Format>(app: &mut App, extensions: &[String]) {
     if !app.is_plugin_added::<ModelsPlugin>() {
         app.add_plugins(ModelsPlugin);
     }
-    register_respawn::<F>(app);
-    app.init_asset::<F>()
-        // A scene can only contain registered types.
-        .register_type::<F::Scene>()
-        .add_observer(on_root_removed::<F>);
+    app.init_asset::<F>();
     let mut formats = app.world_mut().get_resource_or_init::<ModelFormats>();
     // Bevy warns about two loaders of scenes with the same extension. One is enough, because it does not read the file.
     let unlabeled = formats.unknown(extensions);
@@ -70,16 +64,13 @@ impl Plugin for ModelsPlugin {
     fn build(&self, app: &mut App) {
         register_loading(app);
         reloads::register(app);
-        reload::register(app);
+        scene::register(app);
         propagate::register(app);
         shaders::register(app);
         skins::register(app);
         warnings::register(app);
         app.register_type::<PlayClip>()
             .register_type::<Playback>()
-            // A scene can only contain registered types.
-            .register_type::<Mirror>()
-            .register_type::<HasLayers>()
             .register_type::<ModelSkin>()
             .register_type::<PlayerColors>()
             .register_type::<TeamColor>()

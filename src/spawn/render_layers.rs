@@ -8,29 +8,18 @@ use bevy::camera::visibility::RenderLayers;
 use bevy::ecs::entity::EntityHashSet;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy::world_serialization::WorldInstance;
 
 /// On a mesh or a light of a model: the layers that it inherited. If its `RenderLayers` differ, the user has set them.
 #[derive(Component)]
 pub(crate) struct InheritedLayers(RenderLayers);
 
-/// Entities on which Bevy reads `RenderLayers`.
-type IsRendered = Or<(
-    With<Mesh3d>,
-    With<PointLight>,
-    With<SpotLight>,
-    With<DirectionalLight>,
-    With<HasLayers>,
-)>;
-
-/// On an entity without a mesh or a light that is drawn with its `RenderLayers`, such as a particle system.
-#[derive(Component, Reflect, Clone, Copy, Debug, Default)]
-#[reflect(Component, Default, Clone, Debug)]
+/// On each entity of a model that is drawn with its `RenderLayers`: meshes, lights and particle systems.
+#[derive(Component, Clone, Copy, Debug, Default)]
 pub(crate) struct HasLayers;
 
 /// Roots whose layers or whose parent may have changed.
 type LayersChanged = (
-    With<WorldInstance>,
+    With<ModelInstance>,
     Or<(Changed<RenderLayers>, Changed<ChildOf>)>,
 );
 
@@ -38,11 +27,8 @@ type LayersChanged = (
 #[derive(SystemParam)]
 pub(crate) struct LayerHierarchy<'w, 's> {
     models: ModelRoots<'w, 's>,
-    spawner: Option<Res<'w, WorldInstanceSpawner>>,
-    instances: Query<'w, 's, &'static WorldInstance>,
     parents: Query<'w, 's, &'static ChildOf>,
     children: Query<'w, 's, &'static Children>,
-    crowd_meshes: Query<'w, 's, (), With<CrowdMesh>>,
     layers: Query<'w, 's, &'static RenderLayers>,
     rendered: Query<
         'w,
@@ -51,7 +37,7 @@ pub(crate) struct LayerHierarchy<'w, 's> {
             Option<&'static RenderLayers>,
             Option<&'static InheritedLayers>,
         ),
-        IsRendered,
+        With<HasLayers>,
     >,
 }
 
@@ -73,26 +59,16 @@ impl LayerHierarchy<'_, '_> {
         let descendants = self.children.iter_descendants(root);
         let all = core::iter::once(root).chain(descendants);
         // `root` may be no model: every despawned entity that had a parent is passed here.
-        all.filter(|entity| self.instances.contains(*entity))
-    }
-
-    /// An entity of a scene, and the meshes of a crowd's member below it.
-    fn with_crowd_meshes(&self, entity: Entity) -> impl Iterator<Item = Entity> {
-        let children = self.children.get(entity).into_iter().flatten().copied();
-        core::iter::once(entity).chain(children.filter(|child| self.crowd_meshes.contains(*child)))
+        all.filter(|entity| self.is_root(*entity))
     }
 
     /// Sets the inherited layers of the meshes and lights of one model.
     fn propagate(&self, commands: &mut Commands, root: Entity) {
-        let (Some(spawner), Ok(instance)) = (&self.spawner, self.instances.get(root)) else {
-            return;
-        };
-        if !self.is_root(root) {
-            return;
-        }
         let layers = self.layers(root);
-        let of_scene = spawner.iter_instance_entities(**instance);
-        for entity in of_scene.flat_map(|entity| self.with_crowd_meshes(entity)) {
+        let mut next: Vec<Entity> = self.models.scene(root).into_iter().collect();
+        while let Some(entity) = next.pop() {
+            let children = self.children.get(entity).into_iter().flatten();
+            next.extend(children.filter(|child| !self.is_root(**child)));
             let Ok((own, inherited)) = self.rendered.get(entity) else {
                 continue;
             };
@@ -123,7 +99,10 @@ pub(crate) fn propagate_layers(
     mut detached: RemovedComponents<ChildOf>,
     hierarchy: LayerHierarchy,
 ) {
-    let mut due: EntityHashSet = spawned.iter().collect();
+    let spawned = spawned.iter();
+    let mut due: EntityHashSet = spawned
+        .filter(|root| hierarchy.layers(*root).is_some())
+        .collect();
     due.extend(
         crowd_meshes
             .iter()

@@ -153,13 +153,6 @@ pub struct AloSubmesh {
     pub(crate) skin: Option<Arc<ColliderSkin>>,
 }
 
-impl AloSubmesh {
-    /// Whether it has a collision tree.
-    pub(crate) fn has_tree(&self) -> bool {
-        self.tree.is_some()
-    }
-}
-
 /// A proxy of an [`AloModel`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

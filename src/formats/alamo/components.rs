@@ -2,9 +2,12 @@
 
 use crate::formats::alamo::asset::AloModel;
 use crate::formats::alamo::materials::tags::AloTags;
+use crate::formats::alamo::particles::asset::AloParticles;
+use crate::formats::alamo::parts::dazzle::DazzleMaterial;
 use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::load::names::index_names;
 use crate::spawn::instance::SharedModel;
+use bevy::camera::primitives::Aabb;
 use bevy::prelude::*;
 use std::sync::{Arc, Mutex};
 
@@ -156,18 +159,35 @@ pub(crate) struct AloShared {
     pub(crate) settings: Arc<AloLoaderSettings>,
     /// The order is bones, proxies, meshes, lights, groups of dazzles.
     pub(crate) any: Arc<SharedModel>,
+    pub(crate) dazzles: Vec<DazzleGroup>,
+    /// The particle system, if the file is one.
+    pub(crate) particles: Option<Handle<AloParticles>>,
+}
+
+/// Dazzles that are drawn as one mesh.
+#[derive(Debug)]
+pub(crate) struct DazzleGroup {
+    pub(crate) bone: usize,
+    pub(crate) name: String,
+    pub(crate) hidden: bool,
+    pub(crate) night_only: bool,
+    pub(crate) bounds: Aabb,
+    pub(crate) mesh: Handle<Mesh>,
+    pub(crate) material: Handle<DazzleMaterial>,
 }
 
 impl AloShared {
-    pub(crate) fn new<'a>(
-        model: &'a Arc<AloModel>,
+    pub(crate) fn new(
+        model: &Arc<AloModel>,
         settings: &AloLoaderSettings,
-        dazzles: impl Iterator<Item = &'a str>,
+        dazzles: Vec<DazzleGroup>,
+        particles: Option<Handle<AloParticles>>,
     ) -> Self {
         let (bones, proxies) = (&model.bones, model.proxies.iter());
         let (meshes, lights) = (model.meshes.iter(), model.lights.iter());
         let proxy_names = proxies.clone().map(|proxy| &*proxy.proxy.name);
-        let other_names = lights.clone().map(|light| &*light.name).chain(dazzles);
+        let dazzle_names = dazzles.iter().map(|group| &*group.name);
+        let other_names = lights.clone().map(|light| &*light.name).chain(dazzle_names);
         let first_mesh = bones.len() + proxies.len();
         let other_names: Vec<&str> = other_names.collect();
         let others = index_names(other_names.iter().copied());
@@ -206,6 +226,8 @@ impl AloShared {
             model: model.clone(),
             settings: Arc::new(settings.clone()),
             any: Arc::new(any),
+            dazzles,
+            particles,
         }
     }
 
@@ -228,11 +250,6 @@ impl AloShared {
         }
     }
 }
-
-/// On the root entity in the scene's world: the model that the scene was made from.
-#[derive(Component, Reflect, Clone, Debug)]
-#[reflect(opaque, Component, Clone, Debug)]
-pub struct AloScene(pub(crate) Arc<AloShared>);
 
 /// On the entity of a sub-mesh that is drawn or has a collision tree. The entity is a child of its mesh's entity.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,7 +6,7 @@ use crate::formats::alamo::appearance::ShownStage;
 use crate::formats::alamo::asset::{
     Alo, AloAssetLabel, AloMesh, AloModel, AloProxyInfo, AloSubmesh, owned_parameter,
 };
-use crate::formats::alamo::components::{AloInstance, AloScene, AloShared};
+use crate::formats::alamo::components::{AloInstance, AloShared, DazzleGroup};
 use crate::formats::alamo::convert::file::{ConvertedAlo, ConvertedSubmesh};
 use crate::formats::alamo::crowd::AloCrowd;
 use crate::formats::alamo::dependencies::{Dependencies, extra_is_srgb, particle_textures};
@@ -19,7 +19,7 @@ use crate::formats::alamo::particles::parse;
 use crate::formats::alamo::particles::{Emitter, is_particle_system};
 use crate::formats::alamo::parts::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
 use crate::formats::alamo::settings::AloLoaderSettings;
-use crate::formats::alamo::spawn::{DazzleGroup, crowd_scene, scene};
+use crate::formats::alamo::spawn::{add_crowd_scene, add_scene};
 use crate::geometry::axes::z_up_forward_minus_y;
 use crate::load::error::ModelLoadError;
 use crate::load::loading::LoaderOverride;
@@ -54,7 +54,6 @@ impl Format for Alo {
 
     type Settings = AloLoaderSettings;
     type State = AloLoaderState;
-    type Scene = AloScene;
     type Instance = AloInstance;
     type OnRoot = (AloInstance, AloAnimator, ShownStage, AloCrowd, PosedScene);
 
@@ -105,10 +104,9 @@ impl Format for Alo {
         };
         let dazzles = assets.dazzles(&converted.file);
         let model = Arc::new(assets.model(converted));
-        let dazzle_names = dazzles.iter().map(|group| &*group.name);
-        let shared = Arc::new(AloShared::new(&model, settings, dazzle_names));
-        let scene = scene(&shared, dazzles, None, settings, load_context);
-        let crowd = Some(crowd_scene(&shared, load_context));
+        let shared = Arc::new(AloShared::new(&model, settings, dazzles, None));
+        let scene = add_scene(&shared, load_context);
+        let crowd = Some(add_crowd_scene(&shared, load_context));
         let alo = Alo {
             scene,
             crowd,
@@ -124,10 +122,6 @@ impl Format for Alo {
         } else {
             Some(&self.scene)
         }
-    }
-
-    fn is_model_of(scene: &AloScene, instance: &AloInstance) -> bool {
-        Arc::ptr_eq(&scene.0.model, &instance.model)
     }
 }
 
@@ -444,14 +438,9 @@ pub(crate) async fn load_particles(
     let label = AloAssetLabel::Particles.to_string();
     let particles = load_context.add_labeled_asset(label, particles);
     let model = Arc::new(AloModel::default());
-    let shared = Arc::new(AloShared::new(&model, settings, core::iter::empty()));
-    let scene = scene(
-        &shared,
-        Vec::new(),
-        Some(particles.clone()),
-        settings,
-        load_context,
-    );
+    let system = Some(particles.clone());
+    let shared = Arc::new(AloShared::new(&model, settings, Vec::new(), system));
+    let scene = add_scene(&shared, load_context);
     let alo = Alo {
         scene,
         crowd: None,

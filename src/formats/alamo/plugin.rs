@@ -8,7 +8,6 @@ use crate::formats::alamo::appearance::{color_teams, show_parts};
 use crate::formats::alamo::asset::Alo;
 use crate::formats::alamo::components::{AloBone, AloPart, AloProxy, AloSubmeshIndex, TeamColored};
 use crate::formats::alamo::crowd::color_crowds;
-use crate::formats::alamo::instance::on_scene_ready;
 use crate::formats::alamo::loader::AloLoaderState;
 use crate::formats::alamo::materials::fallback::replace_failed_textures;
 use crate::formats::alamo::materials::material::{AloMaterial, shader};
@@ -27,15 +26,12 @@ use crate::formats::alamo::raycast::gizmos::AloColliderGizmosPlugin;
 use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::gpu::shaders::preload_shader;
 use crate::load::reloads::add_loading_check;
-use crate::root::environment::{ClassicModelsSystems, SpawnEarly};
+use crate::root::environment::{ClassicModelsSystems, SpawnModels};
 use crate::root::parts::{DamageStage, DistanceLod, ModelLod, PartVisibility};
 use crate::root::skins::TeamColor;
 use crate::spawn::plugin::{add_format, finish_format};
 use crate::texture::plugin::TexturePlugin;
-use bevy::app::SceneSpawnerSystems;
 use bevy::asset::embedded_asset;
-use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb};
-use bevy::light::NotShadowCaster;
 use bevy::prelude::*;
 
 /// Alamo models and their animations. Part of [`ClassicModelsPlugins`](crate::ClassicModelsPlugins).
@@ -81,14 +77,8 @@ impl Plugin for AlamoPlugin {
         .init_asset::<AloParticles>();
         rebind_changed_textures::<AloMaterial>(app);
         add_loading_check(app, is_proxy_loading);
-        app.add_observer(on_scene_ready)
-            .add_observer(reset_level::<Alo>)
-            .add_systems(
-                SpawnScene,
-                spawn_proxy_models
-                    .after(SpawnEarly)
-                    .before(SceneSpawnerSystems::WorldInstanceSpawn),
-            )
+        app.add_observer(reset_level::<Alo>)
+            .add_systems(SpawnScene, spawn_proxy_models.before(SpawnModels))
             .add_systems(
                 PostUpdate,
                 (
@@ -122,7 +112,6 @@ impl Plugin for AlamoPlugin {
     }
 }
 
-/// A scene may hold only what is registered.
 fn register_types(app: &mut App) {
     app.register_type::<AloSceneRoot>()
         .register_type::<AloBone>()
@@ -131,11 +120,5 @@ fn register_types(app: &mut App) {
         .register_type::<AloSubmeshIndex>()
         .register_type::<TeamColored>()
         .register_type::<AloParticleSystem>()
-        .register_type::<DynamicSkinnedMeshBounds>()
-        .register_type::<NotShadowCaster>()
-        .register_type::<MeshMaterial3d<AloMaterial>>()
-        .register_type::<NoAutoAabb>()
-        // Bevy does not register it as a component that scenes may hold (not reported upstream as far as known).
-        .register_type_data::<NoAutoAabb, ReflectComponent>();
-    app.register_type::<AloCollider>();
+        .register_type::<AloCollider>();
 }

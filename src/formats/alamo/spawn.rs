@@ -1,21 +1,26 @@
-//! Makes the scene of a model: one entity per bone, with the parts as children.
+//! Spawns a model: one entity per bone, with the parts as children.
 
 use crate::appearance::parts::{BoneVisibility, connected_visibility, visibility};
-use crate::crowd::members::CrowdScene;
+use crate::crowd::members::update_member;
 use crate::formats::alamo::animation::binding::bone_target;
-use crate::formats::alamo::asset::{AloAssetLabel, AloMesh, AloModel, AloSubmesh};
+use crate::formats::alamo::animation::rig::AloAnimator;
+use crate::formats::alamo::appearance::ShownStage;
+use crate::formats::alamo::asset::{Alo, AloAssetLabel, AloMesh, AloModel, AloSubmesh};
 use crate::formats::alamo::components::{
-    AloBone, AloPart, AloPartKind, AloProxy, AloScene, AloShared, AloSubmeshIndex, TeamColored,
+    AloBone, AloInstance, AloPart, AloPartKind, AloProxy, AloShared, AloSubmeshIndex, DazzleGroup,
+    TeamColored,
 };
 use crate::formats::alamo::convert::file::transform;
 use crate::formats::alamo::materials::tags::{AloTags, begins_with_fc};
-use crate::formats::alamo::particles::asset::{AloParticleSystem, AloParticles};
+use crate::formats::alamo::particles::asset::AloParticleSystem;
 use crate::formats::alamo::parts::billboard::{AloBillboard, AloSceneRoot, Billboard};
-use crate::formats::alamo::parts::dazzle::DazzleMaterial;
 use crate::formats::alamo::parts::lights::insert_light;
+use crate::formats::alamo::parts::proxies::{SpawnedProxy, load_proxies};
 use crate::formats::alamo::raycast::collider::AloCollider;
-use crate::formats::alamo::settings::AloLoaderSettings;
-use crate::geometry::axes::{scene_root, z_up_forward_minus_y};
+use crate::geometry::axes::z_up_forward_minus_y;
+use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
+use crate::spawn::render_layers::HasLayers;
+use crate::spawn::scene::{SceneModel, SceneRoot, Spawnable};
 use bevy::asset::LoadContext;
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb};
@@ -25,85 +30,146 @@ use bevy::mesh::skinning::SkinnedMesh;
 use bevy::prelude::*;
 use std::sync::Arc;
 
-/// Dazzles that are drawn as one mesh.
-pub(crate) struct DazzleGroup {
-    pub(crate) bone: usize,
-    pub(crate) name: String,
-    pub(crate) hidden: bool,
-    pub(crate) night_only: bool,
-    pub(crate) bounds: Aabb,
-    pub(crate) mesh: Handle<Mesh>,
-    pub(crate) material: Handle<DazzleMaterial>,
-}
-
-/// Makes the scene of a model or a particle system, as a labeled asset.
-pub(crate) fn scene(
+/// Adds the scene of a model or a particle system as a labeled asset.
+pub(crate) fn add_scene(
     shared: &Arc<AloShared>,
-    dazzles: Vec<DazzleGroup>,
-    particles: Option<Handle<AloParticles>>,
-    settings: &AloLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> Handle<WorldAsset> {
-    let mut world = World::new();
-    let model = &shared.model;
-    let mut root = world.spawn((root_components(shared, load_context), AloSceneRoot));
-    if let Some(particles) = particles {
-        root.insert(AloParticleSystem(particles));
-    }
-    let root = root.id();
-    let mut builder = Builder {
-        bones: Vec::with_capacity(model.bones.len()),
-        root,
-        world,
-        model,
-    };
-    builder.spawn_bones();
-    for (index, mesh) in model.meshes.iter().enumerate() {
-        builder.spawn_mesh(index, mesh);
-    }
-    if settings.load_lights {
-        builder.spawn_lights(settings.scale);
-    }
-    builder.spawn_proxies();
-    for (index, group) in dazzles.into_iter().enumerate() {
-        builder.spawn_dazzles(index, group);
-    }
-    let scene = WorldAsset::new(builder.world);
+    let scene = scene(shared, load_context).into_asset();
     load_context.add_labeled_asset(AloAssetLabel::Scene.to_string(), scene)
 }
 
-/// Makes the scene of a crowd's member, as a labeled asset: one entity, without bones and parts.
-pub(crate) fn crowd_scene(
+/// Adds the scene of a member of a crowd as a labeled asset.
+pub(crate) fn add_crowd_scene(
     shared: &Arc<AloShared>,
     load_context: &mut LoadContext<'_>,
 ) -> Handle<WorldAsset> {
-    let mut world = World::new();
-    world.spawn((root_components(shared, load_context), CrowdScene));
-    load_context.add_labeled_asset(AloAssetLabel::Crowd.to_string(), WorldAsset::new(world))
+    let scene = scene(shared, load_context).in_crowd().into_asset();
+    load_context.add_labeled_asset(AloAssetLabel::Crowd.to_string(), scene)
 }
 
-/// The components that the root entity of every scene has.
-fn root_components(shared: &Arc<AloShared>, load_context: &LoadContext<'_>) -> impl Bundle + use<> {
+fn scene(shared: &Arc<AloShared>, load_context: &LoadContext<'_>) -> SceneModel {
     let settings = &shared.settings;
     let axes = settings.convert_axes.then(z_up_forward_minus_y);
-    let root = scene_root(load_context, axes, settings.scale);
-    (root, AloScene(shared.clone()))
+    SceneModel::new(shared.clone(), load_context, axes, settings.scale)
+}
+
+impl Spawnable for AloShared {
+    fn format(&self) -> ModelFormat {
+        ModelFormat::Alamo
+    }
+
+    fn shared(&self) -> &Arc<SharedModel> {
+        &self.any
+    }
+
+    fn spawn(self: Arc<Self>, world: &mut World, root: Entity, scene: SceneRoot) {
+        let SceneRoot {
+            mut bundle,
+            is_crowd,
+        } = scene;
+        let is_of_proxy = world.get::<AloProxy>(root).is_some();
+        if is_of_proxy {
+            // The model of a proxy is already in the space of the proxy's bone.
+            bundle.1 = Transform::IDENTITY;
+        }
+        let mut scene = world.spawn((bundle, AloSceneRoot));
+        if let Some(particles) = &self.particles {
+            scene.insert(AloParticleSystem(particles.clone()));
+        }
+        let scene = scene.id();
+        let mut builder = Builder::new(world, scene, &self);
+        if !is_crowd {
+            builder.spawn_all();
+        }
+        let Builder {
+            bones,
+            parts,
+            colored,
+            proxies,
+            ..
+        } = builder;
+        let named = bones.iter().copied().enumerate().chain(parts.clone());
+        let any = ModelInstance::new(ModelFormat::Alamo, self.any.clone(), scene, named)
+            .of_proxy(is_of_proxy)
+            .in_crowd(is_crowd);
+        let instance = AloInstance {
+            model: self.model.clone(),
+            bones,
+            parts: parts.into_iter().map(|(_, part)| part).collect(),
+            colored,
+        };
+        // Keep a player that the user has inserted. What it plays and the damage stage survive a reload.
+        let player = (
+            AnimationPlayer::default(),
+            AloAnimator::default(),
+            ShownStage::default(),
+        );
+        if let Ok(mut root) = world.get_entity_mut(root) {
+            root.insert_if_new(player);
+        }
+        update_member::<Alo>(world, root, scene, is_crowd, &self.model);
+        if let Ok(mut root) = world.get_entity_mut(root) {
+            root.insert((instance, any));
+        }
+        if !proxies.is_empty() {
+            let settings = self.settings.clone();
+            let input = (root, proxies, settings);
+            let loaded = world.run_system_cached_with(load_proxies, input);
+            debug_assert!(loaded.is_ok(), "{loaded:?}");
+        }
+    }
 }
 
 struct Builder<'a> {
-    world: World,
+    world: &'a mut World,
     root: Entity,
-    bones: Vec<Entity>,
+    shared: &'a AloShared,
     model: &'a AloModel,
+    bones: Vec<Entity>,
+    /// Each with its index in [`AloShared::any`].
+    parts: Vec<(usize, Entity)>,
+    /// The entities with a [`TeamColored`].
+    colored: Vec<Entity>,
+    /// The proxies that name a file.
+    proxies: Vec<SpawnedProxy>,
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
+    fn new(world: &'a mut World, root: Entity, shared: &'a AloShared) -> Self {
+        Self {
+            world,
+            root,
+            shared,
+            model: &shared.model,
+            bones: Vec::new(),
+            parts: Vec::new(),
+            colored: Vec::new(),
+            proxies: Vec::new(),
+        }
+    }
+
+    fn spawn_all(&mut self) {
+        self.spawn_bones();
+        for (index, mesh) in self.model.meshes.iter().enumerate() {
+            self.spawn_mesh(index, mesh);
+        }
+        if self.shared.settings.load_lights {
+            self.spawn_lights(self.shared.settings.scale);
+        }
+        self.spawn_proxies();
+        for (index, group) in self.shared.dazzles.iter().enumerate() {
+            self.spawn_dazzles(index, group);
+        }
+    }
+
     fn bone(&self, index: usize) -> Entity {
         self.bones.get(index).copied().unwrap_or(self.root)
     }
 
     fn spawn_bones(&mut self) {
         let hides_children = self.model.hidden_bones_hide_children;
+        self.bones.reserve(self.model.bones.len());
         for (index, bone) in self.model.bones.iter().enumerate() {
             let parent = bone.parent.map_or(self.root, |parent| self.bone(parent));
             let mut entity = self.world.spawn((
@@ -133,19 +199,27 @@ impl Builder<'_> {
         }
     }
 
-    fn spawn_part(&mut self, bone: usize, mut part: AloPart) -> Entity {
+    fn spawn_part<'w>(
+        &'w mut self,
+        bone: usize,
+        mut part: AloPart,
+        components: impl Bundle,
+    ) -> EntityWorldMut<'w> {
         let parent = self.bone(bone);
         part.choose_initial(self.model);
         let visible = connected_visibility(self.world.get(parent), part.shown);
         let name = Name::new(part.name.clone());
+        let index = self.shared.part_index(&part);
         let part = (name, Transform::IDENTITY, visible, part, ChildOf(parent));
-        self.world.spawn(part).id()
+        let part = self.world.spawn((part, components));
+        self.parts.push((index, part.id()));
+        part
     }
 
     fn spawn_mesh(&mut self, index: usize, mesh: &AloMesh) {
         let mut part = AloPart::new(AloPartKind::Mesh, index, &mesh.name, &mesh.tags);
         part.hidden = mesh.hidden;
-        let entity = self.spawn_part(mesh.bone, part);
+        let entity = self.spawn_part(mesh.bone, part, ()).id();
         for (submesh_index, submesh) in mesh.submeshes.iter().enumerate() {
             let index = AloSubmeshIndex {
                 mesh: index,
@@ -162,34 +236,35 @@ impl Builder<'_> {
         bone: usize,
         submesh: &AloSubmesh,
     ) {
-        let drawn = submesh.mesh.as_ref().zip(submesh.material.as_ref());
-        if drawn.is_none() && !submesh.has_tree() {
-            return;
-        }
-        let joints = submesh
-            .palette
-            .iter()
-            .map(|bone| self.bone(*bone as usize))
-            .collect();
+        let joints = submesh.palette.iter();
+        let joints = joints.map(|bone| self.bone(*bone as usize)).collect();
         let transform = match submesh.inverse_bindposes {
             Some(_) => self.inverse_bind_pose(bone),
             None => Transform::IDENTITY,
         };
-        let mut entity =
-            self.world
-                .spawn((index, transform, Visibility::Inherited, ChildOf(parent)));
-        if let Some((mesh, material)) = drawn {
-            entity.insert((
-                Mesh3d(mesh.clone()),
-                MeshMaterial3d(material.clone()),
-                Aabb::from_min_max(submesh.bounds.min.into(), submesh.bounds.max.into()),
-            ));
-        }
-        if let Some(tree) = &submesh.tree {
-            entity.insert(AloCollider::new(tree.clone(), submesh.skin.clone(), bone));
-        }
+        let placed = (index, transform, Visibility::Inherited, ChildOf(parent));
+        let drawn = submesh.mesh.clone().zip(submesh.material.clone());
+        let drawn = drawn.map(|(mesh, material)| {
+            let [min, max] = [submesh.bounds.min, submesh.bounds.max];
+            (
+                Mesh3d(mesh),
+                MeshMaterial3d(material),
+                Aabb::from_min_max(min.into(), max.into()),
+                HasLayers,
+            )
+        });
+        let tree = submesh.tree.clone();
+        let collider = tree.map(|tree| AloCollider::new(tree, submesh.skin.clone(), bone));
+        // Each insertion into an entity moves all of its components.
+        let mut entity = match (drawn, collider) {
+            (Some(drawn), Some(collider)) => self.world.spawn((placed, drawn, collider)),
+            (Some(drawn), None) => self.world.spawn((placed, drawn)),
+            (None, Some(collider)) => self.world.spawn((placed, collider)),
+            (None, None) => return,
+        };
         if submesh.is_team_colored {
             entity.insert(TeamColored);
+            self.colored.push(entity.id());
         }
         if !submesh.casts_shadows {
             entity.insert(NotShadowCaster);
@@ -220,8 +295,7 @@ impl Builder<'_> {
             let tags = AloTags::of(&light.name);
             let part = AloPart::new(AloPartKind::Light, index, &light.name, &tags);
             let bone = light.bone.unwrap_or(0) as usize;
-            let entity = self.spawn_part(bone, part);
-            let mut entity = self.world.entity_mut(entity);
+            let mut entity = self.spawn_part(bone, part, HasLayers);
             insert_light(&mut entity, index, light, scale);
         }
     }
@@ -232,33 +306,43 @@ impl Builder<'_> {
             let mut part = AloPart::new(AloPartKind::Proxy, index, &proxy.name, &info.tags);
             part.hidden = proxy.hidden.unwrap_or(false);
             part.alt_decrease_stay_hidden = proxy.alt_decrease_stay_hidden.unwrap_or(false);
-            let entity = self.spawn_part(proxy.bone as usize, part);
-            self.world.entity_mut(entity).insert(AloProxy {
+            let proxy = AloProxy {
                 name: info.tags.stem.clone(),
                 index,
                 model: info.model.as_ref().map(ToString::to_string),
                 particles: info.particles.as_ref().map(ToString::to_string),
-            });
+            };
+            let (model, particles) = (proxy.model.clone(), proxy.particles.clone());
+            let bone = info.proxy.bone as usize;
+            let entity = self.spawn_part(bone, part, proxy).id();
+            if model.is_some() || particles.is_some() {
+                self.proxies.push(SpawnedProxy {
+                    entity,
+                    model,
+                    particles,
+                });
+            }
         }
     }
 
-    fn spawn_dazzles(&mut self, index: usize, group: DazzleGroup) {
+    fn spawn_dazzles(&mut self, index: usize, group: &DazzleGroup) {
         let tags = AloTags::of(&group.name);
         let mut part = AloPart::new(AloPartKind::Dazzles, index, &group.name, &tags);
         part.hidden = group.hidden;
         part.night_only = group.night_only;
-        let is_team_colored = begins_with_fc(&group.name);
-        let entity = self.spawn_part(group.bone, part);
-        let mut entity = self.world.entity_mut(entity);
-        entity.insert((
-            Mesh3d(group.mesh),
-            MeshMaterial3d(group.material),
+        let drawn = (
+            Mesh3d(group.mesh.clone()),
+            MeshMaterial3d(group.material.clone()),
             group.bounds,
             NoAutoAabb,
             NotShadowCaster,
-        ));
-        if is_team_colored {
+            HasLayers,
+        );
+        let mut entity = self.spawn_part(group.bone, part, drawn);
+        if begins_with_fc(&group.name) {
             entity.insert(TeamColored);
+            let entity = entity.id();
+            self.colored.push(entity);
         }
     }
 }

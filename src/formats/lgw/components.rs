@@ -4,11 +4,6 @@ use crate::formats::lgw::asset::LgwModel;
 use bevy::prelude::*;
 use std::sync::Arc;
 
-/// The model of a scene. On the root entity of the scene's own world.
-#[derive(Component, Reflect, Clone, Debug)]
-#[reflect(opaque, Component, Clone, Debug)]
-pub struct LgwScene(pub(crate) Arc<LgwModel>);
-
 /// A mesh of a spawned model. On the entity of the mesh.
 ///
 /// This crate sets the entity's `Visibility`. Use [`PartVisibility`](crate::root::PartVisibility) on the

@@ -1,43 +1,12 @@
-//! Adds [`LgwInstance`] to the root of a model when its scene is spawned, shows and hides its meshes, and answers
-//! questions about it for code on any format.
+//! Shows and hides the meshes of spawned models, and answers questions about them for code on any format.
 
 use crate::appearance::parts::Selections;
 use crate::appearance::parts::visibility;
-use crate::formats::lgw::asset::Lgw;
-use crate::formats::lgw::components::{LgwInstance, LgwMesh, LgwScene};
+use crate::formats::lgw::components::LgwInstance;
 use crate::spawn::format::{ModelInfo, NamedEntity};
-use crate::spawn::instance::{ModelFormat, ModelInstance};
-use crate::spawn::reload::ReadyScenes;
 use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
-use bevy::world_serialization::WorldInstanceReady;
-
-/// Inserts or replaces the [`LgwInstance`] of a root whose scene was spawned or respawned.
-pub(crate) fn on_scene_ready(
-    ready: On<WorldInstanceReady>,
-    mut commands: Commands,
-    scenes: ReadyScenes<'_, '_, Lgw>,
-    spawned: Query<&LgwMesh>,
-) {
-    let Some((scene, LgwScene(model), entities)) = scenes.get(&ready, &mut commands) else {
-        return;
-    };
-    let with_index = |entity| Some((spawned.get(entity).ok()?.index, entity));
-    let mut meshes: Vec<_> = entities.into_iter().filter_map(with_index).collect();
-    meshes.sort_unstable();
-    let model_instance = ModelInstance::new(
-        ModelFormat::UfoAftermath,
-        model.shared.clone(),
-        scene,
-        meshes.iter().copied(),
-    );
-    let meshes = meshes.into_iter().map(|(_, entity)| entity).collect();
-    let instance = LgwInstance { model, meshes };
-    commands
-        .entity(ready.entity)
-        .try_insert((instance, model_instance));
-}
 
 /// The spawned models of UFO: Aftermath.
 #[derive(SystemParam)]

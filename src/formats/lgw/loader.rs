@@ -3,19 +3,20 @@
 use crate::formats::lgw::asset::{
     Lgw, LgwAssetLabel, LgwMaterial, LgwMaterialHandle, LgwMaterialInfo, LgwMeshInfo, LgwModel,
 };
-use crate::formats::lgw::components::{LgwInstance, LgwMesh, LgwScene};
+use crate::formats::lgw::components::{LgwInstance, LgwMesh};
 use crate::formats::lgw::convert::{ConvertedLgw, ConvertedMesh};
 use crate::formats::lgw::dependencies::load_textures;
 use crate::formats::lgw::material::{is_plain, standard, tex_env};
 use crate::formats::lgw::settings::{LgwLoaderSettings, LgwUpAxis};
-use crate::geometry::axes::{Mirror, scene_root, z_up_forward_minus_y};
+use crate::geometry::axes::{Mirror, z_up_forward_minus_y};
 use crate::load::error::ModelLoadError;
 use crate::load::loading::LoaderOverride;
 use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
 use crate::load::names::index_names;
 use crate::spawn::format::{Format, ModelLoader};
-use crate::spawn::instance::ModelFormat;
-use crate::spawn::instance::SharedModel;
+use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
+use crate::spawn::render_layers::HasLayers;
+use crate::spawn::scene::{SceneModel, SceneRoot, Spawnable};
 use crate::texture::sampling::Samplings;
 use bevy::asset::LoadContext;
 use bevy::camera::primitives::Aabb;
@@ -34,7 +35,6 @@ impl Format for Lgw {
 
     type Settings = LgwLoaderSettings;
     type State = Samplings;
-    type Scene = LgwScene;
     type Instance = LgwInstance;
     type OnRoot = LgwInstance;
 
@@ -66,10 +66,6 @@ impl Format for Lgw {
 
     fn scene(&self, is_crowd: bool) -> Option<&Handle<WorldAsset>> {
         (!is_crowd).then_some(&self.scene)
-    }
-
-    fn is_model_of(scene: &LgwScene, instance: &LgwInstance) -> bool {
-        Arc::ptr_eq(&scene.0, &instance.model)
     }
 }
 
@@ -195,18 +191,35 @@ pub(crate) fn scene(
 ) -> Handle<WorldAsset> {
     let turns = settings.up_axis == LgwUpAxis::Z && settings.convert_axes;
     let axes = turns.then(z_up_forward_minus_y);
-    let mut world = World::new();
-    let root = (
-        scene_root(load_context, axes, settings.scale),
-        LgwScene(model.clone()),
-        Mirror(settings.mirror()),
-    );
-    let root = world.spawn(root).id();
-    for (index, mesh) in model.meshes.iter().enumerate() {
-        spawn_mesh(&mut world, root, model, (index, mesh));
-    }
-    let scene = WorldAsset::new(world);
+    let scene = SceneModel::new(model.clone(), load_context, axes, settings.scale);
+    let scene = scene.with_mirror(Mirror(settings.mirror())).into_asset();
     load_context.add_labeled_asset(LgwAssetLabel::Scene.to_string(), scene)
+}
+
+impl Spawnable for LgwModel {
+    fn format(&self) -> ModelFormat {
+        ModelFormat::UfoAftermath
+    }
+
+    fn shared(&self) -> &Arc<SharedModel> {
+        &self.shared
+    }
+
+    fn spawn(self: Arc<Self>, world: &mut World, root: Entity, scene: SceneRoot) {
+        let scene = world.spawn(scene.bundle).id();
+        let meshes = self.meshes.iter().enumerate();
+        let meshes = meshes.map(|mesh| spawn_mesh(world, scene, &self, mesh));
+        let meshes: Vec<Entity> = meshes.collect();
+        let named = meshes.iter().copied().enumerate();
+        let any = ModelInstance::new(ModelFormat::UfoAftermath, self.shared.clone(), scene, named);
+        let instance = LgwInstance {
+            model: self,
+            meshes,
+        };
+        if let Ok(mut root) = world.get_entity_mut(root) {
+            root.insert((instance, any));
+        }
+    }
 }
 
 fn spawn_mesh(
@@ -214,7 +227,7 @@ fn spawn_mesh(
     root: Entity,
     model: &LgwModel,
     (index, mesh): (usize, &LgwMeshInfo),
-) {
+) -> Entity {
     let mut entity = world.spawn((
         Name::new(mesh.name.to_string()),
         Transform::IDENTITY,
@@ -222,11 +235,13 @@ fn spawn_mesh(
         LgwMesh { index },
         ChildOf(root),
     ));
+    let id = entity.id();
     if let (Some(handle), Some(bounds)) = (&mesh.mesh, mesh.bounds) {
         let aabb = Aabb::from_min_max(bounds.min.into(), bounds.max.into());
-        entity.insert((Mesh3d(handle.clone()), aabb));
+        entity.insert((Mesh3d(handle.clone()), aabb, HasLayers));
         if let Some(material) = model.render_material(mesh) {
             material.insert(entity);
         }
     }
+    id
 }

@@ -2,7 +2,7 @@
 
 use crate::formats::lgw::asset::{Lgw, LgwMaterial};
 use crate::formats::lgw::components::LgwMesh;
-use crate::formats::lgw::instance::{on_scene_ready, show_parts};
+use crate::formats::lgw::instance::show_parts;
 use crate::formats::lgw::material;
 use crate::formats::lgw::settings::LgwLoaderSettings;
 use crate::root::environment::ClassicModelsSystems;
@@ -44,9 +44,7 @@ impl Plugin for LgwPlugin {
         material::register(app);
         app.init_asset::<Lgw>()
             .init_asset::<LgwMaterial>()
-            // A scene may hold only what is registered.
             .register_type::<LgwMesh>()
-            .add_observer(on_scene_ready)
             .add_systems(
                 PostUpdate,
                 show_parts.in_set(ClassicModelsSystems::Appearance),

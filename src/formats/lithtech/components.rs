@@ -1,16 +1,8 @@
 //! Components of spawned models.
 
 use crate::formats::lithtech::asset::AbcModel;
-use crate::formats::lithtech::deform::pose_table;
-use bevy::ecs::lifecycle::HookContext;
-use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 use std::sync::Arc;
-
-/// The model of a scene. On the root entity of the scene's world.
-#[derive(Component, Reflect, Clone, Debug)]
-#[reflect(opaque, Component, Clone, Debug)]
-pub struct AbcScene(pub(crate) Arc<AbcModel>);
 
 /// On the entity of a node of a spawned model.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +22,6 @@ pub struct AbcMesh {
 
 /// A spawned LithTech model. On the root entity, once its scene is spawned.
 #[derive(Component, Debug)]
-#[component(on_remove = freeze_poses)]
 pub struct AbcInstance {
     pub(crate) model: Arc<AbcModel>,
     pub(crate) nodes: Vec<Entity>,
@@ -73,12 +64,4 @@ impl AbcInstance {
     pub fn meshes(&self) -> &[Entity] {
         &self.meshes
     }
-}
-
-pub(crate) fn freeze_poses(mut world: DeferredWorld<'_>, context: HookContext) {
-    let Some(instance) = world.get::<AbcInstance>(context.entity) else {
-        return;
-    };
-    let meshes = instance.deforming.clone();
-    pose_table::freeze_poses(&mut world, &meshes);
 }

@@ -7,7 +7,7 @@ use crate::formats::lithtech::asset::{
     Abc, AbcAnimation, AbcAssetLabel, AbcDeformInfo, AbcLevel, AbcMaterials, AbcMeshInfo, AbcModel,
     AbcNodeInfo, AbcSkin,
 };
-use crate::formats::lithtech::components::{AbcInstance, AbcScene};
+use crate::formats::lithtech::components::AbcInstance;
 use crate::formats::lithtech::convert::file::{
     ConvertedAbc, ConvertedClip, ConvertedLod, node_bounds,
 };
@@ -23,7 +23,7 @@ use crate::formats::lithtech::materials::material::{
     AbcDeform, AbcDeformUniform, plain_material, surface_flags, surface_material,
 };
 use crate::formats::lithtech::settings::AbcLoaderSettings;
-use crate::formats::lithtech::spawn::{crowd_scene, scene};
+use crate::formats::lithtech::spawn::add_scenes;
 use crate::geometry::vertices::is_position_in_range;
 use crate::load::error::ModelLoadError;
 use crate::load::loading::LoaderOverride;
@@ -54,7 +54,6 @@ impl Format for Abc {
 
     type Settings = AbcLoaderSettings;
     type State = ();
-    type Scene = AbcScene;
     type Instance = AbcInstance;
     type OnRoot = (AbcInstance, AbcAnimator, AbcCrowd, PosedScene);
 
@@ -82,8 +81,8 @@ impl Format for Abc {
         load.warn(&converted.warnings);
         let skin_images = find_skins(load, settings, load_context).await;
         let model = Arc::new(model(converted, skin_images, settings, load_context));
-        let scene = scene(&model, settings, load_context);
-        let crowd = Some(crowd_scene(&model, settings, load_context));
+        let [scene, crowd] = add_scenes(&model, settings, load_context);
+        let crowd = Some(crowd);
         let skins = model.skins.iter();
         let images = skins.flat_map(|skin| skin.glow.iter().chain([&skin.image]));
         let images = images.cloned().collect();
@@ -101,10 +100,6 @@ impl Format for Abc {
         } else {
             Some(&self.scene)
         }
-    }
-
-    fn is_model_of(scene: &AbcScene, instance: &AbcInstance) -> bool {
-        Arc::ptr_eq(&scene.0, &instance.model)
     }
 
     fn lod_distances(instance: &AbcInstance) -> &[f32] {

@@ -11,7 +11,6 @@ use crate::formats::lithtech::asset::Abc;
 use crate::formats::lithtech::components::{AbcMesh, AbcNode};
 use crate::formats::lithtech::crowd::scroll_crowds;
 use crate::formats::lithtech::deform::pose_table::AbcPoseTable;
-use crate::formats::lithtech::instance::on_scene_ready;
 use crate::formats::lithtech::materials::fallback::replace_failed_skins;
 use crate::formats::lithtech::materials::material::{AbcDeformMaterial, vertex_shader};
 use crate::formats::lithtech::settings::AbcLoaderSettings;
@@ -23,8 +22,7 @@ use crate::spawn::plugin::{add_format, finish_format};
 use crate::texture::plugin::TexturePlugin;
 use bevy::app::AnimationSystems;
 use bevy::asset::embedded_asset;
-use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, VisibilitySystems};
-use bevy::mesh::MeshTag;
+use bevy::camera::visibility::VisibilitySystems;
 use bevy::prelude::*;
 
 /// LithTech models. Part of [`ClassicModelsPlugins`](crate::ClassicModelsPlugins).
@@ -66,17 +64,8 @@ impl Plugin for LithTechPlugin {
             .init_resource::<AbcPoseTable>()
             .init_resource::<ActiveMaterials<StandardMaterial>>()
             .init_resource::<ActiveMaterials<AbcDeformMaterial>>()
-            // A scene may hold only what is registered.
             .register_type::<AbcNode>()
             .register_type::<AbcMesh>()
-            .register_type::<DynamicSkinnedMeshBounds>()
-            .register_type::<MeshMaterial3d<StandardMaterial>>()
-            .register_type::<MeshMaterial3d<AbcDeformMaterial>>()
-            .register_type::<MeshTag>()
-            // Bevy does not register it as a component that scenes may hold (not reported upstream as far as known).
-            .register_type::<NoAutoAabb>()
-            .register_type_data::<NoAutoAabb, ReflectComponent>()
-            .add_observer(on_scene_ready)
             .add_observer(reset_level::<Abc>)
             .add_systems(
                 PostUpdate,

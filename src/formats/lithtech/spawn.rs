@@ -1,11 +1,18 @@
-//! Builds the scene of a model: one entity per node, and one per mesh.
+//! Spawns a model: one entity per node, and one per mesh.
 
-use crate::crowd::members::CrowdScene;
+use crate::crowd::members::update_member;
+use crate::formats::lithtech::animation::rig::AbcAnimator;
 use crate::formats::lithtech::animation::tracks::node_target;
-use crate::formats::lithtech::asset::{AbcAssetLabel, AbcMeshInfo, AbcModel};
-use crate::formats::lithtech::components::{AbcMesh, AbcNode, AbcScene};
+use crate::formats::lithtech::appearance::is_scrolling;
+use crate::formats::lithtech::asset::{Abc, AbcAssetLabel, AbcMeshInfo, AbcModel};
+use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode};
+use crate::formats::lithtech::deform::pose_table::AbcPoseRow;
 use crate::formats::lithtech::settings::AbcLoaderSettings;
-use crate::geometry::axes::{Mirror, scene_root};
+use crate::geometry::axes::Mirror;
+use crate::root::parts::DistanceLod;
+use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
+use crate::spawn::render_layers::HasLayers;
+use crate::spawn::scene::{SceneModel, SceneRoot, Spawnable};
 use bevy::asset::LoadContext;
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb};
@@ -15,59 +22,93 @@ use bevy::mesh::skinning::SkinnedMesh;
 use bevy::prelude::*;
 use std::sync::Arc;
 
-pub(crate) fn scene(
+/// Adds the scene of a model, and that of a member of a crowd, as labeled assets.
+pub(crate) fn add_scenes(
     model: &Arc<AbcModel>,
     settings: &AbcLoaderSettings,
     load_context: &mut LoadContext<'_>,
-) -> Handle<WorldAsset> {
-    let mut world = World::new();
-    let root = world
-        .spawn(root_components(model, settings, load_context))
-        .id();
-    let mut builder = Builder {
-        nodes: Vec::with_capacity(model.nodes.len()),
-        root,
-        world,
-        model,
-    };
-    builder.spawn_nodes();
-    for mesh in model.level(0).iter().flat_map(|level| &level.meshes) {
-        builder.spawn_mesh(mesh);
-    }
-    let scene = WorldAsset::new(builder.world);
-    load_context.add_labeled_asset(AbcAssetLabel::Scene.to_string(), scene)
-}
-
-/// Makes the scene of a crowd's member, as a labeled asset: one entity, without nodes and meshes.
-pub(crate) fn crowd_scene(
-    model: &Arc<AbcModel>,
-    settings: &AbcLoaderSettings,
-    load_context: &mut LoadContext<'_>,
-) -> Handle<WorldAsset> {
-    let mut world = World::new();
-    world.spawn((root_components(model, settings, load_context), CrowdScene));
-    load_context.add_labeled_asset(AbcAssetLabel::Crowd.to_string(), WorldAsset::new(world))
-}
-
-/// The components that the root entity of every scene has.
-fn root_components(
-    model: &Arc<AbcModel>,
-    settings: &AbcLoaderSettings,
-    load_context: &LoadContext<'_>,
-) -> impl Bundle {
+) -> [Handle<WorldAsset>; 2] {
     let mirror = if settings.convert_axes {
         Vec3::new(1.0, 1.0, -1.0)
     } else {
         Vec3::ONE
     };
-    let root = scene_root(load_context, None, settings.scale);
-    (root, AbcScene(model.clone()), Mirror(mirror))
+    let scene = SceneModel::new(model.clone(), load_context, None, settings.scale);
+    let scene = scene.with_mirror(Mirror(mirror));
+    let crowd = scene.clone().in_crowd();
+    [(AbcAssetLabel::Scene, scene), (AbcAssetLabel::Crowd, crowd)]
+        .map(|(label, scene)| load_context.add_labeled_asset(label.to_string(), scene.into_asset()))
+}
+
+impl Spawnable for AbcModel {
+    fn format(&self) -> ModelFormat {
+        ModelFormat::LithTech
+    }
+
+    fn shared(&self) -> &Arc<SharedModel> {
+        &self.shared
+    }
+
+    fn spawn(self: Arc<Self>, world: &mut World, root: Entity, scene: SceneRoot) {
+        let is_crowd = scene.is_crowd;
+        let scene = world.spawn(scene.bundle).id();
+        let mut builder = Builder {
+            nodes: Vec::new(),
+            meshes: Vec::new(),
+            deforming: Vec::new(),
+            root: scene,
+            world,
+            model: &self,
+        };
+        if !is_crowd {
+            builder.spawn_nodes();
+            for mesh in self.level(0).iter().flat_map(|level| &level.meshes) {
+                builder.spawn_mesh(mesh);
+            }
+        }
+        let Builder {
+            nodes,
+            mut meshes,
+            deforming,
+            ..
+        } = builder;
+        meshes.sort_unstable();
+        let scrolling = meshes.iter().filter(|(node, _)| is_scrolling(&self, *node));
+        let scrolling = scrolling.map(|(_, entity)| *entity).collect();
+        let named = nodes.iter().copied().enumerate();
+        let any = ModelInstance::new(ModelFormat::LithTech, self.shared.clone(), scene, named);
+        let any = any.in_crowd(is_crowd);
+        let instance = AbcInstance {
+            model: self.clone(),
+            nodes,
+            meshes: meshes.into_iter().map(|(_, entity)| entity).collect(),
+            deforming,
+            scrolling,
+        };
+        // Keeps a player that the user added, and playback across reloads.
+        let player = (
+            AnimationPlayer::default(),
+            AbcAnimator::default(),
+            DistanceLod::default(),
+        );
+        if let Ok(mut root) = world.get_entity_mut(root) {
+            root.insert_if_new(player);
+        }
+        update_member::<Abc>(world, root, scene, is_crowd, &self);
+        if let Ok(mut root) = world.get_entity_mut(root) {
+            root.insert((instance, any));
+        }
+    }
 }
 
 struct Builder<'a> {
-    world: World,
+    world: &'a mut World,
     root: Entity,
     nodes: Vec<Entity>,
+    /// Each with its node.
+    meshes: Vec<(Option<usize>, Entity)>,
+    /// The meshes that deform.
+    deforming: Vec<Entity>,
     model: &'a AbcModel,
 }
 
@@ -109,8 +150,10 @@ impl Builder<'_> {
             AbcMesh { node: mesh.node },
             Mesh3d(mesh.mesh.clone()),
             Aabb::from_min_max(mesh.bounds.min.into(), mesh.bounds.max.into()),
+            HasLayers,
             ChildOf(parent),
         ));
+        self.meshes.push((mesh.node, entity.id()));
         let deform = mesh.node.and_then(|node| {
             let material = self.model.deform_material(0, node)?;
             // Vertices of the mesh that don't deform may be outside the bounding box of those that do.
@@ -121,9 +164,11 @@ impl Builder<'_> {
             entity.insert((
                 MeshMaterial3d(material.clone()),
                 MeshTag(0),
+                AbcPoseRow::default(),
                 Aabb::from_min_max(bounds.min.into(), bounds.max.into()),
                 NoAutoAabb,
             ));
+            self.deforming.push(entity.id());
         } else if let Some(material) = self.model.material(0, mesh.node) {
             entity.insert(MeshMaterial3d(material.clone()));
         }

@@ -15,14 +15,12 @@ use bevy::prelude::*;
 use std::sync::Arc;
 
 /// The model of a mesh. On the mesh entity of a spawned model.
-#[derive(Component, Reflect, Clone, Debug)]
-#[reflect(opaque, Component, Clone, Debug)]
+#[derive(Component, Clone, Debug)]
 pub struct MdlMesh(pub Arc<MdlModel>);
 
 /// The state of a spawned Quake model. On the root entity, once its scene is spawned.
 #[derive(Component, Debug)]
 #[require(Playback)]
-#[component(on_remove = freeze_pose)]
 pub struct MdlInstance {
     pub(crate) model: Arc<MdlModel>,
     pub(crate) mesh: Entity,
@@ -44,15 +42,6 @@ pub struct MdlInstance {
     pub(crate) material_inputs: Option<MaterialInputs>,
     /// The materials that were used since another skin or other colors were selected: those of a skin group, which take turns.
     pub(crate) used_materials: Vec<Handle<MdlMaterial>>,
-}
-
-/// Freezes the mesh in the pose that it shows when its root loses the animator.
-pub(crate) fn freeze_pose(mut world: DeferredWorld<'_>, context: HookContext) {
-    let animator = world.get::<MdlInstance>(context.entity);
-    let row = animator.and_then(|animator| Some((animator.row?, animator.shown)));
-    if let (Some((row, shown)), Some(mut table)) = (row, world.get_resource_mut::<MdlPoseTable>()) {
-        table.reset(row, shown);
-    }
 }
 
 /// The row of the [`MdlPoseTable`] of a mesh, released when the component is removed. On the mesh entity.

@@ -1,7 +1,6 @@
-//! Adds the instance components to a root entity when its scene is ready, and answers questions about spawned models for
-//! code on any format.
+//! Spawns models, and answers questions about them for code on any format.
 
-use crate::formats::quake::asset::{Mdl, MdlModel, Sequence, SyncType};
+use crate::formats::quake::asset::{MdlModel, Sequence, SyncType};
 use crate::formats::quake::components::{MdlInstance, MdlMesh, MdlPoseRow};
 use crate::geometry::stride::ClipPose;
 use crate::gpu::pose_table::PoseBlend;
@@ -9,12 +8,14 @@ use crate::playback::clip_events::ClipEvents;
 use crate::root::play::ClipRef;
 use crate::spawn::format::FoundClip;
 use crate::spawn::format::{ModelClip, ModelInfo, ModelPose, NamedEntity};
-use crate::spawn::instance::{ModelFormat, ModelInstance, RandomSeed};
-use crate::spawn::reload::ReadyScenes;
+use crate::spawn::instance::{ModelFormat, ModelInstance, RandomSeed, SharedModel};
+use crate::spawn::render_layers::HasLayers;
+use crate::spawn::scene::{SceneRoot, Spawnable};
+use bevy::camera::primitives::Aabb;
+use bevy::camera::visibility::NoAutoAabb;
 use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
-use bevy::world_serialization::WorldInstanceReady;
 use core::ops::Range;
 use std::sync::Arc;
 
@@ -41,6 +42,7 @@ impl MdlInstance {
     fn set_model(&mut self, model: Arc<MdlModel>, mesh: Entity) {
         self.model = model;
         self.mesh = mesh;
+        self.row = None;
         self.model_changed = true;
         // Pose indices of the old model are not valid for the new one.
         self.fade = None;
@@ -60,35 +62,48 @@ fn set_phase(world: &mut World, root: Entity) {
     }
 }
 
-/// Makes a root entity an instance of the model whose scene was spawned or respawned on it.
-pub(crate) fn on_scene_ready(
-    ready: On<WorldInstanceReady>,
-    mut commands: Commands,
-    scenes: ReadyScenes<'_, '_, Mdl>,
-    rows: Query<&MdlPoseRow>,
-    mut animators: Query<&mut MdlInstance>,
-) {
-    let Some((mesh, MdlMesh(model), _)) = scenes.get(&ready, &mut commands) else {
-        return;
-    };
-    let root = ready.entity;
-    let row = rows.get(mesh).ok().map(|row| row.row);
-    // The scene's only entity is not a named part.
-    let any = ModelInstance::new(ModelFormat::Quake, model.shared.clone(), mesh, []);
-    if let Ok(mut animator) = animators.get_mut(root) {
-        animator.set_model(model, mesh);
-        animator.row = row;
-        commands.entity(root).try_insert(any);
-    } else {
-        let mut animator = MdlInstance::new(model, mesh);
-        animator.row = row;
-        commands.entity(root).try_insert((animator, any));
+impl Spawnable for MdlModel {
+    fn format(&self) -> ModelFormat {
+        ModelFormat::Quake
     }
-    // The instance requires the seed.
-    commands.queue(move |world: &mut World| set_phase(world, root));
-    // After the animator, because adding the component sets the animator's row.
-    let row = row.unwrap_or(0);
-    commands.entity(mesh).try_insert(MdlPoseRow { row, root });
+
+    fn shared(&self) -> &Arc<SharedModel> {
+        &self.shared
+    }
+
+    fn spawn(self: Arc<Self>, world: &mut World, root: Entity, scene: SceneRoot) {
+        let (min, max) = self.poses.bounds();
+        let mesh = (
+            scene.bundle,
+            Mesh3d(self.mesh.clone()),
+            Aabb::from_min_max(min, max),
+            NoAutoAabb,
+            HasLayers,
+            MdlMesh(self.clone()),
+        );
+        let mesh = match self.material(0, 0) {
+            Some(material) => world.spawn((mesh, MeshMaterial3d(material.clone()))),
+            None => world.spawn(mesh),
+        };
+        let mesh = mesh.id();
+        // The scene's only entity is not a named part.
+        let any = ModelInstance::new(ModelFormat::Quake, self.shared.clone(), mesh, []);
+        let Ok(mut entity) = world.get_entity_mut(root) else {
+            return;
+        };
+        if let Some(mut instance) = entity.get_mut::<MdlInstance>() {
+            instance.set_model(self, mesh);
+            entity.insert(any);
+        } else {
+            entity.insert((MdlInstance::new(self, mesh), any));
+        }
+        // The instance requires the seed.
+        set_phase(world, root);
+        // After the instance, because adding the component sets the row of the instance.
+        if let Ok(mut mesh) = world.get_entity_mut(mesh) {
+            mesh.insert(MdlPoseRow { row: 0, root });
+        }
+    }
 }
 
 /// The spawned Quake models.

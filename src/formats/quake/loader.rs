@@ -1,13 +1,13 @@
 //! The asset loader: makes the [`Mdl`] asset, its labeled assets and its scene from a file's bytes.
 
 use crate::formats::quake::asset::{Mdl, MdlAssetLabel, MdlModel, MdlSkin, MdlSkinImage};
-use crate::formats::quake::components::{MdlInstance, MdlMesh};
+use crate::formats::quake::components::MdlInstance;
 use crate::formats::quake::convert::ConvertedMdl;
 use crate::formats::quake::dependencies::Palette;
 use crate::formats::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 use crate::formats::quake::settings::MdlLoaderSettings;
 use crate::formats::quake::skins::{ConvertedImage, ConvertedSkin, HOLE_CUTOFF};
-use crate::geometry::axes::{scene_root, z_up_forward_x};
+use crate::geometry::axes::z_up_forward_x;
 use crate::load::error::{ModelLoadError, first_line};
 use crate::load::loading::LoaderOverride;
 use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
@@ -15,9 +15,8 @@ use crate::load::weak_cache::WeakCache;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
 use crate::spawn::instance::SharedModel;
+use crate::spawn::scene::SceneModel;
 use bevy::asset::{AssetPath, LoadContext};
-use bevy::camera::primitives::Aabb;
-use bevy::camera::visibility::NoAutoAabb;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::pbr::ExtendedMaterial;
 use bevy::prelude::*;
@@ -104,7 +103,6 @@ impl Format for Mdl {
 
     type Settings = MdlLoaderSettings;
     type State = MdlLoaderState;
-    type Scene = MdlMesh;
     type Instance = MdlInstance;
     type OnRoot = MdlInstance;
 
@@ -139,10 +137,6 @@ impl Format for Mdl {
 
     fn scene(&self, is_crowd: bool) -> Option<&Handle<WorldAsset>> {
         (!is_crowd).then_some(&self.scene)
-    }
-
-    fn is_model_of(scene: &MdlMesh, instance: &MdlInstance) -> bool {
-        Arc::ptr_eq(&scene.0, &instance.model)
     }
 }
 
@@ -294,19 +288,8 @@ pub(crate) fn scene(
     load_context: &mut LoadContext<'_>,
 ) -> Handle<WorldAsset> {
     let axes = settings.convert_axes.then(z_up_forward_x);
-    let (min, max) = model.poses.bounds();
-    let mut world = World::new();
-    let mut entity = world.spawn((
-        scene_root(load_context, axes, settings.scale),
-        Mesh3d(model.mesh.clone()),
-        Aabb::from_min_max(min, max),
-        NoAutoAabb,
-        MdlMesh(model.clone()),
-    ));
-    if let Some(material) = model.material(0, 0) {
-        entity.insert(MeshMaterial3d(material.clone()));
-    }
-    load_context.add_labeled_asset(MdlAssetLabel::Scene.to_string(), WorldAsset::new(world))
+    let scene = SceneModel::new(model.clone(), load_context, axes, settings.scale);
+    load_context.add_labeled_asset(MdlAssetLabel::Scene.to_string(), scene.into_asset())
 }
 
 #[cfg(test)]

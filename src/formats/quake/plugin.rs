@@ -6,7 +6,6 @@ use crate::formats::quake::appearance::{ColoredMaterials, apply_appearance};
 use crate::formats::quake::asset::Mdl;
 use crate::formats::quake::convert::MAX_TEXTURE_SIZE;
 use crate::formats::quake::dependencies::{Palette, PaletteLoader};
-use crate::formats::quake::instance::on_scene_ready;
 use crate::formats::quake::loader::MdlLoaderState;
 use crate::formats::quake::material::{MdlMaterial, NORMALS_IMAGE, normals_image, vertex_shader};
 use crate::formats::quake::player::play;
@@ -19,7 +18,6 @@ use crate::playback::resolve::resolve_clips;
 use crate::root::environment::ClassicModelsSystems;
 use crate::spawn::plugin::{add_format, finish_format};
 use bevy::asset::embedded_asset;
-use bevy::camera::visibility::NoAutoAabb;
 use bevy::prelude::*;
 use bevy::render::renderer::RenderDevice;
 use std::sync::Mutex;
@@ -53,14 +51,9 @@ impl Plugin for QuakePlugin {
         app.add_plugins(MaterialPlugin::<MdlMaterial>::default())
             .init_asset::<Palette>()
             .init_asset_loader::<PaletteLoader>()
-            .register_type::<MeshMaterial3d<MdlMaterial>>()
-            // Bevy does not register it as a component that scenes may hold (not reported upstream as far as known).
-            .register_type::<NoAutoAabb>()
-            .register_type_data::<NoAutoAabb, ReflectComponent>()
             .init_resource::<MdlPoseTable>()
             .init_resource::<ColoredMaterials>()
             .init_resource::<ActiveMaterials<MdlMaterial>>()
-            .add_observer(on_scene_ready)
             .add_systems(
                 PostUpdate,
                 (

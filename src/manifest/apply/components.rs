@@ -7,7 +7,7 @@ use crate::root::layers::{BoneMask, ModelMasks};
 use crate::root::parts::{DamageStage, LodDistances, PartVisibility};
 use crate::root::play::{ClipRef, FollowVelocity, ModelClips, NamedClip, PlayClip};
 use crate::root::skins::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
-use crate::root::spawning::{BevySpace, Crowd};
+use crate::root::spawning::{BevySpace, Crowd, ModelScene};
 use crate::spawn::formats::ClipFiles;
 use bevy::asset::AssetPath;
 use bevy::prelude::*;
@@ -15,7 +15,7 @@ use bevy::prelude::*;
 /// The components that were set on a root. `None` for those that were not set, or that the user had set before.
 #[derive(Clone, Default)]
 pub(crate) struct AppliedComponents {
-    pub(crate) scene: Option<WorldAssetRoot>,
+    pub(crate) scene: Option<ModelScene>,
     pub(crate) play: Option<PlayClip>,
     pub(crate) skin: Option<ModelSkin>,
     clips: Option<ModelClips>,
@@ -76,7 +76,7 @@ impl AppliedComponents {
         &mut self,
         entity: &mut EntityWorldMut<'_>,
         wanted: &Self,
-        scene: Option<&WorldAssetRoot>,
+        scene: Option<&ModelScene>,
     ) {
         macro_rules! update {
             ($($field:ident),*) => {

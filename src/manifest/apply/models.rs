@@ -8,11 +8,11 @@ use crate::manifest::apply::space::update_scene;
 use crate::manifest::apply::state::{Model, ModelState, Plan, Plans};
 use crate::manifest::classic_model::{ClassicModel, ModelSource, is_manifest, warn_manifest};
 use crate::manifest::model_manifest::ModelManifest;
-use crate::root::spawning::{BevySpace, Crowd};
+use crate::root::spawning::{BevySpace, Crowd, ModelScene};
 use crate::spawn::formats::ModelFormats;
 use bevy::asset::{AssetPath, RecursiveDependencyLoadState};
 use bevy::prelude::*;
-use bevy::world_serialization::{WorldInstance, WorldInstanceReady};
+use bevy::world_serialization::WorldInstanceReady;
 use std::collections::HashSet;
 
 /// On the only entity of a manifest's scene: the manifest's path.
@@ -20,7 +20,7 @@ use std::collections::HashSet;
 #[reflect(opaque, Component, Clone, Debug)]
 pub(crate) struct ManifestScene(AssetPath<'static>);
 
-/// The scene of a manifest. When it is spawned, [`on_manifest_scene_ready`] replaces it by the scene of the model.
+/// The scene of a manifest. When it is spawned, [`on_manifest_scene_ready`] inserts a [`ClassicModel`].
 pub(crate) fn manifest_scene(path: AssetPath<'static>) -> WorldAsset {
     let mut world = World::new();
     world.spawn(ManifestScene(path));
@@ -187,7 +187,7 @@ impl ModelState {
     fn apply(&mut self, world: &mut World, entity: Entity, plan: &Plan, scene: Handle<WorldAsset>) {
         self.transform = plan.transform;
         if let Ok(mut root) = world.get_entity_mut(entity) {
-            let scene = WorldAssetRoot(scene);
+            let scene = ModelScene::from(scene);
             self.applied
                 .update(&mut root, &plan.components, Some(&scene));
         }
@@ -246,72 +246,42 @@ fn are_dependencies_loading(server: &AssetServer, model: &UntypedHandle) -> bool
     )
 }
 
-/// Inserts a [`ClassicModel`] on the root of a manifest's scene. That scene is empty, and the model's scene replaces
-/// it.
+/// Inserts a [`ClassicModel`] on the root of a manifest's scene. That scene is empty.
 pub(crate) fn on_manifest_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
     spawner: Res<WorldInstanceSpawner>,
-    scenes: Query<&ManifestScene>,
-    roots: Query<(&WorldAssetRoot, Option<&ClassicModel>)>,
+    scenes: Query<(Entity, &ManifestScene)>,
+    roots: Query<Option<&ClassicModel>, With<WorldAssetRoot>>,
 ) {
     let mut entities = spawner.iter_instance_entities(ready.instance_id);
-    let Some(scene) = entities.find_map(|entity| scenes.get(entity).ok()) else {
+    let Some((entity, ManifestScene(path))) = entities.find_map(|entity| scenes.get(entity).ok())
+    else {
         return;
     };
-    let Ok((root, model)) = roots.get(ready.entity) else {
+    let Ok(model) = roots.get(ready.entity) else {
         return;
     };
-    let path = scene.0.clone();
-    let is_new = model.is_none_or(|model| model.0.path() != Some(&path));
-    let (entity, root) = (ready.entity, root.clone());
-    commands.queue(move |world: &mut World| {
-        let Ok(mut entity) = world.get_entity_mut(entity) else {
-            return;
-        };
-        let mut state = entity.entry::<ModelState>().or_default();
-        let mut state = state.get_mut();
-        // As if it had been applied, so that the model's scene replaces it.
-        state.applied.scene = Some(root);
-        state.is_waiting = true;
-        if is_new {
-            entity.insert(ClassicModel::new(path));
-        }
-    });
+    commands.entity(entity).try_despawn();
+    if model.is_none_or(|model| model.0.path() != Some(path)) {
+        let model = ClassicModel::new(path.clone());
+        commands.entity(ready.entity).try_insert(model);
+    }
 }
 
-/// Inserts a removed scene again while there is a [`ClassicModel`]. Bevy would leave the entities of the old scene and
-/// would not respawn them when its file changes.
+/// Removes the [`ClassicModel`] of a manifest's scene together with its `WorldAssetRoot`.
 pub(crate) fn on_scene_removed(
     removed: On<Remove, WorldAssetRoot>,
     mut commands: Commands,
-    // Missing while Bevy spawns scenes. The removal is then due to the despawn of the root.
-    spawner: Option<Res<WorldInstanceSpawner>>,
-    roots: Query<(&WorldAssetRoot, &WorldInstance, &ModelState)>,
+    server: Res<AssetServer>,
+    roots: Query<(&WorldAssetRoot, &ClassicModel)>,
 ) {
     let root = removed.entity;
-    let (Some(spawner), Ok((scene, instance, state))) = (spawner, roots.get(root)) else {
-        return;
-    };
-    if state.applied.scene.as_ref() == Some(scene) {
-        let old: Vec<Entity> = spawner.iter_instance_entities(**instance).collect();
-        commands.queue(move |world: &mut World| respawn_scene(world, root, old));
-    }
-}
-
-/// Requests the scene of a root again, if the root still exists, and despawns the entities of the old scene.
-fn respawn_scene(world: &mut World, root: Entity, old: Vec<Entity>) {
-    let Ok(mut entity) = world.get_entity_mut(root) else {
-        return;
-    };
-    if let Some(mut state) = entity.get_mut::<ModelState>() {
-        state.applied.scene = None;
-    }
-    if let Some(mut model) = entity.get_mut::<ClassicModel>() {
-        model.set_changed();
-    }
-    for entity in old {
-        world.try_despawn(entity).ok();
+    if let Ok((scene, model)) = roots.get(root)
+        && let Some(path) = server.get_path(scene.id())
+        && model.0.path() == Some(&path.without_label())
+    {
+        commands.entity(root).try_remove::<ClassicModel>();
     }
 }
 
@@ -342,21 +312,10 @@ fn remove_applied(world: &mut World, root: Entity) {
     let Some(mut state) = entity.take::<ModelState>() else {
         return;
     };
-    let is_applied = entity.get::<WorldAssetRoot>() == state.applied.scene.as_ref();
-    let instance = entity.get::<WorldInstance>().map(|instance| **instance);
-    if let Some(instance) = instance.filter(|_| is_applied) {
-        // Bevy would not despawn the scene's entities.
-        entity.remove::<WorldInstance>();
-        world.resource_scope(|world, mut spawner: Mut<WorldInstanceSpawner>| {
-            spawner.despawn_instance_sync(world, &instance);
-        });
-    }
-    if let Ok(mut entity) = world.get_entity_mut(root) {
-        state
-            .applied
-            .update(&mut entity, &AppliedComponents::default(), None);
-        if !entity.is_despawned() {
-            entity.remove::<SceneScale>();
-        }
+    state
+        .applied
+        .update(&mut entity, &AppliedComponents::default(), None);
+    if !entity.is_despawned() {
+        entity.remove::<SceneScale>();
     }
 }

@@ -1,6 +1,6 @@
 //! Applies [`BevySpace`] and the size and the axes of manifests: rotates and scales the scenes below model roots.
 
-use crate::geometry::axes::{Mirror, SceneScale};
+use crate::geometry::axes::SceneScale;
 use crate::manifest::apply::state::{ManifestTransform, ModelState};
 use crate::root::spawning::{BevySpace, SceneTransform};
 use crate::spawn::attach::{ancestors, outer_scale};
@@ -10,7 +10,6 @@ use bevy::ecs::entity::EntityHashSet;
 use bevy::ecs::system::SystemParam;
 use bevy::math::Quat;
 use bevy::prelude::*;
-use bevy::world_serialization::{WorldInstance, WorldInstanceReady};
 
 /// The component or the parent changed, or the scene was spawned or respawned.
 type SpaceChanged = Or<(Changed<BevySpace>, Changed<ChildOf>, Changed<ModelInstance>)>;
@@ -67,11 +66,10 @@ pub(crate) fn update_scenes(
 
 /// Updates the transform of the scene below a root, and the root's [`SceneScale`].
 pub(crate) fn update_scene(world: &mut World, root: Entity, manifest: ManifestTransform) {
-    let Some(scene) = scene_of(world, root) else {
+    let Some(scene) = world.get::<ModelInstance>(root).map(ModelInstance::scene) else {
         return;
     };
-    let saved = world.get::<SceneTransform>(scene).copied();
-    let Some(loaded) = saved.or_else(|| spawned_transform(world, scene)) else {
+    let Some(loaded) = world.get::<SceneTransform>(scene).copied() else {
         return;
     };
     let SceneTransform { original, mirror } = loaded;
@@ -110,7 +108,7 @@ pub(crate) fn update_scene(world: &mut World, root: Entity, manifest: ManifestTr
         }
     }
     if let Ok(mut scene) = world.get_entity_mut(scene) {
-        scene.insert((loaded, transform));
+        scene.insert(transform);
     }
 }
 
@@ -124,32 +122,13 @@ fn height(world: &World, root: Entity, rotation: Quat) -> Option<f32> {
     (height > 0.0).then_some(height)
 }
 
-/// The root entity of the scene below a root.
-fn scene_of(world: &World, root: Entity) -> Option<Entity> {
-    let instance = world.get::<WorldInstance>(root)?;
-    let spawner = world.get_resource::<WorldInstanceSpawner>()?;
-    let mut entities = spawner.iter_instance_entities(**instance);
-    entities.find(|entity| {
-        let parent = world.get::<ChildOf>(*entity);
-        parent.is_some_and(|parent| parent.parent() == root)
-    })
-}
-
-/// The transform and mirror of a scene whose transform was not updated yet.
-fn spawned_transform(world: &World, scene: Entity) -> Option<SceneTransform> {
-    Some(SceneTransform {
-        original: *world.get::<Transform>(scene)?,
-        mirror: world.get::<Mirror>(scene).copied().unwrap_or_default(),
-    })
-}
-
 /// Sets the transform of a scene that was spawned or respawned.
-pub(crate) fn on_instance_ready(
-    ready: On<WorldInstanceReady>,
+pub(crate) fn on_instance_inserted(
+    inserted: On<Insert, ModelInstance>,
     mut commands: Commands,
     states: Query<&ModelState>,
 ) {
-    let root = ready.entity;
+    let root = inserted.entity;
     if let Ok(state) = states.get(root) {
         let manifest = state.transform;
         commands.queue(move |world: &mut World| update_scene(world, root, manifest));

@@ -13,7 +13,6 @@ use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::system::SystemState;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
-use bevy::world_serialization::WorldInstanceReady;
 use core::ops::Range;
 use std::sync::Arc;
 
@@ -34,13 +33,13 @@ impl ClipChecks {
 type HasClipsOrEvents = Or<(With<ModelClips>, With<ModelEvents>)>;
 
 /// Schedules a check when a model is spawned.
-pub(crate) fn on_model_ready(
-    ready: On<WorldInstanceReady>,
+pub(crate) fn on_model_spawned(
+    spawned: On<Insert, ModelInstance>,
     mut checks: ResMut<ClipChecks>,
     roots: Query<(), HasClipsOrEvents>,
 ) {
-    if roots.contains(ready.entity) {
-        checks.add(ready.entity);
+    if roots.contains(spawned.entity) {
+        checks.add(spawned.entity);
     }
 }
 

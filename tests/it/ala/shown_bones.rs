@@ -167,11 +167,11 @@ fn flags_of_an_instance_apply_unless_a_clip_decides() {
 fn bone_hidden_on_spawn_stays_hidden() {
     let mut app = TestApp::new(&files());
     app.app.add_observer(
-        |ready: On<bevy::world_serialization::WorldInstanceReady>,
+        |spawned: On<Insert, ModelInstance>,
          bones: Query<(Entity, &AloBone)>,
          mut visibilities: Query<&mut Visibility>,
          mut commands: Commands| {
-            let _ = ready;
+            let _ = spawned;
             for (entity, bone) in &bones {
                 if bone.index == TURRET {
                     *visibilities.get_mut(entity).unwrap() = Visibility::Hidden;

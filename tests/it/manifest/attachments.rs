@@ -275,7 +275,7 @@ fn attachments_follow_manifest_edits() {
     };
     app.wait_for_model(arm);
     app.wait_for_model(head);
-    assert_eq!(app.scene_path(arm), "gun.mdl#Scene");
+    assert_eq!(app.model_path(arm), "gun.mdl");
     assert_eq!(app.cloned(arm), Some(PlayClip::from_manifest("die")));
     assert_eq!(app.cloned(arm), Some(DamageStage(1)));
     assert_eq!(app.cloned(arm), Some(Transform::from_xyz(1.0, 2.0, 3.0)));

@@ -324,7 +324,7 @@ fn manifests_created_in_code_cannot_extend_others() {
     let manifest = app.add_asset(manifest);
     let root = app.spawn_entity(ClassicModel::new(manifest));
     app.wait_until_idle();
-    assert!(app.find::<WorldAssetRoot>(root).is_none());
+    assert!(app.find::<ModelInstance>(root).is_none());
     let warnings =
         log::warnings_with("extends another manifest, which only manifests in files can");
     assert_eq!(warnings.len(), 1, "{warnings:?}");
@@ -347,6 +347,5 @@ fn combined_names_are_paths_from_the_root_for_code() {
     let copy = app.add_asset(copy);
     let root = app.spawn_entity(ClassicModel::new(copy));
     app.wait_for_model(root);
-    let scene = app.get::<WorldAssetRoot>(root).0.path().cloned();
-    assert_eq!(scene.unwrap().to_string(), "shared/a.mdl#Scene");
+    assert_eq!(app.model_path(root), "shared/a.mdl");
 }

@@ -1,5 +1,6 @@
 //! Entities with a `ClassicModel`: spawning, updates and removal.
 
+use crate::support::entities::model_path;
 use crate::support::mdl::figure;
 use crate::support::prelude::*;
 
@@ -43,7 +44,7 @@ fn soldier() -> TestApp {
 fn all_manifest_fields_are_applied() {
     let mut app = soldier();
     let root = app.spawn_model_ready("units/soldier.model.ron", ());
-    assert_eq!(app.scene_path(root), "units/figure.mdl#Scene");
+    assert_eq!(app.model_path(root), "units/figure.mdl");
     assert_eq!(app.cloned(root), Some(PlayClip::from_manifest("walk")));
     let clip = |name: &str, clip: ClipRef, speed, repeat| NamedClip {
         name: name.into(),
@@ -208,7 +209,7 @@ fn models_of_all_sources_are_spawned_replaced_and_removed() {
         app.remove::<ClassicModel>(root);
         app.step(0.0);
         let root = app.world().entity(root);
-        assert!(!root.contains::<WorldAssetRoot>() && !root.contains::<Children>());
+        assert!(!root.contains::<ModelInstance>() && !root.contains::<Children>());
     }
     for name in models.into_iter().chain(["two.model.ron"]) {
         assert_eq!(log::errors_with(name), [""; 0]);
@@ -232,7 +233,7 @@ fn scene_label_of_a_manifest_inserts_classic_model() {
     let scene_of = "units/soldier.model.ron#Scene";
     let root = app.spawn(scene_of, DamageStage(7));
     app.wait_for_model(root);
-    assert_eq!(app.scene_path(root), "units/figure.mdl#Scene");
+    assert_eq!(app.model_path(root), "units/figure.mdl");
     assert_eq!(app.cloned(root), Some(PlayClip::from_manifest("walk")));
     assert_eq!(app.cloned(root), Some(DamageStage(7)));
     assert_eq!(app.scene(root).scale, Vec3::splat(2.0));
@@ -257,7 +258,7 @@ fn removing_classic_model_removes_applied_components() {
     app.step(0.0);
     assert!(!app.exists(before));
     let entity = app.world().entity(root);
-    assert!(!entity.contains::<WorldAssetRoot>() && !entity.contains::<PlayClip>());
+    assert!(!entity.contains::<ModelInstance>() && !entity.contains::<PlayClip>());
     assert!(!entity.contains::<ModelClips>() && !entity.contains::<MdlInstance>());
     assert_eq!(app.cloned(root), Some(DamageStage(7)));
     assert_eq!(app.cloned(root), Some(TeamColor(Color::BLACK)));
@@ -269,53 +270,15 @@ fn removing_classic_model_removes_applied_components() {
 }
 
 #[test]
-fn removed_scene_is_inserted_again() {
+fn removing_world_asset_root_removes_the_model_of_its_manifest() {
     let mut app = soldier();
-    let manifest = "units/soldier.model.ron";
-    let as_scene = app.spawn("units/soldier.model.ron#Scene", ());
-    app.wait_for_model(as_scene);
-    for root in [app.spawn_model_ready(manifest, ()), as_scene] {
-        let before = app.children(root)[0];
-        app.remove::<WorldAssetRoot>(root);
-        assert!(!app.exists(before));
-        app.step(0.0);
-        assert!(is_spawned(app.world(), root), "in the same frame");
-        assert_eq!(app.scene(root).scale, Vec3::splat(2.0));
-        assert_eq!(app.cloned(root), Some(PlayClip::from_manifest("walk")));
-    }
-    // It is respawned when its file changes.
-    let before = app.children(as_scene)[0];
-    app.reload("units/figure.mdl");
-    app.wait("the model is respawned", |world| {
-        world.get_entity(before).is_err() && is_spawned(world, as_scene)
-    });
-    assert_eq!(app.scene(as_scene).scale, Vec3::splat(2.0));
-}
-
-#[test]
-fn scene_removed_with_classic_model_is_not_inserted_again() {
-    let mut app = soldier();
-    let root = app.spawn_model_ready("units/soldier.model.ron", ());
-    let mut entity = app.world().entity_mut(root);
-    entity.remove::<(WorldAssetRoot, ClassicModel)>();
-    app.steps(5, 0.0);
+    let root = app.spawn("units/soldier.model.ron#Scene", ());
+    app.wait_for_model(root);
+    app.remove::<WorldAssetRoot>(root);
+    app.steps(2, 0.0);
     let entity = app.world().entity(root);
-    assert!(!entity.contains::<WorldAssetRoot>() && !entity.contains::<Children>());
-}
-
-#[test]
-fn user_scene_overrides_the_manifest() {
-    let mut app = soldier();
-    let root = app.spawn_model_ready("units/soldier.model.ron", ());
-    app.remove::<WorldAssetRoot>(root);
-    let own = WorldAssetRoot(app.add_asset(WorldAsset::new(World::new())));
-    app.insert(root, own.clone());
-    app.steps(5, 0.0);
-    assert_eq!(app.cloned(root), Some(own.clone()));
-    // Removing the user's scene does not insert the manifest's.
-    app.remove::<WorldAssetRoot>(root);
-    app.step(0.0);
-    assert_eq!(app.cloned::<WorldAssetRoot>(root), None);
+    assert!(!entity.contains::<ModelInstance>() && !entity.contains::<ClassicModel>());
+    assert_eq!(app.count::<Mesh3d>(), 0);
 }
 
 #[test]
@@ -330,9 +293,8 @@ fn new_manifest_replaces_applied_components() {
     let other = ClassicModel::new("other.model.ron");
     app.insert(root, other);
     app.wait("the other", |world| {
-        let path = world.get::<WorldAssetRoot>(root).unwrap().0.path().unwrap();
         assert!(is_spawned(world, root), "no frame is empty");
-        path.to_string() == "other.mdl#Scene"
+        model_path(world, root).as_deref() == Some("other.mdl")
     });
     assert_eq!(app.cloned(root), Some(PlayClip::from_manifest("die")));
     assert_eq!(app.cloned::<ModelClips>(root), None);
@@ -380,8 +342,7 @@ fn code_can_change_a_loaded_manifest() {
     });
     drop(manifest);
     app.wait("the other model", |world| {
-        let root = world.get::<WorldAssetRoot>(root).unwrap();
-        root.0.path().unwrap().to_string() == "far/b.mdl#Scene"
+        model_path(world, root).as_deref() == Some("far/b.mdl")
     });
     let mut skins = ModelSkins::default();
     skins.insert("blue", ModelSkin::Path("far/blue.tga".into()));
@@ -406,7 +367,7 @@ fn observer_may_despawn_the_root_while_components_are_applied() {
         despawn_on::<ModelClips>,
         despawn_on::<PlayClip>,
         despawn_on::<ModelSkin>,
-        despawn_on::<WorldAssetRoot>,
+        despawn_on::<ModelInstance>,
     ];
     for observe in observe {
         let mut app = soldier();

@@ -325,7 +325,6 @@ fn a_root_can_change_its_model() {
     let root = app.spawn_ready("one.mdl#Scene", PlayClip::looping("run"));
     let first = app.animator(root).mesh();
     let scene = app.load("two.mdl#Scene");
-    // After removal and insertion of the component, Bevy keeps the entities of the old scene.
     app.remove::<WorldAssetRoot>(root);
     app.insert(root, WorldAssetRoot(scene));
     app.wait_until(|world| {

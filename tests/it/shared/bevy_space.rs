@@ -195,8 +195,12 @@ fn bevy_space_follows_changes_and_removal() {
             assert_eq!(scene(&mut app, root).1, space, "{path}");
         }
         // The scene is respawned.
-        app.respawn(root);
-        app.step(0.0);
+        let before = app.children(root)[0];
+        app.reload(path);
+        app.wait(path, |world| {
+            let children = world.get::<Children>(root);
+            children.is_some_and(|children| children[0] != before)
+        });
         assert_eq!(scene(&mut app, root).1, space, "{path}, in the first frame");
         app.remove::<BevySpace>(root);
         app.step(0.0);

@@ -81,20 +81,6 @@ fn assert_no_model(app: &mut TestApp, what: &str) {
 }
 
 #[test]
-fn a_scene_without_a_parent_has_no_instance_component() {
-    let mut app = app();
-    for (path, ..) in all_formats() {
-        let scene = scene(&mut app, path);
-        let mut spawner = app.world().resource_mut::<WorldInstanceSpawner>();
-        let instance = spawner.spawn(scene);
-        wait_for_instance(&mut app, instance);
-        let spawner = app.world().resource::<WorldInstanceSpawner>();
-        assert!(spawner.iter_instance_entities(instance).count() > 0);
-        assert_no_model(&mut app, path);
-    }
-}
-
-#[test]
 fn a_root_despawned_by_an_observer_leaves_nothing_behind() {
     let mut app = app();
     // The order of observers is not defined, so that some of these run before the crate's.
@@ -126,8 +112,9 @@ fn scenes_below_a_root_do_not_replace_its_model() {
         let model = model_of(app.world(), root);
         assert!(model.is_some(), "{path}");
         let foreign = scene(&mut app, second_path(path));
-        spawn_below(&mut app, foreign, root);
+        let foreign = spawn_below(&mut app, foreign, root);
         assert_eq!(model_of(app.world(), root), model, "{path}");
+        assert_is_own_root(&mut app, foreign, path);
         // A scene without a model does not replace it either.
         let empty = WorldAsset::new(World::new());
         let empty = app.add_asset(empty);
@@ -142,22 +129,44 @@ fn without_world_asset_root_the_first_scene_is_the_model() {
     for (path, ..) in all_formats() {
         let parent = app.spawn_entity(Transform::default());
         let first = scene(&mut app, path);
-        let instance = spawn_below(&mut app, first.clone(), parent);
+        spawn_below(&mut app, first.clone(), parent);
         let model = model_of(app.world(), parent);
         assert!(model.is_some(), "{path}");
         let second = scene(&mut app, second_path(path));
-        spawn_below(&mut app, second.clone(), parent);
+        let instance = spawn_below(&mut app, second.clone(), parent);
         assert_eq!(model_of(app.world(), parent), model, "{path}");
+        assert_is_own_root(&mut app, instance, path);
         // Both scenes are respawned, the second one last. The first one remains the model.
         for scene in [&first, &second] {
             let mut scenes = app.world().resource_mut::<Assets<WorldAsset>>();
             scenes.get_mut(scene).unwrap().into_inner();
             app.steps(8, 0.0);
         }
-        let respawned = model_of(app.world(), parent).unwrap();
-        assert_eq!(Some(respawned.0), model.map(|(model, _)| model), "{path}");
-        let spawner = app.world().resource::<WorldInstanceSpawner>();
-        let mut entities = spawner.iter_instance_entities(instance);
-        assert!(entities.any(|entity| entity == respawned.1), "{path}");
+        let respawned = model_of(app.world(), parent);
+        let address = |model: Option<(usize, Entity)>| model.map(|(model, _)| model);
+        assert_eq!(address(respawned), address(model), "{path}");
+        assert_is_own_root(&mut app, instance, path);
     }
+}
+
+#[test]
+fn the_entity_of_a_scene_without_a_parent_is_its_root() {
+    let mut app = app();
+    for (path, ..) in all_formats() {
+        let scene = scene(&mut app, path);
+        let mut spawner = app.world().resource_mut::<WorldInstanceSpawner>();
+        let instance = spawner.spawn(scene);
+        wait_for_instance(&mut app, instance);
+        assert_is_own_root(&mut app, instance, path);
+    }
+}
+
+/// Asserts that the only entity of a scene is the root of the scene's model.
+fn assert_is_own_root(app: &mut TestApp, instance: InstanceId, path: &str) {
+    let spawner = app.world().resource::<WorldInstanceSpawner>();
+    let entities: Vec<Entity> = spawner.iter_instance_entities(instance).collect();
+    let [root] = entities[..] else {
+        panic!("{} entities of {path}", entities.len());
+    };
+    assert!(model_of(app.world(), root).is_some(), "{path}");
 }

@@ -17,27 +17,6 @@ fn row_of(app: &mut TestApp, mesh: Entity) -> u32 {
 }
 
 #[test]
-fn a_mesh_without_its_root_keeps_its_row_and_pose() {
-    let mut app = app();
-    let root = app.spawn_ready(TETRA, PlayClip::looping("run"));
-    app.step(0.15);
-    let (mesh, shown) = (app.animator(root).mesh(), app.animator(root).shown());
-    let row = row_of(&mut app, mesh);
-    app.remove::<WorldAssetRoot>(root);
-    app.step(0.05);
-    assert!(!app.world().entity(root).contains::<MdlInstance>());
-    let other = app.spawn_ready(TETRA, PlayClip::looping("die"));
-    app.step(0.05);
-    let other = app.animator(other).mesh();
-    assert_ne!(row_of(&mut app, other), row);
-    assert_eq!(row_of(&mut app, mesh), row);
-    assert_eq!(app.world().resource::<MdlPoseTable>().get(row), shown);
-    assert_eq!(app.world().resource::<MdlPoseTable>().len(), 2);
-    app.despawn(mesh);
-    assert_eq!(app.world().resource::<MdlPoseTable>().len(), 1);
-}
-
-#[test]
 fn rows_keep_the_pose_of_the_previous_frame() {
     let mut app = app();
     let root = app.spawn_ready(TETRA, PlayClip::looping("run"));
@@ -53,19 +32,13 @@ fn rows_keep_the_pose_of_the_previous_frame() {
     let (second, before) = row(&mut app);
     assert_ne!(second, first);
     assert_eq!(before, first);
-    let mesh = app.animator(root).mesh();
-    let index = row_of(&mut app, mesh);
-    app.remove::<WorldAssetRoot>(root);
-    app.step(0.15);
-    let table = app.world().resource::<MdlPoseTable>();
-    assert_eq!((table.get(index), table.previous(index)), (second, second));
 }
 
 #[test]
 fn rows_of_deformed_meshes_keep_the_keyframes_of_the_previous_frame() {
     let mut app = TestApp::new(&[("banner.abc", abc::bytes(&abc::banner()))]);
     let model = abc_app::load(&mut app, "banner.abc", AbcLoaderSettings::default()).unwrap();
-    let root = abc_app::spawn(&mut app, &model, PlayClip::looping(0_usize));
+    abc_app::spawn(&mut app, &model, PlayClip::looping(0_usize));
     let table = app.world().resource::<AbcPoseTable>();
     assert_eq!(table.len(), 1);
     // Row 0 is never allocated.
@@ -79,9 +52,6 @@ fn rows_of_deformed_meshes_keep_the_keyframes_of_the_previous_frame() {
     let (second, before) = row(&mut app);
     assert_ne!(second, first);
     assert_eq!(before, first);
-    app.remove::<WorldAssetRoot>(root);
-    app.step(0.03);
-    assert_eq!(row(&mut app), (second, second));
 }
 
 #[test]
@@ -120,34 +90,6 @@ fn a_root_with_a_replaced_scene_has_one_row() {
     let row = row_of(&mut app, mesh);
     let table = app.world().resource::<MdlPoseTable>();
     assert_eq!((table.len(), table.get(row)), (1, shown));
-}
-
-#[test]
-fn scenes_without_an_animator_show_pose_0() {
-    let document = Box::leak(Box::new(figure(Precision::Bits8)));
-    let mut stage = Stage::new(&[("figure.mdl", document.to_bytes())]);
-    // The first model in the table, out of view, is in the middle of its clip.
-    let far = Transform::from_xyz(0.0, 0.0, 5000.0);
-    stage.spawn(FIGURE, (PlayClip::looping("die").starting_at(0.13), far));
-    let scene = stage.server().load(FIGURE);
-    let parent = stage.spawn(FIGURE, PlayClip::looping("run").paused());
-    stage.remove::<WorldAssetRoot>(parent);
-    stage.world().entity_mut(parent).despawn_children();
-    let mut spawner = stage
-        .world()
-        .resource_mut::<bevy::world_serialization::WorldInstanceSpawner>();
-    let instance = spawner.spawn(scene);
-    stage.wait_for("the scene is spawned", |world| {
-        let spawner = world.resource::<bevy::world_serialization::WorldInstanceSpawner>();
-        spawner.instance_is_ready(instance)
-    });
-    let spawner = stage
-        .world()
-        .resource::<bevy::world_serialization::WorldInstanceSpawner>();
-    let mesh = spawner.iter_instance_entities(instance).next().unwrap();
-    let subject = stage.capture();
-    let control = stage.capture_control(mesh, Control::new(document, at(0, 0, 0.0)));
-    subject.assert_matches(&control, "a scene without an animator");
 }
 
 #[test]

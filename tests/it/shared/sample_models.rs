@@ -78,10 +78,14 @@ fn start() -> (Headless, Vec<Entity>) {
     let roots: Vec<Entity> = SAMPLES.iter().map(|sample| spawn(world, sample)).collect();
     stage.wait_until("all models are loaded", |world| {
         let server = world.resource::<AssetServer>();
-        roots.iter().all(|root| {
-            let scene = world.get::<WorldAssetRoot>(*root);
-            scene.is_some_and(|scene| server.is_loaded_with_dependencies(&scene.0))
-                && world.get::<Children>(*root).is_some()
+        let mut roots = roots.iter().map(|root| world.entity(*root));
+        roots.all(|root| {
+            let Some(ClassicModel(source)) = root.get() else {
+                return false;
+            };
+            let path = source.path().unwrap().clone();
+            let mut ids = server.get_path_ids(path).into_iter();
+            ids.all(|id| server.is_loaded_with_dependencies(id)) && root.contains::<Children>()
         })
     });
     (stage, roots)

@@ -10,9 +10,7 @@ fn world_asset_root_adds_the_label_of_a_models_scene() {
         let scene: Handle<WorldAsset> = app.load(path);
         let root = app.spawn_entity(WorldAssetRoot(scene));
         wait_for_model(&mut app, root);
-        let spawned = app.get::<WorldAssetRoot>(root);
-        let spawned = spawned.0.path().unwrap().to_string();
-        assert_eq!(spawned, format!("{path}#Scene"));
+        assert_eq!(app.model_path(root), path);
         // The explicit label still works.
         let labeled: Handle<WorldAsset> = app.load(format!("{path}#Scene"));
         assert!(matches!(app.finish_load(&labeled), LoadState::Loaded));

@@ -320,9 +320,8 @@ impl TestApp {
     }
 
     #[track_caller]
-    pub fn scene_path(&self, root: Entity) -> String {
-        let scene = self.get::<WorldAssetRoot>(root);
-        scene.0.path().unwrap().to_string()
+    pub fn model_path(&mut self, root: Entity) -> String {
+        model_path(self.world(), root).unwrap()
     }
 
     /// The attachments of a root, sorted by bone.
@@ -383,4 +382,11 @@ impl TestApp {
         alo.is_some_and(|animator| animator.clip().is_some())
             || abc.is_some_and(|animator| animator.clip().is_some())
     }
+}
+
+/// The path of the file of a root's model, once it is spawned.
+pub fn model_path(world: &mut World, root: Entity) -> Option<String> {
+    let mut state = SystemState::<ModelQuery>::new(world);
+    let path = state.get(world).unwrap().path(root);
+    path.map(|path| path.to_string())
 }

@@ -380,6 +380,8 @@ fn intersect<'a>(
     let [a, b, c] = triangle.corners;
     let (ab, ac, to) = (b - a, c - a, origin - a);
     let normal = ab.cross(ac).normalize_or_zero();
+    let longest = ab.length().max(ac.length()).max((c - b).length());
+    let height = ab.cross(ac).length() / longest;
     let p = direction.cross(ac);
     let determinant = ab.dot(p);
     if normal == DVec3::ZERO || determinant == 0.0 {
@@ -400,6 +402,8 @@ fn intersect<'a>(
         normal,
         stretch: cosine.abs().max(GRAZING).recip(),
         is_certain: inside > EDGE
+            // Triangles at the poles of a sphere are slivers.
+            && height > margin
             && distance > margin
             && distance < max - margin
             && cosine.abs() > GRAZING,

@@ -122,7 +122,6 @@ pub fn models_are_ready(world: &mut World) -> bool {
 /// The components that show whether a model is ready.
 type Root = (
     Entity,
-    Option<&'static WorldAssetRoot>,
     Has<PlayClip>,
     Option<&'static AloAnimator>,
     Option<&'static AbcAnimator>,
@@ -145,13 +144,12 @@ fn are_models_ready(
     }
     roots
         .iter()
-        .all(|(root, scene, plays, alo, abc, skin, is_ready, is_child)| {
+        .all(|(root, plays, alo, abc, skin, is_ready, is_child)| {
             // Models of the other formats play as soon as they are spawned.
             let has_no_clip = alo.is_some_and(|animator| animator.clip().is_none())
                 || abc.is_some_and(|animator| animator.clip().is_none());
             // A child may be the model of a proxy, which belongs to the model of the proxy.
             (is_ready || is_child)
-                && scene.is_some_and(|scene| server.is_loaded_with_dependencies(&scene.0))
                 && models.format(root).is_some()
                 && !(plays && has_no_clip)
                 && skin.is_none_or(|skin| is_skin_loaded(&server, skin))

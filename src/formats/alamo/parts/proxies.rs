@@ -7,6 +7,7 @@ use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::load::names::same_name;
 use crate::load::reloads::is_asset_loading;
 use crate::load::warnings::ModelWarnings;
+use crate::root::spawning::ModelScene;
 use crate::spawn::instance::RandomSeed;
 use bevy::ecs::component::Mutable;
 use bevy::ecs::system::SystemParam;
@@ -24,12 +25,36 @@ const MAX_DEPTH: usize = 4;
 #[derive(Component)]
 pub(crate) struct ProxyModel(Handle<Alo>);
 
+/// A proxy that names a file.
+#[derive(Debug)]
+pub(crate) struct SpawnedProxy {
+    pub(crate) entity: Entity,
+    pub(crate) model: Option<String>,
+    pub(crate) particles: Option<String>,
+}
+
+/// Starts to load the files that the proxies of a model name. The input is its root, and the settings of its file.
+pub(crate) fn load_proxies(
+    In((root, proxies, settings)): In<(Entity, Vec<SpawnedProxy>, Arc<AloLoaderSettings>)>,
+    mut commands: Commands,
+    mut loader: ProxyLoader,
+) {
+    for proxy in proxies {
+        if let Some(path) = &proxy.model {
+            loader.load(&mut commands, root, proxy.entity, path, &settings);
+        }
+        if let Some(path) = &proxy.particles {
+            loader.load_particles(&mut commands, root, proxy.entity, path, &settings);
+        }
+    }
+}
+
 /// Starts to load the models that proxies name.
 #[derive(SystemParam)]
 pub(crate) struct ProxyLoader<'w, 's> {
     server: Res<'w, AssetServer>,
     proxies: Query<'w, 's, &'static AloProxy>,
-    roots: Query<'w, 's, &'static WorldAssetRoot>,
+    roots: Query<'w, 's, &'static ModelScene>,
     parents: Query<'w, 's, &'static ChildOf>,
     models: Res<'w, Assets<Alo>>,
     seeds: Query<'w, 's, &'static RandomSeed>,
@@ -71,7 +96,7 @@ impl ProxyLoader<'_, '_> {
         let model = self.load_file(path, settings);
         // After a reload of the outer model, this model is still loaded, and is spawned in the same frame.
         if let Some(model) = self.models.get(&model) {
-            let scene = WorldAssetRoot(model.scene.clone());
+            let scene = ModelScene::from(model.scene.clone());
             commands.entity(proxy).try_insert(scene);
         }
         commands.entity(proxy).try_insert(ProxyModel(model));
@@ -119,7 +144,7 @@ impl ProxyLoader<'_, '_> {
     /// Whether an entity is the root of the model at a path.
     fn is_root_of(&self, entity: Entity, path: &str) -> bool {
         let root = self.roots.get(entity).ok();
-        let root = root.and_then(|root| self.server.get_path(root.id()));
+        let root = root.and_then(|root| self.server.get_path(root.scene.id()));
         root.is_some_and(|root| same_name(&root.without_label().to_string(), path))
     }
 }
@@ -133,7 +158,7 @@ pub(crate) fn is_proxy_loading(world: &World, entity: EntityRef<'_>) -> bool {
         return false;
     };
     // A loaded model is spawned in the next frame.
-    let is_spawned = entity.contains::<WorldAssetRoot>();
+    let is_spawned = entity.contains::<ModelScene>();
     !is_spawned && (server.is_loaded(model) || is_asset_loading(server, model))
 }
 
@@ -141,23 +166,23 @@ pub(crate) fn is_proxy_loading(world: &World, entity: EntityRef<'_>) -> bool {
 pub(crate) fn spawn_proxy_models(
     mut commands: Commands,
     models: Res<Assets<Alo>>,
-    waiting: Query<(Entity, &ProxyModel), Without<WorldAssetRoot>>,
+    waiting: Query<(Entity, &ProxyModel), Without<ModelScene>>,
 ) {
     for (proxy, model) in &waiting {
         if let Some(model) = models.get(&model.0) {
-            let scene = WorldAssetRoot(model.scene.clone());
+            let scene = ModelScene::from(model.scene.clone());
             commands.entity(proxy).try_insert(scene);
         }
     }
 }
 
-type HasProxyModel = (With<AloProxy>, With<WorldAssetRoot>);
+type HasProxyModel = (With<AloProxy>, With<ModelScene>);
 
 /// Matches entities if a change may require copying `C` to the models of proxies.
 type SourceChanged<C> = Or<(
     Changed<C>,
     Changed<AloInstance>,
-    (With<AloProxy>, Changed<WorldAssetRoot>),
+    (With<AloProxy>, Changed<ModelScene>),
 )>;
 
 /// Copies a component from a model's root to the models that its proxies loaded.

@@ -25,19 +25,6 @@ pub(crate) fn set_pose(table: &mut AbcPoseTable, pose_row: &mut AbcPoseRow, blen
     pose_row.was_set = true;
 }
 
-/// Freezes meshes that are no longer animated in the pose that they show.
-pub(crate) fn freeze_poses(world: &mut DeferredWorld<'_>, meshes: &[Entity]) {
-    for mesh in meshes {
-        let row = world
-            .get::<AbcPoseRow>(*mesh)
-            .and_then(|pose_row| pose_row.row);
-        if let (Some(row), Some(mut table)) = (row, world.get_resource_mut::<AbcPoseTable>()) {
-            let shown = table.get(row);
-            table.reset(row, shown);
-        }
-    }
-}
-
 /// The row of the [`AbcPoseTable`] of a mesh that deforms, released when the component is removed. On the mesh entity.
 #[derive(Component, Debug, Default)]
 #[component(on_add = allocate_row, on_remove = release_row)]

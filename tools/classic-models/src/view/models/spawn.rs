@@ -17,6 +17,7 @@ use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{Mdl, MdlLoaderSettings};
 use bevy_classic_models::root::ModelLod;
 use bevy_classic_models::root::Repeat;
+use bevy_classic_models::spawn::ModelInstance;
 use std::path::Path;
 
 /// Spawns models without a manifest.
@@ -123,7 +124,7 @@ pub struct OverridesApplied;
 /// Models to which the manifest was applied, but not yet the options.
 type WithoutOverrides = (
     With<ClassicModel>,
-    With<WorldAssetRoot>,
+    With<ModelInstance>,
     Without<OverridesApplied>,
 );
 
