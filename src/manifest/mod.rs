@@ -9,8 +9,8 @@
 //! # }
 //! ```
 //!
-//! [`ManifestLoader`] parses the text into a [`ModelManifest`] and finds the files that it names. Systems then insert a
-//! `WorldAssetRoot` and the components for the manifest's fields on the entity. Components that the user has set or
+//! [`ManifestLoader`] parses the text into a [`ModelManifest`] and finds the files that it names. Systems then spawn the
+//! model below the entity, and insert the components for the manifest's fields on it. Components that the user has set or
 //! changed are not replaced.
 
 pub(crate) mod apply;

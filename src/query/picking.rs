@@ -14,7 +14,7 @@ use bevy::prelude::*;
 
 /// Makes a model or a part pickable if [`ModelPickingSettings::require_markers`] is set.
 ///
-/// Insert it on the model's root entity, which has the `WorldAssetRoot`, or on the entity of a part.
+/// Insert it on the model's root entity, or on the entity of a part.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default)]
 #[reflect(Component, Clone, Debug, Default)]
 pub struct ModelPickable;
