@@ -13,8 +13,9 @@ use bevy::prelude::*;
 #[derive(Component)]
 pub(crate) struct InheritedLayers(RenderLayers);
 
-/// On each entity of a model that is drawn with its `RenderLayers`: meshes, lights and particle systems.
-#[derive(Component, Clone, Copy, Debug, Default)]
+/// On each entity of a model that is drawn with its `RenderLayers`: meshes, lights, and the particle system of a file that is
+/// one. The systems of proxies follow the outermost model.
+#[derive(Component, Clone, Copy, Debug)]
 pub(crate) struct HasLayers;
 
 /// Roots whose layers or whose parent may have changed.

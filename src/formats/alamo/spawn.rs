@@ -75,7 +75,7 @@ impl Spawnable for AloShared {
         }
         let mut scene = world.spawn((bundle, AloSceneRoot));
         if let Some(particles) = &self.particles {
-            scene.insert(AloParticleSystem(particles.clone()));
+            scene.insert((AloParticleSystem(particles.clone()), HasLayers));
         }
         let scene = scene.id();
         let mut builder = Builder::new(world, scene, &self);

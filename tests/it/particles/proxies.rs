@@ -515,6 +515,19 @@ fn systems_have_the_render_layers_of_the_model() {
     app.remove::<RenderLayers>(root);
     app.run(2, 0.0);
     assert_eq!(app.find::<RenderLayers>(system), None);
+    // Below a model with layers of its own, they are written once.
+    let carrier = app.spawn("ship.alo#Scene", RenderLayers::layer(4));
+    app.run(2, 0.0);
+    app.insert(root, ChildOf(carrier));
+    app.insert(carrier, RenderLayers::layer(5));
+    app.run(2, 0.0);
+    let added = Arc::new(AtomicUsize::new(0));
+    let counted = added.clone();
+    app.world().add_observer(move |_: On<Add, RenderLayers>| {
+        counted.fetch_add(1, Ordering::Relaxed);
+    });
+    app.run(4, 0.0);
+    assert_eq!(added.load(Ordering::Relaxed), 0, "layers alternate");
     // The scene of a particle system likewise.
     let smoke = app.spawn("p_smoke.alo#Scene", layers.clone());
     app.run(2, 0.0);

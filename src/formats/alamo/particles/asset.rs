@@ -5,7 +5,6 @@ use crate::formats::alamo::particles::evaluate::{
     MAX_ALIVE, ParticleSystem, PreparedEmitter, Schedule, SystemState,
 };
 use crate::formats::alamo::particles::{Emitter, ParticleFile, SpawnEvent};
-use crate::spawn::render_layers::HasLayers;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::prelude::*;
 use classic_model_formats::read::Warning;
@@ -253,5 +252,5 @@ fn owned(emitter: Emitter<'_>) -> Emitter<'static> {
 /// particles would cull the mesh.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Clone, Debug, PartialEq)]
-#[require(HasLayers, Transform, Visibility)]
+#[require(Transform, Visibility)]
 pub struct AloParticleSystem(pub Handle<AloParticles>);
