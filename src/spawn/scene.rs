@@ -32,15 +32,15 @@ pub(crate) trait Spawnable: Send + Sync + 'static {
     /// Spawns the entities of the model below its root, and inserts the components of its instance on the root: first those
     /// of its format, then [`ModelInstance`].
     ///
-    /// `scene` is for the entity that the others are children of. Any insertion can despawn the root, by an observer of the
-    /// app.
+    /// `scene` is for the entity that the others are children of. An observer of the app can despawn any of them meanwhile: use
+    /// [`spawn_below`] and [`insert`].
     fn spawn(self: Arc<Self>, world: &mut World, root: Entity, scene: SceneRoot);
 }
 
 /// What the root entity of a spawned scene is made of.
 pub(crate) struct SceneRoot {
     /// The components that it has for all formats.
-    pub(crate) bundle: (Name, Transform, Visibility, SceneTransform, ChildOf),
+    pub(crate) bundle: (Name, Transform, Visibility, SceneTransform),
     /// Whether the model is a member of a crowd: without entities for its bones and parts.
     pub(crate) is_crowd: bool,
 }
@@ -132,13 +132,28 @@ impl SceneModel {
             self.transform.original,
             Visibility::Inherited,
             self.transform,
-            ChildOf(root),
         );
         let scene = SceneRoot {
             bundle,
             is_crowd: self.is_crowd,
         };
         self.model.spawn(world, root, scene);
+    }
+}
+
+/// Spawns an entity of a model below another. If an observer of the app has despawned that, spawns nothing and returns its id,
+/// so that nothing is spawned below this one either.
+pub(crate) fn spawn_below(world: &mut World, parent: Entity, components: impl Bundle) -> Entity {
+    if world.get_entity(parent).is_err() {
+        return parent;
+    }
+    world.spawn((components, ChildOf(parent))).id()
+}
+
+/// Inserts components into an entity of a model, unless an observer of the app has despawned it.
+pub(crate) fn insert(world: &mut World, entity: Entity, components: impl Bundle) {
+    if let Ok(mut entity) = world.get_entity_mut(entity) {
+        entity.insert(components);
     }
 }
 

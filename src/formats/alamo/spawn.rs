@@ -20,7 +20,7 @@ use crate::formats::alamo::raycast::collider::AloCollider;
 use crate::geometry::axes::z_up_forward_minus_y;
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
 use crate::spawn::render_layers::HasLayers;
-use crate::spawn::scene::{SceneModel, SceneRoot, Spawnable};
+use crate::spawn::scene::{SceneModel, SceneRoot, Spawnable, insert, spawn_below};
 use bevy::asset::LoadContext;
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb};
@@ -73,11 +73,14 @@ impl Spawnable for AloShared {
             // The model of a proxy is already in the space of the proxy's bone.
             bundle.1 = Transform::IDENTITY;
         }
-        let mut scene = world.spawn((bundle, AloSceneRoot));
-        if let Some(particles) = &self.particles {
-            scene.insert((AloParticleSystem(particles.clone()), HasLayers));
+        let scene = spawn_below(world, root, bundle);
+        if !is_crowd {
+            insert(world, scene, AloSceneRoot);
         }
-        let scene = scene.id();
+        if let Some(particles) = &self.particles {
+            let particles = AloParticleSystem(particles.clone());
+            insert(world, scene, (particles, HasLayers));
+        }
         let mut builder = Builder::new(world, scene, &self);
         if !is_crowd {
             builder.spawn_all();
@@ -109,14 +112,13 @@ impl Spawnable for AloShared {
             root.insert_if_new(player);
         }
         update_member::<Alo>(world, root, scene, is_crowd, &self.model);
-        if let Ok(mut root) = world.get_entity_mut(root) {
-            root.insert((instance, any));
-        }
+        insert(world, root, (instance, any));
         if !proxies.is_empty() {
             let settings = self.settings.clone();
             let input = (root, proxies, settings);
-            let loaded = world.run_system_cached_with(load_proxies, input);
-            debug_assert!(loaded.is_ok(), "{loaded:?}");
+            if let Err(error) = world.run_system_cached_with(load_proxies, input) {
+                error!("the files of proxies cannot be loaded: {error}");
+            }
         }
     }
 }
@@ -172,7 +174,7 @@ impl<'a> Builder<'a> {
         self.bones.reserve(self.model.bones.len());
         for (index, bone) in self.model.bones.iter().enumerate() {
             let parent = bone.parent.map_or(self.root, |parent| self.bone(parent));
-            let mut entity = self.world.spawn((
+            let components = (
                 Name::new(bone.name.to_string()),
                 bone.transform,
                 visibility(bone.visible || !hides_children),
@@ -188,38 +190,32 @@ impl<'a> Builder<'a> {
                     visible: bone.visible,
                 },
                 bone_target(index),
-                ChildOf(parent),
-            ));
+            );
+            let entity = spawn_below(self.world, parent, components);
             let mode = Billboard::from_raw(bone.billboard).unwrap_or_default();
             if mode != Billboard::None {
-                entity.insert(AloBillboard::new(mode));
+                insert(self.world, entity, AloBillboard::new(mode));
             }
-            let entity = entity.id();
             self.bones.push(entity);
         }
     }
 
-    fn spawn_part<'w>(
-        &'w mut self,
-        bone: usize,
-        mut part: AloPart,
-        components: impl Bundle,
-    ) -> EntityWorldMut<'w> {
+    fn spawn_part(&mut self, bone: usize, mut part: AloPart, components: impl Bundle) -> Entity {
         let parent = self.bone(bone);
         part.choose_initial(self.model);
         let visible = connected_visibility(self.world.get(parent), part.shown);
         let name = Name::new(part.name.clone());
         let index = self.shared.part_index(&part);
-        let part = (name, Transform::IDENTITY, visible, part, ChildOf(parent));
-        let part = self.world.spawn((part, components));
-        self.parts.push((index, part.id()));
+        let part = (name, Transform::IDENTITY, visible, part);
+        let part = spawn_below(self.world, parent, (part, components));
+        self.parts.push((index, part));
         part
     }
 
     fn spawn_mesh(&mut self, index: usize, mesh: &AloMesh) {
         let mut part = AloPart::new(AloPartKind::Mesh, index, &mesh.name, &mesh.tags);
         part.hidden = mesh.hidden;
-        let entity = self.spawn_part(mesh.bone, part, ()).id();
+        let entity = self.spawn_part(mesh.bone, part, ());
         for (submesh_index, submesh) in mesh.submeshes.iter().enumerate() {
             let index = AloSubmeshIndex {
                 mesh: index,
@@ -242,7 +238,7 @@ impl<'a> Builder<'a> {
             Some(_) => self.inverse_bind_pose(bone),
             None => Transform::IDENTITY,
         };
-        let placed = (index, transform, Visibility::Inherited, ChildOf(parent));
+        let placed = (index, transform, Visibility::Inherited);
         let drawn = submesh.mesh.clone().zip(submesh.material.clone());
         let drawn = drawn.map(|(mesh, material)| {
             let [min, max] = [submesh.bounds.min, submesh.bounds.max];
@@ -256,27 +252,26 @@ impl<'a> Builder<'a> {
         let tree = submesh.tree.clone();
         let collider = tree.map(|tree| AloCollider::new(tree, submesh.skin.clone(), bone));
         // Each insertion into an entity moves all of its components.
-        let mut entity = match (drawn, collider) {
-            (Some(drawn), Some(collider)) => self.world.spawn((placed, drawn, collider)),
-            (Some(drawn), None) => self.world.spawn((placed, drawn)),
-            (None, Some(collider)) => self.world.spawn((placed, collider)),
+        let world = &mut *self.world;
+        let entity = match (drawn, collider) {
+            (Some(drawn), Some(collider)) => spawn_below(world, parent, (placed, drawn, collider)),
+            (Some(drawn), None) => spawn_below(world, parent, (placed, drawn)),
+            (None, Some(collider)) => spawn_below(world, parent, (placed, collider)),
             (None, None) => return,
         };
         if submesh.is_team_colored {
-            entity.insert(TeamColored);
-            self.colored.push(entity.id());
+            insert(world, entity, TeamColored);
+            self.colored.push(entity);
         }
         if !submesh.casts_shadows {
-            entity.insert(NotShadowCaster);
+            insert(world, entity, NotShadowCaster);
         }
-        if let Some(inverse_bindposes) = &submesh.inverse_bindposes {
-            entity.insert((
-                SkinnedMesh {
-                    inverse_bindposes: inverse_bindposes.clone(),
-                    joints,
-                },
-                DynamicSkinnedMeshBounds,
-            ));
+        if let Some(inverse_bindposes) = submesh.inverse_bindposes.clone() {
+            let skin = SkinnedMesh {
+                inverse_bindposes,
+                joints,
+            };
+            insert(world, entity, (skin, DynamicSkinnedMeshBounds));
         }
     }
 
@@ -295,8 +290,8 @@ impl<'a> Builder<'a> {
             let tags = AloTags::of(&light.name);
             let part = AloPart::new(AloPartKind::Light, index, &light.name, &tags);
             let bone = light.bone.unwrap_or(0) as usize;
-            let mut entity = self.spawn_part(bone, part, HasLayers);
-            insert_light(&mut entity, index, light, scale);
+            let entity = self.spawn_part(bone, part, HasLayers);
+            insert_light(self.world, entity, index, light, scale);
         }
     }
 
@@ -314,7 +309,7 @@ impl<'a> Builder<'a> {
             };
             let (model, particles) = (proxy.model.clone(), proxy.particles.clone());
             let bone = info.proxy.bone as usize;
-            let entity = self.spawn_part(bone, part, proxy).id();
+            let entity = self.spawn_part(bone, part, proxy);
             if model.is_some() || particles.is_some() {
                 self.proxies.push(SpawnedProxy {
                     entity,
@@ -338,10 +333,9 @@ impl<'a> Builder<'a> {
             NotShadowCaster,
             HasLayers,
         );
-        let mut entity = self.spawn_part(group.bone, part, drawn);
+        let entity = self.spawn_part(group.bone, part, drawn);
         if begins_with_fc(&group.name) {
-            entity.insert(TeamColored);
-            let entity = entity.id();
+            insert(self.world, entity, TeamColored);
             self.colored.push(entity);
         }
     }

@@ -103,17 +103,6 @@ pub enum LgwMaterialHandle {
     TexEnv(Handle<LgwTexEnvMaterial>),
 }
 
-impl LgwMaterialHandle {
-    /// Inserts the material component on an entity.
-    pub(crate) fn insert(&self, mut entity: EntityWorldMut<'_>) -> Entity {
-        match self {
-            Self::Standard(material) => entity.insert(MeshMaterial3d(material.clone())),
-            Self::TexEnv(material) => entity.insert(MeshMaterial3d(material.clone())),
-        };
-        entity.id()
-    }
-}
-
 /// A mesh of an [`LgwModel`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]

@@ -16,7 +16,7 @@ use crate::load::names::index_names;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
 use crate::spawn::render_layers::HasLayers;
-use crate::spawn::scene::{SceneModel, SceneRoot, Spawnable};
+use crate::spawn::scene::{SceneModel, SceneRoot, Spawnable, insert, spawn_below};
 use crate::texture::sampling::Samplings;
 use bevy::asset::LoadContext;
 use bevy::camera::primitives::Aabb;
@@ -206,7 +206,7 @@ impl Spawnable for LgwModel {
     }
 
     fn spawn(self: Arc<Self>, world: &mut World, root: Entity, scene: SceneRoot) {
-        let scene = world.spawn(scene.bundle).id();
+        let scene = spawn_below(world, root, scene.bundle);
         let meshes = self.meshes.iter().enumerate();
         let meshes = meshes.map(|mesh| spawn_mesh(world, scene, &self, mesh));
         let meshes: Vec<Entity> = meshes.collect();
@@ -216,9 +216,7 @@ impl Spawnable for LgwModel {
             model: self,
             meshes,
         };
-        if let Ok(mut root) = world.get_entity_mut(root) {
-            root.insert((instance, any));
-        }
+        insert(world, root, (instance, any));
     }
 }
 
@@ -228,20 +226,25 @@ fn spawn_mesh(
     model: &LgwModel,
     (index, mesh): (usize, &LgwMeshInfo),
 ) -> Entity {
-    let mut entity = world.spawn((
+    let components = (
         Name::new(mesh.name.to_string()),
         Transform::IDENTITY,
         Visibility::Inherited,
         LgwMesh { index },
-        ChildOf(root),
-    ));
-    let id = entity.id();
+    );
+    let entity = spawn_below(world, root, components);
     if let (Some(handle), Some(bounds)) = (&mesh.mesh, mesh.bounds) {
         let aabb = Aabb::from_min_max(bounds.min.into(), bounds.max.into());
-        entity.insert((Mesh3d(handle.clone()), aabb, HasLayers));
-        if let Some(material) = model.render_material(mesh) {
-            material.insert(entity);
+        insert(world, entity, (Mesh3d(handle.clone()), aabb, HasLayers));
+        match model.render_material(mesh) {
+            Some(LgwMaterialHandle::Standard(material)) => {
+                insert(world, entity, MeshMaterial3d(material));
+            }
+            Some(LgwMaterialHandle::TexEnv(material)) => {
+                insert(world, entity, MeshMaterial3d(material));
+            }
+            None => {}
         }
     }
-    id
+    entity
 }

@@ -12,7 +12,7 @@ use crate::geometry::axes::Mirror;
 use crate::root::parts::DistanceLod;
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
 use crate::spawn::render_layers::HasLayers;
-use crate::spawn::scene::{SceneModel, SceneRoot, Spawnable};
+use crate::spawn::scene::{SceneModel, SceneRoot, Spawnable, insert, spawn_below};
 use bevy::asset::LoadContext;
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb};
@@ -51,7 +51,7 @@ impl Spawnable for AbcModel {
 
     fn spawn(self: Arc<Self>, world: &mut World, root: Entity, scene: SceneRoot) {
         let is_crowd = scene.is_crowd;
-        let scene = world.spawn(scene.bundle).id();
+        let scene = spawn_below(world, root, scene.bundle);
         let mut builder = Builder {
             nodes: Vec::new(),
             meshes: Vec::new(),
@@ -95,9 +95,7 @@ impl Spawnable for AbcModel {
             root.insert_if_new(player);
         }
         update_member::<Abc>(world, root, scene, is_crowd, &self);
-        if let Ok(mut root) = world.get_entity_mut(root) {
-            root.insert((instance, any));
-        }
+        insert(world, root, (instance, any));
     }
 }
 
@@ -120,16 +118,14 @@ impl Builder<'_> {
     fn spawn_nodes(&mut self) {
         for (index, node) in self.model.nodes.iter().enumerate() {
             let parent = node.parent.map_or(self.root, |parent| self.node(parent));
-            let entity = self.world.spawn((
+            let components = (
                 Name::new(node.name.to_string()),
                 node.transform,
                 Visibility::Inherited,
                 AbcNode { index },
                 node_target(index),
-                ChildOf(parent),
-            ));
-            let entity = entity.id();
-            self.nodes.push(entity);
+            );
+            self.nodes.push(spawn_below(self.world, parent, components));
         }
     }
 
@@ -143,7 +139,7 @@ impl Builder<'_> {
                 joints: joints.map(|node| self.node(*node)).collect(),
             }
         });
-        let mut entity = self.world.spawn((
+        let components = (
             Name::new("mesh"),
             Transform::IDENTITY,
             Visibility::Inherited,
@@ -151,9 +147,9 @@ impl Builder<'_> {
             Mesh3d(mesh.mesh.clone()),
             Aabb::from_min_max(mesh.bounds.min.into(), mesh.bounds.max.into()),
             HasLayers,
-            ChildOf(parent),
-        ));
-        self.meshes.push((mesh.node, entity.id()));
+        );
+        let entity = spawn_below(self.world, parent, components);
+        self.meshes.push((mesh.node, entity));
         let deform = mesh.node.and_then(|node| {
             let material = self.model.deform_material(0, node)?;
             // Vertices of the mesh that don't deform may be outside the bounding box of those that do.
@@ -161,19 +157,20 @@ impl Builder<'_> {
             Some((bounds, material))
         });
         if let Some((bounds, material)) = deform {
-            entity.insert((
+            let components = (
                 MeshMaterial3d(material.clone()),
                 MeshTag(0),
                 AbcPoseRow::default(),
                 Aabb::from_min_max(bounds.min.into(), bounds.max.into()),
                 NoAutoAabb,
-            ));
-            self.deforming.push(entity.id());
+            );
+            insert(self.world, entity, components);
+            self.deforming.push(entity);
         } else if let Some(material) = self.model.material(0, mesh.node) {
-            entity.insert(MeshMaterial3d(material.clone()));
+            insert(self.world, entity, MeshMaterial3d(material.clone()));
         }
         if let Some(skin) = skin {
-            entity.insert((skin, DynamicSkinnedMeshBounds));
+            insert(self.world, entity, (skin, DynamicSkinnedMeshBounds));
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::spawn::format::FoundClip;
 use crate::spawn::format::{ModelClip, ModelInfo, ModelPose, NamedEntity};
 use crate::spawn::instance::{ModelFormat, ModelInstance, RandomSeed, SharedModel};
 use crate::spawn::render_layers::HasLayers;
-use crate::spawn::scene::{SceneRoot, Spawnable};
+use crate::spawn::scene::{SceneRoot, Spawnable, insert, spawn_below};
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::NoAutoAabb;
 use bevy::ecs::system::SystemParam;
@@ -73,7 +73,7 @@ impl Spawnable for MdlModel {
 
     fn spawn(self: Arc<Self>, world: &mut World, root: Entity, scene: SceneRoot) {
         let (min, max) = self.poses.bounds();
-        let mesh = (
+        let components = (
             scene.bundle,
             Mesh3d(self.mesh.clone()),
             Aabb::from_min_max(min, max),
@@ -82,10 +82,12 @@ impl Spawnable for MdlModel {
             MdlMesh(self.clone()),
         );
         let mesh = match self.material(0, 0) {
-            Some(material) => world.spawn((mesh, MeshMaterial3d(material.clone()))),
-            None => world.spawn(mesh),
+            Some(material) => {
+                let material = MeshMaterial3d(material.clone());
+                spawn_below(world, root, (components, material))
+            }
+            None => spawn_below(world, root, components),
         };
-        let mesh = mesh.id();
         // The scene's only entity is not a named part.
         let any = ModelInstance::new(ModelFormat::Quake, self.shared.clone(), mesh, []);
         let Ok(mut entity) = world.get_entity_mut(root) else {
@@ -100,9 +102,7 @@ impl Spawnable for MdlModel {
         // The instance requires the seed.
         set_phase(world, root);
         // After the instance, because adding the component sets the row of the instance.
-        if let Ok(mut mesh) = world.get_entity_mut(mesh) {
-            mesh.insert(MdlPoseRow { row: 0, root });
-        }
+        insert(world, mesh, MdlPoseRow { row: 0, root });
     }
 }
 

@@ -4,6 +4,9 @@
 use crate::attach::scene::{all_formats, wait_for_model};
 use crate::support::prelude::*;
 use bevy::world_serialization::{InstanceId, WorldInstanceReady};
+use bevy_classic_models::alamo::AloLight;
+use bevy_classic_models::lgw::LgwMesh;
+use bevy_classic_models::lithtech::AbcNode;
 
 /// An app with a file of each format, each under two paths.
 fn app() -> TestApp {
@@ -99,6 +102,61 @@ fn a_root_despawned_by_an_observer_leaves_nothing_behind() {
         assert_no_model(&mut app, path);
         let mut meshes = app.world().query_filtered::<Entity, With<Mesh3d>>();
         assert_eq!(meshes.iter(app.world()).count(), 0, "{path}");
+    }
+}
+
+/// The entities of models, without their roots.
+fn parts(world: &mut World) -> Vec<Entity> {
+    type IsPart = Or<(
+        With<AloBone>,
+        With<AloPart>,
+        With<AbcNode>,
+        With<AbcMesh>,
+        With<LgwMesh>,
+        With<Mesh3d>,
+    )>;
+    let mut parts = world.query_filtered::<Entity, IsPart>();
+    parts.iter(world).collect()
+}
+
+#[test]
+fn entities_despawned_by_an_observer_while_they_are_spawned_leave_nothing_behind() {
+    fn despawn_on<C: Component>(app: &mut TestApp) {
+        app.world()
+            .add_observer(|add: On<Add, C>, mut commands: Commands| {
+                commands.entity(add.entity).try_despawn();
+            });
+    }
+    let observe: [fn(&mut TestApp); 8] = [
+        despawn_on::<AloBone>,
+        despawn_on::<AloPart>,
+        despawn_on::<AloLight>,
+        despawn_on::<AbcNode>,
+        despawn_on::<AbcMesh>,
+        despawn_on::<LgwMesh>,
+        despawn_on::<Mesh3d>,
+        despawn_on::<SkinnedMesh>,
+    ];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
+    for (index, observe) in observe.into_iter().enumerate() {
+        let mut app = TestApp::in_folder(&folder);
+        observe(&mut app);
+        let models = ["walker.alo", "warden.abc", "courier.lgw", "sentry.mdl"];
+        let roots = models.map(|name| {
+            let model = ClassicModel::new(format!("models/{name}"));
+            app.spawn_entity(model)
+        });
+        app.wait("all are spawned", |world| {
+            let is_spawned = |root: &Entity| world.get::<ModelInstance>(*root).is_some();
+            roots.iter().all(is_spawned)
+        });
+        app.steps(3, 0.1);
+        for part in parts(app.world()) {
+            let world = app.world();
+            let mut parents = world.query::<&ChildOf>();
+            let root = parents.query(world).root_ancestor(part);
+            assert!(roots.contains(&root), "{index}: {part} is left");
+        }
     }
 }
 

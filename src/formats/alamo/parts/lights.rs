@@ -1,5 +1,6 @@
 //! Converts the lights of a model to Bevy lights.
 
+use crate::spawn::scene::insert;
 use bevy::light::SimulationLightSystems;
 use bevy::prelude::*;
 use classic_model_formats::alo::{Light, LightKind};
@@ -77,19 +78,20 @@ impl AloLight {
 ///
 /// `scale` is the loader's scale, in Bevy units per unit of the file.
 pub(crate) fn insert_light(
-    entity: &mut EntityWorldMut<'_>,
+    world: &mut World,
+    entity: Entity,
     index: usize,
     light: &Light<'_>,
     scale: f32,
 ) {
     let values = AloLight::new(index, light);
     match light.light_kind() {
-        LightKind::Omni => entity.insert(point(light, &values, scale)),
-        LightKind::Directional => entity.insert(directional(light, &values)),
-        LightKind::Spot => entity.insert(spot(light, &values, scale)),
-    };
+        LightKind::Omni => insert(world, entity, point(light, &values, scale)),
+        LightKind::Directional => insert(world, entity, directional(light, &values)),
+        LightKind::Spot => insert(world, entity, spot(light, &values, scale)),
+    }
     let light = values.clone();
-    entity.insert((values, AppliedLight { light, scale }));
+    insert(world, entity, (values, AppliedLight { light, scale }));
 }
 
 fn color(light: &Light<'_>) -> Color {
