@@ -291,7 +291,7 @@ fn on_request_removed(
     });
 }
 
-/// The scene that Bevy has spawned for an entity, and what is requested for it.
+/// The scene that Bevy has spawned for a root, and the scene that is requested for it.
 type BevyRoot = (
     Option<&'static WorldAssetRoot>,
     Option<&'static WorldInstance>,
@@ -318,8 +318,9 @@ fn on_scene_ready(
     let scenes = scenes.bypass_change_detection();
     let is_of_model = |scene: &WorldAssetRoot| scenes.get(scene.id()).and_then(SceneModel::of);
     if own.is_some_and(|own| is_of_model(own).is_none()) {
-        // A scene of something else replaces that of a model.
-        if current.is_some_and(|current| current.instance.is_some()) {
+        // A scene of something else replaces that of a model, unless the model was spawned beside it.
+        let instance = current.and_then(|current| current.instance);
+        if instance.is_some_and(|instance| !spawner.instance_is_ready(instance)) {
             commands.entity(ready.entity).try_remove::<ModelScene>();
         }
         return;
@@ -339,6 +340,8 @@ fn on_scene_ready(
         commands.entity(entity).try_despawn();
         ready.entity
     } else {
+        // Saved worlds cannot contain it.
+        commands.entity(entity).try_remove::<SceneModel>();
         entity
     };
     let request = ModelScene {
@@ -346,11 +349,17 @@ fn on_scene_ready(
         instance: Some(ready.instance_id),
     };
     commands.queue(move |world: &mut World| {
-        if let Ok(mut root) = world.get_entity_mut(root)
-            && root.get::<ModelScene>() != Some(&request)
-        {
-            root.insert(request);
+        let current = world.get::<ModelScene>(root);
+        if current == Some(&request) {
+            return;
         }
+        // Replaced, or without an entity.
+        let orphan = match current {
+            _ if world.get_entity(root).is_err() => request.instance,
+            current => current.and_then(|current| current.instance),
+        };
+        world.resource_mut::<Orphans>().0.extend(orphan);
+        insert(world, root, request);
     });
 }
 
@@ -358,10 +367,10 @@ fn on_scene_ready(
 fn on_scene_removed(
     removed: On<Remove, WorldAssetRoot>,
     mut commands: Commands,
-    roots: Query<&ModelScene>,
+    roots: Query<(&ModelScene, &WorldInstance)>,
 ) {
-    let scene = roots.get(removed.entity);
-    if scene.is_ok_and(|scene| scene.instance.is_some()) {
+    let root = roots.get(removed.entity);
+    if root.is_ok_and(|(scene, instance)| scene.instance == Some(**instance)) {
         commands.entity(removed.entity).try_remove::<ModelScene>();
     }
 }

@@ -161,6 +161,45 @@ fn entities_despawned_by_an_observer_while_they_are_spawned_leave_nothing_behind
 }
 
 #[test]
+fn the_parent_of_two_instances_can_be_despawned_before_a_reload() {
+    let mut app = app();
+    for (path, ..) in all_formats() {
+        let scene = scene(&mut app, path);
+        let parent = app.spawn_entity(Transform::default());
+        spawn_below(&mut app, scene.clone(), parent);
+        spawn_below(&mut app, scene.clone(), parent);
+        assert!(model_of(app.world(), parent).is_some(), "{path}");
+        app.despawn(parent);
+        app.step(0.0);
+        let mut scenes = app.world().resource_mut::<Assets<WorldAsset>>();
+        scenes.get_mut(&scene).unwrap().into_inner();
+        app.steps(8, 0.0);
+        assert_no_model(&mut app, path);
+    }
+}
+
+#[test]
+fn another_scene_of_a_parent_changes_nothing_about_its_model() {
+    let mut app = app();
+    for (path, ..) in all_formats() {
+        let other = app.add_asset(WorldAsset::new(World::new()));
+        let parent = app.spawn_entity(WorldAssetRoot(other.clone()));
+        app.steps(2, 0.0);
+        let scene = scene(&mut app, path);
+        spawn_below(&mut app, scene, parent);
+        let model = model_of(app.world(), parent);
+        assert!(model.is_some(), "{path}");
+        let mut scenes = app.world().resource_mut::<Assets<WorldAsset>>();
+        scenes.get_mut(&other).unwrap().into_inner();
+        app.steps(8, 0.0);
+        assert_eq!(model_of(app.world(), parent), model, "{path}, changed");
+        app.remove::<WorldAssetRoot>(parent);
+        app.steps(2, 0.0);
+        assert_eq!(model_of(app.world(), parent), model, "{path}, removed");
+    }
+}
+
+#[test]
 fn scenes_below_a_root_do_not_replace_its_model() {
     let mut app = app();
     for (path, ..) in all_formats() {
