@@ -3,8 +3,8 @@
 use crate::load::labels::{UnlabeledScenes, register_unlabeled_loader, reserve_extensions};
 use crate::load::warnings::update_warning_log;
 use crate::manifest::apply::models::{
-    ManifestScene, manifest_scene, on_manifest_scene_ready, on_model_removed, on_scene_removed,
-    update_models,
+    ManifestScene, manifest_scene, on_model_removed, on_model_scene_removed, on_scene_ready,
+    on_scene_removed, update_models,
 };
 use crate::manifest::apply::overrides::{ManifestOverrides, update_manifest_overrides};
 use crate::manifest::apply::space::{self, update_scenes};
@@ -37,7 +37,8 @@ impl Plugin for ManifestPlugin {
             .register_type::<ClassicModel>()
             // A scene can only contain registered types.
             .register_type::<ManifestScene>()
-            .add_observer(on_manifest_scene_ready)
+            .add_observer(on_scene_ready)
+            .add_observer(on_model_scene_removed)
             .add_observer(on_scene_removed)
             .add_observer(space::on_instance_inserted)
             .add_observer(on_model_removed)

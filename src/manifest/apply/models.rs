@@ -12,7 +12,7 @@ use crate::root::spawning::{BevySpace, Crowd, ModelScene};
 use crate::spawn::formats::ModelFormats;
 use bevy::asset::{AssetPath, RecursiveDependencyLoadState};
 use bevy::prelude::*;
-use bevy::world_serialization::WorldInstanceReady;
+use bevy::world_serialization::{WorldInstance, WorldInstanceReady};
 use std::collections::HashSet;
 
 /// On the only entity of a manifest's scene: the manifest's path.
@@ -20,7 +20,24 @@ use std::collections::HashSet;
 #[reflect(opaque, Component, Clone, Debug)]
 pub(crate) struct ManifestScene(AssetPath<'static>);
 
-/// The scene of a manifest. When it is spawned, [`on_manifest_scene_ready`] inserts a [`ClassicModel`].
+impl ManifestScene {
+    /// The path of a manifest's scene. `None` for other scenes.
+    fn path_of(scene: &WorldAsset) -> Option<AssetPath<'static>> {
+        let mut scenes = scene.world.try_query::<&Self>()?;
+        let found = scenes.iter(&scene.world).next()?;
+        Some(found.0.clone())
+    }
+}
+
+/// What a root has whose scene Bevy has spawned.
+type SceneRoot = (
+    &'static WorldAssetRoot,
+    &'static WorldInstance,
+    Option<&'static ClassicModel>,
+    Has<OfManifestScene>,
+);
+
+/// The scene of a manifest. When it is spawned, [`on_scene_ready`] inserts a [`ClassicModel`].
 pub(crate) fn manifest_scene(path: AssetPath<'static>) -> WorldAsset {
     let mut world = World::new();
     world.spawn(ManifestScene(path));
@@ -246,26 +263,41 @@ fn are_dependencies_loading(server: &AssetServer, model: &UntypedHandle) -> bool
     )
 }
 
-/// Inserts a [`ClassicModel`] on the root of a manifest's scene. That scene is empty.
-pub(crate) fn on_manifest_scene_ready(
+/// On a root whose [`ClassicModel`] was inserted for the scene of a manifest, and not by the user.
+#[derive(Component)]
+#[component(clone_behavior = Ignore)]
+pub(crate) struct OfManifestScene;
+
+/// Inserts a [`ClassicModel`] on the root of a manifest's scene, and removes it when another scene has replaced that.
+pub(crate) fn on_scene_ready(
     ready: On<WorldInstanceReady>,
     mut commands: Commands,
     spawner: Res<WorldInstanceSpawner>,
-    scenes: Query<(Entity, &ManifestScene)>,
-    roots: Query<Option<&ClassicModel>, With<WorldAssetRoot>>,
+    scenes: Res<Assets<WorldAsset>>,
+    roots: Query<SceneRoot>,
 ) {
-    let mut entities = spawner.iter_instance_entities(ready.instance_id);
-    let Some((entity, ManifestScene(path))) = entities.find_map(|entity| scenes.get(entity).ok())
-    else {
+    let root = ready.entity;
+    let Ok((WorldAssetRoot(scene), instance, model, is_of_manifest)) = roots.get(root) else {
         return;
     };
-    let Ok(model) = roots.get(ready.entity) else {
+    if **instance != ready.instance_id {
+        return;
+    }
+    let Some(path) = scenes.get(scene).and_then(ManifestScene::path_of) else {
+        if is_of_manifest {
+            commands
+                .entity(root)
+                .try_remove::<(ClassicModel, OfManifestScene)>();
+        }
         return;
     };
-    commands.entity(entity).try_despawn();
-    if model.is_none_or(|model| model.0.path() != Some(path)) {
-        let model = ClassicModel::new(path.clone());
-        commands.entity(ready.entity).try_insert(model);
+    // It has no further use.
+    for entity in spawner.iter_instance_entities(ready.instance_id) {
+        commands.entity(entity).try_despawn();
+    }
+    if model.is_none_or(|model| model.0.path() != Some(&path)) {
+        let model = (ClassicModel::new(path), OfManifestScene);
+        commands.entity(root).try_insert(model);
     }
 }
 
@@ -273,16 +305,32 @@ pub(crate) fn on_manifest_scene_ready(
 pub(crate) fn on_scene_removed(
     removed: On<Remove, WorldAssetRoot>,
     mut commands: Commands,
-    server: Res<AssetServer>,
-    roots: Query<(&WorldAssetRoot, &ClassicModel)>,
+    roots: Query<(), With<OfManifestScene>>,
 ) {
-    let root = removed.entity;
-    if let Ok((scene, model)) = roots.get(root)
-        && let Some(path) = server.get_path(scene.id())
-        && model.0.path() == Some(&path.without_label())
-    {
-        commands.entity(root).try_remove::<ClassicModel>();
+    if roots.contains(removed.entity) {
+        commands
+            .entity(removed.entity)
+            .try_remove::<(ClassicModel, OfManifestScene)>();
     }
+}
+
+/// Requests the scene of a [`ClassicModel`] again when a scene beside it, which had replaced it, is removed.
+pub(crate) fn on_model_scene_removed(removed: On<Remove, ModelScene>, mut commands: Commands) {
+    let root = removed.entity;
+    commands.queue(move |world: &mut World| {
+        let Ok(mut root) = world.get_entity_mut(root) else {
+            return;
+        };
+        if root.contains::<ModelScene>() || !root.contains::<ClassicModel>() {
+            return;
+        }
+        if let Some(mut state) = root.get_mut::<ModelState>() {
+            state.applied.scene = None;
+        }
+        if let Some(mut model) = root.get_mut::<ClassicModel>() {
+            model.set_changed();
+        }
+    });
 }
 
 /// Removes the scene, the components and the attachments together with the [`ClassicModel`].

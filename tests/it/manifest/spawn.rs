@@ -282,6 +282,41 @@ fn removing_world_asset_root_removes_the_model_of_its_manifest() {
 }
 
 #[test]
+fn a_scene_that_replaces_that_of_a_manifest_removes_its_model() {
+    let mut app = soldier();
+    app.save("other.mdl", mdl());
+    let empty = app.add_asset(WorldAsset::new(World::new()));
+    let other: Handle<WorldAsset> = app.load("other.mdl#Scene");
+    for (scene, path) in [(empty, None), (other, Some("other.mdl"))] {
+        let root = app.spawn("units/soldier.model.ron#Scene", ());
+        app.wait_for_model(root);
+        app.insert(root, WorldAssetRoot(scene));
+        app.wait("the other scene", |world| {
+            world.get::<ClassicModel>(root).is_none()
+        });
+        app.steps(2, 0.0);
+        assert_eq!(model_path(app.world(), root).as_deref(), path);
+        assert_eq!(app.cloned::<PlayClip>(root), None);
+        app.despawn(root);
+    }
+}
+
+#[test]
+fn a_removed_scene_beside_classic_model_gives_way_to_the_manifest() {
+    let mut app = soldier();
+    app.save("other.mdl", mdl());
+    let root = app.spawn_model_ready("units/soldier.model.ron", ());
+    let other: Handle<WorldAsset> = app.load("other.mdl#Scene");
+    app.insert(root, WorldAssetRoot(other));
+    app.wait("the other scene", |world| {
+        model_path(world, root).as_deref() == Some("other.mdl")
+    });
+    app.remove::<WorldAssetRoot>(root);
+    app.steps(2, 0.0);
+    assert_eq!(app.model_path(root), "units/figure.mdl");
+}
+
+#[test]
 fn new_manifest_replaces_applied_components() {
     let mut app = soldier();
     let root = app.spawn_model_ready("units/soldier.model.ron", ());
