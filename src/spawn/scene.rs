@@ -9,8 +9,10 @@
 //! - The root keeps its components; all entities below it are respawned.
 
 use crate::geometry::axes::{Axes, Mirror};
+use crate::load::labels::{CROWD, SCENE};
 use crate::root::environment::SpawnModels;
 use crate::root::spawning::{ModelScene, SceneTransform};
+use crate::spawn::format::Format;
 use crate::spawn::formats::ModelFormats;
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
 use bevy::app::SceneSpawnerSystems;
@@ -25,10 +27,6 @@ use std::sync::Arc;
 
 /// A loaded model that can be spawned.
 pub(crate) trait Spawnable: Send + Sync + 'static {
-    fn format(&self) -> ModelFormat;
-
-    fn shared(&self) -> &Arc<SharedModel>;
-
     /// Spawns the entities of the model below its root, and inserts the components of its instance on the root: first those
     /// of its format, then [`ModelInstance`].
     ///
@@ -49,6 +47,8 @@ pub(crate) struct SceneRoot {
 #[derive(Component, Reflect, Clone)]
 #[reflect(opaque, Component, Clone, Debug)]
 pub(crate) struct SceneModel {
+    format: ModelFormat,
+    shared: Arc<SharedModel>,
     model: Arc<dyn Spawnable>,
     name: Name,
     transform: SceneTransform,
@@ -64,8 +64,9 @@ impl fmt::Debug for SceneModel {
 
 impl SceneModel {
     /// The scene of a model, named after its file. Without `axes`, they are those of the file.
-    pub(crate) fn new(
+    pub(crate) fn new<F: Format>(
         model: Arc<dyn Spawnable>,
+        shared: &Arc<SharedModel>,
         load_context: &LoadContext<'_>,
         axes: Option<Axes>,
         scale: f32,
@@ -75,6 +76,8 @@ impl SceneModel {
             rotation: Quat::IDENTITY,
         });
         Self {
+            format: F::FORMAT,
+            shared: shared.clone(),
             model,
             name: Name::new(name.to_string_lossy().into_owned()),
             transform: SceneTransform {
@@ -96,10 +99,12 @@ impl SceneModel {
         self
     }
 
-    pub(crate) fn into_asset(self) -> WorldAsset {
+    /// Adds the scene as a labeled asset.
+    pub(crate) fn add(self, load_context: &mut LoadContext<'_>) -> Handle<WorldAsset> {
+        let label = if self.is_crowd { CROWD } else { SCENE };
         let mut world = World::new();
         world.spawn(self);
-        WorldAsset::new(world)
+        load_context.add_labeled_asset(label.to_owned(), WorldAsset::new(world))
     }
 
     /// The model of a scene. `None` for other scenes.
@@ -122,7 +127,7 @@ impl SceneModel {
 
     /// Whether an instance was spawned from the scene, and not from its state before a reload.
     fn is_model_of(&self, instance: &ModelInstance) -> bool {
-        let is_same = Arc::ptr_eq(instance.model(), self.model.shared());
+        let is_same = Arc::ptr_eq(instance.model(), &self.shared);
         is_same && instance.is_in_crowd() == self.is_crowd
     }
 
@@ -217,7 +222,7 @@ fn spawn_models(
         }
         for (root, id) in due {
             if let Some(Some(model)) = models.get(&id) {
-                remove_instance(world, root, Some(model.model.format()));
+                remove_instance(world, root, Some(model.format));
                 if world.get::<ModelScene>(root).is_some() {
                     model.clone().spawn(world, root);
                     world.flush();

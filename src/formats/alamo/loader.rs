@@ -19,7 +19,7 @@ use crate::formats::alamo::particles::parse;
 use crate::formats::alamo::particles::{Emitter, is_particle_system};
 use crate::formats::alamo::parts::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
 use crate::formats::alamo::settings::AloLoaderSettings;
-use crate::formats::alamo::spawn::{add_crowd_scene, add_scene};
+use crate::formats::alamo::spawn::scene;
 use crate::geometry::axes::z_up_forward_minus_y;
 use crate::load::error::ModelLoadError;
 use crate::load::loading::LoaderOverride;
@@ -105,8 +105,9 @@ impl Format for Alo {
         let dazzles = assets.dazzles(&converted.file);
         let model = Arc::new(assets.model(converted));
         let shared = Arc::new(AloShared::new(&model, settings, dazzles, None));
-        let scene = add_scene(&shared, load_context);
-        let crowd = Some(add_crowd_scene(&shared, load_context));
+        let scene = scene(&shared, load_context);
+        let crowd = Some(scene.clone().in_crowd().add(load_context));
+        let scene = scene.add(load_context);
         let alo = Alo {
             scene,
             crowd,
@@ -440,7 +441,7 @@ pub(crate) async fn load_particles(
     let model = Arc::new(AloModel::default());
     let system = Some(particles.clone());
     let shared = Arc::new(AloShared::new(&model, settings, Vec::new(), system));
-    let scene = add_scene(&shared, load_context);
+    let scene = scene(&shared, load_context).add(load_context);
     let alo = Alo {
         scene,
         crowd: None,

@@ -5,7 +5,7 @@ use crate::crowd::members::update_member;
 use crate::formats::alamo::animation::binding::bone_target;
 use crate::formats::alamo::animation::rig::AloAnimator;
 use crate::formats::alamo::appearance::ShownStage;
-use crate::formats::alamo::asset::{Alo, AloAssetLabel, AloMesh, AloModel, AloSubmesh};
+use crate::formats::alamo::asset::{Alo, AloMesh, AloModel, AloSubmesh};
 use crate::formats::alamo::components::{
     AloBone, AloInstance, AloPart, AloPartKind, AloProxy, AloShared, AloSubmeshIndex, DazzleGroup,
     TeamColored,
@@ -18,7 +18,7 @@ use crate::formats::alamo::parts::lights::insert_light;
 use crate::formats::alamo::parts::proxies::{SpawnedProxy, load_proxies};
 use crate::formats::alamo::raycast::collider::AloCollider;
 use crate::geometry::axes::z_up_forward_minus_y;
-use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
+use crate::spawn::instance::{ModelFormat, ModelInstance};
 use crate::spawn::render_layers::HasLayers;
 use crate::spawn::scene::{SceneModel, SceneRoot, Spawnable, insert, spawn_below};
 use bevy::asset::LoadContext;
@@ -30,39 +30,20 @@ use bevy::mesh::skinning::SkinnedMesh;
 use bevy::prelude::*;
 use std::sync::Arc;
 
-/// Adds the scene of a model or a particle system as a labeled asset.
-pub(crate) fn add_scene(
-    shared: &Arc<AloShared>,
-    load_context: &mut LoadContext<'_>,
-) -> Handle<WorldAsset> {
-    let scene = scene(shared, load_context).into_asset();
-    load_context.add_labeled_asset(AloAssetLabel::Scene.to_string(), scene)
-}
-
-/// Adds the scene of a member of a crowd as a labeled asset.
-pub(crate) fn add_crowd_scene(
-    shared: &Arc<AloShared>,
-    load_context: &mut LoadContext<'_>,
-) -> Handle<WorldAsset> {
-    let scene = scene(shared, load_context).in_crowd().into_asset();
-    load_context.add_labeled_asset(AloAssetLabel::Crowd.to_string(), scene)
-}
-
-fn scene(shared: &Arc<AloShared>, load_context: &LoadContext<'_>) -> SceneModel {
+/// The scene of a model or a particle system.
+pub(crate) fn scene(shared: &Arc<AloShared>, load_context: &LoadContext<'_>) -> SceneModel {
     let settings = &shared.settings;
     let axes = settings.convert_axes.then(z_up_forward_minus_y);
-    SceneModel::new(shared.clone(), load_context, axes, settings.scale)
+    SceneModel::new::<Alo>(
+        shared.clone(),
+        &shared.any,
+        load_context,
+        axes,
+        settings.scale,
+    )
 }
 
 impl Spawnable for AloShared {
-    fn format(&self) -> ModelFormat {
-        ModelFormat::Alamo
-    }
-
-    fn shared(&self) -> &Arc<SharedModel> {
-        &self.any
-    }
-
     fn spawn(self: Arc<Self>, world: &mut World, root: Entity, scene: SceneRoot) {
         let SceneRoot {
             mut bundle,

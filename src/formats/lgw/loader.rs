@@ -60,7 +60,7 @@ impl Format for Lgw {
         let textures = textures.await;
         let used: Vec<_> = textures.iter().flatten().flatten().cloned().collect();
         let model = Arc::new(model(converted, textures, settings, load_context));
-        let scene = scene(&model, settings, load_context);
+        let scene = scene(&model, settings, load_context).add(load_context);
         Ok((Lgw { scene, model }, used))
     }
 
@@ -184,27 +184,20 @@ fn mesh(
     }
 }
 
+/// The scene of a model.
 pub(crate) fn scene(
     model: &Arc<LgwModel>,
     settings: &LgwLoaderSettings,
-    load_context: &mut LoadContext<'_>,
-) -> Handle<WorldAsset> {
+    load_context: &LoadContext<'_>,
+) -> SceneModel {
     let turns = settings.up_axis == LgwUpAxis::Z && settings.convert_axes;
     let axes = turns.then(z_up_forward_minus_y);
-    let scene = SceneModel::new(model.clone(), load_context, axes, settings.scale);
-    let scene = scene.with_mirror(Mirror(settings.mirror())).into_asset();
-    load_context.add_labeled_asset(LgwAssetLabel::Scene.to_string(), scene)
+    let shared = &model.shared;
+    SceneModel::new::<Lgw>(model.clone(), shared, load_context, axes, settings.scale)
+        .with_mirror(Mirror(settings.mirror()))
 }
 
 impl Spawnable for LgwModel {
-    fn format(&self) -> ModelFormat {
-        ModelFormat::UfoAftermath
-    }
-
-    fn shared(&self) -> &Arc<SharedModel> {
-        &self.shared
-    }
-
     fn spawn(self: Arc<Self>, world: &mut World, root: Entity, scene: SceneRoot) {
         let scene = spawn_below(world, root, scene.bundle);
         let meshes = self.meshes.iter().enumerate();

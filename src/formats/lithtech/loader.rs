@@ -23,7 +23,7 @@ use crate::formats::lithtech::materials::material::{
     AbcDeform, AbcDeformUniform, plain_material, surface_flags, surface_material,
 };
 use crate::formats::lithtech::settings::AbcLoaderSettings;
-use crate::formats::lithtech::spawn::add_scenes;
+use crate::formats::lithtech::spawn::scene;
 use crate::geometry::vertices::is_position_in_range;
 use crate::load::error::ModelLoadError;
 use crate::load::loading::LoaderOverride;
@@ -81,8 +81,9 @@ impl Format for Abc {
         load.warn(&converted.warnings);
         let skin_images = find_skins(load, settings, load_context).await;
         let model = Arc::new(model(converted, skin_images, settings, load_context));
-        let [scene, crowd] = add_scenes(&model, settings, load_context);
-        let crowd = Some(crowd);
+        let scene = scene(&model, settings, load_context);
+        let crowd = Some(scene.clone().in_crowd().add(load_context));
+        let scene = scene.add(load_context);
         let skins = model.skins.iter();
         let images = skins.flat_map(|skin| skin.glow.iter().chain([&skin.image]));
         let images = images.cloned().collect();

@@ -4,13 +4,13 @@ use crate::crowd::members::update_member;
 use crate::formats::lithtech::animation::rig::AbcAnimator;
 use crate::formats::lithtech::animation::tracks::node_target;
 use crate::formats::lithtech::appearance::is_scrolling;
-use crate::formats::lithtech::asset::{Abc, AbcAssetLabel, AbcMeshInfo, AbcModel};
+use crate::formats::lithtech::asset::{Abc, AbcMeshInfo, AbcModel};
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode};
 use crate::formats::lithtech::deform::pose_table::AbcPoseRow;
 use crate::formats::lithtech::settings::AbcLoaderSettings;
 use crate::geometry::axes::Mirror;
 use crate::root::parts::DistanceLod;
-use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
+use crate::spawn::instance::{ModelFormat, ModelInstance};
 use crate::spawn::render_layers::HasLayers;
 use crate::spawn::scene::{SceneModel, SceneRoot, Spawnable, insert, spawn_below};
 use bevy::asset::LoadContext;
@@ -22,33 +22,23 @@ use bevy::mesh::skinning::SkinnedMesh;
 use bevy::prelude::*;
 use std::sync::Arc;
 
-/// Adds the scene of a model, and that of a member of a crowd, as labeled assets.
-pub(crate) fn add_scenes(
+/// The scene of a model.
+pub(crate) fn scene(
     model: &Arc<AbcModel>,
     settings: &AbcLoaderSettings,
-    load_context: &mut LoadContext<'_>,
-) -> [Handle<WorldAsset>; 2] {
+    load_context: &LoadContext<'_>,
+) -> SceneModel {
     let mirror = if settings.convert_axes {
         Vec3::new(1.0, 1.0, -1.0)
     } else {
         Vec3::ONE
     };
-    let scene = SceneModel::new(model.clone(), load_context, None, settings.scale);
-    let scene = scene.with_mirror(Mirror(mirror));
-    let crowd = scene.clone().in_crowd();
-    [(AbcAssetLabel::Scene, scene), (AbcAssetLabel::Crowd, crowd)]
-        .map(|(label, scene)| load_context.add_labeled_asset(label.to_string(), scene.into_asset()))
+    let shared = &model.shared;
+    SceneModel::new::<Abc>(model.clone(), shared, load_context, None, settings.scale)
+        .with_mirror(Mirror(mirror))
 }
 
 impl Spawnable for AbcModel {
-    fn format(&self) -> ModelFormat {
-        ModelFormat::LithTech
-    }
-
-    fn shared(&self) -> &Arc<SharedModel> {
-        &self.shared
-    }
-
     fn spawn(self: Arc<Self>, world: &mut World, root: Entity, scene: SceneRoot) {
         let is_crowd = scene.is_crowd;
         let scene = spawn_below(world, root, scene.bundle);

@@ -8,7 +8,7 @@ use crate::playback::clip_events::ClipEvents;
 use crate::root::play::ClipRef;
 use crate::spawn::format::FoundClip;
 use crate::spawn::format::{ModelClip, ModelInfo, ModelPose, NamedEntity};
-use crate::spawn::instance::{ModelFormat, ModelInstance, RandomSeed, SharedModel};
+use crate::spawn::instance::{ModelFormat, ModelInstance, RandomSeed};
 use crate::spawn::render_layers::HasLayers;
 use crate::spawn::scene::{SceneRoot, Spawnable, insert, spawn_below};
 use bevy::camera::primitives::Aabb;
@@ -63,14 +63,6 @@ fn set_phase(world: &mut World, root: Entity) {
 }
 
 impl Spawnable for MdlModel {
-    fn format(&self) -> ModelFormat {
-        ModelFormat::Quake
-    }
-
-    fn shared(&self) -> &Arc<SharedModel> {
-        &self.shared
-    }
-
     fn spawn(self: Arc<Self>, world: &mut World, root: Entity, scene: SceneRoot) {
         let (min, max) = self.poses.bounds();
         let components = (

@@ -130,7 +130,7 @@ impl Format for Mdl {
         let converted = load.parsed(converted)?;
         load.warn(&converted.warnings);
         let model = Arc::new(model(converted, palette, settings, load_context));
-        let scene = scene(&model, settings, load_context);
+        let scene = scene(&model, settings, load_context).add(load_context);
         // All images are in the file, so there are none to wait for.
         Ok((Mdl { scene, model }, Vec::new()))
     }
@@ -282,14 +282,15 @@ fn matte() -> StandardMaterial {
     }
 }
 
+/// The scene of a model.
 pub(crate) fn scene(
     model: &Arc<MdlModel>,
     settings: &MdlLoaderSettings,
-    load_context: &mut LoadContext<'_>,
-) -> Handle<WorldAsset> {
+    load_context: &LoadContext<'_>,
+) -> SceneModel {
     let axes = settings.convert_axes.then(z_up_forward_x);
-    let scene = SceneModel::new(model.clone(), load_context, axes, settings.scale);
-    load_context.add_labeled_asset(MdlAssetLabel::Scene.to_string(), scene.into_asset())
+    let shared = &model.shared;
+    SceneModel::new::<Mdl>(model.clone(), shared, load_context, axes, settings.scale)
 }
 
 #[cfg(test)]
