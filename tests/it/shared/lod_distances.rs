@@ -208,7 +208,8 @@ fn a_replaced_scene_does_not_inherit_the_level() {
     assert_eq!(level(&mut app, root), 1);
     let scene = app.load("far.alo#Scene");
     app.insert(root, WorldAssetRoot(scene));
-    app.wait_for(&[root]);
+    // The old model stays until the new one is loaded.
+    app.wait_until(|world| world.get::<AloInstance>(root).is_some());
     app.step(0.0);
     assert_eq!(level(&mut app, root), 0);
 }
