@@ -1,7 +1,7 @@
-//! Compares [`AloRayCast`] in a world of 10,000 colliders with Bevy's `MeshRayCast` and with a BVH of `obvhs`.
+//! Compares [`ModelRayCast`] in a world of 10,000 colliders with Bevy's `MeshRayCast` and with a BVH of `obvhs`.
 //!
 //! All three find the nearest hit of the same rays on the same parts and ignore visibility. The `obvhs` BVH holds the
-//! same bounding boxes as [`AloRayCast`] and queries the same collision trees. The two differ only in how they find
+//! same bounding boxes as [`ModelRayCast`] and queries the same collision trees. The two differ only in how they find
 //! the parts.
 
 use bevy::math::Affine3A;
@@ -9,9 +9,11 @@ use bevy::math::bounding::Aabb3d;
 use bevy::picking::mesh_picking::ray_cast::{MeshRayCast, MeshRayCastSettings, RayCastVisibility};
 use bevy::prelude::*;
 use bevy_classic_models::alamo::CollisionTree;
-use bevy_classic_models::alamo::{Alo, AloCollider, AloInstance, AloRayCast, AloRayHit};
+use bevy_classic_models::alamo::{Alo, AloCollider, AloInstance};
 use bevy_classic_models::prelude::*;
-use bevy_classic_models::query::{ModelRayCastSettings, ModelRayCastVisibility};
+use bevy_classic_models::query::{
+    ModelRayCast, ModelRayCastSettings, ModelRayCastVisibility, ModelRayHit,
+};
 use classic_models_support::dice::random_ray;
 use classic_models_support::gpuless;
 use obvhs::BvhBuildParams;
@@ -202,11 +204,11 @@ fn any_visibility() -> ModelRayCastSettings<'static> {
     ModelRayCastSettings::default().with_visibility(ModelRayCastVisibility::Any)
 }
 
-fn first_distance(hits: &[(Entity, AloRayHit)]) -> f64 {
-    hits.first().map_or(0.0, |(_, hit)| f64::from(hit.distance))
+fn first_distance(hits: &[ModelRayHit]) -> f64 {
+    hits.first().map_or(0.0, |hit| f64::from(hit.distance))
 }
 
-fn nearest(ray: In<Ray3d>, mut ray_cast: AloRayCast) -> f64 {
+fn nearest(ray: In<Ray3d>, mut ray_cast: ModelRayCast) -> f64 {
     first_distance(ray_cast.cast_ray(*ray, &any_visibility()))
 }
 
@@ -220,17 +222,17 @@ fn mesh_nearest(ray: In<Ray3d>, mut ray_cast: MeshRayCast) -> f64 {
     mesh_distance(&mut ray_cast, *ray)
 }
 
-fn all_nearest(rays: Res<Rays>, mut ray_cast: AloRayCast) -> f64 {
+fn all_nearest(rays: Res<Rays>, mut ray_cast: ModelRayCast) -> f64 {
     let mut distance = |ray: &Ray3d| first_distance(ray_cast.cast_ray(*ray, &any_visibility()));
     rays.0.iter().map(&mut distance).sum()
 }
 
-fn some_nearest(count: In<usize>, rays: Res<Rays>, mut ray_cast: AloRayCast) -> f64 {
+fn some_nearest(count: In<usize>, rays: Res<Rays>, mut ray_cast: ModelRayCast) -> f64 {
     let mut distance = |ray: &Ray3d| first_distance(ray_cast.cast_ray(*ray, &any_visibility()));
     rays.0.iter().take(*count).map(&mut distance).sum()
 }
 
-fn all_any(rays: Res<Rays>, mut ray_cast: AloRayCast) -> f64 {
+fn all_any(rays: Res<Rays>, mut ray_cast: ModelRayCast) -> f64 {
     let hits = rays
         .0
         .iter()

@@ -1,10 +1,9 @@
-//! A spatial index of the boxes around all parts in the world that rays can hit.
+//! An index of the boxes of the parts in the world that rays can hit.
 //!
 //! The boxes are sorted so that boxes close in space are close in the order. Each four boxes form a
 //! group, each four groups form a group of the next level, and so on up to one group. This is an implicit
 //! bounding volume hierarchy: fitting it to moved boxes is fast. The boxes are sorted again only if the
-//! groups have grown, or if colliders were added or removed. The first ray after a change tests all boxes
-//! without groups, because building them does not pay off for a single ray.
+//! groups have grown, or if parts were added or removed.
 
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
@@ -19,16 +18,16 @@ const MAX_GROWTH: f32 = 1.5;
 /// Relative tolerance by which boxes are widened, so that rounding loses no hits.
 const TOLERANCE: f32 = 1e-5;
 
-/// An empty box: its minimum is above its maximum, so that no ray hits it.
-pub(crate) const EMPTY_BOX: Aabb3d = Aabb3d {
-    min: Vec3A::INFINITY,
-    max: Vec3A::NEG_INFINITY,
+/// A box that all rays hit.
+const UNBOUNDED: Aabb3d = Aabb3d {
+    min: Vec3A::NEG_INFINITY,
+    max: Vec3A::INFINITY,
 };
 
 /// A part and the box around it in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Slot<K> {
-    key: K,
+struct Slot {
+    part: Entity,
     bounds: Aabb3d,
 }
 
@@ -60,96 +59,50 @@ impl Group {
     }
 }
 
-/// Whether the groups match the slots.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum State {
-    /// The groups are up to date.
-    #[default]
-    Grouped,
-    /// Slots changed, and no ray was cast since.
-    Changed,
-    /// Slots changed, and one ray was cast since.
-    ChangedAndCast,
-}
-
-/// The index of the boxes of all parts. `K` identifies a part.
-#[derive(Debug)]
-pub(crate) struct Index<K> {
-    /// In the order in which the query returns the parts.
-    slots: Vec<Slot<K>>,
+/// The index of the boxes of all parts.
+#[derive(Debug, Default)]
+pub(crate) struct BoxIndex {
+    /// In the order of the last update.
+    slots: Vec<Slot>,
     /// Indices of slots, sorted in space.
     order: Vec<u32>,
     /// The groups by level, the lowest first. The last level has one group.
     levels: Vec<Vec<Group>>,
     /// Total size of the lowest groups when the slots were sorted.
     sorted_size: f32,
-    state: State,
-    /// The count of slots updated since [`begin_update`](Self::begin_update).
-    updated: usize,
-    /// The count of computed boxes.
-    #[cfg(test)]
-    pub(crate) computed: usize,
+    /// The groups that are yet to be visited.
+    stack: Vec<Pending>,
 }
 
-impl<K> Default for Index<K> {
-    fn default() -> Self {
-        Self {
-            slots: Vec::new(),
-            order: Vec::new(),
-            levels: Vec::new(),
-            sorted_size: 0.0,
-            state: State::default(),
-            updated: 0,
-            #[cfg(test)]
-            computed: 0,
+impl BoxIndex {
+    /// Updates the index to all parts in the world and their boxes.
+    pub(crate) fn update(&mut self, parts: impl Iterator<Item = (Entity, Aabb3d)>) {
+        let mut count = 0;
+        let mut is_changed = false;
+        for (part, bounds) in parts {
+            let current = Slot { part, bounds };
+            match self.slots.get_mut(count) {
+                Some(slot) if *slot == current => {}
+                Some(slot) => {
+                    *slot = current;
+                    is_changed = true;
+                }
+                None => {
+                    self.slots.push(current);
+                    is_changed = true;
+                }
+            }
+            count += 1;
         }
-    }
-}
-
-impl<K: Copy + PartialEq> Index<K> {
-    /// Begins an update. Call [`update`](Self::update) for each collider in the world, then
-    /// [`end_update`](Self::end_update).
-    pub(crate) fn begin_update(&mut self) {
-        self.updated = 0;
-    }
-
-    /// Updates the next collider. `bounds` computes its box; it is not called if nothing changed.
-    pub(crate) fn update(&mut self, key: K, moved: bool, bounds: impl FnOnce() -> Aabb3d) {
-        let previous = self.slots.get_mut(self.updated);
-        self.updated += 1;
-        if let Some(slot) = &previous
-            && slot.key == key
-            && !moved
-        {
-            return;
-        }
-        #[cfg(test)]
-        {
-            self.computed += 1;
-        }
-        let current = Slot {
-            key,
-            bounds: widened(bounds()),
-        };
-        match previous {
-            Some(slot) if *slot == current => return,
-            Some(slot) => *slot = current,
-            None => self.slots.push(current),
-        }
-        self.state = State::Changed;
-    }
-
-    /// Ends an update: removes the slots of colliders that no longer exist.
-    pub(crate) fn end_update(&mut self) {
-        if self.slots.len() != self.updated {
-            self.slots.truncate(self.updated);
-            self.state = State::Changed;
+        is_changed |= self.slots.len() != count;
+        self.slots.truncate(count);
+        if is_changed {
+            self.group();
         }
     }
 
     /// Brings the groups up to date.
     fn group(&mut self) {
-        self.state = State::Grouped;
         if self.order.len() == self.slots.len() {
             self.fit();
             // False for NaN.
@@ -165,9 +118,9 @@ impl<K: Copy + PartialEq> Index<K> {
     /// Sorts the slots: splits them at the median along their longest axis, recursively. The splits are
     /// at the ends of groups.
     fn sort(&mut self) {
-        let center = |slot: &Slot<K>| {
+        let center = |slot: &Slot| {
             let center = (slot.bounds.min + slot.bounds.max) * 0.5;
-            // Empty boxes have no center.
+            // Unbounded boxes have no center.
             if center.is_finite() {
                 center
             } else {
@@ -238,62 +191,23 @@ impl<K: Copy + PartialEq> Index<K> {
         groups.map(size).filter(|size| size.is_finite()).sum()
     }
 
-    /// Visits every collider whose box a ray hits, in roughly ascending distance. `visit` gets the ray's
-    /// length and returns the new length; a negative one ends the traversal.
+    /// Visits every part whose box a ray hits, in roughly ascending distance. `visit` gets the ray's length and returns the
+    /// new length; a negative one ends the traversal.
     pub(crate) fn visit_along(
         &mut self,
-        ray: Ray3d,
-        max: f32,
-        stack: &mut Vec<Pending>,
-        visit: impl FnMut(K, f32) -> f32,
+        ray: &BoxRay,
+        mut max: f32,
+        mut visit: impl FnMut(Entity, f32) -> f32,
     ) {
-        let ray = BoxRay::new(ray);
+        let Self {
+            slots,
+            order,
+            levels,
+            stack,
+            ..
+        } = self;
         stack.clear();
-        match self.state {
-            State::Changed => {
-                self.state = State::ChangedAndCast;
-                return self.visit_without_groups(&ray, max, stack, visit);
-            }
-            State::ChangedAndCast => self.group(),
-            State::Grouped => {}
-        }
-        self.visit_groups(&ray, max, stack, visit);
-    }
-
-    /// Tests every box, then visits the hits by distance.
-    fn visit_without_groups(
-        &self,
-        ray: &BoxRay,
-        mut max: f32,
-        hits: &mut Vec<Pending>,
-        mut visit: impl FnMut(K, f32) -> f32,
-    ) {
-        for (index, slot) in (0..).zip(&self.slots) {
-            if let Some(distance) = ray.hits_box(&slot.bounds, max) {
-                hits.push(Pending {
-                    distance,
-                    level: 0,
-                    index,
-                });
-            }
-        }
-        hits.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance));
-        for pending in hits.iter() {
-            let slot = self.slots.get(pending.index as usize);
-            if let Some(slot) = slot.filter(|_| pending.distance <= max) {
-                max = visit(slot.key, max);
-            }
-        }
-    }
-
-    fn visit_groups(
-        &self,
-        ray: &BoxRay,
-        mut max: f32,
-        stack: &mut Vec<Pending>,
-        mut visit: impl FnMut(K, f32) -> f32,
-    ) {
-        let Some(top) = self.levels.len().checked_sub(1) else {
+        let Some(top) = levels.len().checked_sub(1) else {
             return;
         };
         stack.push(Pending {
@@ -307,14 +221,14 @@ impl<K: Copy + PartialEq> Index<K> {
             }
             let index = pending.index as usize;
             let Some(level) = pending.level.checked_sub(1) else {
-                let slot = self.order.get(index);
-                let slot = slot.and_then(|slot| self.slots.get(*slot as usize));
+                let slot = order.get(index);
+                let slot = slot.and_then(|slot| slots.get(*slot as usize));
                 if let Some(slot) = slot {
-                    max = visit(slot.key, max);
+                    max = visit(slot.part, max);
                 }
                 continue;
             };
-            let groups = self.levels.get(level as usize);
+            let groups = levels.get(level as usize);
             let Some(group) = groups.and_then(|groups| groups.get(index)) else {
                 continue;
             };
@@ -341,20 +255,20 @@ impl<K: Copy + PartialEq> Index<K> {
 
 /// A group, or at level 0 a slot, that is yet to be visited.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pending {
+struct Pending {
     distance: f32,
     level: u32,
     index: u32,
 }
 
 /// A ray prepared for tests on boxes.
-struct BoxRay {
+pub(crate) struct BoxRay {
     origin: Vec3A,
     inverse: Vec3A,
 }
 
 impl BoxRay {
-    fn new(ray: Ray3d) -> Self {
+    pub(crate) fn new(ray: Ray3d) -> Self {
         /// The least size of a component, so that its reciprocal doesn't overflow.
         const MIN_COMPONENT: f32 = 1e-20;
         let direction = Vec3A::from(*ray.direction);
@@ -366,7 +280,7 @@ impl BoxRay {
     }
 
     /// The distance of a box, if the ray hits it within `max`.
-    fn hits_box(&self, bounds: &Aabb3d, max: f32) -> Option<f32> {
+    pub(crate) fn hits_box(&self, bounds: &Aabb3d, max: f32) -> Option<f32> {
         let a = (bounds.min - self.origin) * self.inverse;
         let b = (bounds.max - self.origin) * self.inverse;
         let forward = self.inverse.cmpgt(Vec3A::ZERO);
@@ -394,13 +308,15 @@ impl BoxRay {
     }
 }
 
-/// Widens a box by [`TOLERANCE`], relative to its greatest coordinate. A box that is not finite becomes
-/// empty, because it would make its groups unusable.
-fn widened(bounds: Aabb3d) -> Aabb3d {
-    if !bounds.min.is_finite() || !bounds.max.is_finite() {
-        return EMPTY_BOX;
-    }
+/// The box around a transformed box, widened by [`TOLERANCE`], relative to its greatest coordinate. If it is not finite, all
+/// rays hit it.
+pub(crate) fn world_box(affine: &Affine3A, bounds: &Aabb3d) -> Aabb3d {
+    let bounds = transformed(affine, bounds);
     let reach = bounds.min.abs().max(bounds.max.abs());
+    // False for NaN.
+    if !(reach.max_element() < f32::INFINITY) {
+        return UNBOUNDED;
+    }
     let margin = Vec3A::splat(reach.max_element() * TOLERANCE);
     Aabb3d {
         min: bounds.min - margin,

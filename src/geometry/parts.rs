@@ -1,10 +1,8 @@
-//! What a format provides for rays: the parts of its models, and their surfaces.
+//! What a format provides for rays: the surfaces of the parts of its models.
 
-use crate::geometry::box_index::Index;
 use crate::geometry::posed::PosedVertices;
 use crate::geometry::ray_settings::{ModelRayCastSettings, ModelRayCastVisibility};
 use crate::geometry::surface::{Surface, SurfaceHit};
-use bevy::ecs::change_detection::Tick;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
@@ -13,27 +11,16 @@ use bevy::prelude::*;
 pub(crate) struct HitPart {
     /// The root of its model.
     pub(crate) root: Entity,
-    /// The entity of its mesh; the root for a collision box.
+    /// Its entity, which has its `Aabb`.
     pub(crate) entity: Entity,
-    /// Whether it is the collision box of the model.
-    pub(crate) is_box: bool,
-}
-
-impl HitPart {
-    /// The mesh of a model.
-    pub(crate) fn mesh(root: Entity, entity: Entity) -> Self {
-        Self {
-            root,
-            entity,
-            is_box: false,
-        }
-    }
 }
 
 /// The parts of all spawned models of a format.
 pub(crate) trait Surfaces {
-    /// Updates the boxes of all parts in the index. `changed` returns whether a change is newer than the last update.
-    fn update_index(&self, index: &mut Index<HitPart>, changed: &dyn Fn(Tick) -> bool);
+    /// The entity of a part in settings and hits.
+    fn target(&self, part: HitPart) -> Entity {
+        part.entity
+    }
 
     /// Adds the parts of a root's model, without collision boxes.
     fn parts(&self, root: Entity, parts: &mut Vec<HitPart>);
@@ -46,13 +33,15 @@ pub(crate) trait Surfaces {
         posed: &'a mut PosedVertices,
     ) -> Option<Surface<'a>>;
 
-    /// The bone that moves the hit point.
+    /// The bone that moves the hit point. `None` for formats without bones.
     fn bone(
         &self,
-        part: HitPart,
-        settings: &ModelRayCastSettings<'_>,
-        hit: &SurfaceHit,
-    ) -> Option<Entity>;
+        _part: HitPart,
+        _settings: &ModelRayCastSettings<'_>,
+        _hit: &SurfaceHit,
+    ) -> Option<Entity> {
+        None
+    }
 }
 
 /// The visibility of parts.

@@ -1,13 +1,11 @@
 //! Rays at the models of a format without collision trees.
 
-use crate::geometry::box_index::{Index, Pending, TIE};
 use crate::geometry::collider_mesh::ColliderMesh;
 use crate::geometry::parts::{HitPart, Surfaces};
 use crate::geometry::posed::PosedVertices;
 use crate::geometry::ray_settings::{ColliderParts, ModelRayCastSettings, ModelRayHit};
 use crate::geometry::surface::Surface;
-use bevy::ecs::change_detection::Tick;
-use bevy::ecs::system::{StaticSystemParam, SystemChangeTick, SystemParam};
+use bevy::ecs::system::{StaticSystemParam, SystemParam};
 use bevy::math::Affine3A;
 use bevy::prelude::*;
 
@@ -15,11 +13,6 @@ use bevy::prelude::*;
 #[derive(SystemParam)]
 pub(crate) struct SurfaceRays<'w, 's, S: SystemParam + 'static> {
     surfaces: StaticSystemParam<'w, 's, S>,
-    ticks: SystemChangeTick,
-    /// The tick of the index's last update.
-    last_update: Local<'s, Option<Tick>>,
-    index: Local<'s, Index<HitPart>>,
-    stack: Local<'s, Vec<Pending>>,
     posed: Local<'s, PosedVertices>,
     /// A buffer of projected vertices, kept for its memory.
     projected: Local<'s, Vec<[f32; 3]>>,
@@ -30,82 +23,46 @@ where
     S: SystemParam + 'static,
     for<'w, 's> S::Item<'w, 's>: Surfaces,
 {
-    /// Updates the index and removes the poses of the last run, once per run of the system.
-    fn refresh(&mut self) {
-        let now = self.ticks.this_run();
-        if *self.last_update == Some(now) {
-            return;
-        }
-        let last = self.last_update.replace(now);
+    /// Removes the poses of the last run. Call it in each run of the system, before the first ray.
+    pub(crate) fn begin(&mut self) {
         self.posed.clear();
-        let changed = |tick: Tick| last.is_none_or(|last| tick.is_newer_than(last, now));
-        self.index.begin_update();
-        self.surfaces.update_index(&mut self.index, &changed);
-        self.index.end_update();
     }
 
-    /// Appends the hits of a ray within the distance `max`: at least all that are not behind a part at which the ray stops.
-    pub(crate) fn cast_ray(
+    /// The nearest hit of a ray on a part within the distance `max`.
+    pub(crate) fn cast(
         &mut self,
+        part: HitPart,
         ray: Ray3d,
         max: f32,
         settings: &ModelRayCastSettings<'_>,
-        hits: &mut Vec<ModelRayHit>,
-    ) {
-        self.refresh();
-        let Self {
-            surfaces,
-            index,
-            stack,
-            posed,
-            projected,
-            ..
-        } = self;
-        let surfaces = &**surfaces;
-        index.visit_along(ray, max, stack, |part: HitPart, max| {
-            let hit = surface(surfaces, part, settings, posed)
-                .and_then(|surface| surface.cast(ray, max, settings.backfaces, projected));
-            let Some(hit) = hit else {
-                return max;
-            };
-            hits.push(ModelRayHit {
-                root: part.root,
-                part: part.entity,
-                bone: surfaces.bone(part, settings, &hit),
-                triangle: hit.triangle,
-                barycentrics: hit.barycentrics,
-                distance: hit.distance,
-                point: hit.point,
-                normal: hit.normal,
-                uv: hit.uv,
-            });
-            if (settings.early_exit_test)(part.entity) {
-                max.min(hit.distance * (1.0 + TIE))
-            } else {
-                max
-            }
-        });
+    ) -> Option<ModelRayHit> {
+        let surfaces = &*self.surfaces;
+        let surface = surface(surfaces, part, settings, &mut self.posed)?;
+        let hit = surface.cast(ray, max, settings.backfaces, &mut self.projected)?;
+        Some(ModelRayHit {
+            root: part.root,
+            part: surfaces.target(part),
+            bone: surfaces.bone(part, settings, &hit),
+            triangle: hit.triangle,
+            barycentrics: hit.barycentrics,
+            distance: hit.distance,
+            point: hit.point,
+            normal: hit.normal,
+            uv: hit.uv,
+        })
     }
 
-    /// Whether a ray hits anything.
-    pub(crate) fn any_hit(&mut self, ray: Ray3d, settings: &ModelRayCastSettings<'_>) -> bool {
-        self.refresh();
-        let Self {
-            surfaces,
-            index,
-            stack,
-            posed,
-            projected,
-            ..
-        } = self;
-        let surfaces = &**surfaces;
-        let mut found = false;
-        index.visit_along(ray, settings.max_distance, stack, |part, max| {
-            found = surface(surfaces, part, settings, posed)
-                .is_some_and(|surface| surface.any_hit(ray, max, settings.backfaces, projected));
-            if found { -1.0 } else { max }
-        });
-        found
+    /// Whether a ray hits a part within the distance `max`.
+    pub(crate) fn any_hit(
+        &mut self,
+        part: HitPart,
+        ray: Ray3d,
+        max: f32,
+        settings: &ModelRayCastSettings<'_>,
+    ) -> bool {
+        surface(&*self.surfaces, part, settings, &mut self.posed).is_some_and(|surface| {
+            surface.any_hit(ray, max, settings.backfaces, &mut self.projected)
+        })
     }
 
     /// Adds the triangles of the model of `root`, or of its part `entity`. `from_world` transforms the world to the space of
@@ -143,7 +100,7 @@ fn surface<'a>(
     settings: &ModelRayCastSettings<'_>,
     posed: &'a mut PosedVertices,
 ) -> Option<Surface<'a>> {
-    if !(settings.filter)(part.entity) {
+    if !(settings.filter)(surfaces.target(part)) {
         return None;
     }
     surfaces.surface(part, settings, posed)

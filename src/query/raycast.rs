@@ -1,12 +1,19 @@
 //! The system parameters [`ModelRayCast`] and [`ModelColliders`], triangles for physics.
 
 use crate::formats::{FormatRays, for_each_format};
-use crate::geometry::box_index::TIE;
+use crate::geometry::box_index::{BoxIndex, BoxRay, TIE, world_box};
 use crate::geometry::collider_mesh::ColliderMesh;
+use crate::geometry::parts::HitPart;
 use crate::geometry::ray_settings::{ColliderParts, ModelRayCastSettings, ModelRayHit};
+use crate::spawn::instance::{ModelFormat, RayPart};
 use crate::spawn::roots::ModelRoots;
-use bevy::ecs::system::SystemParam;
+use bevy::camera::primitives::Aabb;
+use bevy::ecs::change_detection::Tick;
+use bevy::ecs::system::{SystemChangeTick, SystemParam};
+use bevy::math::FloatOrd;
+use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
+use bevy::utils::Parallel;
 
 /// Casts rays at the spawned models of all formats: the counterpart of Bevy's `MeshRayCast`.
 ///
@@ -24,9 +31,11 @@ use bevy::prelude::*;
 /// ones; parts with a scale of zero are not hit. Meshes of MDL, ABC and LGW models must be in the main world, as they are
 /// unless the loader setting `asset_usage` says otherwise.
 ///
-/// The first ray of a run checks which parts moved. The second ray updates an index of their boxes if any did. Each further
-/// ray tests only the parts whose box it meets. Such a part is posed at most once per run. Each system that casts rays has
-/// its own index, so cast many rays in one system rather than in many.
+/// Bevy updates the boxes of skinned parts: apps without a window need its `CameraPlugin`.
+///
+/// The first ray of a run of a system is tested with the boxes of all parts, their `Aabb`s, as Bevy's rays are. The second
+/// builds an index of the boxes, which the others use. A part whose box a ray meets is posed at most once per run. Each
+/// system has its own index, so cast many rays in one system rather than in many.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -45,36 +54,63 @@ use bevy::prelude::*;
 /// ```
 #[derive(SystemParam)]
 pub struct ModelRayCast<'w, 's> {
+    parts: Query<'w, 's, Part>,
     formats: FormatRays<'w, 's>,
-    hits: Local<'s, Vec<ModelRayHit>>,
+    ticks: SystemChangeTick,
+    state: Local<'s, RayState>,
+}
+
+/// A part that rays can hit, with its box.
+type Part = (
+    Entity,
+    &'static RayPart,
+    &'static Aabb,
+    &'static GlobalTransform,
+);
+
+/// The state of a system that casts rays.
+#[derive(Default)]
+struct RayState {
+    /// The run of the system in which it cast its last ray.
+    run: Option<Tick>,
+    /// Whether the index was updated in that run.
+    is_indexed: bool,
+    index: BoxIndex,
+    /// The parts whose boxes a ray hits, with their distances, as each thread finds them.
+    found: Parallel<Vec<(FloatOrd, Entity)>>,
+    /// The same of all threads.
+    near: Vec<(FloatOrd, Entity)>,
+    hits: Vec<ModelRayHit>,
 }
 
 impl ModelRayCast<'_, '_> {
     /// Casts a ray into the world. Returns one hit per part, the nearest first. The nearest hit for which
     /// [`early_exit_test`](ModelRayCastSettings::early_exit_test) returns true is the last.
     pub fn cast_ray(&mut self, ray: Ray3d, settings: &ModelRayCastSettings<'_>) -> &[ModelRayHit] {
-        let hits = &mut *self.hits;
+        let mut hits = core::mem::take(&mut self.state.hits);
         hits.clear();
-        let mut max = settings.max_distance;
-        for_each_format!(_format, rays in (&mut) self.formats => {
-            let first = hits.len();
-            rays.cast_ray(ray, max, settings, hits);
-            for hit in &hits[first..] {
-                if (settings.early_exit_test)(hit.part) {
-                    max = max.min(hit.distance * (1.0 + TIE));
+        let stops = |hit: &ModelRayHit| (settings.early_exit_test)(hit.part);
+        self.visit_along(ray, settings.max_distance, |formats, format, part, max| {
+            for_each_format!(of, rays in (&mut) *formats => {
+                if of == format && let Some(hit) = rays.cast(part, ray, max, settings) {
+                    hits.push(hit);
+                    if stops(&hit) {
+                        return max.min(hit.distance * (1.0 + TIE));
+                    }
                 }
-            }
+            });
+            max
         });
         // The entity breaks ties, so that the order is the same in every frame.
         hits.sort_unstable_by(|a, b| {
             let nearer = a.distance.total_cmp(&b.distance);
             nearer.then_with(|| a.part.cmp(&b.part))
         });
-        let stops = |hit: &ModelRayHit| (settings.early_exit_test)(hit.part);
         if let Some(last) = hits.iter().position(stops) {
             hits.truncate(last + 1);
         }
-        hits
+        self.state.hits = hits;
+        &self.state.hits
     }
 
     /// Whether a ray hits anything: for lines of sight.
@@ -82,12 +118,71 @@ impl ModelRayCast<'_, '_> {
     /// This is faster than [`cast_ray`](Self::cast_ray): it stops at the first hit that it finds.
     /// `early_exit_test` is ignored.
     pub fn any_hit(&mut self, ray: Ray3d, settings: &ModelRayCastSettings<'_>) -> bool {
-        for_each_format!(_format, rays in (&mut) self.formats => {
-            if rays.any_hit(ray, settings) {
-                return true;
-            }
+        let mut found = false;
+        self.visit_along(ray, settings.max_distance, |formats, format, part, max| {
+            for_each_format!(of, rays in (&mut) *formats => {
+                if of == format {
+                    found = rays.any_hit(part, ray, max, settings);
+                }
+            });
+            if found { -1.0 } else { max }
         });
-        false
+        found
+    }
+
+    /// Visits every part whose box a ray hits, in roughly ascending distance. `visit` gets the ray's length and returns the
+    /// new length; a negative one ends the traversal.
+    fn visit_along(
+        &mut self,
+        ray: Ray3d,
+        mut max: f32,
+        mut visit: impl FnMut(&mut FormatRays<'_, '_>, ModelFormat, HitPart, f32) -> f32,
+    ) {
+        let (parts, formats, state) = (&self.parts, &mut self.formats, &mut *self.state);
+        let ray = BoxRay::new(ray);
+        let is_first = state.run.replace(self.ticks.this_run()) != Some(self.ticks.this_run());
+        if is_first {
+            state.is_indexed = false;
+            for_each_format!(_of, rays in (&mut) *formats => rays.begin());
+        }
+        let mut visit = |entity: Entity, max: f32| match parts.get(entity) {
+            Ok((_, part, ..)) => {
+                let root = part.root;
+                visit(formats, part.format, HitPart { root, entity }, max)
+            }
+            Err(_) => max,
+        };
+        let bounds = |aabb: &Aabb, transform: &GlobalTransform| {
+            let bounds = Aabb3d::new(aabb.center, aabb.half_extents);
+            world_box(&transform.affine(), &bounds)
+        };
+        if !is_first {
+            if !state.is_indexed {
+                state.is_indexed = true;
+                let boxes = parts.iter();
+                let boxes = boxes.map(|(part, _, aabb, transform)| (part, bounds(aabb, transform)));
+                state.index.update(boxes);
+            }
+            return state.index.visit_along(&ray, max, visit);
+        }
+        let found = &state.found;
+        parts.par_iter().for_each_init(
+            || found.borrow_local_mut(),
+            |found, (part, _, aabb, transform)| {
+                if let Some(distance) = ray.hits_box(&bounds(aabb, transform), max) {
+                    found.push((FloatOrd(distance), part));
+                }
+            },
+        );
+        state.near.clear();
+        state.found.drain_into(&mut state.near);
+        state.near.sort_unstable();
+        for (distance, part) in &state.near {
+            if distance.0 > max {
+                break;
+            }
+            max = visit(*part, max);
+        }
     }
 }
 

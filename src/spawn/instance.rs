@@ -42,6 +42,15 @@ impl fmt::Display for ModelFormat {
     }
 }
 
+/// On the entity of each part that rays can hit, beside an `Aabb` around all that they can hit of it. If that is not finite, all
+/// rays test the part.
+#[derive(Component, Clone, Copy, Debug)]
+pub(crate) struct RayPart {
+    pub(crate) format: ModelFormat,
+    /// The root of the part's model.
+    pub(crate) root: Entity,
+}
+
 /// A spawned model of any format: its format, and the entities of its named bones and parts.
 ///
 /// It is inserted on the root entity when the model's scene is ready, and again after each reload. Data of a single

@@ -1,8 +1,8 @@
 //! Models and animations of Petroglyph's Alamo engine, `.alo` and `.ala`.
 //!
 //! [`Alo`] and [`Ala`] are the assets, and [`AloLoaderSettings`] are the loader settings of models. [`AloInstance`] is
-//! on the root of a spawned model. [`AloRayCast`] casts rays at spawned models, and [`CollisionTree`] answers queries
-//! on one mesh. [`alo`], [`ala`] and [`particles`] parse and write the files without Bevy.
+//! on the root of a spawned model. [`CollisionTree`] answers queries on one mesh. [`alo`], [`ala`] and [`particles`] parse
+//! and write the files without Bevy.
 
 // For maintainers: code that another format could use belongs in one of the shared folders.
 
@@ -69,7 +69,6 @@ pub use plugin::AlamoPlugin;
 pub use raycast::collider::AloCollider;
 #[cfg(feature = "gizmos")]
 pub use raycast::gizmos::{AloColliderGizmos, AloColliderGizmosPlugin, ShowAloColliderGizmo};
-pub use raycast::param::{AloRayCast, AloRayHit};
 pub use settings::AloLoaderSettings;
 
 pub use crate::appearance::parts::BoneVisibility;

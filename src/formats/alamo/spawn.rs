@@ -18,7 +18,7 @@ use crate::formats::alamo::parts::lights::insert_light;
 use crate::formats::alamo::parts::proxies::{SpawnedProxy, load_proxies};
 use crate::formats::alamo::raycast::collider::AloCollider;
 use crate::geometry::axes::z_up_forward_minus_y;
-use crate::spawn::instance::{ModelFormat, ModelInstance};
+use crate::spawn::instance::{ModelFormat, ModelInstance, RayPart};
 use crate::spawn::render_layers::HasLayers;
 use crate::spawn::scene::{SceneModel, SceneRoot, Spawnable, insert, spawn_below};
 use bevy::asset::LoadContext;
@@ -62,7 +62,11 @@ impl Spawnable for AloShared {
             let particles = AloParticleSystem(particles.clone());
             insert(world, scene, (particles, HasLayers));
         }
-        let mut builder = Builder::new(world, scene, &self);
+        let ray_part = RayPart {
+            format: ModelFormat::Alamo,
+            root,
+        };
+        let mut builder = Builder::new(world, scene, &self, ray_part);
         if !is_crowd {
             builder.spawn_all();
         }
@@ -106,7 +110,9 @@ impl Spawnable for AloShared {
 
 struct Builder<'a> {
     world: &'a mut World,
-    root: Entity,
+    /// The root of the scene.
+    scene: Entity,
+    ray_part: RayPart,
     shared: &'a AloShared,
     model: &'a AloModel,
     bones: Vec<Entity>,
@@ -119,10 +125,11 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(world: &'a mut World, root: Entity, shared: &'a AloShared) -> Self {
+    fn new(world: &'a mut World, scene: Entity, shared: &'a AloShared, ray_part: RayPart) -> Self {
         Self {
             world,
-            root,
+            scene,
+            ray_part,
             shared,
             model: &shared.model,
             bones: Vec::new(),
@@ -147,14 +154,14 @@ impl<'a> Builder<'a> {
     }
 
     fn bone(&self, index: usize) -> Entity {
-        self.bones.get(index).copied().unwrap_or(self.root)
+        self.bones.get(index).copied().unwrap_or(self.scene)
     }
 
     fn spawn_bones(&mut self) {
         let hides_children = self.model.hidden_bones_hide_children;
         self.bones.reserve(self.model.bones.len());
         for (index, bone) in self.model.bones.iter().enumerate() {
-            let parent = bone.parent.map_or(self.root, |parent| self.bone(parent));
+            let parent = bone.parent.map_or(self.scene, |parent| self.bone(parent));
             let components = (
                 Name::new(bone.name.to_string()),
                 bone.transform,
@@ -219,19 +226,24 @@ impl<'a> Builder<'a> {
             Some(_) => self.inverse_bind_pose(bone),
             None => Transform::IDENTITY,
         };
-        let placed = (index, transform, Visibility::Inherited);
         let drawn = submesh.mesh.clone().zip(submesh.material.clone());
-        let drawn = drawn.map(|(mesh, material)| {
-            let [min, max] = [submesh.bounds.min, submesh.bounds.max];
-            (
-                Mesh3d(mesh),
-                MeshMaterial3d(material),
-                Aabb::from_min_max(min.into(), max.into()),
-                HasLayers,
-            )
-        });
+        let drawn =
+            drawn.map(|(mesh, material)| (Mesh3d(mesh), MeshMaterial3d(material), HasLayers));
+        let bounds = if drawn.is_none() && submesh.skin.is_some() {
+            // Bevy updates the boxes only of meshes that are drawn.
+            Aabb {
+                center: Vec3A::ZERO,
+                half_extents: Vec3A::INFINITY,
+            }
+        } else {
+            Aabb::from_min_max(submesh.bounds.min.into(), submesh.bounds.max.into())
+        };
+        let placed = (index, transform, Visibility::Inherited, bounds);
         let tree = submesh.tree.clone();
-        let collider = tree.map(|tree| AloCollider::new(tree, submesh.skin.clone(), bone));
+        let collider = tree.map(|tree| {
+            let collider = AloCollider::new(tree, submesh.skin.clone(), bone);
+            (collider, self.ray_part)
+        });
         // Each insertion into an entity moves all of its components.
         let world = &mut *self.world;
         let entity = match (drawn, collider) {

@@ -14,7 +14,7 @@ use crate::load::loading::LoaderOverride;
 use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
 use crate::load::names::index_names;
 use crate::spawn::format::{Format, ModelLoader};
-use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
+use crate::spawn::instance::{ModelFormat, ModelInstance, RayPart, SharedModel};
 use crate::spawn::render_layers::HasLayers;
 use crate::spawn::scene::{SceneModel, SceneRoot, Spawnable, insert, spawn_below};
 use crate::texture::sampling::Samplings;
@@ -201,7 +201,11 @@ impl Spawnable for LgwModel {
     fn spawn(self: Arc<Self>, world: &mut World, root: Entity, scene: SceneRoot) {
         let scene = spawn_below(world, root, scene.bundle);
         let meshes = self.meshes.iter().enumerate();
-        let meshes = meshes.map(|mesh| spawn_mesh(world, scene, &self, mesh));
+        let ray_part = RayPart {
+            format: ModelFormat::UfoAftermath,
+            root,
+        };
+        let meshes = meshes.map(|mesh| spawn_mesh(world, scene, &self, mesh, ray_part));
         let meshes: Vec<Entity> = meshes.collect();
         let named = meshes.iter().copied().enumerate();
         let any = ModelInstance::new(ModelFormat::UfoAftermath, self.shared.clone(), scene, named);
@@ -218,6 +222,7 @@ fn spawn_mesh(
     root: Entity,
     model: &LgwModel,
     (index, mesh): (usize, &LgwMeshInfo),
+    ray_part: RayPart,
 ) -> Entity {
     let components = (
         Name::new(mesh.name.to_string()),
@@ -228,7 +233,8 @@ fn spawn_mesh(
     let entity = spawn_below(world, root, components);
     if let (Some(handle), Some(bounds)) = (&mesh.mesh, mesh.bounds) {
         let aabb = Aabb::from_min_max(bounds.min.into(), bounds.max.into());
-        insert(world, entity, (Mesh3d(handle.clone()), aabb, HasLayers));
+        let drawn = (Mesh3d(handle.clone()), aabb, HasLayers, ray_part);
+        insert(world, entity, drawn);
         match model.render_material(mesh) {
             Some(LgwMaterialHandle::Standard(material)) => {
                 insert(world, entity, MeshMaterial3d(material));

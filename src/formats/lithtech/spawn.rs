@@ -8,15 +8,15 @@ use crate::formats::lithtech::asset::{Abc, AbcMeshInfo, AbcModel};
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode};
 use crate::formats::lithtech::deform::pose_table::AbcPoseRow;
 use crate::formats::lithtech::settings::AbcLoaderSettings;
+use crate::formats::lithtech::surfaces::largest_box;
 use crate::geometry::axes::Mirror;
 use crate::root::parts::DistanceLod;
-use crate::spawn::instance::{ModelFormat, ModelInstance};
+use crate::spawn::instance::{ModelFormat, ModelInstance, RayPart};
 use crate::spawn::render_layers::HasLayers;
 use crate::spawn::scene::{SceneModel, SceneRoot, Spawnable, insert, spawn_below};
 use bevy::asset::LoadContext;
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb};
-use bevy::math::bounding::BoundingVolume;
 use bevy::mesh::MeshTag;
 use bevy::mesh::skinning::SkinnedMesh;
 use bevy::prelude::*;
@@ -46,11 +46,16 @@ impl Spawnable for AbcModel {
             nodes: Vec::new(),
             meshes: Vec::new(),
             deforming: Vec::new(),
-            root: scene,
+            scene,
+            ray_part: RayPart {
+                format: ModelFormat::LithTech,
+                root,
+            },
             world,
             model: &self,
         };
         if !is_crowd {
+            builder.spawn_box();
             builder.spawn_nodes();
             for mesh in self.level(0).iter().flat_map(|level| &level.meshes) {
                 builder.spawn_mesh(mesh);
@@ -91,7 +96,9 @@ impl Spawnable for AbcModel {
 
 struct Builder<'a> {
     world: &'a mut World,
-    root: Entity,
+    /// The root of the scene.
+    scene: Entity,
+    ray_part: RayPart,
     nodes: Vec<Entity>,
     /// Each with its node.
     meshes: Vec<(Option<usize>, Entity)>,
@@ -102,12 +109,20 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn node(&self, index: usize) -> Entity {
-        self.nodes.get(index).copied().unwrap_or(self.root)
+        self.nodes.get(index).copied().unwrap_or(self.scene)
+    }
+
+    /// Lets rays hit the collision box of the model, whose part is the root of the scene.
+    fn spawn_box(&mut self) {
+        if let Some(bounds) = largest_box(self.model) {
+            let bounds = Aabb::from_min_max(bounds.min.into(), bounds.max.into());
+            insert(self.world, self.scene, (bounds, self.ray_part));
+        }
     }
 
     fn spawn_nodes(&mut self) {
         for (index, node) in self.model.nodes.iter().enumerate() {
-            let parent = node.parent.map_or(self.root, |parent| self.node(parent));
+            let parent = node.parent.map_or(self.scene, |parent| self.node(parent));
             let components = (
                 Name::new(node.name.to_string()),
                 node.transform,
@@ -120,7 +135,7 @@ impl Builder<'_> {
     }
 
     fn spawn_mesh(&mut self, mesh: &AbcMeshInfo) {
-        let parent = mesh.node.map_or(self.root, |node| self.node(node));
+        let parent = mesh.node.map_or(self.scene, |node| self.node(node));
         let skin = self.model.inverse_bindposes.as_ref();
         let skin = skin.filter(|_| mesh.node.is_none()).map(|poses| {
             let joints = self.model.joints.iter();
@@ -129,30 +144,29 @@ impl Builder<'_> {
                 joints: joints.map(|node| self.node(*node)).collect(),
             }
         });
+        // At all levels of detail, because rays hit the finest whichever is drawn.
+        let own = mesh.node.and_then(|node| self.model.node_bounds.get(node));
+        let bounds = own.and_then(|node| node.own).unwrap_or(mesh.bounds);
         let components = (
             Name::new("mesh"),
             Transform::IDENTITY,
             Visibility::Inherited,
             AbcMesh { node: mesh.node },
             Mesh3d(mesh.mesh.clone()),
-            Aabb::from_min_max(mesh.bounds.min.into(), mesh.bounds.max.into()),
+            Aabb::from_min_max(bounds.min.into(), bounds.max.into()),
+            NoAutoAabb,
             HasLayers,
+            self.ray_part,
         );
         let entity = spawn_below(self.world, parent, components);
         self.meshes.push((mesh.node, entity));
-        let deform = mesh.node.and_then(|node| {
-            let material = self.model.deform_material(0, node)?;
-            // Vertices of the mesh that don't deform may be outside the bounding box of those that do.
-            let bounds = self.model.deform(node)?.bounds.merge(&mesh.bounds);
-            Some((bounds, material))
-        });
-        if let Some((bounds, material)) = deform {
+        let deform = mesh.node.filter(|node| self.model.deform(*node).is_some());
+        let deform = deform.and_then(|node| self.model.deform_material(0, node));
+        if let Some(material) = deform {
             let components = (
                 MeshMaterial3d(material.clone()),
                 MeshTag(0),
                 AbcPoseRow::default(),
-                Aabb::from_min_max(bounds.min.into(), bounds.max.into()),
-                NoAutoAabb,
             );
             insert(self.world, entity, components);
             self.deforming.push(entity);

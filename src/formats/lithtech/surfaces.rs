@@ -7,7 +7,6 @@ use crate::formats::lithtech::components::{AbcInstance, AbcMesh};
 use crate::formats::lithtech::convert::file::vertex_joints;
 use crate::formats::lithtech::deform::pose_table::{AbcPoseRow, AbcPoseTable};
 use crate::formats::lithtech::materials::material::AbcDeformUniform;
-use crate::geometry::box_index::{EMPTY_BOX, Index, transformed};
 use crate::geometry::parts::{HitPart, PartViews, Surfaces};
 use crate::geometry::posed::PosedVertices;
 use crate::geometry::ray_settings::{ModelRayCastSettings, ModelRayCastVisibility};
@@ -15,16 +14,14 @@ use crate::geometry::surface::{Surface, SurfaceHit};
 use crate::geometry::vertices::{SurfaceTriangles, uvs};
 use crate::gpu::pose_table::{PoseBlend, PosePair};
 use crate::root::parts::{DistanceLod, ModelLod, PartVisibility};
-use bevy::ecs::change_detection::Tick;
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
-use bevy::math::bounding::{Aabb3d, BoundingVolume};
+use bevy::math::bounding::Aabb3d;
 use bevy::mesh::VertexAttributeValues;
 use bevy::prelude::*;
 
 /// The root's components that determine its surfaces.
 type Root = (
-    Entity,
     &'static AbcInstance,
     Option<&'static AbcAnimator>,
     Option<&'static DistanceLod>,
@@ -38,7 +35,7 @@ pub(crate) struct AbcSurfaces<'w, 's> {
     roots: Query<'w, 's, Root>,
     parts: Query<'w, 's, (&'static AbcMesh, &'static Visibility)>,
     parents: Query<'w, 's, &'static ChildOf>,
-    transforms: Query<'w, 's, Ref<'static, GlobalTransform>>,
+    transforms: Query<'w, 's, &'static GlobalTransform>,
     rows: Query<'w, 's, &'static AbcPoseRow>,
     views: PartViews<'w, 's>,
     table: Option<Res<'w, AbcPoseTable>>,
@@ -79,7 +76,7 @@ fn current_box(model: &AbcModel, animator: Option<&AbcAnimator>) -> Option<Vec3>
 }
 
 /// The largest collision box of a model; `None` if it has none.
-fn largest_box(model: &AbcModel) -> Option<Aabb3d> {
+pub(crate) fn largest_box(model: &AbcModel) -> Option<Aabb3d> {
     let boxes = model.animations.iter().filter_map(half_extents);
     let half = boxes.map(Vec3::abs).reduce(Vec3::max)?;
     Some(Aabb3d::new(Vec3::ZERO, half))
@@ -106,39 +103,8 @@ impl AbcSurfaces<'_, '_> {
         Some(self.transforms.get(entity).ok()?.affine())
     }
 
-    /// Whether an entity moved or no longer exists.
-    fn moved(&self, entity: Entity, changed: &dyn Fn(Tick) -> bool) -> bool {
-        let transform = self.transforms.get(entity);
-        transform.map_or(true, |transform| changed(transform.last_changed()))
-    }
-
-    /// The root entity of a model's scene, which is in the model's space.
-    fn scene_root(&self, instance: &AbcInstance) -> Option<Entity> {
-        let first = instance.nodes().first()?;
-        Some(self.parents.get(*first).ok()?.parent())
-    }
-
-    /// The entities whose transforms place a mesh.
-    fn movers<'a>(
-        instance: &'a AbcInstance,
-        node: Option<usize>,
-    ) -> impl Iterator<Item = (usize, Entity)> + 'a {
-        let joints = instance.model().joints.iter().copied();
-        let nodes = joints.filter(move |_| node.is_none()).chain(node);
-        nodes.filter_map(|node| Some((node, *instance.nodes().get(node)?)))
-    }
-
-    /// The box around a mesh in the world, in any level of detail and keyframe.
-    fn mesh_bounds(&self, instance: &AbcInstance, node: Option<usize>) -> Aabb3d {
-        let boxes = Self::movers(instance, node).filter_map(|(index, entity)| {
-            let bounds = instance.model().node_bounds.get(index)?;
-            let bounds = match node {
-                Some(_) => bounds.own,
-                None => bounds.skinned,
-            };
-            Some(transformed(&self.transform(entity)?, &bounds?))
-        });
-        boxes.reduce(|a, b| a.merge(&b)).unwrap_or(EMPTY_BOX)
+    fn is_box(&self, part: HitPart) -> bool {
+        !self.parts.contains(part.entity)
     }
 
     /// The mesh of a part that the settings include.
@@ -147,7 +113,7 @@ impl AbcSurfaces<'_, '_> {
         part: HitPart,
         visibility: ModelRayCastVisibility,
     ) -> Option<(&AbcInstance, &AbcMeshInfo)> {
-        let (_, instance, _, distance, lod, parts) = self.roots.get(part.root).ok()?;
+        let (instance, _, distance, lod, parts) = self.roots.get(part.root).ok()?;
         let (AbcMesh { node }, own) = self.parts.get(part.entity).ok()?;
         let model = instance.model();
         let drawn = lod.map_or_else(|| distance.map_or(0, |distance| distance.0), |lod| lod.0);
@@ -260,9 +226,8 @@ impl AbcSurfaces<'_, '_> {
         settings: &ModelRayCastSettings<'_>,
         posed: &'a mut PosedVertices,
     ) -> Option<Surface<'a>> {
-        let (_, instance, animator, ..) = self.roots.get(part.root).ok()?;
+        let (instance, animator, ..) = self.roots.get(part.root).ok()?;
         let half = current_box(instance.model(), animator)?;
-        let scene = self.scene_root(instance)?;
         let is_included = settings.collision_boxes
             && match settings.visibility {
                 // The scene's root is not drawn, so it is never in view.
@@ -270,12 +235,12 @@ impl AbcSurfaces<'_, '_> {
                     let mut meshes = instance.meshes().iter();
                     meshes.any(|mesh| self.views.includes(*mesh, settings.visibility))
                 }
-                visibility => self.views.includes(scene, visibility),
+                visibility => self.views.includes(part.entity, visibility),
             };
         let positions = posed.get(part.entity, AssetId::default(), |positions| {
             positions.extend((0..BOX_CORNERS).map(|index| box_corner(half, index)));
         });
-        let affine = self.transform(scene)?;
+        let affine = self.transform(part.entity)?;
         is_included.then_some(Surface {
             triangles: SurfaceTriangles::U16(&BOX_SIDES),
             positions,
@@ -286,38 +251,19 @@ impl AbcSurfaces<'_, '_> {
 }
 
 impl Surfaces for AbcSurfaces<'_, '_> {
-    fn update_index(&self, index: &mut Index<HitPart>, changed: &dyn Fn(Tick) -> bool) {
-        for (root, instance, ..) in &self.roots {
-            if let (Some(scene), Some(bounds)) =
-                (self.scene_root(instance), largest_box(instance.model()))
-            {
-                let part = HitPart {
-                    root,
-                    entity: root,
-                    is_box: true,
-                };
-                index.update(part, self.moved(scene, changed), || {
-                    let affine = self.transform(scene);
-                    affine.map_or(EMPTY_BOX, |affine| transformed(&affine, &bounds))
-                });
-            }
-            for entity in instance.meshes() {
-                let Ok((AbcMesh { node }, _)) = self.parts.get(*entity) else {
-                    continue;
-                };
-                let part = HitPart::mesh(root, *entity);
-                let moved =
-                    Self::movers(instance, *node).any(|(_, mover)| self.moved(mover, changed));
-                index.update(part, moved, || self.mesh_bounds(instance, *node));
-            }
+    /// The part of a collision box is the root of the scene.
+    fn target(&self, part: HitPart) -> Entity {
+        if self.is_box(part) {
+            part.root
+        } else {
+            part.entity
         }
     }
 
     fn parts(&self, root: Entity, parts: &mut Vec<HitPart>) {
-        let instance = self.roots.get(root).ok();
-        let meshes = instance.map(|(_, instance, ..)| instance.meshes());
-        let part = |entity: &Entity| HitPart::mesh(root, *entity);
-        parts.extend(meshes.into_iter().flatten().map(part));
+        let meshes = self.roots.get(root).map(|(instance, ..)| instance.meshes());
+        let meshes = meshes.into_iter().flatten().copied();
+        parts.extend(meshes.map(|entity| HitPart { root, entity }));
     }
 
     fn surface<'a>(
@@ -326,12 +272,12 @@ impl Surfaces for AbcSurfaces<'_, '_> {
         settings: &ModelRayCastSettings<'_>,
         posed: &'a mut PosedVertices,
     ) -> Option<Surface<'a>> {
-        if part.is_box {
+        if self.is_box(part) {
             return self.collision_box(part, settings, posed);
         }
         let (instance, info) = self.included(part, settings.visibility)?;
         if settings.collision_boxes {
-            let (_, _, animator, ..) = self.roots.get(part.root).ok()?;
+            let (_, animator, ..) = self.roots.get(part.root).ok()?;
             if current_box(instance.model(), animator).is_some() {
                 return None;
             }
@@ -348,7 +294,7 @@ impl Surfaces for AbcSurfaces<'_, '_> {
         settings: &ModelRayCastSettings<'_>,
         hit: &SurfaceHit,
     ) -> Option<Entity> {
-        if part.is_box {
+        if self.is_box(part) {
             return None;
         }
         let (instance, info) = self.included(part, settings.visibility)?;

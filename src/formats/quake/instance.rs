@@ -8,7 +8,7 @@ use crate::playback::clip_events::ClipEvents;
 use crate::root::play::ClipRef;
 use crate::spawn::format::FoundClip;
 use crate::spawn::format::{ModelClip, ModelInfo, ModelPose, NamedEntity};
-use crate::spawn::instance::{ModelFormat, ModelInstance, RandomSeed};
+use crate::spawn::instance::{ModelFormat, ModelInstance, RandomSeed, RayPart};
 use crate::spawn::render_layers::HasLayers;
 use crate::spawn::scene::{SceneRoot, Spawnable, insert, spawn_below};
 use bevy::camera::primitives::Aabb;
@@ -72,6 +72,10 @@ impl Spawnable for MdlModel {
             NoAutoAabb,
             HasLayers,
             MdlMesh(self.clone()),
+            RayPart {
+                format: ModelFormat::Quake,
+                root,
+            },
         );
         let mesh = match self.material(0, 0) {
             Some(material) => {

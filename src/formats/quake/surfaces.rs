@@ -1,26 +1,22 @@
 //! The surfaces of spawned models, for ray casts: the mesh at the poses that it shows.
 
-use crate::formats::quake::asset::MdlModel;
 use crate::formats::quake::components::{MdlInstance, MdlPoseRow};
 use crate::formats::quake::poses::MdlPoseTable;
-use crate::geometry::box_index::{EMPTY_BOX, Index, transformed};
 use crate::geometry::parts::{HitPart, PartViews, Surfaces};
 use crate::geometry::posed::PosedVertices;
 use crate::geometry::ray_settings::ModelRayCastSettings;
-use crate::geometry::surface::{Surface, SurfaceHit};
+use crate::geometry::surface::Surface;
 use crate::geometry::vertices::{SurfaceTriangles, uvs};
 use crate::gpu::pose_table::PoseBlend;
-use bevy::ecs::change_detection::Tick;
 use bevy::ecs::system::SystemParam;
-use bevy::math::bounding::Aabb3d;
 use bevy::mesh::VertexAttributeValues;
 use bevy::prelude::*;
 
 /// The meshes of all spawned models.
 #[derive(SystemParam)]
 pub(crate) struct MdlSurfaces<'w, 's> {
-    roots: Query<'w, 's, (Entity, &'static MdlInstance)>,
-    transforms: Query<'w, 's, Ref<'static, GlobalTransform>>,
+    roots: Query<'w, 's, &'static MdlInstance>,
+    transforms: Query<'w, 's, &'static GlobalTransform>,
     rows: Query<'w, 's, &'static MdlPoseRow>,
     views: PartViews<'w, 's>,
     table: Option<Res<'w, MdlPoseTable>>,
@@ -35,35 +31,10 @@ impl MdlSurfaces<'_, '_> {
     }
 }
 
-/// The box around all poses.
-fn bounds(model: &MdlModel) -> Aabb3d {
-    let (min, max) = model.poses.bounds();
-    Aabb3d {
-        min: min.into(),
-        max: max.into(),
-    }
-}
-
 impl Surfaces for MdlSurfaces<'_, '_> {
-    fn update_index(&self, index: &mut Index<HitPart>, changed: &dyn Fn(Tick) -> bool) {
-        for (root, animator) in &self.roots {
-            let entity = animator.mesh();
-            let Ok(transform) = self.transforms.get(entity) else {
-                continue;
-            };
-            let part = HitPart::mesh(root, entity);
-            index.update(part, changed(transform.last_changed()), || {
-                match animator.model().poses.vertex_count() {
-                    0 => EMPTY_BOX,
-                    _ => transformed(&transform.affine(), &bounds(animator.model())),
-                }
-            });
-        }
-    }
-
     fn parts(&self, root: Entity, parts: &mut Vec<HitPart>) {
-        let mesh = self.roots.get(root).map(|(_, animator)| animator.mesh());
-        parts.extend(mesh.map(|entity| HitPart::mesh(root, entity)));
+        let mesh = self.roots.get(root).map(MdlInstance::mesh);
+        parts.extend(mesh.map(|entity| HitPart { root, entity }));
     }
 
     fn surface<'a>(
@@ -75,8 +46,7 @@ impl Surfaces for MdlSurfaces<'_, '_> {
         if !self.views.includes(part.entity, settings.visibility) {
             return None;
         }
-        let (_, animator) = self.roots.get(part.root).ok()?;
-        let model = animator.model();
+        let model = self.roots.get(part.root).ok()?.model();
         let affine = self.transforms.get(part.entity).ok()?.affine();
         let mesh = self.meshes.as_ref()?.get(&model.mesh)?;
         let Ok(VertexAttributeValues::Float32x2(file_vertices)) =
@@ -98,10 +68,5 @@ impl Surfaces for MdlSurfaces<'_, '_> {
             uvs: uvs(mesh),
             affine,
         })
-    }
-
-    /// Quake models have no bones.
-    fn bone(&self, _: HitPart, _: &ModelRayCastSettings<'_>, _: &SurfaceHit) -> Option<Entity> {
-        None
     }
 }

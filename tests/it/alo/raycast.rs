@@ -87,12 +87,12 @@ impl RayTest {
         edit(&mut self.world().get_mut::<C>(entity).unwrap());
     }
 
-    pub fn hit(&mut self, query: RayQuery) -> Option<(Entity, AloRayHit)> {
+    pub fn hit(&mut self, query: RayQuery) -> Option<ModelRayHit> {
         self.caster.first(self.app.app.world_mut(), query)
     }
 
     pub fn first_entity(&mut self, query: RayQuery) -> Option<Entity> {
-        self.hit(query).map(|(entity, _)| entity)
+        self.hit(query).map(|hit| hit.part)
     }
 
     /// Compares rays at all triangles, and cycles through the backface modes.
@@ -253,7 +253,7 @@ fn front_of_mirrored_triangles_is_the_drawn_side() {
                     backfaces,
                     ..cull.clone()
                 };
-                let (_, hit) = test.hit(query).unwrap();
+                let hit = test.hit(query).unwrap();
                 let faces_ray = hit.normal.z * from > 0.0;
                 let expected = is_front || backfaces == Backfaces::Flip;
                 assert_eq!(faces_ray, expected, "{context}: {hit:?}");
@@ -384,7 +384,7 @@ fn order_of_coincident_parts_is_stable() {
         let mut queries = queries.clone();
         queries.rotate_left(round);
         let results = test.cast(queries);
-        let first = |result: &RayResult| result.hits.first().map(|(entity, _)| *entity);
+        let first = |result: &RayResult| result.hits.first().map(|hit| hit.part);
         let mut first: Vec<_> = results.iter().map(first).collect();
         first.rotate_right(round);
         first_hits.push(first);
@@ -437,7 +437,7 @@ fn index_follows_moved_spawned_and_despawned_models() {
         let queries = rays.iter().map(|ray| RayQuery::new(*ray)).collect();
         for result in test.cast(queries) {
             let mut hits = result.hits.iter();
-            assert!(hits.all(|(entity, _)| entities.contains(entity)));
+            assert!(hits.all(|hit| entities.contains(&hit.part)));
         }
         let counts = test.compare(&triangles, rays, tolerance(&triangles), &context);
         assert!(counts.hits > 10, "{context}: {counts:?}");
@@ -497,7 +497,7 @@ fn rays_hit_animated_rigid_parts() {
     test.app.step(2.0 / FPS);
     assert_eq!(test.first_entity(down(0.0, 0.0)), None);
     assert_eq!(test.first_entity(down(20.0, 0.0)), turret);
-    let (_, hit) = test.hit(down(20.5, 0.25)).unwrap();
+    let hit = test.hit(down(20.5, 0.25)).unwrap();
     assert!(
         hit.point.abs_diff_eq(Vec3::new(20.5, 6.5, 0.25), 1e-4),
         "{hit:?}"
@@ -522,7 +522,7 @@ fn rays_hit_animated_rigid_parts() {
 }
 
 /// A limb whose vertices follow four bones, with a tree.
-fn skinned(weighted: bool) -> Vec<u8> {
+fn skinned(weighted: bool, shader: &str) -> Vec<u8> {
     let (vertices, triangles) = limb(weighted);
     let buffers = SubmeshBuffers::new(&vertices, &triangles)
         .with_palette(&PALETTE)
@@ -532,7 +532,7 @@ fn skinned(weighted: bool) -> Vec<u8> {
         false => "alD3dVertRSkinNU2",
     };
     let mut file = model_at_rest(&chain());
-    let submesh = buffers.submesh("RSkinGloss.fx", format, vec![]);
+    let submesh = buffers.submesh(shader, format, vec![]);
     // Skinned vertices are in model space, so the mesh's own bone has no effect.
     file.meshes = vec![FileMesh::new("Limb", 2, vec![submesh])];
     write(&file).unwrap()
@@ -540,8 +540,13 @@ fn skinned(weighted: bool) -> Vec<u8> {
 
 #[test]
 fn rays_hit_posed_skinned_parts() {
-    for weighted in [false, true] {
-        let bytes = skinned(weighted);
+    // Bevy updates the boxes of drawn parts only, and hulls are not drawn.
+    for (weighted, shader) in [
+        (false, "RSkinGloss.fx"),
+        (true, "RSkinGloss.fx"),
+        (true, "Collision.fx"),
+    ] {
+        let bytes = skinned(weighted, shader);
         let hit_model = HitModel::new(&bytes);
         let files = [
             ("limb.alo", bytes),
@@ -560,7 +565,7 @@ fn rays_hit_posed_skinned_parts() {
             let root = test.spawn("limb.alo#Scene", transform);
             let check = |test: &mut RayTest, random: &mut Random, context: &str| {
                 let triangles = hit_model.triangles(test.world(), root, by_transforms);
-                let context = format!("{context}, {case}, weighted {weighted}");
+                let context = format!("{context}, {case}, {shader}, weighted {weighted}");
                 let tolerance = tolerance(&triangles);
                 test.check(&triangles, (random, 250), tolerance, &context);
             };

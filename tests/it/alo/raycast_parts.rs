@@ -72,8 +72,9 @@ fn hit_parts(test: &mut RayTest, visibility: ModelRayCastVisibility) -> Vec<&'st
     let mut names = Vec::new();
     for (index, result) in results.iter().enumerate() {
         assert_eq!(result.any, !result.hits.is_empty());
-        for (_, hit) in &result.hits {
-            assert_eq!((hit.root, hit.mesh), (root, index));
+        for hit in &result.hits {
+            let part = world.get::<AloSubmeshIndex>(hit.part).unwrap();
+            assert_eq!((hit.root, part.mesh), (root, index));
             names.push(PARTS[index]);
         }
     }

@@ -37,7 +37,6 @@ fn triangles(world: &World, entity: Entity, mesh: &ColliderMesh) -> Vec<Triangle
             entity,
             mesh: 0,
             submesh: 0,
-            bone: 0,
             index,
             corners: corners.map(corner),
         })
@@ -48,7 +47,7 @@ fn triangles(world: &World, entity: Entity, mesh: &ColliderMesh) -> Vec<Triangle
 #[track_caller]
 fn assert_same_hits(
     app: &mut TestApp,
-    caster: &ModelRayCaster,
+    caster: &RayCaster,
     triangles: &[Triangle],
     visibility: ModelRayCastVisibility,
     what: &str,
@@ -84,7 +83,7 @@ fn assert_same_hits(
 #[test]
 fn collider_meshes_are_what_rays_hit() {
     let mut app = TestApp::in_folder(&assets());
-    let caster = ModelRayCaster::of_models(app.world());
+    let caster = RayCaster::new(app.world());
     for (scene, clip) in SAMPLES {
         for scale in [Vec3::splat(0.5), Vec3::new(1.0, -2.0, 0.7)] {
             let transform = Transform::from_xyz(4.0, -1.0, 2.0)
@@ -115,7 +114,7 @@ fn parts_have_their_own_space() {
         ("statue.alo", statue()),
     ];
     let mut app = TestApp::new(&files);
-    let caster = ModelRayCaster::of_models(app.world());
+    let caster = RayCaster::new(app.world());
     for scene in ["figure.abc#Scene", "statue.alo#Scene"] {
         let transform = Transform::from_xyz(0.0, 3.0, 0.0).with_scale(Vec3::new(2.0, 1.0, -1.0));
         let root = app.spawn_ready(scene, transform);
@@ -142,7 +141,7 @@ fn parts_have_their_own_space() {
 #[test]
 fn hulls_and_drawn_parts_are_selected() {
     let mut app = TestApp::new(&[("statue.alo", statue())]);
-    let caster = ModelRayCaster::of_models(app.world());
+    let caster = RayCaster::new(app.world());
     let root = app.spawn_ready("statue.alo#Scene", ());
     app.settle();
     let mut count = |parts| collider_mesh(&mut app, root, parts).map(|mesh| mesh.indices.len());

@@ -31,7 +31,7 @@ fn middle(triangle: &Triangle) -> Vec3 {
 /// An app with a pointer and a camera that looks down.
 struct PickTest {
     app: TestApp,
-    caster: ModelRayCaster,
+    caster: RayCaster,
     camera: Entity,
     target: NormalizedRenderTarget,
 }
@@ -40,7 +40,7 @@ impl PickTest {
     fn new(files: &[(&str, Vec<u8>)]) -> Self {
         let plugins = (ClassicModelsPlugins, PickingPlugin, InteractionPlugin);
         let mut app = TestApp::with_plugin(files, plugins);
-        let caster = ModelRayCaster::of_models(app.world());
+        let caster = RayCaster::new(app.world());
         let (camera, target) = spawn_pointer(app.world());
         Self {
             app,

@@ -31,14 +31,14 @@ fn bundled(scene: &str) -> Vec<u8> {
 
 struct RayTest {
     app: TestApp,
-    caster: ModelRayCaster,
+    caster: RayCaster,
     random: Random,
 }
 
 impl RayTest {
     fn of(mut app: TestApp) -> Self {
         log::listen();
-        let caster = ModelRayCaster::of_models(app.world());
+        let caster = RayCaster::new(app.world());
         Self {
             app,
             caster,

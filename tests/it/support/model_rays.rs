@@ -2,11 +2,10 @@
 //! at positions that do not come from the code under test.
 
 use super::abc_app::drawn_mesh;
-use super::rays::{EDGE, Hit, Intersection, RayCaster, RayQuery, RayResult, Triangle, cast_all};
+use super::rays::{EDGE, Intersection, Limits, RayCaster, RayQuery, Triangle};
 use crate::support::prelude::*;
 use bevy::platform::collections::HashMap;
 use bevy_classic_models::quake::mdl;
-use bevy_classic_models::query::ModelRayCast;
 
 /// The triangles of models in the world, and what hits on them must have.
 #[derive(Default)]
@@ -30,7 +29,6 @@ impl Targets {
             entity,
             mesh: 0,
             submesh: 0,
-            bone: 0,
             index,
             corners,
         });
@@ -202,37 +200,7 @@ fn uv_of(mesh: &Mesh, vertex: usize) -> DVec2 {
     }
 }
 
-impl Hit for ModelRayHit {
-    const NORMAL_ERROR: f64 = 2e-3;
-
-    fn part(&self) -> Entity {
-        self.part
-    }
-
-    fn distance(&self) -> f32 {
-        self.distance
-    }
-
-    fn geometry(&self) -> [Vec3; 3] {
-        [self.point, self.normal, self.barycentrics]
-    }
-}
-
-fn cast(In(queries): In<Vec<RayQuery>>, mut rays: ModelRayCast) -> Vec<RayResult<ModelRayHit>> {
-    cast_all(&queries, |ray, settings| RayResult {
-        hits: rays.cast_ray(ray, settings).to_vec(),
-        any: rays.any_hit(ray, settings),
-    })
-}
-
-/// Casts rays at models of all formats.
-pub type ModelRayCaster = RayCaster<ModelRayHit>;
-
-impl ModelRayCaster {
-    pub fn of_models(world: &mut World) -> Self {
-        Self(world.register_system(cast))
-    }
-
+impl RayCaster {
     /// Asserts that all rays have the expected hits. `tolerance` is the accepted error of positions.
     #[track_caller]
     pub fn compare(
@@ -250,7 +218,11 @@ impl ModelRayCaster {
             assert_eq!(found, (detail.root, triangle.index), "{context}");
             detail.assert_matches(hit, expected.barycentrics, context);
         };
-        self.compare_with(world, &targets.triangles, queries, (tolerance, what), check)
+        let limits = Limits {
+            position: tolerance,
+            normal: 2e-3,
+        };
+        self.compare_with(world, &targets.triangles, queries, (limits, what), check)
     }
 }
 

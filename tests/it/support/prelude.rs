@@ -26,7 +26,7 @@ pub use crate::support::lgw_stage::material;
 pub use crate::support::loads::Loads;
 pub use crate::support::lods::assert_selected_by_distance;
 pub use crate::support::mdl::{tetrahedron, wide_tetrahedron};
-pub use crate::support::model_rays::{ModelRayCaster, Targets};
+pub use crate::support::model_rays::Targets;
 pub use crate::support::particle_app::{ParticleApp, burst};
 pub use crate::support::rays::{
     HitModel, RayCaster, RayCounts, RayQuery, bounding_sphere, by_transforms, submeshes,
@@ -86,9 +86,9 @@ pub use bevy_classic_models::alamo::particles::{Emitter, Properties, Shape, Trac
 pub use bevy_classic_models::alamo::{
     Ala, AlaAssetLabel, Alo, AloAnimator, AloAssetLabel, AloBillboard, AloBone, AloCollider,
     AloCrowd, AloCrowdMaterial, AloInstance, AloLight, AloLoaderSettings, AloMaterial, AloModel,
-    AloPart, AloParticleSystem, AloParticles, AloPoseTable, AloProxy, AloRayHit, AloSubmeshIndex,
-    Billboard, BoneVisibility, DazzleMaterial, EmitterRecords, FULL_LIGHT, ParticleBudget,
-    ParticleEmission, ParticleRecords, ParticleSeed, RecordSpace, bone_target,
+    AloPart, AloParticleSystem, AloParticles, AloPoseTable, AloProxy, AloSubmeshIndex, Billboard,
+    BoneVisibility, DazzleMaterial, EmitterRecords, FULL_LIGHT, ParticleBudget, ParticleEmission,
+    ParticleRecords, ParticleSeed, RecordSpace, bone_target,
 };
 pub use bevy_classic_models::archive::{ArchiveSource, ArchiveSourceError, SourceWarning};
 pub use bevy_classic_models::lgw::lgw::{TexGenKind, TextureMode, Tolerance};

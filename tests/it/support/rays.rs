@@ -4,9 +4,8 @@
 use crate::support::prelude::*;
 use bevy::math::{DAffine3, DMat3};
 use bevy::platform::collections::HashMap;
-use bevy_classic_models::alamo::AloRayCast;
 use bevy_classic_models::alamo::alo::parse;
-use bevy_classic_models::query::Backfaces;
+use bevy_classic_models::query::{Backfaces, ModelRayCast};
 use core::fmt::Debug;
 
 /// Rays nearer to an edge than this, in barycentric coordinates, are undecided: rounding decides them.
@@ -38,7 +37,6 @@ pub struct Triangle {
     pub entity: Entity,
     pub mesh: usize,
     pub submesh: usize,
-    pub bone: usize,
     pub index: usize,
     pub corners: [DVec3; 3],
 }
@@ -103,7 +101,6 @@ impl HitModel {
                         entity: entities[&(part.mesh, part.submesh)],
                         mesh: part.mesh,
                         submesh: part.submesh,
-                        bone: part.bone,
                         index,
                         corners: corners.map(|corner| posed[usize::from(corner)]),
                     }),
@@ -203,14 +200,14 @@ pub fn by_global_transform(world: &World, entity: Entity) -> DAffine3 {
     }
 }
 
-/// A ray and the settings to cast it with [`AloRayCast`].
+/// A ray and the settings to cast it with.
 #[derive(Clone, Debug)]
 pub struct RayQuery {
     pub ray: Ray3d,
     pub visibility: ModelRayCastVisibility,
     pub backfaces: Backfaces,
     pub max: f32,
-    /// Whether LithTech models are hit at their collision boxes. Only for `ModelRayCast`.
+    /// Whether LithTech models are hit at their collision boxes.
     pub collision_boxes: bool,
     /// Entities that the filter excludes.
     pub excluded: Vec<Entity>,
@@ -236,45 +233,14 @@ impl RayQuery {
     }
 }
 
-/// What a ray has hit, by [`AloRayCast`] or by [`ModelRayCast`](bevy_classic_models::query::ModelRayCast).
-pub trait Hit: Copy + Debug + Send + Sync + 'static {
-    /// The accepted error of normals.
-    const NORMAL_ERROR: f64;
-
-    fn part(&self) -> Entity;
-    fn distance(&self) -> f32;
-    /// The point, the normal and the barycentric coordinates.
-    fn geometry(&self) -> [Vec3; 3];
-}
-
-impl Hit for (Entity, AloRayHit) {
-    const NORMAL_ERROR: f64 = 1e-3;
-
-    fn part(&self) -> Entity {
-        self.0
-    }
-
-    fn distance(&self) -> f32 {
-        self.1.distance
-    }
-
-    fn geometry(&self) -> [Vec3; 3] {
-        [self.1.point, self.1.normal, self.1.barycentrics]
-    }
-}
-
 /// The result of a [`RayQuery`].
 #[derive(Clone, Debug)]
-pub struct RayResult<H = (Entity, AloRayHit)> {
-    pub hits: Vec<H>,
+pub struct RayResult {
+    pub hits: Vec<ModelRayHit>,
     pub any: bool,
 }
 
-/// Casts the rays of queries with a function, which gets the ray and its settings.
-pub fn cast_all<H: Hit>(
-    queries: &[RayQuery],
-    mut cast: impl FnMut(Ray3d, &ModelRayCastSettings) -> RayResult<H>,
-) -> Vec<RayResult<H>> {
+fn cast(In(queries): In<Vec<RayQuery>>, mut rays: ModelRayCast) -> Vec<RayResult> {
     let cast = |query: &RayQuery| {
         let filter = |entity: Entity| !query.excluded.contains(&entity);
         let ends_ray = |entity: Entity| !query.transparent.contains(&entity);
@@ -285,64 +251,55 @@ pub fn cast_all<H: Hit>(
             .with_filter(&filter)
             .with_early_exit_test(&ends_ray);
         settings.collision_boxes = query.collision_boxes;
-        cast(query.ray, &settings)
+        RayResult {
+            hits: rays.cast_ray(query.ray, &settings).to_vec(),
+            any: rays.any_hit(query.ray, &settings),
+        }
     };
     queries.iter().map(cast).collect()
 }
 
-fn cast(In(queries): In<Vec<RayQuery>>, mut rays: AloRayCast) -> Vec<RayResult> {
-    cast_all(&queries, |ray, settings| RayResult {
-        hits: rays.cast_ray(ray, settings).to_vec(),
-        any: rays.any_hit(ray, settings),
-    })
-}
-
 /// A one-shot system that casts rays. It does not run in other frames.
-pub struct RayCaster<H: Hit = (Entity, AloRayHit)>(
-    pub SystemId<In<Vec<RayQuery>>, Vec<RayResult<H>>>,
-);
+pub struct RayCaster(SystemId<In<Vec<RayQuery>>, Vec<RayResult>>);
 
 impl RayCaster {
     pub fn new(world: &mut World) -> Self {
         Self(world.register_system(cast))
     }
-}
 
-impl<H: Hit> RayCaster<H> {
-    pub fn cast(&self, world: &mut World, queries: Vec<RayQuery>) -> Vec<RayResult<H>> {
+    pub fn cast(&self, world: &mut World, queries: Vec<RayQuery>) -> Vec<RayResult> {
         world.run_system_with(self.0, queries).unwrap()
     }
 
     /// The first hit of a single ray.
-    pub fn first(&self, world: &mut World, query: RayQuery) -> Option<H> {
+    pub fn first(&self, world: &mut World, query: RayQuery) -> Option<ModelRayHit> {
         self.cast(world, vec![query])[0].hits.first().copied()
     }
 
-    /// Asserts that all rays have the expected hits. `tolerance` is the accepted error of positions. `check` compares what
-    /// only some hits have, with a text for messages.
+    /// Asserts that all rays have the expected hits. `check` compares what only some hits have, with a text for messages.
     #[track_caller]
     pub fn compare_with(
         &self,
         world: &mut World,
         triangles: &[Triangle],
         queries: Vec<RayQuery>,
-        (tolerance, what): (f64, &str),
-        check: impl Fn(&H, &Intersection, &str),
+        (limits, what): (Limits, &str),
+        check: impl Fn(&ModelRayHit, &Intersection, &str),
     ) -> RayCounts {
         let results = self.cast(world, queries.clone());
         let mut counts = RayCounts::default();
         for (query, result) in queries.iter().zip(&results) {
-            let Some(expected) = expected(triangles, query, 4.0 * tolerance) else {
+            let Some(expected) = expected(triangles, query, 4.0 * limits.position) else {
                 counts.undecided += 1;
                 continue;
             };
             let parts: Vec<Entity> = expected.iter().map(|it| it.triangle.entity).collect();
-            let found: Vec<Entity> = result.hits.iter().map(Hit::part).collect();
+            let found: Vec<Entity> = result.hits.iter().map(|hit| hit.part).collect();
             assert_eq!(found, parts, "{what}: {query:?}");
             assert_eq!(result.any, !found.is_empty(), "{what}: {query:?}");
             for (hit, expected) in result.hits.iter().zip(&expected) {
                 let context = format!("{what}: {query:?}: {hit:?}");
-                expected.assert_hit(query, hit, tolerance, &context);
+                expected.assert_hit(query, hit, limits, &context);
                 check(hit, expected, &context);
             }
             match found.is_empty() {
@@ -470,7 +427,14 @@ impl RayCounts {
     }
 }
 
-/// Asserts that all rays hit the expected parts, triangles and bones.
+/// The accepted errors of positions and of normals.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    pub position: f64,
+    pub normal: f64,
+}
+
+/// Asserts that all rays hit the expected parts and triangles of Alamo models.
 #[track_caller]
 pub fn compare(
     world: &mut World,
@@ -480,50 +444,39 @@ pub fn compare(
     tolerance: f64,
     what: &str,
 ) -> RayCounts {
-    let limits = (tolerance, what);
-    caster.compare_with(
-        world,
-        triangles,
-        queries,
-        limits,
-        |(_, hit), expected, context| {
-            let found = (hit.mesh, hit.submesh, hit.triangle as usize, hit.bone);
-            let Triangle {
-                mesh,
-                submesh,
-                index,
-                bone,
-                ..
-            } = *expected.triangle;
-            assert_eq!(found, (mesh, submesh, index, bone), "{context}");
-        },
-    )
+    let limits = Limits {
+        position: tolerance,
+        normal: 1e-3,
+    };
+    let check = |hit: &ModelRayHit, expected: &Intersection, context: &str| {
+        assert_eq!(hit.triangle as usize, expected.triangle.index, "{context}");
+    };
+    caster.compare_with(world, triangles, queries, (limits, what), check)
 }
 
 impl Intersection<'_> {
     #[track_caller]
-    fn assert_hit<H: Hit>(&self, query: &RayQuery, hit: &H, tolerance: f64, context: &str) {
-        let tolerance = tolerance * self.stretch;
-        let error = (f64::from(hit.distance()) - self.distance).abs();
+    fn assert_hit(&self, query: &RayQuery, hit: &ModelRayHit, limits: Limits, context: &str) {
+        let tolerance = limits.position * self.stretch;
+        let error = (f64::from(hit.distance) - self.distance).abs();
         assert!(error <= tolerance, "{context}: distance off by {error}");
-        let [found_point, found_normal, found_barycentrics] = hit.geometry();
         let direction = query.ray.direction.as_vec3().as_dvec3();
         let point = query.ray.origin.as_dvec3() + direction * self.distance;
-        let error = found_point.as_dvec3().distance(point);
+        let error = hit.point.as_dvec3().distance(point);
         assert!(error <= tolerance, "{context}: point off by {error}");
         let is_backface = self.normal.dot(direction) > 0.0;
         let normal = match query.backfaces {
             Backfaces::Flip if is_backface => -self.normal,
             _ => self.normal,
         };
-        assert!((found_normal.length() - 1.0).abs() < 1e-5, "{context}");
-        let error = found_normal.as_dvec3().distance(normal);
+        assert!((hit.normal.length() - 1.0).abs() < 1e-5, "{context}");
+        let error = hit.normal.as_dvec3().distance(normal);
         assert!(
-            error < H::NORMAL_ERROR,
+            error < limits.normal,
             "{context}: expected the normal {normal}"
         );
         let barycentrics = self.barycentrics;
-        let error = found_barycentrics.as_dvec3().distance(barycentrics);
+        let error = hit.barycentrics.as_dvec3().distance(barycentrics);
         // A point that is off by the tolerance changes them by it, in units of the smallest altitude of the triangle.
         let [a, b, c] = self.triangle.corners;
         let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));

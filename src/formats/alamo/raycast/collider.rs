@@ -5,13 +5,12 @@ use crate::formats::alamo::collision::tree::CollisionTree;
 use crate::formats::alamo::collision::tree_ray::Winding;
 use crate::geometry::ray_settings::Backfaces;
 use bevy::math::Affine3A;
-use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
 use std::sync::Arc;
 
 /// A collision tree that rays can hit. On the entity of every sub-mesh that has one, drawn or not.
 ///
-/// For [`AloRayCast`](crate::alamo::AloRayCast) and picking, it is at its entity's `GlobalTransform`, or posed by
+/// For [`ModelRayCast`](crate::query::ModelRayCast) and picking, it is at its entity's `GlobalTransform`, or posed by
 /// its bones if it is skinned. To exclude an entity from ray casts, remove the component.
 #[derive(Component, Reflect, Clone, Debug)]
 #[reflect(opaque, Component, Clone, Debug)]
@@ -134,8 +133,6 @@ pub(crate) struct ColliderSkin {
     weights: Box<[[f32; 4]]>,
     /// From the model's space to the space of each joint, in the rest pose.
     inverse_bindposes: Box<[Affine3A]>,
-    /// The box around each joint's vertices, in the joint's space; `None` if it has none.
-    bounds: Box<[Option<Aabb3d>]>,
 }
 
 impl ColliderSkin {
@@ -148,52 +145,12 @@ impl ColliderSkin {
         let inverse_bindposes = inverse_bindposes
             .iter()
             .map(|pose| Affine3A::from_mat4(*pose));
-        let mut skin = Self {
+        Self {
             positions: positions.into(),
             joints: joints.into(),
             weights: weights.into(),
             inverse_bindposes: inverse_bindposes.collect(),
-            bounds: Box::default(),
-        };
-        skin.bounds = skin.joint_bounds();
-        skin
-    }
-
-    fn joint_bounds(&self) -> Box<[Option<Aabb3d>]> {
-        let mut bounds: Box<[Option<Aabb3d>]> = vec![None; self.inverse_bindposes.len()].into();
-        for ((position, joints), weights) in
-            self.positions.iter().zip(&self.joints).zip(&self.weights)
-        {
-            for (joint, weight) in joints.iter().zip(weights) {
-                let joint = usize::from(*joint);
-                if let (Some(bounds), Some(pose)) =
-                    (bounds.get_mut(joint), self.inverse_bindposes.get(joint))
-                    && *weight > 0.0
-                {
-                    let position = pose.transform_point3a(Vec3A::from(*position));
-                    let bounds = bounds.get_or_insert(Aabb3d {
-                        min: position,
-                        max: position,
-                    });
-                    bounds.min = bounds.min.min(position);
-                    bounds.max = bounds.max.max(position);
-                }
-            }
         }
-        bounds
-    }
-
-    /// A box around the posed vertices. Each vertex is a weighted average of the positions to which its
-    /// joints move it, so the union of the joints' boxes contains it.
-    pub(crate) fn bounds(&self, joint: impl Fn(usize) -> Option<Affine3A>) -> Option<Aabb3d> {
-        let joints = self.bounds.iter().enumerate();
-        let boxes = joints.filter_map(|(index, bounds)| Some((joint(index)?, bounds.as_ref()?)));
-        boxes
-            .map(|(joint, bounds)| crate::geometry::box_index::transformed(&joint, bounds))
-            .reduce(|a, b| Aabb3d {
-                min: a.min.min(b.min),
-                max: a.max.max(b.max),
-            })
     }
 
     /// The joint with the greatest weight at a point of a triangle. `barycentrics` are the weights of its corners.

@@ -1,7 +1,7 @@
 //! Draws the boxes of collision trees.
 
 use crate::formats::alamo::raycast::collider::{AloCollider, PlacedTree};
-use crate::formats::alamo::raycast::param::Colliders;
+use crate::formats::alamo::raycast::colliders::Colliders;
 use crate::geometry::ray_settings::{ModelRayCastSettings, ModelRayCastVisibility};
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::gizmos::GizmoPlugin;

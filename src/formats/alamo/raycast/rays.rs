@@ -1,11 +1,11 @@
-//! Rays at the collision trees of spawned Alamo models, for code on any format: the counterpart of
+//! Rays at the collision trees of spawned models, for code on any format: the counterpart of
 //! [`SurfaceRays`](crate::geometry::rays::SurfaceRays).
 
-use crate::formats::alamo::raycast::param::AloRayCast;
+use crate::formats::alamo::raycast::colliders::Colliders;
 use crate::formats::alamo::raycast::triangles::AloTriangles;
 use crate::geometry::collider_mesh::ColliderMesh;
-use crate::geometry::ray_settings::ModelRayHit;
-use crate::geometry::ray_settings::{ColliderParts, ModelRayCastSettings};
+use crate::geometry::parts::HitPart;
+use crate::geometry::ray_settings::{ColliderParts, ModelRayCastSettings, ModelRayHit};
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
 use bevy::prelude::*;
@@ -13,35 +13,33 @@ use bevy::prelude::*;
 /// Rays at collision trees, and the triangles of trees and drawn sub-meshes.
 #[derive(SystemParam)]
 pub(crate) struct AloRays<'w, 's> {
-    trees: AloRayCast<'w, 's>,
+    colliders: Colliders<'w, 's>,
     triangles: AloTriangles<'w, 's>,
 }
 
 impl AloRays<'_, '_> {
-    pub(crate) fn cast_ray(
+    pub(crate) fn begin(&mut self) {
+        self.colliders.begin();
+    }
+
+    pub(crate) fn cast(
         &mut self,
+        part: HitPart,
         ray: Ray3d,
         max: f32,
         settings: &ModelRayCastSettings<'_>,
-        hits: &mut Vec<ModelRayHit>,
-    ) {
-        self.trees.cast_ray(ray, &settings.with_max_distance(max));
-        let details = self.trees.details(self.triangles.meshes());
-        hits.extend(details.map(|(part, hit, details)| ModelRayHit {
-            root: hit.root,
-            part,
-            bone: details.bone,
-            triangle: hit.triangle,
-            barycentrics: hit.barycentrics,
-            distance: hit.distance,
-            point: hit.point,
-            normal: hit.normal,
-            uv: details.uv,
-        }));
+    ) -> Option<ModelRayHit> {
+        self.colliders.cast(part, ray, max, settings)
     }
 
-    pub(crate) fn any_hit(&mut self, ray: Ray3d, settings: &ModelRayCastSettings<'_>) -> bool {
-        self.trees.any_hit(ray, settings)
+    pub(crate) fn any_hit(
+        &mut self,
+        part: HitPart,
+        ray: Ray3d,
+        max: f32,
+        settings: &ModelRayCastSettings<'_>,
+    ) -> bool {
+        self.colliders.any_hit(part, ray, max, settings)
     }
 
     pub(crate) fn add_triangles(
@@ -53,6 +51,8 @@ impl AloRays<'_, '_> {
         mesh: &mut ColliderMesh,
     ) {
         let settings = parts.settings();
+        // Poses may have changed since the last call.
+        self.colliders.begin();
         for submesh in self.triangles.submeshes(entity) {
             match parts {
                 ColliderParts::Drawn => {
@@ -60,8 +60,11 @@ impl AloRays<'_, '_> {
                 }
                 ColliderParts::Hulls if !self.triangles.is_hull(submesh) => {}
                 ColliderParts::Hulls | ColliderParts::Solid => {
-                    self.triangles
-                        .add_tree(submesh, &settings, from_world, mesh);
+                    self.colliders.with_tree(submesh, &settings, |_, placed| {
+                        let (tree, affine) = placed.parts();
+                        let affine = *from_world * *affine;
+                        mesh.add(tree.positions(), tree.corner_indices(), &affine);
+                    });
                 }
             }
         }

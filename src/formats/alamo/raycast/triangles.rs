@@ -1,10 +1,8 @@
-//! The triangles of collision trees and of drawn sub-meshes, for physics.
+//! The sub-meshes of spawned models, and their drawn triangles, for physics.
 
 use crate::formats::alamo::components::{AloInstance, AloPart, AloSubmeshIndex};
 use crate::formats::alamo::raycast::collider;
-use crate::formats::alamo::raycast::param::Colliders;
 use crate::geometry::collider_mesh::ColliderMesh;
-use crate::geometry::ray_settings::ModelRayCastSettings;
 use crate::geometry::vertices::SurfaceTriangles;
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
@@ -20,12 +18,11 @@ type Drawn = (
     &'static InheritedVisibility,
 );
 
-/// The collision trees and drawn sub-meshes of all spawned models.
+/// The sub-meshes of all spawned models.
 #[derive(SystemParam)]
 pub(crate) struct AloTriangles<'w, 's> {
     instances: Query<'w, 's, &'static AloInstance>,
     children: Query<'w, 's, &'static Children>,
-    colliders: Colliders<'w, 's>,
     submeshes: Query<'w, 's, &'static ChildOf, With<AloSubmeshIndex>>,
     parts: Query<'w, 's, &'static AloPart>,
     drawn: Query<'w, 's, Drawn, With<AloSubmeshIndex>>,
@@ -35,11 +32,6 @@ pub(crate) struct AloTriangles<'w, 's> {
 }
 
 impl AloTriangles<'_, '_> {
-    /// The meshes in the main world.
-    pub(crate) fn meshes(&self) -> Option<&Assets<Mesh>> {
-        self.meshes.as_deref()
-    }
-
     /// The sub-meshes of a root's model, of the mesh of a model, or the sub-mesh itself.
     pub(crate) fn submeshes(&self, entity: Entity) -> Vec<Entity> {
         let single = [entity];
@@ -62,24 +54,6 @@ impl AloTriangles<'_, '_> {
         let mesh = self.submeshes.get(submesh).map(ChildOf::parent);
         let part = mesh.and_then(|mesh| self.parts.get(mesh));
         !self.drawn.contains(submesh) || part.is_ok_and(|part| part.hidden)
-    }
-
-    /// Adds the collision tree of a sub-mesh, if the settings include it. `from_world` transforms the world to the space of
-    /// the mesh.
-    pub(crate) fn add_tree(
-        &mut self,
-        submesh: Entity,
-        settings: &ModelRayCastSettings<'_>,
-        from_world: &Affine3A,
-        mesh: &mut ColliderMesh,
-    ) {
-        // Poses may have changed since the last call.
-        self.colliders.begin();
-        self.colliders.with_tree(submesh, settings, |_, placed| {
-            let (tree, affine) = placed.parts();
-            let affine = *from_world * *affine;
-            mesh.add(tree.positions(), tree.corner_indices(), &affine);
-        });
     }
 
     /// Adds the triangles of a sub-mesh that is drawn, as its bones pose it.

@@ -88,6 +88,8 @@ pub(crate) struct Builder<'a> {
     /// Whether each node needs its own mesh.
     own: [bool; MAX_JOINTS],
     usage: RenderAssetUsages,
+    /// The boxes of the vertices of each joint, at the level and those that are finer: rays hit the finest whichever is drawn.
+    joint_boxes: [[[f32; 3]; 2]; MAX_JOINTS],
     /// For each corner of `split`, its index in the current mesh, or [`NONE`].
     mesh_indices: Vec<u32>,
 }
@@ -107,6 +109,7 @@ impl<'a> Builder<'a> {
             deforms,
             own: nodes_with_own_mesh(file, deforms),
             usage,
+            joint_boxes: [NO_POINTS; MAX_JOINTS],
             mesh_indices: vec![NONE; split.corners.len()],
         }
     }
@@ -163,13 +166,12 @@ impl<'a> Builder<'a> {
         };
         let vertex_joints: Vec<u16> = arrays.vertices.iter().map(joint).collect();
         // The same as Bevy's own computation, but faster.
-        let mut boxes = [NO_POINTS; MAX_JOINTS];
         for (position, joint) in arrays.positions.iter().zip(&vertex_joints) {
-            if let Some(bounds) = boxes.get_mut(usize::from(*joint)) {
+            if let Some(bounds) = self.joint_boxes.get_mut(usize::from(*joint)) {
                 *bounds = expanded(*bounds, position);
             }
         }
-        let bounds = skinned_bounds(boxes);
+        let bounds = skinned_bounds(self.joint_boxes);
         let mut converted = arrays.mesh(None, self.usage)?;
         let mesh = &mut converted.mesh;
         let weights = vec![[1.0_f32, 0.0, 0.0, 0.0]; vertex_joints.len()];

@@ -9,8 +9,9 @@ use crate::view::panels::input::PanelInput;
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
-use bevy_classic_models::alamo::{AloRayCast, AloRayHit};
-use bevy_classic_models::query::{ModelRayCast, ModelRayCastSettings, ModelRayCastVisibility};
+use bevy_classic_models::query::{
+    ModelRayCast, ModelRayCastSettings, ModelRayCastVisibility, ModelRayHit,
+};
 use classic_models_support::names::PartNames;
 use classic_models_support::world_vertices::WorldVertices;
 
@@ -81,7 +82,7 @@ fn probe(
     mut pointer: ResMut<Pointer>,
     overlays: Res<Overlays>,
     cameras: Query<(&Camera, &GlobalTransform), With<Orbit>>,
-    mut rays: AloRayCast,
+    mut rays: ModelRayCast,
     names: PartNames,
     world_vertices: WorldVertices,
     mut gizmos: Gizmos<OnTop>,
@@ -103,11 +104,14 @@ fn probe(
         .with_visibility(visibility)
         .never_early_exit();
     let hits = rays.cast_ray(ray, &settings);
-    let names = hits.iter().filter_map(|(part, hit)| names.of(*part, hit));
-    pointer.hits.extend(names.take(MAX_NAMES));
-    if let Some((entity, hit)) = hits.first() {
+    let mut named = hits.iter().filter_map(|hit| Some((hit, names.of(hit)?)));
+    let first = named.clone().next();
+    pointer
+        .hits
+        .extend(named.by_ref().map(|(_, name)| name).take(MAX_NAMES));
+    if let Some((hit, _)) = first {
         mark(&mut gizmos, hit);
-        if let Some(corners) = triangle(&world_vertices, *entity, hit) {
+        if let Some(corners) = triangle(&world_vertices, hit) {
             let [a, b, c] = corners;
             gizmos.linestrip([a, b, c, a], HIT);
         }
@@ -115,7 +119,7 @@ fn probe(
 }
 
 /// Draws a ring around the hit and an arrow along the normal. Their size on the screen is constant.
-fn mark(gizmos: &mut Gizmos<OnTop>, hit: &AloRayHit) {
+fn mark(gizmos: &mut Gizmos<OnTop>, hit: &ModelRayHit) {
     let size = 0.03 * hit.distance;
     let upright = Quat::from_rotation_arc(Vec3::Z, hit.normal);
     gizmos.circle(Isometry3d::new(hit.point, upright), 0.2 * size, HIT);
@@ -123,9 +127,9 @@ fn mark(gizmos: &mut Gizmos<OnTop>, hit: &AloRayHit) {
 }
 
 /// The corners of the triangle that was hit, if it is drawn.
-fn triangle(world_vertices: &WorldVertices, entity: Entity, hit: &AloRayHit) -> Option<[Vec3; 3]> {
-    let indices = world_vertices.mesh(entity)?.try_indices().ok()?;
-    let vertices = world_vertices.positions(entity)?;
+fn triangle(world_vertices: &WorldVertices, hit: &ModelRayHit) -> Option<[Vec3; 3]> {
+    let indices = world_vertices.mesh(hit.part)?.try_indices().ok()?;
+    let vertices = world_vertices.positions(hit.part)?;
     let first = 3 * hit.triangle as usize;
     let mut corners = indices.iter().skip(first).map(|index| vertices.get(index));
     let mut corner = || corners.next()?.copied();
