@@ -5,6 +5,7 @@
 //! bounding volume hierarchy: fitting it to moved boxes is fast. The boxes are sorted again only if the
 //! groups have grown, or if parts were added or removed.
 
+use bevy::camera::primitives::Aabb;
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
@@ -279,15 +280,21 @@ impl BoxRay {
         }
     }
 
-    /// The distance of a box, if the ray hits it within `max`.
-    pub(crate) fn hits_box(&self, bounds: &Aabb3d, max: f32) -> Option<f32> {
-        let a = (bounds.min - self.origin) * self.inverse;
-        let b = (bounds.max - self.origin) * self.inverse;
-        let forward = self.inverse.cmpgt(Vec3A::ZERO);
-        let entry = Vec3A::select(forward, a, b).max_element().max(0.0);
-        let exit = Vec3A::select(forward, b, a).min_element().min(max);
-        // Rounding errors are relative to the distances.
-        (entry * (1.0 - TOLERANCE) <= exit * (1.0 + TOLERANCE)).then_some(entry)
+    /// The distance of the box of a part, if the ray hits it within `max`, or if the box is not finite.
+    pub(crate) fn hits_part(
+        &self,
+        aabb: &Aabb,
+        transform: &GlobalTransform,
+        max: f32,
+    ) -> Option<f32> {
+        let bounds = WorldBox::new(aabb, transform, self.origin);
+        let middle = bounds.center * self.inverse;
+        let half = bounds.half * self.inverse.abs();
+        let entry = (middle - half).max_element().max(0.0);
+        let exit = (middle + half).min_element().min(max);
+        // True for NaN.
+        let misses = entry > exit;
+        (!misses).then_some(entry)
     }
 
     /// The bit mask of the boxes of a group that the ray hits within `max`, and their distances.
@@ -308,19 +315,37 @@ impl BoxRay {
     }
 }
 
-/// The box around a transformed box, widened by [`TOLERANCE`], relative to its greatest coordinate. If it is not finite, all
-/// rays hit it.
-pub(crate) fn world_box(affine: &Affine3A, bounds: &Aabb3d) -> Aabb3d {
-    let bounds = transformed(affine, bounds);
-    let reach = bounds.min.abs().max(bounds.max.abs());
-    // False for NaN.
-    if !(reach.max_element() < f32::INFINITY) {
-        return UNBOUNDED;
+/// The box in the world around a part.
+pub(crate) struct WorldBox {
+    /// The center, relative to an origin.
+    center: Vec3A,
+    /// Half the size. It is widened, so that rounding loses no hits.
+    half: Vec3A,
+}
+
+impl WorldBox {
+    /// `origin` is a point near the rays, because coordinates are more precise near the origin.
+    pub(crate) fn new(aabb: &Aabb, transform: &GlobalTransform, origin: Vec3A) -> Self {
+        let Affine3A {
+            matrix3,
+            translation,
+        } = transform.affine();
+        let half = matrix3.abs() * aabb.half_extents;
+        let reach = translation.abs() + origin.abs() + half;
+        Self {
+            center: matrix3 * aabb.center + (translation - origin),
+            half: half + reach * TOLERANCE,
+        }
     }
-    let margin = Vec3A::splat(reach.max_element() * TOLERANCE);
-    Aabb3d {
-        min: bounds.min - margin,
-        max: bounds.max + margin,
+
+    /// All of space if it is not finite.
+    pub(crate) fn bounds(&self) -> Aabb3d {
+        let (min, max) = (self.center - self.half, self.center + self.half);
+        if min.is_finite() && max.is_finite() {
+            Aabb3d { min, max }
+        } else {
+            UNBOUNDED
+        }
     }
 }
 

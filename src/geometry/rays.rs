@@ -4,7 +4,7 @@ use crate::geometry::collider_mesh::ColliderMesh;
 use crate::geometry::parts::{HitPart, Surfaces};
 use crate::geometry::posed::PosedVertices;
 use crate::geometry::ray_settings::{ColliderParts, ModelRayCastSettings, ModelRayHit};
-use crate::geometry::surface::Surface;
+use crate::geometry::surface::{Projected, Surface};
 use bevy::ecs::system::{StaticSystemParam, SystemParam};
 use bevy::math::Affine3A;
 use bevy::prelude::*;
@@ -14,8 +14,7 @@ use bevy::prelude::*;
 pub(crate) struct SurfaceRays<'w, 's, S: SystemParam + 'static> {
     surfaces: StaticSystemParam<'w, 's, S>,
     posed: Local<'s, PosedVertices>,
-    /// A buffer of projected vertices, kept for its memory.
-    projected: Local<'s, Vec<[f32; 3]>>,
+    projected: Local<'s, Projected>,
 }
 
 impl<S> SurfaceRays<'_, '_, S>

@@ -62,7 +62,7 @@ impl Surface<'_> {
         self.positions.iter().copied().map(Vec3::from_array)
     }
 
-    /// The nearest hit of a ray within the distance `max`. `vertices` is a buffer.
+    /// The nearest hit of a ray within the distance `max`. `projected` is a buffer.
     ///
     /// Edges and corners count as hits, so no ray passes between adjacent triangles. A triangle seen edge-on is not hit.
     /// `None` if the transform is not finite or not invertible.
@@ -71,14 +71,14 @@ impl Surface<'_> {
         ray: Ray3d,
         max: f32,
         backfaces: Backfaces,
-        vertices: &mut Vec<[f32; 3]>,
+        projected: &mut Projected,
     ) -> Option<SurfaceHit> {
         let probe = Probe::new(&self.affine, ray)?;
         let cull = backfaces == Backfaces::Cull;
-        probe.project(self.positions, vertices);
+        probe.project(self.positions, projected);
         let mut nearest: Option<Nearest> = None;
         let mut max = f64::from(max);
-        self.for_each_triangle(vertices, |triangle, indices, corners| {
+        self.for_each_near_triangle(projected, |triangle, indices, corners| {
             if let Some(crossing) = probe.crossing(corners, max, cull)
                 && nearest.is_none_or(|nearest| crossing.distance < nearest.crossing.distance)
             {
@@ -94,33 +94,40 @@ impl Surface<'_> {
         self.hit(&nearest?, &probe, ray, backfaces)
     }
 
-    /// Whether a ray hits a triangle within the distance `max`. `vertices` is a buffer.
+    /// Whether a ray hits a triangle within the distance `max`. `projected` is a buffer.
     pub(crate) fn any_hit(
         &self,
         ray: Ray3d,
         max: f32,
         backfaces: Backfaces,
-        vertices: &mut Vec<[f32; 3]>,
+        projected: &mut Projected,
     ) -> bool {
         let Some(probe) = Probe::new(&self.affine, ray) else {
             return false;
         };
         let cull = backfaces == Backfaces::Cull;
-        probe.project(self.positions, vertices);
-        self.for_each_triangle(vertices, |_, _, corners| {
+        probe.project(self.positions, projected);
+        self.for_each_near_triangle(projected, |_, _, corners| {
             probe.crossing(corners, max.into(), cull).is_some()
         })
     }
 
-    /// Calls `visit` with each triangle, its vertex indices and projected corners, until it returns true. Returns whether it
-    /// did.
-    fn for_each_triangle(
+    /// Calls `visit` with each triangle whose corners are not all on one side of the ray, its vertex indices and projected
+    /// corners, until it returns true. Returns whether it did.
+    fn for_each_near_triangle(
         &self,
-        projected: &[[f32; 3]],
+        projected: &Projected,
         mut visit: impl FnMut(usize, [u32; 3], [[f32; 3]; 3]) -> bool,
     ) -> bool {
         let mut visit = |triangle: usize, indices: [u32; 3]| {
-            let corner = |index: u32| projected.get(index as usize).copied();
+            let sides = |index: u32| projected.sides.get(index as usize).copied();
+            let [Some(a), Some(b), Some(c)] = indices.map(sides) else {
+                return false;
+            };
+            if a & b & c != 0 {
+                return false;
+            }
+            let corner = |index: u32| projected.positions.get(index as usize).copied();
             match indices.map(corner) {
                 [Some(a), Some(b), Some(c)] => visit(triangle, indices, [a, b, c]),
                 _ => false,
@@ -172,6 +179,16 @@ impl Surface<'_> {
             uv: uv_at(self.uvs, vertices, barycentrics),
         })
     }
+}
+
+/// The vertices of a surface as a ray sees them: a buffer that is kept for its memory.
+#[derive(Debug, Default)]
+pub(crate) struct Projected {
+    /// Two coordinates across the ray, and one along the main axis, all relative to the ray's origin.
+    positions: Vec<[f32; 3]>,
+    /// The sides of the ray on which each vertex is: a bit for each sign of the coordinates across the ray, and one for
+    /// vertices behind the origin. If all corners of a triangle have a bit in common, the ray misses it.
+    sides: Vec<u8>,
 }
 
 /// The intersection of a ray with a triangle.
@@ -233,8 +250,7 @@ impl Probe {
         })
     }
 
-    /// Projects positions: two coordinates across the ray, and one along the main axis, all relative to the ray's origin.
-    fn project(&self, positions: &[[f32; 3]], projected: &mut Vec<[f32; 3]>) {
+    fn project(&self, positions: &[[f32; 3]], projected: &mut Projected) {
         let [first, second, main] = self.axes;
         let project = |position: &[f32; 3]| {
             let depth = f64::from(position[main]) - self.origin[2];
@@ -242,8 +258,21 @@ impl Probe {
             let up = f64::from(position[second]) - self.origin[1] - depth * self.shear[1];
             [across as f32, up as f32, depth as f32]
         };
-        projected.clear();
-        projected.extend(positions.iter().map(project));
+        projected.positions.clear();
+        projected.positions.extend(positions.iter().map(project));
+        let forward = if self.ahead < 0.0 { -1.0 } else { 1.0 };
+        let sides = |[across, up, depth]: &[f32; 3]| {
+            // Zero and NaN are on no side.
+            u8::from(*across > 0.0)
+                | u8::from(*across < 0.0) << 1
+                | u8::from(*up > 0.0) << 2
+                | u8::from(*up < 0.0) << 3
+                | u8::from(depth * forward < 0.0) << 4
+        };
+        projected.sides.clear();
+        projected
+            .sides
+            .extend(projected.positions.iter().map(sides));
     }
 
     /// The intersection with a triangle of projected corners, within the distance `max`.
@@ -325,7 +354,7 @@ mod tests {
     #[test]
     fn no_ray_passes_between_triangles() {
         let rotation = Quat::from_rotation_y(0.3);
-        let mut vertices = Vec::new();
+        let mut vertices = Projected::default();
         for mirror in [1.0, -1.0] {
             let scale = Vec3::new(mirror, 1.5, 0.25);
             let affine = Affine3A::from_scale_rotation_translation(
@@ -364,7 +393,7 @@ mod tests {
 
     #[test]
     fn backfaces_are_culled_kept_or_flipped() {
-        let mut vertices = Vec::new();
+        let mut vertices = Projected::default();
         let inside = ray(Vec3::ZERO, Vec3::X);
         let mut cast = |mirror, backfaces| {
             let cube = cube(Affine3A::from_scale(Vec3::new(mirror, 1.0, 1.0)));
@@ -382,7 +411,7 @@ mod tests {
 
     #[test]
     fn unusable_transforms_and_rays_hit_nothing() {
-        let mut vertices = Vec::new();
+        let mut vertices = Projected::default();
         let valid = ray(Vec3::Z * 9.0, Vec3::ZERO);
         let mut cast = |affine, ray| {
             cube(affine)

@@ -1,7 +1,7 @@
 //! The system parameters [`ModelRayCast`] and [`ModelColliders`], triangles for physics.
 
 use crate::formats::{FormatRays, for_each_format};
-use crate::geometry::box_index::{BoxIndex, BoxRay, TIE, world_box};
+use crate::geometry::box_index::{BoxIndex, BoxRay, TIE, WorldBox};
 use crate::geometry::collider_mesh::ColliderMesh;
 use crate::geometry::parts::HitPart;
 use crate::geometry::ray_settings::{ColliderParts, ModelRayCastSettings, ModelRayHit};
@@ -11,7 +11,6 @@ use bevy::camera::primitives::Aabb;
 use bevy::ecs::change_detection::Tick;
 use bevy::ecs::system::{SystemChangeTick, SystemParam};
 use bevy::math::FloatOrd;
-use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
 use bevy::utils::Parallel;
 
@@ -152,15 +151,13 @@ impl ModelRayCast<'_, '_> {
             }
             Err(_) => max,
         };
-        let bounds = |aabb: &Aabb, transform: &GlobalTransform| {
-            let bounds = Aabb3d::new(aabb.center, aabb.half_extents);
-            world_box(&transform.affine(), &bounds)
-        };
         if !is_first {
             if !state.is_indexed {
                 state.is_indexed = true;
                 let boxes = parts.iter();
-                let boxes = boxes.map(|(part, _, aabb, transform)| (part, bounds(aabb, transform)));
+                let boxes = boxes.map(|(part, _, aabb, transform)| {
+                    (part, WorldBox::new(aabb, transform, Vec3A::ZERO).bounds())
+                });
                 state.index.update(boxes);
             }
             return state.index.visit_along(&ray, max, visit);
@@ -169,7 +166,7 @@ impl ModelRayCast<'_, '_> {
         parts.par_iter().for_each_init(
             || found.borrow_local_mut(),
             |found, (part, _, aabb, transform)| {
-                if let Some(distance) = ray.hits_box(&bounds(aabb, transform), max) {
+                if let Some(distance) = ray.hits_part(aabb, transform, max) {
                     found.push((FloatOrd(distance), part));
                 }
             },
