@@ -10,6 +10,7 @@ pub(crate) mod plugin;
 pub(crate) mod render_layers;
 pub(crate) mod roots;
 pub(crate) mod scene;
+pub(crate) mod transforms;
 pub(crate) mod unsupported;
 
 pub use attach::AttachedToBone;

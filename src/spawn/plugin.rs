@@ -23,7 +23,7 @@ use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::formats::ModelFormats;
 use crate::spawn::instance::RootCount;
 use crate::spawn::render_layers::propagate_layers;
-use crate::spawn::{scene, unsupported};
+use crate::spawn::{scene, transforms, unsupported};
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::prelude::*;
 
@@ -66,6 +66,7 @@ impl Plugin for ModelsPlugin {
         reloads::register(app);
         scene::register(app);
         propagate::register(app);
+        transforms::register(app);
         shaders::register(app);
         skins::register(app);
         warnings::register(app);

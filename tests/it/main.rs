@@ -160,6 +160,7 @@ mod shared {
     mod saved_worlds;
     mod skin_names;
     mod sources;
+    mod transforms;
     mod unlabeled;
     mod unsupported;
 }
