@@ -5,10 +5,11 @@
 //!
 //! `cargo bench --bench versus_gltf` compares the samples, and with `CLASSIC_MODELS_CORPUS` the Quake models of the corpus.
 //! `cargo bench --bench versus_gltf -- FILE…` compares other models, with the files beside them. `--loads` leaves out what needs
-//! many scenes. `--growth` prints the costs per model for 100, 1,000 and 10,000 models. `--tool=PATH` is a built
+//! many scenes. `--rendered=COUNT` compares only frame times with a renderer, of at most so many models. `--growth` prints the costs per model for 100, 1,000 and 10,000 models. `--tool=PATH` is a built
 //! `classic-models`; otherwise it is built first.
 
 mod gltf_scenes;
+mod rendered;
 mod sides;
 
 use classic_models_support::bench_models::median;
@@ -45,8 +46,10 @@ const SPAWN_TARGET: f64 = 3.0;
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let only_loads = arguments.iter().any(|argument| argument == "--loads");
-    let mut options = arguments.iter();
-    let tool = options.find_map(|argument| argument.strip_prefix("--tool="));
+    let options = arguments.iter();
+    let tool = options
+        .clone()
+        .find_map(|argument| argument.strip_prefix("--tool="));
     let files = arguments
         .iter()
         .filter(|argument| !argument.starts_with("--"));
@@ -59,6 +62,12 @@ fn main() {
         .iter()
         .filter_map(|file| Model::convert(file, folder.path(), tool))
         .collect();
+    let most = options
+        .clone()
+        .find_map(|argument| argument.strip_prefix("--rendered="));
+    if let Some(most) = most {
+        return rendered::compare(&models, most.parse().expect("a count of models"));
+    }
     compare_loads(&models);
     if !only_loads {
         compare_scenes(&models);
@@ -120,6 +129,7 @@ fn default_files() -> Vec<PathBuf> {
 
 /// A model, and the same as glTF.
 struct Model {
+    /// The name of its file.
     name: String,
     file: PathBuf,
     /// Without textures, and with them.

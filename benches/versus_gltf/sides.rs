@@ -15,7 +15,7 @@ use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::MdlInstance;
 use classic_models_support::bench_models::median;
 use classic_models_support::dice::Dice;
-use classic_models_support::{gpuless, grid};
+use classic_models_support::{gpuless, grid, headless};
 use peak_alloc::PeakAlloc;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -32,8 +32,8 @@ const SPAWNS: usize = 5;
 
 /// What loads and spawns a model.
 pub trait Side {
-    /// An app without a renderer that reads files from memory.
-    fn app(&self, files: Dir) -> App;
+    /// An app that reads files from memory, with a renderer or without.
+    fn app(&self, files: Dir, is_rendered: bool) -> App;
 
     /// Adds the files of a model to a folder.
     fn add_files(&self, files: &Dir, folder: &str);
@@ -87,7 +87,7 @@ pub fn load(side: &impl Side, copies: usize, heap: &PeakAlloc) -> Loaded {
     for copy in 0..=copies {
         side.add_files(&files, &copy.to_string());
     }
-    let mut app = side.app(files);
+    let mut app = side.app(files, false);
     app.init_resource::<ReadyCount>();
     gpuless::finish(&mut app);
     side.spawn(app.world_mut(), "0");
@@ -181,7 +181,7 @@ fn frame_time(app: &mut App) -> f64 {
 fn app_with_model(side: &impl Side) -> App {
     let files = Dir::default();
     side.add_files(&files, "0");
-    let mut app = side.app(files);
+    let mut app = side.app(files, false);
     app.init_resource::<ReadyCount>();
     gpuless::finish(&mut app);
     side.spawn(app.world_mut(), "0");
@@ -220,15 +220,19 @@ fn roots(world: &mut World) -> Vec<Entity> {
     roots.iter(world).collect()
 }
 
-fn memory_app(files: Dir) -> App {
+fn memory_app(files: Dir, is_rendered: bool) -> App {
     let mut app = App::new();
     let reader = move || -> Box<dyn ErasedAssetReader> {
         Box::new(MemoryAssetReader {
             root: files.clone(),
         })
     };
-    app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader))
-        .add_plugins(gpuless::plugins(Path::new("unused"), false));
+    app.register_asset_source(AssetSourceId::Default, AssetSourceBuilder::new(reader));
+    app.add_plugins(if is_rendered {
+        headless::plugins(Path::new("unused"), false)
+    } else {
+        gpuless::plugins(Path::new("unused"), false)
+    });
     app
 }
 
@@ -307,8 +311,8 @@ fn add_folder(
 }
 
 impl Side for Classic {
-    fn app(&self, files: Dir) -> App {
-        let mut app = memory_app(files);
+    fn app(&self, files: Dir, is_rendered: bool) -> App {
+        let mut app = memory_app(files, is_rendered);
         let (mut alamo, mut lithtech, mut lgw) = (
             AlamoPlugin::default(),
             LithTechPlugin::default(),
@@ -381,11 +385,14 @@ impl GltfScenes {
 struct OfGltf(#[expect(dead_code, reason = "keeps the asset")] Handle<Gltf>);
 
 impl Side for GltfScenes {
-    fn app(&self, files: Dir) -> App {
-        let mut app = memory_app(files);
+    fn app(&self, files: Dir, is_rendered: bool) -> App {
+        let mut app = memory_app(files, is_rendered);
         // The plugins of this crate bring those of Bevy that both sides need.
-        app.add_plugins((ClassicModelsPlugins, GltfPlugin::default()))
-            .add_observer(|_: On<WorldInstanceReady>, mut count: ResMut<ReadyCount>| count.0 += 1);
+        app.add_plugins(ClassicModelsPlugins);
+        if !is_rendered {
+            app.add_plugins(GltfPlugin::default());
+        }
+        app.add_observer(|_: On<WorldInstanceReady>, mut count: ResMut<ReadyCount>| count.0 += 1);
         app
     }
 
