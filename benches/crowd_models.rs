@@ -89,21 +89,21 @@ fn main() {
     bake();
     println!("\nrendered");
     for sample in [&WALKER, &WARDEN] {
-        for label in ["Crowd", "Scene"] {
-            render(sample, label, members.min(MAX_RENDERED));
+        for is_crowd in [true, false] {
+            render(sample, is_crowd, members.min(MAX_RENDERED));
         }
     }
 }
 
 /// Prints the times of crowds and scenes of a model. Returns those of crowds.
 fn compare(sample: &Sample, members: usize, scenes: usize) -> MainWorld {
-    let crowd = main_world(sample, "Crowd", members);
+    let crowd = main_world(sample, true, members);
     let name = sample.name;
     println!(
         "{name}: our systems for {members} members: {:.3} µs per member and frame (limit {SYSTEMS_LIMIT})",
         crowd.systems
     );
-    let scene = main_world(sample, "Scene", scenes);
+    let scene = main_world(sample, false, scenes);
     println!(
         "{name}: frame: {:.3} µs per member, {:.3} µs per scene of {scenes}: {:.1} × (limit {FRAME_LIMIT})",
         crowd.frame,
@@ -173,10 +173,10 @@ fn measure_sections(app: &mut App) {
 }
 
 /// Spawns models with various clips, phases and speeds.
-fn spawn(world: &mut World, sample: &Sample, label: &str, count: usize) {
+fn spawn(world: &mut World, sample: &Sample, is_crowd: bool, count: usize) {
     let scene: Handle<WorldAsset> = world
         .resource::<AssetServer>()
-        .load(format!("{}#{label}", sample.path));
+        .load(format!("{}#Scene", sample.path));
     for (index, position) in grid::square(count, SPACING).enumerate() {
         let mut dice = Dice::new(index as u32);
         let clip = sample.clips[dice.choose(sample.clips.len())];
@@ -184,7 +184,10 @@ fn spawn(world: &mut World, sample: &Sample, label: &str, count: usize) {
             .starting_at(dice.roll())
             .with_speed(dice.between(0.75, 1.25));
         let transform = Transform::from_translation(position).with_scale(Vec3::splat(0.4));
-        world.spawn((WorldAssetRoot(scene.clone()), play, transform));
+        let mut root = world.spawn((WorldAssetRoot(scene.clone()), play, transform));
+        if is_crowd {
+            root.insert(Crowd);
+        }
     }
 }
 
@@ -202,7 +205,7 @@ fn is_spawned(world: &mut World, count: usize) -> bool {
     spawned == count && alo && abc
 }
 
-fn main_world(sample: &Sample, label: &str, count: usize) -> MainWorld {
+fn main_world(sample: &Sample, is_crowd: bool, count: usize) -> MainWorld {
     let mut app = App::new();
     app.add_plugins((
         gpuless::plugins(Path::new(ASSETS), false),
@@ -210,7 +213,7 @@ fn main_world(sample: &Sample, label: &str, count: usize) -> MainWorld {
     ));
     measure_sections(&mut app);
     gpuless::finish(&mut app);
-    spawn(app.world_mut(), sample, label, count);
+    spawn(app.world_mut(), sample, is_crowd, count);
     assert!(gpuless::wait_until(&mut app, |world| is_spawned(
         world, count
     )));
@@ -326,7 +329,7 @@ fn bake() {
             ClassicModelsPlugins,
         ));
     gpuless::finish(&mut app);
-    let (seconds, _) = baking_time(&mut app, "chain.alo#Crowd", "TURN_00");
+    let (seconds, _) = baking_time(&mut app, "chain.alo#Scene", "TURN_00");
     let count = f64::from(BAKED_BONES) * f64::from(BAKED_FRAMES);
     println!(
         "baking {BAKED_BONES} bones and {BAKED_FRAMES} frames: {:.1} ns per bone and frame (limit {BAKE_LIMIT})",
@@ -339,7 +342,7 @@ fn bake() {
     ));
     gpuless::finish(&mut app);
     for clip in WARDEN.clips {
-        let path = format!("{}#Crowd", WARDEN.path);
+        let path = format!("{}#Scene", WARDEN.path);
         let (seconds, bytes) = baking_time(&mut app, &path, clip);
         println!(
             "baking {clip} of the warden: {:.2} ms, {} KiB, {:.1} ns per texel",
@@ -357,7 +360,8 @@ fn baking_time(app: &mut App, path: &str, clip: &'static str) -> (f64, usize) {
     let scene = server.load::<WorldAsset>(path.to_owned());
     let (mut shortest, mut bytes) = (f64::INFINITY, 0);
     for _ in 0..BAKED_RUNS {
-        let root = app.world_mut().spawn(WorldAssetRoot(scene.clone())).id();
+        let world = app.world_mut();
+        let root = world.spawn((WorldAssetRoot(scene.clone()), Crowd)).id();
         assert!(gpuless::wait_until(app, |world| is_loaded(world, root)));
         let play = PlayClip::looping(clip);
         app.world_mut().entity_mut(root).insert(play);
@@ -398,7 +402,7 @@ fn is_baking(world: &World, root: Entity) -> bool {
 }
 
 /// Prints the time per frame and the draws of models in view.
-fn render(sample: &Sample, label: &str, count: usize) {
+fn render(sample: &Sample, is_crowd: bool, count: usize) {
     let mut app = App::new();
     app.add_plugins((
         headless::plugins(Path::new(ASSETS), false),
@@ -418,7 +422,7 @@ fn render(sample: &Sample, label: &str, count: usize) {
         DirectionalLight::default(),
         Transform::from_xyz(1.0, 2.0, 1.5).looking_at(Vec3::ZERO, Vec3::Y),
     ));
-    spawn(world, sample, label, count);
+    spawn(world, sample, is_crowd, count);
     stage.wait_until("all models are spawned", |world| is_spawned(world, count));
     let mut times = Vec::new();
     let (before, measured) = RENDERED_FRAMES;
@@ -440,8 +444,9 @@ fn render(sample: &Sample, label: &str, count: usize) {
     let pairs: HashSet<_> = alo.chain(abc).collect();
     let draws = world.resource::<DrawCount>().get();
     println!(
-        "{} {label}: {count} models, {:.2} ms per frame, {draws} opaque draws, {} distinct pairs of crowd meshes and materials",
+        "{} as {}: {count} models, {:.2} ms per frame, {draws} opaque draws, {} distinct pairs of crowd meshes and materials",
         sample.name,
+        if is_crowd { "a crowd" } else { "scenes" },
         median(times) * 1e3,
         pairs.len()
     );

@@ -3,7 +3,7 @@
 //!
 //! Bevy keeps the result of the load that ends last, even if another load read the file later (no upstream report known).
 
-use crate::load::labels::{SCENE, scene_path, scene_paths};
+use crate::load::labels::{SCENE, scene_path};
 use bevy::asset::processor::AssetProcessor;
 use bevy::asset::{AssetPath, LoadContext, handle_internal_asset_events};
 use bevy::platform::hash::FixedHasher;
@@ -154,15 +154,15 @@ fn reload_outdated(
 
 /// Reloads a model by its own path if a handle of that path is alive, because the loader settings belong to it.
 ///
-/// Otherwise reloads it by one of its scenes: without a watcher, Bevy does not reload a file if only handles of its labels are
+/// Otherwise reloads it by its scene: without a watcher, Bevy does not reload a file if only handles of its labels are
 /// alive. See <https://github.com/bevyengine/bevy/pull/9736>.
 fn reload(server: &AssetServer, path: AssetPath<'static>) {
     let has_handle = !server.get_handles_untyped(&path).is_empty();
-    let mut scenes = scene_paths(&path).into_iter();
-    let scene = scenes.find(|scene| !server.get_path_ids(scene).is_empty());
-    match scene.filter(|_| !has_handle) {
-        Some(scene) => server.reload(scene),
-        None => server.reload(path),
+    let scene = scene_path(&path);
+    if !has_handle && !server.get_path_ids(&scene).is_empty() {
+        server.reload(scene);
+    } else {
+        server.reload(path);
     }
 }
 

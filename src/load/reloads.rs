@@ -4,7 +4,7 @@
 //! ends by itself.
 
 use crate::load::concurrent::RunningLoad;
-use crate::load::labels::scene_paths;
+use crate::load::labels::scene_path;
 use crate::root::play::{ClipRef, ModelClips};
 use bevy::asset::{AssetPath, LoadContext, LoadState, UntypedAssetId};
 use bevy::prelude::*;
@@ -21,11 +21,10 @@ impl Reloads {
         world.resource::<Self>().clone()
     }
 
-    /// Whether a scene of a model was loaded before.
+    /// Whether the scene of a model was loaded before.
     fn is_loaded(&self, model: &AssetPath<'static>) -> bool {
-        let scenes = scene_paths(model).into_iter();
-        let mut scenes = scenes.filter_map(|path| self.server.get_handle::<WorldAsset>(path));
-        scenes.any(|scene| self.server.is_loaded(&scene))
+        let scene = self.server.get_handle::<WorldAsset>(scene_path(model));
+        scene.is_some_and(|scene| self.server.is_loaded(&scene))
     }
 
     /// Call it at the end of a load. If the model is in use, waits until its textures are loaded or have failed.

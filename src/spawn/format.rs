@@ -56,8 +56,8 @@ pub trait Format: Asset + Sized {
         load_context: &mut LoadContext<'_>,
     ) -> impl ConditionalSendFuture<Output = Result<(Self, Vec<Handle<Image>>), ModelLoadError>>;
 
-    /// The scene of a loaded model, or that of a member of a crowd. `None` if the model has none.
-    fn scene(&self, is_crowd: bool) -> Option<&Handle<WorldAsset>>;
+    /// The scene of a loaded model.
+    fn scene(&self) -> &Handle<WorldAsset>;
 
     /// The distances at which the levels of detail after the finest begin, unless the root has
     /// [`LodDistances`](crate::root::LodDistances).

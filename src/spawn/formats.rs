@@ -15,7 +15,7 @@ struct Registered {
     extensions: Vec<String>,
     asset: TypeId,
     /// [`Format::scene`], once the model is loaded.
-    scene: fn(&World, &UntypedHandle, bool) -> Option<Handle<WorldAsset>>,
+    scene: fn(&World, &UntypedHandle) -> Option<Handle<WorldAsset>>,
     format: ModelFormat,
     /// Removes [`Format::OnRoot`].
     remove_instance: fn(EntityWorldMut<'_>),
@@ -32,7 +32,7 @@ impl ModelFormats {
         self.0.push(Registered {
             extensions: extensions.collect(),
             asset: TypeId::of::<F>(),
-            scene: |world, handle, is_crowd| asset::<F>(world, handle)?.scene(is_crowd).cloned(),
+            scene: |world, handle| Some(asset::<F>(world, handle)?.scene().clone()),
             format: F::FORMAT,
             remove_instance: |mut root| {
                 root.remove::<F::OnRoot>();
@@ -100,16 +100,11 @@ impl ModelFormats {
         Some(builder.load_erased(format.asset, path.clone()))
     }
 
-    /// The scene of a model, or that of a member of a crowd, once the model is loaded. `None` if the model has none.
-    pub(crate) fn scene(
-        &self,
-        world: &World,
-        model: &UntypedHandle,
-        is_crowd: bool,
-    ) -> Option<Handle<WorldAsset>> {
+    /// The scene of a model, once the model is loaded.
+    pub(crate) fn scene(&self, world: &World, model: &UntypedHandle) -> Option<Handle<WorldAsset>> {
         let mut formats = self.0.iter();
         let format = formats.find(|format| format.asset == model.type_id())?;
-        (format.scene)(world, model, is_crowd)
+        (format.scene)(world, model)
     }
 
     /// The function that removes the components of a format from a root.

@@ -9,9 +9,9 @@
 //! - The root keeps its components; all entities below it are respawned.
 
 use crate::geometry::axes::{Axes, Mirror};
-use crate::load::labels::{CROWD, SCENE};
+use crate::load::labels::SCENE;
 use crate::root::environment::SpawnModels;
-use crate::root::spawning::{ModelScene, SceneTransform};
+use crate::root::spawning::{Crowd, ModelScene, SceneTransform};
 use crate::spawn::format::Format;
 use crate::spawn::formats::ModelFormats;
 use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
@@ -27,6 +27,11 @@ use std::sync::Arc;
 
 /// A loaded model that can be spawned.
 pub(crate) trait Spawnable: Send + Sync + 'static {
+    /// Whether it can be a member of a crowd. Otherwise [`Crowd`] has no effect.
+    fn has_crowd(&self) -> bool {
+        false
+    }
+
     /// Spawns the entities of the model below its root, and inserts the components of its instance on the root: first those
     /// of its format, then [`ModelInstance`].
     ///
@@ -52,7 +57,6 @@ pub(crate) struct SceneModel {
     model: Arc<dyn Spawnable>,
     name: Name,
     transform: SceneTransform,
-    is_crowd: bool,
 }
 
 impl fmt::Debug for SceneModel {
@@ -84,7 +88,6 @@ impl SceneModel {
                 original: axes.transform(scale),
                 mirror: Mirror::default(),
             },
-            is_crowd: false,
         }
     }
 
@@ -93,18 +96,11 @@ impl SceneModel {
         self
     }
 
-    /// The scene of a member of a crowd.
-    pub(crate) fn in_crowd(mut self) -> Self {
-        self.is_crowd = true;
-        self
-    }
-
     /// Adds the scene as a labeled asset.
     pub(crate) fn add(self, load_context: &mut LoadContext<'_>) -> Handle<WorldAsset> {
-        let label = if self.is_crowd { CROWD } else { SCENE };
         let mut world = World::new();
         world.spawn(self);
-        load_context.add_labeled_asset(label.to_owned(), WorldAsset::new(world))
+        load_context.add_labeled_asset(SCENE.to_owned(), WorldAsset::new(world))
     }
 
     /// The model of a scene. `None` for other scenes.
@@ -117,9 +113,7 @@ impl SceneModel {
     fn find_scene(&self, scenes: &mut Assets<WorldAsset>) -> Option<Handle<WorldAsset>> {
         let is_same = |scene: &WorldAsset| {
             let other = Self::of(scene);
-            other.is_some_and(|other| {
-                other.is_crowd == self.is_crowd && Arc::ptr_eq(&other.model, &self.model)
-            })
+            other.is_some_and(|other| Arc::ptr_eq(&other.model, &self.model))
         };
         let (id, _) = scenes.iter().find(|(_, scene)| is_same(scene))?;
         scenes.get_strong_handle(id)
@@ -127,8 +121,7 @@ impl SceneModel {
 
     /// Whether an instance was spawned from the scene, and not from its state before a reload.
     fn is_model_of(&self, instance: &ModelInstance) -> bool {
-        let is_same = Arc::ptr_eq(instance.model(), &self.shared);
-        is_same && instance.is_in_crowd() == self.is_crowd
+        Arc::ptr_eq(instance.model(), &self.shared)
     }
 
     fn spawn(self, world: &mut World, root: Entity) {
@@ -138,10 +131,8 @@ impl SceneModel {
             Visibility::Inherited,
             self.transform,
         );
-        let scene = SceneRoot {
-            bundle,
-            is_crowd: self.is_crowd,
-        };
+        let is_crowd = self.model.has_crowd() && world.get::<Crowd>(root).is_some();
+        let scene = SceneRoot { bundle, is_crowd };
         self.model.spawn(world, root, scene);
     }
 }
@@ -169,6 +160,8 @@ pub(crate) fn register(app: &mut App) {
         .add_observer(on_scene_ready)
         .add_observer(on_scene_removed)
         .add_observer(on_request_removed)
+        .add_observer(on_crowd_added)
+        .add_observer(on_crowd_removed)
         .configure_sets(
             SpawnScene,
             SpawnModels.after(SceneSpawnerSystems::WorldInstanceSpawn),
@@ -275,6 +268,20 @@ fn forget_orphans(
             drop(spawned);
             spawner.unregister_instance(instance);
         }
+    }
+}
+
+/// Requests the scene of a root again that becomes a member of a crowd.
+fn on_crowd_added(added: On<Add, Crowd>, mut roots: Query<&mut ModelScene>) {
+    if let Ok(mut scene) = roots.get_mut(added.entity) {
+        scene.set_changed();
+    }
+}
+
+/// Requests the scene of a root again that was a member of a crowd.
+fn on_crowd_removed(removed: On<Remove, Crowd>, mut roots: Query<&mut ModelScene>) {
+    if let Ok(mut scene) = roots.get_mut(removed.entity) {
+        scene.set_changed();
     }
 }
 

@@ -6,7 +6,7 @@ use crate::formats::alamo::materials::material::AloMaterial;
 use crate::formats::alamo::materials::tags::AloTags;
 use crate::formats::alamo::particles::asset::AloParticles;
 use crate::formats::alamo::raycast::collider::ColliderSkin;
-use crate::load::labels::{CROWD, SCENE};
+use crate::load::labels::SCENE;
 use crate::load::names::{Names, named, same_name};
 use bevy::asset::AssetPath;
 use bevy::math::Affine3A;
@@ -29,9 +29,6 @@ pub struct Alo {
     /// The model as a scene, for `WorldAssetRoot`: label [`AloAssetLabel::Scene`].
     #[dependency]
     pub scene: Handle<WorldAsset>,
-    /// The scene of a crowd's member: label [`AloAssetLabel::Crowd`]. `None` for a particle system.
-    #[dependency]
-    pub crowd: Option<Handle<WorldAsset>>,
     /// The model's data, without the scene.
     pub model: Arc<AloModel>,
     /// The particle system, if the file is one: label [`AloAssetLabel::Particles`].
@@ -235,8 +232,6 @@ pub(crate) fn owned_parameter(parameter: &Parameter<'_>) -> Parameter<'static> {
 pub enum AloAssetLabel {
     /// `Scene`: the model as a [`WorldAsset`].
     Scene,
-    /// `Crowd`: the model as a member of a crowd, a [`WorldAsset`] without entities for bones.
-    Crowd,
     /// `Mesh0/Submesh0`: the [`Mesh`] of a sub-mesh, whether it is drawn or not.
     Submesh {
         /// Index of the mesh in the file.
@@ -274,7 +269,6 @@ impl fmt::Display for AloAssetLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scene => f.write_str(SCENE),
-            Self::Crowd => f.write_str(CROWD),
             Self::Submesh { mesh, submesh } => write!(f, "Mesh{mesh}/Submesh{submesh}"),
             Self::InverseBindposes { mesh, submesh } => {
                 write!(f, "Mesh{mesh}/Submesh{submesh}/InverseBindposes")

@@ -105,24 +105,17 @@ impl Format for Alo {
         let dazzles = assets.dazzles(&converted.file);
         let model = Arc::new(assets.model(converted));
         let shared = Arc::new(AloShared::new(&model, settings, dazzles, None));
-        let scene = scene(&shared, load_context);
-        let crowd = Some(scene.clone().in_crowd().add(load_context));
-        let scene = scene.add(load_context);
+        let scene = scene(&shared, load_context).add(load_context);
         let alo = Alo {
             scene,
-            crowd,
             model,
             particles: None,
         };
         Ok((alo, textures))
     }
 
-    fn scene(&self, is_crowd: bool) -> Option<&Handle<WorldAsset>> {
-        if is_crowd {
-            self.crowd.as_ref()
-        } else {
-            Some(&self.scene)
-        }
+    fn scene(&self) -> &Handle<WorldAsset> {
+        &self.scene
     }
 }
 
@@ -444,7 +437,6 @@ pub(crate) async fn load_particles(
     let scene = scene(&shared, load_context).add(load_context);
     let alo = Alo {
         scene,
-        crowd: None,
         model,
         particles: Some(particles),
     };

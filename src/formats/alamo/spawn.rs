@@ -44,6 +44,10 @@ pub(crate) fn scene(shared: &Arc<AloShared>, load_context: &LoadContext<'_>) -> 
 }
 
 impl Spawnable for AloShared {
+    fn has_crowd(&self) -> bool {
+        self.particles.is_none()
+    }
+
     fn spawn(self: Arc<Self>, world: &mut World, root: Entity, scene: SceneRoot) {
         let SceneRoot {
             mut bundle,

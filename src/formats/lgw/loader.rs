@@ -64,8 +64,8 @@ impl Format for Lgw {
         Ok((Lgw { scene, model }, used))
     }
 
-    fn scene(&self, is_crowd: bool) -> Option<&Handle<WorldAsset>> {
-        (!is_crowd).then_some(&self.scene)
+    fn scene(&self) -> &Handle<WorldAsset> {
+        &self.scene
     }
 }
 

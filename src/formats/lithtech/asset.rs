@@ -4,7 +4,7 @@ use crate::formats::lithtech::animation::tracks::AbcCurves;
 use crate::formats::lithtech::materials::material::{
     AbcDeformMaterial, AbcDeformUniform, surface_flags,
 };
-use crate::load::labels::{CROWD, SCENE};
+use crate::load::labels::SCENE;
 use crate::load::names::{Names, named};
 use crate::playback::frames::Frames;
 use crate::root::events::StoredEvent;
@@ -29,9 +29,6 @@ pub struct Abc {
     /// The model as a scene, for `WorldAssetRoot`: label [`AbcAssetLabel::Scene`].
     #[dependency]
     pub scene: Handle<WorldAsset>,
-    /// The scene of a crowd's member: label [`AbcAssetLabel::Crowd`].
-    #[dependency]
-    pub crowd: Option<Handle<WorldAsset>>,
     /// The model's data, shared with its instances.
     pub model: Arc<AbcModel>,
 }
@@ -286,8 +283,6 @@ impl AbcModel {
 pub enum AbcAssetLabel {
     /// `Scene`: the model as a [`WorldAsset`].
     Scene,
-    /// `Crowd`: the model as a member of a crowd, a [`WorldAsset`] without entities for nodes.
-    Crowd,
     /// `Lod0/Mesh`: the skinned [`Mesh`] of a level of detail.
     Mesh {
         /// Index into [`AbcModel::levels`].
@@ -342,7 +337,6 @@ impl fmt::Display for AbcAssetLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scene => f.write_str(SCENE),
-            Self::Crowd => f.write_str(CROWD),
             Self::Mesh { level } => write!(f, "Lod{level}/Mesh"),
             Self::NodeMesh { level, node } => write!(f, "Lod{level}/Node{node}"),
             Self::InverseBindposes => f.write_str("InverseBindposes"),

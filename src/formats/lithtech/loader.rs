@@ -81,26 +81,15 @@ impl Format for Abc {
         load.warn(&converted.warnings);
         let skin_images = find_skins(load, settings, load_context).await;
         let model = Arc::new(model(converted, skin_images, settings, load_context));
-        let scene = scene(&model, settings, load_context);
-        let crowd = Some(scene.clone().in_crowd().add(load_context));
-        let scene = scene.add(load_context);
+        let scene = scene(&model, settings, load_context).add(load_context);
         let skins = model.skins.iter();
         let images = skins.flat_map(|skin| skin.glow.iter().chain([&skin.image]));
         let images = images.cloned().collect();
-        let abc = Abc {
-            scene,
-            crowd,
-            model,
-        };
-        Ok((abc, images))
+        Ok((Abc { scene, model }, images))
     }
 
-    fn scene(&self, is_crowd: bool) -> Option<&Handle<WorldAsset>> {
-        if is_crowd {
-            self.crowd.as_ref()
-        } else {
-            Some(&self.scene)
-        }
+    fn scene(&self) -> &Handle<WorldAsset> {
+        &self.scene
     }
 
     fn lod_distances(instance: &AbcInstance) -> &[f32] {

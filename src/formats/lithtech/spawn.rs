@@ -39,6 +39,10 @@ pub(crate) fn scene(
 }
 
 impl Spawnable for AbcModel {
+    fn has_crowd(&self) -> bool {
+        true
+    }
+
     fn spawn(self: Arc<Self>, world: &mut World, root: Entity, scene: SceneRoot) {
         let is_crowd = scene.is_crowd;
         let scene = spawn_below(world, root, scene.bundle);

@@ -135,8 +135,8 @@ impl Format for Mdl {
         Ok((Mdl { scene, model }, Vec::new()))
     }
 
-    fn scene(&self, is_crowd: bool) -> Option<&Handle<WorldAsset>> {
-        (!is_crowd).then_some(&self.scene)
+    fn scene(&self) -> &Handle<WorldAsset> {
+        &self.scene
     }
 }
 

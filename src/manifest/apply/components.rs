@@ -99,20 +99,6 @@ impl AppliedComponents {
         );
         update_component(entity, &mut self.scene, scene);
     }
-
-    /// Updates [`Crowd`], which decides about the scene. Returns whether the root has it then.
-    pub(crate) fn update_crowd(
-        &mut self,
-        world: &mut World,
-        entity: Entity,
-        wanted: &Self,
-    ) -> bool {
-        let Ok(mut root) = world.get_entity_mut(entity) else {
-            return false;
-        };
-        update_component(&mut root, &mut self.crowd, wanted.crowd.as_ref());
-        !root.is_despawned() && root.contains::<Crowd>()
-    }
 }
 
 /// Sets the speeds of both to that of the entity's [`PlayClip`] if [`FollowVelocity`] writes it, because then the user

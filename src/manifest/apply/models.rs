@@ -8,7 +8,7 @@ use crate::manifest::apply::space::update_scene;
 use crate::manifest::apply::state::{Model, ModelState, Plan, Plans};
 use crate::manifest::classic_model::{ClassicModel, ModelSource, is_manifest, warn_manifest};
 use crate::manifest::model_manifest::ModelManifest;
-use crate::root::spawning::{BevySpace, Crowd, ModelScene};
+use crate::root::spawning::{BevySpace, ModelScene};
 use crate::spawn::formats::ModelFormats;
 use bevy::asset::{AssetPath, RecursiveDependencyLoadState};
 use bevy::prelude::*;
@@ -48,8 +48,7 @@ impl Model {
     fn find_scene(&mut self, world: &World) {
         let formats = world.resource::<ModelFormats>();
         if let (None, Some(asset)) = (&self.scene, &self.asset) {
-            self.scene = formats.scene(world, asset, false);
-            self.crowd = formats.scene(world, asset, true);
+            self.scene = formats.scene(world, asset);
         }
     }
 
@@ -68,10 +67,9 @@ type ModelRoot = (
     Entity,
     Ref<'static, ClassicModel>,
     Option<&'static ModelState>,
-    Has<Crowd>,
 );
 
-/// Updates the entities whose [`ClassicModel`], [`Crowd`] or manifest changed, and those whose pending model is loaded.
+/// Updates the entities whose [`ClassicModel`] or manifest changed, and those whose pending model is loaded.
 pub(crate) fn update_models(
     mut commands: Commands,
     mut events: MessageReader<AssetEvent<ModelManifest>>,
@@ -86,11 +84,9 @@ pub(crate) fn update_models(
         }
     }
     let is_changed = |manifest: &Handle<ModelManifest>| changed.contains(&manifest.id());
-    for (entity, model, state, in_crowd) in &models {
+    for (entity, model, state) in &models {
         let is_due = |state: &ModelState| {
-            state.in_crowd != in_crowd && !state.is_waiting
-                || state.manifest.as_ref().is_some_and(is_changed)
-                || state.is_due(&manifests, &server)
+            state.manifest.as_ref().is_some_and(is_changed) || state.is_due(&manifests, &server)
         };
         if model.is_changed() || state.is_none_or(is_due) {
             commands.queue(move |world: &mut World| update(world, entity));
@@ -130,9 +126,6 @@ pub(crate) fn update(world: &mut World, entity: Entity) {
             }
         },
     };
-    if !state.is_waiting {
-        state.in_crowd = world.get::<Crowd>(entity).is_some();
-    }
     // `None` only if an observer or hook has removed it meanwhile.
     if let Some(mut stored) = world.get_mut::<ModelState>(entity) {
         *stored = state;
@@ -191,12 +184,9 @@ impl ModelState {
             self.pending = Some(next);
             return false;
         }
-        let crowd = next.crowd.clone();
         self.current = Some(next);
         self.pending = None;
-        let in_crowd = self.applied.update_crowd(world, entity, &plan.components);
-        let crowd = crowd.filter(|_| in_crowd);
-        self.apply(world, entity, plan, crowd.unwrap_or(scene));
+        self.apply(world, entity, plan, scene);
         true
     }
 
@@ -250,7 +240,6 @@ impl ModelState {
             source: source.clone(),
             asset,
             scene: None,
-            crowd: None,
         }
     }
 }

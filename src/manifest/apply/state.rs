@@ -34,8 +34,6 @@ pub(crate) struct ModelState {
     pub(crate) pending: Option<Model>,
     /// Whether the manifest or the pending model is being loaded.
     pub(crate) is_waiting: bool,
-    /// Whether the spawned model was requested as a member of a crowd.
-    pub(crate) in_crowd: bool,
     pub(crate) applied: AppliedComponents,
     pub(crate) attachments: Vec<SpawnedAttachment>,
     pub(crate) transform: ManifestTransform,
@@ -50,8 +48,6 @@ pub(crate) struct Model {
     pub(crate) asset: Option<UntypedHandle>,
     /// `None` until the model is loaded.
     pub(crate) scene: Option<Handle<WorldAsset>>,
-    /// The scene of a crowd's member. `None` until the model is loaded, and if it has none.
-    pub(crate) crowd: Option<Handle<WorldAsset>>,
 }
 
 /// A model that was spawned for an attachment of a manifest, and the values that were applied to it.

@@ -119,8 +119,8 @@ fn load(app: &mut ParticleApp, hide_children: bool) -> Handle<Alo> {
 }
 
 /// Spawns the model, with an attachment on each bone except the root.
-fn spawn(app: &mut ParticleApp, scene: &'static str) -> (Entity, [Entity; 3]) {
-    let root = app.app.spawn_ready(scene, ());
+fn spawn(app: &mut ParticleApp, bundle: impl Bundle) -> (Entity, [Entity; 3]) {
+    let root = app.app.spawn_ready("unit.alo#Scene", bundle);
     let bones = [SKELETON, HAND, HULL].map(|bone| BONES[bone].0);
     let attached = bones.map(|bone| app.spawn_entity(on(root, bone)));
     app.app.wait_until_idle();
@@ -200,8 +200,8 @@ fn assert_crowd(app: &mut ParticleApp, root: Entity, attached: [Entity; 3], expe
 fn check(hide_children: bool) {
     let mut app = ParticleApp::with_files(&files());
     let _model = load(&mut app, hide_children);
-    let (scene, in_scene) = spawn(&mut app, "unit.alo#Scene");
-    let (crowd, in_crowd) = spawn(&mut app, "unit.alo#Crowd");
+    let (scene, in_scene) = spawn(&mut app, ());
+    let (crowd, in_crowd) = spawn(&mut app, Crowd);
     for (clip, own) in CASES {
         let [skeleton, hand, hull] = own;
         let expected = [skeleton, hand && (skeleton || !hide_children), hull];
@@ -276,7 +276,7 @@ fn bounds_contain_what_is_visible_in_a_frame_of_the_clip() {
     ] {
         let mut app = ParticleApp::with_files(&files());
         let model = load(&mut app, hide_children);
-        let (root, _) = spawn(&mut app, "unit.alo#Scene");
+        let (root, _) = spawn(&mut app, ());
         for (clip, expected) in cases {
             let found = covered(&mut app, root, clip);
             let is_near = |(found, expected): (f32, f32)| {
@@ -293,7 +293,7 @@ fn bounds_contain_what_is_visible_in_a_frame_of_the_clip() {
 #[test]
 fn the_parent_of_attachments_is_despawned_with_the_last_one() {
     let mut app = ParticleApp::with_files(&files());
-    let (root, attached) = spawn(&mut app, "unit.alo#Scene");
+    let (root, attached) = spawn(&mut app, ());
     let parent = |app: &mut ParticleApp, entity| app.get::<ChildOf>(entity).parent();
     let second = app.spawn_entity(on(root, "hand"));
     app.run(2, 0.0);

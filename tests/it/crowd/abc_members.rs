@@ -63,7 +63,7 @@ fn assert_same_surfaces(app: &mut TestApp, pair: Pair, what: &str) -> Vec<Standa
 fn skins_are_those_of_the_scene_and_share_materials() {
     let mut app = assets();
     let pair = Pair::spawn(&mut app, "models/warden.abc", ());
-    let other = app.spawn_ready("models/warden.abc#Crowd", ());
+    let other = app.spawn_ready("models/warden.abc#Scene", Crowd);
     app.wait_until_idle();
     let own = assert_same_surfaces(&mut app, pair, "own skin");
     let count = |app: &mut TestApp| app.assets::<AbcCrowdMaterial>().len();
@@ -127,7 +127,7 @@ fn offsets_of_textures_that_do_not_scroll_stay() {
     let mut scrolling = figure();
     scrolling.nodes[1].flags |= node_flags::SCROLL_V;
     let mut app = TestApp::new(&[("half.abc", bytes(&scrolling))]);
-    let root = app.spawn_ready("half.abc#Crowd", ());
+    let root = app.spawn_ready("half.abc#Scene", Crowd);
     app.step(0.3);
     let own = Vec2::new(0.25, 0.5);
     let mut materials = app.world().resource_mut::<Assets<AbcCrowdMaterial>>();

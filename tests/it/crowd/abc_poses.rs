@@ -208,8 +208,8 @@ fn adversarial_models_are_baked_or_refused() {
         if load(&mut app, path, AbcLoaderSettings::default()).is_err() {
             continue;
         }
-        let crowd: &str = format!("{path}#Crowd").leak();
-        let root = app.spawn_ready(crowd, PlayClip::looping(0));
+        let scene: &str = format!("{path}#Scene").leak();
+        let root = app.spawn_ready(scene, (Crowd, PlayClip::looping(0)));
         app.step(0.05);
         app.wait(path, |world| !is_baking(world, root));
         app.step(0.05);

@@ -126,7 +126,7 @@ fn data_of_a_crowd_is_freed_with_its_last_member() {
         let before = settled_counts(&mut app);
         let members = [(); 2].map(|()| {
             let play = PlayClip::looping(subject.clips[0]);
-            app.spawn_ready(subject.crowd, play)
+            app.spawn_ready(subject.scene, (Crowd, play))
         });
         app.step(0.0);
         let with_both = settled_counts(&mut app);
@@ -146,19 +146,39 @@ fn data_of_a_crowd_is_freed_with_its_last_member() {
 }
 
 #[test]
+fn a_model_joins_and_leaves_its_crowd() {
+    for subject in &SUBJECTS {
+        let mut app = app(subject);
+        let root = app.spawn_ready(subject.scene, PlayClip::looping(subject.clips[0]));
+        let count = |app: &mut TestApp| app.count::<Name>();
+        let bones = count(&mut app);
+        for _ in 0..2 {
+            app.insert(root, Crowd);
+            app.step(0.0);
+            assert!(member(app.world(), root).is_some(), "{}", subject.path);
+            assert!(count(&mut app) < bones);
+            app.remove::<Crowd>(root);
+            app.step(0.0);
+            assert!(member(app.world(), root).is_none(), "{}", subject.path);
+            assert_eq!(count(&mut app), bones);
+        }
+    }
+}
+
+#[test]
 fn a_member_shows_its_scene_until_the_next_one_is_loaded() {
     for subject in &SUBJECTS {
         let mut files = (subject.files)();
         let other_path: &str = subject.path.replace("subject", "other").leak();
         files.push((other_path, (subject.edited)()));
         let (mut app, held) = TestApp::with_held_files(&files);
-        let root = app.spawn_ready(subject.crowd, PlayClip::looping(subject.clips[0]));
+        let root = app.spawn_ready(subject.scene, (Crowd, PlayClip::looping(subject.clips[0])));
         app.step(0.0);
         let shown = member(app.world(), root).unwrap();
         let (scene, meshes) = (shown.scene, shown.meshes.len());
         assert!(meshes > 0);
         held.hold(other_path);
-        let other = app.load(format!("{other_path}#Crowd"));
+        let other = app.load(format!("{other_path}#Scene"));
         app.apply(root, WorldAssetRoot(other));
         assert!(app.exists(scene));
         let count = |app: &mut TestApp| app.count::<Mesh3d>();

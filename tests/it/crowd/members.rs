@@ -235,13 +235,14 @@ fn clip_layers_of_members_are_warned_about_once() {
         let bytes = (subject.files)()[0].1.clone();
         let mut app = TestApp::new(&[(path, bytes)]);
         let warnings = || log::count_warnings("`ClipLayers` has no effect", path);
-        let scene = app.spawn_ready(format!("{path}#Scene").leak(), ClipLayers::default());
+        let model: &str = format!("{path}#Scene").leak();
+        let scene = app.spawn_ready(model, ClipLayers::default());
         app.step(0.0);
         assert_eq!(warnings(), 0, "{path}: a scene has layers");
-        let early = app.spawn_ready(format!("{path}#Crowd").leak(), ClipLayers::default());
+        let early = app.spawn_ready(model, (Crowd, ClipLayers::default()));
         assert_eq!(warnings(), 1, "{path}: before the model");
         app.despawn(early);
-        let late = app.spawn_ready(format!("{path}#Crowd").leak(), ());
+        let late = app.spawn_ready(model, Crowd);
         app.apply(late, ClipLayers::default());
         assert_eq!(warnings(), 1, "{path}: the same warning");
         app.despawn(scene);
@@ -305,20 +306,13 @@ fn models_of_manifests_stay_while_files_are_watched() {
     let second = app.spawn_model("a.model.ron", ());
     app.wait_until(|world| world.get::<AloCrowd>(second).is_some());
     assert_eq!(children(&mut app), [member, other]);
-    // A member of a model whose scene is in use, but not that of its crowd.
+    // A member of a model whose scene is in use.
     let scene = app.spawn_ready("subject.alo#Scene", ());
     app.wait_until_idle();
-    let server = app.server();
     for root in [roots[0], second] {
         app.despawn(root);
     }
-    app.wait_until(|_| {
-        let crowd = server.get_handle::<WorldAsset>("subject.alo#Crowd");
-        crowd.is_none()
-            && server
-                .get_handle::<WorldAsset>("subject.alo#Scene")
-                .is_some()
-    });
+    app.wait_until_idle();
     let third = app.spawn_model("a.model.ron", ());
     app.wait_until(|world| world.get::<AloCrowd>(third).is_some());
     assert!(app.find::<AloInstance>(scene).is_some());

@@ -36,12 +36,10 @@ pub struct StagePair {
 impl StagePair {
     pub fn spawn(stage: &mut Stage, path: &'static str, placed: Transform) -> Self {
         let server = stage.server();
-        let mut spawn = |label: &str| {
-            let scene = server.load::<WorldAsset>(format!("{path}#{label}"));
-            let bundle = (WorldAssetRoot(scene), placed, Visibility::Hidden);
-            stage.spawn_entity(bundle)
-        };
-        let (scene, crowd) = (spawn("Scene"), spawn("Crowd"));
+        let asset = server.load::<WorldAsset>(format!("{path}#Scene"));
+        let bundle = (WorldAssetRoot(asset), placed, Visibility::Hidden);
+        let scene = stage.spawn_entity(bundle.clone());
+        let crowd = stage.spawn_entity((Crowd, bundle));
         stage.wait_for("both are spawned", |world| {
             let is_spawned = |root| world.get::<ModelInstance>(root).is_some();
             is_spawned(scene) && is_spawned(crowd)

@@ -7,8 +7,7 @@ use crate::support::prelude::*;
 /// A model with two clips and a part.
 pub struct Subject {
     pub path: &'static str,
-    /// The path of the scene of a member.
-    pub crowd: &'static str,
+    pub scene: &'static str,
     pub clips: [&'static str; 2],
     /// The name of a part that can be hidden.
     pub part: &'static str,
@@ -24,7 +23,7 @@ pub struct Subject {
 pub const SUBJECTS: [Subject; 2] = [
     Subject {
         path: "subject.alo",
-        crowd: "subject.alo#Crowd",
+        scene: "subject.alo#Scene",
         clips: ["SWING_00", "BEND_00"],
         part: "Box",
         bone: "Bone2",
@@ -34,7 +33,7 @@ pub const SUBJECTS: [Subject; 2] = [
     },
     Subject {
         path: "subject.abc",
-        crowd: "subject.abc#Crowd",
+        scene: "subject.abc#Scene",
         clips: ["Wave", "Furl"],
         part: "Flag",
         bone: "Flag",

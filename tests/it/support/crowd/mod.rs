@@ -24,10 +24,10 @@ pub struct Pair {
 impl Pair {
     /// Spawns both with a bundle, and waits for the clips, which a model does not wait for.
     pub fn spawn<B: Bundle + Clone>(app: &mut TestApp, path: &str, bundle: B) -> Self {
-        let label = |label: &str| &*format!("{path}#{label}").leak();
+        let scene: &str = format!("{path}#Scene").leak();
         let pair = Self {
-            scene: app.spawn_ready(label("Scene"), bundle.clone()),
-            crowd: app.spawn_ready(label("Crowd"), bundle),
+            scene: app.spawn_ready(scene, bundle.clone()),
+            crowd: app.spawn_ready(scene, (Crowd, bundle)),
         };
         app.wait_until(|world| {
             let server = world.resource::<AssetServer>();

@@ -35,7 +35,7 @@ pub fn pointer_plugin(app: &mut App) {
     app.init_resource::<Pointer>().add_systems(
         PostUpdate,
         probe
-            .after(TransformSystems::Propagate)
+            .after(VisibilitySystems::CalculateBounds)
             .after(VisibilitySystems::VisibilityPropagate),
     );
 }
