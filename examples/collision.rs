@@ -76,7 +76,7 @@ fn main() -> AppExit {
             // After these two, the parts of walkers are where this frame draws them.
             (cast_rays, draw_rays, mark_parts)
                 .chain()
-                .after(TransformSystems::Propagate)
+                .after(VisibilitySystems::CalculateBounds)
                 .after(VisibilitySystems::VisibilityPropagate),
         )
         .run()

@@ -331,9 +331,10 @@ impl WorldBox {
             translation,
         } = transform.affine();
         let half = matrix3.abs() * aabb.half_extents;
-        let reach = translation.abs() + origin.abs() + half;
+        let offset = matrix3 * aabb.center;
+        let reach = translation.abs() + origin.abs() + offset.abs() + half;
         Self {
-            center: matrix3 * aabb.center + (translation - origin),
+            center: offset + (translation - origin),
             half: half + reach * TOLERANCE,
         }
     }

@@ -5,7 +5,7 @@ use crate::geometry::box_index::{BoxIndex, BoxRay, TIE, WorldBox};
 use crate::geometry::collider_mesh::ColliderMesh;
 use crate::geometry::parts::HitPart;
 use crate::geometry::ray_settings::{ColliderParts, ModelRayCastSettings, ModelRayHit};
-use crate::spawn::instance::{ModelFormat, RayPart};
+use crate::spawn::instance::{ModelFormat, RayBounds, RayPart};
 use crate::spawn::roots::ModelRoots;
 use bevy::camera::primitives::Aabb;
 use bevy::ecs::change_detection::Tick;
@@ -30,7 +30,8 @@ use bevy::utils::Parallel;
 /// ones; parts with a scale of zero are not hit. Meshes of MDL, ABC and LGW models must be in the main world, as they are
 /// unless the loader setting `asset_usage` says otherwise.
 ///
-/// Bevy updates the boxes of skinned parts: apps without a window need its `CameraPlugin`.
+/// Bevy updates the boxes of skinned parts after the transforms, in `VisibilitySystems::CalculateBounds`: in `PostUpdate`, cast
+/// rays after that, and add its `CameraPlugin` in apps without a window.
 ///
 /// The first ray of a run of a system is tested with the boxes of all parts, their `Aabb`s, as Bevy's rays are. The second
 /// builds an index of the boxes, which the others use. A part whose box a ray meets is posed at most once per run. Each
@@ -63,9 +64,14 @@ pub struct ModelRayCast<'w, 's> {
 type Part = (
     Entity,
     &'static RayPart,
-    &'static Aabb,
+    AnyOf<(&'static RayBounds, &'static Aabb)>,
     &'static GlobalTransform,
 );
+
+/// The box of a part.
+fn bounds<'a>((own, aabb): (Option<&'a RayBounds>, Option<&'a Aabb>)) -> Option<&'a Aabb> {
+    own.map(|own| &own.0).or(aabb)
+}
 
 /// The state of a system that casts rays.
 #[derive(Default)]
@@ -155,8 +161,9 @@ impl ModelRayCast<'_, '_> {
             if !state.is_indexed {
                 state.is_indexed = true;
                 let boxes = parts.iter();
-                let boxes = boxes.map(|(part, _, aabb, transform)| {
-                    (part, WorldBox::new(aabb, transform, Vec3A::ZERO).bounds())
+                let boxes = boxes.filter_map(|(part, _, box_of, transform)| {
+                    let bounds = WorldBox::new(bounds(box_of)?, transform, Vec3A::ZERO);
+                    Some((part, bounds.bounds()))
                 });
                 state.index.update(boxes);
             }
@@ -165,8 +172,11 @@ impl ModelRayCast<'_, '_> {
         let found = &state.found;
         parts.par_iter().for_each_init(
             || found.borrow_local_mut(),
-            |found, (part, _, aabb, transform)| {
-                if let Some(distance) = ray.hits_part(aabb, transform, max) {
+            |found, (part, _, box_of, transform)| {
+                let bounds = bounds(box_of);
+                if let Some(distance) =
+                    bounds.and_then(|bounds| ray.hits_part(bounds, transform, max))
+                {
                     found.push((FloatOrd(distance), part));
                 }
             },

@@ -61,7 +61,7 @@ pub(crate) struct SceneTransform {
 /// Spawns a model as a member of a crowd: without entities for its bones, posed by the GPU from clips that all members
 /// share. Thousands of animated models then cost little.
 ///
-/// Inserting or removing it spawns the model again. The other components of the root mean the same as without it, except
+/// Inserting or removing it spawns an ALO or ABC model again. The other components of the root mean the same as without it, except
 /// for [`ClipLayers`](crate::root::ClipLayers), which has no effect. What a crowd does not have, such as lights and
 /// particles, is in the guide `crowds`. It has an effect on ALO and ABC models; instances of the other formats always share
 /// what they draw.

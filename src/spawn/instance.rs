@@ -6,6 +6,7 @@ use crate::geometry::axes::{Mirror, z_up_forward_minus_y, z_up_forward_x};
 use crate::load::alternatives::alternatives;
 use crate::load::names::{Names, folded, named_folded};
 use crate::root::play::ClipRef;
+use bevy::camera::primitives::Aabb;
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::math::bounding::Aabb3d;
@@ -42,14 +43,19 @@ impl fmt::Display for ModelFormat {
     }
 }
 
-/// On the entity of each part that rays can hit, beside an `Aabb` around all that they can hit of it. If that is not finite, all
-/// rays test the part.
+/// On the entity of each part that rays can hit, beside an `Aabb` around all that they can hit of it, or [`RayBounds`].
 #[derive(Component, Clone, Copy, Debug)]
+#[component(clone_behavior = Ignore)]
 pub(crate) struct RayPart {
     pub(crate) format: ModelFormat,
     /// The root of the part's model.
     pub(crate) root: Entity,
 }
+
+/// The box of a part that is not drawn, so that it has no `Aabb`. If it is not finite, all rays test the part.
+#[derive(Component, Clone, Copy, Debug)]
+#[component(clone_behavior = Ignore)]
+pub(crate) struct RayBounds(pub(crate) Aabb);
 
 /// A spawned model of any format: its format, and the entities of its named bones and parts.
 ///

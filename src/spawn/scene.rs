@@ -18,7 +18,7 @@ use crate::spawn::instance::{ModelFormat, ModelInstance, SharedModel};
 use bevy::app::SceneSpawnerSystems;
 use bevy::asset::LoadContext;
 use bevy::ecs::entity::Entities;
-use bevy::ecs::system::SystemState;
+use bevy::ecs::system::{SystemParam, SystemState};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::world_serialization::{InstanceId, WorldInstance, WorldInstanceReady};
@@ -271,17 +271,33 @@ fn forget_orphans(
     }
 }
 
-/// Requests the scene of a root again that becomes a member of a crowd.
-fn on_crowd_added(added: On<Add, Crowd>, mut roots: Query<&mut ModelScene>) {
-    if let Ok(mut scene) = roots.get_mut(added.entity) {
-        scene.set_changed();
-    }
+fn on_crowd_added(added: On<Add, Crowd>, models: CrowdModels) {
+    models.respawn(added.entity);
 }
 
-/// Requests the scene of a root again that was a member of a crowd.
-fn on_crowd_removed(removed: On<Remove, Crowd>, mut roots: Query<&mut ModelScene>) {
-    if let Ok(mut scene) = roots.get_mut(removed.entity) {
-        scene.set_changed();
+fn on_crowd_removed(removed: On<Remove, Crowd>, models: CrowdModels) {
+    models.respawn(removed.entity);
+}
+
+/// The roots, and the scenes of their models.
+#[derive(SystemParam)]
+struct CrowdModels<'w, 's> {
+    roots: Query<'w, 's, &'static mut ModelScene>,
+    scenes: Res<'w, Assets<WorldAsset>>,
+}
+
+impl CrowdModels<'_, '_> {
+    /// Requests the scene of a root again that joins or leaves a crowd, if its model can.
+    fn respawn(mut self, root: Entity) {
+        if let Ok(mut request) = self.roots.get_mut(root) {
+            let scene = self.scenes.get(&request.scene);
+            if scene
+                .and_then(SceneModel::of)
+                .is_some_and(|scene| scene.model.has_crowd())
+            {
+                request.set_changed();
+            }
+        }
     }
 }
 

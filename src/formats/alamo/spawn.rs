@@ -18,7 +18,7 @@ use crate::formats::alamo::parts::lights::insert_light;
 use crate::formats::alamo::parts::proxies::{SpawnedProxy, load_proxies};
 use crate::formats::alamo::raycast::collider::AloCollider;
 use crate::geometry::axes::z_up_forward_minus_y;
-use crate::spawn::instance::{ModelFormat, ModelInstance, RayPart};
+use crate::spawn::instance::{ModelFormat, ModelInstance, RayBounds, RayPart};
 use crate::spawn::render_layers::HasLayers;
 use crate::spawn::scene::{SceneModel, SceneRoot, Spawnable, insert, spawn_below};
 use bevy::asset::LoadContext;
@@ -230,19 +230,11 @@ impl<'a> Builder<'a> {
             Some(_) => self.inverse_bind_pose(bone),
             None => Transform::IDENTITY,
         };
+        let bounds = Aabb::from_min_max(submesh.bounds.min.into(), submesh.bounds.max.into());
         let drawn = submesh.mesh.clone().zip(submesh.material.clone());
-        let drawn =
-            drawn.map(|(mesh, material)| (Mesh3d(mesh), MeshMaterial3d(material), HasLayers));
-        let bounds = if drawn.is_none() && submesh.skin.is_some() {
-            // Bevy updates the boxes only of meshes that are drawn.
-            Aabb {
-                center: Vec3A::ZERO,
-                half_extents: Vec3A::INFINITY,
-            }
-        } else {
-            Aabb::from_min_max(submesh.bounds.min.into(), submesh.bounds.max.into())
-        };
-        let placed = (index, transform, Visibility::Inherited, bounds);
+        let drawn = drawn
+            .map(|(mesh, material)| (Mesh3d(mesh), MeshMaterial3d(material), bounds, HasLayers));
+        let placed = (index, transform, Visibility::Inherited);
         let tree = submesh.tree.clone();
         let collider = tree.map(|tree| {
             let collider = AloCollider::new(tree, submesh.skin.clone(), bone);
@@ -253,7 +245,14 @@ impl<'a> Builder<'a> {
         let entity = match (drawn, collider) {
             (Some(drawn), Some(collider)) => spawn_below(world, parent, (placed, drawn, collider)),
             (Some(drawn), None) => spawn_below(world, parent, (placed, drawn)),
-            (None, Some(collider)) => spawn_below(world, parent, (placed, collider)),
+            (None, Some(collider)) => {
+                let mut bounds = bounds;
+                if submesh.skin.is_some() {
+                    // Bevy updates the boxes only of meshes that are drawn.
+                    bounds.half_extents = Vec3A::INFINITY;
+                }
+                spawn_below(world, parent, (placed, collider, RayBounds(bounds)))
+            }
             (None, None) => return,
         };
         if submesh.is_team_colored {

@@ -11,7 +11,7 @@ use crate::formats::lithtech::settings::AbcLoaderSettings;
 use crate::formats::lithtech::surfaces::largest_box;
 use crate::geometry::axes::Mirror;
 use crate::root::parts::DistanceLod;
-use crate::spawn::instance::{ModelFormat, ModelInstance, RayPart};
+use crate::spawn::instance::{ModelFormat, ModelInstance, RayBounds, RayPart};
 use crate::spawn::render_layers::HasLayers;
 use crate::spawn::scene::{SceneModel, SceneRoot, Spawnable, insert, spawn_below};
 use bevy::asset::LoadContext;
@@ -120,7 +120,7 @@ impl Builder<'_> {
     fn spawn_box(&mut self) {
         if let Some(bounds) = largest_box(self.model) {
             let bounds = Aabb::from_min_max(bounds.min.into(), bounds.max.into());
-            insert(self.world, self.scene, (bounds, self.ray_part));
+            insert(self.world, self.scene, (RayBounds(bounds), self.ray_part));
         }
     }
 

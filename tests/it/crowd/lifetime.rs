@@ -166,6 +166,25 @@ fn a_model_joins_and_leaves_its_crowd() {
 }
 
 #[test]
+fn models_that_need_no_crowd_stay() {
+    let files = [
+        ("a.mdl", mdl::tetrahedron().to_bytes()),
+        ("a.lgw", BICYCLE.into()),
+    ];
+    let mut app = TestApp::new(&files);
+    for scene in ["a.mdl#Scene", "a.lgw#Scene"] {
+        let root = app.spawn_ready(scene, ());
+        app.step(0.0);
+        let before = app.get::<Children>(root)[0];
+        app.insert(root, Crowd);
+        app.step(0.0);
+        app.remove::<Crowd>(root);
+        app.step(0.0);
+        assert_eq!(app.get::<Children>(root)[0], before, "{scene}");
+    }
+}
+
+#[test]
 fn a_member_shows_its_scene_until_the_next_one_is_loaded() {
     for subject in &SUBJECTS {
         let mut files = (subject.files)();

@@ -37,6 +37,7 @@ fn triangles(world: &World, entity: Entity, mesh: &ColliderMesh) -> Vec<Triangle
             entity,
             mesh: 0,
             submesh: 0,
+            bone: 0,
             index,
             corners: corners.map(corner),
         })

@@ -29,6 +29,7 @@ impl Targets {
             entity,
             mesh: 0,
             submesh: 0,
+            bone: 0,
             index,
             corners,
         });

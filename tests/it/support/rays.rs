@@ -37,6 +37,7 @@ pub struct Triangle {
     pub entity: Entity,
     pub mesh: usize,
     pub submesh: usize,
+    pub bone: usize,
     pub index: usize,
     pub corners: [DVec3; 3],
 }
@@ -101,6 +102,7 @@ impl HitModel {
                         entity: entities[&(part.mesh, part.submesh)],
                         mesh: part.mesh,
                         submesh: part.submesh,
+                        bone: part.bone,
                         index,
                         corners: corners.map(|corner| posed[usize::from(corner)]),
                     }),
@@ -434,7 +436,7 @@ pub struct Limits {
     pub normal: f64,
 }
 
-/// Asserts that all rays hit the expected parts and triangles of Alamo models.
+/// Asserts that all rays hit the expected models, parts, triangles and, on rigid parts, bones of Alamo models.
 #[track_caller]
 pub fn compare(
     world: &mut World,
@@ -448,8 +450,26 @@ pub fn compare(
         position: tolerance,
         normal: 1e-3,
     };
+    let mut owners = HashMap::<Entity, (Entity, Option<Entity>)>::default();
+    for triangle in triangles {
+        owners.entry(triangle.entity).or_insert_with(|| {
+            let mut above = triangle.entity;
+            let root = loop {
+                above = world.get::<ChildOf>(above).unwrap().parent();
+                if world.get::<AloInstance>(above).is_some() {
+                    break above;
+                }
+            };
+            let bones = world.get::<AloInstance>(root).unwrap().bones();
+            let is_rigid = world.get::<SkinnedMesh>(triangle.entity).is_none();
+            (root, is_rigid.then(|| bones[triangle.bone]))
+        });
+    }
     let check = |hit: &ModelRayHit, expected: &Intersection, context: &str| {
-        assert_eq!(hit.triangle as usize, expected.triangle.index, "{context}");
+        let (root, bone) = owners[&expected.triangle.entity];
+        let bone = bone.or(hit.bone);
+        let found = (hit.root, hit.bone, hit.triangle as usize);
+        assert_eq!(found, (root, bone, expected.triangle.index), "{context}");
     };
     caster.compare_with(world, triangles, queries, (limits, what), check)
 }
