@@ -2,11 +2,9 @@
 
 use crate::appearance::parts::BoneVisibility;
 use crate::formats::alamo::collision::tree::CollisionTree;
-use crate::formats::alamo::components::{AloInstance, AloPart, AloSubmeshIndex};
+use crate::formats::alamo::components::{AloPart, AloSubmeshIndex};
 use crate::formats::alamo::raycast::collider::{AloCollider, PlacedTree};
-use crate::geometry::parts::HitPart;
-use crate::geometry::ray_settings::{ModelRayCastSettings, ModelRayCastVisibility, ModelRayHit};
-use crate::geometry::vertices::{SurfaceTriangles, uv_at, uvs};
+use crate::geometry::ray_settings::{ModelRayCastSettings, ModelRayCastVisibility};
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::query::QueryData;
 use bevy::ecs::system::SystemParam;
@@ -17,23 +15,22 @@ use bevy::prelude::*;
 /// The components of a collider's entity.
 #[derive(QueryData)]
 pub(crate) struct Collider {
-    collider: &'static AloCollider,
-    submesh: &'static AloSubmeshIndex,
+    pub(crate) collider: &'static AloCollider,
+    pub(crate) submesh: &'static AloSubmeshIndex,
     transform: &'static GlobalTransform,
     own: Option<&'static Visibility>,
     inherited: &'static InheritedVisibility,
     in_view: &'static ViewVisibility,
     is_drawn: Has<Mesh3d>,
     parent: Option<&'static ChildOf>,
-    skinned: Option<&'static SkinnedMesh>,
+    pub(crate) skinned: Option<&'static SkinnedMesh>,
 }
 
 /// The colliders and their ancestors.
 #[derive(SystemParam)]
 pub(crate) struct Colliders<'w, 's> {
-    colliders: Query<'w, 's, Collider>,
+    pub(crate) colliders: Query<'w, 's, Collider>,
     parts: Query<'w, 's, (&'static AloPart, &'static ChildOf)>,
-    instances: Query<'w, 's, &'static AloInstance>,
     bones: Query<
         'w,
         's,
@@ -43,7 +40,6 @@ pub(crate) struct Colliders<'w, 's> {
         ),
     >,
     transforms: Query<'w, 's, &'static GlobalTransform>,
-    meshes: Option<Res<'w, Assets<Mesh>>>,
     posed: Local<'s, Posed>,
 }
 
@@ -62,70 +58,13 @@ impl Colliders<'_, '_> {
         self.posed.trees.clear();
     }
 
-    /// The nearest hit of a ray on a collider within the distance `max`.
-    pub(crate) fn cast(
-        &mut self,
-        part: HitPart,
-        ray: Ray3d,
-        max: f32,
-        settings: &ModelRayCastSettings<'_>,
-    ) -> Option<ModelRayHit> {
-        let hit = self.with_tree(part.entity, settings, |_, placed| {
-            placed.cast(ray, max, settings.backfaces)
-        })??;
-        let mut hit = ModelRayHit {
-            root: part.root,
-            part: part.entity,
-            bone: None,
-            triangle: hit.triangle,
-            barycentrics: hit.barycentrics,
-            distance: hit.distance,
-            point: hit.point,
-            normal: hit.normal,
-            uv: None,
-        };
-        self.add_details(&mut hit);
-        Some(hit)
-    }
-
-    /// Sets the bone that moves the hit point, of a skinned part the one with the greatest weight there, and the texture
-    /// coordinate, if the mesh is in the main world.
-    fn add_details(&self, hit: &mut ModelRayHit) -> Option<()> {
-        let item = self.colliders.get(hit.part).ok()?;
-        let instance = self.instances.get(hit.root).ok()?;
-        hit.bone = instance.bones().get(item.collider.bone()).copied();
-        let mesh = instance.model().meshes.get(item.submesh.mesh)?;
-        let submesh = mesh.submeshes.get(item.submesh.submesh)?;
-        let mesh = self.meshes.as_ref()?.get(submesh.mesh.as_ref()?)?;
-        let vertices = SurfaceTriangles::of(mesh)?.get(hit.triangle as usize)?;
-        hit.uv = uv_at(uvs(mesh), vertices, hit.barycentrics);
-        let joint = item.collider.skin()?.joint_at(vertices, hit.barycentrics)?;
-        hit.bone = Some(*item.skinned?.joints.get(joint)?);
-        Some(())
-    }
-
-    /// Whether a ray hits a collider within the distance `max`.
-    pub(crate) fn any_hit(
-        &mut self,
-        part: HitPart,
-        ray: Ray3d,
-        max: f32,
-        settings: &ModelRayCastSettings<'_>,
-    ) -> bool {
-        let any_hit = |_: &ColliderItem<'_, '_>, placed: &PlacedTree<'_>| {
-            placed.any_hit(ray, max, settings.backfaces)
-        };
-        let any_hit = self.with_tree(part.entity, settings, any_hit);
-        any_hit.unwrap_or(false)
-    }
-
     /// Calls a function with a collider's tree in the world. `None` if the settings exclude the collider
     /// or its transform is not usable.
     pub(crate) fn with_tree<T>(
         &mut self,
         entity: Entity,
         settings: &ModelRayCastSettings<'_>,
-        query: impl FnOnce(&ColliderItem<'_, '_>, &PlacedTree<'_>) -> T,
+        query: impl FnOnce(&PlacedTree<'_>) -> T,
     ) -> Option<T> {
         let item = self.colliders.get(entity).ok()?;
         if !self.is_included(&item, settings.visibility) || !(settings.filter)(entity) {
@@ -134,7 +73,7 @@ impl Colliders<'_, '_> {
         let tree = item.collider.tree();
         let (Some(skin), Some(skinned)) = (item.collider.skin(), item.skinned) else {
             let placed = PlacedTree::new(tree, item.transform.affine())?;
-            return Some(query(&item, &placed));
+            return Some(query(&placed));
         };
         let Posed { trees, vertices } = &mut *self.posed;
         let posed = trees.entry(entity).or_insert_with(|| {
@@ -147,7 +86,7 @@ impl Colliders<'_, '_> {
             tree.with_positions(vertices).ok()
         });
         let tree = posed.as_ref()?;
-        Some(query(&item, &PlacedTree::new(tree, Affine3A::IDENTITY)?))
+        Some(query(&PlacedTree::new(tree, Affine3A::IDENTITY)?))
     }
 
     /// Whether a ray with the given setting can hit a collider.

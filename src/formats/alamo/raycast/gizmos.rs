@@ -98,7 +98,7 @@ fn draw(
             color: own.color.or(config.color),
         };
         let any = ModelRayCastSettings::default().with_visibility(ModelRayCastVisibility::Any);
-        colliders.with_tree(entity, &any, |_, placed| {
+        colliders.with_tree(entity, &any, |placed| {
             draw_tree(placed, style, &mut gizmos);
         });
     }
@@ -111,7 +111,7 @@ fn draw(
     };
     let included = ModelRayCastSettings::default().with_visibility(config.visibility);
     for entity in &others {
-        colliders.with_tree(entity, &included, |_, placed| {
+        colliders.with_tree(entity, &included, |placed| {
             draw_tree(placed, style, &mut gizmos);
         });
     }

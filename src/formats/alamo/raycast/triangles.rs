@@ -21,13 +21,13 @@ type Drawn = (
 /// The sub-meshes of all spawned models.
 #[derive(SystemParam)]
 pub(crate) struct AloTriangles<'w, 's> {
-    instances: Query<'w, 's, &'static AloInstance>,
+    pub(crate) instances: Query<'w, 's, &'static AloInstance>,
     children: Query<'w, 's, &'static Children>,
     submeshes: Query<'w, 's, &'static ChildOf, With<AloSubmeshIndex>>,
     parts: Query<'w, 's, &'static AloPart>,
     drawn: Query<'w, 's, Drawn, With<AloSubmeshIndex>>,
     joints: Query<'w, 's, &'static GlobalTransform>,
-    meshes: Option<Res<'w, Assets<Mesh>>>,
+    pub(crate) meshes: Option<Res<'w, Assets<Mesh>>>,
     bindposes: Option<Res<'w, Assets<SkinnedMeshInverseBindposes>>>,
 }
 
