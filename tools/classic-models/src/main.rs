@@ -11,6 +11,7 @@ mod lgw_text;
 mod list;
 mod log_buffer;
 mod messages;
+mod output_file;
 mod paths;
 mod validate;
 mod view;

@@ -5,12 +5,11 @@ use crate::convert::job::{Input, Job, Written};
 use crate::convert::options::{Container, Options, Output};
 use crate::file_format::{is_model, is_texture};
 use crate::messages;
+use crate::output_file::{check, create_folder, write};
 use crate::paths::archive_file;
 use crate::paths::path_args::Unmatched;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::{HashMap, HashSet};
-use std::fs;
-use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -233,54 +232,6 @@ fn progress(length: usize) -> ProgressBar {
     }
 }
 
-/// Writes a file. With `force`, an existing file is replaced.
-///
-/// # Errors
-/// If the file exists, or cannot be written. Nothing is left then.
-pub fn write(path: &Path, bytes: &[u8], force: bool) -> Result<(), String> {
-    check(path, force)?;
-    let temporary = temporary(path);
-    let written = fs::File::create(&temporary).and_then(|mut file| file.write_all(bytes));
-    let renamed = written.and_then(|()| fs::rename(&temporary, path));
-    renamed.map_err(|error| {
-        // The write error is the one to report.
-        let _ = fs::remove_file(&temporary);
-        format!("{}: {error}", path.display())
-    })
-}
-
-/// Creates the folder of a file.
-///
-/// # Errors
-/// If it cannot be created.
-pub fn create_folder(path: &Path) -> Result<(), String> {
-    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
-    let created = folder.map_or(Ok(()), fs::create_dir_all);
-    created.map_err(|error| format!("{}: {error}", path.display()))
-}
-
-/// Checks that a file may be written.
-///
-/// # Errors
-/// If it exists and may not be replaced, or if it is not a regular file.
-pub fn check(path: &Path, force: bool) -> Result<(), String> {
-    let what = path.display();
-    match fs::symlink_metadata(path) {
-        Ok(found) if !found.is_file() => Err(format!("{what} exists and is not a regular file")),
-        Ok(_) if !force => Err(format!("{what} exists; --force replaces it")),
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(format!("{what}: {error}")),
-    }
-}
-
-/// The temporary file: of this process only, so that two runs do not write to the same file.
-fn temporary(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.tmp", std::process::id()));
-    path.with_file_name(name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -316,21 +267,5 @@ mod tests {
         let plan = Plan::new(&inputs[..1], Path::new("out.GLTF"), Container::Glb).unwrap();
         let job = plan.jobs[0].as_ref().unwrap();
         assert_eq!(job.kind, Output::Model(Container::Gltf));
-    }
-
-    #[test]
-    fn only_force_replaces_files_and_nothing_else_is_left() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.glb");
-        write(&path, b"one", false).unwrap();
-        let error = write(&path, b"two", false).unwrap_err();
-        assert!(error.contains("--force"), "{error}");
-        assert_eq!(fs::read(&path).unwrap(), b"one");
-        write(&path, b"two", true).unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"two");
-        let error = write(folder.path(), b"two", true).unwrap_err();
-        assert!(error.contains("not a regular file"), "{error}");
-        assert!(write(&folder.path().join("missing/a.glb"), b"", true).is_err());
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }
