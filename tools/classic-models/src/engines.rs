@@ -107,6 +107,8 @@ pub fn of_model(model: &MdlFile<'_>, engines: &[Engine]) -> Vec<BrokenLimit> {
 pub fn of_archive<R: ReadAt>(archive: &Archive<R>, engines: &[Engine]) -> Vec<BrokenLimit> {
     /// The length of a name in the directory of a PAK.
     const LENGTH: usize = 56;
+    /// The count of files in a PAK that QuakeSpasm, like Quake, can open.
+    const MAX_FILES: u64 = 2048;
     if archive.format() != Format::Pak {
         return Vec::new();
     }
@@ -127,6 +129,11 @@ pub fn of_archive<R: ReadAt>(archive: &Archive<R>, engines: &[Engine]) -> Vec<Br
         }
     }
     let mut broken = Vec::new();
+    let files = archive.entries().len() as u64 + archive.skipped();
+    if files > MAX_FILES && engines.contains(&Engine::Quakespasm) {
+        let message = format!("quits: {files} files, at most {MAX_FILES}");
+        broken.push(limit(Engine::Quakespasm, false, message));
+    }
     let no_names = |engine: &&Engine| **engine != Engine::Ezquake;
     for &engine in engines.iter().filter(no_names) {
         for (names, reason) in [

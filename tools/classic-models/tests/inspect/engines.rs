@@ -192,3 +192,19 @@ fn names_that_engines_do_not_find_are_named() {
         assert_eq!(output.status.code(), Some(status), "{engine}");
     }
 }
+
+#[test]
+fn more_files_in_an_archive_than_quakespasm_opens_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pak0.pak");
+    let names: Vec<String> = (0..2049).map(|index| index.to_string()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    for (count, is_named) in [(2048, false), (2049, true)] {
+        std::fs::write(&file, pak(&names[..count])).unwrap();
+        let output = inspect(&[file.to_str().unwrap()]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        let limit = "  limit: QuakeSpasm quits: 2049 files, at most 2048\n";
+        assert_eq!(text.contains(limit), is_named, "{count}");
+        assert_eq!(text.contains("limit:"), is_named, "{count}");
+    }
+}
