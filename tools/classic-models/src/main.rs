@@ -1,5 +1,5 @@
-//! `classic-models`: shows, describes, converts and checks the model files of classic games, and lists and extracts their
-//! archives. One module per subcommand.
+//! `classic-models`: shows, describes, converts and checks the model files of classic games, and lists, extracts and
+//! packs their archives. One module per subcommand.
 
 mod clip_names;
 mod convert;
@@ -12,6 +12,7 @@ mod list;
 mod log_buffer;
 mod messages;
 mod output_file;
+mod pack;
 mod paths;
 mod validate;
 mod view;
@@ -29,11 +30,12 @@ Examples:
   classic-models convert Models out                    converts all models and textures in a folder
   classic-models list id1/pak0.pak *.mdl               lists the models in an archive
   classic-models extract id1/pak0.pak --to files       extracts an archive
+  classic-models pack mymod id1/pak2.pak               packs a folder into an archive
   classic-models validate assets                       checks all manifests in a folder
 
 `classic-models COMMAND --help` has all options of a command, with examples; -h is shorter.";
 
-/// Shows, describes, converts and checks the model files of classic games, and lists and extracts their archives.
+/// Shows, describes, converts and checks the model files of classic games, and lists, extracts and packs their archives.
 #[derive(Parser)]
 #[command(version, args_override_self = true, after_help = EXAMPLES)]
 struct Cli {
@@ -48,6 +50,7 @@ enum Command {
     Convert(convert::Args),
     List(list::Args),
     Extract(extract::Args),
+    Pack(pack::Args),
     Validate(validate::Args),
 }
 
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Command::Convert(args) => convert::run(&args),
         Command::List(args) => list::run(&args),
         Command::Extract(args) => extract::run(&args),
+        Command::Pack(args) => pack::run(&args),
         Command::Validate(args) => validate::run(&args),
     }
 }

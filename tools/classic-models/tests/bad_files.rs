@@ -209,6 +209,7 @@ fn outputs_that_cannot_be_written_are_errors() {
         (&["convert", "a.mdl", "a.mdl/b.glb"][..], "a.mdl/b.glb"),
         (&["convert", "a.mdl", "a.mdl/out"], "a.mdl/out"),
         (&["extract", "a.pak", "--to", "a.mdl"], "a.mdl"),
+        (&["pack", ".", "a.mdl/a.pak"], "a.mdl/a.pak"),
         (&["view", "a.mdl", "--capture", "a.png"], "a.png"),
         (&["view", "a.mdl", "--sheet", "no/a.png"], "no/a.png"),
         (&["view", "a.mdl", "--turntable", "1", "a.mdl"], "a.mdl"),

@@ -70,6 +70,9 @@ fn wrong_arguments_exit_with_2() {
         (&["list", "a.pak", "[z-"], "[z-"),
         (&["extract", "a.pak"], "--to"),
         (&["extract", "--to", "out"], "ARCHIVE"),
+        (&["pack", "."], "OUT"),
+        (&["pack", ".", "a.zip"], "a.zip: OUT must end in"),
+        (&["pack", ".", "b.pak", "[z-"], "[z-"),
         (&["view", "--colour", "good.mdl"], "--colour"),
         (&["view", "--size", "0x0", "good.mdl"], "0x0"),
         (

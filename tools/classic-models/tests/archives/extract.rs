@@ -7,7 +7,7 @@ use std::fs::read;
 use std::path::Path;
 
 /// The files below a folder: their paths with `/`, and their bytes.
-fn files_below(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub fn files_below(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten() {
         let path = entry.unwrap().path();
@@ -23,7 +23,7 @@ fn files_below(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Files with their bytes as text.
-fn expected(files: &[(&str, &str)]) -> BTreeMap<String, Vec<u8>> {
+pub fn expected(files: &[(&str, &str)]) -> BTreeMap<String, Vec<u8>> {
     let files = files.iter();
     files
         .map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()))

@@ -1,8 +1,9 @@
-//! Runs the subcommands `list` and `extract` of the compiled program, and `inspect` and `view` on archives.
+//! Runs the subcommands `list`, `extract` and `pack` of the compiled program, and `inspect` and `view` on archives.
 
 mod extract;
 mod inspect;
 mod list;
+mod pack;
 mod view;
 
 use std::path::{Path, PathBuf};
