@@ -3,7 +3,7 @@
 use super::mesh::Mesh;
 use bevy::prelude::*;
 use bevy_classic_models::quake::mdl::write::{
-    FrameDocument, MdlDocument, PoseDocument, Shape, SkinDocument, bounds_corner, quantize,
+    FrameDocument, MdlDocument, PoseDocument, Shape, SkinDocument, Grid, bounds_corner, quantize,
 };
 use bevy_classic_models::quake::mdl::{Header, Precision, TriVertex};
 
@@ -43,7 +43,7 @@ impl Recipe {
             .flat_map(FrameShapes::shapes)
             .cloned()
             .collect();
-        let quantized = quantize(&shapes, self.precision);
+        let quantized = quantize(&shapes, self.precision, Grid::around(&shapes));
         let mut poses = quantized.poses.into_iter();
         let frames = self.frames.iter();
         MdlDocument {

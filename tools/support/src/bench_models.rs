@@ -6,7 +6,7 @@ use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write_unchecked};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh, Vertex};
 use bevy_classic_models::alamo::particles::is_particle_system;
 use bevy_classic_models::quake::mdl::write::{
-    FrameDocument, MdlDocument, Shape, SkinDocument, quantize,
+    FrameDocument, MdlDocument, Shape, Grid, SkinDocument, quantize,
 };
 use bevy_classic_models::quake::mdl::{Header, Precision, StVertex, Triangle};
 use core::f32::consts::TAU;
@@ -184,7 +184,7 @@ pub struct Size {
 /// A Quake model of a ball with an animated wave from pole to pole.
 pub fn synthetic(name: &str, size: &Size) -> Model {
     let shapes: Vec<Shape> = (0..size.poses).map(|pose| shape(size, pose)).collect();
-    let quantized = quantize(&shapes, Precision::Bits8);
+    let quantized = quantize(&shapes, Precision::Bits8, Grid::around(&shapes));
     let texels =
         (0..size.skin * size.skin).map(|texel| (texel.wrapping_mul(0x9e37_79b9) >> 24) as u8);
     let document = MdlDocument {

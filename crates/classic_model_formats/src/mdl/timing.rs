@@ -35,6 +35,14 @@ impl Timing {
         }
     }
 
+    /// When an element ends, in seconds from the start of the sequence.
+    pub fn end(&self, element: u32) -> f32 {
+        match self {
+            Self::Rate(rate) => (element + 1) as f32 / rate,
+            Self::Ends(ends) => ends.get(element as usize).copied().unwrap_or_default(),
+        }
+    }
+
     /// The timing of the `count` elements from index `first` on, with times from the start of that element.
     pub fn part(&self, first: u32, count: u32) -> Self {
         let Self::Ends(ends) = self else {

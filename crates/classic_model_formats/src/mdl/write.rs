@@ -249,23 +249,41 @@ pub struct Quantized {
     pub poses: Vec<PoseDocument>,
 }
 
-/// Quantizes shapes over the bounding box of all of them.
-///
-/// The box is 255 steps wide, so its minimum and maximum are exact. With [`Precision::Bits8`], positions are rounded to
-/// the nearest step; with [`Precision::Bits16`], they are truncated to 1/256 step. (The game's own tool divides by
-/// 255.9 and truncates, which moves positions by half a step on average.)
-pub fn quantize(shapes: &[Shape], precision: Precision) -> Quantized {
-    let positions = || shapes.iter().flat_map(|shape| &shape.positions);
-    let bound = |select: fn(f32, f32) -> f32| {
-        let both = |a: [f32; 3], b: [f32; 3]| per_axis(|axis| select(a[axis], b[axis]));
-        positions().copied().reduce(both).unwrap_or_default()
-    };
-    let (min, max) = (bound(f32::min), bound(f32::max));
-    let scale = per_axis(|axis| (max[axis] - min[axis]) / 255.0);
+/// How positions are quantized: `origin + step * scale` per axis, with steps from 0 to 255.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grid {
+    /// Units per step, per axis.
+    pub scale: [f32; 3],
+    /// The position of step 0, in units.
+    pub origin: [f32; 3],
+}
+
+impl Grid {
+    /// The grid over the bounding box of all shapes. The box is 255 steps wide, so its minimum and maximum are exact.
+    ///
+    /// The game's own tool divides by 255.9 and truncates, which moves positions by half a step on average.
+    pub fn around(shapes: &[Shape]) -> Self {
+        let bound = |select: fn(f32, f32) -> f32| {
+            let positions = shapes.iter().flat_map(|shape| &shape.positions);
+            let both = |a: [f32; 3], b: [f32; 3]| per_axis(|axis| select(a[axis], b[axis]));
+            positions.copied().reduce(both).unwrap_or_default()
+        };
+        let (min, max) = (bound(f32::min), bound(f32::max));
+        Self {
+            scale: per_axis(|axis| (max[axis] - min[axis]) / 255.0),
+            origin: min,
+        }
+    }
+}
+
+/// Quantizes shapes. Positions are rounded to the nearest step, or 1/256 step with [`Precision::Bits16`]; those outside of the grid
+/// are moved to its sides.
+pub fn quantize(shapes: &[Shape], precision: Precision, grid: Grid) -> Quantized {
+    let Grid { scale, origin } = grid;
     let steps = |position: [f32; 3]| {
-        per_axis(|axis| match scale[axis] > 0.0 {
-            true => (position[axis] - min[axis]) / scale[axis],
-            false => 0.0,
+        per_axis(|axis| match scale[axis] {
+            0.0 => 0.0,
+            scale => (position[axis] - origin[axis]) / scale,
         })
     };
     let pose = |shape: &Shape| {
@@ -286,8 +304,8 @@ pub fn quantize(shapes: &[Shape], precision: Precision) -> Quantized {
     };
     Quantized {
         scale,
-        origin: min,
-        radius: positions().map(length).fold(0.0, f32::max),
+        origin,
+        radius: shapes.iter().flat_map(|shape| &shape.positions).map(length).fold(0.0, f32::max),
         poses: shapes.iter().map(pose).collect(),
     }
 }
@@ -308,10 +326,13 @@ fn quantize_vertex(
     let normal = nearest_normal(normal);
     let (high, low) = match precision {
         Precision::Bits8 => (steps.map(f32::round), [0.0; 3]),
-        Precision::Bits16 => (
-            steps.map(f32::floor),
-            steps.map(|step| (step.fract() * 256.0).floor()),
-        ),
+        Precision::Bits16 => {
+            let parts = steps.map(|step| (step * 256.0).round().clamp(0.0, 65535.0));
+            (
+                parts.map(|parts| (parts / 256.0).floor()),
+                parts.map(|parts| parts % 256.0),
+            )
+        }
     };
     // Casts from float to integer saturate, so rounding cannot wrap around at the maximum.
     let vertex = |steps: [f32; 3], normal| TriVertex {
