@@ -1,0 +1,26 @@
+//! Makes the model files of classic games of glTF files: the way back of `classic-models convert`.
+//!
+//! - `json` has the fields of the file, `accessor` reads its arrays, and `read` makes a [`Scene`] of both, with everything checked.
+//! - [`Scene`] poses its nodes and vertices at any time of an animation: see `animation` and `pose`.
+//! - `skin` lays out the textures of all materials in one image, and `palette` maps it to a palette.
+//! - [`mdl`] makes Quake models, and [`lgw`] models of UFO: Aftermath.
+//!
+//! Nothing here does I/O: [`Scene::read`] asks its caller for external files.
+
+mod accessor;
+mod animation;
+mod error;
+mod image_data;
+mod json;
+pub mod lgw;
+pub mod mdl;
+mod palette;
+mod pose;
+mod read;
+mod scene;
+mod skin;
+
+pub use error::Error;
+pub use image_data::Pixels;
+pub use palette::{Dithering, Palette};
+pub use scene::Scene;

@@ -1,0 +1,152 @@
+//! The content of a glTF file: plain values, whose indices are all valid.
+
+use crate::animation::Animation;
+use crate::json::Object;
+use glam::{Affine3A, Mat4, Quat, Vec3};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The default scene of a glTF file. Y is up, models face +Z, and the unit is the meter.
+#[derive(Debug)]
+pub struct Scene {
+    /// The nodes of the scene. Parents come before their children.
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) meshes: Vec<Mesh>,
+    pub(crate) skins: Vec<Skin>,
+    pub(crate) animations: Vec<Animation>,
+    pub(crate) materials: Vec<Material>,
+    /// The encoded images.
+    pub(crate) images: Vec<Image>,
+    /// The names of the variants of materials (`KHR_materials_variants`).
+    pub(crate) variants: Vec<String>,
+    /// What was left out.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A node of the scene.
+#[derive(Debug)]
+pub struct Node {
+    pub name: String,
+    pub parent: Option<usize>,
+    pub transform: Transform,
+    pub mesh: Option<usize>,
+    pub skin: Option<usize>,
+    /// The weights of the morph targets at rest.
+    pub weights: Vec<f32>,
+    /// Whether it is a coarser level of detail of another node (`MSFT_lod`), or below one.
+    pub is_coarse: bool,
+    pub extras: Object,
+}
+
+/// A translation, rotation and scale relative to a parent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transform {
+    pub translation: Vec3,
+    pub rotation: Quat,
+    pub scale: Vec3,
+}
+
+impl Transform {
+    pub fn affine(&self) -> Affine3A {
+        Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
+    }
+}
+
+#[derive(Debug)]
+pub struct Mesh {
+    pub primitives: Vec<Primitive>,
+    /// The names of the morph targets. Empty if they have none.
+    pub target_names: Vec<String>,
+}
+
+/// Triangles with the same material. Optional attributes are empty if they do not exist.
+#[derive(Debug)]
+pub struct Primitive {
+    pub positions: Vec<[f32; 3]>,
+    pub normals: Vec<[f32; 3]>,
+    /// Sets of texture coordinates, V downward.
+    pub uvs: Vec<Vec<[f32; 2]>>,
+    pub joints: Vec<[u32; 4]>,
+    pub weights: Vec<[f32; 4]>,
+    /// Vertex indices. Front faces are counterclockwise.
+    pub triangles: Vec<[u32; 3]>,
+    pub material: Option<usize>,
+    /// The materials of variants.
+    pub variants: BTreeMap<usize, usize>,
+    pub targets: Vec<Target>,
+}
+
+/// The differences of a morph target. Empty if it has none.
+#[derive(Debug)]
+pub struct Target {
+    pub positions: Vec<[f32; 3]>,
+    pub normals: Vec<[f32; 3]>,
+}
+
+#[derive(Debug)]
+pub struct Skin {
+    pub joints: Vec<usize>,
+    /// One per joint.
+    pub inverse_bind_matrices: Vec<Mat4>,
+}
+
+#[derive(Debug)]
+pub struct Material {
+    pub name: String,
+    /// Linear red, green and blue, and alpha.
+    pub base_color: [f32; 4],
+    pub base_texture: Option<TextureRef>,
+    /// Linear red, green and blue.
+    pub emissive: [f32; 3],
+    pub emissive_texture: Option<TextureRef>,
+    /// Alpha below this is a hole. `None` if alpha is ignored.
+    pub cutoff: Option<f32>,
+    /// Whether alpha blends with what is behind.
+    pub is_blended: bool,
+    pub extras: Object,
+}
+
+/// An image, and its coordinates on a mesh.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TextureRef {
+    pub image: usize,
+    /// Index of the set of texture coordinates.
+    pub set: usize,
+    /// `KHR_texture_transform`: translation, rotation in radians, and scale.
+    pub offset: [f32; 2],
+    pub rotation: f32,
+    pub scale: [f32; 2],
+    /// Whether it repeats along U and V.
+    pub wrap: [bool; 2],
+}
+
+impl TextureRef {
+    /// Coordinates after `KHR_texture_transform`.
+    pub fn transformed(&self, [u, v]: [f32; 2]) -> [f32; 2] {
+        let [u, v] = [u * self.scale[0], v * self.scale[1]];
+        let (sin, cos) = self.rotation.sin_cos();
+        [
+            cos * u + sin * v + self.offset[0],
+            cos * v - sin * u + self.offset[1],
+        ]
+    }
+}
+
+#[derive(Debug)]
+pub struct Image {
+    pub name: String,
+    /// A PNG or JPEG file.
+    pub bytes: Vec<u8>,
+}
+
+impl Scene {
+    /// What was left out when the file was read.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// A value of the `extras` of the first node that has it.
+    pub(crate) fn extra(&self, name: &str) -> Option<&Value> {
+        self.nodes.iter().find_map(|node| node.extras.get(name))
+    }
+}
