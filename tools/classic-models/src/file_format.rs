@@ -87,6 +87,11 @@ pub fn is_model(path: &Path) -> bool {
     extensions.iter().any(|it| has_extension(path, it))
 }
 
+/// Whether a file has the extension of glTF.
+pub fn is_gltf(path: &Path) -> bool {
+    has_extension(path, "glb") || has_extension(path, "gltf")
+}
+
 /// Whether a file has the extension of a manifest, `.model.ron`.
 pub fn is_manifest(file: &Path) -> bool {
     let stem = file.file_stem().map(Path::new);

@@ -3,7 +3,7 @@
 use super::mesh::Mesh;
 use bevy::prelude::*;
 use bevy_classic_models::quake::mdl::write::{
-    FrameDocument, MdlDocument, PoseDocument, Shape, SkinDocument, Grid, bounds_corner, quantize,
+    FrameDocument, Grid, MdlDocument, PoseDocument, Shape, SkinDocument, bounds_corner, quantize,
 };
 use bevy_classic_models::quake::mdl::{Header, Precision, TriVertex};
 

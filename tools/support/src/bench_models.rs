@@ -6,7 +6,7 @@ use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write_unchecked};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh, Vertex};
 use bevy_classic_models::alamo::particles::is_particle_system;
 use bevy_classic_models::quake::mdl::write::{
-    FrameDocument, MdlDocument, Shape, Grid, SkinDocument, quantize,
+    FrameDocument, Grid, MdlDocument, Shape, SkinDocument, quantize,
 };
 use bevy_classic_models::quake::mdl::{Header, Precision, StVertex, Triangle};
 use core::f32::consts::TAU;

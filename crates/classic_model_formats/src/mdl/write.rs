@@ -305,7 +305,11 @@ pub fn quantize(shapes: &[Shape], precision: Precision, grid: Grid) -> Quantized
     Quantized {
         scale,
         origin,
-        radius: shapes.iter().flat_map(|shape| &shape.positions).map(length).fold(0.0, f32::max),
+        radius: shapes
+            .iter()
+            .flat_map(|shape| &shape.positions)
+            .map(length)
+            .fold(0.0, f32::max),
         poses: shapes.iter().map(pose).collect(),
     }
 }

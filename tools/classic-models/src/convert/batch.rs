@@ -1,15 +1,16 @@
 //! Plans the output files of a run, and converts several files at once.
 
 use crate::convert::files::Files;
-use crate::convert::job::{Input, Job, Written};
-use crate::convert::options::{Container, Options, Output};
-use crate::file_format::{is_model, is_texture};
+use crate::convert::job::{Input, Job};
+use crate::convert::options::{Options, Output};
+use crate::file_format::{is_gltf, is_model, is_texture};
 use crate::messages;
 use crate::output_file::{check, create_folder, write};
 use crate::paths::archive_file;
 use crate::paths::path_args::Unmatched;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -36,7 +37,7 @@ impl Plan {
     pub fn new(
         inputs: &[Result<Input, Unmatched>],
         out: &Path,
-        container: Container,
+        format: Output,
     ) -> Result<Self, String> {
         let stored = inputs
             .iter()
@@ -51,14 +52,17 @@ impl Plan {
             return Err(format!("{}: {message}", out.display()));
         }
         // Files whose extension is not that of an input are last: a `hero.txt` must not take the name of the result of `hero.mdl`.
-        let is_known = |input: &Input| is_model(&input.path) || is_texture(&input.path);
+        let is_known = |input: &Input| {
+            let path = &input.path;
+            is_model(path) || is_texture(path) || is_gltf(path)
+        };
         let mut order: Vec<_> = inputs.iter().enumerate().collect();
         order.sort_by_key(|(_, input)| !input.as_ref().is_ok_and(is_known));
         let mut planned = HashMap::new();
         let mut plan = |input: &Input| {
             let (output, kind) = match kind {
                 Some(kind) => input.check_found().map(|()| (out.to_path_buf(), kind)),
-                None => in_folder(input, out, container, &mut planned),
+                None => in_folder(input, out, format, &mut planned),
             }
             .map_err(|error| Unmatched {
                 path: input.path.clone(),
@@ -95,7 +99,7 @@ fn check_folder(out: &Path) -> Result<(), String> {
         return Ok(());
     };
     Err(format!(
-        "{}: OUT {what}: give a file that ends in .glb, .gltf or .png, or a folder (with / at its end if its name has a dot)",
+        "{}: OUT {what}: give a file that ends in .glb, .gltf, .lgw, .mdl or .png, or a folder (with / at its end if its name has a dot)",
         out.display()
     ))
 }
@@ -110,12 +114,12 @@ fn ends_with_separator(path: &Path) -> bool {
 fn in_folder(
     input: &Input,
     out: &Path,
-    container: Container,
+    format: Output,
     planned: &mut HashMap<PathBuf, PathBuf>,
 ) -> Result<(PathBuf, Output), String> {
     let kind = match is_texture(&input.path) {
         true => Output::Png,
-        false => Output::Model(container),
+        false => format,
     };
     let mut name = input.name()?.into_os_string();
     name.push(".");
@@ -195,10 +199,27 @@ impl Run<'_> {
             return Err(format!("{output}: the result would replace an input"));
         }
         check(&job.output, self.force)?;
-        let Written { bytes, warnings } = job.convert(self.files, self.options)?;
+        let written = job.convert(self.files, self.options)?;
+        let textures = written.textures.iter();
+        let textures = textures.map(|(name, bytes)| (job.output.with_file_name(name), bytes));
+        // Several models can have the same texture.
+        let is_new = |(path, bytes): &(PathBuf, &Vec<u8>)| {
+            fs::read(path).map_or(true, |found| found != **bytes)
+        };
+        let textures: Vec<_> = textures.filter(is_new).collect();
+        for (path, _) in &textures {
+            if inputs.contains(&archive_file::absolute(path)) {
+                let texture = path.display();
+                return Err(format!("{texture}: a texture would replace an input"));
+            }
+            check(path, self.force)?;
+        }
         create_folder(&job.output)?;
-        write(&job.output, &bytes, self.force)?;
-        Ok(warnings)
+        for (path, bytes) in textures {
+            write(&path, bytes, self.force)?;
+        }
+        write(&job.output, &written.bytes, self.force)?;
+        Ok(written.warnings)
     }
 }
 
@@ -247,7 +268,7 @@ mod tests {
     #[test]
     fn results_have_the_names_of_their_files() {
         let inputs = ["a/Hero.abc", "b/skin.DTX", "c/hero.mdl"].map(input);
-        let plan = Plan::new(&inputs, Path::new("out"), Container::Gltf).unwrap();
+        let plan = Plan::new(&inputs, Path::new("out"), Output::Gltf).unwrap();
         let outputs: Vec<_> = plan
             .jobs
             .iter()
@@ -263,9 +284,9 @@ mod tests {
     #[test]
     fn a_file_can_only_be_the_result_of_one_input() {
         let inputs = ["a.abc", "b.abc"].map(input);
-        assert!(Plan::new(&inputs, Path::new("out.glb"), Container::Glb).is_err());
-        let plan = Plan::new(&inputs[..1], Path::new("out.GLTF"), Container::Glb).unwrap();
+        assert!(Plan::new(&inputs, Path::new("out.glb"), Output::Glb).is_err());
+        let plan = Plan::new(&inputs[..1], Path::new("out.GLTF"), Output::Glb).unwrap();
         let job = plan.jobs[0].as_ref().unwrap();
-        assert_eq!(job.kind, Output::Model(Container::Gltf));
+        assert_eq!(job.kind, Output::Gltf);
     }
 }

@@ -1,6 +1,5 @@
 //! A glTF document that is being built: typed JSON with a buffer. It must not know the games' formats.
 
-use crate::convert::options::Container;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bevy::prelude::*;
@@ -13,6 +12,15 @@ use gltf_json::{Asset, Buffer, Extras, Index, Node, Root, Scene};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// The container of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Container {
+    /// A binary file.
+    Glb,
+    /// A JSON file.
+    Gltf,
+}
 
 /// A document that is being built.
 pub struct Document {

@@ -1,16 +1,18 @@
 //! Converts one file to the bytes of another one.
 
+use crate::convert::document::Container;
 use crate::convert::files::Files;
 use crate::convert::model::Request;
 use crate::convert::options::{Options, Output};
-use crate::convert::{abc, alo, lgw, mdl, textures};
-use crate::file_format::{FileFormat, has_extension, is_texture};
+use crate::convert::{abc, alo, back, lgw, mdl, textures};
+use crate::file_format::{FileFormat, has_extension, is_gltf, is_texture};
 use crate::paths::archive_file::{self, Location, absolute};
 use crate::paths::entry_pattern::check_name;
 use crate::paths::game::{Game, NOT_FOUND};
 use crate::paths::path_args::Selected;
 use bevy_classic_models::texture::Pixels;
 use classic_model_formats::archive::detect;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The error of a texture that shall become a model.
@@ -27,6 +29,8 @@ pub struct Job {
 /// The content of the file to write.
 pub struct Written {
     pub bytes: Vec<u8>,
+    /// Files that the result names, by their names in its folder.
+    pub textures: BTreeMap<String, Vec<u8>>,
     pub warnings: Vec<String>,
 }
 
@@ -39,7 +43,9 @@ impl Job {
         let bytes = files.read(&self.input)?;
         let container = match self.kind {
             Output::Png => return self.picture(&bytes),
-            Output::Model(container) => container,
+            Output::Mdl | Output::Lgw => return self.back(&bytes, files, options),
+            Output::Glb => Container::Glb,
+            Output::Gltf => Container::Gltf,
         };
         if is_texture(&self.input) {
             return Err(TEXTURE.to_owned());
@@ -68,8 +74,28 @@ impl Job {
         }?;
         Ok(Written {
             warnings: converted.warnings,
+            textures: BTreeMap::new(),
             bytes: converted.document.write(container)?,
         })
+    }
+
+    /// Converts a glTF file to one of a game.
+    fn back(&self, bytes: &[u8], files: &Files, options: &Options) -> Result<Written, String> {
+        if !is_gltf(&self.input) && !bytes.starts_with(b"glTF") {
+            let extension = self.kind.extension();
+            return Err(format!(
+                "only .glb and .gltf files can be converted to .{extension}"
+            ));
+        }
+        let request = Request {
+            path: &self.input,
+            files,
+            options,
+        };
+        match self.kind {
+            Output::Lgw => back::lgw(bytes, &request),
+            _ => back::mdl(bytes, &request),
+        }
     }
 
     fn picture(&self, bytes: &[u8]) -> Result<Written, String> {
@@ -80,12 +106,16 @@ impl Job {
         let pixels = Pixels::decode(bytes, &self.input).map_err(|error| error.to_string())?;
         Ok(Written {
             bytes: textures::png(&pixels)?,
+            textures: BTreeMap::new(),
             warnings: Vec::new(),
         })
     }
 
     /// The error of a file whose format is not known.
     fn unknown_error(&self, bytes: &[u8]) -> String {
+        if is_gltf(&self.input) {
+            return "a glTF file can only be converted to .mdl and .lgw".to_owned();
+        }
         if has_extension(&self.input, "ron") {
             return "a manifest: convert the model that it refers to".to_owned();
         }

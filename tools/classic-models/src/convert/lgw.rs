@@ -25,23 +25,25 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     let mut textures = request.textures();
     document.uses(material::SPECULAR);
     let mut materials: HashMap<i64, Index<Material>> = HashMap::new();
-    for source in &model.file.materials {
-        let material = convert_material(&mut document, &mut textures, source);
+    for (index, source) in model.file.materials.iter().enumerate() {
+        let material = convert_material(&mut document, &mut textures, (index, source));
         let index = document.root.push(material);
         // If several materials have the same number, meshes use the first.
         materials.entry(source.id).or_insert(index);
     }
-    let scale = Vec3::splat(request.options.scale);
+    let scale = Vec3::splat(request.options.scale());
     let mut root = node(&name, &Transform::from_scale(scale));
     root.extras = extras(&json!({
         "format": "lgw",
         "name": model.file.name,
         "exportVersion": model.file.version,
         "sourceFile": model.file.source,
+        "metersPerUnit": request.options.scale(),
     }));
     let root = document.add_node(None, root);
-    for mesh in &model.meshes {
+    for (index, mesh) in model.meshes.iter().enumerate() {
         let mut mesh_node = node(&mesh.name, &Transform::IDENTITY);
+        mesh_node.extras = extras(&json!({ "meshIndex": index }));
         if let Some(data) = mesh.mesh.as_ref().and_then(MeshData::of) {
             let material = mesh.material.and_then(|id| materials.get(&id).copied());
             let primitive = data.primitive(&mut document, material);
@@ -59,7 +61,7 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
 fn convert_material(
     document: &mut Document,
     textures: &mut Textures<'_>,
-    source: &LgwMaterial<'_>,
+    (index, source): (usize, &LgwMaterial<'_>),
 ) -> Material {
     let mut material = matte(&source.name);
     let units = source.units();
@@ -92,7 +94,13 @@ fn convert_material(
         Some(AlphaMode::Opaque) | None => {}
     }
     let units: Vec<Value> = units.iter().flatten().map(|unit| describe(unit)).collect();
-    material.extras = extras(&json!({ "id": source.id, "textureUnits": units }));
+    material.extras = extras(&json!({
+        "id": source.id,
+        // Blender sorts by names.
+        "index": index,
+        "diffuseColor": source.diffuse_color,
+        "textureUnits": units,
+    }));
     material
 }
 
@@ -109,7 +117,11 @@ fn describe(texture: &Texture<'_>) -> Value {
         )
     };
     json!({
+        "number": texture.number,
         "file": texture.file,
+        "wrap": texture.wrap,
+        "mipmaps": texture.mipmaps,
+        "mutable": texture.mutable,
         "mode": texture.mode.keyword(),
         "alphaBits": texture.alpha_mode.bits(),
         "cubeMap": texture.cube_map,

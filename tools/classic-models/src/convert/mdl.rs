@@ -14,7 +14,7 @@ use bevy_classic_models::quake::{ConvertedMdl, MdlClip, MdlLoaderSettings, MdlPo
 use bevy_classic_models::texture::Pixels;
 use gltf_json::material::{AlphaMode, EmissiveFactor};
 use gltf_json::{Index, Material};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Sharp texels, as the software renderer drew them. Skins repeat, as in GLQuake.
 const SAMPLING: Sampling = Sampling {
@@ -41,7 +41,7 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     let mut document = Document::new(&name);
     let mut textures = request.textures();
     let materials = materials(&mut document, &mut textures, &model);
-    let root = node(&name, &axes(request.options.scale));
+    let root = node(&name, &axes(request.options.scale()));
     let root = document.add_node(None, root);
     let mut warnings: Vec<String> = model.warnings.iter().map(ToString::to_string).collect();
     if let Some(data) = MeshData::of(&model.mesh) {
@@ -63,7 +63,10 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
         let clips = clips.collect();
         clip::add_all(&mut document, clips);
     }
-    let values = extras(&header(&model));
+    let mut header = header(&model, request.options.scale());
+    // The parser checked the first bytes.
+    header["precision"] = json!(if bytes.starts_with(b"MD16") { 16 } else { 8 });
+    let values = extras(&header);
     if let Some(root) = document.root.nodes.get_mut(root.value()) {
         root.extras = values;
     }
@@ -85,7 +88,11 @@ fn axes(scale: f32) -> Transform {
     Transform::from_rotation(Quat::from_mat3(&axes)).with_scale(Vec3::splat(scale))
 }
 
-fn palette(request: &Request<'_>) -> Result<Palette, String> {
+/// The palette of the options, otherwise Quake's.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn palette(request: &Request<'_>) -> Result<Palette, String> {
     let Some(path) = &request.options.palette else {
         return Ok(Palette::default());
     };
@@ -226,16 +233,29 @@ fn keys(clip: &MdlClip, loops: Loops) -> Keys<usize> {
     }
 }
 
-/// The header's values, which games use.
-fn header(model: &ConvertedMdl) -> Value {
+/// The header's values, which games use, and what the way back needs.
+fn header(model: &ConvertedMdl, scale: f32) -> Value {
     let header = &model.header;
     let groups = model.skins.iter().enumerate();
     let groups = groups.filter_map(|(index, skin)| {
         let timing = skin.timing.as_ref()?;
-        let begins: Vec<f32> = (0..skin.images.len() as u32)
-            .map(|image| timing.begin(image))
+        let times: Vec<f32> = (0..skin.images.len() as u32)
+            .map(|image| timing.end(image))
             .collect();
-        Some(json!({ "skin": index, "begins": begins }))
+        Some(json!({ "skin": index, "times": times }))
+    });
+    let names: Vec<(&str, Option<&str>)> =
+        model.clips.iter().map(|clip| (&*clip.name, None)).collect();
+    let clips = document::unique(&names).into_iter().zip(&model.clips);
+    let clips = clips.map(|(name, clip)| {
+        let sequence = &clip.sequence;
+        let mut values = json!({ "first": sequence.first_pose });
+        if sequence.is_group {
+            let poses = 0..sequence.pose_count;
+            let times: Vec<f32> = poses.map(|pose| sequence.timing.end(pose)).collect();
+            values["times"] = json!(times);
+        }
+        (name, values)
     });
     json!({
         "format": "mdl",
@@ -243,5 +263,8 @@ fn header(model: &ConvertedMdl) -> Value {
         "synctype": header.sync_type,
         "eyePosition": header.eye_position,
         "skinGroups": groups.collect::<Vec<_>>(),
+        "metersPerUnit": scale,
+        "grid": { "scale": header.scale, "origin": header.origin },
+        "clips": clips.collect::<Map<String, Value>>(),
     })
 }

@@ -6,12 +6,14 @@
 //! - `document` is the glTF document, with `accessors` for its data, `mesh`, `morph`, `clip`, `textures`, `material` and `lods` for its
 //!   parts, `names` for unique names, and `glb` for its containers.
 //! - `alo`, `abc`, `mdl` and `lgw` convert one format each, with the `model` as their common interface.
+//! - `back` converts glTF files to those of games.
 //!
 //! The values are those of the parsers and of the plugin's conversions. No app runs.
 
 mod abc;
 mod accessors;
 mod alo;
+mod back;
 mod batch;
 mod clip;
 mod document;
@@ -28,7 +30,7 @@ mod options;
 mod tests;
 mod textures;
 
-use crate::file_format::{is_model, is_texture};
+use crate::file_format::{is_gltf, is_model, is_texture};
 use crate::messages;
 use crate::paths::archive_file::is_archive;
 use crate::paths::game::{self, GameArgs, GameFiles};
@@ -36,12 +38,15 @@ use crate::paths::path_args::{self, Selected, Unmatched, WRONG_ARGUMENTS, Wanted
 use batch::{Plan, Run};
 use files::Files;
 use job::Input;
-use options::{Container, Options};
+use options::{Options, Output};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Converts models to glTF for Blender and other programs, and textures to PNG.
+/// Converts models to glTF for Blender and other programs, and back, and textures to PNG.
+///
+/// From .glb and .gltf to .mdl: all meshes become one, animations become poses, ten per second, and textures a skin in the
+/// colors of a palette. To .lgw: a mesh for each material of each mesh. New textures become .tga files beside it.
 ///
 /// Models: Alamo .alo with the .ala animations beside it, LithTech .abc, Quake .mdl, UFO: Aftermath .lgw. Textures: .dds, .tga,
 /// .dtx. A file can also be in an archive: id1/pak0.pak/progs/player.mdl. With --game, all models of a game are converted, or
@@ -50,7 +55,7 @@ use std::process::ExitCode;
 /// IN can be a pattern, such as "Models/*.alo" or "id1/pak0.pak/progs/*.mdl", or a folder, which stands for all models and
 /// textures in it and its folders.
 ///
-/// OUT is a file if it ends in .glb, .gltf or .png, otherwise a folder, which is created; a new folder with a dot in its name
+/// OUT is a file if it ends in .glb, .gltf, .lgw, .mdl or .png, otherwise a folder, which is created; a new folder with a dot in its name
 /// needs a / at the end. In a folder, results have the names of their files; with --game, and if IN is a folder, also their
 /// folders. Textures, skins and animations are found in the same folders as in the games, in any case, and become part of the
 /// result. Y is up, models face +Z, and a unit of the file is a meter: see --scale.
@@ -75,8 +80,8 @@ pub struct Args {
     #[command(flatten)]
     options: Options,
     /// The kind of file for models in a folder
-    #[arg(long, value_name = "KIND", value_enum, default_value_t = Container::Glb)]
-    format: Container,
+    #[arg(long, value_name = "KIND", value_enum, default_value_t = Output::Glb)]
+    format: Output,
     /// Replace existing files
     #[arg(long)]
     force: bool,
@@ -102,6 +107,8 @@ Examples:
     classic-models convert hero.abc hero.glb --skin Skins/hero_red.dtx
   Textures in another folder, and a file for Blender, which shows all levels of detail:
     classic-models convert ship.alo ship.glb --textures Art/Textures --no-lods
+  A model of Blender for Quake, with its clips in the order of the game's code:
+    classic-models convert ogre.glb ogre.mdl --scale 0.03125 --clips stand,walk,run --engine quakespasm
   A texture, and all textures of a folder:
     classic-models convert hero.dtx hero.png
     classic-models convert Textures/*.dds pictures";
@@ -113,12 +120,20 @@ Examples:
 fn inputs(
     args: &Args,
     paths: &[PathBuf],
+    kind: Output,
 ) -> Result<(Vec<Result<Input, Unmatched>>, Files), String> {
-    let is_wanted = |path: &Path| is_model(path) || is_texture(path);
+    let is_wanted = match kind.is_of_game() {
+        true => is_gltf,
+        false => |path: &Path| is_model(path) || is_texture(path),
+    };
     let Some((game, paths)) = args.game.open(paths)? else {
         let wanted = Wanted {
             is_wanted,
-            what: "models or textures",
+            what: if kind.is_of_game() {
+                "glTF files"
+            } else {
+                "models or textures"
+            },
             keeps_folders: false,
             opens_archives: true,
         };
@@ -161,7 +176,7 @@ pub fn run(args: &Args) -> ExitCode {
         messages::error("OUT is missing: give the file or the folder to write to after IN");
         return ExitCode::from(WRONG_ARGUMENTS);
     };
-    let (inputs, files) = match inputs(args, paths) {
+    let (inputs, files) = match inputs(args, paths, Output::of(out).unwrap_or(args.format)) {
         Ok(opened) => opened,
         Err(error) => return messages::failure(error),
     };

@@ -73,6 +73,8 @@ impl Morph<'_> {
             mesh_node.mesh = Some(document.root.push(mesh));
             if !nodes.is_empty() {
                 mesh_node.scale = Some([0.0; 3]);
+                // For the way back, where the parts become one mesh again.
+                mesh_node.extras = extras(&json!({ "continues": self.node_name }));
             }
             nodes.push(add(document, mesh_node));
         }

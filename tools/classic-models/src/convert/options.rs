@@ -1,18 +1,18 @@
 //! The options of the subcommand `convert`, and the kind of file that an output path has.
 
+use crate::engines::Engine;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 
 /// How files are converted.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Options {
-    /// Meters per unit of the file
+    /// Meters per unit of the game's file; default: 1, or the value with which a model was converted
     ///
-    /// glTF's unit is the meter, and the games' files have no unit. With 1, the coordinates are those of the file, so that a model
-    /// can be converted back. BevySpace multiplies by 0.03125 for Quake, 0.4 for Alamo, 0.025 for LithTech, and 0.01 for UFO:
-    /// Aftermath.
-    #[arg(long, value_name = "METERS", default_value_t = 1.0, value_parser = scale, allow_negative_numbers = true, verbatim_doc_comment)]
-    pub scale: f32,
+    /// glTF's unit is the meter, and the games' files have no unit. With 1, the coordinates are those of the file. BevySpace
+    /// multiplies by 0.03125 for Quake, 0.4 for Alamo, 0.025 for LithTech, and 0.01 for UFO: Aftermath.
+    #[arg(long, value_name = "METERS", value_parser = scale, allow_negative_numbers = true, verbatim_doc_comment)]
+    scale: Option<f32>,
     /// How Alamo models show and hide parts
     ///
     /// Few programs know the extensions of glTF: others show hidden parts, or reject the file.
@@ -45,6 +45,37 @@ pub struct Options {
     /// Leave out the coarser levels of detail, which Blender shows together with the finest
     #[arg(long)]
     pub no_lods: bool,
+    /// To .mdl: the animations that become clips, in this order: run,stand
+    ///
+    /// Default: all, in the order of the file. The code of a game refers to frames by their numbers.
+    #[arg(
+        long,
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        verbatim_doc_comment
+    )]
+    pub clips: Vec<String>,
+    /// To .mdl: the animations that become frame groups, which engines play on their own, such as a flame
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub groups: Vec<String>,
+    /// To .mdl: mix the colors that the palette does not have from neighboring texels
+    #[arg(long)]
+    pub dither: bool,
+    /// To .mdl: fail if the model exceeds a limit of an engine
+    #[arg(long, value_name = "ENGINE,…", value_enum, value_delimiter = ',')]
+    pub engine: Vec<Engine>,
+}
+
+impl Options {
+    /// Meters per unit of the game's file.
+    pub fn scale(&self) -> f32 {
+        self.scale.unwrap_or(1.0)
+    }
+
+    /// Meters per unit of the game's file, if the option is given.
+    pub fn stated_scale(&self) -> Option<f32> {
+        self.scale
+    }
 }
 
 /// How the visibility of a model's parts is stored.
@@ -67,19 +98,18 @@ pub enum Loops {
     None,
 }
 
-/// The kind of file that is written for a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Container {
-    /// One binary file
-    Glb,
-    /// One JSON file
-    Gltf,
-}
-
 /// The kind of file that is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Output {
-    Model(Container),
+    /// glTF: one binary file
+    Glb,
+    /// glTF: one JSON file
+    Gltf,
+    /// Quake models, from glTF
+    Mdl,
+    /// Models of UFO: Aftermath, from glTF
+    Lgw,
+    #[value(skip)]
     Png,
 }
 
@@ -88,8 +118,10 @@ impl Output {
     pub fn of(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         match extension.as_str() {
-            "glb" => Some(Self::Model(Container::Glb)),
-            "gltf" => Some(Self::Model(Container::Gltf)),
+            "glb" => Some(Self::Glb),
+            "gltf" => Some(Self::Gltf),
+            "mdl" => Some(Self::Mdl),
+            "lgw" => Some(Self::Lgw),
             "png" => Some(Self::Png),
             _ => None,
         }
@@ -98,10 +130,17 @@ impl Output {
     /// The extension of the file.
     pub fn extension(self) -> &'static str {
         match self {
-            Self::Model(Container::Glb) => "glb",
-            Self::Model(Container::Gltf) => "gltf",
+            Self::Glb => "glb",
+            Self::Gltf => "gltf",
+            Self::Mdl => "mdl",
+            Self::Lgw => "lgw",
             Self::Png => "png",
         }
+    }
+
+    /// Whether it is a file of a game, which is made of a glTF file.
+    pub fn is_of_game(self) -> bool {
+        matches!(self, Self::Mdl | Self::Lgw)
     }
 }
 

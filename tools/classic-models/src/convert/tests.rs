@@ -1,8 +1,8 @@
 //! Conversions of randomly damaged files: no panic, and each result is a valid document.
 
+use crate::convert::document::Container;
 use crate::convert::files::Files;
 use crate::convert::model::{Converted, Request};
-use crate::convert::options::Container;
 use crate::convert::{abc, alo, lgw, mdl, options};
 use classic_models_fixtures::{alo as alo_fixtures, mutations};
 use std::path::Path;

@@ -5,6 +5,7 @@ mod abc;
 mod alo;
 mod alo_pose;
 mod alo_visibility;
+mod back;
 mod batch;
 mod bevy;
 mod game;

@@ -41,7 +41,7 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
         request,
         model: &model,
         name,
-        axes: axes(request.options.scale).compute_affine(),
+        axes: axes(request.options.scale()).compute_affine(),
         nodes: Vec::new(),
         warnings: model.warnings.iter().map(ToString::to_string).collect(),
         materials: HashMap::new(),
@@ -97,7 +97,7 @@ fn axes(scale: f32) -> Transform {
 impl Builder<'_> {
     /// Adds the root and the nodes.
     fn add_nodes(&mut self) {
-        let mut root = node(&self.name, &axes(self.request.options.scale));
+        let mut root = node(&self.name, &axes(self.request.options.scale()));
         root.extras = extras(&json!({
             "format": "abc",
             "commandString": self.model.file.command_string,

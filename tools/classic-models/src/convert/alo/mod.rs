@@ -37,11 +37,11 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     let mut document = Document::new(&name);
     let bones = add_bones(&mut document, &model, request, &mut warnings);
     let settings = (Materials::new(request.textures()), request.options.no_lods);
-    let axes = axes(request.options.scale).compute_affine();
+    let axes = axes(request.options.scale()).compute_affine();
     let mut parts = Parts::new(&mut document, &model, (&bones, axes), settings);
     parts.add_meshes();
     if !request.options.no_lights {
-        parts::add_lights(&mut parts, request.options.scale);
+        parts::add_lights(&mut parts, request.options.scale());
     }
     parts.add_proxies();
     parts.add_dazzles();
@@ -106,7 +106,7 @@ fn add_bones(
     request: &Request<'_>,
     warnings: &mut Vec<String>,
 ) -> Vec<Index<Node>> {
-    let axes = axes(request.options.scale);
+    let axes = axes(request.options.scale());
     let mut root = node(&model_name(request.path), &axes);
     root.extras = extras(&json!({
         "format": "alo",

@@ -1,0 +1,76 @@
+//! Converts glTF files to those of games.
+
+use crate::convert::job::Written;
+use crate::convert::mdl::palette;
+use crate::convert::model::{Request, model_name};
+use crate::engines;
+use classic_models_gltf_import::{Dithering, Palette, Scene, lgw, mdl};
+use std::collections::BTreeMap;
+
+/// Converts the bytes of a glTF file to those of a Quake model.
+///
+/// # Errors
+/// If the file is damaged, or the model exceeds a limit of an engine of the options.
+pub fn mdl(bytes: &[u8], request: &Request<'_>) -> Result<Written, String> {
+    let options = request.options;
+    let scene = read(bytes, request)?;
+    let palette = Palette(*palette(request)?.0);
+    let options = mdl::Options {
+        scale: options.stated_scale(),
+        palette: &palette,
+        dithering: match options.dither {
+            true => Dithering::FloydSteinberg,
+            false => Dithering::None,
+        },
+        hole_index: options.hole_index,
+        clips: &options.clips,
+        groups: &options.groups,
+    };
+    let converted = mdl::convert(&scene, &options).map_err(|error| error.to_string())?;
+    let bytes = converted.document.to_bytes();
+    let file = classic_model_formats::mdl::parse(&bytes).map_err(|error| error.to_string())?;
+    let mut warnings = converted.warnings;
+    for limit in engines::of_model(&file, &request.options.engine) {
+        if !limit.is_warning {
+            return Err(limit.to_string());
+        }
+        warnings.push(limit.to_string());
+    }
+    Ok(Written {
+        bytes,
+        textures: BTreeMap::new(),
+        warnings,
+    })
+}
+
+/// Converts the bytes of a glTF file to those of a model of UFO: Aftermath, and its textures.
+///
+/// # Errors
+/// If the file is damaged, or has names that the format cannot store.
+pub fn lgw(bytes: &[u8], request: &Request<'_>) -> Result<Written, String> {
+    let scene = read(bytes, request)?;
+    let name = model_name(request.path);
+    let converted = lgw::convert(&scene, &name, request.options.stated_scale());
+    let converted = converted.map_err(|error| error.to_string())?;
+    let written = classic_model_formats::lgw::write(&converted.file);
+    let without = request.options.no_textures;
+    Ok(Written {
+        bytes: written.map_err(|error| error.to_string())?,
+        textures: if without {
+            BTreeMap::new()
+        } else {
+            converted.textures
+        },
+        warnings: converted.warnings,
+    })
+}
+
+/// Reads a glTF file, and the files that it names.
+fn read(bytes: &[u8], request: &Request<'_>) -> Result<Scene, String> {
+    let folder = request.path.parent();
+    let read = |path: &str| {
+        let path = folder.map_or_else(|| path.into(), |folder| folder.join(path));
+        request.files.read(&path)
+    };
+    Scene::read(bytes, &read).map_err(|error| error.to_string())
+}
