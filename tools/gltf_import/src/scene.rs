@@ -146,7 +146,7 @@ impl Scene {
     }
 
     /// A value of the `extras` of the first node that has it.
-    pub(crate) fn extra(&self, name: &str) -> Option<&Value> {
+    pub fn extra(&self, name: &str) -> Option<&Value> {
         self.nodes.iter().find_map(|node| node.extras.get(name))
     }
 }

@@ -8,7 +8,11 @@ use std::borrow::Cow;
 ///
 /// Right-handed, Z is up. The unit of length is the game's, times are in seconds.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(deny_unknown_fields)
+)]
 pub struct ParticleFile<'a> {
     /// The name, usually the file's stem; empty if the file has none.
     pub name: Cow<'a, str>,
@@ -38,35 +42,51 @@ impl ParticleFile<'_> {
 
 /// An emitter: creates particles of one kind.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(deny_unknown_fields)
+)]
 pub struct Emitter<'a> {
     /// The name, for editors; empty if the file has none.
     pub name: Cow<'a, str>,
     /// The texture of colors, as stored. Some files have a path of the artist's machine: see [`file_name`].
     pub color_texture: Cow<'a, str>,
     /// The texture of depths or normals, as stored. Without one, [`DEFAULT_SECONDARY_TEXTURE`].
+    #[cfg_attr(feature = "serde", serde(default))]
     pub secondary_texture: Option<Cow<'a, str>>,
     /// The properties.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub properties: Properties,
     /// The types of the properties' mini-chunks in file order, for the writer. `None` is the usual order.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
     pub property_order: Option<Vec<u8>>,
     /// The distribution of velocities at birth, in units per second.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub velocity: Group,
     /// A copy of the lifetime in one of the axes. No reader uses it.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub lifetime: Group,
     /// The distribution of positions at birth.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub position: Group,
     /// The values that change over a particle's life.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub tracks: Tracks,
     /// The index of the emitter that is created where a particle dies.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub spawn_on_death: Option<u32>,
     /// The index of the emitter that is created at a particle's birth and moves with it.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub spawn_during_life: Option<u32>,
     /// The emitter that spawns this one. `None` for a root, which is created with the system.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub parent: Option<Parent>,
     /// The link group of a third-party editor.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub link_group: Option<u32>,
 }
 
@@ -109,7 +129,7 @@ pub fn file_name(path: &str) -> &str {
 
 /// The emitter that spawns another emitter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Parent {
     /// Index of the emitter.
     pub emitter: u32,
@@ -121,7 +141,7 @@ pub struct Parent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
-    derive(serde::Serialize),
+    derive(serde::Deserialize, serde::Serialize),
     serde(rename_all = "snake_case")
 )]
 pub enum SpawnEvent {
@@ -134,7 +154,11 @@ pub enum SpawnEvent {
 
 /// A random distribution of vectors, chunk 0x1101, as stored. Only the fields of its shape have a meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct Group {
     /// 0 exact, 1 box, 2 cube, 3 sphere, 4 cylinder.
     pub shape: u32,
@@ -258,7 +282,11 @@ impl From<Shape> for Group {
 
 /// The values of a particle that change over its life.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct Tracks {
     /// Red, from 0 to 255.
     pub red: Track,
@@ -315,7 +343,7 @@ impl Default for Tracks {
 
 /// A value over the life of a particle.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Track {
     /// How values between keys are computed.
     pub interpolation: Interpolation,
@@ -364,7 +392,7 @@ pub struct Key {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     feature = "serde",
-    derive(serde::Serialize),
+    derive(serde::Deserialize, serde::Serialize),
     serde(rename_all = "snake_case")
 )]
 pub enum Interpolation {

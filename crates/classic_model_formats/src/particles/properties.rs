@@ -48,7 +48,11 @@ macro_rules! properties {
         /// Lengths are in the game's units, and Z is up. The properties whose names begin with `unknown` have no known
         /// effect.
         #[derive(Clone, Debug, PartialEq)]
-        #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+        #[cfg_attr(
+            feature = "serde",
+            derive(serde::Deserialize, serde::Serialize),
+            serde(default, deny_unknown_fields)
+        )]
         pub struct Properties {
             $($(#[doc = $doc])+ pub $name: value_type!($kind),)+
         }

@@ -1,8 +1,8 @@
 //! Converts glTF files to those of games.
 
-use crate::convert::job::Written;
 use crate::convert::mdl::palette;
-use crate::convert::model::{Request, model_name};
+use crate::convert::model::{Request, Written, model_name};
+use crate::convert::particles;
 use crate::engines;
 use classic_models_gltf_import::{Dithering, Palette, Scene, lgw, mdl};
 use std::collections::BTreeMap;
@@ -63,6 +63,22 @@ pub fn lgw(bytes: &[u8], request: &Request<'_>) -> Result<Written, String> {
         },
         warnings: converted.warnings,
     })
+}
+
+/// Converts the bytes of a glTF file of a particle system to those of the game.
+///
+/// # Errors
+/// If the file is damaged, is not of a particle system, or has values that the format cannot store.
+pub fn particles(bytes: &[u8], request: &Request<'_>) -> Result<Written, String> {
+    let scene = read(bytes, request)?;
+    let values = scene
+        .extra("particles")
+        .filter(|values| values.get("emitters").is_some());
+    let values = values.ok_or(
+        "no `particles` in the extras of a node: only particle systems can be converted to .alo",
+    )?;
+    let file = serde_json::from_value(values.clone());
+    particles::written(&file.map_err(|error| format!("particles: {error}"))?)
 }
 
 /// Reads a glTF file, and the files that it names.

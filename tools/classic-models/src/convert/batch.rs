@@ -99,7 +99,7 @@ fn check_folder(out: &Path) -> Result<(), String> {
         return Ok(());
     };
     Err(format!(
-        "{}: OUT {what}: give a file that ends in .glb, .gltf, .lgw, .mdl or .png, or a folder (with / at its end if its name has a dot)",
+        "{}: OUT {what}: give a file that ends in .alo, .glb, .gltf, .lgw, .mdl, .png or .ron, or a folder (with / at its end if its name has a dot)",
         out.display()
     ))
 }
@@ -117,10 +117,8 @@ fn in_folder(
     format: Output,
     planned: &mut HashMap<PathBuf, PathBuf>,
 ) -> Result<(PathBuf, Output), String> {
-    let kind = match is_texture(&input.path) {
-        true => Output::Png,
-        false => format,
-    };
+    let is_image = matches!(format, Output::Glb | Output::Gltf) && is_texture(&input.path);
+    let kind = if is_image { Output::Png } else { format };
     let mut name = input.name()?.into_os_string();
     name.push(".");
     name.push(kind.extension());

@@ -2,9 +2,9 @@
 
 use crate::convert::document::Container;
 use crate::convert::files::Files;
-use crate::convert::model::Request;
+use crate::convert::model::{Request, Written};
 use crate::convert::options::{Options, Output};
-use crate::convert::{abc, alo, back, lgw, mdl, textures};
+use crate::convert::{abc, alo, back, lgw, mdl, particles, textures};
 use crate::file_format::{FileFormat, has_extension, is_gltf, is_texture};
 use crate::paths::archive_file::{self, Location, absolute};
 use crate::paths::entry_pattern::check_name;
@@ -26,14 +26,6 @@ pub struct Job {
     pub kind: Output,
 }
 
-/// The content of the file to write.
-pub struct Written {
-    pub bytes: Vec<u8>,
-    /// Files that the result names, by their names in its folder.
-    pub textures: BTreeMap<String, Vec<u8>>,
-    pub warnings: Vec<String>,
-}
-
 impl Job {
     /// Converts the file.
     ///
@@ -43,7 +35,9 @@ impl Job {
         let bytes = files.read(&self.input)?;
         let container = match self.kind {
             Output::Png => return self.picture(&bytes),
-            Output::Mdl | Output::Lgw => return self.back(&bytes, files, options),
+            Output::Ron => return particles::to_text(&self.input, &bytes),
+            Output::Alo if !self.is_gltf(&bytes) => return particles::from_text(&bytes),
+            Output::Alo | Output::Mdl | Output::Lgw => return self.back(&bytes, files, options),
             Output::Glb => Container::Glb,
             Output::Gltf => Container::Gltf,
         };
@@ -81,7 +75,7 @@ impl Job {
 
     /// Converts a glTF file to one of a game.
     fn back(&self, bytes: &[u8], files: &Files, options: &Options) -> Result<Written, String> {
-        if !is_gltf(&self.input) && !bytes.starts_with(b"glTF") {
+        if !self.is_gltf(bytes) {
             let extension = self.kind.extension();
             return Err(format!(
                 "only .glb and .gltf files can be converted to .{extension}"
@@ -93,9 +87,14 @@ impl Job {
             options,
         };
         match self.kind {
+            Output::Alo => back::particles(bytes, &request),
             Output::Lgw => back::lgw(bytes, &request),
             _ => back::mdl(bytes, &request),
         }
+    }
+
+    fn is_gltf(&self, bytes: &[u8]) -> bool {
+        is_gltf(&self.input) || bytes.starts_with(b"glTF")
     }
 
     fn picture(&self, bytes: &[u8]) -> Result<Written, String> {
@@ -114,7 +113,7 @@ impl Job {
     /// The error of a file whose format is not known.
     fn unknown_error(&self, bytes: &[u8]) -> String {
         if is_gltf(&self.input) {
-            return "a glTF file can only be converted to .mdl and .lgw".to_owned();
+            return "a glTF file can only be converted to .mdl, .lgw and, if it is of a particle system, .alo".to_owned();
         }
         if has_extension(&self.input, "ron") {
             return "a manifest: convert the model that it refers to".to_owned();

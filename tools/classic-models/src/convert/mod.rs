@@ -6,7 +6,7 @@
 //! - `document` is the glTF document, with `accessors` for its data, `mesh`, `morph`, `clip`, `textures`, `material` and `lods` for its
 //!   parts, `names` for unique names, and `glb` for its containers.
 //! - `alo`, `abc`, `mdl` and `lgw` convert one format each, with the `model` as their common interface.
-//! - `back` converts glTF files to those of games.
+//! - `back` converts glTF files to those of games, and `particles` text to particle systems and back.
 //!
 //! The values are those of the parsers and of the plugin's conversions. No app runs.
 
@@ -26,11 +26,12 @@ mod mesh;
 mod model;
 mod morph;
 mod options;
+mod particles;
 #[cfg(test)]
 mod tests;
 mod textures;
 
-use crate::file_format::{is_gltf, is_model, is_texture};
+use crate::file_format::is_model;
 use crate::messages;
 use crate::paths::archive_file::is_archive;
 use crate::paths::game::{self, GameArgs, GameFiles};
@@ -40,7 +41,7 @@ use files::Files;
 use job::Input;
 use options::{Options, Output};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Converts models to glTF for Blender and other programs, and back, and textures to PNG.
@@ -55,7 +56,9 @@ use std::process::ExitCode;
 /// IN can be a pattern, such as "Models/*.alo" or "id1/pak0.pak/progs/*.mdl", or a folder, which stands for all models and
 /// textures in it and its folders.
 ///
-/// OUT is a file if it ends in .glb, .gltf, .lgw, .mdl or .png, otherwise a folder, which is created; a new folder with a dot in its name
+/// Particle systems, .alo, become text, .ron, in which all values can be edited, and back.
+///
+/// OUT is a file if it ends in .alo, .glb, .gltf, .lgw, .mdl, .png or .ron, otherwise a folder, which is created; a new folder with a dot in its name
 /// needs a / at the end. In a folder, results have the names of their files; with --game, and if IN is a folder, also their
 /// folders. Textures, skins and animations are found in the same folders as in the games, in any case, and become part of the
 /// result. Y is up, models face +Z, and a unit of the file is a meter: see --scale.
@@ -109,6 +112,9 @@ Examples:
     classic-models convert ship.alo ship.glb --textures Art/Textures --no-lods
   A model of Blender for Quake, with its clips in the order of the game's code:
     classic-models convert ogre.glb ogre.mdl --scale 0.03125 --clips stand,walk,run --engine quakespasm
+  A particle system as text, and back:
+    classic-models convert p_smoke.alo p_smoke.ron
+    classic-models convert p_smoke.ron p_smoke.alo --force
   A texture, and all textures of a folder:
     classic-models convert hero.dtx hero.png
     classic-models convert Textures/*.dds pictures";
@@ -122,18 +128,11 @@ fn inputs(
     paths: &[PathBuf],
     kind: Output,
 ) -> Result<(Vec<Result<Input, Unmatched>>, Files), String> {
-    let is_wanted = match kind.is_of_game() {
-        true => is_gltf,
-        false => |path: &Path| is_model(path) || is_texture(path),
-    };
+    let is_wanted = kind.takes();
     let Some((game, paths)) = args.game.open(paths)? else {
         let wanted = Wanted {
             is_wanted,
-            what: if kind.is_of_game() {
-                "glTF files"
-            } else {
-                "models or textures"
-            },
+            what: kind.inputs(),
             keeps_folders: false,
             opens_archives: true,
         };

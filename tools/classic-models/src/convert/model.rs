@@ -4,6 +4,7 @@ use crate::convert::document::Document;
 use crate::convert::files::Files;
 use crate::convert::options::Options;
 use crate::convert::textures::Textures;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A model to convert.
@@ -26,6 +27,14 @@ impl<'a> Request<'a> {
 pub struct Converted {
     pub document: Document,
     /// Problems of the file, then those of textures.
+    pub warnings: Vec<String>,
+}
+
+/// The content of the file to write.
+pub struct Written {
+    pub bytes: Vec<u8>,
+    /// Files that the result names, by their names in its folder.
+    pub textures: BTreeMap<String, Vec<u8>>,
     pub warnings: Vec<String>,
 }
 

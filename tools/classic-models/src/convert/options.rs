@@ -1,6 +1,7 @@
 //! The options of the subcommand `convert`, and the kind of file that an output path has.
 
 use crate::engines::Engine;
+use crate::file_format::{has_extension, is_gltf, is_manifest, is_model, is_texture};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 
@@ -109,6 +110,10 @@ pub enum Output {
     Mdl,
     /// Models of UFO: Aftermath, from glTF
     Lgw,
+    /// Particle systems as text, from .alo
+    Ron,
+    /// Particle systems of Alamo games, from text or glTF
+    Alo,
     #[value(skip)]
     Png,
 }
@@ -122,6 +127,8 @@ impl Output {
             "gltf" => Some(Self::Gltf),
             "mdl" => Some(Self::Mdl),
             "lgw" => Some(Self::Lgw),
+            "ron" => Some(Self::Ron),
+            "alo" => Some(Self::Alo),
             "png" => Some(Self::Png),
             _ => None,
         }
@@ -134,13 +141,32 @@ impl Output {
             Self::Gltf => "gltf",
             Self::Mdl => "mdl",
             Self::Lgw => "lgw",
+            Self::Ron => "ron",
+            Self::Alo => "alo",
             Self::Png => "png",
         }
     }
 
-    /// Whether it is a file of a game, which is made of a glTF file.
-    pub fn is_of_game(self) -> bool {
-        matches!(self, Self::Mdl | Self::Lgw)
+    /// Whether a file can be converted to this kind of file, by its extension.
+    pub fn takes(self) -> fn(&Path) -> bool {
+        match self {
+            Self::Glb | Self::Gltf => |path| is_model(path) || is_texture(path),
+            Self::Png => is_texture,
+            Self::Mdl | Self::Lgw => is_gltf,
+            Self::Ron => |path| has_extension(path, "alo"),
+            Self::Alo => |path| is_gltf(path) || has_extension(path, "ron") && !is_manifest(path),
+        }
+    }
+
+    /// What can be converted to this kind of file.
+    pub fn inputs(self) -> &'static str {
+        match self {
+            Self::Glb | Self::Gltf => "models or textures",
+            Self::Png => "textures",
+            Self::Mdl | Self::Lgw => "glTF files",
+            Self::Ron => "particle systems",
+            Self::Alo => "particle systems in .ron or glTF files",
+        }
     }
 }
 

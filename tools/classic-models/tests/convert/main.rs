@@ -11,6 +11,7 @@ mod bevy;
 mod game;
 mod lgw;
 mod mdl;
+mod particles;
 mod pictures;
 mod reader;
 
