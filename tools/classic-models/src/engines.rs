@@ -1,6 +1,6 @@
 //! The limits of Quake engines on models and archives. The plugin does not have them. `docs/quake.md` lists them.
 
-use bevy_classic_models::quake::mdl::MdlFile;
+use bevy_classic_models::quake::mdl::{MdlFile, Precision};
 use bevy_classic_models::read::Format;
 use classic_model_formats::archive::{Archive, ReadAt};
 use serde_json::{Value, json};
@@ -92,6 +92,10 @@ pub fn of_model(model: &MdlFile<'_>, engines: &[Engine]) -> Vec<BrokenLimit> {
                     add(is_warning, message);
                 }
             }
+        }
+        if model.precision == Precision::Bits16 && engine != Engine::Ezquake {
+            let message = "does not read MD16, the kind of file with 16 bits per coordinate";
+            add(false, message.to_owned());
         }
         let area = u64::from(width) * u64::from(height);
         if engine == Engine::Ezquake && !area.is_multiple_of(4) {

@@ -44,14 +44,14 @@ pub fn convert(
     let materials =
         materials.map(|(material, id)| lgw_material(scene, material, *id, &mut textures));
     let file = LgwFile {
-        name: text(scene.extra("name")).unwrap_or_else(|| name.to_owned().into()),
+        name: text(scene.extra("lgw", "name")).unwrap_or_else(|| name.to_owned().into()),
         version: Some(
             scene
-                .extra("exportVersion")
+                .extra("lgw", "exportVersion")
                 .and_then(Value::as_i64)
                 .unwrap_or(4),
         ),
-        source: text(scene.extra("sourceFile")),
+        source: text(scene.extra("lgw", "sourceFile")),
         materials: materials.collect::<Result<_>>()?,
         meshes: meshes(scene, &ids, scale),
         warnings: Vec::new(),
@@ -85,7 +85,7 @@ fn ids(materials: &[Material]) -> Vec<i64> {
 }
 
 fn meshes(scene: &Scene, ids: &[i64], scale: Option<f32>) -> Vec<Mesh<'static>> {
-    let stated = scene.extra("metersPerUnit").and_then(Value::as_f64);
+    let stated = scene.extra("lgw", "metersPerUnit").and_then(Value::as_f64);
     let units = 1.0 / scale.or(stated.map(|scale| scale as f32)).unwrap_or(1.0);
     let pose = scene.pose(None);
     let mut meshes = Vec::new();

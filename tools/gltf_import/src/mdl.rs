@@ -39,6 +39,8 @@ pub struct Options<'a> {
     pub dithering: Dithering,
     /// The index of holes.
     pub hole_index: u8,
+    /// The precision of positions. `None` is that of a converted model, otherwise 8 bits.
+    pub precision: Option<Precision>,
     /// The names of the animations that become clips, in this order. Empty for all.
     pub clips: &'a [String],
     /// The names of the animations that become frame groups, which the games play on their own.
@@ -73,7 +75,7 @@ pub fn convert(scene: &Scene, options: &Options<'_>) -> core::result::Result<Con
     }
     let clips = clips(scene, options)?;
     let scale = options.scale.unwrap_or_else(|| {
-        let stated = scene.extra("metersPerUnit").and_then(Value::as_f64);
+        let stated = scene.extra("mdl", "metersPerUnit").and_then(Value::as_f64);
         stated.map_or(1.0, |scale| scale as f32)
     });
     let shapes = Shapes {
@@ -109,10 +111,13 @@ pub fn convert(scene: &Scene, options: &Options<'_>) -> core::result::Result<Con
     {
         return Err(Error::new("a vertex is not finite"));
     }
-    let precision = match scene.extra("precision").and_then(Value::as_u64) {
-        Some(16) => Precision::Bits16,
-        _ => Precision::Bits8,
+    let stated = scene.extra("mdl", "precision").and_then(Value::as_u64);
+    let stated = if stated == Some(16) {
+        Precision::Bits16
+    } else {
+        Precision::Bits8
     };
+    let precision = options.precision.unwrap_or(stated);
     let grid = stated_grid(scene, &sampled, precision).unwrap_or_else(|| Grid::around(&sampled));
     let quantized = quantize(&sampled, precision, grid);
     let skins = Skins::new(scene, parts.iter().map(|part| part.primitive))?;
@@ -131,18 +136,18 @@ pub fn convert(scene: &Scene, options: &Options<'_>) -> core::result::Result<Con
         .iter()
         .any(|picture| picture.cutoff.is_some());
     let flags = scene
-        .extra("flags")
+        .extra("mdl", "flags")
         .and_then(Value::as_u64)
         .unwrap_or_default() as u32;
     let header = Header {
         scale: quantized.scale,
         origin: quantized.origin,
         radius: quantized.radius,
-        eye_position: numbers(scene.extra("eyePosition")).unwrap_or_default(),
+        eye_position: numbers(scene.extra("mdl", "eyePosition")).unwrap_or_default(),
         skin_width: skins.width,
         skin_height: skins.height,
         sync_type: scene
-            .extra("synctype")
+            .extra("mdl", "synctype")
             .and_then(Value::as_i64)
             .unwrap_or_default() as i32,
         flags: if has_holes {
@@ -266,7 +271,11 @@ fn clips<'a>(scene: &'a Scene, options: &Options<'_>) -> Result<Vec<Clip<'a>>> {
             )));
         }
     }
-    let stated = |name: &str| scene.extra("clips").and_then(|clips| clips.get(name));
+    let stated = |name: &str| {
+        scene
+            .extra("mdl", "clips")
+            .and_then(|clips| clips.get(name))
+    };
     let first = |name: &str| stated(name).and_then(|clip| clip.get("first")?.as_u64());
     let mut animations: Vec<&Animation> = scene.animations.iter().collect();
     if options.clips.is_empty() {
@@ -472,7 +481,7 @@ fn is_same(a: &Shape, b: &Shape) -> bool {
 
 /// The quantization of a converted model, if all poses fit into it.
 fn stated_grid(scene: &Scene, shapes: &[Shape], precision: Precision) -> Option<Grid> {
-    let stated = scene.extra("grid")?;
+    let stated = scene.extra("mdl", "grid")?;
     let grid = Grid {
         scale: numbers(stated.get("scale"))?,
         origin: numbers(stated.get("origin"))?,
@@ -724,7 +733,7 @@ fn frame_documents(frames: &[Frames], poses: Vec<PoseDocument>) -> Vec<FrameDocu
 
 /// The skins. Images of the same skin group of a converted model become one skin again.
 fn skin_documents(scene: &Scene, images: Vec<Vec<u8>>) -> Vec<SkinDocument> {
-    let groups = scene.extra("skinGroups").and_then(Value::as_array);
+    let groups = scene.extra("mdl", "skinGroups").and_then(Value::as_array);
     let times_of = |skin: usize| {
         let mut groups = groups.into_iter().flatten();
         let group =

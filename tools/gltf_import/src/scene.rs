@@ -145,8 +145,10 @@ impl Scene {
         &self.warnings
     }
 
-    /// A value of the `extras` of the first node that has it.
-    pub fn extra(&self, name: &str) -> Option<&Value> {
-        self.nodes.iter().find_map(|node| node.extras.get(name))
+    /// A value of the `extras` of the node for a converted model of a format: `alo particles`, `lgw` or `mdl`.
+    pub fn extra(&self, format: &str, name: &str) -> Option<&Value> {
+        let is_root =
+            |node: &&Node| node.extras.get("format").and_then(Value::as_str) == Some(format);
+        self.nodes.iter().find(is_root)?.extras.get(name)
     }
 }

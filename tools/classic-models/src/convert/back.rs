@@ -3,7 +3,8 @@
 use crate::convert::mdl::palette;
 use crate::convert::model::{Request, Written, model_name};
 use crate::convert::particles;
-use crate::engines;
+use crate::engines::{self, ENGINES};
+use classic_model_formats::mdl::Precision;
 use classic_models_gltf_import::{Dithering, Palette, Scene, lgw, mdl};
 use std::collections::BTreeMap;
 
@@ -23,6 +24,10 @@ pub fn mdl(bytes: &[u8], request: &Request<'_>) -> Result<Written, String> {
             false => Dithering::None,
         },
         hole_index: options.hole_index,
+        precision: options.bits.map(|bits| match bits {
+            16.. => Precision::Bits16,
+            _ => Precision::Bits8,
+        }),
         clips: &options.clips,
         groups: &options.groups,
     };
@@ -30,8 +35,14 @@ pub fn mdl(bytes: &[u8], request: &Request<'_>) -> Result<Written, String> {
     let bytes = converted.document.to_bytes();
     let file = classic_model_formats::mdl::parse(&bytes).map_err(|error| error.to_string())?;
     let mut warnings = converted.warnings;
-    for limit in engines::of_model(&file, &request.options.engine) {
-        if !limit.is_warning {
+    let wanted = &request.options.engine;
+    let engines = if wanted.is_empty() {
+        &ENGINES[..]
+    } else {
+        wanted
+    };
+    for limit in engines::of_model(&file, engines) {
+        if !limit.is_warning && !wanted.is_empty() {
             return Err(limit.to_string());
         }
         warnings.push(limit.to_string());
@@ -72,7 +83,7 @@ pub fn lgw(bytes: &[u8], request: &Request<'_>) -> Result<Written, String> {
 pub fn particles(bytes: &[u8], request: &Request<'_>) -> Result<Written, String> {
     let scene = read(bytes, request)?;
     let values = scene
-        .extra("particles")
+        .extra("alo particles", "particles")
         .filter(|values| values.get("emitters").is_some());
     let values = values.ok_or(
         "no `particles` in the extras of a node: only particle systems can be converted to .alo",

@@ -62,7 +62,14 @@ pub struct Options {
     /// To .mdl: mix the colors that the palette does not have from neighboring texels
     #[arg(long)]
     pub dither: bool,
+    /// To .mdl: 8 or 16 bits per coordinate; default: 8, or those of a model that was converted
+    ///
+    /// With 16, the file is of the kind MD16, which few engines read.
+    #[arg(long, value_name = "BITS", value_parser = bits, verbatim_doc_comment)]
+    pub bits: Option<u8>,
     /// To .mdl: fail if the model exceeds a limit of an engine
+    ///
+    /// Without this option, the limits of all engines that it exceeds are warnings.
     #[arg(long, value_name = "ENGINE,…", value_enum, value_delimiter = ',')]
     pub engine: Vec<Engine>,
 }
@@ -168,6 +175,12 @@ impl Output {
             Self::Alo => "particle systems in .ron or glTF files",
         }
     }
+}
+
+/// Bits per coordinate.
+fn bits(text: &str) -> Result<u8, &'static str> {
+    let bits = text.parse().ok().filter(|bits| matches!(bits, 8 | 16));
+    bits.ok_or("expected 8 or 16")
 }
 
 /// Meters per unit. Other values could give coordinates or inverses of matrices that are not finite.

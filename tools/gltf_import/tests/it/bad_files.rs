@@ -44,6 +44,7 @@ fn convert_all(bytes: &[u8]) -> Result<usize, String> {
         palette: &palette,
         dithering: Dithering::FloydSteinberg,
         hole_index: 255,
+        precision: None,
         clips: &[],
         groups: &[],
     };

@@ -21,6 +21,7 @@ fn options(palette: &Palette) -> Options<'_> {
         palette,
         dithering: Dithering::None,
         hole_index: 255,
+        precision: None,
         clips: &[],
         groups: &[],
     }
