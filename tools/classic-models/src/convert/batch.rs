@@ -239,7 +239,7 @@ fn report(job: Option<&Result<Job, Unmatched>>, result: &Result<Vec<String>, Str
 }
 
 /// A progress bar on the terminal. It is hidden for a single file, and if standard error is not a terminal.
-fn progress(length: usize) -> ProgressBar {
+pub fn progress(length: usize) -> ProgressBar {
     if length < 2 {
         return ProgressBar::hidden();
     }

@@ -12,12 +12,12 @@
 
 mod abc;
 mod accessors;
-mod alo;
+pub mod alo;
 mod back;
-mod batch;
+pub mod batch;
 mod clip;
 mod document;
-mod files;
+pub mod files;
 mod job;
 mod lgw;
 mod material;
@@ -25,7 +25,7 @@ mod mdl;
 mod mesh;
 mod model;
 mod morph;
-mod options;
+pub mod options;
 mod particles;
 #[cfg(test)]
 mod tests;

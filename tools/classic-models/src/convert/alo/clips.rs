@@ -3,8 +3,8 @@
 use crate::convert::alo::visibility::Visibilities;
 use crate::convert::clip::{Animated, Clip, Keys};
 use crate::convert::document::{Document, extras};
-use bevy_classic_models::alamo::ConvertedAlo;
 use bevy_classic_models::alamo::ala::{AlaBone, AlaFile, AlaPose, bit};
+use bevy_classic_models::alamo::{AloBoneInfo, ConvertedAlo};
 use gltf_json::{Index, Node};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ impl Animation<'_> {
         let mut problems: Vec<String> = warnings.map(ToString::to_string).collect();
         let mut bones: BTreeMap<u32, &AlaBone<'_>> = BTreeMap::new();
         for bone in &self.file.bones {
-            match self.mismatch(bone) {
+            match mismatch(&self.model.bones, bone) {
                 Some(mismatch) => problems.push(format!("left out: {mismatch}")),
                 // If two entries have the same bone index, the first is used.
                 None => {
@@ -54,21 +54,6 @@ impl Animation<'_> {
             clip.hold(document, *node, Animated::Translation, rest);
         }
         (clip, problems)
-    }
-
-    /// Why a bone does not match the model.
-    fn mismatch(&self, bone: &AlaBone<'_>) -> Option<String> {
-        let (index, name) = (bone.index, &bone.name);
-        match self.model.bones.get(index as usize) {
-            Some(found) if found.name.to_lowercase() == name.to_lowercase() => None,
-            Some(found) => Some(format!(
-                "bone {index} is \"{name}\" in the animation, but \"{}\" in the model",
-                found.name
-            )),
-            None => Some(format!(
-                "bone {index}, \"{name}\", is missing from the model"
-            )),
-        }
     }
 
     fn add_bone(
@@ -128,6 +113,21 @@ impl Animation<'_> {
             ..Keys::ascending(keys)
         }
         .reduced()
+    }
+}
+
+/// Why a bone of an animation does not match the bones of a model.
+pub fn mismatch(bones: &[AloBoneInfo], bone: &AlaBone<'_>) -> Option<String> {
+    let (index, name) = (bone.index, &bone.name);
+    match bones.get(index as usize) {
+        Some(found) if found.name.to_lowercase() == name.to_lowercase() => None,
+        Some(found) => Some(format!(
+            "bone {index} is \"{name}\" in the animation, but \"{}\" in the model",
+            found.name
+        )),
+        None => Some(format!(
+            "bone {index}, \"{name}\", is missing from the model"
+        )),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Converts Alamo models: bones, rigid and skinned meshes, levels of detail, lights, proxies, dazzles, and the animations
 //! beside them.
 
-mod clips;
+pub mod clips;
 mod materials;
 mod parts;
 mod visibility;
