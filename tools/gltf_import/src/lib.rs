@@ -22,5 +22,5 @@ mod skin;
 
 pub use error::Error;
 pub use image_data::Pixels;
-pub use palette::{Dithering, Palette};
+pub use palette::{Dithering, Nearest, Palette};
 pub use scene::Scene;

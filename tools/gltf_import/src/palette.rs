@@ -81,14 +81,15 @@ impl Palette {
     }
 }
 
-/// Finds the nearest of some colors, and remembers what it found.
-struct Nearest {
+/// Finds the nearest of some colors in Oklab, and remembers what it found.
+pub struct Nearest {
     colors: Vec<(u8, Oklab)>,
     found: HashMap<[u8; 3], u8>,
 }
 
 impl Nearest {
-    fn new(palette: &Palette, indices: impl Iterator<Item = u8>) -> Self {
+    /// Of the colors with these indices.
+    pub fn new(palette: &Palette, indices: impl Iterator<Item = u8>) -> Self {
         let color = |index: u8| (index, srgb_to_oklab(palette.0[usize::from(index)].into()));
         Self {
             colors: indices.map(color).collect(),
@@ -97,7 +98,7 @@ impl Nearest {
     }
 
     /// The index of the nearest color; of equal ones the first.
-    fn of(&mut self, color: [u8; 3]) -> u8 {
+    pub fn of(&mut self, color: [u8; 3]) -> u8 {
         if let Some(found) = self.found.get(&color) {
             return *found;
         }

@@ -94,7 +94,7 @@ impl Skins {
         let uvs = primitive.uvs.get(texture.map_or(0, |texture| texture.set));
         let (Some(cell), Some(texture), Some(uvs)) = (cell, texture, uvs) else {
             let left = cell.map_or(0, |cell| cell.left as i32);
-            return vec![[left; 2].map(|at| at + 1); primitive.positions.len()];
+            return vec![[left + 1, 1]; primitive.positions.len()];
         };
         let repeats = self.cells.len() == 1;
         let texel = |coordinate: f32, size: u32| {

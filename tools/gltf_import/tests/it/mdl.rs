@@ -221,7 +221,7 @@ fn skins_and_morph_targets_move_vertices() {
 #[test]
 fn textures_of_several_materials_are_side_by_side() {
     let mut document = Document::new();
-    let dark = document.material(2, &[[10, 10, 10, 255]; 2]);
+    let dark = document.material(8, &[[10, 10, 10, 255]; 8]);
     let light = document.push(
         "materials",
         json!({ "pbrMetallicRoughness": { "baseColorFactor": [1, 1, 1, 1] }, "emissiveFactor": [0, 0, 0] }),
@@ -231,13 +231,13 @@ fn textures_of_several_materials_are_side_by_side() {
         document.node(json!({ "mesh": mesh, "translation": [material, 0, 0] }));
     }
     let model = model(&document);
-    assert_eq!((model.header.skin_width, model.header.skin_height), (6, 4));
+    assert_eq!((model.header.skin_width, model.header.skin_height), (12, 4));
     let SkinDocument::Single(indices) = &model.skins[0] else {
         panic!();
     };
     let texel = |vertex: usize| {
         let st = model.st_vertices[vertex];
-        indices[(st.t.get() * 6 + st.s.get()) as usize]
+        indices[(st.t.get() * 12 + st.s.get()) as usize]
     };
     // Vertices of the same place and texel are one.
     assert_eq!(model.st_vertices.len(), 8);
