@@ -210,7 +210,7 @@ fn texture_unit(unit: &Value, number: i64) -> Texture<'static> {
             .and_then(|it| it.get(axis)?.as_bool())
             .unwrap_or(false)
     };
-    let texgen = |axis: usize| {
+    let texgen = |axis: &str| {
         let generator = unit.get("coordinates").and_then(|it| it.get(axis));
         let kind = generator.and_then(|it| it.get("kind")?.as_str());
         let coefficient = generator.and_then(|it| it.get("coefficient")?.as_f64());
@@ -247,7 +247,7 @@ fn texture_unit(unit: &Value, number: i64) -> Texture<'static> {
         mipmaps: flag("mipmaps").unwrap_or(true),
         mutable: flag("mutable").unwrap_or(false),
         cube_map: flag("cubeMap").unwrap_or(false),
-        texgen: [texgen(0), texgen(1), texgen(2)],
+        texgen: ["s", "t", "r"].map(texgen),
         mode: modes
             .into_iter()
             .find(|it| Some(it.keyword()) == mode)

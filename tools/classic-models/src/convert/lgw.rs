@@ -10,7 +10,7 @@ use bevy_classic_models::lgw::lgw::{AlphaMode, Material as LgwMaterial, TexGen, 
 use bevy_classic_models::lgw::{ConvertedLgw, LgwLoaderSettings};
 use gltf_json::material::AlphaMode as GltfAlphaMode;
 use gltf_json::{Index, Material};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
 /// Converts the bytes of a file.
@@ -110,12 +110,12 @@ fn has_own_coordinates(texture: &Texture<'_>) -> bool {
 }
 
 fn describe(texture: &Texture<'_>) -> Value {
-    let generator = |texgen: &TexGen| {
-        texgen.kind.map_or(
-            Value::Null,
-            |kind| json!({ "kind": kind.keyword(), "coefficient": texgen.coefficient }),
-        )
-    };
+    // By name, because Blender makes text of lists with null.
+    let generators = ["s", "t", "r"].into_iter().zip(&texture.texgen);
+    let generators = generators.filter_map(|(name, TexGen { kind, coefficient })| {
+        let value = json!({ "kind": (*kind)?.keyword(), "coefficient": coefficient });
+        Some((name.to_owned(), value))
+    });
     json!({
         "number": texture.number,
         "file": texture.file,
@@ -125,6 +125,6 @@ fn describe(texture: &Texture<'_>) -> Value {
         "mode": texture.mode.keyword(),
         "alphaBits": texture.alpha_mode.bits(),
         "cubeMap": texture.cube_map,
-        "coordinates": texture.has_texgen().then(|| texture.texgen.each_ref().map(generator)),
+        "coordinates": generators.collect::<Map<String, Value>>(),
     })
 }
