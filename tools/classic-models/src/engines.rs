@@ -20,6 +20,14 @@ pub enum Engine {
 /// All engines.
 pub const ENGINES: [Engine; 3] = [Engine::Quakespasm, Engine::Ezquake, Engine::Darkplaces];
 
+/// The given engines; all if there are none.
+pub fn or_all(engines: &[Engine]) -> &[Engine] {
+    match engines {
+        [] => &ENGINES,
+        engines => engines,
+    }
+}
+
 /// A limit of an engine that a file exceeds.
 #[derive(Clone, Debug)]
 pub struct BrokenLimit {

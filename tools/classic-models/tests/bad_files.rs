@@ -154,7 +154,7 @@ fn manifests_that_cannot_be_read_are_problems() {
         (
             "folder.model.ron",
             None,
-            "folder.model.ron: the folder has no manifests",
+            "folder.model.ron: the folder has no models, animations, textures or manifests",
         ),
         ("empty.model.ron", Some(""), "empty.model.ron:1:1: "),
         (

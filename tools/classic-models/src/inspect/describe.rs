@@ -1,6 +1,6 @@
 //! Describes the contents of a file of any format, which is read with the same code as in the loaders.
 
-use crate::engines::{ENGINES, Engine};
+use crate::engines::{self, Engine};
 use crate::file_format::{FileFormat, is_manifest};
 use crate::inspect::description::{Description, Failure};
 use crate::inspect::{abc, alo, archive, lgw, manifest, mdl, particles};
@@ -24,10 +24,7 @@ pub struct Options<'a> {
 
 impl Options<'_> {
     fn checked_engines(&self) -> &[Engine] {
-        match self.engines {
-            [] => &ENGINES,
-            engines => engines,
-        }
+        engines::or_all(self.engines)
     }
 }
 

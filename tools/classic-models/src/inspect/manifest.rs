@@ -3,7 +3,6 @@
 use crate::inspect::description::{Description, Failure};
 use crate::messages::counted;
 use crate::validate::checker::problems;
-use crate::validate::plugin_log;
 use bevy_classic_models::manifest::{ModelManifest, parse};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -18,7 +17,7 @@ pub fn describe(bytes: &[u8], file: Option<&Path>) -> Result<Description, Failur
         position: Some(error.position),
         ..Failure::new(error)
     })?;
-    let problems = file.map(|file| problems(file, None, &[], plugin_log()));
+    let problems = file.map(|file| problems(file, None, &[]));
     let fields = fields(&manifest)?;
     let object = json!({
         "format": "manifest",

@@ -109,6 +109,15 @@ impl Game {
 }
 
 impl GameKind {
+    /// The absolute path of a mod's folder.
+    pub fn mod_folder(self, root: &Path, folder: &Path) -> PathBuf {
+        let name = folder.to_string_lossy();
+        match self {
+            Self::Quake => below(root, &name).unwrap_or_else(|| root.join(folder)),
+            _ => absolute(folder),
+        }
+    }
+
     /// The name of the game.
     pub fn title(self) -> &'static str {
         match self {
@@ -254,6 +263,36 @@ impl GameFiles {
     }
 }
 
+/// The index of the layer and the stored path of each file of a game: the lowest layer first.
+pub fn stored_files(source: &ArchiveSource) -> Vec<(usize, String)> {
+    let layers = source.layers().enumerate();
+    let files = layers.flat_map(|(index, layer)| {
+        let paths = match layer.format {
+            Some(_) => entries(layer.path),
+            None => loose_files(layer.path),
+        };
+        paths.into_iter().map(move |path| (index, path))
+    });
+    files.collect()
+}
+
+/// The paths in an archive, as they are stored. Archives that cannot be opened have been reported.
+fn entries(archive: &Path) -> Vec<String> {
+    let Ok(archive) = open_file(archive) else {
+        return Vec::new();
+    };
+    let entries = archive.entries();
+    let entries = entries.filter(|entry| !entry.is_shadowed() && entry.path_len() <= MAX_PATH);
+    entries.map(|entry| entry.path().into_owned()).collect()
+}
+
+/// The paths of the files in a folder, with `/`.
+fn loose_files(folder: &Path) -> Vec<String> {
+    let files = files_below(folder).0;
+    let files = files.iter().filter_map(|path| path.to_str());
+    files.map(|path| path.replace('\\', "/")).collect()
+}
+
 /// The error of a game without models.
 pub const NO_MODELS: &str = "the game has no models";
 
@@ -302,7 +341,7 @@ pub fn select(
 }
 
 /// A path as games compare paths.
-fn key(path: &Path) -> String {
+pub fn key(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/").to_lowercase()
 }
 
@@ -338,15 +377,8 @@ struct Found {
 
 impl Found {
     fn add_archive(&mut self, path: &Path) {
-        // The source has reported archives that cannot be opened.
-        let Ok(archive) = open_file(path) else {
-            return;
-        };
-        for entry in archive.entries() {
-            if entry.is_shadowed() || entry.path_len() > MAX_PATH {
-                continue;
-            }
-            let path = entry.path().to_lowercase();
+        for path in entries(path) {
+            let path = path.to_lowercase();
             let mut rest = &*path;
             while let Some((folder, _)) = rest.rsplit_once('/') {
                 if !self.archived_folders.insert(folder.to_owned()) {
@@ -361,13 +393,10 @@ impl Found {
     }
 
     fn add_folder(&mut self, root: &Path) {
-        let (files, _) = files_below(root);
-        for path in files.iter().filter(|path| (self.wanted)(path)) {
-            if let Some(text) = path.to_str() {
-                let text = text.replace('\\', "/");
-                let path = self.listed(&text);
-                self.files.entry(text.to_lowercase()).or_insert(path);
-            }
+        let files = loose_files(root).into_iter();
+        for text in files.filter(|path| (self.wanted)(Path::new(path))) {
+            let path = self.listed(&text);
+            self.files.entry(text.to_lowercase()).or_insert(path);
         }
     }
 

@@ -1,12 +1,19 @@
 //! Loads and spawns a manifest, and collects its problems.
 
-use crate::engines::{self, BrokenLimit, ENGINES, Engine};
+use crate::engines::{self, BrokenLimit, Engine};
 use crate::file_format::is_manifest;
 use crate::log_buffer::LogBuffer;
 use crate::messages::{self, explain};
 use crate::paths::disk;
+use bevy::asset::io::AssetSourceId;
 use bevy::asset::{AssetPath, LoadState};
+use bevy::log::tracing::Level;
+use bevy::log::tracing_subscriber::filter::filter_fn;
+use bevy::log::tracing_subscriber::layer::SubscriberExt;
+use bevy::log::tracing_subscriber::util::SubscriberInitExt;
+use bevy::log::tracing_subscriber::{Layer, registry};
 use bevy::prelude::*;
+use bevy_classic_models::archive::ArchiveSource;
 use bevy_classic_models::manifest::{
     ManifestCheck, ManifestLoaderSettings, ManifestProblem, ModelManifest,
 };
@@ -14,18 +21,31 @@ use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::{Mdl, mdl};
 use classic_models_support::gpuless;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// Frames in which systems may still warn after everything is loaded.
 const LAST_FRAMES: usize = 4;
 
+/// The warnings of the plugin in this process, which are not printed.
+pub fn plugin_log() -> &'static LogBuffer {
+    static LOG: LazyLock<LogBuffer> = LazyLock::new(|| {
+        let log = LogBuffer::default();
+        // Bevy's errors of loads are found by the states of the assets.
+        let of_crate = filter_fn(|event| {
+            *event.level() <= Level::WARN && event.target().starts_with("bevy_classic_models")
+        });
+        // It fails only if there is a collector already.
+        let _ = registry()
+            .with(log.clone().with_filter(of_crate))
+            .try_init();
+        log
+    });
+    &LOG
+}
+
 /// The problems of a manifest, each beginning with the name of a file. If there are engines, the limits that models exceed
 /// are problems; otherwise those of all engines are messages.
-pub fn problems(
-    file: &Path,
-    assets: Option<&Path>,
-    engines: &[Engine],
-    log: &LogBuffer,
-) -> Vec<String> {
+pub fn problems(file: &Path, assets: Option<&Path>, engines: &[Engine]) -> Vec<String> {
     let of_file = |error: &dyn std::fmt::Display| vec![format!("{}: {error}", file.display())];
     if let Err(error) = file.metadata() {
         return of_file(&error);
@@ -37,38 +57,111 @@ pub fn problems(
         Ok(root) => root,
         Err(error) => return of_file(&error),
     };
-    let mut app = App::new();
-    app.add_plugins((gpuless::plugins(&root.folder, false), ClassicModelsPlugins));
-    gpuless::finish(&mut app);
-    log.take();
-    let mut problems = match check(&mut app, &root) {
-        Ok(found) => found,
-        Err(error) => return vec![root.show(&in_manifest_terms(&error))],
-    };
-    problems.sort_by(|a, b| (&a.path, a.position).cmp(&(&b.path, b.position)));
-    // The log has some of the problems too, without their positions. Some lines begin with the path of the manifest.
-    let is_new = |line: &String| {
-        let message = line.split_once(": ").map_or("", |(_, message)| message);
-        let is_same = |problem: &ManifestProblem| {
-            problem.message.contains(line)
-                || !message.is_empty() && problem.message.ends_with(&format!(": {message}"))
-        };
-        !problems.iter().any(is_same)
-    };
-    let logged = log.take().into_iter().map(|line| line.text).filter(is_new);
-    let mut all: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    all.extend(logged);
-    for (model, limit) in broken_limits(app.world(), &root, engines) {
-        let text = format!("{model}: {limit}");
+    let mut checker = Checker::new(&root.folder, None);
+    let (mut all, is_loaded) = checker.problems(&root);
+    if !is_loaded {
+        return all;
+    }
+    if checker.spawned.is_none() {
+        messages::message(format_args!(
+            "{}: has no `model`, so it is checked as a manifest that others extend: without the values that depend on the model",
+            root.show(&root.manifest.to_string())
+        ));
+    }
+    for (model, limit) in broken_limits(checker.app.world(), &root, engines) {
+        let text = root.show(&in_manifest_terms(&format!("{model}: {limit}")));
         if engines.is_empty() || limit.is_warning {
-            messages::message(root.show(&text));
+            messages::message(text);
         } else {
             all.push(text);
         }
     }
-    let all = all.iter();
-    all.map(|problem| root.show(&in_manifest_terms(problem)))
-        .collect()
+    all
+}
+
+/// An app that checks manifests, one after the other.
+pub struct Checker {
+    app: App,
+    /// The root entity of the last manifest. `None` if it has no model.
+    spawned: Option<Entity>,
+}
+
+impl Checker {
+    /// An app whose assets are in a folder, or those of a game.
+    pub fn new(folder: &Path, game: Option<&ArchiveSource>) -> Self {
+        let mut app = App::new();
+        if let Some(source) = game {
+            let builder = source.clone().into_builder();
+            app.register_asset_source(AssetSourceId::Default, builder);
+        }
+        app.add_plugins((gpuless::plugins(folder, false), ClassicModelsPlugins));
+        gpuless::finish(&mut app);
+        Self { app, spawned: None }
+    }
+
+    /// The problems of a manifest, each beginning with the name of a file, and whether it could be loaded.
+    pub fn problems(&mut self, root: &AssetRoot) -> (Vec<String>, bool) {
+        let log = plugin_log();
+        log.take();
+        if let Some(spawned) = self.spawned.take() {
+            self.app.world_mut().despawn(spawned);
+        }
+        let mut problems = match self.check(root) {
+            Ok(found) => found,
+            Err(error) => return (vec![root.show(&in_manifest_terms(&error))], false),
+        };
+        problems.sort_by(|a, b| (&a.path, a.position).cmp(&(&b.path, b.position)));
+        // The log has some of the problems too, without their positions. Some lines begin with the path of the manifest.
+        let is_new = |line: &String| {
+            let message = line.split_once(": ").map_or("", |(_, message)| message);
+            let is_same = |problem: &ManifestProblem| {
+                problem.message.contains(line)
+                    || !message.is_empty() && problem.message.ends_with(&format!(": {message}"))
+            };
+            !problems.iter().any(is_same)
+        };
+        let logged = log.take().into_iter().map(|line| line.text).filter(is_new);
+        let mut all: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        all.extend(logged);
+        let all = all.iter();
+        let all = all.map(|problem| root.show(&in_manifest_terms(problem)));
+        (all.collect(), true)
+    }
+
+    /// Loads and spawns a manifest.
+    ///
+    /// # Errors
+    /// The message of a manifest that cannot be loaded, beginning with the path of the file.
+    fn check(&mut self, root: &AssetRoot) -> Result<Vec<ManifestProblem>, String> {
+        let app = &mut self.app;
+        let server = app.world().resource::<AssetServer>().clone();
+        let builder = server.load_builder();
+        let builder =
+            builder.with_settings(|it: &mut ManifestLoaderSettings| it.allow_missing_model = true);
+        let manifest: Handle<ModelManifest> = builder.load(root.manifest.clone());
+        let mut check = None;
+        let mut result = None;
+        let spawned = &mut self.spawned;
+        gpuless::wait_until(app, |world| {
+            result = match server.load_state(&manifest) {
+                LoadState::Failed(error) => {
+                    // A backtrace may follow.
+                    let error = explain(&root.manifest, &error);
+                    Some(Err(error.lines().next().unwrap_or_default().to_owned()))
+                }
+                LoadState::Loaded => {
+                    let check = check.get_or_insert_with(|| begin(world, &manifest, spawned));
+                    check.poll(world).map(Ok)
+                }
+                _ => None,
+            };
+            result.is_some()
+        });
+        for _ in 0..LAST_FRAMES {
+            gpuless::step(app, 0.0);
+        }
+        result.unwrap_or_else(|| Err(format!("{}: did not load in time", root.manifest)))
+    }
 }
 
 /// The names of Rust types in messages, and of the same in manifests.
@@ -110,10 +203,7 @@ fn broken_limits(
     root: &AssetRoot,
     engines: &[Engine],
 ) -> Vec<(String, BrokenLimit)> {
-    let engines = match engines {
-        [] => &ENGINES[..],
-        engines => engines,
-    };
+    let engines = engines::or_all(engines);
     let server = world.resource::<AssetServer>();
     let models = world.resource::<Assets<Mdl>>();
     let mut paths: Vec<_> = models.ids().filter_map(|id| server.get_path(id)).collect();
@@ -128,50 +218,19 @@ fn broken_limits(
     broken
 }
 
-/// Loads and spawns a manifest.
-///
-/// # Errors
-/// The message of a manifest that cannot be loaded, beginning with the path of the file.
-fn check(app: &mut App, root: &AssetRoot) -> Result<Vec<ManifestProblem>, String> {
-    let server = app.world().resource::<AssetServer>().clone();
-    let builder = server.load_builder();
-    let builder =
-        builder.with_settings(|it: &mut ManifestLoaderSettings| it.allow_missing_model = true);
-    let manifest: Handle<ModelManifest> = builder.load(root.manifest.clone());
-    let mut check = None;
-    let mut result = None;
-    gpuless::wait_until(app, |world| {
-        result = match server.load_state(&manifest) {
-            LoadState::Failed(error) => {
-                // A backtrace may follow.
-                let error = explain(&root.manifest, &error);
-                Some(Err(error.lines().next().unwrap_or_default().to_owned()))
-            }
-            LoadState::Loaded => {
-                let check = check.get_or_insert_with(|| begin(world, &manifest, root));
-                check.poll(world).map(Ok)
-            }
-            _ => None,
-        };
-        result.is_some()
-    });
-    for _ in 0..LAST_FRAMES {
-        gpuless::step(app, 0.0);
-    }
-    result.unwrap_or_else(|| Err(format!("{}: did not load in time", root.manifest)))
-}
-
 /// Begins the check of a loaded manifest. It is spawned if it has a model.
-fn begin(world: &mut World, manifest: &Handle<ModelManifest>, root: &AssetRoot) -> ManifestCheck {
+fn begin(
+    world: &mut World,
+    manifest: &Handle<ModelManifest>,
+    spawned: &mut Option<Entity>,
+) -> ManifestCheck {
     let loaded = world.resource::<Assets<ModelManifest>>().get(manifest);
     if loaded.is_some_and(|manifest| manifest.model.is_empty()) {
-        messages::message(format_args!(
-            "{}: has no `model`, so it is checked as a manifest that others extend: without the values that depend on the model",
-            root.show(&root.manifest.to_string())
-        ));
         return ManifestCheck::of_base(manifest.clone());
     }
-    ManifestCheck::new(world.spawn(ClassicModel::new(manifest.clone())).id())
+    let entity = world.spawn(ClassicModel::new(manifest.clone())).id();
+    *spawned = Some(entity);
+    ManifestCheck::new(entity)
 }
 
 /// The root of an asset source.
@@ -211,6 +270,15 @@ impl AssetRoot {
             shown: shown.unwrap_or(&folder).to_path_buf(),
             folder,
         })
+    }
+
+    /// The root of a manifest of a game, by its path in the game.
+    pub fn of_game(root: &Path, manifest: &str) -> Self {
+        Self {
+            folder: root.to_path_buf(),
+            shown: PathBuf::new(),
+            manifest: AssetPath::from_path_buf(manifest.into()),
+        }
     }
 
     /// The name of a file of the asset source, at the beginning of a message.

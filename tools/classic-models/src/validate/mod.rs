@@ -1,26 +1,23 @@
-//! The subcommand `validate`: checks manifests with the models and all files that they name.
+//! The subcommand `validate`: checks manifests with the models and all files that they name, or all files of a `game` or in
+//! folders.
 //!
 //! The plugin loads and spawns each manifest, as in a game, without a window. The problems are the errors of loaders,
 //! what [`ManifestCheck`](bevy_classic_models::manifest::ManifestCheck) finds, and all other warnings in the log.
 
 pub mod checker;
+mod game;
 
 use crate::engines::Engine;
 use crate::file_format::is_manifest;
-use crate::log_buffer::LogBuffer;
 use crate::messages::{self, counted};
+use crate::paths::game::GameArgs;
 use crate::paths::path_args::{self, Selected, Unmatched, Wanted};
-use bevy::log::tracing::Level;
-use bevy::log::tracing_subscriber::filter::filter_fn;
-use bevy::log::tracing_subscriber::layer::SubscriberExt;
-use bevy::log::tracing_subscriber::util::SubscriberInitExt;
-use bevy::log::tracing_subscriber::{Layer, registry};
+use game::options::ReportArgs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::LazyLock;
 
-/// Checks manifests, with their models and all files that they name.
+/// Checks manifests with all files that they name, or all files of a game, of a mod, or in folders.
 ///
 /// A manifest (*.model.ron) is a text file with the clips, events, skins and attachments of a model. The plugin loads
 /// and spawns each one, as in a game. Prints each problem as FILE:LINE:COLUMN: MESSAGE: an invalid value; a file that
@@ -28,21 +25,34 @@ use std::sync::LazyLock;
 /// format. Problems inside other files than manifests have no line. Attached manifests, and manifests that are
 /// extended, are checked too. Of a manifest without a model, which others extend, only values are checked that do not
 /// depend on the model.
+///
+/// With --game, and if all paths are folders, all models, clips, textures, particle systems and manifests are checked, and
+/// the report is grouped: refused files, missing textures, proxies and clips, clips that do not fit their model, limits of
+/// engines, and names that differ only in case. With --mod, only the files of the mods are reported, unless files are given.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment, after_long_help = NOTES)]
 pub struct Args {
-    /// The manifests, *.model.ron, patterns, or folders: all manifests in them
+    /// The manifests, *.model.ron, or patterns; folders: all files in them; with --game: the game
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    game: GameArgs,
+    #[command(flatten)]
+    report: ReportArgs,
     /// The folder of the game's assets, from which paths in manifests start
     ///
     /// Default: the nearest folder `assets` above each file, otherwise the folder of the file.
-    #[arg(long, value_name = "FOLDER", verbatim_doc_comment)]
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        conflicts_with = "game",
+        verbatim_doc_comment
+    )]
     assets: Option<PathBuf>,
-    /// Limits of this engine that a Quake model exceeds are problems; may be a list: quakespasm,ezquake
+    /// Limits of this engine that a Quake model or archive exceeds are errors; may be a list: quakespasm,ezquake
     ///
-    /// Without this option, the limits of all engines that a model exceeds are printed to standard error. So are those about
-    /// which an engine only warns. For models without manifests, use `classic-models inspect --engine`.
+    /// Without this option, the limits of all engines are printed: for manifests to standard error, otherwise as warnings. So
+    /// are those about which an engine only warns.
     #[arg(
         long = "engine",
         value_name = "ENGINE",
@@ -51,6 +61,15 @@ pub struct Args {
         verbatim_doc_comment
     )]
     engines: Vec<Engine>,
+}
+
+impl Args {
+    /// Whether all files are checked, not only manifests.
+    fn is_of_all_files(&self) -> bool {
+        self.game.game.is_some()
+            || self.report.is_any_given()
+            || self.files.iter().all(|path| path.is_dir())
+    }
 }
 
 /// The manifests in folders.
@@ -65,14 +84,29 @@ const NOTES: &str = "\
 Examples:
   classic-models validate assets/models/patrol.model.ron
   classic-models validate assets/models/*.model.ron
-  classic-models validate assets                          all manifests in a folder and its folders
+  classic-models validate assets                          all files in a folder and its folders
   classic-models validate patrol.model.ron --assets ../game/assets
   classic-models validate --engine quakespasm assets/models/*.model.ron
 
-Exit status: 0, and the count of manifests on standard error; 1 if there is a problem; 2 if the arguments are wrong.";
+  classic-models validate --game empire-at-war C:/Games/EaW --mod C:/Games/EaW/GameData/Mods/MyMod
+  classic-models validate --game quake C:/Quake --mod mymod --engine quakespasm
+  classic-models validate --game quake C:/Quake --json > known.json         and later only new problems:
+  classic-models validate --game quake C:/Quake --baseline known.json
 
-/// Checks the manifests.
+Exit status: 0; 1 if a manifest has a problem, or with --game and folders, if there is an error, with --strict also a
+warning, that is not in the baseline; 2 if the arguments are wrong.";
+
+/// Checks the manifests, or all files.
 pub fn run(args: &Args) -> ExitCode {
+    if args.is_of_all_files() {
+        return game::run(&game::Request {
+            paths: &args.files,
+            game: &args.game,
+            assets: args.assets.as_deref(),
+            engines: &args.engines,
+            report: &args.report,
+        });
+    }
     match validate(args) {
         Ok(has_problems) => ExitCode::from(u8::from(has_problems)),
         // The reader of the pipe has closed it. Only problems are printed, so there is one.
@@ -81,26 +115,8 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
-/// The warnings of the plugin in this process, which are not printed.
-pub fn plugin_log() -> &'static LogBuffer {
-    static LOG: LazyLock<LogBuffer> = LazyLock::new(|| {
-        let log = LogBuffer::default();
-        // Bevy's errors of loads are found by the states of the assets.
-        let of_crate = filter_fn(|event| {
-            *event.level() <= Level::WARN && event.target().starts_with("bevy_classic_models")
-        });
-        // It fails only if there is a collector already.
-        let _ = registry()
-            .with(log.clone().with_filter(of_crate))
-            .try_init();
-        log
-    });
-    &LOG
-}
-
 /// Prints the problems of every manifest. Returns true if there are any.
 fn validate(args: &Args) -> io::Result<bool> {
-    let log = plugin_log();
     let mut out = io::stdout().lock();
     let mut has_problems = false;
     let mut count = 0;
@@ -108,7 +124,7 @@ fn validate(args: &Args) -> io::Result<bool> {
         count += 1;
         let problems = match file {
             Ok(Selected { path, .. }) => {
-                checker::problems(&path, args.assets.as_deref(), &args.engines, log)
+                checker::problems(&path, args.assets.as_deref(), &args.engines)
             }
             Err(Unmatched { path, error }) => vec![format!("{}: {error}", path.display())],
         };
