@@ -28,7 +28,7 @@ use std::process::ExitCode;
 ///
 /// With --game, and if all paths are folders, all models, clips, textures, particle systems and manifests are checked, and
 /// the report is grouped: refused files, missing textures, proxies and clips, clips that do not fit their model, limits of
-/// engines, and names that differ only in case. With --mod, only the files of the mods are reported, unless files are given.
+/// engines, and names whose case matters. With --mod, only the files of the mods are reported, unless files are given.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment, after_long_help = NOTES)]
 pub struct Args {

@@ -207,6 +207,13 @@ fn problems_of_quake_games_are_found() {
     assert_eq!(with_engine("quakespasm").0, 1);
     let (code, report) = with_engine("ezquake");
     assert_eq!((code, kinds(&report)), (0, Vec::new()));
+    // Quake compares case.
+    write(root, "upper/progs/B.mdl", &model);
+    let (code, report) = json(root, &[&args[..], &["--mod", "upper"]].concat());
+    assert_eq!(
+        (code, kinds(&report)),
+        (0, vec!["case progs/B.mdl".to_owned()])
+    );
     // The names of a mod differ in case from those of the game.
     write(root, "mymod/Progs/A.mdl", &model);
     write(root, "mymod/progs/big.mdl", &model[..50]);

@@ -23,17 +23,16 @@ pub fn problems(selection: &Selection, engines: &[Engine]) -> Vec<Problem> {
             by_key.entry(key).or_default().push((layer, path));
         }
     }
-    let duplicates = by_key.into_values().filter(|files| files.len() > 1);
-    let mut problems: Vec<Problem> = duplicates
-        .flat_map(|files| of_duplicates(game, &files))
-        .collect();
+    let names = by_key.into_values();
+    let mut problems: Vec<Problem> = names.flat_map(|files| of_name(game, &files)).collect();
     problems.extend(limits(game, engines));
     problems
 }
 
-/// The problems of files with the same name, apart from case, in several layers.
-fn of_duplicates(game: &SelectedGame, files: &[(usize, String)]) -> Vec<Problem> {
-    let Some((_, path)) = files.first() else {
+/// The problems of a name, apart from case: the files in all layers that have it, by layer and stored path.
+fn of_name(game: &SelectedGame, files: &[(usize, String)]) -> Vec<Problem> {
+    let is_quake = game.kind == GameKind::Quake;
+    let Some((_, path)) = files.first().filter(|_| is_quake || files.len() > 1) else {
         return Vec::new();
     };
     let Some(winner) = game.game.source.locate(path) else {
@@ -46,15 +45,25 @@ fn of_duplicates(game: &SelectedGame, files: &[(usize, String)]) -> Vec<Problem>
         problems.push(Problem::new(Kind::Shadowed, &winner.path, message));
     }
     // The other games ignore case.
-    let other = files.iter().find(|(_, path)| *path != winner.path);
-    if let (GameKind::Quake, Some((layer, path))) = (game.kind, other) {
-        let message = format!(
-            "differs only in case from {path} in {}: engines that compare case have both files",
-            layer_name(game, *layer)
-        );
+    if is_quake && let Some(message) = case(game, &winner.path, files) {
         problems.push(Problem::new(Kind::Case, &winner.path, message));
     }
     problems
+}
+
+/// Why an engine that compares case may not find a file of this path.
+fn case(game: &SelectedGame, path: &str, files: &[(usize, String)]) -> Option<String> {
+    if let Some((layer, other)) = files.iter().find(|(_, other)| other != path) {
+        let layer = layer_name(game, *layer);
+        return Some(format!(
+            "differs only in case from {other} in {layer}: engines that compare case have both files"
+        ));
+    }
+    let has_upper = path.contains(|letter: char| letter.is_ascii_uppercase());
+    has_upper.then(|| {
+        "has upper-case letters: Quake finds files by the exact name, and asks for lower case"
+            .to_owned()
+    })
 }
 
 /// The limits that PAK archives exceed.

@@ -91,7 +91,7 @@ impl Kind {
             }
             Self::ClipMismatch => "A clip has bones that its model does not have.",
             Self::EngineLimit => "A file exceeds a limit of an engine.",
-            Self::Case => "Two names differ only in case.",
+            Self::Case => "Engines that compare case may not find a file.",
             Self::MissingSkin => "A model has no skin at the games' paths.",
             Self::ClipWithoutModel => "No model has the name with which a clip begins.",
             Self::FileWarning => "A file has a harmless flaw.",
