@@ -31,7 +31,7 @@ Examples:
   classic-models list id1/pak0.pak *.mdl               lists the models in an archive
   classic-models extract id1/pak0.pak --to files       extracts an archive
   classic-models pack mymod id1/pak2.pak               packs a folder into an archive
-  classic-models validate assets                       checks all manifests in a folder
+  classic-models validate --game quake C:/Quake        checks all files of a game
 
 `classic-models COMMAND --help` has all options of a command, with examples; -h is shorter.";
 
