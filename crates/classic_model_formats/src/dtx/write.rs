@@ -72,22 +72,31 @@ impl DtxDocument {
         }
     }
 
-    /// Adds alpha, one byte per texel. The file stores the upper 4 bits.
+    /// Adds alpha, one byte per texel: see [`packed_alpha`].
     #[must_use]
     pub fn with_alpha(mut self, alpha: &[u8]) -> Self {
         self.flags |= texture_flags::ALPHA;
         let size = (self.width.into(), self.height.into());
-        let packed = |level: &Vec<u8>| {
-            let pairs = level.chunks(2);
-            let pack = |pair: &[u8]| {
-                let half = |slot| pair.get(slot).map_or(0, |alpha| alpha >> 4);
-                half(0) | half(1) << 4
-            };
-            pairs.map(pack).collect()
-        };
-        self.alpha_levels = levels(size, alpha).iter().map(packed).collect();
+        self.alpha_levels = levels(size, alpha)
+            .iter()
+            .map(|level| packed_alpha(level))
+            .collect();
         self
     }
+}
+
+/// The alpha of a mip level, one byte per texel, as [`alpha_levels`](DtxDocument::alpha_levels) store it: rounded to 4 bits.
+#[must_use]
+pub fn packed_alpha(alpha: &[u8]) -> Vec<u8> {
+    let pack = |pair: &[u8]| {
+        // 4 bits from 0 to 15 are read as multiples of 17.
+        let half = |slot| {
+            pair.get(slot)
+                .map_or(0, |alpha| (alpha / 17) + u8::from(alpha % 17 > 8))
+        };
+        half(0) | half(1) << 4
+    };
+    alpha.chunks(2).map(pack).collect()
 }
 
 /// The count of mip levels in all known textures with a palette.

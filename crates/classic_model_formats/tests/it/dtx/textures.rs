@@ -1,7 +1,7 @@
 //! LithTech textures: round trips, colors, malformed files, and the checks of the writer.
 
 use crate::prelude::*;
-use classic_model_formats::dtx::write::{write, write_unchecked};
+use classic_model_formats::dtx::write::{packed_alpha, write, write_unchecked};
 use classic_model_formats::dtx::*;
 
 const RED: u8 = 1;
@@ -120,6 +120,17 @@ fn alpha_has_4_bits_per_texel_low_half_first() {
     assert_eq!(alpha, [255, 17, 0, 136]);
     // A single texel takes a whole byte.
     assert_eq!(texture.alpha_levels[3].len(), 1);
+}
+
+#[test]
+fn packed_alpha_is_the_nearest_of_4_bits() {
+    let alpha: Vec<u8> = (0..=255).collect();
+    let packed = packed_alpha(&alpha);
+    let halves = packed.iter().flat_map(|byte| [byte & 0xF, byte >> 4]);
+    for (alpha, half) in alpha.iter().zip(halves) {
+        assert!(alpha.abs_diff(half * 17) <= 8, "{alpha}: {half}");
+    }
+    assert_eq!(packed_alpha(&[255, 0, 17]), [0x0F, 0x01]);
 }
 
 #[test]
