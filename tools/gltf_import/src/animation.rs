@@ -137,7 +137,11 @@ impl Channel {
         let quaternion = |values: &[f32]| {
             let values = values.first_chunk::<4>().copied().unwrap_or_default();
             let quaternion = Quat::from_array(values);
-            if quaternion.length_squared() > 0.0 {
+            let length = quaternion.length_squared();
+            if (length - 1.0).abs() < 1e-6 {
+                // Without rounding, so that it is the same after each conversion.
+                quaternion
+            } else if length > 0.0 {
                 quaternion.normalize()
             } else {
                 Quat::IDENTITY

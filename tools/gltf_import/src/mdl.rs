@@ -177,9 +177,9 @@ pub fn convert(scene: &Scene, options: &Options<'_>) -> core::result::Result<Con
 }
 
 /// A primitive of a node. Some nodes show the same primitive by turns, because the targets of one mesh are limited.
-struct Part<'a> {
-    primitive: &'a Primitive,
-    alternatives: Vec<(usize, &'a Node, &'a Primitive)>,
+pub(crate) struct Part<'a> {
+    pub primitive: &'a Primitive,
+    pub alternatives: Vec<(usize, &'a Node, &'a Primitive)>,
     /// Whether the node mirrors the primitive, so that its triangles turn the other way.
     is_mirrored: bool,
     /// The index of the first vertex in the merged mesh before equal ones are merged.
@@ -188,7 +188,7 @@ struct Part<'a> {
 
 impl<'a> Part<'a> {
     /// The alternative whose scale is not 0; the first if there is none.
-    fn shown(&self, pose: &Pose) -> Option<&(usize, &'a Node, &'a Primitive)> {
+    pub fn shown(&self, pose: &Pose) -> Option<&(usize, &'a Node, &'a Primitive)> {
         let is_shown = |(index, ..): &&(usize, &Node, &Primitive)| {
             let world = pose.worlds.get(*index);
             world.is_some_and(|world| world.matrix3.determinant().abs() > f32::MIN_POSITIVE)
@@ -199,7 +199,7 @@ impl<'a> Part<'a> {
 }
 
 /// The primitives that are drawn: all of the finest level of detail.
-fn parts(scene: &Scene) -> Vec<Part<'_>> {
+pub(crate) fn parts(scene: &Scene) -> Vec<Part<'_>> {
     let rest = scene.pose(None);
     let mut parts: Vec<Part<'_>> = Vec::new();
     let mut first_vertex = 0;

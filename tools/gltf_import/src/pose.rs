@@ -68,7 +68,7 @@ impl Scene {
 }
 
 /// The vertices with the morph targets of these weights.
-fn morphed(primitive: &Primitive, weights: &[f32]) -> Vertices {
+pub(crate) fn morphed(primitive: &Primitive, weights: &[f32]) -> Vertices {
     let vectors = |values: &[[f32; 3]]| {
         values
             .iter()
@@ -151,7 +151,7 @@ impl Vertices {
 }
 
 /// The matrix for normals: the inverse transpose, up to its scale.
-fn normal_matrix(matrix: &Affine3A) -> Mat3A {
+pub(crate) fn normal_matrix(matrix: &Affine3A) -> Mat3A {
     let [x, y, z] = [
         matrix.matrix3.x_axis,
         matrix.matrix3.y_axis,

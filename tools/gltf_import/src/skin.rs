@@ -118,6 +118,30 @@ impl Skins {
     }
 }
 
+impl Skins {
+    /// The coordinates of each vertex of a primitive in the image. Textures that repeat do so only if they are the only ones.
+    pub fn uvs(&self, scene: &Scene, primitive: &Primitive) -> Vec<[f32; 2]> {
+        let materials = materials(scene, primitive);
+        let cell = self.cells.iter().find(|cell| cell.materials == materials);
+        let texture = materials.iter().find_map(|it| base_texture(scene, *it));
+        let uvs = primitive.uvs.get(texture.map_or(0, |texture| texture.set));
+        let in_image = |cell: &Cell, [u, v]: [f32; 2]| {
+            let left = cell.left as f32 + u.clamp(0.0, 1.0) * cell.width as f32;
+            let top = v.clamp(0.0, 1.0) * cell.height as f32;
+            [left / self.width as f32, top / self.height as f32]
+        };
+        let (Some(cell), Some(texture), Some(uvs)) = (cell, texture, uvs) else {
+            let middle = cell.map_or([0.0; 2], |cell| in_image(cell, [0.5; 2]));
+            return vec![middle; primitive.positions.len()];
+        };
+        let uvs = uvs.iter().map(|uv| texture.transformed(*uv));
+        match self.cells.len() {
+            1 => uvs.collect(),
+            _ => uvs.map(|uv| in_image(cell, uv)).collect(),
+        }
+    }
+}
+
 impl Cell {
     /// Draws the texture of a variant.
     fn draw(

@@ -5,8 +5,9 @@ use crate::convert::model::{Request, Written, model_name};
 use crate::convert::particles;
 use crate::engines::{self, ENGINES};
 use classic_model_formats::mdl::Precision;
-use classic_models_gltf_import::{Dithering, Palette, Scene, lgw, mdl};
+use classic_models_gltf_import::{Dithering, Palette, Scene, abc, lgw, mdl};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Converts the bytes of a glTF file to those of a Quake model.
 ///
@@ -90,6 +91,26 @@ pub fn particles(bytes: &[u8], request: &Request<'_>) -> Result<Written, String>
     )?;
     let file = serde_json::from_value(values.clone());
     particles::written(&file.map_err(|error| format!("particles: {error}"))?)
+}
+
+/// Converts the bytes of a glTF file to those of a LithTech model, and its skin.
+///
+/// # Errors
+/// If the file is damaged, or has values that the format cannot store.
+pub fn abc(bytes: &[u8], request: &Request<'_>, output: &Path) -> Result<Written, String> {
+    let scene = read(bytes, request)?;
+    let name = model_name(output);
+    let converted = abc::convert(&scene, &name, request.options.stated_scale());
+    let converted = converted.map_err(|error| error.to_string())?;
+    let written = classic_model_formats::abc::write::write(&converted.document);
+    Ok(Written {
+        bytes: written.map_err(|error| error.to_string())?,
+        textures: match request.options.no_textures {
+            true => BTreeMap::new(),
+            false => converted.textures,
+        },
+        warnings: converted.warnings,
+    })
 }
 
 /// Reads a glTF file, and the files that it names.

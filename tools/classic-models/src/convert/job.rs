@@ -37,7 +37,9 @@ impl Job {
             Output::Png => return self.picture(&bytes),
             Output::Ron => return particles::to_text(&self.input, &bytes),
             Output::Alo if !self.is_gltf(&bytes) => return particles::from_text(&bytes),
-            Output::Alo | Output::Mdl | Output::Lgw => return self.back(&bytes, files, options),
+            Output::Alo | Output::Mdl | Output::Lgw | Output::Abc => {
+                return self.back(&bytes, files, options);
+            }
             Output::Glb => Container::Glb,
             Output::Gltf => Container::Gltf,
         };
@@ -89,6 +91,7 @@ impl Job {
         match self.kind {
             Output::Alo => back::particles(bytes, &request),
             Output::Lgw => back::lgw(bytes, &request),
+            Output::Abc => back::abc(bytes, &request, &self.output),
             _ => back::mdl(bytes, &request),
         }
     }
@@ -113,7 +116,7 @@ impl Job {
     /// The error of a file whose format is not known.
     fn unknown_error(&self, bytes: &[u8]) -> String {
         if is_gltf(&self.input) {
-            return "a glTF file can only be converted to .mdl, .lgw and, if it is of a particle system, .alo".to_owned();
+            return "a glTF file can only be converted to .abc, .lgw, .mdl and, if it is of a particle system, .alo".to_owned();
         }
         if has_extension(&self.input, "ron") {
             return "a manifest: convert the model that it refers to".to_owned();

@@ -47,7 +47,8 @@ use std::process::ExitCode;
 /// Converts models to glTF for Blender and other programs, and back, and textures to PNG.
 ///
 /// From .glb and .gltf to .mdl: all meshes become one, animations become poses, ten per second, and textures a skin in the
-/// colors of a palette. To .lgw: a mesh for each material of each mesh. New textures become .tga files beside it.
+/// colors of a palette. To .lgw: a mesh for each material of each mesh. New textures become .tga files beside it. To .abc: nodes,
+/// animations and events; each vertex follows one node, and new textures become one .tga file.
 ///
 /// Models: Alamo .alo with the .ala animations beside it, LithTech .abc, Quake .mdl, UFO: Aftermath .lgw. Textures: .dds, .tga,
 /// .dtx. A file can also be in an archive: id1/pak0.pak/progs/player.mdl. With --game, all models of a game are converted, or
@@ -58,7 +59,7 @@ use std::process::ExitCode;
 ///
 /// Particle systems, .alo, become text, .ron, in which all values can be edited, and back.
 ///
-/// OUT is a file if it ends in .alo, .glb, .gltf, .lgw, .mdl, .png or .ron, otherwise a folder, which is created; a new folder with a dot in its name
+/// OUT is a file if it ends in .abc, .alo, .glb, .gltf, .lgw, .mdl, .png or .ron, otherwise a folder, which is created; a new folder with a dot in its name
 /// needs a / at the end. In a folder, results have the names of their files; with --game, and if IN is a folder, also their
 /// folders. Textures, skins and animations are found in the same folders as in the games, in any case, and become part of the
 /// result. Y is up, models face +Z, and a unit of the file is a meter: see --scale.

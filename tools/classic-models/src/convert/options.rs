@@ -117,6 +117,8 @@ pub enum Output {
     Mdl,
     /// Models of UFO: Aftermath, from glTF
     Lgw,
+    /// LithTech models, from glTF
+    Abc,
     /// Particle systems as text, from .alo
     Ron,
     /// Particle systems of Alamo games, from text or glTF
@@ -134,6 +136,7 @@ impl Output {
             "gltf" => Some(Self::Gltf),
             "mdl" => Some(Self::Mdl),
             "lgw" => Some(Self::Lgw),
+            "abc" => Some(Self::Abc),
             "ron" => Some(Self::Ron),
             "alo" => Some(Self::Alo),
             "png" => Some(Self::Png),
@@ -148,6 +151,7 @@ impl Output {
             Self::Gltf => "gltf",
             Self::Mdl => "mdl",
             Self::Lgw => "lgw",
+            Self::Abc => "abc",
             Self::Ron => "ron",
             Self::Alo => "alo",
             Self::Png => "png",
@@ -159,7 +163,7 @@ impl Output {
         match self {
             Self::Glb | Self::Gltf => |path| is_model(path) || is_texture(path),
             Self::Png => is_texture,
-            Self::Mdl | Self::Lgw => is_gltf,
+            Self::Mdl | Self::Lgw | Self::Abc => is_gltf,
             Self::Ron => |path| has_extension(path, "alo"),
             Self::Alo => |path| is_gltf(path) || has_extension(path, "ron") && !is_manifest(path),
         }
@@ -170,7 +174,7 @@ impl Output {
         match self {
             Self::Glb | Self::Gltf => "models or textures",
             Self::Png => "textures",
-            Self::Mdl | Self::Lgw => "glTF files",
+            Self::Mdl | Self::Lgw | Self::Abc => "glTF files",
             Self::Ron => "particle systems",
             Self::Alo => "particle systems in .ron or glTF files",
         }

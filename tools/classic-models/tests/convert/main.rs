@@ -2,6 +2,7 @@
 //! the parsers' reference implementations.
 
 mod abc;
+mod abc_back;
 mod alo;
 mod alo_pose;
 mod alo_visibility;

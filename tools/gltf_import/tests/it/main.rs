@@ -1,5 +1,6 @@
 //! Makes models of glTF files that the tests write.
 
+mod abc;
 mod bad_files;
 mod mdl;
 

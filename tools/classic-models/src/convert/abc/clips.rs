@@ -101,7 +101,11 @@ fn translation(key: &NodeKey) -> [f32; 3] {
 }
 
 fn rotation(key: &NodeKey, inverts: bool) -> [f32; 4] {
-    let [x, y, z, w] = key.unit_rotation();
+    let stored = key.rotation.map(|value| value.get());
+    let length: f32 = stored.iter().map(|value| value * value).sum();
+    // Without rounding, so that the way back gives the same.
+    let is_unit = (length - 1.0).abs() < 1e-6;
+    let [x, y, z, w] = if is_unit { stored } else { key.unit_rotation() };
     let [x, y, z] = if inverts { [x, y, -z] } else { [-x, -y, z] };
     [x, y, z, w]
 }

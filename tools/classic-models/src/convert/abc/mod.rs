@@ -1,6 +1,7 @@
 //! Converts LithTech models: nodes, one skinned mesh per level of detail, meshes of nodes with vertex animation as morph
 //! targets, and animations.
 
+mod back;
 mod clips;
 
 use crate::convert::document::{Document, extras, node};
@@ -97,17 +98,13 @@ fn axes(scale: f32) -> Transform {
 impl Builder<'_> {
     /// Adds the root and the nodes.
     fn add_nodes(&mut self) {
-        let mut root = node(&self.name, &axes(self.request.options.scale()));
-        root.extras = extras(&json!({
-            "format": "abc",
-            "commandString": self.model.file.command_string,
-        }));
+        let scale = self.request.options.scale();
+        let mut root = node(&self.name, &axes(scale));
+        root.extras = extras(&back::root(&self.model.file, scale));
         let root = self.document.add_node(None, root);
-        let nodes = self.model.nodes.iter().map(|info| {
+        let nodes = self.model.nodes.iter().enumerate().map(|(index, info)| {
             let mut added = node(&info.name, &info.transform);
-            if info.flags != 0 {
-                added.extras = extras(&json!({ "flags": info.flags }));
-            }
+            added.extras = extras(&back::node(&self.model.file, index));
             (info.parent, added)
         });
         self.nodes = self.document.add_tree(root, nodes);
@@ -200,9 +197,26 @@ impl Builder<'_> {
         let deform = mesh
             .node
             .and_then(|node| Deform::new(self.model, node, &mesh.mesh, &data));
+        let own = |node: usize| {
+            let meshes = self.model.levels.first().map(|level| &level.meshes);
+            meshes.is_some_and(|meshes| meshes.iter().any(|mesh| mesh.node == Some(node)))
+        };
+        if mesh.node.is_none() {
+            data.transform(&self.axes);
+        }
+        let vertices = match level {
+            0 => back::vertices(&self.model.file, mesh.node, own, &data),
+            _ => None,
+        };
         let document = &mut self.document;
-        let add = |document: &mut Document, node: Node| match level {
-            0 => document.add_node(parent, node),
+        let add = |document: &mut Document, mut node: Node| match level {
+            0 => {
+                // Further parts of a split mesh refer to the first.
+                if node.extras.is_none() {
+                    node.extras.clone_from(&vertices);
+                }
+                document.add_node(parent, node)
+            }
             _ => document.root.push(node),
         };
         if let Some(deform) = deform {
@@ -220,7 +234,6 @@ impl Builder<'_> {
         let mut mesh_node = node(&name, &Transform::IDENTITY);
         if parent.is_none() {
             mesh_node.skin = skin;
-            data.transform(&self.axes);
         }
         let primitive = data.primitive(document, Some(material));
         mesh_node.mesh = Some(document.root.push(named(&name, vec![primitive])));
@@ -256,13 +269,14 @@ impl Builder<'_> {
             let [r, g, b] = material::linear([0.7; 3]);
             factors.base_color_factor.0 = [r, g, b, 1.0];
         }
+        // For the way back: the skin of the material has a file.
+        let mut values = json!({ "format": "abc" });
         if flags != 0 {
-            material.extras = extras(&json!({
-                "scrollsU": flags & node_flags::SCROLL_U != 0,
-                "scrollsV": flags & node_flags::SCROLL_V != 0,
-                "environmentMap": flags & reflects != 0,
-            }));
+            values["scrollsU"] = json!(flags & node_flags::SCROLL_U != 0);
+            values["scrollsV"] = json!(flags & node_flags::SCROLL_V != 0);
+            values["environmentMap"] = json!(flags & reflects != 0);
         }
+        material.extras = extras(&values);
         let material = self.document.root.push(material);
         self.materials.insert(flags, material);
         material
