@@ -1,7 +1,7 @@
 //! Samples animations of glTF files, by the formulas of the specification (appendix C).
 
 use crate::scene::Transform;
-use glam::{Quat, Vec4};
+use glam::{Quat, Vec3, Vec4};
 
 /// An animation of nodes.
 #[derive(Debug)]
@@ -82,6 +82,38 @@ impl Channel {
             Interpolation::Step => (key, 0.0),
             _ => (key, ((time - begin) / (end - begin)).clamp(0.0, 1.0)),
         }
+    }
+
+    /// Whether all its keys at times that count have this value, up to rounding.
+    pub fn stays(&self, value: &[f32], counts: impl Fn(f32) -> bool) -> bool {
+        let keys = self.times.iter().zip(self.values.chunks(self.width.max(1)));
+        let size = value
+            .iter()
+            .fold(1.0_f32, |max, value| max.max(value.abs()));
+        let is_near = |key: &[f32]| {
+            key.iter()
+                .zip(value)
+                .all(|(a, b)| (a - b).abs() <= size * 1e-5)
+        };
+        self.interpolation != Interpolation::CubicSpline
+            && keys
+                .into_iter()
+                .all(|(time, key)| !counts(*time) || is_near(key))
+    }
+
+    /// Whether its value at a time is zero.
+    pub fn is_zero_at(&self, time: f32) -> bool {
+        self.array(time).iter().all(|value| value.abs() < 1e-6)
+    }
+
+    /// Whether all its scales are 0 or one other value: they hide and show a node.
+    pub fn only_hides(&self, rest: Vec3) -> bool {
+        let is_zero = |scale: Vec3| scale.abs().max_element() < 1e-6;
+        let scales = || self.values.chunks(3).map(Vec3::from_slice);
+        let shown = scales().find(|scale| !is_zero(*scale)).unwrap_or(rest);
+        let is_shown = |scale: Vec3| (scale - shown).abs().max_element() < 1e-4;
+        self.interpolation != Interpolation::CubicSpline
+            && scales().all(|scale| is_zero(scale) || is_shown(scale))
     }
 
     /// The values of a key. `part` is that of cubic splines: 0 the in-tangent, 1 the value, 2 the out-tangent.

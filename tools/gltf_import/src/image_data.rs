@@ -57,3 +57,21 @@ impl Pixels {
         self.rgba.get(index).copied().unwrap_or_default()
     }
 }
+
+/// The name of a TGA file for an image: of letters, digits, `-` and `_` only, because any other may be no name on some system.
+pub(crate) fn file_name(name: &str, index: usize) -> String {
+    let stem = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
+    let allowed = |it: char| {
+        if it.is_ascii_alphanumeric() || it == '-' {
+            it
+        } else {
+            '_'
+        }
+    };
+    let stem: String = stem.chars().map(allowed).collect();
+    match stem.as_str() {
+        "" => format!("texture{index}.tga"),
+        stem => format!("{stem}.tga"),
+    }
+}

@@ -139,6 +139,7 @@ pub struct Material {
     pub pbr_metallic_roughness: PbrMetallicRoughness,
     pub emissive_factor: Option<[f32; 3]>,
     pub emissive_texture: Option<TextureInfo>,
+    pub normal_texture: Option<TextureInfo>,
     pub alpha_mode: Option<String>,
     pub alpha_cutoff: Option<f32>,
     #[serde(default)]

@@ -1,7 +1,7 @@
 //! Makes models of UFO: Aftermath: a mesh for each primitive of the finest level of detail, at rest.
 
 use crate::error::{At, Error, Result};
-use crate::image_data::Pixels;
+use crate::image_data::{Pixels, file_name};
 use crate::json::Object;
 use crate::pose::Vertices;
 use crate::scene::{Material, Scene, TextureRef};
@@ -282,22 +282,4 @@ fn base_texture(
         },
         ..Texture::default()
     }))
-}
-
-/// The file name of an image: of letters, digits, `-` and `_` only, because any other may be no name on some system.
-fn file_name(name: &str, index: usize) -> String {
-    let stem = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
-    let allowed = |it: char| {
-        if it.is_ascii_alphanumeric() || it == '-' {
-            it
-        } else {
-            '_'
-        }
-    };
-    let stem: String = stem.chars().map(allowed).collect();
-    match stem.as_str() {
-        "" => format!("texture{index}.tga"),
-        stem => format!("{stem}.tga"),
-    }
 }

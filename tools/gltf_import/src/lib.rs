@@ -3,12 +3,13 @@
 //! - `json` has the fields of the file, `accessor` reads its arrays, and `read` makes a [`Scene`] of both, with everything checked.
 //! - [`Scene`] poses its nodes and vertices at any time of an animation: see `animation` and `pose`.
 //! - `skin` lays out the textures of all materials in one image, and `palette` maps it to a palette.
-//! - [`abc`] makes LithTech models, [`mdl`] Quake models, and [`lgw`] models of UFO: Aftermath.
+//! - [`abc`] makes LithTech models, [`mdl`] Quake models, and [`lgw`] models of UFO: Aftermath, and [`alo`] Alamo models.
 //!
 //! Nothing here does I/O: [`Scene::read`] asks its caller for external files.
 
 pub mod abc;
 mod accessor;
+pub mod alo;
 mod animation;
 mod error;
 mod image_data;

@@ -28,6 +28,11 @@ impl Scene {
         if let Some((animation, time)) = at {
             animation.apply(time, &mut transforms, &mut weights);
         }
+        self.pose_of(transforms, weights)
+    }
+
+    /// The pose with these transforms of the nodes.
+    pub(crate) fn pose_of(&self, transforms: Vec<Transform>, weights: Vec<Vec<f32>>) -> Pose {
         let mut worlds: Vec<Affine3A> = Vec::with_capacity(transforms.len());
         for (node, transform) in self.nodes.iter().zip(&transforms) {
             let parent = node.parent.and_then(|parent| worlds.get(parent));
@@ -114,7 +119,7 @@ fn smooth_normals(positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
 }
 
 impl Vertices {
-    fn transform(&mut self, matrix: &Affine3A) {
+    pub(crate) fn transform(&mut self, matrix: &Affine3A) {
         let turn = normal_matrix(matrix);
         for position in &mut self.positions {
             *position = matrix.transform_point3(*position);

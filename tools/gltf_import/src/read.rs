@@ -265,6 +265,8 @@ impl Reader<'_> {
         }
         Ok(Primitive {
             normals: self.optional(attributes, "NORMAL", count)?,
+            tangents: self.optional(attributes, "TANGENT", count)?,
+            colors: self.colors(attributes, count)?,
             uvs,
             joints,
             weights: self.optional(attributes, "WEIGHTS_0", count)?,
@@ -287,6 +289,31 @@ impl Reader<'_> {
             Some(index) => self.arrays.read(*index, Some(count)).at(name),
             None => Ok(Vec::new()),
         }
+    }
+
+    /// The colors of vertices, which may have no alpha.
+    fn colors(
+        &mut self,
+        attributes: &BTreeMap<String, usize>,
+        count: usize,
+    ) -> Result<Vec<[f32; 4]>> {
+        let name = "COLOR_0";
+        let Some(index) = attributes.get(name) else {
+            return Ok(Vec::new());
+        };
+        let is_opaque = self
+            .root
+            .accessors
+            .get(*index)
+            .is_some_and(|it| it.kind == "VEC3");
+        if !is_opaque {
+            return self.arrays.read(*index, Some(count)).at(name);
+        }
+        let colors = self.arrays.read::<f32, 3>(*index, Some(count)).at(name)?;
+        Ok(colors
+            .into_iter()
+            .map(|[red, green, blue]| [red, green, blue, 1.0])
+            .collect())
     }
 
     fn triangles(&mut self, primitive: &json::Primitive, count: usize) -> Result<Vec<[u32; 3]>> {
@@ -588,8 +615,20 @@ fn read_node(
         skin: checked(node.skin, root.skins.len(), "skin")?,
         weights,
         is_coarse: false,
+        light: light(root, node),
         extras: node.extras.as_object().cloned().unwrap_or_default(),
     })
+}
+
+/// The light of a node.
+fn light(root: &Root, node: &json::Node) -> Option<Value> {
+    let name = "KHR_lights_punctual";
+    let index = node.extensions.get(name)?.get("light")?.as_u64()?;
+    root.extensions
+        .get(name)?
+        .get("lights")?
+        .get(index as usize)
+        .cloned()
 }
 
 /// The materials of the variants of a primitive.
@@ -631,6 +670,7 @@ fn material(root: &Root, material: &json::Material) -> Result<Material> {
         base_color: pbr.base_color_factor.unwrap_or([1.0; 4]),
         base_texture: texture(&pbr.base_color_texture).at("baseColorTexture")?,
         emissive: material.emissive_factor.unwrap_or_default(),
+        normal_texture: texture(&material.normal_texture).at("normalTexture")?,
         emissive_texture: texture(&material.emissive_texture).at("emissiveTexture")?,
         cutoff: match material.alpha_mode.as_deref() {
             Some("MASK") => Some(material.alpha_cutoff.unwrap_or(0.5)),

@@ -35,6 +35,8 @@ pub struct Node {
     pub weights: Vec<f32>,
     /// Whether it is a coarser level of detail of another node (`MSFT_lod`), or below one.
     pub is_coarse: bool,
+    /// A light of `KHR_lights_punctual`.
+    pub light: Option<Value>,
     pub extras: Object,
 }
 
@@ -66,6 +68,9 @@ pub struct Primitive {
     pub normals: Vec<[f32; 3]>,
     /// Sets of texture coordinates, V downward.
     pub uvs: Vec<Vec<[f32; 2]>>,
+    pub tangents: Vec<[f32; 4]>,
+    /// Linear red, green and blue, and alpha.
+    pub colors: Vec<[f32; 4]>,
     pub joints: Vec<[u32; 4]>,
     pub weights: Vec<[f32; 4]>,
     /// Vertex indices. Front faces are counterclockwise.
@@ -99,6 +104,7 @@ pub struct Material {
     /// Linear red, green and blue.
     pub emissive: [f32; 3],
     pub emissive_texture: Option<TextureRef>,
+    pub normal_texture: Option<TextureRef>,
     /// Alpha below this is a hole. `None` if alpha is ignored.
     pub cutoff: Option<f32>,
     /// Whether alpha blends with what is behind.

@@ -235,8 +235,12 @@ fn linear(value: f32) -> f32 {
     }
 }
 
-fn srgb(value: f32) -> f32 {
-    if value <= 0.0031308 {
+/// The inverse of the transfer function of sRGB.
+pub(crate) fn srgb(value: f32) -> f32 {
+    if value == 1.0 {
+        // Rounding would make it less.
+        value
+    } else if value <= 0.0031308 {
         value * 12.92
     } else {
         1.055 * value.powf(1.0 / 2.4) - 0.055

@@ -152,7 +152,7 @@ pub struct Tree<'a> {
 
 /// A light. It shines along −Z of its bone.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Light<'a> {
     /// The light's name.
     pub name: Cow<'a, str>,
@@ -213,7 +213,7 @@ pub struct Proxy<'a> {
 
 /// A small light, drawn as a square that faces the camera and may blink.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Dazzle<'a> {
     /// Red, green and blue.
     pub color: [f32; 3],

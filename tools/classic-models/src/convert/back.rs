@@ -4,8 +4,9 @@ use crate::convert::mdl::palette;
 use crate::convert::model::{Request, Written, model_name};
 use crate::convert::particles;
 use crate::engines::{self, ENGINES};
+use crate::paths::entry_pattern::check_name;
 use classic_model_formats::mdl::Precision;
-use classic_models_gltf_import::{Dithering, Palette, Scene, abc, lgw, mdl};
+use classic_models_gltf_import::{Dithering, Palette, Scene, abc, alo, lgw, mdl};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -77,20 +78,33 @@ pub fn lgw(bytes: &[u8], request: &Request<'_>) -> Result<Written, String> {
     })
 }
 
-/// Converts the bytes of a glTF file of a particle system to those of the game.
+/// Converts the bytes of a glTF file to those of an Alamo model, with its animations and textures, or of a particle system.
 ///
 /// # Errors
-/// If the file is damaged, is not of a particle system, or has values that the format cannot store.
-pub fn particles(bytes: &[u8], request: &Request<'_>) -> Result<Written, String> {
+/// If the file is damaged, or has values that the format cannot store.
+pub fn alo(bytes: &[u8], request: &Request<'_>, output: &Path) -> Result<Written, String> {
     let scene = read(bytes, request)?;
-    let values = scene
-        .extra("alo particles", "particles")
-        .filter(|values| values.get("emitters").is_some());
-    let values = values.ok_or(
-        "no `particles` in the extras of a node: only particle systems can be converted to .alo",
-    )?;
-    let file = serde_json::from_value(values.clone());
-    particles::written(&file.map_err(|error| format!("particles: {error}"))?)
+    if let Some(values) = scene.extra("alo particles", "particles") {
+        let file = serde_json::from_value(values.clone());
+        return particles::written(&file.map_err(|error| format!("particles: {error}"))?);
+    }
+    let converted = alo::convert(&scene, request.options.stated_scale());
+    let converted = converted.map_err(|error| error.to_string())?;
+    let mut beside = match request.options.no_textures {
+        true => BTreeMap::new(),
+        false => converted.textures,
+    };
+    let stem = model_name(output);
+    for (name, bytes) in converted.animations {
+        let name = format!("{stem}_{name}.ala");
+        check_name(&name).map_err(|error| format!("animation file {name:?}: {error}"))?;
+        beside.insert(name, bytes);
+    }
+    Ok(Written {
+        bytes: converted.bytes,
+        textures: beside,
+        warnings: converted.warnings,
+    })
 }
 
 /// Converts the bytes of a glTF file to those of a LithTech model, and its skin.

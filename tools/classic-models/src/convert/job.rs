@@ -89,7 +89,7 @@ impl Job {
             options,
         };
         match self.kind {
-            Output::Alo => back::particles(bytes, &request),
+            Output::Alo => back::alo(bytes, &request, &self.output),
             Output::Lgw => back::lgw(bytes, &request),
             Output::Abc => back::abc(bytes, &request, &self.output),
             _ => back::mdl(bytes, &request),

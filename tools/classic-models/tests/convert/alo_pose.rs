@@ -3,7 +3,7 @@
 use crate::reader::{Model, assert_equal};
 use bevy::math::{Affine3A, Mat3A, Quat, Vec3, Vec3A};
 use classic_model_formats::ala::AlaFile;
-use classic_model_formats::alo::{self, AloFile, Mesh, Vertices};
+use classic_model_formats::alo::{self, AloFile, Mesh, Submesh, Vertices};
 use zerocopy::little_endian::F32;
 
 fn affine(matrix: &[[f32; 4]; 3]) -> Affine3A {
@@ -72,12 +72,18 @@ fn records(vertices: &Vertices<'_>) -> Vec<(Vec3, [usize; 4], [f32; 4])> {
     }
 }
 
-/// The positions of the drawn vertices of a mesh in glTF's axes, rigid ones first.
+/// Collision meshes and shadow volumes are hidden.
+fn is_drawn(submesh: &Submesh<'_>) -> bool {
+    let shader = submesh.shader.to_lowercase();
+    !shader.contains("collision") && !shader.contains("shadow")
+}
+
+/// The positions of the vertices of a mesh in glTF's axes, rigid ones first.
 fn expected(file: &AloFile<'_>, mesh: &Mesh<'_>, pose: &Pose) -> [Vec<Vec3>; 2] {
     let rest = self::pose(file, None, 0.0);
     let mut positions = [Vec::new(), Vec::new()];
     for submesh in &mesh.submeshes {
-        if submesh.shader.to_lowercase().contains("collision") || submesh.indices.is_empty() {
+        if submesh.indices.is_empty() {
             continue;
         }
         let palette: Vec<usize> = submesh
@@ -134,7 +140,8 @@ pub fn check(file: &AloFile<'_>, model: &Model, clip: Option<(&str, &AlaFile<'_>
         let [rigid, skinned] = expected(file, mesh, &pose);
         let is_shown = pose.visible[mesh.bone.unwrap_or(0) as usize]
             && !mesh.hidden
-            && !mesh.name.contains("_ALT1");
+            && !mesh.name.contains("_ALT1")
+            && mesh.submeshes.iter().any(is_drawn);
         if !rigid.is_empty() && !is_shown {
             // Its scale is 0.
             assert!(found.iter().all(|position| *position == found[0]), "{what}");

@@ -2,6 +2,7 @@
 
 use super::{Folder, samples};
 use bevy_classic_models::quake::Palette;
+use classic_model_formats::alo;
 use classic_model_formats::lgw::{self, Tolerance};
 use classic_model_formats::mdl::write::{MdlDocument, SkinDocument};
 use classic_model_formats::mdl::{MdlFile, Precision, parse};
@@ -22,10 +23,15 @@ fn there_and_back(folder: &Folder, name: &str, bytes: &[u8], options: &[&str]) -
 
 /// What `inspect --json` prints of a file, except its path.
 fn inspected(folder: &Folder, name: &str) -> Value {
+    inspected_with(folder, &[name])
+}
+
+fn inspected_with(folder: &Folder, args: &[&str]) -> Value {
     let mut program = Command::new(env!("CARGO_BIN_EXE_classic-models"));
     let output = program
         .current_dir(folder.path(""))
-        .args(["inspect", "--json", name])
+        .args(["inspect", "--json"])
+        .args(args)
         .output()
         .unwrap();
     let mut value: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -193,6 +199,122 @@ fn models_of_aftermath_come_back_as_they_were() {
     );
     // The textures of a converted model have their files already.
     assert_eq!(std::fs::read_dir(folder.path("back")).unwrap().count(), 1);
+}
+
+/// Asserts that two values of `inspect --json` are equal, and numbers nearly.
+#[track_caller]
+fn assert_near(old: &Value, new: &Value, place: &str) {
+    match (old, new) {
+        (Value::Object(old), Value::Object(new)) => {
+            let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+            for name in names {
+                let value = |values: &serde_json::Map<String, Value>| {
+                    values.get(name).cloned().unwrap_or_default()
+                };
+                assert_near(&value(old), &value(new), &format!("{place}.{name}"));
+            }
+        }
+        (Value::Array(old), Value::Array(new)) => {
+            assert_eq!(old.len(), new.len(), "{place}");
+            for (index, (old, new)) in old.iter().zip(new).enumerate() {
+                assert_near(old, new, &format!("{place}[{index}]"));
+            }
+        }
+        (Value::Number(old), Value::Number(new)) => {
+            let [old, new] = [old, new].map(|it| it.as_f64().unwrap());
+            assert!(
+                (old - new).abs() <= 1e-4 * old.abs().max(1.0),
+                "{place}: {new}, not {old}"
+            );
+        }
+        _ => assert_eq!(old, new, "{place}"),
+    }
+}
+
+/// Asserts that the vertices and triangles of two Alamo models are equal, up to rounding.
+#[track_caller]
+fn assert_same_vertices(folder: &Folder, old: &str, new: &str) {
+    let [old, new] = [old, new].map(|name| std::fs::read(folder.path(name)).unwrap());
+    let [old, new] = [&old, &new].map(|bytes| alo::parse(bytes).unwrap());
+    for (old, new) in old.meshes.iter().zip(&new.meshes) {
+        for (first, second) in old.submeshes.iter().zip(&new.submeshes) {
+            let what = format!("{} {}", old.name, first.shader);
+            assert_eq!(first.indices, second.indices, "{what}");
+            assert_eq!(first.vertices.len(), second.vertices.len(), "{what}");
+            for (a, b) in first.vertices.iter().zip(second.vertices.iter()) {
+                let near = |a: &[f32], b: &[f32], tolerance: f32| {
+                    let worst = a
+                        .iter()
+                        .zip(b)
+                        .map(|(a, b)| (a - b).abs())
+                        .fold(0.0, f32::max);
+                    assert!(worst <= tolerance, "{what}: {a:?}, {b:?}");
+                };
+                near(&a.position, &b.position, 1e-4);
+                near(&a.tex_coords[0], &b.tex_coords[0], 1e-5);
+                // Some are not of length 1 in the file.
+                if a.normal != [0.0; 3] {
+                    near(&a.normal, &b.normal, 1e-3);
+                }
+                if first.vertex_format.contains("U3U3") {
+                    near(&a.tangent, &b.tangent, 1e-2);
+                    near(&a.binormal, &b.binormal, 1e-2);
+                }
+                if first.vertex_format.ends_with('C') {
+                    near(&a.color, &b.color, 2e-3);
+                }
+                if !first.palette.is_empty() {
+                    near(&a.bone_weights, &b.bone_weights, 1e-5);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn alamo_models_and_animations_come_back_as_they_were() {
+    let folder = Folder::new();
+    let models = samples().join("models");
+    for entry in std::fs::read_dir(&models).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if name.starts_with("walker") || name == "crate.alo" {
+            folder.write(&name, &std::fs::read(&path).unwrap());
+        }
+    }
+    for name in ["walker.alo", "crate.alo"] {
+        let back = format!("back/{name}");
+        folder.convert(&[name, "there.glb", "--no-textures", "--force"]);
+        folder.convert(&["there.glb", &back]);
+        assert_near(&inspected(&folder, name), &inspected(&folder, &back), name);
+        assert_same_vertices(&folder, name, &back);
+        folder.convert(&[&back, "again.glb", "--no-textures", "--force"]);
+        folder.convert(&["again.glb", &format!("twice/{name}")]);
+        assert_near(
+            &inspected(&folder, name),
+            &inspected(&folder, &format!("twice/{name}")),
+            name,
+        );
+    }
+    for clip in ["ATTACK_00", "DIE_00", "MOVE_00"] {
+        let name = format!("walker_{clip}.ala");
+        let [old, new] = [name.clone(), format!("back/{name}")].map(|it| inspected(&folder, &it));
+        assert_near(&old, &new, &name);
+        for time in ["0", "0.21", "0.5", "1.1", "9"] {
+            let posed = |model: &str, clip: &str| {
+                let mut values =
+                    inspected_with(&folder, &[model, "--animation", clip, "--time", time]);
+                // It is measured, with the nearest vertices.
+                values["posed"].as_object_mut().unwrap().remove("stride");
+                values["posed"].clone()
+            };
+            let [old, new] = [
+                posed("walker.alo", &name),
+                posed("back/walker.alo", &format!("back/{name}")),
+            ];
+            assert_near(&old, &new, &format!("{name} at {time}"));
+        }
+    }
 }
 
 #[test]

@@ -228,7 +228,11 @@ fn describe(submesh: &Submesh<'_>, shading: &AloShader) -> Value {
             (parameter.name.to_string(), value)
         })
         .collect();
-    let mut values = json!({ "shader": submesh.shader, "parameters": parameters });
+    let mut values = json!({
+        "shader": submesh.shader,
+        "vertexFormat": submesh.vertex_format,
+        "parameters": parameters,
+    });
     let team = match shading.team {
         TeamMask::BaseAlpha => json!({ "defaultColor": shading.colorization }),
         TeamMask::All => json!({ "mask": "all", "defaultColor": shading.colorization }),

@@ -7,7 +7,7 @@ mod parts;
 mod visibility;
 
 use crate::convert::clip;
-use crate::convert::document::{Document, extras, node};
+use crate::convert::document::{Document, add_extra, extras, node};
 use crate::convert::files::Files;
 use crate::convert::model::{Converted, Request, model_name};
 use bevy::asset::RenderAssetUsages;
@@ -35,6 +35,7 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     let mut warnings: Vec<String> = model.warnings.iter().map(ToString::to_string).collect();
     let name = model_name(request.path);
     let mut document = Document::new(&name);
+    let animations = read_animations(request, &mut warnings);
     let bones = add_bones(&mut document, &model, request, &mut warnings);
     let settings = (Materials::new(request.textures()), request.options.no_lods);
     let axes = axes(request.options.scale()).compute_affine();
@@ -48,35 +49,55 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     let (added, textures) = parts.finish();
     let visibilities = Visibilities::new(&model, &added, request.options.visibility);
     visibilities.set(&mut document, &mut warnings);
-    let mut animations = Vec::new();
-    for (name, path) in request.files.animations(request.path, request.options) {
-        let bytes = request.files.read(&path);
-        let parsed = bytes
-            .as_ref()
-            .map_err(ToString::to_string)
-            .and_then(|bytes| ala::parse(bytes).map_err(|error| error.to_string()));
-        let file = match parsed {
-            Ok(file) => file,
-            Err(error) => {
-                warnings.push(format!("animation {}: {error}", path.display()));
-                continue;
-            }
+    let mut converted = Vec::new();
+    let mut clips = Map::new();
+    for (name, bytes) in &animations {
+        // Files with errors are left out.
+        let Ok(file) = ala::parse(bytes) else {
+            continue;
         };
         let animation = Animation {
             model: &model,
             bones: &bones,
             visibilities: &visibilities,
-            name: &name,
+            name,
             file: &file,
         };
+        let values = json!({
+            "fps": file.fps,
+            "version": file.version,
+            "visibility": visibilities.unseen(&file),
+        });
+        clips.insert(name.clone(), values);
         let (clip, problems) = animation.convert(&mut document);
-        animations.push(clip);
+        converted.push(clip);
         let problems = problems.into_iter();
         warnings.extend(problems.map(|problem| format!("animation {name}: {problem}")));
     }
-    clip::add_all(&mut document, animations);
+    clip::add_all(&mut document, converted);
+    if let Some(root) = document.root.nodes.first_mut() {
+        // On a node, because Blender drops the extras of animations.
+        add_extra(&mut root.extras, "clips", clips);
+    }
     warnings.extend(textures);
     Ok(Converted { document, warnings })
+}
+
+/// The bytes of the animations beside the model, by name. Those with errors are left out, with a warning.
+fn read_animations(request: &Request<'_>, warnings: &mut Vec<String>) -> Vec<(String, Vec<u8>)> {
+    let mut animations = Vec::new();
+    for (name, path) in request.files.animations(request.path, request.options) {
+        let bytes = request.files.read(&path);
+        let checked = bytes.and_then(|bytes| match ala::parse(&bytes) {
+            Ok(_) => Ok(bytes),
+            Err(error) => Err(error.to_string()),
+        });
+        match checked {
+            Ok(bytes) => animations.push((name, bytes)),
+            Err(error) => warnings.push(format!("animation {}: {error}", path.display())),
+        }
+    }
+    animations
 }
 
 fn check_depth(bones: &[AloBoneInfo]) -> Result<(), String> {
@@ -112,16 +133,22 @@ fn add_bones(
         "format": "alo",
         "version": model.file.version,
         "particles": particle_systems(model, request, warnings),
+        "metersPerUnit": request.options.scale(),
     }));
     let root = document.add_node(None, root);
-    let nodes = model.bones.iter().map(|bone| {
+    let nodes = model.bones.iter().zip(&model.file.bones).enumerate();
+    let nodes = nodes.map(|(index, (bone, source))| {
         let mut added = node(&bone.name, &bone.transform);
+        // Animations name bones by index.
+        let mut values = json!({ "bone": index });
         if bone.billboard != 0 || !bone.visible {
-            added.extras = extras(&json!({
-                "billboard": bone.billboard,
-                "visible": bone.visible,
-            }));
+            values["billboard"] = json!(bone.billboard);
+            values["visible"] = json!(bone.visible);
         }
+        if source.is_v1 {
+            values["isV1"] = json!(true);
+        }
+        added.extras = extras(&values);
         (bone.parent, added)
     });
     document.add_tree(root, nodes)

@@ -2,7 +2,7 @@
 //! for skinned meshes, which follow only their joints.
 
 use crate::convert::alo::materials::{Materials, additive_colors, adds_only_colors};
-use crate::convert::document::{Document, extras, node};
+use crate::convert::document::{Document, add_extra, extras, node};
 use crate::convert::material::linear;
 use crate::convert::mesh::{MeshData, named};
 use bevy::math::Affine3A;
@@ -96,7 +96,7 @@ impl<'a> Parts<'a> {
     pub fn add_meshes(&mut self) {
         let model = self.model;
         let mut levels: BTreeMap<LevelKey, Levels> = BTreeMap::new();
-        for (mesh, converted) in model.file.meshes.iter().zip(&model.meshes) {
+        for (index, (mesh, converted)) in model.file.meshes.iter().zip(&model.meshes).enumerate() {
             let tags = AloTags::of(&mesh.name);
             for is_skinned in [false, true] {
                 let mut key = LevelKey {
@@ -110,7 +110,7 @@ impl<'a> Parts<'a> {
                 {
                     key.occurrence += 1;
                 }
-                let Some(node) = self.add_mesh(mesh, converted, &tags, &key) else {
+                let Some(node) = self.add_mesh((index, mesh), converted, &tags, &key) else {
                     continue;
                 };
                 if let Some(lod) = tags.lod {
@@ -131,7 +131,7 @@ impl<'a> Parts<'a> {
     /// Adds the sub-meshes of a mesh that are skinned or that are not. `None` if there are none.
     fn add_mesh(
         &mut self,
-        mesh: &Mesh<'_>,
+        (index, mesh): (usize, &Mesh<'_>),
         converted: &[ConvertedSubmesh],
         tags: &AloTags,
         key: &LevelKey,
@@ -142,10 +142,13 @@ impl<'a> Parts<'a> {
             return None;
         }
         let finest_bone = self.finest_bone(key).filter(|_| !is_finest);
+        let is_drawn = converted.iter().any(|it| it.shading.is_drawn());
+        // Collision meshes and shadow volumes are hidden parts, for the way back. Skinned ones could not be hidden.
+        let is_included = |it: &ConvertedSubmesh| it.shading.is_drawn() || !is_drawn && !is_skinned;
         let mut primitives = Vec::new();
         for (submesh, converted) in mesh.submeshes.iter().zip(converted) {
             let is_wanted = submesh.palette.is_empty() != is_skinned;
-            if is_wanted && converted.shading.is_drawn() {
+            if is_wanted && is_included(converted) {
                 primitives.extend(self.primitive(submesh, converted));
             }
         }
@@ -155,6 +158,8 @@ impl<'a> Parts<'a> {
         let mut added = node(&mesh.name, &Transform::IDENTITY);
         added.mesh = Some(self.document.root.push(named(&mesh.name, primitives)));
         added.extras = extras(&json!({
+            "mesh": index,
+            "collidable": mesh.collidable,
             "hidden": mesh.hidden,
             "lod": tags.lod,
             "alt": tags.alt,
@@ -162,6 +167,10 @@ impl<'a> Parts<'a> {
         let bone = mesh.bone.unwrap_or(0) as usize;
         if is_skinned {
             added.skin = Some(self.skin());
+        }
+        // Nodes of skinned meshes, and those that are only a level of another one, have no parent.
+        if is_skinned || finest_bone.is_some() {
+            add_extra(&mut added.extras, "parentBone", finest_bone.unwrap_or(bone));
         }
         let parent = if is_skinned { None } else { self.bone(bone) };
         if let Some(finest) = finest_bone.filter(|_| !is_skinned) {
@@ -178,7 +187,7 @@ impl<'a> Parts<'a> {
             node: added,
             name: mesh.name.to_string(),
             bone,
-            is_shown: !mesh.hidden && is_level_shown && is_undamaged(tags),
+            is_shown: !mesh.hidden && is_drawn && is_level_shown && is_undamaged(tags),
             is_skinned,
             scale,
         });
@@ -281,9 +290,9 @@ impl<'a> Parts<'a> {
 
     /// Adds nodes for the files that proxies name.
     pub fn add_proxies(&mut self) {
-        for proxy in &self.model.file.proxies {
+        for (index, proxy) in self.model.file.proxies.iter().enumerate() {
             let tags = AloTags::of(&proxy.name);
-            let values = json!({ "proxy": {
+            let values = json!({ "index": index, "proxy": {
                 "name": tags.stem,
                 "hidden": proxy.hidden.unwrap_or(false),
                 "altDecreaseStayHidden": proxy.alt_decrease_stay_hidden.unwrap_or(false),
@@ -297,13 +306,13 @@ impl<'a> Parts<'a> {
 
     /// Adds nodes for dazzles, in the file's units.
     pub fn add_dazzles(&mut self) {
-        for dazzle in &self.model.file.dazzles {
+        for (index, dazzle) in self.model.file.dazzles.iter().enumerate() {
             let values = serde_json::to_value(dazzle).unwrap_or_default();
             let tags = AloTags::of(&dazzle.name);
             let is_shown =
                 !dazzle.is_hidden && !dazzle.night_only && is_selected(&tags, self.finest);
             let bone = dazzle.bone as usize;
-            let values = json!({ "dazzle": values });
+            let values = json!({ "index": index, "dazzle": values });
             let added = self.add_part(bone, &dazzle.name, &values, is_shown);
             if let Some(node) = self.document.root.nodes.get_mut(added.value()) {
                 let is_finite = dazzle.position.iter().all(|value| value.is_finite());
@@ -357,17 +366,22 @@ const MAX_CONE: f32 = FRAC_PI_2.next_down();
 /// Adds all lights. `scale` is in meters per unit of the file.
 pub fn add_lights(parts: &mut Parts<'_>, scale: f32) {
     let lights = &parts.model.file.lights;
-    for light in lights {
+    for (index, light) in lights.iter().enumerate() {
         let is_shown = is_selected(&AloTags::of(&light.name), parts.finest);
         let values = serde_json::to_value(light).unwrap_or_default();
         let bone = light.bone.unwrap_or(0) as usize;
-        let node = parts.add_part(bone, &light.name, &json!({ "light": values }), is_shown);
-        let index = parts
+        let node = parts.add_part(
+            bone,
+            &light.name,
+            &json!({ "index": index, "light": values }),
+            is_shown,
+        );
+        let stored = parts
             .document
             .push_extension(EXTENSION, "lights", describe(light, scale));
         parts
             .document
-            .extend_node(node, EXTENSION, json!({ "light": index }));
+            .extend_node(node, EXTENSION, json!({ "light": stored }));
     }
 }
 

@@ -6,7 +6,7 @@ use crate::convert::document::Document;
 use crate::convert::options::Visibility;
 use bevy_classic_models::alamo::ConvertedAlo;
 use bevy_classic_models::alamo::ala::{AlaBone, AlaFile, bit};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 /// The visibility of a model's parts.
 pub struct Visibilities<'a> {
@@ -88,6 +88,26 @@ impl<'a> Visibilities<'a> {
             }
         }
         lost
+    }
+
+    /// The visibility tracks of bones without parts that are ever shown, by their indices: the frames at which they change, after
+    /// 1 for visible or 0 at the start. No node shows them.
+    pub fn unseen(&self, file: &AlaFile<'_>) -> Map<String, Value> {
+        let is_seen = |bone: u32| {
+            self.parts
+                .iter()
+                .any(|part| part.is_shown && part.bone == bone as usize)
+        };
+        let unseen = file.bones.iter().filter(|bone| !is_seen(bone.index));
+        let track = |bone: &AlaBone<'_>| {
+            let track = bone.visibility?;
+            let mut values = vec![u32::from(bit(track, 0))];
+            values.extend(
+                (1..file.frames).filter(|frame| bit(track, *frame) != bit(track, frame - 1)),
+            );
+            Some((bone.index.to_string(), json!(values)))
+        };
+        unseen.filter_map(track).collect()
     }
 
     /// How a skinned mesh whose visibility is animated differs from the original.

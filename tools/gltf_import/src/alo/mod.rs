@@ -1,0 +1,77 @@
+//! Makes Alamo models and animations.
+//!
+//! - `skeleton` decides which nodes are bones, and `parts` what is connected to them.
+//! - `mesh` makes the sub-meshes of a mesh, with `material` for their shaders.
+//! - `clip` samples animations.
+
+mod clip;
+mod material;
+mod mesh;
+mod parts;
+mod skeleton;
+
+use crate::error::{Error, Result};
+use crate::scene::Scene;
+use classic_model_formats::ala;
+use classic_model_formats::alo::AloFile;
+use classic_model_formats::alo::write::write;
+use material::Materials;
+use serde_json::Value;
+use skeleton::Skeleton;
+use std::collections::BTreeMap;
+
+/// The format of converted models in `extras`.
+const FORMAT: &str = "alo";
+
+/// A model that was made.
+#[derive(Debug)]
+pub struct Converted {
+    /// The bytes of the model.
+    pub bytes: Vec<u8>,
+    /// The bytes of the `.ala` files, by the names of the animations.
+    pub animations: BTreeMap<String, Vec<u8>>,
+    /// The textures of materials that were not of a converted model, by file name: TGA files.
+    pub textures: BTreeMap<String, Vec<u8>>,
+    /// What was left out or changed.
+    pub warnings: Vec<String>,
+}
+
+/// Makes a model of all meshes of a scene, and an animation of each of its animations.
+///
+/// glTF's (x, y, z) becomes (x, −z, y). `scale` is the count of meters per unit of the model: `None` is the value in the `extras` of
+/// a converted model, otherwise 1.
+///
+/// # Errors
+/// If the scene has no meshes and no bones, an image cannot be decoded, or the format cannot store a value.
+pub fn convert(scene: &Scene, scale: Option<f32>) -> core::result::Result<Converted, Error> {
+    let mut warnings = scene.warnings.clone();
+    let stated = scene.extra(FORMAT, "metersPerUnit").and_then(Value::as_f64);
+    let scale = scale.or(stated.map(|scale| scale as f32)).unwrap_or(1.0);
+    let skeleton = Skeleton::new(scene, scale);
+    let mut materials = Materials::new(scene);
+    let meshes = mesh::meshes(scene, &skeleton, &mut materials, &mut warnings)?;
+    let objects = parts::objects(scene, &skeleton, scale);
+    let is_new = objects.dazzles.is_empty();
+    let file = AloFile {
+        version: if is_new { 1 } else { 2 },
+        bones: skeleton.bones(scene),
+        meshes: meshes.iter().map(mesh::Mesh::borrowed).collect(),
+        lights: objects.lights,
+        proxies: objects.proxies,
+        dazzles: objects.dazzles,
+        warnings: Vec::new(),
+    };
+    let bytes = write(&file).map_err(Error::new)?;
+    let animations = clip::documents(scene, &skeleton)?.into_iter();
+    let animations = animations.map(|(name, document)| {
+        let bytes = ala::write::write(&document);
+        let error = |error| Error::new(error).at(format_args!("animation {name:?}"));
+        Ok((name.clone(), bytes.map_err(error)?))
+    });
+    Ok(Converted {
+        bytes,
+        animations: animations.collect::<Result<_>>()?,
+        textures: materials.into_textures(),
+        warnings,
+    })
+}

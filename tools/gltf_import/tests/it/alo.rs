@@ -1,0 +1,361 @@
+//! Alamo models and animations.
+
+use super::Document;
+use classic_model_formats::ala;
+use classic_model_formats::alo::{self, AloFile, ParameterValue};
+use classic_models_gltf_import::alo::{Converted, convert};
+use serde_json::json;
+
+fn converted(document: &Document) -> Converted {
+    convert(&document.scene().unwrap(), None).unwrap()
+}
+
+/// Parses a model, which must have no flaw.
+fn parsed(converted: &Converted) -> AloFile<'_> {
+    let file = alo::parse(&converted.bytes).unwrap();
+    assert!(file.warnings.is_empty(), "{:?}", file.warnings);
+    file
+}
+
+fn positions(file: &AloFile<'_>, mesh: usize, submesh: usize) -> Vec<[f32; 3]> {
+    let vertices = &file.meshes[mesh].submeshes[submesh].vertices;
+    vertices.iter().map(|vertex| vertex.position).collect()
+}
+
+#[track_caller]
+fn assert_near<const N: usize>(found: [f32; N], expected: [f32; N]) {
+    let error = found
+        .iter()
+        .zip(expected)
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, f32::max);
+    assert!(error < 1e-4, "{found:?}, not {expected:?}");
+}
+
+#[test]
+fn nodes_are_bones_and_meshes_below_them_are_connected() {
+    let mut document = Document::new();
+    let material = document.material(2, &[[10, 20, 30, 255]; 4]);
+    document.json["images"][0]["name"] = json!("Art/hull.png");
+    let mesh = document.square(Some(material));
+    let hull = document.push(
+        "nodes",
+        json!({ "name": "Hull", "mesh": mesh, "translation": [1, 0, 0] }),
+    );
+    document.node(json!({ "name": "Turret", "translation": [0, 5, 0], "children": [hull] }));
+    document.node(json!({ "name": "Plate_LOD1", "mesh": mesh, "translation": [0, 0, 3] }));
+    let converted = converted(&document);
+    let file = parsed(&converted);
+    let bones: Vec<_> = file
+        .bones
+        .iter()
+        .map(|bone| (&*bone.name, bone.parent))
+        .collect();
+    assert_eq!(bones, [("Root", None), ("Turret", Some(0))]);
+    // (x, y, z) becomes (x, −z, y).
+    assert_eq!(file.bones[1].matrix.map(|row| row[3]), [0.0, 0.0, 5.0]);
+    let meshes: Vec<_> = file
+        .meshes
+        .iter()
+        .map(|mesh| (&*mesh.name, mesh.bone))
+        .collect();
+    assert_eq!(meshes, [("Hull", Some(1)), ("Plate_LOD1", Some(0))]);
+    // The bone turns the axes, so that its children keep glTF's.
+    assert_near(positions(&file, 0, 0)[2], [2.0, 1.0, 0.0]);
+    assert_near(positions(&file, 1, 0)[2], [1.0, -3.0, 1.0]);
+    let submesh = &file.meshes[1].submeshes[0];
+    assert_eq!(
+        (&*submesh.shader, &*submesh.vertex_format),
+        ("MeshGloss.fx", "alD3dVertNU2")
+    );
+    let texture = submesh
+        .parameters
+        .iter()
+        .find(|it| it.name == "BaseTexture")
+        .unwrap();
+    assert_eq!(texture.value, ParameterValue::Texture("hull.tga".into()));
+    assert_eq!(converted.textures.keys().collect::<Vec<_>>(), ["hull.tga"]);
+    assert!(submesh.tree.is_some());
+    let vertex = submesh.vertices.get(0).unwrap();
+    // The square faces +Z, which is the games' −Y. U increases along X, and V decreases along Z.
+    assert_near(vertex.normal, [0.0, -1.0, 0.0]);
+    assert_near(vertex.tangent, [1.0, 0.0, 0.0]);
+    assert_near(vertex.binormal, [0.0, 0.0, 1.0]);
+}
+
+#[test]
+fn shaders_follow_materials() {
+    let mut document = Document::new();
+    let texture = document.texture(1, &[[128, 128, 255, 255]]);
+    for material in [
+        json!({ "normalTexture": { "index": texture } }),
+        json!({ "alphaMode": "BLEND", "pbrMetallicRoughness": { "baseColorFactor": [1, 1, 1, 0.25] } }),
+        json!({ "extras": { "shader": "MeshShield.fx", "vertexFormat": "alD3dVertNU2C", "parameters": {
+            "Color": [1.0, 2.0, 3.0, 4.0], "Count": 3, "Speed": 3.0, "Axis": [0, 0, 1], "BaseTexture": "s.tga",
+        } } }),
+    ] {
+        let material = document.push("materials", material);
+        let mesh = document.square(Some(material));
+        document.node(json!({ "mesh": mesh }));
+    }
+    let converted = converted(&document);
+    let file = parsed(&converted);
+    let submesh = |mesh: usize| &file.meshes[mesh].submeshes[0];
+    let names: Vec<_> = (0..3)
+        .map(|mesh| (&*submesh(mesh).shader, &*submesh(mesh).vertex_format))
+        .collect();
+    let expected = [
+        ("MeshBumpColorize.fx", "alD3dVertNU2U3U3"),
+        ("MeshAlpha.fx", "alD3dVertNU2"),
+        ("MeshShield.fx", "alD3dVertNU2C"),
+    ];
+    assert_eq!(names, expected);
+    let value = |mesh: usize, name: &str| {
+        let parameter = submesh(mesh).parameters.iter().find(|it| it.name == name);
+        parameter.unwrap().value.clone()
+    };
+    assert_eq!(
+        value(1, "Diffuse"),
+        ParameterValue::Float4([1.0, 1.0, 1.0, 0.25])
+    );
+    assert_eq!(
+        value(2, "Color"),
+        ParameterValue::Float4([1.0, 2.0, 3.0, 4.0])
+    );
+    assert_eq!(value(2, "Count"), ParameterValue::Int(3));
+    assert_eq!(value(2, "Speed"), ParameterValue::Float(3.0));
+    assert_eq!(value(2, "Axis"), ParameterValue::Float3([0.0, 0.0, 1.0]));
+    assert_eq!(
+        value(2, "BaseTexture"),
+        ParameterValue::Texture("s.tga".into())
+    );
+}
+
+/// A strip of squares, each with a joint of its own.
+fn strip(count: u8, weights: [f32; 4]) -> Document {
+    let mut document = Document::new();
+    let mut positions = Vec::new();
+    let mut joints = Vec::new();
+    let mut indices = Vec::new();
+    for index in 0..count {
+        let first = positions.len() as u16;
+        for [x, y] in [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]] {
+            positions.push([x + f32::from(index), y, 0.0]);
+            joints.extend([index, (index + 1) % count, 0, 0]);
+        }
+        indices.extend([0, 1, 2, 0, 2, 3].map(|corner| first + corner));
+    }
+    let view = document.view(&joints);
+    let joints = json!({ "bufferView": view, "componentType": 5121, "count": positions.len(), "type": "VEC4" });
+    let joints = document.push("accessors", joints);
+    let weights = document.floats(&vec![weights; positions.len()]);
+    let positions = document.floats(&positions);
+    let indices = document.indices(&indices);
+    let mesh = document.push(
+        "meshes",
+        json!({ "primitives": [{
+        "attributes": { "POSITION": positions, "JOINTS_0": joints, "WEIGHTS_0": weights },
+        "indices": indices,
+    }] }),
+    );
+    let nodes: Vec<usize> = (0..count)
+        .map(|index| document.node(json!({ "name": format!("B{index}") })))
+        .collect();
+    document.push("skins", json!({ "joints": nodes }));
+    document.node(json!({ "name": "Strip", "mesh": mesh, "skin": 0 }));
+    document
+}
+
+#[test]
+fn more_than_24_bones_are_several_sub_meshes() {
+    let document = strip(60, [1.0, 0.0, 0.0, 0.0]);
+    let converted = converted(&document);
+    let file = parsed(&converted);
+    let submeshes = &file.meshes[0].submeshes;
+    let palettes: Vec<usize> = submeshes
+        .iter()
+        .map(|submesh| submesh.palette.len())
+        .collect();
+    assert_eq!(palettes, [24, 24, 12]);
+    assert!(
+        converted.warnings[0].contains("split into 3"),
+        "{:?}",
+        converted.warnings
+    );
+    let mut triangles = 0;
+    for submesh in submeshes {
+        assert_eq!(
+            (&*submesh.shader, &*submesh.vertex_format),
+            ("RSkinGloss.fx", "alD3dVertRSkinNU2")
+        );
+        triangles += submesh.indices.len() / 3;
+        for vertex in submesh.vertices.iter() {
+            let bone = submesh.palette[vertex.bone_indices[0] as usize].get() as usize;
+            // Each square is on the bone of its number.
+            let name = format!("B{}", vertex.position[0].min(59.9).floor());
+            let before = format!("B{}", (vertex.position[0] - 0.5).floor());
+            assert!([name, before].contains(&file.bones[bone].name.to_string()));
+        }
+    }
+    assert_eq!(triangles, 120);
+}
+
+#[test]
+fn weights_are_kept_and_add_up_to_one() {
+    let document = strip(3, [0.75, 0.75, 0.0, 0.0]);
+    let converted = converted(&document);
+    let file = parsed(&converted);
+    let submesh = &file.meshes[0].submeshes[0];
+    assert_eq!(
+        (&*submesh.shader, &*submesh.vertex_format),
+        ("SkinGloss.fx", "alD3dVertB4I4NU2")
+    );
+    for vertex in submesh.vertices.iter() {
+        assert_eq!(vertex.bone_weights, [0.5, 0.5, 0.0, 0.0]);
+    }
+}
+
+#[test]
+fn animations_have_tracks_visibility_and_steps() {
+    let mut document = Document::new();
+    let mesh = document.square(None);
+    let flame = document.push("nodes", json!({ "name": "Flame", "mesh": mesh }));
+    let arm =
+        document.node(json!({ "name": "Arm", "translation": [0, 2, 0], "children": [flame] }));
+    document.animate(
+        "MOVE_00",
+        arm,
+        "translation",
+        &[0.0, 0.2],
+        &[[0.0, 2.0, 0.0], [0.0, 2.0, 6.0]],
+    );
+    let times = document.floats(&[[0.0], [0.1]]);
+    let scales = document.floats(&[[0.0; 3], [1.0; 3]]);
+    let turns = document.floats(&[[0.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0]]);
+    let animation = &mut document.json["animations"][0];
+    let samplers = animation["samplers"].as_array_mut().unwrap();
+    samplers.push(json!({ "input": times, "output": scales, "interpolation": "STEP" }));
+    samplers.push(json!({ "input": times, "output": turns, "interpolation": "STEP" }));
+    let channels = animation["channels"].as_array_mut().unwrap();
+    channels.push(json!({ "sampler": 1, "target": { "node": flame, "path": "scale" } }));
+    channels.push(json!({ "sampler": 2, "target": { "node": flame, "path": "rotation" } }));
+    let converted = converted(&document);
+    let file = parsed(&converted);
+    // The flame turns, so it is a bone.
+    let names: Vec<_> = file.bones.iter().map(|bone| &*bone.name).collect();
+    assert_eq!(names, ["Root", "Arm", "Flame"]);
+    assert_eq!(file.meshes[0].bone, Some(2));
+    let clip = ala::parse(&converted.animations["MOVE_00"]).unwrap();
+    assert!(clip.warnings.is_empty());
+    assert_eq!((clip.frames, clip.fps, clip.version), (7, 30.0, 2));
+    let [arm, flame] = &clip.bones[..] else {
+        panic!();
+    };
+    assert_eq!((&*arm.name, arm.index, flame.index), ("Arm", 1, 2));
+    // Topmost bones have the games' axes.
+    assert_near(clip.sample(arm, 6.0).translation, [0.0, -6.0, 2.0]);
+    assert_near(clip.sample(arm, 1.5).translation, [0.0, -1.5, 2.0]);
+    assert!(arm.steps.is_none() && arm.visibility.is_none());
+    let shown: Vec<bool> = (0..7)
+        .map(|frame| ala::bit(flame.visibility.unwrap(), frame))
+        .collect();
+    assert_eq!(shown, [false, false, false, true, true, true, true]);
+    // The rotation jumps at frame 3: it does not change between the frames before.
+    let holds: Vec<bool> = (0..7)
+        .map(|frame| ala::bit(flame.steps.unwrap(), frame))
+        .collect();
+    assert_eq!(holds, [false, false, true, false, false, false, false]);
+    assert_near(
+        clip.sample(flame, 2.5).rotation.unwrap(),
+        [0.0, 0.0, 0.0, 1.0],
+    );
+    assert_near(
+        clip.sample(flame, 3.0).rotation.unwrap(),
+        [0.0, 1.0, 0.0, 0.0],
+    );
+}
+
+#[test]
+fn hidden_parts_lights_and_proxies_are_kept() {
+    let mut document = Document::new();
+    let mesh = document.square(None);
+    document.node(json!({ "name": "Wreck_ALT1", "mesh": mesh, "scale": [0, 0, 0] }));
+    document.node(
+        json!({ "name": "p_smoke_ALT1", "extras": { "proxy": { "altDecreaseStayHidden": true } } }),
+    );
+    document.json["extensions"] = json!({ "KHR_lights_punctual": { "lights": [
+        { "type": "point", "color": [1, 0, 0], "intensity": 3.1415927, "range": 2 },
+    ] } });
+    document.node(json!({ "name": "Lamp", "translation": [0, 4, 0], "extensions": { "KHR_lights_punctual": { "light": 0 } } }));
+    let converted = converted(&document);
+    let file = parsed(&converted);
+    assert_eq!(file.bones.len(), 1);
+    let wreck = &file.meshes[0];
+    assert!(wreck.hidden);
+    assert_near(positions(&file, 0, 0)[2], [1.0, 0.0, 1.0]);
+    let proxy = &file.proxies[0];
+    assert_eq!(
+        (&*proxy.name, proxy.hidden, proxy.alt_decrease_stay_hidden),
+        ("p_smoke_ALT1", None, Some(true))
+    );
+    let light = &file.lights[0];
+    assert_eq!(
+        (&*light.name, light.kind, light.color),
+        ("Lamp", 0, [1.0, 0.0, 0.0])
+    );
+    assert_near(
+        [
+            light.intensity,
+            light.far_attenuation_start,
+            light.far_attenuation_end,
+        ],
+        [1.0, 1.0, 2.0],
+    );
+}
+
+#[test]
+fn the_bones_of_a_converted_model_keep_their_order() {
+    let mut document = Document::new();
+    let bone = |name: &str, index: usize| json!({ "name": name, "extras": { "bone": index } });
+    let children: Vec<usize> = [("B", 2), ("C", 1)]
+        .map(|(name, index)| document.push("nodes", bone(name, index)))
+        .into();
+    let mut first = bone("Root", 0);
+    first["children"] = json!(children);
+    let first = document.push("nodes", first);
+    document.node(json!({ "name": "model", "scale": [0.5, 0.5, 0.5], "children": [first], "extras": { "format": "alo" } }));
+    let converted = converted(&document);
+    let file = parsed(&converted);
+    let bones: Vec<_> = file
+        .bones
+        .iter()
+        .map(|bone| (&*bone.name, bone.parent))
+        .collect();
+    assert_eq!(bones, [("Root", None), ("C", Some(0)), ("B", Some(0))]);
+    // The root of a converted model only has the axes and the scale of the scene.
+    assert_eq!(file.bones[0].matrix[0], [1.0, 0.0, 0.0, 0.0]);
+}
+
+#[test]
+fn values_that_the_format_cannot_store_are_errors() {
+    let mut document = Document::new();
+    let mesh = document.square(None);
+    document.node(json!({ "name": "a\u{0}b", "mesh": mesh }));
+    let error = convert(&document.scene().unwrap(), None)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("NUL"), "{error}");
+    let mut document = Document::new();
+    let node = document.node(json!({ "name": "a" }));
+    document.animate(
+        "LONG",
+        node,
+        "translation",
+        &[0.0, 1e6],
+        &[[0.0; 3], [1.0; 3]],
+    );
+    let error = convert(&document.scene().unwrap(), None)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("too long"), "{error}");
+}
