@@ -103,6 +103,12 @@ pub fn is_texture(path: &Path) -> bool {
     is_picture(path) || has_extension(path, "dtx")
 }
 
+/// Whether a file has the extension of a texture, or of an image that can become one.
+pub fn is_image(path: &Path) -> bool {
+    let extensions = ["png", "jpg", "jpeg"];
+    is_texture(path) || extensions.iter().any(|it| has_extension(path, it))
+}
+
 /// Whether a file is a DDS or TGA image, by its extension. TGA images have no distinctive first bytes.
 pub fn is_picture(path: &Path) -> bool {
     has_extension(path, "dds") || has_extension(path, "tga")

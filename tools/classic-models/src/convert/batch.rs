@@ -3,7 +3,7 @@
 use crate::convert::files::Files;
 use crate::convert::job::{Input, Job};
 use crate::convert::options::{Options, Output};
-use crate::file_format::{is_gltf, is_model, is_texture};
+use crate::file_format::is_texture;
 use crate::messages;
 use crate::output_file::{check, create_folder, write};
 use crate::paths::archive_file;
@@ -52,10 +52,8 @@ impl Plan {
             return Err(format!("{}: {message}", out.display()));
         }
         // Files whose extension is not that of an input are last: a `hero.txt` must not take the name of the result of `hero.mdl`.
-        let is_known = |input: &Input| {
-            let path = &input.path;
-            is_model(path) || is_texture(path) || is_gltf(path)
-        };
+        let takes = kind.unwrap_or(format).takes();
+        let is_known = |input: &Input| takes(&input.path);
         let mut order: Vec<_> = inputs.iter().enumerate().collect();
         order.sort_by_key(|(_, input)| !input.as_ref().is_ok_and(is_known));
         let mut planned = HashMap::new();
@@ -99,8 +97,9 @@ fn check_folder(out: &Path) -> Result<(), String> {
         return Ok(());
     };
     Err(format!(
-        "{}: OUT {what}: give a file that ends in .alo, .glb, .gltf, .lgw, .mdl, .png or .ron, or a folder (with / at its end if its name has a dot)",
-        out.display()
+        "{}: OUT {what}: give a file that ends in one of {}, or a folder (with / at its end if its name has a dot)",
+        out.display(),
+        Output::extensions()
     ))
 }
 

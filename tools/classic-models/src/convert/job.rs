@@ -4,19 +4,18 @@ use crate::convert::document::Container;
 use crate::convert::files::Files;
 use crate::convert::model::{Request, Written};
 use crate::convert::options::{Options, Output};
-use crate::convert::{abc, alo, back, lgw, mdl, particles, textures};
-use crate::file_format::{FileFormat, has_extension, is_gltf, is_texture};
+use crate::convert::{abc, alo, back, images, lgw, mdl, particles};
+use crate::file_format::{FileFormat, has_extension, is_gltf, is_image};
 use crate::paths::archive_file::{self, Location, absolute};
 use crate::paths::entry_pattern::check_name;
 use crate::paths::game::{Game, NOT_FOUND};
 use crate::paths::path_args::Selected;
-use bevy_classic_models::texture::Pixels;
 use classic_model_formats::archive::detect;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The error of a texture that shall become a model.
-const TEXTURE: &str = "a texture can only be converted to .png";
+const TEXTURE: &str = "a texture can only be converted to .dds, .dtx, .png and .tga";
 
 /// A file to convert, and the file to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +33,9 @@ impl Job {
     pub fn convert(&self, files: &Files, options: &Options) -> Result<Written, String> {
         let bytes = files.read(&self.input)?;
         let container = match self.kind {
-            Output::Png => return self.picture(&bytes),
+            Output::Dds | Output::Dtx | Output::Lmp | Output::Png | Output::Tga => {
+                return self.image(&bytes, files, options);
+            }
             Output::Ron => return particles::to_text(&self.input, &bytes),
             Output::Alo if !self.is_gltf(&bytes) => return particles::from_text(&bytes),
             Output::Alo | Output::Mdl | Output::Lgw | Output::Abc => {
@@ -43,7 +44,7 @@ impl Job {
             Output::Glb => Container::Glb,
             Output::Gltf => Container::Gltf,
         };
-        if is_texture(&self.input) {
+        if is_image(&self.input) {
             return Err(TEXTURE.to_owned());
         }
         let format = FileFormat::known(&self.input, &bytes);
@@ -100,23 +101,23 @@ impl Job {
         is_gltf(&self.input) || bytes.starts_with(b"glTF")
     }
 
-    fn picture(&self, bytes: &[u8]) -> Result<Written, String> {
+    fn image(&self, bytes: &[u8], files: &Files, options: &Options) -> Result<Written, String> {
         let format = FileFormat::known(&self.input, bytes);
-        if !is_texture(&self.input) && format.is_some_and(|format| format != FileFormat::Dtx) {
+        if !is_image(&self.input) && format.is_some_and(|format| format != FileFormat::Dtx) {
             return Err("a model can only be converted to .glb or .gltf".to_owned());
         }
-        let pixels = Pixels::decode(bytes, &self.input).map_err(|error| error.to_string())?;
-        Ok(Written {
-            bytes: textures::png(&pixels)?,
-            textures: BTreeMap::new(),
-            warnings: Vec::new(),
-        })
+        let request = Request {
+            path: &self.input,
+            files,
+            options,
+        };
+        images::convert(bytes, self.kind, &request)
     }
 
     /// The error of a file whose format is not known.
     fn unknown_error(&self, bytes: &[u8]) -> String {
         if is_gltf(&self.input) {
-            return "a glTF file can only be converted to .abc, .lgw, .mdl and, if it is of a particle system, .alo".to_owned();
+            return "a glTF file can only be converted to .abc, .alo, .lgw and .mdl".to_owned();
         }
         if has_extension(&self.input, "ron") {
             return "a manifest: convert the model that it refers to".to_owned();

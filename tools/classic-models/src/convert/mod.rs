@@ -1,4 +1,4 @@
-//! The subcommand `convert`: converts models to glTF, and textures to PNG.
+//! The subcommand `convert`: converts models to glTF, textures to PNG, and both back.
 //!
 //! - `options` are the options of the command line, and `batch` plans and runs a `job` for each `input`, whose result `output`
 //!   writes.
@@ -6,7 +6,7 @@
 //! - `document` is the glTF document, with `accessors` for its data, `mesh`, `morph`, `clip`, `textures`, `material` and `lods` for its
 //!   parts, `names` for unique names, and `glb` for its containers.
 //! - `alo`, `abc`, `mdl` and `lgw` convert one format each, with the `model` as their common interface.
-//! - `back` converts glTF files to those of games, and `particles` text to particle systems and back.
+//! - `back` converts glTF files to those of games, `particles` text to particle systems and back, and `images` images and palettes.
 //!
 //! The values are those of the parsers and of the plugin's conversions. No app runs.
 
@@ -18,6 +18,7 @@ pub mod batch;
 mod clip;
 mod document;
 pub mod files;
+mod images;
 mod job;
 mod lgw;
 mod material;
@@ -44,7 +45,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Converts models to glTF for Blender and other programs, and back, and textures to PNG.
+/// Converts models to glTF for Blender and other programs, textures to PNG, and both back.
 ///
 /// From .glb and .gltf to .mdl: all meshes become one, animations become poses, ten per second, and textures a skin in the
 /// colors of a palette. To .lgw: a mesh for each material of each mesh. New textures become .tga files beside it. To .abc: nodes,
@@ -59,8 +60,10 @@ use std::process::ExitCode;
 ///
 /// Particle systems, .alo, become text, .ron, in which all values can be edited, and back.
 ///
-/// OUT is a file if it ends in .abc, .alo, .glb, .gltf, .lgw, .mdl, .png or .ron, otherwise a folder, which is created; a new folder with a dot in its name
-/// needs a / at the end. In a folder, results have the names of their files; with --game, and if IN is a folder, also their
+/// Images, .png, .jpg and textures, become .dds, .dtx or .tga textures; those of 256 texels become palettes, .lmp, and back.
+///
+/// OUT is a file if its extension is a kind of --format, otherwise a folder, which is created; a new folder with a dot in its
+/// name needs a / at the end. In a folder, results have the names of their files; with --game, and if IN is a folder, also their
 /// folders. Textures, skins and animations are found in the same folders as in the games, in any case, and become part of the
 /// result. Y is up, models face +Z, and a unit of the file is a meter: see --scale.
 ///
@@ -83,7 +86,7 @@ pub struct Args {
     game: GameArgs,
     #[command(flatten)]
     options: Options,
-    /// The kind of file for models in a folder
+    /// The kind of file in a folder; with glb and gltf, textures become .png files
     #[arg(long, value_name = "KIND", value_enum, default_value_t = Output::Glb)]
     format: Output,
     /// Replace existing files
@@ -118,7 +121,11 @@ Examples:
     classic-models convert p_smoke.ron p_smoke.alo --force
   A texture, and all textures of a folder:
     classic-models convert hero.dtx hero.png
-    classic-models convert Textures/*.dds pictures";
+    classic-models convert Textures/*.dds pictures
+  A skin for LithTech, all images of a folder as DDS textures, and a palette:
+    classic-models convert hero.png hero.dtx --unlit ff8000
+    classic-models convert Paintings out --format dds
+    classic-models convert palette.png gfx/palette.lmp";
 
 /// The files to convert, and what reads them.
 ///

@@ -1,7 +1,7 @@
 //! The options of the subcommand `convert`, and the kind of file that an output path has.
 
 use crate::engines::Engine;
-use crate::file_format::{has_extension, is_gltf, is_manifest, is_model, is_texture};
+use crate::file_format::{has_extension, is_gltf, is_image, is_manifest, is_model, is_texture};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 
@@ -72,6 +72,12 @@ pub struct Options {
     /// Without this option, the limits of all engines that it exceeds are warnings.
     #[arg(long, value_name = "ENGINE,…", value_enum, value_delimiter = ',')]
     pub engine: Vec<Engine>,
+    /// To .dds: mip levels are averages of values, such as normals, instead of colors
+    #[arg(long)]
+    pub linear: bool,
+    /// To .dtx: the color whose texels are unlit, such as ff8000
+    #[arg(long, value_name = "COLOR", value_parser = color)]
+    pub unlit: Option<[u8; 3]>,
 }
 
 impl Options {
@@ -119,15 +125,31 @@ pub enum Output {
     Lgw,
     /// LithTech models, from glTF
     Abc,
-    /// Particle systems as text, from .alo
+    /// Alamo particle systems as text
     Ron,
-    /// Particle systems of Alamo games, from text or glTF
+    /// Alamo models with animations from glTF, and particle systems from text or glTF
     Alo,
-    #[value(skip)]
+    /// Textures for other programs
     Png,
+    /// DirectX textures with mip levels, from images: BC1, or BC3 with alpha
+    Dds,
+    /// LithTech textures of version -2 with a palette, from images
+    Dtx,
+    /// Uncompressed textures, from images
+    Tga,
+    /// Palettes of Quake, from images of 256 texels
+    Lmp,
 }
 
 impl Output {
+    /// The extensions of all kinds, for a message.
+    pub fn extensions() -> String {
+        let kinds = Self::value_variants().iter();
+        let mut extensions: Vec<_> = kinds.map(|kind| format!(".{}", kind.extension())).collect();
+        extensions.sort();
+        extensions.join(", ")
+    }
+
     /// The kind by the extension of a path. `None` for other extensions.
     pub fn of(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
@@ -140,6 +162,10 @@ impl Output {
             "ron" => Some(Self::Ron),
             "alo" => Some(Self::Alo),
             "png" => Some(Self::Png),
+            "dds" => Some(Self::Dds),
+            "dtx" => Some(Self::Dtx),
+            "tga" => Some(Self::Tga),
+            "lmp" => Some(Self::Lmp),
             _ => None,
         }
     }
@@ -155,6 +181,10 @@ impl Output {
             Self::Ron => "ron",
             Self::Alo => "alo",
             Self::Png => "png",
+            Self::Dds => "dds",
+            Self::Dtx => "dtx",
+            Self::Tga => "tga",
+            Self::Lmp => "lmp",
         }
     }
 
@@ -163,6 +193,11 @@ impl Output {
         match self {
             Self::Glb | Self::Gltf => |path| is_model(path) || is_texture(path),
             Self::Png => is_texture,
+            // In a folder, textures that have the kind already are not encoded again.
+            Self::Dds => |path| is_image(path) && !has_extension(path, "dds"),
+            Self::Dtx => |path| is_image(path) && !has_extension(path, "dtx"),
+            Self::Tga => |path| is_image(path) && !has_extension(path, "tga"),
+            Self::Lmp => is_image,
             Self::Mdl | Self::Lgw | Self::Abc => is_gltf,
             Self::Ron => |path| has_extension(path, "alo"),
             Self::Alo => |path| is_gltf(path) || has_extension(path, "ron") && !is_manifest(path),
@@ -174,9 +209,13 @@ impl Output {
         match self {
             Self::Glb | Self::Gltf => "models or textures",
             Self::Png => "textures",
+            Self::Dds => "images other than .dds",
+            Self::Dtx => "images other than .dtx",
+            Self::Tga => "images other than .tga",
+            Self::Lmp => "images",
             Self::Mdl | Self::Lgw | Self::Abc => "glTF files",
             Self::Ron => "particle systems",
-            Self::Alo => "particle systems in .ron or glTF files",
+            Self::Alo => "glTF files or particle systems in .ron files",
         }
     }
 }
@@ -185,6 +224,16 @@ impl Output {
 fn bits(text: &str) -> Result<u8, &'static str> {
     let bits = text.parse().ok().filter(|bits| matches!(bits, 8 | 16));
     bits.ok_or("expected 8 or 16")
+}
+
+/// A color in hexadecimal digits.
+fn color(text: &str) -> Result<[u8; 3], &'static str> {
+    let digits = text.strip_prefix('#').unwrap_or(text);
+    let is_color = digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let number = u32::from_str_radix(digits, 16).ok().filter(|_| is_color);
+    let number = number.ok_or("expected six hexadecimal digits, such as ff8000")?;
+    let [_, r, g, b] = number.to_be_bytes();
+    Ok([r, g, b])
 }
 
 /// Meters per unit. Other values could give coordinates or inverses of matrices that are not finite.

@@ -160,8 +160,13 @@ fn wrong_arguments_are_errors() {
         (&["a.mdl", "a.glb", "--scale", "1e-7"], 2, "0.000001"),
         (&["a.mdl", "a.glb", "--scale", "1e7"], 2, "to 1000000"),
         // OUT was forgotten.
-        (&["a.mdl", "a.mdl"], 2, "a.mdl: OUT is an existing file"),
-        (&["a.mdl", "b.alo"], 2, "b.alo: OUT ends in .alo"),
+        (&["a.mdl", "a.mdl"], 1, "the result would replace an input"),
+        (
+            &["a.mdl", "README.md"],
+            2,
+            "README.md: OUT is an existing file",
+        ),
+        (&["a.mdl", "b.alo"], 1, "a.mdl: "),
         (&["a.mdl", "b.fbx"], 2, "b.fbx: OUT ends in .fbx"),
         (&["a.mdl", "a.png"], 1, "only be converted to .glb or .gltf"),
         (

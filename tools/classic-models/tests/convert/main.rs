@@ -10,6 +10,7 @@ mod back;
 mod batch;
 mod bevy;
 mod game;
+mod images;
 mod lgw;
 mod mdl;
 mod particles;

@@ -46,7 +46,7 @@ fn textures_are_no_models_and_models_are_no_textures() {
     let texture = samples().join("textures/crate.dds").display().to_string();
     let model = samples().join("models/crate.alo").display().to_string();
     for (input, output, error) in [
-        (&*texture, "crate.glb", "only be converted to .png"),
+        (&*texture, "crate.glb", "only be converted to .dds"),
         (&model, "crate.png", "only be converted to .glb or .gltf"),
         ("a.tga", "a.png", "TGA"),
     ] {
