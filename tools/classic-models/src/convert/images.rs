@@ -19,6 +19,9 @@ const DTX_LEVELS: usize = 4;
 /// The palette index of unlit texels.
 const UNLIT: u8 = 255;
 
+/// The end of TGA files, without other data after the texels. Pillow rejects files that are shorter than it.
+const TGA_FOOTER: &[u8; 26] = b"\0\0\0\0\0\0\0\0TRUEVISION-XFILE.\0";
+
 /// Converts the bytes of an image or of a palette to an image or a palette of this kind.
 ///
 /// # Errors
@@ -113,6 +116,7 @@ fn tga(pixels: &Pixels) -> Result<Vec<u8>, String> {
             bytes.extend((alpha_bits > 0).then_some(alpha));
         }
     }
+    bytes.extend(TGA_FOOTER);
     Ok(bytes)
 }
 

@@ -168,7 +168,7 @@ fn tga_files_have_the_same_texels() {
             let texels = size.0 * size.1;
             assert_eq!(
                 bytes.len() as u32,
-                18 + texels * if is_opaque { 3 } else { 4 }
+                44 + texels * if is_opaque { 3 } else { 4 }
             );
             assert_eq!(read(&bytes), read(&file), "{size:?}");
             let other = image::load_from_memory_with_format(&bytes, ImageFormat::Tga).unwrap();
