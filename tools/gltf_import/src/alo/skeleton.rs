@@ -270,8 +270,8 @@ fn animated_nodes(scene: &Scene) -> HashSet<usize> {
                     !same && !opposite
                 }
                 Property::Scale => {
-                    !channel.stays(&scale.to_array(), |_| true)
-                        && !(is_part(node) && channel.only_hides(scale))
+                    let hides = is_part(node) && channel.only_hides(scale);
+                    !hides && !channel.stays(&scale.to_array(), |_| true)
                 }
                 Property::Weights => false,
             };

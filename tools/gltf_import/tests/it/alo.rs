@@ -5,6 +5,7 @@ use classic_model_formats::ala;
 use classic_model_formats::alo::{self, AloFile, ParameterValue};
 use classic_models_gltf_import::alo::{Converted, convert};
 use serde_json::json;
+use std::f32::consts::PI;
 
 fn converted(document: &Document) -> Converted {
     convert(&document.scene().unwrap(), None).unwrap()
@@ -284,7 +285,7 @@ fn hidden_parts_lights_and_proxies_are_kept() {
         json!({ "name": "p_smoke_ALT1", "extras": { "proxy": { "altDecreaseStayHidden": true } } }),
     );
     document.json["extensions"] = json!({ "KHR_lights_punctual": { "lights": [
-        { "type": "point", "color": [1, 0, 0], "intensity": 3.1415927, "range": 2 },
+        { "type": "point", "color": [1, 0, 0], "intensity": PI, "range": 2 },
     ] } });
     document.node(json!({ "name": "Lamp", "translation": [0, 4, 0], "extensions": { "KHR_lights_punctual": { "light": 0 } } }));
     let converted = converted(&document);

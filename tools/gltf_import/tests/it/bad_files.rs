@@ -1,8 +1,10 @@
 //! Damaged files: each gets one clear error.
 
 use super::{Document, read};
+use classic_model_formats::abc::write::write as abc_write;
+use classic_model_formats::lgw::write as lgw_write;
 use classic_models_gltf_import::mdl::{Options, convert};
-use classic_models_gltf_import::{Dithering, Palette, Scene};
+use classic_models_gltf_import::{Dithering, Palette, Scene, abc, alo, lgw};
 use serde_json::{Value, json};
 
 /// A document that uses most of what is read.
@@ -48,6 +50,10 @@ fn convert_all(bytes: &[u8]) -> Result<usize, String> {
         clips: &[],
         groups: &[],
     };
+    // Whether the other formats can store the scene is not asked: they must return.
+    let _ = abc::convert(&scene, "model", None).map(|converted| abc_write(&converted.document));
+    let _ = alo::convert(&scene, None);
+    let _ = lgw::convert(&scene, "model", None).map(|converted| lgw_write(&converted.file));
     let converted = convert(&scene, &options).map_err(|error| error.to_string())?;
     Ok(converted.document.to_bytes().len())
 }
