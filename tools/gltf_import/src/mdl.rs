@@ -119,6 +119,15 @@ pub fn convert(scene: &Scene, options: &Options<'_>) -> core::result::Result<Con
     };
     let precision = options.precision.unwrap_or(stated);
     let grid = stated_grid(scene, &sampled, precision).unwrap_or_else(|| Grid::around(&sampled));
+    if precision == Precision::Bits16 {
+        // 1/256 steps are truncated. Half of one more rounds them.
+        let positions = sampled.iter_mut().flat_map(|shape| &mut shape.positions);
+        for position in positions {
+            for (value, scale) in position.iter_mut().zip(grid.scale) {
+                *value += scale / 512.0;
+            }
+        }
+    }
     let quantized = quantize(&sampled, precision, grid);
     let skins = Skins::new(scene, parts.iter().map(|part| part.primitive))?;
     let blended = scene

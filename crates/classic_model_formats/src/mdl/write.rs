@@ -276,8 +276,8 @@ impl Grid {
     }
 }
 
-/// Quantizes shapes. Positions are rounded to the nearest step, or 1/256 step with [`Precision::Bits16`]; those outside of the grid
-/// are moved to its sides.
+/// Quantizes shapes. With [`Precision::Bits8`], positions are rounded to the nearest step; with [`Precision::Bits16`], they are truncated
+/// to 1/256 step. Those outside of the grid are moved to its sides.
 pub fn quantize(shapes: &[Shape], precision: Precision, grid: Grid) -> Quantized {
     let Grid { scale, origin } = grid;
     let steps = |position: [f32; 3]| {
@@ -330,13 +330,10 @@ fn quantize_vertex(
     let normal = nearest_normal(normal);
     let (high, low) = match precision {
         Precision::Bits8 => (steps.map(f32::round), [0.0; 3]),
-        Precision::Bits16 => {
-            let parts = steps.map(|step| (step * 256.0).round().clamp(0.0, 65535.0));
-            (
-                parts.map(|parts| (parts / 256.0).floor()),
-                parts.map(|parts| parts % 256.0),
-            )
-        }
+        Precision::Bits16 => (
+            steps.map(f32::floor),
+            steps.map(|step| (step.fract() * 256.0).floor()),
+        ),
     };
     // Casts from float to integer saturate, so rounding cannot wrap around at the maximum.
     let vertex = |steps: [f32; 3], normal| TriVertex {
