@@ -103,10 +103,7 @@ impl<'a> Arrays<'a> {
                 "{found} elements instead of {count}"
             )));
         }
-        let bytes = accessor.count.checked_mul(N * size_of::<T>());
-        let left = bytes.and_then(|bytes| self.budget.checked_sub(bytes));
-        self.budget =
-            left.ok_or_else(|| Error::new("too many elements for the size of the file"))?;
+        self.charge(accessor.count.checked_mul(N * size_of::<T>()))?;
         let component = accessor.component_type;
         let size = component_size(component)?;
         let mut values = match accessor.buffer_view {
@@ -167,8 +164,23 @@ impl<'a> Arrays<'a> {
         Ok(())
     }
 
+    /// A copy of the bytes of a buffer view. Several images can be the same bytes.
+    pub fn copy(&mut self, index: usize) -> Result<Vec<u8>> {
+        let bytes = self.view(index)?;
+        self.charge(Some(bytes.len()))?;
+        Ok(bytes.to_vec())
+    }
+
+    /// Takes bytes from the budget. `None` are more than there can be.
+    fn charge(&mut self, bytes: Option<usize>) -> Result<()> {
+        let left = bytes.and_then(|bytes| self.budget.checked_sub(bytes));
+        self.budget =
+            left.ok_or_else(|| Error::new("too many elements for the size of the file"))?;
+        Ok(())
+    }
+
     /// The bytes of a buffer view.
-    pub fn view(&self, index: usize) -> Result<&'a [u8]> {
+    fn view(&self, index: usize) -> Result<&'a [u8]> {
         let missing = || Error::new(format_args!("bufferViews[{index}] does not exist"));
         let view = self.root.buffer_views.get(index).ok_or_else(missing)?;
         let buffer = self.buffers.get(view.buffer);

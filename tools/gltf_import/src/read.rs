@@ -24,6 +24,9 @@ const EXTENSIONS: [&str; 6] = [
     "KHR_texture_transform",
 ];
 
+/// The maximum count of vertices of all nodes.
+const MAX_VERTICES: usize = 1 << 24;
+
 /// Reads an external file by its path, which is relative to the folder of the glTF file and does not lead out of it.
 pub type ReadFile<'a> = dyn Fn(&str) -> core::result::Result<Vec<u8>, String> + 'a;
 
@@ -102,8 +105,12 @@ fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
 }
 
 fn buffers(root: &Root, binary: Option<&[u8]>, read_file: &ReadFile<'_>) -> Result<Vec<Vec<u8>>> {
+    let mut uris = HashSet::new();
     let buffer = |(index, buffer): (usize, &json::Buffer)| {
         let bytes = match &buffer.uri {
+            Some(uri) if !uri.starts_with("data:") && !uris.insert(uri.clone()) => {
+                Err(Error::new("another buffer has the same uri"))
+            }
             Some(uri) => resource(uri, read_file),
             None if index == 0 => {
                 let binary = binary.map(<[u8]>::to_vec);
@@ -474,9 +481,9 @@ impl Reader<'_> {
         })
     }
 
-    fn image(&self, image: &json::Image) -> Result<Image> {
+    fn image(&mut self, image: &json::Image) -> Result<Image> {
         let bytes = match (image.buffer_view, &image.uri) {
-            (Some(view), _) => self.arrays.view(view)?.to_vec(),
+            (Some(view), _) => self.arrays.copy(view)?,
             (None, Some(uri)) => resource(uri, self.read_file)?,
             (None, None) => return Err(Error::new("neither a buffer view nor a uri")),
         };
@@ -533,7 +540,27 @@ fn nodes(root: &Root, meshes: &[Mesh]) -> Result<(Vec<Node>, Vec<Option<usize>>)
         nodes.push(read_node(root, node, parent, meshes).at(place())?);
     }
     mark_levels(root, &indices, &mut nodes);
+    check_vertices(&nodes, meshes)?;
     Ok((nodes, indices))
+}
+
+/// Checks the count of vertices of all nodes: many nodes can have the same mesh.
+fn check_vertices(nodes: &[Node], meshes: &[Mesh]) -> Result<()> {
+    let of_mesh = |mesh: &Mesh| {
+        mesh.primitives
+            .iter()
+            .map(|it| it.positions.len())
+            .sum::<usize>()
+    };
+    let counts: Vec<usize> = meshes.iter().map(of_mesh).collect();
+    let counts = nodes.iter().filter_map(|node| counts.get(node.mesh?));
+    let count = counts.fold(0_usize, |sum, count| sum.saturating_add(*count));
+    match count > MAX_VERTICES {
+        true => Err(Error::new(format_args!(
+            "{count} vertices; at most {MAX_VERTICES} are supported"
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// The coarser levels of detail of a node.
