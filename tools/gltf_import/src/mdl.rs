@@ -12,7 +12,7 @@ use classic_model_formats::mdl::write::{
 use classic_model_formats::mdl::{Header, Precision, StVertex, TriVertex, Triangle};
 use glam::Vec3;
 use serde_json::Value;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use zerocopy::little_endian::I32;
 
 /// The games show ten poses per second.
@@ -626,33 +626,33 @@ impl Merged {
 struct Halves {
     /// The vertices in the front half by those in the back half.
     front: HashMap<u32, u32>,
-    /// The vertices in the front half that have one in the back half.
-    on_seam: HashSet<u32>,
+    /// The vertices in the back half by those in the front half.
+    on_seam: HashMap<u32, u32>,
 }
 
 impl Halves {
     fn new(keys: &[Key], known: &HashMap<Key, u32>, triangles: &[[u32; 3]], half: i32) -> Self {
         let mut halves = Self {
             front: HashMap::new(),
-            on_seam: HashSet::new(),
+            on_seam: HashMap::new(),
         };
         for (vertex, (bytes, [s, t])) in (0..).zip(keys) {
             let Some(back) = known
-                .get(&(bytes.clone(), [s + half, *t]))
+                .get(&(bytes.clone(), [s.saturating_add(half), *t]))
                 .filter(|_| half > 0)
             else {
                 continue;
             };
-            let is_free = !halves.front.contains_key(&vertex) && !halves.on_seam.contains(back);
+            let is_free = !halves.front.contains_key(&vertex) && !halves.on_seam.contains_key(back);
             if is_free {
                 halves.front.insert(*back, vertex);
-                halves.on_seam.insert(vertex);
+                halves.on_seam.insert(vertex, *back);
             }
         }
         // A triangle uses one half only.
         for triangle in triangles {
             let is_mixed = triangle.iter().any(|it| halves.front.contains_key(it))
-                && triangle.iter().any(|it| halves.on_seam.contains(it));
+                && triangle.iter().any(|it| halves.on_seam.contains_key(it));
             if is_mixed {
                 triangle.iter().for_each(|vertex| halves.part(*vertex));
             }
@@ -664,8 +664,8 @@ impl Halves {
     fn part(&mut self, vertex: u32) {
         if let Some(front) = self.front.remove(&vertex) {
             self.on_seam.remove(&front);
-        } else if self.on_seam.remove(&vertex) {
-            self.front.retain(|_, front| *front != vertex);
+        } else if let Some(back) = self.on_seam.remove(&vertex) {
+            self.front.remove(&back);
         }
     }
 
@@ -683,7 +683,7 @@ impl Halves {
             if let Some(index) = indices.get_mut(vertex as usize) {
                 *index = merged.st_vertices.len() as i32;
             }
-            let on_seam = if self.on_seam.contains(&vertex) {
+            let on_seam = if self.on_seam.contains_key(&vertex) {
                 0x20
             } else {
                 0

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// The side of the image of a material without texture, in texels.
 const PLAIN: u32 = 4;
 
-/// The maximum count of texels of the image.
+/// The maximum count of texels of all images.
 const MAX_TEXELS: u64 = 1 << 26;
 
 /// The images of a model.
@@ -62,9 +62,11 @@ impl Skins {
             cells.push(cell);
         }
         let (width, height) = (left.max(1), rows);
-        if u64::from(width) * u64::from(height) > MAX_TEXELS {
+        let variants = scene.variants.len().max(1) as u64;
+        let texels = u64::from(width) * u64::from(height);
+        if texels.saturating_mul(variants) > MAX_TEXELS {
             return Err(Error::new(format_args!(
-                "the textures of all materials need one image of {width} x {height} texels; at most {MAX_TEXELS} are supported"
+                "the textures of all materials need {variants} images of {width} x {height} texels; at most {MAX_TEXELS} texels are supported"
             )));
         }
         let pictures = (0..scene.variants.len().max(1)).map(|variant| {
@@ -110,7 +112,7 @@ impl Skins {
         let uvs = uvs.iter().map(|uv| texture.transformed(*uv));
         uvs.map(|[u, v]| {
             [
-                cell.left as i32 + texel(u, cell.width),
+                (cell.left as i32).saturating_add(texel(u, cell.width)),
                 texel(v, cell.height),
             ]
         })
@@ -188,9 +190,12 @@ impl Cell {
         let width = target.width as usize;
         for y in 0..self.height {
             for x in 0..self.width {
+                let at = |at: u32, from: u32, to: u32| {
+                    (u64::from(at) * u64::from(from) / u64::from(to)) as u32
+                };
                 let texel = source.texel(
-                    x * source.width / self.width,
-                    y * source.height / self.height,
+                    at(x, source.width, self.width),
+                    at(y, source.height, self.height),
                 );
                 let index = y as usize * width + (self.left + x) as usize;
                 if let Some(target) = target.rgba.get_mut(index) {
