@@ -1,8 +1,13 @@
 //! Decoded images.
 
-use crate::error::{Error, Result};
+use crate::error::{At, Error, Result};
+use crate::scene::Scene;
 use image::codecs::tga::TgaEncoder;
 use image::{ExtendedColorType, RgbaImage};
+use std::collections::{BTreeMap, HashMap};
+
+/// The maximum count of bytes of the files of textures.
+const MAX_BYTES: usize = 1 << 30;
 
 /// The texels of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,8 +63,59 @@ impl Pixels {
     }
 }
 
-/// The name of a TGA file for an image: of letters, digits, `-` and `_` only, because any other may be no name on some system.
-pub(crate) fn file_name(name: &str, index: usize) -> String {
+/// The files of the textures of new materials.
+#[derive(Default)]
+pub(crate) struct TextureFiles {
+    /// The TGA files by name.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// The names by image.
+    names: HashMap<usize, String>,
+}
+
+impl TextureFiles {
+    /// The name of the file of an image, which is written once. `change` changes its texels.
+    ///
+    /// # Errors
+    /// If the image cannot be decoded, or all files are too large together.
+    pub fn add(
+        &mut self,
+        scene: &Scene,
+        index: usize,
+        change: impl Fn(&mut [u8; 4]),
+    ) -> Result<String> {
+        if let Some(name) = self.names.get(&index) {
+            return Ok(name.clone());
+        }
+        let missing = || Error::new(format_args!("image {index} does not exist"));
+        let image = scene.images.get(index).ok_or_else(missing)?;
+        let mut pixels = Pixels::decode(&image.bytes).at(format_args!("image {:?}", image.name))?;
+        pixels.rgba.iter_mut().for_each(change);
+        let bytes = pixels.to_tga()?;
+        let all: usize = self.files.values().map(Vec::len).sum();
+        if all + bytes.len() > MAX_BYTES {
+            return Err(Error::new(format_args!(
+                "the textures take more than {MAX_BYTES} bytes"
+            )));
+        }
+        let stem = file_stem(&image.name, index);
+        // Names that differ only in case are the same on some systems.
+        let is_free = |name: &String| {
+            !self
+                .files
+                .keys()
+                .any(|other| other.eq_ignore_ascii_case(name))
+        };
+        let numbered = (2..).map(|number| format!("{stem}_{number}.tga"));
+        let mut names = [format!("{stem}.tga")].into_iter().chain(numbered);
+        let name = names.find(is_free).unwrap_or_default();
+        self.files.insert(name.clone(), bytes);
+        self.names.insert(index, name.clone());
+        Ok(name)
+    }
+}
+
+/// The name of a file for an image: of ASCII letters, digits, `-` and `_`, because any other may be no name on some system.
+fn file_stem(name: &str, index: usize) -> String {
     let stem = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
     let allowed = |it: char| {
@@ -71,7 +127,7 @@ pub(crate) fn file_name(name: &str, index: usize) -> String {
     };
     let stem: String = stem.chars().map(allowed).collect();
     match stem.as_str() {
-        "" => format!("texture{index}.tga"),
-        stem => format!("{stem}.tga"),
+        "" => format!("texture{index}"),
+        _ => stem,
     }
 }

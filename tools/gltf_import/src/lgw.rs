@@ -1,7 +1,7 @@
 //! Makes models of UFO: Aftermath: a mesh for each primitive of the finest level of detail, at rest.
 
-use crate::error::{At, Error, Result};
-use crate::image_data::{Pixels, file_name};
+use crate::error::{Error, Result};
+use crate::image_data::TextureFiles;
 use crate::json::Object;
 use crate::pose::Vertices;
 use crate::scene::{Material, Scene, TextureRef};
@@ -36,7 +36,7 @@ pub fn convert(
     name: &str,
     scale: Option<f32>,
 ) -> core::result::Result<Converted, Error> {
-    let mut textures = BTreeMap::new();
+    let mut textures = TextureFiles::default();
     let ids = ids(&scene.materials);
     let mut materials: Vec<_> = scene.materials.iter().zip(&ids).collect();
     materials.sort_by_key(|(material, _)| index(&material.extras, "index"));
@@ -61,7 +61,7 @@ pub fn convert(
     }
     Ok(Converted {
         file,
-        textures,
+        textures: textures.files,
         warnings: scene.warnings.clone(),
     })
 }
@@ -173,7 +173,7 @@ fn lgw_material(
     scene: &Scene,
     material: &Material,
     id: i64,
-    textures: &mut BTreeMap<String, Vec<u8>>,
+    textures: &mut TextureFiles,
 ) -> Result<LgwMaterial<'static>> {
     let name = material
         .extras
@@ -259,19 +259,12 @@ fn texture_unit(unit: &Value, number: i64) -> Texture<'static> {
 fn base_texture(
     scene: &Scene,
     material: &Material,
-    textures: &mut BTreeMap<String, Vec<u8>>,
+    textures: &mut TextureFiles,
 ) -> Result<Option<Texture<'static>>> {
     let Some(TextureRef { image, wrap, .. }) = &material.base_texture else {
         return Ok(None);
     };
-    let Some(source) = scene.images.get(*image) else {
-        return Ok(None);
-    };
-    let file = file_name(&source.name, *image);
-    if !textures.contains_key(&file) {
-        let pixels = Pixels::decode(&source.bytes).at(format_args!("image {:?}", source.name))?;
-        textures.insert(file.clone(), pixels.to_tga()?);
-    }
+    let file = textures.add(scene, *image, |_| ())?;
     Ok(Some(Texture {
         file: Some(file.into()),
         wrap: *wrap,

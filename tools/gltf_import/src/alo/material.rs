@@ -1,7 +1,7 @@
 //! Shaders of Alamo models, and their parameters.
 
-use crate::error::{At, Error, Result};
-use crate::image_data::{Pixels, file_name};
+use crate::error::Result;
+use crate::image_data::TextureFiles;
 use crate::scene::{Material, Scene, TextureRef};
 use crate::skin::srgb;
 use classic_model_formats::alo::{Parameter, ParameterValue};
@@ -32,20 +32,20 @@ pub struct Shader {
 /// The materials of a scene, and the files of their textures.
 pub struct Materials<'a> {
     scene: &'a Scene,
-    textures: BTreeMap<String, Vec<u8>>,
+    textures: TextureFiles,
 }
 
 impl<'a> Materials<'a> {
     pub fn new(scene: &'a Scene) -> Self {
         Self {
             scene,
-            textures: BTreeMap::new(),
+            textures: TextureFiles::default(),
         }
     }
 
     /// The files of textures by name.
     pub fn into_textures(self) -> BTreeMap<String, Vec<u8>> {
-        self.textures
+        self.textures.files
     }
 
     /// The shader of a material: that of a converted model, otherwise one of the games' by what the material has.
@@ -157,19 +157,11 @@ impl<'a> Materials<'a> {
 
     /// The name of the file of a texture. Alpha that is not used is left out, because opaque shaders use it for other values.
     fn texture(&mut self, texture: &TextureRef, keeps_alpha: bool) -> Result<String> {
-        let image = self.scene.images.get(texture.image);
-        let image = image
-            .ok_or_else(|| Error::new(format_args!("image {} does not exist", texture.image)))?;
-        let name = file_name(&image.name, texture.image);
-        if !self.textures.contains_key(&name) {
-            let mut pixels =
-                Pixels::decode(&image.bytes).at(format_args!("image {:?}", image.name))?;
+        self.textures.add(self.scene, texture.image, |texel| {
             if !keeps_alpha {
-                pixels.rgba.iter_mut().for_each(|texel| texel[3] = 0);
+                texel[3] = 0;
             }
-            self.textures.insert(name.clone(), pixels.to_tga()?);
-        }
-        Ok(name)
+        })
     }
 }
 

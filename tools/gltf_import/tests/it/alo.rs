@@ -360,3 +360,24 @@ fn values_that_the_format_cannot_store_are_errors() {
         .to_string();
     assert!(error.contains("too long"), "{error}");
 }
+
+#[test]
+fn images_of_the_same_name_are_different_files() {
+    let mut document = Document::new();
+    for level in [10, 20] {
+        let material = document.material(1, &[[level, level, level, 255]]);
+        let mesh = document.square(Some(material));
+        document.node(json!({ "mesh": mesh }));
+    }
+    document.json["images"][0]["name"] = json!("a/Hull.png");
+    document.json["images"][1]["name"] = json!("b/hull.jpg");
+    let converted = converted(&document);
+    assert_eq!(
+        converted.textures.keys().collect::<Vec<_>>(),
+        ["Hull.tga", "hull_2.tga"]
+    );
+    let file = parsed(&converted);
+    let texture = &file.meshes[1].submeshes[0].parameters;
+    let texture = texture.iter().find(|it| it.name == "BaseTexture").unwrap();
+    assert_eq!(texture.value, ParameterValue::Texture("hull_2.tga".into()));
+}
