@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::image_data::TextureFiles;
 use crate::json::Object;
 use crate::pose::Vertices;
-use crate::scene::{Material, Scene, TextureRef};
+use crate::scene::{Material, Scene, TextureRef, numbers};
 use classic_model_formats::lgw::{
     AlphaMode, Group, GroupKind, LgwFile, Material as LgwMaterial, Mesh, TexGen, TexGenKind,
     Texture, TextureMode, Vertices as LgwVertices,
@@ -85,8 +85,7 @@ fn ids(materials: &[Material]) -> Vec<i64> {
 }
 
 fn meshes(scene: &Scene, ids: &[i64], scale: Option<f32>) -> Vec<Mesh<'static>> {
-    let stated = scene.extra("lgw", "metersPerUnit").and_then(Value::as_f64);
-    let units = 1.0 / scale.or(stated.map(|scale| scale as f32)).unwrap_or(1.0);
+    let units = 1.0 / scene.meters_per_unit("lgw", scale);
     let pose = scene.pose(None);
     let mut meshes = Vec::new();
     let mut nodes: Vec<_> = scene
@@ -158,14 +157,6 @@ fn meshes(scene: &Scene, ids: &[i64], scale: Option<f32>) -> Vec<Mesh<'static>> 
         }
     }
     meshes
-}
-
-fn numbers(value: Option<&Value>) -> Option<[f32; 3]> {
-    let numbers = value?
-        .as_array()?
-        .iter()
-        .filter_map(|it| Some(it.as_f64()? as f32));
-    numbers.collect::<Vec<_>>().try_into().ok()
 }
 
 /// A material: with the texture units of a converted model, otherwise with its base texture, which becomes a file.

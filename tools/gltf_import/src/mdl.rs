@@ -4,7 +4,7 @@ use crate::animation::Animation;
 use crate::error::{Error, Result};
 use crate::palette::{Dithering, Palette};
 use crate::pose::{Pose, Vertices};
-use crate::scene::{Node, Primitive, Scene};
+use crate::scene::{Node, Primitive, Scene, numbers};
 use crate::skin::Skins;
 use classic_model_formats::mdl::write::{
     FrameDocument, Grid, MdlDocument, PoseDocument, Shape, SkinDocument, bounds_corner, quantize,
@@ -74,10 +74,7 @@ pub fn convert(scene: &Scene, options: &Options<'_>) -> core::result::Result<Con
         return Err(Error::new("the scene has no triangles"));
     }
     let clips = clips(scene, options)?;
-    let scale = options.scale.unwrap_or_else(|| {
-        let stated = scene.extra("mdl", "metersPerUnit").and_then(Value::as_f64);
-        stated.map_or(1.0, |scale| scale as f32)
-    });
+    let scale = scene.meters_per_unit("mdl", options.scale);
     let shapes = Shapes {
         scene,
         parts: &parts,
@@ -510,19 +507,6 @@ fn stated_grid(scene: &Scene, shapes: &[Shape], precision: Precision) -> Option<
         })
     });
     fits.then_some(grid)
-}
-
-fn numbers(value: Option<&Value>) -> Option<[f32; 3]> {
-    let values: Vec<f32> = value?
-        .as_array()?
-        .iter()
-        .filter_map(|it| Some(it.as_f64()? as f32))
-        .collect();
-    let numbers = <[f32; 3]>::try_from(values).ok()?;
-    numbers
-        .iter()
-        .all(|number| number.is_finite())
-        .then_some(numbers)
 }
 
 /// The mean area of the triangles of a pose, in square units.

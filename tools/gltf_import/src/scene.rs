@@ -151,10 +151,30 @@ impl Scene {
         &self.warnings
     }
 
+    /// The count of meters per unit of a model: what is asked for, otherwise that of a converted model of a format, otherwise 1.
+    pub(crate) fn meters_per_unit(&self, format: &str, wanted: Option<f32>) -> f32 {
+        let stated = self.extra(format, "metersPerUnit").and_then(Value::as_f64);
+        let stated = stated
+            .map(|it| it as f32)
+            .filter(|it| it.is_normal() && *it > 0.0);
+        wanted.or(stated).unwrap_or(1.0)
+    }
+
     /// A value of the `extras` of the node for a converted model of a format: `alo particles`, `lgw` or `mdl`.
     pub fn extra(&self, format: &str, name: &str) -> Option<&Value> {
         let is_root =
             |node: &&Node| node.extras.get("format").and_then(Value::as_str) == Some(format);
         self.nodes.iter().find(is_root)?.extras.get(name)
     }
+}
+
+/// Three finite numbers of `extras`.
+pub(crate) fn numbers(value: Option<&Value>) -> Option<[f32; 3]> {
+    let values = value?.as_array()?.iter();
+    let values: Vec<f32> = values.filter_map(|it| Some(it.as_f64()? as f32)).collect();
+    let numbers = <[f32; 3]>::try_from(values).ok()?;
+    numbers
+        .iter()
+        .all(|number| number.is_finite())
+        .then_some(numbers)
 }

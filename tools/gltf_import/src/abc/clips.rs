@@ -1,10 +1,11 @@
 //! The keyframes of animations, their events and half extents.
 
 use super::sample::{Sampled, Sampler};
-use super::{integers, text, vector};
+use super::{integers, text};
 use crate::animation::{Animation, Channel, Interpolation};
 use crate::error::{Error, Result};
 use crate::scene::Scene;
+use crate::scene::numbers;
 use classic_model_formats::abc::write::{AnimationDocument, KeyframeDocument, TrackDocument};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -100,7 +101,7 @@ impl<'a> Clip<'a> {
                 Some(times) => stated_keys(&times),
                 None => keys(animation, [begin, end])?,
             },
-            dims: stated.and_then(|it| vector(it.get("dims"))),
+            dims: stated.and_then(|it| numbers(it.get("dims"))),
         };
         if !has_stated_times {
             clip.length = clip.keys.last().map_or(0, |key| key.time);

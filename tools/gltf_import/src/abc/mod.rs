@@ -116,14 +116,6 @@ fn text(value: Option<&Value>) -> String {
     value.and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// Three finite numbers.
-fn vector(value: Option<&Value>) -> Option<[f32; 3]> {
-    let values = value?.as_array()?.iter();
-    let values: Vec<f32> = values.filter_map(|it| Some(it.as_f64()? as f32)).collect();
-    let vector = <[f32; 3]>::try_from(values).ok()?;
-    vector.iter().all(|it| it.is_finite()).then_some(vector)
-}
-
 /// Nonnegative integers.
 fn integers(value: Option<&Value>) -> Option<Vec<u32>> {
     let values = value?.as_array()?.iter();

@@ -62,15 +62,11 @@ impl<'a> Sampler<'a> {
         parts: &'a [Part<'a>],
         scale: Option<f32>,
     ) -> Self {
-        let stated = scene.extra("abc", "metersPerUnit").and_then(Value::as_f64);
         let bindings = parts.iter().map(|part| bindings(scene, skeleton, part));
         Self {
             bindings: bindings.collect(),
             inverts: scene.extra("abc", "flipAnimation") == Some(&Value::Bool(true)),
-            meters_per_unit: scale
-                .or(stated.map(|it| it as f32))
-                .filter(|it| it.is_normal() && *it > 0.0)
-                .unwrap_or(1.0),
+            meters_per_unit: scene.meters_per_unit("abc", scale),
             scene,
             skeleton,
             parts,

@@ -5,8 +5,8 @@
 use super::clips::Clip;
 use super::mesh::Mesh;
 use super::sample::{PartVertices, Sampled, Sampler};
-use super::vector;
 use crate::error::{Error, Result};
+use crate::scene::numbers;
 use classic_model_formats::abc::write::TrackDocument;
 use classic_model_formats::abc::{NodeKey, node_flags};
 use glam::Vec3;
@@ -101,7 +101,10 @@ fn stated_grid(sampler: &Sampler<'_>, clip: &Clip<'_>, index: usize) -> Option<G
     let node = sampler.skeleton.joints.get(index)?.node?;
     let deform = sampler.scene.nodes.get(node)?.extras.get("deform")?;
     let grid: &Value = deform.get(&clip.key)?;
-    Some([vector(grid.get("scale"))?, vector(grid.get("translation"))?])
+    Some([
+        numbers(grid.get("scale"))?,
+        numbers(grid.get("translation"))?,
+    ])
 }
 
 fn deform(track: &mut TrackDocument, positions: &[Vec3], stated: Option<Grid>) {

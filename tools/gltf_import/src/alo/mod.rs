@@ -16,7 +16,6 @@ use classic_model_formats::ala;
 use classic_model_formats::alo::AloFile;
 use classic_model_formats::alo::write::write;
 use material::Materials;
-use serde_json::Value;
 use skeleton::Skeleton;
 use std::collections::BTreeMap;
 
@@ -45,8 +44,7 @@ pub struct Converted {
 /// If the scene has no meshes and no bones, an image cannot be decoded, or the format cannot store a value.
 pub fn convert(scene: &Scene, scale: Option<f32>) -> core::result::Result<Converted, Error> {
     let mut warnings = scene.warnings.clone();
-    let stated = scene.extra(FORMAT, "metersPerUnit").and_then(Value::as_f64);
-    let scale = scale.or(stated.map(|scale| scale as f32)).unwrap_or(1.0);
+    let scale = scene.meters_per_unit(FORMAT, scale);
     let skeleton = Skeleton::new(scene, scale);
     let mut materials = Materials::new(scene);
     let meshes = mesh::meshes(scene, &skeleton, &mut materials, &mut warnings)?;
