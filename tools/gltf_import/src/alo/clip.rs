@@ -6,11 +6,13 @@ use crate::animation::{Animation, Property};
 use crate::error::{Error, Result};
 use crate::scene::{Scene, Transform};
 use classic_model_formats::ala::write::{AlaDocument, BoneTracks, Rotations, Vectors};
+use serde_json::Value;
+use std::collections::HashMap;
 
 /// Frames per second of animations that do not state them.
 const FPS: f32 = 30.0;
 
-/// The maximum count of frames of all bones of an animation.
+/// The maximum count of frames of all nodes in all animations.
 const MAX_FRAMES: usize = 1 << 22;
 
 /// Version of the format for animations that do not state it: that of Forces of Corruption.
@@ -24,45 +26,50 @@ pub fn documents<'a>(
     scene: &'a Scene,
     skeleton: &Skeleton,
 ) -> Result<Vec<(&'a String, AlaDocument)>> {
+    let clips = scene.extra(FORMAT, "clips");
+    let stated = |animation: &Animation| clips.and_then(|clips| clips.get(&animation.name));
+    let counts = scene
+        .animations
+        .iter()
+        .map(|it| frames(it, fps(stated(it))));
+    let count = counts.fold(0, usize::saturating_add);
+    if count.saturating_mul(scene.nodes.len().max(1)) > MAX_FRAMES {
+        return Err(Error::new(format_args!(
+            "the animations are too long: {count} frames"
+        )));
+    }
     let animations = scene.animations.iter();
     let document = |animation: &'a Animation| {
-        Ok((
-            &animation.name,
-            Clip::new(scene, skeleton, animation)?.document(),
-        ))
+        let clip = Clip::new(scene, skeleton, animation, stated(animation));
+        (&animation.name, clip.document())
     };
-    animations.map(document).collect()
+    Ok(animations.map(document).collect())
 }
 
 /// An animation, sampled at its frames.
 struct Clip<'a> {
     scene: &'a Scene,
     skeleton: &'a Skeleton,
-    animation: &'a Animation,
     version: u8,
     fps: f32,
+    /// The values of the animation in a converted model.
+    stated: Option<&'a Value>,
+    /// For each bone, the parts that the animation shows and hides.
+    toggled: HashMap<usize, Vec<usize>>,
     /// The transforms of all nodes at each frame, and half a frame later.
     frames: Vec<[Vec<Transform>; 2]>,
 }
 
 impl<'a> Clip<'a> {
-    fn new(scene: &'a Scene, skeleton: &'a Skeleton, animation: &'a Animation) -> Result<Self> {
-        let stated = scene
-            .extra(FORMAT, "clips")
-            .and_then(|clips| clips.get(&animation.name));
-        let number = |name: &str| stated.and_then(|clip| clip.get(name)?.as_f64());
-        let fps = number("fps")
-            .map_or(FPS, |fps| fps as f32)
-            .clamp(0.01, 1000.0);
-        let [begin, end] = animation.span();
-        let count = ((end - begin) * fps).round() as usize;
-        let count = count.saturating_add(1);
-        if count.saturating_mul(scene.nodes.len().max(1)) > MAX_FRAMES {
-            let name = &animation.name;
-            return Err(Error::new(format_args!(
-                "animation {name:?} is too long: {count} frames"
-            )));
-        }
+    fn new(
+        scene: &'a Scene,
+        skeleton: &'a Skeleton,
+        animation: &'a Animation,
+        stated: Option<&'a Value>,
+    ) -> Self {
+        let fps = fps(stated);
+        let [begin, _] = animation.span();
+        let version = stated.and_then(|clip| clip.get("version")?.as_u64());
         let rest: Vec<Transform> = scene.nodes.iter().map(|node| node.transform).collect();
         let at = |time: f32| {
             let mut transforms = rest.clone();
@@ -70,16 +77,15 @@ impl<'a> Clip<'a> {
             transforms
         };
         let frame = |index: usize| [0.0, 0.5].map(|part| at(begin + (index as f32 + part) / fps));
-        Ok(Self {
+        Self {
             scene,
             skeleton,
-            animation,
-            version: number("version")
-                .map_or(VERSION, |version| version as u8)
-                .clamp(1, 2),
+            stated,
+            toggled: toggled(scene, skeleton, animation),
+            version: if version == Some(1) { 1 } else { VERSION },
             fps,
-            frames: (0..count).map(frame).collect(),
-        })
+            frames: (0..frames(animation, fps)).map(frame).collect(),
+        }
     }
 
     fn document(&self) -> AlaDocument {
@@ -143,39 +149,27 @@ impl<'a> Clip<'a> {
     /// For a bone that has nothing that a node could show, the frames at which the visibility of a converted model changes: hidden
     /// before the first.
     fn stated_visibility(&self, bone: usize) -> Option<Vec<u64>> {
-        let clip = self
-            .scene
-            .extra(FORMAT, "clips")?
-            .get(&self.animation.name)?;
-        let values = clip.get("visibility")?.get(bone.to_string())?.as_array()?;
-        let mut numbers = values.iter().filter_map(serde_json::Value::as_u64);
+        let tracks = self.stated?.get("visibility")?;
+        let values = tracks.get(bone.to_string())?.as_array()?;
+        let mut numbers = values.iter().filter_map(Value::as_u64);
         let starts = (numbers.next()? == 1).then_some(0);
-        Some(starts.into_iter().chain(numbers).collect())
+        let mut changes: Vec<u64> = starts.into_iter().chain(numbers).collect();
+        changes.sort_unstable();
+        Some(changes)
     }
 
     /// Whether the parts of a bone are shown at each frame. `None` if always.
     fn visibility(&self, bone: usize) -> Option<Vec<bool>> {
-        let toggled = |node: &usize| {
-            let Some(part) = self.scene.nodes.get(*node).filter(|node| is_part(node)) else {
-                return false;
-            };
-            let mut channels = self.animation.channels.iter();
-            channels.any(|channel| {
-                channel.node == *node
-                    && channel.property == Property::Scale
-                    && channel.only_hides(part.transform.scale)
-            })
-        };
-        let nodes: Vec<usize> = (0..self.scene.nodes.len())
-            .filter(|node| self.skeleton.place(*node).0 == bone)
-            .filter(toggled)
-            .collect();
+        let nodes = self
+            .toggled
+            .get(&bone)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         let frames = self.frames.iter();
         if nodes.is_empty()
             && let Some(changes) = self.stated_visibility(bone)
         {
-            let is_visible =
-                |frame| changes.iter().filter(|change| **change <= frame).count() % 2 == 1;
+            let is_visible = |frame| changes.partition_point(|change| *change <= frame) % 2 == 1;
             let visibility: Vec<bool> = (0..self.frames.len() as u64).map(is_visible).collect();
             return visibility.contains(&false).then_some(visibility);
         }
@@ -197,6 +191,39 @@ impl<'a> Clip<'a> {
         let visibility: Vec<bool> = frames.map(|[here, _]| is_shown(here)).collect();
         visibility.contains(&false).then_some(visibility)
     }
+}
+
+/// The frames per second of an animation.
+fn fps(stated: Option<&Value>) -> f32 {
+    let stated = stated.and_then(|clip| clip.get("fps")?.as_f64());
+    stated.map_or(FPS, |fps| fps as f32).clamp(0.01, 1000.0)
+}
+
+/// The count of frames of an animation.
+fn frames(animation: &Animation, fps: f32) -> usize {
+    let [begin, end] = animation.span();
+    (((end - begin) * fps).round() as usize).saturating_add(1)
+}
+
+/// For each bone, the parts that an animation shows and hides.
+fn toggled(
+    scene: &Scene,
+    skeleton: &Skeleton,
+    animation: &Animation,
+) -> HashMap<usize, Vec<usize>> {
+    let mut toggled: HashMap<usize, Vec<usize>> = HashMap::new();
+    let scales = animation
+        .channels
+        .iter()
+        .filter(|it| it.property == Property::Scale);
+    for channel in scales {
+        let part = scene.nodes.get(channel.node).filter(|node| is_part(node));
+        if part.is_some_and(|part| channel.only_hides(part.transform.scale)) {
+            let (bone, _) = skeleton.place(channel.node);
+            toggled.entry(bone).or_default().push(channel.node);
+        }
+    }
+    toggled
 }
 
 /// Values that differ only by rounding become one, so that they need no track.
