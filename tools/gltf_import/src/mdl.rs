@@ -3,8 +3,9 @@
 use crate::animation::Animation;
 use crate::error::{Error, Result};
 use crate::palette::{Dithering, Palette};
+use crate::parts::{Part, parts};
 use crate::pose::{Pose, Vertices};
-use crate::scene::{Node, Primitive, Scene, numbers};
+use crate::scene::{Scene, numbers};
 use crate::skin::Skins;
 use classic_model_formats::mdl::write::{
     FrameDocument, Grid, MdlDocument, PoseDocument, Shape, SkinDocument, bounds_corner, quantize,
@@ -21,7 +22,7 @@ const RATE: f32 = 10.0;
 /// The bytes of a pose's name, with the zero at its end.
 const NAME_BYTES: usize = 16;
 
-/// The maximum count of poses of a model, and of their vertices together. The engines have lower limits.
+/// The maximum count of poses of a model, and of their vertices and nodes together. The engines have lower limits.
 const MAX_POSES: usize = 1 << 16;
 const MAX_VERTICES: usize = 1 << 26;
 
@@ -85,7 +86,8 @@ pub fn convert(scene: &Scene, options: &Options<'_>) -> core::result::Result<Con
         .map(|part| part.primitive.positions.len())
         .sum();
     let poses: usize = clips.iter().map(Clip::count).fold(0, usize::saturating_add);
-    if poses > MAX_POSES || poses.saturating_mul(vertices) > MAX_VERTICES {
+    let all = vertices.saturating_add(scene.nodes.len());
+    if poses > MAX_POSES || poses.saturating_mul(all) > MAX_VERTICES {
         return Err(Error::new(format_args!(
             "too long: {poses} poses of {vertices} vertices"
         )));
@@ -182,71 +184,6 @@ pub fn convert(scene: &Scene, options: &Options<'_>) -> core::result::Result<Con
     Ok(Converted { document, warnings })
 }
 
-/// A primitive of a node. Some nodes show the same primitive by turns, because the targets of one mesh are limited.
-pub(crate) struct Part<'a> {
-    pub primitive: &'a Primitive,
-    pub alternatives: Vec<(usize, &'a Node, &'a Primitive)>,
-    /// Whether the node mirrors the primitive, so that its triangles turn the other way.
-    is_mirrored: bool,
-    /// The index of the first vertex in the merged mesh before equal ones are merged.
-    first_vertex: usize,
-}
-
-impl<'a> Part<'a> {
-    /// The alternative whose scale is not 0; the first if there is none.
-    pub fn shown(&self, pose: &Pose) -> Option<&(usize, &'a Node, &'a Primitive)> {
-        let is_shown = |(index, ..): &&(usize, &Node, &Primitive)| {
-            let world = pose.worlds.get(*index);
-            world.is_some_and(|world| world.matrix3.determinant().abs() > f32::MIN_POSITIVE)
-        };
-        let shown = self.alternatives.iter().find(is_shown);
-        shown.or(self.alternatives.first())
-    }
-}
-
-/// The primitives that are drawn: all of the finest level of detail.
-pub(crate) fn parts(scene: &Scene) -> Vec<Part<'_>> {
-    let rest = scene.pose(None);
-    let mut parts: Vec<Part<'_>> = Vec::new();
-    let mut first_vertex = 0;
-    for (index, node) in scene
-        .nodes
-        .iter()
-        .enumerate()
-        .filter(|(_, node)| !node.is_coarse)
-    {
-        let mesh = node.mesh.and_then(|mesh| scene.meshes.get(mesh));
-        for (at, primitive) in mesh.iter().flat_map(|mesh| &mesh.primitives).enumerate() {
-            let continued = node.extras.get("continues").and_then(Value::as_str);
-            let first =
-                continued.and_then(|name| scene.nodes.iter().position(|other| other.name == name));
-            let is_same = |part: &&mut Part<'_>| {
-                let [(index, node, _), ..] = part.alternatives.as_slice() else {
-                    return false;
-                };
-                let mesh = node.mesh.and_then(|mesh| scene.meshes.get(mesh));
-                let same = mesh.and_then(|mesh| mesh.primitives.get(at));
-                Some(*index) == first
-                    && same.is_some_and(|same| core::ptr::eq(same, part.primitive))
-                    && primitive.positions.len() == part.primitive.positions.len()
-            };
-            if let Some(part) = parts.iter_mut().find(is_same) {
-                part.alternatives.push((index, node, primitive));
-                continue;
-            }
-            let world = rest.worlds.get(index).copied().unwrap_or_default();
-            parts.push(Part {
-                primitive,
-                alternatives: vec![(index, node, primitive)],
-                is_mirrored: node.skin.is_none() && world.matrix3.determinant() < 0.0,
-                first_vertex,
-            });
-            first_vertex += primitive.positions.len();
-        }
-    }
-    parts
-}
-
 /// An animation that becomes a clip, or the scene at rest.
 struct Clip<'a> {
     name: String,
@@ -277,11 +214,8 @@ fn clips<'a>(scene: &'a Scene, options: &Options<'_>) -> Result<Vec<Clip<'a>>> {
             )));
         }
     }
-    let stated = |name: &str| {
-        scene
-            .extra("mdl", "clips")
-            .and_then(|clips| clips.get(name))
-    };
+    let converted = scene.extra("mdl", "clips");
+    let stated = |name: &str| converted.and_then(|clips| clips.get(name));
     let first = |name: &str| stated(name).and_then(|clip| clip.get("first")?.as_u64());
     let mut animations: Vec<&Animation> = scene.animations.iter().collect();
     if options.clips.is_empty() {

@@ -4,7 +4,7 @@ use super::integers;
 use super::sample::{PartVertices, Sampled, Sampler};
 use super::tracks::vertices;
 use crate::error::{Error, Result};
-use crate::mdl::Part;
+use crate::parts::Part;
 use crate::scene::Primitive;
 use classic_model_formats::abc::write::GeometryDocument;
 use classic_model_formats::abc::{MAX_UV, Triangle, Vertex};

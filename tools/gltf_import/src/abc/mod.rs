@@ -14,7 +14,7 @@ mod skeleton;
 mod tracks;
 
 use crate::error::{Error, Result};
-use crate::mdl::{Part, parts};
+use crate::parts::{Part, parts};
 use crate::scene::{Primitive, Scene};
 use crate::skin::Skins;
 use classic_model_formats::abc::write::{

@@ -4,7 +4,7 @@
 
 use super::skeleton::Skeleton;
 use crate::animation::Animation;
-use crate::mdl::Part;
+use crate::parts::Part;
 use crate::pose::{Pose, morphed, normal_matrix};
 use crate::scene::{Scene, Transform};
 use glam::{Affine3A, Quat, Vec3, Vec3A};

@@ -1,7 +1,7 @@
 //! The nodes of the file: those of the converted model, or all nodes of a new one that can have children or vertices.
 
 use crate::error::{Error, Result};
-use crate::mdl::Part;
+use crate::parts::Part;
 use crate::scene::{Node, Scene};
 use serde_json::Value;
 use std::collections::HashSet;
