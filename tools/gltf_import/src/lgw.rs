@@ -20,7 +20,7 @@ pub struct Converted {
     pub file: LgwFile<'static>,
     /// The textures of materials that were not of a converted model, by file name: TGA files.
     pub textures: BTreeMap<String, Vec<u8>>,
-    /// What was left out or changed.
+    /// Warnings about values that were left out or changed.
     pub warnings: Vec<String>,
 }
 

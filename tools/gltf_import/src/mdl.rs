@@ -53,7 +53,7 @@ pub struct Options<'a> {
 pub struct Converted {
     /// The model.
     pub document: MdlDocument,
-    /// What was left out or changed.
+    /// Warnings about values that were left out or changed.
     pub warnings: Vec<String>,
 }
 

@@ -19,7 +19,7 @@ pub struct Scene {
     pub(crate) images: Vec<Image>,
     /// The names of the variants of materials (`KHR_materials_variants`).
     pub(crate) variants: Vec<String>,
-    /// What was left out.
+    /// Warnings about content that was left out.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -146,7 +146,7 @@ pub struct Image {
 }
 
 impl Scene {
-    /// What was left out when the file was read.
+    /// Warnings about content that was left out when the file was read.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }

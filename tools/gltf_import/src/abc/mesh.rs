@@ -253,7 +253,7 @@ impl Mesh {
         position.copied().or_else(stored).unwrap_or_default()
     }
 
-    /// What was left out.
+    /// Warnings about content that was left out.
     pub fn warning(&self) -> Option<String> {
         let count = self.shared;
         (count > 0).then(|| {

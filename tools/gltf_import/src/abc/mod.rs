@@ -42,7 +42,7 @@ pub struct Converted {
     pub document: AbcDocument,
     /// The skin, unless all materials are those of a converted model: a TGA file.
     pub textures: BTreeMap<String, Vec<u8>>,
-    /// What was left out or changed.
+    /// Warnings about values that were left out or changed.
     pub warnings: Vec<String>,
 }
 
