@@ -80,8 +80,15 @@ impl Skins {
             }
             Ok(picture)
         });
+        let mut pictures: Vec<Picture> = pictures.collect::<Result<_>>()?;
+        if pictures.iter().any(|picture| picture.cutoff.is_some()) {
+            // Holes are a flag of the whole model, so no picture may use their index for a color.
+            for picture in &mut pictures {
+                picture.cutoff.get_or_insert(0.0);
+            }
+        }
         Ok(Self {
-            pictures: pictures.collect::<Result<_>>()?,
+            pictures,
             cells,
             width,
             height,

@@ -342,6 +342,35 @@ fn variants_are_skins() {
 }
 
 #[test]
+fn the_index_of_holes_is_no_color_of_any_skin() {
+    let mut document = Document::new();
+    // The last color of the palette, which is that of holes, and a hole.
+    let light = document.texture(1, &[[248, 0, 0, 255]]);
+    let bright = document.push(
+        "materials",
+        json!({ "emissiveFactor": [1, 1, 1], "emissiveTexture": { "index": light } }),
+    );
+    let hole = document.material(1, &[[0, 0, 0, 0]]);
+    document.json["materials"][hole]["alphaMode"] = json!("MASK");
+    let mesh = document.square(Some(bright));
+    document.json["extensions"] =
+        json!({ "KHR_materials_variants": { "variants": [{ "name": "one" }, { "name": "two" }] } });
+    document.json["meshes"][mesh]["primitives"][0]["extensions"] = json!({ "KHR_materials_variants": { "mappings": [
+        { "material": bright, "variants": [0] }, { "material": hole, "variants": [1] },
+    ] } });
+    document.node(json!({ "mesh": mesh }));
+    let model = model(&document);
+    assert_ne!(model.header.flags & 1 << 14, 0);
+    assert_eq!(
+        model.skins,
+        [
+            SkinDocument::Single(vec![254]),
+            SkinDocument::Single(vec![255])
+        ]
+    );
+}
+
+#[test]
 fn coarser_levels_of_detail_are_left_out() {
     let mut document = Document::new();
     let mesh = document.square(None);
