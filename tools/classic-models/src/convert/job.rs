@@ -2,9 +2,9 @@
 
 use crate::convert::document::Container;
 use crate::convert::files::Files;
-use crate::convert::model::{Request, Written};
+use crate::convert::model::{Request, Written, model_name};
 use crate::convert::options::{Options, Output};
-use crate::convert::{abc, alo, back, images, lgw, mdl, particles};
+use crate::convert::{abc, alo, back, html, images, lgw, mdl, particles};
 use crate::file_format::{FileFormat, has_extension, is_gltf, is_image};
 use crate::paths::archive_file::{self, Location, absolute};
 use crate::paths::entry_pattern::check_name;
@@ -41,7 +41,11 @@ impl Job {
             Output::Alo | Output::Mdl | Output::Lgw | Output::Abc => {
                 return self.back(&bytes, files, options);
             }
-            Output::Glb => Container::Glb,
+            Output::Html if self.is_gltf(&bytes) => {
+                html::check(&bytes)?;
+                return Ok(self.page(&bytes, Vec::new()));
+            }
+            Output::Glb | Output::Html => Container::Glb,
             Output::Gltf => Container::Gltf,
         };
         if is_image(&self.input) {
@@ -69,11 +73,29 @@ impl Job {
                     .to_owned(),
             ),
         }?;
+        let has_meshes = !converted.document.root.meshes.is_empty();
+        let bytes = converted.document.write(container)?;
+        let mut warnings = converted.warnings;
+        if self.kind == Output::Html {
+            if !has_meshes {
+                warnings.push("has no meshes: the page is empty".to_owned());
+            }
+            return Ok(self.page(&bytes, warnings));
+        }
         Ok(Written {
-            warnings: converted.warnings,
+            warnings,
             textures: BTreeMap::new(),
-            bytes: converted.document.write(container)?,
+            bytes,
         })
+    }
+
+    /// A page that shows a glTF file.
+    fn page(&self, gltf: &[u8], warnings: Vec<String>) -> Written {
+        Written {
+            bytes: html::page(&model_name(&self.input), gltf),
+            textures: BTreeMap::new(),
+            warnings,
+        }
     }
 
     /// Converts a glTF file to one of a game.
@@ -104,7 +126,7 @@ impl Job {
     fn image(&self, bytes: &[u8], files: &Files, options: &Options) -> Result<Written, String> {
         let format = FileFormat::known(&self.input, bytes);
         if !is_image(&self.input) && format.is_some_and(|format| format != FileFormat::Dtx) {
-            return Err("a model can only be converted to .glb or .gltf".to_owned());
+            return Err("a model can only be converted to .glb, .gltf and .html".to_owned());
         }
         let request = Request {
             path: &self.input,
@@ -117,7 +139,8 @@ impl Job {
     /// The error of a file whose format is not known.
     fn unknown_error(&self, bytes: &[u8]) -> String {
         if is_gltf(&self.input) {
-            return "a glTF file can only be converted to .abc, .alo, .lgw and .mdl".to_owned();
+            return "a glTF file can only be converted to .abc, .alo, .html, .lgw and .mdl"
+                .to_owned();
         }
         if has_extension(&self.input, "ron") {
             return "a manifest: convert the model that it refers to".to_owned();

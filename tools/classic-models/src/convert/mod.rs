@@ -6,6 +6,7 @@
 //! - `document` is the glTF document, with `accessors` for its data, `mesh`, `morph`, `clip`, `textures`, `material` and `lods` for its
 //!   parts, `names` for unique names, and `glb` for its containers.
 //! - `alo`, `abc`, `mdl` and `lgw` convert one format each, with the `model` as their common interface.
+//! - `html` makes pages that show models in a browser.
 //! - `back` converts glTF files to those of games, `particles` text to particle systems and back, and `images` images and palettes.
 //!
 //! The values are those of the parsers and of the plugin's conversions. No app runs.
@@ -18,6 +19,7 @@ pub mod batch;
 mod clip;
 mod document;
 pub mod files;
+mod html;
 mod images;
 mod job;
 mod lgw;
@@ -57,6 +59,8 @@ use std::process::ExitCode;
 ///
 /// IN can be a pattern, such as "Models/*.alo" or "id1/pak0.pak/progs/*.mdl", or a folder, which stands for all models and
 /// textures in it and its folders.
+///
+/// To .html: one page with the model and a viewer, for any browser, without a server. Also from .glb and .gltf.
 ///
 /// Particle systems, .alo, become text, .ron, in which all values can be edited, and back.
 ///
@@ -101,6 +105,8 @@ const EXAMPLES: &str = "\
 Examples:
   One model, with its textures and animations:
     classic-models convert walker.alo walker.glb
+  A page that shows a model in any browser:
+    classic-models convert walker.alo walker.html
   All models of a folder, four at once:
     classic-models convert Models/*.abc out --jobs 4
   All models and textures in a folder and its folders:

@@ -119,6 +119,8 @@ pub enum Output {
     Glb,
     /// glTF: one JSON file
     Gltf,
+    /// A page that shows a model in a browser, also from glTF
+    Html,
     /// Quake models, from glTF
     Mdl,
     /// Models of UFO: Aftermath, from glTF
@@ -156,6 +158,7 @@ impl Output {
         match extension.as_str() {
             "glb" => Some(Self::Glb),
             "gltf" => Some(Self::Gltf),
+            "html" => Some(Self::Html),
             "mdl" => Some(Self::Mdl),
             "lgw" => Some(Self::Lgw),
             "abc" => Some(Self::Abc),
@@ -175,6 +178,7 @@ impl Output {
         match self {
             Self::Glb => "glb",
             Self::Gltf => "gltf",
+            Self::Html => "html",
             Self::Mdl => "mdl",
             Self::Lgw => "lgw",
             Self::Abc => "abc",
@@ -192,6 +196,7 @@ impl Output {
     pub fn takes(self) -> fn(&Path) -> bool {
         match self {
             Self::Glb | Self::Gltf => |path| is_model(path) || is_texture(path),
+            Self::Html => |path| is_model(path) || is_gltf(path),
             Self::Png => is_texture,
             // In a folder, textures that have the kind already are not encoded again.
             Self::Dds => |path| is_image(path) && !has_extension(path, "dds"),
@@ -208,6 +213,7 @@ impl Output {
     pub fn inputs(self) -> &'static str {
         match self {
             Self::Glb | Self::Gltf => "models or textures",
+            Self::Html => "models or glTF files",
             Self::Png => "textures",
             Self::Dds => "images other than .dds",
             Self::Dtx => "images other than .dtx",
