@@ -1,7 +1,7 @@
 //! Converts images to those of games, and palettes.
 
 use crate::convert::model::{Request, Written};
-use crate::convert::options::Output;
+use crate::convert::options::{Options, Output};
 use crate::convert::textures;
 use crate::file_format::has_extension;
 use bevy_classic_models::quake;
@@ -34,7 +34,7 @@ pub fn convert(bytes: &[u8], kind: Output, request: &Request<'_>) -> Result<Writ
     let pixels = decode(bytes, request)?;
     let options = request.options;
     let bytes = match kind {
-        Output::Dds => dds(&pixels, !options.linear)?,
+        Output::Dds => dds(&pixels, options)?,
         Output::Dtx => dtx(&pixels, options.unlit)?,
         Output::Lmp => lmp(&pixels)?,
         Output::Tga => tga(&pixels)?,
@@ -81,18 +81,29 @@ fn is_opaque(pixels: &Pixels) -> bool {
 }
 
 /// The bytes of a DDS file with all mip levels: BC1 (DXT1) if the image is opaque, otherwise BC3 (DXT5).
-fn dds(pixels: &Pixels, is_srgb: bool) -> Result<Vec<u8>, String> {
+fn dds(pixels: &Pixels, options: &Options) -> Result<Vec<u8>, String> {
     let format = match is_opaque(pixels) {
         true => Format::BC1_UNORM,
         false => Format::BC3_UNORM,
     };
-    let header = Header::new_image(pixels.width, pixels.height, format).with_mipmaps();
+    let (header, images) = if options.cube {
+        let sides = cube_sides(pixels)?;
+        let side = pixels.height;
+        (Header::new_cube_map(side, side, format), sides)
+    } else {
+        let header = Header::new_image(pixels.width, pixels.height, format);
+        (header, vec![pixels.clone()])
+    };
+    let header = header.with_mipmaps();
     // Programs of the games' time do not know the newer header.
     let header = header.to_dx9().map_or(header, Header::Dx9);
     let mut bytes = Vec::new();
     let text = |error: EncodingError| error.to_string();
     let mut encoder = Encoder::new(&mut bytes, format, &header).map_err(text)?;
-    for level in pixels.mip_levels(is_srgb) {
+    for level in images
+        .iter()
+        .flat_map(|image| image.mip_levels(!options.linear))
+    {
         let size = Size::new(level.width, level.height);
         let view = ImageView::new(&level.rgba, size, ColorFormat::RGBA_U8);
         let view = view.ok_or("the count of texels does not fit the size")?;
@@ -100,6 +111,27 @@ fn dds(pixels: &Pixels, is_srgb: bool) -> Result<Vec<u8>, String> {
     }
     encoder.finish().map_err(text)?;
     Ok(bytes)
+}
+
+/// The six sides of a cube map, which are side by side in the image, as in the images to which cube maps are converted.
+fn cube_sides(pixels: &Pixels) -> Result<Vec<Pixels>, String> {
+    let Pixels { width, height, .. } = *pixels;
+    if u64::from(width) != 6 * u64::from(height) {
+        return Err(format!(
+            "the image has {width} × {height} texels: a cube map needs six square sides side by side, such as 384 × 64"
+        ));
+    }
+    let side = |index: usize| Pixels {
+        width: height,
+        height,
+        rgba: texels(pixels)
+            .chunks_exact(width as usize)
+            .flat_map(|row| &row[index * height as usize..][..height as usize])
+            .flatten()
+            .copied()
+            .collect(),
+    };
+    Ok((0..6).map(side).collect())
 }
 
 /// The bytes of an uncompressed TGA file of 24 bits per texel if the image is opaque, otherwise 32.

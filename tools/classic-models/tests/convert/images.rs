@@ -155,6 +155,28 @@ fn mip_levels_average_light_or_values() {
 }
 
 #[test]
+fn six_sides_become_a_cube_map() {
+    let folder = Folder::new();
+    let colors = [0, 0x20, 0x41, 0x82, 0xc3, 0xff].map(|it| [it, 0, 255 - it, 255]);
+    let strip = png((24, 4), |x, _| colors[x as usize / 4]);
+    let bytes = converted(&folder, &strip, "out.dds", &["--cube"]);
+    assert_eq!([u32_at(&bytes, 12), u32_at(&bytes, 16)], [4, 4]);
+    assert_eq!(u32_at(&bytes, 28), 3, "mip levels");
+    assert_eq!(u32_at(&bytes, 112), 0xfe00, "all sides");
+    assert_eq!(bytes.len(), 128 + 6 * 3 * 8);
+    let sides = read(&bytes);
+    assert_eq!([sides.width, sides.height], [24, 4]);
+    assert!(difference(&sides.rgba, &read(&strip).rgba) < 3.0);
+    folder.write("in.png", &png((25, 4), |_, _| [0; 4]));
+    let expected = "25 × 4 texels: a cube map needs six square sides";
+    assert_fails(
+        &folder,
+        &["in.png", "out.dds", "--cube", "--force"],
+        expected,
+    );
+}
+
+#[test]
 fn tga_files_have_the_same_texels() {
     let folder = Folder::new();
     for (size, _) in SIZES {
@@ -258,8 +280,11 @@ fn dtx_files_with_a_palette_become_version_2_without_loss() {
     let path = samples().join("skins/warden.dtx");
     let bytes = std::fs::read(&path).unwrap();
     let mut document = DtxDocument::from(&dtx::parse(&bytes).unwrap());
-    assert_eq!(document.version, -3);
-    folder.convert(&[&path.display().to_string(), "out.dtx"]);
+    document.version = -3;
+    document.command_string = "Commands".to_owned();
+    let bytes = dtx::write::write(&document).unwrap();
+    folder.write("in.dtx", &bytes);
+    folder.convert(&["in.dtx", "out.dtx"]);
     let found = std::fs::read(folder.path("out.dtx")).unwrap();
     document.version = -2;
     document.command_string.clear();
