@@ -12,11 +12,10 @@ mod gltf_scenes;
 mod rendered;
 mod sides;
 
-use classic_models_support::bench_models::median;
+use classic_models_support::bench_models::{median, tool_command};
 use peak_alloc::PeakAlloc;
 use sides::{COPIES, Classic, GltfScenes, Loaded, Side};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 #[global_allocator]
 static HEAP: PeakAlloc = PeakAlloc;
@@ -142,21 +141,7 @@ impl Model {
         let name = file.file_name()?.to_string_lossy().into_owned();
         let gltf = ["plain", "textured"].map(|kind| folder.join(format!("{name}.{kind}.glb")));
         for (out, options) in gltf.iter().zip([&["--no-textures"][..], &[]]) {
-            let mut command = match tool {
-                Some(tool) => Command::new(tool),
-                None => {
-                    let mut command = Command::new(env!("CARGO"));
-                    command.args([
-                        "run",
-                        "--quiet",
-                        "--release",
-                        "--package",
-                        "classic-models",
-                        "--",
-                    ]);
-                    command
-                }
-            };
+            let mut command = tool_command(tool);
             command
                 .args(["convert", "--force"])
                 .args(options)

@@ -11,6 +11,7 @@ use bevy_classic_models::quake::mdl::write::{
 use bevy_classic_models::quake::mdl::{Header, Precision, StVertex, Triangle};
 use core::f32::consts::TAU;
 use std::path::Path;
+use std::process::Command;
 
 /// A file in memory.
 #[derive(Clone)]
@@ -284,4 +285,15 @@ fn triangles(size: &Size) -> Vec<Triangle> {
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+/// Starts `classic-models`: the program at a path, or the one of the workspace, which is built in release mode first.
+pub fn tool_command(path: Option<&str>) -> Command {
+    let cargo = || {
+        let mut command = Command::new(env!("CARGO"));
+        let package = ["--package", "classic-models", "--"];
+        command.args(["run", "--quiet", "--release"]).args(package);
+        command
+    };
+    path.map_or_else(cargo, Command::new)
 }
