@@ -47,7 +47,11 @@ fn textures_are_no_models_and_models_are_no_textures() {
     let model = samples().join("models/crate.alo").display().to_string();
     for (input, output, error) in [
         (&*texture, "crate.glb", "only be converted to .dds"),
-        (&model, "crate.png", "only be converted to .glb, .gltf and .html"),
+        (
+            &model,
+            "crate.png",
+            "only be converted to .glb, .gltf and .html",
+        ),
         ("a.tga", "a.png", "TGA"),
     ] {
         let result = folder.run(&[input, output]);

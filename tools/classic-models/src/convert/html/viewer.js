@@ -289,7 +289,7 @@ async function main() {
         const { min, max } = bounds();
         const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((corner) =>
             new Vector3(corner & 1 ? max.x : min.x, corner & 2 ? max.y : min.y, corner & 4 ? max.z : min.z));
-        const [eye, depth] = fit(corners, rotation, innerWidth / innerHeight);
+        const [eye, depth] = fit(corners, rotation, canvas.clientWidth / canvas.clientHeight);
         camera.position.copy(eye);
         controls.target.copy(eye).add(new Vector3(0, 0, -depth).applyQuaternion(rotation));
         Object.assign(controls, { minDistance: depth / 100, maxDistance: depth * 20 });
@@ -302,6 +302,7 @@ async function main() {
         light.intensity = Number(element('intensity').value);
         scene.environmentIntensity = Number(element('ambient').value);
         scene.background = new Color(element('background').value);
+        document.body.style.background = element('background').value;
         teamColor.value.set(element('team').value);
         redraw();
     };
@@ -363,7 +364,7 @@ async function main() {
     for (const id of ['yaw', 'pitch', 'intensity', 'ambient', 'background', 'team']) element(id).addEventListener('input', setLight);
     // The space bar after a click on a button plays or pauses.
     addEventListener('click', ({ target, detail }) => detail > 0 && target.closest('button')?.blur());
-    addEventListener('resize', redraw);
+    new ResizeObserver(redraw).observe(canvas);
     const step = (seconds) => {
         setPlaying(false);
         setTime(time + seconds);
@@ -382,7 +383,8 @@ async function main() {
     };
     Object.keys(VIEWS).forEach((view, index) => { keys[index + 1] = () => frame(view); });
     addEventListener('keydown', (event) => {
-        const { key, target } = event;
+        const { target } = event;
+        const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
         const isTaken = key === ' ' ? 'button, select, summary, input:not([type=range])' : 'select, input';
         const isKey = Object.hasOwn(keys, key) && !event.ctrlKey && !event.altKey && !event.metaKey;
         if (!isKey || (target.matches?.(isTaken) && key !== 'f')) return;
@@ -424,9 +426,13 @@ async function main() {
     // Drawing
 
     const draw = () => {
-        const [width, height] = [innerWidth, innerHeight];
-        renderer.setPixelRatio(devicePixelRatio);
-        renderer.setSize(width, height, false);
+        const { clientWidth: width, clientHeight: height } = canvas;
+        const ratio = Math.min(devicePixelRatio, 2);
+        // A new size makes a new buffer.
+        if (canvas.width !== Math.floor(width * ratio) || canvas.height !== Math.floor(height * ratio)) {
+            renderer.setPixelRatio(ratio);
+            renderer.setSize(width, height, false);
+        }
         const distance = camera.position.distanceTo(controls.target);
         Object.assign(camera, { aspect: width / height, near: distance * 0.01, far: distance * 1000 });
         camera.updateProjectionMatrix();
