@@ -168,7 +168,11 @@ fn wrong_arguments_are_errors() {
         ),
         (&["a.mdl", "b.alo"], 1, "a.mdl: "),
         (&["a.mdl", "b.fbx"], 2, "b.fbx: OUT ends in .fbx"),
-        (&["a.mdl", "a.png"], 1, "only be converted to .glb, .gltf and .html"),
+        (
+            &["a.mdl", "a.png"],
+            1,
+            "only be converted to .glb, .gltf and .html",
+        ),
         (
             &["a.model.ron", "a.glb"],
             1,
