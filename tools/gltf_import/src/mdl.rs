@@ -195,41 +195,12 @@ struct Clip<'a> {
 
 /// The clips of a model: those of the options, otherwise all, in the order of the converted model if it was one.
 fn clips<'a>(scene: &'a Scene, options: &Options<'_>) -> Result<Vec<Clip<'a>>> {
-    let names = || {
-        let names = scene
-            .animations
-            .iter()
-            .map(|animation| format!("{:?}", animation.name));
-        names.collect::<Vec<_>>().join(", ")
-    };
-    for name in options.clips.iter().chain(options.groups) {
-        if !scene
-            .animations
-            .iter()
-            .any(|animation| animation.name == *name)
-        {
-            let names = names();
-            return Err(Error::new(format_args!(
-                "no animation {name:?}; the file has: {names}"
-            )));
-        }
-    }
+    scene.check_names(options.groups)?;
     let converted = scene.extra("mdl", "clips");
     let stated = |name: &str| converted.and_then(|clips| clips.get(name));
-    let first = |name: &str| stated(name).and_then(|clip| clip.get("first")?.as_u64());
-    let mut animations: Vec<&Animation> = scene.animations.iter().collect();
-    if options.clips.is_empty() {
-        animations.sort_by_key(|animation| first(&animation.name).unwrap_or(u64::MAX));
-    } else {
-        let position = |animation: &&Animation| {
-            options
-                .clips
-                .iter()
-                .position(|name| *name == animation.name)
-        };
-        animations.retain(|animation| position(animation).is_some());
-        animations.sort_by_key(position);
-    }
+    let animations = scene.clips(options.clips, |animation| {
+        stated(&animation.name)?.get("first")?.as_u64()
+    })?;
     let clip = |animation: &'a Animation| {
         let times = stated(&animation.name).and_then(|clip| clip.get("times")?.as_array().cloned());
         let times = times.map(|times| {

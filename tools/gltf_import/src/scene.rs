@@ -1,10 +1,11 @@
 //! The content of a glTF file: plain values, whose indices are all valid.
 
 use crate::animation::Animation;
+use crate::error::{Error, Result};
 use crate::json::Object;
 use glam::{Affine3A, Mat4, Quat, Vec3};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The default scene of a glTF file. Y is up, models face +Z, and the unit is the meter.
 #[derive(Debug)]
@@ -149,6 +150,52 @@ impl Scene {
     /// Warnings about content that was left out when the file was read.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// The animations with these names, in their order. Without names, all, in the order of a converted model: by `index`, and then
+    /// the others.
+    ///
+    /// # Errors
+    /// If there is no animation with a name.
+    pub(crate) fn clips(
+        &self,
+        names: &[String],
+        index: impl Fn(&Animation) -> Option<u64>,
+    ) -> Result<Vec<&Animation>> {
+        let mut animations: Vec<&Animation> = self.animations.iter().collect();
+        if names.is_empty() {
+            animations.sort_by_key(|animation| index(animation).unwrap_or(u64::MAX));
+            return Ok(animations);
+        }
+        self.check_names(names)?;
+        let mut order: HashMap<&str, usize> = HashMap::new();
+        for (index, name) in names.iter().enumerate() {
+            order.entry(name).or_insert(index);
+        }
+        let position = |animation: &&Animation| order.get(animation.name.as_str());
+        animations.retain(|animation| position(animation).is_some());
+        animations.sort_by_key(|animation| position(animation).copied());
+        Ok(animations)
+    }
+
+    /// Checks that there is an animation with each name.
+    pub(crate) fn check_names(&self, names: &[String]) -> Result<()> {
+        let all: HashSet<&str> = self.animations.iter().map(|it| it.name.as_str()).collect();
+        let Some(name) = names.iter().find(|name| !all.contains(name.as_str())) else {
+            return Ok(());
+        };
+        let known: Vec<String> = self
+            .animations
+            .iter()
+            .map(|it| format!("{:?}", it.name))
+            .collect();
+        let known = match known.is_empty() {
+            true => "none".to_owned(),
+            false => known.join(", "),
+        };
+        Err(Error::new(format_args!(
+            "no animation {name:?}; the file has: {known}"
+        )))
     }
 
     /// The count of meters per unit of a model: what is asked for, otherwise that of a converted model of a format, otherwise 1.

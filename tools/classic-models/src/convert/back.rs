@@ -88,7 +88,11 @@ pub fn alo(bytes: &[u8], request: &Request<'_>, output: &Path) -> Result<Written
         let file = serde_json::from_value(values.clone());
         return particles::written(&file.map_err(|error| format!("particles: {error}"))?);
     }
-    let converted = alo::convert(&scene, request.options.stated_scale());
+    let options = alo::Options {
+        scale: request.options.stated_scale(),
+        clips: &request.options.clips,
+    };
+    let converted = alo::convert(&scene, &options);
     let converted = converted.map_err(|error| error.to_string())?;
     let mut beside = match request.options.no_textures {
         true => BTreeMap::new(),
@@ -113,8 +117,13 @@ pub fn alo(bytes: &[u8], request: &Request<'_>, output: &Path) -> Result<Written
 /// If the file is damaged, or has values that the format cannot store.
 pub fn abc(bytes: &[u8], request: &Request<'_>, output: &Path) -> Result<Written, String> {
     let scene = read(bytes, request)?;
-    let name = model_name(output);
-    let converted = abc::convert(&scene, &name, request.options.stated_scale());
+    let options = abc::Options {
+        name: &model_name(output),
+        scale: request.options.stated_scale(),
+        clips: &request.options.clips,
+        lods: request.options.lods,
+    };
+    let converted = abc::convert(&scene, &options);
     let converted = converted.map_err(|error| error.to_string())?;
     let written = classic_model_formats::abc::write::write(&converted.document);
     Ok(Written {

@@ -46,9 +46,9 @@ pub struct Options {
     /// Leave out the coarser levels of detail, which Blender shows together with the finest
     #[arg(long)]
     pub no_lods: bool,
-    /// To .mdl: the animations that become clips, in this order: run,stand
+    /// To .abc, .alo and .mdl: the animations that become clips, in this order: run,stand
     ///
-    /// Default: all, in the order of the file. The code of a game refers to frames by their numbers.
+    /// Default: all, in the order of the file. The code of a game refers to Quake's frames by their numbers.
     #[arg(
         long,
         value_name = "NAME,…",
@@ -56,6 +56,11 @@ pub struct Options {
         verbatim_doc_comment
     )]
     pub clips: Vec<String>,
+    /// To .abc: make levels of detail, which begin at the distance NEAR and have an eighth of the triangles at FAR
+    ///
+    /// In units of the game's file. Default: those of a model that was converted, if its mesh is the same.
+    #[arg(long, value_name = "NEAR,FAR", value_parser = lods, verbatim_doc_comment)]
+    pub lods: Option<[f32; 2]>,
     /// To .mdl: the animations that become frame groups, which engines play on their own, such as a flame
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub groups: Vec<String>,
@@ -233,6 +238,16 @@ impl Output {
 fn bits(text: &str) -> Result<u8, &'static str> {
     let bits = text.parse().ok().filter(|bits| matches!(bits, 8 | 16));
     bits.ok_or("expected 8 or 16")
+}
+
+/// Two distances.
+fn lods(text: &str) -> Result<[f32; 2], &'static str> {
+    let distances = text
+        .split_once(',')
+        .and_then(|(near, far)| Some([near.trim().parse().ok()?, far.trim().parse().ok()?]));
+    let is_valid = |[near, far]: &[f32; 2]| *near >= 0.0 && near < far && far.is_finite();
+    let distances = distances.filter(is_valid);
+    distances.ok_or("expected two distances, the smaller first, such as 200,1500")
 }
 
 /// A color in hexadecimal digits.

@@ -39,15 +39,11 @@ pub struct Key {
     event: String,
 }
 
-/// The animations of a scene in the order of the converted model, or one keyframe of the scene at rest.
-pub fn clips(scene: &Scene) -> Result<Vec<Clip<'_>>> {
-    let mut animations: Vec<&Animation> = scene.animations.iter().collect();
-    let index = |animation: &&Animation| {
-        let stated = stated(scene, &animation.name);
-        let index = stated.and_then(|it| it.get("index")?.as_u64());
-        index.unwrap_or(u64::MAX)
-    };
-    animations.sort_by_key(index);
+/// The animations with these names, or all in the order of the converted model. One keyframe of the scene at rest if there are none.
+pub fn clips<'a>(scene: &'a Scene, names: &[String]) -> Result<Vec<Clip<'a>>> {
+    let animations = scene.clips(names, |animation| {
+        stated(scene, &animation.name)?.get("index")?.as_u64()
+    })?;
     if animations.is_empty() {
         return Ok(vec![Clip {
             key: "base".to_owned(),

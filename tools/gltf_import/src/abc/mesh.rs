@@ -242,6 +242,30 @@ impl Mesh {
         quantized(if flips { -normal } else { normal }.normalize_or_zero())
     }
 
+    /// Sorts the vertices and triangles: `order` and `triangles` have the old indices in the new order. Returns the new index of
+    /// each vertex. Those of the converted model are forgotten.
+    pub fn reorder(&mut self, order: &[usize], triangles: &[usize]) -> Vec<u16> {
+        let mut ranks = vec![0_u16; order.len()];
+        for (rank, old) in order.iter().enumerate() {
+            if let Some(slot) = ranks.get_mut(*old) {
+                *slot = rank as u16;
+            }
+        }
+        let rank = |old: u16| ranks.get(usize::from(old)).copied().unwrap_or(0);
+        self.geometry.vertices = picked(&self.geometry.vertices, order);
+        self.sources = picked(&self.sources, order);
+        self.stated.clear();
+        self.geometry.triangles = picked(&self.geometry.triangles, triangles);
+        for triangle in &mut self.geometry.triangles {
+            triangle.vertices = triangle.vertices.map(|it| U16::new(rank(it.get())));
+        }
+        for list in &mut self.deforming {
+            list.iter_mut().for_each(|vertex| *vertex = rank(*vertex));
+            list.sort_unstable();
+        }
+        ranks
+    }
+
     /// The position of a vertex of the full model. `parts` has the vertices of all parts.
     pub fn position(&self, vertex: u16, parts: &[PartVertices]) -> Vec3 {
         let source = self.sources.get(usize::from(vertex));
@@ -260,6 +284,12 @@ impl Mesh {
             format!("{count} vertices follow several bones: the format has one, which is that with the greatest weight")
         })
     }
+}
+
+/// The values at these indices.
+fn picked<T: Copy>(values: &[T], indices: &[usize]) -> Vec<T> {
+    let picked = indices.iter().filter_map(|index| values.get(*index));
+    picked.copied().collect()
 }
 
 /// The vertices of the converted model that no triangle uses.

@@ -35,6 +35,20 @@ pub use mesh::checksum;
 const MAX_KEYS: usize = 1 << 22;
 const MAX_VERTICES: usize = 1 << 25;
 
+/// How a model is made.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options<'a> {
+    /// The name of the skin, without extension.
+    pub name: &'a str,
+    /// Meters per unit of the model. `None` is the value in the `extras` of a converted model, otherwise 1.
+    pub scale: Option<f32>,
+    /// The names of the animations that become clips, in this order. Empty for all.
+    pub clips: &'a [String],
+    /// Makes levels of detail that begin at the first distance, and end before the second one with an eighth of the triangles.
+    /// In units of the model. `None` keeps those of a converted model.
+    pub lods: Option<[f32; 2]>,
+}
+
 /// A model that was made.
 #[derive(Debug)]
 pub struct Converted {
@@ -48,26 +62,20 @@ pub struct Converted {
 
 /// Makes a model of all meshes of a scene. glTF's (x, y, z) becomes (−x, y, z), because the file's space is left-handed.
 ///
-/// `name` is the name of the skin. `scale` is the count of meters per unit of the model: `None` is the value in the `extras` of
-/// a converted model, otherwise 1.
-///
 /// # Errors
-/// If the scene has no triangles, an image cannot be decoded, or the model is too large for the format.
-pub fn convert(
-    scene: &Scene,
-    name: &str,
-    scale: Option<f32>,
-) -> core::result::Result<Converted, Error> {
+/// If the scene has no triangles, an image cannot be decoded, an animation of the options does not exist, or the model is too
+/// large for the format.
+pub fn convert(scene: &Scene, options: &Options<'_>) -> core::result::Result<Converted, Error> {
     let mut warnings = scene.warnings.clone();
     let parts = parts(scene);
     if parts.iter().all(|part| part.primitive.triangles.is_empty()) {
         return Err(Error::new("the scene has no triangles"));
     }
     let skeleton = Skeleton::new(scene, &parts)?;
-    let sampler = Sampler::new(scene, &skeleton, &parts, scale);
-    let clips = clips::clips(scene)?;
+    let sampler = Sampler::new(scene, &skeleton, &parts, options.scale);
+    let clips = clips::clips(scene, options.clips)?;
     check_size(&skeleton, &parts, &clips)?;
-    let skin = Skin::new(scene, &parts, name)?;
+    let skin = Skin::new(scene, &parts, options.name)?;
     let rest = clips
         .first()
         .map_or_else(|| sampler.at(None), |clip| clip.rest(&sampler));
@@ -80,14 +88,21 @@ pub fn convert(
         |part| skin.uvs(scene, part),
         flips,
     )?;
-    lods::add(scene, &mut mesh);
+    let mut command_string = text(scene.extra("abc", "commandString"));
+    match options.lods {
+        Some(distances) => match lods::build(&mut mesh, &sampler, &clips) {
+            0 => warnings.push("no levels of detail: no edge can be left out".to_owned()),
+            count => command_string = lods::with_distances(&command_string, distances, count),
+        },
+        None => warnings.extend(lods::restore(scene, &mut mesh)),
+    }
     warnings.extend(mesh.warning());
     let tracks = clips
         .iter()
         .map(|clip| tracks::tracks(&sampler, clip, &mesh));
     let animations = clips.iter().zip(tracks);
     let mut document = AbcDocument {
-        command_string: text(scene.extra("abc", "commandString")),
+        command_string,
         nodes: nodes(&skeleton, &mesh),
         animations: animations
             .map(|(clip, tracks)| clip.document(tracks))

@@ -205,6 +205,12 @@ impl<'a> Sampler<'a> {
         result
     }
 
+    /// Where a position in the space of a node of the file is in the scene, in units of the file.
+    pub fn in_scene(&self, sampled: &Sampled, joint: usize, position: Vec3) -> Vec3 {
+        let (origin, turn) = self.rigid(sampled, Some(joint));
+        origin / self.meters_per_unit + turn * self.mirrored(position)
+    }
+
     /// The largest coordinate of the vertices and nodes in the space of the file.
     pub fn size(&self, sampled: &Sampled, vertices: &[PartVertices]) -> f32 {
         let nodes = (0..self.skeleton.joints.len())

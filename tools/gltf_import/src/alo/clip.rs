@@ -18,32 +18,29 @@ const MAX_FRAMES: usize = 1 << 22;
 /// Version of the format for animations that do not state it: that of Forces of Corruption.
 const VERSION: u8 = 2;
 
-/// All animations by their names.
+/// The animations with their names.
 ///
 /// # Errors
-/// If an animation is too long.
+/// If they are too long.
 pub fn documents<'a>(
     scene: &'a Scene,
     skeleton: &Skeleton,
+    animations: &[&'a Animation],
 ) -> Result<Vec<(&'a String, AlaDocument)>> {
     let clips = scene.extra(FORMAT, "clips");
     let stated = |animation: &Animation| clips.and_then(|clips| clips.get(&animation.name));
-    let counts = scene
-        .animations
-        .iter()
-        .map(|it| frames(it, fps(stated(it))));
+    let counts = animations.iter().map(|it| frames(it, fps(stated(it))));
     let count = counts.fold(0, usize::saturating_add);
     if count.saturating_mul(scene.nodes.len().max(1)) > MAX_FRAMES {
         return Err(Error::new(format_args!(
             "the animations are too long: {count} frames"
         )));
     }
-    let animations = scene.animations.iter();
-    let document = |animation: &'a Animation| {
+    let document = |animation: &&'a Animation| {
         let clip = Clip::new(scene, skeleton, animation, stated(animation));
         (&animation.name, clip.document())
     };
-    Ok(animations.map(document).collect())
+    Ok(animations.iter().map(document).collect())
 }
 
 /// An animation, sampled at its frames.

@@ -22,6 +22,15 @@ use std::collections::BTreeMap;
 /// The format of converted models in `extras`.
 const FORMAT: &str = "alo";
 
+/// How a model is made.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options<'a> {
+    /// Meters per unit of the model. `None` is the value in the `extras` of a converted model, otherwise 1.
+    pub scale: Option<f32>,
+    /// The names of the animations that are written. Empty for all.
+    pub clips: &'a [String],
+}
+
 /// A model that was made.
 #[derive(Debug)]
 pub struct Converted {
@@ -37,14 +46,13 @@ pub struct Converted {
 
 /// Makes a model of all meshes of a scene, and an animation of each of its animations.
 ///
-/// glTF's (x, y, z) becomes (x, −z, y). `scale` is the count of meters per unit of the model: `None` is the value in the `extras` of
-/// a converted model, otherwise 1.
+/// glTF's (x, y, z) becomes (x, −z, y).
 ///
 /// # Errors
-/// If the scene has no meshes and no bones, an image cannot be decoded, or the format cannot store a value.
-pub fn convert(scene: &Scene, scale: Option<f32>) -> core::result::Result<Converted, Error> {
+/// If an image cannot be decoded, an animation of the options does not exist, or the format cannot store a value.
+pub fn convert(scene: &Scene, options: &Options<'_>) -> core::result::Result<Converted, Error> {
     let mut warnings = scene.warnings.clone();
-    let scale = scene.meters_per_unit(FORMAT, scale);
+    let scale = scene.meters_per_unit(FORMAT, options.scale);
     let skeleton = Skeleton::new(scene, scale);
     let mut materials = Materials::new(scene);
     let meshes = mesh::meshes(scene, &skeleton, &mut materials, &mut warnings)?;
@@ -60,7 +68,8 @@ pub fn convert(scene: &Scene, scale: Option<f32>) -> core::result::Result<Conver
         warnings: Vec::new(),
     };
     let bytes = write(&file).map_err(Error::new)?;
-    let animations = clip::documents(scene, &skeleton)?.into_iter();
+    let clips = scene.clips(options.clips, |_| None)?;
+    let animations = clip::documents(scene, &skeleton, &clips)?.into_iter();
     let animations = animations.map(|(name, document)| {
         let bytes = ala::write::write(&document);
         let error = |error| Error::new(error).at(format_args!("animation {name:?}"));

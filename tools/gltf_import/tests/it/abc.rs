@@ -3,12 +3,19 @@
 use super::Document;
 use classic_model_formats::abc::write::{AbcDocument, write};
 use classic_model_formats::abc::{AbcFile, Triangle, node_flags, parse};
-use classic_models_gltf_import::abc::{Converted, convert};
+use classic_models_gltf_import::abc::{Converted, Options, convert};
 use glam::{Quat, Vec3};
 use serde_json::{Value, json};
 
+const OPTIONS: Options<'_> = Options {
+    name: "model",
+    scale: None,
+    clips: &[],
+    lods: None,
+};
+
 fn converted(document: &Document) -> Converted {
-    convert(&document.scene().unwrap(), "model", None).unwrap()
+    convert(&document.scene().unwrap(), &OPTIONS).unwrap()
 }
 
 /// The bytes of a model, which the parser reads without warnings.
@@ -339,7 +346,7 @@ fn changed(change: impl FnOnce(&mut Value, &mut Value)) -> Result<Vec<u8>, Strin
         document.json["nodes"][node]["extras"] = extras;
     }
     let scene = document.scene().unwrap();
-    let model = convert(&scene, "model", None).map_err(|error| error.to_string())?;
+    let model = convert(&scene, &OPTIONS).map_err(|error| error.to_string())?;
     write(&model.document).map_err(|error| error.to_string())
 }
 
@@ -422,7 +429,7 @@ fn models_that_are_too_large_are_errors() {
     let mut document = Document::new();
     let error = |document: &Document| {
         let scene = document.scene().unwrap();
-        convert(&scene, "model", None).unwrap_err().to_string()
+        convert(&scene, &OPTIONS).unwrap_err().to_string()
     };
     assert_eq!(error(&document), "the scene has no triangles");
     let mesh = document.square(None);
@@ -439,4 +446,35 @@ fn models_that_are_too_large_are_errors() {
         document.node(json!({ "name": "same" }));
     }
     assert_eq!(error(&document), "1101 nodes; at most 1024 are supported");
+}
+
+#[test]
+fn clips_are_selected_and_ordered_by_name() {
+    let mut document = Document::new();
+    let mesh = document.square(None);
+    let node = document.node(json!({ "mesh": mesh }));
+    for name in ["run", "idle", "die"] {
+        document.animate(
+            name,
+            node,
+            "translation",
+            &[0.0, 1.0],
+            &[[0.0; 3], [1.0; 3]],
+        );
+    }
+    let scene = document.scene().unwrap();
+    let names = |clips: &[&str]| {
+        let clips: Vec<String> = clips.iter().map(|it| (*it).to_owned()).collect();
+        let options = Options {
+            clips: &clips,
+            ..OPTIONS
+        };
+        let animations = convert(&scene, &options).map(|model| model.document.animations);
+        let names = animations.map(|all| all.into_iter().map(|it| it.name).collect::<Vec<_>>());
+        names.map_err(|error| error.to_string())
+    };
+    assert_eq!(names(&[]).unwrap(), ["run", "idle", "die"]);
+    assert_eq!(names(&["die", "run"]).unwrap(), ["die", "run"]);
+    let expected = r#"no animation "Run"; the file has: "run", "idle", "die""#;
+    assert_eq!(names(&["die", "Run"]).unwrap_err(), expected);
 }

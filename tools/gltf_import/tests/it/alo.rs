@@ -3,12 +3,12 @@
 use super::Document;
 use classic_model_formats::ala;
 use classic_model_formats::alo::{self, AloFile, ParameterValue};
-use classic_models_gltf_import::alo::{Converted, convert};
+use classic_models_gltf_import::alo::{Converted, Options, convert};
 use serde_json::json;
 use std::f32::consts::PI;
 
 fn converted(document: &Document) -> Converted {
-    convert(&document.scene().unwrap(), None).unwrap()
+    convert(&document.scene().unwrap(), &Options::default()).unwrap()
 }
 
 /// Parses a model, which must have no flaw.
@@ -342,7 +342,7 @@ fn values_that_the_format_cannot_store_are_errors() {
     let mut document = Document::new();
     let mesh = document.square(None);
     document.node(json!({ "name": "a\u{0}b", "mesh": mesh }));
-    let error = convert(&document.scene().unwrap(), None)
+    let error = convert(&document.scene().unwrap(), &Options::default())
         .unwrap_err()
         .to_string();
     assert!(error.contains("NUL"), "{error}");
@@ -355,7 +355,7 @@ fn values_that_the_format_cannot_store_are_errors() {
         &[0.0, 1e6],
         &[[0.0; 3], [1.0; 3]],
     );
-    let error = convert(&document.scene().unwrap(), None)
+    let error = convert(&document.scene().unwrap(), &Options::default())
         .unwrap_err()
         .to_string();
     assert!(error.contains("too long"), "{error}");
@@ -380,4 +380,35 @@ fn images_of_the_same_name_are_different_files() {
     let texture = &file.meshes[1].submeshes[0].parameters;
     let texture = texture.iter().find(|it| it.name == "BaseTexture").unwrap();
     assert_eq!(texture.value, ParameterValue::Texture("hull_2.tga".into()));
+}
+
+#[test]
+fn only_the_clips_of_the_options_are_written() {
+    let mut document = Document::new();
+    let node = document.node(json!({ "name": "Arm" }));
+    for name in ["MOVE_00", "DIE_00"] {
+        document.animate(
+            name,
+            node,
+            "translation",
+            &[0.0, 1.0],
+            &[[0.0; 3], [1.0; 3]],
+        );
+    }
+    let scene = document.scene().unwrap();
+    let convert = |clip: &str| {
+        let clips = [clip.to_owned()];
+        let options = Options {
+            clips: &clips,
+            ..Options::default()
+        };
+        convert(&scene, &options)
+    };
+    let model = convert("DIE_00").unwrap();
+    assert_eq!(model.animations.keys().collect::<Vec<_>>(), ["DIE_00"]);
+    let error = convert("IDLE_00").unwrap_err().to_string();
+    assert_eq!(
+        error,
+        r#"no animation "IDLE_00"; the file has: "MOVE_00", "DIE_00""#
+    );
 }

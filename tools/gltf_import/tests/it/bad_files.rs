@@ -51,8 +51,9 @@ fn convert_all(bytes: &[u8]) -> Result<usize, String> {
         groups: &[],
     };
     // Whether the other formats can store the scene is not asked: they must return.
-    let _ = abc::convert(&scene, "model", None).map(|converted| abc_write(&converted.document));
-    let _ = alo::convert(&scene, None);
+    let _ = abc::convert(&scene, &abc::Options::default())
+        .map(|converted| abc_write(&converted.document));
+    let _ = alo::convert(&scene, &alo::Options::default());
     let _ = lgw::convert(&scene, "model", None).map(|converted| lgw_write(&converted.file));
     let converted = convert(&scene, &options).map_err(|error| error.to_string())?;
     Ok(converted.document.to_bytes().len())

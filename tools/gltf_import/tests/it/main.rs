@@ -1,6 +1,7 @@
 //! Makes models of glTF files that the tests write.
 
 mod abc;
+mod abc_lods;
 mod alo;
 mod bad_files;
 mod mdl;
