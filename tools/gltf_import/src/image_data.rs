@@ -2,12 +2,11 @@
 
 use crate::error::{At, Error, Result};
 use crate::scene::Scene;
-use image::codecs::tga::TgaEncoder;
-use image::{ExtendedColorType, RgbaImage};
+use image::RgbaImage;
 use std::collections::{BTreeMap, HashMap};
 
-/// The maximum count of bytes of the files of textures.
-const MAX_BYTES: usize = 1 << 30;
+/// The maximum count of texels of the textures of a model.
+const MAX_TEXELS: usize = 1 << 28;
 
 /// The texels of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,20 +31,6 @@ impl Pixels {
         })
     }
 
-    /// The bytes of a TGA file.
-    pub(crate) fn to_tga(&self) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        let encoder = TgaEncoder::new(&mut bytes);
-        let written = encoder.encode(
-            self.rgba.as_flattened(),
-            self.width,
-            self.height,
-            ExtendedColorType::Rgba8,
-        );
-        written.map_err(Error::new)?;
-        Ok(bytes)
-    }
-
     /// An image of one color.
     pub(crate) fn plain(width: u32, height: u32, color: [u8; 4]) -> Self {
         let count = width as usize * height as usize;
@@ -63,11 +48,11 @@ impl Pixels {
     }
 }
 
-/// The files of the textures of new materials.
+/// The textures of new materials.
 #[derive(Default)]
 pub(crate) struct TextureFiles {
-    /// The TGA files by name.
-    pub files: BTreeMap<String, Vec<u8>>,
+    /// The textures by the names of their files.
+    pub files: BTreeMap<String, Pixels>,
     /// The names by image.
     names: HashMap<usize, String>,
 }
@@ -76,7 +61,7 @@ impl TextureFiles {
     /// The name of the file of an image, which is written once. `change` changes its texels.
     ///
     /// # Errors
-    /// If the image cannot be decoded, or all files are too large together.
+    /// If the image cannot be decoded, or all textures are too large together.
     pub fn add(
         &mut self,
         scene: &Scene,
@@ -90,11 +75,10 @@ impl TextureFiles {
         let image = scene.images.get(index).ok_or_else(missing)?;
         let mut pixels = Pixels::decode(&image.bytes).at(format_args!("image {:?}", image.name))?;
         pixels.rgba.iter_mut().for_each(change);
-        let bytes = pixels.to_tga()?;
-        let all: usize = self.files.values().map(Vec::len).sum();
-        if all + bytes.len() > MAX_BYTES {
+        let all: usize = self.files.values().map(|it| it.rgba.len()).sum();
+        if all + pixels.rgba.len() > MAX_TEXELS {
             return Err(Error::new(format_args!(
-                "the textures take more than {MAX_BYTES} bytes"
+                "the textures have more than {MAX_TEXELS} texels"
             )));
         }
         let stem = file_stem(&image.name, index);
@@ -108,7 +92,7 @@ impl TextureFiles {
         let numbered = (2..).map(|number| format!("{stem}_{number}.tga"));
         let mut names = [format!("{stem}.tga")].into_iter().chain(numbered);
         let name = names.find(is_free).unwrap_or_default();
-        self.files.insert(name.clone(), bytes);
+        self.files.insert(name.clone(), pixels);
         self.names.insert(index, name.clone());
         Ok(name)
     }

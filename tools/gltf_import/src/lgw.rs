@@ -1,7 +1,7 @@
 //! Makes models of UFO: Aftermath: a mesh for each primitive of the finest level of detail, at rest.
 
 use crate::error::{Error, Result};
-use crate::image_data::TextureFiles;
+use crate::image_data::{Pixels, TextureFiles};
 use crate::json::Object;
 use crate::pose::Vertices;
 use crate::scene::{Material, Scene, TextureRef, numbers};
@@ -18,8 +18,8 @@ use std::collections::{BTreeMap, HashSet};
 pub struct Converted {
     /// The model.
     pub file: LgwFile<'static>,
-    /// The textures of materials that were not of a converted model, by file name: TGA files.
-    pub textures: BTreeMap<String, Vec<u8>>,
+    /// The textures of new materials, by the names of their files: `hull.tga`.
+    pub textures: BTreeMap<String, Pixels>,
     /// Warnings about values that were left out or changed.
     pub warnings: Vec<String>,
 }

@@ -1,12 +1,13 @@
 //! Converts glTF files to those of games.
 
+use crate::convert::images;
 use crate::convert::mdl::palette;
 use crate::convert::model::{Request, Written, model_name};
 use crate::convert::particles;
 use crate::engines::{self, ENGINES};
 use crate::paths::entry_pattern::check_name;
 use classic_model_formats::mdl::Precision;
-use classic_models_gltf_import::{Dithering, Palette, Scene, abc, alo, lgw, mdl};
+use classic_models_gltf_import::{Dithering, Palette, Pixels, Scene, abc, alo, lgw, mdl};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -66,14 +67,9 @@ pub fn lgw(bytes: &[u8], request: &Request<'_>) -> Result<Written, String> {
     let converted = lgw::convert(&scene, &name, request.options.stated_scale());
     let converted = converted.map_err(|error| error.to_string())?;
     let written = classic_model_formats::lgw::write(&converted.file);
-    let without = request.options.no_textures;
     Ok(Written {
         bytes: written.map_err(|error| error.to_string())?,
-        textures: if without {
-            BTreeMap::new()
-        } else {
-            converted.textures
-        },
+        textures: encoded(converted.textures, request)?,
         warnings: converted.warnings,
     })
 }
@@ -94,10 +90,7 @@ pub fn alo(bytes: &[u8], request: &Request<'_>, output: &Path) -> Result<Written
     };
     let converted = alo::convert(&scene, &options);
     let converted = converted.map_err(|error| error.to_string())?;
-    let mut beside = match request.options.no_textures {
-        true => BTreeMap::new(),
-        false => converted.textures,
-    };
+    let mut beside = encoded(converted.textures, request)?;
     let stem = model_name(output);
     for (name, bytes) in converted.animations {
         let name = format!("{stem}_{name}.ala");
@@ -128,12 +121,24 @@ pub fn abc(bytes: &[u8], request: &Request<'_>, output: &Path) -> Result<Written
     let written = classic_model_formats::abc::write::write(&converted.document);
     Ok(Written {
         bytes: written.map_err(|error| error.to_string())?,
-        textures: match request.options.no_textures {
-            true => BTreeMap::new(),
-            false => converted.textures,
-        },
+        textures: encoded(converted.textures, request)?,
         warnings: converted.warnings,
     })
+}
+
+/// The files of new textures.
+fn encoded(
+    textures: BTreeMap<String, Pixels>,
+    request: &Request<'_>,
+) -> Result<BTreeMap<String, Vec<u8>>, String> {
+    let wanted = textures
+        .into_iter()
+        .filter(|_| !request.options.no_textures);
+    let encoded = wanted.map(|(name, texture)| {
+        let bytes = images::encode(&name, texture, request.options)?;
+        Ok((name, bytes))
+    });
+    encoded.collect()
 }
 
 /// Reads a glTF file, and the files that it names.

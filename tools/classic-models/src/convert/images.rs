@@ -12,6 +12,7 @@ use classic_models_gltf_import::{Nearest, Palette};
 use dds::header::Header;
 use dds::{ColorFormat, Encoder, EncodingError, Format, ImageView, Size};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// The count of mip levels of LithTech's textures with a palette.
 const DTX_LEVELS: usize = 4;
@@ -48,6 +49,27 @@ pub fn convert(bytes: &[u8], kind: Output, request: &Request<'_>) -> Result<Writ
         )
     });
     Ok(written(bytes, warning))
+}
+
+/// The bytes of a texture of a new model, by the extension of its name: `.dtx` or `.tga`.
+///
+/// # Errors
+/// If the kind cannot store its size.
+pub fn encode(
+    name: &str,
+    texture: classic_models_gltf_import::Pixels,
+    options: &Options,
+) -> Result<Vec<u8>, String> {
+    let pixels = Pixels {
+        width: texture.width,
+        height: texture.height,
+        rgba: texture.rgba.into_flattened(),
+    };
+    let bytes = match has_extension(Path::new(name), "dtx") {
+        true => dtx(&pixels, options.unlit),
+        false => tga(&pixels),
+    };
+    bytes.map_err(|error| format!("texture {name:?}: {error}"))
 }
 
 fn written(bytes: Vec<u8>, warning: Option<String>) -> Written {

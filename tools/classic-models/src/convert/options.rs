@@ -83,7 +83,7 @@ pub struct Options {
     /// To .dds: the image has the six sides of a cube map side by side: +X, −X, +Y, −Y, +Z, −Z
     #[arg(long)]
     pub cube: bool,
-    /// To .dtx: the color whose texels are unlit, such as ff8000
+    /// To .dtx, also for new skins of .abc: the color whose texels are unlit, such as ff8000
     #[arg(long, value_name = "COLOR", value_parser = color)]
     pub unlit: Option<[u8; 3]>,
 }

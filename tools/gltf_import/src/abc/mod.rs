@@ -14,6 +14,7 @@ mod skeleton;
 mod tracks;
 
 use crate::error::{Error, Result};
+use crate::image_data::Pixels;
 use crate::parts::{Part, parts};
 use crate::scene::{Primitive, Scene};
 use crate::skin::Skins;
@@ -54,8 +55,8 @@ pub struct Options<'a> {
 pub struct Converted {
     /// The model.
     pub document: AbcDocument,
-    /// The skin, unless all materials are those of a converted model: a TGA file.
-    pub textures: BTreeMap<String, Vec<u8>>,
+    /// The skin by the name of its file, `NAME.dtx`, unless all materials are those of a converted model.
+    pub textures: BTreeMap<String, Pixels>,
     /// Warnings about values that were left out or changed.
     pub warnings: Vec<String>,
 }
@@ -230,7 +231,7 @@ fn expand(bounds: &mut Option<[Vec3; 2]>, point: Vec3) {
 struct Skin {
     /// `None` if all materials are those of a converted model, whose skin exists.
     layout: Option<Skins>,
-    file: BTreeMap<String, Vec<u8>>,
+    file: BTreeMap<String, Pixels>,
 }
 
 impl Skin {
@@ -244,11 +245,10 @@ impl Skin {
         let is_new = materials
             .any(|material| material.extras.get("format").and_then(Value::as_str) != Some("abc"));
         if is_new {
-            let layout = Skins::new(scene, parts.iter().map(|part| part.primitive))?;
-            if let Some(picture) = layout.pictures.first() {
-                skin.file
-                    .insert(format!("{name}.tga"), picture.base.to_tga()?);
-            }
+            let mut layout = Skins::new(scene, parts.iter().map(|part| part.primitive))?;
+            let pictures = core::mem::take(&mut layout.pictures).into_iter();
+            let files = pictures.take(1).map(|it| (format!("{name}.dtx"), it.base));
+            skin.file.extend(files);
             skin.layout = Some(layout);
         }
         Ok(skin)

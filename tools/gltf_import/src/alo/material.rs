@@ -1,7 +1,7 @@
 //! Shaders of Alamo models, and their parameters.
 
 use crate::error::Result;
-use crate::image_data::TextureFiles;
+use crate::image_data::{Pixels, TextureFiles};
 use crate::scene::{Material, Scene, TextureRef};
 use crate::skin::srgb;
 use classic_model_formats::alo::{Parameter, ParameterValue};
@@ -43,8 +43,8 @@ impl<'a> Materials<'a> {
         }
     }
 
-    /// The files of textures by name.
-    pub fn into_textures(self) -> BTreeMap<String, Vec<u8>> {
+    /// The textures by the names of their files.
+    pub fn into_textures(self) -> BTreeMap<String, Pixels> {
         self.textures.files
     }
 

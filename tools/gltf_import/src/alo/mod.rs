@@ -11,6 +11,7 @@ mod parts;
 mod skeleton;
 
 use crate::error::{Error, Result};
+use crate::image_data::Pixels;
 use crate::scene::Scene;
 use classic_model_formats::ala;
 use classic_model_formats::alo::AloFile;
@@ -38,8 +39,8 @@ pub struct Converted {
     pub bytes: Vec<u8>,
     /// The bytes of the `.ala` files, by the names of the animations.
     pub animations: BTreeMap<String, Vec<u8>>,
-    /// The textures of materials that were not of a converted model, by file name: TGA files.
-    pub textures: BTreeMap<String, Vec<u8>>,
+    /// The textures of new materials, by the names of their files: `hull.tga`.
+    pub textures: BTreeMap<String, Pixels>,
     /// Warnings about values that were left out or changed.
     pub warnings: Vec<String>,
 }

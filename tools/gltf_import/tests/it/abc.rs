@@ -290,10 +290,10 @@ fn textures_of_several_materials_become_one_skin() {
         document.node(json!({ "mesh": mesh }));
     }
     let model = converted(&document);
-    let image =
-        image::load_from_memory_with_format(&model.textures["model.tga"], image::ImageFormat::Tga);
-    let image = image.unwrap().to_rgba8();
-    assert_eq!(image.dimensions(), (6, 2));
+    let image = &model.textures["model.dtx"];
+    assert_eq!((image.width, image.height), (6, 2));
+    let [red, blue] = [[255, 0, 0, 255], [0, 0, 255, 255]];
+    assert_eq!(image.rgba[..6], [red, red, blue, blue, blue, blue]);
     let bytes = bytes(&model.document);
     let file = parse(&bytes).unwrap();
     for (index, triangle) in file.geometry.triangles.iter().enumerate() {
