@@ -29,6 +29,8 @@ pub enum Property {
     Rotation,
     Scale,
     Weights,
+    /// Of `KHR_node_visibility`: 0 or 1.
+    Visibility,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +62,7 @@ impl Animation {
                 Property::Translation => transform.translation = vector(),
                 Property::Scale => transform.scale = vector(),
                 Property::Rotation => transform.rotation = channel.rotation(time),
+                Property::Visibility => transform.visible = !channel.is_zero_at(time),
                 Property::Weights => {
                     if let Some(weights) = weights.get_mut(channel.node) {
                         channel.sample(time, weights);

@@ -121,6 +121,8 @@ pub struct Channel {
 pub struct Target {
     pub node: Option<usize>,
     pub path: String,
+    #[serde(default)]
+    pub extensions: Object,
 }
 
 #[derive(Debug, Deserialize)]

@@ -5,7 +5,7 @@ use crate::animation::{Animation, Channel, Interpolation, Property};
 use crate::error::{At, Error, Result};
 use crate::json::{self, Object, Root};
 use crate::scene::{
-    Image, Material, Mesh, Node, Primitive, Scene, Skin, Target, TextureRef, Transform,
+    Image, Lod, Material, Mesh, Node, Primitive, Scene, Skin, Target, TextureRef, Transform,
 };
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -15,14 +15,18 @@ use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 
 /// The extensions that are read or without effect on what is. Files that require others are refused.
-const EXTENSIONS: [&str; 6] = [
+const EXTENSIONS: [&str; 8] = [
+    "KHR_animation_pointer",
     "KHR_lights_punctual",
     "KHR_materials_specular",
     "KHR_materials_unlit",
     "KHR_materials_variants",
     "KHR_mesh_quantization",
+    VISIBILITY,
     "KHR_texture_transform",
 ];
+
+const VISIBILITY: &str = "KHR_node_visibility";
 
 /// The maximum count of vertices of all nodes.
 const MAX_VERTICES: usize = 1 << 24;
@@ -390,16 +394,12 @@ impl Reader<'_> {
         let mut channels = Vec::new();
         for (at, channel) in animation.channels.iter().enumerate() {
             let place = format!("channels[{at}]");
-            // Channels without a node are of extensions, and others of nodes outside of the scene: they have no effect.
-            let Some(node) = channel.target.node.and_then(|node| *indices.get(node)?) else {
+            // Others are of extensions that are not read, or of nodes outside of the scene: they have no effect.
+            let Some((node, property)) = target(&channel.target) else {
                 continue;
             };
-            let property = match channel.target.path.as_str() {
-                "translation" => Property::Translation,
-                "rotation" => Property::Rotation,
-                "scale" => Property::Scale,
-                "weights" => Property::Weights,
-                _ => continue,
+            let Some(node) = indices.get(node).copied().flatten() else {
+                continue;
             };
             let sampler = animation.samplers.get(channel.sampler);
             let sampler =
@@ -407,6 +407,7 @@ impl Reader<'_> {
             let width = match property {
                 Property::Rotation => 4,
                 Property::Translation | Property::Scale => 3,
+                Property::Visibility => 1,
                 Property::Weights => nodes.get(node).map_or(0, |node| node.weights.len()),
             };
             if width == 0 {
@@ -452,7 +453,7 @@ impl Reader<'_> {
                 .read::<f32, 4>(sampler.output, None)
                 .at("values")?
                 .into_flattened(),
-            Property::Weights => self
+            Property::Weights | Property::Visibility => self
                 .arrays
                 .read::<f32, 1>(sampler.output, None)
                 .at("values")?
@@ -494,7 +495,32 @@ impl Reader<'_> {
     }
 }
 
-/// The nodes of the default scene, parents first, and their indices by those of the file.
+/// The node and the property of a channel, also by a pointer of `KHR_animation_pointer`: `/nodes/0/scale`.
+fn target(target: &json::Target) -> Option<(usize, Property)> {
+    let (node, path) = match target.path.as_str() {
+        "pointer" => {
+            let pointer = target
+                .extensions
+                .get("KHR_animation_pointer")?
+                .get("pointer")?;
+            let (node, path) = pointer.as_str()?.strip_prefix("/nodes/")?.split_once('/')?;
+            (node.parse().ok()?, path)
+        }
+        path => (target.node?, path),
+    };
+    let property = match path {
+        "translation" => Property::Translation,
+        "rotation" => Property::Rotation,
+        "scale" => Property::Scale,
+        "weights" => Property::Weights,
+        "extensions/KHR_node_visibility/visible" => Property::Visibility,
+        _ => return None,
+    };
+    Some((node, property))
+}
+
+/// The nodes of the default scene, parents first, and their indices by those of the file. Skinned meshes of a converted Alamo model
+/// that are hidden at rest are outside of the scene, because a scale of 0 would not hide them.
 fn nodes(root: &Root, meshes: &[Mesh]) -> Result<(Vec<Node>, Vec<Option<usize>>)> {
     let scene = checked(root.scene, root.scenes.len(), "scene")?;
     let scene = scene.or_else(|| (!root.scenes.is_empty()).then_some(0));
@@ -520,10 +546,20 @@ fn nodes(root: &Root, meshes: &[Mesh]) -> Result<(Vec<Node>, Vec<Option<usize>>)
         .iter()
         .flat_map(|node| node.children.iter().copied())
         .collect();
+    let mut placed: HashSet<usize> = root.nodes.iter().flat_map(levels).collect();
+    placed.extend(&children);
+    placed.extend(&roots);
+    placed.extend(root.scenes.iter().flat_map(|scene| &scene.nodes));
+    let is_outside = |index: usize, node: &json::Node| {
+        !placed.contains(&index) && node.skin.is_some() && node.extras.get("parentBone").is_some()
+    };
+    let outside = root.nodes.iter().enumerate();
+    let outside = outside.filter(|(index, node)| is_outside(*index, node));
+    let outside: Vec<usize> = outside.map(|(index, _)| index).collect();
     let mut queued = HashSet::new();
     // Nodes to visit, with their parents in the result. The last is next.
-    let mut left: Vec<(usize, Option<usize>)> =
-        roots.into_iter().rev().map(|it| (it, None)).collect();
+    let all = roots.iter().chain(&outside).rev();
+    let mut left: Vec<(usize, Option<usize>)> = all.map(|it| (*it, None)).collect();
     while let Some((index, parent)) = left.pop() {
         let place = || format!("nodes[{index}]");
         let node = root.nodes.get(index);
@@ -535,9 +571,21 @@ fn nodes(root: &Root, meshes: &[Mesh]) -> Result<(Vec<Node>, Vec<Option<usize>>)
         }
         let levels =
             levels(node).filter(|level| !children.contains(level) && queued.insert(*level));
-        left.extend(levels.map(|level| (level, parent)));
+        let levels: Vec<usize> = levels.collect();
+        left.extend(levels.into_iter().rev().map(|level| (level, parent)));
         left.extend(node.children.iter().rev().map(|child| (*child, Some(new))));
         nodes.push(read_node(root, node, parent, meshes).at(place())?);
+    }
+    for index in outside {
+        let node = indices
+            .get(index)
+            .copied()
+            .flatten()
+            .and_then(|it| nodes.get_mut(it));
+        if let Some(node) = node {
+            node.is_coarse = true;
+            node.transform.visible = false;
+        }
     }
     mark_levels(root, &indices, &mut nodes);
     check_vertices(&nodes, meshes)?;
@@ -573,23 +621,41 @@ fn levels(node: &json::Node) -> impl Iterator<Item = usize> {
     levels.filter_map(|level| Some(level.as_u64()? as usize))
 }
 
-/// Marks coarser levels of detail, and what is below them.
+/// Marks the levels of detail, and what is below them.
 fn mark_levels(root: &Root, indices: &[Option<usize>], nodes: &mut [Node]) {
-    for node in &root.nodes {
-        for level in levels(node) {
-            let level = indices.get(level).copied().flatten();
-            if let Some(node) = level.and_then(|level| nodes.get_mut(level)) {
+    let found = |index: usize| indices.get(index).copied().flatten();
+    for (index, node) in root.nodes.iter().enumerate() {
+        let Some(finest) = found(index).filter(|_| levels(node).next().is_some()) else {
+            continue;
+        };
+        if let Some(node) = nodes.get_mut(finest) {
+            let lod = Lod {
+                level: 0,
+                finest: None,
+            };
+            node.lod.get_or_insert(lod);
+        }
+        for (level, index) in (1..).zip(levels(node)) {
+            if let Some(node) = found(index).and_then(|index| nodes.get_mut(index)) {
                 node.is_coarse = true;
+                node.lod = Some(Lod {
+                    level,
+                    finest: Some(finest),
+                });
             }
         }
     }
     for index in 0..nodes.len() {
-        let parent = nodes.get(index).and_then(|node| node.parent);
-        let is_coarse = parent
-            .and_then(|parent| nodes.get(parent))
-            .is_some_and(|node| node.is_coarse);
+        let parent = nodes.get(index).and_then(|node| nodes.get(node.parent?));
+        let Some((is_coarse, lod)) = parent.map(|parent| (parent.is_coarse, parent.lod)) else {
+            continue;
+        };
         if let Some(node) = nodes.get_mut(index) {
             node.is_coarse |= is_coarse;
+            node.lod = node.lod.or(lod.map(|lod| Lod {
+                finest: None,
+                ..lod
+            }));
         }
     }
 }
@@ -608,6 +674,11 @@ fn read_node(
     let stated = mesh.and_then(|mesh| root.meshes.get(mesh)?.weights.clone());
     let mut weights = node.weights.clone().or(stated).unwrap_or_default();
     weights.resize(targets, 0.0);
+    let visible = node
+        .extensions
+        .get(VISIBILITY)
+        .and_then(|it| it.get("visible"));
+    let visible = visible.and_then(Value::as_bool).unwrap_or(true);
     let transform = match &node.matrix {
         Some(matrix) => {
             let (scale, rotation, translation) =
@@ -616,9 +687,11 @@ fn read_node(
                 translation,
                 rotation,
                 scale,
+                visible,
             }
         }
         None => Transform {
+            visible,
             translation: node.translation.map_or(Vec3::ZERO, Vec3::from_array),
             rotation: node
                 .rotation
@@ -630,6 +703,7 @@ fn read_node(
         translation,
         rotation,
         scale,
+        ..
     } = &transform;
     if !(translation.is_finite() && rotation.is_finite() && scale.is_finite()) {
         return Err(Error::new("the transform is not finite"));
@@ -642,6 +716,7 @@ fn read_node(
         skin: checked(node.skin, root.skins.len(), "skin")?,
         weights,
         is_coarse: false,
+        lod: None,
         light: light(root, node),
         extras: node.extras.as_object().cloned().unwrap_or_default(),
     })

@@ -34,8 +34,10 @@ pub struct Node {
     pub skin: Option<usize>,
     /// The weights of the morph targets at rest.
     pub weights: Vec<f32>,
-    /// Whether it is a coarser level of detail of another node (`MSFT_lod`), or below one.
+    /// Whether it is a coarser level of detail of another node (`MSFT_lod`), or below one, or outside of the scene.
     pub is_coarse: bool,
+    /// Its level of detail, or that of the node above.
+    pub lod: Option<Lod>,
     /// A light of `KHR_lights_punctual`.
     pub light: Option<Value>,
     pub extras: Object,
@@ -47,12 +49,24 @@ pub struct Transform {
     pub translation: Vec3,
     pub rotation: Quat,
     pub scale: Vec3,
+    /// `KHR_node_visibility`: if it is false, the node and all nodes below are hidden, as by a scale of 0.
+    pub visible: bool,
 }
 
 impl Transform {
     pub fn affine(&self) -> Affine3A {
-        Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
+        let scale = if self.visible { self.scale } else { Vec3::ZERO };
+        Affine3A::from_scale_rotation_translation(scale, self.rotation, self.translation)
     }
+}
+
+/// The level of detail of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lod {
+    /// 0 is the finest.
+    pub level: usize,
+    /// The node that has the node itself as a coarser level. `None` for the finest level, and for nodes below a level.
+    pub finest: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -196,6 +210,24 @@ impl Scene {
         Err(Error::new(format_args!(
             "no animation {name:?}; the file has: {known}"
         )))
+    }
+
+    /// The transforms of all nodes at rest, each as visible as the nodes above.
+    pub(crate) fn rest_transforms(&self) -> Vec<Transform> {
+        let mut transforms: Vec<Transform> = self.nodes.iter().map(|node| node.transform).collect();
+        self.inherit_visibility(&mut transforms);
+        transforms
+    }
+
+    /// Hides the transforms below hidden ones.
+    pub(crate) fn inherit_visibility(&self, transforms: &mut [Transform]) {
+        for (index, node) in self.nodes.iter().enumerate() {
+            let parent = node.parent.and_then(|parent| transforms.get(parent));
+            let is_hidden = parent.is_some_and(|parent| !parent.visible);
+            if let Some(transform) = transforms.get_mut(index).filter(|_| is_hidden) {
+                transform.visible = false;
+            }
+        }
     }
 
     /// The count of meters per unit of a model: what is asked for, otherwise that of a converted model of a format, otherwise 1.

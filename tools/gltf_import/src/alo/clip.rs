@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::scene::{Scene, Transform};
 use classic_model_formats::ala::write::{AlaDocument, BoneTracks, Rotations, Vectors};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Frames per second of animations that do not state them.
 const FPS: f32 = 30.0;
@@ -71,6 +71,7 @@ impl<'a> Clip<'a> {
         let at = |time: f32| {
             let mut transforms = rest.clone();
             animation.apply(time, &mut transforms, &mut []);
+            scene.inherit_visibility(&mut transforms);
             transforms
         };
         let frame = |index: usize| [0.0, 0.5].map(|part| at(begin + (index as f32 + part) / fps));
@@ -208,16 +209,35 @@ fn toggled(
     skeleton: &Skeleton,
     animation: &Animation,
 ) -> HashMap<usize, Vec<usize>> {
+    let mut by_scale = HashSet::new();
+    // Visibility is that of all nodes below.
+    let mut by_visibility = vec![false; scene.nodes.len()];
+    for channel in &animation.channels {
+        let node = scene.nodes.get(channel.node);
+        match channel.property {
+            Property::Scale if node.is_some_and(|it| channel.only_hides(it.transform.scale)) => {
+                by_scale.insert(channel.node);
+            }
+            Property::Visibility => {
+                if let Some(slot) = by_visibility.get_mut(channel.node) {
+                    *slot = true;
+                }
+            }
+            _ => {}
+        }
+    }
     let mut toggled: HashMap<usize, Vec<usize>> = HashMap::new();
-    let scales = animation
-        .channels
-        .iter()
-        .filter(|it| it.property == Property::Scale);
-    for channel in scales {
-        let part = scene.nodes.get(channel.node).filter(|node| is_part(node));
-        if part.is_some_and(|part| channel.only_hides(part.transform.scale)) {
-            let (bone, _) = skeleton.place(channel.node);
-            toggled.entry(bone).or_default().push(channel.node);
+    for (index, node) in scene.nodes.iter().enumerate() {
+        let at = |index: Option<usize>| index.and_then(|index| by_visibility.get(index).copied());
+        let is_toggled = at(Some(index)) == Some(true) || at(node.parent) == Some(true);
+        if let Some(slot) = by_visibility.get_mut(index) {
+            *slot = is_toggled;
+        }
+        if is_part(node) && (is_toggled || by_scale.contains(&index)) {
+            toggled
+                .entry(skeleton.place(index).0)
+                .or_default()
+                .push(index);
         }
     }
     toggled

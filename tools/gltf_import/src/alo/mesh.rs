@@ -1,5 +1,6 @@
 //! Meshes of Alamo models: one for each node with a mesh, with a sub-mesh for each primitive.
 
+use crate::alo::lods::Names;
 use crate::alo::material::{Materials, Shader, Skinning};
 use crate::alo::skeleton::{Skeleton, is_hidden, shown_rest, stated_name};
 use crate::error::{Error, Result};
@@ -50,6 +51,9 @@ pub fn meshes(
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Mesh>> {
     let rest = shown_rest(scene);
+    let transforms = scene.rest_transforms();
+    let names = Names::new(scene);
+    warnings.extend(names.warnings());
     let mut nodes: Vec<(usize, &Node)> = scene.nodes.iter().enumerate().collect();
     let stated = |node: &Node| node.extras.get("mesh").and_then(Value::as_u64);
     nodes.sort_by_key(|(_, node)| stated(node).unwrap_or(u64::MAX));
@@ -90,9 +94,10 @@ pub fn meshes(
         match same {
             Some(mesh) => mesh.submeshes.extend(submeshes),
             None => meshes.push(Mesh {
-                name: stated_name(node).to_owned(),
+                name: names.of(node),
                 bone: skeleton.place(index).0 as u32,
-                hidden: flag("hidden").unwrap_or_else(|| is_hidden(&node.transform)),
+                hidden: flag("hidden")
+                    .unwrap_or_else(|| transforms.get(index).is_some_and(is_hidden)),
                 index: index_in_file,
                 submeshes,
             }),

@@ -1,10 +1,11 @@
 //! Makes Alamo models and animations.
 //!
 //! - `skeleton` decides which nodes are bones, and `parts` what is connected to them.
-//! - `mesh` makes the sub-meshes of a mesh, with `material` for their shaders.
+//! - `mesh` makes the sub-meshes of a mesh, with `material` for their shaders, and `lods` names its levels of detail.
 //! - `clip` samples animations.
 
 mod clip;
+mod lods;
 mod material;
 mod mesh;
 mod parts;

@@ -174,8 +174,16 @@ impl Skeleton {
         let Some(entry) = self.entries.get(bone) else {
             return Affine3A::IDENTITY;
         };
-        let transform = entry.node.and_then(|node| transforms.get(node));
-        entry.before * transform.map_or(Affine3A::IDENTITY, Transform::affine)
+        let transform = entry.node.and_then(|node| transforms.get(node)).copied();
+        // Bones have a visibility of their own.
+        let transform = transform.map(|it| {
+            Transform {
+                visible: true,
+                ..it
+            }
+            .affine()
+        });
+        entry.before * transform.unwrap_or_default()
     }
 
     /// The translation, rotation and scale of a bone relative to its parent.
@@ -193,6 +201,7 @@ impl Skeleton {
             translation,
             rotation,
             scale,
+            visible: true,
         }
     }
 
@@ -261,6 +270,7 @@ fn animated_nodes(scene: &Scene) -> HashSet<usize> {
                 translation,
                 rotation,
                 scale,
+                ..
             } = node.transform;
             let moves = match channel.property {
                 Property::Translation => !channel.stays(&translation.to_array(), is_shown),
@@ -273,7 +283,7 @@ fn animated_nodes(scene: &Scene) -> HashSet<usize> {
                     let hides = is_part(node) && channel.only_hides(scale);
                     !hides && !channel.stays(&scale.to_array(), |_| true)
                 }
-                Property::Weights => false,
+                Property::Weights | Property::Visibility => false,
             };
             if moves {
                 moved.insert(channel.node);
@@ -283,26 +293,33 @@ fn animated_nodes(scene: &Scene) -> HashSet<usize> {
     moved
 }
 
-/// A transform without a scale of 0, which hides.
+/// A transform that does not hide.
 pub fn shown(transform: Transform) -> Transform {
-    match is_hidden(&transform) {
-        true => Transform {
-            scale: Vec3::ONE,
-            ..transform
-        },
-        false => transform,
+    let scale = match is_zero(transform.scale) {
+        true => Vec3::ONE,
+        false => transform.scale,
+    };
+    Transform {
+        scale,
+        visible: true,
+        ..transform
     }
 }
 
-/// Whether a node is hidden by its scale.
+/// Whether a node is hidden.
 pub fn is_hidden(transform: &Transform) -> bool {
-    transform.scale.abs().max_element() < 1e-6
+    !transform.visible || is_zero(transform.scale)
 }
 
-/// The world transforms in a pose without any hiding scale of parts, so that hidden meshes keep their shape.
+fn is_zero(scale: Vec3) -> bool {
+    scale.abs().max_element() < 1e-6
+}
+
+/// The world transforms in a pose in which all parts are shown, so that hidden meshes keep their shape.
 pub fn shown_rest(scene: &Scene) -> Pose {
     let mut transforms: Vec<Transform> = scene.nodes.iter().map(|node| node.transform).collect();
     for (transform, node) in transforms.iter_mut().zip(&scene.nodes) {
+        transform.visible = true;
         if is_part(node) {
             *transform = shown(*transform);
         }

@@ -412,3 +412,190 @@ fn only_the_clips_of_the_options_are_written() {
         r#"no animation "IDLE_00"; the file has: "MOVE_00", "DIE_00""#
     );
 }
+
+/// Adds a channel for the visibility of a node to the first animation.
+fn animate_visibility(document: &mut Document, node: usize, times: &[f32], shown: &[u8]) {
+    let times: Vec<[f32; 1]> = times.iter().map(|it| [*it]).collect();
+    let input = document.floats(&times);
+    let view = document.view(shown);
+    let accessor = json!({ "bufferView": view, "componentType": 5121, "count": shown.len(), "type": "SCALAR" });
+    let output = document.push("accessors", accessor);
+    let animation = &mut document.json["animations"][0];
+    let samplers = animation["samplers"].as_array_mut().unwrap();
+    samplers.push(json!({ "input": input, "output": output, "interpolation": "STEP" }));
+    let pointer = format!("/nodes/{node}/extensions/KHR_node_visibility/visible");
+    let target = json!({ "path": "pointer", "extensions": { "KHR_animation_pointer": { "pointer": pointer } } });
+    let sampler = samplers.len() - 1;
+    let channels = animation["channels"].as_array_mut().unwrap();
+    channels.push(json!({ "sampler": sampler, "target": target }));
+}
+
+/// Three nodes of one chain with a mesh at its end. The node at `hidden` is hidden at rest and shown by an animation.
+fn hidden_chain(hidden: usize) -> Document {
+    let mut document = Document::new();
+    let mesh = document.square(None);
+    let flame = document.push(
+        "nodes",
+        json!({ "name": "Flame", "mesh": mesh, "scale": [2, 2, 2] }),
+    );
+    let arm = document.push("nodes", json!({ "name": "Arm", "children": [flame] }));
+    let body = document.node(json!({ "name": "Body", "children": [arm] }));
+    document.json["extensionsRequired"] = json!(["KHR_node_visibility", "KHR_animation_pointer"]);
+    document.json["nodes"][hidden]["extensions"] =
+        json!({ "KHR_node_visibility": { "visible": false } });
+    document.animate(
+        "MOVE_00",
+        body,
+        "translation",
+        &[0.0, 0.1],
+        &[[0.0; 3], [1.0; 3]],
+    );
+    animate_visibility(&mut document, hidden, &[0.0, 0.05], &[0, 1]);
+    document
+}
+
+#[test]
+fn node_visibility_hides_meshes_and_has_tracks() {
+    for hidden in 0..3 {
+        let converted = converted(&hidden_chain(hidden));
+        let file = parsed(&converted);
+        assert!(file.meshes[0].hidden, "{hidden}");
+        // The shape and the bones are kept.
+        assert_near(positions(&file, 0, 0)[2], [2.0, 2.0, 0.0]);
+        assert_eq!(file.bones[2].matrix[0], [1.0, 0.0, 0.0, 0.0]);
+        let clip = ala::parse(&converted.animations["MOVE_00"]).unwrap();
+        let tracks: Vec<_> = clip
+            .bones
+            .iter()
+            .map(|bone| {
+                let shown = bone.visibility?;
+                Some([0, 1, 2, 3].map(|frame| ala::bit(shown, frame)))
+            })
+            .collect();
+        assert_eq!(tracks, [None, Some([false, false, true, true])], "{hidden}");
+    }
+}
+
+#[test]
+fn pointers_without_a_known_target_have_no_effect() {
+    for pointer in [
+        "/nodes/99/extensions/KHR_node_visibility/visible",
+        "/nodes/-1/scale",
+        "/nodes/0",
+        "/nodes//scale",
+        "/materials/0/alphaCutoff",
+        "",
+    ] {
+        let mut document = hidden_chain(0);
+        let target = &mut document.json["animations"][0]["channels"][1]["target"];
+        target["extensions"]["KHR_animation_pointer"]["pointer"] = json!(pointer);
+        let converted = converted(&document);
+        let clip = ala::parse(&converted.animations["MOVE_00"]).unwrap();
+        assert!(
+            clip.bones.iter().all(|bone| bone.visibility.is_none()),
+            "{pointer}"
+        );
+    }
+    let mut document = hidden_chain(0);
+    let output = document.json["animations"][0]["samplers"][1]["output"]
+        .as_u64()
+        .unwrap();
+    document.json["accessors"][output as usize]["count"] = json!(1);
+    let error = document.scene().unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "animations[0]: channels[1]: 1 values of keys instead of 2"
+    );
+}
+
+/// Nodes with meshes of these names. The first has the others as coarser levels.
+fn levels(document: &mut Document, names: &[&str]) {
+    let mesh = document.square(None);
+    let first = document.node(json!({ "name": names[0], "mesh": mesh }));
+    let ids: Vec<usize> = names[1..]
+        .iter()
+        .map(|name| document.push("nodes", json!({ "name": name, "mesh": mesh })))
+        .collect();
+    document.json["nodes"][first]["extensions"] = json!({ "MSFT_lod": { "ids": ids } });
+}
+
+#[test]
+fn levels_of_detail_have_tags() {
+    let names = |groups: &[&[&str]]| {
+        let mut document = Document::new();
+        groups.iter().for_each(|names| levels(&mut document, names));
+        let converted = converted(&document);
+        let file = parsed(&converted);
+        let names = file.meshes.iter().map(|mesh| mesh.name.to_string());
+        (names.collect::<Vec<_>>(), converted.warnings)
+    };
+    let (found, warnings) = names(&[&["Hull_ALT1", "far", "horizon"], &["Gun", "Gun.001"]]);
+    assert_eq!(
+        found,
+        [
+            "Hull_ALT1_LOD2",
+            "Hull_ALT1_LOD1",
+            "Hull_ALT1_LOD0",
+            "Gun_LOD2",
+            "Gun_LOD1"
+        ]
+    );
+    let expected =
+        r#"mesh "Gun" has 2 levels of detail, and others have 3: it is not drawn at the coarsest"#;
+    assert_eq!(warnings, [expected]);
+    let (found, warnings) = names(&[&["Hull_lod1", "Hull_lod0"], &["Gun_LOD1", "low"]]);
+    assert_eq!(found, ["Hull_lod1", "Hull_lod0", "Gun_LOD1", "Gun_LOD0"]);
+    assert!(warnings.is_empty());
+}
+
+#[test]
+fn meshes_below_a_level_have_its_tag() {
+    let mut document = Document::new();
+    let mesh = document.square(None);
+    let child = |document: &mut Document, name: &str| {
+        document.push("nodes", json!({ "name": name, "mesh": mesh }))
+    };
+    let [fine, coarse] = ["Wheel", "Disk"].map(|name| child(&mut document, name));
+    let far = document.push("nodes", json!({ "name": "Far", "children": [coarse] }));
+    document.node(json!({
+        "name": "Cart", "children": [fine], "extensions": { "MSFT_lod": { "ids": [far] } },
+    }));
+    let converted = converted(&document);
+    let file = parsed(&converted);
+    let names: Vec<_> = file.meshes.iter().map(|mesh| &*mesh.name).collect();
+    assert_eq!(names, ["Wheel_LOD1", "Disk_LOD0"]);
+    document.json["nodes"][3]["extensions"]["MSFT_lod"]["ids"] = json!([2, 99]);
+    let error = document.scene().unwrap_err().to_string();
+    assert_eq!(error, "nodes[99]: does not exist");
+}
+
+#[test]
+fn hidden_skinned_meshes_outside_of_the_scene_are_kept() {
+    let mut document = strip(3, [1.0, 0.0, 0.0, 0.0]);
+    let skinned = document.json["nodes"].as_array().unwrap().len() - 1;
+    let node = &mut document.json["nodes"][skinned];
+    node["extras"] = json!({ "parentBone": 1, "hidden": false, "mesh": 4 });
+    document.json["scenes"][0]["nodes"]
+        .as_array_mut()
+        .unwrap()
+        .pop();
+    // A node without `parentBone` is not a part of the model.
+    let mut other = document.json["nodes"][skinned].clone();
+    other["extras"] = json!({});
+    document.push("nodes", other);
+    let shown = document.square(None);
+    document.node(json!({ "name": "Board", "mesh": shown }));
+    let converted = converted(&document);
+    let file = parsed(&converted);
+    let meshes: Vec<_> = file
+        .meshes
+        .iter()
+        .map(|mesh| (&*mesh.name, mesh.hidden))
+        .collect();
+    assert_eq!(meshes, [("Strip", false), ("Board", false)]);
+    assert_eq!(positions(&file, 0, 0).len(), 12);
+    // Other formats have what is in the scene.
+    let options = classic_models_gltf_import::abc::Options::default();
+    let model = classic_models_gltf_import::abc::convert(&document.scene().unwrap(), &options);
+    assert_eq!(model.unwrap().document.geometry.triangles.len(), 2);
+}
