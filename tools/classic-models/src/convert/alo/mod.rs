@@ -48,7 +48,7 @@ pub fn convert(bytes: &[u8], request: &Request<'_>) -> Result<Converted, String>
     parts.add_dazzles();
     let (added, textures) = parts.finish();
     let visibilities = Visibilities::new(&model, &added, request.options.visibility);
-    visibilities.set(&mut document, &mut warnings);
+    visibilities.set(&mut document);
     let mut converted = Vec::new();
     let mut clips = Map::new();
     for (name, bytes) in &animations {

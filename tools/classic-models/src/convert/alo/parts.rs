@@ -143,8 +143,8 @@ impl<'a> Parts<'a> {
         }
         let finest_bone = self.finest_bone(key).filter(|_| !is_finest);
         let is_drawn = converted.iter().any(|it| it.shading.is_drawn());
-        // Collision meshes and shadow volumes are hidden parts, for the way back. Skinned ones could not be hidden.
-        let is_included = |it: &ConvertedSubmesh| it.shading.is_drawn() || !is_drawn && !is_skinned;
+        // Collision meshes and shadow volumes are hidden parts, for the way back.
+        let is_included = |it: &ConvertedSubmesh| it.shading.is_drawn() || !is_drawn;
         let mut primitives = Vec::new();
         for (submesh, converted) in mesh.submeshes.iter().zip(converted) {
             let is_wanted = submesh.palette.is_empty() != is_skinned;

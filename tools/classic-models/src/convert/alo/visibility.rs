@@ -21,7 +21,7 @@ impl<'a> Visibilities<'a> {
     }
 
     /// Sets the visibility of all parts at rest.
-    pub fn set(&self, document: &mut Document, warnings: &mut Vec<String>) {
+    pub fn set(&self, document: &mut Document) {
         for part in self.parts {
             if self.at_rest(part) {
                 continue;
@@ -30,14 +30,8 @@ impl<'a> Visibilities<'a> {
                 Visibility::Extension => {
                     document.extend_node(part.node, VISIBILITY, json!({ "visible": false }));
                 }
-                Visibility::Scale if part.is_skinned => {
-                    // The transform of a skinned mesh has no effect.
-                    remove_from_scene(document, part);
-                    warnings.push(format!(
-                        "mesh \"{}\" is hidden and skinned: left out of the scene",
-                        part.name
-                    ));
-                }
+                // The transform of a skinned mesh has no effect.
+                Visibility::Scale if part.is_skinned => remove_from_scene(document, part),
                 Visibility::Scale => {
                     if let Some(node) = document.root.nodes.get_mut(part.node.value()) {
                         node.scale = Some([0.0; 3]);
@@ -90,13 +84,14 @@ impl<'a> Visibilities<'a> {
         lost
     }
 
-    /// The visibility tracks of bones without parts that are ever shown, by their indices: the frames at which they change, after
-    /// 1 for visible or 0 at the start. No node shows them.
+    /// The visibility tracks of bones without parts that are ever shown or can be, by their indices: the frames at which they
+    /// change, after 1 for visible or 0 at the start. No node shows them.
     pub fn unseen(&self, file: &AlaFile<'_>) -> Map<String, Value> {
         let is_seen = |bone: u32| {
-            self.parts
-                .iter()
-                .any(|part| part.is_shown && part.bone == bone as usize)
+            self.parts.iter().any(|part| {
+                let is_lost = part.is_skinned && self.how == Visibility::Scale;
+                part.is_shown && !is_lost && part.bone == bone as usize
+            })
         };
         let unseen = file.bones.iter().filter(|bone| !is_seen(bone.index));
         let track = |bone: &AlaBone<'_>| {
@@ -114,7 +109,7 @@ impl<'a> Visibilities<'a> {
     fn lost(&self, part: &Part) -> String {
         let remains = match self.at_rest(part) {
             true => "always visible",
-            false => "left out of the scene",
+            false => "always hidden",
         };
         format!(
             "mesh \"{}\" is skinned, so its visibility cannot be animated by scale: it is {remains}",
@@ -155,12 +150,9 @@ impl<'a> Visibilities<'a> {
     }
 }
 
-/// Removes the mesh of a part, and its node from the scene. The node remains, because nodes have indices.
+/// Removes the node of a part from the scene. It remains outside, for the way back.
 fn remove_from_scene(document: &mut Document, part: &Part) {
     for scene in &mut document.root.scenes {
         scene.nodes.retain(|node| node.value() != part.node.value());
-    }
-    if let Some(node) = document.root.nodes.get_mut(part.node.value()) {
-        (node.mesh, node.skin) = (None, None);
     }
 }
