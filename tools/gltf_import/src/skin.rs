@@ -19,6 +19,8 @@ pub struct Skins {
     /// One per variant, at least one.
     pub pictures: Vec<Picture>,
     cells: Vec<Cell>,
+    /// The cells by their materials.
+    indices: HashMap<Vec<Option<usize>>, usize>,
 }
 
 /// The part of the image that has the texture of some primitives. Cells are side by side.
@@ -38,12 +40,14 @@ impl Skins {
     pub fn new<'a>(scene: &Scene, primitives: impl Iterator<Item = &'a Primitive>) -> Result<Self> {
         let mut images = HashMap::new();
         let mut cells: Vec<Cell> = Vec::new();
+        let mut indices = HashMap::new();
         let (mut left, mut rows) = (0_u32, 1);
         for primitive in primitives {
             let materials = materials(scene, primitive);
-            if cells.iter().any(|cell| cell.materials == materials) {
+            if indices.contains_key(&materials) {
                 continue;
             }
+            indices.insert(materials.clone(), cells.len());
             let mut size = None;
             for texture in materials.iter().filter_map(|it| base_texture(scene, *it)) {
                 let image = decoded(scene, texture.image, &mut images)?;
@@ -90,15 +94,20 @@ impl Skins {
         Ok(Self {
             pictures,
             cells,
+            indices,
             width,
             height,
         })
     }
 
+    fn cell(&self, materials: &[Option<usize>]) -> Option<&Cell> {
+        self.cells.get(*self.indices.get(materials)?)
+    }
+
     /// The texel that each vertex of a primitive has: column and row. Textures that repeat do so only if they are the only ones.
     pub fn texels(&self, scene: &Scene, primitive: &Primitive) -> Vec<[i32; 2]> {
         let materials = materials(scene, primitive);
-        let cell = self.cells.iter().find(|cell| cell.materials == materials);
+        let cell = self.cell(&materials);
         let texture = materials.iter().find_map(|it| base_texture(scene, *it));
         let uvs = primitive.uvs.get(texture.map_or(0, |texture| texture.set));
         let (Some(cell), Some(texture), Some(uvs)) = (cell, texture, uvs) else {
@@ -131,7 +140,7 @@ impl Skins {
     /// The coordinates of each vertex of a primitive in the image. Textures that repeat do so only if they are the only ones.
     pub fn uvs(&self, scene: &Scene, primitive: &Primitive) -> Vec<[f32; 2]> {
         let materials = materials(scene, primitive);
-        let cell = self.cells.iter().find(|cell| cell.materials == materials);
+        let cell = self.cell(&materials);
         let texture = materials.iter().find_map(|it| base_texture(scene, *it));
         let uvs = primitive.uvs.get(texture.map_or(0, |texture| texture.set));
         let in_image = |cell: &Cell, [u, v]: [f32; 2]| {
