@@ -34,6 +34,16 @@ fn document() -> Document {
         &[[0.0; 3], [1.0; 3]],
     );
     document.animate("talk", node, "weights", &[0.0, 0.3], &[[0.0], [1.0]]);
+    let level = document.push("nodes", json!({ "mesh": mesh }));
+    document.json["nodes"][node]["extensions"] = json!({
+        "MSFT_lod": { "ids": [level] }, "KHR_node_visibility": { "visible": true },
+    });
+    let pointer = format!("/nodes/{node}/extensions/KHR_node_visibility/visible");
+    let target = json!({ "path": "pointer", "extensions": { "KHR_animation_pointer": { "pointer": pointer } } });
+    let channels = document.json["animations"][1]["channels"]
+        .as_array_mut()
+        .unwrap();
+    channels.push(json!({ "sampler": 0, "target": target }));
     document
 }
 
@@ -51,8 +61,11 @@ fn convert_all(bytes: &[u8]) -> Result<usize, String> {
         groups: &[],
     };
     // Whether the other formats can store the scene is not asked: they must return.
-    let _ = abc::convert(&scene, &abc::Options::default())
-        .map(|converted| abc_write(&converted.document));
+    let with_lods = abc::Options {
+        lods: Some([1.0, 2.0]),
+        ..abc::Options::default()
+    };
+    let _ = abc::convert(&scene, &with_lods).map(|converted| abc_write(&converted.document));
     let _ = alo::convert(&scene, &alo::Options::default());
     let _ = lgw::convert(&scene, "model", None).map(|converted| lgw_write(&converted.file));
     let converted = convert(&scene, &options).map_err(|error| error.to_string())?;
