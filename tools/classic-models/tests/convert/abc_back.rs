@@ -159,3 +159,29 @@ fn every_problem_is_an_error_and_writes_nothing() {
         assert!(!folder.path("out/out.abc").exists(), "{input}");
     }
 }
+
+#[test]
+fn levels_clips_and_skins_are_made_for_new_models() {
+    let folder = Folder::new();
+    let sample = samples().join("models/warden.abc").display().to_string();
+    folder.convert(&[&sample, "there.glb", "--no-textures"]);
+    let options = ["--lods", "200,1500", "--clips", "walk,idle"];
+    folder.convert(&[&["there.glb", "new.abc"], &options[..]].concat());
+    let bytes = std::fs::read(folder.path("new.abc")).unwrap();
+    let file = parse(&bytes).unwrap();
+    assert!(file.geometry.lods > 1000);
+    assert!(file.command_string.starts_with("LODSTARTDIST 200;"));
+    let names: Vec<_> = file.animations.iter().map(|it| &*it.name).collect();
+    assert_eq!(names, ["walk", "idle"]);
+    let output = folder.run(&["there.glb", "x.abc", "--lods", "9"]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("expected two distances"), "{error}");
+
+    // The materials of a Quake model are new ones.
+    let sample = samples().join("models/crystal.mdl").display().to_string();
+    folder.convert(&[&sample, "there.glb", "--force"]);
+    folder.convert(&["there.glb", "crystal.abc"]);
+    let bytes = std::fs::read(folder.path("crystal.dtx")).unwrap();
+    let skin = classic_model_formats::dtx::parse(&bytes).unwrap();
+    assert_eq!(skin.version, -2);
+}
