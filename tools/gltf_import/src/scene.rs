@@ -178,7 +178,7 @@ impl Scene {
     ) -> Result<Vec<&Animation>> {
         let mut animations: Vec<&Animation> = self.animations.iter().collect();
         if names.is_empty() {
-            animations.sort_by_key(|animation| index(animation).unwrap_or(u64::MAX));
+            animations.sort_by_cached_key(|animation| index(animation).unwrap_or(u64::MAX));
             return Ok(animations);
         }
         self.check_names(names)?;

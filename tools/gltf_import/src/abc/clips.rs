@@ -41,9 +41,9 @@ pub struct Key {
 
 /// The animations with these names, or all in the order of the converted model. One keyframe of the scene at rest if there are none.
 pub fn clips<'a>(scene: &'a Scene, names: &[String]) -> Result<Vec<Clip<'a>>> {
-    let animations = scene.clips(names, |animation| {
-        stated(scene, &animation.name)?.get("index")?.as_u64()
-    })?;
+    let all = scene.extra("abc", "animations");
+    let stated = |animation: &Animation| all.and_then(|all| all.get(&animation.name));
+    let animations = scene.clips(names, |it| stated(it)?.get("index")?.as_u64())?;
     if animations.is_empty() {
         return Ok(vec![Clip {
             key: "base".to_owned(),
@@ -58,13 +58,8 @@ pub fn clips<'a>(scene: &'a Scene, names: &[String]) -> Result<Vec<Clip<'a>>> {
             dims: None,
         }]);
     }
-    let clips = animations.into_iter().map(|it| Clip::new(scene, it));
+    let clips = animations.into_iter().map(|it| Clip::new(it, stated(it)));
     clips.collect()
-}
-
-/// What the converted model has of an animation.
-fn stated<'a>(scene: &'a Scene, name: &str) -> Option<&'a Value> {
-    scene.extra("abc", "animations")?.get(name)
 }
 
 /// Whether animations have half extents: all or none have.
@@ -74,8 +69,8 @@ pub fn has_dims(scene: &Scene) -> bool {
 }
 
 impl<'a> Clip<'a> {
-    fn new(scene: &Scene, animation: &'a Animation) -> Result<Self> {
-        let stated = stated(scene, &animation.name);
+    /// `stated` is what the converted model has of the animation.
+    fn new(animation: &'a Animation, stated: Option<&Value>) -> Result<Self> {
         let [begin, end] = animation.span();
         let times = stated.and_then(|it| integers(it.get("times")));
         let length = stated
@@ -121,8 +116,10 @@ impl<'a> Clip<'a> {
 
     /// The index of the keyframe that is nearest to a time.
     fn nearest(&self, time: u32) -> Option<usize> {
-        let keys = self.keys.iter().enumerate();
-        let nearest = keys.min_by_key(|(_, key)| key.time.abs_diff(time));
+        let after = self.keys.partition_point(|key| key.time < time);
+        let near = [after.saturating_sub(1), after].into_iter();
+        let near = near.filter_map(|index| Some((index, self.keys.get(index)?.time)));
+        let nearest = near.min_by_key(|(_, other)| other.abs_diff(time));
         nearest.map(|(index, _)| index)
     }
 

@@ -41,6 +41,8 @@ pub struct Sampled {
     turns: Vec<Quat>,
     /// For each node, the scale to the scene. `None` if it differs between directions.
     scales: Vec<Option<f32>>,
+    /// For each node of the file, the translation and the rotation to the scene.
+    rigids: Vec<Rigid>,
 }
 
 /// The vertices of a part, each in the space of its node.
@@ -93,10 +95,17 @@ impl<'a> Sampler<'a> {
             let scale = parent.map_or(Some(1.0), |parent| scales.get(parent).copied().flatten());
             scales.push(uniform(local.scale).zip(scale).map(|(a, b)| a * b));
         }
-        let pose = Pose { worlds, weights };
+        let rigid = |node: usize| {
+            let world = worlds.get(node)?;
+            Some((Vec3::from(world.translation), *turns.get(node)?))
+        };
+        let joints = self.skeleton.joints.iter();
+        let rigids = joints.map(|joint| joint.node.and_then(rigid));
+        let rigids = rigids.map(|it| it.unwrap_or((Vec3::ZERO, self.frame())));
         Sampled {
+            rigids: rigids.collect(),
+            pose: Pose { worlds, weights },
             locals,
-            pose,
             turns,
             scales,
         }
@@ -184,15 +193,13 @@ impl<'a> Sampler<'a> {
             matrices.collect::<Vec<Affine3A>>()
         });
         let joints = joints.unwrap_or_default();
-        let rigids = (0..self.skeleton.joints.len()).map(|joint| self.rigid(sampled, Some(joint)));
-        let rigids: Vec<Rigid> = rigids.collect();
         let vertices = morphed.positions.iter().zip(&morphed.normals).zip(bindings);
         for ((position, normal), binding) in vertices {
             let matrix = binding
                 .slot
                 .and_then(|slot| joints.get(slot))
                 .unwrap_or(&own);
-            let (origin, turn) = rigids.get(binding.joint).copied().unwrap_or_default();
+            let (origin, turn) = self.rigid(sampled, Some(binding.joint));
             let back = turn.inverse();
             let moved = matrix.transform_point3(*position);
             let turned = Vec3::from(normal_matrix(matrix) * Vec3A::from(*normal));
@@ -213,8 +220,8 @@ impl<'a> Sampler<'a> {
 
     /// The largest coordinate of the vertices and nodes in the space of the file.
     pub fn size(&self, sampled: &Sampled, vertices: &[PartVertices]) -> f32 {
-        let nodes = (0..self.skeleton.joints.len())
-            .map(|joint| self.rigid(sampled, Some(joint)).0 / self.meters_per_unit);
+        let nodes = sampled.rigids.iter();
+        let nodes = nodes.map(|(origin, _)| *origin / self.meters_per_unit);
         let node = nodes.fold(Vec3::ZERO, |max, it| max.max(it.abs()));
         let all = vertices.iter().flat_map(|part| &part.positions);
         let vertex = all.fold(Vec3::ZERO, |max, it| max.max(it.abs()));
@@ -223,13 +230,8 @@ impl<'a> Sampler<'a> {
 
     /// The rotation and the translation of a node of the file to the scene. `None` is the space of the file itself.
     fn rigid(&self, sampled: &Sampled, joint: Option<usize>) -> Rigid {
-        let joint = joint.and_then(|joint| self.skeleton.joints.get(joint));
-        let rigid = joint.and_then(|joint| {
-            let turn = sampled.turns.get(joint.node?)?;
-            let world = sampled.pose.worlds.get(joint.node?)?;
-            Some((Vec3::from(world.translation), *turn))
-        });
-        rigid.unwrap_or((Vec3::ZERO, self.frame()))
+        let rigid = joint.and_then(|joint| sampled.rigids.get(joint));
+        rigid.copied().unwrap_or((Vec3::ZERO, self.frame()))
     }
 
     /// The rotation of the file's space to the scene before it is mirrored.
