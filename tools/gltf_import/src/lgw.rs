@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::image_data::{Pixels, TextureFiles};
 use crate::json::Object;
 use crate::pose::Vertices;
-use crate::scene::{Material, Scene, TextureRef, numbers};
+use crate::scene::{Material, Node, Scene, TextureRef, numbers};
 use classic_model_formats::lgw::{
     AlphaMode, Group, GroupKind, LgwFile, Material as LgwMaterial, Mesh, TexGen, TexGenKind,
     Texture, TextureMode, Vertices as LgwVertices,
@@ -88,12 +88,9 @@ fn meshes(scene: &Scene, ids: &[i64], scale: Option<f32>) -> Vec<Mesh<'static>> 
     let units = 1.0 / scene.meters_per_unit("lgw", scale);
     let pose = scene.pose(None);
     let mut meshes = Vec::new();
-    let mut nodes: Vec<_> = scene
-        .nodes
-        .iter()
-        .enumerate()
-        .filter(|(_, node)| !node.is_coarse)
-        .collect();
+    let nodes = scene.nodes.iter().enumerate().zip(scene.drawn());
+    let nodes = nodes.filter_map(|(node, is_drawn)| is_drawn.then_some(node));
+    let mut nodes: Vec<(usize, &Node)> = nodes.collect();
     nodes.sort_by_key(|(_, node)| index(&node.extras, "meshIndex"));
     for (node_index, node) in nodes {
         let name = node

@@ -34,7 +34,7 @@ pub struct Node {
     pub skin: Option<usize>,
     /// The weights of the morph targets at rest.
     pub weights: Vec<f32>,
-    /// Whether it is a coarser level of detail of another node (`MSFT_lod`), or below one, or outside of the scene.
+    /// Whether it is a coarser level of detail of another node (`MSFT_lod`), or below one.
     pub is_coarse: bool,
     /// Its level of detail, or that of the node above.
     pub lod: Option<Lod>,
@@ -49,14 +49,13 @@ pub struct Transform {
     pub translation: Vec3,
     pub rotation: Quat,
     pub scale: Vec3,
-    /// `KHR_node_visibility`: if it is false, the node and all nodes below are hidden, as by a scale of 0.
+    /// `KHR_node_visibility`: if it is false, the meshes of the node and of all nodes below are hidden.
     pub visible: bool,
 }
 
 impl Transform {
     pub fn affine(&self) -> Affine3A {
-        let scale = if self.visible { self.scale } else { Vec3::ZERO };
-        Affine3A::from_scale_rotation_translation(scale, self.rotation, self.translation)
+        Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
     }
 }
 
@@ -217,6 +216,14 @@ impl Scene {
         let mut transforms: Vec<Transform> = self.nodes.iter().map(|node| node.transform).collect();
         self.inherit_visibility(&mut transforms);
         transforms
+    }
+
+    /// For each node, whether its mesh is drawn at rest, at the finest level of detail.
+    pub(crate) fn drawn(&self) -> Vec<bool> {
+        let rest = self.rest_transforms();
+        let nodes = self.nodes.iter().zip(&rest);
+        let drawn = nodes.map(|(node, it)| it.visible && !node.is_coarse);
+        drawn.collect()
     }
 
     /// Hides the transforms below hidden ones.

@@ -174,16 +174,8 @@ impl Skeleton {
         let Some(entry) = self.entries.get(bone) else {
             return Affine3A::IDENTITY;
         };
-        let transform = entry.node.and_then(|node| transforms.get(node)).copied();
-        // Bones have a visibility of their own.
-        let transform = transform.map(|it| {
-            Transform {
-                visible: true,
-                ..it
-            }
-            .affine()
-        });
-        entry.before * transform.unwrap_or_default()
+        let transform = entry.node.and_then(|node| transforms.get(node));
+        entry.before * transform.map_or(Affine3A::IDENTITY, Transform::affine)
     }
 
     /// The translation, rotation and scale of a bone relative to its parent.
@@ -319,7 +311,6 @@ fn is_zero(scale: Vec3) -> bool {
 pub fn shown_rest(scene: &Scene) -> Pose {
     let mut transforms: Vec<Transform> = scene.nodes.iter().map(|node| node.transform).collect();
     for (transform, node) in transforms.iter_mut().zip(&scene.nodes) {
-        transform.visible = true;
         if is_part(node) {
             *transform = shown(*transform);
         }

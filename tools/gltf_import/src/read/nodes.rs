@@ -77,7 +77,6 @@ pub fn nodes(root: &Root, meshes: &[Mesh]) -> Result<(Vec<Node>, Vec<Option<usiz
             .flatten()
             .and_then(|it| nodes.get_mut(it));
         if let Some(node) = node {
-            node.is_coarse = true;
             node.transform.visible = false;
         }
     }

@@ -378,3 +378,21 @@ fn coarser_levels_of_detail_are_left_out() {
     document.node(json!({ "mesh": mesh, "extensions": { "MSFT_lod": { "ids": [coarse] } } }));
     assert_eq!(model(&document).triangles.len(), 2);
 }
+
+#[test]
+fn hidden_meshes_are_left_out() {
+    let mut document = Document::new();
+    let mesh = document.square(None);
+    document.node(json!({ "name": "Shown", "mesh": mesh }));
+    let below = document.push("nodes", json!({ "mesh": mesh }));
+    document.node(json!({
+        "name": "Hidden", "mesh": mesh, "children": [below],
+        "extensions": { "KHR_node_visibility": { "visible": false } },
+    }));
+    let scene = document.scene().unwrap();
+    let palette = palette();
+    let model = convert(&scene, &options(&palette)).unwrap();
+    assert_eq!(model.document.triangles.len(), 2);
+    let model = classic_models_gltf_import::lgw::convert(&scene, "model", None).unwrap();
+    assert_eq!(model.file.meshes.len(), 1);
+}
