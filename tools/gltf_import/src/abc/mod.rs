@@ -91,10 +91,10 @@ pub fn convert(scene: &Scene, options: &Options<'_>) -> core::result::Result<Con
     )?;
     let mut command_string = text(scene.extra("abc", "commandString"));
     match options.lods {
-        Some(distances) => match lods::build(&mut mesh, &sampler, &clips) {
-            0 => warnings.push("no levels of detail: no edge can be left out".to_owned()),
-            count => command_string = lods::with_distances(&command_string, distances, count),
-        },
+        Some(distances) => {
+            warnings.extend(lods::build(&mut mesh, &sampler, &clips));
+            command_string = lods::with_distances(command_string, distances, &mesh);
+        }
         None => warnings.extend(lods::restore(scene, &mut mesh)),
     }
     warnings.extend(mesh.warning());

@@ -19,19 +19,21 @@ use zerocopy::little_endian::{F32, U16};
 
 pub use stated::restore;
 
-/// The coarsest level has one of this many triangles.
+/// The coarsest level has one of this many triangles, but no fewer than the second count, so that something is left.
 const COARSEST: usize = 8;
+const FEWEST: usize = 4;
 
 /// The maximum count of keyframes, of all animations together, in which the shape counts.
 const POSES: usize = 8;
 
-/// Makes levels of detail down to an eighth of the triangles. Returns their count.
+/// Makes levels of detail down to an eighth of the triangles, and returns a warning if that is not possible.
 ///
 /// Vertices and triangles are sorted as in the games' files: the first ones are replaced first. Vertices of different nodes are
 /// never replaced by one.
-pub fn build(mesh: &mut Mesh, sampler: &Sampler<'_>, clips: &[Clip<'_>]) -> usize {
+pub fn build(mesh: &mut Mesh, sampler: &Sampler<'_>, clips: &[Clip<'_>]) -> Option<String> {
     let input = input(mesh, sampler, clips);
-    let fewest = input.triangles.len() / COARSEST;
+    let all = input.triangles.len();
+    let fewest = (all / COARSEST).max(FEWEST);
     let Collapsed { pairs, removed_at } = collapse(&input, fewest, MAX_VERTICES);
     let count = input.spots.len();
     let mut replaced_at = vec![usize::MAX; count];
@@ -60,16 +62,24 @@ pub fn build(mesh: &mut Mesh, sampler: &Sampler<'_>, clips: &[Clip<'_>]) -> usiz
         pair
     });
     add_pairs(mesh, &renamed.collect::<Vec<_>>());
-    pairs.len()
+    let left = removed_at.iter().filter(|it| it.is_none()).count();
+    (left > fewest || pairs.is_empty()).then(|| {
+        format!("the coarsest level of detail has {left} of {all} triangles: no more vertices can be merged")
+    })
 }
 
-/// A command string with the distances at which levels begin: from `near` on, evenly before `far`.
-pub fn with_distances(command_string: &str, [near, far]: [f32; 2], count: usize) -> String {
+/// A command string with the distances at which levels begin: from `near` on, evenly before `far`. It is unchanged if there are no
+/// levels.
+pub fn with_distances(command_string: String, [near, far]: [f32; 2], mesh: &Mesh) -> String {
+    let count = mesh.geometry.lod_starts.len().saturating_sub(1);
+    if count == 0 {
+        return command_string;
+    }
     let is_kept = |command: &&str| {
         let name = command.split_whitespace().next().unwrap_or_default();
         !name.is_empty() && !name.to_ascii_uppercase().starts_with("LOD")
     };
-    let increment = (far - near) / count.max(1) as f32;
+    let increment = (far - near) / count as f32;
     let new = [
         format!("LODSTARTDIST {near}"),
         format!("LODINCREMENT {increment}"),
