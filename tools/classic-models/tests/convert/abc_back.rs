@@ -131,7 +131,7 @@ fn a_model_of_another_game_becomes_one_of_lithtech() {
         let file = parse(&bytes).unwrap();
         assert_eq!(file.warnings, [], "{name}");
         assert!(file.geometry.triangles.len() > 100, "{name}");
-        assert!(folder.path("out/model.tga").is_file(), "{name}");
+        assert!(folder.path("out/model.dtx").is_file(), "{name}");
     }
 }
 
