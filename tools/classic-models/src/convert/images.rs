@@ -208,7 +208,11 @@ fn dtx(pixels: &Pixels, unlit: Option<[u8; 3]>) -> Result<Vec<u8>, String> {
     let halvings = pixels.width.min(pixels.height).ilog2() as usize;
     levels.truncate(DTX_LEVELS.min(halvings + 1));
     let mut indexed = IndexedColors::of(pixels, unlit);
-    let indices: Vec<_> = levels.iter().map(|level| indexed.indices(level)).collect();
+    let unlit_levels = unlit_shares(pixels, unlit).mip_levels(false);
+    let levels_with_shares = levels.iter().zip(&unlit_levels);
+    let indices: Vec<_> = levels_with_shares
+        .map(|(level, shares)| indexed.indices(level, shares))
+        .collect();
     let mut document = DtxDocument {
         version: -2,
         levels: indices,
@@ -250,7 +254,6 @@ fn unlit_color(file: &DtxFile<'_>) -> Option<[u8; 3]> {
 /// The palette of an image.
 struct IndexedColors {
     colors: Vec<[u8; 3]>,
-    unlit: Option<[u8; 3]>,
     nearest: Nearest,
 }
 
@@ -283,16 +286,30 @@ impl IndexedColors {
         Self {
             nearest: Nearest::new(&palette, indices),
             colors,
-            unlit,
         }
     }
 
-    fn indices(&mut self, level: &Pixels) -> Vec<u8> {
-        let index = |[r, g, b, _]: &[u8; 4]| match [*r, *g, *b] {
-            color if Some(color) == self.unlit => UNLIT,
-            color => self.nearest.of(color),
+    /// The palette indices of a level. Texels of which at least half is unlit are unlit.
+    fn indices(&mut self, level: &Pixels, unlit_shares: &Pixels) -> Vec<u8> {
+        let shares = texels(unlit_shares).iter();
+        let texels = texels(level).iter().zip(shares);
+        let index = |([r, g, b, _], [.., share]): (&[u8; 4], &[u8; 4])| match share {
+            128.. => UNLIT,
+            _ => self.nearest.of([*r, *g, *b]),
         };
-        texels(level).iter().map(index).collect()
+        texels.map(index).collect()
+    }
+}
+
+/// An image whose alpha is the unlit share of each texel.
+fn unlit_shares(pixels: &Pixels, unlit: Option<[u8; 3]>) -> Pixels {
+    let share = |[r, g, b, _]: &[u8; 4]| match unlit == Some([*r, *g, *b]) {
+        true => [u8::MAX; 4],
+        false => [0; 4],
+    };
+    Pixels {
+        rgba: texels(pixels).iter().flat_map(share).collect(),
+        ..*pixels
     }
 }
 

@@ -275,6 +275,23 @@ fn texels_of_the_unlit_color_are_unlit() {
 }
 
 #[test]
+fn texels_of_mip_levels_are_unlit_if_half_of_them_is() {
+    let folder = Folder::new();
+    for (count, expected) in [(1, 0), (2, 4), (4, 4)] {
+        let file = png((4, 4), |x, y| match x % 2 + y % 2 * 2 < count {
+            true => [255, 128, 0, 255],
+            false => [9, 9, 9, 255],
+        });
+        let bytes = converted(&folder, &file, "out.dtx", &["--unlit", "ff8000"]);
+        let texture = dtx::parse(&bytes).unwrap();
+        let emissive = texture.emissive(1).unwrap();
+        let is_unlit = |texel: &[u8; 4]| texel[0] > 0;
+        let unlit = emissive.as_chunks().0.iter().filter(|it| is_unlit(it));
+        assert_eq!(unlit.count(), expected, "{count}");
+    }
+}
+
+#[test]
 fn dtx_files_with_a_palette_become_version_2_without_loss() {
     let folder = Folder::new();
     let path = samples().join("skins/warden.dtx");
