@@ -50,11 +50,7 @@ pub fn mdl(bytes: &[u8], request: &Request<'_>) -> Result<Written, String> {
         }
         warnings.push(limit.to_string());
     }
-    Ok(Written {
-        bytes,
-        textures: BTreeMap::new(),
-        warnings,
-    })
+    Ok(Written::new(bytes, warnings))
 }
 
 /// Converts the bytes of a glTF file to those of a model of UFO: Aftermath, and its textures.
@@ -69,7 +65,7 @@ pub fn lgw(bytes: &[u8], request: &Request<'_>) -> Result<Written, String> {
     let written = classic_model_formats::lgw::write(&converted.file);
     Ok(Written {
         bytes: written.map_err(|error| error.to_string())?,
-        textures: encoded(converted.textures, request)?,
+        beside: encoded(converted.textures, request)?,
         warnings: converted.warnings,
     })
 }
@@ -99,7 +95,7 @@ pub fn alo(bytes: &[u8], request: &Request<'_>, output: &Path) -> Result<Written
     }
     Ok(Written {
         bytes: converted.bytes,
-        textures: beside,
+        beside,
         warnings: converted.warnings,
     })
 }
@@ -121,7 +117,7 @@ pub fn abc(bytes: &[u8], request: &Request<'_>, output: &Path) -> Result<Written
     let written = classic_model_formats::abc::write::write(&converted.document);
     Ok(Written {
         bytes: written.map_err(|error| error.to_string())?,
-        textures: encoded(converted.textures, request)?,
+        beside: encoded(converted.textures, request)?,
         warnings: converted.warnings,
     })
 }

@@ -197,22 +197,22 @@ impl Run<'_> {
         }
         check(&job.output, self.force)?;
         let written = job.convert(self.files, self.options)?;
-        let textures = written.textures.iter();
-        let textures = textures.map(|(name, bytes)| (job.output.with_file_name(name), bytes));
+        let beside = written.beside.iter();
+        let beside = beside.map(|(name, bytes)| (job.output.with_file_name(name), bytes));
         // Several models can have the same texture.
         let is_new = |(path, bytes): &(PathBuf, &Vec<u8>)| {
             fs::read(path).map_or(true, |found| found != **bytes)
         };
-        let textures: Vec<_> = textures.filter(is_new).collect();
-        for (path, _) in &textures {
+        let beside: Vec<_> = beside.filter(is_new).collect();
+        for (path, _) in &beside {
             if inputs.contains(&archive_file::absolute(path)) {
-                let texture = path.display();
-                return Err(format!("{texture}: a texture would replace an input"));
+                let path = path.display();
+                return Err(format!("{path}: the result would replace an input"));
             }
             check(path, self.force)?;
         }
         create_folder(&job.output)?;
-        for (path, bytes) in textures {
+        for (path, bytes) in beside {
             write(&path, bytes, self.force)?;
         }
         write(&job.output, &written.bytes, self.force)?;

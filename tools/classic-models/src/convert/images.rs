@@ -48,7 +48,7 @@ pub fn convert(bytes: &[u8], kind: Output, request: &Request<'_>) -> Result<Writ
             "texels of the color {color} are unlit: convert the result back with --unlit {color}"
         )
     });
-    Ok(written(bytes, warning))
+    Ok(Written::new(bytes, warning.into_iter().collect()))
 }
 
 /// The bytes of a texture of a new model, by the extension of its name: `.dtx` or `.tga`.
@@ -70,14 +70,6 @@ pub fn encode(
         false => tga(&pixels),
     };
     bytes.map_err(|error| format!("texture {name:?}: {error}"))
-}
-
-fn written(bytes: Vec<u8>, warning: Option<String>) -> Written {
-    Written {
-        bytes,
-        textures: BTreeMap::new(),
-        warnings: warning.into_iter().collect(),
-    }
 }
 
 /// The texels of an image, or the colors of a palette, 16 in a row.
@@ -241,7 +233,7 @@ fn version_2(file: &DtxFile<'_>) -> Result<Written, String> {
     let warning = (!commands.is_empty())
         .then(|| format!("the command string \"{commands}\" is left out: version -2 has none"));
     let bytes = write(&document).map_err(|error| error.to_string())?;
-    Ok(written(bytes, warning))
+    Ok(Written::new(bytes, warning.into_iter().collect()))
 }
 
 /// The color of the unlit texels of a texture.

@@ -11,7 +11,6 @@ use crate::paths::entry_pattern::check_name;
 use crate::paths::game::{Game, NOT_FOUND};
 use crate::paths::path_args::Selected;
 use classic_model_formats::archive::detect;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The error of a texture that shall become a model.
@@ -82,20 +81,12 @@ impl Job {
             }
             return Ok(self.page(&bytes, warnings));
         }
-        Ok(Written {
-            warnings,
-            textures: BTreeMap::new(),
-            bytes,
-        })
+        Ok(Written::new(bytes, warnings))
     }
 
     /// A page that shows a glTF file.
     fn page(&self, gltf: &[u8], warnings: Vec<String>) -> Written {
-        Written {
-            bytes: html::page(&model_name(&self.input), gltf),
-            textures: BTreeMap::new(),
-            warnings,
-        }
+        Written::new(html::page(&model_name(&self.input), gltf), warnings)
     }
 
     /// Converts a glTF file to one of a game.

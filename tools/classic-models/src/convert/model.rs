@@ -33,9 +33,20 @@ pub struct Converted {
 /// The content of the file to write.
 pub struct Written {
     pub bytes: Vec<u8>,
-    /// Files that the result names, by their names in its folder.
-    pub textures: BTreeMap<String, Vec<u8>>,
+    /// More files for its folder, by their names: textures and animations.
+    pub beside: BTreeMap<String, Vec<u8>>,
     pub warnings: Vec<String>,
+}
+
+impl Written {
+    /// A single file.
+    pub fn new(bytes: Vec<u8>, warnings: Vec<String>) -> Self {
+        Self {
+            bytes,
+            beside: BTreeMap::new(),
+            warnings,
+        }
+    }
 }
 
 /// The name of a model: that of its file without the extension.

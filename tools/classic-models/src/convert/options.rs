@@ -162,23 +162,8 @@ impl Output {
 
     /// The kind by the extension of a path. `None` for other extensions.
     pub fn of(path: &Path) -> Option<Self> {
-        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        match extension.as_str() {
-            "glb" => Some(Self::Glb),
-            "gltf" => Some(Self::Gltf),
-            "html" => Some(Self::Html),
-            "mdl" => Some(Self::Mdl),
-            "lgw" => Some(Self::Lgw),
-            "abc" => Some(Self::Abc),
-            "ron" => Some(Self::Ron),
-            "alo" => Some(Self::Alo),
-            "png" => Some(Self::Png),
-            "dds" => Some(Self::Dds),
-            "dtx" => Some(Self::Dtx),
-            "tga" => Some(Self::Tga),
-            "lmp" => Some(Self::Lmp),
-            _ => None,
-        }
+        let mut kinds = Self::value_variants().iter().copied();
+        kinds.find(|kind| has_extension(path, kind.extension()))
     }
 
     /// The extension of the file.

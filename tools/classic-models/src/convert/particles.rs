@@ -6,7 +6,6 @@ use classic_model_formats::particles::write::write;
 use classic_model_formats::particles::{ParticleFile, parse};
 use ron::extensions::Extensions;
 use ron::ser::PrettyConfig;
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Converts the bytes of a particle system to text.
@@ -24,11 +23,8 @@ pub fn to_text(path: &Path, bytes: &[u8]) -> Result<Written, String> {
         .compact_arrays(true);
     let mut text = ron::ser::to_string_pretty(&file, config).map_err(|error| error.to_string())?;
     text.push('\n');
-    Ok(Written {
-        bytes: text.into_bytes(),
-        textures: BTreeMap::new(),
-        warnings: file.warnings.iter().map(ToString::to_string).collect(),
-    })
+    let warnings = file.warnings.iter().map(ToString::to_string).collect();
+    Ok(Written::new(text.into_bytes(), warnings))
 }
 
 /// Converts text to the bytes of a particle system.
@@ -49,9 +45,6 @@ pub fn from_text(bytes: &[u8]) -> Result<Written, String> {
 /// # Errors
 /// If the format cannot store a value.
 pub fn written(file: &ParticleFile<'_>) -> Result<Written, String> {
-    Ok(Written {
-        bytes: write(file).map_err(|error| error.to_string())?,
-        textures: BTreeMap::new(),
-        warnings: Vec::new(),
-    })
+    let bytes = write(file).map_err(|error| error.to_string())?;
+    Ok(Written::new(bytes, Vec::new()))
 }
