@@ -102,10 +102,10 @@ impl<'a> Clip<'a> {
             .unwrap_or_default();
         for (index, event) in events.into_iter().flatten() {
             let index = index.parse::<usize>().unwrap_or(usize::MAX);
-            let at = match (has_stated_times, old.get(index)) {
-                (true, _) => Some(index),
-                (false, Some(time)) => clip.nearest(*time),
-                (false, None) => None,
+            // Without the times of a converted model, events are those of a new animation.
+            let at = match has_stated_times || old.is_empty() {
+                true => Some(index),
+                false => old.get(index).and_then(|time| clip.nearest(*time)),
             };
             if let Some(key) = at.and_then(|at| clip.keys.get_mut(at)) {
                 key.event = text(Some(event));

@@ -28,7 +28,7 @@ use mesh::Mesh;
 use sample::Sampler;
 use serde_json::Value;
 use skeleton::Skeleton;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 pub use mesh::checksum;
 
@@ -156,10 +156,8 @@ fn check_size(skeleton: &Skeleton, parts: &[Part<'_>], clips: &[Clip<'_>]) -> Re
 }
 
 fn nodes(skeleton: &Skeleton, mesh: &Mesh) -> Vec<NodeDocument> {
-    let is_used = |node: usize| {
-        let mut vertices = mesh.geometry.vertices.iter();
-        vertices.any(|vertex| usize::from(vertex.node) == node)
-    };
+    let vertices = mesh.geometry.vertices.iter();
+    let used: HashSet<usize> = vertices.map(|vertex| usize::from(vertex.node)).collect();
     let node = |(index, joint): (usize, &skeleton::Joint)| {
         let deform_vertices = mesh.deforming.get(index).cloned().unwrap_or_default();
         let default = match index {
@@ -167,7 +165,7 @@ fn nodes(skeleton: &Skeleton, mesh: &Mesh) -> Vec<NodeDocument> {
             _ => node_flags::TRIANGLES,
         };
         let mut flags = joint.flags.unwrap_or(default) & !node_flags::DEFORMATION;
-        if is_used(index) {
+        if used.contains(&index) {
             flags |= node_flags::TRIANGLES;
         }
         if !deform_vertices.is_empty() {

@@ -377,6 +377,14 @@ fn values_of_a_converted_model_are_used() {
     let keyframes = &parse(&bytes).unwrap().animations[0].keyframes;
     let keyframes: Vec<_> = keyframes.iter().map(|it| (it.time, &*it.event)).collect();
     assert_eq!(keyframes, [(0, "step"), (300, "")]);
+    // A new animation, whose events were added by hand.
+    let walk = json!({ "events": { "1": "shot" }, "dims": [1, 2, 3] });
+    let bytes = changed(|_, root| root["animations"]["walk"] = walk).unwrap();
+    let animation = &parse(&bytes).unwrap().animations[0];
+    let keyframes = animation.keyframes.iter();
+    let keyframes: Vec<_> = keyframes.map(|it| (it.time, &*it.event)).collect();
+    assert_eq!(keyframes, [(0, ""), (300, "shot")]);
+    assert_eq!(animation.dims, Some([1.0, 2.0, 3.0]));
 }
 
 #[test]
