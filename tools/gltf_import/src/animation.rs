@@ -23,7 +23,7 @@ pub struct Channel {
     pub width: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Property {
     Translation,
     Rotation,

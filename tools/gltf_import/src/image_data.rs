@@ -1,12 +1,14 @@
 //! Decoded images.
 
 use crate::error::{At, Error, Result};
+use crate::names::Names;
 use crate::scene::Scene;
-use image::RgbaImage;
+use image::ImageReader;
 use std::collections::{BTreeMap, HashMap};
+use std::io::Cursor;
 
-/// The maximum count of texels of the textures of a model.
-const MAX_TEXELS: usize = 1 << 28;
+/// The maximum count of texels of all textures of a model.
+const MAX_TEXELS: u64 = 1 << 25;
 
 /// The texels of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,17 +22,6 @@ pub struct Pixels {
 }
 
 impl Pixels {
-    /// Decodes a PNG or JPEG file.
-    pub(crate) fn decode(bytes: &[u8]) -> Result<Self> {
-        let image = image::load_from_memory(bytes).map_err(Error::new)?;
-        let image: RgbaImage = image.to_rgba8();
-        Ok(Self {
-            width: image.width(),
-            height: image.height(),
-            rgba: image.pixels().map(|pixel| pixel.0).collect(),
-        })
-    }
-
     /// An image of one color.
     pub(crate) fn plain(width: u32, height: u32, color: [u8; 4]) -> Self {
         let count = width as usize * height as usize;
@@ -48,13 +39,68 @@ impl Pixels {
     }
 }
 
-/// The textures of new materials.
+/// Decodes the images of a scene, up to a count of texels.
 #[derive(Default)]
+pub(crate) struct Decoder {
+    texels: u64,
+}
+
+impl Decoder {
+    /// Decodes an image: a PNG or JPEG file.
+    ///
+    /// # Errors
+    /// If it does not exist, cannot be decoded, or all decoded images are too large together.
+    pub fn decode(&mut self, scene: &Scene, index: usize) -> Result<Pixels> {
+        let missing = || Error::new(format_args!("image {index} does not exist"));
+        let image = scene.images.get(index).ok_or_else(missing)?;
+        let decoded = self.decode_bytes(&image.bytes);
+        decoded.at(format_args!("image {:?}", image.name))
+    }
+
+    fn decode_bytes(&mut self, bytes: &[u8]) -> Result<Pixels> {
+        let reader = || ImageReader::new(Cursor::new(bytes)).with_guessed_format();
+        let (width, height) = reader()
+            .map_err(Error::new)?
+            .into_dimensions()
+            .map_err(Error::new)?;
+        self.texels += u64::from(width) * u64::from(height);
+        if self.texels > MAX_TEXELS {
+            return Err(Error::new(format_args!(
+                "the textures have more than {MAX_TEXELS} texels"
+            )));
+        }
+        let image = reader()
+            .map_err(Error::new)?
+            .decode()
+            .map_err(Error::new)?
+            .into_rgba8();
+        Ok(Pixels {
+            width,
+            height,
+            rgba: image.pixels().map(|pixel| pixel.0).collect(),
+        })
+    }
+}
+
+/// The textures of new materials.
 pub(crate) struct TextureFiles {
     /// The textures by the names of their files.
     pub files: BTreeMap<String, Pixels>,
     /// The names by image.
     names: HashMap<usize, String>,
+    stems: Names,
+    decoder: Decoder,
+}
+
+impl Default for TextureFiles {
+    fn default() -> Self {
+        Self {
+            files: BTreeMap::new(),
+            names: HashMap::new(),
+            stems: Names::ignoring_case(),
+            decoder: Decoder::default(),
+        }
+    }
 }
 
 impl TextureFiles {
@@ -71,27 +117,10 @@ impl TextureFiles {
         if let Some(name) = self.names.get(&index) {
             return Ok(name.clone());
         }
-        let missing = || Error::new(format_args!("image {index} does not exist"));
-        let image = scene.images.get(index).ok_or_else(missing)?;
-        let mut pixels = Pixels::decode(&image.bytes).at(format_args!("image {:?}", image.name))?;
+        let mut pixels = self.decoder.decode(scene, index)?;
         pixels.rgba.iter_mut().for_each(change);
-        let all: usize = self.files.values().map(|it| it.rgba.len()).sum();
-        if all + pixels.rgba.len() > MAX_TEXELS {
-            return Err(Error::new(format_args!(
-                "the textures have more than {MAX_TEXELS} texels"
-            )));
-        }
-        let stem = file_stem(&image.name, index);
-        // Names that differ only in case are the same on some systems.
-        let is_free = |name: &String| {
-            !self
-                .files
-                .keys()
-                .any(|other| other.eq_ignore_ascii_case(name))
-        };
-        let numbered = (2..).map(|number| format!("{stem}_{number}.tga"));
-        let mut names = [format!("{stem}.tga")].into_iter().chain(numbered);
-        let name = names.find(is_free).unwrap_or_default();
+        let name = scene.images.get(index).map_or("", |image| &image.name);
+        let name = format!("{}.tga", self.stems.unique(&file_stem(name, index)));
         self.files.insert(name.clone(), pixels);
         self.names.insert(index, name.clone());
         Ok(name)

@@ -27,7 +27,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The primitives that are drawn: all of the finest level of detail, except hidden ones.
+/// The primitives that are drawn at rest or in an animation: all of the finest level of detail, except hidden ones.
 pub fn parts(scene: &Scene) -> Vec<Part<'_>> {
     let rest = scene.pose(None);
     let mut named: HashMap<&str, usize> = HashMap::new();
@@ -38,8 +38,7 @@ pub fn parts(scene: &Scene) -> Vec<Part<'_>> {
     // The parts by node and primitive.
     let mut known: HashMap<(usize, usize), usize> = HashMap::new();
     let mut first_vertex = 0;
-    let drawn = scene.drawn();
-    let nodes = scene.nodes.iter().enumerate().zip(drawn);
+    let nodes = scene.nodes.iter().enumerate().zip(scene.ever_drawn());
     for ((index, node), _) in nodes.filter(|(_, is_drawn)| *is_drawn) {
         let mesh = node.mesh.and_then(|mesh| scene.meshes.get(mesh));
         let continued = node.extras.get("continues").and_then(Value::as_str);

@@ -1,6 +1,6 @@
 //! The content of a glTF file: plain values, whose indices are all valid.
 
-use crate::animation::Animation;
+use crate::animation::{Animation, Property};
 use crate::error::{Error, Result};
 use crate::json::Object;
 use glam::{Affine3A, Mat4, Quat, Vec3};
@@ -57,6 +57,13 @@ impl Transform {
     pub fn affine(&self) -> Affine3A {
         Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
     }
+
+    /// Sets the scale of a hidden node to 0.
+    pub fn hide(&mut self) {
+        if !self.visible {
+            self.scale = Vec3::ZERO;
+        }
+    }
 }
 
 /// The level of detail of a node.
@@ -93,6 +100,13 @@ pub struct Primitive {
     /// The materials of variants.
     pub variants: BTreeMap<usize, usize>,
     pub targets: Vec<Target>,
+}
+
+impl Primitive {
+    /// The count of vertices, and of their differences in all morph targets.
+    pub fn posed_vertices(&self) -> usize {
+        self.positions.len().saturating_mul(1 + self.targets.len())
+    }
 }
 
 /// The differences of a morph target. Empty if it has none.
@@ -165,6 +179,11 @@ impl Scene {
         &self.warnings
     }
 
+    /// Whether any node has a mesh.
+    pub fn has_meshes(&self) -> bool {
+        self.nodes.iter().any(|node| node.mesh.is_some())
+    }
+
     /// The animations with these names, in their order. Without names, all, in the order of a converted model: by `index`, and then
     /// the others.
     ///
@@ -224,6 +243,21 @@ impl Scene {
         let nodes = self.nodes.iter().zip(&rest);
         let drawn = nodes.map(|(node, it)| it.visible && !node.is_coarse);
         drawn.collect()
+    }
+
+    /// For each node, whether its mesh is drawn at rest or, unless it is skinned, whether an animation changes its visibility.
+    pub(crate) fn ever_drawn(&self) -> Vec<bool> {
+        let channels = self.animations.iter().flat_map(|it| &it.channels);
+        let changing = channels.filter(|it| it.property == Property::Visibility);
+        let mut changing: HashSet<usize> = changing.map(|it| it.node).collect();
+        let mut drawn = self.drawn();
+        for ((index, node), drawn) in self.nodes.iter().enumerate().zip(&mut drawn) {
+            if node.parent.is_some_and(|it| changing.contains(&it)) {
+                changing.insert(index);
+            }
+            *drawn |= changing.contains(&index) && node.skin.is_none() && !node.is_coarse;
+        }
+        drawn
     }
 
     /// Hides the transforms below hidden ones.

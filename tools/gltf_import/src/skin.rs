@@ -1,16 +1,20 @@
 //! Lays out the textures of all materials of a model in one image: models of Quake have one skin at a time.
 
-use crate::error::{At, Error, Result};
-use crate::image_data::Pixels;
+use crate::error::{Error, Result};
+use crate::image_data::{Decoder, Pixels};
 use crate::palette::Picture;
 use crate::scene::{Primitive, Scene, TextureRef};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// The side of the image of a material without texture, in texels.
 const PLAIN: u32 = 4;
 
 /// The maximum count of texels of all images.
 const MAX_TEXELS: u64 = 1 << 26;
+
+/// The maximum count of materials of all variants of all cells.
+const MAX_MATERIALS: usize = 1 << 20;
 
 /// The images of a model.
 pub struct Skins {
@@ -38,8 +42,9 @@ impl Skins {
     /// # Errors
     /// If an image cannot be decoded.
     pub fn new<'a>(scene: &Scene, primitives: impl Iterator<Item = &'a Primitive>) -> Result<Self> {
-        let mut images = HashMap::new();
+        let mut images = Images::default();
         let mut cells: Vec<Cell> = Vec::new();
+        let variants = scene.variants.len().max(1);
         let mut indices = HashMap::new();
         let (mut left, mut rows) = (0_u32, 1);
         for primitive in primitives {
@@ -47,10 +52,15 @@ impl Skins {
             if indices.contains_key(&materials) {
                 continue;
             }
+            if (cells.len() + 1).saturating_mul(variants) > MAX_MATERIALS {
+                return Err(Error::new(format_args!(
+                    "more than {MAX_MATERIALS} materials of {variants} variants"
+                )));
+            }
             indices.insert(materials.clone(), cells.len());
             let mut size = None;
             for texture in materials.iter().filter_map(|it| base_texture(scene, *it)) {
-                let image = decoded(scene, texture.image, &mut images)?;
+                let image = images.get(scene, texture.image)?;
                 let (width, height) = size.unwrap_or_default();
                 size = Some((image.width.max(width), image.height.max(height)));
             }
@@ -66,14 +76,13 @@ impl Skins {
             cells.push(cell);
         }
         let (width, height) = (left.max(1), rows);
-        let variants = scene.variants.len().max(1) as u64;
         let texels = u64::from(width) * u64::from(height);
-        if texels.saturating_mul(variants) > MAX_TEXELS {
+        if texels.saturating_mul(variants as u64) > MAX_TEXELS {
             return Err(Error::new(format_args!(
                 "the textures of all materials need {variants} images of {width} x {height} texels; at most {MAX_TEXELS} texels are supported"
             )));
         }
-        let pictures = (0..scene.variants.len().max(1)).map(|variant| {
+        let pictures = (0..variants).map(|variant| {
             let mut picture = Picture {
                 base: Pixels::plain(width, height, [0, 0, 0, 255]),
                 emissive: None,
@@ -134,9 +143,7 @@ impl Skins {
         })
         .collect()
     }
-}
 
-impl Skins {
     /// The coordinates of each vertex of a primitive in the image. Textures that repeat do so only if they are the only ones.
     pub fn uvs(&self, scene: &Scene, primitive: &Primitive) -> Vec<[f32; 2]> {
         let materials = materials(scene, primitive);
@@ -166,7 +173,7 @@ impl Cell {
         &self,
         scene: &Scene,
         variant: usize,
-        images: &mut HashMap<usize, Pixels>,
+        images: &mut Images,
         picture: &mut Picture,
     ) -> Result<()> {
         let material = self.materials.get(variant).copied().flatten();
@@ -176,7 +183,7 @@ impl Cell {
         };
         let white = Pixels::plain(1, 1, [255; 4]);
         let base = match &material.base_texture {
-            Some(texture) => decoded(scene, texture.image, images)?,
+            Some(texture) => images.get(scene, texture.image)?,
             None => &white,
         };
         self.fill(&mut picture.base, base, material.base_color);
@@ -189,7 +196,7 @@ impl Cell {
             return Ok(());
         }
         let light = match &material.emissive_texture {
-            Some(texture) => decoded(scene, texture.image, images)?,
+            Some(texture) => images.get(scene, texture.image)?,
             None => &white,
         };
         let (width, height) = (picture.base.width, picture.base.height);
@@ -285,22 +292,18 @@ fn base_texture(scene: &Scene, material: Option<usize>) -> Option<&TextureRef> {
     scene.materials.get(material?)?.base_texture.as_ref()
 }
 
-/// An image, decoded once.
-fn decoded<'a>(
-    scene: &Scene,
-    index: usize,
-    images: &'a mut HashMap<usize, Pixels>,
-) -> Result<&'a Pixels> {
-    use std::collections::hash_map::Entry;
-    match images.entry(index) {
-        Entry::Occupied(entry) => Ok(entry.into_mut()),
-        Entry::Vacant(entry) => {
-            let image = scene.images.get(index);
-            let bytes = image
-                .map(|image| image.bytes.as_slice())
-                .unwrap_or_default();
-            let name = image.map(|image| image.name.as_str()).unwrap_or_default();
-            Ok(entry.insert(Pixels::decode(bytes).at(format_args!("image {name:?}"))?))
+/// The images of a scene, each decoded once.
+#[derive(Default)]
+struct Images {
+    decoded: HashMap<usize, Pixels>,
+    decoder: Decoder,
+}
+
+impl Images {
+    fn get(&mut self, scene: &Scene, index: usize) -> Result<&Pixels> {
+        match self.decoded.entry(index) {
+            Entry::Occupied(entry) => Ok(entry.into_mut()),
+            Entry::Vacant(entry) => Ok(entry.insert(self.decoder.decode(scene, index)?)),
         }
     }
 }

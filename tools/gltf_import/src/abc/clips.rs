@@ -190,6 +190,9 @@ fn keys(animation: &Animation, [begin, end]: [f32; 2]) -> Result<Vec<Key>> {
     for seconds in animation.channels.iter().flat_map(|it| &it.times) {
         times.insert(offset(*seconds, begin).round() as u32, *seconds);
     }
+    if times.is_empty() {
+        times.insert(0, begin);
+    }
     let keys = times.into_iter().map(|(time, seconds)| Key {
         time,
         seconds,

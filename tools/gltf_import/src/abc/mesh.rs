@@ -59,7 +59,7 @@ enum Identity {
         joint: usize,
         position: [u32; 3],
         normal: [i8; 3],
-        /// The part, and the differences of its morph targets, if there are any.
+        /// The part, and the differences of its morph targets, if there are any, or the position if the vertex is hidden.
         morph: Option<(usize, Vec<[u32; 3]>)>,
     },
 }
@@ -140,7 +140,11 @@ impl Mesh {
                         joint: binding.joint,
                         position: position.map(f32::to_bits),
                         normal,
-                        morph: morph(part, vertex).map(|targets| (index, targets)),
+                        morph: match vertices.determinants.get(vertex) {
+                            Some(0.0) => hidden(part, vertex),
+                            _ => morph(part, vertex),
+                        }
+                        .map(|values| (index, values)),
                     },
                 };
                 let next = added.len();
@@ -201,7 +205,8 @@ impl Mesh {
     ) {
         for triangle in &primitive.triangles {
             let corners = triangle.map(|index| index as usize);
-            let mirrored = vertices.mirrored.get(corners[0]) == Some(&true);
+            let determinant = vertices.determinants.get(corners[0]);
+            let mirrored = determinant.is_some_and(|it| *it < 0.0);
             // Front faces are clockwise in the file's left-handed space, unless it flips them.
             let corners = match (mirrored, flips) {
                 (false, false) | (true, true) => [corners[0], corners[2], corners[1]],
@@ -340,6 +345,12 @@ fn morph(part: &Part<'_>, vertex: usize) -> Option<Vec<[u32; 3]>> {
     let differences: Vec<[f32; 3]> = differences.map(Option::unwrap_or_default).collect();
     let is_moved = differences.as_flattened().iter().any(|it| *it != 0.0);
     is_moved.then(|| differences.iter().map(|it| it.map(f32::to_bits)).collect())
+}
+
+/// The position of a vertex in its primitive, because all vertices that a scale of 0 hides are at one position.
+fn hidden(part: &Part<'_>, vertex: usize) -> Option<Vec<[u32; 3]>> {
+    let position = part.primitive.positions.get(vertex)?;
+    Some(vec![position.map(f32::to_bits)])
 }
 
 /// For each vertex of all parts, its index in the converted model. `None` if a part is not as it was converted.

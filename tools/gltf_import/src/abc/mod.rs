@@ -32,9 +32,9 @@ use std::collections::{BTreeMap, HashSet};
 
 pub use mesh::checksum;
 
-/// The maximum counts of keys of nodes, and of vertices of all keyframes.
+/// The maximum counts of keys of nodes, and of vertices and their differences in all keyframes.
 const MAX_KEYS: usize = 1 << 22;
-const MAX_VERTICES: usize = 1 << 25;
+const MAX_VERTICES: usize = 1 << 28;
 
 /// How a model is made.
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,7 +75,7 @@ pub fn convert(scene: &Scene, options: &Options<'_>) -> core::result::Result<Con
     let skeleton = Skeleton::new(scene, &parts)?;
     let sampler = Sampler::new(scene, &skeleton, &parts, options.scale);
     let clips = clips::clips(scene, options.clips)?;
-    check_size(&skeleton, &parts, &clips)?;
+    check_size(scene, &skeleton, &parts, &clips)?;
     let skin = Skin::new(scene, &parts, options.name)?;
     let rest = clips
         .first()
@@ -138,13 +138,18 @@ fn integers(value: Option<&Value>) -> Option<Vec<u32>> {
     values.map(|it| u32::try_from(it.as_u64()?).ok()).collect()
 }
 
-fn check_size(skeleton: &Skeleton, parts: &[Part<'_>], clips: &[Clip<'_>]) -> Result<()> {
+fn check_size(
+    scene: &Scene,
+    skeleton: &Skeleton,
+    parts: &[Part<'_>],
+    clips: &[Clip<'_>],
+) -> Result<()> {
     let keyframes: usize = clips.iter().map(|clip| clip.keys.len()).sum();
     let vertices: usize = parts
         .iter()
-        .map(|part| part.primitive.positions.len())
+        .map(|part| part.primitive.posed_vertices())
         .sum();
-    let nodes = skeleton.joints.len();
+    let nodes = skeleton.joints.len().max(scene.nodes.len());
     if keyframes.saturating_mul(nodes) > MAX_KEYS
         || keyframes.saturating_mul(vertices) > MAX_VERTICES
     {

@@ -50,8 +50,8 @@ pub struct PartVertices {
     pub positions: Vec<Vec3>,
     /// Unit vectors.
     pub normals: Vec<Vec3>,
-    /// Whether the transform of a vertex mirrors it.
-    pub mirrored: Vec<bool>,
+    /// The determinants of their transforms: negative if a vertex is mirrored, and 0 if it is hidden by a scale of 0.
+    pub determinants: Vec<f32>,
 }
 
 /// A translation and a rotation.
@@ -83,6 +83,7 @@ impl<'a> Sampler<'a> {
         if let Some((animation, time)) = time {
             animation.apply(time, &mut locals, &mut weights);
         }
+        locals.iter_mut().for_each(Transform::hide);
         let mut worlds: Vec<Affine3A> = Vec::with_capacity(nodes.len());
         let mut turns: Vec<Quat> = Vec::with_capacity(nodes.len());
         let mut scales: Vec<Option<f32>> = Vec::with_capacity(nodes.len());
@@ -173,7 +174,7 @@ impl<'a> Sampler<'a> {
         let mut result = PartVertices {
             positions: Vec::new(),
             normals: Vec::new(),
-            mirrored: Vec::new(),
+            determinants: Vec::new(),
         };
         let shown = self.parts.get(part).and_then(|it| it.shown(&sampled.pose));
         let (Some((index, node, primitive)), Some(bindings)) = (shown, self.bindings.get(part))
@@ -207,7 +208,7 @@ impl<'a> Sampler<'a> {
             result.positions.push(self.mirrored(local));
             let normal = (back * turned).normalize_or(Vec3::Y);
             result.normals.push(self.mirrored(normal));
-            result.mirrored.push(matrix.matrix3.determinant() < 0.0);
+            result.determinants.push(matrix.matrix3.determinant());
         }
         result
     }

@@ -12,8 +12,9 @@ use std::collections::{HashMap, HashSet};
 /// Frames per second of animations that do not state them.
 const FPS: f32 = 30.0;
 
-/// The maximum count of frames of all nodes in all animations.
-const MAX_FRAMES: usize = 1 << 22;
+/// The maximum counts of frames of all animations, and of those of all nodes.
+const MAX_FRAMES: usize = 1 << 17;
+const MAX_NODE_FRAMES: usize = 1 << 22;
 
 /// Version of the format for animations that do not state it: that of Forces of Corruption.
 const VERSION: u8 = 2;
@@ -31,7 +32,7 @@ pub fn documents<'a>(
     let stated = |animation: &Animation| clips.and_then(|clips| clips.get(&animation.name));
     let counts = animations.iter().map(|it| frames(it, fps(stated(it))));
     let count = counts.fold(0, usize::saturating_add);
-    if count.saturating_mul(scene.nodes.len().max(1)) > MAX_FRAMES {
+    if count > MAX_FRAMES || count.saturating_mul(scene.nodes.len()) > MAX_NODE_FRAMES {
         return Err(Error::new(format_args!(
             "the animations are too long: {count} frames"
         )));

@@ -19,7 +19,7 @@ use classic_model_formats::alo::AloFile;
 use classic_model_formats::alo::write::write;
 use material::Materials;
 use skeleton::Skeleton;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The format of converted models in `extras`.
 const FORMAT: &str = "alo";
@@ -71,6 +71,16 @@ pub fn convert(scene: &Scene, options: &Options<'_>) -> core::result::Result<Con
     };
     let bytes = write(&file).map_err(Error::new)?;
     let clips = scene.clips(options.clips, |_| None)?;
+    let mut names = HashSet::new();
+    if let Some(clip) = clips
+        .iter()
+        .find(|it| !names.insert(it.name.to_lowercase()))
+    {
+        return Err(Error::new(format_args!(
+            "two animations have names that differ only in case, so that their files would be the same: {:?}",
+            clip.name
+        )));
+    }
     let animations = clip::documents(scene, &skeleton, &clips)?.into_iter();
     let animations = animations.map(|(name, document)| {
         let bytes = ala::write::write(&document);

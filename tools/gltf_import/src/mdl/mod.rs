@@ -25,6 +25,9 @@ use std::collections::HashMap;
 const MAX_POSES: usize = 1 << 16;
 const MAX_VERTICES: usize = 1 << 26;
 
+/// The maximum count of vertices and their differences in all poses.
+const MAX_POSED: usize = 1 << 29;
+
 /// The flag for skins with holes.
 const HOLES: u32 = 1 << 14;
 
@@ -84,9 +87,16 @@ pub fn convert(scene: &Scene, options: &Options<'_>) -> core::result::Result<Con
         .iter()
         .map(|part| part.primitive.positions.len())
         .sum();
+    let posed: usize = parts
+        .iter()
+        .map(|part| part.primitive.posed_vertices())
+        .sum();
     let poses: usize = clips.iter().map(Clip::count).fold(0, usize::saturating_add);
     let all = vertices.saturating_add(scene.nodes.len());
-    if poses > MAX_POSES || poses.saturating_mul(all) > MAX_VERTICES {
+    if poses > MAX_POSES
+        || poses.saturating_mul(all) > MAX_VERTICES
+        || poses.saturating_mul(posed) > MAX_POSED
+    {
         return Err(Error::new(format_args!(
             "too long: {poses} poses of {vertices} vertices"
         )));

@@ -5,6 +5,7 @@ use crate::animation::{Animation, Channel, Interpolation, Property};
 use crate::error::{At, Error, Result};
 use crate::json;
 use crate::scene::Node;
+use std::collections::HashSet;
 
 impl Reader<'_> {
     pub(super) fn animation(
@@ -19,6 +20,7 @@ impl Reader<'_> {
             name => name.to_owned(),
         };
         let mut channels = Vec::new();
+        let mut known = HashSet::new();
         for (at, channel) in animation.channels.iter().enumerate() {
             let place = format!("channels[{at}]");
             // Others are of extensions that are not read, or of nodes outside of the scene: they have no effect.
@@ -28,6 +30,9 @@ impl Reader<'_> {
             let Some(node) = indices.get(node).copied().flatten() else {
                 continue;
             };
+            if !known.insert((node, property)) {
+                return Err(Error::new("the property of the node has another channel").at(&place));
+            }
             let sampler = animation.samplers.get(channel.sampler);
             let sampler =
                 sampler.ok_or_else(|| Error::new(format_args!("no sampler {}", channel.sampler)));

@@ -9,6 +9,7 @@ mod nodes;
 use crate::accessor::Arrays;
 use crate::error::{At, Error, Result};
 use crate::json::{self, Root};
+use crate::names::Names;
 use crate::scene::{Image, Scene};
 use container::{buffers, chunks, resource};
 use materials::material;
@@ -16,15 +17,17 @@ use nodes::{VISIBILITY, nodes};
 use serde_json::Value;
 
 /// The extensions that are read or without effect on what is. Files that require others are refused.
-const EXTENSIONS: [&str; 8] = [
+const EXTENSIONS: [&str; 10] = [
     "KHR_animation_pointer",
     "KHR_lights_punctual",
+    "KHR_materials_emissive_strength",
     "KHR_materials_specular",
     "KHR_materials_unlit",
     "KHR_materials_variants",
     "KHR_mesh_quantization",
     VISIBILITY,
     "KHR_texture_transform",
+    "MSFT_lod",
 ];
 
 /// Reads an external file by its path, which is relative to the folder of the glTF file and does not lead out of it.
@@ -87,7 +90,11 @@ impl Reader<'_> {
             self.animation(index, animation, &nodes, &indices)
                 .at(format_args!("animations[{index}]"))
         });
-        let animations = animations.collect::<Result<Vec<_>>>()?;
+        let mut animations = animations.collect::<Result<Vec<_>>>()?;
+        let mut names = Names::default();
+        for animation in &mut animations {
+            animation.name = names.unique(&animation.name);
+        }
         let materials = root.materials.iter().enumerate();
         let materials =
             materials.map(|(index, it)| material(root, it).at(format_args!("materials[{index}]")));

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::HashSet;
 
 /// The maximum count of vertices of all nodes.
-const MAX_VERTICES: usize = 1 << 24;
+const MAX_VERTICES: usize = 1 << 21;
 
 pub const VISIBILITY: &str = "KHR_node_visibility";
 
@@ -17,29 +17,22 @@ pub const VISIBILITY: &str = "KHR_node_visibility";
 /// that are hidden at rest are outside of the scene, because a scale of 0 would not hide them.
 pub fn nodes(root: &Root, meshes: &[Mesh]) -> Result<(Vec<Node>, Vec<Option<usize>>)> {
     let scene = checked(root.scene, root.scenes.len(), "scene")?;
-    let scene = scene.or_else(|| (!root.scenes.is_empty()).then_some(0));
-    let roots: Vec<usize> = match scene.and_then(|scene| root.scenes.get(scene)) {
-        Some(scene) => scene.nodes.clone(),
-        // Without scenes, all nodes without a parent.
-        None => {
-            let children: HashSet<usize> = root
-                .nodes
-                .iter()
-                .flat_map(|node| node.children.iter().copied())
-                .collect();
-            (0..root.nodes.len())
-                .filter(|node| !children.contains(node))
-                .collect()
-        }
-    };
-    let mut nodes: Vec<Node> = Vec::new();
-    let mut indices = vec![None; root.nodes.len()];
-    // The levels that are no children have the parents of their finest levels.
     let children: HashSet<usize> = root
         .nodes
         .iter()
         .flat_map(|node| node.children.iter().copied())
         .collect();
+    let scene = scene.or_else(|| (!root.scenes.is_empty()).then_some(0));
+    let roots: Vec<usize> = match scene.and_then(|scene| root.scenes.get(scene)) {
+        Some(scene) => scene.nodes.clone(),
+        // Without scenes, all nodes without a parent.
+        None => (0..root.nodes.len())
+            .filter(|node| !children.contains(node))
+            .collect(),
+    };
+    let mut nodes: Vec<Node> = Vec::new();
+    let mut indices = vec![None; root.nodes.len()];
+    // The levels that are no children have the parents of their finest levels.
     let mut placed: HashSet<usize> = root.nodes.iter().flat_map(levels).collect();
     placed.extend(&children);
     placed.extend(&roots);

@@ -140,6 +140,13 @@ fn indices_and_sizes_are_checked() {
         "glTF version \"1.0\"; expected 2.0",
     );
     assert_error(
+        |it| {
+            let channel = it["animations"][0]["channels"][0].clone();
+            it["animations"][0]["channels"] = json!([channel, channel]);
+        },
+        "animations[0]: channels[1]: the property of the node has another channel",
+    );
+    assert_error(
         |it| it["extensionsRequired"] = json!(["KHR_draco_mesh_compression"]),
         "the file requires KHR_draco_mesh_compression, which is not supported",
     );
@@ -228,4 +235,51 @@ fn truncated_and_mutated_files_do_not_panic() {
         converted += usize::from(convert_all(&bytes).is_ok());
     }
     assert!((100..2900).contains(&converted), "{converted}");
+}
+
+#[test]
+fn textures_are_limited_together() {
+    // A PNG file without texels: its size is known without decoding.
+    let size = 8192_u32.to_be_bytes();
+    let header = [&size[..], &size, &[8, 6, 0, 0, 0]].concat();
+    let bytes = [
+        &b"\x89PNG\r\n\x1a\n"[..],
+        &chunk(b"IHDR", &header),
+        &chunk(b"IDAT", &[]),
+    ];
+    let mut document = document();
+    let view = document.view(&bytes.concat());
+    document.json["images"][0]["bufferView"] = json!(view);
+    let error = convert_all(&document.glb()).unwrap_err();
+    assert!(
+        error.contains("the textures have more than 33554432 texels"),
+        "{error}"
+    );
+}
+
+/// A part of a PNG file, with its checksum (CRC-32).
+fn chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
+    let bit = |crc: u32| (crc >> 1) ^ (0xEDB8_8320 * (crc & 1));
+    let byte = |crc: u32, byte: &u8| (0..8).fold(crc ^ u32::from(*byte), |crc, _| bit(crc));
+    let crc = !kind.iter().chain(data).fold(u32::MAX, byte);
+    let length = (data.len() as u32).to_be_bytes();
+    [&length, &kind[..], data, &crc.to_be_bytes()].concat()
+}
+
+#[test]
+fn animations_without_channels_are_the_scene_at_rest() {
+    let mut document = document();
+    document.json["animations"] = json!([{ "name": "idle", "channels": [], "samplers": [] }]);
+    let scene = document.scene().unwrap();
+    let model = abc::convert(&scene, &abc::Options::default()).unwrap();
+    assert_eq!(model.document.animations[0].keyframes.len(), 1);
+}
+
+#[test]
+fn files_of_clips_that_differ_only_in_case_are_an_error() {
+    let mut document = document();
+    document.json["animations"][1]["name"] = json!("WALK");
+    let scene = document.scene().unwrap();
+    let error = alo::convert(&scene, &alo::Options::default()).unwrap_err();
+    assert!(error.to_string().contains("differ only in case"), "{error}");
 }

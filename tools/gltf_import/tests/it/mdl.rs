@@ -396,3 +396,54 @@ fn hidden_meshes_are_left_out() {
     let model = classic_models_gltf_import::lgw::convert(&scene, "model", None).unwrap();
     assert_eq!(model.file.meshes.len(), 1);
 }
+
+#[test]
+fn meshes_that_an_animation_shows_are_points_while_they_are_hidden() {
+    let mut document = Document::new();
+    let mesh = document.square(None);
+    let flash = document.push("nodes", json!({ "name": "Flash", "mesh": mesh }));
+    let gun = document.node(json!({
+        "name": "Gun", "children": [flash],
+        "extensions": { "KHR_node_visibility": { "visible": false } },
+    }));
+    document.animate("fire", gun, "translation", &[0.0, 0.3], &[[0.0; 3]; 2]);
+    let input = document.floats(&[[0.0], [0.1], [0.2]]);
+    let output = document.floats(&[[0.0], [1.0], [0.0]]);
+    let pointer = format!("/nodes/{gun}/extensions/KHR_node_visibility/visible");
+    let target = json!({ "path": "pointer", "extensions": { "KHR_animation_pointer": { "pointer": pointer } } });
+    let animation = &mut document.json["animations"][0];
+    let sampler = json!({ "input": input, "output": output, "interpolation": "STEP" });
+    animation["samplers"].as_array_mut().unwrap().push(sampler);
+    let channel = json!({ "sampler": 1, "target": target });
+    animation["channels"].as_array_mut().unwrap().push(channel);
+    let bytes = model(&document).to_bytes();
+    let file = parse(&bytes).unwrap();
+    let size = |pose: usize| {
+        let corners = (0..file.poses[pose].vertices.len()).map(|it| position(&file, pose, it)[1]);
+        corners.clone().fold(f32::MIN, f32::max) - corners.fold(f32::MAX, f32::min)
+    };
+    assert_eq!(size(0), 0.0);
+    assert!(size(1) > 0.5);
+    assert_eq!(size(2), 0.0);
+
+    let model = classic_models_gltf_import::abc::convert(
+        &document.scene().unwrap(),
+        &classic_models_gltf_import::abc::Options::default(),
+    );
+    assert_eq!(model.unwrap().document.geometry.triangles.len(), 2);
+}
+
+#[test]
+fn clips_of_the_same_name_are_numbered() {
+    let mut document = Document::new();
+    let mesh = document.square(None);
+    let node = document.node(json!({ "mesh": mesh }));
+    for height in [1.0, 2.0] {
+        let values = [[0.0; 3], [0.0, height, 0.0]];
+        document.animate("run", node, "translation", &[0.0, 0.1], &values);
+    }
+    assert_eq!(
+        names(&model(&document)),
+        ["run1", "run2", "run_2_1", "run_2_2"]
+    );
+}
