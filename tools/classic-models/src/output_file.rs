@@ -1,8 +1,9 @@
 //! Writes whole files: a file that cannot be written completely is not written at all.
 
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Writes a file. With `force`, an existing file is replaced.
 ///
@@ -10,14 +11,57 @@ use std::path::{Path, PathBuf};
 /// If the file exists, or cannot be written. Nothing is left then.
 pub fn write(path: &Path, bytes: &[u8], force: bool) -> Result<(), String> {
     check(path, force)?;
-    let temporary = temporary(path);
-    let written = fs::File::create(&temporary).and_then(|mut file| file.write_all(bytes));
-    let renamed = written.and_then(|()| fs::rename(&temporary, path));
-    renamed.map_err(|error| {
-        // The write error is the one to report.
-        let _ = fs::remove_file(&temporary);
-        format!("{}: {error}", path.display())
-    })
+    write_all([(path, bytes)])
+}
+
+/// Writes files, and replaces existing ones: none of them unless all can be written.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn write_all<'a>(files: impl IntoIterator<Item = (&'a Path, &'a [u8])>) -> Result<(), String> {
+    let complete = files
+        .into_iter()
+        .map(|(path, bytes)| Complete::new(path, bytes));
+    let complete: Vec<_> = complete.collect::<Result<_, _>>()?;
+    complete.iter().try_for_each(Complete::rename)
+}
+
+/// A complete file with a temporary name, which is deleted in the end unless it was renamed.
+struct Complete {
+    temporary: PathBuf,
+    path: PathBuf,
+}
+
+impl Complete {
+    fn new(path: &Path, bytes: &[u8]) -> Result<Self, String> {
+        // Two runs, and two files of a run, never have the same name.
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("classic-models-{}-{count}.tmp", std::process::id());
+        let complete = Self {
+            temporary: path.with_file_name(name),
+            path: path.to_owned(),
+        };
+        let file = fs::File::create(&complete.temporary);
+        let written = file.and_then(|mut file| file.write_all(bytes));
+        complete.result(written)?;
+        Ok(complete)
+    }
+
+    fn rename(&self) -> Result<(), String> {
+        self.result(fs::rename(&self.temporary, &self.path))
+    }
+
+    fn result(&self, result: io::Result<()>) -> Result<(), String> {
+        result.map_err(|error| format!("{}: {error}", self.path.display()))
+    }
+}
+
+impl Drop for Complete {
+    fn drop(&mut self) {
+        // It does not exist if it was renamed. The write error is the one to report.
+        let _ = fs::remove_file(&self.temporary);
+    }
 }
 
 /// Creates the folder of a file.
@@ -45,17 +89,11 @@ pub fn check(path: &Path, force: bool) -> Result<(), String> {
     }
 }
 
-/// The temporary file: of this process only, so that two runs do not write to the same file.
-fn temporary(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.tmp", std::process::id()));
-    path.with_file_name(name)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::write;
+    use super::{write, write_all};
     use std::fs;
+    use std::path::Path;
 
     #[test]
     fn only_force_replaces_files_and_nothing_else_is_left() {
@@ -71,5 +109,22 @@ mod tests {
         assert!(error.contains("not a regular file"), "{error}");
         assert!(write(&folder.path().join("missing/a.glb"), b"", true).is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn all_files_are_written_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let [a, b] = ["a", "b"].map(|name| folder.path().join(name));
+        let missing = folder.path().join("missing/c");
+        let files: [(&Path, &[u8]); 2] = [(&a, b"a"), (&missing, b"c")];
+        let error = write_all(files).unwrap_err();
+        assert!(error.contains("missing"), "{error}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        // A name that is as long as the system allows.
+        let long = folder.path().join("n".repeat(255));
+        let files: [(&Path, &[u8]); 3] = [(&a, b"a"), (&b, b"b"), (&long, b"c")];
+        write_all(files).unwrap();
+        assert_eq!(fs::read(long).unwrap(), b"c");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
     }
 }

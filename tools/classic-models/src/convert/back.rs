@@ -131,6 +131,7 @@ fn encoded(
         .into_iter()
         .filter(|_| !request.options.no_textures);
     let encoded = wanted.map(|(name, texture)| {
+        check_name(&name).map_err(|error| format!("texture {error}"))?;
         let bytes = images::encode(&name, texture, request.options)?;
         Ok((name, bytes))
     });

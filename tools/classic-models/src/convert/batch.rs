@@ -5,7 +5,7 @@ use crate::convert::job::{Input, Job};
 use crate::convert::options::{Options, Output};
 use crate::file_format::is_texture;
 use crate::messages;
-use crate::output_file::{check, create_folder, write};
+use crate::output_file::{check, create_folder, write_all};
 use crate::paths::archive_file;
 use crate::paths::path_args::Unmatched;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError, mpsc};
 
 /// The jobs of a run. A planned job can be an error: its file is not converted.
 pub struct Plan {
@@ -122,13 +122,18 @@ fn in_folder(
     name.push(".");
     name.push(kind.extension());
     let output = out.join(name);
-    let key = PathBuf::from(output.to_string_lossy().to_lowercase());
+    let key = lower_case(&output);
     if let Some(other) = planned.get(&key) {
         let (output, other) = (output.display(), other.display());
         return Err(format!("{output} is already the result of {other}"));
     }
     planned.insert(key, input.path.clone());
     Ok((output, kind))
+}
+
+/// A path in lower case: on some systems it is the same file.
+fn lower_case(path: &Path) -> PathBuf {
+    PathBuf::from(path.to_string_lossy().to_lowercase())
 }
 
 /// How to run the jobs of a plan.
@@ -139,6 +144,8 @@ pub struct Run<'a> {
     pub workers: usize,
     /// Whether existing files are replaced.
     pub force: bool,
+    /// The inputs by the files beside their results, in lower case.
+    pub beside: Mutex<HashMap<PathBuf, PathBuf>>,
 }
 
 impl Run<'_> {
@@ -197,25 +204,35 @@ impl Run<'_> {
         }
         check(&job.output, self.force)?;
         let written = job.convert(self.files, self.options)?;
-        let beside = written.beside.iter();
-        let beside = beside.map(|(name, bytes)| (job.output.with_file_name(name), bytes));
-        // Several models can have the same texture.
-        let is_new = |(path, bytes): &(PathBuf, &Vec<u8>)| {
-            fs::read(path).map_or(true, |found| found != **bytes)
-        };
-        let beside: Vec<_> = beside.filter(is_new).collect();
-        for (path, _) in &beside {
-            if inputs.contains(&archive_file::absolute(path)) {
-                let path = path.display();
-                return Err(format!("{path}: the result would replace an input"));
+        // One job at a time, because files beside results can have the same names.
+        let mut known = self.beside.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = Vec::new();
+        for (name, bytes) in &written.beside {
+            let path = job.output.with_file_name(name);
+            if fs::read(&path).is_ok_and(|found| found == *bytes) {
+                continue;
             }
-            check(path, self.force)?;
+            let what = path.display();
+            if let Some(other) = known.get(&lower_case(&path)) {
+                let other = other.display();
+                return Err(format!(
+                    "{what} is already a file of {other} and differs: give it another name"
+                ));
+            }
+            if inputs.contains(&archive_file::absolute(&path)) {
+                return Err(format!("{what}: the result would replace an input"));
+            }
+            check(&path, self.force)?;
+            files.push((path, &bytes[..]));
         }
         create_folder(&job.output)?;
-        for (path, bytes) in beside {
-            write(&path, bytes, self.force)?;
-        }
-        write(&job.output, &written.bytes, self.force)?;
+        let all = files.iter().map(|(path, bytes)| (&**path, *bytes));
+        write_all(all.chain([(&*job.output, &written.bytes[..])]))?;
+        let paths = written
+            .beside
+            .keys()
+            .map(|name| job.output.with_file_name(name));
+        known.extend(paths.map(|path| (lower_case(&path), job.input.clone())));
         Ok(written.warnings)
     }
 }

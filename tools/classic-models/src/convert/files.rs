@@ -167,7 +167,7 @@ impl Files {
             .try_fold(base.to_path_buf(), |folder, part| self.entry(&folder, part))
     }
 
-    /// A file or a folder in a folder. The exact name is preferred.
+    /// A file or a folder in a folder, in any case.
     fn entry(&self, folder: &Path, name: &str) -> Option<PathBuf> {
         let name = self.list(folder).get(&name.to_lowercase()).cloned()?;
         Some(folder.join(name))

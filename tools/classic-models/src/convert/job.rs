@@ -14,7 +14,7 @@ use classic_model_formats::archive::detect;
 use std::path::{Path, PathBuf};
 
 /// The error of a texture that shall become a model.
-const TEXTURE: &str = "a texture can only be converted to .dds, .dtx, .png and .tga";
+const TEXTURE: &str = "a texture can only be converted to .dds, .dtx, .lmp, .png and .tga";
 
 /// A file to convert, and the file to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,8 +41,8 @@ impl Job {
                 return self.back(&bytes, files, options);
             }
             Output::Html if self.is_gltf(&bytes) => {
-                html::check(&bytes)?;
-                return Ok(self.page(&bytes, Vec::new()));
+                let scene = html::read(&bytes)?;
+                return Ok(self.page(&bytes, !scene.has_meshes(), scene.warnings().to_vec()));
             }
             Output::Glb | Output::Html => Container::Glb,
             Output::Gltf => Container::Gltf,
@@ -74,18 +74,18 @@ impl Job {
         }?;
         let has_meshes = !converted.document.root.meshes.is_empty();
         let bytes = converted.document.write(container)?;
-        let mut warnings = converted.warnings;
+        let warnings = converted.warnings;
         if self.kind == Output::Html {
-            if !has_meshes {
-                warnings.push("has no meshes: the page is empty".to_owned());
-            }
-            return Ok(self.page(&bytes, warnings));
+            return Ok(self.page(&bytes, !has_meshes, warnings));
         }
         Ok(Written::new(bytes, warnings))
     }
 
     /// A page that shows a glTF file.
-    fn page(&self, gltf: &[u8], warnings: Vec<String>) -> Written {
+    fn page(&self, gltf: &[u8], is_empty: bool, mut warnings: Vec<String>) -> Written {
+        if is_empty {
+            warnings.push("has no meshes: the page is empty".to_owned());
+        }
         Written::new(html::page(&model_name(&self.input), gltf), warnings)
     }
 

@@ -46,6 +46,7 @@ use options::{Options, Output};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Mutex;
 
 /// Converts models to glTF for Blender and other programs, textures to PNG, and both back.
 ///
@@ -206,6 +207,7 @@ pub fn run(args: &Args) -> ExitCode {
         files: &files,
         workers: args.jobs.map_or_else(processors, NonZeroUsize::get),
         force: args.force,
+        beside: Mutex::default(),
     };
     let summary = run.convert(&plan);
     let files = messages::counted(summary.converted as u64, "file");

@@ -1,6 +1,8 @@
 //! Runs on several files, and on damaged ones.
 
 use crate::{Folder, samples};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use classic_models_fixtures::archives::pak;
 use classic_models_fixtures::mdl::tetrahedron;
 use classic_models_fixtures::{ala, regressions};
@@ -135,6 +137,49 @@ fn results_never_replace_inputs() {
     }
     let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert!(read("a.glb") == model && read("b.glb") == archive);
+}
+
+#[test]
+fn textures_of_one_name_never_replace_each_other() {
+    let folder = Folder::new();
+    let image = |color: u8| {
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        let image = image::RgbaImage::from_pixel(4, 4, image::Rgba([color, 0, 0, 255]));
+        image.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+        STANDARD.encode(bytes.into_inner())
+    };
+    let positions: Vec<u8> = [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]
+        .iter()
+        .flat_map(|it| it.to_le_bytes())
+        .collect();
+    for (index, color) in [9, 9, 200, 90].into_iter().enumerate() {
+        let gltf = serde_json::json!({
+            "asset": { "version": "2.0" },
+            "nodes": [{ "mesh": 0 }], "scenes": [{ "nodes": [0] }],
+            "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 }, "material": 0 }] }],
+            "materials": [{ "pbrMetallicRoughness": { "baseColorTexture": { "index": 0 } } }],
+            "textures": [{ "source": 0 }],
+            "images": [{ "name": "hull", "uri": format!("data:image/png;base64,{}", image(color)) }],
+            "accessors": [{ "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3" }],
+            "bufferViews": [{ "buffer": 0, "byteLength": 36 }],
+            "buffers": [{
+                "byteLength": 36,
+                "uri": format!("data:;base64,{}", STANDARD.encode(&positions)),
+            }],
+        });
+        folder.write(&format!("in/{index}.gltf"), gltf.to_string().as_bytes());
+    }
+    for _ in 0..5 {
+        let output = folder.run(&["in", "out", "--format", "lgw", "--force", "--jobs", "4"]);
+        assert_eq!(output.status.code(), Some(1));
+        let text = String::from_utf8(output.stderr).unwrap();
+        // The first job wins, which may have the texture of two models.
+        let count = text.matches("hull.tga is already a file of").count();
+        assert!((2..=3).contains(&count), "{text}");
+        let models = std::fs::read_dir(folder.path("out")).unwrap().count() - 1;
+        assert_eq!(models, 4 - count, "{text}");
+        std::fs::remove_dir_all(folder.path("out")).unwrap();
+    }
 }
 
 #[test]

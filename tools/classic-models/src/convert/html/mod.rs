@@ -4,23 +4,14 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use gltf::binary::Glb;
+use classic_models_gltf_import::Scene;
 use miniz_oxide::deflate::compress_to_vec_zlib;
-use serde_json::Value;
 
 /// The page, in which `{{title}}`, `{{model}}` and `{{viewer}}` are replaced.
 const PAGE: &str = include_str!("page.html");
 
 /// The viewer. It does not contain `</script`, because esbuild escapes it.
 const VIEWER: &str = include_str!("viewer.min.js");
-
-/// What the viewer cannot decode.
-const UNSUPPORTED: [&str; 4] = [
-    "EXT_meshopt_compression",
-    "KHR_draco_mesh_compression",
-    "KHR_meshopt_compression",
-    "KHR_texture_basisu",
-];
 
 /// The level of compression: the best one.
 const LEVEL: u8 = 9;
@@ -34,32 +25,14 @@ pub fn page(title: &str, model: &[u8]) -> Vec<u8> {
     page.replacen("{{title}}", &escape(title), 1).into_bytes()
 }
 
-/// Checks that the viewer can show a glTF file that another program wrote.
+/// Reads a glTF file that another program wrote, which must be one file.
 ///
 /// # Errors
-/// If it is damaged, compressed, or refers to other files.
-pub fn check(bytes: &[u8]) -> Result<(), String> {
-    let glb = match bytes.starts_with(b"glTF") {
-        true => Some(Glb::from_slice(bytes).map_err(|error| error.to_string())?),
-        false => None,
-    };
-    let json = glb.as_ref().map_or(bytes, |glb| &glb.json);
-    let json: Value = serde_json::from_slice(json).map_err(|error| error.to_string())?;
-    let list = |name: &str| json[name].as_array().into_iter().flatten();
-    let required = list("extensionsRequired").filter_map(Value::as_str);
-    if let Some(name) = required.into_iter().find(|name| UNSUPPORTED.contains(name)) {
-        return Err(format!(
-            "requires {name}, which the page cannot decode: export it without compression"
-        ));
-    }
-    let uris = list("buffers").chain(list("images"));
-    let mut uris = uris.filter_map(|object| object["uri"].as_str());
-    match uris.find(|uri| !uri.starts_with("data:")) {
-        Some(uri) => Err(format!(
-            "{uri} is another file: export the model as one file, .glb"
-        )),
-        None => Ok(()),
-    }
+/// If it is damaged, requires an extension that is not supported, or refers to other files.
+pub fn read(bytes: &[u8]) -> Result<Scene, String> {
+    let other_file =
+        |_: &str| Err("is another file: export the model as one file, .glb".to_owned());
+    Scene::read(bytes, &other_file).map_err(|error| error.to_string())
 }
 
 /// Text for HTML, in elements and in attributes.
@@ -97,13 +70,25 @@ mod tests {
 
     #[test]
     fn models_of_other_programs_must_be_one_file_without_compression() {
-        let check = |json: &str| check(json.as_bytes());
-        assert_eq!(check(r#"{"buffers":[{"uri":"data:,"}]}"#), Ok(()));
-        let error = check(r#"{"images":[{"uri":"a.png"}]}"#).unwrap_err();
-        assert!(error.contains("a.png"), "{error}");
-        let error = check(r#"{"extensionsRequired":["KHR_draco_mesh_compression"]}"#).unwrap_err();
+        let read = |json: &str| {
+            let json = format!(r#"{{"asset":{{"version":"2.0"}},{json}}}"#);
+            super::read(json.as_bytes()).map(drop)
+        };
+        assert_eq!(
+            read(r#""buffers":[{"uri":"data:;base64,","byteLength":0}]"#),
+            Ok(())
+        );
+        let error = read(r#""buffers":[{"uri":"a.bin","byteLength":4}]"#).unwrap_err();
+        assert!(
+            error.contains("a.bin") && error.contains("another file"),
+            "{error}"
+        );
+        let error = read(r#""extensionsRequired":["KHR_draco_mesh_compression"]"#).unwrap_err();
         assert!(error.contains("KHR_draco_mesh_compression"), "{error}");
-        assert!(check("{").is_err());
-        assert!(super::check(b"glTF").is_err());
+        let accessor = r#""accessors":[{"componentType":5126,"count":999999,"type":"VEC3"}]"#;
+        let mesh = r#""meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}]"#;
+        assert!(read(&format!("{accessor},{mesh}")).is_err());
+        assert!(super::read(b"[]").is_err());
+        assert!(super::read(b"glTF").is_err());
     }
 }
