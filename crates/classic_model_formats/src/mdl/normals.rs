@@ -12,14 +12,45 @@ pub fn normals() -> &'static [[f32; 3]; NORMAL_COUNT] {
     &NORMALS
 }
 
+/// Lanes of the vectors of most processors.
+const LANES: usize = 8;
+
+/// The count of normals, rounded up to whole vectors.
+const PADDED: usize = NORMAL_COUNT.next_multiple_of(LANES);
+
+/// The normals as columns of X, Y and Z. Zeros fill the last vector.
+fn columns() -> &'static [[f32; PADDED]; 3] {
+    static COLUMNS: LazyLock<[[f32; PADDED]; 3]> = LazyLock::new(|| {
+        let coordinate = |axis: usize, index: usize| {
+            let normal = normals().get(index).copied().unwrap_or_default();
+            normal.get(axis).copied().unwrap_or_default()
+        };
+        core::array::from_fn(|axis| core::array::from_fn(|index| coordinate(axis, index)))
+    });
+    &COLUMNS
+}
+
 /// The index of the precalculated normal closest to `direction`, which can have any length except 0.
 pub fn nearest_normal(direction: [f32; 3]) -> u8 {
-    let by_cosine = |a: &(u8, f32), b: &(u8, f32)| a.1.total_cmp(&b.1);
-    (0_u8..)
-        .zip(normals())
-        .map(|(index, normal)| (index, dot(*normal, direction)))
-        .max_by(by_cosine)
-        .map_or(0, |(index, _)| index)
+    let [xs, ys, zs] = columns();
+    let mut cosines = [0.0_f32; PADDED];
+    for (((cosine, x), y), z) in cosines.iter_mut().zip(xs).zip(ys).zip(zs) {
+        *cosine = dot([*x, *y, *z], direction);
+    }
+    // The greatest of each lane first, which compilers vectorize.
+    let mut greatest = [f32::MIN; LANES];
+    for vector in cosines.as_chunks::<LANES>().0 {
+        for (greatest, cosine) in greatest.iter_mut().zip(vector) {
+            *greatest = if cosine > greatest {
+                *cosine
+            } else {
+                *greatest
+            };
+        }
+    }
+    let greatest = greatest.into_iter().fold(f32::MIN, f32::max);
+    let last = cosines.iter().rposition(|cosine| *cosine == greatest);
+    last.unwrap_or_default().min(NORMAL_COUNT - 1) as u8
 }
 
 /// The coordinates of the corners of a regular icosahedron of radius 1 are 0, ±`X` and ±`Z`.
