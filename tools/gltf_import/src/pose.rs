@@ -20,7 +20,7 @@ pub struct Vertices {
 }
 
 impl Scene {
-    /// The pose at a time of an animation, or at rest. Hidden nodes have the scale 0.
+    /// The pose at a time of an animation, or at rest. Hidden meshes have the scale 0.
     pub(crate) fn pose(&self, at: Option<(&Animation, f32)>) -> Pose {
         let mut transforms: Vec<Transform> = self.nodes.iter().map(|node| node.transform).collect();
         let mut weights: Vec<Vec<f32>> =
@@ -28,7 +28,7 @@ impl Scene {
         if let Some((animation, time)) = at {
             animation.apply(time, &mut transforms, &mut weights);
         }
-        transforms.iter_mut().for_each(Transform::hide);
+        self.hide_meshes(&mut transforms);
         self.pose_of(transforms, weights)
     }
 

@@ -57,13 +57,6 @@ impl Transform {
     pub fn affine(&self) -> Affine3A {
         Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
     }
-
-    /// Sets the scale of a hidden node to 0.
-    pub fn hide(&mut self) {
-        if !self.visible {
-            self.scale = Vec3::ZERO;
-        }
-    }
 }
 
 /// The level of detail of a node.
@@ -271,7 +264,17 @@ impl Scene {
         }
     }
 
-    /// The count of meters per unit of a model: what is asked for, otherwise that of a converted model of a format, otherwise 1.
+    /// Sets the scale of hidden meshes to 0. Joints keep theirs, because their visibility does not hide skinned meshes.
+    pub(crate) fn hide_meshes(&self, transforms: &mut [Transform]) {
+        self.inherit_visibility(transforms);
+        for (node, transform) in self.nodes.iter().zip(transforms) {
+            if node.mesh.is_some() && node.skin.is_none() && !transform.visible {
+                transform.scale = Vec3::ZERO;
+            }
+        }
+    }
+
+    /// Meters per unit of a model: `wanted`, otherwise the value of a converted model of a format, otherwise 1.
     pub(crate) fn meters_per_unit(&self, format: &str, wanted: Option<f32>) -> f32 {
         let stated = self.extra(format, "metersPerUnit").and_then(Value::as_f64);
         let stated = stated
@@ -280,7 +283,7 @@ impl Scene {
         wanted.or(stated).unwrap_or(1.0)
     }
 
-    /// A value of the `extras` of the node for a converted model of a format: `alo particles`, `lgw` or `mdl`.
+    /// A value of the `extras` of the node for a converted model of a format: `abc`, `alo`, `alo particles`, `lgw` or `mdl`.
     pub fn extra(&self, format: &str, name: &str) -> Option<&Value> {
         let is_root =
             |node: &&Node| node.extras.get("format").and_then(Value::as_str) == Some(format);

@@ -83,7 +83,7 @@ impl<'a> Sampler<'a> {
         if let Some((animation, time)) = time {
             animation.apply(time, &mut locals, &mut weights);
         }
-        locals.iter_mut().for_each(Transform::hide);
+        self.scene.hide_meshes(&mut locals);
         let mut worlds: Vec<Affine3A> = Vec::with_capacity(nodes.len());
         let mut turns: Vec<Quat> = Vec::with_capacity(nodes.len());
         let mut scales: Vec<Option<f32>> = Vec::with_capacity(nodes.len());

@@ -447,3 +447,27 @@ fn clips_of_the_same_name_are_numbered() {
         ["run1", "run2", "run_2_1", "run_2_2"]
     );
 }
+
+#[test]
+fn hidden_joints_move_skinned_meshes() {
+    let sizes = [true, false].map(|visible| {
+        let mut document = Document::new();
+        let mesh = document.square(None);
+        let joints = document.view(&[0; 16]);
+        let joints =
+            json!({ "bufferView": joints, "componentType": 5121, "count": 4, "type": "VEC4" });
+        let joints = document.push("accessors", joints);
+        let weights = document.floats(&[[1.0, 0.0, 0.0, 0.0]; 4]);
+        let attributes = &mut document.json["meshes"][mesh]["primitives"][0]["attributes"];
+        attributes["JOINTS_0"] = json!(joints);
+        attributes["WEIGHTS_0"] = json!(weights);
+        let extensions = json!({ "KHR_node_visibility": { "visible": visible } });
+        let joint = document.node(json!({ "extensions": extensions }));
+        document.push("skins", json!({ "joints": [joint] }));
+        document.node(json!({ "mesh": mesh, "skin": 0 }));
+        let bytes = model(&document).to_bytes();
+        parse(&bytes).unwrap().header.scale
+    });
+    assert!(sizes[0][1] > 0.0);
+    assert_eq!(sizes[0], sizes[1]);
+}
