@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// The width and the height of pages in pixels.
 pub const SIZE: u32 = 320;
 
-/// Ends a test that hangs. Pages take seconds.
+/// A test fails if its page is not shown after this time. Pages take seconds.
 const LIMIT: Duration = Duration::from_secs(600);
 
 /// What Chromium logs about its own software renderer.

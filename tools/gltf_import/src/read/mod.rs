@@ -16,7 +16,7 @@ use materials::material;
 use nodes::{VISIBILITY, nodes};
 use serde_json::Value;
 
-/// The extensions that are read or without effect on what is. Files that require others are refused.
+/// The extensions that are read, and those that change nothing that is read. Files that require others are refused.
 const EXTENSIONS: [&str; 10] = [
     "KHR_animation_pointer",
     "KHR_lights_punctual",

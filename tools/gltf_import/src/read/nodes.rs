@@ -107,7 +107,7 @@ fn levels(node: &json::Node) -> impl Iterator<Item = usize> {
     levels.filter_map(|level| Some(level.as_u64()? as usize))
 }
 
-/// Marks the levels of detail, and what is below them.
+/// Marks the levels of detail, and the nodes below them.
 fn mark_levels(root: &Root, indices: &[Option<usize>], nodes: &mut [Node]) {
     let found = |index: usize| indices.get(index).copied().flatten();
     for (index, node) in root.nodes.iter().enumerate() {

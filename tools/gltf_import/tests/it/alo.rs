@@ -594,7 +594,7 @@ fn hidden_skinned_meshes_outside_of_the_scene_are_kept() {
         .collect();
     assert_eq!(meshes, [("Strip", false), ("Board", false)]);
     assert_eq!(positions(&file, 0, 0).len(), 12);
-    // Other formats have what is in the scene.
+    // Other formats only have the nodes of the scene.
     let options = classic_models_gltf_import::abc::Options::default();
     let model = classic_models_gltf_import::abc::convert(&document.scene().unwrap(), &options);
     assert_eq!(model.unwrap().document.geometry.triangles.len(), 2);

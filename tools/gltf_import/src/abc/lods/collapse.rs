@@ -25,7 +25,7 @@ pub struct Input {
     pub uvs: Vec<[[f32; 2]; 3]>,
 }
 
-/// What was collapsed.
+/// The collapses of a mesh.
 pub struct Collapsed {
     /// The two vertices that each new vertex replaces, the lower index first. New vertices come after those of the mesh.
     pub pairs: Vec<[usize; 2]>,
