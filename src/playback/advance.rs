@@ -185,6 +185,13 @@ impl ClipStep {
         }
     }
 
+    /// The count of passes through a clip of `length` seconds; negative if it plays backward.
+    pub(crate) fn passes(self, length: f32) -> f32 {
+        let loops = self.loops as f32;
+        let loops = if self.is_reversed { -loops } else { loops };
+        loops + (self.to - self.from) / length
+    }
+
     /// The elements that the step passes, in the order of playback. The elements must be in the order of their times,
     /// and each time must be within the clip.
     pub(crate) fn passed<T, F: Fn(&T) -> f32>(

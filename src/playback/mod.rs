@@ -9,4 +9,5 @@ pub(crate) mod clip_events;
 pub(crate) mod frames;
 pub(crate) mod properties;
 pub(crate) mod resolve;
+pub(crate) mod root_motion;
 pub(crate) mod skeletal;

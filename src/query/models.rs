@@ -3,6 +3,7 @@
 use crate::appearance::skins::ActiveSkin;
 use crate::formats::{FormatInfos, for_each_format};
 use crate::geometry::stride;
+use crate::root::motion::ClipMotion;
 use crate::root::parts::{DistanceLod, ModelLod};
 use crate::root::play::{ClipRef, Playback, ResolvedClip};
 use crate::root::skins::{ModelSkins, TeamColor};
@@ -95,6 +96,7 @@ pub struct ModelQuery<'w, 's> {
     visibilities: Query<'w, 's, &'static InheritedVisibility>,
     levels: Query<'w, 's, (Option<&'static DistanceLod>, Option<&'static ModelLod>)>,
     team_colors: Query<'w, 's, &'static TeamColor>,
+    motions: Query<'w, 's, &'static ClipMotion>,
 }
 
 impl ModelQuery<'_, '_> {
@@ -240,6 +242,32 @@ impl ModelQuery<'_, '_> {
         let stride = stride::stride(&poses, self.format(root)?.up());
         lock().push((clip.clone(), stride));
         Some(stride)
+    }
+
+    /// How the clips of a root have moved its model along the ground in the last update, in the root's space. `None` without a
+    /// [`RootMotion`](crate::root::RootMotion).
+    ///
+    /// It is for games that move roots themselves, so that [`moves_root`](crate::root::RootMotion::moves_root) is false:
+    ///
+    /// ```
+    /// # use bevy::prelude::*;
+    /// # use bevy_classic_models::prelude::*;
+    /// /// In units of the world per second.
+    /// #[derive(Component)]
+    /// struct Velocity(Vec3);
+    ///
+    /// fn walk(time: Res<Time>, models: ModelQuery, mut units: Query<(Entity, &Transform, &mut Velocity)>) {
+    ///     for (root, transform, mut velocity) in &mut units {
+    ///         let moved = models.root_motion(root).unwrap_or_default();
+    ///         let moved = transform.rotation * (transform.scale * Vec3::from(moved.translation));
+    ///         velocity.0 = moved / time.delta_secs();
+    ///     }
+    /// }
+    /// # bevy::ecs::system::assert_is_system(walk);
+    /// ```
+    pub fn root_motion(&self, root: Entity) -> Option<Isometry3d> {
+        let ClipMotion(moved) = self.motions.get(root).ok()?;
+        Some(Isometry3d::new(moved.translation, moved.rotation()))
     }
 
     /// The level of detail that is drawn, from 0, the finest: that of [`ModelLod`] or that of the distance. `None` until the

@@ -9,6 +9,7 @@
 pub(crate) mod environment;
 pub(crate) mod events;
 pub(crate) mod layers;
+pub(crate) mod motion;
 pub(crate) mod parts;
 pub(crate) mod play;
 pub(crate) mod skins;
@@ -19,6 +20,7 @@ pub use environment::{BillboardCamera, NightTime, Wind};
 pub use events::{ClipEvent, ModelEvent, ModelEvents, StoredEvent};
 pub use layers::{BoneMask, ModelMasks};
 pub use layers::{ClipLayer, ClipLayers, LayerFinished, LayerId};
+pub use motion::RootMotion;
 pub use parts::{DamageStage, LodDistances, ModelLod, PartVisibility};
 pub use play::FollowVelocity;
 pub use play::{ClipFinished, PlayClip, Playback};

@@ -459,11 +459,11 @@ pub struct FollowVelocity {
 #[component(clone_behavior = Ignore)]
 pub(crate) struct LastPosition(pub(crate) Option<Vec3>);
 
-/// The stride of the clip that plays if none is given.
+/// The stride of the clip that plays, on a root that needs it.
 #[derive(Component, Debug, Default)]
 #[component(clone_behavior = Ignore)]
 pub(crate) struct MeasuredStride {
-    /// In units of the root.
+    /// In units of the root: that of the clip's entry in [`ModelClips`](crate::root::ModelClips), otherwise the measured one.
     pub(crate) stride: Option<f32>,
     /// Whether the root moved along the ground in the last frame.
     pub(crate) is_moving: bool,
@@ -473,7 +473,7 @@ pub(crate) struct MeasuredStride {
 
 fn remove_last_position(mut world: DeferredWorld<'_>, context: HookContext) {
     if let Ok(mut root) = world.commands().get_entity(context.entity) {
-        root.try_remove::<(LastPosition, MeasuredStride)>();
+        root.try_remove::<LastPosition>();
     }
 }
 

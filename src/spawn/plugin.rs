@@ -6,10 +6,12 @@ use crate::load::labels::{register_unlabeled_loader, reserve_extensions};
 use crate::load::loading::{LoaderOverrides, ModelLoading};
 use crate::load::{concurrent, find, loading, reloads, warnings};
 use crate::playback::resolve::{follow_velocity, resolve_clips};
+use crate::playback::root_motion;
 use crate::playback::skeletal::propagate;
 use crate::root::environment::{BillboardCamera, ClassicModelsSystems, NightTime, Wind};
 use crate::root::events::ModelEvents;
 use crate::root::layers::{ClipLayers, ModelMasks};
+use crate::root::motion::RootMotion;
 use crate::root::parts::{
     DamageStage, LodDistances, ModelLod, PartVisibility, on_distances_removed,
 };
@@ -66,6 +68,7 @@ impl Plugin for ModelsPlugin {
         reloads::register(app);
         scene::register(app);
         propagate::register(app);
+        root_motion::register(app);
         transforms::register(app);
         shaders::register(app);
         skins::register(app);
@@ -82,6 +85,7 @@ impl Plugin for ModelsPlugin {
             .register_type::<ClipLayers>()
             .register_type::<ModelMasks>()
             .register_type::<FollowVelocity>()
+            .register_type::<RootMotion>()
             .register_type::<ModelLod>()
             .register_type::<LodDistances>()
             .register_type::<DamageStage>()

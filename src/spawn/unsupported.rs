@@ -6,6 +6,7 @@
 use crate::appearance::skins::unknown_skin_warning;
 use crate::load::warnings::ModelWarnings;
 use crate::root::layers::ClipLayers;
+use crate::root::motion::RootMotion;
 use crate::root::parts::{DamageStage, LodDistances, ModelLod, PartVisibility};
 use crate::root::play::PlayClip;
 use crate::root::skins::{ModelSkin, ModelSkins, PlayerColors, TeamColor};
@@ -42,6 +43,7 @@ macro_rules! model_components {
 model_components!(
     PlayClip,
     ClipLayers,
+    RootMotion,
     ModelSkin,
     ModelLod,
     LodDistances,
@@ -58,7 +60,10 @@ fn alternative(component: ModelComponent, format: ModelFormat) -> Option<&'stati
         (ModelComponent::ClipLayers, Quake) => {
             "a model of the format has no bones; `PlayClip` plays clips of the whole model"
         }
-        (ModelComponent::PlayClip | ModelComponent::ClipLayers, UfoAftermath) => {
+        (
+            ModelComponent::PlayClip | ModelComponent::ClipLayers | ModelComponent::RootMotion,
+            UfoAftermath,
+        ) => {
             "the format has no animations; move the entities of `LgwInstance::meshes`"
         }
         (ModelComponent::ModelSkin, Alamo) => {

@@ -156,6 +156,7 @@ mod shared {
     mod pose_rows;
     mod reload_proxies;
     mod render_layers;
+    mod root_motion;
     mod sample_models;
     mod saved_worlds;
     mod skin_names;

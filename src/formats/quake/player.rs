@@ -3,13 +3,16 @@
 use crate::formats::quake::asset::{MdlModel, Sequence, SyncType};
 use crate::formats::quake::components::MdlInstance;
 use crate::formats::quake::poses::MdlPoseTable;
+use crate::geometry::ground_motion::GroundMotion;
 use crate::gpu::pose_table::{PoseBlend, PosePair};
 use crate::load::warnings::ModelWarnings;
 use crate::playback::advance::{ClipSelection, Fade, first_time, wrap};
 use crate::playback::clip_events::{ClipEvents, EventTables};
 use crate::root::events::{ModelEvents, PassedEvent, send_events};
+use crate::root::motion::{ClipMotion, RootMotion};
 use crate::root::play::{
-    ClipFinished, ClipRef, ModelClips, PlayClip, Playback, Repeat, ResolvedClip, ResolvedPlay,
+    ClipFinished, ClipRef, MeasuredStride, ModelClips, PlayClip, Playback, Repeat, ResolvedClip,
+    ResolvedPlay,
 };
 use bevy::prelude::*;
 use classic_model_formats::mdl::Timing;
@@ -156,7 +159,11 @@ type Players<'w> = (
     Option<Ref<'w, ResolvedClip>>,
     Option<Ref<'w, ModelClips>>,
     Option<Ref<'w, ModelEvents>>,
+    Option<Moved<'w>>,
 );
+
+/// What moves a root, and how.
+type Moved<'w> = (Ref<'w, RootMotion>, &'w MeasuredStride, &'w mut ClipMotion);
 
 /// Advances the clip of every model and updates its poses.
 pub(crate) fn play(
@@ -167,7 +174,7 @@ pub(crate) fn play(
     mut models: Query<Players<'static>>,
 ) {
     let delta = time.delta_secs();
-    for (entity, mut animator, mut playback, resolved, named, events) in &mut models {
+    for (entity, mut animator, mut playback, resolved, named, events, moved) in &mut models {
         let animator = animator.bypass_change_detection();
         let playback = playback.bypass_change_detection();
         let changed = match &resolved {
@@ -235,6 +242,18 @@ pub(crate) fn play(
         let to = animator.locate(playback.time, repeat, interpolate);
         let from_weight = animator.fade_weight(seconds);
         let from = animator.fade.map_or(PosePair::default(), |(_, from)| from);
+        if let Some((motion, stride, mut moved)) = moved {
+            // The pose that it fades from stands still.
+            let passes = (1.0 - from_weight) * advance.step.passes(length);
+            moved.0 = match (&motion.bone, stride.stride.filter(|_| !starts)) {
+                (None, Some(stride)) => GroundMotion::forward(stride * passes),
+                _ => GroundMotion::default(),
+            };
+            if motion.bone.is_some() && (motion.is_changed() || is_first_pose) {
+                let warning = "has no bones that `RootMotion` could follow; a stride can move it";
+                warnings.warn_once(entity, warning);
+            }
+        }
         animator.shown = PoseBlend {
             to,
             from,

@@ -1,11 +1,14 @@
 //! The active clips of a model and their weights; the time, speed and end behavior of each; and clips that are not loaded
 //! yet.
 
+use crate::geometry::ground_motion::GroundMotion;
 use crate::playback::advance::{ClipStep, Fade, first_time};
 use crate::playback::clip_events::{ClipEvents, EventTables};
 use crate::playback::skeletal::clips::Clips;
+use crate::playback::skeletal::pose::PosedBone;
 use crate::playback::skeletal::pose_source::BoundClip;
 use crate::playback::skeletal::rig::{ClipSource, Rig};
+use crate::playback::skeletal::root_motion::{Mover, MovingClip};
 use crate::root::events::PassedEvent;
 use crate::root::play::{ClipRef, PlayClip, Playback, Repeat, ResolvedPlay};
 use bevy::prelude::*;
@@ -153,6 +156,8 @@ pub(crate) struct PlayingClip {
     repeat: Repeat,
     /// The step of this frame; `None` if the clip has not moved.
     step: Option<ClipStep>,
+    /// The distance of one pass, in units of the root, if it moves the root by its stride.
+    pub(crate) stride: f32,
     /// The events of the clip, if it was selected last.
     events: ClipEvents,
 }
@@ -167,6 +172,7 @@ impl PlayingClip {
             speed: 1.0,
             repeat: Repeat::Loop,
             step: None,
+            stride: 0.0,
             events: ClipEvents::default(),
         }
     }
@@ -241,6 +247,26 @@ impl PlayingClip {
             let stored = info.and_then(|info| info.events);
             self.events
                 .for_each_passed(tables.events, stored, span, step, send);
+        }
+    }
+
+    /// `None` until [`bind`](Self::bind).
+    pub(crate) fn moving(&self) -> Option<MovingClip<'_>> {
+        Some(MovingClip {
+            clip: self.bound.as_deref()?,
+            part: self.source.frames.as_ref(),
+            length: self.length,
+        })
+    }
+
+    /// How the clip has moved the model in this frame. `bones` are at rest.
+    pub(crate) fn motion(&self, mover: &Mover, bones: &[PosedBone]) -> GroundMotion {
+        let Some((step, moving)) = self.step.zip(self.moving()) else {
+            return GroundMotion::default();
+        };
+        match mover {
+            Mover::Bone(bone) => bone.step(&moving, step, bones),
+            Mover::Stride(_) => GroundMotion::forward(self.stride * step.passes(self.length)),
         }
     }
 

@@ -3,6 +3,7 @@
 //! The state is on the root entity, which survives a reload of the model. To blend clips in another way, don't add a
 //! `PlayClip`, and give the root an animation graph of your own.
 
+use crate::geometry::ground_motion::GroundMotion;
 use crate::playback::advance::ClipSelection;
 use crate::playback::clip_events::EventTables;
 use crate::playback::skeletal::active_clips::{ActiveClips, Pending, PendingState};
@@ -10,6 +11,7 @@ use crate::playback::skeletal::clips::{Clips, Edits};
 use crate::playback::skeletal::layers::{ActiveLayers, LayerRequest, PlayedLayer};
 use crate::playback::skeletal::pose::{BoneEntities, PosedBone, WrittenBone, blend};
 use crate::playback::skeletal::rig::Rig;
+use crate::playback::skeletal::root_motion::Mover;
 use crate::root::events::{ModelEvent, ModelEvents, PassedEvent};
 use crate::root::layers::{ClipLayers, LayerId, ModelMasks};
 use crate::root::play::{ClipRef, ModelClips, Playback, ResolvedClip, ResolvedPlay};
@@ -340,12 +342,35 @@ impl<F: Rig> ModelAnimator<F> {
         }
     }
 
-    /// Poses the bones. Returns whether any has moved. `skeleton` are their entities, and `pose` is a buffer.
+    /// How the clips have moved the model in this frame.
+    pub(crate) fn motion(&mut self, model: &F::Model, mover: &Mover) -> GroundMotion {
+        let mut bones = Vec::new();
+        match mover {
+            Mover::Bone(_) => bones.extend(F::bones(model).map(PosedBone::from)),
+            Mover::Stride(stride) if !self.is_waiting() => {
+                if let Some(selected) = self.active.iter_mut().next_back() {
+                    selected.stride = *stride;
+                }
+            }
+            Mover::Stride(_) => {}
+        }
+        let (mut motion, mut total) = (GroundMotion::default(), 0.0);
+        let clips = self.active.iter().zip(self.active.weights());
+        for (clip, weight) in clips.filter(|(clip, weight)| clip.bound.is_some() && *weight > 0.0) {
+            total += weight;
+            motion = motion.mixed(clip.motion(mover, &bones), weight / total);
+        }
+        motion
+    }
+
+    /// Poses the bones. Returns whether any has moved. `skeleton` are their entities, and `pose` is a buffer. The movement of
+    /// `mover` is taken out of the pose.
     pub(crate) fn pose(
         &mut self,
         model: &F::Model,
         skeleton: &[Entity],
         bones: &mut BoneEntities<'_, '_, F::Bone>,
+        mover: Option<&Mover>,
         pose: &mut Vec<PosedBone>,
     ) -> bool {
         if skeleton.is_empty() || !self.is_playing() && self.written.is_empty() {
@@ -353,7 +378,11 @@ impl<F: Rig> ModelAnimator<F> {
         }
         pose.clear();
         pose.extend(F::bones(model).map(PosedBone::from));
-        blend(&self.active, &self.layers, pose);
+        let mover = match mover {
+            Some(Mover::Bone(bone)) => Some(bone),
+            _ => None,
+        };
+        blend(&self.active, &self.layers, mover, pose);
         let is_moved = bones.write(skeleton, pose, &mut self.written);
         if !self.is_playing() {
             self.written.clear();

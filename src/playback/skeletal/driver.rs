@@ -5,6 +5,7 @@
 //! If the root has an animation graph of the user instead, its bones are linked to its `AnimationPlayer`, and Bevy poses them.
 //! Events that files store in clips are also sent then.
 
+use crate::load::alternatives::alternatives;
 use crate::load::reloads::is_asset_loading;
 use crate::load::warnings::ModelWarnings;
 use crate::playback::advance::{ClipStep, wrap};
@@ -13,9 +14,12 @@ use crate::playback::skeletal::clips::Clips;
 use crate::playback::skeletal::pose::{BoneEntities, PosedBone};
 use crate::playback::skeletal::propagate::PosedScene;
 use crate::playback::skeletal::rig::{ClipSource, Rig};
+use crate::playback::skeletal::root_motion::{MotionBone, Mover};
 use crate::root::events::{ModelEvents, send_events};
 use crate::root::layers::{ClipLayers, LayerFinished, ModelMasks};
-use crate::root::play::{ClipFinished, ModelClips, Playback, ResolvedClip};
+use crate::root::motion::{ClipMotion, RootMotion};
+use crate::root::play::{ClipFinished, MeasuredStride, ModelClips, Playback, ResolvedClip};
+use crate::root::spawning::SceneTransform;
 use crate::spawn::format::Format;
 use bevy::animation::{ActiveAnimation, AnimatedBy};
 use bevy::ecs::system::SystemParam;
@@ -32,7 +36,14 @@ type PlayedRoot<F> = (
     Option<&'static mut ClipLayers>,
     &'static mut ModelAnimator<F>,
     Option<&'static mut PosedScene>,
+    Option<Moved<'static>>,
 );
+
+/// What moves a root, and how.
+type Moved<'w> = (Ref<'w, RootMotion>, &'w MeasuredStride, &'w mut ClipMotion);
+
+/// The entities of scenes.
+type IsScene<F> = (With<SceneTransform>, Without<<F as Rig>::Bone>);
 
 /// A root that has a clip or layers to play.
 type Plays = Or<(With<ResolvedClip>, With<ClipLayers>)>;
@@ -48,6 +59,7 @@ pub(crate) struct PlayedRoots<'w, 's, F: Rig> {
     removed_layers: RemovedComponents<'w, 's, ClipLayers>,
     roots: Query<'w, 's, PlayedRoot<F>>,
     bones: BoneEntities<'w, 's, <F as Rig>::Bone>,
+    scenes: Query<'w, 's, &'static Transform, IsScene<F>>,
     pose: Local<'s, Vec<PosedBone>>,
 }
 
@@ -65,7 +77,8 @@ pub(crate) fn play_clips<F: Rig>(mut all: PlayedRoots<F>, mut clips: Clips<F>) {
         let Ok(root) = all.roots.get_mut(entity) else {
             continue;
         };
-        let (instance, play, named, events, masks, mut playback, layers, mut state, scene) = root;
+        let (instance, play, named, events, masks, mut playback, layers, mut state, scene, moved) =
+            root;
         let animator = state.bypass_change_detection();
         if instance.is_changed() {
             animator.forget_bones();
@@ -93,7 +106,21 @@ pub(crate) fn play_clips<F: Rig>(mut all: PlayedRoots<F>, mut clips: Clips<F>) {
         };
         let outcome = animator.update(root, &mut clips, seconds);
         let (model, skeleton) = (F::model(&instance), F::bone_entities(&instance));
-        let is_moved = animator.pose(model, skeleton, &mut all.bones, &mut all.pose);
+        let posed = scene.as_ref().map(|scene| scene.scene());
+        let mover = moved.and_then(|(motion, stride, mut moved)| {
+            let scene = posed.and_then(|scene| all.scenes.get(scene).ok());
+            let mover = mover::<F>(model, &motion, stride, scene);
+            let mover = mover.unwrap_or_else(|warning| {
+                if motion.is_changed() || instance.is_changed() {
+                    all.warnings.warn_once(entity, &warning);
+                }
+                None
+            })?;
+            moved.0 = animator.motion(model, &mover);
+            Some(mover)
+        });
+        let (bones, pose) = (&mut all.bones, &mut all.pose);
+        let is_moved = animator.pose(model, skeleton, bones, mover.as_ref(), pose);
         if let Some(mut scene) = scene.filter(|_| is_moved) {
             scene.bypass_change_detection().is_moved = true;
         }
@@ -111,6 +138,34 @@ pub(crate) fn play_clips<F: Rig>(mut all: PlayedRoots<F>, mut clips: Clips<F>) {
         send_events(&mut all.commands, entity, end);
         send_events(&mut all.commands, entity, layers);
     }
+}
+
+/// What moves a root. `scene` is the transform of its scene, unless it is a member of a crowd.
+///
+/// # Errors
+/// A warning about the model if its bone cannot do it.
+fn mover<F: Rig>(
+    model: &F::Model,
+    motion: &RootMotion,
+    stride: &MeasuredStride,
+    scene: Option<&Transform>,
+) -> Result<Option<Mover>, String> {
+    let Some(name) = &motion.bone else {
+        return Ok(stride.stride.map(Mover::Stride));
+    };
+    let Some(scene) = scene else {
+        return Err(
+            "is a member of a crowd, whose poses are baked, so that no bone can move its root by \
+             `RootMotion`; a stride can"
+                .to_owned(),
+        );
+    };
+    let bone = MotionBone::new::<F>(model, name, motion, scene);
+    bone.map(|bone| Some(Mover::Bone(bone))).ok_or_else(|| {
+        let names: Vec<&str> = F::bones(model).map(|bone| bone.name).collect();
+        let alternatives = alternatives(name, "bones", names.iter().copied());
+        format!("has no bone \"{name}\" that `RootMotion` could follow{alternatives}")
+    })
 }
 
 /// Whether a requested clip of a root or of its layers is loading.

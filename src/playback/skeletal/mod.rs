@@ -12,6 +12,7 @@ pub(crate) mod pose;
 pub(crate) mod pose_source;
 pub(crate) mod propagate;
 pub(crate) mod rig;
+pub(crate) mod root_motion;
 
 use crate::load::reloads::add_loading_check;
 use crate::playback::resolve::resolve_clips;

@@ -10,6 +10,7 @@ use crate::playback::skeletal::active_clips::{ActiveClips, PlayingClip};
 use crate::playback::skeletal::layers::{ActiveLayers, PlayedLayer};
 use crate::playback::skeletal::pose_source::{Animated, BoundClip};
 use crate::playback::skeletal::rig::RigBone;
+use crate::playback::skeletal::root_motion::MotionBone;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
@@ -38,8 +39,14 @@ fn share(is_visible: bool) -> f32 {
     if is_visible { 1.0 } else { 0.0 }
 }
 
-/// Blends clips and the layers over them. `bones` are at rest before.
-pub(crate) fn blend(active: &ActiveClips, layers: &ActiveLayers, bones: &mut [PosedBone]) {
+/// Blends clips and the layers over them. `bones` are at rest before. The movement of `mover` is taken out of the clips.
+pub(crate) fn blend(
+    active: &ActiveClips,
+    layers: &ActiveLayers,
+    mover: Option<&MotionBone>,
+    bones: &mut [PosedBone],
+) {
+    let rest = mover.map(|mover| (mover, bones.to_vec()));
     let mut total = 0.0;
     for (playing, weight) in active.iter().zip(active.weights()) {
         let Some(clip) = playing.bound.as_deref().filter(|_| weight > 0.0) else {
@@ -48,17 +55,17 @@ pub(crate) fn blend(active: &ActiveClips, layers: &ActiveLayers, bones: &mut [Po
         total += weight;
         let share = weight / total;
         let position = position(playing, clip, playing.playback.time);
+        let moved = rest.as_ref().and_then(|(mover, rest)| {
+            let local = mover.without_motion(&playing.moving()?, playing.playback.time, rest);
+            Some((mover.index(), local))
+        });
         for (index, bone) in bones.iter_mut().enumerate() {
-            let animated = clip.animates(index);
-            bone.animated |= animated;
-            let pose = match animated {
-                // The clip has the rest pose of bones that only others animate.
-                Animated {
-                    transform: false,
-                    visibility: false,
-                } => bone.rest,
-                _ => clip.bone(index, position, bone.rest),
-            };
+            bone.animated |= clip.animates(index);
+            let mut pose = bone.sample(clip, index, position);
+            if let Some((_, local)) = moved.filter(|(moved, _)| *moved == index) {
+                bone.animated.transform = true;
+                pose.0 = local;
+            }
             bone.mix(pose, share);
         }
     }
@@ -102,6 +109,24 @@ fn position(playing: &PlayingClip, clip: &BoundClip, time: f32) -> f32 {
 }
 
 impl PosedBone {
+    /// The transform and visibility in a clip.
+    #[inline]
+    pub(crate) fn sample(
+        &self,
+        clip: &BoundClip,
+        index: usize,
+        position: f32,
+    ) -> (Transform, bool) {
+        match clip.animates(index) {
+            // The clip has the rest pose of bones that only others animate.
+            Animated {
+                transform: false,
+                visibility: false,
+            } => self.rest,
+            _ => clip.bone(index, position, self.rest),
+        }
+    }
+
     /// Blends in another pose, which has a share from 0 to 1 of the result.
     #[inline]
     fn mix(&mut self, (local, is_visible): (Transform, bool), share_of_it: f32) {

@@ -31,6 +31,11 @@ impl PosedScene {
         }
     }
 
+    /// The root entity of the scene.
+    pub(crate) fn scene(&self) -> Entity {
+        self.scene
+    }
+
     fn list(&mut self, children: &Query<&Children>) {
         self.nodes.push((self.scene, 0));
         let mut index = 0;

@@ -123,7 +123,7 @@ pub use bevy_classic_models::query::{
 pub use bevy_classic_models::read::ErrorKind;
 pub use bevy_classic_models::root::{
     BoneMask, CrowdBone, LayerFinished, LayerId, LodDistances, ModelLod, ModelMasks, ModelSkins,
-    Wind,
+    RootMotion, Wind,
 };
 pub use bevy_classic_models::spawn::{ModelFormat, ModelInstance};
 pub use bevy_classic_models::texture::ClassicImageSettings;
