@@ -67,6 +67,7 @@ mod clips {
     pub mod named;
     pub mod parts;
     mod random;
+    mod shared;
 }
 mod crowd {
     mod abc_members;

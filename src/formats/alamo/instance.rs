@@ -2,10 +2,12 @@
 
 use crate::crowd::bones::RigInfo;
 use crate::formats::alamo::animation::asset::AlaBoneInfo;
+use crate::formats::alamo::animation::sampler::ClipSampler;
 use crate::formats::alamo::asset::{Alo, AloMesh, AloModel, AloSubmesh};
 use crate::formats::alamo::components::AloPart;
 use crate::formats::alamo::raycast::collider;
 use crate::geometry::stride::{CLIP_STEPS, ClipPose};
+use crate::playback::skeletal::pose_source::PoseSource;
 use crate::root::play::ClipRef;
 use crate::spawn::format::FoundClip;
 use crate::spawn::format::{
@@ -117,8 +119,8 @@ impl AloInfo<'_, '_> {
         let part = part.map_or(0..ala.frames, |part| part.start..part.end.min(ala.frames));
         let rest: Vec<Transform> = model.bones.iter().map(|bone| bone.transform).collect();
         let flags: Vec<bool> = model.bones.iter().map(|bone| bone.visible).collect();
-        let (mut local, mut visible) = (rest.clone(), flags.clone());
-        let mismatches = ala.mismatches(model);
+        let (mut local, mut visible) = (rest, flags);
+        let sampler = ClipSampler::of_ala(ala, model);
         let last = part.end.checked_sub(1).filter(|last| *last >= part.start)?;
         let frames = last - part.start;
         // The count of frames of a file without tracks is free.
@@ -132,14 +134,7 @@ impl AloInfo<'_, '_> {
         for step in 0..=steps {
             let passed = frames as f32 * step as f32 / steps.max(1) as f32;
             let seconds = (part.start as f32 + passed) / ala.fps;
-            local.clone_from(&rest);
-            visible.clone_from(&flags);
-            ala.tracks.pose(seconds, &mut local);
-            ala.tracks.show(seconds, &mut visible);
-            for mismatch in mismatches.iter().filter(|it| it.in_model.is_some()) {
-                local[mismatch.index] = rest[mismatch.index];
-                visible[mismatch.index] = flags[mismatch.index];
-            }
+            sampler.pose(seconds, &mut local, &mut visible);
             let is_visible = |bone: usize| visible.get(bone).copied().unwrap_or(true);
             visit(seconds, &in_model(model, &local), &|bone| {
                 model.shows_connected(bone, is_visible)

@@ -191,8 +191,7 @@ impl<F: Rig> Clips<'_, '_, F> {
         }
         let data = F::clip_data(source, model, &self.files, &self.loaded)?;
         let bound = Arc::new(BoundClip::new(data, F::bones(model).len()));
-        let file = source.file_id().and_then(|file| self.files.get(file));
-        if let Some(message) = file.and_then(|file| F::mismatch(file, model)) {
+        if let Some(message) = F::mismatch(source, model, &self.files) {
             let path = source.clip.path().map(ToString::to_string);
             self.shared.warnings.push(MismatchWarning {
                 file: key.file,

@@ -13,6 +13,7 @@ pub(crate) mod pose_source;
 pub(crate) mod propagate;
 pub(crate) mod rig;
 pub(crate) mod root_motion;
+pub(crate) mod shared_clips;
 
 use crate::load::reloads::add_loading_check;
 use crate::playback::resolve::resolve_clips;

@@ -65,10 +65,12 @@ pub trait Rig: Format {
         clips: &Assets<AnimationClip>,
     ) -> Option<ClipData<Self::Sampler>>;
 
-    /// A warning about the tracks of a file that do not fit a model.
-    fn mismatch(_file: &Self::ClipFile, _model: &Self::Model) -> Option<String> {
-        None
-    }
+    /// A warning about the tracks of a clip that do not fit a model.
+    fn mismatch(
+        source: &ClipSource,
+        model: &Self::Model,
+        files: &Assets<Self::ClipFile>,
+    ) -> Option<String>;
 }
 
 /// A bone of a model.

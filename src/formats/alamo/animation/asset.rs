@@ -176,11 +176,6 @@ impl AlaTracks {
         Self(bones.into())
     }
 
-    /// The bone of each entry.
-    pub(crate) fn bones(&self) -> impl Iterator<Item = usize> {
-        self.0.iter().map(|tracks| tracks.bone)
-    }
-
     /// The transform of the bone of an entry at a time in seconds, relative to its parent. `rest` is that of the rest
     /// pose, which is returned if there is no such entry.
     #[inline]

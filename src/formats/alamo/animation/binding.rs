@@ -1,10 +1,10 @@
 //! The animation targets of bones.
 
-use crate::formats::alamo::animation::asset::Ala;
+use crate::formats::alamo::animation::asset::{Ala, AlaBoneInfo};
 use crate::formats::alamo::animation::visibility::{VisibilityCurve, visibility_evaluator};
 use crate::formats::alamo::asset::AloModel;
-use crate::load::names::same_name;
 use crate::playback::properties::has_curve_for;
+use crate::playback::skeletal::shared_clips::Binding;
 use bevy::animation::AnimationTargetId;
 use bevy::prelude::*;
 use core::fmt;
@@ -27,11 +27,11 @@ fn hashed(index: usize) -> AnimationTargetId {
     AnimationTargetId::from_iter(["alamo", &index.to_string()])
 }
 
-/// A bone of an animation that a model does not have, or has under another name.
+/// A bone of an animation that animates none of a model: see [`Ala::mismatches`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BoneMismatch {
-    /// Its index, in the animation and in the model.
+    /// Its index in the animation.
     pub index: usize,
     /// Its name in the animation.
     pub name: Box<str>,
@@ -53,35 +53,58 @@ impl fmt::Display for BoneMismatch {
 }
 
 impl Ala {
-    /// The bones that a model does not have, or has under another name. Names are compared case-insensitively.
+    /// The bones that animate none of a model. Names are compared case-insensitively.
+    ///
+    /// An animation of the model itself animates the bones at its indices, if they have its names. An animation of another model
+    /// animates the bones with its names, at any index.
     pub fn mismatches(&self, model: &AloModel) -> Vec<BoneMismatch> {
-        let mismatch = |index: usize, name: &str| {
-            let in_model = model.bones.get(index).map(|bone| bone.name.clone());
-            let matches = in_model
-                .as_ref()
-                .is_some_and(|in_model| same_name(in_model, name));
-            (!matches).then(|| BoneMismatch {
-                index,
-                name: name.into(),
-                in_model,
-            })
-        };
-        let bones = self.bones.iter();
-        bones
-            .filter_map(|bone| mismatch(bone.index, &bone.name))
-            .collect()
+        let is_shared = self.is_shared(model);
+        let unbound = self.binding(model).unbound.into_iter();
+        let bones = unbound.filter_map(|track| self.bones.get(track));
+        let mismatches = bones.map(|AlaBoneInfo { name, index, .. }| {
+            let in_model = model.bones.get(*index).filter(|_| !is_shared);
+            BoneMismatch {
+                index: *index,
+                name: name.clone(),
+                in_model: in_model.map(|bone| bone.name.clone()),
+            }
+        });
+        mismatches.collect()
     }
 
-    /// Adapts a clip of this animation to a model: removes the tracks that do not match, and shows the bones that the model
-    /// hides and that the animation has without a visibility track.
+    /// Whether it is an animation of another model.
+    fn is_shared(&self, model: &AloModel) -> bool {
+        let mut own = model.animations.iter();
+        !own.any(|own| own.clip == self.clip)
+    }
+
+    /// Which of its bones animate the bones of a model.
+    pub(crate) fn binding(&self, model: &AloModel) -> Binding {
+        let names = model.bones.iter().map(|bone| &*bone.name);
+        let tracks = self.bones.iter().map(|bone| (bone.index, &*bone.name));
+        Binding::new(names, &model.named_bones, tracks, self.is_shared(model))
+    }
+
+    /// Adapts a clip of this animation to a model: removes the tracks that do not match, binds those of another model's animation to
+    /// the bones with their names, and shows the bones that the model hides and that the animation has without a visibility
+    /// track.
     ///
     /// [`PlayClip`](crate::root::PlayClip) does this automatically. Call it for your own graph. A copy shares its data
     /// with the original.
     pub fn bound<'c>(&self, clip: &'c AnimationClip, model: &AloModel) -> Cow<'c, AnimationClip> {
         let mut bound = Cow::Borrowed(clip);
-        for mismatch in self.mismatches(model) {
-            let target = bone_target(mismatch.index);
-            bound.to_mut().curves_mut().remove(&target);
+        let binding = self.binding(model);
+        let target_of = |track: usize| Some(bone_target(self.bones.get(track)?.index));
+        let bones = binding.tracks.iter().enumerate();
+        let bound_tracks =
+            bones.filter_map(|(bone, track)| Some((bone_target(bone), target_of((*track)?)?)));
+        let is_other = bound_tracks.clone().any(|(bone, track)| bone != track);
+        if is_other || !binding.unbound.is_empty() {
+            let curves = bound.to_mut().curves_mut();
+            let all = core::mem::take(curves);
+            let moved =
+                bound_tracks.filter_map(|(bone, track)| Some((bone, all.get(&track)?.clone())));
+            curves.extend(moved);
         }
         for (index, _) in model
             .bones

@@ -116,7 +116,8 @@ impl Rig for Alo {
         })
     }
 
-    fn mismatch(ala: &Ala, model: &AloModel) -> Option<String> {
+    fn mismatch(source: &ClipSource, model: &AloModel, alas: &Assets<Ala>) -> Option<String> {
+        let ala = alas.get(source.file_id()?)?;
         mismatch_warning(&ala.mismatches(model))
     }
 }

@@ -21,22 +21,14 @@ pub enum ClipSampler {
 
 impl ClipSampler {
     pub(crate) fn of_ala(ala: &Ala, model: &AloModel) -> Self {
-        let mut entries = vec![None; model.bones.len()];
-        for (entry, bone) in ala.tracks.bones().enumerate() {
-            // If two entries have the same bone, the first is used.
-            if let Some(known @ None) = entries.get_mut(bone) {
-                let is_shown = model.bones.get(bone).is_none_or(|bone| bone.visible);
-                *known = Some((entry, !is_shown || ala.tracks.has_visibility(entry)));
-            }
-        }
-        for mismatch in ala.mismatches(model) {
-            if let Some(entry) = entries.get_mut(mismatch.index) {
-                *entry = None;
-            }
-        }
+        let tracks = ala.binding(model).tracks.into_iter();
+        let entries = tracks.zip(&model.bones).map(|(track, bone)| {
+            let track = track?;
+            Some((track, !bone.visible || ala.tracks.has_visibility(track)))
+        });
         Self::Tracks {
             tracks: ala.tracks.clone(),
-            entries,
+            entries: entries.collect(),
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::formats::lithtech::asset::{Abc, AbcAnimation, AbcModel};
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh, AbcNode};
 use crate::formats::lithtech::deform::pose_table::{AbcPoseRow, AbcPoseTable, set_pose};
 use crate::gpu::pose_table::{PoseBlend, PosePair};
+use crate::load::alternatives::listed_names;
 use crate::playback::clip_events::StoredEvents;
 use crate::playback::frames::keyframe_at;
 use crate::playback::skeletal::active_clips::ActiveClips;
@@ -15,6 +16,7 @@ use crate::playback::skeletal::pose_source::{
     ClipCurves, ClipData, ClipOrigin, Timeline, curve_timeline,
 };
 use crate::playback::skeletal::rig::{ClipInfo, ClipSource, Rig, RigBone, RigClip};
+use crate::playback::skeletal::shared_clips::Binding;
 use bevy::animation::AnimationTargetId;
 use bevy::prelude::*;
 use std::sync::Arc;
@@ -73,10 +75,7 @@ impl Rig for Abc {
         abcs: &'a Assets<Self>,
     ) -> Option<ClipInfo<'a>> {
         let own = model.and_then(|model| animation_of(&source.clip, model));
-        let of_other_models = || {
-            let mut others = abcs.iter();
-            others.find_map(|(_, other)| animation_of(&source.clip, &other.model))
-        };
+        let of_other_models = || Some(of_other_model(&source.clip, abcs)?.0);
         let animation = own.or_else(of_other_models)?;
         Some(ClipInfo {
             frames: animation.frames(),
@@ -95,12 +94,14 @@ impl Rig for Abc {
     ) -> Option<ClipData<AbcSampler>> {
         let clip = clips.get(&source.clip)?;
         if let Some(animation) = animation_of(&source.clip, model) {
-            return Some(keyframes(animation, ClipOrigin::Model));
+            return Some(keyframes(animation, None, ClipOrigin::Model));
         }
-        let mut others = files.iter();
-        let other = others.find_map(|(_, other)| animation_of(&source.clip, &other.model));
+        let other = of_other_model(&source.clip, files);
         Some(match other {
-            Some(animation) => keyframes(animation, ClipOrigin::Clip),
+            Some((animation, other)) => {
+                let nodes = binding(model, other).tracks;
+                keyframes(animation, Some(nodes), ClipOrigin::Clip)
+            }
             None => ClipData {
                 sampler: AbcSampler::Curves(ClipCurves::new(
                     clip,
@@ -114,12 +115,48 @@ impl Rig for Abc {
             },
         })
     }
+
+    fn mismatch(source: &ClipSource, model: &AbcModel, files: &Assets<Self>) -> Option<String> {
+        if animation_of(&source.clip, model).is_some() {
+            return None;
+        }
+        let (_, other) = of_other_model(&source.clip, files)?;
+        let unbound = binding(model, other).unbound.into_iter();
+        let names = unbound.filter_map(|node| other.nodes.get(node));
+        let names: Vec<&str> = names.map(|node| &*node.name).collect();
+        (!names.is_empty()).then(|| {
+            let names = listed_names(names.iter().copied());
+            format!("animates nodes that the model does not have, which are ignored: {names}")
+        })
+    }
 }
 
-fn keyframes(animation: &AbcAnimation, origin: ClipOrigin) -> ClipData<AbcSampler> {
+/// The animation of any model that a clip was made from, with the model.
+fn of_other_model<'m>(
+    clip: &Handle<AnimationClip>,
+    files: &'m Assets<Abc>,
+) -> Option<(&'m AbcAnimation, &'m AbcModel)> {
+    let mut models = files.iter().map(|(_, file)| &*file.model);
+    models.find_map(|model| Some((animation_of(clip, model)?, model)))
+}
+
+/// Which nodes of another model's animations animate the nodes of a model.
+fn binding(model: &AbcModel, other: &AbcModel) -> Binding {
+    let names = model.nodes.iter().map(|node| &*node.name);
+    let tracks = other.nodes.iter().map(|node| &*node.name).enumerate();
+    Binding::new(names, &model.named_nodes, tracks, true)
+}
+
+/// `nodes` are those of another model's animation: see [`AbcSampler::Keyframes`].
+fn keyframes(
+    animation: &AbcAnimation,
+    nodes: Option<Vec<Option<usize>>>,
+    origin: ClipOrigin,
+) -> ClipData<AbcSampler> {
     ClipData {
         sampler: AbcSampler::Keyframes {
             curves: animation.curves.clone(),
+            nodes,
             deforms: None,
         },
         timeline: Timeline::Keyframes {

@@ -15,6 +15,8 @@ pub enum AbcSampler {
     /// Of an animation of a LithTech file. Positions are those of [`Timeline::Keyframes`].
     Keyframes {
         curves: AbcCurves,
+        /// For each node of the model, that of the animation. `None` if the animation is the model's own.
+        nodes: Option<Vec<Option<usize>>>,
         /// The vertex animation. `None` if the animation is of another model, which does not deform this one.
         deforms: Option<Deforms>,
     },
@@ -47,6 +49,7 @@ impl BakeSource for AbcSampler {
         let Self::Keyframes {
             curves,
             deforms: Some(deforms),
+            ..
         } = self
         else {
             return;
@@ -67,23 +70,35 @@ impl BakeSource for AbcSampler {
     }
 }
 
+/// The node of an animation that animates a node of a model.
+fn animating(curves: &AbcCurves, nodes: Option<&[Option<usize>]>, node: usize) -> Option<usize> {
+    let node = match nodes {
+        Some(nodes) => nodes.get(node).copied().flatten()?,
+        None => node,
+    };
+    (node < curves.nodes()).then_some(node)
+}
+
 impl PoseSource for AbcSampler {
     fn bone(&self, bone: usize, position: f32, rest: (Transform, bool)) -> (Transform, bool) {
         match self {
-            Self::Keyframes { curves, .. } => match split(position, curves) {
-                Some((key, fraction)) if bone < curves.nodes() => {
-                    (curves.transform(bone, key, fraction), rest.1)
+            Self::Keyframes { curves, nodes, .. } => {
+                let node = animating(curves, nodes.as_deref(), bone);
+                match node.zip(split(position, curves)) {
+                    Some((node, (key, fraction))) => {
+                        (curves.transform(node, key, fraction), rest.1)
+                    }
+                    None => rest,
                 }
-                _ => rest,
-            },
+            }
             Self::Curves(curves) => curves.bone(bone, position, rest),
         }
     }
 
     fn animates(&self, bone: usize) -> Animated {
         match self {
-            Self::Keyframes { curves, .. } => Animated {
-                transform: bone < curves.nodes(),
+            Self::Keyframes { curves, nodes, .. } => Animated {
+                transform: animating(curves, nodes.as_deref(), bone).is_some(),
                 visibility: false,
             },
             Self::Curves(curves) => curves.animates(bone),
