@@ -17,6 +17,7 @@ use bevy::prelude::*;
 use bevy_classic_models::prelude::*;
 use classic_models_support::example::ExamplePlugins;
 use classic_models_support::headless::Headless;
+use classic_models_support::images::Alpha;
 use classic_models_support::studio::{Caption, StudioPlugin};
 use classic_models_support::{capture, images, samples};
 use std::error::Error;
@@ -180,6 +181,7 @@ fn capture_edits(app: &mut Headless, folder: &Path, images: &Path) -> Result<(),
         }
         images::save(
             after.clone(),
+            Alpha::Opaque,
             &images.join(format!("{:02}.png", number + 1)),
         )?;
         before = after;

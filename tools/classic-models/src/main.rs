@@ -14,6 +14,7 @@ mod messages;
 mod output_file;
 mod pack;
 mod paths;
+mod thumbnail;
 mod validate;
 mod view;
 
@@ -52,6 +53,7 @@ enum Command {
     Extract(extract::Args),
     Pack(pack::Args),
     Validate(validate::Args),
+    Thumbnail(thumbnail::Args),
 }
 
 fn main() -> ExitCode {
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         Command::Extract(args) => extract::run(&args),
         Command::Pack(args) => pack::run(&args),
         Command::Validate(args) => validate::run(&args),
+        Command::Thumbnail(args) => thumbnail::run(&args),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Examples without a window: cameras render to an image, which is saved as a file or only timed.
 
 use super::headless::Headless;
-use super::images;
+use super::images::{self, Alpha};
 use super::studio::LoadingScreen;
 use bevy::asset::{LoadState, RecursiveDependencyLoadState, UntypedAssetLoadFailedEvent};
 use bevy::prelude::*;
@@ -73,24 +73,31 @@ pub fn image(headless: &mut Headless) -> Image {
     image
 }
 
-/// Saves an animated PNG of so many seconds, which begins now.
+/// Saves an animation of so many seconds, which begins now, with at most `rate` frames per second: a GIF, an animated PNG or
+/// a sequence of images, as [`images::save_animation`] does.
 ///
 /// # Errors
-/// A message if the file cannot be written.
-pub fn save_animation(headless: &mut Headless, seconds: f32, path: &Path) -> Result<(), String> {
+/// A message if a file cannot be written.
+pub fn save_animation(
+    headless: &mut Headless,
+    seconds: f32,
+    rate: f32,
+    alpha: Alpha,
+    path: &Path,
+) -> Result<(), String> {
     activate_cameras(headless, true);
     settle(headless);
-    // A whole count, so that a clip of this length loops without a jump.
-    let count = (seconds * images::RATE).floor().max(1.0);
-    let frames = (0..count as u32).map(|_| headless.capture_after(seconds / count));
-    let frames = frames.collect();
+    // A whole count, so that a clip of this length loops without a jump. Rounding must not drop a frame.
+    let count = (seconds * rate + 1e-3).floor().max(1.0);
+    let frame = || headless.capture_after(seconds / count);
+    let saved = images::save_animation(count as u32, frame, seconds, alpha, path);
     activate_cameras(headless, false);
-    images::save_animation(frames, seconds, path)
+    saved
 }
 
 /// Saves [`image`] as a PNG.
 pub fn save(headless: &mut Headless, path: &Path) -> Result<(), String> {
-    images::save(image(headless), path)
+    images::save(image(headless), Alpha::Opaque, path)
 }
 
 fn activate_cameras(headless: &mut Headless, is_active: bool) {

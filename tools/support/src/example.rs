@@ -3,12 +3,13 @@
 //! ```text
 //! --capture FILE     saves an image without a window
 //! --time SECONDS     the moment of the image; 0 by default
-//! --seconds SECONDS  an animated image that begins at that moment
+//! --seconds SECONDS  an animated image that begins at that moment: PNG or GIF
 //! --size WxH         the size of the image in pixels; 1280x720 by default
 //! --frames COUNT     renders so many frames without a window, and prints the time per frame and the texts
 //! ```
 
 use super::headless::Headless;
+use super::images::{self, Alpha};
 use super::options::{ImageSize, Options};
 use super::studio::MeasuredText;
 use super::{capture, headless, samples};
@@ -187,7 +188,9 @@ fn save(
         headless.step(time / steps);
     }
     match seconds {
-        Some(seconds) => capture::save_animation(headless, seconds, file)?,
+        Some(seconds) => {
+            capture::save_animation(headless, seconds, images::RATE, Alpha::Opaque, file)?;
+        }
         None => capture::save(headless, file)?,
     }
     Ok(())

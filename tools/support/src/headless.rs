@@ -112,6 +112,13 @@ impl Headless {
 
     /// The image of the next frame, `seconds` later than the last one.
     pub fn capture_after(&mut self, seconds: f32) -> Image {
+        self.begin_capture();
+        self.step(seconds);
+        self.finish_capture()
+    }
+
+    /// Requests the image of the next frame. [`finish_capture`](Self::finish_capture) returns it after that frame.
+    pub fn begin_capture(&mut self) {
         let shot = Screenshot::image(self.target.clone());
         let world = self.app.world_mut();
         world.insert_resource(Captured(None));
@@ -120,7 +127,10 @@ impl Headless {
                 captured.0 = Some(shot.image.clone());
             },
         );
-        self.step(seconds);
+    }
+
+    /// Waits for the image that [`begin_capture`](Self::begin_capture) requested. No time passes in the app.
+    pub fn finish_capture(&mut self) -> Image {
         self.wait_until("an image is taken", |world| {
             world.resource::<Captured>().0.is_some()
         });

@@ -12,6 +12,7 @@ pub mod controls;
 pub mod dice;
 pub mod draws;
 pub mod example;
+mod gif;
 pub mod gpuless;
 pub mod grid;
 pub mod headless;

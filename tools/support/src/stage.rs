@@ -11,33 +11,50 @@ pub struct StagePlugin;
 impl Plugin for StagePlugin {
     fn build(&self, app: &mut App) {
         app.insert_resource(ClearColor(Color::srgb(0.115, 0.12, 0.13)))
-            .insert_resource(GlobalAmbientLight {
-                brightness: 520.0,
-                ..default()
-            })
-            .add_systems(Startup, spawn_lights);
+            .init_resource::<GlobalAmbientLight>()
+            .add_systems(
+                Startup,
+                (
+                    |mut commands: Commands| spawn_lights(&mut commands, 500.0),
+                    set_ambient_light,
+                ),
+            );
     }
 }
+
+/// Marks the lights of the stage.
+#[derive(Component)]
+pub struct StageLight;
 
 /// Marks the light that casts shadows.
 #[derive(Component)]
 pub struct KeyLight;
 
-fn spawn_lights(mut commands: Commands) {
+/// Sets the ambient light of the stage.
+pub fn set_ambient_light(mut light: ResMut<GlobalAmbientLight>) {
+    *light = GlobalAmbientLight {
+        brightness: 520.0,
+        ..default()
+    };
+}
+
+/// Spawns the lights of the stage. `reach` is the distance of shadows from the camera, in world units.
+pub fn spawn_lights(commands: &mut Commands, reach: f32) {
     // Models look towards −Z: the light comes from their front, from above and from their left.
     let from = |x, y, z| Transform::from_xyz(x, y, z).looking_at(Vec3::ZERO, Vec3::Y);
     commands.spawn((
-        KeyLight,
+        (StageLight, KeyLight),
         DirectionalLight {
             illuminance: 3000.0,
             color: Color::srgb(1.0, 0.97, 0.92),
             shadow_maps_enabled: true,
             ..default()
         },
-        shadows(500.0),
+        shadows(reach),
         from(-0.35, 0.9, -0.8),
     ));
     commands.spawn((
+        StageLight,
         DirectionalLight {
             illuminance: 1400.0,
             color: Color::srgb(0.9, 0.94, 1.0),

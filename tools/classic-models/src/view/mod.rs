@@ -8,7 +8,7 @@
 
 mod actions;
 mod camera;
-mod capture;
+pub mod capture;
 mod draw;
 mod model_events;
 mod models;

@@ -2,6 +2,8 @@
 
 use crate::view::camera::framing::framing_plugin;
 use crate::view::camera::orbit::orbit_plugin;
+use crate::view::draw::floor::floor_plugin;
+use crate::view::draw::light::light_plugin;
 use crate::view::draw::overlays::{Overlays, overlays_plugin};
 use crate::view::draw::pointer::pointer_plugin;
 use crate::view::models::models_plugin;
@@ -31,12 +33,16 @@ impl Plugin for ViewerPlugin {
             StagePlugin,
             models_plugin,
             (orbit_plugin, framing_plugin),
-            (overlays_plugin, pointer_plugin),
+            (overlays_plugin, floor_plugin, light_plugin, pointer_plugin),
             particle_systems_plugin,
         ))
         .insert_resource(Row::new(args.view, args.aspect(), by_clip))
         .insert_resource(overlays)
+        .insert_resource(args.stage.lighting())
         .insert_resource(NightTime(args.night))
         .insert_resource(args.clone());
+        if let Some(color) = args.stage.background {
+            app.insert_resource(ClearColor(color));
+        }
     }
 }

@@ -43,6 +43,7 @@ pub fn run(shown: Shown) -> AppExit {
         models,
         browser,
         listed,
+        input: _input,
     } = shown;
     let listed = listed.as_deref();
     let browser = browser.map_or_else(|| first_list(listed, &models, &folders), Ok);

@@ -2,6 +2,7 @@
 
 use crate::paths::game::GameKind;
 use crate::view::camera::framing::Framing;
+use crate::view::draw::light::LightSet;
 use crate::view::open::args::{Trees, View};
 use crate::view::panels::input::PanelInput;
 use bevy::input::keyboard::{Key, KeyboardInput};
@@ -32,6 +33,8 @@ pub enum Action {
     /// Removes the clip: shows the rest pose.
     Rest,
     TogglePlay,
+    /// Plays in the other direction.
+    Reverse,
     StepForward,
     StepBack,
     /// Removes all particles and begins the particle systems of the model again.
@@ -54,6 +57,12 @@ pub enum Action {
     /// Draws an overlay, or no longer.
     Overlay(Overlay),
     ToggleNight,
+    Light(LightSet),
+    NextLight,
+    /// The exposure in stops.
+    Exposure(f32),
+    Brighter,
+    Darker,
     Trees(Trees),
     NextTreeLevel,
     /// A level of detail; 0 is the finest.
@@ -92,6 +101,7 @@ pub enum Overlay {
     Proxies,
     Lights,
     Dims,
+    Floor,
 }
 
 /// A search field of the panels.
@@ -163,6 +173,7 @@ fn action_of_text(text: &str) -> Option<Action> {
         "/" => Action::Search(SearchField::Files),
         ";" => Action::Search(SearchField::Clips),
         "'" => Action::Search(SearchField::Details),
+        "j" => Action::Reverse,
         "." => Action::StepForward,
         "," => Action::StepBack,
         "+" | "=" => Action::Faster,
@@ -182,6 +193,10 @@ fn action_of_text(text: &str) -> Option<Action> {
         "k" => Action::SaveManifest,
         "s" => Action::NextSkin,
         "m" => Action::ToggleNight,
+        "y" => Action::NextLight,
+        "8" => Action::Darker,
+        "9" => Action::Brighter,
+        "z" => Action::Overlay(Overlay::Floor),
         "x" => Action::NextTreeLevel,
         "[" => Action::FinerLod,
         "]" => Action::CoarserLod,

@@ -3,6 +3,7 @@
 use crate::view::actions::action::Action;
 use crate::view::camera::framing::Framing;
 use crate::view::camera::orbit::Orbit;
+use crate::view::draw::light::{EXPOSURES, LightSet, Lighting};
 use crate::view::draw::overlays::Overlays;
 use crate::view::models::file_data::{TEAMS, team_index};
 use crate::view::models::shown_model::{ShownModel, ShownModelItem};
@@ -131,16 +132,29 @@ pub fn act_on_view(
     mut actions: MessageReader<Action>,
     mut row: ResMut<Row>,
     mut overlays: ResMut<Overlays>,
-    mut night: ResMut<NightTime>,
+    (mut night, mut lighting): (ResMut<NightTime>, ResMut<Lighting>),
     mut framing: ResMut<Framing>,
     mut orbit: Single<&mut Orbit>,
     colliders: Query<&AloCollider>,
 ) {
+    /// A step of the exposure.
+    const STOP: f32 = 0.5;
+    let [darkest, brightest] = EXPOSURES;
     for action in actions.read() {
         match *action {
             Action::Select(model) => row.selected = model,
             Action::Overlay(overlay) => overlays.toggle(overlay),
             Action::ToggleNight => night.0 ^= true,
+            Action::Light(set) => lighting.set = set,
+            Action::NextLight => {
+                lighting.set = match lighting.set {
+                    LightSet::Studio => LightSet::Game,
+                    LightSet::Game => LightSet::Studio,
+                }
+            }
+            Action::Exposure(exposure) => lighting.exposure = exposure.clamp(darkest, brightest),
+            Action::Brighter => lighting.exposure = (lighting.exposure + STOP).min(brightest),
+            Action::Darker => lighting.exposure = (lighting.exposure - STOP).max(darkest),
             Action::Trees(trees) => overlays.trees = trees,
             Action::NextTreeLevel => {
                 let levels = colliders.iter().map(|collider| collider.tree().levels());

@@ -102,7 +102,7 @@ fn change(
 ) {
     match action {
         Action::TogglePlay if playback.finished => {
-            playback.time = 0.0;
+            playback.time = if play.speed < 0.0 { seconds } else { 0.0 };
             playback.finished = false;
             play.paused = false;
         }
@@ -115,9 +115,13 @@ fn change(
             playback.time = time.clamp(0.0, LAST * seconds.max(0.0));
             playback.finished = false;
         }
-        Action::Speed(speed) => play.speed = speed.clamp(SLOWEST, FASTEST),
-        Action::Faster => play.speed = (play.speed * 2.0).min(FASTEST),
-        Action::Slower => play.speed = (play.speed / 2.0).max(SLOWEST),
+        Action::Reverse => {
+            play.speed = -play.speed;
+            playback.finished = false;
+        }
+        Action::Speed(speed) => play.speed = limited(*speed, play.speed),
+        Action::Faster => play.speed = limited(play.speed.abs() * 2.0, play.speed),
+        Action::Slower => play.speed = limited(play.speed.abs() / 2.0, play.speed),
         Action::ToggleRepeat => {
             play.repeat = match play.repeat {
                 Repeat::FromManifest if ends => Repeat::Loop,
@@ -127,6 +131,11 @@ fn change(
         }
         _ => {}
     }
+}
+
+/// A speed within the limits, in the direction of the speed before.
+fn limited(speed: f32, before: f32) -> f32 {
+    speed.clamp(SLOWEST, FASTEST).copysign(before)
 }
 
 /// The time in seconds of the next or the previous frame. The last frame of a loop is its first.
@@ -145,4 +154,73 @@ fn step(clip: &ReadyClip, repeat: Repeat, time: f32, action: &Action) -> f32 {
         _ => frame.clamp(0.0, last),
     };
     clip.frames.seconds(frame as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Action, act_on_clip};
+    use crate::view::models::clip_list::{ClipList, ClipState, Frames, ListedClip, ReadyClip};
+    use crate::view::open::args::View;
+    use crate::view::row::Row;
+    use bevy::ecs::system::RunSystemOnce;
+    use bevy::prelude::*;
+    use bevy_classic_models::prelude::*;
+
+    /// A model that plays a clip of one second.
+    fn world() -> (World, Entity) {
+        let mut world = World::new();
+        world.init_resource::<Messages<Action>>();
+        let clip = ClipState::Ready(ReadyClip {
+            play: ClipRef::Index(0),
+            frames: Frames::Even {
+                count: 11,
+                fps: 10.0,
+            },
+            seconds: 1.0,
+            poses: None,
+            ends: false,
+            facts: String::new(),
+            remark: None,
+        });
+        let list = ClipList(vec![ListedClip::of_file("a".to_owned(), clip)]);
+        let play = PlayClip::looping(ClipRef::Index(0));
+        let model = world.spawn((list, play, Playback::default())).id();
+        let mut row = Row::new(View::Iso, 1.0, false);
+        row.models.push(model);
+        world.insert_resource(row);
+        (world, model)
+    }
+
+    fn act(world: &mut World, action: Action) {
+        world.resource_mut::<Messages<Action>>().clear();
+        world.write_message(action);
+        world.run_system_once(act_on_clip).unwrap();
+    }
+
+    #[test]
+    fn speed_changes_keep_the_direction() {
+        let (mut world, model) = world();
+        for (action, speed) in [
+            (Action::Reverse, -1.0),
+            (Action::Faster, -2.0),
+            (Action::Slower, -1.0),
+            (Action::Speed(0.5), -0.5),
+            (Action::Reverse, 0.5),
+            (Action::Slower, 0.25),
+        ] {
+            let text = format!("{action:?}");
+            act(&mut world, action);
+            assert_eq!(world.get::<PlayClip>(model).unwrap().speed, speed, "{text}");
+        }
+    }
+
+    #[test]
+    fn finished_clips_play_backward_from_the_end() {
+        let (mut world, model) = world();
+        world.get_mut::<PlayClip>(model).unwrap().speed = -1.0;
+        world.get_mut::<Playback>(model).unwrap().finished = true;
+        act(&mut world, Action::TogglePlay);
+        let playback = world.get::<Playback>(model).unwrap();
+        assert_eq!((playback.time, playback.finished), (1.0, false));
+    }
 }

@@ -17,7 +17,7 @@ use bevy_classic_models::manifest::{
 };
 use bevy_classic_models::prelude::{PlayClip, *};
 use bevy_classic_models::root::Repeat;
-use classic_models_support::images;
+use classic_models_support::images::{self, Alpha};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
@@ -383,7 +383,7 @@ pub fn act_on_image(mut actions: MessageReader<Action>, mut commands: Commands) 
 
 fn write_image(shot: On<ScreenshotCaptured>) {
     let file = free_image(Path::new(""));
-    match images::save(shot.image.clone(), &file) {
+    match images::save(shot.image.clone(), Alpha::Opaque, &file) {
         Ok(()) => info!("wrote {}", file.display()),
         Err(error) => error!("the image was not written: {error}"),
     }

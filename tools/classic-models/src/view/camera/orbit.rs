@@ -61,6 +61,11 @@ impl Orbit {
         Transform::from_translation(eye).with_rotation(rotation)
     }
 
+    /// The distance from the camera up to which there are shadows.
+    pub fn shadow_reach(&self) -> f32 {
+        self.distance * 2.0
+    }
+
     /// Moves the camera to the smallest distance at which all points are visible, so that they fill a share of the picture's
     /// width or height.
     pub fn frame(&mut self, points: &[Vec3], aspect: f32, share: f32) {
@@ -102,7 +107,7 @@ fn apply_orbit(
             ..default()
         });
         for mut config in &mut lights {
-            *config = shadows(orbit.distance * 2.0);
+            *config = shadows(orbit.shadow_reach());
         }
     }
 }

@@ -3,6 +3,8 @@
 mod check;
 pub mod sheet;
 mod sweep;
+pub mod texture;
+pub mod thumbnail;
 mod turntable;
 
 use crate::file_format::is_texture;
@@ -21,14 +23,18 @@ use crate::view::capture::turntable::turn;
 use crate::view::draw::pointer::Pointer;
 use crate::view::models::FilesToLoad;
 use crate::view::models::bounds::WorldBounds;
+use crate::view::models::clip_list::ClipList;
 use crate::view::models::clips::clips_settled;
+use crate::view::models::particle_systems::{ParticleFile, seconds as system_seconds};
 use crate::view::models::spawn::overrides_applied;
 use crate::view::models::viewed_model::ViewedModel;
 use crate::view::open::args::{Args, Turntable};
+use crate::view::open::image_args::AnimationArgs;
 use crate::view::open::shown::Shown;
 use crate::view::row::Row;
 use crate::view::viewer::ViewerPlugin;
 use crate::view::window::LOG_FILTER;
+use bevy::app::PluginGroupBuilder;
 use bevy::camera::Viewport;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::log::LogPlugin;
@@ -43,6 +49,9 @@ use std::path::Path;
 
 /// Frames to render after the models are loaded, until all render assets are on the GPU.
 const WARM_UP_FRAMES: usize = 5;
+
+/// The factor by which images are reduced in frames that are not kept.
+const SMALL: u32 = 16;
 
 /// The most frames. With more than this many steps, frames are longer than [`STEP`]. Births come at exact times in frames
 /// of any length.
@@ -91,20 +100,54 @@ fn capture(shown: &Shown) -> Result<(), String> {
             .run_system_once(write)
             .map_err(|error| error.to_string())??;
     }
-    match (&args.capture, args.seconds) {
-        (Some(path), Some(seconds)) => {
-            resume(headless.app.world_mut());
-            save_animation(&mut headless, seconds, path)
-        }
-        (Some(path), None) => save(headless.capture(), path),
-        (None, _) => Ok(()),
+    let alpha = args.stage.alpha();
+    if let Some(path) = &args.capture {
+        save(headless.capture(), alpha, path)?;
     }
+    let AnimationArgs { file, seconds, fps } = &args.animation;
+    if let Some(path) = file {
+        let seconds = match seconds {
+            Some(seconds) => *seconds,
+            None => {
+                let world = headless.app.world_mut();
+                let seconds = world.run_system_cached(pass_seconds);
+                seconds.map_err(|error| error.to_string())??
+            }
+        };
+        resume(headless.app.world_mut());
+        save_animation(&mut headless, seconds, *fps, alpha, path)?;
+    }
+    Ok(())
+}
+
+/// The least length of an animation, in seconds. A clip of one frame has no length.
+const LEAST_SECONDS: f32 = 0.1;
+
+/// The length of one pass of what plays first in the row: a clip, or the particle system of a file.
+///
+/// # Errors
+/// If nothing plays.
+fn pass_seconds(
+    row: Res<Row>,
+    models: Query<(&ClipList, Option<&PlayClip>, Option<&ParticleFile>)>,
+    particles: Res<Assets<AloParticles>>,
+) -> Result<f32, String> {
+    let pass = |model: &Entity| {
+        let (list, play, file) = models.get(*model).ok()?;
+        let clip = play.and_then(|play| Some((list.ready(play)?.seconds, play.speed.abs())));
+        let clip = clip.map(|(seconds, speed)| seconds / speed);
+        let system = || particles.get(&file?.0).map(|it| system_seconds(it) as f32);
+        clip.or_else(system).filter(|seconds| seconds.is_finite())
+    };
+    let seconds = row.models.iter().find_map(pass);
+    let seconds = seconds.ok_or("no model plays a clip: --seconds sets the length")?;
+    Ok(seconds.max(LEAST_SECONDS))
 }
 
 /// Writes views from all sides.
 fn write_turntable(shown: &Shown, turntable: &Turntable) -> Result<(), String> {
     let mut headless = open(shown)?;
-    turn(&mut headless, turntable)
+    turn(&mut headless, turntable, shown.args.stage.alpha())
 }
 
 /// Writes a picture of each file, with its name, into one image.
@@ -136,7 +179,7 @@ fn write_sheet(shown: &Shown, file: &Path) -> Result<(), String> {
         }
         sheet.add(&cell)?;
     }
-    sheet.save(file)?;
+    sheet.save(file, shown.args.stage.alpha())?;
     match failed {
         0 => Ok(()),
         _ => Err(format!(
@@ -157,7 +200,7 @@ fn show_model(headless: &mut Headless, model: &Path, args: &Args) -> Result<(), 
         return Err(problem);
     }
     sweep(headless);
-    aim(headless, args);
+    aim(headless, args, None);
     Ok(())
 }
 
@@ -170,6 +213,18 @@ fn read_texture(shown: &Shown, file: &Path) -> Result<Pixels, String> {
 
 /// Starts the app, which loads the models. `size` is that of the image.
 pub fn start(shown: &Shown, size: UVec2) -> Headless {
+    let plugins = plugins(&shown.folders.assets, false);
+    start_with(plugins, shown, size, FramingStyle::Bounds, "warn")
+}
+
+/// Starts the app with these plugins of Bevy. `severity` is the least one of messages that are printed.
+fn start_with(
+    plugins: PluginGroupBuilder,
+    shown: &Shown,
+    size: UVec2,
+    style: FramingStyle,
+    severity: &str,
+) -> Headless {
     let Shown { args, folders, .. } = shown;
     // A time pauses the clips; without `--time` they are paused at the start.
     let mut paused = args.clone();
@@ -178,16 +233,16 @@ pub fn start(shown: &Shown, size: UVec2) -> Headless {
     folders.register(&mut app);
     app.add_plugins((
         LogPlugin {
-            filter: LOG_FILTER.replace("info", "warn"),
+            filter: LOG_FILTER.replace("info", severity),
             ..default()
         },
-        plugins(&folders.assets, false),
+        plugins,
         ViewerPlugin {
             args: paused,
             has_window: false,
         },
     ))
-    .insert_resource(FramingStyle::Bounds)
+    .insert_resource(style)
     .insert_resource(FilesToLoad::new(shown.models.clone()))
     .insert_resource(Pointer {
         at: args.probe,
@@ -210,7 +265,7 @@ fn open(shown: &Shown) -> Result<Headless, String> {
     if !args.bounds {
         sweep(&mut headless);
     }
-    aim(&mut headless, args);
+    aim(&mut headless, args, None);
     Ok(headless)
 }
 
@@ -235,24 +290,33 @@ pub fn wait_for_models(headless: &mut Headless) {
     });
 }
 
-/// Frames the models, and plays them to the time of the image.
-fn aim(headless: &mut Headless, args: &Args) {
+/// Frames the models in a viewport, and plays them to the time of the image.
+fn aim(headless: &mut Headless, args: &Args, viewport: Option<Viewport>) {
+    let camera = Camera {
+        viewport,
+        ..default()
+    };
     let target = headless.render_target();
     let world = headless.app.world_mut();
-    world.spawn((Orbit::new(args.view), IsDefaultUiCamera, target));
+    world.spawn((Orbit::new(args.view), IsDefaultUiCamera, camera, target));
     world.insert_resource(Framing::All);
 
-    // Frames the models. Particle systems that cannot be seen have no births.
+    // Frames the models, after a few frames with `FramingStyle::Visible`. Particle systems that cannot be seen have no births.
     headless.step(0.0);
+    while *headless.app.world().resource::<Framing>() != Framing::Done {
+        headless.step(0.0);
+    }
     let world = headless.app.world_mut();
     for mut orbit in world.query::<&mut Orbit>().iter_mut(world) {
         orbit.distance /= args.zoom;
     }
     // Animated skins and particles follow the app's clock, not the clip.
     play(headless, args.time.unwrap_or_default());
+    shrink_views(headless.app.world_mut(), true);
     for _ in 0..WARM_UP_FRAMES {
         headless.step(0.0);
     }
+    shrink_views(headless.app.world_mut(), false);
 }
 
 /// Runs the app for `time` seconds, after the camera was spawned. If particle systems are loaded, they begin, and the
@@ -282,12 +346,11 @@ pub fn play(headless: &mut Headless, time: f32) {
 
 /// Renders a small image of the same view, or the whole image.
 fn shrink_views(world: &mut World, shrinks: bool) {
-    const FACTOR: u32 = 16;
     for mut camera in world.query::<&mut Camera>().iter_mut(world) {
         camera.viewport = None;
         if shrinks && let Some(size) = camera.physical_target_size() {
             camera.viewport = Some(Viewport {
-                physical_size: (size / FACTOR).max(UVec2::ONE),
+                physical_size: (size / SMALL).max(UVec2::ONE),
                 ..default()
             });
         }

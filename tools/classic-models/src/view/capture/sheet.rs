@@ -2,6 +2,7 @@
 
 use crate::paths::archive_file::absolute;
 use crate::view::camera::orbit::Orbit;
+use crate::view::capture::texture::{color, size_in};
 use crate::view::models::FilesToLoad;
 use crate::view::models::viewed_model::ViewedModel;
 use crate::view::row::Row;
@@ -9,7 +10,7 @@ use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension};
 use bevy_classic_models::texture::Pixels;
 use classic_models_support::headless::Headless;
-use classic_models_support::images::save;
+use classic_models_support::images::{Alpha, save};
 use std::path::Path;
 
 /// The most columns.
@@ -111,8 +112,8 @@ impl Sheet {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn save(self, file: &Path) -> Result<(), String> {
-        save(self.image.ok_or("no file was drawn")?, file)
+    pub fn save(self, file: &Path, alpha: Alpha) -> Result<(), String> {
+        save(self.image.ok_or("no file was drawn")?, alpha, file)
     }
 }
 
@@ -201,21 +202,14 @@ const NAME_HEIGHT: u32 = 26;
 /// The gray behind transparent texels.
 const BEHIND: u64 = 70;
 
-/// The least opacity, of 255. The colors of transparent texels are visible too: in many textures alpha is a mask.
-const LEAST: u64 = 90;
-
-/// Draws a texture above the name in a cell, which has 4 bytes per pixel. A texture is enlarged by a whole number, so that its
-/// texels are squares.
+/// Draws a texture above the name in a cell, which has 4 bytes per pixel.
 pub fn draw_texture(cell: &mut Image, texture: &Pixels) {
     let size = cell.size();
     let free = size.saturating_sub(UVec2::new(2 * MARGIN, MARGIN + NAME_HEIGHT));
-    let source = UVec2::new(texture.width, texture.height);
     if free.min_element() == 0 {
         return;
     }
-    let scale = (free.as_vec2() / source.as_vec2()).min_element();
-    let scale = if scale >= 1.0 { scale.floor() } else { scale };
-    let drawn = (source.as_vec2() * scale).as_uvec2().max(UVec2::ONE);
+    let drawn = size_in(texture, free);
     let corner = UVec2::splat(MARGIN) + free.saturating_sub(drawn) / 2;
     let Some(data) = &mut cell.data else {
         return;
@@ -225,37 +219,17 @@ pub fn draw_texture(cell: &mut Image, texture: &Pixels) {
             let at = corner + UVec2::new(x, y);
             let start = (at.y as usize * size.x as usize + at.x as usize) * 4;
             if let Some(target) = data.get_mut(start..start + 4) {
-                target.copy_from_slice(&color(texture, UVec2::new(x, y), drawn));
+                let color = color(texture, UVec2::new(x, y), drawn);
+                target.copy_from_slice(&over_gray(color));
             }
         }
     }
 }
 
-/// The mean color of the texels that a pixel covers, over gray.
-fn color(texture: &Pixels, pixel: UVec2, drawn: UVec2) -> [u8; 4] {
-    let first = |pixel: u32, drawn: u32, texels: u32| {
-        (u64::from(pixel) * u64::from(texels) / u64::from(drawn)) as usize
-    };
-    let range = |pixel: u32, drawn: u32, texels: u32| {
-        let start = first(pixel, drawn, texels);
-        start..first(pixel + 1, drawn, texels).max(start + 1)
-    };
-    let mut sum = [0_u64; 3];
-    let mut count = 0;
-    for y in range(pixel.y, drawn.y, texture.height) {
-        for x in range(pixel.x, drawn.x, texture.width) {
-            let start = (y * texture.width as usize + x) * 4;
-            let Some([red, green, blue, alpha]) = texture.rgba.get(start..start + 4) else {
-                continue;
-            };
-            for (sum, channel) in sum.iter_mut().zip([red, green, blue]) {
-                let alpha = LEAST + u64::from(*alpha) * (255 - LEAST) / 255;
-                *sum += (u64::from(*channel) * alpha + BEHIND * (255 - alpha)) / 255;
-            }
-            count += 1;
-        }
-    }
-    let [red, green, blue] = sum.map(|sum| (sum / count.max(1)).min(255) as u8);
+fn over_gray([red, green, blue, alpha]: [u8; 4]) -> [u8; 4] {
+    let alpha = u64::from(alpha);
+    let over = |channel: u8| (u64::from(channel) * alpha + BEHIND * (255 - alpha)) / 255;
+    let [red, green, blue] = [red, green, blue].map(|channel| over(channel).min(255) as u8);
     [red, green, blue, u8::MAX]
 }
 

@@ -7,7 +7,7 @@ use crate::view::open::args::Turntable;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::prelude::*;
 use classic_models_support::headless::Headless;
-use classic_models_support::images::save;
+use classic_models_support::images::{Alpha, save};
 use std::f32::consts::TAU;
 
 /// The angles at which the models must fit, so that the camera has the same distance in all views.
@@ -23,7 +23,7 @@ const FRAMES: usize = 2;
 ///
 /// # Errors
 /// If an image cannot be written.
-pub fn turn(headless: &mut Headless, turntable: &Turntable) -> Result<(), String> {
+pub fn turn(headless: &mut Headless, turntable: &Turntable, alpha: Alpha) -> Result<(), String> {
     let folder = &turntable.folder;
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let framed = headless.app.world_mut().run_system_once(frame_all_sides);
@@ -32,7 +32,8 @@ pub fn turn(headless: &mut Headless, turntable: &Turntable) -> Result<(), String
         for _ in 0..FRAMES {
             headless.step(0.0);
         }
-        save(headless.capture(), &folder.join(format!("{view:03}.png")))?;
+        let file = folder.join(format!("{view:03}.png"));
+        save(headless.capture(), alpha, &file)?;
         let step = TAU / turntable.count as f32;
         let world = headless.app.world_mut();
         for mut orbit in world.query::<&mut Orbit>().iter_mut(world) {

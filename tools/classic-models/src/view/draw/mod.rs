@@ -1,5 +1,7 @@
 //! What is drawn on models: overlays, and the mark of what is under the mouse. It only reads models.
 
+pub mod floor;
+pub mod light;
 pub mod overlays;
 pub mod pointer;
 pub mod visible_points;

@@ -26,7 +26,7 @@ const DIMS: Color = Color::srgb(0.55, 0.75, 1.0);
 /// The overlays that are drawn.
 #[derive(Resource, Clone, Copy, Debug, Default)]
 pub struct Overlays {
-    drawn: [bool; 8],
+    drawn: [bool; 9],
     pub trees: Trees,
 }
 
@@ -45,6 +45,7 @@ impl Overlays {
             (Overlay::Proxies, args.proxies),
             (Overlay::Lights, args.lights),
             (Overlay::Dims, args.dims),
+            (Overlay::Floor, args.stage.floor),
         ] {
             overlays.drawn[overlay as usize] = is_drawn;
         }

@@ -1,6 +1,8 @@
 //! Bounds of models, and their arrangement side by side in a row.
 
-use crate::view::models::particle_systems::{ParticleFile, particle_corners};
+use crate::view::models::particle_systems::{
+    BoundsAtFullestTime, ParticleFile, corners_at, fullest_time, particle_corners,
+};
 use crate::view::models::viewed_model::{ModelBounds, ViewedModel, limits};
 use crate::view::row::{Row, best_rows, in_rows};
 use bevy::camera::primitives::Aabb;
@@ -100,6 +102,7 @@ pub fn measure_alo(
     instances: Query<(Entity, &AloInstance, &Transform), Changed<AloInstance>>,
     (meshes, particles): (Res<Assets<Mesh>>, Res<Assets<AloParticles>>),
     scenes: Query<SceneRoot, With<AloSceneRoot>>,
+    fullest: Option<Res<BoundsAtFullestTime>>,
 ) {
     for (entity, instance, root) in &instances {
         let mut scenes = scenes.iter();
@@ -108,6 +111,9 @@ pub fn measure_alo(
         let to_row = Affine3A::from_quat(root.rotation) * to_scene;
         let system = scene.and_then(|(.., system)| system);
         let points = match system.and_then(|system| particles.get(&system.0)) {
+            Some(particles) if fullest.is_some() => {
+                corners_at(particles, [fullest_time(particles)].into_iter()).to_vec()
+            }
             Some(particles) => particle_corners(particles).to_vec(),
             None => points(instance.model(), &meshes),
         };

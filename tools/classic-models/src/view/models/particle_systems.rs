@@ -126,29 +126,67 @@ const OUTERMOST: f64 = 40.0;
 /// The edge of a particle on one axis, and how much of it is visible.
 type Edge = (f32, f64);
 
-/// The corners of a box around nearly everything that is visible of a system at rest, in the file's space and units.
-pub fn particle_corners(particles: &AloParticles) -> [Vec3; 8] {
+/// Reduces the bounds of particle systems to their particles at [`fullest_time`].
+#[derive(Resource)]
+pub struct BoundsAtFullestTime;
+
+/// The times at which the particles of a system are evaluated, in seconds.
+fn times(particles: &AloParticles) -> impl Iterator<Item = f64> {
     let times = (PARTICLES / particles.max_alive().max(1)).clamp(2, TIMES);
     let seconds = seconds(particles);
+    (0..times).map(move |index| seconds * index as f64 / (times - 1) as f64)
+}
+
+/// A visible particle.
+struct Seen {
+    center: [f32; 3],
+    /// Half of its size.
+    half: f32,
+    opacity: f32,
+}
+
+/// The visible particles of a system at a time.
+fn seen_at(particles: &AloParticles, time: f64) -> Vec<Seen> {
+    let state = particles.evaluate(0, time);
+    let emitters = particles.emitters.iter().zip(&state.emitters);
+    let seen = emitters.flat_map(|(of, living)| {
+        living.iter().map(|particle| Seen {
+            center: particle.motion.position,
+            half: 0.5 * particle.appearance.size.abs(),
+            opacity: opacity(&of.emitter.properties, particle.appearance.color),
+        })
+    });
+    let is_visible = |seen: &Seen| seen.half * seen.half * seen.opacity > 0.0;
+    seen.filter(|seen| is_visible(seen) && seen.half.is_finite())
+        .collect()
+}
+
+/// The time at which most of a system is visible. Size counts less than opacity: fading smoke is large.
+pub fn fullest_time(particles: &AloParticles) -> f64 {
+    let visible = |time: f64| -> f32 {
+        let seen = seen_at(particles, time).into_iter();
+        seen.map(|seen| seen.half.sqrt() * seen.opacity.powi(2))
+            .sum()
+    };
+    let times = times(particles).map(|time| (time, visible(time)));
+    let most = times.reduce(|most, next| if next.1 > most.1 { next } else { most });
+    most.map_or(0.0, |(time, _)| time)
+}
+
+/// The corners of a box around nearly everything that is visible of a system at rest, in the file's space and units.
+pub fn particle_corners(particles: &AloParticles) -> [Vec3; 8] {
+    corners_at(particles, times(particles))
+}
+
+/// The corners of a box around nearly everything that is visible of a system at these times.
+pub fn corners_at(particles: &AloParticles, times: impl Iterator<Item = f64>) -> [Vec3; 8] {
     // The lower and the upper edges on each axis.
     let mut edges: [Vec<Edge>; 6] = Default::default();
-    for index in 0..times {
-        let time = seconds * index as f64 / (times - 1) as f64;
-        let state = particles.evaluate(0, time);
-        for (of, living) in particles.emitters.iter().zip(&state.emitters) {
-            for particle in living {
-                let half = 0.5 * particle.appearance.size.abs();
-                let opacity = opacity(&of.emitter.properties, particle.appearance.color);
-                let visible = f64::from(half * half) * f64::from(opacity);
-                if !(visible > 0.0 && visible.is_finite()) {
-                    continue;
-                }
-                let center = particle.motion.position;
-                for (edges, center) in edges.chunks_exact_mut(2).zip(center) {
-                    edges[0].push((center - half, visible));
-                    edges[1].push((-(center + half), visible));
-                }
-            }
+    for seen in times.flat_map(|time| seen_at(particles, time)) {
+        let visible = f64::from(seen.half * seen.half) * f64::from(seen.opacity);
+        for (edges, center) in edges.chunks_exact_mut(2).zip(seen.center) {
+            edges[0].push((center - seen.half, visible));
+            edges[1].push((-(center + seen.half), visible));
         }
     }
     let [x, right, y, back, z, top] = edges.map(quantile);

@@ -2,10 +2,13 @@
 
 use crate::file_format::has_extension;
 use crate::paths::game::GameKind;
+use crate::view::open::image_args::{AnimationArgs, StageArgs};
+use crate::view::open::keys;
+use crate::view::open::standard_input::ModelFormat;
 use bevy::prelude::*;
 use bevy_classic_models::prelude::{ClipRef, ModelSkin, PartVisibility, PlayClip, PlayerColors};
 use clap::error::{Error, ErrorKind};
-use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueEnum};
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, FromArgMatches, ValueEnum};
 use classic_models_support::options::ImageSize;
 use std::convert::Infallible;
 use std::ffi::OsString;
@@ -13,7 +16,7 @@ use std::path::PathBuf;
 
 /// What `--help` prints after the options.
 fn after_help() -> String {
-    format!("{}\n{NOTES}", help())
+    format!("{}\n{NOTES}", keys::help())
 }
 
 const NOTES: &str = "\
@@ -33,7 +36,7 @@ Examples:
   classic-models view id1/pak0.pak/progs/player.mdl       a model in an archive
   classic-models view --game quake C:/Quake               lists the models of a game
   classic-models view warden.abc --capture warden.png     writes an image
-  classic-models view walker.alo --clip MOVE --seconds 2 --capture walker.png
+  classic-models view walker.alo --clip MOVE --animation walker.gif
                                                           writes an animation
 
 Exit status: 0; 1 if a file is missing or no model is given, or the image or manifest could not be written; 2 for
@@ -61,12 +64,17 @@ const NO_WINDOW: &str = "Without a window";
 /// searched for in the same archive; with --game in all archives and folders of the game.
 #[derive(clap::Args, Resource, Clone, Debug)]
 #[command(verbatim_doc_comment, after_long_help = after_help())]
+#[command(group = ArgGroup::new("image").args(["capture", "animation"]).multiple(true))]
 pub struct Args {
     /// .mdl, .alo, .ala, .abc, .dtx and .lgw files and manifests (.model.ron), or files in archives: ARCHIVE/PATH; patterns
-    /// such as *.alo; a window lists a folder or an archive, and an image shows all models in a folder; default: the sample
-    /// models
+    /// such as *.alo; a window lists a folder or an archive, and an image shows all models in a folder; - is a model from
+    /// standard input; default: the sample models
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
+
+    /// The format of the model from standard input; default: detected
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    pub format: Option<ModelFormat>,
 
     /// Show a game: the first FILE is its folder. Lists all its models and particle systems
     ///
@@ -132,6 +140,9 @@ pub struct Args {
     #[arg(long, value_name = "WxH", value_parser = size, allow_hyphen_values = true, verbatim_doc_comment)]
     pub size: Option<UVec2>,
 
+    #[command(flatten, next_help_heading = "Light and floor")]
+    pub stage: StageArgs,
+
     /// Also search for textures in this folder; may be given more than once
     #[arg(long = "texture-folder", value_name = "DIR", help_heading = TEXTURED)]
     pub texture_folders: Vec<PathBuf>,
@@ -157,7 +168,7 @@ pub struct Args {
     #[arg(long, value_name = "N", help_heading = ALAMO)]
     pub damage_stage: Option<u32>,
     /// Use this team color
-    #[arg(long, value_name = "RRGGBB", value_parser = team, help_heading = ALAMO)]
+    #[arg(long, value_name = "RRGGBB", value_parser = color, help_heading = ALAMO)]
     pub team: Option<Color>,
     /// Draw the positions of effects and other models, and their names
     #[arg(long, help_heading = ALAMO)]
@@ -179,16 +190,15 @@ pub struct Args {
     /// All poses of the clip fit in the image; with --bounds all poses of the model, or the rest pose of an .alo file.
     #[arg(long, value_name = "OUT.png", value_parser = png, help_heading = NO_WINDOW, verbatim_doc_comment)]
     pub capture: Option<PathBuf>,
-    /// Write an animated PNG of so many seconds, which loops; from --time, otherwise from the start
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "capture", conflicts_with_all = ["sheet", "turntable"], help_heading = NO_WINDOW)]
-    pub seconds: Option<f32>,
+    #[command(flatten, next_help_heading = NO_WINDOW)]
+    pub animation: AnimationArgs,
     /// Enlarge the middle of the image by this factor
-    #[arg(long, value_name = "FACTOR", value_parser = zoom, default_value_t = 1.0, requires = "capture", conflicts_with_all = ["sheet", "turntable"], help_heading = NO_WINDOW)]
+    #[arg(long, value_name = "FACTOR", value_parser = zoom, default_value_t = 1.0, requires = "image", conflicts_with_all = ["sheet", "turntable"], help_heading = NO_WINDOW)]
     pub zoom: f32,
     /// Write N views from all sides to 000.png, 001.png and so on in a folder, and exit
     ///
     /// The first is that of --view. The camera has the same distance in all views.
-    #[arg(long, num_args = 2, value_names = ["N", "DIR"], conflicts_with = "capture", help_heading = NO_WINDOW, verbatim_doc_comment)]
+    #[arg(long, num_args = 2, value_names = ["N", "DIR"], conflicts_with_all = ["capture", "animation"], help_heading = NO_WINDOW, verbatim_doc_comment)]
     turntable: Option<Vec<OsString>>,
 
     /// Write an image of all files with their names, and exit
@@ -199,7 +209,7 @@ pub struct Args {
         long,
         value_name = "OUT.png",
         value_parser = png,
-        conflicts_with_all = ["capture", "turntable", "save_manifest"],
+        conflicts_with_all = ["capture", "animation", "turntable", "save_manifest"],
         help_heading = NO_WINDOW,
         verbatim_doc_comment
     )]
@@ -226,6 +236,7 @@ impl Args {
     /// Whether to exit after an image or a manifest is written.
     pub fn needs_no_window(&self) -> bool {
         self.capture.is_some()
+            || self.animation.file.is_some()
             || self.save_manifest.is_some()
             || self.turntable.is_some()
             || self.sheet.is_some()
@@ -310,14 +321,6 @@ fn time(text: &str) -> Result<f32, &'static str> {
     }
 }
 
-fn seconds(text: &str) -> Result<f32, &'static str> {
-    let seconds = text
-        .parse()
-        .ok()
-        .filter(|seconds| (0.1..=60.0).contains(seconds));
-    seconds.ok_or("expected seconds from 0.1 to 60")
-}
-
 fn zoom(text: &str) -> Result<f32, &'static str> {
     let zoom = text.parse().ok().filter(|zoom| (0.1..=10.0).contains(zoom));
     zoom.ok_or("expected a factor from 0.1 to 10")
@@ -332,7 +335,8 @@ fn colors(text: &str) -> Result<PlayerColors, &'static str> {
     }
 }
 
-fn team(text: &str) -> Result<Color, &'static str> {
+/// A color of six hexadecimal digits.
+pub fn color(text: &str) -> Result<Color, &'static str> {
     let color = Srgba::hex(text).map(Color::from);
     color.map_err(|_| "expected a color of six hexadecimal digits, such as c01818")
 }
@@ -456,95 +460,7 @@ impl Trees {
     }
 }
 
-/// A heading, and keys with their effects.
-type KeyGroup = (&'static str, &'static [(&'static str, &'static str)]);
-
-/// All keys, for the help.
-pub const GROUPS: [KeyGroup; 6] = [
-    (
-        "Files and panels",
-        &[
-            ("Up, Down, PgUp, PgDn", "previous, next model or file"),
-            ("/", "searches the files"),
-            (";", "searches the clips"),
-            ("'", "searches parts, bones, materials and textures"),
-            ("Enter, Esc", "opens the first match; ends typing"),
-            ("Tab, Shift+Tab", "next, previous widget"),
-            ("F1 or ?", "shows or hides the keys"),
-            (
-                "F2, F3, F4",
-                "shows or hides the lists, the details, the log",
-            ),
-        ],
-    ),
-    (
-        "View",
-        &[
-            ("left drag", "orbits the models"),
-            ("right or middle drag", "pans"),
-            ("wheel", "zooms"),
-            ("click", "frames the part under the mouse"),
-            ("F, A", "frames the model, all models"),
-            ("1 2 3 4", "front, side, top, iso"),
-        ],
-    ),
-    (
-        "Output",
-        &[
-            ("K", "writes a manifest of the model"),
-            ("F12", "writes an image of the window"),
-        ],
-    ),
-    (
-        "Playback",
-        &[
-            ("Space", "plays or pauses"),
-            ("Left, Right", "previous, next clip"),
-            (", .", "one frame back, on"),
-            ("- +", "slower, faster"),
-            ("L", "loops or plays once"),
-            ("R", "rest pose, no clip"),
-            ("I", "interpolation on or off (.mdl)"),
-            ("Home", "restarts particle systems"),
-            ("End", "ends the births of particles"),
-        ],
-    ),
-    (
-        "Appearance",
-        &[
-            ("S", "next skin"),
-            ("C", "player colors"),
-            ("T", "team color"),
-            ("[ ]", "finer, coarser level of detail"),
-            ("D", "damage stage"),
-            ("M", "night"),
-        ],
-    ),
-    (
-        "Overlays",
-        &[
-            ("W B N G", "wireframe, bounds, normals, grid"),
-            ("O P H", "bones, proxies, lights"),
-            ("E", "collision box (.abc)"),
-            ("X", "collision trees: off, each level, all levels"),
-        ],
-    ),
-];
-
-/// The description of all keys for `--help`.
-fn help() -> String {
-    let mut text = "Keys and mouse:\n".to_owned();
-    for (heading, keys) in GROUPS {
-        text += &format!("  {heading}\n");
-        for (keys, effect) in keys {
-            text += &format!("    {keys:<22}{effect}\n");
-        }
-    }
-    text
-}
-
-/// The arguments of a command line. For tests.
-#[cfg(test)]
+/// The arguments of a command line. Ends the program if they are wrong.
 pub fn parse<S: Into<OsString> + Clone>(values: impl IntoIterator<Item = S>) -> Args {
     use clap::Parser;
     #[derive(Parser)]

@@ -4,5 +4,8 @@
 pub mod args;
 pub mod browser;
 pub mod files;
+pub mod image_args;
+pub mod keys;
 pub mod recent;
 pub mod shown;
+pub mod standard_input;

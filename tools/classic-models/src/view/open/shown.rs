@@ -9,6 +9,7 @@ use crate::paths::path_args::{self, Unmatched, Wanted};
 use crate::view::open::args::Args;
 use crate::view::open::browser::{Browser, Place};
 use crate::view::open::files::{Folders, files_of_sheet, models_to_show};
+use crate::view::open::standard_input::{STANDARD_INPUT, StandardInput};
 use bevy_classic_models::load::did_you_mean;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,8 @@ pub struct Shown {
     pub browser: Option<Browser>,
     /// The folder or the archive of the command line to list.
     pub listed: Option<PathBuf>,
+    /// Keeps the file of standard input.
+    pub input: Option<StandardInput>,
 }
 
 impl Shown {
@@ -31,6 +34,7 @@ impl Shown {
     /// If a file, an entry or a model of the game does not exist, if none of the files is a model, or if an archive or the
     /// game cannot be opened.
     pub fn open(mut args: Args) -> Result<Self, String> {
+        let input = read_standard_input(&mut args)?;
         let (mut folders, models, browser, listed) = match args.game {
             Some(kind) => {
                 let (game, models) = open_game(kind, &args)?;
@@ -77,8 +81,24 @@ impl Shown {
             models,
             browser,
             listed,
+            input,
         })
     }
+}
+
+/// Replaces the path `-` by that of a file with the model from standard input.
+fn read_standard_input(args: &mut Args) -> Result<Option<StandardInput>, String> {
+    let mut files = args.files.iter_mut();
+    let is_input = |file: &&mut PathBuf| file.as_os_str() == STANDARD_INPUT;
+    let Some(file) = files.find(is_input) else {
+        return Ok(None);
+    };
+    if files.any(|file| is_input(&file)) {
+        return Err("standard input can be only one of the files".to_owned());
+    }
+    let input = StandardInput::read(std::io::stdin().lock(), args.format)?;
+    file.clone_from(&input.file);
+    Ok(Some(input))
 }
 
 /// The game of the command line, and its models to show.

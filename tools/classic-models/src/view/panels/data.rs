@@ -2,6 +2,7 @@
 
 use crate::log_buffer::LogLine;
 use crate::view::actions::action::Action;
+use crate::view::draw::light::Lighting;
 use crate::view::draw::overlays::Overlays;
 use crate::view::open::args::Trees;
 use bevy::prelude::*;
@@ -30,6 +31,7 @@ pub struct PanelData {
     pub details: Details,
     pub overlays: Overlays,
     pub night: bool,
+    pub lighting: Lighting,
     /// The parts under the mouse, the nearest first.
     pub pointed: Vec<String>,
     /// The latest events of clips with their opacity, the latest first.
@@ -75,7 +77,10 @@ pub struct ClipRow {
 pub struct Playing {
     pub is_paused: bool,
     pub loops: bool,
+    /// Negative: backward.
     pub speed: f32,
+    /// Whether it can play backward.
+    pub can_reverse: bool,
     /// Seconds since the start.
     pub time: f32,
     /// Its length in seconds; of a particle system, about how long it changes.

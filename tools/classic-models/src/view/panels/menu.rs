@@ -3,13 +3,15 @@
 use crate::log_buffer::{LogLine, Severity};
 use crate::view::actions::action::{Action, Overlay, Panel};
 use crate::view::camera::framing::Framing;
-use crate::view::open::args::{GROUPS, View};
+use crate::view::draw::light::{EXPOSURES, LightSet, Lighting};
+use crate::view::open::args::View;
+use crate::view::open::keys::GROUPS;
 use crate::view::panels::data::{PanelData, Shown};
 use crate::view::panels::state::{PanelState, is_entered};
 use crate::view::panels::style::{ERROR, WARNING, wrapped_beside};
 use bevy_egui::egui::{
-    Align, Align2, Button, Context, Grid, Key, Label, Layout, RichText, ScrollArea, TextEdit, Ui,
-    Vec2, Window,
+    Align, Align2, Button, Context, Grid, Key, Label, Layout, RichText, ScrollArea, Slider,
+    TextEdit, Ui, Vec2, Window,
 };
 use std::path::PathBuf;
 
@@ -25,6 +27,7 @@ pub fn show(ui: &mut Ui, shown: &Shown, state: &mut PanelState, actions: &mut Ve
             views(ui, actions);
             ui.separator();
             overlays(ui, shown.data, actions);
+            light(ui, shown.data.lighting, actions);
         });
         ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
             let keys = ui.add(Button::new("?").selected(state.shows_keys));
@@ -94,6 +97,7 @@ fn overlays(ui: &mut Ui, data: &PanelData, actions: &mut Vec<Action>) {
     let night = has.proxies || has.lights;
     for (shows, text, hint, is_on, action) in [
         overlay(true, "Grid", "(G)", Overlay::Grid),
+        overlay(true, "Floor", "with shadows  (Z)", Overlay::Floor),
         overlay(true, "Edges", "wireframe  (W)", Overlay::Wireframe),
         overlay(true, "Bounds", "(B)", Overlay::Bounds),
         overlay(true, "Normals", "(N)", Overlay::Normals),
@@ -116,6 +120,26 @@ fn overlays(ui: &mut Ui, data: &PanelData, actions: &mut Vec<Action>) {
             actions.push(action);
         }
     }
+}
+
+/// The lights and the exposure.
+fn light(ui: &mut Ui, lighting: Lighting, actions: &mut Vec<Action>) {
+    ui.menu_button("Light", |ui| {
+        for (text, set) in [
+            ("Studio  (Y)", LightSet::Studio),
+            ("Game  (Y)", LightSet::Game),
+        ] {
+            if ui.radio(lighting.set == set, text).clicked() {
+                actions.push(Action::Light(set));
+            }
+        }
+        let mut exposure = lighting.exposure;
+        let [darkest, brightest] = EXPOSURES;
+        let slider = Slider::new(&mut exposure, darkest..=brightest).text("stops  (8 9)");
+        if ui.add(slider.step_by(0.1)).changed() {
+            actions.push(Action::Exposure(exposure));
+        }
+    });
 }
 
 fn save(ui: &mut Ui, data: &PanelData, actions: &mut Vec<Action>) {

@@ -95,7 +95,7 @@ fn events(ui: &Ui, playing: &Playing, slider: &Response) {
 
 fn speed(ui: &mut Ui, playing: &Playing, actions: &mut Vec<Action>) {
     ui.spacing_mut().slider_width = 110.0;
-    let mut speed = playing.speed;
+    let mut speed = playing.speed.abs();
     let slider = Slider::new(&mut speed, SLOWEST..=FASTEST)
         .logarithmic(true)
         .max_decimals(3)
@@ -111,6 +111,13 @@ fn speed(ui: &mut Ui, playing: &Playing, actions: &mut Vec<Action>) {
     }
     if ui.button("1×").on_hover_text("normal speed").clicked() {
         actions.push(Action::Speed(1.0));
+    }
+    if playing.can_reverse {
+        let mut is_backward = playing.speed < 0.0;
+        let backward = ui.checkbox(&mut is_backward, "Backward");
+        if backward.on_hover_text("(J)").changed() {
+            actions.push(Action::Reverse);
+        }
     }
     let mut loops = playing.loops;
     if ui.checkbox(&mut loops, "Loop").changed() {

@@ -6,6 +6,7 @@ mod lgw;
 mod playing;
 mod textures;
 
+use crate::view::draw::light::Lighting;
 use crate::view::draw::overlays::Overlays;
 use crate::view::draw::pointer::Pointer;
 use crate::view::model_events::EventLog;
@@ -41,6 +42,7 @@ pub struct Collector<'w, 's> {
     row: Res<'w, Row>,
     overlays: Res<'w, Overlays>,
     night: Res<'w, NightTime>,
+    lighting: Res<'w, Lighting>,
     pointer: Res<'w, Pointer>,
     events: Res<'w, EventLog>,
     time: Res<'w, Time<Real>>,
@@ -66,6 +68,7 @@ impl Collector<'_, '_> {
             selected: self.row.selected,
             overlays: *self.overlays,
             night: self.night.0,
+            lighting: *self.lighting,
             pointed: self.pointer.hits.clone(),
             events: self.events.shown(self.time.elapsed_secs()),
             ..PanelData::default()

@@ -64,6 +64,7 @@ pub fn playing(shown: &ShownModelItem<'_, '_>) -> Option<Playing> {
     Some(Playing {
         is_paused: play.paused || playback.finished,
         speed: play.speed,
+        can_reverse: true,
         time: playback.time,
         loops: match play.repeat {
             Repeat::Loop => true,
@@ -124,6 +125,7 @@ pub fn collect_particles(
         is_paused: player.is_paused || player.is_finished,
         loops: player.loops,
         speed: player.speed,
+        can_reverse: false,
         time: systems.first().map_or(0.0, |of| of.records.elapsed) as f32,
         length: seconds(particles) as f32,
         status: format!("{alive} particles{over}"),

@@ -5,6 +5,7 @@ mod driver;
 use crate::log_buffer::{LogLine, Severity};
 use crate::view::actions::action::{Action, Overlay, Panel, SearchField};
 use crate::view::camera::framing::Framing;
+use crate::view::draw::light::LightSet;
 use crate::view::open::browser::{Browser, Place};
 use crate::view::panels::data::{
     ClipRow, Damage, Details, Lods, ModelRow, OverlayChoices, PanelData, PartRow, PlaceRow,
@@ -70,6 +71,7 @@ fn data() -> PanelData {
         playback: Some(Playing {
             loops: true,
             speed: 1.0,
+            can_reverse: true,
             time: 0.4,
             length: 1.6,
             status: "frame 12 of 48".to_owned(),
@@ -122,9 +124,14 @@ fn clicks_are_actions() {
         ("crate.alo", Action::Select(1)),
         ("✖", Action::Close(0)),
         ("Edges", Action::Overlay(Overlay::Wireframe)),
+        ("Floor", Action::Overlay(Overlay::Floor)),
+        ("Backward", Action::Reverse),
     ] {
         assert_eq!(driver.click(text), [expected], "{text}");
     }
+    assert_eq!(driver.click("Light"), []);
+    let lights = Action::Light(LightSet::Game);
+    assert_eq!(driver.click("Game  (Y)"), [lights]);
 }
 
 #[test]

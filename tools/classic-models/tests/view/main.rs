@@ -1,10 +1,15 @@
 //! Images that the subcommand `view` writes: of particle systems, of models in archives and games, turntables and contact
 //! sheets.
 
+mod animation;
+mod background;
+mod stage;
+
 use classic_model_formats::abc;
 use classic_models_support::comparison::difference;
+use std::io::Write;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 const ASSETS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets");
 
@@ -244,13 +249,6 @@ fn saved_manifests_have_the_levels_of_a_game() {
 }
 
 #[test]
-fn animations_have_the_frames_of_their_seconds() {
-    let moving = image("sentry.mdl", &["--clip", "walk", "--seconds", "0.5"]);
-    let count = |name: &[u8]| moving.windows(4).filter(|word| *word == name).count();
-    assert_eq!([count(b"acTL"), count(b"fcTL"), count(b"fdAT")], [1, 6, 5]);
-}
-
-#[test]
 fn archives_stand_for_their_models() {
     let archive = Path::new("archives/warden.rez");
     let entry = image_of(&archive.join("models/warden.abc"), &[]);
@@ -316,4 +314,34 @@ fn most_frequent_color(model: &[u8]) -> u8 {
     let texels = &model[88..][..side(52) * side(56)];
     let count = |index: u8| texels.iter().filter(|texel| **texel == index).count();
     (0..=255).max_by_key(|index| count(*index)).unwrap()
+}
+
+#[test]
+fn models_from_standard_input_are_those_of_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let capture = |format: &[&str], model: &[u8]| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_classic-models"));
+        let args = ["view", "-", "--size", "160x90", "--capture", "a.png"];
+        program.args(args).args(format).current_dir(folder.path());
+        program.env("TMPDIR", folder.path());
+        program.stdin(Stdio::piped()).stderr(Stdio::piped());
+        let mut program = program.spawn().unwrap();
+        program.stdin.take().unwrap().write_all(model).unwrap();
+        let output = program.wait_with_output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), error)
+    };
+    let model = std::fs::read(sample("crystal.mdl")).unwrap();
+    assert_eq!(capture(&[], &model), (Some(0), String::new()));
+    let written = std::fs::read(folder.path().join("a.png")).unwrap();
+    assert_same(&written, &image("crystal.mdl", &[]), "detected");
+    let (code, error) = capture(&[], b"junk");
+    assert_eq!(code, Some(1));
+    assert!(error.contains("--format states the format"), "{error}");
+    let (code, error) = capture(&["--format", "mdl"], b"junk");
+    assert_eq!(code, Some(1));
+    assert!(error.contains("stdin.mdl: MDL: magic"), "{error}");
+    // The temporary files are removed.
+    let left = std::fs::read_dir(folder.path()).unwrap();
+    assert_eq!(left.count(), 1);
 }
