@@ -2,7 +2,7 @@
 
 use classic_model_formats::archive::{Archive, detect};
 use classic_model_formats::read::Format;
-use classic_model_formats::{meg, pak, rez, vfs};
+use classic_model_formats::{meg, pak, pk3, rez, vfs};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
@@ -13,6 +13,7 @@ fn open(path: &Path) -> Result<Archive<File>, String> {
     let archive = match format {
         Some(Format::Meg) => meg::open(file),
         Some(Format::Pak) => pak::open(file),
+        Some(Format::Pk3) => pk3::open(file),
         Some(Format::Rez) => rez::open(file),
         Some(Format::Vfs) => vfs::open(file),
         _ => return Err("not an archive of a known format".to_owned()),

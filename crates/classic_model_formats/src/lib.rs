@@ -15,6 +15,7 @@
 //! | [`lgw`] | `.lgw` models as text | UFO: Aftermath |
 //! | [`meg`] | `.meg` archives | Empire at War and other games of Petroglyph |
 //! | [`pak`] | `.pak` archives | Quake, Hexen II, Quake II, Half-Life |
+//! | [`pk3`] | `.pk3` and `.kpf` archives (ZIP) | Quake with DarkPlaces, Quake III, Quake of 2021 |
 //! | [`rez`] | `.rez` archives | Shogo, Blood II, KISS: Psycho Circus, No One Lives Forever, Aliens versus Predator 2 |
 //! | [`vfs`] | `.vfs` archives | UFO: Aftermath, Aftershock, Afterlight |
 //!
@@ -86,7 +87,7 @@
 //!
 //! | Feature | Default | Effect |
 //! |---|---|---|
-//! | `abc`, `ala`, `alo`, `dtx`, `lgw`, `mdl`, `meg`, `pak`, `particles`, `rez`, `vfs` | yes | the module of the same name |
+//! | `abc`, `ala`, `alo`, `dtx`, `lgw`, `mdl`, `meg`, `pak`, `particles`, `pk3`, `rez`, `vfs` | yes | the module of the same name |
 //! | `write` | no | writers |
 //! | `serde` | no | `Serialize` for the values of `.alo` and `.ala` files, `Serialize` and `Deserialize` for `lgw::Tolerance` |
 
@@ -103,9 +104,21 @@ pub mod abc;
 pub mod ala;
 #[cfg(feature = "alo")]
 pub mod alo;
-#[cfg(any(feature = "meg", feature = "pak", feature = "rez", feature = "vfs"))]
+#[cfg(any(
+    feature = "meg",
+    feature = "pak",
+    feature = "pk3",
+    feature = "rez",
+    feature = "vfs"
+))]
 #[cfg_attr(
-    not(all(feature = "meg", feature = "pak", feature = "rez", feature = "vfs")),
+    not(all(
+        feature = "meg",
+        feature = "pak",
+        feature = "pk3",
+        feature = "rez",
+        feature = "vfs"
+    )),
     allow(
         dead_code,
         unused_imports,
@@ -129,6 +142,8 @@ pub mod meg;
 pub mod pak;
 #[cfg(feature = "particles")]
 pub mod particles;
+#[cfg(feature = "pk3")]
+pub mod pk3;
 #[cfg(feature = "rez")]
 pub mod rez;
 #[cfg(feature = "vfs")]

@@ -114,6 +114,20 @@ impl Builder {
         }
     }
 
+    /// Adds a file of a format without folders, as [`add_file`](Self::add_file). Tools of some formats add an empty entry for
+    /// each folder, whose name ends with a separator. It is left out without a warning.
+    pub fn add_file_or_folder(&mut self, name: &str, record: Record) {
+        let is_separator = |letter: char| matches!(letter, '/' | '\\');
+        let is_named = !name.trim_matches(is_separator).is_empty();
+        if record.size == 0 && name.ends_with(is_separator) && is_named {
+            self.skipped += 1;
+            self.folder_entries += 1;
+            return;
+        }
+        let added = self.add_name(name);
+        self.add_file(added, record, || name.to_owned());
+    }
+
     /// Adds a file of a format that stores folders. `record` has everything but the name. Leaves the entry out if the name
     /// cannot be one, or has separators.
     pub fn add_file_in_folder(&mut self, raw: &str, record: Record) {
@@ -239,13 +253,14 @@ impl Builder {
     }
 
     /// Warns about data past the end of the file, inside tables, or shared in part. Call it for a format that stores each
-    /// file as one piece.
-    pub fn check_ranges(&mut self, length: u64) {
+    /// file as one piece, after a header of at least `header` bytes.
+    pub fn check_ranges(&mut self, length: u64, header: u64) {
         let Self {
             listing, warnings, ..
         } = self;
-        let end = |record: &Record| u64::from(record.start) + u64::from(record.size);
-        for record in listing.records.iter().filter(|record| record.size > 0) {
+        let end = |record: &Record| u64::from(record.start) + header + u64::from(record.stored);
+        let is_empty = |record: &Record| end(record) == record.start.into();
+        for record in listing.records.iter().filter(|record| !is_empty(record)) {
             if end(record) > length {
                 warnings.warn("entry past the end", record.at, || {
                     let path = listing.path(record);

@@ -12,7 +12,7 @@ const START: usize = 127;
 /// The least bytes of a file in a MEG archive: a record, and the length of a name.
 const MEG_FILE_SIZE: u64 = 22;
 
-/// The archive format of a file: [`Meg`](Format::Meg), [`Pak`](Format::Pak), [`Rez`](Format::Rez) or [`Vfs`](Format::Vfs).
+/// The archive format of a file: [`Meg`](Format::Meg), [`Pak`](Format::Pak), [`Pk3`](Format::Pk3), [`Rez`](Format::Rez) or [`Vfs`](Format::Vfs).
 ///
 /// The first bytes decide, so a file with a wrong extension has the format of its content. The extension of `name` decides
 /// only if the bytes do not, for example for an empty or damaged file. `None` if neither is known.
@@ -46,6 +46,7 @@ fn by_extension(name: &Path) -> Option<Format> {
     match extension.to_str()? {
         "meg" => Some(Format::Meg),
         "pak" => Some(Format::Pak),
+        "pk3" | "kpf" => Some(Format::Pk3),
         "rez" => Some(Format::Rez),
         "vfs" => Some(Format::Vfs),
         _ => None,

@@ -188,7 +188,7 @@ impl<R> Archive<R> {
         self.skipped
     }
 
-    /// How many of the [`skipped`](Self::skipped) entries are folders, which PAK archives of some tools have. This is no flaw.
+    /// How many of the [`skipped`](Self::skipped) entries are folders, which PAK and PK3 archives of some tools have. This is no flaw.
     pub fn folder_entries(&self) -> u64 {
         self.folder_entries
     }
@@ -242,7 +242,8 @@ impl<'a> Entry<'a> {
         self.record.is_compressed
     }
 
-    /// Where the data begin: in bytes from the start of the archive. In a VFS archive, the index of the first cluster, counted from 1.
+    /// Where the data begin: in bytes from the start of the archive. In a PK3 archive, where the header before the data begins. In a
+    /// VFS archive, the index of the first cluster, counted from 1.
     pub fn offset(&self) -> u64 {
         self.record.start.into()
     }

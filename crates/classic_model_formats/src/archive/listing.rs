@@ -100,8 +100,10 @@ pub(crate) struct Record {
     pub size: u32,
     /// The size of the data in the archive in bytes.
     pub stored: u32,
-    /// The checksum of the name, in a format that finds files by it.
+    /// The checksum of the name, in a format that finds files by it, or of the file.
     pub tag: u32,
+    /// The compression method, in a format that has several.
+    pub method: u16,
     pub is_compressed: bool,
     /// Whether an earlier entry has the same name.
     pub is_shadowed: bool,

@@ -1,4 +1,4 @@
-//! Archives of the games: what [`meg`](crate::meg), [`pak`](crate::pak), [`rez`](crate::rez) and [`vfs`](crate::vfs) share.
+//! Archives of the games: what [`meg`](crate::meg), [`pak`](crate::pak), [`pk3`](crate::pk3), [`rez`](crate::rez) and [`vfs`](crate::vfs) share.
 //!
 //! Each of these modules has a function `open` from a reader to an [`Archive`]. The reader is a [`File`](std::fs::File), bytes
 //! in memory, or any other [`ReadAt`]. [`detect`] finds the format of a file.

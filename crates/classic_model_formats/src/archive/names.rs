@@ -124,6 +124,14 @@ pub(crate) fn decode_1252(bytes: &[u8]) -> Cow<'_, str> {
         .0
 }
 
+/// Decodes a name of a Quake archive. The games store ASCII; tools store UTF-8 or Windows-1252.
+pub(crate) fn decode_utf8_or_1252(bytes: &[u8]) -> Cow<'_, str> {
+    match core::str::from_utf8(bytes) {
+        Ok(name) => Cow::Borrowed(name),
+        Err(_) => decode_1252(bytes),
+    }
+}
+
 /// Decodes a name in Windows-1250. Every byte is a character.
 pub(crate) fn decode_1250(bytes: &[u8]) -> Cow<'_, str> {
     encoding_rs::WINDOWS_1250

@@ -4,8 +4,11 @@ use super::Source;
 use crate::read::{ErrorKind, Format, ParseError, SIGNATURE_SIZE, file_kind};
 
 /// The signatures of this crate's archives, with their offsets.
-const SIGNATURES: [(usize, &[u8], Format); 4] = [
+const SIGNATURES: [(usize, &[u8], Format); 6] = [
     (0, b"PACK", Format::Pak),
+    (0, b"PK\x03\x04", Format::Pk3),
+    // An archive without files.
+    (0, b"PK\x05\x06", Format::Pk3),
     (4, &[0xA4, 0x70, 0x7D, 0x3F], Format::Meg),
     (0, b"\r\nRezMgr", Format::Rez),
     (0, &[0, 0, 0x80, 0x3F], Format::Vfs),

@@ -27,7 +27,7 @@ impl<'a> Source<'a> {
         };
         match reader.length() {
             Ok(length) => Ok(Self { length, ..source }),
-            Err(error) => Err(source.io_error(0, "file length", error)),
+            Err(error) => Err(source.io_error(0, "file length", &error)),
         }
     }
 
@@ -79,7 +79,12 @@ impl<'a> Source<'a> {
         let buffer = out.get_mut(start..).unwrap_or_default();
         self.reader
             .read_exact_at(buffer, offset)
-            .map_err(|error| self.io_error(offset, context, error))
+            .map_err(|error| self.io_error(offset, context, &error))
+    }
+
+    /// Fills a buffer, as [`ReadAt::read_exact_at`].
+    pub fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
+        self.reader.read_exact_at(buffer, offset)
     }
 
     /// An empty buffer with space for `len` bytes, which are read from `offset`.
@@ -113,10 +118,16 @@ impl<'a> Source<'a> {
 
     fn no_memory(&self, offset: u64, context: impl Display, error: TryReserveError) -> ParseError {
         let error = std::io::Error::new(std::io::ErrorKind::OutOfMemory, error);
-        self.io_error(offset, context, error)
+        self.io_error(offset, context, &error)
     }
 
-    fn io_error(&self, offset: u64, context: impl Display, error: std::io::Error) -> ParseError {
+    /// Makes an error about bytes that the system cannot read.
+    pub fn io_error(
+        &self,
+        offset: u64,
+        context: impl Display,
+        error: &std::io::Error,
+    ) -> ParseError {
         let kind = ErrorKind::Io {
             kind: error.kind(),
             message: error.to_string(),

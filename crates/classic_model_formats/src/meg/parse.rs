@@ -23,7 +23,7 @@ pub fn open<R: ReadAt>(reader: R) -> Result<Archive<R>, ParseError> {
     let mut builder = Builder::new(Format::Meg, NameCase::Ignored, tables.count as usize);
     builder.add_table(0, tables.start + tables.bytes.len() as u64);
     tables.add_files(&source, &mut builder)?;
-    builder.check_ranges(source.length);
+    builder.check_ranges(source.length, 0);
     let lookup = Lookup::Checksum(checksum_of_path);
     let version = Some(tables.version);
     Ok(Archive::new(

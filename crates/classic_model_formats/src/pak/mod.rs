@@ -6,7 +6,7 @@
 //! separator, and ignores one leading separator. Quake II ignores case: use
 //! [`Archive::find_any_case`](crate::archive::Archive::find_any_case) for it. Of entries with the same name, the first counts.
 //!
-//! Archives of Daikatana and SiN have other layouts, and are errors that say so. So are ZIP archives (`.pk3`).
+//! Archives of Daikatana and SiN have other layouts, and are errors that say so. The module `pk3` opens ZIP archives (`.pk3`).
 
 mod parse;
 mod records;

@@ -2,11 +2,10 @@
 
 use super::records::*;
 use crate::archive::{
-    Archive, Builder, Lookup, NameCase, OnePiece, ROOT, ReadAt, Record, Source, decode_1252,
-    unrecognized, until_nul, wrong_magic,
+    Archive, Builder, Lookup, NameCase, OnePiece, ROOT, ReadAt, Record, Source,
+    decode_utf8_or_1252, unrecognized, until_nul, wrong_magic,
 };
 use crate::read::{ErrorKind, Format, ParseError};
-use std::borrow::Cow;
 
 /// Opens an archive.
 ///
@@ -45,7 +44,7 @@ pub fn open<R: ReadAt>(reader: R) -> Result<Archive<R>, ParseError> {
         let record: &RawRecord = cursor.record(format_args!("file {index}"))?;
         add_file(&mut builder, record, at);
     }
-    builder.check_ranges(source.length);
+    builder.check_ranges(source.length, 0);
     Ok(Archive::new(
         reader,
         builder.finish(),
@@ -93,16 +92,8 @@ fn is_daikatana(source: &Source<'_>, directory: &[u8]) -> bool {
 }
 
 fn add_file(builder: &mut Builder, raw: &RawRecord, at: u64) {
-    let bytes = until_nul(&raw.name);
-    let name = decode(bytes);
+    let name = decode_utf8_or_1252(until_nul(&raw.name));
     let size = raw.size.get();
-    let is_separator = |letter: char| matches!(letter, '/' | '\\');
-    if size == 0 && name.ends_with(is_separator) && !name.trim_matches(is_separator).is_empty() {
-        // The entry of a folder.
-        builder.skipped += 1;
-        builder.folder_entries += 1;
-        return;
-    }
     let record = Record {
         at,
         folder: ROOT,
@@ -111,14 +102,5 @@ fn add_file(builder: &mut Builder, raw: &RawRecord, at: u64) {
         stored: size,
         ..Record::default()
     };
-    let added = builder.add_name(&name);
-    builder.add_file(added, record, || name.clone().into_owned());
-}
-
-/// Decodes a name. The games store ASCII; tools store UTF-8 or Windows-1252.
-fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    match core::str::from_utf8(bytes) {
-        Ok(name) => Cow::Borrowed(name),
-        Err(_) => decode_1252(bytes),
-    }
+    builder.add_file_or_folder(&name, record);
 }

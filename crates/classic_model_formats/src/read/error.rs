@@ -24,6 +24,8 @@ pub enum Format {
     Meg,
     /// Quake archive, `.pak`.
     Pak,
+    /// Quake archive as a ZIP file, `.pk3` or `.kpf`.
+    Pk3,
     /// Quake palette, `.lmp`.
     Palette,
     /// LithTech archive, `.rez`.
@@ -45,6 +47,7 @@ impl Display for Format {
             Self::Mdl => "MDL",
             Self::Meg => "MEG",
             Self::Pak => "PAK",
+            Self::Pk3 => "PK3",
             Self::Palette => "palette",
             Self::Rez => "REZ",
             Self::Vfs => "VFS",
@@ -262,6 +265,14 @@ pub enum ErrorKind {
     Inflate {
         /// The reason, as a clause.
         reason: &'static str,
+    },
+    /// The bytes of a file do not have the checksum in its record.
+    #[error("has the checksum {found:08x}, but its record has {expected:08x}: it is damaged")]
+    Checksum {
+        /// The checksum of the bytes.
+        found: u32,
+        /// The checksum in the record.
+        expected: u32,
     },
     /// The operating system cannot read the file.
     #[error("cannot be read: {message}")]

@@ -57,16 +57,8 @@ const SIGNATURES: [(usize, &[u8], &str); 52] = [
         b"SPAK",
         "an archive of the game SiN (SPAK), which is not supported",
     ),
-    (
-        0,
-        b"PK\x03\x04",
-        "a ZIP archive (PK3), which is not supported",
-    ),
-    (
-        0,
-        b"PK\x05\x06",
-        "an empty ZIP archive (PK3), which is not supported",
-    ),
+    (0, b"PK\x03\x04", "a ZIP archive (PK3)"),
+    (0, b"PK\x05\x06", "an empty ZIP archive (PK3)"),
     (
         0,
         b"BRGR",

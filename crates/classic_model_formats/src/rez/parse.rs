@@ -36,7 +36,7 @@ pub fn open<R: ReadAt>(reader: R) -> Result<Archive<R>, ParseError> {
     };
     folders.read(&root)?;
     let mut builder = folders.builder;
-    builder.check_ranges(source.length);
+    builder.check_ranges(source.length, 0);
     let version = Some(header.version.get());
     Ok(Archive::new(
         reader,

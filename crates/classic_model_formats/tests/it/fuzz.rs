@@ -9,7 +9,7 @@ use classic_model_formats::abc::write::write as write_abc;
 use classic_model_formats::ala::write::write as write_ala;
 use classic_model_formats::dtx::write::write as write_dtx;
 use classic_model_formats::lgw::{parse as parse_lgw, write as write_lgw};
-use classic_model_formats::{mdl, meg, pak, rez};
+use classic_model_formats::{mdl, meg, pak, pk3, rez};
 use classic_models_fixtures::{for_each_regression, mutations};
 
 /// The parser's part of `fuzz/fuzz_targets/mdl.rs`.
@@ -169,6 +169,13 @@ fn pak_target(bytes: &[u8]) {
     }
 }
 
+/// The content of `fuzz/fuzz_targets/pk3.rs`.
+fn pk3_target(bytes: &[u8]) {
+    if let Ok(archive) = pk3::open(bytes) {
+        let _ = pk3::write::write(&archive_files(&archive));
+    }
+}
+
 /// The content of `fuzz/fuzz_targets/rez.rs`.
 fn rez_target(bytes: &[u8]) {
     if let Ok(archive) = rez::open(bytes) {
@@ -193,6 +200,7 @@ fn regression_inputs_are_handled() {
     for_each_regression("lgw", lgw_target);
     for_each_regression("meg", meg_target);
     for_each_regression("pak", pak_target);
+    for_each_regression("pk3", pk3_target);
     for_each_regression("rez", rez_target);
     for_each_regression("vfs", vfs_target);
     for_each_regression("particles", particles_target);
@@ -236,6 +244,11 @@ fn mutated_meg_archives_are_handled() {
 #[test]
 fn mutated_pak_archives_are_handled() {
     mutations::for_each_pak(pak_target);
+}
+
+#[test]
+fn mutated_pk3_archives_are_handled() {
+    mutations::for_each_pk3(pk3_target);
 }
 
 #[test]

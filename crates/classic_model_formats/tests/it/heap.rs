@@ -3,7 +3,7 @@
 
 use crate::archives::Opened;
 use crate::prelude::*;
-use classic_model_formats::{lgw, meg, pak, rez};
+use classic_model_formats::{lgw, meg, pak, pk3, rez};
 use classic_models_fixtures::cpu_time::assert_cpu_time_grows_linearly;
 use classic_models_fixtures::heap::{HeapBudget, Outcome, run_in_own_process};
 use classic_models_fixtures::{
@@ -51,7 +51,7 @@ const ARCHIVE: Limit = Limit {
     ..MODEL
 };
 
-const LIMITS: [Limit; 11] = [
+const LIMITS: [Limit; 12] = [
     Limit {
         format: "ALO",
         files: || with_real(alo_adversarial::adversarial_files(), "alo"),
@@ -114,6 +114,12 @@ const LIMITS: [Limit; 11] = [
         format: "PAK",
         files: || crate::pak::adversarial::files(4),
         parse: |bytes| open_and_read(pak::open(bytes), usize::MAX),
+        ..ARCHIVE
+    },
+    Limit {
+        format: "PK3",
+        files: || crate::pk3::adversarial::files(4),
+        parse: |bytes| open_and_read(pk3::open(bytes), usize::MAX),
         ..ARCHIVE
     },
     Limit {
@@ -220,9 +226,10 @@ type Archives = (fn(usize) -> Files, fn(&[u8]) -> Opened<'_>);
 
 #[test]
 fn opening_time_grows_with_the_archive() {
-    let formats: [Archives; 4] = [
+    let formats: [Archives; 5] = [
         (crate::meg::adversarial::files, |bytes| meg::open(bytes)),
         (crate::pak::adversarial::files, |bytes| pak::open(bytes)),
+        (crate::pk3::adversarial::files, |bytes| pk3::open(bytes)),
         (crate::rez::adversarial::files, |bytes| rez::open(bytes)),
         (crate::vfs::adversarial::files, |bytes| vfs::open(bytes)),
     ];

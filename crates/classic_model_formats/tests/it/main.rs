@@ -7,6 +7,7 @@ mod heap;
 mod lgw;
 mod meg;
 mod pak;
+mod pk3;
 mod prelude;
 mod rez;
 mod vfs;

@@ -38,6 +38,7 @@ pub use classic_models_fixtures::malformed::{
 pub use classic_models_fixtures::particles::{
     burst, corpus_particles, emitter, full, parsed, stream,
 };
+pub use classic_models_fixtures::pk3::{PK3_FILES, Pk3File, pk3 as build_pk3, sample_pk3};
 pub use classic_models_fixtures::random::Random;
 pub use classic_models_fixtures::{add_cases, error_kinds};
 pub use std::collections::HashMap;

@@ -2,7 +2,7 @@
 
 use super::contents;
 use crate::prelude::*;
-use classic_model_formats::{meg, pak, rez};
+use classic_model_formats::{meg, pak, pk3, rez};
 use classic_models_fixtures::corpus::{corpus_paths, read};
 
 type Open = fn(Vec<u8>) -> Result<Archive<Vec<u8>>, ParseError>;
@@ -63,6 +63,18 @@ fn real_pak_archives_can_be_read() {
     check("real_pak_archives_can_be_read", "pak", pak::open, |files| {
         pak::write::write(files).unwrap()
     });
+}
+
+#[test]
+fn real_pk3_archives_can_be_read() {
+    for extension in ["pk3", "kpf"] {
+        check(
+            "real_pk3_archives_can_be_read",
+            extension,
+            pk3::open,
+            |files| pk3::write::write(files).unwrap(),
+        );
+    }
 }
 
 #[test]

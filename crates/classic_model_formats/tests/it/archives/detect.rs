@@ -3,11 +3,20 @@
 use super::to_write;
 use crate::prelude::*;
 use classic_model_formats::archive::detect;
-use classic_model_formats::{meg, pak, rez};
+use classic_model_formats::{meg, pak, pk3, rez};
 use std::io;
 use std::path::Path;
 
-const NAMES: [&str; 6] = ["a.meg", "a.PAK", "a.rez", "A.Vfs", "archive.dat", "a"];
+const NAMES: [&str; 8] = [
+    "a.meg",
+    "a.PAK",
+    "a.pk3",
+    "a.KPF",
+    "a.rez",
+    "A.Vfs",
+    "archive.dat",
+    "a",
+];
 
 fn archives() -> Vec<(&'static str, Format, Vec<u8>)> {
     let files = to_write(&[("A.TXT", b"first"), ("B/C.TXT", b"second")]);
@@ -20,6 +29,8 @@ fn archives() -> Vec<(&'static str, Format, Vec<u8>)> {
         ("MEG 2", Format::Meg, meg(2)),
         ("MEG 3", Format::Meg, meg(3)),
         ("PAK", Format::Pak, pak::write::write(&files).unwrap()),
+        ("PK3", Format::Pk3, pk3::write::write(&files).unwrap()),
+        ("empty PK3", Format::Pk3, pk3::write::write(&[]).unwrap()),
         ("REZ", Format::Rez, rez),
         ("REZ with other text", Format::Rez, other_text),
         (
@@ -48,10 +59,20 @@ fn extensions_decide_without_a_signature() {
     // An empty MEG archive of version 1, an empty file, a file cut behind the first byte, and another archive.
     for bytes in [&[0; 8][..], b"", b"P", b"SPAK\0\0\0\0\0\0\0\0"] {
         let formats = NAMES.map(|name| found(bytes, name));
-        let [meg, pak, rez, vfs] = [Format::Meg, Format::Pak, Format::Rez, Format::Vfs];
+        let [meg, pak, pk3] = [Format::Meg, Format::Pak, Format::Pk3];
+        let [rez, vfs] = [Format::Rez, Format::Vfs];
         assert_eq!(
             formats,
-            [Some(meg), Some(pak), Some(rez), Some(vfs), None, None],
+            [
+                Some(meg),
+                Some(pak),
+                Some(pk3),
+                Some(pk3),
+                Some(rez),
+                Some(vfs),
+                None,
+                None
+            ],
             "{bytes:?}"
         );
     }

@@ -2,7 +2,7 @@
 
 use super::{contents, to_write};
 use crate::prelude::*;
-use classic_model_formats::{meg, pak, rez};
+use classic_model_formats::{meg, pak, pk3, rez};
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
@@ -50,9 +50,10 @@ fn threads_read_the_same_archive_at_once() {
         Vec<u8>,
         fn(File) -> Result<Archive<File>, ParseError>,
     );
-    let cases: [Case; 4] = [
+    let cases: [Case; 5] = [
         ("meg", meg::write::write(1, &files).unwrap(), meg::open),
         ("pak", pak::write::write(&files).unwrap(), pak::open),
+        ("pk3", pk3::write::write(&files).unwrap(), pk3::open),
         ("rez", rez::write::write(&files).unwrap(), rez::open),
         (
             "vfs",
@@ -91,6 +92,9 @@ fn ranges_of_entries_are_parts_of_their_bytes() {
         let vfs = vfs::open(&bytes[..]).unwrap();
         let bytes = pak::write::write(&files).unwrap();
         let pak = pak::open(&bytes[..]).unwrap();
+        let bytes = pk3::write::write(&files).unwrap();
+        let pk3 = pk3::open(&bytes[..]).unwrap();
+        assert!(pk3.entries().any(|entry| entry.is_compressed()));
         for file in &files {
             let len = file.bytes.len() as u64;
             for (start, end) in [
@@ -106,6 +110,8 @@ fn ranges_of_entries_are_parts_of_their_bytes() {
                 let read = vfs.read_range(vfs.find(&file.path).unwrap(), start..end);
                 assert!(read.unwrap() == expected, "{} {start}..{end}", file.path);
                 let read = pak.read_range(pak.find(&file.path).unwrap(), start..end);
+                assert!(read.unwrap() == expected, "{} {start}..{end}", file.path);
+                let read = pk3.read_range(pk3.find(&file.path).unwrap(), start..end);
                 assert!(read.unwrap() == expected, "{} {start}..{end}", file.path);
             }
         }

@@ -6,7 +6,7 @@ mod files;
 
 use crate::prelude::*;
 use classic_model_formats::read::Warning;
-use classic_model_formats::{meg, pak, rez};
+use classic_model_formats::{meg, pak, pk3, rez};
 use std::io;
 use std::sync::Mutex;
 
@@ -76,6 +76,7 @@ type Open = fn(&[u8]) -> Opened<'_>;
 fn samples() -> Vec<(Vec<u8>, Open)> {
     let mut samples: Vec<(Vec<u8>, Open)> = vec![
         (sample_pak().bytes, |bytes| pak::open(bytes)),
+        (sample_pk3().bytes, |bytes| pk3::open(bytes)),
         (sample_rez().bytes, |bytes| rez::open(bytes)),
         (sample_vfs().build(), |bytes| vfs::open(bytes)),
     ];
