@@ -33,7 +33,7 @@
 //! | LGW `.lgw` (text) | UFO: Aftermath | `lgw` | `lgw` |
 //! | Quake `.mdl` (`IDPO` 6, `MD16`) | Quake, its mods and the engines that grew from it | `quake` | `quake` |
 //! | manifests `.model.ron` | your own | | [`manifest`] |
-//! | archives `.meg`, `.pak`, `.rez`, `.vfs` | those of these games | `archives` | `archive` |
+//! | archives `.meg`, `.pak`, `.pk3`, `.rez`, `.vfs` | those of these games | `archives` | `archive` |
 //!
 //! DDS, TGA and DTX textures come with the formats that use them.
 //!

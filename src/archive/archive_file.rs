@@ -5,7 +5,7 @@ use crate::archive::error::ArchiveSourceError;
 use crate::load::names::folded;
 use classic_model_formats::archive::{Archive, Entry, detect};
 use classic_model_formats::read::{Format, ParseError};
-use classic_model_formats::{meg, pak, rez, vfs};
+use classic_model_formats::{meg, pak, pk3, rez, vfs};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -136,6 +136,7 @@ impl ArchiveFile {
 fn open_as(format: Option<Format>, file: File) -> Result<Archive<File>, ParseError> {
     match format {
         Some(Format::Pak) => pak::open(file),
+        Some(Format::Pk3) => pk3::open(file),
         Some(Format::Rez) => rez::open(file),
         Some(Format::Vfs) => vfs::open(file),
         // The error for a file of no known format names what it looks like.

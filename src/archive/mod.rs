@@ -1,4 +1,4 @@
-//! Asset sources of the games' archives (`.meg`, `.pak`, `.rez`, `.vfs`) and of folders. Feature `archives`; not on the web.
+//! Asset sources of the games' archives (`.meg`, `.pak`, `.pk3`, `.rez`, `.vfs`) and of folders. Feature `archives`; not on the web.
 //!
 //! An [`ArchiveSource`] is a list of layers. A layer is an archive or a folder, and later layers win. Register it before
 //! `DefaultPlugins`, as Bevy requires of all asset sources:
@@ -48,7 +48,7 @@ pub(crate) mod watch_state;
 pub use classic_model_formats::archive::ArchiveFile;
 pub use classic_model_formats::archive::{Archive, Entry, ReadAt, detect};
 #[doc(inline)]
-pub use classic_model_formats::{meg, pak, rez, vfs};
+pub use classic_model_formats::{meg, pak, pk3, rez, vfs};
 pub use error::{ArchiveSourceError, SourceWarning};
 pub use layer::LocatedFile;
 pub use source::{ArchiveSource, SourceLayer};

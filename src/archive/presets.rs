@@ -38,10 +38,11 @@ impl ArchiveSource {
     }
 
     /// Quake and games that search files like it, from the folder of the game, and the names of the folders in it: first
-    /// `id1`, then a mission pack or a mod.
+    /// the base folder, such as `id1` or LibreQuake's `lq1`, then a mission pack or a mod.
     ///
-    /// Layers, lowest first, for each folder: its files, then `pak0.pak`, `pak1.pak` and so on, until one is missing. So, as in
-    /// the game, archives win over the files of their folder. To change that, use [`new`](Self::new).
+    /// Layers, lowest first: the `.kpf` archives beside these folders, then for each folder its files, `pak0.pak`, `pak1.pak` and
+    /// so on, until one is missing, and the `.pk3` and `.kpf` archives by their names. So, as in the game, archives win over the
+    /// files of their folder. To change that, use [`new`](Self::new).
     ///
     /// # Errors
     /// [`ArchiveSourceError`] if one of the folders does not exist. Archives that cannot be opened are skipped with a
@@ -52,6 +53,9 @@ impl ArchiveSource {
     ) -> Result<Self, ArchiveSourceError> {
         let game = existing_folder(game.as_ref())?;
         let mut preset = Preset::default();
+        // `QuakeEX.kpf` of the re-release, which Ironwail also reads (`COM_InitFilesystem`).
+        let archives = archives_in(&game, &["kpf"])?;
+        archives.into_iter().for_each(|path| preset.archive(path));
         for folder in folders {
             let folder = folder.as_ref();
             let root = Folder::new(game.clone(), None);
@@ -60,6 +64,10 @@ impl ArchiveSource {
             preset.folder(folder.clone(), None);
             let paks = (0..).map_while(|number: u32| find(&folder, &format!("pak{number}.pak")));
             paks.for_each(|pak| preset.archive(pak));
+            // As DarkPlaces (`FS_AddGameDirectory`). Quake, QuakeSpasm and Ironwail have no archives of these formats in
+            // folders.
+            let zips = archives_in(&folder, &["pk3", "kpf"])?;
+            zips.into_iter().for_each(|path| preset.archive(path));
         }
         Ok(Self::from_preset(preset, None))
     }
@@ -79,27 +87,35 @@ impl ArchiveSource {
             let path = game.join("gamedata.vfs");
             return Err(ArchiveSourceError::NotFound { path });
         };
-        let io_error = |error| ArchiveSourceError::io(game.clone(), &error);
-        let mut others = Vec::new();
-        for entry in game.read_dir().map_err(io_error)? {
-            let path = entry.map_err(io_error)?.path();
-            let is_archive = path
-                .extension()
-                .is_some_and(|it| it.eq_ignore_ascii_case("vfs"));
-            if is_archive && path != main && path.is_file() {
-                others.push(path);
-            }
-        }
-        others.sort_by_cached_key(|path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            (folded(&name), path.clone())
-        });
+        let mut others = archives_in(&game, &["vfs"])?;
+        others.retain(|path| *path != main);
         let mut preset = Preset::default();
         preset.archive(main);
         others.into_iter().for_each(|path| preset.archive(path));
         preset.folder(game, None);
         Ok(Self::from_preset(preset, None))
     }
+}
+
+/// The files in a folder with one of these extensions, by their names without case.
+fn archives_in(folder: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, ArchiveSourceError> {
+    let io_error = |error| ArchiveSourceError::io(folder.to_owned(), &error);
+    let mut found = Vec::new();
+    for entry in folder.read_dir().map_err(io_error)? {
+        let path = entry.map_err(io_error)?.path();
+        let has = |extension: &&str| {
+            let own = path.extension();
+            own.is_some_and(|own| own.eq_ignore_ascii_case(extension))
+        };
+        if extensions.iter().any(has) && path.is_file() {
+            found.push(path);
+        }
+    }
+    found.sort_by_cached_key(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        (folded(&name), path.clone())
+    });
+    Ok(found)
 }
 
 fn alamo(game: PathBuf, base: Option<PathBuf>) -> Result<ArchiveSource, ArchiveSourceError> {

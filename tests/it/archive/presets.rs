@@ -187,6 +187,51 @@ fn quake_archives_win_over_loose_files_of_their_folder() {
 }
 
 #[test]
+fn zip_archives_of_quake_win_over_paks_in_the_order_of_their_names() {
+    let games = Games::new();
+    for path in [
+        "QuakeEX.kpf",
+        "rerelease.pk3",
+        "lq1/pak0.pak",
+        "lq1/PAK1.PAK",
+        "lq1/b.pk3",
+        "lq1/A.PK3",
+        "lq1/c.KPF",
+        "lq1/zip.zip.txt",
+        "mod/Textures.pk3",
+    ] {
+        let own = path.to_lowercase().replace(['/', '.'], "_");
+        match path.ends_with("txt") {
+            true => games.put(path, "loose"),
+            false => games.pack(path, &[("which.txt", path), (&*own, path)]),
+        }
+    }
+    games.put("lq1/broken.pk3", "PK\x03\x04");
+    let source = ArchiveSource::quake(games.path(""), ["lq1"]).unwrap();
+    let expected = [
+        "QuakeEX.kpf",
+        "lq1",
+        "lq1/pak0.pak",
+        "lq1/PAK1.PAK",
+        "lq1/A.PK3",
+        "lq1/b.pk3",
+        "lq1/c.KPF",
+    ];
+    assert_eq!(layers(&games, &source), expected);
+    let warnings: Vec<_> = source.warnings().iter().map(ToString::to_string).collect();
+    assert!(
+        matches!(&warnings[..], [it] if it.contains("broken.pk3")),
+        "{warnings:?}"
+    );
+    let files = Opened::new(&source);
+    assert_eq!(files.text("Which.txt"), "lq1/c.KPF");
+    assert_eq!(files.text("QUAKEEX_kpf"), "QuakeEX.kpf");
+    assert_eq!(files.text("lq1_a_pk3"), "lq1/A.PK3");
+    let source = ArchiveSource::quake(games.path(""), ["lq1", "mod"]).unwrap();
+    assert_eq!(Opened::new(&source).text("which.txt"), "mod/Textures.pk3");
+}
+
+#[test]
 fn aftermath_archives_are_sorted_by_name() {
     let games = Games::new();
     for (name, text) in [

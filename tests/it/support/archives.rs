@@ -1,11 +1,11 @@
 //! Folders with archives, and assets that show which layer a file came from.
 
 use crate::support::prelude::*;
-use bevy_classic_models::archive::{ArchiveFile, meg, pak, rez, vfs};
+use bevy_classic_models::archive::{ArchiveFile, meg, pak, pk3, rez, vfs};
 use futures_lite::StreamExt;
 
 /// The extensions of the archives that can be written.
-pub const FORMATS: [&str; 4] = ["meg", "pak", "rez", "vfs"];
+pub const FORMATS: [&str; 5] = ["meg", "pak", "pk3", "rez", "vfs"];
 
 /// How a program writes a file again.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +79,7 @@ pub fn packed<B: AsRef<[u8]>>(path: &str, files: &[(&str, B)]) -> Vec<u8> {
     let bytes = match extension.to_str().unwrap() {
         "meg" => meg::write::write(1, &files),
         "pak" => pak::write::write(&files),
+        "pk3" | "kpf" => pk3::write::write(&files),
         "rez" => rez::write::write(&files),
         "vfs" => vfs::write::write(&files, |file| file.bytes.len() % 2 == 0),
         other => panic!("{other} is not an archive"),
