@@ -151,6 +151,8 @@ pub struct LoaderOverride {
     pub(crate) palette: Option<AssetPath<'static>>,
     /// Replaces the palette index of holes.
     pub(crate) hole_index: Option<u8>,
+    /// Replaces the setting that decides whether images replace skins.
+    pub(crate) external_skins: Option<bool>,
     /// Replaces the setting that decides whether lights are loaded.
     pub(crate) load_lights: Option<bool>,
     /// Replaces the setting that decides whether a hidden bone hides what is connected to the bones below it.

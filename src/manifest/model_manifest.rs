@@ -57,6 +57,9 @@ pub struct ModelManifest {
     /// The palette index of holes in an MDL model: 255 in Quake, 0 in Hexen II. `None` means as in the loader's settings.
     #[serde(skip_serializing_if = "is_default")]
     pub hole_index: Option<u8>,
+    /// Whether images beside an MDL model replace its skins. `None` means as in the loader's settings.
+    #[serde(skip_serializing_if = "is_default")]
+    pub external_skins: Option<bool>,
     /// Whether the lights of an ALO model are loaded. `None` means as in the loader's settings.
     #[serde(skip_serializing_if = "is_default")]
     pub load_lights: Option<bool>,
@@ -127,6 +130,7 @@ impl Default for ModelManifest {
             texture_folders: Vec::new(),
             palette: None,
             hole_index: None,
+            external_skins: None,
             load_lights: None,
             hidden_bones_hide_children: None,
             clips: Vec::new(),

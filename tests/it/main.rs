@@ -114,6 +114,7 @@ mod manifest {
 }
 mod mdl {
     mod corpus;
+    mod external_skins;
     pub mod play;
     mod render;
     mod scene;

@@ -119,7 +119,8 @@ pub struct MdlSkinImage {
     pub image: Handle<Image>,
     /// The fullbright texels, sRGB, on black. `None` if there are none.
     pub fullbright: Option<Handle<Image>>,
-    /// The palette indices, one byte per texel, row by row from the top. The size is that of the image.
+    /// The palette indices, one byte per texel, row by row from the top. The size is that of the image. Empty for an image
+    /// that replaces a skin: see [`external_skins`](crate::quake::MdlLoaderSettings::external_skins).
     pub indices: Arc<[u8]>,
     /// The material that shows the image.
     pub material: Handle<MdlMaterial>,

@@ -4,11 +4,13 @@ use crate::formats::quake::asset::{Mdl, MdlAssetLabel, MdlModel, MdlSkin, MdlSki
 use crate::formats::quake::components::MdlInstance;
 use crate::formats::quake::convert::ConvertedMdl;
 use crate::formats::quake::dependencies::Palette;
+use crate::formats::quake::external_skins::{ExternalImage, ExternalSkins};
 use crate::formats::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 use crate::formats::quake::settings::MdlLoaderSettings;
 use crate::formats::quake::skins::{ConvertedImage, ConvertedSkin, HOLE_CUTOFF};
 use crate::geometry::axes::z_up_forward_x;
 use crate::load::error::{ModelLoadError, first_line};
+use crate::load::find::FileSearch;
 use crate::load::loading::LoaderOverride;
 use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
 use crate::load::weak_cache::WeakCache;
@@ -16,6 +18,8 @@ use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
 use crate::spawn::instance::SharedModel;
 use crate::spawn::scene::SceneModel;
+use crate::texture::loader::model_images::load_model_image;
+use crate::texture::placeholder::Placeholder;
 use bevy::asset::{AssetPath, LoadContext};
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::pbr::ExtendedMaterial;
@@ -42,11 +46,11 @@ impl MdlLoaderState {
     async fn palette(
         &self,
         load: &ModelLoad<'_>,
+        search: &mut FileSearch<'_>,
         settings: &MdlLoaderSettings,
         load_context: &mut LoadContext<'_>,
     ) -> Arc<Palette> {
         let model = load_context.path().clone();
-        let mut search = load.search();
         let found = match (&load.overrides().palette, &settings.palette) {
             (Some(path), _) => Ok(path.clone()),
             (None, None) => return Arc::default(),
@@ -112,6 +116,7 @@ impl Format for Mdl {
     ) -> Result<(), InvalidSetting> {
         overrides.prepend_folders(&mut settings.texture_folders);
         settings.hole_index = overrides.hole_index.unwrap_or(settings.hole_index);
+        settings.external_skins = overrides.external_skins.unwrap_or(settings.external_skins);
         check_positive("scale", settings.scale)?;
         check_positive("frame_rate", settings.frame_rate)
     }
@@ -123,16 +128,27 @@ impl Format for Mdl {
         settings: &MdlLoaderSettings,
         load_context: &mut LoadContext<'_>,
     ) -> Result<(Mdl, Vec<Handle<Image>>), ModelLoadError> {
-        let palette = loader.state.palette(load, settings, load_context).await;
+        let mut search = load.search();
+        let palette = loader
+            .state
+            .palette(load, &mut search, settings, load_context);
+        let palette = palette.await;
         load.add_input(&*palette);
         let converted =
             ConvertedMdl::load_for(bytes, settings, &palette, loader.state.max_texture_size);
         let converted = load.parsed(converted)?;
         load.warn(&converted.warnings);
-        let model = Arc::new(model(converted, palette, settings, load_context));
+        let external = match settings.external_skins {
+            true => {
+                let path = load_context.path().path().to_path_buf();
+                ExternalSkins::find(&mut search, &path, &converted.skins).await
+            }
+            false => ExternalSkins::default(),
+        };
+        let (model, images) = model(converted, &external, palette, settings, load_context);
+        let model = Arc::new(model);
         let scene = scene(&model, settings, load_context).add(load_context);
-        // All images are in the file, so there are none to wait for.
-        Ok((Mdl { scene, model }, Vec::new()))
+        Ok((Mdl { scene, model }, images))
     }
 
     fn scene(&self) -> &Handle<WorldAsset> {
@@ -140,13 +156,14 @@ impl Format for Mdl {
     }
 }
 
-/// Adds all labeled assets except the scene, and makes the model of them.
-pub(crate) fn model(
+/// Adds all labeled assets except the scene, and makes the model of them. Also returns the images that are not in the file.
+fn model(
     converted: ConvertedMdl,
+    external: &ExternalSkins,
     palette: Arc<Palette>,
     settings: &MdlLoaderSettings,
     load_context: &mut LoadContext<'_>,
-) -> MdlModel {
+) -> (MdlModel, Vec<Handle<Image>>) {
     let label = |label: MdlAssetLabel| label.to_string();
     let poses = &converted.poses;
     let uniform = MdlMorphUniform {
@@ -159,13 +176,20 @@ pub(crate) fn model(
         poses: load_context.add_labeled_asset(label(MdlAssetLabel::Poses), converted.poses_image),
         uniform,
         has_holes: converted.has_holes,
+        external,
+        external_images: Vec::new(),
         load_context,
     };
-    let skins: Vec<MdlSkin> = (0..)
+    let mut skins: Vec<MdlSkin> = (0..)
         .zip(converted.skins)
         .map(|(index, skin)| materials.skin(index, skin))
         .collect();
+    for image in &external.added {
+        let skin = materials.external_skin(skins.len(), image);
+        skins.push(skin);
+    }
     let plain_material = skins.is_empty().then(|| materials.plain());
+    let external_images = core::mem::take(&mut materials.external_images);
 
     let mut named_clips = bevy::platform::collections::HashMap::default();
     for (index, clip) in converted.clips.iter().enumerate() {
@@ -181,7 +205,7 @@ pub(crate) fn model(
         bounds: boxes.reduce(|one, other| one.merge(&other)),
         ..SharedModel::default()
     };
-    MdlModel {
+    let model = MdlModel {
         mesh: load_context.add_labeled_asset(label(MdlAssetLabel::Mesh), converted.mesh),
         skins,
         plain_material,
@@ -200,7 +224,8 @@ pub(crate) fn model(
         frame_rate: settings.frame_rate,
         interpolate: settings.interpolate,
         warnings: converted.warnings,
-    }
+    };
+    (model, external_images)
 }
 
 /// Makes the images and materials of skins.
@@ -208,6 +233,9 @@ struct Materials<'a, 'b> {
     poses: Handle<Image>,
     uniform: MdlMorphUniform,
     has_holes: bool,
+    external: &'a ExternalSkins,
+    /// The images that are not in the file.
+    external_images: Vec<Handle<Image>>,
     load_context: &'a mut LoadContext<'b>,
 }
 
@@ -227,6 +255,45 @@ impl Materials<'_, '_> {
         let fullbright = converted
             .fullbright
             .map(|image| self.add(MdlAssetLabel::Fullbright { skin, image: index }, image));
+        match self.external.replacement(skin, index) {
+            // The images of the file are dropped, unless the app loads their labels.
+            Some(external) => self.external_image(skin, index, external),
+            None => self.skin_image(skin, index, (image, fullbright), converted.indices),
+        }
+    }
+
+    /// A skin behind those of the file.
+    fn external_skin(&mut self, skin: usize, external: &ExternalImage) -> MdlSkin {
+        MdlSkin {
+            images: vec![self.external_image(skin, 0, external)],
+            timing: None,
+        }
+    }
+
+    fn external_image(
+        &mut self,
+        skin: usize,
+        index: usize,
+        external: &ExternalImage,
+    ) -> MdlSkinImage {
+        let mut load = |path: &AssetPath<'static>| {
+            let path = path.clone();
+            let image = load_model_image(self.load_context, path, true, Placeholder::Checkers);
+            self.external_images.push(image.clone());
+            image
+        };
+        let images = (load(&external.image), external.glow.as_ref().map(load));
+        self.skin_image(skin, index, images, Arc::default())
+    }
+
+    /// An image with its fullbright texels and its material.
+    fn skin_image(
+        &mut self,
+        skin: usize,
+        index: usize,
+        (image, fullbright): (Handle<Image>, Option<Handle<Image>>),
+        indices: Arc<[u8]>,
+    ) -> MdlSkinImage {
         let base = StandardMaterial {
             base_color_texture: Some(image.clone()),
             emissive: match fullbright {
@@ -246,7 +313,7 @@ impl Materials<'_, '_> {
         MdlSkinImage {
             image,
             fullbright,
-            indices: converted.indices,
+            indices,
             material,
         }
     }

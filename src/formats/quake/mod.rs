@@ -11,6 +11,7 @@ pub(crate) mod asset;
 pub(crate) mod components;
 pub(crate) mod convert;
 pub(crate) mod dependencies;
+mod external_skins;
 pub(crate) mod instance;
 pub(crate) mod loader;
 pub(crate) mod material;

@@ -28,6 +28,14 @@ pub struct MdlLoaderSettings {
     pub cutout: MdlCutout,
     /// The palette index of transparent texels: 255, the default, in Quake; 0 in Hexen II.
     pub hole_index: u8,
+    /// Whether images beside the model replace its skins, by the rules of DarkPlaces: for `progs/a.mdl`, the image
+    /// `progs/a.mdl_0.tga` replaces skin 0, and `progs/a.mdl_1_2.tga` image 2 of the skin group 1. Images behind the last skin
+    /// add skins. `_glow` or `_luma` behind the name is the fullbright image, such as `progs/a.mdl_0_glow.tga`.
+    ///
+    /// Paths are from the root of the asset source, in any case: first `dds/progs/a.mdl_0.dds`, then `.tga`, `.png` and
+    /// `.jpg` in `override/progs`, `textures/progs` and `progs`. [`PlayerColors`](crate::root::PlayerColors) have no effect on
+    /// replaced skins. Off by default, because each model then searches for about ten files per skin.
+    pub external_skins: bool,
     /// Whether poses are interpolated. [`PlayClip`](crate::root::PlayClip) can turn it off per instance. On by
     /// default.
     pub interpolate: bool,
@@ -49,6 +57,7 @@ impl Default for MdlLoaderSettings {
             filter: SkinFilter::default(),
             cutout: MdlCutout::default(),
             hole_index: 255,
+            external_skins: false,
             interpolate: true,
             asset_usage: RenderAssetUsages::default(),
             use_defaults: true,
@@ -65,6 +74,7 @@ impl_with_defaults!(MdlLoaderSettings {
     filter,
     cutout,
     hole_index,
+    external_skins,
     interpolate,
     asset_usage
 });

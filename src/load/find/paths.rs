@@ -146,7 +146,7 @@ pub(crate) fn with_extensions(name: &Path, extensions: &[&str]) -> Vec<PathBuf> 
 }
 
 /// Whether this crate or Bevy, with the enabled features, loads images with this extension.
-fn has_loader(name: &Path) -> bool {
+pub(crate) fn has_loader(name: &Path) -> bool {
     has_extension(name, &["dds", "tga"])
         || has_extension(name, &["dtx"])
         || has_extension(name, ImageLoader::SUPPORTED_FILE_EXTENSIONS)

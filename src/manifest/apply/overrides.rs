@@ -89,6 +89,7 @@ fn load_override(key: &ManifestKey, manifest: &ModelManifest) -> Option<Manifest
         texture_folders,
         palette,
         hole_index: manifest.hole_index,
+        external_skins: manifest.external_skins,
         load_lights: manifest.load_lights,
         hidden_bones_hide_children: manifest.hidden_bones_hide_children,
     };
@@ -203,7 +204,7 @@ fn warn_if_ignored(all: &[ManifestOverride], index: usize) {
         ManifestKey::Id(_) => "a manifest without a file".to_owned(),
     };
     warn!(
-        "{}: its texture_folders, palette, hole_index, load_lights and hidden_bones_hide_children for {} differ from those of {}, \
+        "{}: its texture_folders, palette, hole_index, external_skins, load_lights and hidden_bones_hide_children for {} differ from those of {}, \
          which was loaded first: they are ignored",
         name(ignored),
         ignored.model,

@@ -484,6 +484,7 @@ impl Found<'_> {
         let bones = "bones of the format have no visibility";
         let colors = "textures of the format have their own colors";
         let palette = "textures of the format have no palette";
+        let skins = "only Quake models have skins in the file";
         let clips = "the format has no animations";
         let hides_bones = is_set(&m.hidden_bones_hide_children);
         for (field, is_set, has_effect, reason) in [
@@ -491,6 +492,7 @@ impl Found<'_> {
             ("hidden_bones_hide_children", hides_bones, is_alamo, bones),
             ("palette", is_set(&m.palette), is_quake, colors),
             ("hole_index", is_set(&m.hole_index), is_quake, palette),
+            ("external_skins", is_set(&m.external_skins), is_quake, skins),
             ("clips", is_set(&m.clips), has_clips, clips),
             ("events", is_set(&m.events), has_clips, clips),
         ] {

@@ -176,6 +176,7 @@ fn inherit(manifest: &mut ModelManifest, base: Option<ModelManifest>, source: &S
         texture_folders,
         palette,
         hole_index,
+        external_skins,
         load_lights,
         hidden_bones_hide_children,
         clips,

@@ -484,6 +484,42 @@ fn texture(world: &World, alo: &Handle<Alo>) -> Option<String> {
 }
 
 #[test]
+fn skins_that_are_added_to_an_archive_replace_those_of_the_model() {
+    for way in WAYS {
+        let games = Games::new();
+        let bytes = tetrahedron().to_bytes();
+        let model = ("progs/a.mdl", &bytes);
+        games.pack("a.pk3", &[model]);
+        let mut app = Watched::new(&games.source(["a.pk3"]));
+        let handle = app
+            .app
+            .load_with("progs/a.mdl", |settings: &mut MdlLoaderSettings| {
+                settings.external_skins = true;
+            });
+        app.app.wait_loaded(&handle);
+        app.settle();
+        let path = |world: &World| {
+            let models = world.resource::<Assets<Mdl>>();
+            let skin = models.get(&handle)?.skins[0].images[0].image.clone();
+            skin.path().map(ToString::to_string)
+        };
+        assert_eq!(
+            path(app.app.world()).as_deref(),
+            Some("progs/a.mdl#Skin0/Image0")
+        );
+        let skin = tga(&[[0; 4]; 4]);
+        games.update(
+            way,
+            "a.pk3",
+            &[model, ("Textures/Progs/A.mdl_0.tga", &skin)],
+        );
+        app.wait(&format!("{way:?}"), |world| {
+            path(world).as_deref() == Some("textures/progs/a.mdl_0.tga")
+        });
+    }
+}
+
+#[test]
 fn models_use_files_that_are_added_to_their_source() {
     for way in WAYS {
         for id in [AssetSourceId::Default, "game".into()] {

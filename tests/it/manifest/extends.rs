@@ -46,6 +46,7 @@ const FIELDS: &[(&str, &str, &str)] = &[
     ("texture_folders", r#"["a", "b"]"#, "[]"),
     ("palette", r#""gfx.lmp""#, "None"),
     ("hole_index", "0", "255"),
+    ("external_skins", "true", "false"),
     ("load_lights", "false", "true"),
     ("hidden_bones_hide_children", "true", "false"),
     (

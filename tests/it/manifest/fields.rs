@@ -155,6 +155,7 @@ fn assert_field(
         (path, bytes),
         ("field.model.ron", text(&manifest)),
         ("more/hero.dtx", Vec::new()),
+        ("a.mdl_0.tga", tga(&[[0; 4]; 4])),
     ]);
     let root = app.spawn_model_ready("field.model.ron", ());
     app.step(0.0);
@@ -219,6 +220,16 @@ fn hole_index_applies_to_models_with_the_flag() {
         let alphas: Vec<u8> = alphas.take(8).collect();
         assert_eq!(alphas[1..], [255; 7]);
         Some(alphas[0] == 0)
+    });
+}
+
+#[test]
+fn external_skins_replace_those_of_the_file() {
+    let model = ("a.mdl", tetrahedron().to_bytes());
+    assert_field(model, "external_skins: true", |world, root| {
+        let model = world.get::<MdlInstance>(root)?.model();
+        let path = model.skins[0].images[0].image.path()?.to_string();
+        Some(path == "a.mdl_0.tga")
     });
 }
 

@@ -29,6 +29,7 @@ fn all_fields() -> ModelManifest {
         texture_folders: vec!["../Textures".into(), "shared".into()],
         palette: Some("gfx/palette.lmp".into()),
         hole_index: Some(0),
+        external_skins: Some(true),
         load_lights: Some(false),
         hidden_bones_hide_children: Some(true),
         clips: vec![

@@ -101,6 +101,7 @@ const UNFIT: &[(&str, &[&str])] = &[
 /// Fields with values that are valid on each format on which they have an effect, and the extensions of these formats.
 const FIELDS: &[(&str, &str, &str)] = &[
     ("palette", "\"p.lmp\"", "mdl"),
+    ("external_skins", "true", "mdl"),
     ("load_lights", "false", "alo"),
     ("hidden_bones_hide_children", "true", "alo"),
     (
