@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 /// Lists the files in an archive of a game.
 ///
-/// Formats: Petroglyph .meg, Quake .pak, LithTech .rez, UFO: Aftermath .vfs. Each line has a file's size in bytes and
+/// Formats: Petroglyph .meg, Quake .pak, .pk3 and .kpf, LithTech .rez, UFO: Aftermath .vfs. Each line has a file's size in bytes and
 /// its path, which begins with that of the archive if there are several. Warnings about the archive are printed to standard
 /// error. `inspect --list --json` prints more.
 #[derive(clap::Args)]

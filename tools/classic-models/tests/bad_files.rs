@@ -3,6 +3,7 @@
 
 use classic_models_fixtures::archives::sample_pak;
 use classic_models_fixtures::mdl::tetrahedron;
+use classic_models_fixtures::pk3::sample_pk3;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -62,6 +63,7 @@ fn bad_files() -> (TempDir, Vec<String>) {
         ("tga", sample("textures/courier_wire.tga")),
         ("pak", sample_pak().bytes),
         ("meg", sample("archives/supply.meg")),
+        ("pk3", sample_pk3().bytes),
         ("rez", sample("archives/warden.rez")),
         ("vfs", sample("archives/gamedata.vfs")),
     ] {
@@ -84,7 +86,7 @@ fn has_extension(name: &str, extensions: &[&str]) -> bool {
     extensions.contains(&extension)
 }
 
-const ARCHIVES: [&str; 4] = ["pak", "meg", "rez", "vfs"];
+const ARCHIVES: [&str; 5] = ["pak", "pk3", "meg", "rez", "vfs"];
 
 #[test]
 fn bad_files_are_errors_of_every_subcommand() {

@@ -12,7 +12,7 @@ use target::Target;
 
 /// Extracts files from an archive of a game.
 ///
-/// Formats: Petroglyph .meg, Quake .pak, LithTech .rez, UFO: Aftermath .vfs. Files keep their folders.
+/// Formats: Petroglyph .meg, Quake .pak, .pk3 and .kpf, LithTech .rez, UFO: Aftermath .vfs. Files keep their folders.
 ///
 /// Nothing is written outside of the folder of --to. A file is an error if its name is not a valid file name on Windows, such
 /// as CON or what?, or if a symbolic link is in its path. Existing files are not replaced without --force. The other

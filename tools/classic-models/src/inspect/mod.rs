@@ -33,7 +33,7 @@ use std::process::ExitCode;
 
 /// Describes files of models, particle systems, animations, textures and archives.
 ///
-/// Formats: Quake .mdl and .pak, Alamo .alo and .ala, Petroglyph .meg, LithTech .abc, .dtx and .rez, UFO: Aftermath .lgw
+/// Formats: Quake .mdl, .pak, .pk3 and .kpf, Alamo .alo and .ala, Petroglyph .meg, LithTech .abc, .dtx and .rez, UFO: Aftermath .lgw
 /// and .vfs. A file may have any name: the format is detected from its content.
 ///
 /// Of a manifest (*.model.ron), the fields that are set, and the problems that `classic-models validate` finds.

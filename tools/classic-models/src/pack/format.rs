@@ -3,13 +3,14 @@
 use crate::file_format::has_extension;
 use classic_model_formats::archive::ArchiveFile;
 use classic_model_formats::pak::write::WriteError;
-use classic_model_formats::{meg, pak, rez, vfs};
+use classic_model_formats::{meg, pak, pk3, rez, vfs};
 use std::path::Path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArchiveFormat {
     Meg,
     Pak,
+    Pk3,
     Rez,
     Vfs,
 }
@@ -20,6 +21,8 @@ impl ArchiveFormat {
         let formats = [
             ("meg", Self::Meg),
             ("pak", Self::Pak),
+            ("pk3", Self::Pk3),
+            ("kpf", Self::Pk3),
             ("rez", Self::Rez),
             ("vfs", Self::Vfs),
         ];
@@ -37,6 +40,7 @@ impl ArchiveFormat {
             // The version of Empire at War.
             Self::Meg => meg::write::write(1, files),
             Self::Pak => pak::write::write(files),
+            Self::Pk3 => pk3::write::write(files),
             Self::Rez => rez::write::write(files),
             Self::Vfs => vfs::write::write(files, |_| false),
         }

@@ -22,8 +22,8 @@ use std::process::ExitCode;
 
 /// Packs the files of a folder into an archive of a game.
 ///
-/// The extension of OUT is the format: Petroglyph .meg (version 1), Quake .pak, LithTech .rez, UFO: Aftermath .vfs (not
-/// compressed). Files keep their folders. Names in .meg and .rez become upper case, as the games need them. The same files
+/// The extension of OUT is the format: Petroglyph .meg (version 1), Quake .pak and .pk3 (compressed), LithTech .rez,
+/// UFO: Aftermath .vfs (not compressed). Files keep their folders. Names in .meg and .rez become upper case, as the games need them. The same files
 /// make the same archive on every system.
 ///
 /// Names that the game does not find, that differ only in case, or that are not valid file names on Windows are errors. If
@@ -36,7 +36,7 @@ pub struct Args {
     /// The folder whose files are packed
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The archive to write: .meg, .pak, .rez or .vfs; its folder is created if it does not exist
+    /// The archive to write: .meg, .pak, .pk3, .kpf, .rez or .vfs; its folder is created if it does not exist
     #[arg(value_name = "OUT")]
     out: PathBuf,
     /// Only pack files that match one of these patterns, such as *.alo
@@ -83,7 +83,7 @@ fn pack(args: &Args) -> Result<usize, ExitCode> {
     let out = args.out.display();
     let Some(format) = ArchiveFormat::of(&args.out) else {
         messages::error(format_args!(
-            "{out}: OUT must end in .meg, .pak, .rez or .vfs"
+            "{out}: OUT must end in .meg, .pak, .pk3, .kpf, .rez or .vfs"
         ));
         return Err(ExitCode::from(WRONG_ARGUMENTS));
     };

@@ -25,6 +25,8 @@ fn check(format: ArchiveFormat, path: &str) -> Result<(), String> {
     let longest = match format {
         ArchiveFormat::Meg => 259,
         ArchiveFormat::Pak => 55,
+        // DarkPlaces has 128 bytes for a name, with its end.
+        ArchiveFormat::Pk3 => 127,
         // The writers check the characters and lengths of names.
         ArchiveFormat::Rez | ArchiveFormat::Vfs => return Ok(()),
     };
@@ -51,7 +53,7 @@ pub fn warning(format: ArchiveFormat, files: &[Found]) -> Option<String> {
             |letter| letter == ' ',
             "blanks, which separate names in the XML files of the games",
         ),
-        ArchiveFormat::Rez | ArchiveFormat::Vfs => return None,
+        ArchiveFormat::Pk3 | ArchiveFormat::Rez | ArchiveFormat::Vfs => return None,
     };
     let mut names = files.iter().filter(|file| file.path.contains(letter));
     let name = &names.next()?.path;

@@ -3,7 +3,7 @@
 use crate::file_format::has_extension;
 use bevy_classic_models::read::{Format, ParseError};
 use classic_model_formats::archive::{Archive, Entry, ReadAt, detect};
-use classic_model_formats::{meg, pak, rez, vfs};
+use classic_model_formats::{meg, pak, pk3, rez, vfs};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub enum ArchiveError {
     NoEntry(String),
     /// The file is not an archive of a known format.
     #[error(
-        "not an archive: expected the first bytes or the extension of a MEG, PAK, REZ or VFS archive"
+        "not an archive: expected the first bytes or the extension of a MEG, PAK, PK3, REZ or VFS archive"
     )]
     NoArchive,
     /// The path is within this archive, but an archive was expected.
@@ -109,7 +109,7 @@ pub fn is_archive(path: &Path) -> bool {
 
 /// Whether a file has the extension of an archive. For folders, which can have many files, so that none is read.
 pub fn has_archive_extension(path: &Path) -> bool {
-    ["meg", "pak", "rez", "vfs"]
+    ["meg", "pak", "pk3", "kpf", "rez", "vfs"]
         .iter()
         .any(|it| has_extension(path, it))
 }
@@ -154,6 +154,7 @@ pub fn open<R: ReadAt>(path: &Path, reader: R) -> Result<Archive<R>, ArchiveErro
     let archive = match detect(&reader, path)? {
         Some(Format::Meg) => meg::open(reader)?,
         Some(Format::Pak) => pak::open(reader)?,
+        Some(Format::Pk3) => pk3::open(reader)?,
         Some(Format::Rez) => rez::open(reader)?,
         Some(Format::Vfs) => vfs::open(reader)?,
         _ => return Err(ArchiveError::NoArchive),

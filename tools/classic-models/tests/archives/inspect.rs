@@ -6,6 +6,7 @@ use classic_models_fixtures::archives::{
     Vfs, crc_32, meg, pak, sample_meg, sample_pak, sample_rez, sample_vfs, with_u32,
 };
 use classic_models_fixtures::mdl::tetrahedron;
+use classic_models_fixtures::pk3::{Pk3File, pk3, sample_pk3};
 use serde_json::{Value, json};
 use std::process::Output;
 
@@ -128,6 +129,27 @@ fn the_versions_of_formats_are_detected() {
 }
 
 #[test]
+fn zip_archives_have_both_sizes_and_errors_of_entries() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut secret = Pk3File::stored(b"secret.txt", b"x");
+    secret.flags = 1;
+    let files = [Pk3File::deflated(b"a.txt", b"x"), secret];
+    let path = save(folder.path(), "a.kpf", &pk3(&files).bytes);
+    let object = lines(&run(&["inspect", "--list", "--json", &path]), 1).remove(0);
+    assert_eq!(object["format"], "pk3");
+    let entries = &object["entries"];
+    assert_eq!(
+        entries[0],
+        json!({"name": "a.txt", "size": 1, "stored": 6, "offset": 0, "sha256": X})
+    );
+    let error = entries[1]["error"]["message"].as_str().unwrap();
+    assert!(
+        error.contains("entry \"secret.txt\" at offset 133 is encrypted"),
+        "{error}"
+    );
+}
+
+#[test]
 fn compressed_files_have_both_sizes_and_clusters() {
     let folder = tempfile::tempdir().unwrap();
     let vfs = sample_vfs();
@@ -231,7 +253,7 @@ fn broken_archives_have_an_error_with_its_offset() {
 }
 
 /// Adds an entry to the archive of each format.
-fn archives_with(name: &str, bytes: &[u8]) -> [(&'static str, Vec<u8>); 3] {
+fn archives_with(name: &str, bytes: &[u8]) -> [(&'static str, Vec<u8>); 4] {
     let upper = name.to_ascii_uppercase().replace('/', "\\");
     let mut vfs = Vfs::new(4096);
     let (folder, file) = name.split_once('/').unwrap();
@@ -241,6 +263,10 @@ fn archives_with(name: &str, bytes: &[u8]) -> [(&'static str, Vec<u8>); 3] {
     [
         ("a.meg", meg(1, &[(upper.as_bytes(), bytes)]).bytes),
         ("a.pak", pak(&[(name.as_bytes(), bytes)], 0).bytes),
+        (
+            "a.pk3",
+            pk3(&[Pk3File::deflated(name.as_bytes(), bytes)]).bytes,
+        ),
         ("a.vfs", vfs.build()),
     ]
 }
@@ -457,10 +483,13 @@ fn the_content_of_an_archive_decides_its_format() {
         (sample_meg(1).bytes, "meg"),
         (sample_meg(3).bytes, "meg"),
         (sample_pak().bytes, "pak"),
+        (sample_pk3().bytes, "pk3"),
         (sample_rez().bytes, "rez"),
         (sample_vfs().build(), "vfs"),
     ] {
-        for name in ["a.meg", "a.PAK", "a.rez", "a.vfs", "a.alo", "a"] {
+        for name in [
+            "a.meg", "a.PAK", "a.pk3", "a.KPF", "a.rez", "a.vfs", "a.alo", "a",
+        ] {
             let path = save(folder.path(), name, &bytes);
             assert_eq!(described(&["--list"], &path)["format"], format, "{name}");
         }

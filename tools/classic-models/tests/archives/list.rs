@@ -148,7 +148,7 @@ fn files_that_cannot_be_read_are_errors() {
         ),
         (
             save(folder.path(), "b.pak", b"PK\x03\x04 and more"),
-            "ZIP archive",
+            "PK3: file at offset 0 needs 22 bytes",
         ),
         (save(folder.path(), "c.meg", b"\x01\0\0\0"), "MEG: "),
         (

@@ -84,7 +84,7 @@ fn the_order_of_entries_is_that_of_their_names() {
     let paths = ["b", "a/b.mdl", "a-1", "a/a/c.mdl", "c"];
     let reversed: Vec<&str> = paths.iter().rev().copied().collect();
     let folders = [folder(&paths), folder(&reversed)];
-    for format in ["meg", "pak", "rez", "vfs"] {
+    for format in ["meg", "pak", "pk3", "rez", "vfs"] {
         let out = format!("out.{format}");
         let archives = folders.each_ref().map(|folder| {
             assert_eq!(pack(folder.path(), &out, &[]), (0, String::new()));
@@ -103,7 +103,12 @@ fn names_are_stored_as_the_games_need_them() {
     write(folder.join("mod/empty/none"), "").unwrap();
     let upper = ["ART/TANK.ALO", "ART2/A.HTML5", "EMPTY/NONE"];
     let kept = ["Art/Tank.alo", "art2/a.html5", "empty/none"];
-    for (out, expected) in [("a.MEG", upper), ("a.rez", upper), ("a.vfs", kept)] {
+    for (out, expected) in [
+        ("a.MEG", upper),
+        ("a.rez", upper),
+        ("a.pk3", kept),
+        ("a.vfs", kept),
+    ] {
         assert_eq!(pack(folder, out, &[]), (0, String::new()));
         let mut names = names(folder, out);
         names.sort();
@@ -174,6 +179,11 @@ fn names_that_games_do_not_find_are_errors_and_no_archive_is_written() {
             &["a name has at most 63 bytes"],
         ),
         (
+            &["ü.tga", &"p".repeat(128)],
+            "a.pk3",
+            &["the path has 128 bytes", "mod/ü.tga: the games do not find"],
+        ),
+        (
             &["good", "aux.wav", "dot."],
             "a.vfs",
             &["aux.wav: the name", "dot.: the name"],
@@ -194,6 +204,7 @@ fn names_that_games_do_not_find_are_errors_and_no_archive_is_written() {
     // The longest names, and those in the encoding of the format.
     for (path, out) in [
         (&*long, "a.pak"),
+        (&"p".repeat(127), "a.pk3"),
         (&deep, "a.meg"),
         ("é.abc", "a.rez"),
         ("č", "a.vfs"),
@@ -215,7 +226,7 @@ fn names_that_differ_only_in_case_are_errors() {
     let error = "the name is not valid UTF-8";
     assert_fails(folder.path(), "a.pak", &[], &[error]);
     std::fs::remove_file(folder.path().join("mod").join(name)).unwrap();
-    for format in ["meg", "pak", "rez", "vfs"] {
+    for format in ["meg", "pak", "pk3", "rez", "vfs"] {
         let out = format!("a.{format}");
         let errors = [
             "mod/a/B.mdl: differs only in case from \"A/b.mdl\"",
@@ -309,7 +320,7 @@ fn more_than_4_gib_are_an_error() {
     let folder = folder(&["a"]);
     let large = std::fs::File::create(folder.path().join("mod/b")).unwrap();
     large.set_len(1 << 32).unwrap();
-    for format in ["meg", "pak", "rez", "vfs"] {
+    for format in ["meg", "pak", "pk3", "rez", "vfs"] {
         let error = "the files have 4294967297 bytes, but an archive has at most 4294967295";
         assert_fails(folder.path(), &format!("a.{format}"), &[], &[error]);
     }
