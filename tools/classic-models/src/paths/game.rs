@@ -5,6 +5,7 @@ use crate::messages;
 use crate::paths::archive_file::{absolute, open_file};
 use crate::paths::disk::files_below;
 use crate::paths::entry_pattern::EntryPattern;
+use crate::paths::quake_folders::QuakeFolders;
 use bevy::asset::io::ErasedAssetReader;
 use bevy_classic_models::archive::{ArchiveSource, ArchiveSourceError};
 use clap::ValueEnum;
@@ -24,7 +25,7 @@ pub enum GameKind {
     EmpireAtWar,
     /// Forces of Corruption; its folder and that of Empire at War, or the folder of both
     ForcesOfCorruption,
-    /// Quake and games like it; the folder that contains id1
+    /// Quake and games like it; the folder that contains id1 or lq1, or the base folder itself
     Quake,
     /// UFO: Aftermath, Aftershock and Afterlight; the folder that contains gamedata.vfs
     Aftermath,
@@ -45,7 +46,7 @@ pub struct GameArgs {
     pub game: Option<GameKind>,
     /// Add a mod to the game; may be given more than once
     ///
-    /// Alamo: a folder of a mod; those that are given first win. Quake: the name of a folder beside id1; later ones win.
+    /// Alamo: a folder of a mod; those that are given first win. Quake: the name of a folder beside the base folder; later ones win.
     #[arg(
         long = "mod",
         value_name = "DIR",
@@ -113,7 +114,11 @@ impl GameKind {
     pub fn mod_folder(self, root: &Path, folder: &Path) -> PathBuf {
         let name = folder.to_string_lossy();
         match self {
-            Self::Quake => below(root, &name).unwrap_or_else(|| root.join(folder)),
+            Self::Quake => {
+                let quake = QuakeFolders::of(root);
+                let game = quake.map_or_else(|_| root.to_path_buf(), |quake| quake.game);
+                below(&game, &name).unwrap_or_else(|| game.join(folder))
+            }
             _ => absolute(folder),
         }
     }
@@ -185,8 +190,9 @@ fn open_source(
         }
         GameKind::Quake => {
             let mods = mods.iter().map(PathBuf::as_path);
-            let folders = [Path::new("id1")].into_iter().chain(mods);
-            return ArchiveSource::quake(first, folders).map_err(text);
+            let quake = QuakeFolders::of(first)?;
+            let folders = [&*quake.base].into_iter().chain(mods);
+            return ArchiveSource::quake(&quake.game, folders).map_err(text);
         }
         GameKind::Aftermath => ArchiveSource::aftermath(first),
         GameKind::Lithtech => layers(first, others),
@@ -209,7 +215,7 @@ fn layers(first: &Path, others: &[PathBuf]) -> Result<ArchiveSource, ArchiveSour
 }
 
 /// A folder in a folder, in any case.
-fn below(folder: &Path, name: &str) -> Option<PathBuf> {
+pub fn below(folder: &Path, name: &str) -> Option<PathBuf> {
     let mut entries = folder.read_dir().ok()?.flatten();
     let is_named = |entry: &DirEntry| entry.file_name().eq_ignore_ascii_case(name);
     let found = entries.find(|entry| is_named(entry) && entry.path().is_dir());
@@ -420,6 +426,7 @@ mod tests {
     use crate::paths::folder_with;
     use crate::paths::game::{Game, GameKind};
     use classic_models_fixtures::archives::{RezNode, meg, pak, rez};
+    use classic_models_fixtures::pk3::{Pk3File, pk3};
     use std::path::{Path, PathBuf};
 
     const PARTICLES: &[u8] = &[0, 9, 0, 0, 0, 0, 0, 0];
@@ -500,6 +507,25 @@ mod tests {
         assert!(models(quake, &[root], &["missing"]).is_err());
         assert!(models(quake, &[root, root], &[]).is_err());
         assert!(models(quake, &[], &[]).is_err());
+    }
+
+    #[test]
+    fn base_folders_of_quake_have_any_name() {
+        let zip = pk3(&[Pk3File::deflated(b"Progs/Z.mdl", b"x")]);
+        let folder = folder_with(&[
+            ("lq1/pak0.pak", &pak(&[(b"progs/a.mdl", b"x")], 0).bytes),
+            ("lq1/extra.pk3", &zip.bytes),
+            ("mymod/progs/m.mdl", b"x"),
+        ]);
+        let (root, quake) = (folder.path(), GameKind::Quake);
+        for path in [root, &root.join("lq1")] {
+            assert_models(quake, &[path], &[], "progs/a.mdl progs/z.mdl");
+            let all = "progs/a.mdl progs/m.mdl progs/z.mdl";
+            assert_models(quake, &[path], &["MyMod"], all);
+        }
+        assert_models(quake, &[&root.join("mymod")], &[], "progs/m.mdl");
+        let error = models(quake, &[&root.join("mymod/progs")], &[]).unwrap_err();
+        assert!(error.contains("no folder id1 or lq1"), "{error}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod disk_source;
 pub mod entry_pattern;
 pub mod game;
 pub mod path_args;
+pub mod quake_folders;
 
 /// A temporary folder with files.
 #[cfg(test)]

@@ -89,13 +89,14 @@ fn a_folder_in_place_of_the_list_of_archives_is_named() {
 fn games_that_cannot_be_opened_are_errors() {
     let archives = samples().join("archives").display().to_string();
     let meg = sample("supply.meg");
+    let other = sample("../models");
     for (args, code, expected) in [
         (
             &["--game", "quake"][..],
             1,
             "--game needs the folder of the game",
         ),
-        (&["--game", "quake", &archives], 1, "id1"),
+        (&["--game", "quake", &other], 1, "no folder id1 or lq1"),
         (&["--game", "empire-at-war", &archives], 1, "MegaFiles.xml"),
         (
             &["--game", "forces-of-corruption", &archives],
