@@ -292,6 +292,24 @@ fn palettes_of_quake_models_are_options() {
     let of_game = [&options[..], &["--palette", "gfx/palette.lmp"]].concat();
     let game = image_of(folder.path(), &of_game);
     assert_same(&game, &gray, "the palette of the game");
+    let game = image_of(folder.path(), &options);
+    assert_same(&game, &gray, "the palette of the game without the option");
+    let red = tga_square_of_red();
+    std::fs::write(id1.join("progs/sentry.mdl_0.tga"), red).unwrap();
+    let skin = image_of(
+        folder.path(),
+        &[&options[..], &["--external-skins"]].concat(),
+    );
+    assert_ne!(difference(&game, &skin), Ok(None));
+    assert_same(
+        &image_of(folder.path(), &options),
+        &game,
+        "without external skins",
+    );
+    // A palette that is damaged.
+    std::fs::write(id1.join("gfx/palette.lmp"), "short").unwrap();
+    let plain = image_of(folder.path(), &options);
+    assert_same(&plain, &image("sentry.mdl", &[]), "Quake's palette");
     // Holes of another color.
     let mut holey = std::fs::read(sample("sentry.mdl")).unwrap();
     holey[77] |= 1 << 6;
@@ -306,6 +324,13 @@ fn palettes_of_quake_models_are_options() {
     assert!(output.2.contains("palette missing.lmp"), "{}", output.2);
     let output = view(&[&sample("sentry.mdl"), "--palette", &sample("sentry.mdl")]);
     assert_eq!(output.1, Some(1), "not a palette");
+}
+
+/// A TGA image of one red texel.
+fn tga_square_of_red() -> [u8; 21] {
+    [
+        0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 24, 0x20, 0, 0, 255,
+    ]
 }
 
 /// The palette index that most texels of a model's first skin have.

@@ -245,9 +245,11 @@ pub fn load(
         untyped::<ModelManifest>(builder.load(path))
     } else {
         let (palette, hole_index) = (folders.palette(), folders.hole_index);
+        let external_skins = folders.external_skins;
         let settings = move |settings: &mut MdlLoaderSettings| {
             settings.palette = palette.clone().or_else(|| settings.palette.take());
             settings.hole_index = hole_index.unwrap_or(settings.hole_index);
+            settings.external_skins |= external_skins;
         };
         untyped::<Mdl>(builder.with_settings(settings).load(path))
     }

@@ -116,12 +116,15 @@ pub struct Args {
     pub skin: Option<ModelSkin>,
     /// The palette of Quake models without manifests: a file of 768 bytes; default: Quake's
     ///
-    /// With --game, the path of a file in the game, such as gfx/palette.lmp, or of any other file.
+    /// With --game, the path of a file in the game, or of any other file; default: gfx/palette.lmp of the game.
     #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     pub palette: Option<PathBuf>,
     /// The palette index of holes in Quake models whose flags have bit 14, without manifests; default: 255. Hexen II: 0
     #[arg(long, value_name = "INDEX")]
     pub hole_index: Option<u8>,
+    /// Replace skins of Quake models by images, such as progs/a.mdl_0.tga and progs/a.mdl_0_glow.tga, as DarkPlaces does
+    #[arg(long)]
+    pub external_skins: bool,
     /// Use rows S and P of the palette (0 to 15) for shirt and trousers
     #[arg(long, value_name = "S,P", value_parser = colors, allow_hyphen_values = true)]
     pub colors: Option<PlayerColors>,

@@ -32,6 +32,8 @@ pub struct Folders {
     palette: Option<PathBuf>,
     /// The palette index of holes in Quake models.
     pub hole_index: Option<u8>,
+    /// Whether images replace the skins of Quake models.
+    pub external_skins: bool,
 }
 
 impl Folders {
@@ -44,6 +46,7 @@ impl Folders {
             skins: Vec::new(),
             palette: None,
             hole_index: None,
+            external_skins: false,
         };
         for file in files.iter().filter(|file| has_extension(file, "dtx")) {
             let file = absolute(file);

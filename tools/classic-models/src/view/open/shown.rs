@@ -35,6 +35,8 @@ impl Shown {
     /// game cannot be opened.
     pub fn open(mut args: Args) -> Result<Self, String> {
         let input = read_standard_input(&mut args)?;
+        // Other games with models of this format have other colors.
+        let mut own_palette = None;
         let (mut folders, models, browser, listed) = match args.game {
             Some(kind) => {
                 let (game, models) = open_game(kind, &args)?;
@@ -45,6 +47,9 @@ impl Shown {
                     None => palette.clone(),
                 };
                 args.palette = args.palette.as_ref().map(in_game);
+                let palette = Path::new("gfx/palette.lmp");
+                let is_own = kind == GameKind::Quake && game.source.locate(palette).is_some();
+                own_palette = is_own.then(|| game.root.join(palette));
                 let disk = DiskSource::default();
                 disk.mount(game.root, game.source);
                 let folders = Folders::of(&[], &args.texture_folders, disk);
@@ -73,8 +78,13 @@ impl Shown {
         };
         if let Some(palette) = &args.palette {
             folders.set_palette(palette)?;
+        } else if let Some(palette) = own_palette
+            && let Err(error) = folders.set_palette(&palette)
+        {
+            messages::message(format_args!("warning: {error}: using Quake's"));
         }
         folders.hole_index = args.hole_index;
+        folders.external_skins = args.external_skins;
         Ok(Self {
             args,
             folders,
