@@ -32,8 +32,8 @@ pub struct MdlLoaderSettings {
     /// `progs/a.mdl_0.tga` replaces skin 0, and `progs/a.mdl_1_2.tga` image 2 of the skin group 1. Images behind the last skin
     /// add skins. `_glow` or `_luma` behind the name is the fullbright image, such as `progs/a.mdl_0_glow.tga`.
     ///
-    /// Paths are from the root of the asset source, in any case: first `dds/progs/a.mdl_0.dds`, then `.tga`, `.png` and
-    /// `.jpg` in `override/progs`, `textures/progs` and `progs`. [`PlayerColors`](crate::root::PlayerColors) have no effect on
+    /// The first file counts, in any case: `dds/progs/a.mdl_0.dds`, then `.tga`, `.png` and `.jpg` in `override/progs`,
+    /// `textures/progs` and `progs`. The folder of the game can be any above the model's. [`PlayerColors`](crate::root::PlayerColors) have no effect on
     /// replaced skins. Off by default, because each model then searches for about ten files per skin.
     pub external_skins: bool,
     /// Whether poses are interpolated. [`PlayClip`](crate::root::PlayClip) can turn it off per instance. On by

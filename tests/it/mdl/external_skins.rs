@@ -46,7 +46,7 @@ fn images(model: &MdlModel) -> Vec<Vec<String>> {
 fn images_replace_and_add_skins_by_the_rules_of_darkplaces() {
     let mut app = app_with(&[
         ("Progs/A.mdl_0.TGA", RED),
-        ("textures/progs/a.mdl_0.tga", GREEN),
+        ("TEXTURES/Progs/A.mdl_0.tga", GREEN),
         ("progs/a.mdl_0_luma.tga", RED),
         ("progs/a.mdl_0_GLOW.tga", RED),
         ("override/progs/a.mdl_1_1.tga", RED),
@@ -64,7 +64,7 @@ fn images_replace_and_add_skins_by_the_rules_of_darkplaces() {
     let handle = load(&mut app);
     let model = app.asset(&handle).model.clone();
     let expected: [&[&str]; 4] = [
-        &["textures/progs/a.mdl_0.tga + progs/a.mdl_0_GLOW.tga"],
+        &["TEXTURES/Progs/A.mdl_0.tga + progs/a.mdl_0_GLOW.tga"],
         &[
             "progs/a.mdl#Skin1/Image0",
             "override/progs/a.mdl_1_1.tga + progs/a.mdl_1_1_luma.tga",

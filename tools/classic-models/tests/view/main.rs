@@ -295,7 +295,8 @@ fn palettes_of_quake_models_are_options() {
     let game = image_of(folder.path(), &options);
     assert_same(&game, &gray, "the palette of the game without the option");
     let red = tga_square_of_red();
-    std::fs::write(id1.join("progs/sentry.mdl_0.tga"), red).unwrap();
+    std::fs::create_dir_all(id1.join("Textures/Progs")).unwrap();
+    std::fs::write(id1.join("Textures/Progs/sentry.mdl_0.tga"), red).unwrap();
     let skin = image_of(
         folder.path(),
         &[&options[..], &["--external-skins"]].concat(),
