@@ -190,7 +190,13 @@ pub fn run(args: &Args) -> ExitCode {
         messages::error("OUT is missing: give the file or the folder to write to after IN");
         return ExitCode::from(WRONG_ARGUMENTS);
     };
-    let (inputs, files) = match inputs(args, paths, Output::of(out).unwrap_or(args.format)) {
+    let kind = Output::of(out).unwrap_or(args.format);
+    if let Some(option) = args.options.without_effect(kind) {
+        let kind = kind.extension();
+        messages::error(format_args!("{option} has no effect on .{kind} files"));
+        return ExitCode::from(WRONG_ARGUMENTS);
+    }
+    let (inputs, files) = match inputs(args, paths, kind) {
         Ok(opened) => opened,
         Err(error) => return messages::failure(error),
     };

@@ -94,6 +94,25 @@ impl Options {
         self.scale.unwrap_or(1.0)
     }
 
+    /// An option that is given, but has no effect on a kind of result.
+    pub fn without_effect(&self, kind: Output) -> Option<&'static str> {
+        use Output::{Abc, Alo, Dds, Dtx, Mdl};
+        let options: [(&str, bool, &[Output]); 9] = [
+            ("--clips", !self.clips.is_empty(), &[Abc, Alo, Mdl]),
+            ("--lods", self.lods.is_some(), &[Abc]),
+            ("--groups", !self.groups.is_empty(), &[Mdl]),
+            ("--dither", self.dither, &[Mdl]),
+            ("--bits", self.bits.is_some(), &[Mdl]),
+            ("--engine", !self.engine.is_empty(), &[Mdl]),
+            ("--linear", self.linear, &[Dds]),
+            ("--cube", self.cube, &[Dds]),
+            ("--unlit", self.unlit.is_some(), &[Abc, Dtx]),
+        ];
+        let mut given = options.into_iter().filter(|(_, is_given, _)| *is_given);
+        let (name, ..) = given.find(|(.., kinds)| !kinds.contains(&kind))?;
+        Some(name)
+    }
+
     /// Meters per unit of the game's file, if the option is given.
     pub fn stated_scale(&self) -> Option<f32> {
         self.scale

@@ -457,6 +457,19 @@ fn every_problem_is_an_error_and_writes_nothing() {
     assert_eq!(wrong.status.code(), Some(2));
     let text = String::from_utf8(wrong.stderr).unwrap();
     assert!(text.contains("six hexadecimal digits"), "{text}");
+    for (out, option) in [
+        ("out.dtx", &["--cube"][..]),
+        ("out.png", &["--unlit", "ff8000"]),
+        ("out.glb", &["--clips", "walk"]),
+        ("out.mdl", &["--lods", "200,1500"]),
+        ("out.lgw", &["--engine", "quakespasm"]),
+    ] {
+        let wrong = folder.run(&[&["a.png", out], option].concat());
+        assert_eq!(wrong.status.code(), Some(2), "{option:?}");
+        let text = String::from_utf8(wrong.stderr).unwrap();
+        let expected = format!("{} has no effect on .{} files", option[0], &out[4..]);
+        assert!(text.contains(&expected), "{text}");
+    }
 }
 
 #[track_caller]
