@@ -13,7 +13,7 @@ use bevy::asset::{AssetPath, LoadContext};
 use bevy::prelude::*;
 use classic_model_formats::read::{ParseError, Warning};
 use core::hash::Hash;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// A setting with an invalid value: see [`ModelLoadError::Setting`].
@@ -157,9 +157,18 @@ pub struct LoaderOverride {
     pub(crate) load_lights: Option<bool>,
     /// Replaces the setting that decides whether a hidden bone hides what is connected to the bones below it.
     pub(crate) hidden_bones_hide_children: Option<bool>,
+    /// Replaces the names of bones in clips of other models, unless it is empty.
+    pub(crate) clip_bones: BTreeMap<String, String>,
 }
 
 impl LoaderOverride {
+    /// Replaces the names of bones in clips of other models.
+    pub(crate) fn set_clip_bones(&self, names: &mut BTreeMap<String, String>) {
+        if !self.clip_bones.is_empty() {
+            names.clone_from(&self.clip_bones);
+        }
+    }
+
     /// Inserts the override's folders before those of the settings.
     pub(crate) fn prepend_folders(&self, folders: &mut Vec<String>) {
         folders.splice(0..0, self.texture_folders.iter().cloned());

@@ -67,6 +67,10 @@ pub struct ModelManifest {
     /// loader's settings.
     #[serde(skip_serializing_if = "is_default")]
     pub hidden_bones_hide_children: Option<bool>,
+    /// The names of bones in clips of other models, by the names in this one: see
+    /// [`AloLoaderSettings::clip_bones`](crate::alamo::AloLoaderSettings::clip_bones).
+    #[serde(skip_serializing_if = "is_default", deserialize_with = "map")]
+    pub clip_bones: BTreeMap<String, String>,
     /// Named clips.
     #[serde(skip_serializing_if = "is_default", deserialize_with = "list")]
     pub clips: Vec<ManifestClip>,
@@ -133,6 +137,7 @@ impl Default for ModelManifest {
             external_skins: None,
             load_lights: None,
             hidden_bones_hide_children: None,
+            clip_bones: BTreeMap::new(),
             clips: Vec::new(),
             events: Vec::new(),
             play: None,

@@ -101,6 +101,8 @@ pub(crate) struct StoredEvents<'a> {
     pub(crate) clip: &'a ClipRef,
     /// In the order of their times.
     pub(crate) events: &'a [StoredEvent],
+    /// Frames per second, if events have only times: their frames are the nearest ones.
+    pub(crate) fps: Option<f32>,
 }
 
 impl<'a> StoredEvents<'a> {
@@ -113,8 +115,12 @@ impl<'a> StoredEvents<'a> {
     fn passed(self, event: &'a StoredEvent) -> PassedEvent<'a> {
         PassedEvent {
             clip: self.clip,
-            frame: event.frame,
+            // Casting saturates.
+            frame: self
+                .fps
+                .map_or(event.frame, |fps| (event.seconds * fps).round() as u32),
             name: &event.string,
+            bone: event.bone.as_deref(),
         }
     }
 

@@ -64,8 +64,9 @@ impl ClipEvent {
     }
 }
 
-/// Sent to the root when its clip passes a frame that has an event: an entry of [`ModelEvents`] or of a manifest, or a
-/// keyframe string of an ABC file.
+/// Sent to the root when its clip passes a frame that has an event: an entry of [`ModelEvents`] or of a manifest, a keyframe
+/// string of an ABC file, or a sound or surface effect of
+/// [`AloLoaderSettings::sound_table`](crate::alamo::AloLoaderSettings::sound_table).
 ///
 /// A clip passes a frame when its time reaches the frame and moves on. So an event is sent once per pass, in the order
 /// of playback, at any speed and in both directions. A clip sends
@@ -89,13 +90,16 @@ impl ClipEvent {
 pub struct ModelEvent {
     /// The root, or the entity of the `AnimationPlayer`.
     pub entity: Entity,
-    /// [`ClipEvent::name`], or the keyframe string: `FOOTSTEP_KEY`.
+    /// [`ClipEvent::name`], the keyframe string (`FOOTSTEP_KEY`), or the name of the sound or surface effect.
     pub name: String,
-    /// [`ClipEvent::clip`]. For a keyframe string the file's animation: its name, or its index if an earlier animation
+    /// [`ClipEvent::clip`]. For an event of a file the model's animation: its name, or its index if an earlier animation
     /// of the file has the same name.
     pub clip: ClipRef,
-    /// [`ClipEvent::frame`], or the index of the keyframe in the file's animation.
+    /// [`ClipEvent::frame`], or the index of the keyframe in the file's animation, or the frame that is nearest to the time of a
+    /// sound.
     pub frame: u32,
+    /// The bone at which it happens, for surface effects of Alamo animations.
+    pub bone: Option<String>,
 }
 
 /// An event that a file stores in one of its clips.
@@ -108,6 +112,8 @@ pub struct StoredEvent {
     pub seconds: f32,
     /// The string in the file, such as `FOOTSTEP_KEY`.
     pub string: Arc<str>,
+    /// The bone at which it happens, if the file names one.
+    pub bone: Option<Arc<str>>,
 }
 
 /// An event that a clip has passed.
@@ -116,6 +122,7 @@ pub(crate) struct PassedEvent<'a> {
     pub(crate) clip: &'a ClipRef,
     pub(crate) frame: u32,
     pub(crate) name: &'a str,
+    pub(crate) bone: Option<&'a str>,
 }
 
 impl<'a> From<&'a ClipEvent> for PassedEvent<'a> {
@@ -124,6 +131,7 @@ impl<'a> From<&'a ClipEvent> for PassedEvent<'a> {
             clip: &event.clip,
             frame: event.frame,
             name: &event.name,
+            bone: None,
         }
     }
 }
@@ -136,6 +144,7 @@ impl PassedEvent<'_> {
             name: self.name.to_owned(),
             clip: self.clip.clone(),
             frame: self.frame,
+            bone: self.bone.map(str::to_owned),
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::formats::alamo::particles::asset::AloParticles;
 use crate::formats::alamo::raycast::collider::ColliderSkin;
 use crate::load::labels::SCENE;
 use crate::load::names::{Names, named, same_name};
+use crate::playback::skeletal::shared_clips::ClipBones;
 use bevy::asset::AssetPath;
 use bevy::math::Affine3A;
 use bevy::math::bounding::Aabb3d;
@@ -56,6 +57,7 @@ pub struct AloModel {
     pub bones: Vec<AloBoneInfo>,
     /// Indices of the bones by name, in lower case. Several bones can have the same name, as in half of all models.
     pub named_bones: Names,
+    pub(crate) clip_bones: Option<ClipBones>,
     /// The meshes, in file order.
     pub meshes: Vec<AloMesh>,
     /// Indices of the meshes by name, in lower case.

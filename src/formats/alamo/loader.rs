@@ -2,6 +2,7 @@
 
 use crate::formats::alamo::animation::pairing::find_animations;
 use crate::formats::alamo::animation::rig::AloAnimator;
+use crate::formats::alamo::animation::sounds::add_sounds;
 use crate::formats::alamo::appearance::ShownStage;
 use crate::formats::alamo::asset::{
     Alo, AloAssetLabel, AloMesh, AloModel, AloProxyInfo, AloSubmesh, owned_parameter,
@@ -26,6 +27,7 @@ use crate::load::loading::LoaderOverride;
 use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
 use crate::load::names::{folded, index_names};
 use crate::playback::skeletal::propagate::PosedScene;
+use crate::playback::skeletal::shared_clips::ClipBones;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
 use crate::texture::placeholder::{PLACEHOLDER_IMAGE, PLACEHOLDER_OUTLINE};
@@ -63,6 +65,7 @@ impl Format for Alo {
     ) -> Result<(), InvalidSetting> {
         overrides.prepend_folders(&mut settings.texture_folders);
         settings.load_lights = overrides.load_lights.unwrap_or(settings.load_lights);
+        overrides.set_clip_bones(&mut settings.clip_bones);
         let hides = overrides.hidden_bones_hide_children;
         settings.hidden_bones_hide_children = hides.unwrap_or(settings.hidden_bones_hide_children);
         check_positive("scale", settings.scale)
@@ -93,6 +96,8 @@ impl Format for Alo {
                 load_context,
             )
             .await;
+            let animations = &mut dependencies.animations;
+            add_sounds(animations, settings, &mut search, load_context).await;
         }
         let textures = dependencies.textures.values();
         let textures: Vec<_> = textures.flatten().cloned().collect();
@@ -175,6 +180,10 @@ impl Assets<'_, '_> {
         lods.dedup();
         AloModel {
             version: file.version,
+            clip_bones: ClipBones::new(
+                bones.iter().map(|bone| &*bone.name),
+                &self.settings.clip_bones,
+            ),
             named_bones: index_names(bones.iter().map(|bone| &*bone.name)),
             bones,
             named_meshes: index_names(mesh_infos.iter().map(|mesh| &*mesh.name)),

@@ -3,6 +3,7 @@
 use crate::load::defaults::impl_with_defaults;
 use bevy::asset::RenderAssetUsages;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Settings of [`AloLoader`](crate::alamo::AloLoader), from code or from a `.meta` file.
 ///
@@ -27,6 +28,14 @@ pub struct AloLoaderSettings {
     pub load_animations: bool,
     /// Additional folders to search for animations, relative to the root of the asset source.
     pub animation_folders: Vec<String>,
+    /// The names of bones in clips of other models, by the names of bones in this one, in any case. Bones that it does not
+    /// contain have the same name in both. A manifest's `clip_bones` replaces it.
+    pub clip_bones: BTreeMap<String, String>,
+    /// The table of the sounds and surface effects of animations, relative to the root of the asset source: in the games
+    /// `data/xml/AnimationSFXMaps.txt`, in any case. `None`, the default, loads none.
+    ///
+    /// At the time of each entry, a [`ModelEvent`](crate::root::ModelEvent) with its name is sent.
+    pub sound_table: Option<String>,
     /// Whether to spawn the model's lights as Bevy lights. On by default.
     pub load_lights: bool,
     /// Whether alpha-blended sub-meshes and sky domes cast shadows as if they were opaque. Off by default, because the
@@ -60,6 +69,8 @@ impl Default for AloLoaderSettings {
             load_textures: true,
             load_animations: true,
             animation_folders: Vec::new(),
+            clip_bones: BTreeMap::new(),
+            sound_table: None,
             load_lights: true,
             blended_shadows: false,
             load_proxies: false,
@@ -79,6 +90,8 @@ impl_with_defaults!(AloLoaderSettings {
     load_textures,
     load_animations,
     animation_folders,
+    clip_bones,
+    sound_table,
     load_lights,
     blended_shadows,
     load_proxies,

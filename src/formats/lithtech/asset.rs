@@ -7,6 +7,7 @@ use crate::formats::lithtech::materials::material::{
 use crate::load::labels::SCENE;
 use crate::load::names::{Names, named};
 use crate::playback::frames::Frames;
+use crate::playback::skeletal::shared_clips::ClipBones;
 use crate::root::events::StoredEvent;
 use crate::root::play::ClipRef;
 use crate::spawn::instance::SharedModel;
@@ -57,6 +58,7 @@ pub struct AbcModel {
     pub nodes: Vec<AbcNodeInfo>,
     /// Indices of the nodes of each name, in lower case.
     pub named_nodes: Names,
+    pub(crate) clip_bones: Option<ClipBones>,
     pub(crate) shared: Arc<SharedModel>,
     /// The animations, in file order. If nothing plays, the model shows the first keyframe of the first animation.
     pub animations: Vec<AbcAnimation>,

@@ -30,6 +30,7 @@ use crate::load::loading::LoaderOverride;
 use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
 use crate::load::names::index_names;
 use crate::playback::skeletal::propagate::PosedScene;
+use crate::playback::skeletal::shared_clips::ClipBones;
 use crate::spawn::format::{Format, ModelLoader};
 use crate::spawn::instance::ModelFormat;
 use crate::spawn::instance::SharedModel;
@@ -62,6 +63,7 @@ impl Format for Abc {
         overrides: &LoaderOverride,
     ) -> Result<(), InvalidSetting> {
         overrides.prepend_folders(&mut settings.texture_folders);
+        overrides.set_clip_bones(&mut settings.clip_bones);
         check_positive("scale", settings.scale)
     }
 
@@ -174,6 +176,7 @@ fn model(
     AbcModel {
         command_string: (*file.command_string).into(),
         transform: file.transform(),
+        clip_bones: ClipBones::new(nodes.iter().map(|node| &*node.name), &settings.clip_bones),
         named_nodes,
         shared: shared.into(),
         nodes,

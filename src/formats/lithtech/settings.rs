@@ -3,6 +3,7 @@
 use crate::load::defaults::impl_with_defaults;
 use bevy::asset::RenderAssetUsages;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Settings of [`AbcLoader`](crate::lithtech::AbcLoader), from code or from a `.meta` file.
 ///
@@ -36,6 +37,9 @@ pub struct AbcLoaderSettings {
     /// default, because one mesh is drawn faster. Nodes with vertex animation or
     /// [`surface_flags`](crate::lithtech::surface_flags) always get their own mesh.
     pub separate_node_meshes: bool,
+    /// The names of bones in clips of other models, by the names of nodes in this one, in any case. Nodes that it does not
+    /// contain have the same name in both. A manifest's `clip_bones` replaces it.
+    pub clip_bones: BTreeMap<String, String>,
     /// The levels of detail to make besides the full model. Each value from 0 to 1 selects the finest level with at
     /// most that share of the full model's triangles. Values that select the same level count once.
     pub lod_shares: Vec<f32>,
@@ -70,6 +74,7 @@ impl Default for AbcLoaderSettings {
             alpha_cutoff: None,
             double_sided: false,
             separate_node_meshes: false,
+            clip_bones: BTreeMap::new(),
             lod_shares: vec![0.5, 0.25, 0.125],
             lod_distances: None,
             scroll_speed: [0.25; 2],
@@ -88,6 +93,7 @@ impl_with_defaults!(AbcLoaderSettings {
     alpha_cutoff,
     double_sided,
     separate_node_meshes,
+    clip_bones,
     lod_shares,
     lod_distances,
     scroll_speed,

@@ -92,6 +92,7 @@ fn load_override(key: &ManifestKey, manifest: &ModelManifest) -> Option<Manifest
         external_skins: manifest.external_skins,
         load_lights: manifest.load_lights,
         hidden_bones_hide_children: manifest.hidden_bones_hide_children,
+        clip_bones: manifest.clip_bones.clone(),
     };
     let has_settings = value != LoaderOverride::default();
     has_settings.then_some(ManifestOverride {
@@ -204,7 +205,8 @@ fn warn_if_ignored(all: &[ManifestOverride], index: usize) {
         ManifestKey::Id(_) => "a manifest without a file".to_owned(),
     };
     warn!(
-        "{}: its texture_folders, palette, hole_index, external_skins, load_lights and hidden_bones_hide_children for {} differ from those of {}, \
+        "{}: its texture_folders, palette, hole_index, external_skins, load_lights, hidden_bones_hide_children and clip_bones for {} \
+         differ from those of {}, \
          which was loaded first: they are ignored",
         name(ignored),
         ignored.model,

@@ -132,7 +132,7 @@ impl ManifestCheck {
         }
         found.check_play(world, root);
         found.check_parts_and_bones(world, root);
-        found.check_skin_and_masks(world, root);
+        found.check_skin_and_bones(world, root);
         found.check_effects(world, root);
         found.check_overrides(world, root)
     }
@@ -280,7 +280,7 @@ impl Found<'_> {
         }
     }
 
-    fn check_skin_and_masks(&mut self, world: &mut World, root: Entity) {
+    fn check_skin_and_bones(&mut self, world: &mut World, root: Entity) {
         let Some(format) = world.get::<ModelInstance>(root).map(ModelInstance::format) else {
             return;
         };
@@ -293,20 +293,25 @@ impl Found<'_> {
         {
             self.add_of_model(&[Field("skin")], &warning);
         }
-        if manifest.masks.is_empty() || !applies(ModelComponent::ClipLayers) {
+        if !applies(ModelComponent::ClipLayers) {
             return;
         }
         let mut state = SystemState::<ModelQuery>::new(world);
         let bones = state.get(world).map(|models| models.bones(root));
         let bones = bones.unwrap_or_default();
+        let mut check = |steps: &[Step<'_>], bone: &str| {
+            if !bones.iter().any(|other| same_name(&other.name, bone)) {
+                let names = bones.iter().map(|bone| &*bone.name);
+                let alternatives = alternatives(bone, "bones", names);
+                self.add_of_model(steps, &format!("has no bone \"{bone}\"{alternatives}"));
+            }
+        };
+        for bone in manifest.clip_bones.keys() {
+            check(&[Field("clip_bones"), Key(bone)], bone);
+        }
         for (name, mask) in &manifest.masks {
             for (index, bone) in mask.iter().enumerate() {
-                if !bones.iter().any(|other| same_name(&other.name, bone)) {
-                    let steps = [Field("masks"), Key(name), Element(index)];
-                    let names = bones.iter().map(|bone| &*bone.name);
-                    let alternatives = alternatives(bone, "bones", names);
-                    self.add_of_model(&steps, &format!("has no bone \"{bone}\"{alternatives}"));
-                }
+                check(&[Field("masks"), Key(name), Element(index)], bone);
             }
         }
     }
@@ -480,6 +485,8 @@ impl Found<'_> {
         let m = self.manifest;
         let (is_alamo, is_quake) = (format == Alamo, format == Quake);
         let has_clips = format != UfoAftermath;
+        let has_bones = has_clips && !is_quake;
+        let no_bones = "models of the format have no bones";
         let lights = "files of the format have no lights";
         let bones = "bones of the format have no visibility";
         let colors = "textures of the format have their own colors";
@@ -490,6 +497,7 @@ impl Found<'_> {
         for (field, is_set, has_effect, reason) in [
             ("load_lights", is_set(&m.load_lights), is_alamo, lights),
             ("hidden_bones_hide_children", hides_bones, is_alamo, bones),
+            ("clip_bones", is_set(&m.clip_bones), has_bones, no_bones),
             ("palette", is_set(&m.palette), is_quake, colors),
             ("hole_index", is_set(&m.hole_index), is_quake, palette),
             ("external_skins", is_set(&m.external_skins), is_quake, skins),

@@ -76,6 +76,7 @@ fn check_lengths(manifest: &ModelManifest) -> Checked<'_> {
         ("texture_folders", manifest.texture_folders.len()),
         ("clips", manifest.clips.len()),
         ("events", manifest.events.len()),
+        ("clip_bones", manifest.clip_bones.len()),
         ("masks", manifest.masks.len()),
         ("skins", manifest.skins.len()),
         ("lod_distances", manifest.lod_distances.len()),

@@ -179,6 +179,7 @@ fn inherit(manifest: &mut ModelManifest, base: Option<ModelManifest>, source: &S
         external_skins,
         load_lights,
         hidden_bones_hide_children,
+        clip_bones,
         clips,
         events,
         play,

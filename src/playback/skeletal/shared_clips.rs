@@ -1,6 +1,43 @@
 //! Binds the tracks of clips to the bones of models by name, so that models with the same skeleton share clips.
 
-use crate::load::names::{Names, named, same_name};
+use crate::load::names::{Names, folded, index_names, named, same_name};
+use std::collections::{BTreeMap, HashMap};
+
+/// The names that the bones of a model have in clips of other models.
+#[derive(Clone, Debug)]
+pub struct ClipBones {
+    names: Vec<Box<str>>,
+    indices: Names,
+}
+
+impl ClipBones {
+    /// `renamed` has the names in clips, by names in the model, in any case. `None` if it is empty: they are the same.
+    pub(crate) fn new<'a>(
+        bones: impl Iterator<Item = &'a str>,
+        renamed: &BTreeMap<String, String>,
+    ) -> Option<Self> {
+        if renamed.is_empty() {
+            return None;
+        }
+        let renamed = renamed.iter().map(|(own, other)| (folded(own), other));
+        let renamed: HashMap<String, &String> = renamed.collect();
+        let name = |bone: &'a str| renamed.get(&folded(bone)).map_or(bone, |name| name);
+        let names: Vec<Box<str>> = bones.map(|bone| name(bone).into()).collect();
+        Some(Self {
+            indices: index_names(names.iter().map(|name| &**name)),
+            names,
+        })
+    }
+
+    /// Binds the tracks of a clip of another model: see [`Binding::new`].
+    pub(crate) fn bind<'a>(
+        &'a self,
+        tracks: impl Iterator<Item = (usize, &'a str)> + Clone,
+    ) -> Binding {
+        let names = self.names.iter().map(|name| &**name);
+        Binding::new(names, &self.indices, tracks, true)
+    }
+}
 
 /// For each bone of a model the track of a clip that animates it, and the tracks that animate none.
 #[derive(Debug, Default, PartialEq)]
@@ -77,6 +114,18 @@ mod tests {
         let found = bind(&bones, &tracks, true);
         assert_eq!(found.tracks, [None, Some(1), Some(2), Some(4), Some(0)]);
         assert_eq!(found.unbound, [3, 5]);
+    }
+
+    #[test]
+    fn bones_can_have_other_names_in_clips() {
+        let renamed = [("hip", "Pelvis"), ("HEAD", "hip")];
+        let renamed = renamed.map(|(own, other)| (own.to_owned(), other.to_owned()));
+        let bones = ClipBones::new(["Hip", "Head", "Tail"].into_iter(), &renamed.into());
+        let tracks = [(0, "Hip"), (1, "pelvis"), (5, "Tail")];
+        let found = bones.unwrap().bind(tracks.into_iter());
+        assert_eq!(found.tracks, [Some(1), Some(0), Some(2)]);
+        let none = ClipBones::new(["Hip"].into_iter(), &BTreeMap::new());
+        assert!(none.is_none());
     }
 
     #[test]

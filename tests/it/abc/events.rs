@@ -84,6 +84,7 @@ fn events_are_in_order_with_clip_and_keyframe() {
         name: format!("main {}", TIMES[frame as usize]),
         clip: "main".into(),
         frame,
+        bone: None,
     });
     assert_eq!(events, expected);
 }

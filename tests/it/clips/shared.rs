@@ -70,6 +70,31 @@ fn alo_clips_of_other_models_animate_bones_by_name() {
 }
 
 #[test]
+fn manifests_map_names_of_bones() {
+    log::listen();
+    let mut clip = of_other_order();
+    clip.bones[2].translation = Vectors::constant([6.0, 0.0, 0.0]);
+    let mut files = ala_play::files();
+    files.push(("mapped/Walker_MOVE_00.ala", ala(&clip)));
+    let manifest = r#"(
+        model: "Unit.alo",
+        clip_bones: {"flash": "ANTENNA"},
+        clips: [(name: "walk", file: "/mapped/Walker_MOVE_00.ala")],
+        play: "walk",
+    )"#;
+    files.push(("art/a.model.ron", manifest.as_bytes().to_vec()));
+    let mut app = TestApp::new(&files);
+    let root = app.spawn_model_ready("art/a.model.ron", ());
+    app.wait_for_clip(root);
+    app.get_mut::<Playback>(root).time = 0.2;
+    app.step(0.0);
+    app.assert_hull_x(root, 2.0);
+    let flash = app.bone_transform(root, ala_play::FLASH).translation;
+    assert!(flash.distance(Vec3::X * 6.0) < 1e-3, "{flash}");
+    log::expect_warnings("mapped/Walker_MOVE_00.ala", 0);
+}
+
+#[test]
 fn abc_clips_of_other_models_animate_nodes_by_name() {
     log::listen();
     let mut other = figure();

@@ -164,6 +164,7 @@ fn event_has_the_root_and_the_clip_frame_and_name_of_its_entry() {
             name: event.name,
             clip: event.clip,
             frame: 1,
+            bone: None,
         };
         assert_eq!(found, Some(expected), "{}", kind.scene);
         app.despawn(root);

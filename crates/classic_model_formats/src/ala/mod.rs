@@ -11,6 +11,7 @@ mod file;
 mod parse;
 #[cfg(feature = "serde")]
 mod serialize;
+pub mod sfx_map;
 #[cfg(feature = "write")]
 pub mod write;
 

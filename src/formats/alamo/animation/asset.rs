@@ -3,6 +3,8 @@
 use crate::formats::alamo::animation::packed::{PackedRotations, PackedVectors};
 use crate::formats::alamo::animation::visibility::VisibilityCurve;
 use crate::playback::frames::Frames;
+use crate::root::events::StoredEvent;
+use crate::root::play::ClipRef;
 use bevy::asset::AssetPath;
 use bevy::prelude::*;
 use classic_model_formats::ala::{AlaBone, AlaFile};
@@ -93,7 +95,7 @@ impl AlaBoneInfo {
 }
 
 /// An animation that was found for a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AloAnimation {
     /// Its name in upper case, without the model's name: `MOVE_00`.
@@ -102,6 +104,11 @@ pub struct AloAnimation {
     pub ala: Handle<Ala>,
     /// The clip that Bevy plays.
     pub clip: Handle<AnimationClip>,
+    /// Its sounds and surface effects in [`AloLoaderSettings::sound_table`](crate::alamo::AloLoaderSettings::sound_table), in the
+    /// order of their times. Their frames are 0, because the frame rate is that of [`ala`](Self::ala).
+    pub events: Vec<StoredEvent>,
+    /// Selects it.
+    pub(crate) reference: ClipRef,
 }
 
 /// Labels of the assets inside an `.ala` file: `walker_MOVE_00.ala#Clip`.

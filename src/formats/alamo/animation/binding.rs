@@ -80,9 +80,13 @@ impl Ala {
 
     /// Which of its bones animate the bones of a model.
     pub(crate) fn binding(&self, model: &AloModel) -> Binding {
-        let names = model.bones.iter().map(|bone| &*bone.name);
+        let is_shared = self.is_shared(model);
         let tracks = self.bones.iter().map(|bone| (bone.index, &*bone.name));
-        Binding::new(names, &model.named_bones, tracks, self.is_shared(model))
+        if let Some(bones) = model.clip_bones.as_ref().filter(|_| is_shared) {
+            return bones.bind(tracks);
+        }
+        let names = model.bones.iter().map(|bone| &*bone.name);
+        Binding::new(names, &model.named_bones, tracks, is_shared)
     }
 
     /// Adapts a clip of this animation to a model: removes the tracks that do not match, binds those of another model's animation to

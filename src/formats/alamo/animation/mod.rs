@@ -18,4 +18,5 @@ pub(crate) mod pairing;
 pub(crate) mod plugin;
 pub(crate) mod rig;
 pub(crate) mod sampler;
+pub(crate) mod sounds;
 pub(crate) mod visibility;

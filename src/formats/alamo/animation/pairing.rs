@@ -3,6 +3,7 @@
 use crate::formats::alamo::animation::asset::{Ala, AlaAssetLabel, AloAnimation};
 use crate::load::find::FileSearch;
 use crate::load::names::uppercased;
+use crate::root::play::ClipRef;
 use bevy::asset::{AssetPath, LoadContext};
 
 /// Finds a model's animations in its own folder and in `folders`, and starts to load them.
@@ -37,6 +38,8 @@ pub(crate) async fn find_animations(
     let animation = |(name, path): (String, AssetPath<'static>)| {
         let clip = AlaAssetLabel::Clip.from_asset(path.clone());
         AloAnimation {
+            reference: ClipRef::Name(name.clone()),
+            events: Vec::new(),
             name: name.into(),
             ala: load_context.load_builder().load::<Ala>(path),
             clip: load_context.load_builder().load(clip),
@@ -46,7 +49,7 @@ pub(crate) async fn find_animations(
 }
 
 /// A file's name in upper case, without its extension.
-fn stem(path: &AssetPath<'_>) -> String {
+pub(crate) fn stem(path: &AssetPath<'_>) -> String {
     let stem = path.path().file_stem().unwrap_or_default();
     uppercased(&stem.to_string_lossy())
 }

@@ -7,6 +7,7 @@ use crate::formats::alamo::animation::visibility::visibility_evaluator;
 use crate::formats::alamo::asset::{Alo, AloModel};
 use crate::formats::alamo::components::{AloBone, AloInstance};
 use crate::load::names::has_extension;
+use crate::playback::clip_events::StoredEvents;
 use crate::playback::skeletal::animator::ModelAnimator;
 use crate::playback::skeletal::pose_source::{
     ClipCurves, ClipData, ClipOrigin, Timeline, curve_timeline,
@@ -60,13 +61,19 @@ impl Rig for Alo {
 
     fn clip_info<'a>(
         source: &ClipSource,
-        _: Option<&'a AloModel>,
+        model: Option<&'a AloModel>,
         alas: &'a Assets<Ala>,
     ) -> Option<ClipInfo<'a>> {
         let ala = alas.get(source.file_id()?)?;
+        let mut animations = model.into_iter().flat_map(|model| &model.animations);
+        let own = animations.find(|own| own.clip == source.clip && !own.events.is_empty());
         Some(ClipInfo {
             frames: ala.frame_times(),
-            events: None,
+            events: own.map(|own| StoredEvents {
+                clip: &own.reference,
+                events: &own.events,
+                fps: Some(ala.fps),
+            }),
         })
     }
 

@@ -82,6 +82,7 @@ impl Rig for Abc {
             events: Some(StoredEvents {
                 clip: &animation.reference,
                 events: &animation.events,
+                fps: None,
             }),
         })
     }
@@ -142,8 +143,11 @@ fn of_other_model<'m>(
 
 /// Which nodes of another model's animations animate the nodes of a model.
 fn binding(model: &AbcModel, other: &AbcModel) -> Binding {
-    let names = model.nodes.iter().map(|node| &*node.name);
     let tracks = other.nodes.iter().map(|node| &*node.name).enumerate();
+    if let Some(bones) = &model.clip_bones {
+        return bones.bind(tracks);
+    }
+    let names = model.nodes.iter().map(|node| &*node.name);
     Binding::new(names, &model.named_nodes, tracks, true)
 }
 

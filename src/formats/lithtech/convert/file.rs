@@ -253,6 +253,7 @@ fn events(animation: &abc::Animation<'_>) -> Vec<AbcEvent> {
             frame,
             seconds: (f64::from(keyframe.time) / 1000.0) as f32,
             string: (*keyframe.event).into(),
+            bone: None,
         })
         .collect()
 }

@@ -115,6 +115,7 @@ const FIELDS: &[(&str, &str, &str)] = &[
         "alo abc mdl",
     ),
     ("play", "0", "alo abc mdl"),
+    ("clip_bones", "{\"Root\": \"Hip\"}", "alo abc"),
     ("masks", "{\"upper\": [\"Root\"]}", "alo abc"),
     ("skins", "{\"x\": \"x.tga\"}", "abc mdl"),
     ("skin", "0", "abc mdl"),
