@@ -16,6 +16,14 @@ pub(crate) enum Segment {
         index: usize,
         name: Option<Name>,
     },
+    /// A plug-in of a particle system. The name is empty before it is known.
+    Plugin {
+        id: u32,
+        role: &'static str,
+        name: &'static str,
+    },
+    /// The value of a parameter.
+    Value(&'static str),
 }
 
 /// A mini-chunk with a value of fixed size.
@@ -72,6 +80,9 @@ impl Display for Segment {
                 write!(f, "{id:#x} {what} {index}")?;
                 name.as_ref().map_or(Ok(()), |name| write!(f, " {name}"))
             }
+            Self::Plugin { id, role, name: "" } => write!(f, "{id:#x} {role}"),
+            Self::Plugin { id, role, name } => write!(f, "{id:#x} {role} {name:?}"),
+            Self::Value(name) => f.write_str(name),
         }
     }
 }
@@ -107,6 +118,42 @@ pub(crate) fn vec_for_chunks<T>(
     let count = chunks.filter(|chunk| is_wanted(chunk.id)).count();
     let max = usize::try_from(body.remaining() / min_size).unwrap_or(usize::MAX);
     Vec::with_capacity(count.min(max))
+}
+
+/// Reads a file whose chunks are one container of type `id` and unknown ones. `what` is the container.
+///
+/// Bytes after the container that are no chunk are a warning, unless they are the start of a second container.
+pub(crate) fn root_chunk<'a, State, T>(
+    parser: &mut Parser<State>,
+    cursor: &Cursor<'a>,
+    (id, what): (u32, &'static str),
+    read: fn(&mut Parser<State>, &Chunk<'a>) -> Result<T, ParseError>,
+) -> Result<T, ParseError> {
+    let mut root = None;
+    let mut chunks = Chunks::new(cursor.clone());
+    loop {
+        let begin = chunks.rest().cloned();
+        let Some(chunk) = chunks.next() else { break };
+        match chunk {
+            Ok(chunk) if chunk.id == id => {
+                let read =
+                    parser.enter(&chunk, Segment::Chunk(id), |parser| read(parser, &chunk))?;
+                parser.once(&mut root, read, &chunk, "containers of the whole file")?;
+            }
+            Ok(chunk) => parser.skip(&chunk)?,
+            Err(error) => match begin {
+                // With the type of the container, the file is truncated.
+                Some(rest) if root.is_some() && rest.clone().u32("").ok() != Some(id) => {
+                    let length = rest.remaining();
+                    parser.warn("trailing", rest.offset(), |_| {
+                        format!("{length} trailing bytes are ignored")
+                    });
+                }
+                _ => return Err(error),
+            },
+        }
+    }
+    parser.require(root, cursor, what)
 }
 
 /// The path of the chunk that is parsed, state of the format's parser, and the warnings so far.
@@ -185,6 +232,18 @@ impl<State> Parser<State> {
                 is_truncated,
             });
         }
+    }
+
+    /// Sets the name of a plug-in that is the last element of the path.
+    pub(crate) fn name_plugin(&mut self, new_name: &'static str) {
+        if let Some(Segment::Plugin { name, .. }) = self.path.last_mut() {
+            *name = new_name;
+        }
+    }
+
+    /// The count of containers around the next chunk.
+    pub(crate) fn depth(&self) -> usize {
+        self.path.len()
     }
 
     /// The context of an error: the path, and the value that is read there. `what` may be empty.
@@ -315,6 +374,23 @@ impl<State> Parser<State> {
             });
         }
         text
+    }
+
+    /// Checks that a body has this length in bytes.
+    pub(crate) fn fixed_length(&self, body: &Cursor<'_>, expected: u64) -> Result<(), ParseError> {
+        let found = body.remaining();
+        if found == expected {
+            return Ok(());
+        }
+        let kind = ErrorKind::WrongLength { found, expected };
+        Err(body.error(body.offset(), self.at(""), kind))
+    }
+
+    /// Reads a number, which must be finite.
+    pub(crate) fn finite(&self, body: &mut Cursor<'_>, field: &str) -> Result<f32, ParseError> {
+        let offset = body.offset();
+        let value = body.f32(self.at(field))?;
+        body.check_finite(value, offset, self.at(field))
     }
 
     /// The body of a mini-chunk that must have this length in bytes.

@@ -9,7 +9,7 @@
 //! | Module | Files | Games |
 //! |---|---|---|
 //! | [`alo`], [`ala`] | `.alo` models, `.ala` animations | Empire at War, Forces of Corruption, Universe at War |
-//! | [`particles`] | `.alo` particle systems | Empire at War, Forces of Corruption |
+//! | [`particles`] | `.alo` particle systems | Empire at War, Forces of Corruption, Universe at War |
 //! | [`abc`], [`dtx`] | `.abc` models of version 6, `.dtx` textures | Shogo, Blood II, KISS: Psycho Circus |
 //! | [`mdl`] | `.mdl` models | Quake |
 //! | [`lgw`] | `.lgw` models as text | UFO: Aftermath |

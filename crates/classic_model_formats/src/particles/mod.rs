@@ -1,5 +1,6 @@
 //! Particle systems of Empire at War and Forces of Corruption (`.alo` files whose first chunk is 0x900): bytes to plain
-//! values, with the feature `write` back to bytes, and the simulation in plain numbers. Without Bevy.
+//! values, with the feature `write` back to bytes, and the simulation in plain numbers. Without Bevy. Those of Universe at
+//! War have another format: see [`plugins`].
 //!
 //! [`parse`] borrows names from the file's bytes and returns for any input: see [`read`](crate::read).
 //!
@@ -26,6 +27,7 @@
 pub mod evaluate;
 mod file;
 mod parse;
+pub mod plugins;
 mod properties;
 #[cfg(feature = "serde")]
 mod serialize;

@@ -94,7 +94,7 @@ const CHUNKS: [(u32, &str); 7] = [
     (0x900, "an Alamo particle system (version 1)"),
     (
         0x1500,
-        "an Alamo particle system (version 2) of Universe at War, which is not supported",
+        "an Alamo particle system (version 2) of Universe at War",
     ),
     (0x1000, "an Alamo animation (ALA)"),
 ];

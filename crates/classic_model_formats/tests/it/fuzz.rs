@@ -87,6 +87,18 @@ fn particles_target(bytes: &[u8]) {
     assert_eq!(format!("{read:?}"), format!("{file:?}"));
 }
 
+/// Parses a particle system made of plug-ins, and writes it.
+fn plugins_target(bytes: &[u8]) {
+    let Ok(mut file) = particles::plugins::parse(bytes) else {
+        return;
+    };
+    file.warnings.clear();
+    let written = particles::plugins::write::write(&file).unwrap();
+    let mut read = particles::plugins::parse(&written).unwrap();
+    read.warnings.clear();
+    assert_eq!(format!("{read:?}"), format!("{file:?}"));
+}
+
 /// The parser's part of `fuzz/fuzz_targets/abc.rs`.
 pub fn abc_target(bytes: &[u8]) {
     let Ok(file) = abc::parse(bytes) else {
@@ -224,6 +236,11 @@ fn mutated_ala_animations_are_handled() {
 #[test]
 fn mutated_particle_systems_are_handled() {
     mutations::for_each_particles(particles_target);
+}
+
+#[test]
+fn mutated_systems_of_plugins_are_handled() {
+    mutations::for_each_plugins(plugins_target);
 }
 
 #[test]

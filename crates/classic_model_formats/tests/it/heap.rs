@@ -8,6 +8,7 @@ use classic_models_fixtures::cpu_time::assert_cpu_time_grows_linearly;
 use classic_models_fixtures::heap::{HeapBudget, Outcome, run_in_own_process};
 use classic_models_fixtures::{
     abc_adversarial, ala_adversarial, alo_adversarial, lgw_adversarial, particles_adversarial,
+    plugins_adversarial,
 };
 
 /// Names and bytes of files.
@@ -71,6 +72,13 @@ const LIMITS: [Limit; 12] = [
         files: particle_files,
         outcome: |name| Outcome::rejected_if(name == "two billion bytes"),
         parse: |bytes| particles::parse(bytes).map(drop),
+        ..MODEL
+    },
+    Limit {
+        format: "plug-ins of particles",
+        files: || plugins_adversarial::files(8),
+        outcome: |name| Outcome::rejected_if(name == "four billion keys"),
+        parse: |bytes| particles::plugins::parse(bytes).map(drop),
         ..MODEL
     },
     Limit {

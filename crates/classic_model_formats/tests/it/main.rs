@@ -34,6 +34,7 @@ mod particles {
     mod motion;
     mod naive;
     mod parse;
+    mod plugins;
     mod simulation;
     mod system;
 }

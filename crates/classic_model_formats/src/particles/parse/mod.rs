@@ -8,8 +8,8 @@ mod state;
 mod tracks;
 
 use super::file::{Emitter, ParticleFile};
-use crate::chunk::{Chunk, Chunks};
-use crate::chunk_parser::{Segment, vec_for_chunks};
+use crate::chunk::Chunk;
+use crate::chunk_parser::{Segment, root_chunk, vec_for_chunks};
 use crate::read::{Cursor, Format, ParseError};
 use state::Parser;
 
@@ -38,40 +38,16 @@ pub fn parse(bytes: &[u8]) -> Result<ParticleFile<'_>, ParseError> {
     let cursor = Cursor::new(Format::Particles, bytes);
     check_magic(&cursor)?;
     let mut parser = Parser::default();
-    let mut system = None;
-    let mut chunks = Chunks::new(cursor.clone());
-    loop {
-        let begin = chunks.rest().cloned();
-        let Some(chunk) = chunks.next() else { break };
-        match chunk {
-            Ok(chunk) if chunk.id == SYSTEM => {
-                let read = parser.enter(&chunk, Segment::Chunk(SYSTEM), |parser| {
-                    parser.system(&chunk)
-                })?;
-                parser.once(&mut system, read, &chunk, "particle systems")?;
-            }
-            Ok(chunk) => parser.skip(&chunk)?,
-            Err(error) => match begin {
-                Some(rest) if system.is_some() && !starts_with_system(&rest) => {
-                    let length = rest.remaining();
-                    parser.warn("trailing", rest.offset(), |_| {
-                        format!("{length} trailing bytes are ignored")
-                    });
-                }
-                _ => return Err(error),
-            },
-        }
-    }
-    let system = parser.require(system, &cursor, "a particle system (0x900)")?;
+    let system = root_chunk(
+        &mut parser,
+        &cursor,
+        (SYSTEM, "a particle system (0x900)"),
+        Parser::system,
+    )?;
     Ok(ParticleFile {
         warnings: parser.into_warnings(),
         ..system
     })
-}
-
-/// Whether a chunk that cannot be read has the type of a particle system, so that the file is truncated.
-fn starts_with_system(rest: &Cursor<'_>) -> bool {
-    rest.clone().u32("").is_ok_and(|id| id == SYSTEM)
 }
 
 /// Checks the type of the first chunk. The error names known other formats.

@@ -3,7 +3,6 @@
 use crate::chunk::MiniChunk;
 use crate::chunk_parser;
 use crate::particles::file::SpawnEvent;
-use crate::read::{Cursor, ErrorKind, ParseError};
 
 /// The parser of a particle system: the current path of chunks, the warnings, and the links between emitters.
 pub(super) type Parser = chunk_parser::Parser<Vec<Link>>;
@@ -19,23 +18,6 @@ pub(super) struct Link {
 }
 
 impl Parser {
-    /// Checks that a body has this length in bytes.
-    pub(super) fn fixed_length(&self, body: &Cursor<'_>, expected: u64) -> Result<(), ParseError> {
-        let found = body.remaining();
-        if found == expected {
-            return Ok(());
-        }
-        let kind = ErrorKind::WrongLength { found, expected };
-        Err(body.error(body.offset(), self.at(""), kind))
-    }
-
-    /// Reads a number, which must be finite.
-    pub(super) fn finite(&self, body: &mut Cursor<'_>, field: &str) -> Result<f32, ParseError> {
-        let offset = body.offset();
-        let value = body.f32(self.at(field))?;
-        body.check_finite(value, offset, self.at(field))
-    }
-
     /// Sets the value of a mini-chunk. Warns if an earlier mini-chunk of the same type has another value.
     pub(super) fn replace<T: PartialEq>(
         &mut self,
