@@ -34,6 +34,8 @@ mod particles {
     mod motion;
     mod naive;
     mod parse;
+    mod plugin_motion;
+    mod plugin_state;
     mod plugins;
     mod simulation;
     mod system;

@@ -3,6 +3,7 @@
 use super::ground::{Bounces, Fall, Ground, GroundEffect, motion_with};
 use super::mesh::EmitMode;
 use super::motion::{BirthRecord, Motion, stored_color, weather_motion};
+use super::plugins::PluginValues;
 use super::pose::EmitterPose;
 use super::random::{Draws, Purpose};
 use super::schedule::Schedule;
@@ -38,7 +39,7 @@ pub struct PreparedEmitter {
     turns: Vec<f32>,
     /// The tracks, unless they are too many or need care.
     timeline: Option<Timeline>,
-    bounces: Bounces,
+    pub(super) bounces: Bounces,
     velocity: Shape,
     position: Shape,
     outward_speed: f32,
@@ -55,7 +56,9 @@ pub struct PreparedEmitter {
     has_random_direction: bool,
     rotation_variance: f32,
     random_color: [f32; 4],
-    is_random_color_gray: bool,
+    pub(super) is_random_color_gray: bool,
+    /// What only plug-ins do. Boxed, because emitters of the first format have none.
+    pub(super) plugins: Option<Box<PluginValues>>,
 }
 
 /// The values of a [`BirthRecord`] that do not concern the motion.
@@ -129,6 +132,7 @@ impl PreparedEmitter {
             rotation_variance: share(properties.rotation_variance),
             random_color: properties.random_color,
             is_random_color_gray: properties.random_color_is_gray,
+            plugins: None,
         }
     }
 
@@ -140,6 +144,22 @@ impl PreparedEmitter {
         source: Source,
         birth: f32,
     ) -> BirthRecord {
+        self.birth_in(draws, [pose; 2], source, birth)
+    }
+
+    /// As [`birth`](Self::birth). The second pose is that of the system in the space of the record, from which plug-ins
+    /// measure distances.
+    #[inline]
+    pub(super) fn birth_in(
+        &self,
+        draws: Draws,
+        [pose, system]: [&EmitterPose; 2],
+        source: Source,
+        birth: f32,
+    ) -> BirthRecord {
+        if let Some(plugins) = &self.plugins {
+            return self.plugin_birth(plugins, draws, [pose, system], source, birth);
+        }
         let needs_direction = self.outward_speed != 0.0 || self.outward_acceleration != 0.0;
         let [local, outward] = match source {
             Source::Group if needs_direction => {
@@ -182,7 +202,7 @@ impl PreparedEmitter {
     }
 
     /// The acceleration of a particle. Gravity is always the world's.
-    fn acceleration(&self, pose: &EmitterPose, outward: [f32; 3]) -> [f32; 3] {
+    pub(super) fn acceleration(&self, pose: &EmitterPose, outward: [f32; 3]) -> [f32; 3] {
         let own = if self.acceleration == [0.0; 3] {
             [0.0; 3]
         } else if self.is_acceleration_local {
@@ -268,8 +288,28 @@ impl PreparedEmitter {
     }
 
     /// As [`motion`](Self::motion), with the cube of weather around a point in the space of the record: that at
-    /// [`weather_distance`](Self::weather_distance) before a camera.
+    /// [`weather_distance`](Self::weather_distance) before a camera. A [stepped](Self::is_stepped) motion is around the system's
+    /// position: see [`motion_in`](Self::motion_in).
     pub fn motion_around(
+        &self,
+        center: [f32; 3],
+        record: &BirthRecord,
+        ground: &Ground,
+        age: f32,
+    ) -> Motion {
+        if self.is_stepped() {
+            let system = EmitterPose {
+                position: center,
+                ground: *ground,
+                ..EmitterPose::default()
+            };
+            return self.motion_in(&system, record, age);
+        }
+        self.closed_motion(center, record, ground, age)
+    }
+
+    /// The motion by a closed form.
+    pub(super) fn closed_motion(
         &self,
         center: [f32; 3],
         record: &BirthRecord,

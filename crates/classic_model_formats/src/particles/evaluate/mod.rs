@@ -16,6 +16,10 @@
 //! - [`system`][mod@system]: the emitters of a system, with their links.
 //! - [`state`][mod@state]: all particles of a system that does not move, at any time.
 //!
+//! Emitters made of [plug-ins](crate::particles::plugins) are evaluated by the same functions. For some of their modifiers no
+//! closed form is known: then the motion is [simulated](PreparedEmitter::is_stepped) with a fixed step, from the birth to the
+//! age. It still depends on nothing else.
+//!
 //! Positions, velocities and tracks are computed in `f32` with the operations of [`motion`] and [`track`], so that a
 //! shader can reproduce them. Clocks and births are `f64`.
 
@@ -26,6 +30,7 @@ pub mod emitter;
 pub mod ground;
 pub mod mesh;
 pub mod motion;
+mod plugins;
 pub mod pose;
 pub mod random;
 pub mod schedule;

@@ -35,11 +35,20 @@ impl InstanceKey {
     /// The instance that a particle of this instance spawns.
     #[must_use]
     pub fn of_child(self, particle: ParticleNumber, event: SpawnEvent) -> Self {
-        let event = match event {
+        self.of_nth_child(particle, event, 0)
+    }
+
+    /// As [`of_child`](Self::of_child), for one of several emitters that the particle spawns at the same event.
+    #[must_use]
+    pub fn of_nth_child(self, particle: ParticleNumber, event: SpawnEvent, nth: u32) -> Self {
+        let event: u64 = match event {
             SpawnEvent::Death => 1,
             SpawnEvent::Life => 2,
         };
-        Self(derived(Draws::new(self, particle).0, event << 32))
+        Self(derived(
+            Draws::new(self, particle).0,
+            event << 32 | u64::from(nth),
+        ))
     }
 }
 
@@ -71,6 +80,18 @@ pub enum Purpose {
     Color = 11,
     /// Vertex or surface point of a mesh: three numbers.
     Mesh = 15,
+    /// The first of five numbers of the velocity of a plug-in.
+    PluginVelocity = 18,
+    /// The first of five numbers of the position of a plug-in.
+    PluginPosition = 23,
+    /// Speed away from the center.
+    OutwardSpeed = 28,
+    /// Direction of the angle at birth.
+    StartDirection = 29,
+    /// The part of the texture: four numbers.
+    Texture = 30,
+    /// Width of the quad divided by its height.
+    Aspect = 34,
 }
 
 /// The random numbers of one particle.

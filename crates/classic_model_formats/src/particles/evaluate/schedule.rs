@@ -12,13 +12,46 @@ const MIN_BURST_DELAY: f64 = 0.01;
 
 /// Time between rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Interval {
+pub(super) enum Interval {
     /// Only one round: a stream of 0 particles per second.
     Once,
     /// Rounds per second. Dividing the round by the rate is more exact than multiplying it by a rounded interval.
     Rate(f64),
     /// Seconds between rounds.
     Seconds(f64),
+}
+
+impl Interval {
+    /// Of rounds per second. Only one round if there are none.
+    pub(super) fn of_rate(rate: f64) -> Self {
+        match rate > 0.0 {
+            true => Self::Rate(rate.min(u32::MAX.into())),
+            false => Self::Once,
+        }
+    }
+
+    /// Of seconds between rounds.
+    pub(super) fn of_seconds(seconds: f32) -> Self {
+        Self::Seconds(f64::from(seconds).max(MIN_BURST_DELAY))
+    }
+}
+
+/// The rounds of an emitter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Rounds {
+    pub(super) interval: Interval,
+    pub(super) per_round: u32,
+    /// Seconds from the creation of the emitter, after which there are no births.
+    pub(super) stop: Option<f64>,
+}
+
+impl Rounds {
+    /// No particles.
+    pub(super) const NONE: Self = Self {
+        interval: Interval::Once,
+        per_round: 0,
+        stop: None,
+    };
 }
 
 /// When an instance of an emitter stops to emit.
@@ -73,20 +106,47 @@ pub struct Schedule {
 impl Schedule {
     /// The schedule of an emitter. Negative times count as 0.
     pub fn new(properties: &Properties) -> Self {
-        let seconds = |value: f32| f64::from(value).max(0.0);
-        let skip = seconds(properties.skip_time);
-        let freeze = Some(seconds(properties.freeze_time));
         let rate = properties.particles_per_second;
         let (interval, per_round, rounds) = if properties.in_bursts {
-            let delay = seconds(properties.burst_delay).max(MIN_BURST_DELAY);
             let bursts = u64::try_from(properties.bursts).ok();
             let bursts = bursts.filter(|bursts| *bursts > 0);
             let per_burst = properties.particles_per_burst;
-            (Interval::Seconds(delay), per_burst, bursts)
-        } else if rate == 0 {
-            (Interval::Once, 1, Some(1))
+            (
+                Interval::of_seconds(properties.burst_delay),
+                per_burst,
+                bursts,
+            )
         } else {
-            (Interval::Rate(rate.into()), 1, None)
+            (Interval::of_rate(rate.into()), 1, None)
+        };
+        Self::of_interval(properties, interval, per_round, rounds)
+    }
+
+    /// The schedule of an emitter with other rounds than those of its properties.
+    pub(super) fn of_rounds(properties: &Properties, rounds: Rounds) -> Self {
+        let Rounds {
+            interval,
+            per_round,
+            stop,
+        } = rounds;
+        let endless = Self::of_interval(properties, interval, per_round, None);
+        let rounds = stop.map(|stop| endless.rounds_before(stop));
+        let rounds = rounds.filter(|rounds| *rounds < u64::MAX);
+        Self::of_interval(properties, interval, per_round, rounds)
+    }
+
+    fn of_interval(
+        properties: &Properties,
+        interval: Interval,
+        per_round: u32,
+        rounds: Option<u64>,
+    ) -> Self {
+        let seconds = |value: f32| f64::from(value).max(0.0);
+        let skip = seconds(properties.skip_time);
+        let freeze = Some(seconds(properties.freeze_time));
+        let rounds = match interval {
+            Interval::Once => Some(rounds.unwrap_or(1).min(1)),
+            _ => rounds,
         };
         let schedule = Self {
             initial_delay: seconds(properties.initial_delay),
@@ -96,7 +156,9 @@ impl Schedule {
             skip,
             freeze: freeze.filter(|freeze| *freeze > 0.0 && *freeze >= skip),
             lifetime: seconds(properties.lifetime),
-            weather: properties.weather.then_some(rate),
+            weather: properties
+                .weather
+                .then_some(properties.particles_per_second),
             limited_period: None,
         };
         let period = schedule.rounds_alive();

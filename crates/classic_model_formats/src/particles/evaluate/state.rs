@@ -29,6 +29,10 @@ pub struct LivingParticle {
     pub motion: Motion,
     /// Size, color, tile and angle.
     pub appearance: Appearance,
+    /// The part of the texture: left, top, width and height, as shares of the texture.
+    pub texture_part: [f32; 4],
+    /// Width of the quad divided by its height.
+    pub aspect: f32,
 }
 
 impl ParticleSystem {
@@ -106,7 +110,9 @@ impl Stage for StillStage {
                 age,
                 life: birth.record.life,
                 motion: birth.emitter.motion(&birth.record, &birth.ground, age),
-                appearance: birth.emitter.appearance(&birth.record, age),
+                appearance: birth.emitter.appearance_of(&birth.record, birth.draws, age),
+                texture_part: birth.emitter.texture_part(&birth.record, birth.draws, age),
+                aspect: birth.emitter.aspect(birth.draws),
             });
         }
     }

@@ -2,7 +2,8 @@
 
 use super::emitter::PreparedEmitter;
 use super::schedule::Emission;
-use crate::particles::file::ParticleFile;
+use crate::particles::file::{Parent, ParticleFile, SpawnEvent};
+use crate::particles::plugins::PluginFile;
 
 /// A particle system with all its values checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,14 +15,26 @@ pub struct ParticleSystem {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Node {
     pub(super) emitter: PreparedEmitter,
-    pub(super) on_death: Option<usize>,
-    pub(super) during_life: Option<usize>,
+    /// The emitters that are created where a particle dies, and with each particle.
+    pub(super) on_death: Vec<usize>,
+    pub(super) during_life: Vec<usize>,
     is_root: bool,
     /// The longest time from a birth to the end of the particle and of all that it spawns, in seconds.
     pub(super) span: f64,
 }
 
 impl Node {
+    /// A node without children.
+    fn new(emitter: PreparedEmitter, is_root: bool) -> Self {
+        Self {
+            span: emitter.schedule.lifetime(),
+            emitter,
+            on_death: Vec::new(),
+            during_life: Vec::new(),
+            is_root,
+        }
+    }
+
     /// As [`span`](Self::span), for an instance whose births have ended: infinite if its clock is frozen then.
     pub(super) fn tail(&self) -> f64 {
         let schedule = &self.emitter.schedule;
@@ -57,7 +70,7 @@ impl Node {
     }
 
     fn children(&self) -> impl Iterator<Item = usize> {
-        [self.on_death, self.during_life].into_iter().flatten()
+        self.on_death.iter().chain(&self.during_life).copied()
     }
 }
 
@@ -68,19 +81,45 @@ impl ParticleSystem {
             let index = usize::try_from(index?).ok()?;
             (index < file.emitters.len()).then_some(index)
         };
-        let nodes = file.emitters.iter().map(|emitter| {
-            let prepared = PreparedEmitter::new(emitter);
-            Node {
-                span: prepared.schedule.lifetime(),
-                emitter: prepared,
-                on_death: index(emitter.spawn_on_death),
-                during_life: index(emitter.spawn_during_life),
-                is_root: emitter.parent.is_none(),
-            }
+        let nodes = file.emitters.iter().map(|emitter| Node {
+            on_death: index(emitter.spawn_on_death).into_iter().collect(),
+            during_life: index(emitter.spawn_during_life).into_iter().collect(),
+            ..Node::new(PreparedEmitter::new(emitter), emitter.parent.is_none())
         });
-        let mut system = Self {
-            nodes: nodes.collect(),
-        };
+        Self::of_nodes(nodes.collect())
+    }
+
+    /// Prepares a particle system made of plug-ins.
+    ///
+    /// Modifiers and killers without known effect are left out, and emitters whose creator is unknown emit nothing: see
+    /// [`PluginKind::limit`](crate::particles::plugins::PluginKind::limit).
+    pub fn from_plugins(file: &PluginFile<'_>) -> Self {
+        let emitters = file.prepared_emitters();
+        let parents: Vec<_> = emitters.iter().map(|(emitter, _)| emitter.parent).collect();
+        let nodes = emitters.into_iter();
+        let nodes = nodes.map(|(emitter, prepared)| Node::new(prepared, emitter.parent.is_none()));
+        let mut nodes: Vec<_> = nodes.collect();
+        for (child, parent) in parents.into_iter().enumerate() {
+            let Some(Parent { emitter, event }) = parent else {
+                continue;
+            };
+            if let Some(node) = nodes.get_mut(emitter as usize) {
+                match event {
+                    SpawnEvent::Death => node.on_death.push(child),
+                    SpawnEvent::Life => node.during_life.push(child),
+                }
+            }
+        }
+        for (node, emitter) in nodes.iter_mut().zip(&file.emitters) {
+            if !emitter.spawns_on_death() {
+                node.on_death.clear();
+            }
+        }
+        Self::of_nodes(nodes)
+    }
+
+    fn of_nodes(nodes: Vec<Node>) -> Self {
+        let mut system = Self { nodes };
         system.add_spans_of_children();
         system
     }
@@ -151,10 +190,10 @@ impl ParticleSystem {
             }
             if node.spawns(emission) {
                 let lifetime = node.emitter.schedule.lifetime();
-                let on_death = node.on_death.map(|child| (child, Emission::AT_DEATH));
+                let on_death = node.on_death.iter();
+                emissions.extend(on_death.map(|child| (*child, Emission::AT_DEATH)));
                 let life = Emission::until(lifetime);
-                let during_life = node.during_life.map(|child| (child, life));
-                emissions.extend(on_death.into_iter().chain(during_life));
+                emissions.extend(node.during_life.iter().map(|child| (*child, life)));
             }
         }
         false

@@ -31,3 +31,25 @@ pub(super) fn transform(columns: [[f32; 3]; 3], [x, y, z]: [f32; 3]) -> [f32; 3]
     let [a, b, c] = columns;
     add(add(scaled(a, x), scaled(b, y)), scaled(c, z))
 }
+
+/// The cross product.
+pub(super) fn cross([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
+    [b * z - c * y, c * x - a * z, a * y - b * x]
+}
+
+/// The columns of a rotation from +Z to a direction, with +X horizontal. No rotation for 0.
+pub(super) fn aligned([x, y, z]: [f32; 3]) -> [[f32; 3]; 3] {
+    let horizontal = (x * x + y * y).sqrt();
+    if [x, y, z] == [0.0; 3] {
+        return super::pose::IDENTITY;
+    }
+    let [cos, sin] = match horizontal > 0.0 {
+        true => [x / horizontal, y / horizontal],
+        false => [1.0, 0.0],
+    };
+    [
+        [-sin, cos, 0.0],
+        [-z * cos, -z * sin, horizontal],
+        [x, y, z],
+    ]
+}

@@ -108,6 +108,13 @@ impl Weather {
         taken
     }
 
+    /// The random numbers of a life.
+    pub(super) fn draws(&self, life: &Life) -> Draws {
+        let Life { index, number, .. } = *life;
+        let round = number;
+        Draws::new(self.key, ParticleNumber { round, index })
+    }
+
     /// The record of a life.
     pub(super) fn record(
         &self,
@@ -116,15 +123,11 @@ impl Weather {
         pose: &EmitterPose,
         birth: f32,
     ) -> BirthRecord {
-        let draws = |round| {
-            let index = life.index;
-            Draws::new(self.key, ParticleNumber { round, index })
-        };
-        let first = draws(0);
+        let first = self.draws(&Life { number: 0, ..*life });
         let cube = Shape::Cube { side: self.edge };
         let position = shape::sample(&cube, first, Purpose::Position);
         let born = emitter.birth(first, pose, Source::Point, birth);
-        let drawn = emitter.drawn_values(draws(life.number));
+        let drawn = emitter.drawn_values(self.draws(life));
         let moved = born.velocity.map(|speed| f64::from(speed) * life.begin);
         BirthRecord {
             position: wrapped(position, moved, [0.0; 3], self.edge),

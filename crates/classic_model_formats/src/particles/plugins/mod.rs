@@ -2,8 +2,28 @@
 //! feature `write` back to bytes.
 //!
 //! An emitter has a creator, a translator, a killer, a renderer and any count of modifiers. Each is a plug-in with
-//! parameters: [`PLUGINS`] has those that are known.
+//! parameters: [`PLUGINS`] has those that are known. [`ParticleSystem::from_plugins`] evaluates them.
+//!
+//! [`ParticleSystem::from_plugins`]: crate::particles::evaluate::ParticleSystem::from_plugins
+//!
+//! ```
+//! use classic_model_formats::particles::{evaluate::ParticleSystem, plugins};
+//! use classic_model_formats::read::ParseError;
+//!
+//! /// Prints how many particles each emitter has after one second.
+//! fn print_particles(bytes: &[u8]) -> Result<(), ParseError> {
+//!     let file = plugins::parse(bytes)?;
+//!     let seed = 0;
+//!     let state = ParticleSystem::from_plugins(&file).state(seed, 1.0);
+//!     for (emitter, particles) in file.emitters.iter().zip(&state.emitters) {
+//!         println!("{}, {}: {}", emitter.name, emitter.creator.name(), particles.len());
+//!     }
+//!     Ok(())
+//! }
+//! # assert!(print_particles(b"").is_err());
+//! ```
 
+mod drawing;
 mod file;
 mod parse;
 #[cfg(feature = "serde")]
@@ -12,9 +32,11 @@ mod table;
 #[cfg(feature = "write")]
 pub mod write;
 
+pub use drawing::{Anchor, DrawStyle, Drawing};
 pub use file::{
     GROUP_SHAPES, LightField, Plugin, PluginEmitter, PluginFile, PropertyGroup, Role, Value,
     Vec4Key,
 };
+pub(super) use parse::{Spawner, spawners};
 pub use parse::{is_plugin_system, parse};
 pub use table::{PLUGINS, Parameter, PluginKind, ValueKind};

@@ -23,17 +23,18 @@ impl<S: Stage> Step<'_, S> {
         let round_time = emitter.schedule.round_time(number.round);
         let born = instance.created + round_time - emitter.schedule.skip();
         let draws = Draws::new(instance.key, number);
-        let birth = |pose: &EmitterPose, source| Visited {
+        let birth = |[pose, system]: [&EmitterPose; 2], source| Visited {
             number,
             born,
             age: clock - round_time,
-            record: emitter.birth(draws, pose, source, born as f32),
+            draws,
+            record: emitter.birth_in(draws, [pose, system], source, born as f32),
             ground: pose.ground,
         };
         self.with_pose(instance, node, (draws, number.index), born, birth)
     }
 
-    /// Calls a function with the pose of an emitter at a birth, and where the particle is born.
+    /// Calls a function with the poses of an emitter and of the system at a birth, and where the particle is born.
     ///
     /// Returning the pose would copy it several times, which takes as long as a birth.
     #[inline]
@@ -43,7 +44,7 @@ impl<S: Stage> Step<'_, S> {
         node: &Node,
         (draws, index): (Draws, u32),
         born: f64,
-        birth: impl Fn(&EmitterPose, Source) -> Visited,
+        birth: impl Fn([&EmitterPose; 2], Source) -> Visited,
     ) -> Visited {
         let emitter = &node.emitter;
         let space = Space::of(emitter);
@@ -59,20 +60,35 @@ impl<S: Stage> Step<'_, S> {
                 return match point {
                     Some(point) => {
                         let mesh = self.stage.mesh_pose(space, time);
-                        birth(&point.pose(&mesh, emitter.emit_offset), Source::Point)
+                        let pose = point.pose(&mesh, emitter.emit_offset);
+                        birth([&pose, &self.stage.pose(space, time)], Source::Point)
                     }
-                    None => birth(&self.stage.pose(space, time), source),
+                    None => birth([&self.stage.pose(space, time); 2], source),
                 };
             }
             Anchor::Fixed(motion) => *motion,
             Anchor::Particle(carrier) => self.carried(carrier, space, time),
         };
+        let system = self.stage.pose(space, time);
         let pose = EmitterPose {
             position: motion.position,
             velocity: motion.velocity,
-            ..self.stage.pose(space, time)
+            ..system
         };
-        birth(&pose, source)
+        birth([&pose, &system], source)
+    }
+
+    /// The motion of a particle at an age, in its own space. `time` is that of the age.
+    pub(super) fn motion(&self, node: &Node, carrier: &Carrier, age: f64, time: f64) -> Motion {
+        let Carrier { record, ground, .. } = carrier;
+        if !node.emitter.is_stepped() {
+            return node.emitter.motion(record, ground, age as f32);
+        }
+        let system = EmitterPose {
+            ground: *ground,
+            ..self.stage.pose(Space::of(&node.emitter), time)
+        };
+        node.emitter.motion_in(&system, record, age as f32)
     }
 
     /// The motion of a particle at a time, in a space.
@@ -82,9 +98,7 @@ impl<S: Stage> Step<'_, S> {
         };
         let since = time - carrier.born;
         let age = since.clamp(0.0, carrier.frozen_age.max(0.0));
-        let motion = node
-            .emitter
-            .motion(&carrier.record, &carrier.ground, age as f32);
+        let motion = self.motion(node, carrier, age, time);
         let own = Space::of(&node.emitter);
         let mut motion = match own == space {
             true => motion,

@@ -3,11 +3,14 @@
 use super::death::Death;
 use super::instance::{Anchor, Carrier, Instance};
 use super::stage::{Space, Stage};
-use super::step::Step;
+use super::step::{MAX_VISITED, Step};
 use crate::particles::evaluate::random::{InstanceKey, ParticleNumber};
 use crate::particles::evaluate::schedule::{Emission, MAX_ALIVE};
 use crate::particles::evaluate::system::Node;
 use crate::particles::file::SpawnEvent;
+
+/// The most instances that one step spawns: two for each particle that it visits.
+const MAX_CHILDREN: u64 = 2 * MAX_VISITED;
 
 impl<S: Stage> Step<'_, S> {
     /// Creates the instances that a particle spawns. `end` is its last age.
@@ -19,24 +22,31 @@ impl<S: Stage> Step<'_, S> {
         carrier: Carrier,
         [end, death]: [f64; 2],
     ) {
-        if let Some(child) = node.during_life {
-            let key = instance.key.of_child(number, SpawnEvent::Life);
+        for (nth, child) in (0..).zip(&node.during_life) {
+            if !self.has_room_for_child() {
+                break;
+            }
+            let key = instance.key.of_nth_child(number, SpawnEvent::Life, nth);
             let end = match death < f64::INFINITY {
                 true => death,
                 false => self.simulation.stopped,
             };
             let emission = Emission::until(end - carrier.born);
             let anchor = Anchor::Particle(Box::new(carrier));
-            self.spawn(child, key, [carrier.born, death], emission, anchor);
+            self.spawn(*child, key, [carrier.born, death], emission, anchor);
         }
-        if let Some(child) = node.on_death
-            && death < f64::INFINITY
-        {
+        if death == f64::INFINITY {
+            return;
+        }
+        for (nth, child) in (0..).zip(&node.on_death) {
+            if !self.has_room_for_child() {
+                break;
+            }
             let death = Death {
                 time: death,
                 order: self.simulation.deaths_added,
-                key: instance.key.of_child(number, SpawnEvent::Death),
-                child,
+                key: instance.key.of_nth_child(number, SpawnEvent::Death, nth),
+                child: *child,
                 age: end,
                 carrier,
             };
@@ -60,8 +70,7 @@ impl<S: Stage> Step<'_, S> {
         let (Some(parent), Some(child)) = (parent, child) else {
             return true;
         };
-        let Carrier { record, ground, .. } = &death.carrier;
-        let motion = parent.emitter.motion(record, ground, death.age as f32);
+        let motion = self.motion(parent, &death.carrier, death.age, death.time);
         let [from, to] = [parent, child].map(|node| Space::of(&node.emitter));
         let motion = match from == to {
             true => motion,
@@ -75,6 +84,15 @@ impl<S: Stage> Step<'_, S> {
             Anchor::Fixed(motion),
         );
         true
+    }
+
+    /// Counts an instance that a particle spawns. Returns false if it is one too many: a particle of the first format spawns at
+    /// most two, but plug-ins have no limit.
+    fn has_room_for_child(&mut self) -> bool {
+        self.children += 1;
+        let has_room = self.children <= MAX_CHILDREN;
+        self.simulation.is_limited |= !has_room;
+        has_room
     }
 
     /// Creates an instance, unless nothing of it lives any more.

@@ -5,6 +5,7 @@ use crate::particles::evaluate::ground::Ground;
 use crate::particles::evaluate::mesh::EmissionMesh;
 use crate::particles::evaluate::motion::{BirthRecord, Motion};
 use crate::particles::evaluate::pose::EmitterPose;
+use crate::particles::evaluate::random::Draws;
 
 /// The space of a birth record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +74,8 @@ pub struct Birth<'s> {
     pub born: f64,
     /// Age in seconds at the end of the step.
     pub age: f64,
+    /// The random numbers of the particle.
+    pub draws: Draws,
     /// The record, in the space of the emitter. Its time of birth is rounded from `born`.
     pub record: BirthRecord,
     /// The ground of [`PreparedEmitter::motion`].

@@ -5,13 +5,13 @@ use super::stage::{Birth, Stage};
 use super::state::Simulation;
 use crate::particles::evaluate::ground::Ground;
 use crate::particles::evaluate::motion::BirthRecord;
-use crate::particles::evaluate::random::ParticleNumber;
+use crate::particles::evaluate::random::{Draws, ParticleNumber};
 use crate::particles::evaluate::schedule::MAX_ALIVE;
 use crate::particles::evaluate::system::{Node, ParticleSystem};
 
 /// The most particles that one step visits, living or dead. Dead particles count because what they spawned may still
 /// live.
-const MAX_VISITED: u64 = 2 * MAX_ALIVE;
+pub(super) const MAX_VISITED: u64 = 2 * MAX_ALIVE;
 
 /// A particle while it is visited.
 pub(super) struct Visited {
@@ -19,6 +19,7 @@ pub(super) struct Visited {
     /// Time of birth, in seconds after the creation of the system.
     pub(super) born: f64,
     pub(super) age: f64,
+    pub(super) draws: Draws,
     pub(super) record: BirthRecord,
     pub(super) ground: Ground,
 }
@@ -30,6 +31,8 @@ pub(super) struct Step<'a, S> {
     pub(super) now: f64,
     pub(super) stage: &'a mut S,
     pub(super) visited: u64,
+    /// How many instances were spawned.
+    pub(super) children: u64,
     /// The instances that particles have spawned.
     pub(super) spawned: Vec<Instance>,
 }
@@ -100,6 +103,7 @@ impl<S: Stage> Step<'_, S> {
         let Visited {
             born,
             age,
+            draws,
             record,
             ground,
             ..
@@ -130,6 +134,7 @@ impl<S: Stage> Step<'_, S> {
                 emitter,
                 born: *born,
                 age: *age,
+                draws: *draws,
                 record: *record,
                 ground: *ground,
                 death,

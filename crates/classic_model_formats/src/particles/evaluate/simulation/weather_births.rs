@@ -37,6 +37,7 @@ impl<S: Stage> Step<'_, S> {
                 break;
             }
             let born = instance.created + life.begin;
+            let draws = weather.draws(&life);
             let record = weather.record(&node.emitter, &life, &pose, born as f32);
             let duration = f64::from(record.life);
             let frozen_age = frozen - life.begin;
@@ -44,6 +45,7 @@ impl<S: Stage> Step<'_, S> {
                 index: instance.node,
                 emitter: &node.emitter,
                 born,
+                draws,
                 // Rounding could put it just outside its life.
                 age: (elapsed - life.begin).clamp(0.0, duration),
                 record,

@@ -6,19 +6,19 @@ use crate::particles::plugins::file::{PluginEmitter, Value};
 
 /// What a creator says about the emitter that spawns its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::particles) enum Parent {
+pub(in crate::particles) enum Spawner {
     /// None: it is a root.
     None,
     /// The emitter with this index, which exists.
-    Emitter(usize, SpawnEvent),
+    Emitter(u32, SpawnEvent),
     /// An emitter that does not exist.
     Missing,
 }
 
-/// The parents of emitters.
-pub(in crate::particles) fn parents(emitters: &[PluginEmitter<'_>]) -> Vec<Parent> {
+/// The emitter that spawns each emitter.
+pub(in crate::particles) fn spawners(emitters: &[PluginEmitter<'_>]) -> Vec<Spawner> {
     // The first emitter with a name counts.
-    let mut by_name: Vec<(&str, usize)> = (0..)
+    let mut by_name: Vec<(&str, u32)> = (0..)
         .zip(emitters)
         .map(|(index, emitter)| (&*emitter.name, index))
         .collect();
@@ -28,7 +28,7 @@ pub(in crate::particles) fn parents(emitters: &[PluginEmitter<'_>]) -> Vec<Paren
         let found = by_name.get(first).filter(|(other, _)| *other == name);
         found.map(|(_, index)| *index)
     };
-    let parent = |emitter: &PluginEmitter<'_>| {
+    let spawner = |emitter: &PluginEmitter<'_>| {
         let creator = &emitter.creator;
         let named = |event| {
             let index = match creator.get("parent_name") {
@@ -40,25 +40,25 @@ pub(in crate::particles) fn parents(emitters: &[PluginEmitter<'_>]) -> Vec<Paren
         let (index, event) = match creator.name() {
             "trail" => {
                 let index = match creator.get("parent") {
-                    Some(Value::I32(index)) => usize::try_from(*index).ok(),
+                    Some(Value::I32(index)) => u32::try_from(*index).ok(),
                     _ => None,
                 };
-                let exists = |index: &usize| *index < emitters.len();
+                let exists = |index: &u32| (*index as usize) < emitters.len();
                 (index.filter(exists), SpawnEvent::Life)
             }
             "enhanced_trail" => named(SpawnEvent::Life),
             "death" => named(SpawnEvent::Death),
-            _ => return Parent::None,
+            _ => return Spawner::None,
         };
-        index.map_or(Parent::Missing, |index| Parent::Emitter(index, event))
+        index.map_or(Spawner::Missing, |index| Spawner::Emitter(index, event))
     };
-    emitters.iter().map(parent).collect()
+    emitters.iter().map(spawner).collect()
 }
 
 /// Whether each emitter is a root, or has an ancestor that is one. Others never emit.
-pub(in crate::particles) fn reachable(parents: &[Parent]) -> Vec<bool> {
-    let mut known: Vec<Option<bool>> = vec![None; parents.len()];
-    for start in 0..parents.len() {
+fn reachable(spawners: &[Spawner]) -> Vec<bool> {
+    let mut known: Vec<Option<bool>> = vec![None; spawners.len()];
+    for start in 0..spawners.len() {
         let mut path = Vec::new();
         let mut index = start;
         let is_reachable = loop {
@@ -70,10 +70,10 @@ pub(in crate::particles) fn reachable(parents: &[Parent]) -> Vec<bool> {
                 *slot = Some(false);
             }
             path.push(index);
-            match parents.get(index) {
-                Some(Parent::Emitter(parent, _)) => index = *parent,
-                Some(Parent::None) => break true,
-                Some(Parent::Missing) | None => break false,
+            match spawners.get(index) {
+                Some(Spawner::Emitter(parent, _)) => index = *parent as usize,
+                Some(Spawner::None) => break true,
+                Some(Spawner::Missing) | None => break false,
             }
         };
         for index in path {
@@ -87,16 +87,17 @@ pub(in crate::particles) fn reachable(parents: &[Parent]) -> Vec<bool> {
 
 /// Warns about emitters that never emit.
 pub(super) fn check(parser: &mut Parser, emitters: &[PluginEmitter<'_>]) {
-    let parents = parents(emitters);
-    let reachable = reachable(&parents);
+    let spawners = spawners(emitters);
+    let reachable = reachable(&spawners);
     let offsets = core::mem::take(&mut parser.state);
-    for (((index, parent), is_reachable), offset) in (0..).zip(&parents).zip(reachable).zip(offsets)
+    for (((index, spawner), is_reachable), offset) in
+        (0..).zip(&spawners).zip(reachable).zip(offsets)
     {
         if is_reachable {
             continue;
         }
-        let reason = match parent {
-            Parent::Missing => "there is no emitter that its creator names",
+        let reason = match spawner {
+            Spawner::Missing => "there is no emitter that its creator names",
             _ => "no root emitter spawns it",
         };
         parser.warn("emitter without a root", offset, |parser: &Parser| {

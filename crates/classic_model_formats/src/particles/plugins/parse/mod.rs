@@ -4,6 +4,8 @@ mod links;
 mod plugin;
 mod values;
 
+pub(in crate::particles) use links::{Spawner, spawners};
+
 use super::file::{LightField, Plugin, PluginEmitter, PluginFile, Role};
 use crate::chunk::Chunk;
 use crate::chunk_parser::{self, Segment, root_chunk, vec_for_chunks};
