@@ -210,6 +210,15 @@ fn evaluation_measured_alone() {
             Ok(())
         });
     }
+    for (name, bytes) in plugins_adversarial::files(8) {
+        let Ok(file) = particles::plugins::parse(&bytes) else {
+            continue;
+        };
+        measured.take(&name, bytes.len(), Outcome::Accepted, || {
+            ParticleSystem::from_plugins(&file).state(0, 1e6);
+            Ok(())
+        });
+    }
     measured.finish();
 }
 

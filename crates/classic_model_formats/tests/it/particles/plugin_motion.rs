@@ -404,6 +404,33 @@ fn moving_systems_are_the_center_of_their_forces_and_give_wind() {
 }
 
 #[test]
+fn records_of_a_stepped_motion_fly_through_its_position() {
+    let axis = ("axis", Value::Vec3([0.0, 0.0, 1.0]));
+    let vortex = plugin("vortex", [axis, number("speed", 0.75)]);
+    let of = |modifier| {
+        let creator = one([2.0, 0.0, 0.0], [0.0, 1.0, 3.0]);
+        let file = system([emitter("a", creator, 4.0, [modifier])]);
+        let system = ParticleSystem::from_plugins(&file);
+        let prepared = system.emitter(0).unwrap().clone();
+        let number = ParticleNumber { round: 0, index: 0 };
+        let draws = Draws::new(InstanceKey::of_root(0, 0), number);
+        let source = classic_model_formats::particles::evaluate::Source::Group;
+        let record = prepared.birth(draws, &EmitterPose::default(), source, 0.0);
+        (prepared, record)
+    };
+    let pose = EmitterPose::default();
+    let (stepped, record) = of(vortex);
+    for age in [0.0, 0.5, 3.0] {
+        let motion = stepped.motion_in(&pose, &record, age);
+        let flight = stepped.record_at(&pose, &record, age).flight(age);
+        assert_near(flight.position, motion.position.map(f64::from), 1e-4);
+        assert_eq!(flight.velocity, motion.velocity);
+    }
+    let (closed, record) = of(constant([1.0, 2.0, 3.0]));
+    assert_eq!(closed.record_at(&pose, &record, 2.0), record);
+}
+
+#[test]
 fn evaluation_of_any_file_is_finite_and_bounded() {
     let huge = |value: f32| {
         let numbers = ["particles_per_interval", "spawn_interval", "start_delay"];

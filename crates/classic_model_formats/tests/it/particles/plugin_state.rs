@@ -578,6 +578,54 @@ fn renderers_have_a_style_and_an_emitter_of_the_first_format() {
 }
 
 #[test]
+fn similar_emitters_have_the_rounds_and_the_shapes_of_the_file() {
+    let first = |creator| {
+        system([emitter("a", creator, 1.0, [])])
+            .to_emitters()
+            .remove(0)
+    };
+    let torus = shaped(6, |it| (it.torus_radius, it.tube_radius) = (5.0, 1.0));
+    let around = first(many([("position", torus)]));
+    assert_eq!(
+        around.position.shape(),
+        Shape::Box([-6.0, -6.0, -1.0], [6.0, 6.0, 1.0])
+    );
+    let properties = around.properties;
+    assert!(properties.in_bursts);
+    assert_eq!(
+        (properties.particles_per_burst, properties.bursts),
+        (2000, 1)
+    );
+    assert_eq!(
+        first(plugin("shape", stream(2.6)))
+            .properties
+            .particles_per_second,
+        3
+    );
+    let sphere = [
+        ("speed", Value::F32(2.0)),
+        ("speed_variation", Value::F32(50.0)),
+    ];
+    assert_eq!(
+        first(plugin("sphere", sphere)).properties.outward_speed,
+        3.0
+    );
+}
+
+#[test]
+fn appearances_that_need_random_numbers_are_not_plain() {
+    let is_plain = |modifier| {
+        let file = system([emitter("a", many([]), 1.0, [modifier])]);
+        let system = ParticleSystem::from_plugins(&file);
+        system.emitter(0).unwrap().has_plain_appearance()
+    };
+    assert!(is_plain(plugin("constant_size", [])));
+    assert!(is_plain(plugin("linear_rotation_rate", [])));
+    assert!(!is_plain(plugin("linear_rotation", [])));
+    assert!(!is_plain(plugin("random_uv", [])));
+}
+
+#[test]
 fn unknown_creators_emit_nothing() {
     for id in [6, 60, 999] {
         assert_eq!(particles(emitter("a", Plugin::new(id), 1.0, []), 0.5), []);

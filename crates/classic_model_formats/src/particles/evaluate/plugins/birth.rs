@@ -1,6 +1,8 @@
 //! Births, motion and appearance of particles whose emitter is made of plug-ins.
 
 use super::creators::Alignment;
+use super::modifiers::StartAngle;
+use super::texture::Texture;
 use super::{PluginValues, Region};
 use crate::particles::evaluate::emitter::{Appearance, PreparedEmitter, Source};
 use crate::particles::evaluate::ground::{Bounces, Fall, Ground, GroundEffect};
@@ -29,6 +31,12 @@ impl PreparedEmitter {
     pub fn is_stepped(&self) -> bool {
         let plugins = self.plugins.as_ref();
         plugins.is_some_and(|plugins| plugins.modified.path.is_stepped())
+    }
+
+    /// Whether births or motions are integrated in steps, which takes much longer than a closed form.
+    pub(in crate::particles::evaluate) fn is_slow(&self) -> bool {
+        let plugins = self.plugins.as_ref();
+        self.is_stepped() || plugins.is_some_and(|plugins| plugins.region != Region::All)
     }
 
     /// As [`birth`](Self::birth), for an emitter made of plug-ins. `system` is the pose of the system in the space of the
@@ -154,6 +162,33 @@ impl PreparedEmitter {
             }
             _ => self.closed_motion([0.0; 3], record, &system.ground, age),
         }
+    }
+
+    /// A record whose [flight](BirthRecord::flight) has the position and the velocity of a particle at an age in seconds, for
+    /// shaders that only know flights: the record itself, unless the motion is [stepped](Self::is_stepped). `system` is as for
+    /// [`motion_in`](Self::motion_in).
+    pub fn record_at(&self, system: &EmitterPose, record: &BirthRecord, age: f32) -> BirthRecord {
+        if !self.is_stepped() {
+            return *record;
+        }
+        let Motion { position, velocity } = self.motion_in(system, record, age);
+        BirthRecord {
+            position: add(position, scaled(velocity, -age)),
+            velocity,
+            acceleration: [0.0; 3],
+            ..*record
+        }
+    }
+
+    /// Whether the appearance follows from the record alone, as for emitters of the first format: the angle does not need the
+    /// particle's random numbers, and the texture is drawn as a whole or by tiles.
+    pub fn has_plain_appearance(&self) -> bool {
+        self.plugins.as_ref().is_none_or(|plugins| {
+            let modified = &plugins.modified;
+            let has_plain_angle =
+                modified.angle.is_none() && modified.start == StartAngle::default();
+            has_plain_angle && modified.texture == Texture::default() && plugins.aspect == [1.0; 2]
+        })
     }
 
     /// As [`appearance`](Self::appearance), with the random numbers of the particle: emitters made of plug-ins may have

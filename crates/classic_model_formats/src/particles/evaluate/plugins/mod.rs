@@ -10,7 +10,7 @@ mod parameters;
 mod texture;
 
 use super::emitter::PreparedEmitter;
-use super::schedule::Schedule;
+use super::schedule::{Interval, Rounds, Schedule};
 use crate::particles::file::{Emitter, Parent, SpawnEvent};
 use crate::particles::plugins::{DrawStyle, PluginEmitter, PluginFile, Spawner, spawners};
 use creators::Creator;
@@ -88,7 +88,7 @@ fn prepared(
     let modified = modifiers::apply(&file.modifiers, &mut emitter);
     let region = set_life(file, &mut emitter);
     set_drawing(file, &mut emitter);
-    emitter.velocity = creator.velocity.shape().into();
+    set_similar_values(&creator, &rounds, &mut emitter);
     let values = PluginValues {
         creator,
         modified,
@@ -101,6 +101,28 @@ fn prepared(
     let mut prepared = PreparedEmitter::new(&emitter);
     prepared.schedule = Schedule::of_rounds(&emitter.properties, rounds);
     (emitter, prepared.with_plugins(values))
+}
+
+/// Sets values that are only similar. Births do not use them.
+fn set_similar_values(creator: &Creator, rounds: &Rounds, emitter: &mut Emitter<'_>) {
+    emitter.velocity = creator.velocity.shape().into();
+    let properties = &mut emitter.properties;
+    let [slow, fast] = creator.outward_speed;
+    properties.outward_speed = if slow.abs() > fast.abs() { slow } else { fast };
+    let [share, _] = creator.inherited_velocity;
+    (properties.uses_emitter_speed, properties.emitter_speed) = (share != 0.0, share);
+    properties.particles_per_burst = rounds.per_round;
+    // The conversions saturate.
+    match rounds.interval {
+        Interval::Once => (properties.in_bursts, properties.bursts) = (true, 1),
+        Interval::Rate(rate) => properties.particles_per_second = rate.round().max(1.0) as u32,
+        Interval::Seconds(seconds) => {
+            properties.in_bursts = true;
+            properties.burst_delay = seconds as f32;
+            let bursts = rounds.stop.map(|stop| (stop / seconds).ceil() as i32);
+            properties.bursts = bursts.map_or(0, |bursts| bursts.max(1));
+        }
+    }
 }
 
 /// The killer: a life is between L and L · (1 + v), with the variation as a percentage.

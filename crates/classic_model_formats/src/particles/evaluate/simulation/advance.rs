@@ -23,7 +23,6 @@ impl Simulation {
             now: to.min(MAX_SECONDS),
             stage,
             visited: 0,
-            children: 0,
             spawned: Vec::new(),
             simulation: self,
         };

@@ -3,17 +3,16 @@
 use super::death::Death;
 use super::instance::{Anchor, Carrier, Instance};
 use super::stage::{Space, Stage};
-use super::step::{MAX_VISITED, Step};
+use super::step::Step;
 use crate::particles::evaluate::random::{InstanceKey, ParticleNumber};
 use crate::particles::evaluate::schedule::{Emission, MAX_ALIVE};
 use crate::particles::evaluate::system::Node;
 use crate::particles::file::SpawnEvent;
 
-/// The most instances that one step spawns: two for each particle that it visits.
-const MAX_CHILDREN: u64 = 2 * MAX_VISITED;
-
 impl<S: Stage> Step<'_, S> {
     /// Creates the instances that a particle spawns. `end` is its last age.
+    ///
+    /// At each event, all but the first one count as particles: emitters made of plug-ins may have any count of children.
     pub(super) fn add_children(
         &mut self,
         instance: &Instance,
@@ -23,7 +22,7 @@ impl<S: Stage> Step<'_, S> {
         [end, death]: [f64; 2],
     ) {
         for (nth, child) in (0..).zip(&node.during_life) {
-            if !self.has_room_for_child() {
+            if nth > 0 && !self.visit(1) {
                 break;
             }
             let key = instance.key.of_nth_child(number, SpawnEvent::Life, nth);
@@ -39,7 +38,7 @@ impl<S: Stage> Step<'_, S> {
             return;
         }
         for (nth, child) in (0..).zip(&node.on_death) {
-            if !self.has_room_for_child() {
+            if nth > 0 && !self.visit(1) {
                 break;
             }
             let death = Death {
@@ -84,15 +83,6 @@ impl<S: Stage> Step<'_, S> {
             Anchor::Fixed(motion),
         );
         true
-    }
-
-    /// Counts an instance that a particle spawns. Returns false if it is one too many: a particle of the first format spawns at
-    /// most two, but plug-ins have no limit.
-    fn has_room_for_child(&mut self) -> bool {
-        self.children += 1;
-        let has_room = self.children <= MAX_CHILDREN;
-        self.simulation.is_limited |= !has_room;
-        has_room
     }
 
     /// Creates an instance, unless nothing of it lives any more.

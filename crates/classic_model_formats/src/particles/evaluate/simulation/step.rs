@@ -11,7 +11,10 @@ use crate::particles::evaluate::system::{Node, ParticleSystem};
 
 /// The most particles that one step visits, living or dead. Dead particles count because what they spawned may still
 /// live.
-pub(super) const MAX_VISITED: u64 = 2 * MAX_ALIVE;
+const MAX_VISITED: u64 = 2 * MAX_ALIVE;
+
+/// What a particle counts for whose birth is integrated in steps.
+const SLOW_PARTICLE: u64 = 16;
 
 /// A particle while it is visited.
 pub(super) struct Visited {
@@ -31,16 +34,14 @@ pub(super) struct Step<'a, S> {
     pub(super) now: f64,
     pub(super) stage: &'a mut S,
     pub(super) visited: u64,
-    /// How many instances were spawned.
-    pub(super) children: u64,
     /// The instances that particles have spawned.
     pub(super) spawned: Vec<Instance>,
 }
 
 impl<S: Stage> Step<'_, S> {
-    /// Counts a particle. Returns false if it is one too many.
-    pub(super) fn visit(&mut self) -> bool {
-        self.visited += 1;
+    /// Counts a particle by its weight. Returns false if it is one too many.
+    pub(super) fn visit(&mut self, weight: u64) -> bool {
+        self.visited += weight;
         let is_limited = self.visited > MAX_VISITED || self.stage.is_full();
         self.simulation.is_limited |= is_limited;
         !is_limited
@@ -73,9 +74,10 @@ impl<S: Stage> Step<'_, S> {
             round = round.max(schedule.rounds_until(alive).saturating_sub(1));
         }
         let points = self.points_per_round(instance, node);
+        let weight = self.weight(instance, node);
         'rounds: while round < end {
             for index in 0..schedule.born_in_round(round).saturating_mul(points) {
-                if !self.visit() {
+                if !self.visit(weight) {
                     // The others are dropped.
                     round = end;
                     break 'rounds;
@@ -88,6 +90,21 @@ impl<S: Stage> Step<'_, S> {
         }
         instance.round = round.max(instance.round);
         instance.next = instance.time_of_next_round(node);
+    }
+
+    /// What each particle of an instance counts for.
+    fn weight(&self, instance: &Instance, node: &Node) -> u64 {
+        let is_carrier_slow = match &instance.anchor {
+            Anchor::Particle(carrier) => {
+                let carrier = self.system.node(carrier.node);
+                carrier.is_some_and(|node| node.emitter.is_slow())
+            }
+            Anchor::System | Anchor::Fixed(_) => false,
+        };
+        match node.emitter.is_slow() || is_carrier_slow {
+            true => SLOW_PARTICLE,
+            false => 1,
+        }
     }
 
     fn points_per_round(&self, instance: &Instance, node: &Node) -> u32 {
