@@ -52,7 +52,7 @@ const ARCHIVE: Limit = Limit {
     ..MODEL
 };
 
-const LIMITS: [Limit; 12] = [
+const LIMITS: [Limit; 13] = [
     Limit {
         format: "ALO",
         files: || with_real(alo_adversarial::adversarial_files(), "alo"),
