@@ -67,6 +67,7 @@ fn all_components_of_the_root_can_be_in_bsn() {
     assert_in_bsn::<PartVisibility>();
     assert_in_bsn::<PlayClip>();
     assert_in_bsn::<PlayerColors>();
+    assert_in_bsn::<RootMotion>();
     assert_in_bsn::<TeamColor>();
     assert_in_bsn::<bevy_classic_models::alamo::ParticleEmission>();
     assert_in_bsn::<bevy_classic_models::alamo::ParticleSeed>();
