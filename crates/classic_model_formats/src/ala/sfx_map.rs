@@ -5,7 +5,6 @@
 //! event, separated by white space. Surface effects, which depend on the ground, such as footprints, also name a bone.
 
 use crate::read::{Quoted, TextPosition, Warning, WarningCollector};
-use std::borrow::Cow;
 
 /// The unit of times: a 3000th of a second.
 ///
@@ -75,7 +74,7 @@ pub fn parse(bytes: &[u8]) -> SfxMap {
 }
 
 /// The event of a line. `None` if it is empty.
-fn event(line: &Cow<'_, str>) -> Result<Option<SfxEvent>, &'static str> {
+fn event(line: &str) -> Result<Option<SfxEvent>, &'static str> {
     let mut words = line.split_ascii_whitespace();
     let Some(kind) = words.next() else {
         return Ok(None);
