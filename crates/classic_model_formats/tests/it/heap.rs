@@ -189,7 +189,7 @@ fn parsing_measured_alone() {
     }
 }
 
-/// The limit of the heap of an evaluation, which has at most 65,536 particles and twice as many in its queue.
+/// The limit of the heap of an evaluation, which has at most 65,536 particles and twice as many instances and deaths.
 const EVALUATION: usize = 64 << 20;
 
 #[test]

@@ -16,6 +16,10 @@
 //! - [`system`][mod@system]: the emitters of a system, with their links.
 //! - [`state`][mod@state]: all particles of a system that does not move, at any time.
 //!
+//! A step of a simulation, and an evaluation, does at most 131,072 units of work, for any file and time: one for each particle
+//! that it visits, each child, and each 8 steps of a simulated motion. The other births are dropped, which
+//! [`Simulation::is_limited`] and [`SystemState::is_limited`] report. One motion has at most 513 steps of bounded time.
+//!
 //! Emitters made of [plug-ins](crate::particles::plugins) are evaluated by the same functions. For some of their modifiers no
 //! closed form is known: then the motion is [simulated](PreparedEmitter::is_stepped) with a fixed step, from the birth to the
 //! age. It still depends on nothing else.

@@ -1,6 +1,6 @@
 //! How the particles of an emitter are drawn: the renderers that GlyphXTools' alo-viewer draws.
 
-use super::file::{Plugin, PluginEmitter, Value};
+use super::file::{Plugin, PluginEmitter};
 
 /// How the particles of an emitter are drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,35 +98,27 @@ impl PluginEmitter<'_> {
     pub fn drawing(&self) -> Option<Drawing<'_>> {
         let renderer = &self.renderer;
         let style = style(renderer)?;
-        let shader = text(renderer, "shader");
+        let shader = renderer.text("shader");
         Some(Drawing {
             style,
-            texture: text(renderer, "texture"),
+            texture: renderer.text("texture"),
             shader,
             blend_mode: blend_mode(shader),
-            disable_depth_test: flag(renderer, "disable_depth_test"),
-            sort: flag(renderer, "sort"),
+            disable_depth_test: renderer.flag("disable_depth_test"),
+            sort: renderer.flag("sort"),
         })
     }
 }
 
 fn style(renderer: &Plugin<'_>) -> Option<DrawStyle> {
-    let number = |name| match renderer.get(name) {
-        Some(Value::F32(value)) => *value,
-        _ => 0.0,
-    };
-    let integer = |name| match renderer.get(name) {
-        Some(Value::I32(value)) => *value,
-        _ => 0,
-    };
-    let quarter_turns = integer("rotation");
+    let quarter_turns = renderer.integer("rotation");
     Some(match renderer.name() {
         "billboard" => DrawStyle::Billboard,
         "xy_aligned" => DrawStyle::XyAligned {
-            local_space: flag(renderer, "local_space"),
+            local_space: renderer.flag("local_space"),
         },
         "velocity_aligned" => DrawStyle::VelocityAligned {
-            anchor: match integer("anchor") {
+            anchor: match renderer.integer("anchor") {
                 1 => Anchor::Bottom,
                 2 => Anchor::Top,
                 _ => Anchor::Center,
@@ -134,28 +126,17 @@ fn style(renderer: &Plugin<'_>) -> Option<DrawStyle> {
             quarter_turns,
         },
         "heat_saturation" => DrawStyle::HeatSaturation {
-            distance_cutoff: number("distance_cutoff"),
-            distortion: number("distortion"),
-            saturation: number("saturation"),
+            distance_cutoff: renderer.number("distance_cutoff"),
+            distortion: renderer.number("distortion"),
+            saturation: renderer.number("saturation"),
         },
         "kites" => DrawStyle::Kite {
             quarter_turns,
-            tail_size: number("tail_size"),
-            tail_speed: ["min_tail_speed", "max_tail_speed"].map(number),
+            tail_size: renderer.number("tail_size"),
+            tail_speed: ["min_tail_speed", "max_tail_speed"].map(|name| renderer.number(name)),
         },
         _ => return None,
     })
-}
-
-fn text<'p>(plugin: &'p Plugin<'_>, name: &str) -> &'p str {
-    match plugin.get(name) {
-        Some(Value::Text(text)) => text,
-        _ => "",
-    }
-}
-
-fn flag(plugin: &Plugin<'_>, name: &str) -> bool {
-    matches!(plugin.get(name), Some(Value::Bool(true)))
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@
 
 mod drawing;
 mod file;
+mod parameters;
 mod parse;
 #[cfg(feature = "serde")]
 mod serialize;
@@ -37,6 +38,7 @@ pub use file::{
     GROUP_SHAPES, LightField, Plugin, PluginEmitter, PluginFile, PropertyGroup, Role, Value,
     Vec4Key,
 };
+pub(super) use parameters::track;
 pub(super) use parse::{Spawner, spawners};
 pub use parse::{is_plugin_system, parse};
 pub use table::{PLUGINS, Parameter, PluginKind, ValueKind};

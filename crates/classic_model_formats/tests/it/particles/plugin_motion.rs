@@ -6,7 +6,9 @@ use classic_model_formats::particles::evaluate::{
     Birth, LivingParticle, Motion, Simulation, Space, Stage,
 };
 use classic_model_formats::particles::plugins::{Plugin, PluginEmitter, PluginFile, Value};
-use classic_models_fixtures::plugins::{burst, emitter, plugin, point, stream, system};
+use classic_models_fixtures::plugins::{
+    burst, emitter, every_plugin, plugin, point, stream, system,
+};
 use classic_models_fixtures::plugins_adversarial;
 
 type Vector = [f64; 3];
@@ -431,6 +433,52 @@ fn records_of_a_stepped_motion_fly_through_its_position() {
 }
 
 #[test]
+fn later_speeds_and_accelerations_replace_earlier_ones() {
+    let limit = |min, max| {
+        plugin(
+            "speed_limit",
+            [number("min_speed", min), number("max_speed", max)],
+        )
+    };
+    let constant_speed = |it| {
+        plugin(
+            "linear_speed",
+            [number("start_speed", it), number("end_speed", it)],
+        )
+    };
+    let speed = |modifiers: &[Plugin<'static>]| {
+        let creator = one([0.0; 3], [10.0, 0.0, 0.0]);
+        let particles = state(emitter("a", creator, 4.0, modifiers.to_vec()), 1.0);
+        particles[0].motion.velocity[0]
+    };
+    assert_eq!(speed(&[limit(0.0, 5.0), limit(7.0, 9.0)]), 7.0);
+    assert_eq!(speed(&[limit(7.0, 9.0), limit(0.0, 5.0)]), 5.0);
+    assert_eq!(speed(&[limit(1.0, 20.0), limit(2.0, 30.0)]), 10.0);
+    assert_eq!(speed(&[limit(0.0, 5.0), constant_speed(8.0)]), 8.0);
+    assert_eq!(speed(&[constant_speed(8.0), limit(0.0, 5.0)]), 5.0);
+    let wind = || plugin("wind_acceleration", [number("wind_response", 2.0)]);
+    let outward = || plugin("attract_acceleration", [number("attract", 0.0)]);
+    let gained = |modifiers: Vec<Plugin<'static>>| {
+        let file = system([emitter("a", one([1.0; 3], [0.0; 3]), 4.0, modifiers)]);
+        let system = ParticleSystem::from_plugins(&file);
+        let prepared = system.emitter(0).unwrap();
+        let pose = EmitterPose {
+            wind: [0.0, 0.0, 3.0],
+            ..EmitterPose::default()
+        };
+        let number = ParticleNumber { round: 0, index: 0 };
+        let draws = Draws::new(InstanceKey::of_root(0, 0), number);
+        let source = classic_model_formats::particles::evaluate::Source::Group;
+        let record = prepared.birth(draws, &pose, source, 0.0);
+        // Steps are not exact.
+        (prepared.motion_in(&pose, &record, 0.5).velocity[2] * 1000.0).round() / 1000.0
+    };
+    assert_eq!(gained(vec![wind(), outward(), wind(), wind()]), 6.0);
+    assert_eq!(gained(vec![wind(), constant([0.0; 3])]), 0.0);
+    assert_eq!(gained(vec![outward(), constant([0.0, 0.0, 4.0])]), 2.0);
+}
+
+#[test]
 fn evaluation_of_any_file_is_finite_and_bounded() {
     let huge = |value: f32| {
         let numbers = ["particles_per_interval", "spawn_interval", "start_delay"];
@@ -475,6 +523,58 @@ fn evaluation_of_any_file_is_finite_and_bounded() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn numbers_that_are_not_finite_do_not_panic() {
+    for number in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        let mut file = every_plugin();
+        for emitter in &mut file.emitters {
+            let fixed = [
+                &mut emitter.creator,
+                &mut emitter.killer,
+                &mut emitter.renderer,
+            ];
+            for plugin in fixed.into_iter().chain(&mut emitter.modifiers) {
+                for (_, value) in &mut plugin.parameters {
+                    match value {
+                        Value::F32(value) => *value = number,
+                        Value::Vec3(vector) => *vector = [number; 3],
+                        Value::Vec4(vector) | Value::Color(vector) => *vector = [number; 4],
+                        Value::Keys(keys) => {
+                            for key in keys {
+                                (key.time, key.value) = (number, number);
+                            }
+                        }
+                        Value::Group(group) => {
+                            (group.point, group.max, group.radius) =
+                                ([number; 3], [number; 3], [number; 2]);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        // Most of its particles would not live otherwise.
+        let mut living = file.clone();
+        for emitter in &mut living.emitters {
+            emitter.killer.set("lifetime", Value::F32(0.5));
+            emitter.creator.set("spawn_interval", Value::F32(1.0));
+            emitter
+                .creator
+                .set("particles_per_interval", Value::F32(10.0));
+        }
+        let mut particles = 0;
+        for file in [file, living] {
+            let system = ParticleSystem::from_plugins(&file);
+            system.is_endless();
+            for seconds in [0.0, 1.0, 1e30, f64::INFINITY, f64::NAN] {
+                let state = system.state(0, seconds);
+                particles += state.emitters.iter().map(Vec::len).sum::<usize>();
+            }
+        }
+        assert!(particles > 50, "{particles}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Births, motion and appearance of particles whose emitter is made of plug-ins.
 
 use super::creators::Alignment;
+use super::forces::steps_of;
 use super::modifiers::StartAngle;
 use super::texture::Texture;
 use super::{PluginValues, Region};
@@ -33,10 +34,23 @@ impl PreparedEmitter {
         plugins.is_some_and(|plugins| plugins.modified.path.is_stepped())
     }
 
-    /// Whether births or motions are integrated in steps, which takes much longer than a closed form.
-    pub(in crate::particles::evaluate) fn is_slow(&self) -> bool {
+    /// The most steps of a particle's motion: 0 for a closed form.
+    pub(in crate::particles::evaluate) fn steps_of_motion(&self) -> u64 {
+        self.steps_if(self.is_stepped())
+    }
+
+    /// The most steps of a birth: 0 if the end of the region is not searched.
+    pub(in crate::particles::evaluate) fn steps_of_birth(&self) -> u64 {
         let plugins = self.plugins.as_ref();
-        self.is_stepped() || plugins.is_some_and(|plugins| plugins.region != Region::All)
+        let has_region = plugins.is_some_and(|plugins| plugins.region != Region::All);
+        self.steps_if(has_region || self.is_stepped() && self.ground == GroundEffect::Die)
+    }
+
+    fn steps_if(&self, is_stepped: bool) -> u64 {
+        match is_stepped {
+            true => steps_of(self.schedule.lifetime() as f32),
+            false => 0,
+        }
     }
 
     /// As [`birth`](Self::birth), for an emitter made of plug-ins. `system` is the pose of the system in the space of the

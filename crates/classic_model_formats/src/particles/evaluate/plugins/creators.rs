@@ -3,7 +3,6 @@
 //! Source of the formulas: GlyphXTools' alo-viewer. It emits one more round, at the stop time or after it.
 
 use super::distribution::Distribution;
-use super::parameters::Parameters;
 use crate::particles::evaluate::schedule::{Interval, Rounds};
 use crate::particles::file::Emitter;
 use crate::particles::plugins::{Plugin, PropertyGroup};

@@ -1,6 +1,7 @@
 //! The motion of particles that no closed form is known for: a simulation with a fixed step.
 //!
-//! The motion depends on the birth record, the age and the pose of the system alone, not on a frame rate.
+//! The motion depends on the birth record, the age and the pose of the system alone, not on a frame rate. It takes at most
+//! [`MAX_STEPS`] steps, for any life and age.
 
 use crate::particles::evaluate::motion::{BirthRecord, Motion};
 use crate::particles::evaluate::pose::EmitterPose;
@@ -13,46 +14,47 @@ const STEP: f32 = 1.0 / 60.0;
 /// The most steps of a life. Those of longer lives are longer.
 const MAX_STEPS: f32 = 512.0;
 
-/// A modifier of the motion. Vectors are in the world, or in the emitter's space if they are local.
+#[cfg(test)]
+std::thread_local! {
+    /// The count of steps that a test has made.
+    pub(in crate::particles::evaluate) static STEPS: core::cell::Cell<u64> = const { core::cell::Cell::new(0) };
+}
+
+/// An acceleration that depends on the particle. Vectors are in the world, or in the emitter's space if they are local.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Force {
-    /// A constant acceleration.
-    Constant {
-        acceleration: [f32; 3],
-        is_local: bool,
-    },
-    /// An acceleration away from the emitter.
+pub(super) enum Field {
+    /// Away from the emitter.
     Outward(f32),
-    /// An acceleration away from the emitter, if the distance is in a range.
+    /// Away from the emitter, if the distance is in a range.
     Attractor {
         /// Independent of the distance, in proportion to it, and to its inverse.
         factors: [f32; 3],
         range: [f32; 2],
     },
-    /// An acceleration along a direction.
+    /// Along a direction.
     Keyed {
         direction: [f32; 3],
         magnitude: Track,
         is_local: bool,
     },
-    /// An acceleration along the product of the axis and the vector from the emitter.
+    /// Along the product of the axis and the vector from the emitter.
     Vortex {
         axis: [f32; 3],
         speed: f32,
         is_local: bool,
     },
-    /// A share of the wind's velocity per second. The only force that does not replace the acceleration of earlier ones.
-    Wind(f32),
-    /// A range of speeds.
-    SpeedLimit([f32; 2]),
-    /// A speed by time.
-    Speed(Track),
 }
 
-/// The forces on a particle.
+/// What a motion has beside a constant acceleration. A step takes bounded time: there is one of each, however many modifiers
+/// the emitter has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Path {
-    pub(super) forces: Vec<Force>,
+    /// Added to the acceleration of the record.
+    pub(super) field: Option<Field>,
+    /// A speed by time.
+    pub(super) speed: Option<Track>,
+    /// A range of speeds, after [`speed`](Self::speed).
+    pub(super) speed_limit: Option<[f32; 2]>,
     /// Share of the vertical speed that remains after a contact with the ground.
     pub(super) bounce: Option<f32>,
 }
@@ -60,13 +62,25 @@ pub(super) struct Path {
 impl Path {
     /// Whether there is no closed form.
     pub(super) fn is_stepped(&self) -> bool {
-        !self.forces.is_empty() || self.bounce.is_some()
+        let Self {
+            field,
+            speed,
+            speed_limit,
+            bounce,
+        } = self;
+        field.is_some() || speed.is_some() || speed_limit.is_some() || bounce.is_some()
+    }
+
+    /// Limits the speed to a range, after an earlier limit.
+    pub(super) fn limit_speed(&mut self, [min, max]: [f32; 2]) {
+        let limit = self.speed_limit.unwrap_or([min, max]);
+        self.speed_limit = Some(limit.map(|it| it.clamp(min, max)));
     }
 
     /// Position and velocity at an age in seconds. `system` is the pose of the system in the space of the record.
     pub(super) fn motion(&self, record: &BirthRecord, system: &EmitterPose, age: f32) -> Motion {
         let mut motion = born(record);
-        let step = step_of(record);
+        let step = step_of(record.life);
         let mut at = 0.0;
         while at < age && at < record.life {
             let duration = step.min(age - at);
@@ -94,7 +108,7 @@ impl Path {
         if value < 0.0 {
             return -1.0;
         }
-        let step = step_of(record);
+        let step = step_of(record.life);
         let mut at = 0.0;
         while at < record.life {
             let Some(next) = self.step(record, system, motion, at, step) else {
@@ -120,6 +134,8 @@ impl Path {
         at: f32,
         duration: f32,
     ) -> Option<Motion> {
+        #[cfg(test)]
+        STEPS.set(STEPS.get() + 1);
         let half = 0.5 * duration;
         let (velocity, first) = self.change(record, system, motion, at);
         let middle = Motion {
@@ -151,8 +167,26 @@ impl Path {
     ) -> ([f32; 3], [f32; 3]) {
         let time = age / record.life;
         let mut velocity = motion.velocity;
-        let mut acceleration = record.acceleration;
-        let from_center = add(motion.position, scaled(system.position, -1.0));
+        if let Some(speed) = &self.speed {
+            velocity = scaled(direction(velocity), speed.value(time));
+        }
+        if let Some([min, max]) = self.speed_limit {
+            let speed = dot(velocity, velocity).sqrt() as f32;
+            if !(min..=max).contains(&speed) {
+                velocity = scaled(direction(velocity), speed.clamp(min, max));
+            }
+        }
+        let field = self.field.as_ref();
+        let field = field.map(|field| field.acceleration(system, motion.position, time));
+        let acceleration = add(record.acceleration, field.unwrap_or_default());
+        (velocity, acceleration)
+    }
+}
+
+impl Field {
+    /// The acceleration at a position, and at a fraction of the life.
+    fn acceleration(&self, system: &EmitterPose, position: [f32; 3], time: f32) -> [f32; 3] {
+        let from_center = add(position, scaled(system.position, -1.0));
         let rotated = |vector, is_local| {
             let columns = match is_local {
                 true => system.orientation,
@@ -160,58 +194,36 @@ impl Path {
             };
             transform(columns, vector)
         };
-        for force in &self.forces {
-            match force {
-                Force::Constant {
-                    acceleration: constant,
-                    is_local,
-                } => acceleration = rotated(*constant, *is_local),
-                Force::Outward(outward) => {
-                    acceleration = scaled(direction(from_center), *outward);
-                }
-                Force::Attractor {
-                    factors: [constant, linear, inverse],
-                    range: [min, max],
-                } => {
-                    let distance = dot(from_center, from_center).sqrt() as f32;
-                    let is_near = distance > *min && distance < *max;
-                    let size =
-                        constant + linear * distance + inverse / distance.max(f32::MIN_POSITIVE);
-                    let size = if is_near { size } else { 0.0 };
-                    acceleration = scaled(direction(from_center), size);
-                }
-                Force::Keyed {
-                    direction,
-                    magnitude,
-                    is_local,
-                } => {
-                    let vector = scaled(*direction, magnitude.value(time));
-                    acceleration = rotated(vector, *is_local);
-                }
-                Force::Vortex {
-                    axis,
-                    speed,
-                    is_local,
-                } => {
-                    let axis = rotated(*axis, *is_local);
-                    acceleration = scaled(cross(axis, from_center), *speed);
-                }
-                Force::Wind(response) => {
-                    acceleration = add(acceleration, scaled(system.wind, *response));
-                }
-                Force::SpeedLimit([min, max]) => {
-                    let speed = dot(velocity, velocity).sqrt() as f32;
-                    if !(*min..=*max).contains(&speed) {
-                        velocity = scaled(direction(velocity), speed.clamp(*min, *max));
-                    }
-                }
-                Force::Speed(speed) => {
-                    velocity = scaled(direction(velocity), speed.value(time));
-                }
+        match self {
+            Self::Outward(outward) => scaled(direction(from_center), *outward),
+            Self::Attractor {
+                factors: [constant, linear, inverse],
+                range: [min, max],
+            } => {
+                let distance = dot(from_center, from_center).sqrt() as f32;
+                let is_near = distance > *min && distance < *max;
+                let size = constant + linear * distance + inverse / distance.max(f32::MIN_POSITIVE);
+                let size = if is_near { size } else { 0.0 };
+                scaled(direction(from_center), size)
             }
+            Self::Keyed {
+                direction,
+                magnitude,
+                is_local,
+            } => rotated(scaled(*direction, magnitude.value(time)), *is_local),
+            Self::Vortex {
+                axis,
+                speed,
+                is_local,
+            } => scaled(cross(rotated(*axis, *is_local), from_center), *speed),
         }
-        (velocity, acceleration)
     }
+}
+
+/// The most steps of a motion to the end of a life in seconds.
+pub(super) fn steps_of(life: f32) -> u64 {
+    // Rounded up. The conversion saturates.
+    1 + (life / step_of(life)) as u64
 }
 
 fn born(record: &BirthRecord) -> Motion {
@@ -221,8 +233,8 @@ fn born(record: &BirthRecord) -> Motion {
     }
 }
 
-fn step_of(record: &BirthRecord) -> f32 {
-    STEP.max(record.life / MAX_STEPS)
+fn step_of(life: f32) -> f32 {
+    STEP.max(life / MAX_STEPS)
 }
 
 /// The motion after a step that may have passed the ground. The vertical acceleration is that of the step.

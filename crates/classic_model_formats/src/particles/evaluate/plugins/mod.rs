@@ -4,9 +4,8 @@
 mod birth;
 mod creators;
 mod distribution;
-mod forces;
+pub(super) mod forces;
 mod modifiers;
-mod parameters;
 mod texture;
 
 use super::emitter::PreparedEmitter;
@@ -15,7 +14,6 @@ use crate::particles::file::{Emitter, Parent, SpawnEvent};
 use crate::particles::plugins::{DrawStyle, PluginEmitter, PluginFile, Spawner, spawners};
 use creators::Creator;
 use modifiers::Modified;
-use parameters::Parameters;
 
 /// What an emitter of the first format cannot store.
 #[derive(Clone, Debug, Default, PartialEq)]

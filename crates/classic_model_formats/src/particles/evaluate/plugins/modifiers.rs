@@ -3,11 +3,10 @@
 //! A modifier of a value replaces that of the modifiers before it. One that writes only once, at birth, counts if no other
 //! replaces it during the life. Source: GlyphXTools' alo-viewer, which runs all modifiers in their order in each frame.
 
-use super::forces::{Force, Path};
-use super::parameters::{Parameters, track};
+use super::forces::{Field, Path};
 use super::texture::Texture;
 use crate::particles::file::{Emitter, Key, Track};
-use crate::particles::plugins::{Plugin, Vec4Key};
+use crate::particles::plugins::{Plugin, Vec4Key, track};
 
 /// What the modifiers of an emitter set, beside the values of the first format.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,9 +18,9 @@ pub(super) struct Modified {
     /// The angle at birth, in turns.
     pub(super) start: StartAngle,
     pub(super) texture: Texture,
-    /// The motion, if there is no closed form.
+    /// The motion beside its constant acceleration.
     pub(super) path: Path,
-    /// Share of the wind's velocity that is added per second.
+    /// Share of the wind's velocity at birth that is added per second.
     pub(super) wind_response: f32,
 }
 
@@ -203,66 +202,67 @@ fn set_texture(modifiers: &[Plugin<'_>], modified: &mut Modified) {
     texture.has_random_offset = modifiers.iter().any(|it| it.name() == "random_uv");
 }
 
+/// Each acceleration replaces those before it, except that of the wind, which is added. Each speed replaces the speeds and
+/// the limits before it.
 fn set_motion(modifiers: &[Plugin<'_>], emitter: &mut Emitter<'_>, modified: &mut Modified) {
-    let mut forces: Vec<Force> = modifiers.iter().filter_map(force).collect();
-    let bounce = modifiers.iter().rfind(|it| it.name() == "terrain_bounce");
-    let bounce = bounce.map(|it| it.number("elasticity").max(0.0));
-    let is_closed = |force: &Force| matches!(force, Force::Constant { .. } | Force::Wind(_));
-    if !forces.iter().all(is_closed) {
-        modified.path = Path { forces, bounce };
-        return;
-    }
-    // The last constant acceleration replaces all before it.
-    let last = forces
-        .iter()
-        .rposition(|it| matches!(it, Force::Constant { .. }));
-    forces.drain(..last.unwrap_or(0));
     let properties = &mut emitter.properties;
-    for force in forces {
-        match force {
-            Force::Constant {
-                acceleration,
-                is_local,
-            } => {
-                properties.acceleration = acceleration;
-                properties.object_space_acceleration = is_local;
+    let Modified {
+        path,
+        wind_response,
+        ..
+    } = modified;
+    let mut bounce = None;
+    for it in modifiers {
+        match it.name() {
+            "wind_acceleration" => {
+                let sum = *wind_response + it.number("wind_response");
+                *wind_response = sum.clamp(f32::MIN, f32::MAX);
             }
-            Force::Wind(response) => modified.wind_response += response,
-            _ => {}
+            "speed_limit" => path.limit_speed(it.range("min_speed", "max_speed")),
+            "linear_speed" => {
+                let speed = it.linear_track(it.number("start_speed"), it.number("end_speed"));
+                (path.speed, path.speed_limit) = (Some(speed), None);
+            }
+            "terrain_bounce" => bounce = Some(it.number("elasticity").max(0.0)),
+            "acceleration" => {
+                (path.field, *wind_response) = (None, 0.0);
+                properties.acceleration = it.vector("acceleration");
+                properties.object_space_acceleration = it.flag("local_space");
+            }
+            _ => {
+                if let Some(field) = field(it) {
+                    (path.field, *wind_response) = (Some(field), 0.0);
+                    properties.acceleration = [0.0; 3];
+                }
+            }
         }
     }
-    if let Some(bounce) = bounce {
+    if path.is_stepped() {
+        path.bounce = bounce;
+    } else if let Some(bounce) = bounce {
         (properties.ground, properties.bounciness) = (2, bounce);
     }
 }
 
-fn force(it: &Plugin<'_>) -> Option<Force> {
+/// The acceleration of a modifier, unless it is constant.
+fn field(it: &Plugin<'_>) -> Option<Field> {
     let is_local = it.flag("local_space");
     Some(match it.name() {
-        "acceleration" => Force::Constant {
-            acceleration: it.vector("acceleration"),
-            is_local,
-        },
-        "attract_acceleration" => Force::Outward(it.number("attract")),
-        "attractor" => Force::Attractor {
+        "attract_acceleration" => Field::Outward(it.number("attract")),
+        "attractor" => Field::Attractor {
             factors: ["constant", "linear", "inverse_linear"].map(|name| it.number(name)),
             range: it.range("min_distance", "max_distance"),
         },
-        "keyed_acceleration" => Force::Keyed {
+        "keyed_acceleration" => Field::Keyed {
             direction: it.vector("direction"),
             magnitude: it.track("magnitude"),
             is_local,
         },
-        "vortex" => Force::Vortex {
+        "vortex" => Field::Vortex {
             axis: it.vector("axis"),
             speed: it.number("speed"),
             is_local,
         },
-        "wind_acceleration" => Force::Wind(it.number("wind_response")),
-        "speed_limit" => Force::SpeedLimit(it.range("min_speed", "max_speed")),
-        "linear_speed" => {
-            Force::Speed(it.linear_track(it.number("start_speed"), it.number("end_speed")))
-        }
         _ => return None,
     })
 }

@@ -1,9 +1,8 @@
 //! The part of the texture that a particle has.
 
-use super::parameters::{Parameters, track};
 use crate::particles::evaluate::random::{Draws, Purpose};
 use crate::particles::file::{Key, Track};
-use crate::particles::plugins::{Plugin, Value, Vec4Key};
+use crate::particles::plugins::{Plugin, Value, Vec4Key, track};
 
 /// Left, top, width and height of the whole texture.
 const WHOLE: [f32; 4] = [0.0, 0.0, 1.0, 1.0];

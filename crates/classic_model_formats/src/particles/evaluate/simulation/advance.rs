@@ -22,7 +22,7 @@ impl Simulation {
             system,
             now: to.min(MAX_SECONDS),
             stage,
-            visited: 0,
+            work: (self.instances.len() + self.deaths.len()) as u64,
             spawned: Vec::new(),
             simulation: self,
         };

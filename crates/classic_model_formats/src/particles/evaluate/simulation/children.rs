@@ -4,6 +4,7 @@ use super::death::Death;
 use super::instance::{Anchor, Carrier, Instance};
 use super::stage::{Space, Stage};
 use super::step::Step;
+use super::work::work_of_steps;
 use crate::particles::evaluate::random::{InstanceKey, ParticleNumber};
 use crate::particles::evaluate::schedule::{Emission, MAX_ALIVE};
 use crate::particles::evaluate::system::Node;
@@ -12,7 +13,7 @@ use crate::particles::file::SpawnEvent;
 impl<S: Stage> Step<'_, S> {
     /// Creates the instances that a particle spawns. `end` is its last age.
     ///
-    /// At each event, all but the first one count as particles: emitters made of plug-ins may have any count of children.
+    /// At each event, all but the first one count as work: emitters made of plug-ins may have any count of children.
     pub(super) fn add_children(
         &mut self,
         instance: &Instance,
@@ -22,7 +23,7 @@ impl<S: Stage> Step<'_, S> {
         [end, death]: [f64; 2],
     ) {
         for (nth, child) in (0..).zip(&node.during_life) {
-            if nth > 0 && !self.visit(1) {
+            if nth > 0 && !self.has_room_for(1) {
                 break;
             }
             let key = instance.key.of_nth_child(number, SpawnEvent::Life, nth);
@@ -37,8 +38,9 @@ impl<S: Stage> Step<'_, S> {
         if death == f64::INFINITY {
             return;
         }
+        let work = work_of_steps(node.emitter.steps_of_motion());
         for (nth, child) in (0..).zip(&node.on_death) {
-            if nth > 0 && !self.visit(1) {
+            if nth > 0 && !self.has_room_for(work) {
                 break;
             }
             let death = Death {

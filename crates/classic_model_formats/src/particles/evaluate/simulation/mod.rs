@@ -12,6 +12,7 @@ mod stage;
 mod state;
 mod step;
 mod weather_births;
+mod work;
 
 pub use stage::{Birth, Space, Stage};
 pub use state::Simulation;

@@ -6,15 +6,7 @@ use super::state::Simulation;
 use crate::particles::evaluate::ground::Ground;
 use crate::particles::evaluate::motion::BirthRecord;
 use crate::particles::evaluate::random::{Draws, ParticleNumber};
-use crate::particles::evaluate::schedule::MAX_ALIVE;
 use crate::particles::evaluate::system::{Node, ParticleSystem};
-
-/// The most particles that one step visits, living or dead. Dead particles count because what they spawned may still
-/// live.
-const MAX_VISITED: u64 = 2 * MAX_ALIVE;
-
-/// What a particle counts for whose birth is integrated in steps.
-const SLOW_PARTICLE: u64 = 16;
 
 /// A particle while it is visited.
 pub(super) struct Visited {
@@ -33,20 +25,13 @@ pub(super) struct Step<'a, S> {
     pub(super) simulation: &'a mut Simulation,
     pub(super) now: f64,
     pub(super) stage: &'a mut S,
-    pub(super) visited: u64,
+    /// See [`has_room_for`](Self::has_room_for).
+    pub(super) work: u64,
     /// The instances that particles have spawned.
     pub(super) spawned: Vec<Instance>,
 }
 
 impl<S: Stage> Step<'_, S> {
-    /// Counts a particle by its weight. Returns false if it is one too many.
-    pub(super) fn visit(&mut self, weight: u64) -> bool {
-        self.visited += weight;
-        let is_limited = self.visited > MAX_VISITED || self.stage.is_full();
-        self.simulation.is_limited |= is_limited;
-        !is_limited
-    }
-
     pub(super) fn emit(&mut self, instance: &mut Instance) {
         let system = self.system;
         let Some(node) = system.node(instance.node) else {
@@ -74,10 +59,10 @@ impl<S: Stage> Step<'_, S> {
             round = round.max(schedule.rounds_until(alive).saturating_sub(1));
         }
         let points = self.points_per_round(instance, node);
-        let weight = self.weight(instance, node);
+        let work = self.work_of_particle(instance, node);
         'rounds: while round < end {
             for index in 0..schedule.born_in_round(round).saturating_mul(points) {
-                if !self.visit(weight) {
+                if !self.has_room_for(work) {
                     // The others are dropped.
                     round = end;
                     break 'rounds;
@@ -90,21 +75,6 @@ impl<S: Stage> Step<'_, S> {
         }
         instance.round = round.max(instance.round);
         instance.next = instance.time_of_next_round(node);
-    }
-
-    /// What each particle of an instance counts for.
-    fn weight(&self, instance: &Instance, node: &Node) -> u64 {
-        let is_carrier_slow = match &instance.anchor {
-            Anchor::Particle(carrier) => {
-                let carrier = self.system.node(carrier.node);
-                carrier.is_some_and(|node| node.emitter.is_slow())
-            }
-            Anchor::System | Anchor::Fixed(_) => false,
-        };
-        match node.emitter.is_slow() || is_carrier_slow {
-            true => SLOW_PARTICLE,
-            false => 1,
-        }
     }
 
     fn points_per_round(&self, instance: &Instance, node: &Node) -> u32 {

@@ -33,7 +33,7 @@ impl<S: Stage> Step<'_, S> {
             ..self.stage.pose(Space::of(&node.emitter), self.now)
         };
         for life in weather.take_current(elapsed, stopped) {
-            if !self.visit(1) {
+            if !self.has_room_for(1) {
                 break;
             }
             let born = instance.created + life.begin;

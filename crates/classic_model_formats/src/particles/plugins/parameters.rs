@@ -1,90 +1,83 @@
-//! Parameters of plug-ins by name. Those that the file lacks are 0, false or empty.
+//! Parameters of plug-ins by name. Those that the file lacks are 0, false or empty. So are numbers that are not finite, which
+//! the parser rejects.
 
+use super::file::{Plugin, PropertyGroup, Value, Vec4Key};
 use crate::particles::file::{Interpolation, Key, Track};
-use crate::particles::plugins::{Plugin, PropertyGroup, Value, Vec4Key};
 
-/// Parameters by name.
-pub(super) trait Parameters {
-    fn number(&self, name: &str) -> f32;
-    fn flag(&self, name: &str) -> bool;
-    fn integer(&self, name: &str) -> i32;
-    fn vector(&self, name: &str) -> [f32; 3];
-    fn color(&self, name: &str) -> [f32; 4];
-    fn group(&self, name: &str) -> PropertyGroup;
-    fn keys(&self, name: &str) -> &[Key];
-    fn vec4_keys(&self, name: &str) -> &[Vec4Key];
-    /// Two numbers in ascending order.
-    fn range(&self, min: &str, max: &str) -> [f32; 2];
-    /// A track of keys, smooth if the parameter `smooth` is set.
-    fn track(&self, name: &str) -> Track;
-    /// A track of two values, by `start_time`, `end_time` and `smooth`.
-    fn linear_track(&self, start: f32, end: f32) -> Track;
-}
-
-impl Parameters for Plugin<'_> {
-    fn number(&self, name: &str) -> f32 {
+impl Plugin<'_> {
+    pub(in crate::particles) fn number(&self, name: &str) -> f32 {
         match self.get(name) {
-            Some(Value::F32(value)) => *value,
+            Some(Value::F32(value)) if value.is_finite() => *value,
             _ => 0.0,
         }
     }
 
-    fn flag(&self, name: &str) -> bool {
+    pub(in crate::particles) fn flag(&self, name: &str) -> bool {
         matches!(self.get(name), Some(Value::Bool(true)))
     }
 
-    fn integer(&self, name: &str) -> i32 {
+    pub(in crate::particles) fn integer(&self, name: &str) -> i32 {
         match self.get(name) {
             Some(Value::I32(value)) => *value,
             _ => 0,
         }
     }
 
-    fn vector(&self, name: &str) -> [f32; 3] {
+    pub(in crate::particles) fn text(&self, name: &str) -> &str {
+        match self.get(name) {
+            Some(Value::Text(text)) => text,
+            _ => "",
+        }
+    }
+
+    pub(in crate::particles) fn vector(&self, name: &str) -> [f32; 3] {
         match self.get(name) {
             Some(Value::Vec3(value)) => *value,
             _ => [0.0; 3],
         }
     }
 
-    fn color(&self, name: &str) -> [f32; 4] {
+    pub(in crate::particles) fn color(&self, name: &str) -> [f32; 4] {
         match self.get(name) {
             Some(Value::Color(value)) => *value,
             _ => [0.0; 4],
         }
     }
 
-    fn group(&self, name: &str) -> PropertyGroup {
+    pub(in crate::particles) fn group(&self, name: &str) -> PropertyGroup {
         match self.get(name) {
             Some(Value::Group(value)) => **value,
             _ => PropertyGroup::default(),
         }
     }
 
-    fn keys(&self, name: &str) -> &[Key] {
+    pub(in crate::particles) fn keys(&self, name: &str) -> &[Key] {
         match self.get(name) {
             Some(Value::Keys(keys)) => keys,
             _ => &[],
         }
     }
 
-    fn vec4_keys(&self, name: &str) -> &[Vec4Key] {
+    pub(in crate::particles) fn vec4_keys(&self, name: &str) -> &[Vec4Key] {
         match self.get(name) {
             Some(Value::ColorKeys(keys) | Value::Vec4Keys(keys)) => keys,
             _ => &[],
         }
     }
 
-    fn range(&self, min: &str, max: &str) -> [f32; 2] {
+    /// Two numbers in ascending order.
+    pub(in crate::particles) fn range(&self, min: &str, max: &str) -> [f32; 2] {
         let (min, max) = (self.number(min), self.number(max));
         [min.min(max), min.max(max)]
     }
 
-    fn track(&self, name: &str) -> Track {
+    /// A track of keys, smooth if the parameter `smooth` is set.
+    pub(in crate::particles) fn track(&self, name: &str) -> Track {
         track(self.keys(name).iter().copied(), self.flag("smooth"))
     }
 
-    fn linear_track(&self, start: f32, end: f32) -> Track {
+    /// A track of two values, by `start_time`, `end_time` and `smooth`.
+    pub(in crate::particles) fn linear_track(&self, start: f32, end: f32) -> Track {
         let from = self.number("start_time").clamp(0.0, 1.0);
         let to = self.number("end_time").clamp(from, 1.0);
         let keys = [(from, start), (to, end)].map(|(time, value)| Key { time, value });
@@ -93,7 +86,7 @@ impl Parameters for Plugin<'_> {
 }
 
 /// A track with keys at 0 and 1, which have the values of the first and the last key.
-pub(super) fn track(keys: impl IntoIterator<Item = Key>, is_smooth: bool) -> Track {
+pub(in crate::particles) fn track(keys: impl IntoIterator<Item = Key>, is_smooth: bool) -> Track {
     let within = |key: Key| Key {
         time: key.time.clamp(0.0, 1.0),
         ..key
