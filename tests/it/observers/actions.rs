@@ -81,7 +81,7 @@ fn insert_components(commands: &mut Commands, root: Entity) {
         PartVisibility::hidden(["Arm", "Turret"]),
         BevySpace::default(),
         FollowVelocity::default(),
-        RootMotion::of_bone("Hull"),
+        RootMotion::default(),
         ModelMasks::default(),
     ));
 }

@@ -174,7 +174,7 @@ fn the_list_follows_opened_files() {
 fn games_are_opened_while_the_app_runs() {
     let mut viewer = Viewer::new();
     let folder = samples("archives");
-    viewer.act(Action::OpenGame(GameKind::Aftermath, folder.clone()));
+    viewer.act(Action::OpenGame(GameKind::Aftermath, folder));
     assert_eq!(viewer.browser().place, Place::Game);
     assert_eq!(viewer.listed(), ["courier.lgw"]);
     viewer.act(Action::PreviousModel);
@@ -182,7 +182,7 @@ fn games_are_opened_while_the_app_runs() {
     viewer.act(Action::BrowseUp);
     assert_eq!(viewer.browser().place, Place::Folder);
     // A folder without the files of the game.
-    viewer.act(Action::OpenGame(GameKind::Quake, folder));
+    viewer.act(Action::OpenGame(GameKind::Quake, samples("skins")));
     assert_eq!(viewer.browser().place, Place::Folder);
 }
 
