@@ -1,5 +1,5 @@
 //! `AnimationSFXMaps.txt` of Empire at War and Forces of Corruption: the sounds and surface effects of animations. It is in
-//! `Data/XML`, but it is no XML.
+//! `Data/XML`, but it is not XML.
 //!
 //! Each line is one event: `SOUND` or `SURFACE`, the animation's file name without its extension, a time, and the name of the
 //! event, separated by white space. Surface effects, which depend on the ground, such as footprints, also name a bone.
@@ -33,7 +33,7 @@ pub struct SfxEvent {
     pub seconds: f32,
     /// The name in `SFXEvents*.xml`, or that of the surface effect in `SurfaceFX.xml`.
     pub name: Box<str>,
-    /// The bone at which a surface effect happens. A few real lines lack it.
+    /// The bone at which a surface effect happens. A sound has none.
     pub bone: Option<Box<str>>,
 }
 
@@ -51,8 +51,9 @@ pub enum SfxKind {
 pub fn parse(bytes: &[u8]) -> SfxMap {
     let mut events = Vec::new();
     let mut warnings = WarningCollector::default();
-    let mut offset = 0;
-    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let mut offset = (bytes.len() - text.len()) as u64;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
         let text = String::from_utf8_lossy(line);
         match event(&text) {
             Ok(event) => events.extend(event),
@@ -93,9 +94,12 @@ fn event(line: &str) -> Result<Option<SfxEvent>, &'static str> {
         .ok()
         .filter(|ticks: &f32| ticks.is_finite() && *ticks >= 0.0);
     let Some(ticks) = ticks else {
-        return Err("a time is no number of at least 0");
+        return Err("a time is not a number, or below 0");
     };
     let bone = words.next().filter(|_| kind == SfxKind::Surface);
+    if kind == SfxKind::Surface && bone.is_none() {
+        return Err("a surface effect has no bone");
+    }
     Ok(Some(SfxEvent {
         kind,
         animation: animation.into(),
@@ -112,7 +116,7 @@ mod tests {
     #[test]
     fn lines_are_events() {
         let text = b"SURFACE\twalker_move_00\t1500\tFOOT_PLANT\tB_Foot_L\r\n\r\n\
-            sound walker_die_00 0 Fall\n  Surface\twalker_die_00\t5748.0\tGround_Slam\t\n";
+            sound walker_die_00 0 Fall\n  Surface\twalker_die_00\t5748.0\tGround_Slam\tRoot\t\n";
         let map = parse(text);
         assert_eq!(map.warnings, []);
         let events = map.events.iter().map(|event| {
@@ -140,7 +144,7 @@ mod tests {
                 "walker_die_00",
                 1.916,
                 "Ground_Slam",
-                None,
+                Some("Root"),
             ),
         ];
         assert_eq!(events, expected);
@@ -148,7 +152,7 @@ mod tests {
 
     #[test]
     fn other_lines_are_warnings_with_their_position() {
-        let text = b"SOUND a 10 Ok\n<xml>\nSOUND a\nSOUND a -1 Low\nSOUND a NaN Low\nSOUND a 1e99 High\n\xFF\xFE\nSOUND b 3 Ok";
+        let text = b"\xEF\xBB\xBFSOUND a 10 Ok\n<xml>\nSOUND a\nSOUND a -1 Low\nSOUND a NaN Low\nSOUND a 1e99 High\n\xFF\xFE\nSURFACE a 1 Step\nSOUND b 3 Ok";
         let map = parse(text);
         let animations: Vec<&str> = map.events.iter().map(|event| &*event.animation).collect();
         assert_eq!(animations, ["a", "b"]);
@@ -156,7 +160,8 @@ mod tests {
         let expected = [
             "2:1: a line begins neither with SOUND nor with SURFACE; the line is left out: \"<xml>\" (and 1 more like it)",
             "3:1: a line has no animation, time and name; the line is left out: \"SOUND a\"",
-            "4:1: a time is no number of at least 0; the line is left out: \"SOUND a -1 Low\" (and 2 more like it)",
+            "4:1: a time is not a number, or below 0; the line is left out: \"SOUND a -1 Low\" (and 2 more like it)",
+            "8:1: a surface effect has no bone; the line is left out: \"SURFACE a 1 Step\"",
         ];
         assert_eq!(warnings, expected);
         for length in 0..text.len() {

@@ -252,7 +252,7 @@ impl Builder {
         }
     }
 
-    /// Warns about data past the end of the file, inside tables, or shared in part. Call it for a format that stores each
+    /// Warns about data past the end of the file, inside tables, or shared in part; with headers, also shared as a whole. Call it for a format that stores each
     /// file as one piece, after a header of at least `header` bytes.
     pub fn check_ranges(&mut self, length: u64, header: u64) {
         let Self {
@@ -286,7 +286,9 @@ impl Builder {
                 });
             }
         }
-        for index in ranges::overlapping(listing.records.iter().map(range)) {
+        // Entries may be the same piece, unless each has a header with its name.
+        let ranges = listing.records.iter().map(range);
+        for index in ranges::overlapping(ranges, header > 0) {
             let Some(record) = listing.records.get(index as usize) else {
                 continue;
             };

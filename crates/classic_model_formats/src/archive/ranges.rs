@@ -24,9 +24,12 @@ pub(crate) fn intersects(merged: &[Range<u64>], range: &Range<u64>) -> bool {
             .is_some_and(|other| other.start < range.end)
 }
 
-/// The indices of ranges that overlap an earlier one in part, in ascending order. Equal ranges do not count, and neither do
-/// empty ones.
-pub(crate) fn overlapping(ranges: impl Iterator<Item = Range<u64>>) -> Vec<u32> {
+/// The indices of ranges that overlap an earlier one, in ascending order. Equal ranges count only with `counts_equal`, and empty
+/// ones never.
+pub(crate) fn overlapping(
+    ranges: impl Iterator<Item = Range<u64>>,
+    counts_equal: bool,
+) -> Vec<u32> {
     let mut sorted: Vec<(u64, u64, u32)> = (0..)
         .zip(ranges)
         .filter(|(_, range)| !range.is_empty())
@@ -36,7 +39,7 @@ pub(crate) fn overlapping(ranges: impl Iterator<Item = Range<u64>>) -> Vec<u32> 
     let mut furthest = (0, 0);
     let mut found = Vec::new();
     for (start, end, index) in sorted {
-        if start < furthest.1 && (start, end) != furthest {
+        if start < furthest.1 && (counts_equal || (start, end) != furthest) {
             found.push(index);
         }
         if end > furthest.1 {
@@ -71,10 +74,12 @@ mod tests {
 
     #[test]
     fn only_partial_overlaps_are_found() {
-        let find = |ranges: &[Range<u64>]| overlapping(ranges.iter().cloned());
+        let find = |ranges: &[Range<u64>]| overlapping(ranges.iter().cloned(), false);
         assert_eq!(find(&[0..10, 10..20, 0..10, 5..5, 10..20]), []);
         assert_eq!(find(&[5..15, 0..10]), [0]);
         assert_eq!(find(&[0..100, 10..20, 30..40]), [1, 2]);
         assert_eq!(find(&[0..10, 0..5]), [0]);
+        let equal = overlapping([0..10, 10..20, 0..10].into_iter(), true);
+        assert_eq!(equal, [2]);
     }
 }

@@ -31,7 +31,7 @@ pub use classic_models_fixtures::archives::{
 pub use classic_models_fixtures::chunk_malformed::{bad_count, truncated};
 pub use classic_models_fixtures::corpus::{corpus, files_of};
 pub use classic_models_fixtures::lgw::assert_valid;
-pub use classic_models_fixtures::malformed::Expect::{Reject, Silent, Warn};
+pub use classic_models_fixtures::malformed::Expect::{self, Reject, Silent, Warn};
 pub use classic_models_fixtures::malformed::{
     Case, Cases, assert_classes, assert_cuts_are_errors, assert_parsed, for_each_flipped_bit,
 };

@@ -3,7 +3,7 @@
 use super::ground::{Bounces, Fall, Ground, GroundEffect, motion_with};
 use super::mesh::EmitMode;
 use super::motion::{BirthRecord, Motion, stored_color, weather_motion};
-use super::plugins::PluginValues;
+use super::plugins::values::PluginValues;
 use super::pose::EmitterPose;
 use super::random::{Draws, Purpose};
 use super::schedule::Schedule;

@@ -165,7 +165,7 @@ fn area([a, b, c]: &[MeshPoint; 3]) -> f64 {
 /// The columns of the shortest rotation from +Z to a direction. No rotation for 0.
 fn rotation_to([x, y, z]: [f32; 3]) -> [[f32; 3]; 3] {
     if [x, y, z] == [0.0; 3] {
-        return super::pose::IDENTITY;
+        return super::vector::IDENTITY;
     }
     if z < -0.999_999 {
         return [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]];

@@ -1,9 +1,7 @@
 //! Where an emitter is at a birth, and how it moves.
 
 use super::ground::Ground;
-
-/// A matrix that changes nothing, as columns.
-pub const IDENTITY: [[f32; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+use super::vector::IDENTITY;
 
 /// Position and motion of an emitter at a birth.
 ///

@@ -1,5 +1,8 @@
 //! Vectors and matrices as arrays. Nothing about particles belongs here.
 
+/// A matrix that changes nothing, as columns.
+pub const IDENTITY: [[f32; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
 pub(super) fn add(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
     let ([x, y, z], [u, v, w]) = (a, b);
     [x + u, y + v, z + w]
@@ -41,7 +44,7 @@ pub(super) fn cross([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
 pub(super) fn aligned([x, y, z]: [f32; 3]) -> [[f32; 3]; 3] {
     let horizontal = (x * x + y * y).sqrt();
     if [x, y, z] == [0.0; 3] {
-        return super::pose::IDENTITY;
+        return IDENTITY;
     }
     let [cos, sin] = match horizontal > 0.0 {
         true => [x / horizontal, y / horizontal],

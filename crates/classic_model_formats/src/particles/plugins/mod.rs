@@ -29,16 +29,16 @@ mod parameters;
 mod parse;
 #[cfg(feature = "serde")]
 mod serialize;
+mod spawner;
 mod table;
+mod value;
 #[cfg(feature = "write")]
 pub mod write;
 
 pub use drawing::{Anchor, DrawStyle, Drawing};
-pub use file::{
-    GROUP_SHAPES, LightField, Plugin, PluginEmitter, PluginFile, PropertyGroup, Role, Value,
-    Vec4Key,
-};
+pub use file::{LightField, Plugin, PluginEmitter, PluginFile};
 pub(super) use parameters::track;
-pub(super) use parse::{Spawner, spawners};
 pub use parse::{is_plugin_system, parse};
+pub(super) use spawner::{Spawner, spawners};
 pub use table::{PLUGINS, Parameter, PluginKind, ValueKind};
+pub use value::{GROUP_SHAPES, PropertyGroup, Role, Value, Vec4Key};

@@ -1,7 +1,8 @@
 //! Parameters of plug-ins by name. Those that the file lacks are 0, false or empty. So are numbers that are not finite, which
 //! the parser rejects.
 
-use super::file::{Plugin, PropertyGroup, Value, Vec4Key};
+use super::file::Plugin;
+use super::value::{PropertyGroup, Value, Vec4Key};
 use crate::particles::file::{Interpolation, Key, Track};
 
 impl Plugin<'_> {

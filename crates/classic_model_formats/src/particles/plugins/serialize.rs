@@ -1,7 +1,8 @@
 //! Plug-ins by the names of the table, for `serde`. Nothing else belongs here.
 
-use super::file::{Plugin, Value};
+use super::file::Plugin;
 use super::table::PluginKind;
+use super::value::Value;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

@@ -2,7 +2,7 @@
 //!
 //! Source: the source code of GlyphXTools' alo-viewer, which reads the same identifiers. The names of parameters follow it.
 
-use super::file::{Role, Value};
+use super::value::{Role, Value};
 
 /// A known plug-in.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,8 @@
 
 pub use crate::chunk_write::WriteError;
 
-use super::file::{LightField, Plugin, PluginFile, PropertyGroup, Role, Value, Vec4Key};
+use super::file::{LightField, Plugin, PluginFile};
+use super::value::{PropertyGroup, Role, Value, Vec4Key};
 use crate::chunk_write::{check_length, check_text, container, data, fail, within};
 use crate::read::ErrorKind;
 use crate::write::{floats, u32s};

@@ -134,8 +134,9 @@ pub struct TwoFiles<'a> {
 }
 
 impl TwoFiles<'_> {
-    /// Cases of classes 56 to 58, in which the range of the second file's data is wrong.
-    pub fn push_range_cases(&self, cases: &mut Cases) {
+    /// Cases of classes 56 to 58, in which the range of the second file's data is wrong. `shared` is expected if it is that of the
+    /// first file.
+    pub fn push_range_cases(&self, cases: &mut Cases, shared: Expect) {
         let at = self.record as u64;
         let (start, size) = self.fields;
         let in_tables = Warn("overlap the header or the tables", at);
@@ -150,7 +151,7 @@ impl TwoFiles<'_> {
             (57, "data in the header", self.header, in_tables),
             (57, "data in the tables", self.table, in_tables),
             (58, "overlap in part", self.first + 2, in_data),
-            (58, "the same data", self.first, Silent),
+            (58, "the same data", self.first, shared),
         ] {
             cases.expect(class, expect);
             cases.add(name, with_u32(self.bytes, start, offset));

@@ -181,7 +181,7 @@ fn record_cases(cases: &mut Cases) {
             header: 0,
             table: records as u32 + 36,
         };
-        two.push_range_cases(cases);
+        two.push_range_cases(cases, Silent);
         let twice = meg(version, &[(b"SAME", b"a"), (b"SAME", b"b")]);
         let at = twice.records as u64 + 20;
         cases.expect(59, Warn("appears twice; the first one is used", at));

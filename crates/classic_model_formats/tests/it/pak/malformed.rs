@@ -80,7 +80,7 @@ fn record_cases(cases: &mut Cases) {
         header: 8,
         table: sample.directory as u32 + 1,
     };
-    two.push_range_cases(cases);
+    two.push_range_cases(cases, Silent);
     let named = |name: &[u8]| patched(bytes, second, &[name, &[0]].concat());
     cases.expect(59, Warn("entry \"a\" appears twice", at));
     cases.add("the same name", named(b"a"));

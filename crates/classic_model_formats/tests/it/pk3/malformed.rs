@@ -75,7 +75,9 @@ fn record_cases(cases: &mut Cases) {
         header: sample.end as u32 - 34,
         table: sample.records[0] as u32 + 1,
     };
-    two.push_range_cases(cases);
+    // Each file has a header with its name.
+    let shared = Warn("overlap those of another entry", second as u64);
+    two.push_range_cases(cases, shared);
     let named = |name: &[u8]| {
         build_pk3(&[
             Pk3File::stored(b"a", b"aaaa"),

@@ -143,7 +143,7 @@ fn file_cases(cases: &mut Cases) {
         header: 100,
         table: root.start as u32 + 1,
     };
-    two.push_range_cases(cases);
+    two.push_range_cases(cases, Silent);
     let name = second + 28;
     add_cases! { cases:
         59, Warn("entry \"A.DTX\" appears twice", at), "the same name" =>

@@ -4,7 +4,7 @@ use super::creators::Alignment;
 use super::forces::steps_of;
 use super::modifiers::StartAngle;
 use super::texture::Texture;
-use super::{PluginValues, Region};
+use super::values::{PluginValues, Region};
 use crate::particles::evaluate::emitter::{Appearance, PreparedEmitter, Source};
 use crate::particles::evaluate::ground::{Bounces, Fall, Ground, GroundEffect};
 use crate::particles::evaluate::motion::{BirthRecord, Motion, stored_color};

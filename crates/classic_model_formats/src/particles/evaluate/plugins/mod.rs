@@ -7,36 +7,14 @@ mod distribution;
 pub(super) mod forces;
 mod modifiers;
 mod texture;
+pub(super) mod values;
 
 use super::emitter::PreparedEmitter;
 use super::schedule::{Interval, Rounds, Schedule};
 use crate::particles::file::{Emitter, Parent, SpawnEvent};
 use crate::particles::plugins::{DrawStyle, PluginEmitter, PluginFile, Spawner, spawners};
 use creators::Creator;
-use modifiers::Modified;
-
-/// What an emitter of the first format cannot store.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct PluginValues {
-    creator: Creator,
-    modified: Modified,
-    /// The part of the space in which particles live.
-    region: Region,
-    /// Range of the width of quads divided by their height.
-    aspect: [f32; 2],
-}
-
-/// The part of the space in which particles live, by the distance from the emitter.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Region {
-    /// All of it.
-    #[default]
-    All,
-    /// At less than a distance.
-    Inside(f32),
-    /// At a distance or more.
-    Outside(f32),
-}
+use values::{PluginValues, Region};
 
 impl PluginFile<'_> {
     /// Each emitter as the one of the first format that is most similar, for what draws that format: textures, blend mode,

@@ -4,9 +4,8 @@ mod links;
 mod plugin;
 mod values;
 
-pub(in crate::particles) use links::{Spawner, spawners};
-
-use super::file::{LightField, Plugin, PluginEmitter, PluginFile, Role};
+use super::file::{LightField, Plugin, PluginEmitter, PluginFile};
+use super::value::Role;
 use crate::chunk::Chunk;
 use crate::chunk_parser::{self, Segment, root_chunk, vec_for_chunks};
 use crate::read::{Cursor, Format, ParseError};
@@ -100,7 +99,7 @@ impl Parser {
             }
         }
         let emitters = self.require(emitters, &container.body, "its emitters (0x1520)")?;
-        links::check(self, &emitters);
+        self.check_links(&emitters);
         Ok(PluginFile {
             name: name.unwrap_or_default(),
             unknown_1,

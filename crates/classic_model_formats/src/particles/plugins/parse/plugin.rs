@@ -3,8 +3,9 @@
 use super::Parser;
 use crate::chunk::Chunk;
 use crate::chunk_parser::Segment;
-use crate::particles::plugins::file::{Plugin, Role};
+use crate::particles::plugins::file::Plugin;
 use crate::particles::plugins::table::PluginKind;
+use crate::particles::plugins::value::Role;
 use crate::read::{ErrorKind, ParseError};
 
 const ID: u32 = 0;

@@ -4,8 +4,8 @@ use super::Parser;
 use crate::chunk::Chunk;
 use crate::chunk_parser::Segment;
 use crate::particles::file::Key;
-use crate::particles::plugins::file::{GROUP_SHAPES, PropertyGroup, Value, Vec4Key};
 use crate::particles::plugins::table::{Parameter, ValueKind};
+use crate::particles::plugins::value::{GROUP_SHAPES, PropertyGroup, Value, Vec4Key};
 use crate::read::{Cursor, ErrorKind, ParseError};
 
 /// In the value of a group that is a container, the chunk with the value.
