@@ -1,7 +1,7 @@
 //! The subcommand `thumbnail`: writes a small image of a file, for file managers. It opens no window.
 
 use crate::file_format::is_texture;
-use crate::paths::archive_file::{absolute, read};
+use crate::paths::archive_file::{absolute, is_archive, read};
 use crate::view::capture::texture::scaled;
 use crate::view::capture::thumbnail;
 use crate::{messages, output_file};
@@ -36,8 +36,8 @@ pub struct Args {
 /// Writes the image.
 pub fn run(args: &Args) -> ExitCode {
     let written = path_of(&args.input).and_then(|input| {
+        check_output(&args.output)?;
         let png = image(&input, args.size)?;
-        // File managers name temporary files without an extension.
         output_file::write(&args.output, &png, true)
     });
     match written {
@@ -46,8 +46,30 @@ pub fn run(args: &Args) -> ExitCode {
     }
 }
 
+/// Refuses to replace a file that is not an image. File managers create an empty file, or name a new one without `.png`.
+fn check_output(output: &Path) -> Result<(), String> {
+    const SIGNATURE: &[u8] = b"\x89PNG";
+    let is_replaceable = match std::fs::read(output) {
+        Ok(bytes) => bytes.is_empty() || bytes.starts_with(SIGNATURE),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    };
+    if !is_replaceable {
+        let output = output.display();
+        return Err(format!(
+            "{output}: exists and is not a PNG, so it is not replaced"
+        ));
+    }
+    Ok(())
+}
+
 /// The bytes of the PNG.
 fn image(input: &Path, size: u32) -> Result<Vec<u8>, String> {
+    if input.is_dir() || is_archive(input) {
+        let input = input.display();
+        return Err(format!(
+            "{input}: expected a file that is not a folder or an archive"
+        ));
+    }
     let pixels = if is_texture(input) {
         let with_path = |error: &dyn std::fmt::Display| format!("{}: {error}", input.display());
         let bytes = read(&absolute(input)).map_err(|error| with_path(&error))?;
@@ -62,13 +84,17 @@ fn image(input: &Path, size: u32) -> Result<Vec<u8>, String> {
 /// The path of an argument that is a path or a `file://` URI.
 fn path_of(input: &str) -> Result<PathBuf, String> {
     let Some((scheme, rest)) = input.split_once("://") else {
-        return Ok(PathBuf::from(input));
+        // `-` is standard input only for `view`.
+        return Ok(Path::new(".").join(input));
     };
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
     if !scheme.eq_ignore_ascii_case("file") || !path.starts_with('/') {
-        return Err(format!("{input}: expected a path or a file:// URI"));
+        return Err(format!(
+            "{input}: expected a path or a file:// URI of this computer"
+        ));
     }
-    let path = decoded(path).ok_or_else(|| format!("{input}: the URI is damaged"))?;
+    let path = decoded(path)
+        .ok_or_else(|| format!("{input}: expected % and two hexadecimal digits of UTF-8"))?;
     // `/C:/walker.alo`
     let drive = path
         .strip_prefix('/')
@@ -106,7 +132,9 @@ mod tests {
     #[test]
     fn inputs_are_paths_or_file_uris() {
         for (input, expected) in [
-            ("a b%20.alo", "a b%20.alo"),
+            ("a b%20.alo", "./a b%20.alo"),
+            ("/a.alo", "/a.alo"),
+            ("-", "./-"),
             ("file:///a%20b/%C3%BC.alo", "/a b/\u{fc}.alo"),
             ("file://localhost/a.alo", "/a.alo"),
             ("FILE:///a%2fb", "/a/b"),

@@ -106,6 +106,25 @@ fn wrong_files_are_one_error() {
         assert_eq!(error.lines().count(), 1, "{error}");
         assert!(image.is_none(), "{name}");
     }
+    // Neither a folder, nor an archive, nor a file that would be replaced.
+    let model = folder.path().join("broken.mdl");
+    let archive = asset("archives/pak0.pak");
+    for (input, output, expected) in [
+        (folder.path(), "new.png", "not a folder or an archive"),
+        (&archive, "new.png", "not a folder or an archive"),
+        (&model, "broken.mdl", "broken.mdl: exists and is not a PNG"),
+    ] {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_classic-models"));
+        program
+            .arg("thumbnail")
+            .arg(input)
+            .arg(folder.path().join(output));
+        let result = program.arg("64").output().unwrap();
+        let error = String::from_utf8_lossy(&result.stderr).into_owned();
+        assert_eq!(result.status.code(), Some(1), "{error}");
+        assert!(error.contains(expected), "{error}");
+    }
+    assert_eq!(std::fs::read(model).unwrap(), b"junk");
     let (code, error, _) = thumbnail("missing.alo", "64");
     assert_eq!(code, Some(1), "{error}");
     assert_eq!(thumbnail("a.alo", "0").0, Some(2));

@@ -191,11 +191,6 @@ pub fn run(args: &Args) -> ExitCode {
         return ExitCode::from(WRONG_ARGUMENTS);
     };
     let kind = Output::of(out).unwrap_or(args.format);
-    if let Some(option) = args.options.without_effect(kind) {
-        let kind = kind.extension();
-        messages::error(format_args!("{option} has no effect on .{kind} files"));
-        return ExitCode::from(WRONG_ARGUMENTS);
-    }
     let (inputs, files) = match inputs(args, paths, kind) {
         Ok(opened) => opened,
         Err(error) => return messages::failure(error),
@@ -207,6 +202,11 @@ pub fn run(args: &Args) -> ExitCode {
             return ExitCode::from(WRONG_ARGUMENTS);
         }
     };
+    if let Some(option) = args.options.without_effect(kind) {
+        let kind = kind.extension();
+        messages::error(format_args!("{option} has no effect on .{kind} files"));
+        return ExitCode::from(WRONG_ARGUMENTS);
+    }
     let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let run = Run {
         options: &args.options,

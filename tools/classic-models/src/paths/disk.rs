@@ -3,6 +3,7 @@
 //! Symbolic links are kept, unlike by [`archive_file::absolute`](crate::paths::archive_file::absolute), because the files beside a
 //! link count, not those beside its target.
 
+use std::fs::DirEntry;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -28,6 +29,14 @@ pub fn samples() -> PathBuf {
     let packed = program.map(|program| program.with_file_name("assets"));
     let packed = packed.filter(|folder| folder.is_dir());
     packed.unwrap_or_else(classic_models_support::samples)
+}
+
+/// A folder in a folder, in any case.
+pub fn below(folder: &Path, name: &str) -> Option<PathBuf> {
+    let mut entries = folder.read_dir().ok()?.flatten();
+    let is_named = |entry: &DirEntry| entry.file_name().eq_ignore_ascii_case(name);
+    let found = entries.find(|entry| is_named(entry) && entry.path().is_dir());
+    found.map(|entry| entry.path())
 }
 
 /// The files in a folder and its folders, by their paths from it, sorted; and the folders that cannot be read. Without hidden

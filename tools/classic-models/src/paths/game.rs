@@ -3,7 +3,7 @@
 use crate::file_format::is_model;
 use crate::messages;
 use crate::paths::archive_file::{absolute, open_file};
-use crate::paths::disk::files_below;
+use crate::paths::disk::{below, files_below};
 use crate::paths::entry_pattern::EntryPattern;
 use crate::paths::quake_folders::QuakeFolders;
 use bevy::asset::io::ErasedAssetReader;
@@ -12,7 +12,6 @@ use clap::ValueEnum;
 use futures_lite::StreamExt;
 use futures_lite::future::block_on;
 use std::collections::{BTreeMap, HashSet};
-use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
 /// The error of a path that is not of a file of the game.
@@ -212,14 +211,6 @@ fn layers(first: &Path, others: &[PathBuf]) -> Result<ArchiveSource, ArchiveSour
         true => Ok(source.folder(path)),
         false => source.archive(path),
     })
-}
-
-/// A folder in a folder, in any case.
-pub fn below(folder: &Path, name: &str) -> Option<PathBuf> {
-    let mut entries = folder.read_dir().ok()?.flatten();
-    let is_named = |entry: &DirEntry| entry.file_name().eq_ignore_ascii_case(name);
-    let found = entries.find(|entry| is_named(entry) && entry.path().is_dir());
-    found.map(|entry| entry.path())
 }
 
 /// The files of a game, with paths that begin with the game's root. Its archives are read once.

@@ -2,7 +2,7 @@
 
 use crate::file_format::has_extension;
 use crate::paths::archive_file::absolute;
-use crate::paths::game::below;
+use crate::paths::disk::below;
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 

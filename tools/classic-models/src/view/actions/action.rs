@@ -2,7 +2,7 @@
 
 use crate::paths::game::GameKind;
 use crate::view::camera::framing::Framing;
-use crate::view::draw::light::LightSet;
+use crate::view::draw::lighting::LightSet;
 use crate::view::open::args::{Trees, View};
 use crate::view::panels::input::PanelInput;
 use bevy::input::keyboard::{Key, KeyboardInput};

@@ -3,7 +3,7 @@
 use crate::view::actions::action::Action;
 use crate::view::camera::framing::Framing;
 use crate::view::camera::orbit::Orbit;
-use crate::view::draw::light::{EXPOSURES, LightSet, Lighting};
+use crate::view::draw::lighting::{EXPOSURES, LightSet, Lighting};
 use crate::view::draw::overlays::Overlays;
 use crate::view::models::file_data::{TEAMS, team_index};
 use crate::view::models::shown_model::{ShownModel, ShownModelItem};

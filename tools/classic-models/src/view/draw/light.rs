@@ -1,33 +1,12 @@
 //! The lights around the models, and the exposure.
 
 use crate::view::camera::orbit::Orbit;
+use crate::view::draw::lighting::{LightSet, Lighting};
 use bevy::camera::Exposure;
 use bevy::prelude::*;
-use clap::ValueEnum;
 use classic_models_support::stage::{
     KeyLight, StageLight, set_ambient_light, shadows, spawn_lights,
 };
-
-/// The smallest and the largest exposure, in stops.
-pub const EXPOSURES: [f32; 2] = [-5.0, 5.0];
-
-/// The lights, and the brightness of the picture.
-#[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
-pub struct Lighting {
-    pub set: LightSet,
-    /// Each stop doubles the light.
-    pub exposure: f32,
-}
-
-/// A set of lights.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum LightSet {
-    /// A light with shadows, a weak one from behind, and ambient light: shows textures as they are
-    #[default]
-    Studio,
-    /// A sun with shadows, two colored fill lights, and ambient light, as maps of the games have
-    Game,
-}
 
 /// A directional light of [`LightSet::Game`].
 struct GameLight {

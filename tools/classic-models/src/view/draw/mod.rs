@@ -2,6 +2,7 @@
 
 pub mod floor;
 pub mod light;
+pub mod lighting;
 pub mod overlays;
 pub mod pointer;
 pub mod visible_points;

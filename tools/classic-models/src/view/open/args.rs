@@ -2,7 +2,7 @@
 
 use crate::file_format::has_extension;
 use crate::paths::game::GameKind;
-use crate::view::open::image_args::{AnimationArgs, StageArgs};
+use crate::view::open::image_args::{AnimationArgs, StageArgs, color};
 use crate::view::open::keys;
 use crate::view::open::standard_input::ModelFormat;
 use bevy::prelude::*;
@@ -336,12 +336,6 @@ fn colors(text: &str) -> Result<PlayerColors, &'static str> {
         Some((Some(shirt), Some(pants))) => Ok(PlayerColors { shirt, pants }),
         _ => Err("expected two rows of the palette from 0 to 15, such as 4,13"),
     }
-}
-
-/// A color of six hexadecimal digits.
-pub fn color(text: &str) -> Result<Color, &'static str> {
-    let color = Srgba::hex(text).map(Color::from);
-    color.map_err(|_| "expected a color of six hexadecimal digits, such as c01818")
 }
 
 fn trees(text: &str) -> Result<Trees, &'static str> {

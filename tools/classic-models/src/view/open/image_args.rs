@@ -1,8 +1,7 @@
 //! The options of images: the background, the light, the floor, and animations.
 
 use crate::file_format::has_extension;
-use crate::view::draw::light::{EXPOSURES, LightSet, Lighting};
-use crate::view::open::args::color;
+use crate::view::draw::lighting::{EXPOSURES, LightSet, Lighting};
 use bevy::prelude::*;
 use classic_models_support::images::{Alpha, RATE};
 use std::path::{Path, PathBuf};
@@ -56,6 +55,12 @@ pub struct AnimationArgs {
     /// The most frames per second of the animation
     #[arg(long, value_name = "N", value_parser = rate, default_value_t = RATE, requires = "animation", conflicts_with = "capture")]
     pub fps: f32,
+}
+
+/// A color of six hexadecimal digits.
+pub fn color(text: &str) -> Result<Color, &'static str> {
+    let color = Srgba::hex(text).map(Color::from);
+    color.map_err(|_| "expected a color of six hexadecimal digits, such as c01818")
 }
 
 fn background(text: &str) -> Result<Color, &'static str> {

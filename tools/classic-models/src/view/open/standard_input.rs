@@ -5,6 +5,7 @@ use clap::ValueEnum;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// The path argument of standard input.
 pub const STANDARD_INPUT: &str = "-";
@@ -40,9 +41,12 @@ impl ModelFormat {
     }
 }
 
+/// How many bytes decide about the format.
+const START: u64 = 1 << 16;
+
 /// The temporary folder of a model, which is removed in the end.
 pub struct StandardInput {
-    folder: PathBuf,
+    _folder: TempDir,
     pub file: PathBuf,
 }
 
@@ -54,24 +58,26 @@ impl StandardInput {
     pub fn read(mut from: impl Read, format: Option<ModelFormat>) -> Result<Self, String> {
         let text = |error: std::io::Error| format!("standard input: {error}");
         let mut bytes = Vec::new();
-        from.read_to_end(&mut bytes).map_err(text)?;
+        let start = from.by_ref().take(START);
+        { start }.read_to_end(&mut bytes).map_err(text)?;
+        if bytes.is_empty() {
+            return Err("standard input: empty".to_owned());
+        }
         let format = format.or_else(|| ModelFormat::detect(&bytes));
         let format = format
             .ok_or("standard input: not a model of a known format; --format states the format")?;
-        let folder = format!("classic-models-{}", std::process::id());
-        let folder = std::env::temp_dir().join(folder);
-        fs::create_dir(&folder).map_err(text)?;
-        let file = folder.join("stdin").with_extension(format.extension());
-        let input = Self { folder, file };
-        fs::write(&input.file, bytes).map_err(text)?;
-        Ok(input)
-    }
-}
-
-impl Drop for StandardInput {
-    fn drop(&mut self) {
-        // Nothing can be done about a folder that stays.
-        let _ = fs::remove_dir_all(&self.folder);
+        from.read_to_end(&mut bytes).map_err(text)?;
+        let folder = tempfile::Builder::new().prefix("classic-models-").tempdir();
+        let folder = folder.map_err(text)?;
+        // Textures are also searched for in folders beside that of the model.
+        let models = folder.path().join("models");
+        fs::create_dir(&models).map_err(text)?;
+        let file = models.join("stdin").with_extension(format.extension());
+        fs::write(&file, bytes).map_err(text)?;
+        Ok(Self {
+            _folder: folder,
+            file,
+        })
     }
 }
 
@@ -84,9 +90,11 @@ mod tests {
         assert!(StandardInput::read(&b"junk"[..], None).is_err());
         let given = StandardInput::read(&b"junk"[..], Some(ModelFormat::Lgw)).unwrap();
         assert!(given.file.ends_with("stdin.lgw"));
-        let folder = given.folder.clone();
+        let file = given.file.clone();
+        assert!(file.exists());
         drop(given);
-        assert!(!folder.exists());
+        assert!(!file.exists());
+        assert!(StandardInput::read(&b""[..], Some(ModelFormat::Lgw)).is_err());
         let detected = StandardInput::read(&b"IDPO"[..], None).unwrap();
         assert!(detected.file.ends_with("stdin.mdl"));
         assert_eq!(std::fs::read(&detected.file).unwrap(), b"IDPO");

@@ -2,7 +2,7 @@
 
 use crate::log_buffer::LogLine;
 use crate::view::actions::action::Action;
-use crate::view::draw::light::Lighting;
+use crate::view::draw::lighting::Lighting;
 use crate::view::draw::overlays::Overlays;
 use crate::view::open::args::Trees;
 use bevy::prelude::*;

@@ -3,7 +3,7 @@
 use crate::log_buffer::{LogLine, Severity};
 use crate::view::actions::action::{Action, Overlay, Panel};
 use crate::view::camera::framing::Framing;
-use crate::view::draw::light::{EXPOSURES, LightSet, Lighting};
+use crate::view::draw::lighting::{EXPOSURES, LightSet, Lighting};
 use crate::view::open::args::View;
 use crate::view::open::keys::GROUPS;
 use crate::view::panels::data::{PanelData, Shown};

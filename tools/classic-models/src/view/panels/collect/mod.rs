@@ -6,7 +6,7 @@ mod lgw;
 mod playing;
 mod textures;
 
-use crate::view::draw::light::Lighting;
+use crate::view::draw::lighting::Lighting;
 use crate::view::draw::overlays::Overlays;
 use crate::view::draw::pointer::Pointer;
 use crate::view::model_events::EventLog;

@@ -5,7 +5,7 @@ mod driver;
 use crate::log_buffer::{LogLine, Severity};
 use crate::view::actions::action::{Action, Overlay, Panel, SearchField};
 use crate::view::camera::framing::Framing;
-use crate::view::draw::light::LightSet;
+use crate::view::draw::lighting::LightSet;
 use crate::view::open::browser::{Browser, Place};
 use crate::view::panels::data::{
     ClipRow, Damage, Details, Lods, ModelRow, OverlayChoices, PanelData, PartRow, PlaceRow,
