@@ -27,12 +27,12 @@ fn begin(mut motions: Query<&mut ClipMotion>) {
 fn move_roots(mut roots: Query<(&RootMotion, &ClipMotion, &mut Transform)>) {
     for (motion, ClipMotion(moved), mut transform) in &mut roots {
         if motion.moves_root && *moved != default() {
-            let moved = Transform {
-                translation: moved.translation,
-                rotation: moved.rotation(),
-                scale: Vec3::ONE,
-            };
-            *transform = transform.mul_transform(moved);
+            transform.translation = transform.transform_point(moved.translation);
+            // A mirrored root turns the other way.
+            let is_mirrored = transform.scale.x * transform.scale.z < 0.0;
+            let turn = moved.rotation();
+            let turn = if is_mirrored { turn.inverse() } else { turn };
+            transform.rotation = (transform.rotation * turn).normalize();
         }
     }
 }

@@ -63,7 +63,7 @@ pub struct ModelSkinInfo {
 /// Answers questions about spawned models of any format: format, clips, pose, bounds, strides, skins, team
 /// color, level of detail, parts, bones, roots.
 ///
-/// It reads [`Playback`], `GlobalTransform`, [`ModelSkins`], [`ModelLod`] and [`TeamColor`]. A system that also writes one of
+/// It reads [`Playback`], `Transform`, `GlobalTransform`, [`ModelSkins`], [`ModelLod`] and [`TeamColor`]. A system that also writes one of
 /// these needs a `ParamSet`.
 ///
 /// ```
@@ -247,7 +247,7 @@ impl ModelQuery<'_, '_> {
     /// How the clips of a root have moved its model along the ground in the last update, in the root's space. `None` without a
     /// [`RootMotion`](crate::root::RootMotion).
     ///
-    /// It is for games that move roots themselves, so that [`moves_root`](crate::root::RootMotion::moves_root) is false:
+    /// It is for games that move roots themselves, in `Last` or in the next frame, so that [`moves_root`](crate::root::RootMotion::moves_root) is false:
     ///
     /// ```
     /// # use bevy::prelude::*;
@@ -260,7 +260,8 @@ impl ModelQuery<'_, '_> {
     ///     for (root, transform, mut velocity) in &mut units {
     ///         let moved = models.root_motion(root).unwrap_or_default();
     ///         let moved = transform.rotation * (transform.scale * Vec3::from(moved.translation));
-    ///         velocity.0 = moved / time.delta_secs();
+    ///         // The first frame has no duration.
+    ///         velocity.0 = moved / time.delta_secs().max(1e-3);
     ///     }
     /// }
     /// # bevy::ecs::system::assert_is_system(walk);

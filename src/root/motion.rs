@@ -8,8 +8,8 @@ use bevy::prelude::*;
 
 /// Moves the root as its clip moves the model along the ground, so that a model that walks in its clip walks in the world.
 ///
-/// The movement is that of a bone, which is taken out of the pose: the bone stays above the place where it is at the start of
-/// the clip. Without a bone, it is that of the clip's stride, for models that walk in place: forward, to the root's −Z axis,
+/// The movement is that of a bone, which is taken out of the pose: the bone stays above its position at the start of the
+/// clip. Without a bone, it is that of the clip's stride, for models that walk in place: forward, to the root's −Z axis,
 /// as for [`FollowVelocity`](crate::root::FollowVelocity), whose opposite this is. Don't use both on one root.
 ///
 /// Steps of any length and direction, loops and parts of clips move the root by exactly what the clip shows. During a

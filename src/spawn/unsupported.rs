@@ -63,9 +63,7 @@ fn alternative(component: ModelComponent, format: ModelFormat) -> Option<&'stati
         (
             ModelComponent::PlayClip | ModelComponent::ClipLayers | ModelComponent::RootMotion,
             UfoAftermath,
-        ) => {
-            "the format has no animations; move the entities of `LgwInstance::meshes`"
-        }
+        ) => "the format has no animations; move the entities of `LgwInstance::meshes`",
         (ModelComponent::ModelSkin, Alamo) => {
             "sub-meshes use the textures of their materials; replace the materials on their entities"
         }

@@ -2,7 +2,7 @@
 
 use crate::formats::alamo::animation::pairing::find_animations;
 use crate::formats::alamo::animation::rig::AloAnimator;
-use crate::formats::alamo::animation::sounds::add_sounds;
+use crate::formats::alamo::animation::sounds::{SoundTables, add_sounds};
 use crate::formats::alamo::appearance::ShownStage;
 use crate::formats::alamo::asset::{
     Alo, AloAssetLabel, AloMesh, AloModel, AloProxyInfo, AloSubmesh, owned_parameter,
@@ -48,6 +48,7 @@ pub type AloLoader = ModelLoader<Alo>;
 /// What the loader holds.
 pub struct AloLoaderState {
     pub(crate) animation_extensions: Vec<String>,
+    pub(crate) sounds: SoundTables,
 }
 
 impl Format for Alo {
@@ -97,7 +98,8 @@ impl Format for Alo {
             )
             .await;
             let animations = &mut dependencies.animations;
-            add_sounds(animations, settings, &mut search, load_context).await;
+            let tables = &loader.state.sounds;
+            add_sounds(animations, settings, tables, &mut search, load_context).await;
         }
         let textures = dependencies.textures.values();
         let textures: Vec<_> = textures.flatten().cloned().collect();

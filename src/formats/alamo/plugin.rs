@@ -4,6 +4,7 @@ use crate::appearance::parts::{choose_levels, reset_level};
 use crate::appearance::rebind_textures::rebind_changed_textures;
 use crate::crowd::plugin::{add_crowds, finish_crowds};
 use crate::formats::alamo::animation::plugin::AnimationPlugin;
+use crate::formats::alamo::animation::sounds::SoundTables;
 use crate::formats::alamo::appearance::{color_teams, show_parts};
 use crate::formats::alamo::asset::Alo;
 use crate::formats::alamo::components::{AloBone, AloPart, AloProxy, AloSubmeshIndex, TeamColored};
@@ -106,6 +107,7 @@ impl Plugin for AlamoPlugin {
     fn finish(&self, app: &mut App) {
         let state = AloLoaderState {
             animation_extensions: self.animation_extensions.clone(),
+            sounds: SoundTables::default(),
         };
         finish_crowds::<Alo>(app);
         finish_format::<Alo>(app, &self.extensions, &self.defaults, state);

@@ -31,6 +31,7 @@ pub(crate) fn check(manifest: &ModelManifest) -> Checked<'_> {
 /// Like [`check`], for a manifest without a model, which others extend.
 pub(crate) fn check_values(manifest: &ModelManifest) -> Checked<'_> {
     check_lengths(manifest)?;
+    check_clip_bones(manifest)?;
     check_masks(manifest)?;
     check_named("extends", &manifest.extends)?;
     if !manifest.model.is_empty() {
@@ -93,6 +94,16 @@ fn check_length<'a>(steps: impl IntoIterator<Item = Step<'a>>, length: usize) ->
     let is_valid = length <= MAX_LIST_LENGTH;
     let message = format_args!("has {length} elements, but must have at most {MAX_LIST_LENGTH}");
     require(is_valid, steps, message)
+}
+
+/// Finds a bone that is named twice.
+fn check_clip_bones(manifest: &ModelManifest) -> Checked<'_> {
+    let mut names = HashSet::new();
+    manifest.clip_bones.keys().try_for_each(|name| {
+        let steps = [Field("clip_bones"), Key(name)];
+        let is_new = names.insert(folded(name));
+        require(is_new, steps, "has the name of another bone")
+    })
 }
 
 /// Finds a mask without bones, with too many bones, or with the name of another mask.

@@ -9,7 +9,8 @@ use crate::playback::clip_events::EventTables;
 use crate::playback::skeletal::active_clips::{ActiveClips, Pending, PendingState};
 use crate::playback::skeletal::clips::{Clips, Edits};
 use crate::playback::skeletal::layers::{ActiveLayers, LayerRequest, PlayedLayer};
-use crate::playback::skeletal::pose::{BoneEntities, PosedBone, WrittenBone, blend};
+use crate::playback::skeletal::pose::{BoneEntities, WrittenBone, blend};
+use crate::playback::skeletal::posed_bone::PosedBone;
 use crate::playback::skeletal::rig::Rig;
 use crate::playback::skeletal::root_motion::Mover;
 use crate::root::events::{ModelEvent, ModelEvents, PassedEvent};
@@ -349,7 +350,7 @@ impl<F: Rig> ModelAnimator<F> {
             Mover::Bone(_) => bones.extend(F::bones(model).map(PosedBone::from)),
             Mover::Stride(stride) if !self.is_waiting() => {
                 if let Some(selected) = self.active.iter_mut().next_back() {
-                    selected.stride = *stride;
+                    selected.stride = stride.unwrap_or(0.0);
                 }
             }
             Mover::Stride(_) => {}

@@ -11,7 +11,8 @@ use crate::load::warnings::ModelWarnings;
 use crate::playback::advance::{ClipStep, wrap};
 use crate::playback::skeletal::animator::{AnimatedRoot, ClipRequest, ModelAnimator};
 use crate::playback::skeletal::clips::Clips;
-use crate::playback::skeletal::pose::{BoneEntities, PosedBone};
+use crate::playback::skeletal::pose::BoneEntities;
+use crate::playback::skeletal::posed_bone::PosedBone;
 use crate::playback::skeletal::propagate::PosedScene;
 use crate::playback::skeletal::rig::{ClipSource, Rig};
 use crate::playback::skeletal::root_motion::{MotionBone, Mover};
@@ -109,13 +110,22 @@ pub(crate) fn play_clips<F: Rig>(mut all: PlayedRoots<F>, mut clips: Clips<F>) {
         let posed = scene.as_ref().map(|scene| scene.scene());
         let mover = moved.and_then(|(motion, stride, mut moved)| {
             let scene = posed.and_then(|scene| all.scenes.get(scene).ok());
-            let mover = mover::<F>(model, &motion, stride, scene);
-            let mover = mover.unwrap_or_else(|warning| {
-                if motion.is_changed() || instance.is_changed() {
+            let mover = match &motion.bone {
+                Some(bone) => scene.and_then(|scene| {
+                    let bone = MotionBone::new::<F>(model, bone, motion.turns, scene);
+                    bone.map(Mover::Bone)
+                }),
+                None => Some(Mover::Stride(stride.stride)),
+            };
+            let Some(mover) = mover else {
+                let is_played_now = play.as_ref().is_some_and(Ref::is_changed);
+                if motion.is_changed() || instance.is_changed() || is_played_now {
+                    let is_in_crowd = skeleton.is_empty();
+                    let warning = motion_warning::<F>(model, &motion, is_in_crowd);
                     all.warnings.warn_once(entity, &warning);
                 }
-                None
-            })?;
+                return None;
+            };
             moved.0 = animator.motion(model, &mover);
             Some(mover)
         });
@@ -140,32 +150,17 @@ pub(crate) fn play_clips<F: Rig>(mut all: PlayedRoots<F>, mut clips: Clips<F>) {
     }
 }
 
-/// What moves a root. `scene` is the transform of its scene, unless it is a member of a crowd.
-///
-/// # Errors
-/// A warning about the model if its bone cannot do it.
-fn mover<F: Rig>(
-    model: &F::Model,
-    motion: &RootMotion,
-    stride: &MeasuredStride,
-    scene: Option<&Transform>,
-) -> Result<Option<Mover>, String> {
-    let Some(name) = &motion.bone else {
-        return Ok(stride.stride.map(Mover::Stride));
-    };
-    let Some(scene) = scene else {
-        return Err(
-            "is a member of a crowd, whose poses are baked, so that no bone can move its root by \
-             `RootMotion`; a stride can"
-                .to_owned(),
-        );
-    };
-    let bone = MotionBone::new::<F>(model, name, motion, scene);
-    bone.map(|bone| Some(Mover::Bone(bone))).ok_or_else(|| {
-        let names: Vec<&str> = F::bones(model).map(|bone| bone.name).collect();
-        let alternatives = alternatives(name, "bones", names.iter().copied());
-        format!("has no bone \"{name}\" that `RootMotion` could follow{alternatives}")
-    })
+/// The warning about a model whose root no bone can move.
+fn motion_warning<F: Rig>(model: &F::Model, motion: &RootMotion, is_in_crowd: bool) -> String {
+    if is_in_crowd {
+        return "is a member of a crowd, whose poses are baked, so that no bone can move its root by \
+                `RootMotion`; a stride can"
+            .to_owned();
+    }
+    let name = motion.bone.as_deref().unwrap_or_default();
+    let names: Vec<&str> = F::bones(model).map(|bone| bone.name).collect();
+    let alternatives = alternatives(name, "bones", names.iter().copied());
+    format!("has no bone \"{name}\" that `RootMotion` could follow{alternatives}")
 }
 
 /// Whether a requested clip of a root or of its layers is loading.

@@ -10,6 +10,7 @@ pub(crate) mod driver;
 pub(crate) mod layers;
 pub(crate) mod pose;
 pub(crate) mod pose_source;
+pub(crate) mod posed_bone;
 pub(crate) mod propagate;
 pub(crate) mod rig;
 pub(crate) mod root_motion;

@@ -1,12 +1,11 @@
-//! Takes the movement of a bone along the ground out of the poses of clips: see [`RootMotion`].
+//! Takes the movement of a bone along the ground out of the poses of clips: see [`RootMotion`](crate::root::RootMotion).
 
 use crate::geometry::ground_motion::GroundMotion;
 use crate::load::names::same_name;
 use crate::playback::advance::ClipStep;
-use crate::playback::skeletal::pose::PosedBone;
 use crate::playback::skeletal::pose_source::BoundClip;
+use crate::playback::skeletal::posed_bone::PosedBone;
 use crate::playback::skeletal::rig::{Rig, RigBone};
-use crate::root::motion::RootMotion;
 use bevy::math::Affine3A;
 use bevy::prelude::*;
 use core::ops::Range;
@@ -14,8 +13,8 @@ use core::ops::Range;
 /// What moves a root.
 pub(crate) enum Mover {
     Bone(MotionBone),
-    /// The distance of one pass through the clip that was requested last, in units of the root.
-    Stride(f32),
+    /// The distance of one pass through the clip that was requested last, in units of the root, if the model walks in it.
+    Stride(Option<f32>),
 }
 
 /// The bone whose movement is that of the root.
@@ -42,7 +41,7 @@ impl MotionBone {
     pub(crate) fn new<F: Rig>(
         model: &F::Model,
         name: &str,
-        motion: &RootMotion,
+        turns: bool,
         scene: &Transform,
     ) -> Option<Self> {
         let bones: Vec<RigBone<'_>> = F::bones(model).collect();
@@ -53,7 +52,7 @@ impl MotionBone {
         Some(Self {
             bone,
             above,
-            turns: motion.turns,
+            turns,
             scene: scene.compute_affine(),
         })
     }
@@ -117,9 +116,30 @@ impl MotionBone {
         time: f32,
         bones: &[PosedBone],
     ) -> Transform {
+        let position = moving.clip.position(time, moving.part);
+        let posed = bones.get(self.bone);
+        let local = posed.map(|bone| bone.sample(moving.clip, self.bone, position).0);
+        let local = local.unwrap_or_default();
         let moved = self.moved(moving, time, bones);
+        if moved == GroundMotion::default() {
+            return local;
+        }
         let (parent, bone) = self.transforms(moving, time, bones);
-        let local = parent.inverse() * moved.inverse().affine() * bone;
-        Transform::from_matrix(Mat4::from(local))
+        let (to_parent, back) = (parent.inverse(), moved.inverse().affine());
+        let translation = to_parent.transform_point3a(back.transform_point3a(bone.translation));
+        let turn = to_parent.matrix3 * back.matrix3 * parent.matrix3;
+        let turn = match moved.turn {
+            0.0 => Quat::IDENTITY,
+            _ => Quat::from_mat3a(&turn).normalize(),
+        };
+        // A parent of scale 0 has no inverse.
+        if !translation.is_finite() || !turn.is_finite() {
+            return local;
+        }
+        Transform {
+            translation: translation.into(),
+            rotation: turn * local.rotation,
+            scale: local.scale,
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Binds the tracks of clips to the bones of models by name, so that models with the same skeleton share clips.
 
 use crate::load::names::{Names, folded, index_names, named, same_name};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The names that the bones of a model have in clips of other models.
 #[derive(Clone, Debug)]
@@ -21,7 +21,13 @@ impl ClipBones {
         }
         let renamed = renamed.iter().map(|(own, other)| (folded(own), other));
         let renamed: HashMap<String, &String> = renamed.collect();
-        let name = |bone: &'a str| renamed.get(&folded(bone)).map_or(bone, |name| name);
+        let others: HashSet<String> = renamed.values().map(|name| folded(name)).collect();
+        let name = |bone: &'a str| match renamed.get(&folded(bone)) {
+            Some(name) => name,
+            // Another bone has this name in clips.
+            None if others.contains(&folded(bone)) => "",
+            None => bone,
+        };
         let names: Vec<Box<str>> = bones.map(|bone| name(bone).into()).collect();
         Some(Self {
             indices: index_names(names.iter().map(|name| &**name)),
@@ -120,10 +126,15 @@ mod tests {
     fn bones_can_have_other_names_in_clips() {
         let renamed = [("hip", "Pelvis"), ("HEAD", "hip")];
         let renamed = renamed.map(|(own, other)| (own.to_owned(), other.to_owned()));
-        let bones = ClipBones::new(["Hip", "Head", "Tail"].into_iter(), &renamed.into());
+        let bones = ["Hip", "Head", "Tail"].into_iter();
+        let bones = ClipBones::new(bones, &renamed.clone().into());
         let tracks = [(0, "Hip"), (1, "pelvis"), (5, "Tail")];
         let found = bones.unwrap().bind(tracks.into_iter());
         assert_eq!(found.tracks, [Some(1), Some(0), Some(2)]);
+        // A bone that has the name itself.
+        let bones = ClipBones::new(["Pelvis", "Hip"].into_iter(), &renamed.into());
+        let found = bones.unwrap().bind([(0, "Pelvis")].into_iter());
+        assert_eq!(found.tracks, [None, Some(0)]);
         let none = ClipBones::new(["Hip"].into_iter(), &BTreeMap::new());
         assert!(none.is_none());
     }

@@ -13,6 +13,7 @@ const TABLE: &str = "Data/XML/AnimationSFXMaps.txt";
 const ENTRIES: &str = "SOUND\tunit_move_00\t750\tMotor\n\
     SURFACE\tUNIT_MOVE_00\t0\tFootprint\tB_Foot\n\
     SOUND\tunit_move_00\t1200\tStep\n\
+    SOUND\tunit_move_00\t1500\tAfter the end\n\
     SOUND\tother_move_00\t300\tOther\n";
 
 fn app(table: Option<&str>) -> TestApp {
@@ -107,7 +108,10 @@ fn changed_table_applies_to_spawned_models() {
         let names = events.iter().map(|event| event.string.to_string());
         names.collect::<Vec<_>>()
     };
-    assert_eq!(names(app.app.world()), ["Footprint", "Motor", "Step"]);
+    assert_eq!(
+        names(app.app.world()),
+        ["Footprint", "Motor", "Step", "After"]
+    );
     app.save("sounds.txt", "SOUND unit_move_00 900 New\n<xml/>\n");
     app.wait("the other table", |world| names(world) == ["New"]);
     log::expect_warnings("sounds.txt:2:1: a line begins neither", 1);

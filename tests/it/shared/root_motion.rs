@@ -77,12 +77,12 @@ const PLACE: Transform = Transform {
     scale: Vec3::splat(1.5),
 };
 
+/// A scene, a clip, a bone that moves, and the indices of this and a bone below it.
+type Turning = (&'static str, &'static str, &'static str, [usize; 2]);
+
 /// The models and clips of [`app_of_clips`], and [`strolls`]: each with a bone that moves, and the indices of this and a bone
 /// below it.
-fn turning() -> (
-    TestApp,
-    [(&'static str, &'static str, &'static str, [usize; 2]); 2],
-) {
+fn turning() -> (TestApp, [Turning; 2]) {
     let mut files = files();
     files.push(("art/Unit_Stroll_00.ala", ala(&strolls())));
     files.push(("model.abc", bytes(&figure())));
@@ -95,12 +95,12 @@ fn turning() -> (
     (app, kinds)
 }
 
-/// Starts the clip of a root again, at [`PLACE`].
-fn restart(app: &mut TestApp, root: Entity, repeat: Repeat) {
+/// Starts the clip of a root again.
+fn restart(app: &mut TestApp, root: Entity, place: Transform, repeat: Repeat) {
     app.get_mut::<PlayClip>(root).repeat = repeat;
     app.step(0.0);
     app.get_mut::<Playback>(root).time = 0.0;
-    *app.get_mut::<Transform>(root) = PLACE;
+    *app.get_mut::<Transform>(root) = place;
     app.step(0.0);
 }
 
@@ -108,7 +108,9 @@ fn restart(app: &mut TestApp, root: Entity, repeat: Repeat) {
 fn turning_bones_are_where_the_clip_shows_them() {
     let (mut app, kinds) = turning();
     for (scene, clip, bone, bones) in kinds {
-        for space in [None, Some(BevySpace::default())] {
+        let mirrored = PLACE.with_scale(Vec3::new(-1.5, 1.5, 1.5));
+        let space = Some(BevySpace::default());
+        for (place, space) in [(PLACE, None), (PLACE, space), (mirrored, space)] {
             let play = PlayClip::looping(clip);
             let motion = RootMotion::of_bone(bone).with_turns();
             let moving = app.spawn_ready(scene, (play.clone(), motion));
@@ -117,7 +119,7 @@ fn turning_bones_are_where_the_clip_shows_them() {
                 if let Some(space) = space {
                     app.insert(root, space);
                 }
-                restart(&mut app, root, Repeat::Loop);
+                restart(&mut app, root, place, Repeat::Loop);
             }
             app.get_mut::<Playback>(moving).time = 0.0;
             app.step(0.0);
@@ -165,13 +167,13 @@ fn each_pass_continues_where_the_last_one_has_ended() {
         let from_place = |app: &TestApp| {
             PLACE.compute_affine().inverse() * app.get::<Transform>(root).compute_affine()
         };
-        restart(&mut app, root, Repeat::Once);
+        restart(&mut app, root, PLACE, Repeat::Once);
         app.steps(4, 0.2);
         let pass = from_place(&app);
-        restart(&mut app, root, Repeat::Loop);
+        restart(&mut app, root, PLACE, Repeat::Loop);
         app.step(0.1);
         let part = from_place(&app);
-        restart(&mut app, root, Repeat::Loop);
+        restart(&mut app, root, PLACE, Repeat::Loop);
         let steps = ((4.0 * length + 0.1) / 0.05).round() as usize;
         app.steps(steps, 0.05);
         let expected = pass * pass * pass * pass * part;
@@ -268,6 +270,54 @@ fn strides_move_models_of_all_formats_forward() {
             app.steps(3, 0.05);
             assert_at(&app, root, before);
             app.despawn(root);
+        }
+    }
+}
+
+#[test]
+fn strides_fade_out_with_their_clips() {
+    let mut app = app_of_clips();
+    let clips = ModelClips::new([NamedClip {
+        stride: Some(2.0),
+        ..named("go", "MOVE_00", 1.0, Repeat::Loop)
+    }]);
+    let bundle = (clips, PlayClip::looping("go"), RootMotion::default());
+    let root = app.spawn_ready(SCENE, bundle);
+    app.steps(4, 0.1);
+    app.apply(root, PlayClip::looping("Attack_00").with_fade(0.4));
+    let before = position(&app, root);
+    let mut expected = before.z;
+    for step in 1..=10 {
+        app.step(0.05);
+        // 5 units per second.
+        expected -= 0.25 * (1.0 - step as f32 / 8.0).max(0.0);
+        assert_at(&app, root, before.with_z(expected));
+    }
+}
+
+#[test]
+fn bones_of_scale_0_stay_finite() {
+    let mut document = moves(1.0);
+    let scales = [[1.0; 3], [0.0; 3], [0.0; 3], [1.0; 3], [1.0; 3]];
+    document.bones[0].scale = Vectors::from_frames(&scales);
+    let mut files = files();
+    files.push(("art/Unit_Vanish_00.ala", ala(&document)));
+    for (bone, turns) in [("Hull", false), ("Hull", true), ("Turret", true)] {
+        let motion = RootMotion {
+            turns,
+            ..RootMotion::of_bone(bone)
+        };
+        let (mut app, root) = app(&files, (PlayClip::looping("VANISH_00"), motion));
+        for _ in 0..9 {
+            app.step(0.05);
+            for bone in [HULL, TURRET] {
+                let bone = app.bone_transform(root, bone);
+                assert!(bone.is_finite(), "{bone:?}");
+            }
+            assert!(app.get::<Transform>(root).is_finite());
+        }
+        if bone == "Hull" {
+            assert_at(&app, root, Vec3::X * 0.45 * FPS);
         }
     }
 }

@@ -66,14 +66,20 @@ impl Rig for Alo {
     ) -> Option<ClipInfo<'a>> {
         let ala = alas.get(source.file_id()?)?;
         let mut animations = model.into_iter().flat_map(|model| &model.animations);
-        let own = animations.find(|own| own.clip == source.clip && !own.events.is_empty());
+        let own = animations.find(|own| own.clip == source.clip);
+        let own = own.filter(|own| !own.events.is_empty());
+        let events = own.map(|own| {
+            let seconds = ala.seconds();
+            let count = own.events.partition_point(|event| event.seconds <= seconds);
+            StoredEvents {
+                clip: &own.reference,
+                events: own.events.get(..count).unwrap_or_default(),
+                fps: Some(ala.fps),
+            }
+        });
         Some(ClipInfo {
             frames: ala.frame_times(),
-            events: own.map(|own| StoredEvents {
-                clip: &own.reference,
-                events: &own.events,
-                fps: Some(ala.fps),
-            }),
+            events,
         })
     }
 

@@ -6,15 +6,40 @@ use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::load::find::FileSearch;
 use crate::load::names::uppercased;
 use crate::root::events::StoredEvent;
-use bevy::asset::LoadContext;
+use bevy::asset::{AssetPath, LoadContext};
 use bevy::platform::collections::HashMap;
+use bevy::platform::hash::FixedHasher;
 use bevy::prelude::*;
 use classic_model_formats::ala::sfx_map::{self, SfxMap};
+use core::hash::BuildHasher;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// Adds the events of the table of the settings, if there is one. Without the file, this is a warning.
+/// The table that was parsed last, with the hash of its bytes: mostly all models have the same.
+#[derive(Default)]
+pub(crate) struct SoundTables(Mutex<Option<(u64, Arc<SfxMap>)>>);
+
+impl SoundTables {
+    /// The table of a file. Logs its warnings, unless it was the last one.
+    fn parse(&self, bytes: &[u8], path: &AssetPath<'_>) -> Arc<SfxMap> {
+        let hash = FixedHasher.hash_one(bytes);
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = last.as_ref().filter(|(other, _)| *other == hash) {
+            return known.clone();
+        }
+        let parsed = Arc::new(sfx_map::parse(bytes));
+        for warning in &parsed.warnings {
+            warn!("{path}:{warning}");
+        }
+        *last = Some((hash, parsed.clone()));
+        parsed
+    }
+}
+
+/// Adds the events of the table of the settings, if there is one. Warns if the table cannot be read.
 pub(crate) async fn add_sounds(
     animations: &mut [AloAnimation],
     settings: &AloLoaderSettings,
+    tables: &SoundTables,
     search: &mut FileSearch<'_>,
     load_context: &mut LoadContext<'_>,
 ) {
@@ -42,15 +67,12 @@ pub(crate) async fn add_sounds(
             return;
         }
     };
-    let SfxMap { events, warnings } = sfx_map::parse(&bytes);
-    for warning in warnings {
-        warn!("{path}:{warning}");
-    }
+    let table = tables.parse(&bytes, &path);
     let model = stem(&model);
     let names = animations.iter().enumerate();
     let names = names.map(|(index, animation)| (format!("{model}_{}", animation.name), index));
     let names: HashMap<String, usize> = names.collect();
-    for event in events {
+    for event in &table.events {
         let animation = names.get(&uppercased(&event.animation));
         if let Some(animation) = animation.and_then(|index| animations.get_mut(*index)) {
             animation.events.push(StoredEvent {
