@@ -50,7 +50,7 @@ impl GroundMotion {
         }
     }
 
-    /// This movement, after which `next` follows in the space of what has moved.
+    /// This movement and then `next`, which is relative to the end of this one.
     pub(crate) fn then(self, next: Self) -> Self {
         let motion = Self {
             translation: self.translation + self.rotation() * next.translation,

@@ -51,7 +51,7 @@ fn floors_have_the_shadow_of_the_model() {
     let lit = lights.iter().filter(|light| **light > 0.9 * most).count();
     let shadowed = lights.iter().filter(|light| **light < 0.7 * most).count();
     assert!(lit > 100 && shadowed > 50, "{lit} {shadowed}");
-    // The model looks the same, except where it stands on the floor.
+    // The floor changes the model's pixels only at its feet.
     let same = model.pixels().zip(floor.pixels());
     let same = same.filter(|(model, floor)| model[3] == 255 && model == floor);
     let opaque = model.pixels().filter(|pixel| pixel[3] == 255).count();

@@ -36,7 +36,7 @@ pub enum DrawStyle {
         /// The quad's turn in its plane, in quarter turns clockwise.
         quarter_turns: i32,
     },
-    /// As a billboard, it distorts what is behind it.
+    /// A billboard that distorts the picture behind it.
     HeatSaturation {
         /// Distance from the camera beyond which there is no effect.
         distance_cutoff: f32,

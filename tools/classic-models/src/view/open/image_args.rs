@@ -6,7 +6,7 @@ use bevy::prelude::*;
 use classic_models_support::images::{Alpha, RATE};
 use std::path::{Path, PathBuf};
 
-/// What is around the models.
+/// The background, the floor and the lights.
 #[derive(clap::Args, Clone, Debug)]
 pub struct StageArgs {
     /// Color of the background; none: transparent, in images

@@ -11,7 +11,7 @@ use crate::particles::plugins::{Plugin, Vec4Key, track};
 /// What the modifiers of an emitter set, beside the values of the first format.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Modified {
-    /// The range of what is added to each color channel.
+    /// The range of a random value that is added to each color channel.
     pub(super) added_color: [[f32; 2]; 4],
     /// The angle in turns over the life, to which the angle at birth is added.
     pub(super) angle: Option<Track>,
@@ -130,7 +130,7 @@ fn set_color(modifiers: &[Plugin<'_>], emitter: &mut Emitter<'_>, modified: &mut
     let Some((position, variance)) = effective(modifiers, &["color_variance"]) else {
         return;
     };
-    // A color that is written during the life replaces what was added before.
+    // A modifier that sets the color during the life overwrites earlier additions.
     let is_after = color.is_none_or(|(earlier, _)| earlier < position);
     let is_kept = color.is_none_or(|(_, color)| color.flag("write_once"));
     let once = variance.flag("write_once");
