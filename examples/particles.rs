@@ -16,6 +16,7 @@
 //! `--capture FILE --time SECONDS` saves an image of that moment without a window. It is the same in every run, because
 //! the system has a seed.
 
+use bevy::core_pipeline::prepass::DepthPrepass;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::{
     AloParticleSystem, AloParticles, ParticleEmission, ParticleRecords, ParticleSeed,
@@ -112,11 +113,15 @@ fn index_of(name: &str) -> usize {
 fn place_camera(
     _: On<Add, AloParticleSystem>,
     shown: Res<Shown>,
-    mut camera: Single<&mut Transform, With<Camera3d>>,
+    camera: Single<(Entity, &mut Transform), With<Camera3d>>,
+    mut commands: Commands,
 ) {
+    let (camera, mut transform) = camera.into_inner();
+    // Particles fade where they meet the ground.
+    commands.entity(camera).insert(DepthPrepass);
     let (_, _, distance) = SYSTEMS[index_of(&shown.0)];
-    let direction = (camera.translation - TARGET).normalize();
-    camera.translation = TARGET + distance * direction;
+    let direction = (transform.translation - TARGET).normalize();
+    transform.translation = TARGET + distance * direction;
 }
 
 /// Systems that end begin again, unless F was pressed.

@@ -100,6 +100,22 @@ fn size(bounds: Option<Aabb3d>) -> f32 {
     sides.map_or(0.0, |sides| sides.max_element())
 }
 
+impl Poser<'_> {
+    /// Writes the texels of the pose at a position of a clip. Without `needs_normals`, normals of deformed vertices may stay
+    /// as they are.
+    pub(crate) fn pose(
+        &mut self,
+        source: &impl BakeSource,
+        position: f32,
+        needs_normals: bool,
+        texels: &mut [Texel],
+    ) {
+        source.pose(position, &mut self.local, &mut self.visible);
+        source.deform(position, needs_normals, &mut self.deformed);
+        self.write(texels);
+    }
+}
+
 struct Baker<'a, S> {
     poser: Poser<'a>,
     pose_texels: usize,
@@ -123,7 +139,8 @@ impl<S: BakeSource> Baker<'_, S> {
             if let Some(known) = known {
                 pose.copy_from_slice(known);
             } else {
-                self.pose(times.time(sample).0, true, pose);
+                let position = times.time(sample).0;
+                self.poser.pose(self.source, position, true, pose);
                 bounds = merged(bounds, self.poser.bounds(pose));
             }
         }
@@ -139,18 +156,6 @@ impl<S: BakeSource> Baker<'_, S> {
         // The distance falls with the square of the count. Casting saturates.
         let wanted = (distance / tolerance).sqrt().ceil() as u32;
         wanted.clamp(2, self.max_per_frame)
-    }
-
-    fn pose(&mut self, position: f32, needs_normals: bool, texels: &mut [Texel]) {
-        let Poser {
-            local,
-            visible,
-            deformed,
-            ..
-        } = &mut self.poser;
-        self.source.pose(position, local, visible);
-        self.source.deform(position, needs_normals, deformed);
-        self.poser.write(texels);
     }
 
     /// The texels of a sample.
@@ -185,7 +190,7 @@ impl<S: BakeSource> Baker<'_, S> {
                 continue;
             }
             // Only positions are compared.
-            self.pose(position, false, &mut middle);
+            self.poser.pose(self.source, position, false, &mut middle);
             let distance = self.poser.distance_to_middle(&middle, [from, to], longest);
             longest = distance.unwrap_or(longest);
             if self.samples_per_frame(longest, tolerance) == self.max_per_frame {

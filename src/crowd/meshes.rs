@@ -9,6 +9,7 @@ use crate::crowd::skinning::{AttributeSet, CrowdSkinning, MergedMesh};
 use crate::gpu::pose_table::PoseTable;
 use crate::load::warnings::ModelWarnings;
 use crate::root::spawning::CrowdMesh;
+use crate::spawn::instance::RayPart;
 use crate::spawn::render_layers::HasLayers;
 use bevy::camera::primitives::Aabb;
 use bevy::camera::visibility::NoAutoAabb;
@@ -54,7 +55,7 @@ pub(crate) fn update_meshes<F: CrowdFormat>(
         let selection = F::selection(F::model(instance), &crowd.data, &selections.get(root));
         // Not a change that other systems must react to.
         let member = member.bypass_change_detection();
-        crowd.show(member, selection, &mut assets, &mut commands);
+        crowd.show(root, member, selection, &mut assets, &mut commands);
     }
 }
 
@@ -62,6 +63,7 @@ impl<F: CrowdFormat> CrowdModel<F> {
     /// Shows a selection on a member. Meshes are merged once for all members.
     fn show(
         &mut self,
+        root: Entity,
         member: &mut CrowdMember<F>,
         selection: Selection<F::Skin>,
         assets: &mut AppearanceAssets<'_, F>,
@@ -79,7 +81,7 @@ impl<F: CrowdFormat> CrowdModel<F> {
             self.appearances.insert(selection, &appearance);
             appearance
         });
-        update_entities::<F>(commands, member, &appearance, self.bounds);
+        update_entities::<F>(commands, root, member, &appearance, self.bounds);
         member.appearance = Some(appearance);
     }
 
@@ -154,6 +156,7 @@ impl<F: CrowdFormat> CrowdModel<F> {
 /// Gives the entities of a member's meshes those of an appearance. Spawns missing entities and despawns surplus ones.
 fn update_entities<F: CrowdFormat>(
     commands: &mut Commands<'_, '_>,
+    root: Entity,
     member: &mut CrowdMember<F>,
     appearance: &Appearance<F>,
     bounds: Option<Aabb3d>,
@@ -162,6 +165,10 @@ fn update_entities<F: CrowdFormat>(
     for mesh in member.meshes.drain(kept..) {
         commands.entity(mesh).try_despawn();
     }
+    let ray_part = RayPart {
+        format: F::FORMAT,
+        root,
+    };
     for (index, draw) in appearance.draws.iter().enumerate() {
         let drawn = (
             Mesh3d(draw.mesh.clone()),
@@ -174,7 +181,7 @@ fn update_entities<F: CrowdFormat>(
             }
             None => {
                 let mesh = (
-                    (CrowdMesh, HasLayers),
+                    (CrowdMesh, HasLayers, ray_part),
                     drawn,
                     MeshTag(member.row),
                     Transform::IDENTITY,

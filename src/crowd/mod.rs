@@ -16,6 +16,7 @@ pub(crate) mod meshes;
 pub(crate) mod models;
 pub(crate) mod plugin;
 pub(crate) mod pose_texture;
+pub(crate) mod rays;
 pub(crate) mod skeleton;
 pub(crate) mod skinning;
 pub(crate) mod timeline;

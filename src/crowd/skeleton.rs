@@ -130,6 +130,14 @@ impl CrowdSkeleton {
         }
     }
 
+    /// Whether a visibility bit is set in the texels of a pose.
+    pub(crate) fn is_visible_in(&self, pose: &[Texel], bit: u32) -> bool {
+        let bit = bit as usize;
+        let texel = pose.get(bit / BITS_PER_TEXEL);
+        let channel = texel.map(|texel| texel[bit % BITS_PER_TEXEL / BITS_PER_CHANNEL]);
+        channel.is_some_and(|channel| channel as u16 >> (bit % BITS_PER_CHANNEL) & 1 != 0)
+    }
+
     /// The matrix of a joint in the texels of a pose.
     fn matrix(&self, pose: &[Texel], joint: usize) -> Option<[Vec4; 3]> {
         let first = self.visibility_texels() + JOINT_TEXELS * joint;

@@ -374,9 +374,9 @@ impl MergedMesh {
         self.indices.extend(indices);
     }
 
-    /// The mesh. It is only kept in the render world.
+    /// The mesh. The main world keeps it for rays.
     pub(crate) fn build(self) -> Mesh {
-        let usage = RenderAssetUsages::RENDER_WORLD;
+        let usage = RenderAssetUsages::default();
         let mut mesh = Mesh::new(PrimitiveTopology::TriangleList, usage);
         let count = self.positions.len();
         mesh.insert_indices(match u16::try_from(count) {

@@ -12,7 +12,7 @@ use bevy::prelude::*;
 /// Rays at the surfaces `S` of a format, and their state.
 #[derive(SystemParam)]
 pub(crate) struct SurfaceRays<'w, 's, S: SystemParam + 'static> {
-    surfaces: StaticSystemParam<'w, 's, S>,
+    pub(crate) surfaces: StaticSystemParam<'w, 's, S>,
     posed: Local<'s, PosedVertices>,
     projected: Local<'s, Projected>,
 }

@@ -25,6 +25,8 @@ use bevy::utils::Parallel;
 /// - ABC: the skeleton, and vertices that deform as shown. With
 ///   [`collision_boxes`](ModelRayCastSettings::collision_boxes) the box of the animation.
 /// - LGW: the meshes.
+/// - Members of crowds: the merged meshes that they show, posed as drawn. Hits have no bone. Other levels of detail and
+///   collision boxes are not tested.
 ///
 /// By default, hits do not depend on the level of detail that is drawn. Any scale works, including non-uniform and mirrored
 /// ones; parts with a scale of zero are not hit. Meshes of MDL, ABC and LGW models must be in the main world, as they are

@@ -80,7 +80,7 @@ mod crowd {
     pub mod poses;
     mod render;
     mod stage_pair;
-    mod subjects;
+    pub mod subjects;
 }
 mod lgw {
     mod edit;

@@ -1,8 +1,9 @@
 //! The surfaces of spawned models, for ray casts: their meshes as the skeleton and the vertex animation pose them, and the
 //! collision boxes of their animations.
 
+use crate::crowd::rays::CrowdSurfaces;
 use crate::formats::lithtech::animation::rig::AbcAnimator;
-use crate::formats::lithtech::asset::{AbcAnimation, AbcDeformInfo, AbcMeshInfo, AbcModel};
+use crate::formats::lithtech::asset::{Abc, AbcAnimation, AbcDeformInfo, AbcMeshInfo, AbcModel};
 use crate::formats::lithtech::components::{AbcInstance, AbcMesh};
 use crate::formats::lithtech::convert::file::vertex_joints;
 use crate::formats::lithtech::deform::pose_table::{AbcPoseRow, AbcPoseTable};
@@ -38,6 +39,7 @@ pub(crate) struct AbcSurfaces<'w, 's> {
     transforms: Query<'w, 's, &'static GlobalTransform>,
     rows: Query<'w, 's, &'static AbcPoseRow>,
     views: PartViews<'w, 's>,
+    crowds: CrowdSurfaces<'w, 's, Abc>,
     table: Option<Res<'w, AbcPoseTable>>,
     meshes: Option<Res<'w, Assets<Mesh>>>,
     images: Option<Res<'w, Assets<Image>>>,
@@ -253,7 +255,7 @@ impl AbcSurfaces<'_, '_> {
 impl Surfaces for AbcSurfaces<'_, '_> {
     /// The part of a collision box is the root of the scene.
     fn target(&self, part: HitPart) -> Entity {
-        if self.is_box(part) {
+        if self.is_box(part) && !self.crowds.contains(part.root) {
             part.root
         } else {
             part.entity
@@ -261,6 +263,7 @@ impl Surfaces for AbcSurfaces<'_, '_> {
     }
 
     fn parts(&self, root: Entity, parts: &mut Vec<HitPart>) {
+        self.crowds.parts(root, parts);
         let meshes = self.roots.get(root).map(|(instance, ..)| instance.meshes());
         let meshes = meshes.into_iter().flatten().copied();
         parts.extend(meshes.map(|entity| HitPart { root, entity }));
@@ -272,6 +275,9 @@ impl Surfaces for AbcSurfaces<'_, '_> {
         settings: &ModelRayCastSettings<'_>,
         posed: &'a mut PosedVertices,
     ) -> Option<Surface<'a>> {
+        if self.crowds.contains(part.root) {
+            return self.crowds.surface(part, settings, posed);
+        }
         if self.is_box(part) {
             return self.collision_box(part, settings, posed);
         }

@@ -131,6 +131,121 @@ fn opaque_surfaces_hide_particles_with_a_depth_test() {
     }
 }
 
+/// Where blended particles meet surfaces, with a depth prepass.
+mod soft {
+    use super::*;
+    use bevy::core_pipeline::prepass::DepthPrepass;
+
+    /// The edge of the particles; half of it is twice the distance from which they fade.
+    const SIZE: f32 = 20.0;
+    const FADE_DISTANCE: f32 = 5.0;
+    const BLUE: [u8; 3] = [0, 0, 255];
+
+    /// A particle of a blend mode in front of a wall at a distance.
+    fn stage_before_wall(properties: Properties, distance: f32) -> (Stage, Entity) {
+        let mut emitter = square(RED, SIZE);
+        emitter.properties = Properties {
+            blend_mode: properties.blend_mode,
+            no_depth_test: properties.no_depth_test,
+            ..emitter.properties
+        };
+        let (mut stage, system) = stage_of(vec![emitter]);
+        let mesh = blue_mesh(&mut stage, Cuboid::new(60.0, 60.0, 1.0));
+        let wall = (mesh, Transform::from_xyz(0.0, 0.0, -0.5 - distance));
+        stage.world().spawn(wall);
+        stage.camera().insert(DepthPrepass);
+        (stage, system)
+    }
+
+    /// The blend of a share of [`RED`] with [`BLUE`].
+    fn expected(blend_mode: u32, share: f32) -> [u8; 3] {
+        let linear = |[r, g, b]: [u8; 3]| Color::srgb_u8(r, g, b).to_linear().to_vec3();
+        let (front, behind) = (linear(RED), linear(BLUE));
+        let blended = match blend_mode {
+            1 | 4 => behind + front * share,
+            _ => behind.lerp(front, share),
+        };
+        let blended = LinearRgba::from_vec3(blended.min(Vec3::ONE));
+        Srgba::from(blended).to_u8_array_no_alpha()
+    }
+
+    #[test]
+    fn particles_fade_in_front_of_surfaces() {
+        for blend_mode in [1, 2, 4, 5] {
+            for share in [0.0, 0.2, 0.5, 0.8, 1.0, 3.0] {
+                let properties = Properties {
+                    blend_mode,
+                    ..Properties::default()
+                };
+                let (mut stage, _) = stage_before_wall(properties, share * FADE_DISTANCE + 0.001);
+                let what = format!("mode {blend_mode}, {share} of the distance");
+                let color = expected(blend_mode, share.min(1.0));
+                assert_color(at(&stage.capture(), 0.5, 0.5), color, &what);
+                let orthographic = Projection::from(OrthographicProjection {
+                    scaling_mode: bevy::camera::ScalingMode::FixedVertical {
+                        viewport_height: 30.0,
+                    },
+                    ..OrthographicProjection::default_3d()
+                });
+                stage.camera().insert((Msaa::Off, orthographic));
+                let what = format!("{what}, orthographic");
+                assert_color(at(&stage.capture(), 0.5, 0.5), color, &what);
+            }
+        }
+    }
+
+    #[test]
+    fn a_modulating_particle_fades_to_no_change() {
+        let mut emitter = square([0; 3], SIZE);
+        emitter.properties.blend_mode = 3;
+        let black = tga(&texels(4, |_, _| [0, 0, 0, 255]));
+        let mut stage = Stage::dark(&[("p.alo", bytes(vec![emitter])), ("atlas.tga", black)]);
+        let system = stage.spawn_particles("p.alo", upright());
+        stage.simulate(system, SEED, 1.0);
+        look(&mut stage);
+        let mesh = blue_mesh(&mut stage, Cuboid::new(60.0, 60.0, 1.0));
+        let wall = (
+            mesh,
+            Transform::from_xyz(0.0, 0.0, -0.5 - 0.5 * FADE_DISTANCE),
+        );
+        stage.world().spawn(wall);
+        assert_color(at(&stage.capture(), 0.5, 0.5), [0; 3], "without a prepass");
+        stage.camera().insert(DepthPrepass);
+        assert_color(at(&stage.capture(), 0.5, 0.5), [0, 0, 188], "half faded");
+    }
+
+    #[test]
+    fn only_blended_particles_with_a_depth_test_fade() {
+        let properties = |blend_mode, no_depth_test| Properties {
+            blend_mode,
+            no_depth_test,
+            ..Properties::default()
+        };
+        let near = 0.2 * FADE_DISTANCE;
+        let (mut stage, _) = stage_before_wall(properties(2, true), near);
+        assert_color(at(&stage.capture(), 0.5, 0.5), RED, "no depth test");
+        let (mut stage, _) = stage_before_wall(properties(0, false), near);
+        assert_color(at(&stage.capture(), 0.5, 0.5), RED, "opaque");
+        let (mut stage, _) = stage_before_wall(properties(2, false), near);
+        stage.camera().remove::<DepthPrepass>();
+        assert_color(at(&stage.capture(), 0.5, 0.5), RED, "without a prepass");
+    }
+
+    #[test]
+    fn flat_particles_on_the_ground_do_not_fade() {
+        let mut emitter = square(RED, SIZE);
+        emitter.properties.flat = true;
+        let (mut stage, _) = stage_of(vec![emitter]);
+        let mesh = blue_mesh(&mut stage, Cuboid::new(60.0, 1.0, 60.0));
+        stage
+            .world()
+            .spawn((mesh, Transform::from_xyz(0.0, -0.6, 0.0)));
+        let above = Transform::from_xyz(0.0, 40.0, 0.0).looking_at(Vec3::ZERO, Vec3::NEG_Z);
+        stage.camera().insert((DepthPrepass, above));
+        assert_color(at(&stage.capture(), 0.5, 0.5), RED, "on the ground");
+    }
+}
+
 #[test]
 fn opaque_particles_write_depth() {
     let mut opaque = square(RED, 10.0);

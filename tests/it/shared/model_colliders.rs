@@ -2,6 +2,7 @@
 
 use crate::alo::raycast::statue;
 use crate::support::abc::{bytes as abc_bytes, figure};
+use crate::support::crowd::{is_baking, member};
 use crate::support::prelude::*;
 use crate::support::rays::{Random, Triangle, expected};
 use bevy_classic_models::query::{Backfaces, ColliderMesh};
@@ -105,6 +106,34 @@ fn collider_meshes_are_what_rays_hit() {
             let gone = collider_mesh(&mut app, root, ColliderParts::Solid);
             assert_eq!(gone, None);
         }
+    }
+}
+
+#[test]
+fn collider_meshes_of_members_of_crowds_are_what_rays_hit() {
+    let mut app = TestApp::in_folder(&assets());
+    let caster = RayCaster::new(app.world());
+    for (scene, clip) in [
+        ("models/walker.alo#Scene", "MOVE_00"),
+        ("models/warden.abc#Scene", "walk"),
+    ] {
+        let transform = Transform::from_xyz(4.0, -1.0, 2.0).with_scale(Vec3::new(1.0, -2.0, 0.7));
+        let play = PlayClip::once(clip).starting_at(0.213).paused();
+        let root = app.spawn_ready(scene, (Crowd, transform, play));
+        app.wait_until(|world| !is_baking(world, root));
+        app.settle();
+        let solid = collider_mesh(&mut app, root, ColliderParts::Solid).unwrap();
+        let all = triangles(app.world(), root, &solid);
+        let visibility = ModelRayCastVisibility::Solid;
+        assert_same_hits(&mut app, &caster, &all, visibility, scene);
+        let drawn = collider_mesh(&mut app, root, ColliderParts::Drawn);
+        assert_eq!(drawn.as_ref(), Some(&solid), "{scene}");
+        assert_eq!(collider_mesh(&mut app, root, ColliderParts::Hulls), None);
+        let mesh = member(app.world(), root).unwrap().meshes[0];
+        let part = collider_mesh(&mut app, mesh, ColliderParts::Solid).unwrap();
+        assert!(!part.indices.is_empty() && part.indices.len() <= solid.indices.len());
+        app.despawn(root);
+        app.settle();
     }
 }
 

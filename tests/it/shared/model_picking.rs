@@ -191,6 +191,15 @@ fn pointers_hit_the_parts_that_rays_hit_before_and_after_reloads() {
         let old = test.fit(root, &before);
         let picked = test.assert_picks(root, &old, path);
         assert!(picked > 1, "{path}: {picked}");
+        if path.ends_with(".alo") || path.ends_with(".abc") {
+            test.app.insert(root, Crowd);
+            let member = test.fit(root, &before);
+            let context = format!("{path} as a member of a crowd");
+            let picked = test.assert_picks(root, &member, &context);
+            assert!(picked > 1, "{context}: {picked}");
+            test.app.world().entity_mut(root).remove::<Crowd>();
+        }
+        let old = test.fit(root, &before);
         // The pointer stays over a part of the old file during the reload.
         let part = test.first_hit(&old).expect(path).part;
         test.app.keep_loaded(path);

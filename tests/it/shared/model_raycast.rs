@@ -1,6 +1,8 @@
 //! `ModelRayCast` on all formats, compared with brute force over all triangles.
 
+use crate::crowd::subjects::SUBJECTS;
 use crate::support::abc::{bytes as abc_bytes, figure as abc_figure};
+use crate::support::crowd::{crowd_vertices, is_baking, pose};
 use crate::support::lgw_stage::Quad;
 use crate::support::lgw_stage::model as lgw_model;
 use crate::support::mdl::figure as mdl_figure;
@@ -264,6 +266,106 @@ fn rays_hit_blended_poses_during_a_cross_fade() {
             let what = format!("{scene}, step {step}");
             test.compare(&targets, |query| query, 250, &what);
         }
+        test.world().entity_mut(root).despawn();
+        test.settle();
+    }
+}
+
+/// Shows a clip on a member of a crowd at a time at which no baked poses are blended. Returns whether there is one near.
+fn show_sample(test: &mut RayTest, root: Entity, clip: &str, seconds: f32) -> bool {
+    (0..60_u8).any(|step| {
+        let seconds = seconds + 0.01 * f32::from(step);
+        let play = PlayClip::once(clip.to_owned())
+            .starting_at(seconds)
+            .paused();
+        test.world().entity_mut(root).insert(play);
+        test.settle();
+        test.app.wait_until(|world| !is_baking(world, root));
+        test.app.step(0.0);
+        let shown = pose(test.world(), root).to;
+        shown.a != 0 && (shown.towards_b < 1e-4 || shown.towards_b > 1.0 - 1e-4)
+    })
+}
+
+/// Compares rays at a member of a crowd at rest and in its clips. Returns whether a bone was hidden.
+fn compare_member(test: &mut RayTest, scene: &'static str, clips: [&str; 2]) -> bool {
+    let mut has_hidden = false;
+    for (name, transform) in transforms() {
+        let root = test.spawn(scene, (Crowd, transform));
+        let targets = test.targets(root, &[]);
+        test.compare(&targets, |query| query, 150, &format!("{scene} {name}"));
+        for (clip, seconds) in clips.into_iter().zip([0.1, 0.9]) {
+            assert!(show_sample(test, root, clip, seconds), "{clip}");
+            let targets = test.targets(root, &[]);
+            let what = format!("{scene} {name}, {clip}");
+            test.compare(&targets, |query| query, 150, &what);
+            let all = crowd_vertices(test.world(), root);
+            has_hidden |= all.iter().any(|(_, is_visible)| !is_visible);
+        }
+        test.world().entity_mut(root).insert(Visibility::Hidden);
+        test.settle();
+        let targets = test.targets(root, &[]);
+        test.assert_no_hits(&targets, ModelRayCastVisibility::Solid);
+        test.world().entity_mut(root).despawn();
+        test.settle();
+        test.assert_no_hits(&targets, ModelRayCastVisibility::Any);
+    }
+    has_hidden
+}
+
+#[test]
+fn rays_hit_members_of_crowds_as_they_are_drawn() {
+    let mut samples = RayTest::of(TestApp::in_folder(&assets()));
+    let walker = compare_member(
+        &mut samples,
+        "models/walker.alo#Scene",
+        ["MOVE_00", "DIE_00"],
+    );
+    compare_member(&mut samples, "models/warden.abc#Scene", ["walk", "attack"]);
+    let files = SUBJECTS.iter().flat_map(|subject| (subject.files)());
+    let mut subjects = RayTest::of(TestApp::new(&files.collect::<Vec<_>>()));
+    let mut has_hidden = walker;
+    for subject in &SUBJECTS {
+        has_hidden |= compare_member(&mut subjects, subject.scene, subject.clips);
+    }
+    assert!(has_hidden, "no clip hides a bone");
+}
+
+#[test]
+fn rays_hit_members_of_crowds_during_cross_fades_and_after_they_leave() {
+    let files = SUBJECTS.iter().flat_map(|subject| (subject.files)());
+    let mut test = RayTest::of(TestApp::new(&files.collect::<Vec<_>>()));
+    for subject in &SUBJECTS {
+        let root = test.spawn(subject.scene, Crowd);
+        // Both are baked.
+        for clip in subject.clips {
+            assert!(show_sample(&mut test, root, clip, 0.0), "{clip}");
+        }
+        let from = PlayClip::once(subject.clips[0]).with_speed(0.0);
+        test.world().entity_mut(root).insert(from);
+        test.settle();
+        let to = PlayClip::once(subject.clips[1]).with_speed(0.0);
+        test.world().entity_mut(root).insert(to.with_fade(1.0));
+        test.app.step(0.0);
+        for step in 0..3 {
+            test.app.step(0.25);
+            assert!(pose(test.world(), root).from_weight > 0.1);
+            let targets = test.targets(root, &[]);
+            let what = format!("{}, step {step}", subject.path);
+            test.compare(&targets, |query| query, 150, &what);
+        }
+        let member = test.targets(root, &[]);
+        test.world().entity_mut(root).remove::<Crowd>();
+        test.settle();
+        let rays = test.random.rays(&member.triangles, 100).into_iter();
+        let queries = rays.map(RayQuery::new).collect();
+        let results = test.caster.cast(test.app.app.world_mut(), queries);
+        let hits = results.iter().flat_map(|result| &result.hits);
+        let is_of_member = |hit: &ModelRayHit| {
+            let mut triangles = member.triangles.iter();
+            triangles.any(|triangle| triangle.entity == hit.part)
+        };
+        assert!(!hits.clone().any(is_of_member), "{}", subject.path);
         test.world().entity_mut(root).despawn();
         test.settle();
     }

@@ -2,6 +2,7 @@
 //! at positions that do not come from the code under test.
 
 use super::abc_app::drawn_mesh;
+use super::crowd::{crowd_vertices, member};
 use super::rays::{EDGE, Intersection, Limits, RayCaster, RayQuery, Triangle};
 use crate::support::prelude::*;
 use bevy::platform::collections::HashMap;
@@ -37,7 +38,9 @@ impl Targets {
 
     /// Adds the triangles of a spawned model. `bytes` is its file.
     pub fn add_model(&mut self, world: &World, root: Entity, bytes: &[u8]) {
-        if world.get::<AloInstance>(root).is_some() {
+        if member(world, root).is_some() {
+            self.add_member(world, root);
+        } else if world.get::<AloInstance>(root).is_some() {
             self.add_alo(world, root, bytes);
         } else if let Some(animator) = world.get::<MdlInstance>(root) {
             self.add_mdl(world, root, animator, bytes);
@@ -50,6 +53,29 @@ impl Targets {
             for mesh in instance.meshes() {
                 self.add_static(world, root, *mesh);
             }
+        }
+    }
+
+    /// The visible triangles of a member of a crowd, as the shader poses them.
+    fn add_member(&mut self, world: &World, root: Entity) {
+        let vertices = crowd_vertices(world, root);
+        let mut first = 0;
+        for entity in member(world, root).unwrap().meshes {
+            let mesh = mesh_of(world, entity);
+            for (index, corners) in triangles_of(mesh).into_iter().enumerate() {
+                let posed = corners.map(|corner| vertices[first + corner]);
+                if !posed.iter().all(|(_, is_visible)| *is_visible) {
+                    continue;
+                }
+                let detail = Detail {
+                    root,
+                    bones: Vec::new(),
+                    uvs: corners.map(|corner| uv_of(mesh, corner)),
+                };
+                let corners = posed.map(|(position, _)| position.as_dvec3());
+                self.add(entity, index, corners, detail);
+            }
+            first += mesh.count_vertices();
         }
     }
 

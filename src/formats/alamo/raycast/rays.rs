@@ -1,26 +1,36 @@
 //! Rays at the collision trees of spawned models, for code on any format: the counterpart of
 //! [`SurfaceRays`](crate::geometry::rays::SurfaceRays).
 
+use crate::crowd::rays::CrowdSurfaces;
+use crate::formats::alamo::asset::Alo;
 use crate::formats::alamo::raycast::colliders::Colliders;
 use crate::formats::alamo::raycast::triangles::AloTriangles;
 use crate::geometry::collider_mesh::ColliderMesh;
 use crate::geometry::parts::HitPart;
 use crate::geometry::ray_settings::{ColliderParts, ModelRayCastSettings, ModelRayHit};
+use crate::geometry::rays::SurfaceRays;
 use crate::geometry::vertices::{SurfaceTriangles, uv_at, uvs};
 use bevy::ecs::system::SystemParam;
 use bevy::math::Affine3A;
 use bevy::prelude::*;
 
-/// Rays at collision trees, and the triangles of trees and drawn sub-meshes.
+/// Rays at collision trees and at the members of crowds, and the triangles of trees and drawn sub-meshes.
 #[derive(SystemParam)]
 pub(crate) struct AloRays<'w, 's> {
     colliders: Colliders<'w, 's>,
     triangles: AloTriangles<'w, 's>,
+    crowds: SurfaceRays<'w, 's, CrowdSurfaces<'static, 'static, Alo>>,
 }
 
 impl AloRays<'_, '_> {
     pub(crate) fn begin(&mut self) {
         self.colliders.begin();
+        self.crowds.begin();
+    }
+
+    /// Whether a root's model is a member of a crowd.
+    fn is_crowd(&self, root: Entity) -> bool {
+        self.crowds.surfaces.contains(root)
     }
 
     pub(crate) fn cast(
@@ -30,6 +40,9 @@ impl AloRays<'_, '_> {
         max: f32,
         settings: &ModelRayCastSettings<'_>,
     ) -> Option<ModelRayHit> {
+        if self.is_crowd(part.root) {
+            return self.crowds.cast(part, ray, max, settings);
+        }
         let hit = self.colliders.with_tree(part.entity, settings, |placed| {
             placed.cast(ray, max, settings.backfaces)
         })??;
@@ -72,6 +85,9 @@ impl AloRays<'_, '_> {
         max: f32,
         settings: &ModelRayCastSettings<'_>,
     ) -> bool {
+        if self.is_crowd(part.root) {
+            return self.crowds.any_hit(part, ray, max, settings);
+        }
         let any_hit = self.colliders.with_tree(part.entity, settings, |placed| {
             placed.any_hit(ray, max, settings.backfaces)
         });
@@ -80,12 +96,16 @@ impl AloRays<'_, '_> {
 
     pub(crate) fn add_triangles(
         &mut self,
-        _: Entity,
+        root: Entity,
         entity: Entity,
         parts: ColliderParts,
         from_world: &Affine3A,
         mesh: &mut ColliderMesh,
     ) {
+        if self.is_crowd(root) {
+            let crowds = &mut self.crowds;
+            return crowds.add_triangles(root, entity, parts, from_world, mesh);
+        }
         let settings = parts.settings();
         // Poses may have changed since the last call.
         self.colliders.begin();

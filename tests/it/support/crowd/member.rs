@@ -114,7 +114,7 @@ impl Poses<'_> {
 }
 
 /// The vertices of a member of a crowd, computed as in the shader.
-pub fn crowd_vertices(world: &mut World, root: Entity) -> Vec<PosedVertex> {
+pub fn crowd_vertices(world: &World, root: Entity) -> Vec<PosedVertex> {
     let blend = pose(world, root);
     vertices_in(world, root, blend)
 }

@@ -6,6 +6,9 @@
     mesh_view_bindings::view,
     view_transformations::position_world_to_clip,
 }
+#ifdef SOFT
+#import bevy_pbr::{prepass_utils::prepass_depth, view_transformations::depth_ndc_to_view_z}
+#endif
 #import bevy_render::color_operations::{linear_rgb_to_srgb, srgb_to_linear_rgb}
 #ifdef TONEMAP_IN_SHADER
 #import bevy_core_pipeline::tonemapping::tone_mapping
@@ -96,6 +99,10 @@ struct Corner {
     @location(1) @interpolate(flat) color: vec4<f32>,
     // The centers of the first and the last texel of the tile.
     @location(2) @interpolate(flat) uv_range: vec4<f32>,
+#ifdef SOFT
+    // Distance in front of a surface from which the particle fades.
+    @location(3) @interpolate(flat) fade_distance: f32,
+#endif
 }
 
 struct Motion {
@@ -362,6 +369,10 @@ fn vertex(record: Record) -> Corner {
     let half_size = 0.5 * value(SCALE, time) * record.acceleration_and_size.w * emitter.size_scale;
     // Hundreds of large outlines would cover the picture.
     offset *= half_size * select(1.0, 0.25, (emitter.flags & MISSING) != 0u);
+#ifdef SOFT
+    // Flat particles lie on surfaces.
+    out.fade_distance = select(0.5 * half_size, 0.0, (emitter.flags & FLAT) != 0u);
+#endif
     let world_position = transformed(motion.position, 1.0) + right * offset.x + up * offset.y;
     out.position = position_world_to_clip(world_position);
 
@@ -381,8 +392,21 @@ fn vertex(record: Record) -> Corner {
     return out;
 }
 
+// How much of the particle is left in front of a near surface, from 0 to 1.
+fn surface_fade(in: Corner) -> f32 {
+#ifdef SOFT
+    let surface = depth_ndc_to_view_z(prepass_depth(in.position, 0u));
+    let distance = depth_ndc_to_view_z(in.position.z) - surface;
+    if distance < in.fade_distance {
+        return saturate(distance / in.fade_distance);
+    }
+#endif
+    return 1.0;
+}
+
 @fragment
 fn fragment(in: Corner) -> @location(0) vec4<f32> {
+    let fade = surface_fade(in);
     // The other mip levels mix neighboring tiles.
     let uv = clamp(in.uv, in.uv_range.xy, in.uv_range.zw);
     var texel = textureSampleLevel(color_texture, color_sampler, uv, 0.0);
@@ -401,12 +425,15 @@ fn fragment(in: Corner) -> @location(0) vec4<f32> {
     // The games add texture and color in sRGB.
     let sum = saturate(linear_rgb_to_srgb(texel.rgb) + track.rgb);
     let factor = srgb_to_linear_rgb(sum) * emitter.tint.rgb;
-    return vec4(mix(vec3(1.0), factor, emitter.tint.a), 1.0);
+    return vec4(mix(vec3(1.0), factor, emitter.tint.a * fade), 1.0);
 #else
     var color = texel * track;
 #ifdef ADDITIVE
     // The alpha of texture and track have no effect.
-    color = vec4(color.rgb * emitter.tint.a, 1.0);
+    color = vec4(color.rgb * emitter.tint.a * fade, 1.0);
+#endif
+#ifdef ALPHA_BLEND
+    color.a *= fade;
 #endif
 #ifdef OPAQUE
     color.a = 1.0;

@@ -234,6 +234,10 @@ fn shader_defs(key: ParticlePipelineKey) -> Vec<ShaderDefVal> {
     if view.msaa_samples() > 1 {
         defs.push("MULTISAMPLED".into());
     }
+    let is_cut = key.mode.has_depth_test && key.mode.blend != Blend::Opaque;
+    if is_cut && view.contains(MeshPipelineKey::DEPTH_PREPASS) {
+        defs.extend(["DEPTH_PREPASS".into(), "SOFT".into()]);
+    }
     let projection = view.intersection(MeshPipelineKey::VIEW_PROJECTION_RESERVED_BITS);
     defs.push(match projection {
         MeshPipelineKey::VIEW_PROJECTION_PERSPECTIVE => "VIEW_PROJECTION_PERSPECTIVE".into(),

@@ -2,6 +2,7 @@
 
 use crate::view::open::args::View;
 use crate::view::panels::input::PanelInput;
+use bevy::core_pipeline::prepass::DepthPrepass;
 use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll, MouseScrollUnit};
 use bevy::light::CascadeShadowConfig;
@@ -18,7 +19,7 @@ const FITTED: f32 = 0.9;
 
 /// The position of the camera: distance and direction from a focus. Angles in radians.
 #[derive(Component, Clone, Copy)]
-#[require(Camera3d, Tonemapping::None)]
+#[require(Camera3d, Tonemapping::None, DepthPrepass)]
 pub struct Orbit {
     pub focus: Vec3,
     pub distance: f32,
