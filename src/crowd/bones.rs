@@ -2,7 +2,8 @@
 //! sampled on the CPU.
 
 use crate::crowd::format::CrowdFormat;
-use crate::crowd::members::{CrowdMember, ShownClip};
+use crate::crowd::members::CrowdMember;
+use crate::crowd::shown_poses::ShownClip;
 use crate::crowd::skeleton::CrowdSkeleton;
 use crate::load::names::same_name;
 use crate::playback::skeletal::animator::ModelAnimator;
@@ -17,25 +18,22 @@ use bevy::math::Affine3A;
 use bevy::prelude::*;
 use core::ops::Range;
 
-/// The transform of a bone to the model's space, and whether what is connected to it is visible. `clip` is a sampler and a position in its
-/// clip; `None` is the rest pose.
+/// The transform of a bone to the model's space, and whether what is connected to it is visible. `local` has the transform of a bone to
+/// its parent's space and its own visibility; `None` is the rest pose, which it gets.
 fn bone_pose(
     skeleton: &CrowdSkeleton,
     bone: usize,
-    clip: Option<(&impl PoseSource, f32)>,
+    local: impl Fn(usize, (Transform, bool)) -> Option<(Transform, bool)>,
 ) -> (Affine3A, bool) {
     let mut pose = (Affine3A::IDENTITY, true);
     let mut next = Some(bone);
     while let Some((index, info)) = next.and_then(|index| Some((index, skeleton.bones.get(index)?)))
     {
         let rest = (info.rest, info.is_visible);
-        let (local, is_visible) = match clip {
-            Some((sampler, position)) => sampler.bone(index, position, rest),
-            None => rest,
-        };
+        let (own, is_visible) = local(index, rest).unwrap_or(rest);
         let decides = index == bone || skeleton.hidden_bones_hide_children;
         pose = (
-            local.compute_affine() * pose.0,
+            own.compute_affine() * pose.0,
             pose.1 && (is_visible || !decides),
         );
         next = info.parent.filter(|parent| *parent < index);
@@ -45,10 +43,15 @@ fn bone_pose(
 
 /// The transform of a bone of a member to the model's space, and whether it is visible.
 fn shown_bone<F: CrowdFormat>(member: &CrowdMember<F>, bone: usize) -> (Affine3A, bool) {
+    if let Some(bones) = member.own_bones() {
+        return bone_pose(&member.skeleton, bone, |index, _| bones.get(index).copied());
+    }
     let shown = &member.shown;
     let pose = |clip: Option<&ShownClip<F::Sampler>>| {
-        let clip = clip.map(|shown| (&*shown.clip.sampler, shown.position));
-        bone_pose(&member.skeleton, bone, clip)
+        bone_pose(&member.skeleton, bone, |index, rest| {
+            let shown = clip?;
+            Some(shown.clip.sampler.bone(index, shown.position, rest))
+        })
     };
     let (to, to_visible) = pose(shown.to.as_ref());
     if shown.from_weight == 0.0 {

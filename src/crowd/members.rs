@@ -1,10 +1,12 @@
 //! The members of crowds: they join and leave, and their poses are written to the pose table.
 
-use crate::crowd::clips::{CrowdClip, Found};
+use crate::crowd::clips::Found;
 use crate::crowd::format::{CrowdFormat, CrowdMaterial};
 use crate::crowd::models::{Appearance, CrowdModel, CrowdModels};
+use crate::crowd::own_pose::{OwnPose, show_layers};
+use crate::crowd::shown_poses::{ShownClip, ShownPoses};
 use crate::crowd::skeleton::CrowdSkeleton;
-use crate::gpu::pose_table::{PoseBlend, PosePair, PoseTable};
+use crate::gpu::pose_table::{PoseBlend, PoseTable};
 use crate::load::warnings::ModelWarnings;
 use crate::playback::skeletal::active_clips::PlayingClip;
 use crate::playback::skeletal::animator::ModelAnimator;
@@ -34,6 +36,8 @@ pub struct CrowdMember<F: CrowdFormat> {
     pub(crate) appearance: Option<Arc<Appearance<F>>>,
     pub(crate) skeleton: Arc<CrowdSkeleton>,
     pub(crate) shown: ShownPoses<F::Sampler>,
+    /// The pose with layers. `None` if it never had any.
+    pub(crate) own_pose: Option<OwnPose>,
     pub(crate) is_baking: bool,
     /// Whether clips are baked at once, because the member showed one before a reload of its scene.
     pub(crate) bakes_at_once: bool,
@@ -55,6 +59,12 @@ impl<F: CrowdFormat> CrowdMember<F> {
     /// Its row in the pose table of the format's crowds, which is the `MeshTag` of its meshes.
     pub fn row(&self) -> u32 {
         self.row
+    }
+
+    /// The bones of the pose that it shows instead of its clips, because it has layers.
+    pub(crate) fn own_bones(&self) -> Option<&[(Transform, bool)]> {
+        let own = self.own_pose.as_ref().filter(|own| own.is_shown)?;
+        Some(&own.bones)
     }
 
     /// Whether the clip that plays is being baked. The member shows its previous pose meanwhile.
@@ -79,10 +89,16 @@ fn leave_crowd<F: CrowdFormat>(mut world: DeferredWorld<'_>, context: HookContex
         return;
     };
     let (slot, row, meshes) = (member.slot, member.row, member.meshes.clone());
+    let segments = member.own_pose.as_ref().map(OwnPose::segments);
     if let Some(mut table) = world.get_resource_mut::<PoseTable<CrowdMaterial<F>>>() {
         table.release(row);
     }
     if let Some(mut models) = world.get_resource_mut::<CrowdModels<F>>() {
+        if let Some(crowd) = models.get_mut(slot) {
+            for first in segments.into_iter().flatten() {
+                crowd.texture.remove(first);
+            }
+        }
         models.leave(slot);
     }
     let mut commands = world.commands();
@@ -134,6 +150,7 @@ pub(crate) fn update_member<F: CrowdFormat>(
         appearance: None,
         skeleton,
         shown: ShownPoses::default(),
+        own_pose: None,
         is_baking: false,
         bakes_at_once,
         failed: None,
@@ -150,59 +167,6 @@ pub(crate) fn update_member<F: CrowdFormat>(
             world.resource_mut::<CrowdModels<F>>().leave(slot);
         }
     }
-}
-
-/// A clip that a member shows.
-#[derive(Debug)]
-pub(crate) struct ShownClip<S> {
-    pub(crate) clip: Arc<CrowdClip<S>>,
-    /// The [`generation`](crate::crowd::clips::CrowdClips::generation) of the clips when it was looked up.
-    pub(crate) generation: u32,
-    /// The position in the clip: see [`Timeline`](crate::crowd::timeline::Timeline).
-    pub(crate) position: f32,
-}
-
-/// The poses that a member shows.
-#[derive(Debug)]
-pub(crate) struct ShownPoses<S> {
-    /// `None` is the rest pose.
-    pub(crate) to: Option<ShownClip<S>>,
-    /// The clip that fades out.
-    pub(crate) from: Option<ShownClip<S>>,
-    /// Its weight.
-    pub(crate) from_weight: f32,
-}
-
-impl<S> Default for ShownPoses<S> {
-    fn default() -> Self {
-        Self {
-            to: None,
-            from: None,
-            from_weight: 0.0,
-        }
-    }
-}
-
-impl<S> ShownPoses<S> {
-    /// The poses as indices of texels.
-    #[inline]
-    pub(crate) fn blend(&self) -> PoseBlend {
-        let to = poses(self.to.as_ref());
-        if self.from_weight > 0.0 {
-            PoseBlend {
-                to,
-                from: poses(self.from.as_ref()),
-                from_weight: self.from_weight,
-            }
-        } else {
-            PoseBlend::from(to)
-        }
-    }
-}
-
-#[inline]
-fn poses<S>(shown: Option<&ShownClip<S>>) -> PosePair {
-    shown.map_or_else(PosePair::default, |shown| shown.clip.poses(shown.position))
 }
 
 /// The components of a member that poses depend on.
@@ -240,7 +204,17 @@ pub(crate) fn write_poses<F: CrowdFormat>(
         {
             warnings.warn_once(root, &warning);
         }
-        table.set(member.row, member.shown.blend());
+        let mut shown = member.shown.blend();
+        if player.has_layers() {
+            let own = &mut member.own_pose;
+            match show_layers(own, &member.shown, crowd, player) {
+                Ok(own) => shown = own,
+                Err(error) => warnings.warn_once(root, &format!("cannot show layers: {error}")),
+            }
+        } else if let Some(own) = &mut member.own_pose {
+            own.is_shown = false;
+        }
+        table.set(member.row, shown);
     }
 }
 

@@ -93,8 +93,10 @@ pub(crate) struct CrowdModel<F: CrowdFormat> {
     pub(crate) clips: CrowdClips<F::Sampler>,
     pub(crate) texture: PoseTexture,
     pub(crate) skeleton: Arc<CrowdSkeleton>,
-    /// The box around the rest pose and all baked clips.
+    /// The box around the rest pose, all baked clips, and the poses of members with layers.
     pub(crate) bounds: Option<Aabb3d>,
+    /// The box that the meshes of members have.
+    pub(crate) mesh_bounds: Option<Aabb3d>,
     members: usize,
 }
 
@@ -131,6 +133,7 @@ impl<F: CrowdFormat> CrowdModel<F> {
             texture,
             skeleton: Arc::new(skeleton),
             bounds,
+            mesh_bounds: bounds,
             members: 0,
         }
     }

@@ -165,12 +165,13 @@ pub(crate) fn upload_clips<F: CrowdFormat>(
     mut boxes: Query<&mut Aabb>,
 ) {
     let models = models.bypass_change_detection();
-    let mut is_any = false;
+    let mut is_any_resized = false;
     for model in models.iter_mut() {
         if !model.texture.is_changed() {
             continue;
         }
-        is_any = true;
+        is_any_resized |= model.mesh_bounds != model.bounds;
+        model.mesh_bounds = model.bounds;
         if !model.texture.upload(&mut images, writes.as_deref_mut()) {
             continue;
         }
@@ -181,7 +182,7 @@ pub(crate) fn upload_clips<F: CrowdFormat>(
             }
         }
     }
-    if !is_any {
+    if !is_any_resized {
         return;
     }
     for member in &members {

@@ -128,6 +128,17 @@ impl PoseTexture {
         Ok(first)
     }
 
+    /// Replaces the texels of the segment that begins at a texel, by as many.
+    pub(crate) fn replace(&mut self, first: u32, texels: &[Texel]) {
+        if let Some(segment) = self.texels.get_mut(&first)
+            && segment.len() == texels.len()
+        {
+            segment.copy_from_slice(texels);
+            let end = first + texels.len().max(1) as u32;
+            self.changed.push(first / WIDTH..end.div_ceil(WIDTH));
+        }
+    }
+
     /// Removes the clip that begins at a texel.
     pub(crate) fn remove(&mut self, first: u32) {
         self.texels.remove(&first);
@@ -140,7 +151,7 @@ impl PoseTexture {
         images: &mut Assets<Image>,
         writes: Option<&mut PoseLines>,
     ) -> bool {
-        let changed = core::mem::take(&mut self.changed);
+        let changed = joined(core::mem::take(&mut self.changed));
         let needed = changed.iter().map(|lines| lines.end).max();
         let (Some(needed), image) = (needed, self.image.id()) else {
             return false;
@@ -203,9 +214,31 @@ impl PoseTexture {
     }
 }
 
+/// Ranges without overlaps.
+fn joined(mut ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
+    ranges.sort_unstable_by_key(|range| range.start);
+    ranges.dedup_by(|next, range| {
+        let joins = next.start <= range.end;
+        if joins {
+            range.end = range.end.max(next.end);
+        }
+        joins
+    });
+    ranges
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_are_joined() {
+        assert_eq!(
+            joined(vec![4..6, 0..2, 1..3, 3..4, 9..10, 9..10]),
+            [0..6, 9..10]
+        );
+        assert_eq!(joined(Vec::new()), []);
+    }
 
     #[test]
     fn clips_fit_or_are_refused_with_the_reason() {

@@ -2,7 +2,9 @@
 
 use crate::crowd::bake::BakeSource;
 use crate::crowd::format::CrowdFormat;
-use crate::crowd::members::{CrowdMember, ShownClip};
+use crate::crowd::members::CrowdMember;
+use crate::crowd::own_pose::posed;
+use crate::crowd::shown_poses::ShownClip;
 use crate::crowd::skeleton::{CrowdSkeleton, Poser, Texel};
 use crate::crowd::skinning::{JOINTS, VISIBILITY, WEIGHTS};
 use crate::geometry::parts::{HitPart, PartViews, Surfaces};
@@ -73,6 +75,13 @@ struct ShownPose<'a> {
 impl<'a> ShownPose<'a> {
     fn new<F: CrowdFormat>(member: &'a CrowdMember<F>) -> Self {
         let (skeleton, shown) = (&*member.skeleton, &member.shown);
+        if let Some(bones) = member.own_bones() {
+            return Self {
+                skeleton,
+                to: posed(skeleton, bones, shown).1,
+                from: None,
+            };
+        }
         let is_fading = shown.from_weight > 0.0;
         Self {
             skeleton,

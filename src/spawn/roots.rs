@@ -55,12 +55,6 @@ impl ModelRoots<'_, '_> {
         Some(bone)
     }
 
-    /// Whether a root's model is a member of a crowd.
-    pub(crate) fn is_in_crowd(&self, root: Entity) -> bool {
-        let instance = self.instances.get(root);
-        instance.is_ok_and(ModelInstance::is_in_crowd)
-    }
-
     /// Whether a root's model was spawned for a proxy of another model.
     pub(crate) fn is_of_proxy(&self, root: Entity) -> bool {
         let instance = self.instances.get(root);

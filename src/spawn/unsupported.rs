@@ -1,5 +1,5 @@
-//! Warnings about components that have no effect on the format of a model or on members of crowds, and about names of
-//! parts and skins that the model does not have.
+//! Warnings about components that have no effect on the format of a model, and about names of parts and skins
+//! that the model does not have.
 //!
 //! The checks run only when a component is added or changed and when a model is spawned.
 
@@ -104,15 +104,6 @@ pub(crate) fn no_effect_warning(component: ModelComponent, format: ModelFormat) 
     ))
 }
 
-/// The warning for a component without effect on a member of a crowd. It follows the path of the model. `None` if it has
-/// an effect.
-fn no_effect_in_crowd_warning(component: ModelComponent) -> Option<&'static str> {
-    (component == ModelComponent::ClipLayers).then_some(
-        "is a member of a crowd, on which `ClipLayers` has no effect: clips are baked without layers; remove `Crowd` \
-         from models that need layers",
-    )
-}
-
 /// Warns about components without effect.
 #[derive(SystemParam)]
 struct ComponentWarnings<'w, 's> {
@@ -129,10 +120,6 @@ impl ComponentWarnings<'_, '_> {
         }
         if let Some(what) = no_effect_warning(component, format) {
             self.warnings.warn_once(root, &what);
-        } else if self.models.is_in_crowd(root)
-            && let Some(what) = no_effect_in_crowd_warning(component)
-        {
-            self.warnings.warn_once(root, what);
         }
     }
 

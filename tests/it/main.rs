@@ -74,6 +74,7 @@ mod crowd {
     mod abc_members;
     mod abc_poses;
     pub mod abc_render;
+    mod layers;
     mod lifetime;
     mod members;
     mod motion;

@@ -206,6 +206,16 @@ impl<F: Rig> ModelAnimator<F> {
         playing.any(|playing| edits.contain(&playing.source))
     }
 
+    /// Whether any layer has a weight.
+    pub(crate) fn has_layers(&self) -> bool {
+        self.layers.playing().any(|layer| layer.weight > 0.0)
+    }
+
+    /// Blends the clips and layers on bones at rest.
+    pub(crate) fn blend(&self, bones: &mut [PosedBone]) {
+        blend(&self.active, &self.layers, None, bones);
+    }
+
     /// The layers that play, the bottom one first.
     pub(crate) fn active_layers(&self) -> impl Iterator<Item = PlayedLayer<'_>> {
         self.layers.playing()

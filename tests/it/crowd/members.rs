@@ -228,28 +228,6 @@ fn formats_that_need_no_crowd_are_spawned_as_usual_without_a_warning() {
 }
 
 #[test]
-fn clip_layers_of_members_are_warned_about_once() {
-    log::listen();
-    for subject in &SUBJECTS {
-        let path: &str = format!("layered_{}", subject.path).leak();
-        let bytes = (subject.files)()[0].1.clone();
-        let mut app = TestApp::new(&[(path, bytes)]);
-        let warnings = || log::count_warnings("`ClipLayers` has no effect", path);
-        let model: &str = format!("{path}#Scene").leak();
-        let scene = app.spawn_ready(model, ClipLayers::default());
-        app.step(0.0);
-        assert_eq!(warnings(), 0, "{path}: a scene has layers");
-        let early = app.spawn_ready(model, (Crowd, ClipLayers::default()));
-        assert_eq!(warnings(), 1, "{path}: before the model");
-        app.despawn(early);
-        let late = app.spawn_ready(model, Crowd);
-        app.apply(late, ClipLayers::default());
-        assert_eq!(warnings(), 1, "{path}: the same warning");
-        app.despawn(scene);
-    }
-}
-
-#[test]
 fn a_clip_that_is_too_long_is_a_warning_and_the_member_keeps_its_pose() {
     use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, write};
     log::listen();

@@ -107,6 +107,15 @@ fn crowd_is_drawn_as_its_scene() {
 
     walker.compare_fade(&mut stage, "MOVE_00", [0.2, 0.25], 100);
     walker.show(&mut stage, "MOVE_00", 0.5);
+    let unlayered = walker.compare(&mut stage, "without a layer");
+    let layer = PlayClip::once("ATTACK_00")
+        .starting_at(0.71)
+        .with_speed(0.0);
+    let layers = ClipLayers::new([ClipLayer::new(layer).with_mask(BoneMask::subtrees(["Turret"]))]);
+    walker.insert(&mut stage, layers);
+    let layered = walker.compare(&mut stage, "with a layer");
+    assert!(layered.different(&unlayered) > 100, "the layer is shown");
+    walker.insert(&mut stage, ClipLayers::default());
     walker.compare_shadows(&mut stage, 1000);
     walker.insert(&mut stage, Transform::from_scale(Vec3::ZERO));
     let crates = Compared::spawn(&mut stage, "crate.alo", CRATE).pair;

@@ -354,7 +354,15 @@ fn rays_hit_members_of_crowds_during_cross_fades_and_after_they_leave() {
             let what = format!("{}, step {step}", subject.path);
             test.compare(&targets, |query| query, 150, &what);
         }
+        let layer = PlayClip::once(subject.clips[0])
+            .starting_at(0.11)
+            .with_speed(0.0);
+        let layers = ClipLayers::new([ClipLayer::new(layer).with_weight(0.5)]);
+        test.world().entity_mut(root).insert(layers);
+        test.app.step(0.0);
         let member = test.targets(root, &[]);
+        let what = format!("{} with a layer", subject.path);
+        test.compare(&member, |query| query, 150, &what);
         test.world().entity_mut(root).remove::<Crowd>();
         test.settle();
         let rays = test.random.rays(&member.triangles, 100).into_iter();

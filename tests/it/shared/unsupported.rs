@@ -69,7 +69,6 @@ fn unsupported_components_are_warned_about_once() {
         for _ in 0..3 {
             spawn_ready(&mut app, path, all_components());
         }
-        // `ClipLayers` have no effect on members of crowds.
         spawn_ready(&mut app, path, Crowd);
     }
     app.run_until_idle(0.1, |_| {});
