@@ -461,6 +461,6 @@ fn warn_about_emitters(path: &AssetPath<'_>, emitters: &[Emitter<'_>]) {
     let names: Vec<&str> = hidden.map(|emitter| &*emitter.name).collect();
     if !names.is_empty() {
         let names = names.join(", ");
-        warn!("{path}: emitters with heat, shadow or decal blending are not drawn: {names}");
+        warn!("{path}: emitters with shadow or decal blending are not drawn: {names}");
     }
 }

@@ -113,19 +113,19 @@ fn missing_textures_and_hidden_emitters_are_warnings() {
     log::listen();
     let mut smoke = emitter(Properties::default());
     smoke.color_texture = "c:\\art\\p_nowhere.tga".into();
-    let mut heat = emitter(Properties {
-        heat: true,
+    let mut decal = emitter(Properties {
+        blend_mode: 12,
         ..Properties::default()
     });
-    heat.name = "Shimmer".into();
-    heat.color_texture = "".into();
-    let files = [("p_hidden.alo", bytes(vec![smoke.clone(), smoke, heat]))];
+    decal.name = "Crater".into();
+    decal.color_texture = "".into();
+    let files = [("p_hidden.alo", bytes(vec![smoke.clone(), smoke, decal]))];
     let mut app = TestApp::new(&files);
     let alo = app.load::<Alo>("p_hidden.alo");
     app.wait_loaded(&alo);
     log::expect_warnings("p_nowhere.tga", 1);
-    let hidden = log::expect_warnings("p_hidden.alo: emitters with heat", 1);
-    assert!(hidden[0].contains("Shimmer"), "{hidden:?}");
+    let hidden = log::expect_warnings("p_hidden.alo: emitters with shadow", 1);
+    assert!(hidden[0].contains("Crater"), "{hidden:?}");
 }
 
 #[test]

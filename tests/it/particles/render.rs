@@ -131,6 +131,170 @@ fn opaque_surfaces_hide_particles_with_a_depth_test() {
     }
 }
 
+/// Emitters that show the background moved.
+mod heat {
+    use super::*;
+    use bevy::camera::Viewport;
+    use bevy::pbr::ScreenSpaceTransmission;
+
+    const WIDTH: usize = 320;
+    const HEIGHT: usize = 240;
+
+    /// Colored boxes behind the origin, and an emitter of one particle that covers the middle of the picture.
+    fn stage(emitter: Emitter<'static>, texel: [u8; 4]) -> (Stage, Entity) {
+        let texture = tga(&texels(4, |_, _| texel));
+        let files = [("p.alo", bytes(vec![emitter])), ("atlas.tga", texture)];
+        let mut stage = Stage::dark(&files);
+        let system = stage.spawn_particles("p.alo", upright());
+        stage.simulate(system, SEED, 1.0);
+        look(&mut stage);
+        for index in 0..49_u8 {
+            let [x, y] = [index % 7, index / 7].map(|it| 6.0 * (f32::from(it) - 3.0));
+            let mesh = stage.add_asset(Cuboid::new(4.0, 3.0, 1.0).into());
+            let color = Color::srgb_u8(5 * index, 250 - 4 * index, 40 * (index % 7));
+            let material = stage.add_material(StandardMaterial {
+                base_color: color,
+                unlit: true,
+                ..default()
+            });
+            let at = Transform::from_xyz(x, y, -5.0);
+            stage.world().spawn((Mesh3d(mesh), material, at));
+        }
+        (stage, system)
+    }
+
+    fn heat() -> Emitter<'static> {
+        let mut emitter = square([255; 3], 12.0);
+        emitter.properties.heat = true;
+        emitter
+    }
+
+    /// Whether a color is between those of the pixels around a point: the background is filtered.
+    fn is_near(picture: &Picture, [x, y]: [i32; 2], found: [u8; 4]) -> bool {
+        let around = (-1..=1).flat_map(|dy| (-1..=1).map(move |dx| (x + dx, y + dy)));
+        let colors = around.map(|(x, y)| picture.0[y as usize * WIDTH + x as usize]);
+        let colors: Vec<[u8; 4]> = colors.collect();
+        (0..3).all(|channel| {
+            let values = colors.iter().map(|color| i32::from(color[channel]));
+            let (min, max) = (values.clone().min().unwrap(), values.max().unwrap());
+            (min - 2..=max + 2).contains(&i32::from(found[channel]))
+        })
+    }
+
+    /// Asserts that pixels near the middle are those of a picture without heat, moved by this many pixels.
+    #[track_caller]
+    fn assert_moved(without: &Picture, with: &Picture, [x, y]: [i32; 2], what: &str) {
+        let mut different = 0;
+        for row in HEIGHT / 2 - 20..HEIGHT / 2 + 20 {
+            for column in WIDTH / 2 - 20..WIDTH / 2 + 20 {
+                let found = with.0[row * WIDTH + column];
+                different += usize::from(found != without.0[row * WIDTH + column]);
+                let moved = [column as i32 + x, row as i32 + y];
+                assert!(
+                    is_near(without, moved, found),
+                    "{what}: {found:?} at {column}, {row}"
+                );
+            }
+        }
+        assert_eq!(
+            different > 200,
+            x != 0 || y != 0,
+            "{what}: {different} pixels"
+        );
+    }
+
+    #[test]
+    fn heat_moves_what_is_behind_it_on_the_screen() {
+        // The texel's direction, its alpha, the blend mode by which the emitter has heat, and the movement in pixels.
+        for (texel, blend_mode, moved) in [
+            ([255, 128, 0, 51], None, [16, 0]),
+            ([0, 128, 0, 51], None, [-16, 0]),
+            ([128, 255, 0, 51], None, [0, 12]),
+            ([255, 255, 0, 102], None, [32, 24]),
+            ([255, 128, 0, 0], None, [0, 0]),
+            ([255, 128, 0, 239], Some(10), [3, 0]),
+        ] {
+            let mut emitter = heat();
+            if let Some(blend_mode) = blend_mode {
+                emitter.properties.heat = false;
+                emitter.properties.blend_mode = blend_mode;
+            }
+            let (mut stage, system) = stage(emitter, texel);
+            let what = format!("{texel:?}, {blend_mode:?}");
+            for msaa in [Msaa::Off, Msaa::Sample4] {
+                stage.camera().insert(msaa);
+                let with = stage.capture();
+                stage.insert(system, Visibility::Hidden);
+                let without = stage.capture();
+                stage.insert(system, Visibility::Inherited);
+                assert_moved(&without, &with, moved, &what);
+            }
+        }
+    }
+
+    #[test]
+    fn tint_and_the_track_scale_heat_and_surfaces_in_front_hide_it() {
+        let mut emitter = heat();
+        emitter.tracks.alpha = Track::constant(128.0);
+        let (mut stage, system) = stage(emitter, [255, 128, 0, 102]);
+        let with = stage.capture();
+        stage.insert(system, Visibility::Hidden);
+        let without = stage.capture();
+        stage.insert(system, Visibility::Inherited);
+        assert_moved(&without, &with, [16, 0], "half of the track's alpha");
+        let mut records = stage.get_mut::<ParticleRecords>(system);
+        records.tint.alpha = 0.5;
+        let with = stage.capture();
+        assert_moved(&without, &with, [8, 0], "half of the tint's alpha");
+        stage.insert(system, upright().with_translation(Vec3::NEG_Z * 12.0));
+        stage.simulate(system, SEED, 1.0);
+        let behind = stage.capture();
+        let middle = |picture: &Picture| at(picture, 0.5, 0.5);
+        assert_eq!(middle(&behind), middle(&without), "behind a box");
+    }
+
+    #[test]
+    fn cameras_without_transmission_and_missing_textures_show_no_heat() {
+        let (mut stage, system) = stage(heat(), [255, 128, 0, 102]);
+        let with = stage.capture();
+        let steps = |steps| ScreenSpaceTransmission { steps, ..default() };
+        stage.camera().insert(steps(0));
+        let without = stage.capture();
+        assert!(with.different(&without) > 200);
+        stage.camera().insert(steps(3));
+        assert_eq!(stage.capture().different(&with), 0, "several steps");
+        stage.insert(system, Visibility::Hidden);
+        assert_eq!(stage.capture().different(&without), 0, "hidden");
+
+        let files = [("p.alo", bytes(vec![heat()]))];
+        let mut stage = Stage::dark(&files);
+        let system = stage.spawn_particles("p.alo", upright());
+        stage.simulate(system, SEED, 1.0);
+        look(&mut stage);
+        assert_color(at(&stage.capture(), 0.5, 0.5), BACKGROUND, "no texture");
+    }
+
+    #[test]
+    fn heat_stays_in_the_viewport_of_its_camera() {
+        let (mut stage, system) = stage(heat(), [255, 128, 0, 51]);
+        let size = UVec2::new(WIDTH as u32 / 2, HEIGHT as u32);
+        let viewport = Viewport {
+            physical_position: UVec2::new(WIDTH as u32 / 2, 0),
+            physical_size: size,
+            ..default()
+        };
+        stage.camera().get_mut::<Camera>().unwrap().viewport = Some(viewport);
+        let with = stage.capture();
+        stage.insert(system, Visibility::Hidden);
+        let without = stage.capture();
+        for column in 230..250 {
+            let found = with.0[HEIGHT / 2 * WIDTH + column];
+            let moved = [column as i32 + 8, HEIGHT as i32 / 2];
+            assert!(is_near(&without, moved, found), "{found:?} at {column}");
+        }
+    }
+}
+
 /// Where blended particles meet surfaces, with a depth prepass.
 mod soft {
     use super::*;
@@ -299,14 +463,6 @@ fn fog_does_not_change_particles() {
     let picture = stage.capture();
     assert_color(at(&picture, 0.84, 0.5), green, "the box in fog");
     assert_color(at(&picture, 0.5, 0.5), RED, "the particle in fog");
-}
-
-#[test]
-fn heat_is_not_drawn() {
-    let mut emitter = square(RED, 20.0);
-    emitter.properties.heat = true;
-    let (mut stage, _) = stage_of(vec![emitter]);
-    assert_color(at(&stage.capture(), 0.5, 0.5), BACKGROUND, "heat");
 }
 
 #[test]

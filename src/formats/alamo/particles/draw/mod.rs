@@ -18,7 +18,7 @@ use crate::formats::alamo::particles::draw::prepare::ParticleStatistics;
 use crate::gpu::shaders::preload_shader;
 use bevy::asset::embedded_asset;
 use bevy::core_pipeline::core_3d::Transparent3d;
-use bevy::pbr::MeshPipelineSystems;
+use bevy::pbr::{MeshPipelineSystems, Transmissive3d};
 use bevy::prelude::*;
 use bevy::render::render_asset::RenderAssetPlugin;
 use bevy::render::render_phase::AddRenderCommand;
@@ -48,7 +48,8 @@ impl Plugin for ParticleDrawPlugin {
             .init_gpu_resource::<SpecializedRenderPipelines<pipeline::ParticlePipeline>>()
             .init_gpu_resource::<queue::ViewPipelines>()
             .init_resource::<ParticleStatistics>()
-            .add_render_command::<Transparent3d, queue::DrawParticles>()
+            .add_render_command::<Transparent3d, queue::DrawParticles<false>>()
+            .add_render_command::<Transmissive3d, queue::DrawParticles<true>>()
             .add_systems(
                 RenderStartup,
                 pipeline::init_pipeline.after(MeshPipelineSystems),

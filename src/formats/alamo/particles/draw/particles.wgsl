@@ -3,7 +3,7 @@
 // Each instance is a record. Its six vertices are the corners of two triangles.
 
 #import bevy_pbr::{
-    mesh_view_bindings::view,
+    mesh_view_bindings::{view, view_transmission_sampler, view_transmission_texture},
     view_transformations::position_world_to_clip,
 }
 #ifdef SOFT
@@ -75,6 +75,8 @@ const SPEED_TAIL: u32 = 4u;
 const FIXED_ROTATION: u32 = 8u;
 // The texture is missing.
 const MISSING: u32 = 16u;
+// Heat by the blend mode, not by the property.
+const WEAK_HEAT: u32 = 32u;
 
 const PI: f32 = 3.14159265358979;
 const SQRT_2: f32 = 1.41421356237310;
@@ -404,6 +406,18 @@ fn surface_fade(in: Corner) -> f32 {
     return 1.0;
 }
 
+// What is opaque at a pixel, moved by a part of the picture's size. The texture has the direction, as stored.
+fn moved_background(pixel: vec2<f32>, texel: vec4<f32>, alpha: f32) -> vec4<f32> {
+    let direction = linear_rgb_to_srgb(texel.rgb).xy - 0.5;
+    let strength = select(0.5, 0.02, (emitter.flags & WEAK_HEAT) != 0u);
+    let origin = view.viewport.xy;
+    let size = view.viewport.zw;
+    let moved = pixel + direction * (strength * texel.a * alpha) * size;
+    let inside = clamp(moved, origin + 0.5, origin + size - 0.5);
+    let uv = inside / vec2<f32>(textureDimensions(view_transmission_texture));
+    return textureSampleLevel(view_transmission_texture, view_transmission_sampler, uv, 0.0);
+}
+
 @fragment
 fn fragment(in: Corner) -> @location(0) vec4<f32> {
     let fade = surface_fade(in);
@@ -411,6 +425,12 @@ fn fragment(in: Corner) -> @location(0) vec4<f32> {
     let uv = clamp(in.uv, in.uv_range.xy, in.uv_range.zw);
     var texel = textureSampleLevel(color_texture, color_sampler, uv, 0.0);
     var track = in.color;
+#ifdef HEAT
+    if (emitter.flags & MISSING) != 0u {
+        discard;
+    }
+    return moved_background(in.position.xy, texel, track.a * fade);
+#else
     if (emitter.flags & MISSING) != 0u {
         // A magenta outline.
         let from_center = abs(in.uv - 0.5);
@@ -442,5 +462,6 @@ fn fragment(in: Corner) -> @location(0) vec4<f32> {
     color = tone_mapping(color, view.color_grading);
 #endif
     return color;
+#endif
 #endif
 }

@@ -32,6 +32,8 @@ pub(crate) enum Blend {
     Alpha,
     /// They multiply it.
     Modulate,
+    /// They show what is opaque and behind them, moved on the screen.
+    Heat,
 }
 
 /// How an emitter is drawn.
@@ -43,23 +45,27 @@ pub(crate) struct DrawMode {
 
 impl DrawMode {
     /// The count of modes.
-    pub(crate) const COUNT: usize = 2 * (Blend::Modulate as usize + 1);
+    pub(crate) const COUNT: usize = 2 * (Blend::Heat as usize + 1);
 
     /// The position of the mode among all.
     pub(crate) fn index(self) -> usize {
         2 * self.blend as usize + usize::from(self.has_depth_test)
     }
 
+    /// Whether it needs what is drawn behind it.
+    pub(crate) fn is_heat(self) -> bool {
+        self.blend == Blend::Heat
+    }
+
     /// The mode of an emitter; `None` if it is not drawn.
     pub(crate) fn of(properties: &Properties) -> Option<Self> {
-        if properties.heat {
-            return None;
-        }
         let blend = match properties.effective_blend_mode() {
+            _ if properties.heat => Blend::Heat,
             0 => Blend::Opaque,
             1 | 4 => Blend::Additive,
             2 | 5 | 7 | 11 | 13 => Blend::Alpha,
             3 | 6 => Blend::Modulate,
+            10 => Blend::Heat,
             _ => return None,
         };
         Some(Self {
@@ -206,7 +212,7 @@ impl Blend {
         };
         let keep = sum(BlendFactor::Zero, BlendFactor::One);
         let (color, alpha) = match self {
-            Self::Opaque => return None,
+            Self::Opaque | Self::Heat => return None,
             Self::Additive => (sum(BlendFactor::One, BlendFactor::One), keep),
             Self::Alpha => (
                 sum(BlendFactor::SrcAlpha, BlendFactor::OneMinusSrcAlpha),
@@ -223,6 +229,7 @@ impl Blend {
             Self::Additive => "ADDITIVE",
             Self::Alpha => "ALPHA_BLEND",
             Self::Modulate => "MODULATE",
+            Self::Heat => "HEAT",
         }
     }
 }
@@ -312,6 +319,7 @@ const SPEED_TAIL: u32 = 4;
 const FIXED_ROTATION: u32 = 8;
 /// `MISSING` in `particles.wgsl`.
 const MISSING: u32 = 16;
+const WEAK_HEAT: u32 = 32;
 
 /// The most tiles in a row: the shader's index has 32 bits.
 const MAX_TILES: u32 = 32_767;
@@ -325,6 +333,7 @@ impl EmitterUniform {
             (properties.has_tail, TAIL),
             (properties.emitter_speed != 0.0, SPEED_TAIL),
             (prepared.is_rotation_fixed, FIXED_ROTATION),
+            (!properties.heat, WEAK_HEAT),
         ] {
             if is_set {
                 flags |= flag;
@@ -369,6 +378,7 @@ mod tests {
             Blend::Additive,
             Blend::Alpha,
             Blend::Modulate,
+            Blend::Heat,
         ];
         let modes = blends.into_iter().flat_map(|blend| {
             [false, true].map(|has_depth_test| DrawMode {

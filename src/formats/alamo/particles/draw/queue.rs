@@ -2,6 +2,8 @@
 //!
 //! A system is one item of the phase, so that its emitters are drawn in their own order whatever their distance is. The
 //! phase sorts systems by the distance of their origins.
+//!
+//! Emitters with heat are an item of the transmissive phase, for which Bevy copies what is drawn so far.
 
 use crate::formats::alamo::particles::draw::extract::ExtractedSystems;
 use crate::formats::alamo::particles::draw::gpu_asset::GpuParticles;
@@ -17,7 +19,7 @@ use bevy::core_pipeline::core_3d::{Transparent3d, TransparentSortingInfo3d};
 use bevy::ecs::query::ROQueryItem;
 use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::{Read, SRes};
-use bevy::pbr::{SetMeshViewBindGroup, ViewKeyCache};
+use bevy::pbr::{ScreenSpaceTransmission, SetMeshViewBindGroup, Transmissive3d, ViewKeyCache};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_asset::RenderAssets;
@@ -31,8 +33,8 @@ use bevy::render::render_resource::{
 use bevy::render::sync_world::MainEntity;
 use bevy::render::view::{ExtractedView, RenderVisibleEntities, RetainedViewEntity};
 
-/// Binds the view, and draws all emitters of a system.
-pub(crate) type DrawParticles = (SetMeshViewBindGroup<0>, DrawEmitters);
+/// Binds the view, and draws the emitters of a system: those with heat, or the others.
+pub(crate) type DrawParticles<const HEAT: bool> = (SetMeshViewBindGroup<0>, DrawEmitters<HEAT>);
 
 /// The pipelines of each view in this frame, by [`DrawMode::index`].
 #[derive(Resource, Default)]
@@ -43,23 +45,34 @@ pub(crate) struct ViewPipelines(
 /// The vertices of a quad.
 const QUAD: u32 = 6;
 
+/// A view. Without steps, Bevy does not copy what is drawn so far.
+type View = (
+    &'static ExtractedView,
+    &'static RenderVisibleEntities,
+    Option<&'static ScreenSpaceTransmission>,
+);
+
 /// The views, and their phases.
 type Views<'w, 's> = (
-    Query<'w, 's, (&'static ExtractedView, &'static RenderVisibleEntities)>,
+    Query<'w, 's, View>,
     Res<'w, ViewKeyCache>,
     ResMut<'w, ViewSortedRenderPhases<Transparent3d>>,
+    ResMut<'w, ViewSortedRenderPhases<Transmissive3d>>,
 );
 
 pub(crate) fn queue_systems(
     extracted: Res<ExtractedSystems>,
     particles: Res<RenderAssets<GpuParticles>>,
-    draw_functions: Res<DrawFunctions<Transparent3d>>,
+    (draw_functions, heat_functions): (
+        Res<DrawFunctions<Transparent3d>>,
+        Res<DrawFunctions<Transmissive3d>>,
+    ),
     (pipeline, pipeline_cache): (Option<Res<ParticlePipeline>>, Res<PipelineCache>),
     (mut pipelines, mut view_pipelines): (
         ResMut<SpecializedRenderPipelines<ParticlePipeline>>,
         ResMut<ViewPipelines>,
     ),
-    (views, view_keys, mut phases): Views,
+    (views, view_keys, mut phases, mut heat_phases): Views,
     (rings, mut statistics): (Res<GpuRings>, ResMut<ParticleStatistics>),
 ) {
     let [buffer_bytes, spare_bytes] = rings.bytes();
@@ -72,8 +85,9 @@ pub(crate) fn queue_systems(
     let (Some(pipeline), false) = (pipeline, extracted.is_empty()) else {
         return;
     };
-    let draw_function = draw_functions.read().id::<DrawParticles>();
-    for (view, visible) in &views {
+    let draw_function = draw_functions.read().id::<DrawParticles<false>>();
+    let draw_heat = heat_functions.read().id::<DrawParticles<true>>();
+    for (view, visible, transmission) in &views {
         let retained_view = view.retained_view_entity;
         let (Some(phase), Some(view_key), Some(visible)) = (
             phases.get_mut(&retained_view),
@@ -82,6 +96,7 @@ pub(crate) fn queue_systems(
         ) else {
             continue;
         };
+        let has_heat = transmission.is_some_and(|transmission| transmission.steps > 0);
         let of_view = view_pipelines.0.entry(retained_view).or_default();
         for (_, entity) in visible.iter_visible() {
             let Some(system) = extracted.get(entity) else {
@@ -90,7 +105,8 @@ pub(crate) fn queue_systems(
             let Some(gpu) = particles.get(system.particles) else {
                 continue;
             };
-            let mut first = None;
+            // Of emitters without and with heat.
+            let mut first = [None; 2];
             for ring in extracted.rings(system) {
                 let Some((_, mode)) = gpu.drawn(ring.emitter) else {
                     continue;
@@ -105,17 +121,36 @@ pub(crate) fn queue_systems(
                     };
                     pipelines.specialize(&pipeline_cache, &pipeline, key)
                 });
-                first = first.or(Some(id));
+                let first = &mut first[usize::from(mode.is_heat())];
+                *first = first.or(Some(id));
             }
-            let Some(pipeline) = first else {
+            let [plain, heat] = first;
+            let sorting_info = TransparentSortingInfo3d::Sorted {
+                mesh_center: system.world_from_system.translation.into(),
+                depth_bias: 0.0,
+            };
+            if let Some(pipeline) = heat.filter(|_| has_heat)
+                && let Some(phase) = heat_phases.get_mut(&retained_view)
+            {
+                phase.add_transient(Transmissive3d {
+                    sorting_info,
+                    distance: 0.0,
+                    pipeline,
+                    entity: (entity.id(), without_mesh(entity.id())),
+                    draw_function: draw_heat,
+                    batch_range: 0..1,
+                    extra_index: PhaseItemExtraIndex::None,
+                    indexed: false,
+                });
+            }
+            if plain.is_some() || heat.is_some() && has_heat {
+                statistics.systems += 1;
+            }
+            let Some(pipeline) = plain else {
                 continue;
             };
-            statistics.systems += 1;
             phase.add_transient(Transparent3d {
-                sorting_info: TransparentSortingInfo3d::Sorted {
-                    mesh_center: system.world_from_system.translation.into(),
-                    depth_bias: 0.0,
-                },
+                sorting_info,
                 distance: 0.0,
                 pipeline,
                 entity: (entity.id(), without_mesh(entity.id())),
@@ -138,10 +173,10 @@ fn without_mesh(system: Entity) -> MainEntity {
     Entity::from_index_and_generation(system.index(), generation).into()
 }
 
-/// Draws all emitters of a system.
-pub(crate) struct DrawEmitters;
+/// Draws the emitters of a system: those with heat, or the others.
+pub(crate) struct DrawEmitters<const HEAT: bool>;
 
-impl<P: PhaseItem> RenderCommand<P> for DrawEmitters {
+impl<P: PhaseItem, const HEAT: bool> RenderCommand<P> for DrawEmitters<HEAT> {
     type Param = (
         SRes<PreparedParticles>,
         SRes<GpuRings>,
@@ -164,7 +199,8 @@ impl<P: PhaseItem> RenderCommand<P> for DrawEmitters {
         let Some(of_view) = view_pipelines.0.get(&view.retained_view_entity) else {
             return RenderCommandResult::Skip;
         };
-        for draw in prepared.draws(&entity) {
+        let draws = prepared.draws(&entity).iter();
+        for draw in draws.filter(|draw| draw.mode.is_heat() == HEAT) {
             let id = of_view.get(draw.mode.index()).copied().flatten();
             let pipeline = id.and_then(|id| pipeline_cache.get_render_pipeline(id));
             // It is compiled in the background.
