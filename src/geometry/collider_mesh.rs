@@ -1,8 +1,11 @@
 //! The triangles of parts, for physics.
 
+use bevy::asset::RenderAssetUsages;
 use bevy::math::{Affine3A, Vec3};
+use bevy::mesh::{Indices, Mesh, PrimitiveTopology};
 
-/// The triangles of a model or of one of its parts, in the form that the trimesh colliders of physics crates take.
+/// The triangles of a model or of one of its parts, in the form that the trimesh colliders of physics crates take, and as a
+/// [`Mesh`] of the posed vertices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ColliderMesh {
     /// The vertex positions.
@@ -42,9 +45,38 @@ impl ColliderMesh {
     }
 }
 
+/// A triangle list with positions and smooth normals, which the main and the render world keep.
+impl From<ColliderMesh> for Mesh {
+    fn from(triangles: ColliderMesh) -> Self {
+        let positions: Vec<[f32; 3]> = triangles.positions.iter().map(Vec3::to_array).collect();
+        let indices = triangles.indices.into_flattened();
+        Self::new(
+            PrimitiveTopology::TriangleList,
+            RenderAssetUsages::default(),
+        )
+        .with_inserted_attribute(Self::ATTRIBUTE_POSITION, positions)
+        .with_inserted_indices(Indices::U32(indices))
+        .with_computed_smooth_normals()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn triangles_become_a_mesh_with_normals() {
+        let mut triangles = ColliderMesh::default();
+        let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::ONE];
+        let indices = [[0, 1, 2]].into_iter();
+        triangles.add(corners.into_iter(), indices, &Affine3A::IDENTITY);
+        let mesh = Mesh::from(triangles);
+        assert_eq!(mesh.count_vertices(), 4);
+        assert_eq!(mesh.indices().unwrap().len(), 3);
+        let normals = mesh.attribute(Mesh::ATTRIBUTE_NORMAL).unwrap();
+        assert_eq!(normals.as_float3().unwrap()[0], [0.0, 0.0, 1.0]);
+        assert_eq!(Mesh::from(ColliderMesh::default()).count_vertices(), 0);
+    }
 
     #[test]
     fn triangles_are_offset_transformed_and_checked() {

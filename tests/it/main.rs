@@ -168,4 +168,5 @@ mod shared {
     mod transforms;
     mod unlabeled;
     mod unsupported;
+    mod user_materials;
 }
