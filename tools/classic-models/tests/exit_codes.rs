@@ -137,15 +137,24 @@ fn patterns_that_match_nothing_are_one_error_of_every_subcommand() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_window_without_a_display_is_an_error_and_no_panic() {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_classic-models"));
-    for variable in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
-        program.env_remove(variable);
+    for (display, expected) in [
+        (None, "DISPLAY is not set"),
+        (Some(""), "DISPLAY is not set"),
+        (Some(":4242"), "cannot open the display :4242"),
+        (Some("no display"), "cannot open the display no display"),
+    ] {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_classic-models"));
+        match display {
+            Some(display) => program.env("DISPLAY", display),
+            None => program.env_remove("DISPLAY"),
+        };
+        let output = program.arg("view").output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains(expected), "{text}");
+        assert!(text.contains("--capture OUT.png"), "{text}");
+        assert_eq!(text.lines().count(), 1, "{text}");
     }
-    let output = program.arg("view").output().unwrap();
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(text.contains("--capture OUT.png"), "{text}");
-    assert_eq!(text.lines().count(), 1, "{text}");
 }
 
 /// As `scripts/package` packs it.

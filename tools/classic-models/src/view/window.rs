@@ -176,18 +176,26 @@ fn reload_changed(
     }
 }
 
-/// Checks that there is a display. Without one, Bevy's window plugin panics.
+/// Checks that a window can be opened. Otherwise, Bevy's window plugin panics.
+#[cfg(all(unix, not(target_os = "macos")))]
 fn check_display() -> Result<(), String> {
-    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let names = ["WAYLAND_DISPLAY", "WAYLAND_SOCKET", "DISPLAY"];
-    let needs_variable = cfg!(all(unix, not(target_os = "macos")));
-    match needs_variable && !names.into_iter().any(is_set) {
-        true => Err(
-            "no display for a window: DISPLAY and WAYLAND_DISPLAY are not set; --capture OUT.png writes an image without a window"
-                .to_owned(),
-        ),
-        false => Ok(()),
-    }
+    const WITHOUT: &str = "--capture OUT.png writes an image without a window";
+    let display = std::env::var_os("DISPLAY").filter(|display| !display.is_empty());
+    let Some(display) = display else {
+        return Err(format!(
+            "no display for a window: DISPLAY is not set; {WITHOUT}"
+        ));
+    };
+    let connected = x11rb::connect(None);
+    connected.map(drop).map_err(|error| {
+        let display = display.display();
+        format!("cannot open the display {display} of DISPLAY: {error}; {WITHOUT}")
+    })
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn check_display() -> Result<(), String> {
+    Ok(())
 }
 
 /// The files of a model, of its manifest, of its clips, and of its skins or textures.
