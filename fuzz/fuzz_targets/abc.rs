@@ -1,12 +1,7 @@
-//! Parses arbitrary bytes as an ABC model, poses it, reduces its detail, converts it, writes it and parses the result.
-//!
-//! Run `cargo +nightly fuzz run abc -- -max_len=65536` with a seed corpus of small files in `fuzz/corpus/abc`.
-//! Add inputs that crash to `tests/regressions/abc`: `cargo test` runs them.
+//! Parses arbitrary bytes as an ABC model, poses it, reduces its detail, writes it and parses the result.
 
 #![no_main]
 
-use bevy_classic_models::lithtech::AbcLoaderSettings;
-use bevy_classic_models::lithtech::ConvertedAbc;
 use classic_model_formats::abc::parse;
 use classic_model_formats::abc::write::{AbcDocument, write};
 use libfuzzer_sys::fuzz_target;
@@ -34,7 +29,6 @@ fuzz_target!(|bytes: &[u8]| {
             file.vertex_positions_in_model(animation, seconds);
         }
     }
-    let _ = ConvertedAbc::load(bytes, &AbcLoaderSettings::default());
     // Strings may exceed the length limit of the format after their conversion to UTF-8.
     let document = AbcDocument::from(&file);
     if let Ok(written) = write(&document) {

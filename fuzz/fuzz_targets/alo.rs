@@ -1,7 +1,4 @@
 //! Parses arbitrary bytes as an Alamo model, writes it and parses the result.
-//!
-//! Run `cargo +nightly fuzz run --no-default-features alo -- -max_len=65536` with a seed corpus of small files in
-//! `fuzz/corpus/alo`. Add inputs that crash to `tests/regressions/alo`: `cargo test` runs them.
 
 #![no_main]
 

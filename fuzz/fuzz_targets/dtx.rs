@@ -1,7 +1,4 @@
 //! Parses arbitrary bytes as a DTX texture, decodes it, writes it and parses the result.
-//!
-//! Run `cargo +nightly fuzz run --no-default-features dtx -- -max_len=65536` with a seed corpus of small files in
-//! `fuzz/corpus/dtx`. Add inputs that crash to `tests/regressions/dtx`: `cargo test` runs them.
 
 #![no_main]
 

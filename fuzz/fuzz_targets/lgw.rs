@@ -1,12 +1,7 @@
-//! Parses arbitrary bytes as an LGW model with each tolerance, converts it, writes it and parses the result.
-//!
-//! Run `cargo +nightly fuzz run lgw -- -max_len=65536` with a seed corpus of small files in `fuzz/corpus/lgw`.
-//! Add inputs that crash to `tests/regressions/lgw`: `cargo test` runs them.
+//! Parses arbitrary bytes as an LGW model with each tolerance, writes it and parses the result.
 
 #![no_main]
 
-use bevy_classic_models::lgw::ConvertedLgw;
-use bevy_classic_models::lgw::LgwLoaderSettings;
 use classic_model_formats::lgw::{LgwFile, Tolerance, parse, write};
 use libfuzzer_sys::fuzz_target;
 
@@ -36,5 +31,4 @@ fuzz_target!(|bytes: &[u8]| {
             );
         }
     }
-    let _ = ConvertedLgw::load(bytes, &LgwLoaderSettings::default());
 });

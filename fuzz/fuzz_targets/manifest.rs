@@ -1,7 +1,4 @@
 //! Parses arbitrary bytes as a model manifest, writes it and parses the result.
-//!
-//! Run `cargo +nightly fuzz run manifest -- -max_len=65536` with a seed corpus of small files in `fuzz/corpus/manifest`.
-//! Add inputs that crash to `tests/regressions/manifest`: `cargo test` runs them.
 
 #![no_main]
 

@@ -1,7 +1,4 @@
 //! Opens arbitrary bytes as a Quake archive, reads and finds all entries, and writes them. The writer reads the result.
-//!
-//! Run `cargo +nightly fuzz run --no-default-features pak -- -max_len=65536` with a seed corpus of small files in
-//! `fuzz/corpus/pak`. Add inputs that crash to `tests/regressions/pak`: `cargo test` runs them.
 
 #![no_main]
 

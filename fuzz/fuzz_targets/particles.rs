@@ -1,7 +1,4 @@
 //! Parses arbitrary bytes as an Alamo particle system, simulates it, writes it and parses the result.
-//!
-//! Run `cargo +nightly fuzz run --no-default-features particles -- -max_len=65536` with a seed corpus of small files in
-//! `fuzz/corpus/particles`. Add inputs that crash to `tests/regressions/particles`: `cargo test` runs them.
 
 #![no_main]
 

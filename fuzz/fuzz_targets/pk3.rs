@@ -1,7 +1,4 @@
 //! Opens arbitrary bytes as a Quake archive in a ZIP file, reads and finds all entries, and writes them. The writer reads the result.
-//!
-//! Run `cargo +nightly fuzz run --no-default-features pk3 -- -max_len=65536` with a seed corpus of small files in
-//! `fuzz/corpus/pk3`. Add inputs that crash to `tests/regressions/pk3`: `cargo test` runs them.
 
 #![no_main]
 

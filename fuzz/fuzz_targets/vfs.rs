@@ -1,7 +1,4 @@
 //! Opens arbitrary bytes as an archive of UFO: Aftermath, reads and finds all entries, and writes them. The writer reads the result.
-//!
-//! Run `cargo +nightly fuzz run --no-default-features vfs -- -max_len=65536` with a seed corpus of small files in
-//! `fuzz/corpus/vfs`. Add inputs that crash to `tests/regressions/vfs`: `cargo test` runs them.
 
 #![no_main]
 

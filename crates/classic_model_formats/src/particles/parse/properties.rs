@@ -44,7 +44,9 @@ impl Parser {
             properties.set(mini.id, value);
         }
         self.check_properties(&properties, chunk);
-        Ok((properties, Some(order)))
+        // Unknown mini-chunks may be between those of the usual order.
+        let is_usual = order == Properties::USUAL_ORDER;
+        Ok((properties, (!is_usual).then_some(order)))
     }
 
     /// The value of a mini-chunk, which has the type of another value of this property.
