@@ -6,10 +6,8 @@ use crate::archive::error::{ArchiveSourceError, SourceWarning};
 use crate::archive::folder::Folder;
 use crate::archive::layer::{ArchiveLayer, Layer, Layers};
 use classic_model_formats::read::TextPosition;
-use roxmltree::{Document, Error, Node, TextPos};
+use classic_model_formats::xml_list::{XmlList, XmlPart, decode};
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
 
@@ -80,7 +78,8 @@ fn add_archives(preset: &mut Preset, folders: &[&Path]) -> Result<(), ArchiveSou
             path: game.join(LIST),
         });
     };
-    let text = read_start(&list).map_err(|error| ArchiveSourceError::io(list.clone(), &error))?;
+    let text =
+        std::fs::read(&list).map_err(|error| ArchiveSourceError::io(list.clone(), &error))?;
     let MegaFiles { files, flaws } = MegaFiles::parse(&text);
     for (position, message) in flaws {
         preset.warn(SourceWarning::List {
@@ -106,25 +105,10 @@ fn add_archives(preset: &mut Preset, folders: &[&Path]) -> Result<(), ArchiveSou
     Ok(())
 }
 
-/// Reads a list, or enough of it to show that it is too long.
-fn read_start(list: &Path) -> std::io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    let limit = MAX_SIZE as u64 + 1;
-    File::open(list)?.take(limit).read_to_end(&mut text)?;
-    Ok(text)
-}
-
 /// The path of a file in a folder, in any case.
 pub(crate) fn find(folder: &Path, name: &str) -> Option<PathBuf> {
     Folder::new(folder.to_owned(), None).find_listed(&EntryPath::parse(name)?)
 }
-
-/// The maximum size of a list in bytes. Those of the games have about 3,000. The time to read some lists grows with the square
-/// of their size.
-pub(crate) const MAX_SIZE: usize = 1 << 15;
-
-/// The maximum count of attempts to read the start of a damaged list.
-const MAX_ATTEMPTS: usize = 8;
 
 /// The maximum count of warnings about names in one list.
 const MAX_WARNINGS: usize = 8;
@@ -139,134 +123,52 @@ pub(crate) struct MegaFiles {
 }
 
 impl MegaFiles {
-    /// Reads all elements `File` below the root, whose name does not matter. Of a damaged list, what is before the flaw.
-    ///
-    /// Lists of more than [`MAX_SIZE`] bytes are not read.
+    /// Reads all elements `File` below the root, whose name does not matter. Of a damaged list, those before the flaw.
     pub fn parse(bytes: &[u8]) -> Self {
-        if bytes.len() > MAX_SIZE {
-            let message =
-                format!("the list has more than {MAX_SIZE} bytes; its archives are skipped");
-            return Self {
-                files: Vec::new(),
-                flaws: vec![(TextPosition { line: 1, column: 1 }, message)],
-            };
-        }
         let text = decode(bytes);
-        let error = match Document::parse(&text) {
-            Ok(document) => return Self::of(&document),
-            Err(error) => error,
-        };
-        let end = match error {
-            // The parser reports the start of the file.
-            Error::UnclosedRootNode | Error::NoRootNode => text.len(),
-            Error::DtdDetected => text.find("<!DOCTYPE").unwrap_or_default(),
-            _ => offset(&text, error.pos()),
-        };
-        let reason = error.to_string();
-        let reason = reason.strip_suffix(&format!(" at {}", error.pos()));
-        let reason = reason.map_or_else(|| error.to_string(), str::to_owned);
-        let position = TextPosition::new(text.as_bytes(), end as u64, true);
-        let message = format!("{reason}; archives that are listed after it are skipped");
-        let mut list = Self::before(&text, end);
-        list.flaws.push((position, message));
-        list
-    }
-
-    fn of(document: &Document) -> Self {
-        let elements = document.root_element().children();
-        let is_file = |node: &Node| node.tag_name().name().eq_ignore_ascii_case("file");
+        let mut parts = XmlList::new(&text);
         let mut list = Self::default();
         let mut outside = 0_usize;
-        for node in elements.filter(is_file) {
-            let text = node.children().filter_map(|child| child.text());
-            let name = text.collect::<String>();
-            let name = name.trim();
-            match EntryPath::parse(name) {
-                _ if name.is_empty() => {}
-                Some(path) => list.files.push(path),
-                None => {
+        let flaw = loop {
+            match parts.next_part() {
+                Ok(Some(XmlPart::End { tag, text: name }))
+                    if tag.eq_ignore_ascii_case("file") && !name.is_empty() =>
+                {
+                    if let Some(path) = EntryPath::parse(&name) {
+                        list.files.push(path);
+                        continue;
+                    }
                     outside += 1;
+                    // The time to compute a position grows with its offset.
                     if outside <= MAX_WARNINGS {
-                        // The time to compute a position grows with its offset.
-                        let position = position(document.text_pos_at(node.range().start));
-                        list.flaws.push((position, outside_message(name)));
+                        let position = parts.position(parts.offset());
+                        list.flaws.push((position, outside_message(&name)));
                     }
                 }
+                Ok(Some(_)) => {}
+                Ok(None) => break None,
+                Err(error) => break Some(error),
             }
-        }
+        };
         if let Some((_, message)) = list.flaws.last_mut()
             && outside > MAX_WARNINGS
         {
             *message += &format!("; so are {} more", outside - MAX_WARNINGS);
         }
-        list
-    }
-
-    /// The archives that are listed before the offset of a flaw: those in the longest beginning of the text that ends with a
-    /// tag and can be parsed.
-    fn before(text: &str, end: usize) -> Self {
-        let mut start = text.get(..end).unwrap_or_default();
-        for _ in 0..MAX_ATTEMPTS {
-            let Some(tag) = start.rfind('>') else {
-                break;
-            };
-            if let Some(closed) = start.get(..=tag).and_then(closed) {
-                return Document::parse(&closed)
-                    .map_or_else(|_| Self::default(), |it| Self::of(&it));
-            }
-            start = start.get(..tag).unwrap_or_default();
+        if let Some(error) = flaw {
+            let position = parts.position(error.offset);
+            let message = format!(
+                "{} {}; archives that are listed after it are skipped",
+                error.context, error.kind
+            );
+            list.flaws.push((position, message));
         }
-        Self::default()
+        list
     }
 }
 
 fn outside_message(name: &str) -> String {
     format!("{name:?} is not in the game's folder; the archive is skipped")
-}
-
-/// Text in UTF-8. Other text is read as Latin-1, in which every byte is a character.
-fn decode(bytes: &[u8]) -> String {
-    match core::str::from_utf8(bytes) {
-        Ok(text) => text.trim_start_matches('\u{feff}').to_owned(),
-        Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
-    }
-}
-
-/// Adds the end tags that a text lacks. `None` if it cannot be read for another reason.
-fn closed(start: &str) -> Option<String> {
-    /// The root, an element `File` and one in it.
-    const MAX_DEPTH: usize = 3;
-    /// A name that no element has.
-    const WRONG_TAG: &str = "</classic_models>";
-
-    let mut text = start.to_owned();
-    for _ in 0..=MAX_DEPTH {
-        // The parser names the element that is open.
-        let wrong = format!("{text}{WRONG_TAG}");
-        match Document::parse(&wrong) {
-            Err(Error::UnexpectedCloseTag(expected, ..)) => text += &format!("</{expected}>"),
-            // No element is open.
-            _ => break,
-        }
-    }
-    Document::parse(&text).is_ok().then_some(text)
-}
-
-/// The offset of a position in bytes.
-fn offset(text: &str, position: TextPos) -> usize {
-    let row = (position.row as usize).saturating_sub(1);
-    let start: usize = text.split_inclusive('\n').take(row).map(str::len).sum();
-    let rest = text.get(start..).unwrap_or_default();
-    let column = (position.col as usize).saturating_sub(1);
-    let in_row: usize = rest.chars().take(column).map(char::len_utf8).sum();
-    start + in_row
-}
-
-fn position(position: TextPos) -> TextPosition {
-    TextPosition {
-        line: position.row,
-        column: position.col,
-    }
 }
 
 /// Collects the layers of a preset.

@@ -29,6 +29,7 @@ mod ala {
     mod random;
     pub mod render;
     mod shown_bones;
+    mod sound_events;
     mod sounds;
     mod visibility;
 }

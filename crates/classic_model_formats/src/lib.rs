@@ -8,7 +8,7 @@
 //!
 //! | Module | Files | Games |
 //! |---|---|---|
-//! | [`alo`], [`ala`] | `.alo` models, `.ala` animations | Empire at War, Forces of Corruption, Universe at War |
+//! | [`alo`], [`ala`] | `.alo` models, `.ala` animations and lists of their sounds | Empire at War, Forces of Corruption, Universe at War |
 //! | [`particles`] | `.alo` particle systems | Empire at War, Forces of Corruption, Universe at War |
 //! | [`abc`], [`dtx`] | `.abc` models of version 6, `.dtx` textures | Shogo, Blood II, KISS: Psycho Circus |
 //! | [`mdl`] | `.mdl` models | Quake |
@@ -148,6 +148,8 @@ pub mod pk3;
 pub mod rez;
 #[cfg(feature = "vfs")]
 pub mod vfs;
+#[cfg(any(feature = "ala", feature = "meg"))]
+pub mod xml_list;
 
 #[cfg(any(feature = "ala", feature = "alo", feature = "particles"))]
 #[cfg_attr(

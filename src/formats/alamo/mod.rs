@@ -38,6 +38,7 @@ pub use animation::packed::{PackedRotations, PackedVectors};
 pub use animation::pairing::animation_name;
 pub use animation::plugin::AlaLoader;
 pub use animation::rig::AloAnimator;
+pub use animation::sound_events::{AloSoundEvents, AloSoundEventsLoader};
 pub use animation::visibility::{DefaultVisibilityCurve, VisibilityCurve};
 pub use asset::{Alo, AloAssetLabel, AloBoneInfo, AloMesh, AloModel, AloProxyInfo, AloSubmesh};
 pub use collision::cast::TreeHit;

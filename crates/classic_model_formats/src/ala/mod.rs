@@ -12,6 +12,7 @@ mod parse;
 #[cfg(feature = "serde")]
 mod serialize;
 pub mod sfx_map;
+pub mod sound_events;
 #[cfg(feature = "write")]
 pub mod write;
 

@@ -34,6 +34,8 @@ pub enum Format {
     Vfs,
     /// Petroglyph Alamo particle system, `.alo`.
     Particles,
+    /// A list of an Alamo game, `.xml`.
+    Xml,
 }
 
 impl Display for Format {
@@ -52,6 +54,7 @@ impl Display for Format {
             Self::Rez => "REZ",
             Self::Vfs => "VFS",
             Self::Particles => "ALO particles",
+            Self::Xml => "XML",
         })
     }
 }
@@ -281,6 +284,12 @@ pub enum ErrorKind {
         kind: std::io::ErrorKind,
         /// The message of the operating system.
         message: String,
+    },
+    /// An XML file is not well-formed.
+    #[error("is malformed: {reason}")]
+    Malformed {
+        /// The reason, as a clause.
+        reason: String,
     },
     /// Elements are nested too deeply.
     #[error("is nested more than {limit} deep")]

@@ -3,6 +3,7 @@
 
 use crate::archives::Opened;
 use crate::prelude::*;
+use classic_model_formats::ala::sound_events::SoundEvents;
 use classic_model_formats::{lgw, meg, pak, pk3, rez};
 use classic_models_fixtures::cpu_time::assert_cpu_time_grows_linearly;
 use classic_models_fixtures::heap::{HeapBudget, Outcome, run_in_own_process};
@@ -52,7 +53,7 @@ const ARCHIVE: Limit = Limit {
     ..MODEL
 };
 
-const LIMITS: [Limit; 13] = [
+const LIMITS: [Limit; 14] = [
     Limit {
         format: "ALO",
         files: || with_real(alo_adversarial::adversarial_files(), "alo"),
@@ -66,6 +67,16 @@ const LIMITS: [Limit; 13] = [
         outcome: ala_adversarial::parse_outcome,
         parse: |bytes| ala::parse(bytes).map(drop),
         ..MODEL
+    },
+    Limit {
+        format: "sound events",
+        files: || sound_events(1 << 16),
+        outcome: |name| Outcome::rejected_if(name == "open elements"),
+        parse: |bytes| {
+            let mut events = SoundEvents::default();
+            events.add(bytes).map(drop)
+        },
+        ..ARCHIVE
     },
     Limit {
         format: "particles",
@@ -151,6 +162,34 @@ fn with_real(mut files: Files, extension: &str) -> Files {
         files.extend(files_of(&folder, extension));
     }
     files
+}
+
+/// Lists of this count of the shortest possible parts.
+fn sound_events(count: usize) -> Files {
+    /// A name and what is repeated, in which `#` is the index.
+    const PARTS: [(&str, &str); 8] = [
+        ("events", "<a Name='#'><Samples>b</Samples></a>"),
+        ("presets", "<a Name='#'><Is_Preset>1</Is_Preset></a>"),
+        ("files", "<File>a</File>"),
+        ("samples", "a,"),
+        ("warnings", "<a><Is_3D>#</Is_3D></a>"),
+        ("empty elements", "<a/>"),
+        ("open elements", "<a>"),
+        ("attributes", "a='' "),
+    ];
+    let files = PARTS.map(|(name, part)| {
+        let parts: String = (0..count)
+            .map(|index| part.replace('#', &format!("{index:x}")))
+            .collect();
+        let text = match name {
+            "samples" => format!("<l><a Name='b'><Samples>{parts}</Samples></a></l>"),
+            "attributes" => format!("<l><a {parts}/></l>"),
+            "open elements" => parts,
+            _ => format!("<l>{parts}</l>"),
+        };
+        (name.to_owned(), text.into_bytes())
+    });
+    files.into()
 }
 
 fn particle_files() -> Files {
@@ -240,6 +279,17 @@ fn open_and_find(opened: Opened<'_>, length: usize) {
 
 /// The functions that make archives whose length is in proportion to an argument, and that open them.
 type Archives = (fn(usize) -> Files, fn(&[u8]) -> Opened<'_>);
+
+#[test]
+fn time_to_read_sound_events_grows_with_the_file() {
+    let (small, large) = (sound_events(1 << 14), sound_events(1 << 16));
+    for ((name, small), (_, large)) in small.iter().zip(&large) {
+        let read = |bytes: &[u8]| {
+            let _ = SoundEvents::default().add(bytes);
+        };
+        assert_cpu_time_grows_linearly(name, || read(small), || read(large));
+    }
+}
 
 #[test]
 fn opening_time_grows_with_the_archive() {

@@ -4,6 +4,7 @@ use crate::appearance::parts::BoneVisibility;
 use crate::formats::alamo::animation::asset::{Ala, AlaAssetLabel};
 use crate::formats::alamo::animation::clip::{AlaCurves, clip_of, tracks};
 use crate::formats::alamo::animation::rig::clip_files;
+use crate::formats::alamo::animation::sound_events::{AloSoundEvents, AloSoundEventsLoader};
 use crate::formats::alamo::appearance::{on_bone_inserted, on_bone_unlinked, show_bones};
 use crate::formats::alamo::asset::Alo;
 use crate::load::error::ModelLoadError;
@@ -26,7 +27,7 @@ pub(crate) struct AnimationPlugin {
 
 impl Plugin for AnimationPlugin {
     fn build(&self, app: &mut App) {
-        app.init_asset::<Ala>();
+        app.init_asset::<Ala>().init_asset::<AloSoundEvents>();
         add_rig::<Alo>(app, &self.extensions);
         app.insert_resource(clip_files())
             .register_type::<BoneVisibility>()
@@ -43,7 +44,9 @@ impl Plugin for AnimationPlugin {
     }
 
     fn finish(&self, app: &mut App) {
-        app.register_asset_loader(AlaLoader::new(ModelLoading::of(app.world())));
+        let loading = ModelLoading::of(app.world());
+        app.register_asset_loader(AlaLoader::new(loading.clone()));
+        app.register_asset_loader(AloSoundEventsLoader::new(loading));
     }
 }
 
