@@ -338,7 +338,7 @@ pub enum MdlAssetLabel {
     Mesh,
     /// `Poses`: all poses as an [`Image`] for [`MdlMaterial`].
     Poses,
-    /// `Skin0/Image0`: the base colors of an image of a skin, as an [`Image`].
+    /// `Skin0/Image0`: the base colors of an image of a skin, as an [`Image`], unless an external image replaces it.
     Image {
         /// Index of the skin.
         skin: usize,

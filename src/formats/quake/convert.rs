@@ -2,9 +2,10 @@
 
 use crate::formats::quake::asset::{MdlClip, MdlFrame, clips, flags, frames};
 use crate::formats::quake::dependencies::Palette;
+use crate::formats::quake::external_skins::ExternalSkins;
 use crate::formats::quake::poses::{MdlPoses, Texels};
 use crate::formats::quake::settings::{MdlCutout, MdlLoaderSettings};
-use crate::formats::quake::skins::{ConvertedSkin, SkinConverter};
+use crate::formats::quake::skins::{ConvertedSkin, SkinConverter, SkinImage};
 use bevy::asset::RenderAssetUsages;
 use bevy::mesh::{Indices, PrimitiveTopology};
 use bevy::prelude::*;
@@ -55,17 +56,20 @@ impl ConvertedMdl {
         settings: &MdlLoaderSettings,
         palette: &Palette,
     ) -> Result<Self, ParseError> {
-        Self::load_for(bytes, settings, palette, MAX_TEXTURE_SIZE)
+        let file = mdl::parse(bytes)?;
+        let external = ExternalSkins::default();
+        Self::of(file, &external, settings, palette, MAX_TEXTURE_SIZE)
     }
 
-    /// Like [`load`](Self::load), for adapters whose textures may be `max_texture_size` texels wide and high.
-    pub(crate) fn load_for(
-        bytes: &[u8],
+    /// Converts a file, for adapters whose textures may be `max_texture_size` texels wide and high. Skins of the file are not made
+    /// if `external` replaces them.
+    pub(crate) fn of(
+        mut file: MdlFile<'_>,
+        external: &ExternalSkins,
         settings: &MdlLoaderSettings,
         palette: &Palette,
         max_texture_size: u32,
     ) -> Result<Self, ParseError> {
-        let mut file = mdl::parse(bytes)?;
         check_skin_size(&file, max_texture_size)?;
         let mut warnings = core::mem::take(&mut file.warnings);
         let poses = MdlPoses::decode(&file, &mut warnings);
@@ -78,19 +82,25 @@ impl ConvertedMdl {
         let hole_index = has_holes.then_some(settings.hole_index);
         let size = [file.header.skin_width, file.header.skin_height];
         let skin_converter = SkinConverter::new(size, palette, hole_index, settings);
-        let skin = |skin: &mdl::Skin<'_>| ConvertedSkin {
-            images: skin
-                .images()
-                .map(|indices| skin_converter.convert(indices))
-                .collect(),
-            timing: skin.timing.clone(),
+        let skin = |(index, skin): (usize, &mdl::Skin<'_>)| {
+            let images = skin.images().enumerate();
+            let images = images.map(
+                |(image, indices)| match external.replacement(index, image) {
+                    Some(external) => SkinImage::External(external.clone()),
+                    None => SkinImage::OfFile(skin_converter.convert(indices)),
+                },
+            );
+            ConvertedSkin {
+                images: images.collect(),
+                timing: skin.timing.clone(),
+            }
         };
         let pose_names: Vec<Box<str>> = file.poses.iter().map(|pose| pose.name().into()).collect();
         let frames = frames(&file, &pose_names);
         Ok(Self {
             mesh: mesh(&file, &poses, settings.asset_usage),
             poses_image,
-            skins: file.skins.iter().map(skin).collect(),
+            skins: file.skins.iter().enumerate().map(skin).collect(),
             skin_converter,
             has_holes,
             poses,

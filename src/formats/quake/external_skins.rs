@@ -3,10 +3,10 @@
 //! Source: DarkPlaces, `Mod_IDP0_Load` in `model_alias.c` (names, further skins), `imageformats_other` in `image.c` (folders and
 //! formats), `R_SkinFrame_LoadExternal_SkinFrame` in `gl_rmain.c` (DDS, glow).
 
-use crate::formats::quake::skins::ConvertedSkin;
 use crate::load::find::FileSearch;
 use crate::load::find::paths::has_loader;
 use bevy::asset::AssetPath;
+use classic_model_formats::mdl::Skin;
 use std::path::{Path, PathBuf};
 
 /// The folders of images, in the folder of the game, in the order of the search.
@@ -20,7 +20,8 @@ const GLOW: [&str; 2] = ["_glow", "_luma"];
 
 /// An image in place of one of a model's skins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ExternalImage {
+pub struct ExternalImage {
+    /// The image that is lit.
     pub image: AssetPath<'static>,
     /// The fullbright image, which is added to the lit one.
     pub glow: Option<AssetPath<'static>>,
@@ -37,12 +38,13 @@ pub(crate) struct ExternalSkins {
 
 impl ExternalSkins {
     /// Searches for the images of the model at a path from the root of the asset source.
-    pub async fn find(search: &mut FileSearch<'_>, model: &Path, skins: &[ConvertedSkin]) -> Self {
+    pub async fn find(search: &mut FileSearch<'_>, model: &Path, skins: &[Skin<'_>]) -> Self {
         let mut found = Self::default();
         for (index, skin) in skins.iter().enumerate() {
             let mut images = Vec::new();
-            for image in 0..skin.images.len() {
-                let name = match skin.images.len() {
+            let count = skin.images().count();
+            for image in 0..count {
+                let name = match count {
                     1 => format!("_{index}"),
                     _ => format!("_{index}_{image}"),
                 };

@@ -7,7 +7,7 @@ use crate::formats::quake::dependencies::Palette;
 use crate::formats::quake::external_skins::{ExternalImage, ExternalSkins};
 use crate::formats::quake::material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 use crate::formats::quake::settings::MdlLoaderSettings;
-use crate::formats::quake::skins::{ConvertedImage, ConvertedSkin, HOLE_CUTOFF};
+use crate::formats::quake::skins::{ConvertedSkin, HOLE_CUTOFF, SkinImage};
 use crate::geometry::axes::z_up_forward_x;
 use crate::load::error::{ModelLoadError, first_line};
 use crate::load::find::FileSearch;
@@ -24,6 +24,7 @@ use bevy::asset::{AssetPath, LoadContext};
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::pbr::ExtendedMaterial;
 use bevy::prelude::*;
+use classic_model_formats::mdl;
 use std::ops::DerefMut;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -134,18 +135,19 @@ impl Format for Mdl {
             .palette(load, &mut search, settings, load_context);
         let palette = palette.await;
         load.add_input(&*palette);
-        let converted =
-            ConvertedMdl::load_for(bytes, settings, &palette, loader.state.max_texture_size);
-        let converted = load.parsed(converted)?;
-        load.warn(&converted.warnings);
+        let file = load.parsed(mdl::parse(bytes))?;
         let external = match settings.external_skins {
             true => {
                 let path = load_context.path().path().to_path_buf();
-                ExternalSkins::find(&mut search, &path, &converted.skins).await
+                ExternalSkins::find(&mut search, &path, &file.skins).await
             }
             false => ExternalSkins::default(),
         };
-        let (model, images) = model(converted, &external, palette, settings, load_context);
+        let max_texture_size = loader.state.max_texture_size;
+        let converted = ConvertedMdl::of(file, &external, settings, &palette, max_texture_size);
+        let converted = load.parsed(converted)?;
+        load.warn(&converted.warnings);
+        let (model, images) = model(converted, &external.added, palette, settings, load_context);
         let model = Arc::new(model);
         let scene = scene(&model, settings, load_context).add(load_context);
         Ok((Mdl { scene, model }, images))
@@ -159,7 +161,7 @@ impl Format for Mdl {
 /// Adds all labeled assets except the scene, and makes the model of them. Also returns the images that are not in the file.
 fn model(
     converted: ConvertedMdl,
-    external: &ExternalSkins,
+    added: &[ExternalImage],
     palette: Arc<Palette>,
     settings: &MdlLoaderSettings,
     load_context: &mut LoadContext<'_>,
@@ -176,7 +178,6 @@ fn model(
         poses: load_context.add_labeled_asset(label(MdlAssetLabel::Poses), converted.poses_image),
         uniform,
         has_holes: converted.has_holes,
-        external,
         external_images: Vec::new(),
         load_context,
     };
@@ -184,7 +185,7 @@ fn model(
         .zip(converted.skins)
         .map(|(index, skin)| materials.skin(index, skin))
         .collect();
-    for image in &external.added {
+    for image in added {
         let skin = materials.external_skin(skins.len(), image);
         skins.push(skin);
     }
@@ -233,7 +234,6 @@ struct Materials<'a, 'b> {
     poses: Handle<Image>,
     uniform: MdlMorphUniform,
     has_holes: bool,
-    external: &'a ExternalSkins,
     /// The images that are not in the file.
     external_images: Vec<Handle<Image>>,
     load_context: &'a mut LoadContext<'b>,
@@ -250,16 +250,16 @@ impl Materials<'_, '_> {
         }
     }
 
-    fn image(&mut self, skin: usize, index: usize, converted: ConvertedImage) -> MdlSkinImage {
+    fn image(&mut self, skin: usize, index: usize, image: SkinImage) -> MdlSkinImage {
+        let converted = match image {
+            SkinImage::OfFile(converted) => converted,
+            SkinImage::External(external) => return self.external_image(skin, index, &external),
+        };
         let image = self.add(MdlAssetLabel::Image { skin, image: index }, converted.image);
         let fullbright = converted
             .fullbright
             .map(|image| self.add(MdlAssetLabel::Fullbright { skin, image: index }, image));
-        match self.external.replacement(skin, index) {
-            // The images of the file are dropped, unless the app loads their labels.
-            Some(external) => self.external_image(skin, index, external),
-            None => self.skin_image(skin, index, (image, fullbright), converted.indices),
-        }
+        self.skin_image(skin, index, (image, fullbright), converted.indices)
     }
 
     /// A skin behind those of the file.

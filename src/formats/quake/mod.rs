@@ -35,12 +35,14 @@ pub use convert::ConvertedMdl;
 pub use dependencies::{
     FIRST_FULLBRIGHT, PANTS_ROW, Palette, PaletteLoader, PaletteLoaderError, SHIRT_ROW,
 };
+#[doc(hidden)]
+pub use external_skins::ExternalImage;
 pub use loader::MdlLoader;
 pub use material::{MdlMaterial, MdlMorph, MdlMorphUniform};
 pub use plugin::QuakePlugin;
 pub use poses::{MdlPoseTable, MdlPoses};
 pub use settings::{MdlCutout, MdlLoaderSettings, SkinFilter};
 #[doc(hidden)]
-pub use skins::{ConvertedImage, ConvertedSkin};
+pub use skins::{ConvertedImage, ConvertedSkin, SkinImage};
 
 pub use crate::gpu::pose_table::{PoseBlend, PosePair};

@@ -1,6 +1,7 @@
 //! The images of skins, made from palette indices.
 
 use crate::formats::quake::dependencies::{FIRST_FULLBRIGHT, PANTS_ROW, Palette, SHIRT_ROW};
+use crate::formats::quake::external_skins::ExternalImage;
 use crate::formats::quake::settings::{MdlLoaderSettings, SkinFilter};
 use crate::root::skins::PlayerColors;
 use crate::texture::decoded_image::{DecodedImage, TexelFormat};
@@ -16,12 +17,25 @@ use std::sync::Arc;
 #[non_exhaustive]
 pub struct ConvertedSkin {
     /// Its images: one, or those of a skin group.
-    pub images: Vec<ConvertedImage>,
+    pub images: Vec<SkinImage>,
     /// The times at which the images of a group change; `None` for a single image.
     pub timing: Option<Timing>,
 }
 
 /// One image of a [`ConvertedSkin`].
+#[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "almost all images are of the file"
+)]
+pub enum SkinImage {
+    /// That of the file.
+    OfFile(ConvertedImage),
+    /// An image in its place: that of the file is not made.
+    External(ExternalImage),
+}
+
+/// An image of the file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ConvertedImage {

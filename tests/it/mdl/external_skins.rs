@@ -73,6 +73,13 @@ fn images_replace_and_add_skins_by_the_rules_of_darkplaces() {
         &["progs/a.mdl_3.tga"],
     ];
     assert_eq!(images(&model), expected);
+    // Images of the file that are replaced are not made.
+    for (label, is_made) in [("Skin0/Image0", false), ("Skin1/Image0", true)] {
+        let path = format!("progs/a.mdl#{label}");
+        let set = |settings: &mut MdlLoaderSettings| settings.external_skins = true;
+        let image = app.load_with::<Image, _>(path, set);
+        assert_eq!(app.finish_load(&image).is_loaded(), is_made, "{label}");
+    }
     assert_eq!(model.skins[1].images.len(), 2);
     assert!(model.skins[1].timing.is_some());
     let material = model.material(0, 0).unwrap().clone();

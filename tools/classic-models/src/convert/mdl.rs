@@ -10,7 +10,9 @@ use crate::convert::options::Loops;
 use crate::convert::textures::{Sampling, Textures};
 use bevy::prelude::*;
 use bevy_classic_models::quake::mdl::is_loop;
-use bevy_classic_models::quake::{ConvertedMdl, MdlClip, MdlLoaderSettings, MdlPoses, Palette};
+use bevy_classic_models::quake::{
+    ConvertedMdl, MdlClip, MdlLoaderSettings, MdlPoses, Palette, SkinImage,
+};
 use bevy_classic_models::texture::Pixels;
 use gltf_json::material::{AlphaMode, EmissiveFactor};
 use gltf_json::{Index, Material};
@@ -111,6 +113,10 @@ fn materials(
     let mut materials = Vec::new();
     for (skin, images) in model.skins.iter().enumerate() {
         for (index, image) in images.images.iter().enumerate() {
+            // `load` finds no other images.
+            let SkinImage::OfFile(image) = image else {
+                continue;
+            };
             let name = match images.images.len() {
                 1 => format!("skin {skin}"),
                 _ => format!("skin {skin} image {index}"),
