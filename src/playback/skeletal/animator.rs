@@ -12,7 +12,7 @@ use crate::playback::skeletal::layers::{ActiveLayers, LayerRequest, PlayedLayer}
 use crate::playback::skeletal::pose::{BoneEntities, WrittenBone, blend};
 use crate::playback::skeletal::posed_bone::PosedBone;
 use crate::playback::skeletal::rig::Rig;
-use crate::playback::skeletal::root_motion::Mover;
+use crate::playback::skeletal::root_motion::{MotionBone, Mover};
 use crate::root::events::{ModelEvent, ModelEvents, PassedEvent};
 use crate::root::layers::{ClipLayers, LayerId, ModelMasks};
 use crate::root::play::{ClipRef, ModelClips, Playback, ResolvedClip, ResolvedPlay};
@@ -55,6 +55,8 @@ pub struct ModelAnimator<F: Rig> {
     model: Option<Arc<F::Model>>,
     /// What clips have written to each bone.
     written: Vec<WrittenBone>,
+    /// The bone of the [`RootMotion`](crate::root::RootMotion) of the last frame.
+    pub(crate) motion_bone: Option<MotionBone>,
 }
 
 /// The data of a model's root in one frame.
@@ -117,6 +119,7 @@ impl<F: Rig> Default for ModelAnimator<F> {
             pending: None,
             model: None,
             written: Vec::new(),
+            motion_bone: None,
         }
     }
 }
@@ -318,7 +321,7 @@ impl<F: Rig> ModelAnimator<F> {
     }
 
     /// Whether a clip plays.
-    fn is_playing(&self) -> bool {
+    pub(crate) fn is_playing(&self) -> bool {
         !self.active.is_empty() || self.layers.playing().next().is_some()
     }
 

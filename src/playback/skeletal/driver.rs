@@ -110,10 +110,13 @@ pub(crate) fn play_clips<F: Rig>(mut all: PlayedRoots<F>, mut clips: Clips<F>) {
         let posed = scene.as_ref().map(|scene| scene.scene());
         let mover = moved.and_then(|(motion, stride, mut moved)| {
             let scene = posed.and_then(|scene| all.scenes.get(scene).ok());
+            let is_other = motion.is_changed() || instance.is_changed();
+            let known = animator.motion_bone.take().filter(|_| !is_other);
             let mover = match &motion.bone {
                 Some(bone) => scene.and_then(|scene| {
-                    let bone = MotionBone::new::<F>(model, bone, motion.turns, scene);
-                    bone.map(Mover::Bone)
+                    let found = || MotionBone::new::<F>(model, bone, motion.turns);
+                    let bone = known.or_else(found)?;
+                    Some(Mover::Bone(bone.in_scene(scene)))
                 }),
                 None => Some(Mover::Stride(stride.stride)),
             };
@@ -131,6 +134,12 @@ pub(crate) fn play_clips<F: Rig>(mut all: PlayedRoots<F>, mut clips: Clips<F>) {
         });
         let (bones, pose) = (&mut all.bones, &mut all.pose);
         let is_moved = animator.pose(model, skeleton, bones, mover.as_ref(), pose);
+        // Roots that play nothing are not visited when their model changes.
+        if let Some(Mover::Bone(bone)) = mover
+            && animator.is_playing()
+        {
+            animator.motion_bone = Some(bone);
+        }
         if let Some(mut scene) = scene.filter(|_| is_moved) {
             scene.bypass_change_detection().is_moved = true;
         }

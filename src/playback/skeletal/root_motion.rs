@@ -18,6 +18,7 @@ pub(crate) enum Mover {
 }
 
 /// The bone whose movement is that of the root.
+#[derive(Debug)]
 pub(crate) struct MotionBone {
     /// The bone.
     bone: usize,
@@ -38,12 +39,7 @@ pub(crate) struct MovingClip<'a> {
 
 impl MotionBone {
     /// `None` if the model has no such bone.
-    pub(crate) fn new<F: Rig>(
-        model: &F::Model,
-        name: &str,
-        turns: bool,
-        scene: &Transform,
-    ) -> Option<Self> {
+    pub(crate) fn new<F: Rig>(model: &F::Model, name: &str, turns: bool) -> Option<Self> {
         let bones: Vec<RigBone<'_>> = F::bones(model).collect();
         let bone = bones.iter().position(|bone| same_name(bone.name, name))?;
         let parent = |bone: &usize| bones.get(*bone)?.parent;
@@ -53,8 +49,16 @@ impl MotionBone {
             bone,
             above,
             turns,
-            scene: scene.compute_affine(),
+            scene: Affine3A::IDENTITY,
         })
+    }
+
+    /// With this transform of the scene.
+    pub(crate) fn in_scene(self, scene: &Transform) -> Self {
+        Self {
+            scene: scene.compute_affine(),
+            ..self
+        }
     }
 
     pub(crate) fn index(&self) -> usize {

@@ -59,7 +59,7 @@ impl Ala {
     /// animates the bones with its names, at any index.
     pub fn mismatches(&self, model: &AloModel) -> Vec<BoneMismatch> {
         let is_shared = self.is_shared(model);
-        let unbound = self.binding(model).unbound.into_iter();
+        let unbound = self.bind(model, is_shared).unbound.into_iter();
         let bones = unbound.filter_map(|track| self.bones.get(track));
         let mismatches = bones.map(|AlaBoneInfo { name, index, .. }| {
             let in_model = model.bones.get(*index).filter(|_| !is_shared);
@@ -80,7 +80,10 @@ impl Ala {
 
     /// Which of its bones animate the bones of a model.
     pub(crate) fn binding(&self, model: &AloModel) -> Binding {
-        let is_shared = self.is_shared(model);
+        self.bind(model, self.is_shared(model))
+    }
+
+    fn bind(&self, model: &AloModel, is_shared: bool) -> Binding {
         let tracks = self.bones.iter().map(|bone| (bone.index, &*bone.name));
         if let Some(bones) = model.clip_bones.as_ref().filter(|_| is_shared) {
             return bones.bind(tracks);
