@@ -26,7 +26,7 @@ pub use check::model::{ManifestCheck, ManifestProblem};
 pub use classic_model::{ClassicModel, ModelSource};
 pub use model_manifest::{
     FileAxis, ManifestAttachment, ManifestAxes, ManifestClip, ManifestColors, ManifestEvent,
-    ManifestRepeat, ModelManifest,
+    ManifestRepeat, ManifestView, ModelManifest,
 };
 pub use read::error::{ManifestError, ManifestLoaderError};
 pub use read::loader::ManifestLoader;

@@ -115,6 +115,9 @@ pub struct ModelManifest {
     /// Models that are attached to this model's bones.
     #[serde(skip_serializing_if = "is_default", deserialize_with = "list")]
     pub attachments: Vec<ManifestAttachment>,
+    /// From where the viewer shows the model at first. It has no effect on a game.
+    #[serde(skip_serializing_if = "is_default")]
+    pub view: Option<ManifestView>,
     /// The paths of the named files, as found by the loader. It is not part of the file, and it is empty in a manifest
     /// that is created in code. Names that it does not contain are paths from the root.
     #[serde(skip)]
@@ -152,6 +155,7 @@ impl Default for ModelManifest {
             damage_stage: None,
             crowd: None,
             attachments: Vec::new(),
+            view: None,
             files: ManifestFiles::default(),
         }
     }
@@ -322,6 +326,21 @@ impl From<ManifestColors> for PlayerColors {
             pants: colors.pants,
         }
     }
+}
+
+/// The camera of the viewer, `classic-models view`. Y is up, and the model faces −Z. Lengths are in sizes of the model: the
+/// diagonal of [`ModelQuery::bounds`](crate::query::ModelQuery::bounds), so they don't depend on its scale.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct ManifestView {
+    /// The direction from the focus to the camera, in degrees about Y. At 0, the camera is behind the model.
+    pub yaw: f32,
+    /// The direction from the focus to the camera, in degrees above the ground.
+    pub pitch: f32,
+    /// The distance of the camera from the focus. A finite number above 0.
+    pub distance: f32,
+    /// The point in the middle of the picture, from the origin of the model.
+    pub focus: [f32; 3],
 }
 
 /// A model that is attached to a bone of another model.

@@ -55,6 +55,20 @@ pub(crate) fn check_values(manifest: &ModelManifest) -> Checked<'_> {
     for (index, attachment) in manifest.attachments.iter().enumerate() {
         check_attachment([Field("attachments"), Element(index)], attachment)?;
     }
+    check_view(manifest)
+}
+
+fn check_view(manifest: &ModelManifest) -> Checked<'_> {
+    let Some(view) = &manifest.view else {
+        return Ok(());
+    };
+    let at = |field| [Field("view"), Field(field)];
+    check_finite(at("yaw"), view.yaw)?;
+    check_finite(at("pitch"), view.pitch)?;
+    check_positive(at("distance"), Some(view.distance))?;
+    for (index, number) in view.focus.iter().enumerate() {
+        check_finite([Field("view"), Field("focus"), Element(index)], *number)?;
+    }
     Ok(())
 }
 

@@ -192,6 +192,7 @@ fn inherit(manifest: &mut ModelManifest, base: Option<ModelManifest>, source: &S
         damage_stage,
         crowd,
         attachments,
+        view,
         ;
         axes,
         facing,

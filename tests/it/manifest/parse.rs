@@ -4,7 +4,8 @@ use crate::support::prelude::*;
 use crate::support::random::Random;
 use bevy::color::Srgba;
 use bevy_classic_models::manifest::{
-    FileAxis, ManifestAxes, ManifestClip, ManifestColors, ManifestEvent, ManifestRepeat, parse,
+    FileAxis, ManifestAxes, ManifestClip, ManifestColors, ManifestEvent, ManifestRepeat,
+    ManifestView, parse,
 };
 
 /// A manifest with all fields.
@@ -106,6 +107,12 @@ fn all_fields() -> ModelManifest {
                 ..ManifestAttachment::default()
             },
         ],
+        view: Some(ManifestView {
+            yaw: 150.0,
+            pitch: 22.5,
+            distance: 90.0,
+            focus: [0.0, 12.0, -1.5],
+        }),
         ..ModelManifest::default()
     }
 }
@@ -154,6 +161,14 @@ fn invalid_manifests_are_not_written() {
         (
             |manifest| _ = manifest.masks.insert("UPPER".into(), vec!["a".into()]),
             "masks[\"upper\"] has the name of another mask",
+        ),
+        (
+            |manifest| manifest.view.as_mut().unwrap().distance = 0.0,
+            "view.distance is 0, but must be a finite number above 0",
+        ),
+        (
+            |manifest| manifest.view.as_mut().unwrap().focus[1] = f32::INFINITY,
+            "view.focus[1] is inf, but must be a finite number",
         ),
     ] {
         assert_eq!(write_error(edit), expected);

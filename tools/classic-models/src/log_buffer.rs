@@ -1,12 +1,15 @@
 //! Keeps the latest lines of the log, for the log panel and for `validate`.
 
 use crate::messages::message_of;
-use bevy::log::BoxedLayer;
+use crate::paths::disk_source::DiskSource;
 use bevy::log::tracing::{Event, Level, Subscriber};
 use bevy::log::tracing_subscriber::Layer;
+use bevy::log::tracing_subscriber::fmt;
 use bevy::log::tracing_subscriber::layer::Context;
+use bevy::log::{BoxedFmtLayer, BoxedLayer};
 use bevy::prelude::*;
 use std::collections::VecDeque;
+use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The maximum count of lines.
@@ -29,24 +32,28 @@ pub struct LogLine {
 
 /// The latest lines, the oldest first.
 #[derive(Resource, Clone, Default)]
-pub struct LogBuffer(Arc<Mutex<VecDeque<LogLine>>>);
+pub struct LogBuffer {
+    lines: Arc<Mutex<VecDeque<LogLine>>>,
+    /// Replaces asset paths by those of files.
+    disk: DiskSource,
+}
 
 impl LogBuffer {
     /// The lines, the oldest first.
     pub fn lines(&self) -> Vec<LogLine> {
-        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.iter().cloned().collect()
     }
 
     /// Removes and returns the lines.
     pub fn take(&self) -> Vec<LogLine> {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.drain(..).collect()
     }
 
     /// Adds a line.
     pub fn add(&self, severity: Severity, text: String) {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() >= MOST {
             lines.pop_front();
         }
@@ -54,11 +61,34 @@ impl LogBuffer {
     }
 }
 
-/// Collects the lines of the log in a [`LogBuffer`]. For `LogPlugin::custom_layer`.
+/// Collects the lines of the log in a [`LogBuffer`]. For `LogPlugin::custom_layer`. Needs [`DiskSource`].
 pub fn layer(app: &mut App) -> Option<BoxedLayer> {
-    let buffer = LogBuffer::default();
+    let disk = app.world().resource::<DiskSource>().clone();
+    let buffer = LogBuffer { disk, ..default() };
     app.insert_resource(buffer.clone());
     Some(Box::new(buffer))
+}
+
+/// Prints the log to standard error. For `LogPlugin::fmt_layer`. Needs [`DiskSource`].
+pub fn print_layer(app: &mut App) -> Option<BoxedFmtLayer> {
+    let disk = app.world().resource::<DiskSource>().clone();
+    let layer = fmt::Layer::default().with_writer(move || Printer(disk.clone()));
+    Some(Box::new(layer))
+}
+
+/// Prints messages with paths of files.
+struct Printer(DiskSource);
+
+impl Write for Printer {
+    fn write(&mut self, message: &[u8]) -> io::Result<usize> {
+        let text = self.0.readable(&String::from_utf8_lossy(message));
+        io::stderr().write_all(text.as_bytes())?;
+        Ok(message.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
 }
 
 impl<S: Subscriber> Layer<S> for LogBuffer {
@@ -68,7 +98,7 @@ impl<S: Subscriber> Layer<S> for LogBuffer {
             Level::WARN => Severity::Warning,
             _ => Severity::Info,
         };
-        self.add(severity, message_of(event));
+        self.add(severity, self.disk.readable(&message_of(event)));
     }
 }
 

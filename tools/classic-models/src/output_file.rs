@@ -5,16 +5,16 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Writes a file. With `force`, an existing file is replaced.
+/// Writes a file, and creates its folder. With `force`, an existing file is replaced.
 ///
 /// # Errors
-/// If the file exists, or cannot be written. Nothing is left then.
+/// If the file exists, or cannot be written. No file is left then.
 pub fn write(path: &Path, bytes: &[u8], force: bool) -> Result<(), String> {
     check(path, force)?;
     write_all([(path, bytes)])
 }
 
-/// Writes files, and replaces existing ones: none of them unless all can be written.
+/// Writes files, creates their folders, and replaces existing files: none of them unless all can be written.
 ///
 /// # Errors
 /// If a file cannot be written.
@@ -42,6 +42,7 @@ impl Complete {
             temporary: path.with_file_name(name),
             path: path.to_owned(),
         };
+        create_folder(path)?;
         let file = fs::File::create(&complete.temporary);
         let written = file.and_then(|mut file| file.write_all(bytes));
         complete.result(written)?;
@@ -107,19 +108,25 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"two");
         let error = write(folder.path(), b"two", true).unwrap_err();
         assert!(error.contains("not a regular file"), "{error}");
-        assert!(write(&folder.path().join("missing/a.glb"), b"", true).is_err());
+        assert!(write(&path.join("b.glb"), b"", true).is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        let below = folder.path().join("new/folder/a.glb");
+        write(&below, b"three", false).unwrap();
+        assert_eq!(fs::read(below).unwrap(), b"three");
     }
 
     #[test]
     fn all_files_are_written_or_none() {
         let folder = tempfile::tempdir().unwrap();
         let [a, b] = ["a", "b"].map(|name| folder.path().join(name));
-        let missing = folder.path().join("missing/c");
-        let files: [(&Path, &[u8]); 2] = [(&a, b"a"), (&missing, b"c")];
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let within = file.join("c");
+        let files: [(&Path, &[u8]); 2] = [(&a, b"a"), (&within, b"c")];
         let error = write_all(files).unwrap_err();
-        assert!(error.contains("missing"), "{error}");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert!(error.contains("file"), "{error}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        fs::remove_file(file).unwrap();
         // A name that is as long as the system allows.
         let long = folder.path().join("n".repeat(255));
         let files: [(&Path, &[u8]); 3] = [(&a, b"a"), (&b, b"b"), (&long, b"c")];

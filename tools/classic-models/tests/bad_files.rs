@@ -206,6 +206,7 @@ fn outputs_that_cannot_be_written_are_errors() {
     std::fs::write(folder.join("a.mdl"), tetrahedron().to_bytes()).unwrap();
     std::fs::write(folder.join("a.pak"), sample_pak().bytes).unwrap();
     std::fs::create_dir(folder.join("a.png")).unwrap();
+    std::fs::create_dir(folder.join("a.model.ron")).unwrap();
     let small = ["--size", "64x48"];
     for (args, expected) in [
         (&["convert", "a.mdl", "a.mdl/b.glb"][..], "a.mdl/b.glb"),
@@ -213,11 +214,11 @@ fn outputs_that_cannot_be_written_are_errors() {
         (&["extract", "a.pak", "--to", "a.mdl"], "a.mdl"),
         (&["pack", ".", "a.mdl/a.pak"], "a.mdl/a.pak"),
         (&["view", "a.mdl", "--capture", "a.png"], "a.png"),
-        (&["view", "a.mdl", "--sheet", "no/a.png"], "no/a.png"),
+        (&["view", "a.mdl", "--sheet", "a.mdl/a.png"], "a.mdl/a.png"),
         (&["view", "a.mdl", "--turntable", "1", "a.mdl"], "a.mdl"),
         (
-            &["view", "a.mdl", "--save-manifest", "no/a.model.ron"],
-            "no/a.model.ron",
+            &["view", "a.mdl", "--save-manifest", "a.model.ron", "--force"],
+            "a.model.ron",
         ),
     ] {
         let more: &[&str] = if args[0] == "view" { &small } else { &[] };

@@ -23,9 +23,16 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 /// The name of the asset source.
 const SOURCE: &str = "disk";
 
-/// The roots, indexed by their numbers.
-#[derive(Clone, Default)]
-pub struct DiskSource(Arc<RwLock<Vec<Arc<Root>>>>);
+/// What messages call the model from standard input.
+pub const STANDARD_INPUT: &str = "standard input";
+
+/// The roots, indexed by their numbers. Clones share them.
+#[derive(Resource, Clone, Default)]
+pub struct DiskSource {
+    roots: Arc<RwLock<Vec<Arc<Root>>>>,
+    /// The absolute path of the temporary file with the model from standard input.
+    pub input: Option<PathBuf>,
+}
 
 /// A folder on the disk, an archive or a game.
 struct Root {
@@ -99,11 +106,12 @@ impl DiskSource {
             }
             Box::new(reader.clone()) as Box<_>
         });
-        app.register_asset_source(SOURCE, source);
+        app.register_asset_source(SOURCE, source)
+            .insert_resource(self.clone());
     }
 
     fn roots(&self) -> Vec<Arc<Root>> {
-        self.0
+        self.roots
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
@@ -115,7 +123,7 @@ impl DiskSource {
     }
 
     fn add(&self, path: PathBuf, source: Option<ArchiveSource>) -> usize {
-        let mut roots = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut roots = self.roots.write().unwrap_or_else(PoisonError::into_inner);
         let is_same =
             |root: &Arc<Root>| root.path == path && root.source.is_some() == source.is_some();
         if let Some(number) = roots.iter().position(is_same) {
@@ -209,6 +217,33 @@ impl DiskSource {
         Some(root.path.join(inside))
     }
 
+    /// The text of a message with the paths of files in place of asset paths of this source.
+    pub fn readable(&self, text: &str) -> String {
+        /// Begins a list of paths in the source.
+        const TRIED: &str = "; tried ";
+        let roots = self.roots();
+        // The text after a number and a slash is unchanged.
+        let file = |text: &str| {
+            let (number, inside) = text.split_once('/')?;
+            let root = roots.get(number.parse::<usize>().ok()?)?;
+            Some(format!("{}/{inside}", root.path.display()))
+        };
+        let prefix = format!("{SOURCE}://");
+        let mut parts = text.split(&*prefix);
+        let mut readable = parts.next().unwrap_or_default().to_owned();
+        readable.extend(parts.map(|part| file(part).unwrap_or_else(|| format!("{prefix}{part}"))));
+        if let Some((start, tried)) = readable.split_once(TRIED) {
+            let paths = tried.split(", ");
+            let paths = paths.map(|path| file(path).unwrap_or_else(|| path.to_owned()));
+            let paths: Vec<String> = paths.collect();
+            readable = format!("{start}{TRIED}{}", paths.join(", "));
+        }
+        match &self.input {
+            Some(input) => readable.replace(&*input.to_string_lossy(), STANDARD_INPUT),
+            None => readable,
+        }
+    }
+
     /// The root of a path of this source, with its number, and the path from the root.
     fn locate(&self, path: &Path) -> Result<(usize, Arc<Root>, PathBuf), AssetReaderError> {
         let roots = self.roots();
@@ -293,6 +328,21 @@ mod tests {
     use classic_models_fixtures::archives::{pak, sample_pak};
     use futures_lite::future::block_on;
     use std::path::Path;
+
+    #[test]
+    fn messages_have_paths_of_files() {
+        let mut disk = DiskSource::default();
+        for folder in ["/game", "/tmp/x"] {
+            disk.number(Path::new(folder));
+        }
+        disk.input = Some("/tmp/x/models/stdin.mdl".into());
+        let text = "disk://0/a/b.mdl#Scene: \"c.tga\" was not found; tried disk://0/c.tga, disk://7/d, disk://e";
+        let expected =
+            "/game/a/b.mdl#Scene: \"c.tga\" was not found; tried /game/c.tga, disk://7/d, disk://e";
+        assert_eq!(disk.readable(text), expected);
+        let text = disk.readable("disk://1/models/stdin.mdl: a flaw");
+        assert_eq!(text, "standard input: a flaw");
+    }
 
     #[test]
     fn archives_are_read_once_they_are_opened() {

@@ -36,7 +36,7 @@ impl Plugin for ViewerPlugin {
             (overlays_plugin, floor_plugin, light_plugin, pointer_plugin),
             particle_systems_plugin,
         ))
-        .insert_resource(Row::new(args.view, args.aspect(), by_clip))
+        .insert_resource(Row::new(args.view(), args.aspect(), by_clip))
         .insert_resource(overlays)
         .insert_resource(args.stage.lighting())
         .insert_resource(NightTime(args.night))

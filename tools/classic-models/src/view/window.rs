@@ -73,6 +73,7 @@ pub fn run(shown: Shown) -> AppExit {
             .set(LogPlugin {
                 filter: LOG_FILTER.to_owned(),
                 custom_layer: log_buffer::layer,
+                fmt_layer: log_buffer::print_layer,
                 ..default()
             })
             .set(AssetPlugin {
@@ -123,7 +124,7 @@ pub fn run(shown: Shown) -> AppExit {
             reload_changed.run_if(on_timer(Duration::from_millis(500))),
         ),
     );
-    let orbit = Orbit::new(args.view);
+    let orbit = Orbit::new(args.view());
     app.add_systems(Startup, move |mut commands: Commands| {
         commands.spawn(orbit);
     });

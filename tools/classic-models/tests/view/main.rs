@@ -248,6 +248,50 @@ fn saved_manifests_have_the_levels_of_a_game() {
     assert!(text.contains(&expected), "{expected}: {text}");
 }
 
+/// Asserts that images show the same. An Alamo model has another scale without a manifest, so shading differs slightly.
+#[track_caller]
+fn assert_similar(a: &[u8], b: &[u8]) {
+    let pixels = |png: &[u8]| {
+        let png = png::Decoder::new(std::io::Cursor::new(png));
+        let mut reader = png.read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        pixels
+    };
+    let [a, b] = [a, b].map(pixels);
+    let steps = a.iter().zip(&b).map(|(a, b)| a.abs_diff(*b));
+    let most = steps.max().unwrap();
+    assert!(most < 24, "{most}");
+}
+
+#[test]
+fn manifests_are_shown_from_their_saved_view() {
+    let folder = tempfile::tempdir().unwrap();
+    // Alamo models have another scale and face the opposite direction.
+    for name in ["walker.alo", "crystal.mdl"] {
+        let model = folder.path().join(name);
+        std::fs::copy(sample(name), &model).unwrap();
+        let manifest = folder.path().join(format!("{name}.model.ron"));
+        let save = ["--save-manifest", manifest.to_str().unwrap()];
+        let plain = image_of(&model, &save);
+        let text = std::fs::read_to_string(&manifest).unwrap();
+        assert!(!text.contains("view"), "{text}");
+        let saved = image_of(
+            &model,
+            &[&save[..], &["--force", "--view", "back", "--zoom", "1.5"]].concat(),
+        );
+        assert_ne!(difference(&saved, &plain), Ok(None));
+        assert_similar(&image_of(&manifest, &[]), &saved);
+        let iso = image_of(&manifest, &["--view", "iso"]);
+        assert_similar(&iso, &plain);
+        // The view stays if the manifest is saved again.
+        image_of(&manifest, &["--save-manifest", save[1], "--force"]);
+        assert_similar(&image_of(&manifest, &[]), &saved);
+        let text = std::fs::read_to_string(&manifest).unwrap();
+        assert!(text.contains("view: (\n        yaw: -34.3"), "{text}");
+    }
+}
+
 #[test]
 fn archives_stand_for_their_models() {
     let archive = Path::new("archives/warden.rez");

@@ -80,7 +80,7 @@ impl Opener<'_, '_> {
         }
         self.browser.set_opened(path);
         self.recent.add(path);
-        *self.framing = Framing::All;
+        *self.framing = Framing::Opened;
     }
 
     fn open_game(&mut self, kind: GameKind, folder: &Path) -> Result<(), String> {

@@ -1,7 +1,10 @@
 //! Writes a manifest of the selected model as it is shown, and images of the window.
 
+use crate::output_file::create_folder;
 use crate::paths::archive_file::{Location, absolute, locate};
 use crate::view::actions::action::Action;
+use crate::view::camera::framing::{DefaultView, OpenedModels};
+use crate::view::camera::orbit::Orbit;
 use crate::view::models::file_data::parts;
 use crate::view::models::shown_model::{ShownModel, ShownModelItem};
 use crate::view::open::files::Folders;
@@ -13,7 +16,7 @@ use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 use bevy_classic_models::lithtech::AbcLoaderSettings;
 use bevy_classic_models::manifest::{
-    ManifestClip, ManifestColors, ManifestRepeat, ModelManifest, NameOrIndex,
+    ManifestClip, ManifestColors, ManifestRepeat, ManifestView, ModelManifest, NameOrIndex,
 };
 use bevy_classic_models::prelude::{PlayClip, *};
 use bevy_classic_models::root::Repeat;
@@ -31,6 +34,9 @@ pub struct ManifestWriter<'w, 's> {
     folders: Res<'w, Folders>,
     manifests: Res<'w, Assets<ModelManifest>>,
     models: Query<'w, 's, ShownModel>,
+    opened: OpenedModels<'w, 's>,
+    cameras: Query<'w, 's, &'static Orbit>,
+    default_view: Res<'w, DefaultView>,
 }
 
 impl ManifestWriter<'_, '_> {
@@ -43,8 +49,10 @@ impl ManifestWriter<'_, '_> {
         let shown = selected.and_then(|model| self.models.get(model).ok());
         let shown = shown.ok_or("no model is selected")?;
         let file = absolute(file);
-        let manifest = self.manifest(&shown, &file)?;
+        let mut manifest = self.manifest(&shown, &file)?;
+        manifest.view = self.view().or(manifest.view);
         let text = manifest.to_ron().map_err(|error| error.to_string())?;
+        create_folder(&file)?;
         save(&file, &text, force).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => exists(&file),
             _ => format!("{}: {error}", file.display()),
@@ -74,6 +82,14 @@ impl ManifestWriter<'_, '_> {
         };
         let above = skin.and_then(|skin| folder.ancestors().find(|above| skin.starts_with(above)));
         above.unwrap_or(folder)
+    }
+
+    /// The view of the selected model, unless it is the default.
+    fn view(&self) -> Option<ManifestView> {
+        let (origin, size) = self.opened.measures(self.row.selected()?)?;
+        let camera = self.cameras.iter().next()?;
+        let is_default = self.default_view.0 == Some(*camera);
+        (!is_default).then(|| camera.to_manifest(origin, size))
     }
 
     fn manifest(&self, shown: &ShownModelItem, file: &Path) -> Result<ModelManifest, String> {

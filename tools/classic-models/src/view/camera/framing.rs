@@ -4,22 +4,32 @@ use crate::view::camera::orbit::{FrameModels, Orbit};
 use crate::view::draw::visible_points::VisiblePoints;
 use crate::view::models::bounds::WorldBounds;
 use crate::view::models::particle_systems::ParticleFile;
-use crate::view::models::viewed_model::limits;
+use crate::view::models::viewed_model::{ViewedModel, limits};
+use crate::view::open::args::Args;
 use crate::view::panels::input::PanelInput;
 use crate::view::row::{Row, RowLayout};
 use bevy::camera::Viewport;
+use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
+use bevy_classic_models::manifest::ModelManifest;
+use bevy_classic_models::prelude::ModelQuery;
 
 /// What the camera is to frame. It waits until all models are loaded.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
     Done,
+    /// The view of the manifest of the only model, otherwise all models.
+    Opened,
     All,
     Selected,
     /// A part of a model, or a bone.
     Part(Entity),
 }
+
+/// The view of opened models without a view of their own. A camera that still has it is not saved in manifests.
+#[derive(Resource, Default)]
+pub struct DefaultView(pub Option<Orbit>);
 
 /// How the camera frames models.
 #[derive(Resource, Clone, Copy, Debug, PartialEq)]
@@ -42,23 +52,25 @@ impl FramingStyle {
 
 /// Frames models. Needs [`Row`], [`FramingStyle`] and one entity with [`Orbit`].
 pub fn framing_plugin(app: &mut App) {
-    app.insert_resource(Framing::All).add_systems(
-        PostUpdate,
-        frame
-            .in_set(FrameModels)
-            .after(RowLayout)
-            .before(TransformSystems::Propagate),
-    );
+    app.insert_resource(Framing::Opened)
+        .init_resource::<DefaultView>()
+        .add_systems(
+            PostUpdate,
+            frame
+                .in_set(FrameModels)
+                .after(RowLayout)
+                .before(TransformSystems::Propagate),
+        );
 }
 
 /// Frames in which models are shown before they are framed. Their poses and positions are known after the first.
 const SETTLING_FRAMES: u32 = 3;
 
 fn frame(
-    mut framing: ResMut<Framing>,
-    style: Res<FramingStyle>,
+    (mut framing, style): (ResMut<Framing>, Res<FramingStyle>),
     row: Res<Row>,
     (all_bounds, particle_files): (WorldBounds, Query<(), With<ParticleFile>>),
+    (args, opened, mut default_view): (Res<Args>, OpenedModels, ResMut<DefaultView>),
     visible: VisiblePoints,
     mut cameras: Query<(&mut Orbit, &Camera)>,
     mut settled: Local<u32>,
@@ -73,6 +85,19 @@ fn frame(
     }
     if *style == FramingStyle::Visible && *settled < SETTLING_FRAMES {
         return;
+    }
+    if *framing == Framing::Opened {
+        let saved = opened.view(&row).filter(|_| args.view.is_none());
+        for (mut orbit, _) in &mut cameras {
+            if let Some(saved) = saved {
+                *orbit = saved;
+                default_view.0 = None;
+                *framing = Framing::Done;
+            }
+        }
+        if *framing == Framing::Done {
+            return;
+        }
     }
     let models: Vec<Entity> = match *framing {
         Framing::Selected => row.selected().into_iter().collect(),
@@ -104,8 +129,43 @@ fn frame(
             return;
         };
         orbit.frame(&points, size.x / size.y, style.share());
+        if *framing == Framing::Opened {
+            default_view.0 = Some(*orbit).filter(|_| args.view.is_none());
+        }
     }
     *framing = Framing::Done;
+}
+
+/// The models that are shown, and their manifests.
+#[derive(SystemParam)]
+pub struct OpenedModels<'w, 's> {
+    roots: Query<'w, 's, (&'static ViewedModel, &'static Transform)>,
+    models: ModelQuery<'w, 's>,
+    manifests: Res<'w, Assets<ModelManifest>>,
+}
+
+impl OpenedModels<'_, '_> {
+    /// The origin and the size of a model, for [`ManifestView`](bevy_classic_models::manifest::ManifestView).
+    pub fn measures(&self, model: Entity) -> Option<(Vec3, f32)> {
+        let (_, transform) = self.roots.get(model).ok()?;
+        let bounds = self.models.bounds(model);
+        let size = bounds.map(|bounds| (bounds.max - bounds.min).length());
+        // A particle system has no bounds.
+        let size = size.filter(|size| *size > 0.0).unwrap_or(1.0);
+        Some((transform.translation, size))
+    }
+
+    /// The view that the manifest of the only model has.
+    fn view(&self, row: &Row) -> Option<Orbit> {
+        let [model] = row.models[..] else {
+            return None;
+        };
+        let (origin, size) = self.measures(model)?;
+        let (model, _) = self.roots.get(model).ok()?;
+        let manifest = self.manifests.get(&model.manifest.as_ref()?.handle)?;
+        let view = manifest.view.as_ref()?;
+        Some(Orbit::of_manifest(view, origin, size))
+    }
 }
 
 /// Points on the ellipsoid in a box. Particles fill no corners.

@@ -8,6 +8,7 @@ use bevy::input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll, MouseSc
 use bevy::light::CascadeShadowConfig;
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
+use bevy_classic_models::manifest::ManifestView;
 use classic_models_support::stage::{KeyLight, fit, shadows};
 use std::f32::consts::{FRAC_PI_2, PI};
 
@@ -18,7 +19,7 @@ pub const FOV: f32 = 0.6;
 const FITTED: f32 = 0.9;
 
 /// The position of the camera: distance and direction from a focus. Angles in radians.
-#[derive(Component, Clone, Copy)]
+#[derive(Component, Clone, Copy, Debug, PartialEq)]
 #[require(Camera3d, Tonemapping::None, DepthPrepass)]
 pub struct Orbit {
     pub focus: Vec3,
@@ -49,6 +50,26 @@ impl Orbit {
             View::Iso => (PI - 0.6, 0.4),
             View::Back => (-0.6, 0.4),
         };
+    }
+
+    /// The view of a manifest of a model with this origin and size.
+    pub fn of_manifest(view: &ManifestView, origin: Vec3, size: f32) -> Self {
+        Self {
+            focus: origin + Vec3::from(view.focus) * size,
+            distance: view.distance * size,
+            yaw: view.yaw.to_radians(),
+            pitch: view.pitch.to_radians(),
+        }
+    }
+
+    /// The view for the manifest of a model with this origin and size.
+    pub fn to_manifest(self, origin: Vec3, size: f32) -> ManifestView {
+        ManifestView {
+            yaw: self.yaw.to_degrees(),
+            pitch: self.pitch.to_degrees(),
+            distance: self.distance / size,
+            focus: ((self.focus - origin) / size).into(),
+        }
     }
 
     pub fn rotation(&self) -> Quat {

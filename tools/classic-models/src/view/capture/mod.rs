@@ -8,7 +8,9 @@ pub mod thumbnail;
 mod turntable;
 
 use crate::file_format::is_texture;
+use crate::log_buffer;
 use crate::messages;
+use crate::output_file::create_folder;
 use crate::paths::archive_file::absolute;
 use crate::view::actions::output::{ManifestWriter, exists};
 use crate::view::actions::particles::STEP;
@@ -102,6 +104,7 @@ fn capture(shown: &Shown) -> Result<(), String> {
     }
     let alpha = args.stage.alpha();
     if let Some(path) = &args.capture {
+        create_folder(path)?;
         save(headless.capture(), alpha, path)?;
     }
     let AnimationArgs { file, seconds, fps } = &args.animation;
@@ -115,6 +118,7 @@ fn capture(shown: &Shown) -> Result<(), String> {
             }
         };
         resume(headless.app.world_mut());
+        create_folder(path)?;
         save_animation(&mut headless, seconds, *fps, alpha, path)?;
     }
     Ok(())
@@ -179,6 +183,7 @@ fn write_sheet(shown: &Shown, file: &Path) -> Result<(), String> {
         }
         sheet.add(&cell)?;
     }
+    create_folder(file)?;
     sheet.save(file, shown.args.stage.alpha())?;
     match failed {
         0 => Ok(()),
@@ -200,7 +205,7 @@ fn show_model(headless: &mut Headless, model: &Path, args: &Args) -> Result<(), 
         return Err(problem);
     }
     sweep(headless);
-    aim(headless, args, None);
+    aim(headless, args, None, Framing::All);
     Ok(())
 }
 
@@ -234,6 +239,7 @@ fn start_with(
     app.add_plugins((
         LogPlugin {
             filter: LOG_FILTER.replace("info", severity),
+            fmt_layer: log_buffer::print_layer,
             ..default()
         },
         plugins,
@@ -265,7 +271,7 @@ fn open(shown: &Shown) -> Result<Headless, String> {
     if !args.bounds {
         sweep(&mut headless);
     }
-    aim(&mut headless, args, None);
+    aim(&mut headless, args, None, Framing::Opened);
     Ok(headless)
 }
 
@@ -291,15 +297,15 @@ pub fn wait_for_models(headless: &mut Headless) {
 }
 
 /// Frames the models in a viewport, and plays them to the time of the image.
-fn aim(headless: &mut Headless, args: &Args, viewport: Option<Viewport>) {
+fn aim(headless: &mut Headless, args: &Args, viewport: Option<Viewport>, framing: Framing) {
     let camera = Camera {
         viewport,
         ..default()
     };
     let target = headless.render_target();
     let world = headless.app.world_mut();
-    world.spawn((Orbit::new(args.view), IsDefaultUiCamera, camera, target));
-    world.insert_resource(Framing::All);
+    world.spawn((Orbit::new(args.view()), IsDefaultUiCamera, camera, target));
+    world.insert_resource(framing);
 
     // Frames the models, after a few frames with `FramingStyle::Visible`. Particle systems that cannot be seen have no births.
     headless.step(0.0);

@@ -1,6 +1,6 @@
 //! An image of a model or a particle system for file managers.
 
-use crate::view::camera::framing::FramingStyle;
+use crate::view::camera::framing::{Framing, FramingStyle};
 use crate::view::capture::sheet::problem;
 use crate::view::capture::{SMALL, aim, shrink_views, start_with, wait_for_models};
 use crate::view::models::particle_systems::{BoundsAtFullestTime, ParticleFile, fullest_time};
@@ -51,7 +51,7 @@ pub fn image(file: &Path, size: u32) -> Result<Image, String> {
         physical_size: size / SMALL,
         ..default()
     };
-    aim(&mut headless, &shown.args, Some(small));
+    aim(&mut headless, &shown.args, Some(small), Framing::All);
     headless.begin_capture();
     headless.step(0.0);
     shrink_views(headless.app.world_mut(), true);

@@ -128,9 +128,9 @@ pub struct Args {
     /// Use rows S and P of the palette (0 to 15) for shirt and trousers
     #[arg(long, value_name = "S,P", value_parser = colors, allow_hyphen_values = true)]
     pub colors: Option<PlayerColors>,
-    /// View the models from this direction
-    #[arg(long, value_enum, default_value_t = View::Iso)]
-    pub view: View,
+    /// View the models from this direction; default: that of the manifest, otherwise iso
+    #[arg(long, value_enum)]
+    pub view: Option<View>,
     /// Draw the edges of all triangles
     #[arg(long)]
     pub wireframe: bool,
@@ -219,8 +219,8 @@ pub struct Args {
     pub sheet: Option<PathBuf>,
     /// Write a manifest of the first model as shown, and exit
     ///
-    /// It has the clip, its speed and repeat mode, the skin, colors, hidden parts, the damage stage and the LOD
-    /// distances.
+    /// It has the clip, its speed and repeat mode, the skin, colors, hidden parts, the damage stage, the LOD distances, and
+    /// the view if it is not the default.
     #[arg(long, value_name = "OUT.model.ron", value_parser = manifest, help_heading = NO_WINDOW, verbatim_doc_comment)]
     pub save_manifest: Option<PathBuf>,
     /// Replace an existing manifest
@@ -249,6 +249,11 @@ impl Args {
     pub fn aspect(&self) -> f32 {
         let size = self.size();
         size.x as f32 / size.y as f32
+    }
+
+    /// The direction that the models are viewed from, unless a manifest has another one.
+    pub fn view(&self) -> View {
+        self.view.unwrap_or(View::Iso)
     }
 
     /// The size of the image or the window in pixels.

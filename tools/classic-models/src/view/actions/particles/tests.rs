@@ -48,7 +48,7 @@ impl Viewer {
             particle_systems_plugin,
             particle_player_plugin,
         ))
-        .insert_resource(Row::new(shown.args.view, 1.8, false))
+        .insert_resource(Row::new(shown.args.view(), 1.8, false))
         .insert_resource(FilesToLoad::new(shown.models.clone()))
         .insert_resource(shown.args)
         .add_message::<Action>()
