@@ -8,6 +8,8 @@ use crate::{messages, output_file};
 use bevy::math::UVec2;
 use bevy_classic_models::texture::Pixels;
 use classic_models_support::images::{Alpha, encode_png, pixels};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -49,9 +51,15 @@ pub fn run(args: &Args) -> ExitCode {
 /// Refuses to replace a file that is not an image. File managers create an empty file, or name a new one without `.png`.
 fn check_output(output: &Path) -> Result<(), String> {
     const SIGNATURE: &[u8] = b"\x89PNG";
-    let is_replaceable = match std::fs::read(output) {
-        Ok(bytes) => bytes.is_empty() || bytes.starts_with(SIGNATURE),
-        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    let start = || -> io::Result<Vec<u8>> {
+        let mut start = Vec::new();
+        let file = File::open(output)?;
+        file.take(SIGNATURE.len() as u64).read_to_end(&mut start)?;
+        Ok(start)
+    };
+    let is_replaceable = match start() {
+        Ok(start) => start.is_empty() || start == SIGNATURE,
+        Err(error) => error.kind() == ErrorKind::NotFound,
     };
     if !is_replaceable {
         let output = output.display();

@@ -4,9 +4,11 @@ use super::gif;
 use bevy::prelude::*;
 use bevy_classic_models::texture::Pixels;
 use png::{BitDepth, ColorType, Compression, Encoder, EncodingError};
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::{File, create_dir_all};
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The frames per second of animations by default.
 pub const RATE: f32 = 12.0;
@@ -52,8 +54,42 @@ pub fn encode_png(image: &Pixels, alpha: Alpha) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
+/// The path of an image of a sequence in a folder: `000.png`, `001.png` and so on.
+pub fn frame_path(folder: &Path, index: u32, count: u32) -> PathBuf {
+    let digits = count.saturating_sub(1).to_string().len().max(3);
+    folder.join(format!("{index:0digits$}.png"))
+}
+
+/// Removes the images of earlier sequences from a folder: those whose names are numbers, except for the first `count`.
+/// Otherwise, a shorter sequence would end with the images of a longer one.
+///
+/// # Errors
+/// A message if the folder cannot be read, or an image cannot be removed.
+pub fn remove_other_frames(folder: &Path, count: u32) -> Result<(), String> {
+    let frames: HashSet<PathBuf> = (0..count)
+        .map(|index| frame_path(folder, index, count))
+        .collect();
+    let is_frame = |path: &Path| {
+        let name = path.file_name().and_then(OsStr::to_str);
+        let number = name.and_then(|name| name.strip_suffix(".png"));
+        number
+            .is_some_and(|number| number.len() >= 3 && number.bytes().all(|it| it.is_ascii_digit()))
+    };
+    let entries = folder
+        .read_dir()
+        .map_err(|error| with_path(folder, error))?;
+    for entry in entries {
+        let path = entry.map_err(|error| with_path(folder, error))?.path();
+        if is_frame(&path) && !frames.contains(&path) && path.is_file() {
+            std::fs::remove_file(&path).map_err(|error| with_path(&path, error))?;
+        }
+    }
+    Ok(())
+}
+
 /// Writes `count` frames that loop after so many seconds: as a GIF or an animated PNG by the extension of `path`, otherwise
-/// as a sequence of PNGs in a folder: `000.png`, `001.png` and so on. All have the same size. `frame` renders the next one.
+/// as a sequence of PNGs in a folder: `000.png`, `001.png` and so on. Images of earlier sequences are removed. All have the same
+/// size. `frame` renders the next one.
 ///
 /// # Errors
 /// A message if there is no frame, if one cannot be converted, or if a file cannot be written.
@@ -76,11 +112,9 @@ pub fn save_animation(
     }
     if !is("png") {
         create_dir_all(path).map_err(|error| with_path(path, error))?;
-        let digits = count.saturating_sub(1).to_string().len().max(3);
-        return (0..count).try_for_each(|index| {
-            let file = path.join(format!("{index:0digits$}.png"));
-            write_png(&frame()?, alpha, &file)
-        });
+        (0..count)
+            .try_for_each(|index| write_png(&frame()?, alpha, &frame_path(path, index, count)))?;
+        return remove_other_frames(path, count);
     }
     let first = frame()?;
     let mut write = || -> Result<(), String> {

@@ -5,7 +5,7 @@ use crate::convert::job::{Input, Job};
 use crate::convert::options::{Options, Output};
 use crate::file_format::is_texture;
 use crate::messages;
-use crate::output_file::{check, create_folder, write_all};
+use crate::output_file::{check, write_all};
 use crate::paths::archive_file;
 use crate::paths::path_args::Unmatched;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -225,7 +225,6 @@ impl Run<'_> {
             check(&path, self.force)?;
             files.push((path, &bytes[..]));
         }
-        create_folder(&job.output)?;
         let all = files.iter().map(|(path, bytes)| (&**path, *bytes));
         write_all(all.chain([(&*job.output, &written.bytes[..])]))?;
         let paths = written

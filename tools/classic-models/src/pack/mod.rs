@@ -36,7 +36,7 @@ pub struct Args {
     /// The folder whose files are packed
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The archive to write: .meg, .pak, .pk3, .kpf, .rez or .vfs; its folder is created if it does not exist
+    /// The archive to write: .meg, .pak, .pk3, .kpf, .rez or .vfs
     #[arg(value_name = "OUT")]
     out: PathBuf,
     /// Only pack files that match one of these patterns, such as *.alo
@@ -101,7 +101,6 @@ fn pack(args: &Args) -> Result<usize, ExitCode> {
     for limit in engines::of_archive(&archive, &ENGINES) {
         warn(&args.out, limit);
     }
-    output_file::create_folder(&args.out).map_err(messages::failure)?;
     output_file::write(&args.out, &bytes, args.force).map_err(messages::failure)?;
     Ok(files.len())
 }

@@ -34,6 +34,9 @@ pub enum ArchiveError {
     /// The path is within this archive, but an archive was expected.
     #[error("a path in the archive {path}: give {path} alone, and the path as the pattern after it", path = .0.display())]
     WithinArchive(PathBuf),
+    /// The path is that of an archive in an archive, or within it.
+    #[error("an archive in an archive is not opened: extract {0:?} first")]
+    Nested(String),
     /// The paths of the entries have this length together, which is far more than the archive has.
     #[error("the paths of the entries have {0} bytes, far more than the archive: it is damaged")]
     PathsTooLong(u64),
@@ -173,14 +176,29 @@ pub fn open<R: ReadAt>(path: &Path, reader: R) -> Result<Archive<R>, ArchiveErro
 pub fn open_file(path: &Path) -> Result<Archive<File>, ArchiveError> {
     match locate(path)? {
         Location::File => open(path, File::open(path)?),
-        Location::Entry { archive, .. } => Err(ArchiveError::WithinArchive(archive)),
+        Location::Entry { archive, entry } => Err(match nested(&entry) {
+            Some(nested) => ArchiveError::Nested(nested),
+            None => ArchiveError::WithinArchive(archive),
+        }),
     }
+}
+
+/// The path of the first archive in the path of an entry.
+fn nested(entry: &str) -> Option<String> {
+    let above: Vec<&Path> = Path::new(entry).ancestors().collect();
+    let mut above = above.into_iter().rev();
+    let nested = above.find(|path| has_archive_extension(path))?;
+    Some(nested.to_string_lossy().into_owned())
 }
 
 /// The entry with a path: found by the game's rule, otherwise in any case.
 fn find<'a, R: ReadAt>(archive: &'a Archive<R>, path: &str) -> Result<Entry<'a>, ArchiveError> {
     let entry = archive.find(path).or_else(|| archive.find_any_case(path));
-    entry.ok_or_else(|| ArchiveError::NoEntry(path.to_owned()))
+    entry.ok_or_else(|| match nested(path) {
+        // Another name than that of the whole path.
+        Some(nested) if archive.find_any_case(&nested).is_some() => ArchiveError::Nested(nested),
+        _ => ArchiveError::NoEntry(path.to_owned()),
+    })
 }
 
 /// The bytes of an entry.
@@ -193,7 +211,9 @@ pub fn read_entry<R: ReadAt>(archive: &Archive<R>, path: &str) -> Result<Vec<u8>
 
 #[cfg(test)]
 mod tests {
-    use super::{Location, locate};
+    use super::{Location, locate, open_file, read};
+    use crate::paths::folder_with;
+    use classic_models_fixtures::archives::pak;
 
     #[test]
     fn paths_are_split_behind_the_archive() {
@@ -213,5 +233,25 @@ mod tests {
         for missing in ["pak1.pak/a", "missing", ""] {
             assert!(locate(&folder.join(missing)).is_err(), "{missing}");
         }
+    }
+
+    #[test]
+    fn archives_in_archives_are_to_be_extracted() {
+        let inner = pak(&[(b"progs/a.mdl", b"IDPO")], 0).bytes;
+        let outer = pak(&[(b"b.mdl", b"IDPO"), (b"sub/inner.pak", &inner)], 0).bytes;
+        let folder = folder_with(&[("outer.pak", &outer)]);
+        let error = |path: &str| {
+            let path = folder.path().join("outer.pak").join(path);
+            let error = read(&path).err().or_else(|| open_file(&path).err());
+            error.unwrap().to_string()
+        };
+        let expected = "an archive in an archive is not opened: extract \"sub/inner.pak\" first";
+        assert_eq!(error("sub/inner.pak"), expected);
+        assert_eq!(error("sub/inner.pak/progs/a.mdl"), expected);
+        assert_eq!(
+            error("none.pak/a.mdl"),
+            "the archive has no entry \"none.pak/a.mdl\""
+        );
+        assert!(error("b.mdl").starts_with("a path in the archive"));
     }
 }

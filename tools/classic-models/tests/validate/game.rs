@@ -282,6 +282,18 @@ fn manifests_of_folders_and_games_are_checked() {
 }
 
 #[test]
+fn broken_archives_in_folders_are_problems() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    write(root, "a.mdl", &sample("models/sentry.mdl"));
+    write(root, "whole.pak", &pak(&[(b"b.mdl", b"x")], 0).bytes);
+    write(root, "sub/broken.PAK", b"PACK");
+    let (code, report) = json(root, &[".", "--json"]);
+    assert_eq!(code, 1);
+    assert_eq!(kinds(&report), ["refused ./sub/broken.PAK"]);
+}
+
+#[test]
 fn groups_have_ten_lines_unless_all_are_printed() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();

@@ -154,6 +154,60 @@ fn turntables_show_all_sides() {
 }
 
 #[test]
+fn frames_of_longer_sequences_are_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("new/out");
+    let model = sample("sentry.mdl");
+    let run = |option: &[&str]| {
+        let out = [out.to_str().unwrap()];
+        let args = [&[&*model, "--size", "32x24"], option, &out].concat();
+        let (_, code, error) = view(&args);
+        assert_eq!(code, Some(0), "{error}");
+    };
+    let names = || {
+        let entries = std::fs::read_dir(&out).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    };
+    run(&["--turntable", "3"]);
+    assert_eq!(names(), ["000.png", "001.png", "002.png"]);
+    for other in ["0000.png", "00.png", "a000.png", "003.jpg"] {
+        std::fs::write(out.join(other), "").unwrap();
+    }
+    run(&["--turntable", "2"]);
+    let kept = ["00.png", "000.png", "001.png", "003.jpg", "a000.png"];
+    assert_eq!(names(), kept);
+    run(&[
+        "--clip",
+        "walk",
+        "--seconds",
+        "0.1",
+        "--fps",
+        "10",
+        "--animation",
+    ]);
+    assert_eq!(names(), ["00.png", "000.png", "003.jpg", "a000.png"]);
+}
+
+#[test]
+fn options_without_effect_on_the_models_are_warnings() {
+    for (name, is_warned) in [("crate.alo", true), ("sentry.mdl", false)] {
+        let options = ["--external-skins", "--colors", "4,13", "--hole-index", "0"];
+        let capture = ["--size", "32x24", "--capture", "a.png"];
+        let model = sample(name);
+        let args = [&[&*model], &options[..], &capture].concat();
+        let (_, code, error) = view(&args);
+        assert_eq!(code, Some(0), "{error}");
+        for option in options.iter().filter(|option| option.starts_with('-')) {
+            let warning = format!("{option} has no effect: no model is a Quake model");
+            assert_eq!(error.contains(&warning), is_warned, "{error}");
+        }
+    }
+}
+
+#[test]
 fn contact_sheets_have_all_files_and_report_broken_ones() {
     let folder = tempfile::tempdir().unwrap();
     let broken = folder.path().join("broken.mdl");
@@ -410,7 +464,11 @@ fn models_from_standard_input_are_those_of_files() {
     assert!(error.contains("--format states the format"), "{error}");
     let (code, error) = capture(&["--format", "mdl"], b"junk");
     assert_eq!(code, Some(1));
-    assert!(error.contains("stdin.mdl: MDL: magic"), "{error}");
+    assert!(error.contains(": standard input: MDL: magic"), "{error}");
+    let (code, warning) = capture(&[], &[&model[..], b"end"].concat());
+    assert_eq!(code, Some(0), "{warning}");
+    let expected = " standard input: 3 trailing bytes are ignored";
+    assert!(warning.contains(expected), "{warning}");
     // The temporary files are removed.
     let left = std::fs::read_dir(folder.path()).unwrap();
     assert_eq!(left.count(), 1);

@@ -2,7 +2,8 @@
 
 use crate::convert::files::Files;
 use crate::file_format::{has_extension, is_manifest, is_model, is_texture};
-use crate::paths::archive_file::absolute;
+use crate::paths::archive_file::{ArchiveError, absolute, has_archive_extension, open_file};
+use crate::paths::disk::files_below;
 use crate::paths::game::{self, Game, GameArgs, GameFiles, GameKind, key};
 use crate::paths::path_args::{self, Unmatched, Wanted};
 use crate::validate::game::problem::{Kind, Problem, shown};
@@ -85,6 +86,7 @@ impl Selection {
                 }
             }
         }
+        selection.unmatched.extend(broken_archives(paths));
         selection
     }
 
@@ -150,6 +152,21 @@ impl Selection {
         let mut below = below.filter_map(|folder| path.strip_prefix(folder).ok());
         sarif::uri(&shown(below.next().unwrap_or(&path)).replace('\\', "/"))
     }
+}
+
+/// The archives in folders that cannot be opened. Files in archives are checked only with a game.
+fn broken_archives(paths: &[PathBuf]) -> Vec<Problem> {
+    let folders = paths.iter().filter(|path| path.is_dir());
+    let files = folders.flat_map(|folder| {
+        let files = files_below(folder).0.into_iter();
+        files.map(move |file| folder.join(file))
+    });
+    let archives = files.filter(|file| has_archive_extension(file));
+    let broken = archives.filter_map(|file| Some((open_file(&file).err()?, file)));
+    let problem = |(error, file): (ArchiveError, PathBuf)| {
+        Problem::new(Kind::Refused, &shown(&file), error.to_string())
+    };
+    broken.map(problem).collect()
 }
 
 impl SelectedGame {

@@ -1,5 +1,6 @@
 //! Checks that the clips, skins and parts that the command line names exist, before an image is written.
 
+use crate::messages;
 use crate::view::models::clip_list::{ClipList, ClipState};
 use crate::view::models::clips::PendingClips;
 use crate::view::models::file_data::parts;
@@ -9,6 +10,7 @@ use crate::view::row::Row;
 use bevy::prelude::*;
 use bevy_classic_models::load::{did_you_mean, listed_names};
 use bevy_classic_models::prelude::*;
+use bevy_classic_models::quake::Mdl;
 use bevy_classic_models::root::ModelSkins;
 
 /// A model, its clips and skins, and the names of its parts.
@@ -58,9 +60,29 @@ pub fn check_args(
             parts: alo.or(lgw),
         });
     }
+    let is_quake = models().any(|(model, ..)| model.is::<Mdl>());
+    if !is_quake {
+        for option in of_quake(&args) {
+            messages::message(format_args!(
+                "warning: {option} has no effect: no model is a Quake model"
+            ));
+        }
+    }
     check_clip(&args, &choices)?;
     check_skin(&args, &choices)?;
     check_parts(&args, &choices)
+}
+
+/// The options that are given, and have an effect only on Quake models.
+fn of_quake(args: &Args) -> impl Iterator<Item = &'static str> {
+    let options = [
+        ("--palette", args.palette.is_some()),
+        ("--hole-index", args.hole_index.is_some()),
+        ("--external-skins", args.external_skins),
+        ("--colors", args.colors.is_some()),
+    ];
+    let given = options.into_iter().filter(|(_, is_given)| *is_given);
+    given.map(|(option, _)| option)
 }
 
 /// Returns an error if a clip that the arguments name is broken. Other broken clips are warnings.

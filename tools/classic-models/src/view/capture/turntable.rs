@@ -7,7 +7,7 @@ use crate::view::open::args::Turntable;
 use bevy::ecs::system::RunSystemOnce;
 use bevy::prelude::*;
 use classic_models_support::headless::Headless;
-use classic_models_support::images::{Alpha, save};
+use classic_models_support::images::{Alpha, frame_path, remove_other_frames, save};
 use std::f32::consts::TAU;
 
 /// The angles at which the models must fit, so that the camera has the same distance in all views.
@@ -19,7 +19,7 @@ const SHARE: f32 = 0.9;
 /// Frames until a view is drawn.
 const FRAMES: usize = 2;
 
-/// Writes the views as `000.png`, `001.png` and so on. The first is that of the camera.
+/// Writes the views as `000.png`, `001.png` and so on, and removes those of earlier sequences. The first is that of the camera.
 ///
 /// # Errors
 /// If an image cannot be written.
@@ -32,7 +32,7 @@ pub fn turn(headless: &mut Headless, turntable: &Turntable, alpha: Alpha) -> Res
         for _ in 0..FRAMES {
             headless.step(0.0);
         }
-        let file = folder.join(format!("{view:03}.png"));
+        let file = frame_path(folder, view, turntable.count);
         save(headless.capture(), alpha, &file)?;
         let step = TAU / turntable.count as f32;
         let world = headless.app.world_mut();
@@ -40,7 +40,7 @@ pub fn turn(headless: &mut Headless, turntable: &Turntable, alpha: Alpha) -> Res
             orbit.yaw += step;
         }
     }
-    Ok(())
+    remove_other_frames(folder, turntable.count)
 }
 
 /// Moves the camera so that the models fit in the picture from all sides, and turns about the middle of the models.

@@ -11,6 +11,7 @@ pub mod viewed_model;
 
 use crate::messages::explain;
 use crate::paths::archive_file::{self, absolute};
+use crate::paths::disk_source::STANDARD_INPUT;
 use crate::view::models::bounds::{arrange_row, measure_alo, measure_lgw, measure_mdl};
 use crate::view::models::clip_list::ClipList;
 use crate::view::models::clips::{AssignedClips, clips_plugin};
@@ -121,7 +122,11 @@ pub fn add(
     let path = folders.asset_path(&file);
     let handle = load(&file, &path, folders, server);
     let rotation = rotation(&handle);
-    let name = file.file_name().unwrap_or_default();
+    let name = match folders.disk.input.as_ref() == Some(&file) {
+        true => STANDARD_INPUT.into(),
+        false => file.file_name().unwrap_or_default().to_string_lossy(),
+    };
+    let name = name.into_owned();
     let manifest = handle.clone().try_typed().ok();
     let manifest = manifest.map(|handle| OpenedManifest {
         handle,
@@ -130,7 +135,7 @@ pub fn add(
     });
     let clips = AssignedClips::new(manifest.is_some());
     let model = ViewedModel {
-        name: name.to_string_lossy().into_owned(),
+        name,
         handle,
         manifest,
         file,

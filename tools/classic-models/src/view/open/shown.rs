@@ -2,7 +2,9 @@
 
 use crate::file_format::{has_extension, is_manifest, is_model, is_picture, is_texture};
 use crate::messages;
-use crate::paths::archive_file::{check_exists, is_archive, open_file};
+use crate::paths::archive_file::{
+    ArchiveError, absolute, check_exists, has_archive_extension, is_archive, open_file,
+};
 use crate::paths::disk_source::DiskSource;
 use crate::paths::game::{self, Game, GameKind};
 use crate::paths::path_args::{self, Unmatched, Wanted};
@@ -69,7 +71,8 @@ impl Shown {
                 };
                 let paths = files.iter().chain(&args.texture_folders);
                 let paths = paths.chain(&args.palette).map(PathBuf::as_path);
-                let disk = DiskSource::default();
+                let mut disk = DiskSource::default();
+                disk.input = input.as_ref().map(|input| absolute(&input.file));
                 disk.open_archives(paths)
                     .map_err(|error| error.to_string())?;
                 let folders = Folders::of(&files, &args.texture_folders, disk);
@@ -182,6 +185,11 @@ fn check(files: &[PathBuf], is_sheet: bool) -> Result<Vec<PathBuf>, String> {
             return Err(format!("{}: {error}", file.display()));
         }
         let name = file.display();
+        if has_archive_extension(file)
+            && let Err(error @ ArchiveError::Nested(_)) = open_file(file)
+        {
+            return Err(format!("{name}: {error}"));
+        }
         if !has_known_extension(file) && is_archive(file) {
             if let Err(error) = open_file(file) {
                 return Err(format!("{name}: {error}"));
