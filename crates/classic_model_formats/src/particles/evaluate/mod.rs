@@ -51,6 +51,7 @@ pub use emitter::{Appearance, PreparedEmitter, Source};
 pub use ground::{Ground, GroundEffect};
 pub use mesh::{EmissionMesh, EmitMode, MeshPoint};
 pub use motion::{BirthRecord, Motion};
+pub use plugins::forces::SteppedMotion;
 pub use pose::EmitterPose;
 pub use random::Draws;
 pub use schedule::{MAX_ALIVE, Schedule};

@@ -1,11 +1,12 @@
 //! Where an emitter is at a birth, and how it moves.
 
 use super::ground::Ground;
-use super::vector::IDENTITY;
+use super::vector::{IDENTITY, dot};
 
 /// Position and motion of an emitter at a birth.
 ///
-/// All vectors are in the space of the record: the system's space if the emitter is linked, otherwise the world.
+/// All vectors are in the space of the record: the system's space if the emitter is linked, otherwise the world. That may
+/// have other units than the file: then the columns have the length of a unit of the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EmitterPose {
     /// Position of the emitter.
@@ -20,6 +21,14 @@ pub struct EmitterPose {
     pub wind: [f32; 3],
     /// The ground.
     pub ground: Ground,
+}
+
+impl EmitterPose {
+    /// Units of the record per unit of the file.
+    pub(super) fn scale(&self) -> f32 {
+        let [_, _, up] = self.world;
+        dot(up, up).sqrt() as f32
+    }
 }
 
 impl Default for EmitterPose {

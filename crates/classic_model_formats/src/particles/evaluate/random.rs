@@ -94,8 +94,8 @@ pub enum Purpose {
     Aspect = 34,
 }
 
-/// The random numbers of one particle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The random numbers of one particle. The default is that of no particle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Draws(u64);
 
 impl Draws {

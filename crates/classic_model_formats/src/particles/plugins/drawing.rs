@@ -35,6 +35,8 @@ pub enum DrawStyle {
         anchor: Anchor,
         /// The quad's turn in its plane, in quarter turns clockwise.
         quarter_turns: i32,
+        /// Range of its width divided by its height, before it is turned.
+        aspect: [f32; 2],
     },
     /// A billboard that distorts the picture behind it.
     HeatSaturation {
@@ -45,11 +47,11 @@ pub enum DrawStyle {
         /// Amount of the saturation.
         saturation: f32,
     },
-    /// As aligned to the velocity, with a corner that is drawn out against it. The angle has no effect.
+    /// As aligned to the velocity, of half the size, with a corner that is drawn out against it. The angle has no effect.
     Kite {
         /// The quad's turn in its plane, in quarter turns clockwise.
         quarter_turns: i32,
-        /// Length of the tail.
+        /// Added to the edges of the corner that is drawn out, for any size of the particle.
         tail_size: f32,
         /// Range of speeds of the tail. No known reader uses it.
         tail_speed: [f32; 2],
@@ -124,6 +126,7 @@ fn style(renderer: &Plugin<'_>) -> Option<DrawStyle> {
                 _ => Anchor::Center,
             },
             quarter_turns,
+            aspect: renderer.range("min_aspect", "max_aspect"),
         },
         "heat_saturation" => DrawStyle::HeatSaturation {
             distance_cutoff: renderer.number("distance_cutoff"),

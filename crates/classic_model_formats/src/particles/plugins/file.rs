@@ -108,6 +108,48 @@ pub struct LightField {
     pub particles: u32,
 }
 
+impl PluginFile<'_> {
+    /// The same without borrowed texts.
+    pub fn into_owned(self) -> PluginFile<'static> {
+        let bytes = |bytes: Cow<'_, [u8]>| Cow::Owned(bytes.into_owned());
+        let emitters = self.emitters.into_iter();
+        PluginFile {
+            name: self.name.into_owned().into(),
+            unknown_1: self.unknown_1.map(bytes),
+            unknown_2: self.unknown_2.map(bytes),
+            emitters: emitters.map(PluginEmitter::into_owned).collect(),
+            light_field: self.light_field,
+            warnings: self.warnings,
+        }
+    }
+}
+
+impl PluginEmitter<'_> {
+    fn into_owned(self) -> PluginEmitter<'static> {
+        let modifiers = self.modifiers.into_iter();
+        PluginEmitter {
+            name: self.name.into_owned().into(),
+            creator: self.creator.into_owned(),
+            translator: self.translator.into_owned(),
+            killer: self.killer.into_owned(),
+            renderer: self.renderer.into_owned(),
+            modifiers: modifiers.map(Plugin::into_owned).collect(),
+        }
+    }
+}
+
+impl Plugin<'_> {
+    fn into_owned(self) -> Plugin<'static> {
+        let parameters = self.parameters.into_iter();
+        Plugin {
+            id: self.id,
+            parameters: parameters
+                .map(|(id, value)| (id, value.into_owned()))
+                .collect(),
+        }
+    }
+}
+
 impl<'a> Plugin<'a> {
     /// A plug-in without parameters.
     pub fn new(id: u32) -> Self {

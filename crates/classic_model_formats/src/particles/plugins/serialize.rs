@@ -52,22 +52,3 @@ impl<'a> TryFrom<NamedPlugin<'_>> for Plugin<'a> {
         Ok(plugin)
     }
 }
-
-impl Value<'_> {
-    fn into_owned(self) -> Value<'static> {
-        match self {
-            Self::Bool(value) => Value::Bool(value),
-            Self::I32(value) => Value::I32(value),
-            Self::F32(value) => Value::F32(value),
-            Self::Vec3(value) => Value::Vec3(value),
-            Self::Vec4(value) => Value::Vec4(value),
-            Self::Color(value) => Value::Color(value),
-            Self::Text(value) => Value::Text(value.into_owned().into()),
-            Self::Group(value) => Value::Group(value),
-            Self::Keys(value) => Value::Keys(value),
-            Self::ColorKeys(value) => Value::ColorKeys(value),
-            Self::Vec4Keys(value) => Value::Vec4Keys(value),
-            Self::Vec4List(value) => Value::Vec4List(value),
-        }
-    }
-}

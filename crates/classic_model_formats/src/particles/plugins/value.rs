@@ -52,6 +52,25 @@ pub enum Value<'a> {
     Vec4List(Vec<[f32; 4]>),
 }
 
+impl Value<'_> {
+    pub(super) fn into_owned(self) -> Value<'static> {
+        match self {
+            Self::Bool(value) => Value::Bool(value),
+            Self::I32(value) => Value::I32(value),
+            Self::F32(value) => Value::F32(value),
+            Self::Vec3(value) => Value::Vec3(value),
+            Self::Vec4(value) => Value::Vec4(value),
+            Self::Color(value) => Value::Color(value),
+            Self::Text(value) => Value::Text(value.into_owned().into()),
+            Self::Group(value) => Value::Group(value),
+            Self::Keys(value) => Value::Keys(value),
+            Self::ColorKeys(value) => Value::ColorKeys(value),
+            Self::Vec4Keys(value) => Value::Vec4Keys(value),
+            Self::Vec4List(value) => Value::Vec4List(value),
+        }
+    }
+}
+
 /// Four numbers at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]

@@ -3,7 +3,7 @@
 use crate::prelude::*;
 use classic_model_formats::particles::Key;
 use classic_model_formats::particles::evaluate::{
-    Birth, LivingParticle, Motion, Simulation, Space, Stage,
+    Birth, LivingParticle, Motion, Simulation, Source, Space, Stage, SteppedMotion,
 };
 use classic_model_formats::particles::plugins::{Plugin, PluginEmitter, PluginFile, Value};
 use classic_models_fixtures::plugins::{
@@ -392,8 +392,7 @@ fn moving_systems_are_the_center_of_their_forces_and_give_wind() {
         InstanceKey::of_root(0, 0),
         ParticleNumber { round: 0, index: 0 },
     );
-    let source = classic_model_formats::particles::evaluate::Source::Group;
-    let record = prepared.birth(draws, &pose, source, 0.0);
+    let record = prepared.birth(draws, &pose, Source::Group, 0.0);
     assert_eq!(
         (record.position, record.acceleration),
         ([11.0, 0.0, 0.0], [0.0, 0.0, 6.0])
@@ -405,31 +404,186 @@ fn moving_systems_are_the_center_of_their_forces_and_give_wind() {
     );
 }
 
+/// Modifiers whose motion has no closed form, in files with lengths that are `unit` times as long.
+fn stepped_modifiers(unit: f32) -> Vec<Plugin<'static>> {
+    let axis = |vector| ("axis", Value::Vec3(vector));
+    let keys = [(0.0, 0.5), (0.5, 4.0), (1.0, -3.0)];
+    let keys = keys.map(|(time, value)| Key {
+        time,
+        value: unit * value,
+    });
+    vec![
+        plugin("vortex", [axis([0.0, 0.0, 1.0]), number("speed", 0.75)]),
+        plugin("attract_acceleration", [number("attract", -3.0 * unit)]),
+        plugin(
+            "attractor",
+            [
+                number("constant", unit),
+                number("linear", -2.0),
+                number("inverse_linear", 0.5 * unit * unit),
+                number("min_distance", 0.25 * unit),
+                number("max_distance", 50.0 * unit),
+            ],
+        ),
+        plugin(
+            "keyed_acceleration",
+            [
+                ("direction", Value::Vec3([0.0, 1.0, 0.5])),
+                ("magnitude", Value::Keys(keys.into())),
+            ],
+        ),
+        plugin(
+            "speed_limit",
+            [number("min_speed", unit), number("max_speed", 2.0 * unit)],
+        ),
+        plugin(
+            "linear_speed",
+            [
+                number("start_speed", 4.0 * unit),
+                number("end_speed", unit),
+                number("end_time", 1.0),
+            ],
+        ),
+    ]
+}
+
+/// The only emitter of a file, and its first birth.
+fn first_birth(emitter: PluginEmitter<'_>, pose: &EmitterPose) -> (PreparedEmitter, BirthRecord) {
+    let system = ParticleSystem::from_plugins(&system([emitter]));
+    let prepared = system.emitter(0).unwrap().clone();
+    let number = ParticleNumber { round: 0, index: 0 };
+    let draws = Draws::new(InstanceKey::of_root(0, 0), number);
+    let record = prepared.birth(draws, pose, Source::Group, 0.0);
+    (prepared, record)
+}
+
 #[test]
-fn records_of_a_stepped_motion_fly_through_its_position() {
-    let axis = ("axis", Value::Vec3([0.0, 0.0, 1.0]));
-    let vortex = plugin("vortex", [axis, number("speed", 0.75)]);
-    let of = |modifier| {
+fn continued_motions_are_those_from_the_birth() {
+    for modifier in stepped_modifiers(1.0) {
         let creator = one([2.0, 0.0, 0.0], [0.0, 1.0, 3.0]);
-        let file = system([emitter("a", creator, 4.0, [modifier])]);
-        let system = ParticleSystem::from_plugins(&file);
-        let prepared = system.emitter(0).unwrap().clone();
-        let number = ParticleNumber { round: 0, index: 0 };
-        let draws = Draws::new(InstanceKey::of_root(0, 0), number);
-        let source = classic_model_formats::particles::evaluate::Source::Group;
-        let record = prepared.birth(draws, &EmitterPose::default(), source, 0.0);
-        (prepared, record)
-    };
-    let pose = EmitterPose::default();
-    let (stepped, record) = of(vortex);
-    for age in [0.0, 0.5, 3.0] {
-        let motion = stepped.motion_in(&pose, &record, age);
-        let flight = stepped.record_at(&pose, &record, age).flight(age);
-        assert_near(flight.position, motion.position.map(f64::from), 1e-4);
-        assert_eq!(flight.velocity, motion.velocity);
+        let pose = EmitterPose::default();
+        let (prepared, record) = first_birth(emitter("a", creator, 4.0, [modifier]), &pose);
+        let mut state = SteppedMotion::new(&record);
+        for frame in 0..100 {
+            let age = 0.037 * frame as f32;
+            let continued = prepared.continued_motion(&mut state, &pose, &record, age);
+            assert_eq!(continued, prepared.motion_in(&pose, &record, age), "{age}");
+        }
     }
-    let (closed, record) = of(constant([1.0, 2.0, 3.0]));
-    assert_eq!(closed.record_at(&pose, &record, 2.0), record);
+}
+
+#[test]
+fn records_in_other_units_have_the_same_motion() {
+    const UNIT: f32 = 4.0;
+    let columns = [[UNIT, 0.0, 0.0], [0.0, UNIT, 0.0], [0.0, 0.0, UNIT]];
+    let scaled = EmitterPose {
+        orientation: columns,
+        world: columns,
+        ..EmitterPose::default()
+    };
+    let creators = |unit: f32| {
+        let shape = plugin(
+            "outward_velocity_shape",
+            burst(1.0).into_iter().chain([
+                ("position", point([2.0 * unit, 0.0, unit])),
+                ("velocity", point([0.0, unit, 3.0 * unit])),
+                number("outward_speed", 1.5 * unit),
+            ]),
+        );
+        let sphere = plugin("sphere", [number("speed", unit), number("radius", unit)]);
+        [shape, sphere]
+    };
+    let region = [
+        plugin("age", []),
+        plugin("radius", [number("radius", 3.0)]),
+        plugin("target", [number("radius", 0.5)]),
+    ];
+    let files = |unit: f32| {
+        let creators = creators(unit);
+        let modifiers = stepped_modifiers(unit);
+        let mut emitters = Vec::new();
+        for (creator, modifier) in creators
+            .iter()
+            .flat_map(|it| modifiers.iter().map(move |m| (it, m)))
+        {
+            for killer in &region {
+                let mut emitter = emitter("a", creator.clone(), 4.0, [modifier.clone()]);
+                let mut killer = killer.clone();
+                killer.set("lifetime", Value::F32(4.0));
+                if let Some(Value::F32(radius)) = killer.get("radius").cloned() {
+                    killer.set("radius", Value::F32(radius * unit));
+                }
+                emitter.killer = killer;
+                emitters.push(emitter);
+            }
+        }
+        emitters
+    };
+    // A file in small units whose records are in large ones, and a file in large units.
+    for (small, large) in files(1.0).into_iter().zip(files(UNIT)) {
+        let name = large.modifiers[0].name();
+        let (small, record) = first_birth(small, &scaled);
+        let (large, expected) = first_birth(large, &EmitterPose::default());
+        assert_near(record.position, expected.position.map(f64::from), 1e-4);
+        assert_near(record.velocity, expected.velocity.map(f64::from), 1e-4);
+        let ages = [record.ground, expected.ground].map(|age| age.min(1e9));
+        assert!((ages[0] - ages[1]).abs() < 1e-3, "{name}: {ages:?}");
+        for age in [0.3, 1.0, 3.0] {
+            let found = small.motion_in(&scaled, &record, age);
+            let expected = large.motion_in(&EmitterPose::default(), &expected, age);
+            let tolerance = 1e-3 * (1.0 + norm(expected.position.map(f64::from)));
+            assert_near(found.position, expected.position.map(f64::from), tolerance);
+        }
+    }
+}
+
+#[test]
+fn limits_contain_motions_without_a_closed_form() {
+    let pose = EmitterPose::default();
+    for modifier in stepped_modifiers(1.0) {
+        let name = modifier.name();
+        for (position, velocity) in [
+            ([2.0, 0.0, 0.0], [0.0, 1.0, 3.0]),
+            ([0.5, 0.5, 0.0], [-3.0, 0.0, 0.0]),
+        ] {
+            let forces = [constant([0.0, 0.0, -2.0]), modifier.clone()];
+            let emitter = emitter("a", one(position, velocity), 2.0, forces);
+            let (prepared, record) = first_birth(emitter, &pose);
+            let length = |vector: [f32; 3]| norm(vector.map(f64::from)) as f32;
+            let birth = [record.position, record.velocity, record.acceleration].map(length);
+            let [distance, speed] = prepared.limits_of_motion(birth, 1.0).unwrap();
+            let mut farthest = 0_f32;
+            for frame in 0..100 {
+                let motion = prepared.motion_in(&pose, &record, 0.02 * frame as f32);
+                farthest = farthest.max(length(motion.position));
+                let fastest = length(motion.velocity);
+                assert!(
+                    fastest <= speed * 1.001,
+                    "{name}: {fastest} is faster than {speed}"
+                );
+            }
+            assert!(
+                farthest <= distance * 1.001,
+                "{name}: {farthest} is farther than {distance}"
+            );
+            assert!(
+                distance < 100.0,
+                "{name}: {distance} is much farther than {farthest}"
+            );
+        }
+    }
+    let bounce = plugin("terrain_bounce", [number("elasticity", 1.5)]);
+    let limit = plugin("attract_acceleration", [number("attract", 1.0)]);
+    let (prepared, _) = first_birth(
+        emitter("a", one([1.0; 3], [0.0; 3]), 2.0, [limit, bounce]),
+        &pose,
+    );
+    assert_eq!(
+        prepared.limits_of_motion([1.0; 3], 1.0),
+        Some([f32::INFINITY; 2])
+    );
+    let (closed, _) = first_birth(emitter("a", one([1.0; 3], [0.0; 3]), 2.0, []), &pose);
+    assert_eq!(closed.limits_of_motion([1.0; 3], 1.0), None);
 }
 
 #[test]
@@ -468,8 +622,7 @@ fn later_speeds_and_accelerations_replace_earlier_ones() {
         };
         let number = ParticleNumber { round: 0, index: 0 };
         let draws = Draws::new(InstanceKey::of_root(0, 0), number);
-        let source = classic_model_formats::particles::evaluate::Source::Group;
-        let record = prepared.birth(draws, &pose, source, 0.0);
+        let record = prepared.birth(draws, &pose, Source::Group, 0.0);
         // Steps are not exact.
         (prepared.motion_in(&pose, &record, 0.5).velocity[2] * 1000.0).round() / 1000.0
     };

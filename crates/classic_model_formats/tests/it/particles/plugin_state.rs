@@ -566,6 +566,7 @@ fn renderers_have_a_style_and_an_emitter_of_the_first_format() {
     let style = DrawStyle::VelocityAligned {
         anchor: Anchor::Top,
         quarter_turns: 0,
+        aspect: [0.5, 2.0],
     };
     assert_eq!(aligned.drawing().unwrap().style, style);
     assert_fills(
@@ -607,8 +608,20 @@ fn similar_emitters_have_the_rounds_and_the_shapes_of_the_file() {
         ("speed_variation", Value::F32(50.0)),
     ];
     assert_eq!(
-        first(plugin("sphere", sphere)).properties.outward_speed,
+        first(plugin("sphere", sphere.clone()))
+            .properties
+            .outward_speed,
         3.0
+    );
+    let radius = [("radius", Value::F32(4.0))];
+    assert_eq!(
+        first(plugin("sphere", sphere.into_iter().chain(radius)))
+            .position
+            .shape(),
+        Shape::Sphere {
+            radius: 4.0,
+            surface: true
+        }
     );
 }
 

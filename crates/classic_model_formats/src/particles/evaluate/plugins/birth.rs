@@ -1,7 +1,7 @@
 //! Births, motion and appearance of particles whose emitter is made of plug-ins.
 
 use super::creators::Alignment;
-use super::forces::steps_of;
+use super::forces::{SteppedMotion, steps_of};
 use super::modifiers::StartAngle;
 use super::texture::Texture;
 use super::values::{PluginValues, Region};
@@ -71,9 +71,11 @@ impl PreparedEmitter {
             Source::Point => [0.0; 3],
         };
         let is_on_mesh = source == Source::Point;
+        let scale = system.scale();
+        let along = |velocity| aligned(direction(velocity)).map(|axis| scaled(axis, scale));
         let columns = |is_local, alignment| match (alignment, is_local) {
-            (Alignment::Forward, _) => aligned(direction(pose.velocity)),
-            (Alignment::Reverse, _) => aligned(scaled(direction(pose.velocity), -1.0)),
+            (Alignment::Forward, _) => along(pose.velocity),
+            (Alignment::Reverse, _) => along(scaled(pose.velocity, -1.0)),
             (Alignment::None, _) if is_on_mesh && creator.is_aligned_to_normal => pose.orientation,
             (Alignment::None, true) => system.orientation,
             (Alignment::None, false) => system.world,
@@ -85,7 +87,7 @@ impl PreparedEmitter {
         let [slow, fast] = creator.outward_speed;
         let outward = scaled(
             direction(offset),
-            draws.between(Purpose::OutwardSpeed, 0, slow, fast),
+            scale * draws.between(Purpose::OutwardSpeed, 0, slow, fast),
         );
         let own = creator.velocity.sample(draws, Purpose::PluginVelocity);
         let turned = columns(creator.is_velocity_local, creator.velocity_alignment);
@@ -93,7 +95,7 @@ impl PreparedEmitter {
         let [share, max] = creator.inherited_velocity;
         if share != 0.0 {
             let speed = dot(pose.velocity, pose.velocity).sqrt() as f32;
-            let inherited = scaled(direction(pose.velocity), (speed * share).min(max));
+            let inherited = scaled(direction(pose.velocity), (speed * share).min(scale * max));
             velocity = add(velocity, inherited);
         }
         let acceleration = add(
@@ -124,16 +126,17 @@ impl PreparedEmitter {
         system: &EmitterPose,
     ) -> f32 {
         let path = &plugins.modified.path;
+        let scale = f64::from(system.scale());
         let distance = |position| {
             let from_center = add(position, scaled(system.position, -1.0));
             dot(from_center, from_center).sqrt()
         };
         match plugins.region {
             Region::Inside(radius) => path.first_exit(record, system, |position| {
-                f64::from(radius) - distance(position)
+                scale * f64::from(radius) - distance(position)
             }),
             Region::Outside(radius) => path.first_exit(record, system, |position| {
-                distance(position) - f64::from(radius)
+                distance(position) - scale * f64::from(radius)
             }),
             Region::All if path.is_stepped() && self.ground == GroundEffect::Die => {
                 let Ground { up, height } = system.ground;
@@ -178,20 +181,36 @@ impl PreparedEmitter {
         }
     }
 
-    /// A record whose [flight](BirthRecord::flight) has the position and the velocity of a particle at an age in seconds, for
-    /// shaders that only know flights: the record itself, unless the motion is [stepped](Self::is_stepped). `system` is as for
-    /// [`motion_in`](Self::motion_in).
-    pub fn record_at(&self, system: &EmitterPose, record: &BirthRecord, age: f32) -> BirthRecord {
-        if !self.is_stepped() {
-            return *record;
+    /// As [`motion_in`](Self::motion_in), continued from the last age of the same particle. In another pose of the system, it
+    /// needs a new [`SteppedMotion`], unless the motion is the [same](Self::is_motion_same).
+    pub fn continued_motion(
+        &self,
+        state: &mut SteppedMotion,
+        system: &EmitterPose,
+        record: &BirthRecord,
+        age: f32,
+    ) -> Motion {
+        match &self.plugins {
+            Some(plugins) if plugins.modified.path.is_stepped() => {
+                plugins.modified.path.continued(state, record, system, age)
+            }
+            _ => self.closed_motion([0.0; 3], record, &system.ground, age),
         }
-        let Motion { position, velocity } = self.motion_in(system, record, age);
-        BirthRecord {
-            position: add(position, scaled(velocity, -age)),
-            velocity,
-            acceleration: [0.0; 3],
-            ..*record
-        }
+    }
+
+    /// Whether motions are the same in two poses of the system.
+    pub fn is_motion_same(&self, poses: [&EmitterPose; 2]) -> bool {
+        let plugins = self.plugins.as_ref();
+        plugins.is_none_or(|plugins| plugins.modified.path.is_same_in(poses))
+    }
+
+    /// Upper bounds of the distance from the system and of the speed during the life of a particle with a
+    /// [stepped](Self::is_stepped) motion: from its distance, its speed and its constant acceleration at its birth. Infinite
+    /// if there is no bound; `None` for a closed form. `scale` is units of these numbers per unit of the file.
+    pub fn limits_of_motion(&self, birth: [f32; 3], scale: f32) -> Option<[f32; 2]> {
+        let path = &self.plugins.as_ref()?.modified.path;
+        path.is_stepped()
+            .then(|| path.limits(birth, scale, self.schedule.lifetime()))
     }
 
     /// Whether the appearance follows from the record alone, as for emitters of the first format: the angle does not need the

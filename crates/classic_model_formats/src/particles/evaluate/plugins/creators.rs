@@ -201,7 +201,5 @@ fn set_shape(it: &Plugin<'_>, emitter: &mut Emitter<'_>, creator: &mut Creator) 
         };
         emitter.properties.emit_offset = it.number("surface_offset");
         creator.is_aligned_to_normal = it.flag("align_velocity_to_normal");
-    } else {
-        emitter.position = creator.position.shape().into();
     }
 }

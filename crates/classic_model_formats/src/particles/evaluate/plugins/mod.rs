@@ -69,8 +69,8 @@ fn prepared(
         creator,
         modified,
         region,
-        aspect: match file.renderer.name() {
-            "velocity_aligned" => file.renderer.range("min_aspect", "max_aspect"),
+        aspect: match file.drawing().map(|drawing| drawing.style) {
+            Some(DrawStyle::VelocityAligned { aspect, .. }) => aspect,
             _ => [1.0; 2],
         },
     };
@@ -81,6 +81,7 @@ fn prepared(
 
 /// Sets values that are only similar. Births do not use them.
 fn set_similar_values(creator: &Creator, rounds: &Rounds, emitter: &mut Emitter<'_>) {
+    emitter.position = creator.position.shape().into();
     emitter.velocity = creator.velocity.shape().into();
     let properties = &mut emitter.properties;
     let [slow, fast] = creator.outward_speed;

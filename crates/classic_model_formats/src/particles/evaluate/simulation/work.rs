@@ -96,11 +96,11 @@ mod tests {
             let age = birth.age as f32;
             assert!(age >= 0.0 && age <= birth.record.life);
             let pose = EmitterPose::default();
-            let record = birth.emitter.record_at(&pose, &birth.record, age);
-            assert_eq!(record.life, birth.record.life);
-            let appearance = birth.emitter.appearance_of(&record, birth.draws, age);
+            let record = &birth.record;
+            birth.emitter.motion_in(&pose, record, age);
+            let appearance = birth.emitter.appearance_of(record, birth.draws, age);
             assert!(appearance.color.iter().all(|it| (0.0..=1.0).contains(it)));
-            birth.emitter.texture_part(&record, birth.draws, age);
+            birth.emitter.texture_part(record, birth.draws, age);
             birth.emitter.aspect(birth.draws);
         }
     }
