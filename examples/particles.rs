@@ -27,7 +27,7 @@ use classic_models_support::example::ExamplePlugins;
 use classic_models_support::studio::{Caption, StudioPlugin};
 
 /// The systems in `assets/models`. Each has the height of its origin, and the camera's distance from [`TARGET`].
-const SYSTEMS: [(&str, f32, f32); 8] = [
+const SYSTEMS: [(&str, f32, f32); 9] = [
     ("p_explosion", 0.5, 14.0),
     ("p_smoke_small", 1.8, 5.0),
     ("p_smoke_large", 0.5, 11.0),
@@ -36,6 +36,7 @@ const SYSTEMS: [(&str, f32, f32); 8] = [
     ("p_muzzle_flash", 2.5, 2.5),
     ("pe_engine_glow", 0.0, 3.0),
     ("pe_warp_out", 2.5, 10.0),
+    ("pe_portal", 2.0, 7.0),
 ];
 
 /// The point that the camera looks at.

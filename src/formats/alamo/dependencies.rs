@@ -5,7 +5,8 @@ use crate::formats::alamo::convert::file::ConvertedAlo;
 use crate::formats::alamo::materials::material::{alpha_mode, base_placeholder};
 use crate::formats::alamo::materials::shading::{AloShader, SecondLayer};
 use crate::formats::alamo::materials::tags::AloTags;
-use crate::formats::alamo::particles::{Emitter, file_name};
+use crate::formats::alamo::particles::emitter::AloEmitter;
+use crate::formats::alamo::particles::file_name;
 use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::load::find::FileSearch;
 use crate::load::names::folded;
@@ -133,7 +134,7 @@ async fn proxy_file(
 ) -> Result<Option<ProxyFile>, String> {
     /// The types of the first chunks.
     const MODEL: [u8; 4] = 0x200_u32.to_le_bytes();
-    const PARTICLES: [u8; 4] = 0x900_u32.to_le_bytes();
+    const PARTICLES: [[u8; 4]; 2] = [0x900_u32.to_le_bytes(), 0x1500_u32.to_le_bytes()];
     let name = format!("{stem}.alo");
     let found = search.find(&name, &settings.proxy_folders).await;
     let Ok(path) = found else {
@@ -142,7 +143,7 @@ async fn proxy_file(
     let start = search.start(&path, MODEL.len()).await;
     Ok(match start.as_deref() {
         Some(start) if start == MODEL && settings.load_proxies => Some(ProxyFile::Model(path)),
-        Some(start) if start == PARTICLES && settings.load_particles => {
+        Some(start) if PARTICLES.iter().any(|it| start == it) && settings.load_particles => {
             Some(ProxyFile::Particles(path))
         }
         _ => None,
@@ -151,18 +152,24 @@ async fn proxy_file(
 
 /// Finds and starts to load the color textures of a particle system's emitters, in file order. Warns once per name about
 /// those that are not found.
-pub(crate) async fn particle_textures(
-    emitters: &[Emitter<'_>],
+pub(crate) async fn find_particle_textures(
+    emitters: &mut [AloEmitter],
     settings: &AloLoaderSettings,
     search: &mut FileSearch<'_>,
     load_context: &mut LoadContext<'_>,
-) -> Vec<Option<Handle<Image>>> {
+) {
+    if !settings.load_textures {
+        return;
+    }
     let mut found: HashMap<String, Option<Handle<Image>>> = HashMap::default();
-    let mut textures = Vec::with_capacity(emitters.len());
-    for emitter in emitters {
+    for AloEmitter {
+        emitter,
+        texture: place,
+        ..
+    } in emitters
+    {
         let name = file_name(&emitter.color_texture);
-        if !settings.load_textures || name.is_empty() {
-            textures.push(None);
+        if name.is_empty() {
             continue;
         }
         let key = folded(name);
@@ -175,9 +182,8 @@ pub(crate) async fn particle_textures(
             let texture = texture(search, &request, settings, load_context).await;
             found.insert(key.clone(), texture);
         }
-        textures.push(found.get(&key).cloned().flatten());
+        *place = found.get(&key).cloned().flatten();
     }
-    textures
 }
 
 /// Finds and starts to load a texture. Warns if it is not found.

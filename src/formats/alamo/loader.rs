@@ -10,19 +10,21 @@ use crate::formats::alamo::asset::{
 use crate::formats::alamo::components::{AloInstance, AloShared, DazzleGroup};
 use crate::formats::alamo::convert::file::{ConvertedAlo, ConvertedSubmesh};
 use crate::formats::alamo::crowd::AloCrowd;
-use crate::formats::alamo::dependencies::{Dependencies, extra_is_srgb, particle_textures};
+use crate::formats::alamo::dependencies::{Dependencies, extra_is_srgb, find_particle_textures};
 use crate::formats::alamo::materials::material::{AloMaterial, Textures, material};
 use crate::formats::alamo::materials::shading::{AloShader, BlendPhase, TeamMask};
 use crate::formats::alamo::materials::tags::AloTags;
 use crate::formats::alamo::particles::asset::AloParticles;
 use crate::formats::alamo::particles::draw::is_drawn;
+use crate::formats::alamo::particles::emitter::{AloEmitter, Style};
 use crate::formats::alamo::particles::parse;
-use crate::formats::alamo::particles::{Emitter, is_particle_system};
+use crate::formats::alamo::particles::plugins::is_plugin_system;
+use crate::formats::alamo::particles::{is_particle_system, plugins};
 use crate::formats::alamo::parts::dazzle::{DazzleMaterial, dazzle_aabb, dazzle_mesh};
 use crate::formats::alamo::settings::AloLoaderSettings;
 use crate::formats::alamo::spawn::scene;
 use crate::geometry::axes::z_up_forward_minus_y;
-use crate::load::error::ModelLoadError;
+use crate::load::error::{ModelLoadError, check_counts, limit};
 use crate::load::loading::LoaderOverride;
 use crate::load::loading::{InvalidSetting, ModelLoad, check_positive};
 use crate::load::names::{folded, index_names};
@@ -38,6 +40,7 @@ use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use classic_model_formats::alo;
 use classic_model_formats::alo::AloFile;
+use classic_model_formats::read;
 use core::hash::{Hash, Hasher};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -79,7 +82,7 @@ impl Format for Alo {
         settings: &AloLoaderSettings,
         load_context: &mut LoadContext<'_>,
     ) -> Result<(Alo, Vec<Handle<Image>>), ModelLoadError> {
-        if is_particle_system(bytes) {
+        if is_particle_system(bytes) || is_plugin_system(bytes) {
             return load_particles(load, bytes, settings, load_context).await;
         }
         let converted = load.parsed(ConvertedAlo::load(bytes, settings.asset_usage))?;
@@ -428,18 +431,29 @@ pub(crate) async fn load_particles(
     settings: &AloLoaderSettings,
     load_context: &mut LoadContext<'_>,
 ) -> Result<(Alo, Vec<Handle<Image>>), ModelLoadError> {
-    let file = load.parsed(parse(bytes))?;
-    load.warn(&file.warnings);
-    warn_about_emitters(load_context.path(), &file.emitters);
-    let mut search = load.search();
-    let textures = particle_textures(&file.emitters, settings, &mut search, load_context).await;
-    let images = textures.iter().flatten().cloned().collect();
     let world_rotation = if settings.convert_axes {
         z_up_forward_minus_y().rotation
     } else {
         Quat::IDENTITY
     };
-    let particles = AloParticles::new(file, textures, world_rotation);
+    let mut particles = if is_plugin_system(bytes) {
+        let file = plugins::parse(bytes).and_then(|file| {
+            let limit = limit!(file.emitters.len(), "emitters", 128, per 1024, "KiB");
+            check_counts(read::Format::Particles, None, bytes.len(), &[limit]).map(|()| file)
+        });
+        AloParticles::of_plugins(load.parsed(file)?, world_rotation)
+    } else {
+        AloParticles::new(load.parsed(parse(bytes))?, world_rotation)
+    };
+    load.warn(&particles.warnings);
+    warn_about_emitters(load_context.path(), &particles.emitters);
+    let mut search = load.search();
+    let emitters = &mut particles.emitters;
+    find_particle_textures(emitters, settings, &mut search, load_context).await;
+    let textures = emitters
+        .iter()
+        .filter_map(|emitter| emitter.texture.clone());
+    let images = textures.collect();
     let label = AloAssetLabel::Particles.to_string();
     let particles = load_context.add_labeled_asset(label, particles);
     let model = Arc::new(AloModel::default());
@@ -454,11 +468,12 @@ pub(crate) async fn load_particles(
     Ok((alo, images))
 }
 
-fn warn_about_emitters(path: &AssetPath<'_>, emitters: &[Emitter<'_>]) {
+fn warn_about_emitters(path: &AssetPath<'_>, emitters: &[AloEmitter]) {
+    // The parser warns about unknown renderers of plug-ins.
     let hidden = emitters
         .iter()
-        .filter(|emitter| !is_drawn(&emitter.properties));
-    let names: Vec<&str> = hidden.map(|emitter| &*emitter.name).collect();
+        .filter(|it| !is_drawn(it) && it.style != Style::NotDrawn);
+    let names: Vec<&str> = hidden.map(|it| &*it.emitter.name).collect();
     if !names.is_empty() {
         let names = names.join(", ");
         warn!("{path}: emitters with shadow or decal blending are not drawn: {names}");

@@ -54,9 +54,11 @@ pub use loader::AloLoader;
 pub use materials::material::{AloMaterial, AloShading, AloUniform};
 pub use materials::shading::{AloGloss, AloShader, BlendPhase, SecondLayer, TeamMask};
 pub use materials::tags::AloTags;
-pub use particles::asset::{AloEmitter, AloParticleSystem, AloParticles};
+pub use particles::asset::{AloParticleSystem, AloParticles};
 pub use particles::draw::prepare::ParticleStatistics;
-pub use particles::record::{DrawnParticle, EmitterRecords, ParticleRecords, RecordSpace};
+pub use particles::drawn::DrawnParticle;
+pub use particles::emitter::AloEmitter;
+pub use particles::record::{EmitterRecords, ParticleRecords, RecordSpace};
 pub use particles::simulate::ParticleSet;
 pub use particles::simulate::control::{
     DespawnWhenFinished, ParticleBudget, ParticleEmission, ParticleGround, ParticleSeed,

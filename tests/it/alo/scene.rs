@@ -1,6 +1,5 @@
 //! Spawned Alamo models: entities, meshes, proxies and settings.
 
-use crate::malformed::suite::loader_error;
 use crate::support::alo::{clean, edited, flawed, span};
 use crate::support::prelude::*;
 use bevy::camera::visibility::DynamicSkinnedMeshBounds;
@@ -408,18 +407,6 @@ fn settings_apply() {
         let is_failed = matches!(app.finish_load(&handle), LoadState::Failed(_));
         assert!(is_failed, "scale {scale}");
     }
-}
-
-#[test]
-fn particle_systems_of_version_2_are_rejected_by_name() {
-    let mut bytes = 0x1500_u32.to_le_bytes().to_vec();
-    bytes.extend([0; 60]);
-    let mut app = TestApp::new(&[("P_SMOKE.ALO", bytes)]);
-    let handle: Handle<Alo> = app.load("P_SMOKE.ALO");
-    let state = app.finish_load(&handle);
-    let text = loader_error(&state).unwrap().to_string();
-    assert!(text.starts_with("P_SMOKE.ALO: "), "{text}");
-    assert!(text.contains("particle system (version 2)"), "{text}");
 }
 
 #[test]

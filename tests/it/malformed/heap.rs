@@ -12,7 +12,7 @@ use crate::support::{abc_adversarial, ala_adversarial, alo_adversarial, lgw_adve
 use bevy_classic_models::alamo::ala::parse;
 use bevy_classic_models::alamo::clip;
 use bevy_classic_models::manifest;
-use classic_models_fixtures::particles_adversarial;
+use classic_models_fixtures::{particles_adversarial, plugins_adversarial};
 
 /// The documented limit of a load in bytes: `FACTOR` × the file's size + `CONSTANT`.
 const FACTOR: usize = 16;
@@ -128,6 +128,24 @@ fn load_alo(budget: &mut HeapBudget) {
         let expected = Outcome::rejected_if(name == "two billion bytes");
         load::<Alo>(budget, &format!("particles, {name}.alo"), bytes, expected);
     }
+    for (name, bytes) in plugins_adversarial::files(8) {
+        let expected = plugins_outcome(&name);
+        load::<Alo>(budget, &format!("plug-ins, {name}.alo"), bytes, expected);
+    }
+}
+
+/// The outcome of loading a particle system made of plug-ins.
+fn plugins_outcome(name: &str) -> Outcome {
+    let has_too_many_emitters = [
+        "many emitters",
+        "small emitters",
+        "a chain of emitters",
+        "emitters in a circle",
+        "one parent of all",
+        "children of many particles",
+        "children at stepped deaths",
+    ];
+    Outcome::rejected_if(name == "four billion keys" || has_too_many_emitters.contains(&name))
 }
 
 /// The outcome of loading an Alamo model.

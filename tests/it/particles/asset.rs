@@ -4,9 +4,10 @@ use super::stage::add_births;
 use crate::malformed::suite::loader_error;
 use crate::support::prelude::*;
 use bevy_classic_models::alamo::particles::evaluate::MAX_ALIVE;
+use classic_models_fixtures::malformed::Case;
 use classic_models_fixtures::particles::bytes;
 use classic_models_fixtures::particles::emitter;
-use classic_models_fixtures::particles_malformed::cases;
+use classic_models_fixtures::{particles_malformed, plugins_malformed};
 
 /// One red texel.
 fn tga() -> Vec<u8> {
@@ -132,12 +133,17 @@ fn missing_textures_and_hidden_emitters_are_warnings() {
 fn malformed_particle_systems_are_errors_or_warnings() {
     log::listen();
     // Files with another first chunk are models or unknown, which other tests have.
-    let magic = 0x900_u32.to_le_bytes();
-    let cases: Vec<_> = cases()
-        .into_iter()
-        .filter(|case| case.bytes.starts_with(&magic))
-        .collect();
-    assert!(cases.len() > 200, "{} cases", cases.len());
+    let of = |cases: Vec<Case>, magic: u32| {
+        let is_system = move |case: &Case| case.bytes.starts_with(&magic.to_le_bytes());
+        cases.into_iter().filter(is_system).collect::<Vec<_>>()
+    };
+    let cases = [
+        of(particles_malformed::cases(), 0x900),
+        of(plugins_malformed::cases(), 0x1500),
+    ];
+    assert!(cases.iter().all(|cases| cases.len() > 200));
+    let cases = cases.concat();
+    assert!(cases.len() > 400, "{} cases", cases.len());
     let paths: Vec<String> = (0..cases.len())
         .map(|n| format!("bad-particles/{n}.alo"))
         .collect();
@@ -412,7 +418,7 @@ fn mesh_emitters_without_a_mesh_emit_at_their_origin() {
 fn rings_shrink_after_a_peak() {
     let particles = loaded(vec![emitter(Properties::default())]);
     let prepared = particles.prepared_emitter(0).unwrap();
-    let mut ring = EmitterRecords::new(0);
+    let mut ring = EmitterRecords::new(&particles, 0);
     let birth = |time: f32| BirthRecord {
         birth: time,
         life: 1.0,
@@ -420,7 +426,7 @@ fn rings_shrink_after_a_peak() {
         ..BirthRecord::default()
     };
     for _ in 0..200 {
-        ring.push(birth(0.0));
+        ring.push(birth(0.0), Draws::default());
     }
     assert_eq!(ring.capacity(), 256);
     // Each second another burst of 40, which fits into a quarter.
@@ -428,7 +434,7 @@ fn rings_shrink_after_a_peak() {
         ring.time = second.into();
         ring.remove_dead(prepared);
         for _ in 0..40 {
-            ring.push(birth(ring.time));
+            ring.push(birth(ring.time), Draws::default());
         }
         assert_eq!(ring.records().count(), 40, "at {second} s");
         assert!(ring.records().all(|record| record.birth == ring.time));
@@ -472,7 +478,7 @@ fn rings_keep_records_in_order_while_they_wrap_and_grow() {
     assert!(ring.capacity() > 0);
     ring.free();
     assert_eq!((ring.len(), ring.capacity()), (0, 0));
-    let mut empty = EmitterRecords::new(0);
+    let mut empty = EmitterRecords::new(&particles, 0);
     empty.remove_dead(prepared);
     assert_eq!((empty.len(), empty.capacity()), (0, 0));
 }

@@ -25,7 +25,7 @@ fn values(position: Vec3, velocity: Vec3, size: f32, age: f32) -> [f64; 8] {
 
 /// Compares the records of a system at rest with the evaluator, every few frames.
 #[track_caller]
-fn assert_as_evaluated(name: &str, bytes: Vec<u8>, frames: u32, seconds: f32) {
+pub fn assert_as_evaluated(name: &str, bytes: Vec<u8>, frames: u32, seconds: f32) {
     let mut app = ParticleApp::with_files(&[("p_test.alo", bytes)]);
     let root = app.spawn_test(ParticleSeed(9));
     let particles = app.particles(root);
@@ -70,7 +70,7 @@ fn assert_as_evaluated(name: &str, bytes: Vec<u8>, frames: u32, seconds: f32) {
 }
 
 /// Seconds of a frame that are no multiple of any interval between births.
-const FRAME: f32 = 0.016_711_3;
+pub const FRAME: f32 = 0.016_711_3;
 
 fn fountain() -> Emitter<'static> {
     let mut fountain = emitter(Properties {

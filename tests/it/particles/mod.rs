@@ -3,6 +3,7 @@
 mod asset;
 mod blend;
 mod emission;
+mod plugins;
 pub mod proxies;
 mod render;
 mod shader;

@@ -70,7 +70,7 @@ fn emitters_are_drawn_over_those_that_their_particles_spawn() {
         let mut records = world.get_mut::<ParticleRecords>(system).unwrap();
         let record = *records.emitters[0].records().next().unwrap();
         records.emitters[1].clear();
-        records.emitters[1].push(record);
+        records.emitters[1].push(record, Draws::default());
         records.emitters[1].time = records.emitters[0].time;
     };
     add(stage.world(), system);
@@ -136,14 +136,20 @@ mod heat {
     use super::*;
     use bevy::camera::Viewport;
     use bevy::pbr::ScreenSpaceTransmission;
+    use bevy_classic_models::alamo::particles::plugins::{Value, write::write};
+    use classic_models_fixtures::plugins::{self, plugin};
 
     const WIDTH: usize = 320;
     const HEIGHT: usize = 240;
 
     /// Colored boxes behind the origin, and an emitter of one particle that covers the middle of the picture.
     fn stage(emitter: Emitter<'static>, texel: [u8; 4]) -> (Stage, Entity) {
+        stage_of_file(bytes(vec![emitter]), texel)
+    }
+
+    fn stage_of_file(file: Vec<u8>, texel: [u8; 4]) -> (Stage, Entity) {
         let texture = tga(&texels(4, |_, _| texel));
-        let files = [("p.alo", bytes(vec![emitter])), ("atlas.tga", texture)];
+        let files = [("p.alo", file), ("atlas.tga", texture)];
         let mut stage = Stage::dark(&files);
         let system = stage.spawn_particles("p.alo", upright());
         stage.simulate(system, SEED, 1.0);
@@ -229,6 +235,26 @@ mod heat {
                 stage.insert(system, Visibility::Inherited);
                 assert_moved(&without, &with, moved, &what);
             }
+        }
+    }
+
+    #[test]
+    fn heat_of_plugins_is_scaled_by_their_distortion() {
+        for (distortion, moved) in [(1.0, [16, 0]), (2.0, [32, 0]), (0.0, [0, 0])] {
+            let size = plugin("constant_size", [("size", Value::F32(6.0))]);
+            let creator = plugin("shape", plugins::burst(1.0));
+            let mut emitter = plugins::emitter("Shimmer", creator, 100.0, [size]);
+            let renderer = [
+                ("texture", Value::Text("atlas.tga".into())),
+                ("distortion", Value::F32(distortion)),
+            ];
+            emitter.renderer = plugin("heat_saturation", renderer);
+            let file = write(&plugins::system([emitter])).unwrap();
+            let (mut stage, system) = stage_of_file(file, [255, 128, 0, 51]);
+            let with = stage.capture();
+            stage.insert(system, Visibility::Hidden);
+            let without = stage.capture();
+            assert_moved(&without, &with, moved, &format!("distortion {distortion}"));
         }
     }
 

@@ -6,7 +6,7 @@ use bevy_classic_models::alamo::particles::Interpolation;
 use classic_models_fixtures::particles::bytes;
 
 /// Four by four tiles. Each has its own color, a dark border, and a bright mark at its upper left.
-fn atlas() -> Vec<[u8; 4]> {
+pub fn atlas() -> Vec<[u8; 4]> {
     texels(64, |x, y| {
         let (column, row) = (x / 16, y / 16);
         let (x, y) = (x % 16, y % 16);

@@ -2,8 +2,8 @@
 //! controls with `StandardMaterial`.
 
 use crate::support::prelude::*;
+use bevy_classic_models::alamo::particles::evaluate::Source;
 use bevy_classic_models::alamo::particles::evaluate::random::{InstanceKey, ParticleNumber};
-use bevy_classic_models::alamo::particles::evaluate::{Draws, Source};
 use std::f32::consts::{FRAC_PI_4, SQRT_2, TAU};
 
 pub const SEED: u64 = 7;
@@ -61,6 +61,7 @@ impl Stage {
                     ring.clear();
                 }
                 add_births(&mut records, particles, world_from_system, seed, None, time);
+                records.compute(particles, &world_from_system);
             });
     }
 
@@ -109,7 +110,7 @@ pub fn add_births(
                 let draws = Draws::new(key, number);
                 let birth = schedule.round_time(round) as f32;
                 let record = prepared.birth(draws, &pose, Source::Group, birth);
-                ring.push(space.scaled(record));
+                ring.push(space.scaled(record), draws);
             }
         }
         ring.remove_dead(prepared);

@@ -81,7 +81,7 @@ pub use bevy_classic_models::alamo::ala::write::{AlaDocument, BoneTracks, Rotati
 pub use bevy_classic_models::alamo::ala::{AlaFile, AlaPose};
 pub use bevy_classic_models::alamo::alo::write::SubmeshBuffers;
 pub use bevy_classic_models::alamo::alo::{AloFile, Dazzle, Parameter, Submesh, Vertex};
-pub use bevy_classic_models::alamo::particles::evaluate::{BirthRecord, LivingParticle};
+pub use bevy_classic_models::alamo::particles::evaluate::{BirthRecord, Draws, LivingParticle};
 pub use bevy_classic_models::alamo::particles::{Emitter, Properties, Shape, Track};
 pub use bevy_classic_models::alamo::{
     Ala, AlaAssetLabel, Alo, AloAnimator, AloAssetLabel, AloBillboard, AloBone, AloCollider,

@@ -17,12 +17,11 @@ pub enum FileFormat {
 impl FileFormat {
     /// The format by the first bytes, otherwise by the extension. `None` if both are unknown.
     pub fn known(path: &Path, bytes: &[u8]) -> Option<Self> {
-        // The first chunks of an Alamo model, an Alamo animation, and the two versions of particle systems. The parser
-        // rejects version 2 by name.
+        // The first chunks of an Alamo model, an Alamo animation, and the two kinds of particle systems.
         const SKELETON: [u8; 4] = 0x200_u32.to_le_bytes();
         const ANIMATION: [u8; 4] = 0x1000_u32.to_le_bytes();
         const PARTICLES: [u8; 4] = 0x900_u32.to_le_bytes();
-        const PARTICLES_2: [u8; 4] = 0x1500_u32.to_le_bytes();
+        const PLUGINS: [u8; 4] = 0x1500_u32.to_le_bytes();
         // The name of a LithTech model's first chunk, with its length. Later versions start in the same way.
         const HEADER: &[u8] = b"\x06\0Header";
         let extensions = [
@@ -39,7 +38,7 @@ impl FileFormat {
             Some(b"IDPO" | b"MD16") => Self::Mdl,
             Some(&SKELETON) => Self::Alo,
             Some(&ANIMATION) => Self::Ala,
-            Some(&PARTICLES | &PARTICLES_2) => Self::Particles,
+            Some(&PARTICLES | &PLUGINS) => Self::Particles,
             _ if bytes.starts_with(HEADER) => Self::Abc,
             _ if is_dtx(bytes) => Self::Dtx,
             _ if is_text_model(bytes) => Self::Lgw,

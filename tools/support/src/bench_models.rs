@@ -5,6 +5,7 @@ use bevy::math::Vec3;
 use bevy_classic_models::alamo::alo::write::{SubmeshBuffers, write_unchecked};
 use bevy_classic_models::alamo::alo::{AloFile, Bone, Mesh, Vertex};
 use bevy_classic_models::alamo::particles::is_particle_system;
+use bevy_classic_models::alamo::particles::plugins::is_plugin_system;
 use bevy_classic_models::quake::mdl::write::{
     FrameDocument, Grid, MdlDocument, Shape, SkinDocument, quantize,
 };
@@ -34,11 +35,11 @@ pub fn models() -> Vec<Model> {
 /// The bundled Alamo models, and all of the corpus. Without particle systems.
 pub fn alo_models() -> Vec<Model> {
     let mut models = [bundled("alo"), corpus("alo")].concat();
-    models.retain(|model| !is_particle_system(&model.bytes));
+    models.retain(|Model { bytes, .. }| !is_particle_system(bytes) && !is_plugin_system(bytes));
     models
 }
 
-/// The bundled Alamo particle systems, and all of the corpus.
+/// The bundled Alamo particle systems, and all of the corpus. Without those made of plug-ins.
 pub fn particle_systems() -> Vec<Model> {
     let mut systems = [bundled("alo"), corpus("alo")].concat();
     systems.retain(|model| is_particle_system(&model.bytes));

@@ -1,14 +1,17 @@
 //! The [`AloParticles`] asset: a loaded particle system and its data; and the component that spawns it.
 
-use crate::formats::alamo::particles::bounds::{Reach, emitter_bounds, greatest_speed};
+use crate::formats::alamo::particles::bounds::{emitter_bounds, greatest_speed};
+use crate::formats::alamo::particles::emitter::{AloEmitter, Reach, Style};
 use crate::formats::alamo::particles::evaluate::{
     MAX_ALIVE, ParticleSystem, PreparedEmitter, Schedule, SystemState,
 };
+use crate::formats::alamo::particles::plugins::{Drawing, PluginFile};
 use crate::formats::alamo::particles::{Emitter, ParticleFile, SpawnEvent};
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::prelude::*;
 use classic_model_formats::read::Warning;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A loaded particle system of an Alamo game.
 ///
@@ -32,50 +35,68 @@ pub struct AloParticles {
     pub bounds: Aabb3d,
     /// Problems in the file that did not prevent loading.
     pub warnings: Vec<Warning>,
+    /// The file, if it is made of plug-ins: those of Universe at War.
+    pub plugins: Option<Arc<PluginFile<'static>>>,
     system: ParticleSystem,
     draw_order: Vec<usize>,
 }
 
-/// An emitter of an [`AloParticles`].
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct AloEmitter {
-    /// The emitter as stored in the file.
-    pub emitter: Emitter<'static>,
-    /// The texture of colors. `None` if it was not found, or if textures are not loaded.
-    pub texture: Option<Handle<Image>>,
-    /// About how many particles live at once, at most [`MAX_ALIVE`]. It is the most that can live at once for emitters that
-    /// no particle spawns. If an emitter emits from every vertex of a mesh (`emit_mode` 3), the mesh counts as one vertex.
-    pub max_alive: u64,
-    /// How far from their centers particles are drawn.
-    pub(crate) reach: Reach,
-}
-
 impl AloParticles {
-    /// Makes the asset of a parsed file. `textures` are those of the emitters, in file order.
-    pub(crate) fn new(
-        file: ParticleFile<'_>,
-        textures: Vec<Option<Handle<Image>>>,
-        world_rotation: Quat,
-    ) -> Self {
+    /// Makes the asset of a parsed file, without textures.
+    pub(crate) fn new(file: ParticleFile<'_>, world_rotation: Quat) -> Self {
         let system = ParticleSystem::new(&file);
-        let draw_order = draw_order(&file.emitters);
-        let mut textures = textures.into_iter();
-        let emitters = file.emitters.into_iter().map(|emitter| AloEmitter {
-            reach: Reach::new(&emitter),
-            max_alive: 0,
-            emitter: owned(emitter),
-            texture: textures.next().flatten(),
-        });
-        let mut particles = Self {
+        let emitters = file.emitters.into_iter();
+        let emitters = emitters.map(|emitter| (owned(emitter), Style::Properties));
+        Self {
             name: file.name.into_owned(),
             leave_particles: file.leave_particles,
-            emitters: emitters.collect(),
+            warnings: file.warnings,
+            ..Self::of_emitters(emitters, system, world_rotation)
+        }
+    }
+
+    /// Makes the asset of a parsed file that is made of plug-ins, without textures. Such files do not say that particles
+    /// vanish.
+    pub(crate) fn of_plugins(file: PluginFile<'_>, world_rotation: Quat) -> Self {
+        let system = ParticleSystem::from_plugins(&file);
+        let style = |drawing: Option<Drawing<'_>>| {
+            drawing.map_or(Style::NotDrawn, |drawing| Style::Renderer(drawing.style))
+        };
+        let styles = file.emitters.iter().map(|it| style(it.drawing()));
+        let emitters = file.to_emitters().into_iter().zip(styles);
+        let particles = Self::of_emitters(emitters, system, world_rotation);
+        Self {
+            name: file.name.clone().into_owned(),
+            leave_particles: true,
+            warnings: file.warnings.clone(),
+            plugins: Some(Arc::new(file.into_owned())),
+            ..particles
+        }
+    }
+
+    fn of_emitters(
+        emitters: impl Iterator<Item = (Emitter<'static>, Style)>,
+        system: ParticleSystem,
+        world_rotation: Quat,
+    ) -> Self {
+        let emitters = emitters.map(|(emitter, style)| AloEmitter {
+            reach: Reach::new(&emitter, style),
+            max_alive: 0,
+            texture: None,
+            emitter,
+            style,
+        });
+        let emitters: Vec<AloEmitter> = emitters.collect();
+        let mut particles = Self {
+            name: String::new(),
+            leave_particles: false,
+            draw_order: draw_order(&emitters),
+            emitters,
             world_rotation,
             bounds: Aabb3d::new(Vec3A::ZERO, Vec3A::ZERO),
-            warnings: file.warnings,
+            warnings: Vec::new(),
+            plugins: None,
             system,
-            draw_order,
         };
         particles.add_limits();
         particles
@@ -88,7 +109,8 @@ impl AloParticles {
 
     /// Sets the bounds and the counts of living particles. Parents come before their children, so one pass is enough.
     fn add_limits(&mut self) {
-        let mut boxes = vec![self.bounds; self.emitters.len()];
+        let origin = Aabb3d::new(Vec3A::ZERO, Vec3A::ZERO);
+        let mut boxes = vec![origin; self.emitters.len()];
         let mut speeds = vec![0.0; self.emitters.len()];
         let mut union: Option<Aabb3d> = None;
         for index in self.draw_order.iter().rev() {
@@ -109,27 +131,18 @@ impl AloParticles {
                     *speeds.get(parent)?,
                 ))
             });
-            let (bounds, max_alive) = match spawner {
+            let (around, inherited, max_alive) = match spawner {
                 Some((event, spawner, schedule, around, speed)) => {
-                    let own = emitter_bounds(&info.emitter, prepared, speed);
-                    let bounds = Aabb3d {
-                        min: around.min + own.min,
-                        max: around.max + own.max,
-                    };
-                    let own = &prepared.schedule;
-                    (
-                        bounds,
-                        children_alive(event, spawner.max_alive, schedule, own),
-                    )
+                    let alive =
+                        children_alive(event, spawner.max_alive, schedule, &prepared.schedule);
+                    (around, speed, alive)
                 }
-                None => (
-                    emitter_bounds(&info.emitter, prepared, 0.0),
-                    prepared.schedule.max_alive().min(MAX_ALIVE),
-                ),
+                None => (&origin, 0.0, prepared.schedule.max_alive().min(MAX_ALIVE)),
             };
-            let inherited = spawner.map_or(0.0, |spawner| spawner.4);
+            let bounds = emitter_bounds(info, prepared, around, inherited);
+            let fastest = greatest_speed(info, prepared, around, inherited);
             if let Some(speed) = speeds.get_mut(*index) {
-                *speed = greatest_speed(&info.emitter, prepared, inherited);
+                *speed = fastest;
             }
             union = Some(union.map_or(bounds, |union| union.merge(&bounds)));
             if let Some(place) = boxes.get_mut(*index) {
@@ -194,31 +207,28 @@ fn children_alive(event: SpawnEvent, parents: u64, parent: &Schedule, own: &Sche
     alive.min(MAX_ALIVE)
 }
 
-/// The draw order: see [`AloParticles::draw_order`]. Links are a forest, which the parser ensures.
-fn draw_order(emitters: &[Emitter<'_>]) -> Vec<usize> {
+/// The draw order: see [`AloParticles::draw_order`]. Each emitter has at most one parent.
+fn draw_order(emitters: &[AloEmitter]) -> Vec<usize> {
     let mut order = Vec::with_capacity(emitters.len());
-    let roots = emitters.iter().enumerate();
-    let roots = roots.filter(|(_, emitter)| emitter.parent.is_none());
-    // Reversed, because the last of the stack is visited first, and the result is reversed at the end.
-    let mut stack: Vec<usize> = roots.map(|(index, _)| index).collect();
+    let mut stack = Vec::new();
+    let mut children = vec![Vec::new(); emitters.len()];
+    for (index, info) in emitters.iter().enumerate() {
+        match info.emitter.parent {
+            None => stack.push(index),
+            Some(parent) => {
+                if let Some(children) = children.get_mut(parent.emitter as usize) {
+                    children.push(index);
+                }
+            }
+        }
+    }
+    // The last of the stack is visited first, and the result is reversed at the end.
     while let Some(index) = stack.pop() {
         // Emitters of a cycle of links are not in the stack, so the order has each emitter at most once.
-        if order.len() == emitters.len() {
-            break;
-        }
         order.push(index);
-        let Some(emitter) = emitters.get(index) else {
-            continue;
-        };
-        let children = [emitter.spawn_on_death, emitter.spawn_during_life];
-        let mut children: Vec<usize> = children
-            .into_iter()
-            .flatten()
-            .map(|child| child as usize)
-            .filter(|child| *child < emitters.len())
-            .collect();
-        children.sort_unstable();
-        stack.extend(children);
+        if let Some(children) = children.get_mut(index) {
+            stack.append(children);
+        }
     }
     order.reverse();
     order

@@ -1,59 +1,15 @@
 //! Where particles can be: boxes for culling.
 
-use crate::formats::alamo::particles::Track;
+use crate::formats::alamo::particles::emitter::{AloEmitter, Reach, Style};
 use crate::formats::alamo::particles::evaluate::{
     BirthRecord, EmitMode, Ground, GroundEffect, PreparedEmitter,
 };
 use crate::formats::alamo::particles::{Emitter, Group, Shape};
 use bevy::math::bounding::Aabb3d;
 use bevy::prelude::*;
-use core::f32::consts::SQRT_2;
 
 /// Distances beyond this count as this, so that boxes remain finite.
 const MAX_DISTANCE: f32 = 1e18;
-
-/// The greatest value of a track, at least 0.
-pub(crate) fn greatest(track: &Track) -> f32 {
-    let values = track.keys.iter().map(|key| key.value.abs());
-    values.fold(0.0, f32::max)
-}
-
-/// How far from its center a particle is drawn.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Reach {
-    /// Half of the greatest edge length.
-    half: f32,
-    /// The length of the tail, in half edge lengths; 0 without a tail.
-    tail: f32,
-    /// Whether the tail grows with the speed.
-    has_speed_tail: bool,
-}
-
-impl Reach {
-    pub(crate) fn new(emitter: &Emitter<'_>) -> Self {
-        let properties = &emitter.properties;
-        Self {
-            half: 0.5 * greatest(&emitter.tracks.scale),
-            tail: if properties.has_tail {
-                properties.tail_size.abs()
-            } else {
-                0.0
-            },
-            has_speed_tail: properties.emitter_speed != 0.0,
-        }
-    }
-
-    /// The farthest for a size factor of 1, and this greatest speed in the file's units per second.
-    pub(crate) fn at(&self, speed: f32) -> f32 {
-        let tail = if self.has_speed_tail {
-            self.tail * speed / 1000.0
-        } else {
-            self.tail
-        };
-        // `max` returns the other operand for NaN.
-        self.half * tail.max(SQRT_2)
-    }
-}
 
 /// The box of a group's values.
 fn group_box(group: &Group) -> (Vec3, Vec3) {
@@ -82,18 +38,64 @@ fn group_box(group: &Group) -> (Vec3, Vec3) {
     }
 }
 
-/// The greatest speed of an emitter's particles, if the emitter moves with up to `inherited`.
+/// The greatest speed of an emitter's particles, if the emitter is in a box and moves with up to `inherited`.
 pub(crate) fn greatest_speed(
-    emitter: &Emitter<'_>,
+    info: &AloEmitter,
     prepared: &PreparedEmitter,
+    around: &Aabb3d,
     inherited: f32,
 ) -> f32 {
+    if let Some([_, speed]) = limits_of_motion(info, prepared, around, inherited) {
+        return speed;
+    }
+    let emitter = &info.emitter;
     let life = emitter.properties.lifetime.max(0.0);
     let acceleration = acceleration(emitter);
     let at_end = speed_at_birth(emitter, inherited) + acceleration * life;
     match bounciness(prepared) {
         Some(bounciness) => bounced_speed(bounciness, at_end, acceleration, life),
         None => at_end,
+    }
+}
+
+/// The greatest distance from the system and the greatest speed of particles without a closed form.
+fn limits_of_motion(
+    info: &AloEmitter,
+    prepared: &PreparedEmitter,
+    around: &Aabb3d,
+    inherited: f32,
+) -> Option<[f32; 2]> {
+    let emitter = &info.emitter;
+    let (min, max) = birth_box(info, prepared);
+    let distance = farthest(around.min.into(), around.max.into()) + farthest(min, max);
+    let speed = speed_at_birth(emitter, inherited);
+    prepared.limits_of_motion([distance, speed, acceleration(emitter)], 1.0)
+}
+
+/// The greatest distance from the origin in a box.
+fn farthest(min: Vec3, max: Vec3) -> f32 {
+    min.abs().max(max.abs()).length()
+}
+
+/// The box of a group of an emitter. Plug-ins may turn it.
+fn turned_box(info: &AloEmitter, group: &Group) -> (Vec3, Vec3) {
+    let (min, max) = group_box(group);
+    if info.style == Style::Properties {
+        return (min, max);
+    }
+    let radius = Vec3::splat(farthest(min, max));
+    (-radius, radius)
+}
+
+/// The box of births around the emitter.
+fn birth_box(info: &AloEmitter, prepared: &PreparedEmitter) -> (Vec3, Vec3) {
+    match prepared.emit_mode {
+        EmitMode::Group => turned_box(info, &info.emitter.position),
+        // At the emitter, or on a mesh, whose bounds are added to these.
+        _ => {
+            let offset = Vec3::splat(prepared.emit_offset.abs());
+            (-offset, offset)
+        }
     }
 }
 
@@ -140,34 +142,35 @@ fn acceleration(emitter: &Emitter<'_>) -> f32 {
         + properties.outward_acceleration.abs()
 }
 
-/// The bounds of an emitter at the origin that moves with up to `speed`. All accelerations count in all directions, so
-/// that the box is valid for every rotation, and so do all velocities of particles that bounce.
+/// The bounds of an emitter in a box that moves with up to `speed`. All accelerations count in all directions, so that the
+/// bounds are valid for every rotation, and so do all velocities of particles that bounce.
 pub(crate) fn emitter_bounds(
-    emitter: &Emitter<'_>,
+    info: &AloEmitter,
     prepared: &PreparedEmitter,
+    around: &Aabb3d,
     speed: f32,
 ) -> Aabb3d {
     if prepared.weather_cube.is_some() {
         // It follows the cameras.
         return finite_box(Vec3::NEG_INFINITY, Vec3::INFINITY);
     }
+    let AloEmitter { emitter, reach, .. } = info;
+    if let Some([distance, fastest]) = limits_of_motion(info, prepared, around, speed) {
+        let farthest = Vec3::splat(distance + reach.at(fastest, 1.0, 1.0));
+        return finite_box(-farthest, farthest);
+    }
     let properties = &emitter.properties;
     let life = properties.lifetime.max(0.0);
-    let (mut min, mut max) = match prepared.emit_mode {
-        EmitMode::Group => group_box(&emitter.position),
-        // At the emitter, or on a mesh, whose bounds are added to these.
-        _ => {
-            let offset = Vec3::splat(prepared.emit_offset.abs());
-            (-offset, offset)
-        }
-    };
-    let greatest_speed = greatest_speed(emitter, prepared, speed);
+    let (mut min, mut max) = birth_box(info, prepared);
+    min += Vec3::from(around.min);
+    max += Vec3::from(around.max);
+    let greatest_speed = greatest_speed(info, prepared, around, speed);
     if bounciness(prepared).is_some() {
         let distance = greatest_speed * life;
         min -= distance;
         max += distance;
     } else {
-        let (slowest, fastest) = group_box(&emitter.velocity);
+        let (slowest, fastest) = turned_box(info, &emitter.velocity);
         min += (slowest * life).min(Vec3::ZERO);
         max += (fastest * life).max(Vec3::ZERO);
         let outward = properties.outward_speed.abs() + inherited_speed(emitter, speed);
@@ -175,7 +178,7 @@ pub(crate) fn emitter_bounds(
         min -= margin;
         max += margin;
     }
-    let reach = Reach::new(emitter).at(greatest_speed);
+    let reach = reach.at(greatest_speed, 1.0, 1.0);
     finite_box(min - reach, max + reach)
 }
 
@@ -214,10 +217,31 @@ pub(crate) fn record_bounds(
         }
         _ => flight(life),
     };
-    let reach = reach.at(speed / scale) * record.size.abs();
+    let reach = reach.at(speed / scale, record.size, scale);
     min -= reach;
     max += reach;
     finite_box(min, max)
+}
+
+/// The bounds of particles without a closed form, in the space of their records, around the system at `center`.
+pub(crate) fn stepped_bounds<'a>(
+    records: impl Iterator<Item = &'a BirthRecord>,
+    prepared: &PreparedEmitter,
+    reach: &Reach,
+    center: Vec3,
+    scale: f32,
+) -> Option<Aabb3d> {
+    // The greatest distance, speed, acceleration and size factor.
+    let greatest = records.fold(Vec4::ZERO, |greatest, record| {
+        let distance = Vec3::from(record.position).distance(center);
+        let [speed, acceleration] =
+            [record.velocity, record.acceleration].map(|it| Vec3::from(it).length());
+        greatest.max(Vec4::new(distance, speed, acceleration, record.size.abs()))
+    });
+    let [distance, speed, acceleration, size] = greatest.to_array();
+    let [distance, fastest] = prepared.limits_of_motion([distance, speed, acceleration], scale)?;
+    let farthest = Vec3::splat(distance + reach.at(fastest / scale, size, scale));
+    Some(finite_box(center - farthest, center + farthest))
 }
 
 /// The bounds of a motion with constant acceleration.

@@ -4,6 +4,9 @@
 //! the CPU through [`EmitterRecords::drawn`], and on the GPU through `particles.wgsl`, which computes the same. So a
 //! record need not be uploaded in each frame.
 //!
+//! Some emitters made of plug-ins have particles that the shader cannot compute. These are [computed](Computed) on the CPU,
+//! and uploaded in each frame in which they are visible.
+//!
 //! # Spaces
 //! Records of an emitter that is linked to the system are in the system's space: that of the entity, in the file's
 //! units. Records of other emitters are in Bevy's world, so their positions, velocities, accelerations and size factors
@@ -14,16 +17,17 @@
 
 use crate::formats::alamo::particles::asset::AloParticles;
 use crate::formats::alamo::particles::bounds;
-use crate::formats::alamo::particles::evaluate::Appearance;
+use crate::formats::alamo::particles::computed::{Computed, is_computed};
+use crate::formats::alamo::particles::drawn::DrawnParticle;
+use crate::formats::alamo::particles::evaluate::Draws;
 use crate::formats::alamo::particles::evaluate::{
-    BirthRecord, EmitterPose, Ground, GroundEffect, Motion, PreparedEmitter, Space,
+    BirthRecord, EmitterPose, Ground, GroundEffect, PreparedEmitter, Space,
 };
+use crate::formats::alamo::particles::upload::{Upload, new_generation};
 use bevy::camera::visibility::{self, VisibilityClass};
 use bevy::math::Affine3A;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::prelude::*;
-use core::ops::Range;
-use core::sync::atomic::{AtomicU64, Ordering};
 
 /// All particles of a system instance. It is on the same entity as the `AloParticleSystem`.
 ///
@@ -50,7 +54,9 @@ impl ParticleRecords {
         let emitters = 0..particles.emitters.len();
         Self {
             particles: handle,
-            emitters: emitters.map(EmitterRecords::new).collect(),
+            emitters: emitters
+                .map(|emitter| EmitterRecords::new(particles, emitter))
+                .collect(),
             elapsed: 0.0,
             tint: LinearRgba::WHITE,
         }
@@ -70,6 +76,24 @@ impl ParticleRecords {
         counts
     }
 
+    /// Computes the particles that the shader cannot compute, for an entity with this transform to the world. Spawned systems do
+    /// that in each frame in which they are visible.
+    pub fn compute(&mut self, particles: &AloParticles, world_from_system: &Affine3A) {
+        if !world_from_system.is_finite() {
+            return;
+        }
+        for records in &mut self.emitters {
+            let Some(prepared) = particles.prepared_emitter(records.emitter) else {
+                continue;
+            };
+            if records.computed.is_some() {
+                let space = RecordSpace::new(particles, prepared, *world_from_system);
+                let pose = space.pose(space.origin(), Vec3::ZERO, Vec3::ZERO, 0.0);
+                records.compute(prepared, &pose);
+            }
+        }
+    }
+
     /// The bounds of all particles in the space of an entity with this transform to the world; `None` without
     /// particles. They are kept, so a later call only adds the records that are new.
     pub fn bounds(
@@ -85,8 +109,16 @@ impl ParticleRecords {
                 // They are around each camera, and so are the bounds of the file.
                 return (!records.is_empty()).then_some(particles.bounds);
             }
-            records.update_bounds(particles);
-            let bounds = records.bounds.as_ref()?.all?;
+            let bounds = if prepared.is_stepped() {
+                let space = RecordSpace::new(particles, prepared, *world_from_system);
+                let reach = &particles.emitters.get(records.emitter)?.reach;
+                let records = records.records();
+                let scale = space.scale();
+                bounds::stepped_bounds(records, prepared, reach, space.origin(), scale)?
+            } else {
+                records.update_bounds(particles);
+                records.bounds.as_ref()?.all?
+            };
             if space == Space::System {
                 return Some(bounds);
             }
@@ -141,6 +173,8 @@ pub struct EmitterRecords {
     generation: u64,
     /// Only systems that move need bounds, so they are computed when they are needed.
     bounds: Option<Box<RecordBounds>>,
+    /// The particles, if the shader cannot compute them.
+    computed: Option<Box<Computed>>,
     /// The number of the next record when dead particles are removed again: see
     /// [`remove_some_dead`](Self::remove_some_dead).
     removal: u64,
@@ -162,23 +196,6 @@ struct RecordBounds {
     added: usize,
 }
 
-/// A particle as it is drawn.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DrawnParticle {
-    /// Age in seconds.
-    pub age: f32,
-    /// Position and velocity in the space of the record.
-    pub motion: Motion,
-    /// Size, color, tile and angle. The size is in the space of the record.
-    pub appearance: Appearance,
-}
-
-/// A number that no other call has returned.
-fn new_generation() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    NEXT.fetch_add(1, Ordering::Relaxed)
-}
-
 /// Dead particles are removed after as many births as this share of the particles: 1/16.
 const KEPT_DEAD: u64 = 16;
 
@@ -187,9 +204,11 @@ const MIN_SLOTS: usize = 8;
 
 impl EmitterRecords {
     /// No particles of the emitter with this index, at time 0.
-    pub fn new(emitter: usize) -> Self {
+    pub fn new(particles: &AloParticles, emitter: usize) -> Self {
+        let prepared = particles.prepared_emitter(emitter);
         Self {
             emitter,
+            computed: prepared.is_some_and(is_computed).then(Box::default),
             time: 0.0,
             ground: Ground::default(),
             scale: 1.0,
@@ -239,11 +258,16 @@ impl EmitterRecords {
         self.slots.len()
     }
 
-    /// Adds a particle. Particles must be added in the order of their births.
+    /// Adds a particle. Particles must be added in the order of their births. The random numbers are those of
+    /// [`Birth::draws`](crate::alamo::particles::evaluate::Birth::draws).
     ///
     /// If all slots are in use, their count is doubled, and all records are uploaded again. The count shrinks if, for as many
     /// births as there are slots, at most a quarter was in use.
-    pub fn push(&mut self, record: BirthRecord) {
+    #[inline]
+    pub fn push(&mut self, record: BirthRecord, draws: Draws) {
+        if let Some(computed) = &mut self.computed {
+            computed.push(self.first..self.next, &record, draws);
+        }
         let count = self.len() + 1;
         self.peak = self.peak.max(count);
         let slots = self.slots.len();
@@ -283,6 +307,9 @@ impl EmitterRecords {
     /// Removes all records and slots.
     pub fn free(&mut self) {
         self.clear();
+        if let Some(computed) = &mut self.computed {
+            **computed = Computed::default();
+        }
         self.slots = Vec::new();
         self.peak = 0;
     }
@@ -335,7 +362,8 @@ impl EmitterRecords {
     }
 
     /// The living particles at the present time, in the order in which they are drawn: the specification of
-    /// `particles.wgsl`. Weather is in a cube around the origin: see [`drawn_around`](Self::drawn_around).
+    /// `particles.wgsl`. Weather is in a cube around the origin: see [`drawn_around`](Self::drawn_around). Motions without a
+    /// closed form are around the system where it was when they were [computed](ParticleRecords::compute).
     pub fn drawn(&self, prepared: &PreparedEmitter) -> impl Iterator<Item = DrawnParticle> {
         self.drawn_around(Vec3::ZERO, prepared)
     }
@@ -347,15 +375,44 @@ impl EmitterRecords {
         center: Vec3,
         prepared: &PreparedEmitter,
     ) -> impl Iterator<Item = DrawnParticle> {
-        self.records().filter_map(move |record| {
+        (self.first..self.next).filter_map(move |number| {
+            let record = self.record(number)?;
             let age = self.age(record);
             let age = prepared.is_alive(record, age).then_some(age as f32)?;
+            if let Some(computed) = &self.computed {
+                return computed.drawn(prepared, number, record, age);
+            }
+            // Nothing that the shader computes needs random numbers.
+            let draws = Draws::default();
             Some(DrawnParticle {
                 age,
                 motion: prepared.motion_around(center.into(), record, &self.ground, age),
                 appearance: prepared.appearance(record, age),
+                texture_part: prepared.texture_part(record, draws, age),
+                aspect: prepared.aspect(draws),
             })
         })
+    }
+
+    /// Computes the living particles. `system` is the pose of the system in the space of the records.
+    fn compute(&mut self, prepared: &PreparedEmitter, system: &EmitterPose) {
+        let Some(mut computed) = self.computed.take() else {
+            return;
+        };
+        let pose = EmitterPose {
+            ground: self.ground,
+            ..*system
+        };
+        computed.begin(prepared, pose, self.first, self.slots.len());
+        for number in self.first..self.next {
+            if let Some(record) = self.record(number) {
+                let age = self.age(record);
+                if prepared.is_alive(record, age) {
+                    computed.compute(prepared, number, record, age as f32);
+                }
+            }
+        }
+        self.computed = Some(computed);
     }
 
     fn slot(&self, number: u64) -> usize {
@@ -589,78 +646,17 @@ pub(crate) fn uniform_scale(transform: &Affine3A) -> f32 {
     squared.min(z_axis.length_squared()).sqrt()
 }
 
-/// What the render world copies of a ring buffer.
-pub(crate) struct Upload<'a> {
-    pub(crate) first: u64,
-    pub(crate) next: u64,
-    pub(crate) generation: u64,
-    pub(crate) slots: &'a [BirthRecord],
-}
-
-impl Upload<'_> {
-    /// The records with these numbers in order: two parts, of which the second one is empty unless the ring wraps.
-    pub(crate) fn records(&self, numbers: &Range<u64>) -> [&[BirthRecord]; 2] {
-        let count = self.slots.len() as u64;
-        let length = numbers.end.saturating_sub(numbers.start);
-        if length == 0 || length > count {
-            return [&[], &[]];
-        }
-        let start = numbers.start % count;
-        let end = start + length;
-        let part = |range: Range<u64>| {
-            let part = self.slots.get(range.start as usize..range.end as usize);
-            part.unwrap_or_default()
-        };
-        [
-            part(start..end.min(count)),
-            part(0..end.saturating_sub(count)),
-        ]
-    }
-}
-
 impl EmitterRecords {
     /// The ring buffer, for uploads.
     pub(crate) fn upload(&self) -> Upload<'_> {
+        if let Some(computed) = &self.computed {
+            return computed.upload();
+        }
         Upload {
             first: self.first,
             next: self.next,
             generation: self.generation,
             slots: &self.slots,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn records_of_rings_that_wrap_are_in_order() {
-        let slots: Vec<_> = (0..8)
-            .map(|index| BirthRecord {
-                birth: index as f32,
-                ..BirthRecord::default()
-            })
-            .collect();
-        let upload = Upload {
-            first: 0,
-            next: 0,
-            generation: 0,
-            slots: &slots,
-        };
-        let births = |numbers: Range<u64>| -> Vec<f32> {
-            let parts = upload.records(&numbers);
-            parts
-                .iter()
-                .copied()
-                .flatten()
-                .map(|record| record.birth)
-                .collect()
-        };
-        assert!(births(3..3).is_empty());
-        assert_eq!(births(3..6), [3.0, 4.0, 5.0]);
-        assert_eq!(births(14..18), [6.0, 7.0, 0.0, 1.0]);
-        assert_eq!(births(3..11), [3.0, 4.0, 5.0, 6.0, 7.0, 0.0, 1.0, 2.0]);
-        assert_eq!(births(16..24), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
     }
 }

@@ -3,7 +3,7 @@
 use crate::convert::images;
 use crate::convert::mdl::palette;
 use crate::convert::model::{Request, Written, model_name};
-use crate::convert::particles;
+use crate::convert::particles::ParsedSystem;
 use crate::engines::{self, ENGINES};
 use crate::paths::entry_pattern::check_name;
 use classic_model_formats::mdl::Precision;
@@ -77,8 +77,10 @@ pub fn lgw(bytes: &[u8], request: &Request<'_>) -> Result<Written, String> {
 pub fn alo(bytes: &[u8], request: &Request<'_>, output: &Path) -> Result<Written, String> {
     let scene = read(bytes, request)?;
     if let Some(values) = scene.extra("alo particles", "particles") {
-        let file = serde_json::from_value(values.clone());
-        return particles::written(&file.map_err(|error| format!("particles: {error}"))?);
+        let file = ParsedSystem::from_json(values);
+        return file
+            .map_err(|error| format!("particles: {error}"))?
+            .written();
     }
     let options = alo::Options {
         scale: request.options.stated_scale(),

@@ -13,6 +13,8 @@ mod diff;
 mod lgw;
 mod manifest;
 mod mdl;
+mod particle_emitters;
+mod particle_plugins;
 mod particles;
 mod pose;
 mod pose_abc;

@@ -2,6 +2,7 @@
 
 use super::{Folder, samples};
 use classic_model_formats::particles::parse;
+use classic_models_fixtures::plugins;
 use std::path::PathBuf;
 
 /// The bundled particle systems.
@@ -33,6 +34,32 @@ fn text_and_gltf_files_become_the_same_particle_systems_again() {
             );
         }
     }
+}
+
+#[test]
+fn systems_of_plugins_become_the_same_again() {
+    let folder = Folder::new();
+    for (name, bytes) in [("minimal", plugins::minimal()), ("every", plugins::every())] {
+        folder.write("before.alo", &bytes);
+        for between in ["system.ron", "system.glb", "system.gltf"] {
+            folder.convert(&["before.alo", between, "--force"]);
+            folder.convert(&[between, "system.alo", "--force"]);
+            let after = std::fs::read(folder.path("system.alo")).unwrap();
+            assert_eq!(after, bytes, "{name} {between}");
+        }
+    }
+    let text = std::fs::read_to_string(folder.path("system.ron")).unwrap();
+    folder.write(
+        "typo.ron",
+        text.replace("start_size", "start_seize").as_bytes(),
+    );
+    let result = folder.run(&["typo.ron", "typo.alo"]);
+    let error = String::from_utf8(result.stderr).unwrap();
+    assert_eq!(result.status.code(), Some(1), "{error}");
+    assert!(
+        error.contains("has no parameter \"start_seize\""),
+        "{error}"
+    );
 }
 
 #[test]

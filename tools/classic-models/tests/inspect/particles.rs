@@ -1,10 +1,12 @@
 //! `inspect` on Alamo particle systems.
 
 use crate::{inspect, lines};
+use bevy_classic_models::alamo::particles::plugins::PLUGINS;
 use bevy_classic_models::alamo::particles::write::write_unchecked;
 use bevy_classic_models::alamo::particles::{Interpolation, Properties, Shape, Track};
 use classic_models_fixtures::corpus::{corpus, paths_of};
 use classic_models_fixtures::particles::{bytes, emitter, full, minimal, system};
+use classic_models_fixtures::plugins::{every, minimal as minimal_plugins};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -152,14 +154,12 @@ fn flawed_values_are_printed_as_stored_and_dropped_links_are_null() {
 }
 
 #[test]
-fn malformed_systems_and_version_2_are_errors() {
+fn malformed_systems_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let full = full();
-    let mut version_2 = full.clone();
-    version_2[..4].copy_from_slice(&0x1500_u32.to_le_bytes());
     let paths = [
         save(folder.path(), "cut.alo", &full[..300]),
-        save(folder.path(), "p_uaw.alo", &version_2),
+        save(folder.path(), "p_uaw.alo", &every()[..300]),
         save(folder.path(), "good.alo", &full),
     ];
     let mut args = vec!["--json"];
@@ -177,8 +177,75 @@ fn malformed_systems_and_version_2_are_errors() {
         "{}",
         message(0)
     );
-    assert!(message(1).contains("Universe at War"), "{}", message(1));
-    assert_eq!(objects[1]["error"]["offset"], 0);
+    assert!(
+        message(1).starts_with("ALO particles: chunk 0x1500 at offset 8 "),
+        "{}",
+        message(1)
+    );
+}
+
+#[test]
+fn systems_of_plugins_have_all_parameters_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = save(folder.path(), "p_uaw.alo", &minimal_plugins());
+    let output = inspect(&["--json", "--simulate", "0.55", &path]);
+    assert_eq!(output.status.code(), Some(0));
+    let parameters =
+        |name: &str, parameters: Value| json!({ "plugin": name, "parameters": parameters });
+    let oldest = json!({
+        "age": 0.55, "position": [0.0, 0.0, 0.0], "velocity": [0.0, 0.0, 0.0], "size": 2.0,
+        "color": [1.0, 1.0, 1.0, 1.0], "turns": 0.0, "texture_part": [0.0, 0.0, 1.0, 1.0], "aspect": 1.0,
+    });
+    let state = json!({ "alive": 6, "mean_position": [0.0, 0.0, 0.0], "oldest": oldest });
+    let emitter = json!({
+        "name": "Smoke",
+        "creator": parameters("shape", json!({ "particles_per_interval": 10.0, "spawn_interval": 1.0 })),
+        "translator": parameters("world", json!({})),
+        "killer": parameters("age", json!({ "lifetime": 1.0, "spawn_on_age": true })),
+        "renderer": parameters(
+            "billboard",
+            json!({ "texture": "p_smoke.tga", "shader": "PrimAlpha.fx" }),
+        ),
+        "modifiers": [], "parent": null, "parent_event": null, "max_alive": 11,
+    });
+    assert_eq!(
+        lines(&output),
+        [json!({
+            "file": path, "ok": true, "format": "alo-particles", "version": 2, "name": "p_test",
+            "emitters": [emitter], "light_field": null, "unknown_1": null, "unknown_2": null,
+            "simulated": [{ "time": 0.55, "emitters": [state] }], "warnings": [],
+        })]
+    );
+    let text = String::from_utf8(inspect(&["--simulate", "0.55", &path]).stdout).unwrap();
+    let expected = "  Alamo particle system p_test of plug-ins
+  emitter 0 Smoke
+    shape: 10 particles per second, 1 s, stay in the world
+    at most 11 particles, billboard: blend mode 2, p_smoke.tga
+  particles of each emitter at 0.55 s: 6
+";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn every_plugin_is_described() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = save(folder.path(), "p_every.alo", &every());
+    let output = inspect(&["--json", &path]);
+    let object = &lines(&output)[0];
+    let emitters = object["emitters"].as_array().unwrap();
+    let roles = ["creator", "translator", "killer", "renderer"];
+    let plugins = emitters.iter().flat_map(|emitter| {
+        let modifiers = emitter["modifiers"].as_array().unwrap().iter();
+        roles.iter().map(|role| &emitter[*role]).chain(modifiers)
+    });
+    let names: std::collections::BTreeSet<&str> = plugins
+        .map(|plugin| plugin["plugin"].as_str().unwrap())
+        .collect();
+    assert_eq!(names.len(), PLUGINS.len());
+    assert_eq!(object["light_field"]["particles"], 9);
+    let text = String::from_utf8(inspect(&[&path]).stdout).unwrap();
+    assert!(text.contains("modifiers: linear_size, "), "{text}");
+    assert!(text.contains(": not drawn"), "{text}");
 }
 
 /// A burst of two particles that rise, and a stream that begins later.

@@ -3,6 +3,7 @@
 use crate::{samples, validate};
 use classic_models_fixtures::archives::{RezNode, meg, pak, rez};
 use classic_models_fixtures::mdl::tetrahedron;
+use classic_models_fixtures::plugins;
 use serde_json::Value;
 use std::path::Path;
 use tempfile::TempDir;
@@ -82,16 +83,50 @@ fn kinds(report: &Value) -> Vec<String> {
 fn games_without_problems_have_a_summary_only() {
     let game = alamo_game();
     let (code, lines, errors) = validate(game.path(), &EMPIRE_AT_WAR);
-    let expected = ["checked 29 files: no problems"];
+    let expected = ["checked 30 files: no problems"];
     assert_eq!(
         (code, &lines[..], &*errors),
         (0, &expected.map(str::to_owned)[..], "")
     );
     // Archives in folders are not opened, so the crate is missing.
     let (code, lines, _) = validate(game.path(), &["GameData"]);
-    let expected = "checked 27 files: 1 warning";
+    let expected = "checked 28 files: 1 warning";
     assert_eq!((code, &*lines[2]), (0, expected), "{lines:?}");
     assert!(lines[1].contains("\"crate.alo\""), "{lines:?}");
+}
+
+#[test]
+fn systems_of_plugins_are_checked() {
+    let game = alamo_game();
+    let models = "GameData/Data/Art/Models";
+    let system = plugins::minimal();
+    write(
+        game.path(),
+        &format!("{models}/p_good.alo"),
+        &sample("models/pe_portal.alo"),
+    );
+    write(game.path(), &format!("{models}/p_lost.alo"), &system);
+    write(
+        game.path(),
+        &format!("{models}/p_limit.alo"),
+        &plugins::every(),
+    );
+    write(
+        game.path(),
+        &format!("{models}/p_cut.alo"),
+        &system[..system.len() - 9],
+    );
+    let (code, report) = json(game.path(), &[&EMPIRE_AT_WAR[..], &["--json"]].concat());
+    assert_eq!(code, 1);
+    let found = kinds(&report).join("\n").to_lowercase();
+    assert!(!found.contains("p_good.alo"), "{found}");
+    for expected in [
+        "missing-texture data/art/models/p_lost.alo",
+        "file-warning data/art/models/p_limit.alo",
+        "refused data/art/models/p_cut.alo",
+    ] {
+        assert!(found.contains(expected), "{expected}: {found}");
+    }
 }
 
 #[test]

@@ -2,9 +2,12 @@
 
 use crate::formats::alamo::particles::Interpolation;
 use crate::formats::alamo::particles::Track;
-use crate::formats::alamo::particles::asset::{AloEmitter, AloParticles};
+use crate::formats::alamo::particles::asset::AloParticles;
+use crate::formats::alamo::particles::computed::is_computed;
 use crate::formats::alamo::particles::draw::pipeline::{DrawMode, EmitterUniform};
+use crate::formats::alamo::particles::emitter::{AloEmitter, Style};
 use crate::formats::alamo::particles::evaluate::{PreparedEmitter, Space};
+use crate::formats::alamo::particles::plugins::DrawStyle;
 use crate::texture::placeholder::PLACEHOLDER_IMAGE;
 use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::SRes;
@@ -41,6 +44,8 @@ pub(crate) struct GpuEmitter {
     pub(crate) mode: Option<DrawMode>,
     /// The space of its records.
     pub(crate) space: Space,
+    /// Whether the plane of flat particles turns with the system.
+    pub(crate) is_plane_local: bool,
     /// Its position in [`AloParticles::draw_order`].
     pub(crate) rank: usize,
 }
@@ -84,12 +89,13 @@ impl RenderAsset for GpuParticles {
 }
 
 fn gpu_emitter(info: &AloEmitter, prepared: &PreparedEmitter, keys: &mut Keys) -> GpuEmitter {
-    let properties = &info.emitter.properties;
-    let mut uniform = EmitterUniform::of_emitter(properties, prepared);
-    let mut mode = DrawMode::of(properties);
+    let mut uniform = EmitterUniform::of_emitter(info, prepared);
+    let mut mode = DrawMode::of(info);
     let mut packed = [0; 16];
     let tracks = info.emitter.tracks.entries();
-    for ((name, track), place) in tracks.into_iter().zip(packed.chunks_exact_mut(2)) {
+    // The values of computed particles are in their slots.
+    let tracks = tracks.into_iter().filter(|_| !is_computed(prepared));
+    for ((name, track), place) in tracks.zip(packed.chunks_exact_mut(2)) {
         match keys.push(track, name == "rotation_speed") {
             Some(entry) => place.copy_from_slice(&entry),
             None => mode = None,
@@ -103,6 +109,10 @@ fn gpu_emitter(info: &AloEmitter, prepared: &PreparedEmitter, keys: &mut Keys) -
         texture: info.texture.as_ref().unwrap_or(&PLACEHOLDER_IMAGE).id(),
         mode,
         space: Space::of(prepared),
+        is_plane_local: matches!(
+            info.style,
+            Style::Renderer(DrawStyle::XyAligned { local_space: true })
+        ),
         rank: 0,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Each ring buffer of [`ParticleRecords`](crate::alamo::ParticleRecords) has a segment of a vertex buffer. A frame
 //! uploads only new records; `rings` describes the exceptions. The vertex shader computes a quad from each record, and reads
-//! the tracks from a texture of keys. There are no storage buffers and no compute shaders, so WebGL2 remains possible.
+//! the tracks from a texture of keys. Particles that it cannot compute are uploaded in each frame. There are no storage buffers and no compute shaders, so WebGL2 remains possible.
 
 // For maintainers: code that changes records does not belong here.
 
@@ -13,8 +13,8 @@ pub(crate) mod prepare;
 pub(crate) mod queue;
 pub(crate) mod rings;
 
-use crate::formats::alamo::particles::Properties;
 use crate::formats::alamo::particles::draw::prepare::ParticleStatistics;
+use crate::formats::alamo::particles::emitter::AloEmitter;
 use crate::gpu::shaders::preload_shader;
 use bevy::asset::embedded_asset;
 use bevy::core_pipeline::core_3d::Transparent3d;
@@ -25,9 +25,9 @@ use bevy::render::render_phase::AddRenderCommand;
 use bevy::render::render_resource::SpecializedRenderPipelines;
 use bevy::render::{GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 
-/// Whether an emitter of these properties is drawn.
-pub(crate) fn is_drawn(properties: &Properties) -> bool {
-    pipeline::DrawMode::of(properties).is_some()
+/// Whether an emitter is drawn.
+pub(crate) fn is_drawn(emitter: &AloEmitter) -> bool {
+    pipeline::DrawMode::of(emitter).is_some()
 }
 
 /// Draws particles.

@@ -30,7 +30,7 @@ struct Emitter {
     size_scale: f32,
     // Units of the records per unit of the file.
     scale: f32,
-    // Length of the tail in half sizes.
+    // Length of the tail in half sizes; of a kite in units of the file.
     tail_size: f32,
     bounciness: f32,
     ground_effect: u32,
@@ -41,6 +41,12 @@ struct Emitter {
     weather_cube: f32,
     // Distance of its center from the camera, in units of the records.
     weather_distance: f32,
+    // The turn of a quad along the velocity, in turns.
+    turn: f32,
+    // How far such a quad is moved along the velocity, in half sizes.
+    anchor: f32,
+    // How far heat moves the background, as a share of the picture.
+    heat: f32,
     // Two tracks per vector: index of the first key; count of keys, and in the upper bits the interpolation.
     tracks: array<vec4<u32>, 4>,
 }
@@ -75,8 +81,12 @@ const SPEED_TAIL: u32 = 4u;
 const FIXED_ROTATION: u32 = 8u;
 // The texture is missing.
 const MISSING: u32 = 16u;
-// Heat by the blend mode, not by the property.
-const WEAK_HEAT: u32 = 32u;
+// Records have particles as they are drawn.
+const GIVEN: u32 = 32u;
+// The vertical axis of quads is along the velocity.
+const ALONG: u32 = 64u;
+// The first corner of such a quad is drawn out.
+const KITE: u32 = 128u;
 
 const PI: f32 = 3.14159265358979;
 const SQRT_2: f32 = 1.41421356237310;
@@ -110,6 +120,20 @@ struct Corner {
 struct Motion {
     position: vec3<f32>,
     velocity: vec3<f32>,
+}
+
+struct Particle {
+    // In the space of the records.
+    motion: Motion,
+    size: f32,
+    // The angle in turns.
+    turns: f32,
+    // Red, green, blue and alpha in sRGB.
+    color: vec4<f32>,
+    // The part of the texture: left, top, width and height.
+    part: vec4<f32>,
+    // Width of the quad divided by its height.
+    aspect: f32,
 }
 
 struct Track {
@@ -314,9 +338,9 @@ fn transformed(vector: vec3<f32>, w: f32) -> vec3<f32> {
     return vec4(vector, w) * emitter.world_from_records;
 }
 
-// The offset of a corner from the center, in half edges, along two axes.
-fn corner_offset(corner: u32, cosine: f32, sine: f32) -> vec2<f32> {
-    let x = select(1.0, -1.0, corner < 2u);
+// The offset of a corner from the center, in half heights, along two axes.
+fn corner_offset(corner: u32, aspect: f32, cosine: f32, sine: f32) -> vec2<f32> {
+    let x = select(aspect, -aspect, corner < 2u);
     let y = select(-1.0, 1.0, corner == 0u || corner == 3u);
     return vec2(x * cosine - y * sine, x * sine + y * cosine);
 }
@@ -326,13 +350,13 @@ fn tail_offset(corner: u32, velocity: vec3<f32>, right: vec3<f32>, up: vec3<f32>
     let on_plane = vec2(dot(velocity, right), dot(velocity, up));
     let length_on_plane = length(on_plane);
     if !(length_on_plane > 0.0) {
-        return corner_offset(corner, 1.0, 0.0);
+        return corner_offset(corner, 1.0, 1.0, 0.0);
     }
     let direction = on_plane / length_on_plane;
     if corner != 0u {
         let cosine = SQRT_HALF * (direction.x - direction.y);
         let sine = SQRT_HALF * (direction.x + direction.y);
-        return corner_offset(corner, cosine, sine);
+        return corner_offset(corner, 1.0, cosine, sine);
     }
     let speed = length(velocity);
     var tail = emitter.tail_size * (length_on_plane / speed);
@@ -342,17 +366,66 @@ fn tail_offset(corner: u32, velocity: vec3<f32>, right: vec3<f32>, up: vec3<f32>
     return -direction * max(SQRT_2, tail);
 }
 
+// The axis of a quad across a velocity that faces the camera. Both are in the world, as the center.
+fn across(along: vec3<f32>, center: vec3<f32>) -> vec3<f32> {
+#ifdef VIEW_PROJECTION_ORTHOGRAPHIC
+    let side = cross(along, view.world_from_view[2].xyz);
+#else
+    let side = cross(along, view.world_position - center);
+#endif
+    let length = length(side);
+    // A quad that is seen from its end has no width.
+    return select(vec3(0.0), side / length, length > 0.0);
+}
+
+// The particle of a birth record.
+fn evaluated(record: Record, age: f32) -> Particle {
+    let time = saturate(age / record.velocity_and_life.w);
+    let tile = tile_of(time);
+    let first = vec2(f32(tile % emitter.tiles), f32(tile / emitter.tiles));
+    let tile_size = 1.0 / f32(emitter.tiles);
+    var particle: Particle;
+    particle.motion = motion_at(record, age);
+    particle.size = value(SCALE, time) * record.acceleration_and_size.w;
+    particle.turns = turns(record, time);
+    particle.color = color_of(record, time);
+    particle.part = vec4(first * tile_size, vec2(tile_size));
+    particle.aspect = 1.0;
+    return particle;
+}
+
+// The particle of a record that has it. The same as `given` of Rust.
+fn given(record: Record) -> Particle {
+    var particle: Particle;
+    particle.motion = Motion(record.position_and_birth.xyz, record.velocity_and_life.xyz);
+    particle.size = record.velocity_and_life.w;
+    particle.turns = record.position_and_birth.w;
+    particle.color = record.color;
+    particle.part = record.acceleration_and_size;
+    if (emitter.flags & MISSING) != 0u {
+        particle.part = vec4(0.0, 0.0, 1.0, 1.0);
+    }
+    particle.aspect = record.rotation_and_ground.x;
+    return particle;
+}
+
 @vertex
 fn vertex(record: Record) -> Corner {
     var out: Corner;
-    let age = emitter.time - record.position_and_birth.w;
-    if !is_alive(record, age) {
-        // All corners at the same position, outside of the screen.
-        out.position = vec4(2.0, 2.0, 2.0, 1.0);
-        return out;
+    var particle: Particle;
+    if (emitter.flags & GIVEN) != 0u {
+        particle = given(record);
+    } else {
+        let age = emitter.time - record.position_and_birth.w;
+        if !is_alive(record, age) {
+            // All corners at the same position, outside of the screen.
+            out.position = vec4(2.0, 2.0, 2.0, 1.0);
+            return out;
+        }
+        particle = evaluated(record, age);
     }
-    let time = saturate(age / record.velocity_and_life.w);
-    let motion = motion_at(record, age);
+    let center = transformed(particle.motion.position, 1.0);
+    let velocity = transformed(particle.motion.velocity, 0.0);
     let corner = corner_of(record.vertex);
 
     var right = normalize(view.world_from_view[0].xyz);
@@ -361,33 +434,45 @@ fn vertex(record: Record) -> Corner {
         right = emitter.flat_x.xyz;
         up = emitter.flat_y.xyz;
     }
+    var turns = particle.turns;
+    if (emitter.flags & ALONG) != 0u {
+        turns = emitter.turn;
+        let speed = length(velocity);
+        up = select(emitter.flat_x.xyz, velocity / speed, speed > 0.0);
+        right = across(up, center);
+    }
     var offset: vec2<f32>;
     if (emitter.flags & TAIL) != 0u {
-        offset = tail_offset(corner, transformed(motion.velocity, 0.0), right, up);
+        offset = tail_offset(corner, velocity, right, up);
     } else {
-        let angle = 2.0 * PI * fract(turns(record, time));
-        offset = corner_offset(corner, cos(angle), sin(angle));
+        let angle = 2.0 * PI * fract(turns);
+        offset = corner_offset(corner, particle.aspect, cos(angle), sin(angle));
+        offset.y += emitter.anchor;
     }
-    let half_size = 0.5 * value(SCALE, time) * record.acceleration_and_size.w * emitter.size_scale;
+    var half_size = 0.5 * particle.size * emitter.size_scale;
+    var tail = 0.0;
+    if (emitter.flags & KITE) != 0u {
+        half_size *= 0.5;
+        tail = select(0.0, 0.5 * emitter.tail_size * emitter.scale * emitter.size_scale, corner == 0u);
+    }
     // Hundreds of large outlines would cover the picture.
-    offset *= half_size * select(1.0, 0.25, (emitter.flags & MISSING) != 0u);
+    offset *= (half_size + tail) * select(1.0, 0.25, (emitter.flags & MISSING) != 0u);
 #ifdef SOFT
     // Flat particles lie on surfaces.
     out.fade_distance = select(0.5 * half_size, 0.0, (emitter.flags & FLAT) != 0u);
 #endif
-    let world_position = transformed(motion.position, 1.0) + right * offset.x + up * offset.y;
+    let world_position = center + right * offset.x + up * offset.y;
     out.position = position_world_to_clip(world_position);
 
-    let tile = tile_of(time);
-    let in_tile = vec2(f32(corner >= 2u), f32(corner == 1u || corner == 2u));
-    let first = vec2(f32(tile % emitter.tiles), f32(tile / emitter.tiles));
-    let tile_size = 1.0 / f32(emitter.tiles);
-    out.uv = (first + in_tile) * tile_size;
+    let in_part = vec2(f32(corner >= 2u), f32(corner == 1u || corner == 2u));
+    let first = particle.part.xy;
+    let last = first + particle.part.zw;
+    out.uv = first + in_part * particle.part.zw;
     // The filter must not read neighboring tiles.
-    let half_texel = min(0.5 / vec2<f32>(textureDimensions(color_texture)), vec2(0.5 * tile_size));
-    out.uv_range = vec4(first * tile_size + half_texel, (first + 1.0) * tile_size - half_texel);
+    let half_texel = min(0.5 / vec2<f32>(textureDimensions(color_texture)), 0.5 * abs(particle.part.zw));
+    out.uv_range = vec4(min(first, last) + half_texel, max(first, last) - half_texel);
 
-    out.color = color_of(record, time);
+    out.color = particle.color;
 #ifndef MODULATE
     out.color = vec4(srgb_to_linear_rgb(out.color.rgb) * emitter.tint.rgb, out.color.a * emitter.tint.a);
 #endif
@@ -409,10 +494,9 @@ fn surface_fade(in: Corner) -> f32 {
 // What is opaque at a pixel, moved by a part of the picture's size. The texture has the direction, as stored.
 fn moved_background(pixel: vec2<f32>, texel: vec4<f32>, alpha: f32) -> vec4<f32> {
     let direction = linear_rgb_to_srgb(texel.rgb).xy - 0.5;
-    let strength = select(0.5, 0.02, (emitter.flags & WEAK_HEAT) != 0u);
     let origin = view.viewport.xy;
     let size = view.viewport.zw;
-    let moved = pixel + direction * (strength * texel.a * alpha) * size;
+    let moved = pixel + direction * (emitter.heat * texel.a * alpha) * size;
     let inside = clamp(moved, origin + 0.5, origin + size - 0.5);
     let uv = inside / vec2<f32>(textureDimensions(view_transmission_texture));
     return textureSampleLevel(view_transmission_texture, view_transmission_sampler, uv, 0.0);

@@ -1,8 +1,10 @@
 //! The pipelines: layouts of bindings and vertices, blend states, and the uniform of an emitter instance.
 
-use crate::formats::alamo::particles::Properties;
+use crate::formats::alamo::particles::computed::is_computed;
 use crate::formats::alamo::particles::draw::rings::RECORD;
+use crate::formats::alamo::particles::emitter::{AloEmitter, Style};
 use crate::formats::alamo::particles::evaluate::{GroundEffect, PreparedEmitter};
+use crate::formats::alamo::particles::plugins::{Anchor, DrawStyle};
 use crate::gpu::shaders::embedded_shader;
 use bevy::core_pipeline::core_3d::CORE_3D_DEPTH_FORMAT;
 use bevy::mesh::VertexBufferLayout;
@@ -58,7 +60,11 @@ impl DrawMode {
     }
 
     /// The mode of an emitter; `None` if it is not drawn.
-    pub(crate) fn of(properties: &Properties) -> Option<Self> {
+    pub(crate) fn of(info: &AloEmitter) -> Option<Self> {
+        if info.style == Style::NotDrawn {
+            return None;
+        }
+        let properties = &info.emitter.properties;
         let blend = match properties.effective_blend_mode() {
             _ if properties.heat => Blend::Heat,
             0 => Blend::Opaque,
@@ -298,7 +304,7 @@ pub(crate) struct EmitterUniform {
     pub(crate) size_scale: f32,
     /// Units of the records per unit of the file.
     pub(crate) scale: f32,
-    /// Length of the tail, in half sizes.
+    /// Length of the tail, in half sizes; of a kite in units of the file.
     pub(crate) tail_size: f32,
     pub(crate) bounciness: f32,
     pub(crate) ground_effect: u32,
@@ -309,6 +315,12 @@ pub(crate) struct EmitterUniform {
     pub(crate) weather_cube: f32,
     /// Distance of its center from the camera, in units of the records.
     pub(crate) weather_distance: f32,
+    /// The turn of a quad along the velocity, in turns.
+    pub(crate) turn: f32,
+    /// How far such a quad is moved along the velocity, in half sizes.
+    pub(crate) anchor: f32,
+    /// How far heat moves the background, as a share of the picture.
+    pub(crate) heat: f32,
     /// Two tracks per vector: index of the first key; count of keys and interpolation.
     pub(crate) tracks: [UVec4; 4],
 }
@@ -319,21 +331,51 @@ const SPEED_TAIL: u32 = 4;
 const FIXED_ROTATION: u32 = 8;
 /// `MISSING` in `particles.wgsl`.
 const MISSING: u32 = 16;
-const WEAK_HEAT: u32 = 32;
+const GIVEN: u32 = 32;
+const ALONG: u32 = 64;
+const KITE: u32 = 128;
 
 /// The most tiles in a row: the shader's index has 32 bits.
 const MAX_TILES: u32 = 32_767;
 
+/// A count of quarter turns from 0 to 3.
+fn quarter(turns: i32) -> f32 {
+    turns.rem_euclid(4) as f32
+}
+
+/// How far a quad is moved along the velocity, in half sizes.
+fn shift(anchor: Anchor) -> f32 {
+    match anchor {
+        Anchor::Center => 0.0,
+        Anchor::Bottom => 1.0,
+        Anchor::Top => -1.0,
+    }
+}
+
 impl EmitterUniform {
     /// The values that all instances of an emitter share.
-    pub(crate) fn of_emitter(properties: &Properties, prepared: &PreparedEmitter) -> Self {
-        let mut flags = 0;
+    pub(crate) fn of_emitter(info: &AloEmitter, prepared: &PreparedEmitter) -> Self {
+        let properties = &info.emitter.properties;
+        let has_tail = properties.has_tail && info.style == Style::Properties;
+        // In a kite, the first corner is behind the particle.
+        let (along, turn, anchor) = match info.style {
+            Style::Renderer(DrawStyle::VelocityAligned {
+                anchor,
+                quarter_turns,
+                ..
+            }) => (ALONG, -0.25 * quarter(quarter_turns), shift(anchor)),
+            Style::Renderer(DrawStyle::Kite { quarter_turns, .. }) => {
+                (ALONG | KITE, 0.375 - 0.25 * quarter(quarter_turns), 0.0)
+            }
+            _ => (0, 0.0, 0.0),
+        };
+        let mut flags = along;
         for (is_set, flag) in [
             (properties.flat, FLAT),
-            (properties.has_tail, TAIL),
+            (has_tail, TAIL),
             (properties.emitter_speed != 0.0, SPEED_TAIL),
             (prepared.is_rotation_fixed, FIXED_ROTATION),
-            (!properties.heat, WEAK_HEAT),
+            (is_computed(prepared), GIVEN),
         ] {
             if is_set {
                 flags |= flag;
@@ -353,6 +395,14 @@ impl EmitterUniform {
             weather_cube: prepared.weather_cube.unwrap_or(0.0),
             weather_distance: prepared.weather_distance,
             tiles: prepared.tiles_per_side.clamp(1, MAX_TILES),
+            turn,
+            anchor,
+            heat: match info.style {
+                Style::Renderer(DrawStyle::HeatSaturation { distortion, .. }) => 0.5 * distortion,
+                _ if properties.heat => 0.5,
+                // By the blend mode.
+                _ => 0.02,
+            },
             ..Self::default()
         }
     }

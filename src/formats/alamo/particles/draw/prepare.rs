@@ -216,11 +216,15 @@ fn uniform(
         RecordSpace::of_emitters(emitter.space, gpu.world_rotation, system.world_from_system);
     let world_from_records = space.world_from_records();
     let rows = Mat4::from(world_from_records).transpose();
-    let axis = |axis: Vec3| (gpu.world_rotation * axis).extend(0.0);
+    let plane = match emitter.is_plane_local {
+        true => system.world_from_system.matrix3,
+        false => Mat3A::from_quat(gpu.world_rotation),
+    };
+    let axis = |axis: Vec3A| axis.normalize_or_zero().extend(0.0);
     EmitterUniform {
         world_from_records: [rows.x_axis, rows.y_axis, rows.z_axis],
-        flat_x: axis(Vec3::X),
-        flat_y: axis(Vec3::Y),
+        flat_x: axis(plane.x_axis),
+        flat_y: axis(plane.y_axis),
         tint: Vec4::from_array(system.tint.to_f32_array()),
         ground: ring.ground,
         time: ring.time,

@@ -7,7 +7,8 @@
 //! freed.
 
 use crate::formats::alamo::particles::evaluate::BirthRecord;
-use crate::formats::alamo::particles::record::{EmitterRecords, Upload};
+use crate::formats::alamo::particles::record::EmitterRecords;
+use crate::formats::alamo::particles::upload::Upload;
 use bevy::ecs::resource::Resource;
 use bevy::platform::collections::HashMap;
 use bevy::render::render_resource::{
@@ -132,10 +133,11 @@ impl GpuRings {
         }
         rings.resize_with(emitters.len(), || None);
         for (ring, records) in rings.iter_mut().zip(emitters) {
-            if records.capacity() == 0 {
+            let upload = records.upload();
+            if upload.slots.is_empty() {
                 storage.free(ring);
-            } else if !records.is_empty() {
-                drawn(records, storage.upload(ring, &records.upload()));
+            } else if upload.first < upload.next {
+                drawn(records, storage.upload(ring, &upload));
             }
         }
     }

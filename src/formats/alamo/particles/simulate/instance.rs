@@ -416,7 +416,7 @@ impl RunningParticles {
             births.sort_by(order);
         }
         for birth in births {
-            let index = self.records_of(records, birth);
+            let index = self.records_of(particles, records, birth);
             let mut target = Target {
                 particles,
                 records: &mut records.emitters,
@@ -429,7 +429,12 @@ impl RunningParticles {
 
     /// The index of the records to which a birth is added. Particles whose clocks freeze at different times are in
     /// different records.
-    fn records_of(&mut self, records: &mut ParticleRecords, birth: &NewBirth) -> usize {
+    fn records_of(
+        &mut self,
+        particles: &AloParticles,
+        records: &mut ParticleRecords,
+        birth: &NewBirth,
+    ) -> usize {
         let own = birth.emitter;
         if birth.frozen == f64::INFINITY {
             return own;
@@ -443,7 +448,7 @@ impl RunningParticles {
         let index = match found {
             Some((index, _)) => index,
             None => {
-                records.emitters.push(EmitterRecords::new(own));
+                records.emitters.push(EmitterRecords::new(particles, own));
                 self.times.push(RecordTimes::NEW);
                 self.times.len() - 1
             }

@@ -1,7 +1,7 @@
 //! Runs spawned particle systems: adds births to their records, and removes them when they are over.
 //!
 //! What is drawn follows from the records alone, so nothing here computes positions of living particles, but those that
-//! carry emitters.
+//! carry emitters, and those that the shader cannot compute.
 
 // For maintainers: the formulas of motion are in `classic_model_formats::particles`.
 
@@ -23,7 +23,7 @@ use crate::formats::alamo::particles::simulate::proxies::{
     is_proxy_loading, spawn_proxy_systems, update_proxies,
 };
 use crate::formats::alamo::particles::simulate::systems::{
-    on_system_removed, start_systems, update_bounds,
+    compute_particles, on_system_removed, start_systems, update_bounds,
 };
 use crate::load::reloads::add_loading_check;
 use crate::root::environment::ClassicModelsSystems;
@@ -41,7 +41,7 @@ pub enum ParticleSet {
     Start,
     /// Updates the `Aabb` of systems. Between Bevy's transforms and visibility.
     Bounds,
-    /// Adds and removes particles. After Bevy's visibility, because culled systems have no births.
+    /// Adds, removes and computes particles. After Bevy's visibility, because culled systems have no births.
     Simulate,
 }
 
@@ -87,7 +87,9 @@ impl Plugin for ParticleSimulationPlugin {
                         .in_set(ParticleSet::Spawn),
                     start_systems.in_set(ParticleSet::Start),
                     update_bounds.in_set(ParticleSet::Bounds),
-                    simulate.in_set(ParticleSet::Simulate),
+                    (simulate, compute_particles)
+                        .chain()
+                        .in_set(ParticleSet::Simulate),
                 ),
             );
         add_loading_check(app, is_proxy_loading);

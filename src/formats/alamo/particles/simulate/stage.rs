@@ -3,7 +3,7 @@
 
 use crate::formats::alamo::particles::asset::AloParticles;
 use crate::formats::alamo::particles::evaluate::{
-    Birth, BirthRecord, EmissionMesh, EmitterPose, Ground, Motion, Space, Stage,
+    Birth, BirthRecord, Draws, EmissionMesh, EmitterPose, Ground, Motion, Space, Stage,
 };
 use crate::formats::alamo::particles::record::{EmitterRecords, RecordSpace, uniform_scale};
 use bevy::math::Affine3A;
@@ -243,6 +243,7 @@ impl Stage for SystemStage<'_> {
                 size: birth.record.size * scale,
                 ..birth.record
             },
+            draws: birth.draws,
             ground: birth.ground,
         });
     }
@@ -283,6 +284,7 @@ pub(crate) struct NewBirth {
     pub(crate) scale: f32,
     /// The record to store, without its time of birth.
     pub(crate) record: BirthRecord,
+    pub(crate) draws: Draws,
     pub(crate) ground: Ground,
 }
 
@@ -306,9 +308,10 @@ impl Target<'_> {
         records.set_scale(self.particles, birth.scale);
         records.ground = birth.ground;
         records.time = times.time(self.clock);
-        records.push(BirthRecord {
+        let record = BirthRecord {
             birth: (birth.born - times.epoch) as f32,
             ..birth.record
-        });
+        };
+        records.push(record, birth.draws);
     }
 }

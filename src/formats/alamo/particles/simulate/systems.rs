@@ -1,6 +1,7 @@
 //! The systems that start particle systems, and update their bounds.
 
 use crate::formats::alamo::particles::asset::{AloParticleSystem, AloParticles};
+use crate::formats::alamo::particles::computed::is_computed;
 use crate::formats::alamo::particles::record::ParticleRecords;
 use crate::formats::alamo::particles::simulate::control::{ParticleBudget, ParticleDemand};
 use crate::formats::alamo::particles::simulate::instance::RunningParticles;
@@ -13,6 +14,32 @@ use bevy::camera::primitives::Aabb;
 use bevy::ecs::system::SystemParam;
 use bevy::math::bounding::{Aabb3d, BoundingVolume};
 use bevy::prelude::*;
+
+/// On a system that has particles that the shader cannot compute.
+#[derive(Component)]
+pub(crate) struct ComputedParticles;
+
+/// A system with particles that the shader cannot compute.
+type ComputedSystem = (
+    &'static mut ParticleRecords,
+    &'static GlobalTransform,
+    &'static ViewVisibility,
+);
+
+/// Computes the particles of visible systems that the shader cannot compute.
+pub(crate) fn compute_particles(
+    assets: Res<Assets<AloParticles>>,
+    mut systems: Query<ComputedSystem, With<ComputedParticles>>,
+) {
+    let systems = systems.par_iter_mut();
+    systems.for_each(|(mut records, transform, visibility)| {
+        if visibility.get()
+            && let Some(particles) = assets.get(&records.particles)
+        {
+            records.compute(particles, &transform.affine());
+        }
+    });
+}
 
 /// Starts particle systems whose file was loaded or has changed.
 #[derive(SystemParam)]
@@ -57,9 +84,13 @@ impl Starter<'_, '_> {
         self.demand.0 = self.demand.0.saturating_add(own);
         let records = ParticleRecords::new(system.0.clone(), particles);
         let bounds = Aabb::from_min_max(particles.bounds.min.into(), particles.bounds.max.into());
-        commands
-            .entity(entity)
-            .try_insert((running, records, bounds));
+        let mut entity = commands.entity(entity);
+        entity.try_insert((running, records, bounds));
+        if particles.prepared().any(is_computed) {
+            entity.try_insert(ComputedParticles);
+        } else {
+            entity.try_remove::<ComputedParticles>();
+        }
     }
 }
 
@@ -104,7 +135,7 @@ pub(crate) fn start_systems(
 pub(crate) fn on_system_removed(removed: On<Remove, AloParticleSystem>, mut commands: Commands) {
     commands
         .entity(removed.entity)
-        .try_remove::<(RunningParticles, ParticleRecords, Aabb)>();
+        .try_remove::<(RunningParticles, ParticleRecords, ComputedParticles, Aabb)>();
 }
 
 /// A system whose bounds may change.

@@ -10,9 +10,12 @@ use crate::convert::clip;
 use crate::convert::document::{Document, add_extra, extras, node};
 use crate::convert::files::Files;
 use crate::convert::model::{Converted, Request, model_name};
+use crate::convert::particles::ParsedSystem;
 use bevy::asset::RenderAssetUsages;
 use bevy::transform::components::Transform;
-use bevy_classic_models::alamo::{AloBoneInfo, AloTags, ConvertedAlo, ala, particles};
+use bevy_classic_models::alamo::particles::is_particle_system;
+use bevy_classic_models::alamo::particles::plugins::is_plugin_system;
+use bevy_classic_models::alamo::{AloBoneInfo, AloTags, ConvertedAlo, ala};
 use bevy_classic_models::load::z_up_forward_minus_y;
 use clips::Animation;
 use gltf_json::{Index, Node};
@@ -160,8 +163,6 @@ fn particle_systems(
     request: &Request<'_>,
     warnings: &mut Vec<String>,
 ) -> Map<String, Value> {
-    /// The type of a particle system's first chunk.
-    const PARTICLES: [u8; 4] = 0x900_u32.to_le_bytes();
     let files: &Files = request.files;
     let mut systems = Map::new();
     for proxy in &model.file.proxies {
@@ -170,7 +171,8 @@ fn particle_systems(
             continue;
         };
         let bytes = files.read(&path).unwrap_or_default();
-        if systems.contains_key(&stem) || !bytes.starts_with(&PARTICLES) {
+        let is_system = is_particle_system(&bytes) || is_plugin_system(&bytes);
+        if systems.contains_key(&stem) || !is_system {
             continue;
         }
         match describe_particles(&bytes) {
@@ -202,8 +204,7 @@ pub fn convert_particles(bytes: &[u8], request: &Request<'_>) -> Result<Converte
 /// # Errors
 /// If the file is damaged.
 fn describe_particles(bytes: &[u8]) -> Result<(Value, Vec<String>), String> {
-    let file = particles::parse(bytes).map_err(|error| error.to_string())?;
-    let warnings = file.warnings.iter().map(ToString::to_string).collect();
-    let values = serde_json::to_value(&file).map_err(|error| error.to_string())?;
-    Ok((values, warnings))
+    let file = ParsedSystem::parse(bytes)?;
+    let values = file.to_json().map_err(|error| error.to_string())?;
+    Ok((values, file.warnings()))
 }

@@ -9,6 +9,7 @@ use bevy::asset::AssetPath;
 use bevy::asset::io::AssetSourceId;
 use bevy::prelude::*;
 use bevy_classic_models::alamo::particles::is_particle_system;
+use bevy_classic_models::alamo::particles::plugins::is_plugin_system;
 use bevy_classic_models::prelude::*;
 use bevy_classic_models::quake::Palette;
 use std::io::Read;
@@ -217,8 +218,9 @@ pub fn files_of_sheet(files: &[PathBuf]) -> Vec<PathBuf> {
 /// Whether a file is a particle system of an Alamo game.
 fn is_particle_file(file: &Path) -> bool {
     let mut start = [0; 4];
+    let is_system = |start: &[u8]| is_particle_system(start) || is_plugin_system(start);
     let read = std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut start));
-    has_extension(file, "alo") && read.is_ok() && is_particle_system(&start)
+    has_extension(file, "alo") && read.is_ok() && is_system(&start)
 }
 
 /// The model that an animation's name begins with, in the same folder. The longest name applies.

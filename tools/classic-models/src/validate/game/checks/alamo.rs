@@ -6,6 +6,7 @@ use crate::validate::game::clips::{self, Clip};
 use crate::validate::game::problem::{Kind, Problem};
 use crate::validate::game::selection::Checked;
 use bevy::asset::RenderAssetUsages;
+use bevy_classic_models::alamo::particles::plugins::{self, is_plugin_system};
 use bevy_classic_models::alamo::particles::{self, file_name};
 use bevy_classic_models::alamo::{AloBoneInfo, AloTags, ConvertedAlo, ala};
 use std::collections::BTreeSet;
@@ -122,11 +123,19 @@ pub fn clip(bytes: &[u8], found: &mut Findings) {
 
 /// Adds the problems of a particle system.
 pub fn particles(context: &Context<'_>, file: &Checked, bytes: &[u8], found: &mut Findings) {
-    let Some(parsed) = found.add_error(particles::parse(bytes)) else {
-        return;
+    let (emitters, warnings) = if is_plugin_system(bytes) {
+        let Some(parsed) = found.add_error(plugins::parse(bytes)) else {
+            return;
+        };
+        (parsed.to_emitters(), parsed.warnings)
+    } else {
+        let Some(parsed) = found.add_error(particles::parse(bytes)) else {
+            return;
+        };
+        (parsed.emitters, parsed.warnings)
     };
-    found.add_warnings(&parsed.warnings);
-    let textures = parsed.emitters.iter();
+    found.add_warnings(&warnings);
+    let textures = emitters.iter();
     let textures = textures.map(|emitter| file_name(&emitter.color_texture));
     found.add_textures(context, file, textures);
 }

@@ -169,6 +169,20 @@ fn the_system_of_a_file_pauses_steps_and_restarts() {
 }
 
 #[test]
+fn systems_of_plugins_have_the_particles_of_their_time() {
+    let mut viewer = Viewer::open("pe_portal.alo", &[]);
+    viewer.run(60);
+    let (seconds, counts) = viewer.system();
+    assert!(
+        seconds > 0.9 && counts.iter().all(|count| *count > 0),
+        "{counts:?}"
+    );
+    viewer.assert_at(seconds);
+    viewer.act(Action::TogglePlay);
+    viewer.assert_at(seconds);
+}
+
+#[test]
 fn speeds_apply_to_the_system_of_a_file() {
     let mut viewer = Viewer::open("p_explosion.alo", &[]);
     viewer.act(Action::Faster);
