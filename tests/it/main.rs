@@ -39,6 +39,7 @@ mod alo {
     mod collider_gizmos;
     mod collision;
     mod dazzle;
+    mod environment;
     mod lights;
     pub mod picking;
     pub mod raycast;

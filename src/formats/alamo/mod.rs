@@ -14,6 +14,7 @@ pub(crate) mod components;
 pub(crate) mod convert;
 pub(crate) mod crowd;
 pub(crate) mod dependencies;
+pub(crate) mod environment;
 pub(crate) mod instance;
 pub(crate) mod loader;
 pub(crate) mod materials;
@@ -50,6 +51,7 @@ pub use components::{
 #[doc(hidden)]
 pub use convert::file::{ConvertedAlo, ConvertedSubmesh};
 pub use crowd::{AloCrowd, AloCrowdMaterial, AloPoseTable};
+pub use environment::{AlamoEnvironment, AlamoMapLight};
 pub use loader::AloLoader;
 pub use materials::material::{AloMaterial, AloShading, AloUniform};
 pub use materials::shading::{AloGloss, AloShader, BlendPhase, SecondLayer, TeamMask};

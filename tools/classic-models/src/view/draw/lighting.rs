@@ -20,6 +20,6 @@ pub enum LightSet {
     /// A light with shadows, a weak one from behind, and ambient light: shows textures as they are
     #[default]
     Studio,
-    /// A sun with shadows, two colored fill lights, and ambient light, as maps of the games have
+    /// A sun with shadows, two colored fill lights, and ambient light, as maps of Empire at War have
     Game,
 }
