@@ -23,6 +23,7 @@ pub(crate) mod sampled_load;
 pub(crate) mod samples;
 pub(crate) mod sampling;
 pub(crate) mod settings;
+pub(crate) mod sky_cube;
 pub(crate) mod tga;
 
 pub use decoded_image::ImageDecodeError;

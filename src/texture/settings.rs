@@ -36,6 +36,10 @@ pub struct ClassicImageSettings {
     /// Whether to reject cube maps. Off by default. Turn it on for images that a shader binds as 2D
     /// textures: wgpu would abort the app over a cube map.
     pub flat: bool,
+    /// Whether the image is a sky cube of the Alamo games, to be used as an `EnvironmentMapLight` of Bevy. It is turned
+    /// to the axes of models with [`BevySpace`](crate::root::BevySpace), and decoded to `Rgba8`. Other images than cube
+    /// maps are errors. Off by default.
+    pub is_sky_cube: bool,
 }
 
 impl Default for ClassicImageSettings {
@@ -46,6 +50,7 @@ impl Default for ClassicImageSettings {
             asset_usage: RenderAssetUsages::default(),
             placeholder: None,
             flat: false,
+            is_sky_cube: false,
         }
     }
 }

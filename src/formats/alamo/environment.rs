@@ -1,5 +1,8 @@
-//! The light of the games' maps: a sun, two fill lights and ambient light.
+//! The light of the games' maps: a sun, two fill lights, ambient light, and the sky that surfaces reflect.
 
+use crate::texture::placeholder::Placeholder;
+use crate::texture::settings::ClassicImageSettings;
+use bevy::asset::AssetPath;
 use bevy::camera::Exposure;
 use bevy::prelude::*;
 use core::f32::consts::PI;
@@ -146,5 +149,33 @@ fn color_and_brightness(linear: Vec3) -> (Color, f32) {
             (LinearRgba::from_vec3(color).into(), brightness)
         }
         _ => (Color::BLACK, 0.0),
+    }
+}
+
+/// The sky that surfaces reflect, from a cube map of the games (`.dds`), for cameras:
+///
+/// ```
+/// # use bevy::prelude::*;
+/// use bevy_classic_models::alamo::sky_cube;
+///
+/// fn add_camera(mut commands: Commands, assets: Res<AssetServer>) {
+///     commands.spawn((Camera3d::default(), sky_cube(&assets, "textures/sky.dds")));
+/// }
+/// # bevy::ecs::system::assert_is_system(add_camera);
+/// ```
+///
+/// The file is loaded with [`ClassicImageSettings::is_sky_cube`], which turns it to the axes of models with
+/// [`BevySpace`](crate::root::BevySpace). Its texels are screen colors at Bevy's default [`Exposure`]. As in the games, it
+/// casts no light on matte surfaces.
+pub fn sky_cube(assets: &AssetServer, path: impl Into<AssetPath<'static>>) -> EnvironmentMapLight {
+    let load = assets.load_builder();
+    let load = load.with_settings(|settings: &mut ClassicImageSettings| {
+        settings.is_sky_cube = true;
+    });
+    EnvironmentMapLight {
+        diffuse_map: assets.add(Placeholder::Black.cube()),
+        specular_map: load.load(path),
+        intensity: 1.0 / Exposure::default().exposure(),
+        ..EnvironmentMapLight::default()
     }
 }

@@ -51,7 +51,7 @@ pub use components::{
 #[doc(hidden)]
 pub use convert::file::{ConvertedAlo, ConvertedSubmesh};
 pub use crowd::{AloCrowd, AloCrowdMaterial, AloPoseTable};
-pub use environment::{AlamoEnvironment, AlamoMapLight};
+pub use environment::{AlamoEnvironment, AlamoMapLight, sky_cube};
 pub use loader::AloLoader;
 pub use materials::material::{AloMaterial, AloShading, AloUniform};
 pub use materials::shading::{AloGloss, AloShader, BlendPhase, SecondLayer, TeamMask};

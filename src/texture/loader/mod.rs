@@ -7,8 +7,10 @@ use crate::texture::decoded_image::{DecodedImage, ImageDecodeError, Limits};
 use crate::texture::dtx;
 use crate::texture::sampling::{DecodeState, Samplings};
 use crate::texture::settings::{ClassicImageError, ClassicImageSettings, has_glow_label};
+use crate::texture::sky_cube::turn_sky_cube;
 use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, AssetPath, LoadContext, LoadState, UntypedAssetId};
+use bevy::image::CompressedImageFormats;
 use bevy::prelude::*;
 use std::collections::HashMap;
 use std::ops::DerefMut;
@@ -203,6 +205,22 @@ pub(crate) fn decode_named(
     }
 }
 
+/// Decodes a cube map, and turns it to the axes of Bevy's environment maps.
+fn decode_sky_cube(
+    bytes: &[u8],
+    path: &Path,
+    limits: Limits,
+) -> Result<DecodedImage, ImageDecodeError> {
+    let uncompressed = Limits {
+        compressed: CompressedImageFormats::NONE,
+        ..limits
+    };
+    let mut cube = decode_named(bytes, path, uncompressed)?;
+    cube.check_dimension(true)?;
+    turn_sky_cube(&mut cube);
+    Ok(cube)
+}
+
 /// A failed decode.
 struct DecodeFailure {
     error: ClassicImageError,
@@ -235,6 +253,13 @@ impl AssetLoader for ClassicImageLoader {
         if has_glow_label(path.path()) {
             let glow = into_image(dtx::glow(&bytes, self.limits));
             load_context.add_labeled_asset(GLOW, glow);
+        }
+        if settings.is_sky_cube {
+            let cube = decode_sky_cube(&bytes, path.path(), self.limits);
+            return cube.map(into_image).map_err(|source| {
+                let path = path.to_string();
+                ClassicImageError::Decode { path, source }
+            });
         }
         match self.decode_and_add_samplings(&bytes, settings, load_context) {
             Ok(decoded) => {

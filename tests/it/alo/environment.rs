@@ -1,8 +1,9 @@
-//! The lights of maps, compared with the colors that the games' shaders compute.
+//! The lights and the sky of maps, compared with the colors that the games' shaders compute.
 
 use crate::alo::render::{FILE, matte_parameters, one_box};
+use crate::support::lgw_stage::dds;
 use crate::support::prelude::*;
-use bevy_classic_models::alamo::{AlamoEnvironment, AlamoMapLight};
+use bevy_classic_models::alamo::{AlamoEnvironment, AlamoMapLight, sky_cube};
 use core::f32::consts::FRAC_PI_2;
 
 const SIZE: UVec2 = UVec2::new(320, 240);
@@ -133,4 +134,131 @@ fn default_environment_is_near_the_games_colors_on_all_sides() {
         let found = side(&mut stage, normal);
         assert_near(found, expected, 25.0, &format!("side {normal}"));
     }
+}
+
+/// The color of the sky of [`sky`] in a direction of the games: X, Y and Z are red, green and blue.
+fn sky_color(direction: Vec3) -> Vec3 {
+    127.5 + 100.0 * direction.normalize()
+}
+
+/// A cube map of [`sky_color`].
+fn sky() -> Vec<u8> {
+    const SIDE: usize = 64;
+    let faces = (0..6).map(|face| {
+        let texel = |at: usize| {
+            let [u, v] = [at % SIDE, at / SIDE].map(|at| (2 * at + 1) as f32 / SIDE as f32 - 1.0);
+            // The faces of Direct3D.
+            let direction = match face {
+                0 => Vec3::new(1.0, -v, -u),
+                1 => Vec3::new(-1.0, -v, u),
+                2 => Vec3::new(u, 1.0, v),
+                3 => Vec3::new(u, -1.0, -v),
+                4 => Vec3::new(u, -v, 1.0),
+                _ => Vec3::new(-u, -v, -1.0),
+            };
+            let [r, g, b] = sky_color(direction)
+                .to_array()
+                .map(|byte| byte.round() as u8);
+            [r, g, b, 255]
+        };
+        vec![(0..SIDE * SIDE).map(texel).collect()]
+    });
+    dds(&faces.collect::<Vec<_>>())
+}
+
+#[test]
+fn reflecting_shaders_show_the_sky_as_a_mirror() {
+    let base = ("base.tga", tga(&[[0, 0, 0, 0]; 4]));
+    // A normal map of a flat surface. Its alpha is the gloss.
+    let normal = ("normal.tga", tga(&[[128, 128, 255, 200]; 4]));
+    let mut stage = Stage::dark(&[("sky.dds", sky())]);
+    stage.world().insert_resource(ClearColor(Color::BLACK));
+    let server = stage.server();
+    stage.camera().insert(sky_cube(&server, "sky.dds"));
+    let reflecting = |specular: [f32; 4]| {
+        let mut parameters = matte_parameters("base.tga");
+        parameters[1] = Parameter::float4("Specular", specular);
+        parameters.push(Parameter::texture("NormalTexture", "normal.tga"));
+        parameters
+    };
+    let gloss = 200.0 / 255.0;
+    for (shader, format, parameters, expected) in [
+        (
+            "RSkinBumpReflectColorize.fx",
+            "alD3dVertNU2U3U3",
+            reflecting([1.0, 0.8, 0.6, 0.0]),
+            gloss * Vec3::new(1.0, 0.8, 0.6),
+        ),
+        (
+            "MeshAdditiveReflection.fx",
+            "alD3dVertNU2C",
+            vec![Parameter::float4("Color", [0.6, 0.9, 1.0, 0.0])],
+            Vec3::new(0.6, 0.9, 1.0),
+        ),
+        (
+            "MeshAdditiveReflection.fx",
+            "alD3dVertNU2C",
+            vec![],
+            Vec3::splat(0.5),
+        ),
+        (
+            "MeshBumpColorize.fx",
+            "alD3dVertNU2U3U3",
+            reflecting([0.0; 4]),
+            Vec3::ZERO,
+        ),
+    ] {
+        let bytes = one_box(shader, format, parameters);
+        let file = stage.add_files(&[(FILE, bytes), base.clone(), normal.clone()]);
+        let root = stage.spawn_alo(file, ());
+        let is_loaded =
+            |_: &mut World| server.is_loaded_with_dependencies(&server.load::<Image>("sky.dds"));
+        stage.wait_for("the sky is loaded", is_loaded);
+        for normal in [Vec3::Y, Vec3::X, Vec3::NEG_X, Vec3::Z, Vec3::NEG_Z] {
+            // The box reaches 14 from (0, 4, 0). Looks at the center of a side at an angle.
+            let center = Vec3::Y * 4.0 + normal * 14.0;
+            let ray = (-normal + 0.5 * normal.zxy() + 0.3 * normal.yzx()).normalize();
+            let eye = Transform::from_translation(center - ray * 50.0).looking_to(ray, Vec3::Y);
+            stage.camera().insert(eye);
+            let found = stage.capture().at(SIZE, 0.5, 0.5);
+            let reflection = ray.reflect(normal);
+            // To the axes of the games, in which the front, Bevy's −Z, is −Y.
+            let of_games = Vec3::new(-reflection.x, reflection.z, reflection.y);
+            let expected = expected * sky_color(of_games);
+            // The sRGB curve is not a power, so products of dark colors differ a little.
+            assert_near(
+                found,
+                expected.to_array(),
+                7.0,
+                &format!("{shader} at {normal}"),
+            );
+        }
+        stage.despawn(root);
+    }
+}
+
+/// Without an environment map, the highlight of the sun stays, and additive meshes show nothing.
+#[test]
+fn reflecting_shaders_without_a_sky_have_a_highlight() {
+    let mut stage = Stage::new(&[]);
+    let base = ("base.tga", tga(&[[255, 255, 255, 0]; 4]));
+    let parameters = || vec![Parameter::texture("BaseTexture", "base.tga")];
+    let bytes = one_box(
+        "MeshBumpReflectColorize.fx",
+        "alD3dVertNU2U3U3",
+        parameters(),
+    );
+    let file = stage.add_files(&[(FILE, bytes), base.clone()]);
+    let root = stage.spawn_alo(file, ());
+    let reflecting = stage.capture();
+    stage.despawn(root);
+    let bytes = one_box("MeshBumpColorize.fx", "alD3dVertNU2U3U3", parameters());
+    let file = stage.add_files(&[(FILE, bytes), base]);
+    let root = stage.spawn_alo(file, ());
+    reflecting.assert_matches(&stage.capture(), "a highlight");
+    stage.despawn(root);
+    let bytes = one_box("MeshAdditiveReflection.fx", "alD3dVertNU2C", vec![]);
+    let file = stage.add_files(&[(FILE, bytes)]);
+    stage.spawn_alo(file, ());
+    assert_eq!(stage.capture().covered(), 0);
 }

@@ -45,6 +45,9 @@ pub struct AloUniform {
     /// The color of the lights on a planet's dark side. The fourth component is the exponent of the rim: higher values
     /// make it narrower.
     pub city_color: Vec4,
+    /// Multiplies the reflection of the environment map. It replaces the highlight, and the surface if `additive` is 1.
+    /// Black does not reflect. The fourth component is not used.
+    pub reflection: Vec4,
     /// The scroll rate of the base texture, in texture coordinates per second. It is added after scaling.
     pub uv_scroll: Vec2,
     /// The scroll rate of the third texture, in texture coordinates per second.
@@ -78,6 +81,7 @@ impl Default for AloUniform {
             emissive: Vec4::ZERO,
             atmosphere: Vec4::ZERO,
             city_color: Vec4::ZERO,
+            reflection: Vec4::ZERO,
             uv_scroll: Vec2::ZERO,
             extra_scroll: Vec2::ZERO,
             uv_scale: 1.0,
@@ -175,10 +179,12 @@ pub(crate) fn material(shading: &AloShader, mut textures: Textures) -> AloMateri
         reflectance: 0.0,
         unlit: shading.unlit,
         fog_enabled: shading.has_fog,
-        // City lights need the directions of the lights, which the deferred pass does not have.
-        opaque_render_method: match shading.extra {
-            SecondLayer::Planet => OpaqueRendererMethod::Forward,
-            _ => OpaqueRendererMethod::Auto,
+        // City lights need the directions of the lights, and reflections the environment map, which the deferred pass does
+        // not have.
+        opaque_render_method: if shading.extra == SecondLayer::Planet || shading.reflects_sky {
+            OpaqueRendererMethod::Forward
+        } else {
+            OpaqueRendererMethod::Auto
         },
         alpha_mode: alpha_mode(shading.phase),
         double_sided: shading.double_sided,
@@ -217,6 +223,12 @@ fn uniform(shading: &AloShader, has_extra: bool) -> AloUniform {
         emissive: Vec3::from_array(linear(emissive)).extend(0.0),
         atmosphere: Vec3::from_array(linear([r, g, b])).extend(strength),
         city_color: Vec3::from_array(linear(shading.city_color)).extend(shading.atmosphere_power),
+        reflection: match (shading.reflects_sky, shading.phase) {
+            (false, _) => Vec4::ZERO,
+            // The color multiplies it.
+            (true, BlendPhase::Additive) => Vec4::ONE,
+            (true, _) => Vec3::from_array(linear(shading.specular)).extend(1.0),
+        },
         uv_scroll,
         uv_scale,
         extra_scroll: Vec2::from_array(shading.extra_scroll),

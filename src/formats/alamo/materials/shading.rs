@@ -101,6 +101,8 @@ pub struct AloShader {
     pub emissive: [f32; 3],
     /// The color of the highlight.
     pub specular: [f32; 3],
+    /// Whether it reflects the sky cube, in place of a highlight of the sun. Additive meshes show nothing else.
+    pub reflects_sky: bool,
     /// The source of the highlight's strength.
     pub gloss: AloGloss,
     /// The area that takes the team's color.
@@ -163,6 +165,10 @@ impl AloShader {
         self.color = match kind {
             Kind::Additive | Kind::Shield | Kind::SolidColor => {
                 let [r, g, b, _] = parameters.vector("Color").unwrap_or(white);
+                [r, g, b, 1.0]
+            }
+            Kind::AdditiveReflection => {
+                let [r, g, b, _] = parameters.vector("Color").unwrap_or([0.5; 4]);
                 [r, g, b, 1.0]
             }
             Kind::AdditiveVertexColor | Kind::Nebula | Kind::Skydome => white,
@@ -259,7 +265,7 @@ const SHADERS: [(&str, Kind); 31] = [
     ("additive", Kind::Additive),
     ("additivebloom", Kind::Additive),
     ("additiveoffset", Kind::Additive),
-    ("additivereflection", Kind::Additive),
+    ("additivereflection", Kind::AdditiveReflection),
     ("additivevcolor", Kind::AdditiveVertexColor),
     ("aldefault", Kind::Default),
     ("alpha", Kind::Alpha),
@@ -269,7 +275,7 @@ const SHADERS: [(&str, Kind); 31] = [
     ("bumpcolorize", Kind::BumpColorize),
     ("bumpcolorizedetail", Kind::BumpColorize),
     ("bumpcolorizevertex", Kind::BumpColorize),
-    ("bumpreflectcolorize", Kind::BumpColorize),
+    ("bumpreflectcolorize", Kind::BumpReflectColorize),
     ("bumpspec", Kind::Bump),
     ("collision", Kind::NotDrawn),
     ("default", Kind::Default),
@@ -293,12 +299,14 @@ const SHADERS: [(&str, Kind); 31] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     BumpColorize,
+    BumpReflectColorize,
     GlossColorize,
     AloGloss,
     Bump,
     Alpha,
     AlphaGloss,
     Additive,
+    AdditiveReflection,
     AdditiveVertexColor,
     Shield,
     Nebula,
@@ -336,6 +344,7 @@ impl Kind {
         let unlit = matches!(
             self,
             Self::Additive
+                | Self::AdditiveReflection
                 | Self::AdditiveVertexColor
                 | Self::Shield
                 | Self::Nebula
@@ -346,9 +355,11 @@ impl Kind {
             is_supported: true,
             phase: match self {
                 Self::Alpha | Self::AlphaGloss => BlendPhase::Alpha,
-                Self::Additive | Self::AdditiveVertexColor | Self::Shield | Self::Nebula => {
-                    BlendPhase::Additive
-                }
+                Self::Additive
+                | Self::AdditiveReflection
+                | Self::AdditiveVertexColor
+                | Self::Shield
+                | Self::Nebula => BlendPhase::Additive,
                 Self::Tree => BlendPhase::Mask(128.0 / 255.0),
                 // The games blended grass, with an alpha test at 8 of 255. It is opaque here, so such a low cutoff
                 // would show its soft edges as a halo.
@@ -364,19 +375,25 @@ impl Kind {
                 Self::Alpha
                     | Self::AlphaGloss
                     | Self::Additive
+                    | Self::AdditiveReflection
                     | Self::AdditiveVertexColor
                     | Self::Shield
                     | Self::Nebula
                     | Self::Skydome
             ),
+            reflects_sky: matches!(self, Self::BumpReflectColorize | Self::AdditiveReflection),
             gloss: match self {
-                Self::BumpColorize | Self::Planet => AloGloss::NormalAlpha,
+                Self::BumpColorize | Self::BumpReflectColorize | Self::Planet => {
+                    AloGloss::NormalAlpha
+                }
                 Self::AloGloss | Self::Bump | Self::Tree => AloGloss::BaseAlpha,
                 Self::Alpha => AloGloss::Full,
                 _ => AloGloss::None,
             },
             team: match self {
-                Self::BumpColorize | Self::GlossColorize => TeamMask::BaseAlpha,
+                Self::BumpColorize | Self::BumpReflectColorize | Self::GlossColorize => {
+                    TeamMask::BaseAlpha
+                }
                 _ => TeamMask::None,
             },
             base_texture: None,
@@ -458,7 +475,7 @@ mod tests {
     fn shader_names_match_without_prefix_case_and_extension() {
         for (name, kind) in [
             ("MeshBumpColorize.fx", Kind::BumpColorize),
-            ("RSkinBumpReflectColorize.fxo", Kind::BumpColorize),
+            ("RSkinBumpReflectColorize.fxo", Kind::BumpReflectColorize),
             ("SKINGLOSSCOLORIZE.FX", Kind::GlossColorize),
             ("Engine\\MeshAlphaScroll.fx", Kind::Alpha),
             ("BatchMeshAlpha", Kind::Alpha),

@@ -20,6 +20,15 @@
     forward_io::{VertexOutput, FragmentOutput},
     mesh_view_bindings::{globals, lights},
 }
+#ifdef ENVIRONMENT_MAP
+#import bevy_pbr::{
+    clustered_forward::{unpack_clusterable_object_index_ranges, view_fragment_cluster_index},
+    environment_map::compute_radiances,
+    lighting::LayerLightingInput,
+    mesh_view_bindings::view,
+    pbr_types::PbrInput,
+}
+#endif
 #ifdef DISTANCE_FOG
 #import bevy_classic_models::fragment_output::{color_output, lit_color}
 #import bevy_classic_models::additive_fog::dimmed_by_fog
@@ -36,6 +45,7 @@ struct Alo {
     emissive: vec4<f32>,
     atmosphere: vec4<f32>,
     city_color: vec4<f32>,
+    reflection: vec4<f32>,
     uv_scroll: vec2<f32>,
     extra_scroll: vec2<f32>,
     uv_scale: f32,
@@ -105,6 +115,24 @@ fn night_factor(normal: vec3<f32>) -> f32 {
         }
     }
     return saturate(-32.0 * dot(normal, to_sun));
+}
+#endif
+
+#ifdef ENVIRONMENT_MAP
+// The environment map as a mirror shows it. The games do not bend the reflection by the normal map.
+fn reflected_environment(pbr_input: PbrInput) -> vec3<f32> {
+    let normal = normalize(pbr_input.world_normal);
+    var mirror: LayerLightingInput;
+    mirror.N = normal;
+    mirror.R = reflect(-pbr_input.V, normal);
+    mirror.NdotV = max(dot(normal, pbr_input.V), 0.0001);
+    mirror.perceptual_roughness = 0.0;
+    mirror.roughness = 0.0;
+    let world_position = pbr_input.world_position;
+    let view_z = (view.view_from_world * world_position).z;
+    let cluster = view_fragment_cluster_index(pbr_input.frag_coord.xy, view_z, pbr_input.is_orthographic);
+    var ranges = unpack_clusterable_object_index_ranges(cluster);
+    return compute_radiances(mirror, &ranges, world_position.xyz, true).radiance * view.exposure;
 }
 #endif
 
@@ -190,6 +218,23 @@ fn fragment(vertex: VertexOutput, @builtin(front_facing) is_front: bool) -> Frag
     }
 #endif
 #endif
+    if (any(alo.reflection.rgb > vec3(0.0))) {
+        var reflection = vec3(0.0);
+#ifndef PREPASS_PIPELINE
+#ifdef ENVIRONMENT_MAP
+        reflection = reflected_environment(pbr_input) * alo.reflection.rgb;
+#endif
+#endif
+        if (alo.additive == 1u) {
+            surface = reflection;
+        } else {
+            // The games multiplied screen colors.
+            pbr_input.material.emissive += vec4(reflection * srgb_to_linear_rgb(vec3(gloss)), 0.0);
+#ifdef ENVIRONMENT_MAP
+            gloss = 0.0;
+#endif
+        }
+    }
     gloss = gloss * alo.specular;
     pbr_input.material.reflectance = vec3(0.5 * gloss);
     pbr_input.material.perceptual_roughness = mix(1.0, pbr_input.material.perceptual_roughness, gloss);
