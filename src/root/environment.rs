@@ -3,13 +3,13 @@
 use bevy::ecs::schedule::SystemSet;
 use bevy::prelude::*;
 
-/// The wind: billboards of the wind mode face it, and particles of some emitters drift with it.
+/// The wind: billboards of the wind mode face it, particles of some emitters drift with it, and grass bends in it.
 #[derive(Resource, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Resource, Default, Clone, Debug, PartialEq)]
 pub struct Wind {
     /// The direction that the wind blows to, in world space. Its length does not count.
     pub direction: Vec3,
-    /// The speed at which it moves particles that are affected by wind, in units per second. 0 by default.
+    /// Its speed in world units per second, at which it moves particles that are affected by wind. 0 by default.
     pub speed: f32,
 }
 

@@ -140,6 +140,8 @@ pub struct AloSubmesh {
     pub is_team_colored: bool,
     /// Whether it is blended additively.
     pub is_additive: bool,
+    /// Whether it is grass, which turns to the camera and bends in the wind.
+    pub is_grass: bool,
     /// Whether it casts shadows: see [`AloLoaderSettings::blended_shadows`](crate::alamo::AloLoaderSettings::blended_shadows).
     pub casts_shadows: bool,
     /// Indices of the bones that its vertices are skinned to; empty if it is not skinned.

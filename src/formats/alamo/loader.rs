@@ -260,6 +260,7 @@ impl Assets<'_, '_> {
             bounds: converted.bounds,
             is_team_colored,
             is_additive,
+            is_grass: converted.shading.grass.is_some(),
             casts_shadows,
             material: is_drawn.then(|| self.material(converted.shading)),
             palette: submesh.palette.iter().map(|bone| bone.get()).collect(),

@@ -54,7 +54,7 @@ pub use crowd::{AloCrowd, AloCrowdMaterial, AloPoseTable};
 pub use environment::{AlamoEnvironment, AlamoMapLight, sky_cube};
 pub use loader::AloLoader;
 pub use materials::material::{AloMaterial, AloShading, AloUniform};
-pub use materials::shading::{AloGloss, AloShader, BlendPhase, SecondLayer, TeamMask};
+pub use materials::shading::{AloGloss, AloGrass, AloShader, BlendPhase, SecondLayer, TeamMask};
 pub use materials::tags::AloTags;
 pub use particles::asset::{AloParticleSystem, AloParticles};
 pub use particles::draw::prepare::ParticleStatistics;

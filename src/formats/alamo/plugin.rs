@@ -11,7 +11,7 @@ use crate::formats::alamo::components::{AloBone, AloPart, AloProxy, AloSubmeshIn
 use crate::formats::alamo::crowd::color_crowds;
 use crate::formats::alamo::loader::AloLoaderState;
 use crate::formats::alamo::materials::fallback::replace_failed_textures;
-use crate::formats::alamo::materials::material::{AloMaterial, shader};
+use crate::formats::alamo::materials::material::{AloMaterial, GRASS_SHADER, apply_wind, shader};
 use crate::formats::alamo::particles::asset::{AloParticleSystem, AloParticles};
 use crate::formats::alamo::particles::draw::ParticleDrawPlugin;
 use crate::formats::alamo::particles::simulate::ParticleSimulationPlugin;
@@ -25,14 +25,14 @@ use crate::formats::alamo::raycast::collider::AloCollider;
 #[cfg(feature = "gizmos")]
 use crate::formats::alamo::raycast::gizmos::AloColliderGizmosPlugin;
 use crate::formats::alamo::settings::AloLoaderSettings;
-use crate::gpu::shaders::preload_shader;
+use crate::gpu::shaders::{embedded_shader, preload_shader};
 use crate::load::reloads::add_loading_check;
 use crate::root::environment::{ClassicModelsSystems, SpawnModels};
 use crate::root::parts::{DamageStage, DistanceLod, ModelLod, PartVisibility};
 use crate::root::skins::TeamColor;
 use crate::spawn::plugin::{add_format, finish_format};
 use crate::texture::plugin::TexturePlugin;
-use bevy::asset::embedded_asset;
+use bevy::asset::{embedded_asset, load_internal_asset};
 use bevy::prelude::*;
 
 /// Alamo models and their animations. Part of [`ClassicModelsPlugins`](crate::ClassicModelsPlugins).
@@ -61,6 +61,14 @@ impl Plugin for AlamoPlugin {
         add_format::<Alo>(app, &self.extensions);
         embedded_asset!(app, "shaders/alo.wgsl");
         preload_shader(app, shader());
+        embedded_asset!(app, "shaders/alo_uniform.wgsl");
+        preload_shader(
+            app,
+            embedded_shader("formats/alamo/shaders/alo_uniform.wgsl"),
+        );
+        if app.world().contains_resource::<Assets<Shader>>() {
+            load_internal_asset!(app, GRASS_SHADER, "shaders/grass.wgsl", Shader::from_wgsl);
+        }
         if !app.is_plugin_added::<TexturePlugin>() {
             app.add_plugins(TexturePlugin);
         }
@@ -84,6 +92,7 @@ impl Plugin for AlamoPlugin {
                 PostUpdate,
                 (
                     replace_failed_textures,
+                    apply_wind,
                     choose_levels::<Alo>,
                     (
                         propagate_to_proxies::<TeamColor>,

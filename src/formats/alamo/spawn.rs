@@ -23,7 +23,7 @@ use crate::spawn::render_layers::HasLayers;
 use crate::spawn::scene::{SceneModel, SceneRoot, Spawnable, insert, spawn_below};
 use bevy::asset::LoadContext;
 use bevy::camera::primitives::Aabb;
-use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb};
+use bevy::camera::visibility::{DynamicSkinnedMeshBounds, NoAutoAabb, NoFrustumCulling};
 use bevy::light::NotShadowCaster;
 use bevy::math::Affine3A;
 use bevy::mesh::skinning::SkinnedMesh;
@@ -261,6 +261,10 @@ impl<'a> Builder<'a> {
         }
         if !submesh.casts_shadows {
             insert(world, entity, NotShadowCaster);
+        }
+        if submesh.is_grass {
+            // It bends out of its bounds.
+            insert(world, entity, NoFrustumCulling);
         }
         if let Some(inverse_bindposes) = submesh.inverse_bindposes.clone() {
             let skin = SkinnedMesh {

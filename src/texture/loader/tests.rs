@@ -1,5 +1,6 @@
 //! Tests of the loader in an app that reads files from memory.
 
+use crate::texture::decoded_image::TexelFormat;
 use crate::texture::loader::*;
 use crate::texture::placeholder::{PLACEHOLDER_IMAGE, Placeholder};
 use crate::texture::plugin::TexturePlugin;
@@ -115,6 +116,19 @@ fn png_named_tga_is_decoded_and_errors_name_it() {
         unreachable!()
     };
     assert!(error.to_string().contains("cut.tga: PNG: "), "{error}");
+}
+
+#[test]
+fn sky_cube_is_decompressed_and_must_be_a_cube_map() {
+    let decode =
+        |sample: &DdsSample| decode_sky_cube(&sample.bytes(), Path::new("sky.dds"), limits(true));
+    let mut sample = DdsSample::new(4, 4, four_cc(b"DXT1"), &BC1_BLOCK.repeat(6));
+    let error = decode(&sample).unwrap_err();
+    assert!(error.to_string().contains("in place of a cube map"));
+    sample.caps2 = 0xFE00;
+    let cube = decode(&sample).unwrap();
+    assert_eq!(cube.format, TexelFormat::Rgba8);
+    assert_eq!(cube.data.len(), 6 * 16 * 4);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::alo::render::{
 };
 use crate::support::alo_stage::control_mesh;
 use crate::support::prelude::*;
-use bevy_classic_models::alamo::alo::Mesh as AloMesh;
+use bevy_classic_models::alamo::alo::{Mesh as AloMesh, ParameterValue};
 use bevy_classic_models::alamo::{AloShading, AloUniform};
 
 type Controls = Vec<(Mesh, MeshMaterial3d<StandardMaterial>)>;
@@ -551,20 +551,22 @@ fn grass_has_an_alpha_cutoff_of_half() {
         (0, _) => [220, 60, 50, 100],
         _ => [250, 250, 250, 20],
     });
-    let bytes = one_box("Grass.fx", "alD3dVertGrass", matte_parameters("grass.tga"));
-    let mut stage = Stage::new(&[(FILE, bytes), ("grass.tga", tga(&base))]);
-    let root = stage.spawn_alo(FILE, ());
+    let grass = Grass {
+        bend_scale: 1.0,
+        colors: [[1.0; 3]; 2],
+        scale: 2.0,
+    };
+    let mut stage = Stage::new(&grass.files(&base));
+    let root = grass.spawn(&mut stage);
     for prepass in [false, true] {
         if prepass {
             stage.camera().insert(DepthPrepass);
         }
-        let context = format!("grass, depth prepass: {prepass}");
-        compare_box(&mut stage, root, &context, &base, |texture| {
-            StandardMaterial {
-                alpha_mode: AlphaMode::Mask(0.5),
-                ..matte(Some(texture))
-            }
-        });
+        for view in VIEWS {
+            stage.move_camera(view);
+            let context = format!("depth prepass: {prepass}, from {view}");
+            grass.compare(&mut stage, root, &base, &context);
+        }
     }
 }
 
@@ -578,4 +580,130 @@ fn views_show_lit_and_unlit_sides() {
     }
     let [_, second] = VIEWS;
     assert!((Vec3::X * second.signum()).dot(sun) < -0.1);
+}
+
+/// Two cards of grass in the X–Z plane, 12 high. The upper edge of the texture bends.
+fn cards() -> (Vec<Vertex>, Vec<[u16; 3]>) {
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for (card, center) in CENTERS.iter().enumerate() {
+        for (x, v) in [(-9.0, 0.0), (-9.0, 1.0), (9.0, 1.0), (9.0, 0.0)] {
+            vertices.push(Vertex {
+                position: [center[0] + x, center[1], 12.0 * (1.0 - v)],
+                // The shader takes (0, 0, 1).
+                normal: [0.0, -1.0, 0.0],
+                tex_coords: [[0.5 + x / 18.0, v], [7.0, 7.0], [0.0; 2], [0.0; 2]],
+                color: [1.0; 4],
+                bone_weights: [1.0, 0.0, 0.0, 0.0],
+                ..Vertex::default()
+            });
+        }
+        let first = 4 * card as u16;
+        triangles.push([first, first + 1, first + 2]);
+        triangles.push([first, first + 2, first + 3]);
+    }
+    (vertices, triangles)
+}
+
+/// The X and Y of the cards.
+const CENTERS: [[f32; 2]; 2] = [[-14.0, -4.0], [12.0, 9.0]];
+
+/// The parameters of [`cards`].
+struct Grass {
+    bend_scale: f32,
+    /// `Diffuse` and `Diffuse1`.
+    colors: [[f32; 3]; 2],
+    /// The scale of the root.
+    scale: f32,
+}
+
+impl Grass {
+    fn files(&self, base: &[[u8; 4]]) -> [(&'static str, Vec<u8>); 2] {
+        let (vertices, triangles) = cards();
+        let [diffuse, diffuse_1] = self.colors.map(|[r, g, b]| [r, g, b, 1.0]);
+        let parameters = vec![
+            Parameter::texture("BaseTexture", "base.tga"),
+            Parameter::float4("Diffuse", diffuse),
+            Parameter::float4("Diffuse1", diffuse_1),
+            Parameter {
+                name: "BendScale".into(),
+                value: ParameterValue::Float(self.bend_scale),
+            },
+        ];
+        let buffers = SubmeshBuffers::new(&vertices, &triangles);
+        let submesh = buffers.submesh("Grass.fx", "alD3dVertGrass", parameters);
+        let bytes = of_root(vec![AloMesh::new("Grass", 0, vec![submesh])]);
+        [(FILE, bytes), ("base.tga", tga(base))]
+    }
+
+    fn spawn(&self, stage: &mut Stage) -> Entity {
+        stage.spawn_alo(FILE, Transform::from_scale(Vec3::splat(self.scale)))
+    }
+
+    /// Compares an image with cards that the CPU has turned and bent, by the formulas of the games.
+    #[track_caller]
+    fn compare(&self, stage: &mut Stage, root: Entity, base: &[[u8; 4]], context: &str) {
+        let subject = stage.capture();
+        let time = stage.world().resource::<Time>().elapsed_secs();
+        let wind = *stage.world().resource::<Wind>();
+        // Bevy's (x, y, z) is (x, −z, y) in the file.
+        let direction = wind.velocity().normalize_or_zero();
+        let direction = Vec3::new(direction.x, -direction.z, direction.y);
+        let strength = self.bend_scale * wind.speed / self.scale / 10.0;
+        let to_camera = stage.camera().get::<Transform>().unwrap().back();
+        let right = Vec2::new(to_camera.z, to_camera.x).normalize();
+        let [diffuse, diffuse_1] = self.colors.map(linear);
+        let (mut vertices, triangles) = cards();
+        let mut colors = Vec::new();
+        for (index, vertex) in vertices.iter_mut().enumerate() {
+            let [x, y, z] = vertex.position;
+            let cycles = (0.125 + 0.875 * strength) * time + (x + y) / 20.0;
+            let wave = 0.5 + 0.5 * (core::f32::consts::TAU * cycles).sin();
+            let distance = 10.0 * strength + (10.0 + 10.5 * strength) * wave;
+            let bend = (1.0 - vertex.tex_coords[0][1]) * distance * direction;
+            let center = Vec2::from_array(CENTERS[index / 4]);
+            let at = (center + (x - center.x) * right).extend(z) + bend;
+            vertex.position = (self.scale * at).to_array();
+            vertex.normal = [0.0, 0.0, 1.0];
+            colors.push(diffuse.lerp(diffuse_1, wave).extend(1.0).to_array());
+        }
+        let mesh = control_mesh(&vertices, &triangles, |_| IDENTITY)
+            .with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, colors);
+        let texture = stage.add_image(base);
+        let material = stage.add_material(StandardMaterial {
+            alpha_mode: AlphaMode::Mask(0.5),
+            ..matte(Some(texture))
+        });
+        let control = stage.capture_controls(root, vec![(mesh, material)]);
+        subject.assert_matches(&control, &format!("grass, {context}"));
+    }
+}
+
+#[test]
+fn grass_turns_to_the_camera_and_bends_in_the_wind() {
+    let base = quarters([255; 4]);
+    let grass = Grass {
+        bend_scale: 0.6,
+        colors: [[0.5, 0.6, 0.4], [0.9, 0.7, 0.8]],
+        scale: 1.5,
+    };
+    let mut stage = Stage::new(&grass.files(&base));
+    let root = grass.spawn(&mut stage);
+    let mut last: Option<Picture> = None;
+    for (direction, speed) in [
+        (Vec3::X, 0.0),
+        (Vec3::new(1.0, 0.0, -2.0), 6.0),
+        (Vec3::NEG_X, 12.0),
+    ] {
+        stage.world().insert_resource(Wind { direction, speed });
+        for (view, seconds) in VIEWS.into_iter().zip([0.7, 1.9]) {
+            stage.move_camera(view);
+            stage.headless.step(seconds);
+            let context = format!("wind of {speed}, from {view}");
+            grass.compare(&mut stage, root, &base, &context);
+        }
+        let picture = stage.capture();
+        if let Some(last) = last.replace(Picture(picture.0.clone())) {
+            picture.assert_differs(&last, "another wind");
+        }
+    }
 }

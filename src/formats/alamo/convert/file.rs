@@ -71,11 +71,14 @@ impl<'a> ConvertedAlo<'a> {
             let submeshes = mesh.submeshes.iter();
             submeshes
                 .map(|submesh| {
-                    let attributes = Attributes::read(submesh);
+                    let mut attributes = Attributes::read(submesh);
                     all_finite &= attributes.all_finite();
                     let inverse_bindposes = inverse_bindposes(submesh, &bones);
                     let tree = collision_tree(mesh, submesh, attributes.positions(), &mut dropped);
                     let shading = AloShader::new(&submesh.shader, &submesh.parameters, &mesh.name);
+                    if shading.grass.is_some() {
+                        attributes.add_clumps(submesh.indices);
+                    }
                     let usage = if shading.is_drawn() {
                         usage
                     } else {

@@ -184,6 +184,41 @@ impl Attributes {
         (!self.joints.is_empty()).then(skin)
     }
 
+    /// Adds what the shader of grass needs: as second texture coordinates the X and Y of the center of each vertex's clump,
+    /// and vertex colors. A clump is connected by triangles. The games' shader says that clumps have these centers. The
+    /// game computes them itself, so those in files are not used.
+    pub(crate) fn add_clumps(&mut self, indices: &[U16]) {
+        let count = self.positions.len();
+        let mut parents: Vec<u32> = (0..count as u32).collect();
+        let (triangles, _) = indices.as_chunks::<3>();
+        for triangle in triangles {
+            let [a, b, c] = triangle.map(|index| root(&mut parents, index.get().into()));
+            for other in [b, c] {
+                if let Some(parent) = parents.get_mut(other as usize) {
+                    *parent = a;
+                }
+            }
+        }
+        let mut boxes = vec![NO_POINTS; count];
+        for (vertex, position) in self.positions.iter().enumerate() {
+            let root = root(&mut parents, vertex as u32);
+            if let Some(bounds) = boxes.get_mut(root as usize) {
+                *bounds = expanded(*bounds, position);
+            }
+        }
+        let center = |vertex: usize| {
+            let root = root(&mut parents, vertex as u32);
+            let bounds = boxes.get(root as usize);
+            bounds.map_or([0.0; 2], |[min, max]| {
+                [0.5 * (min[0] + max[0]), 0.5 * (min[1] + max[1])]
+            })
+        };
+        self.uvs1 = (0..count).map(center).collect();
+        if self.colors.is_empty() {
+            self.colors = vec![[1.0; 4]; count];
+        }
+    }
+
     fn repair(&mut self, indices: &[U16]) {
         if self.has_non_finite {
             make_finite(&mut self.positions);
@@ -267,6 +302,21 @@ impl Attributes {
             }
         }
         skinned_bounds(boxes)
+    }
+}
+
+/// The vertex that represents all vertices that are connected to a vertex. Shortens the paths of parents on the way.
+fn root(parents: &mut [u32], mut vertex: u32) -> u32 {
+    loop {
+        let parent = parents.get(vertex as usize).copied().unwrap_or(vertex);
+        if parent == vertex {
+            return vertex;
+        }
+        let next = parents.get(parent as usize).copied().unwrap_or(parent);
+        if let Some(shortened) = parents.get_mut(vertex as usize) {
+            *shortened = next;
+        }
+        vertex = next;
     }
 }
 

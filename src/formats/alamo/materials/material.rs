@@ -1,15 +1,23 @@
 //! The material of Alamo models: a `StandardMaterial`, extended by effects of the games' shaders.
 
+use crate::crowd::skinning::JOINTS;
 use crate::formats::alamo::materials::shading::{
     AloGloss, AloShader, BlendPhase, SecondLayer, TeamMask,
 };
 use crate::gpu::shaders::embedded_shader;
+use crate::root::environment::Wind;
 use crate::texture::placeholder::{PLACEHOLDER_OUTLINE, Placeholder};
+use bevy::asset::uuid_handle;
 use bevy::material::OpaqueRendererMethod;
 use bevy::math::Affine2;
-use bevy::pbr::{ExtendedMaterial, MaterialExtension};
+use bevy::mesh::MeshVertexBufferLayoutRef;
+use bevy::pbr::{
+    ExtendedMaterial, MaterialExtension, MaterialExtensionKey, MaterialExtensionPipeline,
+};
 use bevy::prelude::*;
-use bevy::render::render_resource::{AsBindGroup, Face, ShaderType};
+use bevy::render::render_resource::{
+    AsBindGroup, Face, RenderPipelineDescriptor, ShaderType, SpecializedMeshPipelineError,
+};
 use bevy::shader::ShaderRef;
 
 /// The material of Alamo models.
@@ -20,6 +28,7 @@ pub type AloMaterial = ExtendedMaterial<StandardMaterial, AloShading>;
 /// A `MeshTag` on the mesh's entity contains the team's color: see
 /// [`TeamColor`](crate::root::TeamColor).
 #[derive(Asset, AsBindGroup, Reflect, Clone, Debug)]
+#[bind_group_data(AloKey)]
 pub struct AloShading {
     /// The shader's parameters.
     #[uniform(100)]
@@ -28,6 +37,21 @@ pub struct AloShading {
     #[texture(101)]
     #[sampler(102)]
     pub extra_texture: Option<Handle<Image>>,
+}
+
+/// What selects the pipeline of an [`AloShading`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub struct AloKey {
+    is_grass: bool,
+}
+
+impl From<&AloShading> for AloKey {
+    fn from(shading: &AloShading) -> Self {
+        Self {
+            is_grass: shading.uniform.is_grass == 1,
+        }
+    }
 }
 
 /// The shader parameters of an [`AloShading`]. Colors are linear.
@@ -48,6 +72,11 @@ pub struct AloUniform {
     /// Multiplies the reflection of the environment map. It replaces the highlight, and the surface if `additive` is 1.
     /// Black does not reflect. The fourth component is not used.
     pub reflection: Vec4,
+    /// The direction in which the wind blows, in world space, or 0 without wind. The fourth component is its speed, in
+    /// world units per second. It is written to the materials of grass.
+    pub wind: Vec4,
+    /// Multiplies `diffuse` of grass in waves; the fourth component is a factor for the wind's speed.
+    pub grass: Vec4,
     /// The scroll rate of the base texture, in texture coordinates per second. It is added after scaling.
     pub uv_scroll: Vec2,
     /// The scroll rate of the third texture, in texture coordinates per second.
@@ -68,8 +97,9 @@ pub struct AloUniform {
     pub extra: u32,
     /// 1 for additive blending, which ignores alpha.
     pub additive: u32,
-    /// Makes the size a multiple of 16 bytes, which WebGL2 requires.
-    pub padding: u32,
+    /// 1 for grass: clumps turn to the camera and bend in the wind. The mesh has the centers of clumps as second texture
+    /// coordinates, and vertex colors.
+    pub is_grass: u32,
 }
 
 impl Default for AloUniform {
@@ -82,6 +112,8 @@ impl Default for AloUniform {
             atmosphere: Vec4::ZERO,
             city_color: Vec4::ZERO,
             reflection: Vec4::ZERO,
+            wind: Vec4::ZERO,
+            grass: Vec4::ZERO,
             uv_scroll: Vec2::ZERO,
             extra_scroll: Vec2::ZERO,
             uv_scale: 1.0,
@@ -91,7 +123,7 @@ impl Default for AloUniform {
             team: 0,
             extra: 0,
             additive: 0,
-            padding: 0,
+            is_grass: 0,
         }
     }
 }
@@ -229,6 +261,12 @@ fn uniform(shading: &AloShader, has_extra: bool) -> AloUniform {
             (true, BlendPhase::Additive) => Vec4::ONE,
             (true, _) => Vec3::from_array(linear(shading.specular)).extend(1.0),
         },
+        wind: Vec4::ZERO,
+        grass: shading.grass.map_or(Vec4::ZERO, |grass| {
+            let wave = Vec3::from_array(linear(grass.wave_color));
+            let color = Vec3::from_array(linear([diffuse_r, diffuse_g, diffuse_b]));
+            (wave / color.max(Vec3::splat(1e-3))).extend(grass.bend_scale)
+        }),
         uv_scroll,
         uv_scale,
         extra_scroll: Vec2::from_array(shading.extra_scroll),
@@ -256,7 +294,7 @@ fn uniform(shading: &AloShader, has_extra: bool) -> AloUniform {
             SecondLayer::Wave => 4,
         },
         additive: u32::from(shading.phase == BlendPhase::Additive),
-        padding: 0,
+        is_grass: u32::from(shading.grass.is_some()),
     }
 }
 
@@ -275,6 +313,54 @@ impl MaterialExtension for AloShading {
 
     fn deferred_fragment_shader() -> ShaderRef {
         shader()
+    }
+
+    fn specialize(
+        _: &MaterialExtensionPipeline,
+        descriptor: &mut RenderPipelineDescriptor,
+        layout: &MeshVertexBufferLayoutRef,
+        key: MaterialExtensionKey<Self>,
+    ) -> Result<(), SpecializedMeshPipelineError> {
+        // Crowds and skinned meshes have vertex shaders of their own.
+        let is_posed = [JOINTS, Mesh::ATTRIBUTE_JOINT_INDEX]
+            .iter()
+            .any(|attribute| layout.0.contains(*attribute));
+        if key.bind_group_data.is_grass && !is_posed {
+            descriptor.vertex.shader = GRASS_SHADER;
+        }
+        Ok(())
+    }
+}
+
+/// The vertex shader of grass. Pipelines select it by this handle.
+pub(crate) const GRASS_SHADER: Handle<Shader> =
+    uuid_handle!("8f0b4c5e-63a1-4d0e-9f63-0b7d2f4c1a96");
+
+/// Writes the wind to new materials of grass, and to all if it has changed.
+pub(crate) fn apply_wind(
+    wind: Res<Wind>,
+    mut events: MessageReader<AssetEvent<AloMaterial>>,
+    mut materials: ResMut<Assets<AloMaterial>>,
+) {
+    let mut ids: Vec<AssetId<AloMaterial>> = events
+        .read()
+        .filter_map(|event| match event {
+            AssetEvent::Added { id } | AssetEvent::Modified { id } => Some(*id),
+            _ => None,
+        })
+        .collect();
+    if wind.is_changed() {
+        ids = materials.ids().collect();
+    }
+    let speed = wind.velocity().length();
+    let applied = wind.velocity().normalize_or_zero().extend(speed);
+    for id in ids {
+        let uniform = materials.get(id).map(|it| it.extension.uniform);
+        if uniform.is_some_and(|it| it.is_grass == 1 && it.wind != applied)
+            && let Some(mut material) = materials.get_mut(id)
+        {
+            material.extension.uniform.wind = applied;
+        }
     }
 }
 

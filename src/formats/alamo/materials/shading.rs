@@ -69,6 +69,16 @@ pub enum SecondLayer {
     Wave,
 }
 
+/// How grass moves in the wind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AloGrass {
+    /// A factor for the wind's speed.
+    pub bend_scale: f32,
+    /// The color that replaces [`AloShader::color`] in waves.
+    pub wave_color: [f32; 3],
+}
+
 /// The drawing parameters of a sub-mesh. Colors are sRGB.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -97,6 +107,8 @@ pub struct AloShader {
     pub extra: SecondLayer,
     /// Multiplies the base texture; the fourth component is the opacity.
     pub color: [f32; 4],
+    /// How it moves in the wind. Each of its clumps turns to the camera. `None` if it is not grass.
+    pub grass: Option<AloGrass>,
     /// Emitted light, which is multiplied by the base texture. It is not doubled yet.
     pub emissive: [f32; 3],
     /// The color of the highlight.
@@ -142,6 +154,13 @@ impl AloShader {
         shading.uv_offset = parameters.pair("UVOffset").unwrap_or_default();
         shading.uv_scroll = parameters.pair("UVScrollRate").unwrap_or_default();
         shading.read_extra(kind, &parameters);
+        if kind == Kind::Grass {
+            let [r, g, b, _] = parameters.vector("Diffuse1").unwrap_or([1.0; 4]);
+            shading.grass = Some(AloGrass {
+                bend_scale: parameters.float("BendScale").unwrap_or(1.0),
+                wave_color: [r, g, b],
+            });
+        }
         if kind == Kind::Nebula {
             // The games' shader has this factor.
             shading.uv_scroll = shading.uv_scroll.map(|rate| 3.0 * rate);
@@ -401,6 +420,7 @@ impl Kind {
             extra_texture: None,
             extra: SecondLayer::None,
             color: [1.0; 4],
+            grass: None,
             emissive: [0.0; 3],
             specular: [1.0; 3],
             colorization: [1.0; 3],

@@ -1,6 +1,7 @@
 // The fragment shader of Alamo materials: Bevy's StandardMaterial, extended by effects of the games' shaders before
 // lighting: scrolling textures, team color, gloss and clouds.
 
+#import bevy_classic_models::alo_uniform::Alo
 #import bevy_classic_models::fragment_output::{set_base_color, surface_output}
 #ifdef CROWD
 #import bevy_classic_models::pose_row::read_pose_row_extra
@@ -38,25 +39,6 @@
 #ifdef VISIBILITY_RANGE_DITHER
 #import bevy_pbr::pbr_functions::visibility_range_dither;
 #endif
-
-struct Alo {
-    colorization: vec4<f32>,
-    diffuse: vec4<f32>,
-    emissive: vec4<f32>,
-    atmosphere: vec4<f32>,
-    city_color: vec4<f32>,
-    reflection: vec4<f32>,
-    uv_scroll: vec2<f32>,
-    extra_scroll: vec2<f32>,
-    uv_scale: f32,
-    extra_scale: f32,
-    specular: f32,
-    gloss: u32,
-    team: u32,
-    extra: u32,
-    additive: u32,
-    padding: u32,
-}
 
 #ifdef PREPASS_PIPELINE
 // Bevy's prepass binds it here, but has no import for it.
