@@ -558,13 +558,25 @@ fn grass_has_an_alpha_cutoff_of_half() {
     };
     let mut stage = Stage::new(&grass.files(&base));
     let root = grass.spawn(&mut stage);
-    for prepass in [false, true] {
-        if prepass {
-            stage.camera().insert(DepthPrepass);
+    for pass in ["forward", "prepass", "deferred", "shadows"] {
+        match pass {
+            "prepass" => {
+                stage.camera().insert((DepthPrepass, MotionVectorPrepass));
+            }
+            "deferred" => draw_deferred(&mut stage),
+            "shadows" => {
+                let world = stage.world();
+                let mut lights = world.query::<&mut DirectionalLight>();
+                lights.single_mut(world).unwrap().shadow_maps_enabled = true;
+                // Cards turn to the light in its shadow map, so shadows differ from those of the control.
+                stage.capture();
+                continue;
+            }
+            _ => {}
         }
         for view in VIEWS {
             stage.move_camera(view);
-            let context = format!("depth prepass: {prepass}, from {view}");
+            let context = format!("{pass}, from {view}");
             grass.compare(&mut stage, root, &base, &context);
         }
     }
