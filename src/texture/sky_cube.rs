@@ -7,29 +7,17 @@ use crate::texture::decoded_image::DecodedImage;
 pub(crate) fn turn_sky_cube(cube: &mut DecodedImage) {
     let sides = (0..cube.levels).map(|level| (cube.width >> level).max(1) as usize);
     let face_length: usize = sides.clone().map(|side| side * side).sum();
+    let original = cube.data.clone();
+    let (original, _) = original.as_chunks::<4>();
     let (texels, _) = cube.data.as_chunks_mut::<4>();
     let mut first = 0;
     for side in sides {
         let index = |(face, [x, y]): Texel| face * face_length + first + y * side + x;
-        let source = |(face, at): Texel| texel(source_direction(direction((face, at), side)), side);
-        // In place: follows the cycles of the permutation.
-        let mut is_moved = vec![false; 6 * side * side];
-        let flat = |(face, [x, y]): Texel| (face * side + y) * side + x;
-        for start in 0..is_moved.len() {
-            let begin = (start / (side * side), [start % side, start / side % side]);
-            let Some(saved) = texels.get(index(begin)).copied() else {
-                return;
-            };
-            let mut to = begin;
-            while !is_moved[flat(to)] {
-                is_moved[flat(to)] = true;
-                let from = source(to);
-                texels[index(to)] = if from == begin {
-                    saved
-                } else {
-                    texels[index(from)]
-                };
-                to = from;
+        for at in 0..6 * side * side {
+            let to = (at / (side * side), [at % side, at / side % side]);
+            let from = texel(source_direction(direction(to, side)), side);
+            if let (Some(to), Some(from)) = (texels.get_mut(index(to)), original.get(index(from))) {
+                *to = *from;
             }
         }
         first += side * side;

@@ -61,8 +61,7 @@ fn files_of_a_list_are_loaded_from_archives() {
         "sfxevents.xml:1:102: \"Unit_Fire\": a value is not a number: \"high\"",
         1,
     );
-    let end =
-        "expected `</SFXEvent>`, but `</SFXEvents>` was found; the events after it are missing";
+    let end = "the end tag is \"SFXEvents\", expected </SFXEvent>; the events after it are missing";
     let warnings = log::expect_warnings("broken.xml:3:27: XML: list is malformed:", 1);
     assert!(warnings[0].contains(end), "{warnings:?}");
 }
